@@ -1,0 +1,1 @@
+"""The statements, one a file; the folders are the chapters."""

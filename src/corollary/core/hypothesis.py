@@ -1,0 +1,27 @@
+"""A condition that a statement supposes, tested on what is given."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Hypothesis:
+    """One supposition of a claim, with whether it holds for the given at hand.
+
+    Example:
+        >>> Hypothesis("the margin is positive", holds=False, detail="margin -0.2").sentence
+        'the margin is positive: no (margin -0.2)'
+    """
+
+    statement: str
+    holds: bool
+    detail: str = ""  # the number behind the answer, where there is one
+
+    def __post_init__(self) -> None:
+        # A tensor of one element is a natural thing to hand over; the record keeps a plain bool.
+        object.__setattr__(self, "holds", bool(self.holds))
+
+    @property
+    def sentence(self) -> str:
+        """Statement, answer and detail in one line."""
+        answer = "yes" if self.holds else "no"
+        return f"{self.statement}: {answer}" + (f" ({self.detail})" if self.detail else "")

@@ -1,0 +1,124 @@
+r"""What a measurement can be, beside a plain number or a list of numbers.
+
+* :class:`Sample`: independent draws of one quantity; read as its mean with a Student interval.
+* :class:`Count`: hits among independent trials; read as a proportion with the exact binomial
+  interval of Clopper and Pearson (1934), "The use of confidence or fiducial limits".
+* :class:`Series`: one quantity at growing sizes, for rates and limits.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from corollary.core.numbers import as_floats
+from corollary.errors import InputError
+
+
+@dataclass(frozen=True)
+class Reading:
+    """A number with the interval it is known to; a plain number has an interval of width 0."""
+
+    value: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True)
+class Sample:
+    """Independent draws of one quantity (at least two)."""
+
+    values: Sequence[float]
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "values", tuple(as_floats(self.values)))
+        if len(self.values) < 2:
+            raise InputError(f"a Sample needs at least two draws, but {len(self.values)} came")
+
+    def read(self, level: float) -> Reading:
+        """Mean and Student interval at confidence ``level``.
+
+        Example:
+            >>> r = Sample([1.0, 2.0, 3.0]).read(0.95)
+            >>> round(r.value, 3), round(r.low, 3), round(r.high, 3)
+            (2.0, -0.484, 4.484)
+        """
+        from scipy.special import stdtrit
+
+        n = len(self.values)
+        mean = sum(self.values) / n
+        variance = sum((v - mean) ** 2 for v in self.values) / (n - 1)
+        half = float(stdtrit(n - 1, (1 + level) / 2)) * (variance / n) ** 0.5
+        return Reading(mean, mean - half, mean + half)
+
+
+@dataclass(frozen=True)
+class Count:
+    """``hits`` among ``trials`` independent trials."""
+
+    hits: int
+    trials: int
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "hits", int(self.hits))
+        object.__setattr__(self, "trials", int(self.trials))
+        if not 0 <= self.hits <= self.trials or self.trials == 0:
+            raise InputError(
+                f"a Count needs 0 <= hits <= trials and trials > 0, but {self.hits} of "
+                f"{self.trials} came"
+            )
+
+    def read(self, level: float) -> Reading:
+        """Proportion and Clopper-Pearson interval at confidence ``level``.
+
+        Example:
+            >>> r = Count(0, 10).read(0.95)
+            >>> r.low, round(r.high, 4)
+            (0.0, 0.3085)
+        """
+        from scipy.special import betaincinv
+
+        k, n, tail = self.hits, self.trials, (1 - level) / 2
+        low = float(betaincinv(k, n - k + 1, tail)) if k > 0 else 0.0
+        high = float(betaincinv(k + 1, n - k, 1 - tail)) if k < n else 1.0
+        return Reading(k / n, low, high)
+
+
+@dataclass(frozen=True)
+class Series:
+    """One quantity measured at growing ``sizes`` (at least four)."""
+
+    sizes: Sequence[float]
+    values: Sequence[float]
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "sizes", tuple(as_floats(self.sizes)))
+        object.__setattr__(self, "values", tuple(as_floats(self.values)))
+        if len(self.sizes) != len(self.values) or len(self.sizes) < 4:
+            raise InputError(
+                "a Series needs as many values as sizes and at least four of them, but "
+                f"{len(self.sizes)} sizes and {len(self.values)} values came"
+            )
+        if any(b <= a for a, b in zip(self.sizes, self.sizes[1:], strict=False)):
+            raise InputError(f"the sizes of a Series must grow, but they are {list(self.sizes)}")
+
+
+Measurement = Any  # float | sequence of floats | Sample | Count | sequence of those | Series
+
+
+def readings(measured: Measurement, level: float) -> list[Reading]:
+    """The measurement as numbers with intervals that hold *together* at confidence ``level``.
+
+    With several samples each interval is widened after Bonferroni.
+    """
+    parts = list(measured) if isinstance(measured, list | tuple) else [measured]
+    random = sum(isinstance(part, Sample | Count) for part in parts)
+    each = 1 - (1 - level) / max(random, 1)
+    out: list[Reading] = []
+    for part in parts:
+        if isinstance(part, Sample | Count):
+            out.append(part.read(each))
+        elif isinstance(part, Series):
+            raise InputError("a Series is compared by slope or converges, not entry by entry")
+        else:
+            out.extend(Reading(v, v, v) for v in as_floats(part))
+    return out

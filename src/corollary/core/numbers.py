@@ -1,0 +1,61 @@
+"""Numbers of any origin as plain floats, and floats as strict JSON."""
+
+import math
+from collections.abc import Iterable
+from typing import Any
+
+_NON_FINITE = {"Infinity": math.inf, "-Infinity": -math.inf, "NaN": math.nan}
+
+
+def as_floats(values: Any) -> list[float]:
+    """The entries of a scalar, sequence, array or tensor of one axis, as Python floats.
+
+    Example:
+        >>> as_floats(3), as_floats([1, 2.5])
+        ([3.0], [1.0, 2.5])
+    """
+    if hasattr(values, "detach"):  # a tensor, known without importing torch
+        values = values.detach().cpu()
+    if hasattr(values, "tolist"):
+        values = values.tolist()
+    if isinstance(values, Iterable):
+        return [float(v) for v in values]
+    return [float(values)]
+
+
+def as_rows(values: Any) -> list[list[float]]:
+    """The entries of a matrix, array or tensor of two axes, row by row."""
+    if hasattr(values, "detach"):
+        values = values.detach().cpu()
+    if hasattr(values, "tolist"):
+        values = values.tolist()
+    return [as_floats(row) for row in values]
+
+
+def to_json_number(value: float) -> float | str:
+    """A float as JSON has it; JSON has no infinities, so these become words.
+
+    Example:
+        >>> to_json_number(math.inf), from_json_number("-Infinity")
+        ('Infinity', -inf)
+    """
+    if math.isfinite(value):
+        return value
+    return "NaN" if math.isnan(value) else ("Infinity" if value > 0 else "-Infinity")
+
+
+def from_json_number(value: float | str) -> float:
+    """The inverse of :func:`to_json_number`."""
+    return _NON_FINITE[value] if isinstance(value, str) else float(value)
+
+
+def short(value: float) -> str:
+    """A number as a reader likes it: four digits, no needless zeros.
+
+    Example:
+        >>> short(123456.0), short(0.1), short(1e-9), short(17.0)
+        ('1.235e+05', '0.1', '1e-09', '17')
+    """
+    if value == int(value) if math.isfinite(value) else False:
+        return str(int(value)) if abs(value) < 1e5 else f"{value:.4g}"
+    return f"{value:.4g}"

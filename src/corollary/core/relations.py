@@ -1,0 +1,381 @@
+r"""How a prediction and a measurement have to stand to each other.
+
+Each relation carries its tolerance and the kind of reason it has:
+
+==================== ============= ==========================================================
+relation             tolerance     holds when
+==================== ============= ==========================================================
+``at_most``          rounding      measured :math:`\le` predicted
+``at_least``         rounding      measured :math:`\ge` predicted
+``equals``           rounding      measured = predicted
+``within_interval``  statistical   predicted lies in the confidence interval of the measurement
+``slope``            asymptotic    the fitted exponent of a :class:`Series` is the predicted one
+``converges``        asymptotic    a :class:`Series` tends to the predicted limit
+==================== ============= ==========================================================
+
+``at_most`` and ``at_least`` also compare the confidence interval of a :class:`Sample` or a
+:class:`Count`: inconclusive when the interval straddles the bound. Lists are compared entry by
+entry, and the worst entry decides.
+"""
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+from corollary.core.fit import loglog_fit
+from corollary.core.measurement import Measurement, Reading, Series, readings
+from corollary.core.numbers import as_floats, short
+from corollary.core.verdict import Verdict
+from corollary.errors import InputError
+
+EPS = 2.0**-52  # spacing of float64 at 1; claims work in float64 unless precision is their subject
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """A prediction set against a measurement."""
+
+    verdict: Verdict
+    predicted: tuple[float, ...]
+    measured: tuple[Reading, ...]
+    worst: int  # index of the entry that decided
+    note: str = ""
+
+    @property
+    def ratio(self) -> float:
+        """Measured over predicted at the deciding entry; 1 is a perfect match or a tight bound."""
+        p, m = self.predicted[self.worst], self.measured[self.worst].value
+        if p == 0:
+            return 1.0 if m == 0 else math.inf
+        return m / p
+
+
+class Relation(ABC):
+    """Compares; knows its tolerance; knows which wrong predictions it has to notice."""
+
+    symbol: str  # how the relation is written between measured and predicted
+
+    @abstractmethod
+    def compare(self, predicted: Any, measured: Measurement) -> Comparison:
+        """Set the prediction against the measurement."""
+
+    @abstractmethod
+    def mutants(self, predicted: Any) -> Iterator[Any]:
+        """Predictions so wrong that a claim which holds must fail on each of them."""
+
+    @property
+    @abstractmethod
+    def tolerance(self) -> str:
+        """The tolerance in words."""
+
+
+@dataclass(frozen=True)
+class Bound(Relation):
+    """``at_most`` (``sign=+1``) and ``at_least`` (``sign=-1``)."""
+
+    sign: int
+    ulps: float
+    level: float
+    scale: float
+    strict: bool = False
+
+    @property
+    def symbol(self) -> str:  # type: ignore[override]
+        """``<=`` or ``>=``."""
+        return {(1, False): "≤", (-1, False): "≥", (1, True): "<", (-1, True): ">"}[
+            self.sign, self.strict
+        ]
+
+    def compare(self, predicted: Any, measured: Measurement) -> Comparison:
+        """Worst entry first: fails if any fails, inconclusive if any straddles, else holds."""
+        p, m = _aligned(as_floats(predicted), readings(measured, self.level))
+        verdicts, excess = [], []
+        for bound, r in zip(p, m, strict=True):
+            near, far = (r.high, r.low) if self.sign > 0 else (r.low, r.high)
+            slack = 0.0 if self.strict else self.ulps * EPS * max(abs(bound), self.scale)
+            verdicts.append(self._one(bound, near, far, slack))
+            gap = self.sign * (near - bound)  # how far past the bound, in units of the bound
+            excess.append(gap / abs(bound) if bound not in (0.0, math.inf, -math.inf) else gap)
+        worst = _worst(verdicts, excess)
+        return Comparison(verdicts[worst], tuple(p), tuple(m), worst)
+
+    def _one(self, bound: float, near: float, far: float, slack: float) -> Verdict:
+        if any(map(math.isnan, (bound, near, far))):
+            return Verdict.FAILS
+        if self._inside(near, bound, slack):
+            return Verdict.HOLDS
+        return Verdict.INCONCLUSIVE if self._inside(far, bound, slack) else Verdict.FAILS
+
+    def _inside(self, value: float, bound: float, slack: float) -> bool:
+        past = self.sign * (value - bound) if value != bound else 0.0  # inf - inf is not a number
+        return past < 0 if self.strict else past <= slack
+
+    def mutants(self, predicted: Any) -> Iterator[Any]:
+        """A bound a thousand times tighter: a claim whose bound is looser says so by its ratio."""
+        p = as_floats(predicted)
+        if self.sign > 0:
+            yield [v * 1e-3 if v > 0 else (v * 1e3 if v < 0 else -1.0) for v in p]
+        else:
+            yield [v * 1e3 if v > 0 else (v * 1e-3 if v < 0 else 1.0) for v in p]
+
+    def swapped(self) -> "Bound":
+        """The strict relation the other way round."""
+        return replace(self, sign=-self.sign, strict=True)
+
+    @property
+    def tolerance(self) -> str:
+        """Rounding, and the confidence level that is used if the measurement is random."""
+        return f"rounding, {self.ulps:g} units in the last place" if self.ulps else "none"
+
+
+def at_most(*, ulps: float = 0, level: float = 0.99, scale: float = 0.0) -> Bound:
+    """Measured <= predicted, up to ``ulps`` units in the last place of ``max(|p|, scale)``.
+
+    Example:
+        >>> at_most().compare(predicted=2.0, measured=1.5).verdict.value
+        'holds'
+        >>> from corollary.core.measurement import Count
+        >>> at_most(level=0.99).compare(0.05, Count(3, 50)).verdict.value
+        'inconclusive'
+    """
+    return Bound(+1, ulps, level, scale)
+
+
+def at_least(*, ulps: float = 0, level: float = 0.99, scale: float = 0.0) -> Bound:
+    """Measured >= predicted, up to ``ulps`` units in the last place of ``max(|p|, scale)``."""
+    return Bound(-1, ulps, level, scale)
+
+
+@dataclass(frozen=True)
+class Equality(Relation):
+    """Measured = predicted up to rounding."""
+
+    ulps: float
+    scale: float
+    symbol: str = "="
+
+    def compare(self, predicted: Any, measured: Measurement) -> Comparison:
+        """The entry that is furthest off, in units of its slack, decides."""
+        p, m = _aligned(as_floats(predicted), readings(measured, 0.99))
+        verdicts, excess = [], []
+        for value, r in zip(p, m, strict=True):
+            size = max(abs(value), abs(r.value), self.scale)
+            off = abs(r.value - value) if r.value != value else 0.0
+            verdicts.append(Verdict.HOLDS if off <= self.ulps * EPS * size else Verdict.FAILS)
+            excess.append(off / size if size > 0 else 0.0)
+        worst = _worst(verdicts, excess)
+        return Comparison(verdicts[worst], tuple(p), tuple(m), worst)
+
+    def mutants(self, predicted: Any) -> Iterator[Any]:
+        """Off by a thousandth of its size, both ways."""
+        p = as_floats(predicted)
+        for shift in (1e-3, -1e-3):
+            yield [v + shift * (abs(v) or self.scale or 1.0) for v in p]
+
+    @property
+    def tolerance(self) -> str:
+        """Rounding."""
+        return f"rounding, {self.ulps:g} units in the last place" if self.ulps else "none"
+
+
+def equals(*, ulps: float = 0, scale: float = 0.0) -> Equality:
+    """Measured = predicted, up to ``ulps`` units in the last place of the larger of the two.
+
+    ``scale`` is the size of the terms that were added up, for sums that cancel to almost zero.
+
+    Example:
+        >>> equals(ulps=8).compare([1.0, 2.0], [1.0, 2.0 + 4e-16]).verdict.value
+        'holds'
+    """
+    return Equality(ulps, scale)
+
+
+@dataclass(frozen=True)
+class WithinInterval(Relation):
+    """The prediction lies in the confidence interval, and the interval is narrow enough."""
+
+    level: float
+    resolution: float
+    symbol: str = "≈"
+
+    def compare(self, predicted: Any, measured: Measurement) -> Comparison:
+        """Fails outside the interval; inconclusive if the interval is wider than promised."""
+        p, m = _aligned(as_floats(predicted), readings(measured, self.level))
+        verdicts, excess = [], []
+        for value, r in zip(p, m, strict=True):
+            half = (r.high - r.low) / 2
+            inside = r.low <= value <= r.high
+            wide = half > self.resolution
+            verdicts.append(
+                (Verdict.INCONCLUSIVE if wide else Verdict.HOLDS) if inside else Verdict.FAILS
+            )
+            excess.append(abs(r.value - value) / half if half > 0 else math.inf)
+        worst = _worst(verdicts, excess)
+        note = ""
+        if verdicts[worst] is Verdict.INCONCLUSIVE:
+            r = m[worst]
+            note = (
+                f"the interval [{short(r.low)}, {short(r.high)}] is wider than "
+                f"±{short(self.resolution)}: take more draws"
+            )
+        return Comparison(verdicts[worst], tuple(p), tuple(m), worst, note)
+
+    def mutants(self, predicted: Any) -> Iterator[Any]:
+        """Off by three times the promised half width, both ways."""
+        for shift in (3, -3):
+            yield [v + shift * self.resolution for v in as_floats(predicted)]
+
+    @property
+    def tolerance(self) -> str:
+        """Confidence and the half width promised."""
+        return f"{self.level:.3g} confidence, half width at most {short(self.resolution)}"
+
+
+def within_interval(*, level: float = 0.99, resolution: float) -> WithinInterval:
+    """The prediction lies in the measurement's interval at confidence ``level``.
+
+    ``resolution`` is the largest half width that still counts as an answer: without it a claim
+    with few draws could not fail.
+
+    Example:
+        >>> from corollary.core.measurement import Count
+        >>> within_interval(resolution=0.1).compare(0.5, Count(510, 1000)).verdict.value
+        'holds'
+    """
+    return WithinInterval(level, resolution)
+
+
+@dataclass(frozen=True)
+class Slope(Relation):
+    """The exponent of a power law, fitted over the sizes of a :class:`Series`."""
+
+    gap: float
+    level: float
+    side: int  # 0: equal, -1: at most (decays at least as fast), +1: at least
+
+    @property
+    def symbol(self) -> str:  # type: ignore[override]
+        """How it is written."""
+        return {0: "∝", -1: "≲", 1: "≳"}[self.side]
+
+    def compare(self, predicted: Any, measured: Measurement) -> Comparison:
+        """Holds if the whole interval of the slope is within the gap, fails if none of it is."""
+        if not isinstance(measured, Series):
+            raise InputError(f"slope needs a Series, but {type(measured).__name__} came")
+        (exponent,) = as_floats(predicted)
+        fit = loglog_fit(measured.sizes, measured.values, level=self.level)
+        low = exponent - self.gap if self.side >= 0 else -math.inf
+        high = exponent + self.gap if self.side <= 0 else math.inf
+        if low <= fit.low and fit.high <= high:
+            verdict = Verdict.HOLDS
+        elif fit.high < low or fit.low > high or math.isnan(fit.slope):
+            verdict = Verdict.FAILS
+        else:
+            verdict = Verdict.INCONCLUSIVE
+        note = f"fitted over sizes {short(measured.sizes[0])} to {short(measured.sizes[-1])}"
+        return Comparison(
+            verdict, (exponent,), (Reading(fit.slope, fit.low, fit.high),), 0, note
+        )
+
+    def mutants(self, predicted: Any) -> Iterator[Any]:
+        """An exponent off by four gaps, on each side that the relation limits."""
+        (exponent,) = as_floats(predicted)
+        if self.side >= 0:
+            yield exponent + 4 * self.gap
+        if self.side <= 0:
+            yield exponent - 4 * self.gap
+
+    @property
+    def tolerance(self) -> str:
+        """Gap in the exponent and confidence of the fit."""
+        return f"±{self.gap:g} in the exponent, {self.level:.3g} interval of the fit"
+
+
+def slope(*, gap: float, level: float = 0.95, side: int = 0) -> Slope:
+    """Values grow like ``size ** predicted``; the exponent may be off by ``gap``.
+
+    ``side=-1``: decays at least as fast as predicted; ``side=+1``: grows at least as fast.
+
+    Example:
+        >>> sizes = [10, 20, 40, 80]
+        >>> slope(gap=0.1).compare(-1.0, Series(sizes, [3 / s for s in sizes])).verdict.value
+        'holds'
+    """
+    return Slope(gap, level, side)
+
+
+@dataclass(frozen=True)
+class Convergence(Relation):
+    """A series tends to the predicted limit."""
+
+    gap: float
+    symbol: str = "→"
+
+    def compare(self, predicted: Any, measured: Measurement) -> Comparison:
+        """Holds if the last value is within the gap and the distance shrinks along the sizes."""
+        if not isinstance(measured, Series):
+            raise InputError(f"converges needs a Series, but {type(measured).__name__} came")
+        (limit,) = as_floats(predicted)
+        off = [abs(v - limit) for v in measured.values]
+        last = measured.values[-1]
+        if not off[-1] <= self.gap:
+            verdict = Verdict.FAILS
+        else:
+            floor = 64 * EPS * max(abs(limit), 1.0)  # below this the distance is rounding
+            fit = loglog_fit(measured.sizes, [max(e, floor) for e in off], level=0.9)
+            arrived = max(off[1:]) <= floor
+            verdict = Verdict.HOLDS if arrived or fit.slope < 0 else Verdict.INCONCLUSIVE
+        note = f"distance {short(off[0])} at size {short(measured.sizes[0])}, "
+        note += f"{short(off[-1])} at size {short(measured.sizes[-1])}"
+        reading = Reading(last, last - off[-1], last + off[-1])
+        return Comparison(verdict, (limit,), (reading,), 0, note)
+
+    def mutants(self, predicted: Any) -> Iterator[Any]:
+        """A limit off by three gaps, both ways."""
+        (limit,) = as_floats(predicted)
+        yield limit + 3 * self.gap
+        yield limit - 3 * self.gap
+
+    @property
+    def tolerance(self) -> str:
+        """Distance allowed at the largest size."""
+        return f"distance at most {short(self.gap)} at the largest size, shrinking"
+
+
+def converges(*, gap: float) -> Convergence:
+    """The values tend to the prediction: within ``gap`` at the largest size, and shrinking.
+
+    Example:
+        >>> sizes = [10, 20, 40, 80]
+        >>> converges(gap=0.1).compare(2.0, Series(sizes, [2 + 1 / s for s in sizes])).verdict.value
+        'holds'
+    """
+    return Convergence(gap)
+
+
+def _aligned(
+    predicted: list[float], measured: list[Reading]
+) -> tuple[list[float], list[Reading]]:
+    """Repeat a single prediction or measurement over the other's entries."""
+    if len(predicted) == 1:
+        predicted = predicted * len(measured)
+    if len(measured) == 1:
+        measured = measured * len(predicted)
+    if len(predicted) != len(measured) or not predicted:
+        raise InputError(
+            f"{len(predicted)} predicted and {len(measured)} measured numbers cannot be compared"
+        )
+    return predicted, measured
+
+
+_BADNESS = {Verdict.FAILS: 2, Verdict.INCONCLUSIVE: 1, Verdict.HOLDS: 0}
+
+
+def _worst(verdicts: list[Verdict], excess: list[float]) -> int:
+    """Index of the deciding entry: worst verdict first, then the largest excess."""
+    def badness(i: int) -> tuple[int, float]:
+        return _BADNESS[verdicts[i]], -math.inf if math.isnan(excess[i]) else excess[i]
+
+    return max(range(len(verdicts)), key=badness)

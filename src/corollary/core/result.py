@@ -1,0 +1,132 @@
+"""What came out of a check: numbers, lists and strings, ready for JSON and back."""
+
+import dataclasses
+from dataclasses import dataclass, field
+from typing import Any
+
+from corollary.core.figure import Figure
+from corollary.core.hypothesis import Hypothesis
+from corollary.core.measurement import Reading
+from corollary.core.numbers import from_json_number, short, to_json_number
+from corollary.core.relations import Comparison
+from corollary.core.verdict import Verdict
+
+
+@dataclass(frozen=True)
+class Refutation:
+    """What happens without a hypothesis: which one was broken, and how the conclusion fails."""
+
+    broken: tuple[str, ...]
+    predicted: tuple[float, ...]
+    measured: tuple[Reading, ...]
+    ratio: float
+    fails: bool  # the relation is violated, as a counterexample promises
+
+    @property
+    def sentence(self) -> str:
+        """For the report: what was broken, and what came of it."""
+        low, high = _range(self.predicted), _range(tuple(r.value for r in self.measured))
+        return f"not true that {'; '.join(self.broken)}: predicted {low}, measured {high}"
+
+
+@dataclass(frozen=True)
+class Result:
+    """One claim, checked once."""
+
+    name: str
+    title: str
+    verdict: Verdict
+    seed: int | None = None  # None when the given came from the caller
+    parameters: dict[str, Any] = field(default_factory=dict)
+    hypotheses: tuple[Hypothesis, ...] = ()
+    relation: str = ""
+    tolerance: str = ""
+    predicted: tuple[float, ...] = ()
+    measured: tuple[Reading, ...] = ()
+    ratio: float | None = None
+    note: str = ""
+    counterexample: Refutation | None = None
+    figures: tuple[Figure, ...] = ()
+
+    @property
+    def sentence(self) -> str:
+        """The outcome in one line."""
+        if not self.predicted:
+            broken = [h.statement for h in self.hypotheses if not h.holds]
+            why = f"not true that {'; '.join(broken)}" if broken else self.note
+            return f"{self.verdict}: {why or self.verdict.meaning}"
+        measured = _range(tuple(r.value for r in self.measured))
+        text = f"{self.verdict}: measured {measured} {self.relation} {_range(self.predicted)}"
+        return f"{text} predicted" + (f" ({self.note})" if self.note else "")
+
+    def to_json(self) -> dict[str, Any]:
+        """Plain data with strict-JSON numbers; keys are the field names."""
+        out: dict[str, Any] = _plain(dataclasses.asdict(dataclasses.replace(self, figures=())))
+        return out | {"figures": [f.to_json() for f in self.figures]}
+
+    @classmethod
+    def from_json(cls, data: dict[str, Any]) -> "Result":
+        """The inverse of :meth:`to_json`."""
+        refutation = data["counterexample"]
+        return cls(
+            **data
+            | {
+                "verdict": Verdict(data["verdict"]),
+                "parameters": {k: _tupled(v) for k, v in data["parameters"].items()},
+                "hypotheses": tuple(Hypothesis(**h) for h in data["hypotheses"]),
+                "predicted": tuple(map(from_json_number, data["predicted"])),
+                "measured": _readings(data["measured"]),
+                "ratio": None if data["ratio"] is None else from_json_number(data["ratio"]),
+                "counterexample": None if refutation is None else _refutation(refutation),
+                "figures": tuple(Figure.from_json(f) for f in data["figures"]),
+            }
+        )
+
+    def _repr_html_(self) -> str:
+        from corollary.report.html import result_html
+
+        return result_html(self)
+
+
+def refutation(broken: tuple[str, ...], comparison: Comparison) -> Refutation:
+    """Record a counterexample's comparison."""
+    return Refutation(
+        broken,
+        comparison.predicted,
+        comparison.measured,
+        comparison.ratio,
+        comparison.verdict is Verdict.FAILS,
+    )
+
+
+def _refutation(data: dict[str, Any]) -> Refutation:
+    return Refutation(
+        tuple(data["broken"]),
+        tuple(map(from_json_number, data["predicted"])),
+        _readings(data["measured"]),
+        from_json_number(data["ratio"]),
+        data["fails"],
+    )
+
+
+def _readings(data: list[dict[str, Any]]) -> tuple[Reading, ...]:
+    return tuple(Reading(**{k: from_json_number(v) for k, v in r.items()}) for r in data)
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {k: _plain(v) for k, v in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(v) for v in value]
+    if isinstance(value, Verdict):
+        return value.value
+    return to_json_number(value) if isinstance(value, float) else value
+
+
+def _tupled(value: Any) -> Any:
+    return tuple(map(_tupled, value)) if isinstance(value, list) else value
+
+
+def _range(values: tuple[float, ...]) -> str:
+    low, high = short(min(values)), short(max(values))
+    return low if low == high else f"{low} to {high}"

@@ -1,0 +1,43 @@
+"""What a comparison of theory with measurement can end in."""
+
+from enum import StrEnum
+
+
+class Verdict(StrEnum):
+    """The outcome of a check; ``meaning`` is the sentence shown to a reader.
+
+    Example:
+        >>> Verdict("holds").meaning
+        'the measurement agrees with the prediction'
+        >>> Verdict.FAILS.exit_code
+        1
+    """
+
+    HOLDS = "holds"
+    FAILS = "fails"
+    VACUOUS = "vacuous"
+    INAPPLICABLE = "inapplicable"
+    INCONCLUSIVE = "inconclusive"
+    CRASHED = "crashed"
+
+    @property
+    def meaning(self) -> str:
+        """One sentence for a reader."""
+        return _MEANINGS[self]
+
+    @property
+    def exit_code(self) -> int:
+        """What the command line returns if this is the worst verdict of a run."""
+        if self is Verdict.FAILS:
+            return 1
+        return 0 if self in (Verdict.HOLDS, Verdict.VACUOUS) else 3
+
+
+_MEANINGS = {
+    Verdict.HOLDS: "the measurement agrees with the prediction",
+    Verdict.FAILS: "the measurement contradicts the prediction",
+    Verdict.VACUOUS: "true, but the prediction says no more than what is trivially known",
+    Verdict.INAPPLICABLE: "a hypothesis does not hold, so the statement says nothing here",
+    Verdict.INCONCLUSIVE: "the budget ended before the comparison was decided",
+    Verdict.CRASHED: "the code stopped with an error before there was a comparison",
+}

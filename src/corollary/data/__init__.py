@@ -1,0 +1,1 @@
+"""Distributions and small data sets, each drawn from a generator."""

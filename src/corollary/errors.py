@@ -1,0 +1,45 @@
+"""Every exception corollary raises on purpose.
+
+A message says what was needed, what came, and what to do about it, in the user's own names. The
+command line prints it as one sentence and leaves with exit code 2.
+"""
+
+
+class CorollaryError(Exception):
+    """Base of all errors raised on purpose."""
+
+
+class InputError(CorollaryError, ValueError):
+    """A value is outside what the mathematics or the code can take."""
+
+
+class InputTypeError(CorollaryError, TypeError):
+    """A value is of the wrong type."""
+
+
+class OptionError(InputError):
+    """A claim's parameter has a wrong type or lies outside its range."""
+
+
+class UnknownNameError(CorollaryError, LookupError):
+    """No catalogue entry, suite or data set has this name."""
+
+
+class ResultsFileError(InputError):
+    """A results file cannot be read or written."""
+
+
+class MissingExtraError(CorollaryError, ImportError):
+    """An optional dependency is needed for what was asked."""
+
+
+class DataUnavailableError(CorollaryError, FileNotFoundError):
+    """A real data set is neither on disk nor reachable."""
+
+
+class NotFiniteError(CorollaryError, ArithmeticError):
+    """A computation left the finite numbers; the message names where."""
+
+
+class TimeLimitError(CorollaryError, TimeoutError):
+    """An entry ran past its time limit."""

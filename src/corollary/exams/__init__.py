@@ -1,0 +1,1 @@
+"""Examinations of a user's module, one a file; the folders are the questions."""

@@ -1,0 +1,291 @@
+"""The catalogue, read from the heads of files. Standard library only; imports no entry.
+
+A file under ``claims/<area>/`` or ``exams/<question>/`` *is* the entry: its docstring's first line
+is the title, and fields such as ``:source:`` and ``:cost:`` are its data. Adding a file adds the
+entry. Another package adds a folder of its own through the entry point group
+``corollary.catalogue``, whose value is the package that holds ``claims/`` or ``exams/``.
+"""
+
+import ast
+import io
+import re
+import tokenize
+from collections.abc import Iterator
+from dataclasses import dataclass
+from difflib import get_close_matches
+from functools import cached_property, lru_cache
+from importlib import import_module
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from corollary.errors import UnknownNameError
+
+if TYPE_CHECKING:
+    from corollary.core import Claim
+
+ROOT = Path(__file__).parent
+COSTS = ("instant", "seconds", "minutes", "long")
+_DOCSTRING = re.compile(r'\A(?:\s|#[^\n]*\n)*[rR]?"""(.*?)"""', re.S)
+_FIELD = re.compile(r"^([ \t]*):([\w-]+):[ \t]*(.*(?:\n\1[ \t]+\S.*)*)", re.M)
+
+
+@dataclass(frozen=True)
+class Option:
+    """A claim's parameter as it stands in the source: name, type, default, meaning, range."""
+
+    name: str
+    kind: str
+    default: Any
+    meaning: str
+    low: float | None = None
+    high: float | None = None
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One entry of the catalogue; everything but :meth:`load` is read as text."""
+
+    name: str  # area/file
+    module: str
+    path: Path
+    docstring: str
+
+    @property
+    def area(self) -> str:
+        """The folder: an area for claims, a question for exams."""
+        return self.name.split("/")[0]
+
+    @property
+    def stem(self) -> str:
+        """The file's own name."""
+        return self.name.split("/")[1]
+
+    @property
+    def is_exam(self) -> bool:
+        """Whether this examines a module rather than checks a statement."""
+        return self.path.parent.parent.name == "exams"
+
+    @property
+    def title(self) -> str:
+        """First line of the docstring."""
+        return self.docstring.split("\n", 1)[0].rstrip(".")
+
+    @cached_property
+    def fields(self) -> dict[str, str]:
+        """The head's fields, white space folded."""
+        found = _FIELD.finditer(self.docstring)
+        return {m.group(2): " ".join(m.group(3).split()) for m in found}
+
+    @property
+    def statement(self) -> str:
+        """The docstring without title and fields, as reStructuredText."""
+        return _FIELD.sub("", self.docstring.partition("\n")[2]).strip()
+
+    @property
+    def source(self) -> str:
+        """Where the statement comes from."""
+        return self.fields.get("source", "")
+
+    @property
+    def kind(self) -> str:
+        """Bound, identity, rate, limit, construction, experiment, algorithm, ..."""
+        return self.fields.get("kind", "")
+
+    @property
+    def cost(self) -> str:
+        """One of :data:`COSTS`."""
+        return self.fields.get("cost", "")
+
+    @property
+    def erratum(self) -> str:
+        """What the notes say, what is true, and by what number; empty if they are right."""
+        return self.fields.get("erratum", "")
+
+    @property
+    def covers(self) -> tuple[str, ...]:
+        """Slugs of the results that this entry shows."""
+        return slugs(self.fields.get("covers", ""))
+
+    @cached_property
+    def options(self) -> tuple[Option, ...]:
+        """The claim's parameters, read from the source."""
+        return tuple(_options(self.path.read_text(encoding="utf-8")))
+
+    @cached_property
+    def hypotheses(self) -> tuple[str, ...]:
+        """The sentences of the claim's hypotheses, read from the source."""
+        return tuple(_hypotheses(self.path.read_text(encoding="utf-8")))
+
+    def load(self) -> "type[Claim[Any]]":
+        """Import the module and give its one ``Claim`` class."""
+        module = import_module(self.module)
+        from corollary.core import Claim
+
+        found = [
+            value
+            for value in vars(module).values()
+            if isinstance(value, type) and issubclass(value, Claim) and value is not Claim
+            if value.__module__ == self.module
+        ]
+        if len(found) != 1:
+            raise TypeError(f"{self.path} needs exactly one Claim class, but has {len(found)}")
+        return found[0]
+
+
+def slugs(text: str) -> tuple[str, ...]:
+    """The comma-separated names in a ``:covers:`` field."""
+    return tuple(part for part in re.split(r"[,\s]+", text) if part)
+
+
+@lru_cache(maxsize=1)
+def entries() -> tuple[Entry, ...]:
+    """All entries, by area and name. Third-party folders come after ours."""
+    found = [e for package, root in _packages() for e in _entries_of(package, root)]
+    return tuple(found)
+
+
+def areas() -> tuple[str, ...]:
+    """The areas and questions that have entries, in alphabetical order."""
+    return tuple(sorted({entry.area for entry in entries()}))
+
+
+def find(name: str) -> Entry:
+    """The entry called ``name``: in full (``area/file``), or by its file if that is unique.
+
+    Raises:
+        UnknownNameError: with the nearest names, if there is none or more than one.
+    """
+    wanted = name.strip().lower().replace("-", "_")
+    hits = [e for e in entries() if wanted in (e.name, e.stem)]
+    if len(hits) == 1:
+        return hits[0]
+    if hits:
+        names = ", ".join(e.name for e in hits)
+        raise UnknownNameError(f"'{name}' could be {names}: give the full name")
+    raise UnknownNameError(f"there is no claim called '{name}'{suggestion(wanted)}")
+
+
+def suggestion(name: str) -> str:
+    """The nearest names as the end of a sentence."""
+    known = {e.stem: e.stem for e in entries()} | {e.name: e.name for e in entries()}
+    near = get_close_matches(name, known, n=3, cutoff=0.5)
+    near += [e.stem for e in entries() if name in e.stem and e.stem not in near][:2]
+    if not near:
+        return "; `corollary list` shows all of them"
+    return "; did you mean " + " or ".join(near) + "?"
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a result of the notes lives: the object that covers it, by file and name."""
+
+    slug: str
+    module: str
+    object: str  # empty for a whole module
+    path: Path
+
+
+def places() -> tuple[Place, ...]:
+    """Every ``:covers:`` of the package, by slug: the map of the notes."""
+    found: list[Place] = []
+    for path in sorted(ROOT.rglob("*.py")):
+        text = path.read_text(encoding="utf-8")
+        if ":covers:" in text:
+            module = ".".join(("corollary", *path.relative_to(ROOT).with_suffix("").parts))
+            found += (
+                Place(slug, module.removesuffix(".__init__"), name, path)
+                for name, doc in _docstrings(ast.parse(text))
+                for m in _FIELD.finditer(doc)
+                if m.group(2) == "covers"
+                for slug in slugs(" ".join(m.group(3).split()))
+            )
+    return tuple(sorted(found, key=lambda p: (p.slug, p.module)))
+
+
+def _packages() -> Iterator[tuple[str, Path]]:
+    from importlib.metadata import entry_points
+
+    yield "corollary", ROOT
+    for point in entry_points(group="corollary.catalogue"):
+        spec = find_spec(point.value)
+        if spec and spec.submodule_search_locations:
+            yield point.value, Path(spec.submodule_search_locations[0])
+
+
+def _entries_of(package: str, root: Path) -> Iterator[Entry]:
+    for room in ("claims", "exams"):
+        for path in sorted((root / room).glob("*/*.py")):
+            if path.name.startswith("_"):
+                continue
+            match = _DOCSTRING.match(path.read_text(encoding="utf-8"))
+            if match:
+                area = path.parent.name
+                module = f"{package}.{room}.{area}.{path.stem}"
+                yield Entry(f"{area}/{path.stem}", module, path, _dedented(match.group(1)))
+
+
+def _dedented(docstring: str) -> str:
+    lines = docstring.strip().split("\n")
+    return "\n".join(line.rstrip() for line in lines)
+
+
+def _docstrings(tree: ast.AST, prefix: str = "") -> Iterator[tuple[str, str]]:
+    """Names and docstrings of a module, its classes and functions, methods included."""
+    for node in [tree] if isinstance(tree, ast.Module) else []:
+        yield "", ast.get_docstring(node) or ""
+    for node in ast.iter_child_nodes(tree):
+        if isinstance(node, ast.ClassDef | ast.FunctionDef):
+            yield prefix + node.name, ast.get_docstring(node) or ""
+            yield from _docstrings(node, f"{prefix}{node.name}.")
+
+
+def _claim_class(text: str) -> ast.ClassDef | None:
+    for node in ast.parse(text).body:
+        if isinstance(node, ast.ClassDef) and any("Claim" in ast.unparse(b) for b in node.bases):
+            return node
+    return None
+
+
+def _options(text: str) -> Iterator[Option]:
+    node = _claim_class(text)
+    if node is None:
+        return
+    comments = {
+        token.start[0]: token.string.lstrip("# ").strip()
+        for token in tokenize.generate_tokens(io.StringIO(text).readline)
+        if token.type == tokenize.COMMENT
+    }
+    for item in node.body:
+        if not isinstance(item, ast.AnnAssign) or not isinstance(item.target, ast.Name):
+            continue
+        kind = ast.unparse(item.annotation)
+        if kind.startswith("ClassVar") or item.value is None:
+            continue
+        meaning = comments.get(item.end_lineno or item.lineno, "")
+        yield Option(item.target.id, kind, *_default(item.value, meaning))
+
+
+def _default(value: ast.expr, meaning: str) -> tuple[Any, str, float | None, float | None]:
+    if isinstance(value, ast.Call):  # option(default, low=..., high=...)
+        limits = {k.arg: ast.literal_eval(k.value) for k in value.keywords}
+        return ast.literal_eval(value.args[0]), meaning, limits.get("low"), limits.get("high")
+    return ast.literal_eval(value), meaning, None, None
+
+
+def _hypotheses(text: str) -> Iterator[str]:
+    node = _claim_class(text)
+    for call in ast.walk(node) if node else ():
+        if isinstance(call, ast.Call) and ast.unparse(call.func) == "Hypothesis" and call.args:
+            yield _spoken(call.args[0])
+
+
+def _spoken(text: ast.expr) -> str:
+    """A string literal as it is; an f-string with its expressions in their own words."""
+    if isinstance(text, ast.JoinedStr):
+        parts = (
+            str(part.value) if isinstance(part, ast.Constant) else ast.unparse(part.value)  # type: ignore[attr-defined]
+            for part in text.values
+        )
+        return "".join(parts).replace("self.", "")
+    return str(text.value) if isinstance(text, ast.Constant) else ast.unparse(text)

@@ -1,0 +1,47 @@
+"""Numba where it is installed, for loops that no batched form can replace.
+
+A kernel is a plain Python function on NumPy arrays. Callers ask for it here and take their torch
+path when the answer is ``None``; both paths are tested to be equal.
+"""
+
+from collections.abc import Callable
+from functools import lru_cache
+from importlib.util import find_spec
+from typing import Any, Literal
+
+from corollary.errors import InputError, MissingExtraError
+
+Backend = Literal["auto", "numba", "torch"]
+
+
+@lru_cache(maxsize=None)
+def _compile(kernel: Callable[..., Any]) -> Callable[..., Any]:
+    import numba
+
+    compiled: Callable[..., Any] = numba.njit(cache=True, nogil=True)(kernel)
+    return compiled
+
+
+def compiled(
+    kernel: Callable[..., Any], backend: Backend = "auto", *, worth_it: bool = True
+) -> Callable[..., Any] | None:
+    """The compiled kernel, or ``None`` for "take the torch path".
+
+    Args:
+        kernel: A module-level function on NumPy arrays and numbers.
+        backend: ``numba`` insists, ``torch`` declines, ``auto`` compiles if numba is installed.
+        worth_it: With ``auto``, whether the work is large enough to pay for compilation (about a
+            second the first time on a machine, then a few milliseconds from the cache).
+    """
+    if backend not in ("auto", "numba", "torch"):
+        raise InputError(f"backend must be auto, numba or torch, but it is '{backend}'")
+    if backend == "torch" or (backend == "auto" and not worth_it):
+        return None
+    if find_spec("numba") is None:
+        if backend == "numba":
+            raise MissingExtraError(
+                "backend 'numba' needs numba, which is not installed: "
+                "pip install 'corollary[fast]', or use backend='torch'"
+            )
+        return None
+    return _compile(kernel)

@@ -1,0 +1,1 @@
+"""Threshold units, perceptrons, counting of dichotomies and associative memories."""
