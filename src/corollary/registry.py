@@ -232,8 +232,8 @@ def _dedented(docstring: str) -> str:
 
 def _docstrings(tree: ast.AST, prefix: str = "") -> Iterator[tuple[str, str]]:
     """Names and docstrings of a module, its classes and functions, methods included."""
-    for node in [tree] if isinstance(tree, ast.Module) else []:
-        yield "", ast.get_docstring(node) or ""
+    if isinstance(tree, ast.Module):
+        yield "", ast.get_docstring(tree) or ""
     for node in ast.iter_child_nodes(tree):
         if isinstance(node, ast.ClassDef | ast.FunctionDef):
             yield prefix + node.name, ast.get_docstring(node) or ""

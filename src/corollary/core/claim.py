@@ -112,9 +112,7 @@ class Claim(ABC, Generic[G]):
         if given is None:
             return None
         broken = tuple(h.statement for h in self.hypotheses(given) if not h.holds)
-        return refutation(
-            broken, self.relation.compare(self.predict(given), self.measure(given))
-        )
+        return refutation(broken, self.relation.compare(self.predict(given), self.measure(given)))
 
     def _verdict(self, comparison: Comparison) -> Verdict:
         """Holds becomes vacuous when the bound is past its trivial value."""

@@ -114,7 +114,8 @@ class Histogram(Mark):
             self._set(values=as_floats(self.values), edges=as_floats(self.edges))
             return  # already binned, as when read from JSON
         density, edges = np.histogram(
-            as_floats(self.values), bins=self.bins if self.edges is None else self.edges,
+            as_floats(self.values),
+            bins=self.bins if self.edges is None else self.edges,
             density=True,
         )
         self._set(values=as_floats(density), edges=as_floats(edges))

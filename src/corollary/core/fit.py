@@ -14,9 +14,7 @@ class PowerLaw(NamedTuple):
     factor: float
 
 
-def loglog_fit(
-    sizes: Sequence[float], values: Sequence[float], *, level: float = 0.95
-) -> PowerLaw:
+def loglog_fit(sizes: Sequence[float], values: Sequence[float], *, level: float = 0.95) -> PowerLaw:
     r"""Fit :math:`\log v = \log c + p \log s` and give :math:`p` with its Student interval.
 
     Example:

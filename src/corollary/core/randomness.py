@@ -22,8 +22,6 @@ def derived_seed(seed: int, *names: str | int) -> int:
     return int.from_bytes(hashlib.sha256(text.encode()).digest()[:8], "big") >> 1
 
 
-def generator(
-    seed: int, *names: str | int, device: torch.device | str = "cpu"
-) -> torch.Generator:
+def generator(seed: int, *names: str | int, device: torch.device | str = "cpu") -> torch.Generator:
     """A fresh generator for the stream called ``names`` under ``seed``."""
     return torch.Generator(device=device).manual_seed(derived_seed(seed, *names))

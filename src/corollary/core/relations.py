@@ -275,9 +275,7 @@ class Slope(Relation):
         else:
             verdict = Verdict.INCONCLUSIVE
         note = f"fitted over sizes {short(measured.sizes[0])} to {short(measured.sizes[-1])}"
-        return Comparison(
-            verdict, (exponent,), (Reading(fit.slope, fit.low, fit.high),), 0, note
-        )
+        return Comparison(verdict, (exponent,), (Reading(fit.slope, fit.low, fit.high),), 0, note)
 
     def mutants(self, predicted: Any) -> Iterator[Any]:
         """An exponent off by four gaps, on each side that the relation limits."""
@@ -355,9 +353,7 @@ def converges(*, gap: float) -> Convergence:
     return Convergence(gap)
 
 
-def _aligned(
-    predicted: list[float], measured: list[Reading]
-) -> tuple[list[float], list[Reading]]:
+def _aligned(predicted: list[float], measured: list[Reading]) -> tuple[list[float], list[Reading]]:
     """Repeat a single prediction or measurement over the other's entries."""
     if len(predicted) == 1:
         predicted = predicted * len(measured)
@@ -375,6 +371,7 @@ _BADNESS = {Verdict.FAILS: 2, Verdict.INCONCLUSIVE: 1, Verdict.HOLDS: 0}
 
 def _worst(verdicts: list[Verdict], excess: list[float]) -> int:
     """Index of the deciding entry: worst verdict first, then the largest excess."""
+
     def badness(i: int) -> tuple[int, float]:
         return _BADNESS[verdicts[i]], -math.inf if math.isnan(excess[i]) else excess[i]
 

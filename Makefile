@@ -1,0 +1,53 @@
+# Two commands do everything on a fresh machine: `make demo` and `make test`.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+STAMP := $(VENV)/installed
+JOBS ?= 2
+# Numbers repeat bit for bit only at a fixed thread count.
+export OMP_NUM_THREADS ?= 1
+
+.PHONY: setup demo test lint docs check-full bench katex clean
+.DEFAULT_GOAL := help
+
+help: ## show this list
+	@awk -F':.*## ' '/^[a-z-]+:.*## / {printf "make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+setup: $(STAMP) ## make .venv with everything that development needs
+
+$(STAMP): pyproject.toml constraints.txt
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt torch==2.13.0
+	$(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev]'
+	$(BIN)/python tools/fetch_katex.py
+	touch $(STAMP)
+
+demo: $(STAMP) ## check the quick suite, write out/report.html and say where it is
+	$(BIN)/corollary check --suite quick --jobs $(JOBS) \
+	  --json out/results.json --report out/report.html
+	@echo "Open $(CURDIR)/out/report.html in a browser."
+
+test: $(STAMP) ## run the test suite
+	$(BIN)/python -m pytest -n $(JOBS)
+
+lint: $(STAMP) ## check form and types
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+docs: $(STAMP) ## build the documentation into docs/_build/html
+	$(BIN)/python tools/fetch_katex.py
+	$(BIN)/sphinx-build -W -q -b html docs docs/_build/html
+	@echo "Open $(CURDIR)/docs/_build/html/index.html in a browser."
+
+check-full: $(STAMP) ## check every claim and run the slow tests
+	$(BIN)/corollary check --suite full --jobs $(JOBS) --resume \
+	  --json out/full.json --report out/full.html
+	$(BIN)/python -m pytest -n $(JOBS) -m slow
+
+bench: $(STAMP) ## compare with peers: one core, CPU time, one run
+	for file in benchmarks/[a-qs-z]*.py; do \
+	  $(BIN)/python $$file --json out/bench/$$(basename $$file .py).json || exit 1; done
+
+clean: ## remove what was built
+	rm -rf $(VENV) out docs/_build build dist

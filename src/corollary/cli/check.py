@@ -1,0 +1,185 @@
+"""``corollary check``: check claims, show their verdicts, write results and a report."""
+
+import sys
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from corollary.cli.options import (
+    complete_area,
+    complete_name,
+    complete_suite,
+    known_area,
+    split_words,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from corollary.registry import Entry
+    from corollary.run import Progress, Run
+
+STYLES = {
+    "holds": "green",
+    "fails": "bold red",
+    "vacuous": "yellow",
+    "inapplicable": "yellow",
+    "inconclusive": "yellow",
+    "crashed": "bold red",
+}
+
+
+def check(
+    words: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="[NAME]... [--PARAMETER VALUE]...",
+            help="Claims, and parameters of theirs (`corollary show NAME` lists them).",
+            autocompletion=complete_name,
+        ),
+    ] = None,
+    area: Annotated[
+        list[str] | None,
+        typer.Option(help="All claims of an area; may be repeated.", autocompletion=complete_area),
+    ] = None,
+    suite: Annotated[
+        str, typer.Option(help="quick, full, or an area.", autocompletion=complete_suite)
+    ] = "",
+    seed: Annotated[int, typer.Option(help="Seed of all randomness.")] = 0,
+    jobs: Annotated[int, typer.Option(help="Processes.", min=1)] = 1,
+    timeout: Annotated[
+        float | None, typer.Option(help="Seconds a claim may take [ten times its cost].", min=0.001)
+    ] = None,
+    json_file: Annotated[
+        Path | None, typer.Option("--json", help="Write results to this file; - is stdout.")
+    ] = None,
+    report_file: Annotated[
+        Path | None, typer.Option("--report", help="Write an HTML report to this file.")
+    ] = None,
+    resume: Annotated[
+        bool, typer.Option("--resume", help="Go on with an interrupted run of the same command.")
+    ] = False,
+) -> None:
+    """Check claims by name, area or suite (without any: the suite `quick`)."""
+    from corollary.journal import Journal, check_writable, remember, write_results
+
+    names, options = split_words(words or [])
+    chosen = _chosen(names, area or [], suite)
+    to_stdout = json_file is not None and str(json_file) == "-"
+    for path in (json_file, report_file):
+        if path is not None and str(path) != "-":
+            check_writable(path)
+
+    from corollary.run import environment, run  # torch is imported here and not before
+
+    journal = Journal.of(
+        names=[e.name for e in chosen], seed=seed, options=options, environment=environment()
+    )
+    if not resume:
+        journal.clear()
+    with _progress(len(chosen), quiet=to_stdout) as progress:
+        try:
+            done = run(
+                chosen,
+                seed=seed,
+                jobs=jobs,
+                timeout=timeout,
+                options=options,
+                journal=journal,
+                progress=progress,
+            )
+        except KeyboardInterrupt:
+            kept = len(journal.read())
+            print(
+                f"corollary: stopped; {kept} of {len(chosen)} results are kept: "
+                "give the same command with --resume to go on",
+                file=sys.stderr,
+            )
+            raise typer.Exit(130) from None
+    if to_stdout:
+        _print_json(done)
+    elif json_file is not None:
+        write_results(done, json_file)
+    if report_file is not None:
+        from corollary.report.html import write_report
+
+        write_report(done, report_file)
+    journal.clear()
+    remember(done)
+    if not to_stdout:
+        _print_results(done, report_file)
+    raise typer.Exit(done.exit_code)
+
+
+def _chosen(names: list[str], areas: list[str], suite_name: str) -> "list[Entry]":
+    from corollary.registry import find
+    from corollary.suites import suite
+
+    chosen = [find(name) for name in names]
+    for area in areas:
+        chosen += suite(known_area(area))
+    if suite_name:
+        chosen += suite(suite_name)
+    if not chosen:
+        chosen += suite("quick")
+    return list({entry.name: entry for entry in chosen}.values())
+
+
+@contextmanager
+def _progress(total: int, *, quiet: bool) -> "Iterator[Progress | None]":
+    """A bar on stderr with the time left; none when stderr is no terminal."""
+    from rich.console import Console
+    from rich.progress import (
+        BarColumn,
+        MofNCompleteColumn,
+        Progress,
+        TextColumn,
+        TimeRemainingColumn,
+    )
+
+    console = Console(stderr=True)
+    if quiet or not console.is_terminal or total < 2:
+        yield None
+        return
+    columns = (
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeRemainingColumn(),
+        TextColumn("[dim]{task.description}"),
+    )
+    with Progress(*columns, console=console, transient=True) as bar:
+        task = bar.add_task("", total=total)
+
+        def advance(entry: Any, result: Any, seconds: float) -> None:
+            bar.update(task, advance=1, description=f"{entry.stem}: {result.verdict.value}")
+
+        yield advance
+
+
+def _print_json(run: "Run") -> None:
+    import json
+
+    typer.echo(json.dumps(run.to_json(), indent=1, allow_nan=False))
+
+
+def _print_results(run: "Run", report_file: Path | None) -> None:
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    console = Console(highlight=False)
+    table = Table(box=None, padding=(0, 2, 0, 0), show_header=False)
+    table.add_column(no_wrap=True)
+    table.add_column(style="cyan", no_wrap=True)
+    table.add_column(ratio=1)
+    for result in run.results:
+        verdict = result.verdict.value
+        said = result.sentence.removeprefix(f"{verdict}: ")
+        table.add_row(Text(verdict, STYLES[verdict]), result.name.split("/")[1], Text(said))
+    console.print(table)
+    counts = [f"{n} {verdict.value}" for verdict, n in run.counts().items() if n]
+    console.print(", ".join(counts), style="bold")
+    if report_file is not None:
+        console.print(f"Report: {report_file}", soft_wrap=True, markup=False)

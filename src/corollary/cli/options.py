@@ -1,0 +1,70 @@
+"""What several commands share: names with completion, and claim parameters as options."""
+
+from difflib import get_close_matches
+
+from corollary.errors import OptionError
+
+
+def complete_name(incomplete: str) -> list[str]:
+    """Names for the shell's completion."""
+    from corollary.registry import entries
+
+    return [e.stem for e in entries() if e.stem.startswith(incomplete)] + [
+        e.name for e in entries() if e.name.startswith(incomplete) and "/" in incomplete
+    ]
+
+
+def complete_area(incomplete: str) -> list[str]:
+    """Areas for the shell's completion."""
+    from corollary.registry import areas
+
+    return [area for area in areas() if area.startswith(incomplete)]
+
+
+def complete_suite(incomplete: str) -> list[str]:
+    """Suites for the shell's completion."""
+    from corollary.suites import suites
+
+    return [name for name in suites() if name.startswith(incomplete)]
+
+
+def known_area(area: str) -> str:
+    """The area as it is, or a sentence with the nearest."""
+    from corollary.errors import UnknownNameError
+    from corollary.registry import areas
+
+    if area not in areas():
+        near = get_close_matches(area, areas(), n=2)
+        hint = f"did you mean {' or '.join(near)}?" if near else f"there are {', '.join(areas())}"
+        raise UnknownNameError(f"there is no area called '{area}'; {hint}")
+    return area
+
+
+def split_words(words: list[str]) -> tuple[list[str], dict[str, str]]:
+    """Part command-line words into names and claim parameters.
+
+    Example:
+        >>> split_words(["novikoff", "--gamma", "0.01", "--n=50", "--no-bias"])
+        (['novikoff'], {'gamma': '0.01', 'n': '50', 'bias': 'false'})
+    """
+    names: list[str] = []
+    options: dict[str, str] = {}
+    rest = iter(words)
+    for word in rest:
+        if not word.startswith("--"):
+            if word.startswith("-") and len(word) > 1:
+                raise OptionError(f"'{word}' is no option; options of a claim start with --")
+            names.append(word)
+            continue
+        name, equals, value = word[2:].partition("=")
+        name = name.replace("-", "_")
+        if not equals:
+            if name.startswith("no_"):
+                name, value = name.removeprefix("no_"), "false"
+            else:
+                following = next(rest, None)
+                if following is None:
+                    raise OptionError(f"--{name} needs a value after it")
+                value = following
+        options[name] = value
+    return names, options

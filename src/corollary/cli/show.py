@@ -1,0 +1,78 @@
+"""``corollary show NAME``: a claim explained, without running it."""
+
+import json
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from corollary.cli.options import complete_name
+
+if TYPE_CHECKING:
+    from corollary.registry import Entry
+
+
+def show(
+    name: Annotated[str, typer.Argument(help="A claim's name.", autocompletion=complete_name)],
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """Explain a claim: statement, hypotheses, options, source, erratum, last verdict."""
+    from corollary.journal import last_outcomes
+    from corollary.registry import find
+
+    entry = find(name)
+    last = last_outcomes().get(entry.name)
+    if as_json:
+        typer.echo(json.dumps(_facts(entry) | {"last": last}, indent=1, ensure_ascii=False))
+        return
+    from rich.console import Console
+    from rich.padding import Padding
+
+    from corollary.report.statement import terminal_text
+
+    console = Console(highlight=False)
+    console.print(f"[bold]{entry.title}[/bold]  [cyan]{entry.name}[/cyan]", soft_wrap=True)
+    console.print(f"{entry.kind}, {entry.cost}", style="dim")
+    console.print()
+    console.print(Padding(terminal_text(entry.statement), (0, 0, 1, 2)), markup=False)
+    if entry.hypotheses:
+        console.print("[bold]Supposes[/bold]")
+        for sentence in entry.hypotheses:
+            console.print("  - " + sentence, markup=False)
+        console.print()
+    if entry.options:
+        console.print("[bold]Options[/bold]")
+        console.print(_option_table(entry))
+        console.print()
+    for head, text in (("Source", entry.source), ("Erratum", entry.erratum)):
+        if text:
+            console.print(f"[bold]{head}[/bold]")
+            console.print(Padding(terminal_text(text), (0, 0, 1, 2)), markup=False)
+    said = f"{last['sentence']} (seed {last['seed']})" if last else "not checked here yet"
+    console.print("[bold]Last verdict[/bold]  ", end="")
+    console.print(said, markup=False)
+    console.print(f"[dim]corollary check {entry.stem}[/dim]")
+
+
+def _facts(entry: "Entry") -> dict[str, Any]:
+    keys = ("name", "title", "statement", "hypotheses", "kind", "cost", "source", "erratum")
+    facts = {key: getattr(entry, key) for key in keys} | {"covers": entry.covers}
+    return facts | {"options": [vars(option) for option in entry.options]}
+
+
+def _option_table(entry: "Entry") -> Any:
+    from rich.table import Table
+
+    table = Table(box=None, padding=(0, 2, 0, 0), show_header=False)
+    table.add_column(style="cyan", no_wrap=True)
+    for option in entry.options:
+        limits = ""
+        if option.low is not None or option.high is not None:
+            low = "" if option.low is None else f"{option.low:g}"
+            high = "" if option.high is None else f"{option.high:g}"
+            limits = f" from {low} to {high}" if low and high else f" >= {low}{high}"
+        default = option.default
+        if isinstance(default, tuple):
+            default = ",".join(map(str, default))
+        flag = f"  --{option.name.replace('_', '-')}"
+        table.add_row(flag, option.meaning, f"{option.kind}{limits}, default {default}")
+    return table

@@ -1,0 +1,155 @@
+"""Files that survive an interruption: the journal of a run, results files, the last verdicts.
+
+Everything is written to a neighbouring file first and moved into place, so a reader never sees
+half a file and a full disk never costs an old one.
+"""
+
+import hashlib
+import json
+import os
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from corollary.errors import ResultsFileError
+
+if TYPE_CHECKING:
+    from corollary.core import Result
+    from corollary.run import Run
+
+
+def cache_directory() -> Path:
+    """``COROLLARY_CACHE``, else the user's cache folder."""
+    home = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+    return Path(os.environ.get("COROLLARY_CACHE") or Path(home) / "corollary")
+
+
+@contextmanager
+def _as_results_error(path: Path, doing: str) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        reason = error.strerror or type(error).__name__
+        raise ResultsFileError(
+            f"{path} cannot be {doing} ({reason}); choose another path"
+        ) from None
+
+
+def write_atomically(path: Path, text: str) -> None:
+    """Replace ``path`` by ``text`` all at once; on failure the old file is as it was."""
+    with _as_results_error(path, "written"):
+        if path.is_dir():
+            raise IsADirectoryError(21, "it is a folder")
+        path.parent.mkdir(parents=True, exist_ok=True)
+        handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+        try:
+            with os.fdopen(handle, "w", encoding="utf-8") as file:
+                file.write(text)
+                file.flush()
+                os.fsync(file.fileno())
+            mask = os.umask(0)
+            os.umask(mask)
+            os.chmod(name, 0o666 & ~mask)  # mkstemp makes private files; a report is not one
+            os.replace(name, path)
+        except BaseException:
+            Path(name).unlink(missing_ok=True)
+            raise
+
+
+def check_writable(path: Path) -> None:
+    """Raise now, rather than after minutes of work, if ``path`` could not be written."""
+    with _as_results_error(path, "written"):
+        if path.is_dir():
+            raise IsADirectoryError(21, "it is a folder")
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.NamedTemporaryFile(dir=path.parent):
+            pass
+
+
+def write_results(run: "Run", path: Path) -> None:
+    """Write a results file."""
+    write_atomically(path, json.dumps(run.to_json(), indent=1, allow_nan=False) + "\n")
+
+
+def read_results(path: Path) -> "Run":
+    """Read a results file.
+
+    Raises:
+        ResultsFileError: if there is none, or it is not one.
+    """
+    from corollary.run import Run
+
+    with _as_results_error(path, "read"):
+        text = path.read_text(encoding="utf-8", errors="replace")
+    try:
+        data = json.loads(text)
+    except json.JSONDecodeError as error:
+        raise ResultsFileError(
+            f"{path} is not a results file: it is no JSON (line {error.lineno}: {error.msg})"
+        ) from None
+    try:
+        return Run.from_json(data)
+    except ResultsFileError as error:
+        raise ResultsFileError(f"{path}: {error}") from None
+
+
+class Journal:
+    """Finished results of a run under way, one a line, kept until the run is complete."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    @classmethod
+    def of(cls, **what: Any) -> "Journal":
+        """The journal of the run described by ``what`` (entries, seed, options, versions)."""
+        text = json.dumps(what, sort_keys=True, default=str)
+        key = hashlib.sha256(text.encode()).hexdigest()[:16]
+        return cls(cache_directory() / "runs" / f"{key}.jsonl")
+
+    def append(self, result: "Result") -> None:
+        """Add one result; a kill in the middle costs only this line."""
+        with _as_results_error(self.path, "written"):
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            with self.path.open("a", encoding="utf-8") as file:
+                file.write(json.dumps(result.to_json(), allow_nan=False) + "\n")
+
+    def read(self) -> "dict[str, Result]":
+        """What is finished, by name; a line cut short is as if it had not been written."""
+        from corollary.core import Result
+
+        found: dict[str, Result] = {}
+        if self.path.exists():
+            for line in self.path.read_text(encoding="utf-8").splitlines():
+                try:
+                    result = Result.from_json(json.loads(line))
+                except (ValueError, KeyError, TypeError):
+                    continue
+                found[result.name] = result
+        return found
+
+    def clear(self) -> None:
+        """Forget the run: it is complete, or is to start anew."""
+        self.path.unlink(missing_ok=True)
+
+
+def remember(run: "Run") -> None:
+    """Keep each claim's last outcome for ``corollary show``; a read-only disk is no loss."""
+    known = last_outcomes()
+    for result in run.results:
+        known[result.name] = {"verdict": result.verdict.value, "sentence": result.sentence}
+        known[result.name] |= {"seed": str(result.seed), "torch": run.environment["torch"]}
+    try:
+        write_atomically(cache_directory() / "last.json", json.dumps(known, indent=1))
+    except ResultsFileError:
+        pass
+
+
+def last_outcomes() -> dict[str, dict[str, str]]:
+    """The last outcome of each claim, by name; empty if nothing is kept or it is unreadable."""
+    try:
+        known = json.loads((cache_directory() / "last.json").read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return known if isinstance(known, dict) else {}
