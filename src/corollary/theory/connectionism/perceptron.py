@@ -73,7 +73,7 @@ def perceptron_fit(
         >>> x = torch.tensor([[0.0, 0], [0, 1], [1, 0], [1, 1]], dtype=torch.float64)
         >>> fit = perceptron_fit(x, torch.tensor([-1.0, -1, -1, 1]))  # AND
         >>> fit.converged, fit.w.tolist(), fit.b
-        (True, [2.0, 1.0], -2.0)
+        (True, [3.0, 2.0], -4.0)
 
     :covers: perceptron-algorithm
     :source: Perez Jensen (2025), Deep Learning, Section 1.2, Algorithm 1.
