@@ -34,7 +34,8 @@ def dots(points: Iterable[Pixel]) -> str:
         'M1 1h0m2 .5h0'
     """
     spots = sorted({_tenths(p) for p in points})
-    out, at = [], (0, 0)
+    out: list[str] = []
+    at = (0, 0)
     for spot in spots:
         out.append(("m" if out else "M") + _pairs([(spot[0] - at[0], spot[1] - at[1])]) + "h0")
         at = spot
@@ -43,7 +44,8 @@ def dots(points: Iterable[Pixel]) -> str:
 
 def segments(pairs: Iterable[tuple[Pixel, Pixel]]) -> str:
     """Separate straight lines."""
-    out, at = [], (0, 0)
+    out: list[str] = []
+    at = (0, 0)
     for start, end in pairs:
         a, b = _tenths(start), _tenths(end)
         move = ("m" if out else "M") + _pairs([(a[0] - at[0], a[1] - at[1])])

@@ -8,10 +8,10 @@ _NARROW, _WIDE = set("ijlftrI.,:;'|!()[]{} 1"), set("mwMW@%—")
 
 
 def xml(text: str) -> str:
-    """Escaped for XML and HTML, without the characters that XML cannot carry.
+    r"""Escaped for XML and HTML, without the characters that XML cannot carry.
 
     Example:
-        >>> xml("a < b\\x00")
+        >>> xml("a < b\x00")
         'a &lt; b'
     """
     return escape(_ILLEGAL.sub("", text))
