@@ -1,0 +1,1 @@
+"""Hopfield networks: energy, dynamics, Hebbian storage and what can be recalled."""

@@ -1,0 +1,273 @@
+r"""Hopfield's dynamics, one neuron at a time or all at once.
+
+Asynchronous: the neurons are visited in an order, each takes the sign of its field,
+
+.. math:: X_i \leftarrow \operatorname{sgn}(h_i), \quad h_i = \sum_j w_{ij} X_j - b_i,
+    \quad \operatorname{sgn}(0) = +1 .
+
+For symmetric :math:`W` with a zero diagonal a flip changes the energy by :math:`-2|h_i| \le 0`
+(equal to zero only when a tie lifts a neuron to +1, once a neuron between descents), so a fixed
+point is reached after finitely many flips. Synchronous: every neuron at once; this may end in a
+cycle of two states.
+
+:func:`asynchronous_run` keeps the fields: a visit costs one comparison and only a flip costs
+:math:`O(n)`, so a run is linear in the flips and not in the visits. The compiled kernel does this
+state by state; the torch path takes the batch through blocks of neurons, one matrix product a
+block with corrections inside it. Both visit the neurons in the same order and end in the same
+states; the sums are exact, ties included, when couplings and thresholds are whole numbers.
+
+:source: Perez Jensen (2025), Deep Learning, Section 1.4; Hopfield (1982), "Neural networks and
+    physical systems with emergent collective computational abilities".
+:covers: hopfield-update-dynamics
+"""
+
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple
+
+import torch
+from jaxtyping import Bool, Float, Int
+from torch import Generator, Tensor
+
+from corollary.errors import InputError
+from corollary.theory.compiled import Backend, compiled
+from corollary.theory.connectionism.hopfield.energy import energy, field
+from corollary.theory.connectionism.hopfield.states import checked_couplings, checked_signs, sign
+
+BLOCK = 32  # neurons a matrix product; the corrections inside cost n * BLOCK / 2 a state
+WORTH_COMPILING = 2_000_000  # entries of the fields visited; below, torch is done in milliseconds
+
+
+class AsynchronousRun(NamedTuple):
+    """States before and after, sweep by sweep."""
+
+    states: Float[Tensor, "batch n"]  # where the runs ended
+    energies: Float[Tensor, "sweeps_and_start batch"]  # at the start and after each sweep
+    flips: Int[Tensor, "sweeps batch"]  # how many neurons changed in each sweep
+    converged: Bool[Tensor, " batch"]  # whether the end is a fixed point
+
+
+class SynchronousRun(NamedTuple):
+    """Where repeated simultaneous updates led."""
+
+    states: Float[Tensor, "batch n"]  # after the last step
+    period: Int[Tensor, " batch"]  # 1 a fixed point, 2 a cycle of two, 0 neither within the steps
+    steps: int  # how many were made
+
+
+class Flip(NamedTuple):
+    """One neuron that changed."""
+
+    neuron: int
+    field: float  # what it felt
+    state: Float[Tensor, " n"]  # the state after it
+
+
+def sweep_orders(n: int, sweeps: int, *, rng: Generator) -> Int[Tensor, "sweeps n"]:
+    """A new random order of the neurons for each sweep.
+
+    Example:
+        >>> orders = sweep_orders(5, 2, rng=torch.Generator().manual_seed(0))
+        >>> orders.sort(dim=1).values.tolist()
+        [[0, 1, 2, 3, 4], [0, 1, 2, 3, 4]]
+    """
+    return torch.rand(sweeps, n, generator=rng, device=rng.device).argsort(1)
+
+
+def flip_sequence(
+    W: Float[Tensor, "n n"],
+    b: Float[Tensor, " n"],
+    x: Float[Tensor, " n"],
+    order: Int[Tensor, "..."] | None = None,
+    max_sweeps: int = 100,
+) -> Iterator[Flip]:
+    r"""The flips of one run from one state, by the definition: :math:`O(n)` a *visit*.
+
+    Ends at the first sweep without a flip or after ``max_sweeps``. For asymmetric :math:`W` there
+    may be no such sweep.
+
+    Example:
+        >>> W = torch.tensor([[0.0, 1.0], [1.0, 0.0]])
+        >>> [f.neuron for f in flip_sequence(W, torch.zeros(2), torch.tensor([1.0, -1.0]))]
+        [0]
+    """
+    W, b = checked_couplings(W, b)
+    x = checked_signs(x, W.shape[0]).clone()
+    for visits in _orders(order, W.shape[0], max_sweeps):
+        quiet = True
+        for i in visits.tolist():
+            h = float(W[i] @ x - b[i])
+            if (h >= 0) != bool(x[i] > 0):
+                x[i], quiet = -x[i], False
+                yield Flip(i, h, x.clone())
+        if quiet:
+            return
+
+
+def asynchronous_run(
+    W: Float[Tensor, "n n"],
+    b: Float[Tensor, " n"] | None,
+    X: Float[Tensor, "batch n"],
+    order: Int[Tensor, "..."] | None = None,
+    max_sweeps: int = 100,
+    *,
+    symmetric: bool = False,
+    backend: Backend = "auto",
+) -> AsynchronousRun:
+    r"""Run every state of the batch until no neuron flips, or for ``max_sweeps`` sweeps.
+
+    Costs :math:`O(n^2)` a state for the first fields and :math:`O(n)` a flip.
+
+    Args:
+        W: Couplings; any square matrix, also one without an energy.
+        b: Thresholds, zero when ``None``.
+        X: States, one a row.
+        order: The order of the visits: indices ``(n,)`` for all sweeps or ``(sweeps, n)``.
+        max_sweeps: Where to stop what does not converge.
+        symmetric: Say so if it is known, which saves a transposed copy of ``W``.
+        backend: ``auto``, ``numba`` or ``torch``.
+
+    Example:
+        >>> W = torch.tensor([[0.0, 1.0], [1.0, 0.0]])
+        >>> run = asynchronous_run(W, None, torch.tensor([[1.0, -1.0]]))
+        >>> run.states.tolist(), run.energies.flatten().tolist()
+        ([[-1.0, -1.0]], [1.0, -1.0, -1.0])
+    """
+    W, b = checked_couplings(W, b)
+    n = W.shape[0]
+    X = checked_signs(X, n, "the batch of states").to(W)
+    if X.ndim != 2:
+        raise InputError(f"X needs one state a row, but its shape is {tuple(X.shape)}")
+    orders = _orders(order, n, max_sweeps)
+    worth_it = W.device.type == "cpu" and len(X) * n * n >= WORTH_COMPILING
+    kernel = compiled(_kept_fields, backend, worth_it=worth_it)
+    if kernel is None:
+        return _in_blocks(W, b, X, orders)
+    return _by_kernel(kernel, W, b, X, orders, symmetric)
+
+
+def synchronous_run(
+    fields: Callable[[Tensor], Tensor], X: Float[Tensor, "batch n"], max_steps: int = 100
+) -> SynchronousRun:
+    r"""Update all neurons at once, until every state repeats itself after one or two steps.
+
+    Args:
+        fields: The map :math:`X \mapsto h`, dense or of low rank.
+        X: States, one a row.
+        max_steps: Where to stop what does neither.
+
+    Example:
+        >>> W = torch.tensor([[0.0, 1.0], [1.0, 0.0]])
+        >>> run = synchronous_run(lambda X: X @ W.T, torch.tensor([[1.0, -1.0], [1.0, 1.0]]))
+        >>> run.period.tolist()
+        [2, 1]
+    """
+    if max_steps < 1:
+        raise InputError(f"max_steps must be at least 1, but it is {max_steps}")
+    before, now, steps = None, checked_signs(X, name="the batch of states"), 0
+    period = torch.zeros(len(X), dtype=torch.int64, device=X.device)
+    while steps < max_steps and not bool((period > 0).all()):
+        after = sign(fields(now))
+        fixed = (after == now).all(-1)
+        back = torch.zeros_like(fixed) if before is None else (after == before).all(-1)
+        period = torch.where(fixed, 1, torch.where(back, 2, 0))
+        before, now, steps = now, after, steps + 1
+    return SynchronousRun(now, period, steps)
+
+
+def _orders(order: Tensor | None, n: int, max_sweeps: int) -> Int[Tensor, "sweeps n"]:
+    if max_sweeps < 1:
+        raise InputError(f"max_sweeps must be at least 1, but it is {max_sweeps}")
+    if order is None:
+        return torch.arange(n).expand(max_sweeps, n)
+    rows = order[None] if order.ndim == 1 else order
+    whole = rows.ndim == 2 and rows.shape[1] == n and not order.is_floating_point()
+    if not whole or not bool((rows.sort(1).values == torch.arange(n, device=rows.device)).all()):
+        raise InputError(
+            f"order needs to list each of the {n} neurons once a sweep, shape ({n},) or "
+            f"(sweeps, {n}), but its shape is {tuple(order.shape)}"
+        )
+    return rows.expand(max_sweeps, n) if len(rows) == 1 else rows[:max_sweeps]
+
+
+def _by_kernel(
+    kernel: Callable[..., Any], W: Tensor, b: Tensor, X: Tensor, orders: Tensor, symmetric: bool
+) -> AsynchronousRun:
+    columns = W if symmetric else W.mT  # row i holds what neuron i does to the others
+    h = field(W, b, X)
+    states, start = X.clone(), 0.5 * (X @ b - (X * h).sum(-1))
+    energies = start.repeat(len(orders) + 1, 1)
+    flips = torch.zeros(len(orders), len(X), dtype=torch.int64)
+    last = kernel(
+        columns.contiguous().numpy(), states.numpy(), h.contiguous().numpy(),
+        orders.contiguous().numpy(), energies.numpy(), flips.numpy(),
+    )  # fmt: skip
+    return AsynchronousRun(
+        states, energies[: last + 1], flips[:last], ((h >= 0) == (states > 0)).all(-1)
+    )
+
+
+def _kept_fields(columns, states, h, orders, energies, flips):  # noqa: ANN001
+    """Each state to its fixed point; returns how many sweeps the longest run took."""
+    sweeps, n = orders.shape
+    longest = 0
+    for k in range(states.shape[0]):
+        x, f = states[k], h[k]
+        level = energies[0, k]
+        t, quiet = 0, False
+        while t < sweeps and not quiet:
+            count = 0
+            for v in range(n):
+                i = orders[t, v]
+                if (f[i] >= 0) != (x[i] > 0):
+                    level -= 2 * abs(f[i])
+                    change = -2 * x[i]
+                    x[i] = -x[i]
+                    count += 1
+                    row = columns[i]
+                    for j in range(n):
+                        f[j] += change * row[j]
+            t += 1
+            flips[t - 1, k] = count
+            energies[t:, k] = level
+            quiet = count == 0
+        longest = max(longest, t)
+    return longest
+
+
+def _in_blocks(W: Tensor, b: Tensor, X: Tensor, orders: Tensor) -> AsynchronousRun:
+    """The same runs, all states together; those that came to rest are left out."""
+    S = X.mT.clone()  # (n, batch): a neuron is a row
+    energies, flips = [energy(W, b, X)], []
+    active = torch.arange(len(X), device=X.device)
+    for visits in orders.to(W.device):
+        count = torch.zeros(len(X), dtype=torch.int64, device=X.device)
+        moved = S[:, active]
+        before = moved.clone()
+        _sweep(W, b, moved, visits)
+        changed = (moved != before).sum(0)
+        S[:, active] = moved
+        flips.append(count.index_put((active,), changed))
+        level = energies[-1].clone()
+        level[active] = energy(W, b, moved.mT)
+        energies.append(level)
+        active = active[changed > 0]
+        if not len(active):
+            break
+    states = S.mT.contiguous()
+    h = field(W, b, states)
+    converged = ((h >= 0) == (states > 0)).all(-1)
+    return AsynchronousRun(states, torch.stack(energies), torch.stack(flips), converged)
+
+
+def _sweep(W: Tensor, b: Tensor, S: Float[Tensor, "n batch"], visits: Tensor) -> None:
+    """One sweep in place. Each neuron is visited once, so what changed in it is what flipped."""
+    for block in visits.split(BLOCK):
+        rows, old = W[block], S[block]
+        h = rows @ S - b[block, None]  # (BLOCK, batch)
+        inner = rows[:, block]
+        for r in range(len(block)):
+            new = sign(h[r])
+            if r + 1 < len(block):
+                h[r + 1 :].addr_(inner[r + 1 :, r], new - old[r])
+            old[r] = new
+        S[block] = old
