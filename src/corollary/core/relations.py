@@ -94,7 +94,8 @@ class Bound(Relation):
         verdicts, excess = [], []
         for bound, r in zip(p, m, strict=True):
             near, far = (r.high, r.low) if self.sign > 0 else (r.low, r.high)
-            slack = 0.0 if self.strict else self.ulps * EPS * max(abs(bound), self.scale)
+            exact = self.strict or math.isinf(bound)
+            slack = 0.0 if exact else self.ulps * EPS * max(abs(bound), self.scale)
             verdicts.append(self._one(bound, near, far, slack))
             gap = self.sign * (near - bound)  # how far past the bound, in units of the bound
             excess.append(gap / abs(bound) if bound not in (0.0, math.inf, -math.inf) else gap)

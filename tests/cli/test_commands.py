@@ -1,0 +1,114 @@
+import json
+
+import pytest
+from typer.testing import CliRunner
+
+from corollary.cli import app, main
+from corollary.registry import entries
+
+
+@pytest.fixture
+def call(monkeypatch, capsys):
+    """Run a command line as the shell would: exit code, stdout, stderr."""
+
+    def run(*words):
+        monkeypatch.setattr("sys.argv", ["corollary", *map(str, words)])
+        with pytest.raises(SystemExit) as stop:
+            main()
+        out, err = capsys.readouterr()
+        return stop.value.code or 0, out, err
+
+    return run
+
+
+def test_list_shows_every_entry_and_filters(call):
+    code, out, _ = call("list", "--json")
+    assert code == 0 and len(json.loads(out)) == len(entries())
+    code, out, _ = call("list", "novikoff", "--area", "connectionism")
+    assert code == 0 and "novikoff" in out
+
+
+def test_the_map_names_where_results_live(call):
+    code, out, _ = call("list", "--map", "--json")
+    places = {row["result"]: row["module"] for row in json.loads(out)}
+    assert code == 0 and "novikoff-perceptron-bound" in places
+
+
+def test_show_explains_a_claim(call):
+    code, out, _ = call("show", "novikoff")
+    assert code == 0
+    for part in ("Supposes", "--gamma", "Novikoff (1962)", "Last verdict"):
+        assert part in out
+
+
+def test_show_tells_the_last_verdict(call):
+    call("check", "novikoff", "--gamma", "0.3")
+    assert "holds: measured" in call("show", "novikoff")[1]
+
+
+def test_check_takes_parameters_and_writes_results_and_report(call, tmp_path):
+    code, out, _ = call(
+        "check", "novikoff", "--gamma", "0.2", "--n=50", "--json", tmp_path / "r.json",
+        "--report", tmp_path / "r.html",
+    )  # fmt: skip
+    assert code == 0 and "1 holds" in out
+    result = json.loads((tmp_path / "r.json").read_text())["results"][0]
+    assert (result["parameters"]["gamma"], result["parameters"]["n"]) == (0.2, 50)
+    assert "novikoff" in (tmp_path / "r.html").read_text()
+
+
+def test_results_can_go_to_stdout_as_pure_json(call):
+    code, out, _ = call("check", "novikoff", "--json", "-")
+    assert code == 0 and json.loads(out)["results"][0]["verdict"] == "holds"
+
+
+def test_report_makes_a_page_or_text_of_results(call, tmp_path):
+    call("check", "novikoff", "--json", tmp_path / "r.json")
+    assert call("report", tmp_path / "r.json")[0] == 0
+    assert (tmp_path / "r.html").exists()
+    code, out, _ = call("report", tmp_path / "r.json", "--text")
+    assert code == 0 and "novikoff" in out
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (["check", "novikof"], "did you mean novikoff"),
+        (["show", "nothing-like-it-at-all"], "there is no claim called"),
+        (["check", "novikoff", "--gamma", "big"], "--gamma needs a number, but 'big' came"),
+        (["check", "novikoff", "--gamma", "7"], "gamma must"),
+        (["check", "novikoff", "--n", "2.5"], "--n needs a whole number"),
+        (["check", "novikoff", "--gama", "0.1"], "no.* option 'gama'"),
+        (["check", "novikoff", "--gamma"], "--gamma needs a value after it"),
+        (["check", "--area", "conectionism"], "did you mean connectionism"),
+        (["check", "--suite", "fast"], "there is no suite called 'fast'"),
+        (["check", "novikoff", "--report", "/proc/nowhere/r.html"], "cannot be written"),
+        (["check", "novikoff", "--json", "/"], "cannot be written"),
+        (["report", "missing.json"], "cannot be read"),
+        (["list", "--area", "nowhere"], "there is no area called"),
+    ],
+)
+def test_a_mistake_gets_one_sentence_and_exit_code_2(call, words, sentence):
+    import re
+
+    code, _, err = call(*words)
+    assert code == 2
+    assert re.search(sentence, err) and "Traceback" not in err
+    assert len(err.strip().splitlines()) == 1
+
+
+def test_a_failed_report_leaves_the_old_one(call, tmp_path):
+    page = tmp_path / "r.html"
+    page.write_text("old")
+    (tmp_path / "bad.json").write_text("{")
+    assert call("report", tmp_path / "bad.json", "--out", page)[0] == 2
+    assert page.read_text() == "old"
+
+
+def test_completion_offers_names():
+    result = CliRunner().invoke(
+        app, [], prog_name="corollary",
+        env={"_COROLLARY_COMPLETE": "complete_bash", "COMP_WORDS": "corollary show novi",
+             "COMP_CWORD": "2"},
+    )  # fmt: skip
+    assert "novikoff" in result.stdout

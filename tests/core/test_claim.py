@@ -1,0 +1,88 @@
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+import pytest
+import torch
+
+from corollary.core import Claim, Curve, Figure, Hypothesis, Verdict, at_most, option
+from corollary.errors import OptionError
+
+
+@dataclass(frozen=True)
+class MeanIsBelowMax(Claim[torch.Tensor]):
+    """A toy: the mean of finite numbers is at most their maximum."""
+
+    n: int = 5  # numbers
+    spread: float = option(1.0, low=0.0, high=10.0)  # their scale
+    flavour: Literal["normal", "uniform"] = "normal"  # their law
+    relation = at_most(ulps=4)  # a sum of n terms
+    factor: ClassVar[float] = 1.0
+
+    def given(self, rng):
+        return self.spread * torch.rand(self.n, generator=rng, dtype=torch.float64)
+
+    def hypotheses(self, given) -> Iterator[Hypothesis]:
+        yield Hypothesis("the numbers are finite", given.isfinite().all())
+
+    def predict(self, given):
+        return self.factor * float(given.nan_to_num(0).max())
+
+    def measure(self, given):
+        return float(given.mean())
+
+    def figure(self, given):
+        return Figure("Numbers", x="i", y="x", marks=(Curve(given, label="numbers"),))
+
+    def counterexample(self, rng):
+        return torch.tensor([1.0, float("inf")], dtype=torch.float64)
+
+
+def test_a_true_claim_holds_with_its_numbers():
+    result = MeanIsBelowMax().check(seed=3)
+    assert result.verdict is Verdict.HOLDS
+    assert result.measured[0].value <= result.predicted[0]
+    assert result.parameters == {"n": 5, "spread": 1.0, "flavour": "normal"}
+
+
+def test_a_wrong_prediction_fails():
+    @dataclass(frozen=True)
+    class Wrong(MeanIsBelowMax):
+        factor: ClassVar[float] = 1e-3
+
+    assert Wrong().check(0).verdict is Verdict.FAILS
+
+
+def test_a_broken_hypothesis_makes_it_inapplicable_and_is_named():
+    result = MeanIsBelowMax().check_given(torch.tensor([float("nan")], dtype=torch.float64))
+    assert result.verdict is Verdict.INAPPLICABLE
+    assert "the numbers are finite" in result.sentence
+
+
+def test_the_trivial_value_makes_it_vacuous():
+    @dataclass(frozen=True)
+    class Vacuous(MeanIsBelowMax):
+        trivial = 0.01
+
+    assert Vacuous().check(0).verdict is Verdict.VACUOUS
+
+
+def test_seeds_change_the_draw_and_names_separate_streams():
+    first, again, other = (MeanIsBelowMax().check(s) for s in (0, 0, 1))
+    assert first == again and first.measured != other.measured
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"n": 0}, "n must be at least 1, but it is 0"),
+        ({"n": 2.5}, "n needs a whole number, but 2.5 came"),
+        ({"n": True}, "n needs a whole number"),
+        ({"spread": 11.0}, "spread must lie between 0 and 10, but it is 11"),
+        ({"spread": float("nan")}, "spread must lie between 0 and 10"),
+        ({"flavour": "cauchy"}, "flavour needs one of normal, uniform, but 'cauchy' came"),
+    ],
+)
+def test_a_wrong_option_gets_one_sentence(options, message):
+    with pytest.raises(OptionError, match=message.replace("(", r"\(")):
+        MeanIsBelowMax(**options)

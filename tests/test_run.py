@@ -1,0 +1,129 @@
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+from corollary.core import Verdict
+from corollary.errors import OptionError, ResultsFileError, UnknownNameError
+from corollary.journal import Journal, read_results, write_results
+from corollary.registry import Entry, find
+from corollary.run import Run, check, run, run_entry, time_limit
+from corollary.suites import suite
+
+BROKEN = '''"""A claim that cannot be loaded.
+
+:source: Nobody (2000).
+:kind: bound
+:cost: instant
+:covers: none
+"""
+raise RuntimeError("no such luck")
+'''
+
+
+@pytest.fixture
+def broken(tmp_path, monkeypatch):
+    folder = tmp_path / "claims" / "mishaps"
+    folder.mkdir(parents=True)
+    (folder / "broken.py").write_text(BROKEN)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    return Entry("mishaps/broken", "claims.mishaps.broken", folder / "broken.py", BROKEN[3:100])
+
+
+def test_a_crash_is_a_result_with_its_reason(broken):
+    result, _ = run_entry(broken, {}, seed=0, timeout=None)
+    assert result.verdict is Verdict.CRASHED
+    assert "RuntimeError: no such luck" in result.note
+
+
+def test_a_time_out_is_a_result():
+    result, _ = run_entry(find("novikoff"), {"n": 100_000}, seed=0, timeout=0.001)
+    assert result.verdict is Verdict.INCONCLUSIVE
+    assert "time limit of 0.001 s" in result.note
+
+
+def test_the_time_limit_gives_the_signal_back():
+    before = signal.getsignal(signal.SIGALRM)
+    with time_limit(10):
+        pass
+    assert signal.getsignal(signal.SIGALRM) is before
+
+
+def test_processes_and_order_change_nothing():
+    chosen = suite("quick")[:3]
+    alone = run(chosen, seed=5).to_json()
+    together = run(chosen, seed=5, jobs=2).to_json()
+    backwards = run(chosen[::-1], seed=5).to_json()
+    assert together == alone
+    assert backwards["results"][::-1] == alone["results"]
+
+
+def test_a_results_file_comes_back_as_it_was(tmp_path):
+    done = check("novikoff", seed=1)
+    write_results(done, tmp_path / "r.json")
+    assert read_results(tmp_path / "r.json").to_json() == done.to_json()
+
+
+def test_a_resumed_run_gives_the_json_of_an_uninterrupted_one(tmp_path):
+    chosen = suite("quick")[:3]
+    whole = run(chosen, seed=2)
+    journal = Journal(tmp_path / "run.jsonl")
+    journal.append(whole.results[0])
+    with journal.path.open("a") as file:
+        file.write('{"name": "cut sho')  # killed while writing
+    assert json.dumps(run(chosen, seed=2, journal=journal).to_json()) == json.dumps(whole.to_json())
+
+
+def test_an_interrupted_command_resumes_to_the_same_file(tmp_path):
+    env = os.environ | {"COROLLARY_CACHE": str(tmp_path / "cache"), "OMP_NUM_THREADS": "1"}
+    words = [sys.executable, "-c", "from corollary.cli import main; main()", "check"]
+    words += ["--suite", "connectionism", "--seed", "3", "--json"]
+    process = subprocess.Popen([*words, str(tmp_path / "a.json")], env=env)
+    journals = tmp_path / "cache" / "runs"
+    while process.poll() is None and not list(journals.glob("*.jsonl")):
+        time.sleep(0.02)
+    process.send_signal(signal.SIGINT)
+    assert process.wait() == 130
+    assert not (tmp_path / "a.json").exists()
+    kept = sum(len(j.read_text().splitlines()) for j in journals.glob("*.jsonl"))
+    assert kept >= 1
+    done = subprocess.run([*words, str(tmp_path / "a.json"), "--resume"], env=env)
+    fresh = subprocess.run([*words, str(tmp_path / "b.json")], env=env)
+    assert done.returncode == fresh.returncode == 0
+    assert (tmp_path / "a.json").read_bytes() == (tmp_path / "b.json").read_bytes()
+    assert not list(journals.glob("*.jsonl"))
+
+
+@pytest.mark.parametrize("text", ["", "{", "[]", '{"schema": 99}', '{"schema": 1}', "\x00\x01"])
+def test_a_corrupt_results_file_gets_one_sentence(tmp_path, text):
+    path = tmp_path / "bad.json"
+    path.write_text(text)
+    with pytest.raises(ResultsFileError, match="bad.json"):
+        read_results(path)
+
+
+def test_an_unknown_option_names_those_there_are():
+    with pytest.raises(OptionError, match="no.* option 'gama'.*gamma"):
+        check("novikoff", gama=1)
+
+
+def test_a_near_miss_is_answered_with_suggestions():
+    with pytest.raises(UnknownNameError, match="did you mean novikoff"):
+        find("novikof")
+
+
+def test_exit_codes_tell_the_worst_verdict():
+    done = check("novikoff")
+    assert done.exit_code == 0
+    from dataclasses import replace
+
+    def with_verdict(*verdicts):
+        return Run({}, 0, tuple(replace(done.results[0], verdict=v) for v in verdicts)).exit_code
+
+    assert with_verdict(Verdict.HOLDS, Verdict.INCONCLUSIVE) == 3
+    assert with_verdict(Verdict.CRASHED, Verdict.FAILS) == 1
+    assert with_verdict(Verdict.VACUOUS) == 0
