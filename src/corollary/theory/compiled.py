@@ -4,6 +4,7 @@ A kernel is a plain Python function on NumPy arrays. Callers ask for it here and
 path when the answer is ``None``; both paths are tested to be equal.
 """
 
+import inspect
 from collections.abc import Callable
 from functools import lru_cache
 from importlib.util import find_spec
@@ -18,6 +19,7 @@ Backend = Literal["auto", "numba", "torch"]
 def _compile(kernel: Callable[..., Any]) -> Callable[..., Any]:
     import numba
 
+    kernel = inspect.unwrap(kernel)  # numba cannot see through the shape checks of the tests
     compiled: Callable[..., Any] = numba.njit(cache=True, nogil=True)(kernel)
     return compiled
 
