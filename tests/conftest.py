@@ -25,25 +25,18 @@ def own_cache(tmp_path_factory, monkeypatch):
     os.environ.pop("FORCE_COLOR", None)
 
 
-@pytest.fixture
-def mutants_caught(request):
-    """Adds to the count of wrong predictions that were noticed, printed at the end."""
-
-    def add(number):
-        request.node.user_properties.append(("mutants", number))
-
-    return add
+mutants = {"made": 0, "caught": 0}
 
 
 def pytest_runtest_logreport(report):
-    if report.when == "call" and report.passed:
-        counted.append(sum(n for key, n in report.user_properties if key == "mutants"))
-
-
-counted: list[int] = []
+    """Add up the wrong predictions of the contract suite; workers send their reports here."""
+    if report.when == "call":
+        for key, number in report.user_properties:
+            if key.startswith("mutants_"):
+                mutants[key.removeprefix("mutants_")] += number
 
 
 def pytest_terminal_summary(terminalreporter):
-    """With parallel workers the reports reach the main process, so the count is complete there."""
-    if sum(counted):
-        terminalreporter.write_line(f"mutated predictions caught: {sum(counted)} of {sum(counted)}")
+    if mutants["made"]:
+        made, caught = mutants["made"], mutants["caught"]
+        terminalreporter.write_line(f"mutated predictions caught: {caught} of {made}")

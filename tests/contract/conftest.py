@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from corollary.core import Claim, Figure, Result, generator
+from corollary.core import Claim, Result, generator
 from corollary.registry import Entry, entries
 
 
@@ -31,25 +31,18 @@ def trial(entry: Entry) -> Trial:
     return Trial(claim, given, claim.predict(given), claim.measure(given), result, seconds)
 
 
-def claims_by_cost(config: pytest.Config) -> list[Entry]:
-    """Long claims belong to `make check-full`, which runs with ``-m slow`` or no mark at all."""
-    return [e for e in entries() if not e.is_exam]
-
-
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """One test a claim; those of minutes and more belong to `make check-full`."""
     if "entry" in metafunc.fixturenames:
+        slow = [pytest.mark.slow]
         params = [
-            pytest.param(
-                e, id=e.name, marks=[pytest.mark.slow] if e.cost in ("minutes", "long") else []
-            )
-            for e in claims_by_cost(metafunc.config)
+            pytest.param(e, id=e.name, marks=slow if e.cost in ("minutes", "long") else [])
+            for e in entries()
+            if not e.is_exam
         ]
-        metafunc.parametrize("entry", params)
+        metafunc.parametrize("entry", params, scope="session")
 
 
 @pytest.fixture
 def tried(entry: Entry) -> Trial:
     return trial(entry)
-
-
-__all__ = ["Figure", "Trial", "trial"]
