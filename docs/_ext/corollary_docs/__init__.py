@@ -1,0 +1,42 @@
+"""Sphinx extension: pages made from the catalogue, and formulas drawn by a local KaTeX.
+
+Before Sphinx reads anything, chapters, claims, the map of the notes, the errata and the API
+reference are written to ``generated/`` as reStructuredText. They come from docstrings alone, so
+adding a file to the package adds its page. Instant claims are checked on the way, and their
+verdict and figure stand on the page.
+"""
+
+from pathlib import Path
+from typing import Any
+
+from sphinx.application import Sphinx
+from sphinx.util import logging
+
+from corollary_docs import katex, pages
+from corollary_docs.outcomes import Outcome, outcomes
+
+log = logging.getLogger(__name__)
+
+
+def generate(app: Sphinx) -> None:
+    """Write all generated pages; a claim that does not hold is a warning of the build."""
+    from corollary.registry import entries
+
+    run = app.config.corollary_run_claims
+    found = outcomes(entries()) if run else {}
+    for name, outcome in found.items():
+        if not outcome.good:
+            log.warning("%s: %s", name, outcome.sentence, type="corollary", subtype="claim")
+    written = pages.write(Path(app.srcdir) / "generated", found)
+    log.info("corollary: %d pages generated, %d claims checked", len(written), len(found))
+
+
+def setup(app: Sphinx) -> dict[str, Any]:
+    """Register the generator and the renderer of formulas."""
+    app.add_config_value("corollary_run_claims", True, "env", bool)
+    app.connect("builder-inited", generate)
+    katex.setup(app)
+    return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}
+
+
+__all__ = ["Outcome", "generate", "setup"]

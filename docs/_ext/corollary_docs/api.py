@@ -1,0 +1,62 @@
+"""The reference of the API: one page a module, made by autodoc."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from corollary_docs import rst
+from corollary_docs.scan import docstring, modules
+
+from corollary.registry import ROOT
+
+ROOMS = {
+    "core": "The grammar",
+    "theory": "Theory",
+    "data": "Data",
+    "models": "Models",
+    "train": "Training",
+    "report": "Reports",
+}
+SINGLE = ("run", "registry", "suites", "errors")
+
+
+def api_pages(root: Path = ROOT) -> Iterator[tuple[str, str]]:
+    """Names (below ``api/``) and texts of the reference pages."""
+    found = {name: path for name, path in modules(root) if _documented(name, path)}
+    rooms = [room for room in ROOMS if f"corollary.{room}" in found]
+    for name, path in found.items():
+        yield name, module_page(name, _children(name, found), path.name == "__init__.py")
+    single = [f"corollary.{name}" for name in SINGLE if f"corollary.{name}" in found]
+    yield "index", index_page([f"corollary.{room}" for room in rooms], single)
+
+
+def index_page(rooms: list[str], single: list[str]) -> str:
+    """The rooms of the package, lowest first."""
+    intro = (
+        "The public functions and classes, as their docstrings describe them. The everyday names\n"
+        "(``check``, ``find``, ``entries``, ``Claim``, ``Figure``, ``Result``, ``Verdict``) are\n"
+        "attributes of ``corollary`` itself.\n"
+    )
+    return "\n".join([rst.heading("API reference"), intro, rst.toctree([*rooms, *single])])
+
+
+def module_page(name: str, children: list[str], is_package: bool) -> str:
+    """A module with its members; a package shows its docstring and its modules only."""
+    room = ROOMS.get(name.removeprefix("corollary."))
+    title = room or rst.escaped(name.removeprefix("corollary."))
+    options: dict[str, object] = {} if is_package else {"members": True, "show_inheritance": True}
+    body = rst.directive("automodule", name, **options)
+    return "\n".join(
+        [rst.heading(title), body, rst.toctree(children, maxdepth=2) if children else ""]
+    )
+
+
+def _children(name: str, found: dict[str, Path]) -> list[str]:
+    depth = name.count(".") + 1
+    return [m for m in found if m.startswith(f"{name}.") and m.count(".") == depth]
+
+
+def _documented(name: str, path: Path) -> bool:
+    parts = name.split(".")[1:]
+    if not parts or any(part.startswith("_") for part in parts) or not docstring(path):
+        return False
+    return parts[0] in ROOMS or (len(parts) == 1 and parts[0] in SINGLE)

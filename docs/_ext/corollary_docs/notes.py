@@ -1,0 +1,111 @@
+"""The map of the notes and the page of errata."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from corollary_docs import rst
+from corollary_docs.scan import Erratum
+
+from corollary.registry import Entry, Place
+
+MAP_INTRO = """\
+Every result of the sources has a short name. This page says where each one lives in the package,
+and which claim or test shows it. It is made from the ``:covers:`` fields of docstrings; the same
+table is printed by ``corollary list --map``.
+"""
+
+ERRATA_INTRO = """\
+corollary grew out of lecture notes and slides that their authors share freely, and nothing here
+would exist without them. Two of the sources are a student's notes that invite corrections, so this
+page is meant as a contribution: each place where our numbers and the text disagreed, what we think
+is true, and the code that shows it. Places are named, not reprinted. Where we are wrong, tell us:
+a claim is quickly changed.
+"""
+
+SECTIONS = {  # tag: heading, introduction
+    "wrong": ("Wrong", "The statement is false as it stands; the corrected form is a claim."),
+    "missing hypothesis": (
+        "Missing hypothesis",
+        "True once something is supposed that the text does not say; without it there is a "
+        "counterexample, and it is run.",
+    ),
+    "loose": ("Loose", "True, but a constant, a rate or a wording can be made sharper."),
+    "code bug": ("Code", "A listing does not do what the text says."),
+    "typo": ("Slips of the pen", "A sign, an index or a factor; the argument around it is right."),
+    "notation": ("Notation", "A letter that changes its meaning, or two letters for one thing."),
+    "possible OCR artefact": (
+        "To be compared with the original page",
+        "We worked from text extracted from PDF files. These places may be faults of the "
+        "extraction and not of the authors.",
+    ),
+}
+
+
+def map_page(places: Iterable[Place], entries: Iterable[Entry], tests: Path | None = None) -> str:
+    """Result by result: where it lives, which claim and which test file show it."""
+    claims = {entry.module: entry for entry in entries}
+    grouped: dict[str, list[Place]] = defaultdict(list)
+    for place in places:
+        grouped[place.slug].append(place)
+    rows = [
+        [
+            f".. _result-{slug}:\n\n``{slug}``",
+            _joined(link(p.module, p.object, claims) for p in found),
+            _joined(_shown(found, claims, tests)),
+        ]
+        for slug, found in sorted(grouped.items())
+    ]
+    count = f"{len(rows)} results are covered so far.\n"
+    head = ["result", "lives in", "shown by"]
+    parts = [rst.heading("Map of the notes"), MAP_INTRO]
+    return "\n".join(parts + ([count, rst.table(head, rows, "34 36 30")] if rows else []))
+
+
+def errata_page(errata: Iterable[Erratum], entries: Iterable[Entry]) -> str:
+    """All errata by tag; possible faults of scanning stand apart, at the end."""
+    claims = {entry.module: entry for entry in entries}
+    grouped: dict[str, list[Erratum]] = defaultdict(list)
+    for erratum in errata:
+        grouped[erratum.tag].append(erratum)
+    parts = [rst.heading("Errata"), ERRATA_INTRO]
+    for tag, (title, intro) in SECTIONS.items():
+        if grouped[tag]:
+            parts += [rst.heading(title, "-"), intro + "\n"]
+            parts += [
+                rst.bullets(
+                    f"{e.text} {_where(e)} {link(e.module, e.object, claims)}."
+                    for e in grouped[tag]
+                )
+            ]
+    return "\n".join(parts)
+
+
+def link(module: str, name: str, claims: dict[str, Entry]) -> str:
+    """A reference to a claim's page, or to an object of the API reference."""
+    if module in claims:
+        entry = claims[module]
+        return f":doc:`{rst.escaped(entry.title)} </generated/claims/{entry.name}>`"
+    short = module.removeprefix("corollary.")
+    if name:
+        return f":py:obj:`{short}.{name} <{module}.{name}>`"
+    return f":py:mod:`{short} <{module}>`"
+
+
+def _where(erratum: Erratum) -> str:
+    return "Shown in" if ".claims." in erratum.module else "See"
+
+
+def _shown(found: list[Place], claims: dict[str, Entry], tests: Path | None) -> Iterator[str]:
+    for module in dict.fromkeys(place.module for place in found):
+        if module in claims:
+            yield link(module, "", claims)
+    for module in dict.fromkeys(place.module for place in found):
+        *rooms, stem = module.split(".")[1:]
+        path = Path(*rooms, f"test_{stem}.py")
+        if tests and (tests / path).exists():
+            yield f"``tests/{path.as_posix()}``"
+
+
+def _joined(parts: Iterable[str]) -> str:
+    return "\n\n".join(dict.fromkeys(parts)) or "–"

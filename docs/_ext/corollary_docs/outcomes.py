@@ -1,0 +1,61 @@
+"""Checks the instant claims for their pages, and keeps what a page shows of them."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from html import escape
+from typing import Any
+
+from corollary.registry import Entry
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """One claim, checked at its defaults with seed 0."""
+
+    verdict: str
+    sentence: str
+    counterexample: str  # empty if there is none
+    hypotheses: tuple[str, ...]
+    figures: tuple[str, ...]  # inline SVG
+    relation: str = ""
+    tolerance: str = ""
+
+    @property
+    def good(self) -> bool:
+        """Whether the page may be published as it is."""
+        return self.verdict in ("holds", "vacuous")
+
+    def badge(self) -> str:
+        """The verdict as a coloured word."""
+        word = escape(self.verdict)
+        return f'<span class="verdict verdict-{word}">{word}</span>'
+
+    def html(self) -> str:
+        """Verdict, sentence and figures."""
+        words = self.sentence.removeprefix(f"{self.verdict}: ")
+        head = f'<p class="outcome">{self.badge()} {escape(words)}</p>'
+        drawn = "".join(f'<div class="claim-figure">{svg}</div>' for svg in self.figures)
+        return f"{head}\n{drawn}"
+
+
+def outcomes(entries: Iterable[Entry], *, seed: int = 0) -> dict[str, Outcome]:
+    """Check the instant claims among ``entries``; a crash is an outcome as well."""
+    from corollary.run import run_entry
+
+    instant = [e for e in entries if e.cost == "instant" and not e.is_exam]
+    return {e.name: _outcome(run_entry(e, {}, seed, None)[0]) for e in instant}
+
+
+def _outcome(result: Any) -> Outcome:
+    from corollary.report.svg import figure_svg
+
+    refuted = result.counterexample
+    return Outcome(
+        verdict=str(result.verdict),
+        sentence=result.sentence,
+        counterexample=refuted.sentence if refuted else "",
+        hypotheses=tuple(h.sentence for h in result.hypotheses),
+        figures=tuple(figure_svg(figure) for figure in result.figures),
+        relation=result.relation,
+        tolerance=result.tolerance,
+    )

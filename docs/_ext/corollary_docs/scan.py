@@ -1,0 +1,89 @@
+"""Fields of all docstrings of the package, read as text."""
+
+import ast
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from corollary.registry import ROOT
+
+_FIELD = re.compile(r"^([ \t]*):([\w-]+):[ \t]*(.*(?:\n\1[ \t]+\S.*)*)", re.M)
+_TAG = re.compile(
+    r"\[(wrong|missing hypothesis|loose|code bug|typo|notation|possible OCR artefact)\]"
+)
+
+
+@dataclass(frozen=True)
+class Field:
+    """One field of a docstring, with the object that carries it."""
+
+    name: str
+    text: str  # white space folded
+    module: str
+    object: str  # empty for a whole module
+
+
+@dataclass(frozen=True)
+class Erratum:
+    """One correction: its tag, its text, and the object that states or shows it."""
+
+    tag: str
+    text: str
+    module: str
+    object: str
+
+
+def modules(root: Path = ROOT) -> Iterator[tuple[str, Path]]:
+    """All modules of the package by dotted name, packages included."""
+    for path in sorted(root.rglob("*.py")):
+        dotted = ".".join((root.name, *path.relative_to(root).with_suffix("").parts))
+        yield dotted.removesuffix(".__init__"), path
+
+
+def fields(name: str, root: Path = ROOT) -> Iterator[Field]:
+    """Every field called ``name`` in a docstring of the package."""
+    for module, path in modules(root):
+        text = path.read_text(encoding="utf-8")
+        if f":{name}:" in text:
+            for owner, docstring in _docstrings(ast.parse(text)):
+                for match in _FIELD.finditer(docstring):
+                    if match.group(2) == name:
+                        yield Field(name, " ".join(match.group(3).split()), module, owner)
+
+
+def errata(root: Path = ROOT) -> Iterator[Erratum]:
+    """Every erratum; a field with several tags gives one for each."""
+    for field in fields("erratum", root):
+        for tag, text in tagged(field.text):
+            yield Erratum(tag, text, field.module, field.object)
+
+
+def tagged(text: str) -> Iterator[tuple[str, str]]:
+    """The parts of an erratum with their tags.
+
+    Example:
+        >>> list(tagged("[wrong] It drops. [notation] It says s."))
+        [('wrong', 'It drops.'), ('notation', 'It says s.')]
+        >>> list(tagged("No tag."))
+        [('loose', 'No tag.')]
+    """
+    _, *parts = _TAG.split(text)
+    if not parts:
+        yield "loose", text
+    for tag, part in zip(parts[::2], parts[1::2], strict=True):
+        yield tag, part.strip()
+
+
+def docstring(path: Path) -> str:
+    """The docstring of a file."""
+    return ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or ""
+
+
+def _docstrings(tree: ast.AST, prefix: str = "") -> Iterator[tuple[str, str]]:
+    if isinstance(tree, ast.Module):
+        yield "", ast.get_docstring(tree) or ""
+    for node in ast.iter_child_nodes(tree):
+        if isinstance(node, ast.ClassDef | ast.FunctionDef):
+            yield prefix + node.name, ast.get_docstring(node) or ""
+            yield from _docstrings(node, f"{prefix}{node.name}.")
