@@ -1,0 +1,215 @@
+"""The training loop: one update after the other, each a function of the seed and the step."""
+
+import math
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import KW_ONLY, dataclass, field
+from typing import Any, Literal
+
+import torch
+from torch import Generator, Tensor, nn
+from torch.optim import LBFGS, Optimizer
+from torch.optim.lr_scheduler import LRScheduler
+
+from corollary.errors import InputError, NotFiniteError
+from corollary.train.batches import Batch, Data, source
+from corollary.train.diagnosis import REMEDY, blame_forward, blame_update, broken_parameters
+from corollary.train.history import History, Record
+from corollary.train.noise import global_generators, keyed
+from corollary.train.objective import Loss, as_piece, compare, is_sum, plain_value
+from corollary.train.preparation import (
+    MakeOptimizer,
+    check_schedule,
+    check_whole,
+    made_optimizer,
+    modes_kept,
+    parameters_of,
+    seed_of,
+)
+
+Schedule = Callable[[int], float] | LRScheduler
+
+
+class _LeftFiniteNumbers(Exception):
+    pass
+
+
+@dataclass(eq=False)
+class Loop:
+    """A run under way; the arguments are those of :func:`corollary.train.fit`."""
+
+    model: nn.Module
+    data: Data = field(repr=False)
+    loss: Loss
+    optimizer: Optimizer | MakeOptimizer
+    _: KW_ONLY
+    batch_size: int | None = None
+    rng: int | Generator = 0
+    accumulate: int = 1
+    clip: float | None = None
+    schedule: Schedule | None = None
+    call: Callable[..., Any] = compare
+    on_nan: Literal["raise", "stop"] = "raise"
+    train_mode: bool = True
+
+    def __post_init__(self) -> None:
+        check_whole("accumulate", self.accumulate, 1)
+        check_whole("batch_size", self.batch_size, 1)
+        if self.on_nan not in ("raise", "stop"):
+            raise InputError(f"on_nan must be 'raise' or 'stop', but it is {self.on_nan!r}")
+        if self.clip is not None and not self.clip > 0:
+            raise InputError(f"clip must be positive, but it is {self.clip}")
+        self.optimizer: Optimizer = made_optimizer(self.model, self.optimizer)
+        check_schedule(self.schedule, self.optimizer)
+        self.seed = seed_of(self.rng)
+        self.history = History(self.seed)
+        self.epoch, self.batch = 0, 0  # where the next batch is taken from
+        self.trained = parameters_of(self.optimizer)
+        every = [*self.trained, *self.model.parameters()]
+        self.parameters = list({id(p): p for p in every}.values())
+        devices = {p.device for p in self.parameters}
+        self.generators = global_generators(devices)
+        device = next(iter(devices)) if len(devices) == 1 else None
+        self.source = source(self.data, self.batch_size, self.seed, device)
+        self.rates = [group["lr"] for group in self.optimizer.param_groups]
+
+    @property
+    def step(self) -> int:
+        """Updates made so far, which is also the number of the next one."""
+        return self.history.steps
+
+    def record(self, name: str, value: float) -> None:
+        """Note a value in the history, at the latest step."""
+        self.history.record(name, value)
+
+    def run(self, *, steps: int | None = None, epochs: int | None = None) -> Iterator[Record]:
+        """Make updates until the run has that many steps or epochs in all; endless without."""
+        check_whole("steps", steps, 1)
+        check_whole("epochs", epochs, 1)
+        return self._run(
+            math.inf if steps is None else steps, math.inf if epochs is None else epochs
+        )
+
+    def _run(self, steps: float, epochs: float) -> Iterator[Record]:
+        with modes_kept(self.model), self._rates_kept():
+            while self.step < steps and self.epoch < epochs:
+                for batch, last in self.source.epoch(self.epoch, self.batch):
+                    try:
+                        value = self._update(batch)
+                    except _LeftFiniteNumbers:
+                        self._end_not_finite(self._blame(batch))
+                        return
+                    record = Record(self.step, self.epoch, value, last)
+                    self.history.append(record)
+                    self.epoch, self.batch = (
+                        (self.epoch + 1, 0) if last else (self.epoch, self.batch + 1)
+                    )
+                    yield record
+                    if self.step >= steps:
+                        break
+            broken = broken_parameters(self.model)
+            if broken:
+                self._end_not_finite(blame_update(self.model, broken, self.step - 1))
+            elif self.step >= steps:
+                self.history.stopped = f"all {steps} steps were made"
+            else:
+                self.history.stopped = f"all {epochs} epochs were made"
+
+    def _update(self, batch: Batch) -> float:
+        if self.train_mode and not self.model.training:
+            self.model.train()
+        if callable(self.schedule):
+            factor = self.schedule(self.step)
+            for group, rate in zip(self.optimizer.param_groups, self.rates, strict=True):
+                group["lr"] = rate * factor
+        with torch.enable_grad(), keyed(self.generators, self.seed, "noise", self.step):
+            value = self._gradient(batch)
+            if isinstance(self.optimizer, LBFGS):
+                self.optimizer.step(lambda: self._value_again(batch))
+            else:
+                self.optimizer.step()
+        if isinstance(self.schedule, LRScheduler):
+            self.schedule.step()
+        return value
+
+    def _gradient(self, batch: Batch) -> float:
+        """Leave the gradient of the batch in the parameters and return the batch's value."""
+        if self.accumulate == 1:
+            tensor = plain_value(self.call(self.model, self.loss, *batch))
+            value = _finite(tensor)
+            # Cleared only now: a bad gradient of the step before can still be named.
+            self._clear()
+            tensor.backward()
+        else:
+            value = self._gradient_in_pieces(batch)
+        if self.clip is not None:
+            nn.utils.clip_grad_norm_(self.trained, self.clip)
+        return value
+
+    def _gradient_in_pieces(self, batch: Batch) -> float:
+        total, count = 0.0, 0.0
+        for number, part in enumerate(self._parts(batch)):
+            piece = as_piece(self.call(self.model, self.loss, *part), self.loss, part)
+            total += _finite(piece.total)
+            count += float(piece.count)
+            if number == 0:
+                self._clear()
+            piece.total.backward()
+        if is_sum(self.loss):
+            return total
+        if count == 0:
+            raise _LeftFiniteNumbers
+        for parameter in self.parameters:
+            if parameter.grad is not None:
+                parameter.grad.div_(count)
+        return total / count
+
+    def _parts(self, batch: Batch) -> Iterator[Batch]:
+        size = max(1, -(-len(batch[0]) // self.accumulate))
+        return zip(*(tensor.split(size) for tensor in batch), strict=True)
+
+    def _value_again(self, batch: Batch) -> float:
+        with keyed(self.generators, self.seed, "noise", self.step):
+            try:
+                return self._gradient(batch)
+            except _LeftFiniteNumbers:
+                return math.inf  # a line search may step back from here
+
+    def _clear(self) -> None:
+        for parameter in self.parameters:
+            parameter.grad = None
+
+    def _blame(self, batch: Batch) -> str:
+        broken = broken_parameters(self.model)
+        if broken:
+            return blame_update(self.model, broken, self.step - 1)
+
+        def forward() -> None:
+            with torch.enable_grad(), keyed(self.generators, self.seed, "noise", self.step):
+                for part in [batch] if self.accumulate == 1 else self._parts(batch):
+                    self.call(self.model, self.loss, *part)
+
+        return blame_forward(self.model, batch, forward, self.step)
+
+    def _end_not_finite(self, what: str) -> None:
+        self.history.diverged, self.history.stopped = True, what
+        if self.on_nan == "raise":
+            error = NotFiniteError(f"{what}; {REMEDY}")
+            error.history = self.history
+            raise error
+
+    @contextmanager
+    def _rates_kept(self) -> Iterator[None]:
+        try:
+            yield
+        finally:
+            if callable(self.schedule):
+                for group, rate in zip(self.optimizer.param_groups, self.rates, strict=True):
+                    group["lr"] = rate
+
+
+def _finite(tensor: Tensor) -> float:
+    value = float(tensor.detach())
+    if not math.isfinite(value):
+        raise _LeftFiniteNumbers
+    return value

@@ -1,0 +1,109 @@
+"""The value to be minimised on a batch, exactly the same in one piece or in several.
+
+A mean of means is not the mean when the pieces are unequal: the last piece of a batch is smaller,
+or a piece has fewer tokens that count. So each piece gives a sum and a count, and the batch's
+value is sum / count.
+"""
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any, NamedTuple
+
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+from corollary.errors import InputError, InputTypeError
+
+Loss = Callable[..., Any]
+_BY_CLASS = (nn.CrossEntropyLoss, nn.NLLLoss)
+_BY_CLASS_FUNCTIONS = (F.cross_entropy, F.nll_loss)
+
+
+class Piece(NamedTuple):
+    """What a loss gave on some rows: ``total / count`` is its value there."""
+
+    total: Tensor
+    count: Tensor | float
+
+
+def compare(model: nn.Module, loss: Loss, *batch: Tensor) -> Any:
+    """``loss(model(*inputs), target)``; the last tensor is the target if there are several."""
+    if len(batch) == 1:
+        return loss(model(batch[0]))
+    return loss(model(*batch[:-1]), batch[-1])
+
+
+def as_piece(value: Any, loss: Loss, batch: tuple[Tensor, ...]) -> Piece:
+    """What the loss returned, a scalar mean or a pair (sum, count), as sum and count."""
+    if isinstance(value, tuple) and len(value) == 2:
+        _check_scalar(value[0])
+        return Piece(value[0].reshape(()), value[1])
+    _check_scalar(value)
+    count = mean_count(loss, batch)
+    return Piece(value.reshape(()) * count, count)
+
+
+def plain_value(value: Any) -> Tensor:
+    """The value of a batch in one piece: the scalar itself, or sum / count of a pair."""
+    if isinstance(value, tuple) and len(value) == 2:
+        _check_scalar(value[0])
+        return (value[0] / value[1]).reshape(())
+    _check_scalar(value)
+    return value if value.dim() == 0 else value.reshape(())
+
+
+def mean_count(loss: Loss, batch: tuple[Tensor, ...]) -> Tensor | float:
+    """What the mean taken by the loss divides by, up to a factor that all pieces share.
+
+    That is the number of rows, except for cross entropy with class indices (its divisor is the
+    weight of the targets that are not ignored) and for ``reduction='sum'`` (see :func:`is_sum`).
+
+    Example:
+        >>> import torch
+        >>> float(mean_count(nn.CrossEntropyLoss(), (torch.tensor([2, -100, 0]),)))
+        2.0
+    """
+    options = _options(loss)
+    if is_sum(loss):
+        return 1.0
+    target = batch[-1]
+    by_class = isinstance(loss, _BY_CLASS) or _function(loss) in _BY_CLASS_FUNCTIONS
+    if not by_class or target.is_floating_point():
+        return float(len(batch[0]))
+    counted = target[target != options.get("ignore_index", -100)]
+    weight = options.get("weight")
+    return counted.numel() if weight is None else weight.to(target.device)[counted].sum()
+
+
+def is_sum(loss: Loss) -> bool:
+    """Whether the loss adds over rows, so that pieces add too and nothing is divided."""
+    return _options(loss).get("reduction", "mean") == "sum"
+
+
+def _function(loss: Loss) -> Any:
+    return loss.func if isinstance(loss, partial) else loss
+
+
+def _options(loss: Loss) -> dict[str, Any]:
+    if isinstance(loss, partial):
+        return loss.keywords
+    names = ("reduction", "ignore_index", "weight")
+    return {k: getattr(loss, k) for k in names if hasattr(loss, k)}
+
+
+def _check_scalar(value: Any) -> None:
+    if not isinstance(value, Tensor):
+        raise InputTypeError(
+            "the loss must return a scalar tensor or a pair (sum, count), but it returned "
+            f"{type(value).__name__}"
+        )
+    if value.numel() != 1:
+        raise InputError(
+            f"the loss must return a scalar, but it returned shape {tuple(value.shape)}; "
+            "take its mean, or return (sum, count)"
+        )
+    if not value.requires_grad:
+        raise InputError(
+            "the loss does not depend on any parameter that requires a gradient; check that the "
+            "model is called, that nothing is detached and that not all parameters are frozen"
+        )

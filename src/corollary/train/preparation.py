@@ -1,0 +1,101 @@
+"""What a run needs before its first step: a seed, an optimizer, and the state to give back."""
+
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import torch
+from torch import Generator, Tensor, nn
+from torch.optim import Optimizer
+from torch.optim.lr_scheduler import LRScheduler
+
+from corollary.errors import InputError, InputTypeError
+
+MakeOptimizer = Callable[[Iterable[Tensor]], Optimizer]
+
+
+def seed_of(rng: int | Generator) -> int:
+    """The run's seed: the number itself, or one drawn from the generator.
+
+    Example:
+        >>> seed_of(7), seed_of(Generator().manual_seed(0)) == seed_of(Generator().manual_seed(0))
+        (7, True)
+    """
+    if isinstance(rng, Generator):
+        return int(torch.randint(2**62, (), generator=rng, device=rng.device))
+    if isinstance(rng, bool) or not isinstance(rng, int):
+        raise InputTypeError(
+            f"rng must be a whole number or a torch.Generator, but it is {type(rng).__name__}"
+        )
+    return rng
+
+
+def made_optimizer(model: nn.Module, optimizer: Optimizer | MakeOptimizer) -> Optimizer:
+    """The optimizer itself, or the one made for the model's trainable parameters."""
+    if not isinstance(model, nn.Module):
+        raise InputTypeError(f"the model must be an nn.Module, but it is {type(model).__name__}")
+    trainable = [p for p in model.parameters() if p.requires_grad]
+    if not trainable:
+        why = "all of its parameters are frozen" if any(True for _ in model.parameters()) else ""
+        raise InputError(
+            f"the model {type(model).__name__} has nothing to train: "
+            f"{why or 'it has no parameters'}"
+        )
+    if not isinstance(optimizer, Optimizer):
+        if not callable(optimizer):
+            raise InputTypeError(
+                "the optimizer must be a torch optimizer or a function from parameters to one, "
+                f"but it is {type(optimizer).__name__}"
+            )
+        optimizer = optimizer(trainable)
+        if not isinstance(optimizer, Optimizer):
+            raise InputTypeError(
+                "the function given as optimizer must return a torch optimizer, but it returned "
+                f"{type(optimizer).__name__}"
+            )
+    if not {id(p) for p in trainable} & {id(p) for p in parameters_of(optimizer)}:
+        raise InputError(
+            "the optimizer holds none of the model's trainable parameters; make it from "
+            "model.parameters() of this very model"
+        )
+    return optimizer
+
+
+def parameters_of(optimizer: Optimizer) -> list[Tensor]:
+    """All parameters of all groups."""
+    return [p for group in optimizer.param_groups for p in group["params"]]
+
+
+def check_schedule(schedule: Any, optimizer: Optimizer) -> None:
+    """Refuse what is neither a function of the step nor a scheduler of this optimizer."""
+    if schedule is None:
+        return
+    if isinstance(schedule, LRScheduler):
+        if schedule.optimizer is not optimizer:
+            raise InputError("the schedule belongs to another optimizer; make it from this one")
+    elif not callable(schedule):
+        raise InputTypeError(
+            "the schedule must be a function from the step to a factor of the step size, or a "
+            f"torch LRScheduler, but it is {type(schedule).__name__}"
+        )
+
+
+def check_whole(name: str, value: int | None, low: int) -> None:
+    """Refuse a value that is not a whole number of at least ``low``; None passes."""
+    if value is None:
+        return
+    if isinstance(value, bool) or not isinstance(value, int):
+        raise InputTypeError(f"{name} must be a whole number, but it is {value!r}")
+    if value < low:
+        raise InputError(f"{name} must be at least {low}, but it is {value}")
+
+
+@contextmanager
+def modes_kept(model: nn.Module) -> Iterator[None]:
+    """Give every layer back in the mode, training or evaluation, in which it came."""
+    kept = [(module, module.training) for module in model.modules()]
+    try:
+        yield
+    finally:
+        for module, training in kept:
+            module.training = training
