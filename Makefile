@@ -29,7 +29,7 @@ demo: $(STAMP) ## check the quick suite, write out/report.html and say where it 
 	@echo "Open $(CURDIR)/out/report.html in a browser."
 
 test: $(STAMP) ## run the test suite
-	$(BIN)/python -m pytest -n $(JOBS)
+	$(BIN)/python -m pytest -n $(JOBS) --dist loadgroup
 
 lint: $(STAMP) ## check form and types
 	$(BIN)/ruff check .
@@ -44,7 +44,7 @@ docs: $(STAMP) ## build the documentation into docs/_build/html
 check-full: $(STAMP) ## check every claim and run the slow tests
 	$(BIN)/corollary check --suite full --jobs $(JOBS) --resume \
 	  --json out/full.json --report out/full.html
-	$(BIN)/python -m pytest -n $(JOBS) -m slow
+	$(BIN)/python -m pytest -n $(JOBS) --dist loadgroup -m slow
 
 bench: $(STAMP) ## compare with peers: one core, CPU time, one run
 	@mkdir -p out/bench

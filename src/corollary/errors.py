@@ -43,3 +43,7 @@ class NotFiniteError(CorollaryError, ArithmeticError):
 
 class TimeLimitError(CorollaryError, TimeoutError):
     """An entry ran past its time limit."""
+
+
+class NotApplicableError(CorollaryError):
+    """An exam or an instrument does not apply to this module; the message says why."""

@@ -31,12 +31,17 @@ def trial(entry: Entry) -> Trial:
     return Trial(claim, given, claim.predict(given), claim.measure(given), result, seconds)
 
 
+def marks(entry: Entry) -> list[pytest.MarkDecorator]:
+    """All tests of a claim share a worker, and so its trial; long claims are for `check-full`."""
+    slow = [pytest.mark.slow] if entry.cost in ("minutes", "long") else []
+    return [pytest.mark.xdist_group(entry.name), *slow]
+
+
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """One test a claim; those of minutes and more belong to `make check-full`."""
+    """One test a claim."""
     if "entry" in metafunc.fixturenames:
-        slow = [pytest.mark.slow]
         params = [
-            pytest.param(e, id=e.name, marks=slow if e.cost in ("minutes", "long") else [])
+            pytest.param(e, id=e.name, marks=marks(e))
             for e in entries()
             if not e.is_exam
         ]

@@ -1,0 +1,115 @@
+"""What an examination says: a number with its uncertainty, what it means, what to do."""
+
+import dataclasses
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any
+
+from corollary.core.figure import Figure
+from corollary.core.measurement import Reading
+from corollary.core.numbers import from_json_number, short, to_json_number
+
+
+class Severity(StrEnum):
+    """How much a finding matters to the owner of the network."""
+
+    NONE = "none"
+    LOW = "low"
+    MEDIUM = "medium"
+    HIGH = "high"
+
+    @property
+    def rank(self) -> int:
+        """0 for none to 3 for high, so that findings can be sorted."""
+        return list(Severity).index(self)
+
+
+class Status(StrEnum):
+    """Whether an exam came to an answer."""
+
+    DONE = "done"
+    NOT_APPLICABLE = "not applicable"
+    FAILED = "failed"
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One answer of one exam.
+
+    Example:
+        >>> found = Finding("trainability/largest_step", "Largest stable step", Severity.HIGH,
+        ...     value=Reading(0.1, 0.09, 0.11), meaning="Steps above 0.1 diverge.")
+        >>> found.number
+        '0.1 (0.09 to 0.11)'
+    """
+
+    exam: str
+    title: str
+    severity: Severity = Severity.NONE
+    status: Status = Status.DONE
+    where: str = ""  # path of the layer or parameter, empty for the whole network
+    value: Reading | None = None
+    unit: str = ""
+    expected: str = ""  # what theory or a population of healthy networks gives
+    meaning: str = ""  # one plain sentence
+    advice: str = ""  # one plain sentence: what to do
+    claims: tuple[str, ...] = ()  # names of the claims this rests on
+    figures: tuple[Figure, ...] = ()
+    details: dict[str, Any] = field(default_factory=dict)  # more numbers, plain data
+
+    @property
+    def number(self) -> str:
+        """The value with its interval, as a reader likes it."""
+        if self.value is None:
+            return ""
+        v, unit = self.value, f" {self.unit}" if self.unit else ""
+        if v.low == v.high:
+            return short(v.value) + unit
+        return f"{short(v.value)} ({short(v.low)} to {short(v.high)}){unit}"
+
+    def to_json(self) -> dict[str, Any]:
+        """Plain data with strict-JSON numbers; keys are the field names."""
+        out = {f.name: getattr(self, f.name) for f in dataclasses.fields(self)}
+        reading = dataclasses.asdict(self.value) if self.value else None
+        return out | {
+            "severity": self.severity.value,
+            "status": self.status.value,
+            "value": {k: to_json_number(v) for k, v in reading.items()} if reading else None,
+            "claims": list(self.claims),
+            "figures": [figure.to_json() for figure in self.figures],
+            "details": _strict(self.details),
+        }
+
+    @classmethod
+    def from_json(cls, data: dict[str, Any]) -> "Finding":
+        """The inverse of :meth:`to_json`, but for infinities among the details."""
+        value = data["value"]
+        return cls(
+            **data
+            | {
+                "severity": Severity(data["severity"]),
+                "status": Status(data["status"]),
+                "value": value
+                and Reading(**{k: from_json_number(v) for k, v in value.items()}),
+                "claims": tuple(data["claims"]),
+                "figures": tuple(Figure.from_json(f) for f in data["figures"]),
+            }
+        )
+
+
+def not_applicable(exam: str, title: str, why: str) -> Finding:
+    """The exam does not apply to this subject, and says why."""
+    return Finding(exam, title, status=Status.NOT_APPLICABLE, meaning=why)
+
+
+def failed(exam: str, title: str, why: str) -> Finding:
+    """The exam broke down, and says how; the examination goes on."""
+    return Finding(exam, title, status=Status.FAILED, meaning=why)
+
+
+def _strict(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {str(k): _strict(v) for k, v in value.items()}
+    if isinstance(value, list | tuple):
+        return [_strict(v) for v in value]
+    return to_json_number(value) if isinstance(value, float) else value

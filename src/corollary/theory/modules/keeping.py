@@ -1,0 +1,121 @@
+"""A module and its surroundings, given back bit for bit as they came.
+
+Parameters, buffers, gradients, plain attributes, modes, hooks; the random states of torch, Python
+and NumPy; default dtype, thread count and grad mode. Costs one copy of parameters, buffers and
+gradients.
+"""
+
+import random
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+
+@contextmanager
+def kept(model: nn.Module) -> Iterator[None]:
+    """Whatever the block does to ``model`` and to the global state is undone at its end.
+
+    Example:
+        >>> layer = nn.Linear(1, 1)
+        >>> before = layer.weight.clone()
+        >>> with kept(layer):
+        ...     _ = nn.init.zeros_(layer.weight)
+        >>> torch.equal(layer.weight, before)
+        True
+    """
+    modules = [_ModuleState(module) for module in model.modules()]
+    tensors = [_TensorState(tensor) for tensor in _tensors(model)]
+    world = _World()
+    try:
+        yield
+    finally:
+        for module in modules:
+            module.restore()
+        for tensor in tensors:
+            tensor.restore()
+        world.restore()
+
+
+def _tensors(model: nn.Module) -> Iterator[Tensor]:
+    """Every tensor a module holds, each once: parameters, buffers and plain attributes."""
+    seen: set[int] = set()
+    for module in model.modules():
+        held = [*module._parameters.values(), *module._buffers.values(), *vars(module).values()]
+        for tensor in held:
+            if isinstance(tensor, Tensor) and id(tensor) not in seen:
+                seen.add(id(tensor))
+                yield tensor
+
+
+class _ModuleState:
+    """Attributes, and the dictionaries (parameters, buffers, submodules, hooks) as they stand."""
+
+    def __init__(self, module: nn.Module) -> None:
+        self.module = module
+        self.attributes = dict(vars(module))
+        self.entries = {k: dict(v) for k, v in self.attributes.items() if isinstance(v, dict)}
+        self.lists = {k: list(v) for k, v in self.attributes.items() if isinstance(v, list)}
+
+    def restore(self) -> None:
+        state = vars(self.module)
+        state.clear()
+        state.update(self.attributes)
+        for name, entries in self.entries.items():
+            state[name].clear()
+            state[name].update(entries)
+        for name, items in self.lists.items():
+            state[name][:] = items
+
+
+class _TensorState:
+    """Values, gradient and the flag that asks for one."""
+
+    def __init__(self, tensor: Tensor) -> None:
+        self.tensor = tensor
+        self.data = tensor.detach().clone()
+        self.version = tensor._version
+        self.requires_grad = tensor.requires_grad
+        self.grad = tensor.grad if tensor.is_leaf else None
+        self.grad_data = None if self.grad is None else self.grad.detach().clone()
+
+    def restore(self) -> None:
+        with torch.no_grad():
+            if self.tensor._version != self.version or not torch.equal(self.tensor, self.data):
+                # `.data` does not count as a change that autograd would object to.
+                self.tensor.data.copy_(self.data)
+            if self.tensor.is_leaf:
+                if self.tensor.is_floating_point() or self.tensor.is_complex():
+                    self.tensor.requires_grad_(self.requires_grad)
+                self.tensor.grad = self.grad
+                if self.grad is not None and self.grad_data is not None:
+                    self.grad.data.copy_(self.grad_data)
+
+
+class _World:
+    """Global state that a forward pass or an exam may touch."""
+
+    def __init__(self) -> None:
+        self.torch_rng = torch.get_rng_state()
+        self.cuda_rng = torch.cuda.get_rng_state_all() if torch.cuda.is_available() else None
+        self.python_rng = random.getstate()
+        numpy: Any = sys.modules.get("numpy")
+        self.numpy_rng = numpy.random.get_state() if numpy else None
+        self.dtype = torch.get_default_dtype()
+        self.threads = torch.get_num_threads()
+        self.grad = torch.is_grad_enabled()
+
+    def restore(self) -> None:
+        torch.set_rng_state(self.torch_rng)
+        if self.cuda_rng is not None:
+            torch.cuda.set_rng_state_all(self.cuda_rng)
+        random.setstate(self.python_rng)
+        if self.numpy_rng is not None:
+            sys.modules["numpy"].random.set_state(self.numpy_rng)
+        torch.set_default_dtype(self.dtype)
+        if torch.get_num_threads() != self.threads:
+            torch.set_num_threads(self.threads)
+        torch.set_grad_enabled(self.grad)
