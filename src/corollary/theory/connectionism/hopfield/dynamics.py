@@ -30,7 +30,7 @@ from torch import Generator, Tensor
 
 from corollary.errors import InputError
 from corollary.theory.compiled import Backend, compiled
-from corollary.theory.connectionism.hopfield.energy import energy, field
+from corollary.theory.connectionism.hopfield.energy import field
 from corollary.theory.connectionism.hopfield.states import checked_couplings, checked_signs, sign
 
 BLOCK = 32  # neurons a matrix product; the corrections inside cost n * BLOCK / 2 a state
@@ -92,7 +92,7 @@ def flip_sequence(
     """
     W, b = checked_couplings(W, b)
     x = checked_signs(x, W.shape[0]).clone()
-    for visits in _orders(order, W.shape[0], max_sweeps):
+    for visits in visiting_orders(order, W.shape[0], max_sweeps):
         quiet = True
         for i in visits.tolist():
             h = float(W[i] @ x - b[i])
@@ -113,7 +113,7 @@ def asynchronous_run(
     symmetric: bool = False,
     backend: Backend = "auto",
 ) -> AsynchronousRun:
-    r"""Run every state of the batch until no neuron flips, or for ``max_sweeps`` sweeps.
+    r"""Run every state of the batch until it is a fixed point, or for ``max_sweeps`` sweeps.
 
     Costs :math:`O(n^2)` a state for the first fields and :math:`O(n)` a flip.
 
@@ -123,21 +123,21 @@ def asynchronous_run(
         X: States, one a row.
         order: The order of the visits: indices ``(n,)`` for all sweeps or ``(sweeps, n)``.
         max_sweeps: Where to stop what does not converge.
-        symmetric: Say so if it is known, which saves a transposed copy of ``W``.
+        symmetric: ``W`` is known to be symmetric and finite: saves its tests and a transposed copy.
         backend: ``auto``, ``numba`` or ``torch``.
 
     Example:
         >>> W = torch.tensor([[0.0, 1.0], [1.0, 0.0]])
         >>> run = asynchronous_run(W, None, torch.tensor([[1.0, -1.0]]))
         >>> run.states.tolist(), run.energies.flatten().tolist()
-        ([[-1.0, -1.0]], [1.0, -1.0, -1.0])
+        ([[-1.0, -1.0]], [1.0, -1.0])
     """
-    W, b = checked_couplings(W, b)
+    W, b = (W, b) if symmetric and b is not None else checked_couplings(W, b)
     n = W.shape[0]
     X = checked_signs(X, n, "the batch of states").to(W)
     if X.ndim != 2:
         raise InputError(f"X needs one state a row, but its shape is {tuple(X.shape)}")
-    orders = _orders(order, n, max_sweeps)
+    orders = visiting_orders(order, n, max_sweeps)
     worth_it = W.device.type == "cpu" and len(X) * n * n >= WORTH_COMPILING
     kernel = compiled(_kept_fields, backend, worth_it=worth_it)
     if kernel is None:
@@ -174,7 +174,15 @@ def synchronous_run(
     return SynchronousRun(now, period, steps)
 
 
-def _orders(order: Tensor | None, n: int, max_sweeps: int) -> Int[Tensor, "sweeps n"]:
+def visiting_orders(
+    order: Int[Tensor, "..."] | None, n: int, max_sweeps: int
+) -> Int[Tensor, "sweeps n"]:
+    """The order of the visits in each sweep: 0 to n-1, the same for all, or one for each.
+
+    Example:
+        >>> visiting_orders(torch.tensor([1, 0]), 2, 3).tolist()
+        [[1, 0], [1, 0], [1, 0]]
+    """
     if max_sweeps < 1:
         raise InputError(f"max_sweeps must be at least 1, but it is {max_sweeps}")
     if order is None:
@@ -194,27 +202,28 @@ def _by_kernel(
 ) -> AsynchronousRun:
     columns = W if symmetric else W.mT  # row i holds what neuron i does to the others
     h = field(W, b, X)
-    states, start = X.clone(), 0.5 * (X @ b - (X * h).sum(-1))
-    energies = start.repeat(len(orders) + 1, 1)
+    states = X.clone()
+    energies = _energy(X, h, b).repeat(len(orders) + 1, 1)
     flips = torch.zeros(len(orders), len(X), dtype=torch.int64)
-    last = kernel(
-        columns.contiguous().numpy(), states.numpy(), h.contiguous().numpy(),
-        orders.contiguous().numpy(), energies.numpy(), flips.numpy(),
-    )  # fmt: skip
-    return AsynchronousRun(
-        states, energies[: last + 1], flips[:last], ((h >= 0) == (states > 0)).all(-1)
-    )
+    arrays = (columns.contiguous(), states, h, orders.contiguous(), energies, flips)
+    last = kernel(*(array.numpy() for array in arrays))
+    return AsynchronousRun(states, energies[: last + 1], flips[:last], _fixed(states, h))
 
 
-def _kept_fields(columns, states, h, orders, energies, flips):  # noqa: ANN001
+def _kept_fields(columns, states, h, orders, energies, flips):
     """Each state to its fixed point; returns how many sweeps the longest run took."""
     sweeps, n = orders.shape
     longest = 0
     for k in range(states.shape[0]):
         x, f = states[k], h[k]
         level = energies[0, k]
-        t, quiet = 0, False
-        while t < sweeps and not quiet:
+        t = 0
+        while t < sweeps:
+            wrong = 0
+            for j in range(n):
+                wrong += (f[j] >= 0) != (x[j] > 0)
+            if wrong == 0:
+                break
             count = 0
             for v in range(n):
                 i = orders[t, v]
@@ -229,45 +238,53 @@ def _kept_fields(columns, states, h, orders, energies, flips):  # noqa: ANN001
             t += 1
             flips[t - 1, k] = count
             energies[t:, k] = level
-            quiet = count == 0
         longest = max(longest, t)
     return longest
 
 
 def _in_blocks(W: Tensor, b: Tensor, X: Tensor, orders: Tensor) -> AsynchronousRun:
     """The same runs, all states together; those that came to rest are left out."""
-    S = X.mT.clone()  # (n, batch): a neuron is a row
-    energies, flips = [energy(W, b, X)], []
-    active = torch.arange(len(X), device=X.device)
+    states, h = X.clone(), field(W, b, X)
+    energies, flips = [_energy(X, h, b)], []
     for visits in orders.to(W.device):
-        count = torch.zeros(len(X), dtype=torch.int64, device=X.device)
-        moved = S[:, active]
-        before = moved.clone()
-        _sweep(W, b, moved, visits)
-        changed = (moved != before).sum(0)
-        S[:, active] = moved
-        flips.append(count.index_put((active,), changed))
-        level = energies[-1].clone()
-        level[active] = energy(W, b, moved.mT)
-        energies.append(level)
-        active = active[changed > 0]
+        active = (~_fixed(states, h)).nonzero().squeeze(1)
         if not len(active):
             break
-    states = S.mT.contiguous()
-    h = field(W, b, states)
-    converged = ((h >= 0) == (states > 0)).all(-1)
-    return AsynchronousRun(states, torch.stack(energies), torch.stack(flips), converged)
+        moved, count = _sweep(W, b, states[active].mT.contiguous(), visits)
+        states[active] = moved = moved.mT.contiguous()
+        h[active] = field(W, b, moved)
+        energies.append(_energy(states, h, b))
+        flips.append(torch.zeros_like(states[:, 0], dtype=torch.int64))
+        flips[-1][active] = count
+    made = torch.stack(flips) if flips else torch.zeros(0, len(X), dtype=torch.int64)
+    return AsynchronousRun(states, torch.stack(energies), made.to(X.device), _fixed(states, h))
 
 
-def _sweep(W: Tensor, b: Tensor, S: Float[Tensor, "n batch"], visits: Tensor) -> None:
-    """One sweep in place. Each neuron is visited once, so what changed in it is what flipped."""
+def _sweep(
+    W: Tensor, b: Tensor, S: Float[Tensor, "n batch"], visits: Int[Tensor, " n"]
+) -> tuple[Float[Tensor, "n batch"], Int[Tensor, " batch"]]:
+    """One sweep over states in columns, and how many neurons it changed in each."""
+    count = torch.zeros_like(S[0])
     for block in visits.split(BLOCK):
         rows, old = W[block], S[block]
-        h = rows @ S - b[block, None]  # (BLOCK, batch)
-        inner = rows[:, block]
-        for r in range(len(block)):
-            new = sign(h[r])
-            if r + 1 < len(block):
-                h[r + 1 :].addr_(inner[r + 1 :, r], new - old[r])
-            old[r] = new
-        S[block] = old
+        h = rows @ S - b[block, None]  # as long as nothing in the block has changed
+        if bool(((h >= 0) == (old > 0)).all()):
+            continue
+        later = rows[:, block].tril(-1).unbind(1)  # what row r does to the rows after it
+        changes = []
+        for felt, up, down, onto in zip(h, 1 - old, -1 - old, later, strict=True):
+            changes.append(torch.where(felt >= 0, up, down))  # read after the corrections so far
+            h.addr_(onto, changes[-1])
+        change = torch.stack(changes)
+        count += change.abs().sum(0) / 2
+        S[block] = old + change
+    return S, count.to(torch.int64)
+
+
+def _energy(X: Tensor, h: Tensor, b: Tensor) -> Tensor:
+    """The energy of states whose fields are known: half of ``b X - X h``."""
+    return 0.5 * (X @ b - (X * h).sum(-1))
+
+
+def _fixed(X: Tensor, h: Tensor) -> Tensor:
+    return ((h >= 0) == (X > 0)).all(-1)
