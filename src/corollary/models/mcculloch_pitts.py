@@ -28,7 +28,7 @@ class McCullochPitts(nn.Module):
         tensor([0, 0, 1, 0])
     """
 
-    def __init__(self, signs: Sequence[int] | Tensor, threshold: float) -> None:
+    def __init__(self, signs: Sequence[int] | Tensor, threshold: float | int) -> None:
         super().__init__()
         signs = torch.as_tensor(signs)
         if signs.ndim != 1 or len(signs) == 0 or not bool((signs.abs() == 1).all()):

@@ -23,13 +23,17 @@ _REWRITE = {"sigmoid": (nn.Tanh, nn.Sigmoid, 2.0, 2.0, -1.0)}
 _REWRITE["tanh"] = (nn.Sigmoid, nn.Tanh, 0.5, 0.5, 0.5)
 
 
-def convert_mlp(net: nn.Sequential, to: Literal["sigmoid", "tanh"]) -> nn.Sequential:
+def convert_mlp(
+    net: nn.Sequential, to: Literal["sigmoid", "tanh"], *, drop_shift: bool = False
+) -> nn.Sequential:
     r"""A network with the other activation that computes the same function.
 
     Args:
         net: Linear layers with ``nn.Tanh`` (to become sigmoid) or ``nn.Sigmoid`` (to become tanh)
             between them, ending in a linear layer. It is left as it is.
         to: The activation wanted.
+        drop_shift: Layers without a bias are refused; with this they are rewritten all the same,
+            and the result is off by the shift that found no place.
 
     Example:
         >>> net = nn.Sequential(nn.Linear(1, 2), nn.Tanh(), nn.Linear(2, 1))
@@ -40,7 +44,7 @@ def convert_mlp(net: nn.Sequential, to: Literal["sigmoid", "tanh"]) -> nn.Sequen
     if to not in _REWRITE:
         raise InputError(f"to must be 'sigmoid' or 'tanh', but {to!r} came")
     old, new, scale, gain, shift = _REWRITE[to]
-    layers = _checked(net, old)
+    layers = _checked(net, old, drop_shift)
     out: list[nn.Module] = []
     for i, layer in enumerate(layers):
         if isinstance(layer, old):
@@ -72,7 +76,7 @@ def _rewritten(layer: nn.Linear, scale: float, gain: float, shift: float) -> nn.
     return fresh
 
 
-def _checked(net: nn.Sequential, old: type[nn.Module]) -> list[nn.Module]:
+def _checked(net: nn.Sequential, old: type[nn.Module], drop_shift: bool) -> list[nn.Module]:
     layers = list(net)
     for i, layer in enumerate(layers):
         wanted = nn.Linear if i % 2 == 0 else old
@@ -81,7 +85,7 @@ def _checked(net: nn.Sequential, old: type[nn.Module]) -> list[nn.Module]:
                 f"convert_mlp needs Linear and {old.__name__} in turn, but layer '{i}' is "
                 f"{type(layer).__name__}"
             )
-        if i % 2 == 0 and i > 0 and layer.bias is None:
+        if i % 2 == 0 and i > 0 and layer.bias is None and not drop_shift:
             raise InputError(
                 f"layer '{i}' reads {old.__name__} units and needs a bias to take up the shift of "
                 "the other activation, but it has none; build it with bias=True"

@@ -73,7 +73,7 @@ class AffineUnit(nn.Module):
         self.b = nn.Parameter(self.theta.new_zeros(()))
 
     @classmethod
-    def of(cls, theta: Float[Tensor, " n"], b: float) -> "AffineUnit":
+    def of(cls, theta: Float[Tensor, " n"], b: float | int) -> "AffineUnit":
         """The unit with these weights and this offset."""
         unit = AffineUnit(1, rng=torch.Generator())
         unit.theta = nn.Parameter(_vector(theta, "theta").detach().clone())

@@ -36,8 +36,8 @@ class Witness:
     property: str  # additivity, homogeneity or affinity
     x: Tensor
     y: Tensor
-    alpha: complex  # real maps have a real weight
-    beta: complex
+    alpha: float | complex  # real maps have a real weight
+    beta: float | complex
     gap: float
 
 
@@ -107,8 +107,18 @@ def is_linear(
     gain = (_norm(values) / _norm(torch.cat([x, y, x + y]))).max()
     tests = {
         "additivity": (sums - fx - fy, gain * (_norm(x) + _norm(y)), one, one),
-        "homogeneity": (multiples - alpha * fx, gain * (1 + rho.abs()[:, 0]) * _norm(x), alpha, 0),
-        "positive homogeneity": (rays - rho * fx, gain * (1 + rho.abs()[:, 0]) * _norm(x), rho, 0),
+        "homogeneity": (
+            multiples - alpha * fx,
+            gain * (1 + rho.abs()[:, 0]) * _norm(x),
+            alpha,
+            0.0,
+        ),
+        "positive homogeneity": (
+            rays - rho * fx,
+            gain * (1 + rho.abs()[:, 0]) * _norm(x),
+            rho,
+            0.0,
+        ),
     }
     return _answer(tests, x, y, _tolerance(tolerance, n, dtype), {"additivity", "homogeneity"})
 
@@ -168,7 +178,17 @@ def matrix_of(
         raise InputError(
             f"matrix_of needs a linear map, but {answer.sentence}; is_affine tests for an offset"
         )
-    return _values(f, torch.eye(n, dtype=dtype, device=rng.device))[0].T.contiguous()
+    return basis_images(f, torch.eye(n, dtype=dtype, device=rng.device))
+
+
+def basis_images(f: Map, basis: Inexact[Tensor, "n n"]) -> Inexact[Tensor, "m n"]:
+    """The images of the rows of ``basis``, side by side as columns; the map is not tested.
+
+    Example:
+        >>> basis_images(lambda x: x[:, :1] + 10 * x[:, 1:], torch.eye(2))
+        tensor([[ 1., 10.]])
+    """
+    return _values(f, basis)[0].T.contiguous()
 
 
 def _points(k: int, n: int, dtype: torch.dtype, rng: Generator) -> Tensor:

@@ -1,0 +1,94 @@
+r"""What one McCulloch-Pitts unit can compute.
+
+A unit :math:`f(x)=\mathbb{1}\{\sigma\cdot x\ge\theta\}` on :math:`x\in\{0,1\}^n` with synapses
+:math:`\sigma\in\{-1,+1\}^n` fires on a Hamming ball: the inputs that differ from the corner
+favoured by :math:`\sigma` in few places. A ball other than nothing and everything determines its
+corner and its radius, so over all synapses and thresholds there are exactly
+
+.. math:: 2+n\,2^n
+
+functions among the :math:`2^{2^n}`. Parity, for :math:`n=2` the exclusive or, is never among them:
+it changes with each step away from any corner, and a ball is left once at most. At :math:`n=2` the
+copies of a single input are missing too, since no synapse may be 0; with zeros allowed, 14
+functions are reached, and exclusive or is still not.
+
+:source: Perez Jensen (2025), Deep Learning, Section 1.1; McCulloch and Pitts (1943), "A logical
+    calculus of the ideas immanent in nervous activity".
+:kind: theorem
+:cost: instant
+:covers: mcculloch-pitts-neuron
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import torch
+from torch import Generator
+
+from corollary.core import Claim, Curve, Figure, Hypothesis, Points, equals, option
+from corollary.models.mcculloch_pitts import boolean_cube
+
+
+class Given(NamedTuple):
+    """The synapses allowed, and how many inputs."""
+
+    values: tuple[int, ...]  # what a synapse may be
+    sizes: tuple[int, ...]  # numbers of inputs
+
+
+def reachable(n: int, values: tuple[int, ...]) -> set[tuple[int, ...]]:
+    """Truth tables of all units with ``n`` inputs: every synapse vector, every threshold."""
+    synapses = torch.cartesian_prod(*[torch.tensor(values)] * n).reshape(-1, n)
+    drive = synapses @ boolean_cube(n).T  # synapse vectors by inputs
+    thresholds = torch.arange(-n, n + 2)  # the drive is a whole number in [-n, n]
+    fires = drive[:, None] >= thresholds[:, None]
+    return set(map(tuple, fires.reshape(-1, 2**n).int().unique(dim=0).tolist()))
+
+
+def parity(n: int) -> tuple[int, ...]:
+    """Truth table of "an odd number of inputs is on"."""
+    return tuple((boolean_cube(n).sum(dim=1) % 2).tolist())
+
+
+@dataclass(frozen=True)
+class McCullochPittsReach(Claim[Given]):
+    """Number of functions, and whether parity is one of them."""
+
+    n: int = option(4, low=2, high=6)  # inputs, from 2 up to this many
+    relation = equals()  # whole numbers
+
+    def given(self, rng: Generator) -> Given:
+        """Synapses that excite or inhibit."""
+        return Given((-1, 1), tuple(range(2, self.n + 1)))
+
+    def hypotheses(self, given: Given) -> Iterator[Hypothesis]:
+        """No synapse is missing."""
+        yield Hypothesis("each synapse is −1 or +1", set(given.values) == {-1, 1})
+
+    def predict(self, given: Given) -> list[float]:
+        """The count for each n, and no parity."""
+        return [2.0 + n * 2**n for n in given.sizes] + [0.0] * len(given.sizes)
+
+    def measure(self, given: Given) -> list[float]:
+        """By trying all synapses and thresholds."""
+        tables = [reachable(n, given.values) for n in given.sizes]
+        found = [float(parity(n) in t) for n, t in zip(given.sizes, tables, strict=True)]
+        return [float(len(t)) for t in tables] + found
+
+    def counterexample(self, rng: Generator) -> Given:
+        """Synapses that may be absent."""
+        return self.given(rng)._replace(values=(-1, 0, 1))
+
+    def figure(self, given: Given) -> Figure:
+        """Reachable functions against all functions."""
+        n = list(given.sizes)
+        k = len(n)
+        marks = (
+            Curve(self.predict(given)[:k], x=n, label="2 + n 2ⁿ", role="predicted"),
+            Points(n, self.measure(given)[:k], label="reached by one unit"),
+            Curve([2.0**2**i for i in n], x=n, label="all Boolean functions", role="other"),
+        )
+        return Figure(
+            "One unit computes few functions", x="inputs n", y="functions", marks=marks, log_y=True
+        )

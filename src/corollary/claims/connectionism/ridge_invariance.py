@@ -1,0 +1,102 @@
+r"""Ridge functions are constant across their direction.
+
+For :math:`f(x)=\varphi(x\cdot\theta)` and any displacement orthogonal to :math:`\theta`,
+
+.. math:: f(x+\Delta x)=f(x)\qquad\text{whenever } \Delta x\cdot\theta=0 ,
+
+however large :math:`\Delta x` is and whatever :math:`\varphi` is.
+
+:source: Lucchi (2025), Foundations of Deep Learning, Section 2.4.1; Lucchi (2024), Foundations of
+    Deep Learning (slides), Lecture 1, Ridge functions.
+:kind: identity
+:cost: instant
+:covers: ridge-unit
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal, NamedTuple
+
+import torch
+from jaxtyping import Float
+from torch import Generator, Tensor
+from torch.nn import functional as F
+
+from corollary.core import Claim, Figure, HeatMap, Hypothesis, Points, equals, option
+from corollary.models.units import RidgeUnit
+
+PHI = {
+    "sigmoid": torch.sigmoid, "tanh": torch.tanh, "softplus": F.softplus, "relu": torch.relu,
+    "cosine": torch.cos,
+}  # fmt: skip
+
+
+class Given(NamedTuple):
+    """A unit, points, and displacements of them."""
+
+    theta: Float[Tensor, " n"]  # weights of the unit
+    x: Float[Tensor, "k n"]  # points
+    dx: Float[Tensor, "k n"]  # displacements
+
+
+@dataclass(frozen=True)
+class RidgeInvariance(Claim[Given]):
+    """No displacement across the ridge is felt."""
+
+    n: int = option(8, low=2)  # dimension
+    k: int = 60  # points
+    phi: Literal["sigmoid", "tanh", "softplus", "relu", "cosine"] = "cosine"  # activation
+    reach: float = option(5.0, low=0.0, high=1e3)  # length of the displacements
+    relation = equals(ulps=4096, scale=1.0)  # x·θ is a sum of n terms of size up to reach ‖θ‖
+
+    def given(self, rng: Generator) -> Given:
+        """Random weights and points, displacements projected across the weights."""
+
+        def normal(*shape: int) -> Tensor:
+            return torch.randn(*shape, generator=rng, device=rng.device, dtype=torch.float64)
+
+        theta, x, dx = normal(self.n), normal(self.k, self.n), normal(self.k, self.n)
+        u = theta / theta.norm()
+        dx = dx - (dx @ u)[:, None] * u
+        dx = dx - (dx @ u)[:, None] * u  # once more: the first pass leaves rounding
+        return Given(theta, x, self.reach * dx / dx.norm(dim=1, keepdim=True).clamp(min=1e-300))
+
+    def hypotheses(self, given: Given) -> Iterator[Hypothesis]:
+        """The displacements must lie across."""
+        slant = float((given.dx @ given.theta).abs().max() / given.theta.norm())
+        limit = 1e-13 * max(1.0, float(given.dx.norm(dim=1).max()))
+        yield Hypothesis("every Δx is orthogonal to θ", slant <= limit, f"Δx·θ/‖θ‖ ≤ {slant:.1e}")
+
+    def predict(self, given: Given) -> list[float]:
+        """The values before."""
+        return PHI[self.phi](given.x @ given.theta).tolist()
+
+    def measure(self, given: Given) -> list[float]:
+        """The values of the unit after the displacement."""
+        with torch.no_grad():
+            return RidgeUnit.of(PHI[self.phi], given.theta)(given.x + given.dx).tolist()
+
+    def counterexample(self, rng: Generator) -> Given:
+        """Displacements along the weights."""
+        given = self.given(rng)
+        return given._replace(dx=given.theta.expand_as(given.dx).clone())
+
+    def figure(self, given: Given) -> Figure:
+        """The function over the plane of the weights and one displacement."""
+        u = given.theta / given.theta.norm()
+        v = given.dx[0] / given.dx[0].norm().clamp(min=1e-300)
+        r = float(torch.cat([given.x @ u, (given.x + given.dx) @ v]).abs().max()) * 1.05
+        s = torch.linspace(-r, r, 121).to(u)
+        grid = s[None, :, None] * u + s[:, None, None] * v
+        with torch.no_grad():
+            f = RidgeUnit.of(PHI[self.phi], given.theta)(grid)
+        moved = given.x + given.dx
+        marks = (
+            HeatMap(f, x=(-r, r), y=(-r, r), label="f(x)"),
+            Points(given.x @ u, given.x @ v, label="x", role="other"),
+            Points(moved @ u, moved @ v, label="x + Δx"),
+        )
+        return Figure(
+            "A ridge function", x="x·θ/‖θ‖", y="x along Δx₁", marks=marks, equal=True,
+            caption="Displacements move points up and down, along lines of one colour.",
+        )  # fmt: skip

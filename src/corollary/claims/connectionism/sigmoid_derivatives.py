@@ -1,0 +1,102 @@
+r"""Derivatives of the sigmoid are polynomials in it.
+
+From :math:`\sigma'=\sigma(1-\sigma)` follows, order by order,
+
+.. math:: \sigma^{(k)}=P_k(\sigma),\qquad P_0(s)=s,\qquad P_{k+1}(s)=s(1-s)\,P_k'(s),
+
+so :math:`\sigma''=\sigma(1-\sigma)(1-2\sigma)`, and :math:`\sigma` is infinitely differentiable.
+Only the logistic equation is used: each solution :math:`\sigma(z+c)` has the same polynomials,
+while a steeper sigmoid :math:`\sigma(\beta z)` solves another equation and has not.
+
+:source: Lucchi (2025), Foundations of Deep Learning, Section 2.4.3; Lucchi (2024), Foundations of
+    Deep Learning (slides), Lecture 1, Proposition 3.
+:kind: identity
+:cost: instant
+:covers: sigmoid-derivatives
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import torch
+from jaxtyping import Float
+from torch import Generator, Tensor
+
+from corollary.core import Claim, Curve, Figure, Hypothesis, Points, equals, option
+from corollary.theory.connectionism.sigmoid import sigmoid_derivative_polynomial
+
+
+class Given(NamedTuple):
+    """A sigmoid and points."""
+
+    z: Float[Tensor, " k"]  # where to look
+    c: float  # shift
+    beta: float  # steepness; 1 solves the logistic equation
+
+    def phi(self, z: Tensor) -> Tensor:
+        """The activation."""
+        return torch.sigmoid(self.beta * z + self.c)
+
+    def derivatives(self, z: Tensor, order: int) -> list[Tensor]:
+        """Orders 1 to ``order`` by autograd on autograd."""
+        z = z.clone().requires_grad_(True)
+        value, out = self.phi(z), []
+        for _ in range(order):
+            (value,) = torch.autograd.grad(value.sum(), z, create_graph=True)
+            out.append(value.detach())
+        return out
+
+
+def polynomial(s: Tensor, k: int) -> Tensor:
+    """The k-th polynomial at s."""
+    coefficients = torch.tensor(sigmoid_derivative_polynomial(k)).to(s)
+    return s[:, None] ** torch.arange(len(coefficients)).to(s) @ coefficients
+
+
+@dataclass(frozen=True)
+class SigmoidDerivatives(Claim[Given]):
+    """Nested autograd against the polynomials."""
+
+    k: int = 61  # points
+    order: int = option(5, low=1, high=8)  # highest derivative
+    reach: float = option(6.0, low=0.1, high=30.0)  # points lie in [-reach, reach]
+    relation = equals(ulps=65536, scale=1.0)  # P_8 adds terms of size up to 1e5 that cancel
+
+    def given(self, rng: Generator) -> Given:
+        """Points in an interval, and a shift."""
+        z = torch.linspace(-self.reach, self.reach, self.k, dtype=torch.float64).to(rng.device)
+        return Given(z, float(torch.randn((), generator=rng, device=rng.device)), 1.0)
+
+    def hypotheses(self, given: Given) -> Iterator[Hypothesis]:
+        """The logistic equation."""
+        (slope,) = given.derivatives(given.z, 1)
+        s = given.phi(given.z)
+        off = float((slope - s * (1 - s)).abs().max())
+        yield Hypothesis("φ solves φ' = φ(1 − φ)", off < 1e-12, f"off by {off:.1e}")
+
+    def predict(self, given: Given) -> list[float]:
+        """The polynomials at the values of the sigmoid."""
+        s = given.phi(given.z)
+        orders = range(1, self.order + 1)
+        return torch.cat([polynomial(s, k) for k in orders]).tolist()
+
+    def measure(self, given: Given) -> list[float]:
+        """Autograd, order by order."""
+        return torch.cat(given.derivatives(given.z, self.order)).tolist()
+
+    def counterexample(self, rng: Generator) -> Given:
+        """A sigmoid of twice the steepness."""
+        return self.given(rng)._replace(beta=2.0)
+
+    def figure(self, given: Given) -> Figure:
+        """Derivatives over the value of the sigmoid: curves without z."""
+        s = torch.linspace(0, 1, 201, dtype=torch.float64)
+        seen = given.phi(given.z)
+        marks = []
+        for k, values in enumerate(given.derivatives(given.z, min(self.order, 4)), start=1):
+            marks.append(Curve(polynomial(s, k), x=s, label=f"P_{k}(s)", role="predicted"))
+            marks.append(Points(seen, values, label=f"order {k} by autograd"))
+        return Figure(
+            "Derivatives of the sigmoid", x="s = σ(z + c)", y="P_k(s)", marks=tuple(marks)
+        )
