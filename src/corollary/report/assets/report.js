@@ -1,0 +1,126 @@
+(() => {
+  "use strict";
+  const root = document.documentElement;
+  const all = (selector, from = document) => [...from.querySelectorAll(selector)];
+  const make = (text, title, act) => {
+    const button = document.createElement("button");
+    button.type = "button";
+    button.textContent = text;
+    if (title) button.setAttribute("aria-label", title);
+    button.addEventListener("click", act);
+    return button;
+  };
+
+  // Theme: the system's, unless ?theme= or the reader says otherwise.
+  const asked = new URLSearchParams(location.search).get("theme");
+  const stored = (() => { try { return localStorage.getItem("corollary-theme"); } catch { return null; } })();
+  const dark = () => root.dataset.theme ? root.dataset.theme === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
+  const theme = asked || stored;
+  if (theme === "dark" || theme === "light") root.dataset.theme = theme;
+  const toggle = make("", "", () => {
+    root.dataset.theme = dark() ? "light" : "dark";
+    try { localStorage.setItem("corollary-theme", root.dataset.theme); } catch { /* a file may have no storage */ }
+    name();
+  });
+  const name = () => { toggle.textContent = dark() ? "Light" : "Dark"; };
+  name();
+  document.getElementById("tools").append(toggle);
+
+  // Formulas, each when it comes near; the readable text stays where KaTeX is not there.
+  const macros = { "\\mathbbm": "\\mathbb", "\\bm": "\\boldsymbol", "\\R": "\\mathbb{R}" };
+  const set = (span) => {
+    if (!window.katex || span.classList.contains("set")) return;
+    const before = span.textContent;
+    try {
+      katex.render(span.dataset.tex, span, { displayMode: span.classList.contains("display"), macros: { ...macros }, maxExpand: 500, strict: "ignore" });
+      span.classList.add("set");
+    } catch { span.textContent = before; }
+  };
+  const near = new IntersectionObserver((seen) => seen.forEach((one) => {
+    if (one.isIntersecting) { near.unobserve(one.target); all(".math", one.target).forEach(set); }
+  }), { rootMargin: "1200px 0px" });
+  const bodies = all("article .body");
+  bodies.forEach((body) => near.observe(body));
+
+  // Print shows everything.
+  addEventListener("beforeprint", () => {
+    all("details").forEach((one) => { one.open = true; });
+    all(".math").forEach(set);
+  });
+
+  // A link to a closed section opens it.
+  const reveal = () => {
+    const target = location.hash.length > 1 && document.getElementById(decodeURIComponent(location.hash.slice(1)));
+    const inner = target && target.querySelector("details");
+    if (inner) inner.open = true;
+  };
+  addEventListener("hashchange", reveal);
+  reveal();
+  const mark = (one) => one.closest("article").classList.toggle("closed", !one.open);
+  all("article > details").forEach((one) => { mark(one); one.addEventListener("toggle", () => mark(one)); });
+
+  // Copy a command; save a figure with the colours that are on the screen now.
+  all(".command").forEach((code) => {
+    const button = make("Copy", "Copy the command", async () => {
+      try { await navigator.clipboard.writeText(code.textContent); button.textContent = "Copied"; }
+      catch { getSelection().selectAllChildren(code); button.textContent = "Selected"; }
+      setTimeout(() => { button.textContent = "Copy"; }, 1500);
+    });
+    code.after(button);
+  });
+  const save = (svg) => {
+    const style = getComputedStyle(root);
+    const copy = svg.cloneNode(true);
+    copy.setAttribute("style", `color:${style.color};background:${style.backgroundColor}`);
+    const text = copy.outerHTML.replace(/var\((--[\w-]+),[^)]*\)/g, (_, key) => style.getPropertyValue(key).trim());
+    const link = document.createElement("a");
+    link.href = URL.createObjectURL(new Blob([text], { type: "image/svg+xml" }));
+    link.download = (svg.closest("article") || svg).id + ".svg";
+    link.click();
+    setTimeout(() => URL.revokeObjectURL(link.href), 5000);
+  };
+  all("figure").forEach((figure) => {
+    const svg = figure.querySelector("svg");
+    const title = svg.querySelector("title").textContent;
+    figure.append(make("Save SVG", `Save “${title}” as SVG`, () => save(svg)));
+  });
+
+  // Filter: words and toggles, on the index and on the sections together.
+  const form = document.getElementById("filter");
+  const words = document.getElementById("words");
+  const shown = document.getElementById("shown");
+  const rows = all("article").map((article) => ({
+    article,
+    item: document.querySelector(`.index a[href="#${article.id}"]`).parentElement,
+    text: `${article.querySelector("header").textContent} ${(article.querySelector(".statement") || article).textContent}`.toLowerCase(),
+  }));
+  const off = (kind) => new Set(all(`button[data-${kind}][aria-pressed="false"]`, form).map((b) => b.dataset[kind]));
+  const filter = () => {
+    const wanted = words.value.toLowerCase().split(/\s+/).filter(Boolean);
+    const verdicts = off("verdict"), areas = off("area");
+    let count = 0;
+    for (const { article, item, text } of rows) {
+      const fits = wanted.every((word) => text.includes(word)) && !verdicts.has(article.dataset.v) && !areas.has(article.dataset.a);
+      article.hidden = item.hidden = !fits;
+      count += fits;
+    }
+    all(".index ul").forEach((list) => {
+      list.hidden = list.previousElementSibling.hidden = ![...list.children].some((item) => !item.hidden);
+    });
+    document.getElementById("none").hidden = count > 0 || rows.length === 0;
+    shown.textContent = count === rows.length ? "" : `${count} of ${rows.length} shown`;
+  };
+  form.hidden = false;
+  form.addEventListener("submit", (event) => event.preventDefault());
+  words.addEventListener("input", filter);
+  all("button", form).forEach((button) => button.addEventListener("click", () => {
+    button.setAttribute("aria-pressed", button.getAttribute("aria-pressed") === "true" ? "false" : "true");
+    filter();
+  }));
+  addEventListener("keydown", (event) => {
+    if (event.key === "/" && !/input|textarea/i.test(document.activeElement.tagName) && !event.ctrlKey && !event.metaKey) {
+      event.preventDefault();
+      words.focus();
+    }
+  });
+})();

@@ -1,0 +1,140 @@
+"""What a report shows of a result, in words: shared by the page, the notebook and the text.
+
+Numbers and verdict come from the result; statement, source, erratum and cost come from the
+catalogue, if the claim is still in it.
+"""
+
+import re
+import shlex
+from dataclasses import dataclass
+from typing import Any
+
+from corollary.core.result import Refutation, Result
+from corollary.core.verdict import Verdict
+from corollary.errors import UnknownNameError
+from corollary.registry import Entry, find
+from corollary.report.numerals import interval, numeral, span
+
+ROWS = 8  # entries of a list that are shown; the results file has all of them
+ORDER = tuple(
+    map(Verdict, ("fails", "crashed", "inconclusive", "inapplicable", "vacuous", "holds"))
+)
+SIGNS = dict(zip(ORDER, "✗!?–○✓", strict=True))
+
+
+@dataclass(frozen=True)
+class Row:
+    """One entry of a comparison."""
+
+    predicted: str
+    measured: str
+    interval: str
+    ratio: str
+    decides: bool  # whether this entry gave the verdict
+
+
+def entry_of(result: Result) -> Entry | None:
+    """The catalogue's entry, or None if this catalogue does not have it."""
+    try:
+        entry = find(result.name)
+    except UnknownNameError:
+        return None
+    return entry if entry.name == result.name else None
+
+
+def reason(result: Result) -> str:
+    """Why the verdict is what it is, on one line."""
+    broken = [h.sentence for h in result.hypotheses if not h.holds]
+    if result.verdict is Verdict.INAPPLICABLE and broken:
+        return "; ".join(broken)
+    if result.predicted:
+        measured = span(tuple(r.value for r in result.measured))
+        text = f"measured {measured} {result.relation} {span(result.predicted)} predicted"
+        if result.verdict is Verdict.FAILS:
+            text = f"measured {measured}, predicted {result.relation} {span(result.predicted)}"
+        return text + (f" ({_line(result.note)})" if result.note else "")
+    return _line(result.note) or result.verdict.meaning
+
+
+def _line(text: str, most: int = 240) -> str:
+    """The last line of a note (that of a traceback says what happened), not too long."""
+    last = (text.strip().splitlines() or [""])[-1].strip()
+    return last if len(last) <= most else last[: most - 1] + "…"
+
+
+def rows(result: Result) -> tuple[list[Row], int]:
+    """The entries to show, the deciding one among them, and how many are left out."""
+    pairs = list(zip(result.predicted, result.measured, strict=False))
+    ratios = [m.value / p if p else (1.0 if m.value == 0 else float("inf")) for p, m in pairs]
+    decides = ratios.index(result.ratio) if result.ratio in ratios else -1
+    shown = sorted({*range(min(ROWS, len(pairs))), *([decides] if decides >= 0 else [])})
+    out = [
+        Row(numeral(p), numeral(m.value), interval(m), numeral(ratios[k]), k == decides)
+        for k in shown
+        for p, m in [pairs[k]]
+    ]
+    return out, len(pairs) - len(out)
+
+
+def without(refutation: Refutation) -> str:
+    """What happens without a hypothesis, as a sentence."""
+    broken = "; ".join(refutation.broken) or "the hypotheses"
+    measured = span(tuple(r.value for r in refutation.measured))
+    text = f"Without “{broken}”: predicted {span(refutation.predicted)}, measured {measured}."
+    return text if refutation.fails else text + " The conclusion happens to hold there."
+
+
+def command(result: Result, entry: Entry | None) -> str:
+    """What to type to see this result again; parameters at their defaults are left out."""
+    defaults = {o.name: o.default for o in entry.options} if entry else {}
+    words = ["corollary", "check", entry.stem if entry else result.name]
+    if result.seed is not None:
+        words += ["--seed", str(result.seed)]
+    for name, value in result.parameters.items():
+        if name not in defaults or defaults[name] != value:
+            words += ["--" + name.replace("_", "-"), option_text(value)]
+    return shlex.join(words)
+
+
+def option_text(value: Any) -> str:
+    """A parameter's value as the command line takes it."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    return ",".join(map(option_text, value)) if isinstance(value, tuple | list) else str(value)
+
+
+def parameters(result: Result, entry: Entry | None) -> list[tuple[str, str, str]]:
+    """Name, value and meaning of each parameter."""
+    meanings = {o.name: o.meaning for o in entry.options} if entry else {}
+    return [(k, option_text(v), meanings.get(k, "")) for k, v in result.parameters.items()]
+
+
+def anchors(names: list[str]) -> list[str]:
+    """Fragment identifiers, unique and safe in a URL.
+
+    Example:
+        >>> anchors(["area/one", "area/one", "<x>"])
+        ['area-one', 'area-one-2', 'x']
+    """
+    seen: dict[str, int] = {}
+    out = []
+    for name in names:
+        base = re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-") or "claim"
+        seen[base] = seen.get(base, 0) + 1
+        out.append(base if seen[base] == 1 else f"{base}-{seen[base]}")
+    return out
+
+
+def headline(counts: dict[Verdict, int]) -> str:
+    """The run in a few words.
+
+    Example:
+        >>> headline({Verdict.HOLDS: 3, Verdict.FAILS: 0}), headline({Verdict.HOLDS: 1, Verdict.FAILS: 1})
+        ('All 3 statements hold', '1 of 2 statements hold')
+    """
+    total, good = sum(counts.values()), counts.get(Verdict.HOLDS, 0)
+    if total == 0:
+        return "Nothing was checked"
+    if total == good:
+        return f"All {total} statements hold" if total > 1 else "The statement holds"
+    return f"{good or 'None'} of {total} statements hold"
