@@ -17,12 +17,9 @@ from functools import cached_property, lru_cache
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from corollary.errors import UnknownNameError
-
-if TYPE_CHECKING:
-    from corollary.core import Claim
 
 ROOT = Path(__file__).parent
 COSTS = ("instant", "seconds", "minutes", "long")
@@ -117,19 +114,22 @@ class Entry:
         """The sentences of the claim's hypotheses, read from the source."""
         return tuple(_hypotheses(self.path.read_text(encoding="utf-8")))
 
-    def load(self) -> "type[Claim[Any]]":
-        """Import the module and give its one ``Claim`` class."""
-        module = import_module(self.module)
-        from corollary.core import Claim
+    def load(self) -> Any:
+        """Import the module and give its one ``Claim`` (or, for an exam, ``Exam``) class."""
+        from corollary.core import Claim, Exam
 
+        wanted = Exam if self.is_exam else Claim
+        module = import_module(self.module)
         found = [
             value
             for value in vars(module).values()
-            if isinstance(value, type) and issubclass(value, Claim) and value is not Claim
+            if isinstance(value, type) and issubclass(value, wanted)
             if value.__module__ == self.module
         ]
         if len(found) != 1:
-            raise TypeError(f"{self.path} needs exactly one Claim class, but has {len(found)}")
+            raise TypeError(
+                f"{self.path} needs exactly one {wanted.__name__} class, but has {len(found)}"
+            )
         return found[0]
 
 

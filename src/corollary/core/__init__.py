@@ -1,6 +1,8 @@
-"""The grammar: claims, hypotheses, relations, verdicts, results and figures."""
+"""The grammar: claims and their results, exams and their findings, figures."""
 
+from corollary.core.batch import Batch
 from corollary.core.claim import Claim
+from corollary.core.exam import Budget, Exam
 from corollary.core.figure import (
     Band,
     Curve,
@@ -14,6 +16,7 @@ from corollary.core.figure import (
     Points,
     Regions,
 )
+from corollary.core.finding import Finding, Severity, Status
 from corollary.core.fit import PowerLaw, loglog_fit
 from corollary.core.hypothesis import Hypothesis
 from corollary.core.measurement import Count, Reading, Sample, Series
@@ -30,15 +33,20 @@ from corollary.core.relations import (
     within_interval,
 )
 from corollary.core.result import Refutation, Result
+from corollary.core.subject import Subject
 from corollary.core.verdict import Verdict
 
 __all__ = [
     "Band",
+    "Batch",
+    "Budget",
     "Claim",
     "Comparison",
     "Count",
     "Curve",
+    "Exam",
     "Figure",
+    "Finding",
     "Graph",
     "HeatMap",
     "Histogram",
@@ -55,6 +63,9 @@ __all__ = [
     "Result",
     "Sample",
     "Series",
+    "Severity",
+    "Status",
+    "Subject",
     "Verdict",
     "at_least",
     "at_most",

@@ -89,8 +89,7 @@ class Finding:
             | {
                 "severity": Severity(data["severity"]),
                 "status": Status(data["status"]),
-                "value": value
-                and Reading(**{k: from_json_number(v) for k, v in value.items()}),
+                "value": value and Reading(**{k: from_json_number(v) for k, v in value.items()}),
                 "claims": tuple(data["claims"]),
                 "figures": tuple(Figure.from_json(f) for f in data["figures"]),
             }

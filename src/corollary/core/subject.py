@@ -1,0 +1,186 @@
+"""A user's module with its data, loss and calling convention, made safe to examine."""
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from corollary.core.batch import Batch, gather
+from corollary.core.losses import Loss, named_loss, suited_loss
+from corollary.core.randomness import generator
+from corollary.errors import InputError, InputTypeError, NotApplicableError
+from corollary.theory.modules.differentiable import differentiable
+from corollary.theory.modules.keeping import kept
+
+_LIKELY_OUTPUTS = ("logits", "output", "outputs", "prediction", "y", "last_hidden_state")
+Output = int | str | Callable[[Any], Tensor]
+
+
+class Subject:
+    """What exams look at. The module is used in place and given back as it came.
+
+    Args:
+        model: Any ``nn.Module``.
+        data: ``(x, y)``, ``((x1, x2), y)``, a dict of tensors with ``labels`` among them, one
+            tensor of inputs, a Dataset, or a DataLoader or other iterable of such batches.
+        loss: ``loss(output, target)``, a name (``cross_entropy``, ``mse``, ``bce``), or None to
+            take the model's own loss, else the one that suits output and target.
+        lr: The step size the user means to train with.
+        batch_size: The batch size the user means to train with.
+        output: Which part of a structured output is *the* output: a key, an index or a function.
+        samples: How many samples are taken from the data, at most.
+        seed: Seed of all that exams draw.
+    """
+
+    def __init__(
+        self,
+        model: nn.Module,
+        data: Any = None,
+        *,
+        loss: Loss | str | None = None,
+        lr: float | None = None,
+        batch_size: int | None = None,
+        output: Output | None = None,
+        samples: int = 1024,
+        seed: int = 0,
+    ) -> None:
+        if not isinstance(model, nn.Module):
+            raise InputTypeError(
+                f"a torch.nn.Module is needed, but {type(model).__name__} came; "
+                "pass the module itself, built and ready to call"
+            )
+        if lr is not None and not lr > 0:
+            raise InputError(f"lr must be positive, but it is {lr}")
+        if batch_size is not None and batch_size < 1:
+            raise InputError(f"batch_size must be at least 1, but it is {batch_size}")
+        self.model, self.lr, self.batch_size, self.seed = model, lr, batch_size, seed
+        self.selector = output
+        self.batch: Batch | None = None if data is None else gather(data, samples)
+        self._loss = named_loss(loss) if isinstance(loss, str) else loss
+
+    @property
+    def name(self) -> str:
+        """The module's class."""
+        return type(self.model).__name__
+
+    def parameters(self) -> dict[str, nn.Parameter]:
+        """Trainable parameters by name; a shared one has its first name only."""
+        return {k: p for k, p in self.model.named_parameters() if p.requires_grad}
+
+    def data(self, n: int | None = None) -> Batch:
+        """The first ``n`` samples (all that were gathered without ``n``).
+
+        Raises:
+            NotApplicableError: if the subject came without data.
+        """
+        if self.batch is None:
+            raise NotApplicableError("this needs data, and none was given")
+        return self.batch if n is None else self.batch.first(n)
+
+    def labelled(self, n: int | None = None) -> Batch:
+        """As :meth:`data`, with targets or a loss of the model's own."""
+        batch = self.data(n)
+        if batch.target is None and "labels" not in batch.named:
+            raise NotApplicableError("this needs targets, and the data has inputs only")
+        return batch
+
+    @contextmanager
+    def borrowed(self, *, train: bool = False) -> Iterator[nn.Module]:
+        """The module in eval mode (or train mode), on kernels with second derivatives.
+
+        Whatever happens inside is undone. Nested use is fine.
+        """
+        with kept(self.model), differentiable(), torch.enable_grad():
+            torch.manual_seed(self.seed)  # dropout and the like repeat; undone with the rest
+            self.model.train(train)
+            yield self.model
+
+    def call(self, batch: Batch) -> Any:
+        """The module's raw output."""
+        return self.model(*batch.inputs, **batch.named)
+
+    def output(self, batch: Batch) -> Tensor:
+        """*The* output: the tensor itself, or the likely part of a dict, tuple or record."""
+        return self.pick(self.call(batch))
+
+    def pick(self, raw: Any) -> Tensor:
+        """The output tensor within a raw output."""
+        if callable(self.selector):
+            return self.selector(raw)
+        if self.selector is not None:
+            return raw[self.selector]  # type: ignore[no-any-return]
+        found = _likely(raw)
+        if found is None:
+            raise NotApplicableError(
+                f"the module gives {_shape_of(raw)}, in which no float tensor stands out; "
+                "pass output=<key, index or function>"
+            )
+        return found
+
+    def loss(self, batch: Batch) -> Tensor:
+        """The scalar training loss on a batch."""
+        raw = self.call(batch)
+        if self._loss is None and isinstance(raw, Mapping):
+            own = raw.get("loss")
+            if isinstance(own, Tensor) and own.dim() == 0:
+                return own
+        return self.loss_of(self.pick(raw), batch.target)
+
+    def loss_of(self, output: Tensor, target: Any) -> Tensor:
+        """The loss of an output that is already there."""
+        if target is None:
+            raise NotApplicableError("this needs a loss, and the data has no targets")
+        loss = self._loss or suited_loss(output, target)
+        value = loss(output, target)
+        if not isinstance(value, Tensor) or value.dim() != 0:
+            raise InputError(
+                f"the loss must give one number, but it gives {_shape_of(value)}; "
+                "reduce it by mean or sum"
+            )
+        return value
+
+    def rng(self, *names: str) -> torch.Generator:
+        """A generator of its own for the stream called ``names``."""
+        return generator(self.seed, *names)
+
+    def describe(self) -> dict[str, Any]:
+        """Plain facts for the head of a report."""
+        parameters = list(self.model.parameters())
+        facts: dict[str, Any] = {
+            "module": self.name,
+            "parameters": sum(p.numel() for p in parameters),
+            "trainable": sum(p.numel() for p in parameters if p.requires_grad),
+            "dtypes": sorted({str(p.dtype).removeprefix("torch.") for p in parameters}),
+            "lr": self.lr,
+            "batch_size": self.batch_size,
+            "seed": self.seed,
+        }
+        if self.batch is not None:
+            facts |= {"samples": self.batch.size, "data": self.batch.describe()}
+        return facts
+
+
+def _likely(raw: Any) -> Tensor | None:
+    if isinstance(raw, Tensor):
+        return raw if raw.is_floating_point() or raw.is_complex() else None
+    if isinstance(raw, Mapping):
+        for key in _LIKELY_OUTPUTS:
+            if _likely(raw.get(key)) is not None:
+                return _likely(raw[key])
+        parts = [v for k, v in raw.items() if k != "loss"]
+    elif isinstance(raw, list | tuple):
+        parts = list(raw)
+    else:
+        parts = list(vars(raw).values()) if hasattr(raw, "__dict__") else []
+    found = (_likely(part) for part in parts)
+    return next((tensor for tensor in found if tensor is not None), None)
+
+
+def _shape_of(raw: Any) -> str:
+    if isinstance(raw, Tensor):
+        return f"a tensor of shape {tuple(raw.shape)} and type {raw.dtype}"
+    if isinstance(raw, Mapping):
+        return f"a {type(raw).__name__} with keys {', '.join(map(str, raw))}"
+    return f"a {type(raw).__name__}"
