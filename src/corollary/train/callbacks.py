@@ -44,7 +44,7 @@ class Measure(Callback):
             with modes_kept(loop.model):
                 loop.model.eval()
                 for name, function in self.functions.items():
-                    loop.record(name, float(function(loop.model)))
+                    loop.record(name, function(loop.model))
 
 
 class StopBelow(Callback):

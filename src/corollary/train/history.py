@@ -1,11 +1,13 @@
 """What happened in a run: the loss of each step, whatever else was recorded, and why it ended."""
 
 import math
+from bisect import bisect_left
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, overload
 
 import torch
+from torch import Tensor
 
 from corollary.core.figure import Curve, Figure
 from corollary.errors import UnknownNameError
@@ -56,11 +58,11 @@ class History:
         if record.last:
             self.ends.append(record.step)
 
-    def record(self, name: str, value: float) -> None:
+    def record(self, name: str, value: float | Tensor) -> None:
         """Note a value called ``name`` at the latest step."""
         at, values = self.metrics.setdefault(name, ([], []))
         at.append(self.steps - 1)
-        values.append(float(value))
+        values.append(float(value.detach() if isinstance(value, Tensor) else value))
 
     def points(self, name: str) -> tuple[list[int], list[float]]:
         """The steps at which ``name`` was recorded, and its values there."""
@@ -86,8 +88,6 @@ class History:
         if isinstance(key, str):
             return self.points(key)[1]
         step = range(self.steps)[key]
-        from bisect import bisect_left
-
         epoch = bisect_left(self.ends, step)
         last = epoch < len(self.ends) and self.ends[epoch] == step
         return Record(step, epoch, self.losses[step], last)

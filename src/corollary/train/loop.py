@@ -78,7 +78,7 @@ class Loop:
         """Updates made so far, which is also the number of the next one."""
         return self.history.steps
 
-    def record(self, name: str, value: float) -> None:
+    def record(self, name: str, value: float | Tensor) -> None:
         """Note a value in the history, at the latest step."""
         self.history.record(name, value)
 
@@ -92,6 +92,8 @@ class Loop:
 
     def _run(self, steps: float, epochs: float) -> Iterator[Record]:
         with modes_kept(self.model), self._rates_kept():
+            if self.train_mode:
+                self.model.train()
             while self.step < steps and self.epoch < epochs:
                 for batch, last in self.source.epoch(self.epoch, self.batch):
                     try:
@@ -117,7 +119,7 @@ class Loop:
 
     def _update(self, batch: Batch) -> float:
         if self.train_mode and not self.model.training:
-            self.model.train()
+            self.model.train()  # somebody evaluated between two steps
         if callable(self.schedule):
             factor = self.schedule(self.step)
             for group, rate in zip(self.optimizer.param_groups, self.rates, strict=True):

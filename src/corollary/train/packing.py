@@ -46,7 +46,8 @@ def read_state(path: Path) -> Any:
     try:
         with safe_open(path, framework="pt") as file:
             header = (file.metadata() or {})[_HEADER]
-            tensors = {key: file.get_tensor(key) for key in file.keys()}  # noqa: SIM118
+            # Copies, for the file's memory is neither aligned nor ours to keep.
+            tensors = {key: file.get_tensor(key).clone() for key in file.keys()}  # noqa: SIM118
         return _unpacked(json.loads(header), tensors)
     except OSError as error:
         reason = error.strerror or str(error)
