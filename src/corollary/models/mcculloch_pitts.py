@@ -13,7 +13,7 @@ NAND and majorities; two levels compute every Boolean function.
 from collections.abc import Sequence
 
 import torch
-from jaxtyping import Num
+from jaxtyping import Int, Shaped
 from torch import Tensor, nn
 
 from corollary.errors import InputError
@@ -46,7 +46,7 @@ class McCullochPitts(nn.Module):
         """Number of inputs."""
         return len(self.signs)
 
-    def forward(self, x: Num[Tensor, "*k n"]) -> Num[Tensor, "*k"]:
+    def forward(self, x: Shaped[Tensor, "*k n"]) -> Int[Tensor, "*k"]:
         """1 where the unit fires, else 0, as whole numbers."""
         x = _boolean(x, self.n)
         return ((x * self.signs).sum(dim=-1) >= self.threshold).to(torch.int64)
@@ -90,7 +90,7 @@ class TwoLevel(nn.Module):
                 f"{[len(w) for w in self.wires]} wires"
             )
 
-    def forward(self, x: Num[Tensor, "*k n"]) -> Num[Tensor, "*k"]:
+    def forward(self, x: Shaped[Tensor, "*k n"]) -> Int[Tensor, "*k"]:
         """The output unit's answer."""
         wires = self.wires or [slice(None)] * len(self.units)
         hidden = [u(x[..., w]) for u, w in zip(self.units, wires, strict=True)]
@@ -149,7 +149,7 @@ def truth_table_circuit(table: Sequence[int] | Tensor) -> TwoLevel:
     return TwoLevel(units, or_unit(len(units)))
 
 
-def boolean_cube(n: int) -> Num[Tensor, "rows n"]:
+def boolean_cube(n: int) -> Int[Tensor, "rows n"]:
     """All ``2**n`` inputs as rows, counted upwards in binary.
 
     Example:

@@ -10,8 +10,6 @@ away from 0, so gradient methods get no signal through them.
 :covers: threshold-unit
 """
 
-from typing import Literal
-
 import torch
 from jaxtyping import Float
 from torch import Tensor, nn
@@ -31,7 +29,7 @@ class Sign(nn.Module):
         tensor([-1.,  1.,  1.])
     """
 
-    def __init__(self, at_zero: Literal[-1, 0, 1] = 1) -> None:
+    def __init__(self, at_zero: int = 1) -> None:
         super().__init__()
         if at_zero not in (-1, 0, 1):
             raise InputError(f"the sign of zero can be -1, 0 or 1, but at_zero={at_zero!r} came")
@@ -68,9 +66,7 @@ class ThresholdUnit(nn.Module):
         [1.0, 1.0, -1.0]
     """
 
-    def __init__(
-        self, theta: Float[Tensor, " n"], *, encoding: Literal["bits", "signs"] = "bits"
-    ) -> None:
+    def __init__(self, theta: Float[Tensor, " n"], *, encoding: str = "bits") -> None:
         super().__init__()
         if encoding not in ("bits", "signs"):
             raise InputError(f"encoding must be 'bits' or 'signs', but {encoding!r} came")
