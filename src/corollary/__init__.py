@@ -15,6 +15,7 @@ _HOME = {
     "Verdict": "corollary.core",
     "check": "corollary.run",
     "entries": "corollary.registry",
+    "examine": "corollary.examination",
     "find": "corollary.registry",
 }
 

@@ -150,6 +150,16 @@ def areas() -> tuple[str, ...]:
     return tuple(sorted({entry.area for entry in entries()}))
 
 
+def question(area: str) -> str:
+    """The introduction's first line: the question that a folder of exams asks, or a chapter."""
+    for room in ("exams", "claims"):
+        path = ROOT / room / area / "__init__.py"
+        match = _DOCSTRING.match(path.read_text(encoding="utf-8")) if path.exists() else None
+        if match:
+            return match.group(1).strip().split("\n", 1)[0].rstrip(".")
+    return area
+
+
 def find(name: str) -> Entry:
     """The entry called ``name``: in full (``area/file``), or by its file if that is unique.
 

@@ -26,6 +26,7 @@ ORDER = [
     {"registry", "suites"},
     {"journal"},
     {"run"},
+    {"examination"},
     {"report"},
     {"cli", "lab"},
 ]
@@ -38,6 +39,7 @@ ALSO = {
     # Display methods (`_repr_html_`, `show`) hand themselves to the report when they are called.
     ("core", "report"),
     ("run", "report"),
+    ("examination", "report"),
     ("train", "report"),
     # A results file is read into a Run.
     ("journal", "run"),

@@ -1,0 +1,207 @@
+"""Asks every question of a subject, within a budget, and never lets one exam end the others."""
+
+import time
+import traceback
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from torch import nn
+
+from corollary.core import Budget, Exam, Finding, Severity, Status, Subject
+from corollary.core.finding import failed, not_applicable
+from corollary.errors import (
+    CorollaryError,
+    InputError,
+    NotApplicableError,
+    ResultsFileError,
+    TimeLimitError,
+    UnknownNameError,
+)
+from corollary.registry import Entry, entries, question
+from corollary.run import environment, time_limit
+from corollary.theory.modules.keeping import kept
+
+SCHEMA = 1  # version of the examination file
+GRACE = 1.5  # an exam that overruns its budget by this factor is stopped
+Progress = Callable[[Entry, Sequence[Finding]], None]
+
+
+@dataclass(frozen=True)
+class Answer:
+    """All that was found on one question."""
+
+    name: str
+    question: str
+    findings: tuple[Finding, ...]
+
+    @property
+    def severity(self) -> Severity:
+        """The worst of its findings."""
+        return max((f.severity for f in self.findings), key=lambda s: s.rank, default=Severity.NONE)
+
+    @property
+    def verdict(self) -> str:
+        """The answer in a few words."""
+        if not any(f.status is Status.DONE for f in self.findings):
+            return "not answered"
+        return {
+            Severity.NONE: "nothing wrong found",
+            Severity.LOW: "fine, with remarks",
+            Severity.MEDIUM: "needs attention",
+            Severity.HIGH: "no: something is wrong",
+        }[self.severity]
+
+
+@dataclass(frozen=True)
+class Examination:
+    """The findings of one examination, with all that is needed to repeat it."""
+
+    environment: dict[str, Any]
+    subject: dict[str, Any]
+    budget: float
+    findings: tuple[Finding, ...]
+
+    def answers(self) -> tuple[Answer, ...]:
+        """The findings by question, in the order in which they were asked."""
+        names = dict.fromkeys(f.exam.split("/")[0] for f in self.findings)
+        return tuple(
+            Answer(name, question(name), tuple(f for f in self.findings if _of(f, name)))
+            for name in names
+        )
+
+    def advice(self, most: int = 3) -> tuple[Finding, ...]:
+        """The most useful things to do: the gravest findings that come with advice."""
+        grave = [f for f in self.findings if f.advice and f.severity is not Severity.NONE]
+        return tuple(sorted(grave, key=lambda f: -f.severity.rank)[:most])
+
+    def worst(self) -> Severity:
+        """The gravest severity found."""
+        return max((f.severity for f in self.findings), key=lambda s: s.rank, default=Severity.NONE)
+
+    def to_json(self) -> dict[str, Any]:
+        """The examination file as plain data."""
+        return {
+            "schema": SCHEMA,
+            "kind": "examination",
+            "environment": self.environment,
+            "subject": self.subject,
+            "budget": self.budget,
+            "findings": [f.to_json() for f in self.findings],
+        }
+
+    @classmethod
+    def from_json(cls, data: Any) -> "Examination":
+        """Read an examination file's data.
+
+        Raises:
+            ResultsFileError: if this is not one, or one of another schema.
+        """
+        try:
+            if data["kind"] != "examination" or data["schema"] != SCHEMA:
+                raise ResultsFileError(
+                    f"an examination file of schema {SCHEMA} is needed, but this is "
+                    f"{data['kind']} of schema {data['schema']}"
+                )
+            findings = tuple(Finding.from_json(f) for f in data["findings"])
+            return cls(data["environment"], data["subject"], float(data["budget"]), findings)
+        except (KeyError, TypeError, ValueError, AttributeError) as error:
+            if isinstance(error, ResultsFileError):
+                raise
+            raise ResultsFileError(
+                "this is not a complete file of `corollary examine --json` "
+                f"({type(error).__name__}: {error})"
+            ) from None
+
+    def _repr_html_(self) -> str:
+        from corollary.report.examination import examination_html
+
+        return examination_html(self)
+
+
+def examine(
+    model: nn.Module,
+    data: Any = None,
+    *,
+    budget: float = 120.0,
+    only: str | Sequence[str] | None = None,
+    progress: Progress | None = None,
+    **about: Any,
+) -> Examination:
+    """Examine a module: will it train, how does it learn, is it sound.
+
+    Args:
+        model: Any ``nn.Module``; it is given back as it came.
+        data: See :class:`~corollary.core.Subject`, which also takes the arguments in ``about``
+            (``loss``, ``lr``, ``batch_size``, ``output``, ``samples``, ``seed``).
+        budget: Seconds for the whole examination.
+        only: One question or several, by folder name, or single exams in full.
+        progress: Called after each exam with what it found.
+        about: Passed to the subject.
+    """
+    if not budget > 0:
+        raise InputError(f"the budget must be positive, but it is {budget:g} s")
+    return examine_subject(
+        Subject(model, data, **about), budget=budget, only=only, progress=progress
+    )
+
+
+def examine_subject(
+    subject: Subject,
+    *,
+    budget: float = 120.0,
+    only: str | Sequence[str] | None = None,
+    progress: Progress | None = None,
+) -> Examination:
+    """As :func:`examine`, for a subject that is already there."""
+    chosen = chosen_exams(only)
+    where, ends = environment(), time.monotonic() + budget
+    exams = [(entry, entry.load()()) for entry in chosen]
+    findings: list[Finding] = []
+    for i, (entry, exam) in enumerate(exams):
+        left = max(0.0, ends - time.monotonic())
+        share = exam.share / sum(other.share for _, other in exams[i:])
+        found = run_exam(entry, exam, subject, left * share)
+        findings += found
+        if progress:
+            progress(entry, found)
+    return Examination(where, subject.describe(), budget, tuple(findings))
+
+
+def run_exam(entry: Entry, exam: Exam, subject: Subject, seconds: float) -> list[Finding]:
+    """One exam; whatever goes wrong becomes a finding, and what it had found is kept."""
+    found: list[Finding] = []
+    if seconds <= 0:
+        return [failed(entry.name, entry.title, "the budget was spent before this exam's turn")]
+    try:
+        with kept(subject.model), time_limit(GRACE * seconds + 1.0):
+            for finding in exam.examine(subject, Budget.of(seconds)):
+                found.append(finding)
+    except NotApplicableError as why:
+        found.append(not_applicable(entry.name, entry.title, str(why)))
+    except TimeLimitError:
+        found.append(
+            failed(entry.name, entry.title, f"it ran out of its budget of {seconds:.3g} s")
+        )
+    except Exception as error:  # a crash is a row of the report, never the end of it
+        last = traceback.extract_tb(error.__traceback__)[-1]
+        place = "" if isinstance(error, CorollaryError) else f" ({last.name}, line {last.lineno})"
+        found.append(failed(entry.name, entry.title, f"{type(error).__name__}: {error}{place}"))
+    return found
+
+
+def chosen_exams(only: str | Sequence[str] | None) -> list[Entry]:
+    """The exams asked for: all, some questions, or single exams."""
+    exams = [e for e in entries() if e.is_exam]
+    if only is None:
+        return exams
+    wanted = [only] if isinstance(only, str) else list(only)
+    for name in wanted:
+        if not any(name in (e.area, e.name, e.stem) for e in exams):
+            known = ", ".join(dict.fromkeys(e.area for e in exams))
+            raise UnknownNameError(f"there is no question or exam '{name}'; questions: {known}")
+    return [e for e in exams if {e.area, e.name, e.stem} & set(wanted)]
+
+
+def _of(finding: Finding, name: str) -> bool:
+    return finding.exam.split("/")[0] == name
