@@ -7,6 +7,7 @@ security policy allows nothing else. All text is escaped by the template engine.
 import base64
 import hashlib
 import os
+import re
 import tempfile
 from collections.abc import Iterable
 from functools import lru_cache
@@ -54,7 +55,7 @@ def report_html(run: "Run") -> str:
     sections = [_section(a, r, entry) | {"open": _opens(r, len(found))} for a, r, entry in found]
     return _template("page.html.jinja").render(
         headline=headline(run.counts()),
-        counts=[(v, n) for v, n in run.counts().items() if n],
+        counts=[(v, run.counts()[v]) for v in (ORDER[-1], *ORDER[:-1]) if run.counts()[v]],
         total=len(found),
         attention=_attention(sections),
         areas=_areas(sections),
@@ -136,8 +137,15 @@ def _section(anchor: str, result: Result, entry: Entry | None) -> dict[str, Any]
         "entry": entry,
         "statement": Markup(statement_html(entry.statement)) if entry else "",
         "source": Markup(inline_html(entry.source)) if entry else "",
-        "erratum": Markup(inline_html(entry.erratum)) if entry and entry.erratum else "",
+        "erratum": _erratum(entry.erratum) if entry and entry.erratum else None,
     }
+
+
+def _erratum(text: str) -> tuple[str, Markup]:
+    """The tag in brackets at its head (wrong, loose, typo, ...), and the rest."""
+    match = re.match(r"\[([^\]]*)\]\s*", text)
+    tag, rest = (match.group(1), text[match.end() :]) if match else ("", text)
+    return tag, Markup(inline_html(rest))
 
 
 def _figure(figure: Figure) -> dict[str, Any]:

@@ -3,8 +3,10 @@
 from collections.abc import Sequence
 
 from corollary.core.figure import Figure, HeatMap, Image, Mark, Points, Regions
+from corollary.report.areas import region_fills
 from corollary.report.axes import FONT
-from corollary.report.inks import Ink, filled
+from corollary.report.inks import ColourScale, Ink, filled
+from corollary.report.latex import scripts
 from corollary.report.paths import number
 from corollary.report.words import lines, width, xml
 
@@ -17,7 +19,7 @@ def legend(figure: Figure, inks: Sequence[Ink], room: float) -> tuple[str, float
     """The rows as SVG, drawn from y = 0 on, and their height."""
     out, x, row = "", 0.0, 0
     for mark, ink in zip(figure.marks, inks, strict=True):
-        label = getattr(mark, "label", "")
+        label = scripts(getattr(mark, "label", ""))
         if not label:
             continue
         text = (lines(label, FONT, room - _SAMPLE) or [""])[0]
@@ -38,8 +40,7 @@ def _item(mark: Mark, ink: Ink, text: str, x: float, y: float) -> str:
 
 def _sample(mark: Mark, ink: Ink, x: float, y: float) -> str:
     if isinstance(mark, HeatMap | Image | Regions):
-        box = f'<rect x="{number(x)}" y="{number(y - 5)}" width="14" height="10" '
-        return box + 'fill="currentColor" fill-opacity=".35"/>'
+        return _patches(mark, x, y)
     if filled(mark):
         box = f'<rect x="{number(x)}" y="{number(y - 5)}" width="16" height="10" '
         return box + f'style="fill:{ink.colour}" fill-opacity="{0.35 * ink.opacity:g}"/>'
@@ -48,3 +49,19 @@ def _sample(mark: Mark, ink: Ink, x: float, y: float) -> str:
         dot = f'<path d="M{number(x + 8)} {number(y)}h0" stroke-width="6" stroke-linecap="{cap}" '
         return dot + f'style="stroke:{ink.colour}"/>'
     return f'<path d="M{number(x)} {number(y)}h17" {ink.line} stroke-width="2"/>'
+
+
+def _patches(mark: HeatMap | Image | Regions, x: float, y: float) -> str:
+    """Three little boxes in colours of the map."""
+    colours = ["#eee", "#aaa", "#333"]
+    if isinstance(mark, HeatMap):
+        scale = ColourScale.of([v for row in mark.values for v in row])
+        colours = [scale.hex(share) for share in (0.15, 0.5, 0.85)]
+    elif isinstance(mark, Regions):
+        found = sorted(set(region_fills(mark)))
+        colours = [found[k * len(found) // 3] for k in range(3)] if found else []
+    return "".join(
+        f'<rect x="{number(x + 6 * k)}" y="{number(y - 5)}" width="6" height="10" '
+        f'style="fill:{colour}"/>'
+        for k, colour in enumerate(colours)
+    )

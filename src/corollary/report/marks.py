@@ -8,6 +8,7 @@ from corollary.report.inks import Ink
 from corollary.report.paths import Pixel, dots, polyline, segments
 
 MANY = 300  # dots; more than this are drawn smaller and let the ones below shine through
+MOST = 1200  # dots that are drawn; of more, every second or third is
 
 
 def curve(mark: Curve, ink: Ink, plot: Plot) -> str:
@@ -19,10 +20,13 @@ def curve(mark: Curve, ink: Ink, plot: Plot) -> str:
 def points(mark: Points, ink: Ink, plot: Plot) -> str:
     """Dots, with a bar from low to high where these are given."""
     places = [plot.at(a, b) for a, b in zip(mark.x, mark.y, strict=True)]
-    data = dots(p for p in places if p is not None)
+    seen = [p for p in places if p is not None]
+    many = len(seen) > MANY
+    if many:  # whole pixels, and no more dots than can be told apart
+        seen = [(float(round(a)), float(round(b))) for a, b in seen[:: -(-len(seen) // MOST)]]
+    data = dots(seen)
     if not data:
         return ""
-    many = len(places) > MANY
     opacity = min(ink.opacity, 0.5) if many else ink.opacity
     cap = "square" if ink.square else "round"
     size = (2.6 if many else 5.5) - (1 if ink.square else 0)

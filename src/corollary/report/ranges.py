@@ -26,7 +26,7 @@ def ranges(figure: Figure) -> tuple[tuple[float, float], tuple[float, float]]:
     """The part of each axis that is shown."""
     found = [extent(mark) for mark in figure.marks]
     xs, ys = [v for x, _ in found for v in x], [v for _, y in found for v in y]
-    filled = all(isinstance(m, HeatMap | Image | Regions) for m in figure.marks)
+    filled = any(isinstance(m, HeatMap | Image | Regions) for m in figure.marks)
     pad = 0.0 if filled else PAD
     graph = any(isinstance(m, Graph) for m in figure.marks)
     x = padded(xs, log=figure.log_x, pad=2 * pad if graph else pad)

@@ -35,6 +35,7 @@ from corollary.report.areas import (
 )
 from corollary.report.axes import FONT, Axis, Plot, axis_lines, label_width
 from corollary.report.inks import Ink, inks
+from corollary.report.latex import scripts
 from corollary.report.legend import legend
 from corollary.report.marks import band, curve, histogram, level, points
 from corollary.report.paths import number
@@ -73,13 +74,13 @@ def figure_svg(
         '<svg'
     """
     room = width - 16
-    heading = lines(figure.title, 15, room) if title else []
+    heading = lines(scripts(figure.title), 15, room) if title else []
     marks_ink = inks(figure)
     rows, rows_height = legend(figure, marks_ink, room)
     page = _layout(figure, width, height, 20 * len(heading) + rows_height)
     scale = figure_scale(figure)
     plot = page.plot
-    foot = lines(figure.x, FONT + 1, room)
+    foot = lines(scripts(figure.x), FONT + 1, room)
     total = page.top + plot.y.length + (24 if _ticked(figure) else 8) + 17 * len(foot) + 4
     parts = [
         _head(figure, width, total),
@@ -171,7 +172,7 @@ def _title(heading: list[str]) -> str:
 def _label(text: str, x: float, y: float, room: float) -> str:
     if not text:
         return ""
-    shown = (lines(text, FONT + 1, room) or [""])[0]
+    shown = (lines(scripts(text), FONT + 1, room) or [""])[0]
     return (
         f'<text x="{number(x)}" y="{number(y)}" fill="currentColor" font-size="13" '
         f'font-style="italic">{xml(shown)}</text>'

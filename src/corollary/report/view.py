@@ -4,6 +4,7 @@ Numbers and verdict come from the result; statement, source, erratum and cost co
 catalogue, if the claim is still in it.
 """
 
+import math
 import re
 import shlex
 from dataclasses import dataclass
@@ -48,12 +49,28 @@ def reason(result: Result) -> str:
     if result.verdict is Verdict.INAPPLICABLE and broken:
         return "; ".join(broken)
     if result.predicted:
-        measured = span(tuple(r.value for r in result.measured))
-        text = f"measured {measured} {result.relation} {span(result.predicted)} predicted"
-        if result.verdict is Verdict.FAILS:
-            text = f"measured {measured}, predicted {result.relation} {span(result.predicted)}"
-        return text + (f" ({_line(result.note)})" if result.note else "")
+        return _outcome(result) + (f" ({_line(result.note)})" if result.note else "")
     return _line(result.note) or result.verdict.meaning
+
+
+def _outcome(result: Result) -> str:
+    """The comparison on one line; of several entries, the one that decided."""
+    ratios, count = _ratios(result), len(result.predicted)
+    worst = ratios.index(result.ratio) if result.ratio in ratios else 0
+    predicted, measured = numeral(result.predicted[worst]), numeral(result.measured[worst].value)
+    good = result.verdict in (Verdict.HOLDS, Verdict.VACUOUS)
+    if count > 1 and good:
+        return f"measured {result.relation} predicted in all {count} comparisons"
+    text = f"measured {measured} {result.relation} {predicted} predicted"
+    if not good:
+        text = f"measured {measured}, predicted {result.relation} {predicted}"
+    return text + (f" in the worst of {count} comparisons" if count > 1 else "")
+
+
+def _ratios(result: Result) -> list[float]:
+    """Measured over predicted, as the comparison has it."""
+    pairs = zip(result.predicted, result.measured, strict=False)
+    return [m.value / p if p else (1.0 if m.value == 0 else math.inf) for p, m in pairs]
 
 
 def _line(text: str, most: int = 240) -> str:
@@ -65,11 +82,17 @@ def _line(text: str, most: int = 240) -> str:
 def rows(result: Result) -> tuple[list[Row], int]:
     """The entries to show, the deciding one among them, and how many are left out."""
     pairs = list(zip(result.predicted, result.measured, strict=False))
-    ratios = [m.value / p if p else (1.0 if m.value == 0 else float("inf")) for p, m in pairs]
+    ratios = _ratios(result)
     decides = ratios.index(result.ratio) if result.ratio in ratios else -1
     shown = sorted({*range(min(ROWS, len(pairs))), *([decides] if decides >= 0 else [])})
     out = [
-        Row(numeral(p), numeral(m.value), interval(m), numeral(ratios[k]), k == decides)
+        Row(
+            numeral(p),
+            numeral(m.value),
+            interval(m),
+            numeral(ratios[k]) if p else "–",
+            k == decides,
+        )
         for k in shown
         for p, m in [pairs[k]]
     ]
@@ -129,8 +152,10 @@ def headline(counts: dict[Verdict, int]) -> str:
     """The run in a few words.
 
     Example:
-        >>> headline({Verdict.HOLDS: 3, Verdict.FAILS: 0}), headline({Verdict.HOLDS: 1, Verdict.FAILS: 1})
-        ('All 3 statements hold', '1 of 2 statements hold')
+        >>> headline({Verdict.HOLDS: 3, Verdict.FAILS: 0})
+        'All 3 statements hold'
+        >>> headline({Verdict.HOLDS: 1, Verdict.FAILS: 1})
+        '1 of 2 statements hold'
     """
     total, good = sum(counts.values()), counts.get(Verdict.HOLDS, 0)
     if total == 0:

@@ -82,7 +82,7 @@
   all("figure").forEach((figure) => {
     const svg = figure.querySelector("svg");
     const title = svg.querySelector("title").textContent;
-    figure.append(make("Save SVG", `Save “${title}” as SVG`, () => save(svg)));
+    svg.after(make("Save SVG", `Save “${title}” as SVG`, () => save(svg)));
   });
 
   // Filter: words and toggles, on the index and on the sections together.
