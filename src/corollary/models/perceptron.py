@@ -115,10 +115,10 @@ class Perceptron(nn.Module):
             return MarginCertificate(distance, float((radius(z) / gamma) ** 2), self.mistakes)
 
     def _bias(self) -> float:
-        return 0.0 if self.b is None else float(self.b)
+        return 0.0 if self.b is None else self.b.item()
 
     def _length(self) -> float:
-        length = float(self.w.norm())
+        length = self.w.norm().item()
         if length == 0:
             raise InputError("w = 0 has no decision boundary; fit the perceptron first")
         return length

@@ -195,3 +195,11 @@ def test_updates_on_right_answers_break_the_norm_lemma():
     assert slack.alignment.min() >= -1e-9
     assert slack.norm.min() < -1
     assert not slack.hold
+
+
+def test_a_small_run_that_does_not_end_soon_is_the_same_run():
+    x, y, _ = cloud(n=40, d=3, gamma=0.002, seed=3)
+    x, y = torch.cat([x, x[:1]]), torch.cat([y, -y[:1]])  # never ends
+    fits = [perceptron_fit(x, y, max_updates=3000, backend=b) for b in ("auto", "torch")]
+    assert fits[0].updates == fits[1].updates == 3000
+    assert torch.equal(fits[0].mistakes, fits[1].mistakes)

@@ -94,9 +94,9 @@ class Novikoff(Claim[Given]):
 
 
 def _patience(given: Given) -> int:
-    """Ten times what a separating u would allow: past it, the bound is broken for good."""
+    """Thrice what a separating u would allow: past it, the bound is broken for good."""
     gamma = float(margin(*given))
-    return 1_000_000 if gamma == 0 else int(min(10 * (radius(given.x) / gamma) ** 2 + 10, 1e6))
+    return 1_000_000 if gamma == 0 else int(min(3 * (radius(given.x) / gamma) ** 2 + 10, 1e6))
 
 
 def _sweep(given: Given) -> Figure:

@@ -22,7 +22,11 @@ from jaxtyping import Bool, Float, Int
 from torch import Tensor
 
 from corollary.errors import InputError
-from corollary.theory.connectionism.max_margin import nearest_of_hull
+from corollary.theory.connectionism.max_margin import (
+    POSITIVE,
+    nearest_of_hull,
+    nearest_points,
+)
 
 
 def cover_count(s: int, n: int) -> int:
@@ -124,8 +128,11 @@ def separable_labellings(z: Float[Tensor, "trials s n"]) -> Bool[Tensor, " trial
         >>> separable_labellings(torch.tensor([[[1.0], [2.0]], [[1.0], [-2.0]]])).tolist()
         [True, False]
     """
-    clouds = z.detach().cpu().double().numpy()
-    return torch.tensor([nearest_of_hull(cloud)[1] > 0 for cloud in clouds], device=z.device)
+    points = z.detach().cpu().double()
+    points = points / points.norm(dim=2).amax(dim=1).clamp(min=1e-300)[:, None, None]
+    nearest = torch.from_numpy(nearest_points(points.numpy()))[:, :, None]
+    scores = (points @ nearest).squeeze(2).amin(dim=1)
+    return (scores > POSITIVE * nearest.norm(dim=(1, 2))).to(z.device)
 
 
 def _halves(y: np.ndarray, points: np.ndarray) -> list[np.ndarray]:

@@ -68,22 +68,34 @@ def max_margin(
 
 def nearest_of_hull(z: np.ndarray) -> tuple[np.ndarray, float, float, np.ndarray]:
     """Direction, margin, distance and weights for the rows of ``z``; zeros if 0 is in the hull."""
-    from scipy.optimize import nnls
-
-    n, d = z.shape
     size = float(np.sqrt((z * z).sum(axis=1).max()))
-    rows = np.vstack([z.T / (size or 1.0), np.ones(n)])
-    a, _ = nnls(rows, np.append(np.zeros(d), 1.0), maxiter=max(10 * n, 1000))
-    a = a / a.sum()
+    a = _hull_weights(z[None] / (size or 1.0))[0]
     point = a @ z
     distance = float(np.linalg.norm(point))
     if distance <= POSITIVE * size:
-        return np.zeros(d), 0.0, 0.0, a
+        return np.zeros(z.shape[1]), 0.0, 0.0, a
     u = point / distance
     margin = float((z @ u).min())
     if margin <= POSITIVE * size:
-        return np.zeros(d), 0.0, distance, a
+        return np.zeros(z.shape[1]), 0.0, distance, a
     return u, margin, distance, a
+
+
+def nearest_points(z: np.ndarray) -> np.ndarray:
+    """For each cloud (trials, n, d) of points of length at most 1, its hull's nearest to 0."""
+    return np.einsum("tn,tnd->td", _hull_weights(z), z)
+
+
+def _hull_weights(z: np.ndarray) -> np.ndarray:
+    """The weights ``a`` of the nearest point, for each cloud of points of length at most 1."""
+    from scipy.optimize import nnls
+
+    trials, n, d = z.shape
+    rows = np.concatenate([z.transpose(0, 2, 1), np.ones((trials, 1, n))], axis=1)
+    target = np.zeros(d + 1)
+    target[d] = 1.0
+    a = np.stack([nnls(matrix, target, maxiter=max(10 * n, 1000))[0] for matrix in rows])
+    return a / a.sum(axis=1, keepdims=True)
 
 
 def novikoff_bound(x: Float[Tensor, "n d"], y: Shaped[Tensor, " n"], *, bias: bool = False) -> int:

@@ -20,6 +20,8 @@ from corollary.theory.compiled import Backend, compiled
 from corollary.theory.connectionism.labelled import check_labelled, signed_points
 from corollary.theory.connectionism.perceptron_kernel import jump_to_mistakes, visit_each_point
 
+SOON = 1000  # mistakes after which a small problem is worth a compiled kernel
+
 
 @dataclass(frozen=True)
 class PerceptronFit:
@@ -85,13 +87,7 @@ def perceptron_fit(
         z = z[order]
     _check_limit("max_updates", max_updates)
     passes = 2**62 if max_epochs is None else _check_limit("max_epochs", max_epochs)
-    kernel = compiled(visit_each_point, backend, worth_it=z.numel() >= 2**17)
-    if kernel is not None and z.device.type == "cpu":
-        ended = kernel(z.contiguous().numpy(), max_updates, passes)
-        v, mistakes, shown = (torch.from_numpy(part) for part in ended[:3])
-        epochs, converged = ended[3:]
-    else:
-        v, mistakes, shown, epochs, converged = jump_to_mistakes(z, max_updates, passes)
+    v, mistakes, shown, epochs, converged = _run(z, max_updates, passes, backend)
     if order is not None:
         mistakes = order.cpu()[mistakes]
     w, b = (v[:-1], float(v[-1])) if bias else (v, 0.0)
@@ -179,6 +175,24 @@ def is_unit(u: Float[Tensor, " d"]) -> bool:
         (True, False)
     """
     return bool((u.norm() - 1).abs() <= 4 * torch.finfo(u.dtype).eps * max(len(u), 4) ** 0.5)
+
+
+def _run(
+    z: Tensor, max_updates: int, passes: int, backend: Backend
+) -> tuple[Tensor, Tensor, Tensor, int, bool]:
+    """Jump first if that may be enough; compile for what is large or does not end soon."""
+    if backend == "torch" or z.device.type != "cpu":
+        return jump_to_mistakes(z, max_updates, passes)
+    if backend == "auto" and z.numel() < 2**17:
+        ended = jump_to_mistakes(z, min(max_updates, SOON), passes)
+        if ended[-1] or len(ended[1]) < SOON or max_updates <= SOON:
+            return ended
+    kernel = compiled(visit_each_point, backend)
+    if kernel is None:
+        return jump_to_mistakes(z, max_updates, passes)
+    v, mistakes, shown, epochs, converged = kernel(z.contiguous().numpy(), max_updates, passes)
+    arrays = torch.from_numpy(v), torch.from_numpy(mistakes), torch.from_numpy(shown)
+    return *arrays, int(epochs), bool(converged)
 
 
 def _check_order(order: Tensor, n: int) -> None:

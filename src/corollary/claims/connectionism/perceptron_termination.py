@@ -1,0 +1,93 @@
+r"""The perceptron stops exactly on separable data.
+
+Cycling through a finite labelled set, the perceptron reaches a pass without mistakes if and only if
+some hyperplane separates the set: a clean pass *is* a separating hyperplane, and on separable
+points Novikoff's bound ends the updates. Run for at least that many updates,
+
+.. math:: \text{converged} = \mathbb 1\{\exists\, w:\; y_i\langle w, x_i\rangle > 0 \;\forall i\}.
+
+The prediction is the answer of a linear program, the measurement the perceptron's own end.
+
+:source: Perez Jensen (2025), Deep Learning, Section 1.2, Algorithm 1; Rosenblatt (1958), "The
+    perceptron"; Minsky and Papert (1969), Perceptrons, Theorem 11.1.
+:kind: algorithm
+:cost: instant
+:covers: perceptron-algorithm
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import torch
+from jaxtyping import Float
+from torch import Generator, Tensor
+
+from corollary.core import Claim, Curve, Figure, Hypothesis, equals, option
+from corollary.data.separable import separable_cloud
+from corollary.theory.connectionism.max_margin import novikoff_bound
+from corollary.theory.connectionism.perceptron import mistake_count, perceptron_fit
+from corollary.theory.connectionism.separability import linear_separability
+
+
+class Given(NamedTuple):
+    """Several labelled sets, and how many updates each run may take."""
+
+    sets: list[tuple[Float[Tensor, "n d"], Float[Tensor, " n"]]]  # points and labels
+    limit: int  # updates allowed
+
+
+@dataclass(frozen=True)
+class PerceptronTermination(Claim[Given]):
+    """Whether the perceptron stops, against whether the points are separable."""
+
+    n: int = option(30, low=4)  # points in each set
+    d: int = 3  # dimension
+    pairs: int = option(4, low=1, high=20)  # separable sets, and as many with random labels
+    gamma: float = option(0.15, low=0.05, high=1.0)  # margin of the separable sets
+    relation = equals()  # 0 or 1, nothing is rounded
+
+    def given(self, rng: Generator) -> Given:
+        """Clouds with a margin, and the same clouds with coin flips for labels."""
+        sets = []
+        for _ in range(self.pairs):
+            x, y, _ = separable_cloud(self.n, self.d, self.gamma, rng=rng)
+            coins = torch.rand(self.n, generator=rng, device=rng.device) < 0.5
+            sets += [(x, y), (x, torch.where(coins, -1.0, 1.0).to(x))]
+        return Given(sets, int(2 / self.gamma**2) + 1)
+
+    def hypotheses(self, given: Given) -> Iterator[Hypothesis]:
+        """Enough updates for every set that is separable."""
+        separable = [s for s in given.sets if linear_separability(*s, bias=False)]
+        needed = max((novikoff_bound(*s) for s in separable), default=0)
+        yield Hypothesis(
+            "the limit is at least Novikoff's bound of every separable set",
+            given.limit > needed,
+            f"limit {given.limit}, bound {needed}",
+        )
+
+    def predict(self, given: Given) -> list[float]:
+        """Separable or not, by linear programming."""
+        return [float(linear_separability(x, y, bias=False).separable) for x, y in given.sets]
+
+    def measure(self, given: Given) -> list[float]:
+        """Stopped or not."""
+        runs = (perceptron_fit(*s, bias=False, max_updates=given.limit) for s in given.sets)
+        return [float(run.converged) for run in runs]
+
+    def counterexample(self, rng: Generator) -> Given:
+        """A single update is too few."""
+        return Given(self.given(rng).sets, 1)
+
+    def figure(self, given: Given) -> Figure:
+        """Mistakes of one run that ends and of one that does not."""
+        ends, runs_on = (mistake_count(x, y, max_updates=given.limit) for x, y in given.sets[:2])
+        return Figure(
+            "The mistakes end, or they never do",
+            x="points shown",
+            y="M",
+            marks=(
+                Curve(ends, label="separable"),
+                Curve(runs_on, label="labels by coin flips", role="other"),
+            ),
+        )

@@ -1,0 +1,29 @@
+import pytest
+import torch
+
+from corollary.claims.connectionism.xor import Given, Xor
+from corollary.core import Verdict
+from corollary.data.xor import xor
+
+
+def test_one_unit_gets_three_of_four_right():
+    x, y = xor()
+    result = Xor().check_given(Given(x[None], y))
+    assert result.verdict is Verdict.HOLDS
+    assert [m.value for m in result.measured] == [3.0]
+
+
+def test_a_kite_is_not_a_parallelogram():
+    x, y = xor()
+    x[1] = torch.tensor([0.2, 0.2])  # inside the triangle of the others: still three of four
+    result = Xor().check_given(Given(x[None], y))
+    assert result.verdict is Verdict.INAPPLICABLE
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_it_holds_for_every_parallelogram_drawn(seed):
+    assert Xor(m=12).check(seed).verdict is Verdict.HOLDS
+
+
+def test_with_one_label_flipped_all_four_are_right():
+    assert Xor().refute(0).fails
