@@ -28,9 +28,14 @@ myst_heading_anchors = 3
 
 autodoc_member_order = "bysource"
 autodoc_typehints_format = "short"
+autodoc_preserve_defaults = True
+add_module_names = False
+maximum_signature_line_length = 88
 python_use_unqualified_type_names = True
 napoleon_google_docstring = True
 napoleon_numpy_docstring = False
+
+pygments_dark_style = "github-dark"
 
 html_theme = "furo"
 html_title = "corollary"

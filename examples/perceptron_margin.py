@@ -4,9 +4,9 @@ How the margin decides the number of mistakes
 
 The perceptron makes at most :math:`(R/\gamma)^2` mistakes on points in a ball of radius :math:`R`
 that a hyperplane separates with margin :math:`\gamma`, however many points there are and whatever
-their dimension. Here the margin shrinks while the points stay in the unit ball, and the mistakes are
-counted over repeated draws. The bound holds for each of them, and on random clouds it is far from
-being attained: it speaks of the worst order and the worst points.
+their dimension. Here the margin shrinks while the points stay in the unit ball, and the mistakes
+are counted over repeated draws. The bound holds for each of them, and on random clouds it is far
+from being attained: it speaks of the worst order and the worst points.
 """
 
 import matplotlib.pyplot as plt

@@ -12,7 +12,7 @@ from typing import Any
 from sphinx.application import Sphinx
 from sphinx.util import logging
 
-from corollary_docs import katex, pages
+from corollary_docs import docstrings, katex, pages
 from corollary_docs.outcomes import Outcome, outcomes
 
 log = logging.getLogger(__name__)
@@ -35,6 +35,7 @@ def setup(app: Sphinx) -> dict[str, Any]:
     """Register the generator and the renderer of formulas."""
     app.add_config_value("corollary_run_claims", True, "env", bool)
     app.connect("builder-inited", generate)
+    docstrings.setup(app)
     katex.setup(app)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}
 

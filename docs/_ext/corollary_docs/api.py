@@ -3,10 +3,9 @@
 from collections.abc import Iterator
 from pathlib import Path
 
+from corollary.registry import ROOT
 from corollary_docs import rst
 from corollary_docs.scan import docstring, modules
-
-from corollary.registry import ROOT
 
 ROOMS = {
     "core": "The grammar",
@@ -43,11 +42,10 @@ def module_page(name: str, children: list[str], is_package: bool) -> str:
     """A module with its members; a package shows its docstring and its modules only."""
     room = ROOMS.get(name.removeprefix("corollary."))
     title = room or rst.escaped(name.removeprefix("corollary."))
-    options: dict[str, object] = {} if is_package else {"members": True, "show_inheritance": True}
+    options: dict[str, object] = {} if is_package else {"members": True}
     body = rst.directive("automodule", name, **options)
-    return "\n".join(
-        [rst.heading(title), body, rst.toctree(children, maxdepth=2) if children else ""]
-    )
+    tree = [f"{child.rpartition('.')[2]} <{child}>" for child in children]
+    return "\n".join([rst.heading(title), body, rst.toctree(tree) if tree else ""])
 
 
 def _children(name: str, found: dict[str, Path]) -> list[str]:

@@ -4,11 +4,10 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
+from corollary.registry import Entry, Option
 from corollary_docs import rst
 from corollary_docs.outcomes import Outcome
 from corollary_docs.scan import docstring, tagged
-
-from corollary.registry import Entry, Option
 
 VERDICTS = ("holds", "fails", "vacuous", "inapplicable", "inconclusive", "crashed")
 _COSTS = {
@@ -90,6 +89,7 @@ def _supposed(entry: Entry, outcome: Outcome | None) -> Iterator[str]:
     sentences = outcome.hypotheses if outcome else entry.hypotheses
     if sentences:
         yield rst.heading("What it supposes", "-")
+        yield rst.directive("rst-class", "hypotheses" if outcome else "supposed")
         yield rst.bullets(rst.escaped(s) for s in sentences)
 
 
@@ -106,13 +106,17 @@ def _without(entry: Entry, outcome: Outcome | None) -> Iterator[str]:
     reason = entry.fields.get("no-counterexample")
     if reason or (outcome and outcome.counterexample):
         yield rst.heading("Without a hypothesis", "-")
-        text = rst.escaped(outcome.counterexample) if outcome and not reason else reason or ""
+        text = (
+            rst.prose(reason) if reason else rst.escaped(outcome.counterexample if outcome else "")
+        )
         yield text[:1].upper() + text[1:].rstrip(".") + ".\n"
 
 
 def _errata(entry: Entry) -> Iterator[str]:
     for tag, text in tagged(entry.erratum) if entry.erratum else ():
-        yield rst.directive("admonition", f"Erratum: {tag}", text, **{"class": "erratum"})
+        yield rst.directive(
+            "admonition", f"Erratum: {tag}", rst.prose(text), **{"class": "erratum"}
+        )
 
 
 def _options(options: Sequence[Option]) -> Iterator[str]:
@@ -160,7 +164,7 @@ def _how_to_run(entry: Entry) -> Iterator[str]:
 
 def _source(entry: Entry, docs: Path | None) -> Iterator[str]:
     yield rst.heading("Source", "-")
-    yield entry.source + "\n"
+    yield rst.prose(entry.source) + "\n"
     if entry.covers:
         slugs = ", ".join(f":ref:`{slug} <result-{slug}>`" for slug in entry.covers)
         yield f"In the :doc:`map of the notes </generated/map>`: {slugs}.\n"

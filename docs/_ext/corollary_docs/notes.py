@@ -2,12 +2,12 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
+from functools import cache
 from pathlib import Path
 
+from corollary.registry import Entry, Place
 from corollary_docs import rst
 from corollary_docs.scan import Erratum
-
-from corollary.registry import Entry, Place
 
 MAP_INTRO = """\
 Every result of the sources has a short name. This page says where each one lives in the package,
@@ -51,7 +51,7 @@ def map_page(places: Iterable[Place], entries: Iterable[Entry], tests: Path | No
     rows = [
         [
             f".. _result-{slug}:\n\n``{slug}``",
-            _joined(link(p.module, p.object, claims) for p in found),
+            _joined(link(p.module, p.object, claims) for p in _home(found, claims)),
             _joined(_shown(found, claims, tests)),
         ]
         for slug, found in sorted(grouped.items())
@@ -74,7 +74,7 @@ def errata_page(errata: Iterable[Erratum], entries: Iterable[Entry]) -> str:
             parts += [rst.heading(title, "-"), intro + "\n"]
             parts += [
                 rst.bullets(
-                    f"{e.text} {_where(e)} {link(e.module, e.object, claims)}."
+                    f"{rst.prose(e.text)} {_where(e)} {link(e.module, e.object, claims)}."
                     for e in grouped[tag]
                 )
             ]
@@ -86,25 +86,46 @@ def link(module: str, name: str, claims: dict[str, Entry]) -> str:
     if module in claims:
         entry = claims[module]
         return f":doc:`{rst.escaped(entry.title)} </generated/claims/{entry.name}>`"
-    short = module.removeprefix("corollary.")
-    if name:
-        return f":py:obj:`{short}.{name} <{module}.{name}>`"
-    return f":py:mod:`{short} <{module}>`"
+    target = f"{module}.{name}" if name else module
+    # A line may be broken after a dot: names are longer than a column of a table.
+    shown = target.removeprefix("corollary.").replace(".", ".\u200b")
+    return f":py:{'obj' if name else 'mod'}:`{shown} <{target}>`"
 
 
 def _where(erratum: Erratum) -> str:
     return "Shown in" if ".claims." in erratum.module else "See"
 
 
+def _home(found: list[Place], claims: dict[str, Entry]) -> list[Place]:
+    """Where the code is: the objects of theory, models and data; else the claim itself."""
+    return [place for place in found if place.module not in claims] or found
+
+
 def _shown(found: list[Place], claims: dict[str, Entry], tests: Path | None) -> Iterator[str]:
     for module in dict.fromkeys(place.module for place in found):
         if module in claims:
             yield link(module, "", claims)
-    for module in dict.fromkeys(place.module for place in found):
-        *rooms, stem = module.split(".")[1:]
-        path = Path(*rooms, f"test_{stem}.py")
-        if tests and (tests / path).exists():
-            yield f"``tests/{path.as_posix()}``"
+    if tests:
+        for place in found:
+            yield from (
+                f":path:`tests/{path}`" for path in tests_of(place.module, place.object, tests)
+            )
+
+
+def tests_of(module: str, name: str, tests: Path) -> list[str]:
+    """The mirrored test file of a module; else the files that import the object."""
+    *rooms, stem = module.split(".")[1:]
+    mirror = Path(*rooms, f"test_{stem}.py")
+    if (tests / mirror).exists():
+        return [mirror.as_posix()]
+    wanted = (f"from {module} import", name.partition(".")[0])
+    found = (path for path, text in _test_texts(tests) if all(w in text for w in wanted))
+    return [path.relative_to(tests).as_posix() for path in found]
+
+
+@cache
+def _test_texts(tests: Path) -> list[tuple[Path, str]]:
+    return [(path, path.read_text(encoding="utf-8")) for path in sorted(tests.rglob("test_*.py"))]
 
 
 def _joined(parts: Iterable[str]) -> str:

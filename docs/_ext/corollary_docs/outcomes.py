@@ -15,7 +15,7 @@ class Outcome:
     verdict: str
     sentence: str
     counterexample: str  # empty if there is none
-    hypotheses: tuple[str, ...]
+    hypotheses: tuple[str, ...]  # sentences with a tick or a cross
     figures: tuple[str, ...]  # inline SVG
     relation: str = ""
     tolerance: str = ""
@@ -32,8 +32,7 @@ class Outcome:
 
     def html(self) -> str:
         """Verdict, sentence and figures."""
-        words = self.sentence.removeprefix(f"{self.verdict}: ")
-        head = f'<p class="outcome">{self.badge()} {escape(words)}</p>'
+        head = f'<p class="outcome">{self.badge()} {escape(self.sentence)}</p>'
         drawn = "".join(f'<div class="claim-figure">{svg}</div>' for svg in self.figures)
         return f"{head}\n{drawn}"
 
@@ -48,14 +47,27 @@ def outcomes(entries: Iterable[Entry], *, seed: int = 0) -> dict[str, Outcome]:
 
 def _outcome(result: Any) -> Outcome:
     from corollary.report.svg import figure_svg
+    from corollary.report.view import reason
 
     refuted = result.counterexample
     return Outcome(
         verdict=str(result.verdict),
-        sentence=result.sentence,
-        counterexample=refuted.sentence if refuted else "",
-        hypotheses=tuple(h.sentence for h in result.hypotheses),
+        sentence=reason(result),
+        counterexample=_refuted(refuted) if refuted else "",
+        hypotheses=tuple(_ticked(h) for h in result.hypotheses),
         figures=tuple(figure_svg(figure) for figure in result.figures),
         relation=result.relation,
         tolerance=result.tolerance,
     )
+
+
+def _ticked(hypothesis: Any) -> str:
+    detail = f" ({hypothesis.detail})" if hypothesis.detail else ""
+    return f"{'✓' if hypothesis.holds else '✗'} {hypothesis.statement}{detail}"
+
+
+def _refuted(refuted: Any) -> str:
+    """What is dropped, and what comes of it."""
+    broken = "; ".join(refuted.broken)
+    numbers = refuted.sentence.removeprefix(f"not true that {broken}: ")
+    return f"If it is not true that {broken}, the conclusion is false: {numbers}"

@@ -3,14 +3,13 @@
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
+from corollary.registry import ROOT, entries, places
 from corollary_docs import rst
 from corollary_docs.api import api_pages
 from corollary_docs.claims import chapter_page, claim_page
 from corollary_docs.notes import errata_page, map_page
 from corollary_docs.outcomes import Outcome
 from corollary_docs.scan import errata
-
-from corollary.registry import ROOT, entries, places
 
 DOCS = Path(__file__).parents[2]
 

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable, Sequence
 
 _SPECIAL = re.compile(r"([\\*`|_])")
+_MARKUP = re.compile(r"(:[\w:-]+:`[^`]+`|``.+?``)")  # a role with its text, or a literal
 
 
 def escaped(text: str) -> str:
@@ -14,6 +15,19 @@ def escaped(text: str) -> str:
         \|x\_i\| <= 1
     """
     return _SPECIAL.sub(r"\\\1", text)
+
+
+def prose(text: str) -> str:
+    r"""A sentence whose roles and literals are markup, and nothing else.
+
+    Errata and sources are written as people write: with bars, stars and underscores.
+
+    Example:
+        >>> print(prose("|x_i| is :math:`|a_i|` and ``|b|``"))
+        \|x\_i\| is :math:`|a_i|` and ``|b|``
+    """
+    parts = _MARKUP.split(text)
+    return "".join(part if i % 2 else escaped(part) for i, part in enumerate(parts))
 
 
 def heading(text: str, line: str = "=") -> str:
@@ -62,5 +76,5 @@ def raw_html(text: str) -> str:
 
 
 def _row(cells: Sequence[str]) -> str:
-    first, *rest = (" - " + indented(cell, 5).lstrip() for cell in cells)
+    first, *rest = (" - " + indented(cell, 4).lstrip() for cell in cells)
     return "\n".join(["*" + first, *(" " + cell for cell in rest)])

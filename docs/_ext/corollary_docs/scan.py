@@ -8,7 +8,7 @@ from pathlib import Path
 
 from corollary.registry import ROOT
 
-_FIELD = re.compile(r"^([ \t]*):([\w-]+):[ \t]*(.*(?:\n\1[ \t]+\S.*)*)", re.M)
+_FIELD = re.compile(r"^([ \t]*):([\w-]+):(?=\s)[ \t]*(.*(?:\n\1[ \t]+\S.*)*)", re.M)
 _TAG = re.compile(
     r"\[(wrong|missing hypothesis|loose|code bug|typo|notation|possible OCR artefact)\]"
 )

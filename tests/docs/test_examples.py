@@ -1,0 +1,55 @@
+import importlib.util
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+EXAMPLES = sorted((ROOT / "examples").glob("*.py"))
+
+
+def load(path: Path, monkeypatch):
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    module = importlib.util.module_from_spec(spec)
+    monkeypatch.setitem(sys.modules, path.stem, module)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.fixture(autouse=True)
+def no_window(monkeypatch):
+    matplotlib = pytest.importorskip("matplotlib")
+    matplotlib.use("Agg")
+    yield
+    sys.modules["matplotlib.pyplot"].close("all") if "matplotlib.pyplot" in sys.modules else None
+
+
+@pytest.mark.parametrize("path", EXAMPLES, ids=lambda p: p.stem)
+def test_main_runs_and_draws(path, monkeypatch):
+    main = load(path, monkeypatch).main
+    assert main.__doc__
+    assert main() is not None
+    assert sys.modules["matplotlib.pyplot"].get_fignums()
+
+
+def test_the_mistakes_of_the_example_stay_below_the_bound(monkeypatch):
+    module = load(ROOT / "examples" / "perceptron_margin.py", monkeypatch)
+    for gamma in module.GAMMAS:
+        bound, count = module.mistakes(gamma, 3)
+        assert 0 < count <= bound
+
+
+def test_the_damaged_pictures_are_recalled_without_a_fault(monkeypatch):
+    module = load(ROOT / "examples" / "hopfield_recall.py", monkeypatch)
+    assert module.main().tolist() == [1.0] * 4
+
+
+def test_the_claim_of_the_tutorial_holds_can_fail_and_has_a_counterexample(monkeypatch):
+    claim = load(ROOT / "docs" / "snippets" / "sign_average.py", monkeypatch).SignAverage()
+    for seed in range(3):
+        result = claim.check(seed)
+        assert result.verdict == "holds" and result.counterexample.fails
+        (predicted,) = result.predicted
+        given = claim.given(__import__("torch").Generator().manual_seed(seed))
+        for wrong in claim.relation.mutants(predicted):
+            assert claim.relation.compare(wrong, claim.measure(given)).verdict == "fails"

@@ -1,0 +1,96 @@
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+
+from corollary.registry import find
+
+ROOT = Path(__file__).parents[2]
+PAGES = [
+    ROOT / "README.md",
+    ROOT / "CONTRIBUTING.md",
+    *sorted(p for p in (ROOT / "docs").rglob("*.md") if "_build" not in p.parts),
+]
+
+
+def blocks(path: Path, language: str) -> list[str]:
+    return re.findall(rf"^```{language}\n(.*?)^```", path.read_text("utf-8"), re.S | re.M)
+
+
+def commands(path: Path) -> list[str]:
+    lines = [line for block in blocks(path, "console") for line in block.splitlines()]
+    return [line.removeprefix("$ ") for line in lines if line.startswith("$ ")]
+
+
+CODE = [(p, i) for p in PAGES for i in range(len(blocks(p, "python")))]
+COMMANDS = [(p, c) for p in PAGES for c in commands(p) if c.startswith("corollary ")]
+
+
+def spot(value):
+    return value.relative_to(ROOT).as_posix() if isinstance(value, Path) else str(value)
+
+
+@pytest.mark.parametrize(("path", "number"), CODE, ids=spot)
+def test_python_blocks_run(path, number, capsys):
+    source = blocks(path, "python")[number]
+    exec(compile(source, f"{path.name}[{number}]", "exec"), {"__name__": "example"})
+    assert capsys.readouterr().out
+
+
+@pytest.mark.parametrize(("path", "command"), COMMANDS, ids=spot)
+def test_commands_are_understood_by_the_command_line(path, command):
+    import typer
+
+    from corollary.cli import app
+    from corollary.cli.options import split_words
+
+    _, name, *rest = shlex.split(command)
+    group = typer.main.get_command(app)
+    assert name in group.commands
+    context = group.commands[name].make_context(name, rest, allow_interspersed_args=True)
+    if name == "check":
+        names, options = split_words([*(context.params["words"] or []), *context.args])
+        known = {option.name for entry in map(find, names) for option in entry.options}
+        assert set(options) <= known
+    elif name == "show":
+        assert find(context.params["name"])
+
+
+@pytest.mark.parametrize("path", PAGES, ids=spot)
+def test_make_targets_that_are_named_exist(path):
+    targets = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text("utf-8"), re.M))
+    named = re.findall(r"`make ([a-z-]+)`|^\$ make ([a-z-]+)", path.read_text("utf-8"), re.M)
+    assert {a or b for a, b in named} <= targets
+
+
+def test_links_of_the_readme_lead_to_files():
+    text = (ROOT / "README.md").read_text("utf-8")
+    for target in re.findall(r"\]\(([^)#:]+)\)", text):
+        assert (ROOT / target).exists(), target
+
+
+def test_the_readme_shows_fifteen_lines_of_python_and_five_commands():
+    readme = ROOT / "README.md"
+    assert blocks(readme, "python")[0].count("\n") == 15
+    assert len([c for c in commands(readme) if c.startswith("corollary")]) == 5
+
+
+def test_the_picture_of_the_readme_is_small():
+    assert (ROOT / "docs" / "images" / "report.png").stat().st_size < 200_000
+
+
+def test_the_results_file_page_names_every_key():
+    import dataclasses
+
+    from corollary.core import Figure, Result
+    from corollary.core.figure import MARKS
+    from corollary.core.result import Refutation
+    from corollary.run import check
+
+    page = (ROOT / "docs" / "howto" / "results_file.md").read_text("utf-8")
+    data = check("novikoff").to_json()
+    keys = {*data, *data["environment"], *MARKS}
+    for kind in (Result, Refutation, Figure):
+        keys |= {field.name for field in dataclasses.fields(kind)}
+    assert {key for key in keys if f"`{key}`" not in page} == set()
