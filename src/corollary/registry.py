@@ -24,7 +24,9 @@ from corollary.errors import UnknownNameError
 ROOT = Path(__file__).parent
 COSTS = ("instant", "seconds", "minutes", "long")
 _DOCSTRING = re.compile(r'\A(?:\s|#[^\n]*\n)*[rR]?"""(.*?)"""', re.S)
-_FIELD = re.compile(r"^([ \t]*):([\w-]+):[ \t]*(.*(?:\n\1[ \t]+\S.*)*)", re.M)
+# A line may also begin with a role such as :math:`x`, which is no field.
+_FIELD = re.compile(r"^([ \t]*):([\w-]+):(?!`)[ \t]*(.*(?:\n\1[ \t]+\S.*)*)", re.M)
+_ARITHMETIC = (ast.Constant, ast.UnaryOp, ast.BinOp, ast.Tuple, ast.operator, ast.unaryop, ast.Load)
 
 
 @dataclass(frozen=True)
@@ -278,9 +280,16 @@ def _options(text: str) -> Iterator[Option]:
 
 def _default(value: ast.expr, meaning: str) -> tuple[Any, str, float | None, float | None]:
     if isinstance(value, ast.Call):  # option(default, low=..., high=...)
-        limits = {k.arg: ast.literal_eval(k.value) for k in value.keywords}
-        return ast.literal_eval(value.args[0]), meaning, limits.get("low"), limits.get("high")
-    return ast.literal_eval(value), meaning, None, None
+        limits = {k.arg: _literal(k.value) for k in value.keywords}
+        return _literal(value.args[0]), meaning, limits.get("low"), limits.get("high")
+    return _literal(value), meaning, None, None
+
+
+def _literal(value: ast.expr) -> Any:
+    """A literal, or arithmetic with literals such as ``2**20``; anything else in its own words."""
+    if all(isinstance(node, _ARITHMETIC) for node in ast.walk(value)):
+        return eval(compile(ast.Expression(value), "<option>", "eval"), {"__builtins__": {}})
+    return ast.unparse(value)
 
 
 def _hypotheses(text: str) -> Iterator[str]:

@@ -100,6 +100,7 @@ class Claim(ABC, Generic[G]):
             verdict=self._verdict(comparison),
             predicted=comparison.predicted,
             measured=comparison.measured,
+            worst=comparison.worst,
             ratio=comparison.ratio,
             note=comparison.note,
             figures=drawn if isinstance(drawn, tuple) else (drawn,),

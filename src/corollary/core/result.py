@@ -19,14 +19,18 @@ class Refutation:
     broken: tuple[str, ...]
     predicted: tuple[float, ...]
     measured: tuple[Reading, ...]
+    worst: int  # which of several comparisons decided
     ratio: float
     fails: bool  # the relation is violated, as a counterexample promises
 
     @property
     def sentence(self) -> str:
         """For the report: what was broken, and what came of it."""
-        low, high = _range(self.predicted), _range(tuple(r.value for r in self.measured))
-        return f"not true that {'; '.join(self.broken)}: predicted {low}, measured {high}"
+        predicted, measured = self.predicted[self.worst], self.measured[self.worst].value
+        return (
+            f"not true that {'; '.join(self.broken)}: predicted {short(predicted)}, "
+            f"measured {short(measured)}"
+        )
 
 
 @dataclass(frozen=True)
@@ -43,6 +47,7 @@ class Result:
     tolerance: str = ""
     predicted: tuple[float, ...] = ()
     measured: tuple[Reading, ...] = ()
+    worst: int = 0  # which of several comparisons decided
     ratio: float | None = None
     note: str = ""
     counterexample: Refutation | None = None
@@ -55,9 +60,12 @@ class Result:
             broken = [h.statement for h in self.hypotheses if not h.holds]
             why = f"not true that {'; '.join(broken)}" if broken else self.note
             return f"{self.verdict}: {why or self.verdict.meaning}"
-        measured = _range(tuple(r.value for r in self.measured))
-        text = f"{self.verdict}: measured {measured} {self.relation} {_range(self.predicted)}"
-        return f"{text} predicted" + (f" ({self.note})" if self.note else "")
+        measured, predicted = self.measured[self.worst].value, self.predicted[self.worst]
+        text = f"{self.verdict}: measured {short(measured)} {self.relation} {short(predicted)}"
+        text += " predicted"
+        if len(self.predicted) > 1:
+            text += f", the closest of {len(self.predicted)} comparisons"
+        return text + (f" ({self.note})" if self.note else "")
 
     def to_json(self) -> dict[str, Any]:
         """Plain data with strict-JSON numbers; keys are the field names."""
@@ -94,6 +102,7 @@ def refutation(broken: tuple[str, ...], comparison: Comparison) -> Refutation:
         broken,
         comparison.predicted,
         comparison.measured,
+        comparison.worst,
         comparison.ratio,
         comparison.verdict is Verdict.FAILS,
     )
@@ -104,6 +113,7 @@ def _refutation(data: dict[str, Any]) -> Refutation:
         tuple(data["broken"]),
         tuple(map(from_json_number, data["predicted"])),
         _readings(data["measured"]),
+        data["worst"],
         from_json_number(data["ratio"]),
         data["fails"],
     )
@@ -125,8 +135,3 @@ def _plain(value: Any) -> Any:
 
 def _tupled(value: Any) -> Any:
     return tuple(map(_tupled, value)) if isinstance(value, list) else value
-
-
-def _range(values: tuple[float, ...]) -> str:
-    low, high = short(min(values)), short(max(values))
-    return low if low == high else f"{low} to {high}"
