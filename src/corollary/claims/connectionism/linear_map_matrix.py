@@ -25,7 +25,7 @@ import torch
 from jaxtyping import Float
 from torch import Generator, Tensor
 
-from corollary.core import Claim, Figure, HeatMap, Hypothesis, Points, equals
+from corollary.core import Claim, Curve, Figure, HeatMap, Hypothesis, Points, equals
 from corollary.theory.connectionism.linearity import basis_images, is_linear
 
 
@@ -90,8 +90,10 @@ class LinearMapMatrix(Claim[Given]):
         A = given.A()
         m, n = A.shape
         matrix = HeatMap(A.flip(0), x=(0.5, n + 0.5), y=(0.5, m + 0.5), label="A, row 1 on top")
-        values = Points(self.predict(given), self.measure(given), label="f(x) against Ax")
+        ax = self.predict(given)
+        line = Curve(sorted(ax), x=sorted(ax), label="f(x) = Ax", role="predicted")
+        values = Points(ax, self.measure(given), label="the black box")
         return (
             Figure("Images of the basis", x="column j: f(e_j)", y="output", marks=(matrix,)),
-            Figure("The matrix foretells the map", x="Ax", y="f(x)", marks=(values,)),
+            Figure("The matrix foretells the map", x="Ax", y="f(x)", marks=(line, values)),
         )

@@ -28,7 +28,7 @@ import torch
 from jaxtyping import Float
 from torch import Generator, Tensor, nn
 
-from corollary.core import Claim, Figure, Graph, Hypothesis, Points, equals, option
+from corollary.core import Claim, Curve, Figure, Graph, Hypothesis, Points, equals, option
 from corollary.data.separable import separable_cloud
 from corollary.models.hopfield import Hopfield
 from corollary.models.pdp import PDPSystem, Units
@@ -119,12 +119,14 @@ class ParallelDistributedProcessing(Claim[Given]):
         weights = system.connectivity.W[to, source]
         edges = list(zip(source, to, strict=True))
         graph = Graph(x, y, edges, weights=weights, label="units and connections W")
-        points = Points(self.predict(given), self.measure(given), label="weights and states")
+        known = self.predict(given)
+        line = Curve(sorted(known), x=sorted(known), label="equal", role="predicted")
+        points = Points(known, self.measure(given), label="weights and states")
         return (
             Figure("Units and connectivity", x="group", y="place in the group", marks=(graph,)),
             Figure(
                 "Seven parts against dedicated code", x="dedicated implementation",
-                y="one program", marks=(points,),
+                y="one program", marks=(line, points),
             ),
         )  # fmt: skip
 

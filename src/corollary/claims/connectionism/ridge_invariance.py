@@ -90,10 +90,10 @@ class RidgeInvariance(Claim[Given]):
         grid = s[None, :, None] * u + s[:, None, None] * v
         with torch.no_grad():
             f = RidgeUnit.of(PHI[self.phi], given.theta)(grid)
-        moved = given.x + given.dx
+        x, moved = given.x[:8], (given.x + given.dx)[:8]
         marks = (
             HeatMap(f, x=(-r, r), y=(-r, r), label="f(x)"),
-            Points(given.x @ u, given.x @ v, label="x", role="other"),
+            Points(x @ u, x @ v, label="x", role="other"),
             Points(moved @ u, moved @ v, label="x + Δx"),
         )
         return Figure(

@@ -94,7 +94,7 @@ class SigmoidDerivatives(Claim[Given]):
         s = torch.linspace(0, 1, 201, dtype=torch.float64)
         seen = given.phi(given.z)
         marks = []
-        for k, values in enumerate(given.derivatives(given.z, min(self.order, 4)), start=1):
+        for k, values in enumerate(given.derivatives(given.z, min(self.order, 3)), start=1):
             marks.append(Curve(polynomial(s, k), x=s, label=f"P_{k}(s)", role="predicted"))
             marks.append(Points(seen, values, label=f"order {k} by autograd"))
         return Figure(
