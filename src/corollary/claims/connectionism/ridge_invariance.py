@@ -22,7 +22,7 @@ from jaxtyping import Float
 from torch import Generator, Tensor
 from torch.nn import functional as F
 
-from corollary.core import Claim, Figure, HeatMap, Hypothesis, Points, equals, option
+from corollary.core import Claim, Curve, Figure, HeatMap, Hypothesis, Level, equals, option
 from corollary.models.units import RidgeUnit
 
 PHI = {
@@ -81,22 +81,23 @@ class RidgeInvariance(Claim[Given]):
         given = self.given(rng)
         return given._replace(dx=given.theta.expand_as(given.dx).clone())
 
-    def figure(self, given: Given) -> Figure:
-        """The function over the plane of the weights and one displacement."""
+    def figure(self, given: Given) -> tuple[Figure, Figure]:
+        """The function over a plane that holds the weights, and along two lines of it."""
         u = given.theta / given.theta.norm()
         v = given.dx[0] / given.dx[0].norm().clamp(min=1e-300)
-        r = float(torch.cat([given.x @ u, (given.x + given.dx) @ v]).abs().max()) * 1.05
-        s = torch.linspace(-r, r, 121).to(u)
-        grid = s[None, :, None] * u + s[:, None, None] * v
+        r = max(2.0, self.reach)
+        t = torch.linspace(-r, r, 161).to(u)
+        unit = RidgeUnit.of(PHI[self.phi], given.theta)
         with torch.no_grad():
-            f = RidgeUnit.of(PHI[self.phi], given.theta)(grid)
-        x, moved = given.x[:8], (given.x + given.dx)[:8]
-        marks = (
-            HeatMap(f, x=(-r, r), y=(-r, r), label="f(x)"),
-            Points(x @ u, x @ v, label="x", role="other"),
-            Points(moved @ u, moved @ v, label="x + Δx"),
+            plane = unit(t[None, :, None] * u + t[:, None, None] * v)
+            along, across = (unit(given.x[0] + t[:, None] * way) for way in (u, v))
+        ridge = HeatMap(plane, x=(-r, r), y=(-r, r), label="f")
+        lines = (
+            Level(float(unit(given.x[0])), label="f(x)"),
+            Curve(across, x=t, label="f(x + t Δx/‖Δx‖)"),
+            Curve(along, x=t, label="f(x + t θ/‖θ‖)", role="other"),
         )
-        return Figure(
-            "A ridge function", x="x·θ/‖θ‖", y="x along Δx₁", marks=marks, equal=True,
-            caption="Displacements move points up and down, along lines of one colour.",
-        )  # fmt: skip
+        return (
+            Figure("A ridge function", x="along θ", y="along Δx", marks=(ridge,), equal=True),
+            Figure("Constant across, not along", x="t", y="f", marks=lines),
+        )
