@@ -1,0 +1,1 @@
+"""Kernels: feature maps, Gaussian processes, and the kernels of infinitely wide networks."""

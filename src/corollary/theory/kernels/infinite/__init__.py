@@ -1,0 +1,63 @@
+"""Infinitely wide networks: the kernels NNGP and NTK of an architecture, without its weights."""
+
+from corollary.theory.kernels.infinite.activations import (
+    Abs,
+    Activation,
+    Cos,
+    Erf,
+    Gelu,
+    Identity,
+    LeakyRelu,
+    Rbf,
+    Relu,
+    Rectifier,
+    Sin,
+)
+from corollary.theory.kernels.infinite.attention import Attention
+from corollary.theory.kernels.infinite.convolution import Conv
+from corollary.theory.kernels.infinite.layers import (
+    AvgPool,
+    Dense,
+    Flatten,
+    GlobalAvgPool,
+    Layer,
+    LayerNorm,
+    Scale,
+)
+from corollary.theory.kernels.infinite.network import Kernels, Network, Residual, Sum, network
+from corollary.theory.kernels.infinite.operator import KernelOperator
+from corollary.theory.kernels.infinite.series import Series, Sigmoid, Silu, Softplus, Tanh
+
+__all__ = [
+    "Abs",
+    "Activation",
+    "Attention",
+    "AvgPool",
+    "Conv",
+    "Cos",
+    "Dense",
+    "Erf",
+    "Flatten",
+    "Gelu",
+    "GlobalAvgPool",
+    "Identity",
+    "KernelOperator",
+    "Kernels",
+    "Layer",
+    "LayerNorm",
+    "LeakyRelu",
+    "Network",
+    "Rbf",
+    "Rectifier",
+    "Relu",
+    "Residual",
+    "Scale",
+    "Series",
+    "Sigmoid",
+    "Silu",
+    "Sin",
+    "Softplus",
+    "Sum",
+    "Tanh",
+    "network",
+]

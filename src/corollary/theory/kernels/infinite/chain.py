@@ -1,0 +1,202 @@
+r"""Dense layers and rectifiers one after the other, recursed on :math:`u = 1 - \cos`.
+
+Lengths are known for every input alone: :math:`r_i^2 = \sigma_w^2 r_i^2 + \sigma_b^2` after a dense
+layer, :math:`s\,r_i^2` after a rectifier. What is left for a pair is :math:`u` and the tangent
+kernel over the lengths, :math:`t = \Theta/(r_ir_j)`:
+
+* rectifier of bend w: :math:`u' = u + \frac w\pi(\theta\cos\theta - \sin\theta)`,
+  :math:`t' = t\,(1 - w\theta/\pi)`;
+* dense layer, with :math:`a_i = \sigma_w r_i/r'_i` and :math:`b_i = \sigma_b/r'_i` on the unit
+  circle: :math:`u' = a_ia_ju + \frac12\bigl((a_i-a_j)^2 + (b_i-b_j)^2\bigr)` and
+  :math:`t' = a_ia_jt + g_ig_j(1-u) + e_ie_j`, where g and e are what new weights and biases add.
+
+No step subtracts nearly equal numbers, so float32 keeps 1e-6 even for near-duplicates, provided
+:math:`u` is right at the start. There the Gram matrix has lost digits when u is small, so such
+pairs are done again: by distances of the normalised inputs, or by a Gram matrix in float64 where
+there are many.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from corollary.theory.compiled import Backend, compiled
+from corollary.theory.kernels.infinite.activations import Rectifier
+from corollary.theory.kernels.infinite.chain_kernel import chain_tail, gaps, torch_tail
+from corollary.theory.kernels.infinite.layers import Dense, Flatten, Scale
+from corollary.theory.kernels.infinite.network import Network
+
+SMALL = {torch.float32: 0.05, torch.float64: 1e-3}  # gaps below which a Gram matrix has lost digits
+MANY = 0.03  # share of small gaps from which the whole block is done again
+WORTH_IT = 4096  # pairs from which a compiled loop pays for its call
+
+
+@dataclass(frozen=True)
+class Chain:
+    """The layers, in order."""
+
+    layers: tuple[Dense | Rectifier | Scale, ...]
+
+
+def as_chain(net: Network, x: Tensor) -> Chain | None:
+    """The network as a chain, or None if it is anything else."""
+    layers = []
+    for k, step in enumerate(net.steps):
+        layer = step.layer
+        if step.inputs != (k,):
+            return None
+        if isinstance(layer, Flatten) and (x.ndim == 2 or k == 0):
+            continue
+        if x.ndim > 2 and not layers and not isinstance(net.steps[0].layer, Flatten):
+            return None
+        if type(layer) is Dense or isinstance(layer, Rectifier | Scale):
+            layers.append(layer)
+        else:
+            return None
+    supported = x.device.type == "cpu" and x.dtype in SMALL
+    return Chain(tuple(layers)) if supported else None
+
+
+@dataclass(frozen=True)
+class Side:
+    """What the chain needs of each input of one side."""
+
+    rows: Tensor  # (n, d), as given
+    inverse: Tensor  # (n,) one over the length of the input; 0 for a zero input
+    tables: Tensor  # (dense layers, 4, n): a, b, g, e
+    length: Tensor  # (n,) standard deviation of the output
+
+
+def side(chain: Chain, x: Tensor) -> Side:
+    """Carry the lengths through the chain, in float64."""
+    rows = x.reshape(len(x), -1)
+    norm = rows.double().norm(dim=1)
+    inverse = torch.where(norm > 0, 1 / norm, 0.0)
+    r = norm / rows.shape[1] ** 0.5
+    tables = []
+    for layer in chain.layers:
+        if isinstance(layer, Dense):
+            after = (float(layer.sigma_w) ** 2 * r**2 + float(layer.sigma_b) ** 2).sqrt()
+            over = torch.where(after > 0, 1 / after, 0.0)
+            a, b = float(layer.sigma_w) * r * over, float(layer.sigma_b) * over
+            a = torch.where(after > 0, a, torch.ones_like(a))
+            tables.append(torch.stack([a, b, *_added(layer, a, b, r, over)]))
+            r = after
+        else:
+            r = r * (layer.scale**0.5 if isinstance(layer, Rectifier) else abs(layer.factor))
+    table = torch.stack(tables) if tables else rows.new_zeros(0, 4, len(x)).double()
+    return Side(rows, inverse.to(x), table.to(x).contiguous(), r.to(x))
+
+
+def _added(layer: Dense, a: Tensor, b: Tensor, r: Tensor, over: Tensor) -> tuple[Tensor, Tensor]:
+    if layer.parametrization == "ntk":
+        return a, b
+    return layer.fan_in**0.5 * r * over, over if layer.bias else torch.zeros_like(over)
+
+
+class ChainBlocks:
+    """Blocks of a chain, in the dtype of the inputs."""
+
+    def __init__(
+        self, chain: Chain, x: Tensor, y: Tensor, *, ntk: bool, backend: Backend, memory: int
+    ) -> None:
+        self.left = side(chain, x)
+        self.right = self.left if y is x else side(chain, y)
+        self.ntk = ntk
+        big = len(x) * len(y) >= WORTH_IT
+        self.gaps = compiled(gaps, backend, worth_it=big)
+        self.tail = compiled(chain_tail, backend, worth_it=big)
+        self.codes, self.bends = program(chain)
+        size = SIDE if x.dtype == torch.float32 else SIDE // 2
+        limit = max(16, int((memory / (8 * x.element_size())) ** 0.5))
+        self.side = (min(size, limit), min(size, limit))
+
+    def block(self, rows: slice, cols: slice) -> tuple[Tensor, Tensor | None]:
+        """One block of both kernels."""
+        u = self._gaps(rows, cols)
+        t = torch.zeros_like(u)
+        (a, r1), (b, r2) = (
+            (s.tables[:, :, part], s.length[part])
+            for s, part in ((self.left, rows), (self.right, cols))
+        )
+        if self.tail is None:
+            torch_tail(u, t, a, b, self.codes, self.bends)
+            u.neg_().add_(1).mul_(r1[:, None]).mul_(r2)
+            t.mul_(r1[:, None]).mul_(r2)
+        else:
+            dtype = u.numpy().dtype
+            arrays = [v.contiguous().numpy() for v in (a, b, r1, r2)]
+            self.tail(
+                u.numpy(), t.numpy(), *arrays, self.codes, self.bends.astype(dtype),
+                *polynomial(dtype.name), constants(dtype.name),
+            )  # fmt: skip
+        return u, t if self.ntk else None
+
+    def _gaps(self, rows: slice, cols: slice) -> Tensor:
+        """1 - cos of the inputs, with the small ones done again."""
+        x, y = self.left.rows[rows], self.right.rows[cols]
+        i1, i2 = self.left.inverse[rows], self.right.inverse[cols]
+        u = x @ y.T
+        small = SMALL[u.dtype]
+        if self.gaps is not None:
+            count = self.gaps(u.numpy(), i1.numpy(), i2.numpy(), constants(u.numpy().dtype.name))
+        else:
+            u.mul_(i1[:, None]).mul_(i2).neg_().add_(1).clamp_(0, 2)
+            count = int((u < small).sum())
+        if count == 0:
+            return u
+        if count > MANY * u.numel() and u.dtype == torch.float32:
+            return _fine_gaps(x, y)
+        return _near_gaps(u, x, y, small)
+
+
+SIDE = 512  # rows of a block in float32: a mebibyte, which caches hold
+
+
+def _fine_gaps(x: Tensor, y: Tensor) -> Tensor:
+    """All gaps from a Gram matrix in float64."""
+    a, b = (torch.nn.functional.normalize(t.double(), dim=1, eps=1e-300) for t in (x, y))
+    u = (1 - a @ b.T).clamp_(0, 2)
+    u[u < 8 * torch.finfo(u.dtype).eps] = 0
+    return u.to(x.dtype)
+
+
+def _near_gaps(u: Tensor, x: Tensor, y: Tensor, small: float) -> Tensor:
+    """Half the squared distance of the normalised inputs, for the small gaps only."""
+    where = (u < small).nonzero()
+    for part in where.split(max(1, 2**19 // x.shape[1])):  # 4 MiB of rows at a time
+        i, j = part.unbind(1)
+        a, b = (
+            torch.nn.functional.normalize(t.double(), dim=1, eps=1e-300) for t in (x[i], y[j])
+        )
+        u[i, j] = ((a - b) ** 2).sum(1).div(2).clamp_(0, 2).to(u.dtype)
+    return u
+
+
+def program(chain: Chain) -> tuple[np.ndarray, np.ndarray]:
+    """The chain as codes (0 plain dense, 1 dense with tables, 2 rectifier, 3 nothing) and bends."""
+    codes, bends = [], []
+    for layer in chain.layers:
+        bends.append(layer.bend if isinstance(layer, Rectifier) else 0.0)
+        if isinstance(layer, Dense):
+            plain = layer.parametrization == "ntk" and float(layer.sigma_b) == 0
+            plain = plain and float(layer.sigma_w) > 0
+            codes.append(0 if plain else 1)
+        else:
+            codes.append(2 if isinstance(layer, Rectifier) else 3)
+    return np.array(codes, dtype=np.int64), np.array(bends)
+
+
+def polynomial(dtype: str) -> tuple[tuple, tuple]:
+    """The angle's coefficients for the kernel."""
+    from corollary.theory.kernels.infinite.angle import angle_polynomial
+
+    return angle_polynomial(dtype)
+
+
+def constants(dtype: str) -> np.ndarray:
+    """Numbers of the kernel's own dtype, so that float32 is not widened inside of it."""
+    kind = torch.float32 if dtype == "float32" else torch.float64
+    return np.array([0, 0.5, 1, 2, np.pi, 1 / np.pi, SMALL[kind]], dtype=dtype)

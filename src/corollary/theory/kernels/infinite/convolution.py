@@ -1,0 +1,109 @@
+r"""Convolution of any kernel size, stride, dilation and padding, in one or two dimensions.
+
+With independent weights of variance :math:`\sigma_w^2/(\text{fan-in})` only equal offsets of the
+two windows are correlated, so the covariance is averaged along the diagonal of offsets:
+
+.. math:: K'(s, s') = \frac{\sigma_w^2}{|A|} \sum_{a \in A} K(s + a, s' + a) + \sigma_b^2 .
+
+Separable: one axis after the other costs :math:`k_h + k_w` additions in place of :math:`k_hk_w`.
+
+:source: Novak et al. (2019), "Bayesian deep convolutional networks with many channels are Gaussian
+    processes", Section 2; Arora et al. (2019), "On exact computation with an infinitely wide
+    neural net", Section 4.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from typing import Literal
+
+from torch import Tensor
+
+from corollary.errors import InputError
+from corollary.theory.compiled import compiled
+from corollary.theory.kernels.infinite.layers import Dense
+from corollary.theory.kernels.infinite.state import State
+from corollary.theory.kernels.infinite.window_kernel import (
+    compiled_window_mean,
+    plane_means,
+    window_means,
+)
+from corollary.theory.kernels.infinite.windows import joint_window_mean
+
+WORTH_IT = 20_000  # entries from which a compiled loop pays for its call
+
+
+@dataclass(frozen=True)
+class Conv(Dense):
+    """A convolution; ``fan_in`` counts channels times window for the standard parametrisation."""
+
+    kernel: tuple[int, ...] = (3, 3)
+    stride: tuple[int, ...] | None = None  # 1 by default
+    padding: tuple[int, ...] | Literal["same", "valid"] = "same"
+    dilation: tuple[int, ...] | None = None
+    mode: str = "zeros"
+
+    def __call__(self, state: State) -> State:
+        """Average over offsets, then the dense rule."""
+        if state.axes != len(self.kernel):
+            raise InputError(
+                f"a convolution over {len(self.kernel)} axes came to a layer with {state.axes} of "
+                f"them; inputs are (n, channels, {', '.join('hw'[: len(self.kernel)])})"
+            )
+        return self.affine(state.positional(partial(self._average, state)))
+
+    def _average(self, state: State, t: Tensor, lead: int, copies: int) -> Tensor:
+        """The mean over equal offsets: compiled where that is possible and pays."""
+        kernel = self._compiled(state, t, copies)
+        if kernel is not None:
+            return compiled_window_mean(kernel, t, lead, copies, self._geometry(t, lead))
+        for axis, size in enumerate(self.kernel):
+            t = joint_window_mean(
+                t,
+                tuple(lead + copy * state.axes + axis for copy in range(copies)),
+                size,
+                stride=self.strides[axis],
+                dilation=self.dilations[axis],
+                padding=self.paddings[axis],
+                mode=self.mode,
+            )
+        return t
+
+    def _compiled(self, state: State, t: Tensor, copies: int) -> Callable | None:
+        if self.mode != "zeros" or t.requires_grad or t.device.type != "cpu" or state.axes > 2:
+            return None
+        loop = window_means if copies == 2 else plane_means
+        return compiled(loop, state.backend, worth_it=t.numel() >= WORTH_IT)
+
+    def _geometry(self, t: Tensor, lead: int) -> list[list[int]]:
+        """Window, stride, dilation, padding and output size of two axes (one may be trivial)."""
+        sizes = t.shape[lead : lead + len(self.kernel)]
+        rows = []
+        for axis, n in enumerate(sizes):
+            k, s, d = self.kernel[axis], self.strides[axis], self.dilations[axis]
+            low, high = self.paddings[axis]
+            reach = d * (k - 1) + 1
+            if n + low + high < reach:
+                raise InputError(f"a window of {reach} positions does not fit into {n}")
+            rows.append([n, k, s, d, low, (n + low + high - reach) // s + 1])
+        return [[1, 1, 1, 1, 0, 1]] * (2 - len(rows)) + rows
+
+    @property
+    def strides(self) -> tuple[int, ...]:
+        """One stride an axis."""
+        return self.stride or (1,) * len(self.kernel)
+
+    @property
+    def dilations(self) -> tuple[int, ...]:
+        """One dilation an axis."""
+        return self.dilation or (1,) * len(self.kernel)
+
+    @property
+    def paddings(self) -> tuple[tuple[int, int], ...]:
+        """Both ends of each axis; ``same`` puts the odd one at the end, as PyTorch does."""
+        if self.padding == "valid":
+            return ((0, 0),) * len(self.kernel)
+        if self.padding == "same":
+            totals = [d * (k - 1) for k, d in zip(self.kernel, self.dilations, strict=True)]
+            return tuple((total // 2, total - total // 2) for total in totals)
+        return tuple((p, p) for p in self.padding)

@@ -1,0 +1,87 @@
+r"""A kernel matrix as an operator: products with it, never the matrix itself.
+
+:math:`K v` is summed over blocks as they are computed, so n may be far larger than what a matrix
+of :math:`n^2` entries would allow. :meth:`KernelOperator.scipy` hands it to SciPy's solvers.
+"""
+
+from typing import TYPE_CHECKING, Literal
+
+import torch
+from jaxtyping import Float
+from torch import Tensor
+
+from corollary.errors import InputError
+
+if TYPE_CHECKING:
+    from scipy.sparse.linalg import LinearOperator
+
+    from corollary.theory.kernels.infinite.network import Network
+
+
+class KernelOperator:
+    """``(n, m)`` kernel values of a network that are computed again whenever they are needed.
+
+    Example:
+        >>> from corollary.theory.kernels.infinite import Dense, network
+        >>> x = torch.eye(3, dtype=torch.float64)
+        >>> (network(Dense()).operator(x) @ torch.ones(3, dtype=torch.float64)).mul(3).tolist()
+        [1.0, 1.0, 1.0]
+    """
+
+    def __init__(
+        self,
+        net: "Network",
+        x: Tensor,
+        y: Tensor,
+        which: Literal["nngp", "ntk"] = "ntk",
+        *,
+        symmetric: bool = False,
+    ) -> None:
+        if which not in ("nngp", "ntk"):
+            raise InputError(f"which must be nngp or ntk, but it is '{which}'")
+        self.net, self.x, self.y, self.which, self.symmetric = net, x, y, which, symmetric
+        self.shape = (len(x), len(y))
+        self.dtype = x.dtype
+
+    def __matmul__(self, v: Float[Tensor, "m *k"]) -> Float[Tensor, "n *k"]:
+        """K v; one pass over the blocks, each used twice where the matrix is symmetric."""
+        if v.shape[0] != self.shape[1]:
+            raise InputError(
+                f"the operator is {self.shape[0]} x {self.shape[1]}, but the vector has "
+                f"{v.shape[0]} entries"
+            )
+        v = v.to(self.dtype)
+        out = v.new_zeros(self.shape[0], *v.shape[1:])
+        second = None if self.symmetric else self.y
+        for tile in self.net.tiles(self.x, second, ntk=self.which == "ntk"):
+            block = tile.ntk if self.which == "ntk" else tile.nngp
+            out[tile.rows] += block @ v[tile.cols]
+            if self.symmetric and tile.rows != tile.cols:
+                out[tile.cols] += block.T @ v[tile.rows]
+        return out
+
+    @property
+    def T(self) -> "KernelOperator":  # noqa: N802 - as tensors call it
+        """The transpose."""
+        return KernelOperator(self.net, self.y, self.x, self.which, symmetric=self.symmetric)
+
+    def diagonal(self) -> Float[Tensor, " n"]:
+        """K(x_i, x_i); for operators of one set of inputs."""
+        if not self.symmetric:
+            raise InputError("the diagonal needs an operator of one set of inputs, not of two")
+        return getattr(self.net.diagonal(self.x, ntk=self.which == "ntk"), self.which)
+
+    def scipy(self) -> "LinearOperator":
+        """The same as a ``scipy.sparse.linalg.LinearOperator``."""
+        from scipy.sparse.linalg import LinearOperator
+
+        def product(v):  # noqa: ANN001, ANN202
+            return (self @ torch.as_tensor(v)).numpy()
+
+        def transposed(v):  # noqa: ANN001, ANN202
+            return (self.T @ torch.as_tensor(v)).numpy()
+
+        dtype = torch.empty(0, dtype=self.dtype).numpy().dtype
+        return LinearOperator(
+            self.shape, matvec=product, matmat=product, rmatvec=transposed, dtype=dtype
+        )

@@ -1,0 +1,61 @@
+"""The rectifier's expectations as a compiled loop over pairs and positions, in float64."""
+
+from collections.abc import Callable
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from corollary.theory.kernels.infinite.angle import angle_polynomial
+from corollary.theory.kernels.infinite.state import State
+
+
+def rectify(k, t, r1, r2, i1, i2, even, odd, w, s, full, f, g):  # noqa: ANN001, ANN201, PLR0913
+    r"""F and t times its derivative for all entries; to be compiled.
+
+    ``k`` and ``t`` are ``(n1, n2, S1, S2)`` with standard deviations ``r1 (n1, S1)``,
+    ``r2 (n2, S2)`` and their inverses; in the diagonal layout S1 is 1 and ``r1`` is ``(n1, S2)``.
+    """
+    pi, inverse_pi, snap = np.pi, 1.0 / np.pi, 8 * 2.0**-52
+    n1, n2, s1, s2 = k.shape
+    a = np.empty(s2)
+    b = np.empty(s2)
+    for i in range(n1):
+        for j in range(n2):
+            for p in range(s1):
+                for q in range(s2):
+                    a[q] = r1[i, p] if full else r1[i, q]
+                    b[q] = i1[i, p] if full else i1[i, q]
+                for q in range(s2):
+                    u = 1.0 - k[i, j, p, q] * (b[q] * i2[j, q])
+                    u = 0.0 if u < snap else u  # rounding of equal inputs
+                    u = 2.0 if u > 2.0 else u
+                    v = min(u, 2.0 - u)
+                    v2 = v * v
+                    root = np.sqrt(v)
+                    e = even[0]
+                    for m in range(1, len(even)):
+                        e = e * v2 + even[m]
+                    o = odd[0]
+                    for m in range(1, len(odd)):
+                        o = o * v2 + odd[m]
+                    theta = root * (e + o * v)
+                    theta = pi - theta if u > 1.0 else theta
+                    sine = root * np.sqrt(2.0 - v)
+                    bent = w * inverse_pi * (theta * (1.0 - u) - sine)
+                    f[i, j, p, q] = s * (a[q] * r2[j, q]) * (1.0 - u - bent)
+                    g[i, j, p, q] = t[i, j, p, q] * (s * (1.0 - w * inverse_pi * theta))
+
+
+def rectified(kernel: Callable, state: State, w: float, s: float) -> tuple[Tensor, Tensor]:
+    """Run the kernel on a state; the new covariance and tangent kernel."""
+    shape = state.nngp.shape
+    n1, n2 = shape[:2]
+    r1, r2 = (v.reshape(len(v), -1).sqrt() for v in state.position_variances())
+    inverses = [torch.where(r > 0, 1 / r, 0.0).numpy() for r in (r1, r2)]
+    places = (r1.shape[1], r2.shape[1]) if state.full else (1, r1.shape[1])
+    k, t = (v.reshape(n1, n2, *places).contiguous().numpy() for v in (state.nngp, state.ntk))
+    f, g = np.empty_like(k), np.empty_like(k)
+    even, odd = angle_polynomial("float64")
+    kernel(k, t, r1.numpy(), r2.numpy(), *inverses, even, odd, w, s, state.full, f, g)
+    return torch.from_numpy(f).reshape(shape), torch.from_numpy(g).reshape(shape)

@@ -1,0 +1,133 @@
+"""The kernel matrix in blocks: which ones, by whom, and put together."""
+
+import math
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+import torch
+from torch import Tensor
+
+from corollary.errors import InputError
+from corollary.theory.compiled import Backend
+from corollary.theory.kernels.infinite.chain import ChainBlocks, as_chain
+from corollary.theory.kernels.infinite.network import Kernels, Network
+
+
+class Tile(NamedTuple):
+    """One block; for symmetric matrices only blocks on and above the diagonal are given."""
+
+    rows: slice
+    cols: slice
+    nngp: Tensor
+    ntk: Tensor | None
+
+
+class GraphBlocks:
+    """Blocks of any network, in float64 inside."""
+
+    def __init__(
+        self, net: Network, x: Tensor, y: Tensor, *, ntk: bool, backend: Backend, memory: int
+    ) -> None:
+        self.net, self.x, self.y, self.ntk, self.backend = net, x, y, ntk, backend
+        self.side = self._side(memory)
+
+    def _side(self, memory: int) -> tuple[int, int]:
+        """Rows and columns such that about ten arrays of a block fit, and a few stay in cache."""
+        shape = self.x.shape[2:] if self.net.channels == "first" else self.x.shape[1:-1]
+        places = math.prod(shape) ** (2 if self.net.plan.full else 1)
+        pairs = max(1, min(memory // (80 * places), CACHED_ENTRIES // places))
+        rows = max(1, math.isqrt(pairs))
+        return rows, max(1, pairs // rows)
+
+    def block(self, rows: slice, cols: slice) -> tuple[Tensor, Tensor | None]:
+        """One block, in the dtype of the inputs."""
+        state = self.net.run(self.x[rows], self.y[cols], ntk=self.ntk, backend=self.backend)
+        ntk = None if state.ntk is None else state.ntk.to(self.x.dtype)
+        return state.nngp.to(self.x.dtype), ntk
+
+
+CACHED_ENTRIES = 65_536  # of an array in float64: half a mebibyte
+
+
+def stream(
+    net: Network,
+    x: Tensor,
+    y: Tensor | None,
+    *,
+    ntk: bool = True,
+    rank: int = 0,
+    world: int = 1,
+    backend: Backend = "auto",
+    memory: int = 32 * 2**20,
+) -> Iterator[Tile]:
+    """Blocks ``rank``, ``rank + world``, ... of the matrix, computed as they are taken."""
+    if not 0 <= rank < world:
+        raise InputError(f"rank must lie in 0..{world - 1}, but it is {rank}")
+    blocks = _blocks(net, x, y, ntk=ntk, backend=backend, memory=memory)
+    places = _places(len(x), len(x if y is None else y), blocks.side, symmetric=y is None)
+    return (
+        Tile(r, c, *blocks.block(r, c)) for r, c in places[rank::world]
+    )
+
+
+def assemble(
+    net: Network,
+    x: Tensor,
+    y: Tensor | None,
+    *,
+    ntk: bool,
+    backend: Backend,
+    memory: int,
+    out: Kernels | None,
+) -> Kernels:
+    """The whole matrix, block by block; as one block where derivatives are wanted."""
+    if _differentiable(net, x, y):
+        state = net.run(x, x if y is None else y, ntk=ntk)
+        return Kernels(state.nngp, state.ntk)
+    blocks = _blocks(net, x, y, ntk=ntk, backend=backend, memory=memory)
+    n, m = len(x), len(x if y is None else y)
+    out = out or Kernels(x.new_empty(n, m), x.new_empty(n, m) if ntk else None)
+    for rows, cols in _places(n, m, blocks.side, symmetric=y is None):
+        for target, value in zip(out, blocks.block(rows, cols), strict=True):
+            if target is not None:
+                target[rows, cols] = value
+                if y is None and rows != cols:
+                    target[cols, rows] = value.T
+    return out
+
+
+def _blocks(
+    net: Network, x: Tensor, y: Tensor | None, *, ntk: bool, backend: Backend, memory: int
+) -> "ChainBlocks | GraphBlocks":
+    y = x if y is None else y
+    x, y = x.detach(), y.detach()
+    chain = as_chain(net, x)
+    if chain is not None:
+        return ChainBlocks(chain, x, y, ntk=ntk, backend=backend, memory=memory)
+    return GraphBlocks(net, x, y, ntk=ntk, backend=backend, memory=memory)
+
+
+def _places(
+    n: int, m: int, side: tuple[int, int], *, symmetric: bool
+) -> Sequence[tuple[slice, slice]]:
+    """Row and column ranges; square ones, on or above the diagonal, for symmetric matrices."""
+    tall, wide = side
+    if symmetric:
+        tall = wide = max(1, math.isqrt(tall * wide))
+    rows = [slice(i, min(i + tall, n)) for i in range(0, n, tall)]
+    cols = [slice(j, min(j + wide, m)) for j in range(0, m, wide)]
+    return [(r, c) for r in rows for c in cols if not symmetric or c.start >= r.start]
+
+
+def _differentiable(net: Network, x: Tensor, y: Tensor | None) -> bool:
+    if not torch.is_grad_enabled():
+        return False
+    sigmas = (
+        value
+        for step in net.steps
+        if step.layer is not None
+        for value in vars(step.layer).values()
+        if isinstance(value, Tensor)
+    )
+    tensors = [x, *([] if y is None else [y]), *sigmas]
+    return any(t.requires_grad for t in tensors)
