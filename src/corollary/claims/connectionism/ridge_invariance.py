@@ -90,10 +90,11 @@ class RidgeInvariance(Claim[Given]):
         unit = RidgeUnit.of(PHI[self.phi], given.theta)
         with torch.no_grad():
             plane = unit(t[None, :, None] * u + t[:, None, None] * v)
+            value = float(unit(given.x[0]))
             along, across = (unit(given.x[0] + t[:, None] * way) for way in (u, v))
         ridge = HeatMap(plane, x=(-r, r), y=(-r, r), label="f")
         lines = (
-            Level(float(unit(given.x[0])), label="f(x)"),
+            Level(value, label="f(x)"),
             Curve(across, x=t, label="f(x + t Δx/‖Δx‖)"),
             Curve(along, x=t, label="f(x + t θ/‖θ‖)", role="other"),
         )
