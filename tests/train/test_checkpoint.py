@@ -152,10 +152,13 @@ def test_a_finished_run_is_not_trained_further(tmp_path):
     assert same(bits(first), bits(second)) and history.steps == STEPS
 
 
-def test_without_resume_the_file_is_begun_anew(tmp_path):
+def test_without_resume_a_file_that_exists_is_not_touched(tmp_path):
     path = tmp_path / "run.safetensors"
     run(network(), OPTIMIZERS["adam"], steps=3, checkpoint=Checkpoint(path))
-    assert run(network(), OPTIMIZERS["adam"], steps=2, checkpoint=Checkpoint(path)).steps == 2
+    content = path.read_bytes()
+    with pytest.raises(InputError, match="exists already; continue that run with resume=True"):
+        run(network(), OPTIMIZERS["adam"], steps=2, checkpoint=Checkpoint(path))
+    assert path.read_bytes() == content
 
 
 def test_the_file_is_safetensors_that_others_can_read(tmp_path):
@@ -222,10 +225,15 @@ def test_what_cannot_be_saved_without_pickle_is_named(tmp_path):
         write_state(tmp_path / "x", {"f": decay})
 
 
-def test_an_unwritable_place_is_named(tmp_path):
+def test_an_unwritable_place_is_named_before_the_first_step(tmp_path):
     (tmp_path / "file").write_text("")
     with pytest.raises(InputError, match="cannot be written"):
         write_state(tmp_path / "file" / "x", {})
+    model = network()
+    before = bits(model)
+    with pytest.raises(InputError, match="cannot be written"):
+        run(model, OPTIMIZERS["adam"], checkpoint=Checkpoint(tmp_path / "file" / "x"))
+    assert same(bits(model), before)
 
 
 LOOP = """
@@ -242,13 +250,57 @@ while True:
 
 def test_a_process_killed_while_saving_leaves_a_whole_file(tmp_path):
     path = tmp_path / "run.safetensors"
-    for kill in range(2):
-        process = subprocess.Popen(
-            [sys.executable, "-c", LOOP, str(path)], stdout=subprocess.PIPE, text=True
-        )
-        assert process.stdout.readline() == "1\n"
-        time.sleep(0.05 + 0.013 * kill)  # by now it writes for the second time or later
-        process.send_signal(signal.SIGKILL)
-        process.communicate()
-        state = read_state(path)
-        assert bool((state["a"] == state["n"]).all())
+    process = subprocess.Popen(
+        [sys.executable, "-c", LOOP, str(path)], stdout=subprocess.PIPE, text=True
+    )
+    assert process.stdout.readline() == "1\n"
+    time.sleep(0.05)  # by now it writes for the second time or later
+    process.send_signal(signal.SIGKILL)
+    process.communicate()
+    state = read_state(path)
+    assert bool((state["a"] == state["n"]).all())
+
+
+TRAIN = """
+import sys, torch
+from corollary.train import Checkpoint, fit
+torch.set_num_threads(1)
+exec(open(sys.argv[1]).read())
+fit(**arguments(), steps=1_000_000, callbacks=[lambda loop: print(loop.step, flush=True)],
+    checkpoint=Checkpoint(sys.argv[2], every=1))
+"""
+ARGUMENTS = """
+def arguments():
+    from functools import partial
+    from torch import nn
+    rng = torch.Generator().manual_seed(0)
+    x = torch.randn(38, 5, generator=rng)
+    layers = nn.Linear(5, 16), nn.ReLU(), nn.Dropout(0.4), nn.Linear(16, 5)
+    model = nn.Sequential(*layers)
+    with torch.no_grad():
+        for p in model.parameters():
+            p.copy_(torch.randn(p.shape, generator=rng) / 4)
+    return {
+        "model": model, "data": (x, x), "loss": nn.MSELoss(), "batch_size": 8, "accumulate": 3,
+        "optimizer": partial(torch.optim.Adam, lr=0.01), "rng": 4,
+    }
+"""
+
+
+def test_a_process_killed_in_training_is_continued_to_the_same_bits(tmp_path):
+    (tmp_path / "arguments.py").write_text(ARGUMENTS)
+    names = {"torch": torch}
+    exec(ARGUMENTS, names)
+    path = tmp_path / "run.safetensors"
+    command = [sys.executable, "-c", TRAIN, str(tmp_path / "arguments.py"), str(path)]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+    for _ in range(17):
+        process.stdout.readline()
+    process.send_signal(signal.SIGKILL)
+    process.communicate()
+    killed_at = read_state(path)["history"]["losses"].numel()
+    assert killed_at >= 16  # step 17 was made, and 16 saved, before its line was printed
+    resumed, whole = names["arguments"](), names["arguments"]()
+    a = fit(**resumed, steps=killed_at + 23, checkpoint=Checkpoint(path, resume=True))
+    b = fit(**whole, steps=killed_at + 23)
+    assert same(bits(resumed["model"]), bits(whole["model"])) and a == b

@@ -299,6 +299,38 @@ def test_callbacks_hear_steps_and_epochs_and_may_stop():
     assert history.stopped == "a callback asked to stop: two are enough"
 
 
+def test_an_error_in_a_callback_leaves_model_and_rate_as_they_were():
+    def broken(loop):
+        raise KeyboardInterrupt
+
+    model = network().eval()
+    optimizer = SGD(model.parameters())
+    state = torch.get_rng_state()
+    with pytest.raises(KeyboardInterrupt):
+        fit(
+            model,
+            cloud(),
+            F.mse_loss,
+            optimizer,
+            steps=9,
+            schedule=lambda t: 0.5,
+            callbacks=[broken],
+        )
+    assert not model.training and optimizer.param_groups[0]["lr"] == 0.1
+    assert torch.equal(torch.get_rng_state(), state)
+
+
+def test_sparse_gradients_can_be_accumulated():
+    def run(k):
+        table = nn.Embedding(6, 2, sparse=True)
+        nn.init.ones_(table.weight)
+        ids = torch.tensor([0, 1, 1, 5, 2])
+        fit(table, (ids, torch.zeros(5, 2)), F.mse_loss, SGD, steps=3, accumulate=k)
+        return table.weight.detach()
+
+    torch.testing.assert_close(run(1), run(2))
+
+
 def test_measures_are_recorded_in_evaluation_mode():
     modes = []
 
@@ -387,6 +419,7 @@ GOOD = {"model": network(), "data": cloud(), "loss": F.mse_loss, "optimizer": SG
         ({"optimizer": lambda p: None}, InputTypeError, "it returned NoneType"),
         ({"optimizer": SGD(nn.Linear(1, 1).parameters())}, InputError, "none of the model's"),
         ({"schedule": 0.5}, InputTypeError, "schedule must be a function"),
+        ({"checkpoint": "here"}, InputTypeError, r"checkpoint must be a Checkpoint\(path\)"),
         ({"callbacks": [3]}, InputTypeError, "callback needs on_step"),
         ({"data": DataLoader(range(3)), "batch_size": 2}, InputError, "has its own"),
         ({"data": DataLoader([])}, InputError, "gives no batch"),

@@ -15,7 +15,7 @@ from torch.optim.lr_scheduler import LRScheduler
 from corollary.errors import InputError
 from corollary.train.history import History
 from corollary.train.loop import Loop
-from corollary.train.packing import read_state, write_state
+from corollary.train.packing import check_writable, read_state, write_state
 from corollary.train.preparation import check_whole
 
 FORMAT = 1
@@ -37,9 +37,16 @@ class Checkpoint:
         check_whole("every", self.every, 1)
 
     def begin(self, loop: Loop) -> None:
-        """Continue from the file if asked to and if there is one."""
-        if self.resume and Path(self.path).exists():
-            load(self.path, loop)
+        """Continue from the file if asked to and if there is one; never overwrite another's."""
+        path = Path(self.path)
+        if path.exists() and not self.resume:
+            raise InputError(
+                f"{path} exists already; continue that run with resume=True, or remove the file"
+            )
+        if path.exists():
+            load(path, loop)
+        else:
+            check_writable(path)
 
     def after_step(self, loop: Loop) -> None:
         """Save if it is time."""

@@ -7,7 +7,7 @@ from typing import Any, Literal
 from torch import Generator, nn
 from torch.optim import Optimizer
 
-from corollary.errors import InputError
+from corollary.errors import InputError, InputTypeError
 from corollary.train.batches import Data
 from corollary.train.callbacks import Listeners
 from corollary.train.checkpoint import Checkpoint
@@ -86,9 +86,12 @@ def fit(
         model, data, loss, optimizer, batch_size=batch_size, rng=rng, schedule=schedule,
         clip=clip, accumulate=accumulate, call=call, on_nan=on_nan, train_mode=train_mode,
     )  # fmt: skip
-    if checkpoint is not None:
-        checkpoint.begin(loop)
     listeners = Listeners(callbacks)
+    if checkpoint is not None:
+        if not isinstance(checkpoint, Checkpoint):
+            what = type(checkpoint).__name__
+            raise InputTypeError(f"checkpoint must be a Checkpoint(path), but it is {what}")
+        checkpoint.begin(loop)
     shown = progress_bar(loop, steps, epochs) if progress else nullcontext(lambda: None)
     with shown as tick, closing(loop.run(steps=steps, epochs=epochs)) as records:
         for record in records:

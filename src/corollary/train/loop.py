@@ -211,7 +211,7 @@ class Loop:
 
 
 def _finite(tensor: Tensor) -> float:
-    value = float(tensor.detach())
+    value = tensor.item()
     if not math.isfinite(value):
         raise _LeftFiniteNumbers
     return value

@@ -5,6 +5,7 @@ Tensors go into the file as they are; everything else becomes JSON in the file's
 """
 
 import json
+import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -26,8 +27,22 @@ def write_state(path: Path, state: Any) -> None:
     try:
         write_bytes_atomically(path, save(tensors, metadata={_HEADER: header}))
     except OSError as error:
-        reason = error.strerror or type(error).__name__
-        raise InputError(f"the checkpoint {path} cannot be written ({reason})") from None
+        raise _unwritable(path, error) from None
+
+
+def check_writable(path: Path) -> None:
+    """Raise now, rather than after hours of training, if ``path`` could not be written."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=path.parent):
+            pass
+    except OSError as error:
+        raise _unwritable(path, error) from None
+
+
+def _unwritable(path: Path, error: OSError) -> InputError:
+    reason = error.strerror or type(error).__name__
+    return InputError(f"the checkpoint {path} cannot be written ({reason}); choose another path")
 
 
 def read_state(path: Path) -> Any:
