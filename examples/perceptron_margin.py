@@ -7,11 +7,14 @@ that a hyperplane separates with margin :math:`\gamma`, however many points ther
 their dimension. Here the margin shrinks while the points stay in the unit ball, and the mistakes
 are counted over repeated draws. The bound holds for each of them, and on random clouds it is far
 from being attained: it speaks of the worst order and the worst points.
+
+The picture is a :class:`~corollary.core.figure.Figure`, the plain description that claims return:
+here it is handed to matplotlib, in a report it becomes SVG.
 """
 
-import matplotlib.pyplot as plt
 import torch
 
+from corollary.core import Curve, Figure, Points
 from corollary.data.separable import separable_cloud
 from corollary.theory.connectionism.perceptron import margin, perceptron_fit, radius
 
@@ -28,20 +31,19 @@ def mistakes(gamma: float, seed: int) -> tuple[float, int]:
 
 
 def main() -> dict[float, list[int]]:
-    """Draw clouds for each margin, count, and plot the counts below the bound."""
-    counts: dict[float, list[int]] = {}
-    bounds = []
-    for gamma in GAMMAS:
-        drawn = [mistakes(gamma, seed) for seed in range(DRAWS)]
-        bounds.append(min(bound for bound, _ in drawn))
-        counts[gamma] = [count for _, count in drawn]
-    fig, ax = plt.subplots(figsize=(6, 4), layout="constrained")
-    ax.loglog(GAMMAS, bounds, "--", label="bound $(R/\\gamma)^2$")
-    for gamma in GAMMAS:
-        ax.plot([gamma] * DRAWS, counts[gamma], "o", color="tab:orange", alpha=0.5)
-    ax.plot([], [], "o", color="tab:orange", label=f"mistakes, {DRAWS} draws")
-    ax.set(xlabel="margin $\\gamma$", ylabel="mistakes $M$")
-    ax.legend()
+    """Draw clouds for each margin, count, and show the counts below the bound."""
+    drawn = {gamma: [mistakes(gamma, seed) for seed in range(DRAWS)] for gamma in GAMMAS}
+    bounds = [min(bound for bound, _ in drawn[gamma]) for gamma in GAMMAS]
+    counts = {gamma: sorted(count for _, count in drawn[gamma]) for gamma in GAMMAS}
+    middle = [counts[gamma][DRAWS // 2] for gamma in GAMMAS]
+    low, high = ([counts[gamma][end] for gamma in GAMMAS] for end in (0, -1))
+    label = f"mistakes, least to most of {DRAWS} draws"
+    marks = (
+        Curve(bounds, GAMMAS, label="(R/γ)²", role="predicted"),
+        Points(GAMMAS, middle, low=low, high=high, label=label),
+    )
+    title = "Perceptron mistakes as the margin shrinks"
+    Figure(title, x="margin γ", y="mistakes M", marks=marks, log_x=True, log_y=True).show()
     return counts
 
 

@@ -24,6 +24,7 @@ def no_window(monkeypatch):
     sys.modules["matplotlib.pyplot"].close("all") if "matplotlib.pyplot" in sys.modules else None
 
 
+@pytest.mark.filterwarnings("ignore:FigureCanvasAgg is non-interactive")
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda p: p.stem)
 def test_main_runs_and_draws(path, monkeypatch):
     main = load(path, monkeypatch).main

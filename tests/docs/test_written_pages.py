@@ -23,7 +23,12 @@ def commands(path: Path) -> list[str]:
     return [line.removeprefix("$ ") for line in lines if line.startswith("$ ")]
 
 
-CODE = [(p, i) for p in PAGES for i in range(len(blocks(p, "python")))]
+CODE = [
+    # Processes of their own import everything anew.
+    pytest.param(p, i, marks=pytest.mark.slow if "Parallel(" in code else ())
+    for p in PAGES
+    for i, code in enumerate(blocks(p, "python"))
+]
 COMMANDS = [(p, c) for p in PAGES for c in commands(p) if c.startswith("corollary ")]
 
 

@@ -44,13 +44,20 @@ def module_page(name: str, children: list[str], is_package: bool) -> str:
     title = room or rst.escaped(name.removeprefix("corollary."))
     options: dict[str, object] = {} if is_package else {"members": True}
     body = rst.directive("automodule", name, **options)
-    tree = [f"{child.rpartition('.')[2]} <{child}>" for child in children]
+    tree = [f"{child.removeprefix(f'{name}.')} <{child}>" for child in children]
     return "\n".join([rst.heading(title), body, rst.toctree(tree) if tree else ""])
 
 
 def _children(name: str, found: dict[str, Path]) -> list[str]:
-    depth = name.count(".") + 1
-    return [m for m in found if m.startswith(f"{name}.") and m.count(".") == depth]
+    """The modules whose nearest documented package is ``name``."""
+    return [m for m in found if _parent(m, found) == name]
+
+
+def _parent(name: str, found: dict[str, Path]) -> str:
+    parent = name.rpartition(".")[0]
+    while parent and parent not in found:
+        parent = parent.rpartition(".")[0]
+    return parent
 
 
 def _documented(name: str, path: Path) -> bool:

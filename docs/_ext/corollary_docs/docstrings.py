@@ -1,5 +1,6 @@
 """What the reference needs of docstrings: fields as prose, and paths that may be broken."""
 
+import inspect
 import re
 from html import escape
 from typing import Any
@@ -38,6 +39,13 @@ def process(app: Sphinx, what: str, name: str, obj: Any, options: Any, lines: li
     lines[:] = prose_fields(lines)
 
 
+def skip_foreign(
+    app: Sphinx, what: str, name: str, obj: Any, skip: bool, options: Any
+) -> bool | None:
+    """Autodoc's event: a function of another library that a module renames is not ours to tell."""
+    return True if inspect.isbuiltin(obj) or inspect.ismethoddescriptor(obj) else None
+
+
 def path_role(
     name: str, rawtext: str, text: str, lineno: int, inliner: Any, *_: Any
 ) -> tuple[list[nodes.Node], list[nodes.Node]]:
@@ -48,6 +56,7 @@ def path_role(
 
 
 def setup(app: Sphinx) -> None:
-    """Connect both."""
+    """Connect all of it."""
     app.connect("autodoc-process-docstring", process)
+    app.connect("autodoc-skip-member", skip_foreign)
     app.add_role("path", path_role)
