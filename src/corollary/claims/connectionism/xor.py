@@ -21,7 +21,7 @@ import torch
 from jaxtyping import Float
 from torch import Generator, Tensor
 
-from corollary.core import Claim, Curve, Figure, Hypothesis, Points, Regions, at_most, option
+from corollary.core import Claim, Curve, Figure, Hypothesis, Points, at_most, option
 from corollary.data.xor import xor
 from corollary.models.xor_network import XorNetwork
 from corollary.theory.connectionism.cover import enumerate_dichotomies
@@ -74,24 +74,22 @@ class Xor(Claim[Given]):
     def figure(self, given: Given) -> tuple[Figure, Figure]:
         """The square with a line that gets three right; and the two hidden units that get four."""
         x, y = given.x[0], given.y
-        network = XorNetwork("relu")
+        tried = Curve([1.7, -0.2], [-0.2, 1.7], label="a line with 3 of 4 right")
         square = Figure(
-            "Every line gets one corner wrong",
+            "Every line gets a corner wrong",
             x="x₁",
             y="x₂",
             equal=True,
-            marks=(*_classes(x, y), Curve([1.7, -0.2], [-0.2, 1.7], "a line with 3 of 4 right")),
+            marks=(*_classes(x, y), tried),
         )
-        hidden = network.hidden(x).detach()
+        hidden = XorNetwork("relu").hidden(x).detach()
+        found = Curve([-0.3, 0.9], [-0.1, 2.3], label="1 - 2h₁ + 4h₂ = 0: 4 of 4 right")
         folded = Figure(
-            "Two hidden units make them separable",
-            x="h₁",
-            y="h₂",
+            "Two hidden units make the corners separable",
+            x="h₁ = (x₁ + x₂)₊",
+            y="h₂ = (x₁ + x₂ - 1)₊",
             equal=True,
-            marks=(
-                Regions([[[0.5, 0], [2.5, 1], [0.5, 1]]], label="+1 beside -1", role="other"),
-                *_classes(hidden, y),
-            ),
+            marks=(*_classes(hidden, y), found),
         )
         return square, folded
 
@@ -99,6 +97,6 @@ class Xor(Claim[Given]):
 def _classes(x: Tensor, y: Tensor) -> tuple[Points, Points]:
     plus, minus = x[y > 0], x[y < 0]
     return (
-        Points(plus[:, 0], plus[:, 1], label="y = +1", role="measured"),
-        Points(minus[:, 0], minus[:, 1], label="y = -1", role="predicted"),
+        Points(plus[:, 0], plus[:, 1], label="y = +1", role="other"),
+        Points(minus[:, 0], minus[:, 1], label="y = -1", role="other"),
     )

@@ -18,7 +18,7 @@ from torch import Tensor
 from corollary.errors import InputError
 from corollary.theory.compiled import Backend, compiled
 from corollary.theory.connectionism.labelled import check_labelled, signed_points
-from corollary.theory.connectionism.perceptron_kernel import jump_to_mistakes, visit_each_point
+from corollary.theory.connectionism.perceptron_kernel import compiled_jumps, torch_jumps
 
 SOON = 1000  # mistakes after which a small problem is worth a compiled kernel
 
@@ -68,7 +68,7 @@ def perceptron_fit(
         order: The order in which each pass shows the points; as they stand if absent.
         max_updates: Stop after so many updates.
         max_epochs: Stop after so many passes.
-        backend: ``numba`` visits point after point; ``torch`` jumps from mistake to mistake. Both
+        backend: ``numba`` or ``torch``; ``auto`` compiles what is large or does not end soon. All
             make the same mistakes.
 
     Example:
@@ -182,14 +182,14 @@ def _run(
 ) -> tuple[Tensor, Tensor, Tensor, int, bool]:
     """Jump first if that may be enough; compile for what is large or does not end soon."""
     if backend == "torch" or z.device.type != "cpu":
-        return jump_to_mistakes(z, max_updates, passes)
+        return torch_jumps(z, max_updates, passes)
     if backend == "auto" and z.numel() < 2**17:
-        ended = jump_to_mistakes(z, min(max_updates, SOON), passes)
+        ended = torch_jumps(z, min(max_updates, SOON), passes)
         if ended[-1] or len(ended[1]) < SOON or max_updates <= SOON:
             return ended
-    kernel = compiled(visit_each_point, backend)
+    kernel = compiled(compiled_jumps, backend)
     if kernel is None:
-        return jump_to_mistakes(z, max_updates, passes)
+        return torch_jumps(z, max_updates, passes)
     v, mistakes, shown, epochs, converged = kernel(z.contiguous().numpy(), max_updates, passes)
     arrays = torch.from_numpy(v), torch.from_numpy(mistakes), torch.from_numpy(shown)
     return *arrays, int(epochs), bool(converged)

@@ -1,67 +1,76 @@
-"""The perceptron's inner loop, twice: point by point for numba, from mistake to mistake for torch.
+"""The perceptron's inner loop, twice: compiled by numba, and in torch.
 
 Both take the signed points ``z_i = y_i x_i`` and update ``w += z_i`` whenever ``<w, z_i> <= 0``.
-Both return the weights, the index of each mistake, how many points had been shown by then, the
-passes begun, and whether the last pass was clean.
+Between two mistakes the weights stand still, so a block of points is scored at once and the loop
+jumps to the first mistake in it: the mistakes are exactly those of the rule that looks at one
+point after the other. Both return the weights, the point of each mistake, how many points had been
+shown by then, the passes begun, and whether the last pass was clean.
 """
 
 import numpy as np
 import torch
 from torch import Tensor
 
-SMALLEST_BLOCK, LARGEST_BLOCK = 32, 4096  # points scored at once between two mistakes
+BLOCK = 64  # rows a compiled product scores at once: long enough to hide the call
+SMALLEST_BLOCK, LARGEST_BLOCK = 32, 4096  # in torch, where a call costs more than a short product
 
 
-def visit_each_point(z, max_updates, max_epochs):  # noqa: ANN001, ANN201 - typed by numba
-    """One point after the other; to be compiled."""
+def compiled_jumps(z, max_updates, max_epochs):
+    """The loop on NumPy arrays; to be compiled."""
     n, d = z.shape
     w = np.zeros(d, z.dtype)
+    scores = np.empty(BLOCK, z.dtype)
     mistakes = np.empty(1024, np.int64)
     shown = np.empty(1024, np.int64)
     t, epoch, clean = 0, 0, False
     while not clean and epoch < max_epochs and t < max_updates:
         epoch += 1
         clean = True
-        for i in range(n):
-            if np.dot(w, z[i]) > 0:
+        i = 0
+        while i < n and t < max_updates:
+            block = min(BLOCK, n - i)
+            np.dot(z[i : i + block], w, scores[:block])
+            first = 0
+            while first < block and scores[first] > 0:
+                first += 1
+            i += first
+            if first == block:
                 continue
             clean = False
             if t == len(mistakes):
                 mistakes = np.concatenate((mistakes, np.empty(t, np.int64)))
                 shown = np.concatenate((shown, np.empty(t, np.int64)))
-            mistakes[t] = i
-            shown[t] = (epoch - 1) * n + i + 1
-            t += 1
             for j in range(d):
                 w[j] += z[i, j]
-            if t == max_updates:
-                break
+            mistakes[t] = i
+            i += 1
+            shown[t] = (epoch - 1) * n + i
+            t += 1
     return w, mistakes[:t].copy(), shown[:t].copy(), epoch, clean
 
 
-def jump_to_mistakes(
+def torch_jumps(
     z: Tensor, max_updates: int, max_epochs: int
 ) -> tuple[Tensor, Tensor, Tensor, int, bool]:
-    """Score a block with the weights of the moment and go to its first mistake.
-
-    The block grows while points are classified rightly and shrinks after a mistake, so that
-    about as many points are scored in vain as are needed.
-    """
+    """The same loop on tensors of any device; a block is twice the gap between recent mistakes."""
     n, d = z.shape
     w = z.new_zeros(d)
     mistakes: list[int] = []
     shown: list[int] = []
-    epoch, clean = 0, False
+    epoch, clean, gap, since = 0, False, SMALLEST_BLOCK, 0
     while not clean and epoch < max_epochs and len(mistakes) < max_updates:
-        epoch, clean = epoch + 1, True
-        i, block = 0, SMALLEST_BLOCK
+        epoch, clean, i = epoch + 1, True, 0
+        block = SMALLEST_BLOCK
         while i < n and len(mistakes) < max_updates:
-            wrong = z[i : i + block] @ w <= 0
-            first = int(wrong.to(torch.uint8).argmax())
-            if not bool(wrong[first]):
-                i, block = i + block, min(2 * block, LARGEST_BLOCK)
+            right = torch.mv(z[i : i + block], w) > 0  # not a number is not right
+            wrong = (~right).nonzero()
+            if len(wrong) == 0:
+                since, i = since + min(block, n - i), i + block
+                block = min(2 * block, LARGEST_BLOCK)
                 continue
-            clean, i, block = False, i + first + 1, max(block // 2, SMALLEST_BLOCK)
+            first = int(wrong[0])
+            gap, since = (3 * gap + since + first) // 4, 0
+            clean, i, block = False, i + first + 1, min(max(2 * gap, SMALLEST_BLOCK), LARGEST_BLOCK)
             w += z[i - 1]
             mistakes.append(i - 1)
             shown.append((epoch - 1) * n + i)
