@@ -34,7 +34,7 @@ from corollary.theory.connectionism.hopfield.energy import field
 from corollary.theory.connectionism.hopfield.states import checked_couplings, checked_signs, sign
 
 BLOCK = 32  # neurons a matrix product; the corrections inside cost n * BLOCK / 2 a state
-WORTH_COMPILING = 2_000_000  # entries of the fields visited; below, torch is done in milliseconds
+WORTH_COMPILING = 200_000  # states times couplings; below, torch takes milliseconds
 
 
 class AsynchronousRun(NamedTuple):

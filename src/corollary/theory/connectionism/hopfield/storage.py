@@ -138,3 +138,21 @@ def overlap(
             f"{patterns.shape[-1]} entries"
         )
     return (X * patterns).mean(-1)
+
+
+def squared_overlap(patterns: Float[Tensor, "s n"]) -> float:
+    r"""Mean of :math:`\langle x_r, x_t\rangle^2 / n` over :math:`r \ne t`; independent signs: 1.
+
+    Orthogonal patterns have 0, patterns that resemble each other more than 1. For independent
+    fair signs the standard deviation is about :math:`\sqrt{2 / \text{pairs}}`.
+
+    Example:
+        >>> import torch
+        >>> squared_overlap(torch.ones(3, 5)), squared_overlap(torch.tensor([[1.0, 1], [1, -1]]))
+        (5.0, 0.0)
+    """
+    s, n = checked_patterns(patterns).shape
+    if s < 2:
+        raise InputError(f"an overlap needs two patterns, but {s} came")
+    G = (patterns @ patterns.mT).fill_diagonal_(0)
+    return float((G**2).sum() / (n * s * (s - 1)))

@@ -1,0 +1,124 @@
+r"""Dense memories hold n^(p-1) patterns.
+
+A dense associative memory with energy :math:`-\sum_t \langle x_t, X\rangle^p` and :math:`K`
+patterns of independent fair signs has a wrong bit with probability about
+:math:`\frac12 \operatorname{erfc} \sqrt{n^{p-1} / (2K(2p-3)!!)}`. The number of patterns at which
+one bit in a hundred is wrong therefore grows like
+
+.. math:: K \propto n^{p-1},
+
+linearly for Hopfield's :math:`p = 2`, quadratically for :math:`p = 3`. It does not grow at all if
+the patterns resemble each other.
+
+:source: Perez Jensen (2025), Deep Learning, Section 1.4; Krotov and Hopfield (2016), "Dense
+    associative memory for pattern recognition", Section 2.
+:kind: rate
+:cost: seconds
+:covers: dense-associative-memory
+"""
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import NamedTuple
+
+import torch
+from torch import Generator, Tensor
+
+from corollary.core import Claim, Curve, Figure, Hypothesis, Points, Series, option, slope
+from corollary.data.patterns import random_patterns
+from corollary.theory.connectionism.hopfield.dense import dense_capacity
+from corollary.theory.connectionism.hopfield.storage import squared_overlap
+
+WRONG = 0.01  # share of wrong bits at which the memory counts as full
+PROBES = 16  # stored patterns looked at in each memory
+
+
+class Given(NamedTuple):
+    """Memories to be drawn from a seed."""
+
+    sizes: tuple[int, ...]  # neurons n
+    power: int  # p
+    memories: int  # independent memories a size
+    share: float  # probability of a +1 in a pattern
+    seed: int
+
+
+@dataclass(frozen=True)
+class DenseMemoryCapacity(Claim[Given]):
+    """The number of patterns at which one bit in a hundred is wrong."""
+
+    power: int = option(3, low=2, high=4)  # p
+    sizes: tuple[int, ...] = option((24, 32, 48, 64, 80), low=12, high=512)  # neurons n
+    memories: int = option(8, low=1, high=1000)  # independent memories a size
+    relation = slope(gap=0.3)  # corrections of order 1/n at these n, and sampling
+
+    def given(self, rng: Generator) -> Given:
+        """A seed for the patterns."""
+        seed = int(torch.randint(2**31, (1,), generator=rng))
+        return Given(self.sizes, self.power, self.memories, 0.5, seed)
+
+    def hypotheses(self, given: Given) -> Iterator[Hypothesis]:
+        """Random patterns."""
+        rng = torch.Generator().manual_seed(given.seed)
+        value = squared_overlap(random_patterns(100, given.sizes[0], p=given.share, rng=rng))
+        yield Hypothesis(
+            "the patterns overlap as independent fair signs do",
+            abs(value - 1) <= 0.2,
+            f"n times the mean squared overlap is {value:.3f}",
+        )
+
+    def predict(self, given: Given) -> float:
+        """The exponent."""
+        return given.power - 1.0
+
+    def measure(self, given: Given) -> Series:
+        """Patterns a memory holds."""
+        return Series(given.sizes, _capacities(given))
+
+    def counterexample(self, rng: Generator) -> Given:
+        """Nine signs in ten are +1: any two patterns share most of them."""
+        return self.given(rng)._replace(share=0.9, memories=1)
+
+    def figure(self, given: Given) -> Figure:
+        """Capacity against size, with what the normal law says."""
+        z2 = 2 * torch.erfinv(torch.tensor(1 - 2 * WRONG, dtype=torch.float64)).item() ** 2
+        normal = [dense_capacity(n, given.power) * 2 * math.log(n) / z2 for n in given.sizes]
+        return Figure(
+            "Patterns held with one wrong bit in a hundred",
+            x="neurons n",
+            y="patterns K",
+            marks=(
+                Points(given.sizes, _capacities(given), label=f"measured, p = {given.power}"),
+                Curve(normal, x=given.sizes, label="normal law, ∝ n^(p−1)", role="predicted"),
+            ),
+            log_x=True,
+            log_y=True,
+            caption=f"Mean error over {given.memories} memories of each size.",
+        )
+
+
+@lru_cache(maxsize=4)
+def _capacities(given: Given) -> list[float]:
+    """For each size, the first K at which the mean share of wrong bits reaches ``WRONG``."""
+    rng = torch.Generator().manual_seed(given.seed)
+    out = []
+    for n in given.sizes:
+        most = int(0.35 * dense_capacity(n, given.power) * 2 * math.log(n)) + 8
+        errors = sum(_errors(n, most, given, rng) for _ in range(given.memories))
+        full = (errors / given.memories >= WRONG).nonzero()
+        out.append(float(full[0]) + 1 if len(full) else float(most))
+    return out
+
+
+def _errors(n: int, most: int, given: Given, rng: Generator) -> Tensor:
+    """Share of wrong bits of a stored pattern beside 0, 1, ..., most - 1 others."""
+    x = random_patterns(PROBES, n, p=given.share, rng=rng)
+    others = random_patterns(most - 1, n, p=given.share, rng=rng)
+    a = x[:, None] * others  # (probes, others, n): +1 where the pattern agrees with the probe
+    rest = a.sum(-1, keepdim=True) - a  # what the other neurons say
+    disturbance = a * ((rest + 1) ** given.power - (rest - 1) ** given.power)
+    own = float(n**given.power - (n - 2) ** given.power)
+    saved = own + torch.cat([torch.zeros_like(a[:, :1]), disturbance.cumsum(1)], 1)
+    return (saved < 0).double().mean((0, 2))
