@@ -1,22 +1,17 @@
 """What `corollary.train.fit` costs over a loop written by hand.
 
-MLP 784-256-10, batches of 128 of 12,800 rows in memory, shuffled each epoch, SGD. All contestants
-run in this process, one after the other and in turn, on one core and one thread; the clock is the
-process's CPU time and the best of the rounds counts. Run it on a quiet machine:
+MLP 784-256-10, batches of 128 of 12,800 rows in memory, shuffled each epoch, SGD; and a network so
+small that the loop itself is what is measured.
 
-    python benchmarks/training.py [--rounds 12] [--json out/training.json]
+    python benchmarks/training.py [--json out/training.json]
 """
 
-import argparse
-import json
-import os
-import platform
-import time
 from collections.abc import Callable
-from pathlib import Path
+from functools import partial
 
 import torch
 import torch.nn.functional as F
+from race import Race, main, race
 from torch import nn
 from torch.utils.data import DataLoader, TensorDataset
 
@@ -89,56 +84,52 @@ def ours_loader(x, y) -> None:
     fit(network(), loader, F.cross_entropy, sgd, epochs=1)
 
 
-CONTESTANTS = {
-    "bare loop, x[rows]": bare_loop(lambda t, rows: t[rows]),
-    "bare loop, index_select": bare_loop(lambda t, rows: t.index_select(0, rows)),
-    "bare loop, not shuffled (floor)": bare_in_order,
-    "bare loop, DataLoader": bare_loader,
-    "fit": ours,
-    "fit, callbacks, metrics, bar": ours_with_everything,
-    "fit, DataLoader": ours_loader,
-}
-REFERENCE = "bare loop, x[rows]"
-
-
-def race(rounds: int) -> dict[str, float]:
-    """Best CPU seconds per epoch of each contestant."""
+def epoch() -> Race:
     rng = torch.Generator().manual_seed(0)
     x = torch.randn(ROWS, 784, generator=rng)
     y = torch.randint(10, (ROWS,), generator=rng)
-    best = dict.fromkeys(CONTESTANTS, float("inf"))
-    for _ in range(rounds):
-        for name, run in CONTESTANTS.items():
-            start = time.process_time()
-            run(x, y)
-            best[name] = min(best[name], time.process_time() - start)
-    return best
-
-
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--rounds", type=int, default=12, help="times each contestant runs")
-    parser.add_argument("--json", type=Path, help="also write the numbers here")
-    args = parser.parse_args()
-    torch.set_num_threads(1)
-    if hasattr(os, "sched_setaffinity"):
-        os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
-    best = race(args.rounds)
-    steps = ROWS / BATCH
-    print(
-        f"{'contestant':34}{'samples/s':>12}{'us/step':>10}{'/ bare loop':>13}{'/ DataLoader':>14}"
+    contenders = {
+        "bare loop": bare_loop(lambda t, rows: t[rows]),
+        "bare loop, index_select": bare_loop(lambda t, rows: t.index_select(0, rows)),
+        "bare loop, not shuffled": bare_in_order,
+        "bare loop, DataLoader": bare_loader,
+        "fit": ours,
+        "fit, callbacks, metrics, bar": ours_with_everything,
+        "fit, DataLoader": ours_loader,
+    }
+    return race(
+        "One epoch of an MLP 784-256-10 in batches of 128",
+        {name: partial(run, x, y) for name, run in contenders.items()},
+        reference="bare loop",
+        floor="bare loop, not shuffled",
+        facts={"rows": ROWS, "steps": ROWS // BATCH},
     )
-    for name, seconds in sorted(best.items(), key=lambda item: item[1]):
-        to_bare, to_loader = seconds / best[REFERENCE], seconds / best["bare loop, DataLoader"]
-        print(
-            f"{name:34}{ROWS / seconds:12,.0f}{1e6 * seconds / steps:10.0f}"
-            f"{to_bare:13.3f}{to_loader:14.3f}"
-        )
-    if args.json:
-        where = {"python": platform.python_version(), "torch": torch.__version__}
-        args.json.parent.mkdir(parents=True, exist_ok=True)
-        args.json.write_text(json.dumps({"seconds": best, "rows": ROWS, **where}, indent=2) + "\n")
+
+
+def smallest() -> Race:
+    x, steps = torch.linspace(-1, 1, 32)[:, None], 500
+
+    def small() -> nn.Module:
+        torch.manual_seed(0)
+        return nn.Sequential(nn.Linear(1, 16), nn.Tanh(), nn.Linear(16, 1))
+
+    def bare() -> None:
+        model = small()
+        optimizer = sgd(model.parameters())
+        for _ in range(steps):
+            optimizer.zero_grad()
+            loss = F.mse_loss(model(x), x)
+            loss.backward()
+            optimizer.step()
+            loss.item()
+
+    return race(
+        "Full-batch steps of a network 1-16-1 on 32 points",
+        {"bare loop": bare, "fit": lambda: fit(small(), (x, x), F.mse_loss, sgd, steps=steps)},
+        reference="bare loop",
+        facts={"steps": steps},
+    )
 
 
 if __name__ == "__main__":
-    main()
+    main(epoch, smallest)
