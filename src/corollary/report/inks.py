@@ -7,7 +7,18 @@ those of maps are fixed, since a map is a picture of its own.
 import math
 from dataclasses import dataclass
 
-from corollary.core.figure import Band, Curve, Figure, Histogram, Level, Mark, Points
+from corollary.core.figure import (
+    Band,
+    Curve,
+    Figure,
+    HeatMap,
+    Histogram,
+    Image,
+    Level,
+    Mark,
+    Points,
+    Regions,
+)
 
 RGB = tuple[int, int, int]
 
@@ -30,6 +41,7 @@ class Ink:
     dash: str = ""
     opacity: float = 1.0
     square: bool = False  # the shape of dots
+    halo: bool = False  # dots stand on a filled plane, and need an edge to be seen
 
     @property
     def line(self) -> str:
@@ -42,6 +54,7 @@ class Ink:
 def inks(figure: Figure) -> list[Ink]:
     """One a mark: the role gives the colour, a second line of the same colour its dashes."""
     out, seen, others = [], dict[tuple[str, str], int](), 0
+    halo = any(isinstance(m, HeatMap | Image | Regions) for m in figure.marks)
     for mark in figure.marks:
         role, kind = getattr(mark, "role", "other"), _kind(mark)
         rank = seen.get((role, kind), 0)
@@ -52,7 +65,7 @@ def inks(figure: Figure) -> list[Ink]:
             colour = PREDICTED if role == "predicted" else MEASURED
         dashed = bool(getattr(mark, "dashed", False)) or isinstance(mark, Level)
         dash = _DASHES[(rank + dashed) % len(_DASHES)] if kind == "line" else ""
-        out.append(Ink(colour, dash, max(0.4, 1 - 0.2 * rank), square=rank % 2 == 1))
+        out.append(Ink(colour, dash, max(0.55, 1 - 0.15 * rank), rank % 2 == 1, halo))
     return out
 
 

@@ -8,7 +8,7 @@ from corollary.report.inks import Ink
 from corollary.report.paths import Pixel, dots, polyline, segments
 
 MANY = 300  # dots; more than this are drawn smaller and let the ones below shine through
-MOST = 1200  # dots that are drawn; of more, every second or third is
+MOST = 800  # dots that are drawn; of more, every second or third is
 
 
 def curve(mark: Curve, ink: Ink, plot: Plot) -> str:
@@ -27,12 +27,19 @@ def points(mark: Points, ink: Ink, plot: Plot) -> str:
     data = dots(seen)
     if not data:
         return ""
-    opacity = min(ink.opacity, 0.5) if many else ink.opacity
+    opacity = min(ink.opacity, 0.65) if many else ink.opacity
     cap = "square" if ink.square else "round"
     size = (2.6 if many else 5.5) - (1 if ink.square else 0)
-    return _bars(mark, ink, plot) + (
-        f'<path d="{data}" style="stroke:{ink.colour}" stroke-width="{size:g}" '
-        f'stroke-linecap="{cap}"' + (f' stroke-opacity="{opacity:g}"/>' if opacity < 1 else "/>")
+    halo = f'stroke-width="{size + 2.5:g}" stroke-linecap="{cap}"/>'
+    under = f'<path d="{data}" style="stroke:var(--paper,#fff)" {halo}' if ink.halo else ""
+    return (
+        _bars(mark, ink, plot)
+        + under
+        + (
+            f'<path d="{data}" style="stroke:{ink.colour}" stroke-width="{size:g}" '
+            f'stroke-linecap="{cap}"'
+            + (f' stroke-opacity="{opacity:g}"/>' if opacity < 1 else "/>")
+        )
     )
 
 

@@ -37,12 +37,3 @@ def interval(reading: Reading) -> str:
     if reading.low == reading.high or math.isnan(reading.low):
         return ""
     return f"[{numeral(reading.low)}, {numeral(reading.high)}]"
-
-
-def span(values: tuple[float, ...]) -> str:
-    """One number, or the lowest and the highest of several."""
-    if not values:
-        return "nothing"
-    fit = [v for v in values if not math.isnan(v)] or [math.nan]
-    low, high = numeral(min(fit)), numeral(max(fit))
-    return low if low == high else f"{low} to {high}"

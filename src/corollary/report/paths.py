@@ -4,7 +4,7 @@ import math
 from collections.abc import Iterable, Sequence
 
 Pixel = tuple[float, float]
-TOLERANCE = 0.2  # pixels: a point this close to the line through its neighbours is not drawn
+TOLERANCE = 0.3  # pixels: a point this close to the line through its neighbours is not drawn
 
 
 def polyline(points: Sequence[Pixel], *, close: bool = False) -> str:

@@ -74,7 +74,7 @@ def figure_svg(
         '<svg'
     """
     room = width - 16
-    heading = lines(scripts(figure.title), 15, room) if title else []
+    heading = lines(scripts(figure.title), 16, room) if title else []
     marks_ink = inks(figure)
     rows, rows_height = legend(figure, marks_ink, room)
     page = _layout(figure, width, height, 20 * len(heading) + rows_height)

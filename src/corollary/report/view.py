@@ -4,17 +4,17 @@ Numbers and verdict come from the result; statement, source, erratum and cost co
 catalogue, if the claim is still in it.
 """
 
-import math
 import re
 import shlex
 from dataclasses import dataclass
 from typing import Any
 
+from corollary.core.measurement import Reading
 from corollary.core.result import Refutation, Result
 from corollary.core.verdict import Verdict
 from corollary.errors import UnknownNameError
 from corollary.registry import Entry, find
-from corollary.report.numerals import interval, numeral, span
+from corollary.report.numerals import interval, numeral
 
 ROWS = 8  # entries of a list that are shown; the results file has all of them
 ORDER = tuple(
@@ -55,8 +55,7 @@ def reason(result: Result) -> str:
 
 def _outcome(result: Result) -> str:
     """The comparison on one line; of several entries, the one that decided."""
-    ratios, count = _ratios(result), len(result.predicted)
-    worst = ratios.index(result.ratio) if result.ratio in ratios else 0
+    worst, count = result.worst, len(result.predicted)
     predicted, measured = numeral(result.predicted[worst]), numeral(result.measured[worst].value)
     good = result.verdict in (Verdict.HOLDS, Verdict.VACUOUS)
     if count > 1 and good:
@@ -65,12 +64,6 @@ def _outcome(result: Result) -> str:
     if not good:
         text = f"measured {measured}, predicted {result.relation} {predicted}"
     return text + (f" in the worst of {count} comparisons" if count > 1 else "")
-
-
-def _ratios(result: Result) -> list[float]:
-    """Measured over predicted, as the comparison has it."""
-    pairs = zip(result.predicted, result.measured, strict=False)
-    return [m.value / p if p else (1.0 if m.value == 0 else math.inf) for p, m in pairs]
 
 
 def _line(text: str, most: int = 240) -> str:
@@ -82,28 +75,22 @@ def _line(text: str, most: int = 240) -> str:
 def rows(result: Result) -> tuple[list[Row], int]:
     """The entries to show, the deciding one among them, and how many are left out."""
     pairs = list(zip(result.predicted, result.measured, strict=False))
-    ratios = _ratios(result)
-    decides = ratios.index(result.ratio) if result.ratio in ratios else -1
-    shown = sorted({*range(min(ROWS, len(pairs))), *([decides] if decides >= 0 else [])})
-    out = [
-        Row(
-            numeral(p),
-            numeral(m.value),
-            interval(m),
-            numeral(ratios[k]) if p else "–",
-            k == decides,
-        )
-        for k in shown
-        for p, m in [pairs[k]]
-    ]
+    shown = sorted({*range(min(ROWS, len(pairs))), *([result.worst] if pairs else [])})
+    out = [_row(*pairs[k], decides=k == result.worst) for k in shown]
     return out, len(pairs) - len(out)
+
+
+def _row(predicted: float, measured: Reading, *, decides: bool) -> Row:
+    ratio = numeral(measured.value / predicted) if predicted else "–"
+    return Row(numeral(predicted), numeral(measured.value), interval(measured), ratio, decides)
 
 
 def without(refutation: Refutation) -> str:
     """What happens without a hypothesis, as a sentence."""
     broken = "; ".join(refutation.broken) or "the hypotheses"
-    measured = span(tuple(r.value for r in refutation.measured))
-    text = f"Without “{broken}”: predicted {span(refutation.predicted)}, measured {measured}."
+    predicted = numeral(refutation.predicted[refutation.worst])
+    measured = numeral(refutation.measured[refutation.worst].value)
+    text = f"Without “{broken}”: predicted {predicted}, measured {measured}."
     return text if refutation.fails else text + " The conclusion happens to hold there."
 
 
