@@ -9,6 +9,7 @@ from corollary.core import generator
 from corollary.data.separable import separable_cloud
 from corollary.data.xor import xor
 from corollary.errors import InputError
+from corollary.theory.connectionism import separability
 from corollary.theory.connectionism.labelled import signed_points
 from corollary.theory.connectionism.perceptron import margin
 from corollary.theory.connectionism.separability import linear_separability
@@ -117,3 +118,29 @@ def test_the_answer_keeps_the_dtype():
     x, y = xor()
     assert linear_separability(x.float(), y).certificate.dtype == torch.float32
     assert linear_separability(x[:3].float(), y[:3]).w.dtype == torch.float32
+
+
+@pytest.mark.parametrize("attempt", ["_by_nearest_point", "_by_linear_program"])
+def test_either_method_alone_gives_the_same_answers(attempt, monkeypatch):
+    method = getattr(separability, attempt)
+    for seed in range(25):
+        rng = generator(seed, "either")
+        x = torch.randn(10, 4, generator=rng, dtype=torch.float64)
+        y = torch.where(torch.rand(10, generator=rng) < 0.5, -1.0, 1.0).double()
+        answer = linear_separability(x, y)
+        with monkeypatch.context() as patch:
+            patch.setattr(separability, "_by_nearest_point", method)
+            patch.setattr(separability, "_by_linear_program", method)
+            alone = linear_separability(x, y)
+        assert alone.separable == answer.separable
+        assert alone.separable or proves_overlap(alone, x, y)
+
+
+def test_hulls_closer_than_a_billionth_of_their_size_count_as_touching():
+    x = torch.tensor([[0.0, 0.0], [1.0, 0.0], [0.5, 0.0]], dtype=torch.float64)
+    y = torch.tensor([-1.0, -1.0, 1.0], dtype=torch.float64)
+    for height, separable in ((1e-7, True), (1e-12, False), (0.0, False)):
+        x[2, 1] = height
+        answer = linear_separability(x, y)
+        assert answer.separable == separable
+        assert answer.margin <= height

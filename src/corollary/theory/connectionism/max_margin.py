@@ -94,7 +94,10 @@ def _hull_weights(z: np.ndarray) -> np.ndarray:
     rows = np.concatenate([z.transpose(0, 2, 1), np.ones((trials, 1, n))], axis=1)
     target = np.zeros(d + 1)
     target[d] = 1.0
-    a = np.stack([nnls(matrix, target, maxiter=max(10 * n, 1000))[0] for matrix in rows])
+    try:
+        a = np.stack([nnls(matrix, target, maxiter=max(10 * n, 1000))[0] for matrix in rows])
+    except RuntimeError as error:  # its limit of iterations
+        raise InputError(f"the nearest point of the hull was not found ({error})") from error
     return a / a.sum(axis=1, keepdims=True)
 
 
