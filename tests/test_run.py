@@ -46,6 +46,19 @@ def test_a_time_out_is_a_result():
     assert "time limit of 0.001 s" in result.note
 
 
+def test_a_process_that_dies_costs_only_its_own_entry():
+    class Deadly(Entry):
+        def load(self):
+            os._exit(9)
+
+    novikoff = find("novikoff")
+    deadly = Deadly("mishaps/deadly", novikoff.module, novikoff.path, BROKEN[3:100])
+    done = run([novikoff, deadly, find("xor")], jobs=2)
+    verdicts = [result.verdict for result in done.results]
+    assert verdicts == [Verdict.HOLDS, Verdict.CRASHED, Verdict.HOLDS]
+    assert "died" in done.results[1].note
+
+
 def test_the_time_limit_gives_the_signal_back():
     before = signal.getsignal(signal.SIGALRM)
     with time_limit(10):

@@ -14,6 +14,7 @@ import traceback
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from types import FrameType
 from typing import Any
 
 from corollary import __version__
@@ -25,7 +26,9 @@ from corollary.suites import suite
 
 SCHEMA = 1  # version of the results file
 COST_SECONDS = {"instant": 1.0, "seconds": 10.0, "minutes": 300.0, "long": 3600.0}
-PATIENCE = 10.0  # a claim may take this many times its stated cost: machines differ
+# A claim may take this many times its stated cost, for machines differ, and so many seconds more,
+# for the first one of a process imports torch and may compile kernels.
+PATIENCE, START_UP = 10.0, 60.0
 Progress = Callable[[Entry, Result, float], None]  # called with each result and its seconds
 
 
@@ -142,7 +145,7 @@ def run(
         seed: The user's seed; each entry derives its own from it and its name.
         jobs: Processes. Work is handed to joblib, so a Dask or Ray backend set by
             ``joblib.parallel_config`` spreads it over a cluster.
-        timeout: Seconds for each entry; by default ten times its stated cost.
+        timeout: Seconds for each entry; by default ten times its stated cost and a minute more.
         options: Parameters for the claims that have them; at least one claim must.
         journal: Where finished results are kept until the run is complete.
         progress: Called after each result.
@@ -169,7 +172,8 @@ def run_entry(
     entry: Entry, settings: dict[str, Any], seed: int, timeout: float | None
 ) -> tuple[Result, float]:
     """Check one claim; whatever goes wrong becomes its result. Gives the seconds it took, too."""
-    limit = timeout or PATIENCE * COST_SECONDS.get(entry.cost, COST_SECONDS["long"])
+    cost = COST_SECONDS.get(entry.cost, COST_SECONDS["long"])
+    limit = timeout or PATIENCE * cost + START_UP
     start = time.perf_counter()
     try:
         with time_limit(limit):
@@ -200,7 +204,10 @@ def time_limit(seconds: float) -> Iterator[None]:
         yield
         return
 
-    def stop(*_: Any) -> None:
+    def stop(_: int, frame: FrameType | None) -> None:
+        if _compiling(frame):  # an exception inside LLVM's bookkeeping would end the process
+            signal.setitimer(signal.ITIMER_REAL, 0.1)
+            return
         raise TimeLimitError(f"the time limit of {seconds:g} s ended")
 
     before = signal.signal(signal.SIGALRM, stop)
@@ -210,6 +217,14 @@ def time_limit(seconds: float) -> Iterator[None]:
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, before)
+
+
+def _compiling(frame: FrameType | None) -> bool:
+    while frame is not None:
+        if frame.f_globals.get("__name__", "").split(".")[0] in ("numba", "llvmlite"):
+            return True
+        frame = frame.f_back
+    return False
 
 
 def _results(
@@ -224,18 +239,31 @@ def _results(
             yield entry, *run_entry(entry, settings[entry.name], seed, timeout)
         return
     from joblib import Parallel, delayed
+    from joblib.externals.loky.process_executor import TerminatedWorkerError
     from torch import get_num_threads
 
-    by_name = {entry.name: entry for entry in waiting}
+    def outcomes(chosen: list[Entry]) -> Iterator[tuple[Result, float]]:
+        pool = Parallel(n_jobs=jobs, return_as="generator_unordered", batch_size=1)
+        yield from pool(
+            delayed(_run_in_worker)(e, settings[e.name], seed, timeout, get_num_threads())
+            for e in chosen
+        )
+
+    left = {entry.name: entry for entry in waiting}
     # Long entries first, so that no process is left alone with one at the end.
     order = sorted(waiting, key=lambda e: -COST_SECONDS.get(e.cost, 0.0))
-    pool = Parallel(n_jobs=jobs, return_as="generator_unordered", batch_size=1)
-    tasks = (
-        delayed(_run_in_worker)(e, settings[e.name], seed, timeout, get_num_threads())
-        for e in order
-    )
-    for result, seconds in pool(tasks):
-        yield by_name[result.name], result, seconds
+    try:
+        for result, seconds in outcomes(order):
+            yield left.pop(result.name), result, seconds
+    except TerminatedWorkerError:  # a process died (out of memory, say), and took others along
+        for entry in list(left.values()):
+            try:
+                ((result, seconds),) = outcomes([entry])
+            except TerminatedWorkerError:
+                note = "the process that ran it died; it may need more memory than there is"
+                result = _unfinished(entry, settings[entry.name], seed, Verdict.CRASHED, note)
+                seconds = 0.0
+            yield entry, result, seconds
 
 
 def _run_in_worker(

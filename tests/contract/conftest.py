@@ -40,11 +40,7 @@ def marks(entry: Entry) -> list[pytest.MarkDecorator]:
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     """One test a claim."""
     if "entry" in metafunc.fixturenames:
-        params = [
-            pytest.param(e, id=e.name, marks=marks(e))
-            for e in entries()
-            if not e.is_exam
-        ]
+        params = [pytest.param(e, id=e.name, marks=marks(e)) for e in entries() if not e.is_exam]
         metafunc.parametrize("entry", params, scope="session")
 
 

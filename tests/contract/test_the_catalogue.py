@@ -33,6 +33,7 @@ ORDER = [
 LEVEL = {room: level for level, rooms in enumerate(ORDER) for room in rooms}
 ALSO = {
     ("theory", "core"),  # derived generators only
+    ("core", "theory"),  # a subject is kept by theory/modules, which knows nothing of core
     ("models", "data"),
     ("data", "models"),
     ("suites", "registry"),
