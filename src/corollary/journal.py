@@ -1,29 +1,22 @@
 """Files that survive an interruption: the journal of a run, results files, the last verdicts.
 
-Everything is written to a neighbouring file first and moved into place, so a reader never sees
-half a file and a full disk never costs an old one.
+A results file is replaced all at once, so a full disk never costs an old one.
 """
 
 import hashlib
 import json
-import os
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from corollary.disk import cache_folder, write_bytes_atomically
 from corollary.errors import ResultsFileError
 
 if TYPE_CHECKING:
     from corollary.core import Result
     from corollary.run import Run
-
-
-def cache_directory() -> Path:
-    """``COROLLARY_CACHE``, else the user's cache folder."""
-    home = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-    return Path(os.environ.get("COROLLARY_CACHE") or Path(home) / "corollary")
 
 
 @contextmanager
@@ -42,20 +35,7 @@ def write_atomically(path: Path, text: str) -> None:
     with _as_results_error(path, "written"):
         if path.is_dir():
             raise IsADirectoryError(21, "it is a folder")
-        path.parent.mkdir(parents=True, exist_ok=True)
-        handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-        try:
-            with os.fdopen(handle, "w", encoding="utf-8") as file:
-                file.write(text)
-                file.flush()
-                os.fsync(file.fileno())
-            mask = os.umask(0)
-            os.umask(mask)
-            os.chmod(name, 0o666 & ~mask)  # mkstemp makes private files; a report is not one
-            os.replace(name, path)
-        except BaseException:
-            Path(name).unlink(missing_ok=True)
-            raise
+        write_bytes_atomically(path, text.encode())
 
 
 def check_writable(path: Path) -> None:
@@ -106,7 +86,7 @@ class Journal:
         """The journal of the run described by ``what`` (entries, seed, options, versions)."""
         text = json.dumps(what, sort_keys=True, default=str)
         key = hashlib.sha256(text.encode()).hexdigest()[:16]
-        return cls(cache_directory() / "runs" / f"{key}.jsonl")
+        return cls(cache_folder() / "runs" / f"{key}.jsonl")
 
     def append(self, result: "Result") -> None:
         """Add one result; a kill in the middle costs only this line."""
@@ -141,7 +121,7 @@ def remember(run: "Run") -> None:
         known[result.name] = {"verdict": result.verdict.value, "sentence": result.sentence}
         known[result.name] |= {"seed": str(result.seed), "torch": run.environment["torch"]}
     try:
-        write_atomically(cache_directory() / "last.json", json.dumps(known, indent=1))
+        write_atomically(cache_folder() / "last.json", json.dumps(known, indent=1))
     except ResultsFileError:
         pass
 
@@ -149,7 +129,7 @@ def remember(run: "Run") -> None:
 def last_outcomes() -> dict[str, dict[str, str]]:
     """The last outcome of each claim, by name; empty if nothing is kept or it is unreadable."""
     try:
-        known = json.loads((cache_directory() / "last.json").read_text(encoding="utf-8"))
+        known = json.loads((cache_folder() / "last.json").read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return {}
     return known if isinstance(known, dict) else {}

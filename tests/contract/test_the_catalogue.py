@@ -18,7 +18,7 @@ HEAVY = ("torch", "numpy", "scipy", "matplotlib", "sklearn", "numba")
 # Lower rooms know nothing of higher ones. Rooms on one line may not import each other, except as
 # listed in ALSO.
 ORDER = [
-    {"errors"},
+    {"errors", "disk"},
     {"core", "theory"},
     {"data", "models"},
     {"train"},

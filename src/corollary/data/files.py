@@ -11,7 +11,7 @@ import os
 from dataclasses import dataclass
 from pathlib import Path
 
-from corollary.data.atomic import write_bytes_atomically
+from corollary.disk import cache_folder, write_bytes_atomically
 from corollary.errors import DataUnavailableError
 
 TIMEOUT = 20.0  # seconds without an answer before the next address is tried
@@ -69,12 +69,6 @@ class DataFile:
             f"{self.homes[0]} into {self.path.rpartition('/')[0]}/ below a folder of your choice "
             "and set COROLLARY_DATA to that folder"
         )
-
-
-def cache_folder() -> Path:
-    """``COROLLARY_CACHE``, else the user's cache folder."""
-    home = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-    return Path(os.environ.get("COROLLARY_CACHE") or Path(home) / "corollary")
 
 
 def data_folders() -> list[Path]:

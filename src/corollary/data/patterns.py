@@ -11,7 +11,7 @@ from corollary.errors import InputError
 
 
 def random_patterns(
-    *shape: int, p: float = 0.5, rng: Generator, dtype: torch.dtype = torch.float64
+    *shape: int, p: float | int = 0.5, rng: Generator, dtype: torch.dtype = torch.float64
 ) -> Float[Tensor, "*shape"]:
     r"""Independent signs, each +1 with probability ``p`` (0.5: fair).
 
@@ -56,7 +56,7 @@ def orthogonal_patterns(
 
 
 def with_flipped_bits(
-    x: Float[Tensor, "*batch n"], fraction: float, *, rng: Generator
+    x: Float[Tensor, "*batch n"], fraction: float | int, *, rng: Generator
 ) -> Float[Tensor, "*batch n"]:
     r"""Each state with ``round(fraction * n)`` entries, chosen at random, of the other sign.
 

@@ -1,4 +1,4 @@
-"""Files written all at once: a reader, or a crash, never sees half of one."""
+"""Where files are kept, and how they are written: all at once, so no reader sees half of one."""
 
 import contextlib
 import os
@@ -32,6 +32,12 @@ def write_bytes_atomically(path: Path, content: bytes) -> None:
         Path(name).unlink(missing_ok=True)
         raise
     _sync_folder(path.parent)
+
+
+def cache_folder() -> Path:
+    """``COROLLARY_CACHE``, else the user's cache folder."""
+    home = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+    return Path(os.environ.get("COROLLARY_CACHE") or Path(home) / "corollary")
 
 
 def _sync_folder(folder: Path) -> None:
