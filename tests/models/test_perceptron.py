@@ -94,3 +94,14 @@ def test_the_sign_gives_no_gradient():
     made = unit([1.0, 2.0], 0.5)
     made(BITS).sum().backward()
     assert made.w.grad.eq(0).all()
+
+
+def test_the_rule_with_targets_zero_and_one_makes_the_same_steps():
+    """Rosenblatt's w += (t - H(w x + b)) x, from a start where no score is zero."""
+    x, y, _ = separable_cloud(40, 3, 0.1, rng=generator(2, "model"))
+    w, v = (torch.full((3,), 0.01, dtype=torch.float64) for _ in range(2))
+    for point, label in zip(x, y, strict=True):
+        target = (label + 1) / 2
+        w = w + (target - (w @ point >= 0).double()) * point
+        v = v + (label * point if torch.sign(v @ point) != label else 0)
+        assert torch.equal(w, v)

@@ -4,7 +4,9 @@ r"""The perceptron, a linear threshold unit with Rosenblatt's rule.
 
 The sign has three values: on the hyperplane it is 0, so the zero weights at the start are wrong
 about every point. The decision boundary has unit normal :math:`w/\|w\|` and signed offset
-:math:`-b/\|w\|` from the origin.
+:math:`-b/\|w\|` from the origin. With targets :math:`t = (y + 1)/2` in {0, 1} the same rule reads
+:math:`w \leftarrow w + (t - H(\langle w, x\rangle + b))\,x`, except on the hyperplane itself, where
+the step function has already decided for 1.
 
 :source: Perez Jensen (2025), Deep Learning, Section 1.2; Mathematical Foundations of Deep Learning
     (slides), Introduction.

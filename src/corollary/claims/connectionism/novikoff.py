@@ -100,10 +100,10 @@ def _patience(given: Given) -> int:
 
 
 def _sweep(given: Given) -> Figure:
-    """The same cloud pressed towards the hyperplane: margins from γ down to γ/16."""
+    """The same cloud pressed towards the hyperplane: margins from γ down to γ/8."""
     x, y, u = given
     along = (x @ u)[:, None] * u
-    pressed = [x - (1 - s) * along for s in (1.0, 0.5, 0.25, 0.125, 0.0625)]
+    pressed = [x - (1 - s) * along for s in (1.0, 0.7, 0.5, 0.35, 0.25, 0.18, 0.125)]
     ratios = [float((radius(p) / margin(p, y, u)) ** 2) for p in pressed]
     made = [perceptron_fit(p, y, bias=False).updates for p in pressed]
     return Figure(
