@@ -52,7 +52,7 @@ class Hopfield(nn.Module):
         W: Float[Tensor, "n n"],
         b: Float[Tensor, " n"] | None = None,
         *,
-        scale: float = 1.0,
+        scale: float | int = 1.0,
     ) -> None:
         super().__init__()
         W, b = checked_couplings(W, b)

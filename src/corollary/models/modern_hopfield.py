@@ -45,7 +45,7 @@ class ModernHopfield(nn.Module):
         [2.9996, 0.0004]
     """
 
-    def __init__(self, patterns: Float[Tensor, "N d"], beta: float | None = None) -> None:
+    def __init__(self, patterns: Float[Tensor, "N d"], beta: float | int | None = None) -> None:
         super().__init__()
         if not isinstance(patterns, Tensor) or not patterns.is_floating_point():
             kind = patterns.dtype if isinstance(patterns, Tensor) else type(patterns).__name__
@@ -106,7 +106,7 @@ class ModernHopfield(nn.Module):
 class AttentionRead(nn.Module):
     """Attention with fixed keys and values, by ``scaled_dot_product_attention``."""
 
-    def __init__(self, patterns: Float[Tensor, "N d"], beta: float) -> None:
+    def __init__(self, patterns: Float[Tensor, "N d"], beta: float | int) -> None:
         super().__init__()
         self.beta = beta
         self.register_buffer("K", patterns)

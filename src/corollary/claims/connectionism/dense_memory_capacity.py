@@ -51,8 +51,8 @@ class DenseMemoryCapacity(Claim[Given]):
 
     power: int = option(3, low=2, high=4)  # p
     sizes: tuple[int, ...] = option((24, 32, 48, 64, 80), low=12, high=512)  # neurons n
-    memories: int = option(8, low=1, high=1000)  # independent memories a size
-    relation = slope(gap=0.3)  # corrections of order 1/n at these n, and sampling
+    memories: int = option(16, low=1, high=1000)  # independent memories a size
+    relation = slope(gap=0.4)  # corrections of order 1/n at these n, and sampling
 
     def given(self, rng: Generator) -> Given:
         """A seed for the patterns."""

@@ -27,12 +27,12 @@ A whole pattern has :math:`n` bits, so it survives with probability tending to 1
 import math
 from typing import Literal
 
-from scipy.special import bdtr, erfc
+from scipy.special import betainc, erfc
 
 from corollary.errors import InputError
 
 
-def bit_error_limit(load: float) -> float:
+def bit_error_limit(load: float | int) -> float:
     r"""The limit :math:`\frac12 \operatorname{erfc} \sqrt{1 / (2\,\mathrm{load})}` for fixed load.
 
     Example:
@@ -60,14 +60,12 @@ def bit_error(n: int, s: int) -> float:
     if N == 0:
         return 0.0
     ups, odd = divmod(N - (n - 1), 2)  # a tie needs exactly this many signs +1
-    below_or_tie = float(bdtr(ups, N, 0.5)) if ups >= 0 else 0.0
     if odd:
-        return below_or_tie
-    below = float(bdtr(ups - 1, N, 0.5)) if ups >= 1 else 0.0
-    return 0.5 * (below + below_or_tie)
+        return _fair_coin_tail(ups, N)
+    return 0.5 * (_fair_coin_tail(ups - 1, N) + _fair_coin_tail(ups, N))
 
 
-def expected_wrong_bits(n: float, s: float) -> float:
+def expected_wrong_bits(n: float | int, s: float | int) -> float:
     r"""The Gaussian count :math:`\frac n2 \operatorname{erfc} \sqrt{n/2s}` of unstable bits.
 
     Example:
@@ -77,7 +75,7 @@ def expected_wrong_bits(n: float, s: float) -> float:
     return n * bit_error_limit(s / n)
 
 
-def wrong_bits_bound(n: float) -> float:
+def wrong_bits_bound(n: float | int) -> float:
     r"""Bound :math:`(4\pi \ln n)^{-1/2}` on the unstable bits expected at :math:`n/(2\ln n)`.
 
     From :math:`P(\mathcal N(0, 1) \ge z) \le e^{-z^2/2} / (z \sqrt{2\pi})` at
@@ -91,7 +89,7 @@ def wrong_bits_bound(n: float) -> float:
     return (4 * math.pi * math.log(n)) ** -0.5
 
 
-def hopfield_capacity(n: float, mode: Literal["one", "all"] = "one") -> float:
+def hopfield_capacity(n: float | int, mode: Literal["one", "all"] = "one") -> float:
     r"""Patterns that can be recalled without a wrong bit.
 
     Args:
@@ -109,6 +107,11 @@ def hopfield_capacity(n: float, mode: Literal["one", "all"] = "one") -> float:
     return n / ((2 if mode == "one" else 4) * math.log(n))
 
 
-def _check_size(n: float) -> None:
+def _fair_coin_tail(k: int, N: int) -> float:
+    """P(at most k heads in N tosses), by the incomplete beta function: N may exceed 2^31."""
+    return float(betainc(N - k, k + 1, 0.5)) if k >= 0 else 0.0
+
+
+def _check_size(n: float | int) -> None:
     if not n >= 2:
         raise InputError(f"n / ln n needs n >= 2 neurons, but n={n:g}")

@@ -81,7 +81,7 @@ def _gain(z: Tensor, power: int | None) -> Tensor:
     return (z + 1) ** power - (z - 1) ** power
 
 
-def dense_bit_error(n: int, K: float, power: int) -> float:
+def dense_bit_error(n: int, K: float | int, power: int) -> float:
     r"""Probability :math:`\frac12\operatorname{erfc}\sqrt{n^{p-1} / (2K(2p-3)!!)}` of a wrong bit.
 
     For :math:`K` random patterns and large :math:`n`.

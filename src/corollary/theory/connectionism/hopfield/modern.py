@@ -29,7 +29,7 @@ from corollary.errors import InputError
 
 
 def attention_energy(
-    K: Float[Tensor, "N d"], beta: float, q: Float[Tensor, "*batch d"]
+    K: Float[Tensor, "N d"], beta: float | int, q: Float[Tensor, "*batch d"]
 ) -> Float[Tensor, "*batch"]:
     r"""The energy :math:`E(q)` with its constant, so that it is never negative.
 
@@ -44,7 +44,7 @@ def attention_energy(
 
 
 def attention_update(
-    K: Float[Tensor, "N d"], beta: float, q: Float[Tensor, "*batch d"]
+    K: Float[Tensor, "N d"], beta: float | int, q: Float[Tensor, "*batch d"]
 ) -> Float[Tensor, "*batch d"]:
     r"""One retrieval step :math:`K^\top \operatorname{softmax}(\beta K q)`.
 
@@ -70,7 +70,9 @@ def separation(K: Float[Tensor, "N d"]) -> Float[Tensor, " N"]:
     return gaps.fill_diagonal_(math.inf).amin(1)
 
 
-def one_step_error(K: Float[Tensor, "N d"], beta: float, radius: float) -> Float[Tensor, " N"]:
+def one_step_error(
+    K: Float[Tensor, "N d"], beta: float | int, radius: float | int
+) -> Float[Tensor, " N"]:
     r"""Bound on :math:`\|q' - k_i\|` after one step from within ``radius`` of :math:`k_i`.
 
     .. math:: \|q' - k_i\| \le 2 M (N-1) \, e^{-\beta(\Delta_i - 2 M r)} :

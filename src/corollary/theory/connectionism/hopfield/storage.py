@@ -47,7 +47,8 @@ def hebbian_counts(
         >>> hebbian_counts(torch.tensor([[1.0, 1.0, -1.0], [1.0, 1.0, 1.0]])).tolist()
         [[0.0, 2.0, 0.0], [2.0, 0.0, 0.0], [0.0, 0.0, 0.0]]
     """
-    J = patterns.mT @ checked_patterns(patterns)
+    P = checked_patterns(patterns)
+    J = P.mT @ P
     return J.fill_diagonal_(0) if zero_diagonal else J
 
 

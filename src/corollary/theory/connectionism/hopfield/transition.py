@@ -45,7 +45,7 @@ def critical_load() -> float:
     return 0.5 * _g(_maximiser()) ** 2
 
 
-def retrieval_overlap(load: float) -> float:
+def retrieval_overlap(load: float | int) -> float:
     r"""Overlap of the retrieval state at this load; 0 beyond :math:`\alpha_c`.
 
     Example:
