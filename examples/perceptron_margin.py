@@ -18,7 +18,7 @@ from corollary.core import Curve, Figure, Points
 from corollary.data.separable import separable_cloud
 from corollary.theory.connectionism.perceptron import margin, perceptron_fit, radius
 
-GAMMAS = (0.4, 0.2, 0.1, 0.05, 0.025)
+GAMMAS = (0.5, 0.2, 0.1, 0.05, 0.02, 0.01, 0.005)
 DRAWS = 10
 
 

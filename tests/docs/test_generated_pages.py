@@ -4,7 +4,7 @@ import pytest
 from corollary_docs import pages
 from corollary_docs.api import api_pages
 from corollary_docs.claims import chapter_page, claim_page
-from corollary_docs.notes import SECTIONS, errata_page, map_page
+from corollary_docs.notes import SECTIONS, errata_page, map_page, told_once
 from corollary_docs.outcomes import Outcome
 from corollary_docs.rst import prose
 from corollary_docs.scan import Erratum, errata
@@ -80,7 +80,9 @@ def test_the_map_names_every_covered_result_once(made):
 def test_every_erratum_of_the_package_is_on_the_errata_page(made):
     found = list(errata())
     assert found
-    assert all(prose(e.text) in made["errata"] for e in found)
+    told = told_once(found, {e.module: e for e in CLAIMS})
+    assert sum(map(len, told)) == len(found)
+    assert all(prose(places[0].text) in made["errata"] for places in told)
     assert {e.tag for e in found} <= set(SECTIONS)
 
 
@@ -120,6 +122,17 @@ def test_possible_scanning_faults_stand_in_a_section_of_their_own_at_the_end(ent
     assert page.index("It grows.") < page.index("To be compared with the original page")
     assert page.index("To be compared with the original page") < page.index("A bar is lost.")
     assert "student's notes that invite corrections" in page
+
+
+def test_an_erratum_in_a_claim_and_in_the_code_behind_it_is_told_once_by_the_claim(entry):
+    found = [
+        Erratum("typo", "Long form.", "corollary.theory.x", "f", ("sum-of-signs",)),
+        Erratum("typo", "Short form.", entry.module, "", ("sum-of-signs",)),
+        Erratum("typo", "Another result.", "corollary.theory.y", "g", ("other",)),
+    ]
+    page = errata_page(found, [entry])
+    assert "Short form." in page and "Another result." in page and "Long form." not in page
+    assert "<corollary.theory.x.f>" in page
 
 
 def test_the_map_leads_from_a_result_to_its_object_its_claim_and_its_test(entry, tmp_path):

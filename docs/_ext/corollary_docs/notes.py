@@ -1,7 +1,7 @@
 """The map of the notes and the page of errata."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from pathlib import Path
 
@@ -65,19 +65,14 @@ def map_page(places: Iterable[Place], entries: Iterable[Entry], tests: Path | No
 def errata_page(errata: Iterable[Erratum], entries: Iterable[Entry]) -> str:
     """All errata by tag; possible faults of scanning stand apart, at the end."""
     claims = {entry.module: entry for entry in entries}
-    grouped: dict[str, list[Erratum]] = defaultdict(list)
-    for erratum in errata:
-        grouped[erratum.tag].append(erratum)
+    grouped: dict[str, list[list[Erratum]]] = defaultdict(list)
+    for places in told_once(errata, claims):
+        grouped[places[0].tag].append(places)
     parts = [rst.heading("Errata"), ERRATA_INTRO]
     for tag, (title, intro) in SECTIONS.items():
         if grouped[tag]:
             parts += [rst.heading(title, "-"), intro + "\n"]
-            parts += [
-                rst.bullets(
-                    f"{rst.prose(e.text)} {_where(e)} {link(e.module, e.object, claims)}."
-                    for e in grouped[tag]
-                )
-            ]
+            parts.append(rst.bullets(_told(places, claims) for places in grouped[tag]))
     return "\n".join(parts)
 
 
@@ -92,8 +87,26 @@ def link(module: str, name: str, claims: dict[str, Entry]) -> str:
     return f":py:{'obj' if name else 'mod'}:`{shown} <{target}>`"
 
 
-def _where(erratum: Erratum) -> str:
-    return "Shown in" if ".claims." in erratum.module else "See"
+def told_once(errata: Iterable[Erratum], claims: Mapping[str, Entry]) -> list[list[Erratum]]:
+    """Errata of one tag about one result, in different modules, are one; a claim tells it best."""
+    merged: list[list[Erratum]] = []
+    for erratum in sorted(errata, key=lambda e: e.module not in claims):
+        for places in merged:
+            first = places[0]
+            same = first.tag == erratum.tag and set(first.covers) & set(erratum.covers)
+            if same and erratum.module not in {e.module for e in places}:
+                places.append(erratum)
+                break
+        else:
+            merged.append([erratum])
+    return merged
+
+
+def _told(places: list[Erratum], claims: dict[str, Entry]) -> str:
+    """The text, and links: claims show, other code computes."""
+    links = list(dict.fromkeys(link(e.module, e.object, claims) for e in places))
+    shown = "Shown in" if places[0].module in claims else "See"
+    return f"{rst.prose(places[0].text)} {shown} {' and '.join(links)}."
 
 
 def _home(found: list[Place], claims: dict[str, Entry]) -> list[Place]:

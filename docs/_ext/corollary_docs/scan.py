@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from corollary.registry import ROOT
+from corollary.registry import ROOT, slugs
 
 _FIELD = re.compile(r"^([ \t]*):([\w-]+):(?=\s)[ \t]*(.*(?:\n\1[ \t]+\S.*)*)", re.M)
 _TAG = re.compile(
@@ -32,6 +32,7 @@ class Erratum:
     text: str
     module: str
     object: str
+    covers: tuple[str, ...] = ()  # the results it is about
 
 
 def modules(root: Path = ROOT) -> Iterator[tuple[str, Path]]:
@@ -54,9 +55,13 @@ def fields(name: str, root: Path = ROOT) -> Iterator[Field]:
 
 def errata(root: Path = ROOT) -> Iterator[Erratum]:
     """Every erratum; a field with several tags gives one for each."""
+    covers = list(fields("covers", root))
     for field in fields("erratum", root):
+        mine = [c for c in covers if c.module == field.module]
+        mine = [c for c in mine if c.object == field.object] or mine
+        about = tuple(slug for c in mine for slug in slugs(c.text))
         for tag, text in tagged(field.text):
-            yield Erratum(tag, text, field.module, field.object)
+            yield Erratum(tag, text, field.module, field.object, about)
 
 
 def tagged(text: str) -> Iterator[tuple[str, str]]:
