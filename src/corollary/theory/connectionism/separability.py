@@ -48,10 +48,10 @@ def linear_separability(
 ) -> Separability:
     r"""Separate the points, or prove that no hyperplane does.
 
-    Cost: a nonnegative least-squares problem of size (d + 1, n) on the CPU (0.3 s of CPU time for
-    1000 points in 500 dimensions), and a linear program by HiGHS if that does not decide. The
-    answer comes back in the dtype and on the device of ``x``; its margin is that of the witness,
-    not the largest one. Hulls closer than about 1e-9 of the data's size count as touching.
+    Cost: a nonnegative least-squares problem of size (d + 1, n) on the CPU (less than a
+    second for 1000 points in 500 dimensions), and a linear program by HiGHS if that does not
+    decide. The answer comes back in the dtype and on the device of ``x``; its margin is that of the
+    witness, not the largest one. Hulls closer than about 1e-9 of the data's size count as touching.
 
     Args:
         x: Points.
