@@ -24,6 +24,7 @@ from corollary.errors import ResultsFileError
 from corollary.registry import Entry
 from corollary.report.formulas import renderer
 from corollary.report.numerals import numeral
+from corollary.report.packing import LIMIT, packed
 from corollary.report.statement import formulas, inline_html, statement_html
 from corollary.report.svg import figure_svg
 from corollary.report.view import (
@@ -53,7 +54,9 @@ def report_html(run: "Run") -> str:
     katex = renderer(_formulas(entry for _, _, entry in found))
     script = _asset("report.js")
     sections = [_section(a, r, entry) | {"open": _opens(r, len(found))} for a, r, entry in found]
-    return _template("page.html.jinja").render(
+    for section in sections:
+        section |= {"body": Markup(_template("body.html.jinja").render(s=section)), "pack": None}
+    facts = dict(
         headline=headline(run.counts()),
         counts=[(v, run.counts()[v]) for v in (ORDER[-1], *ORDER[:-1]) if run.counts()[v]],
         total=len(found),
@@ -66,6 +69,18 @@ def report_html(run: "Run") -> str:
         katex=Markup(katex.script),
         script=Markup(script),
     )
+    page = _template("page.html.jinja").render(facts, pack="")
+    if len(page) <= LIMIT:
+        return page
+    return _template("page.html.jinja").render(facts, pack=_pack(sections))
+
+
+def _pack(sections: list[dict[str, Any]]) -> str:
+    """Number the sections of what holds, and give their bodies as one block."""
+    chosen = [s for s in sections if not s["open"]]
+    for k, section in enumerate(chosen):
+        section["pack"] = k
+    return packed([str(section["body"]) for section in chosen])
 
 
 def write_report(run: "Run", path: str | os.PathLike[str]) -> Path:

@@ -10,7 +10,7 @@ from typing import Any
 
 _HIGH = dict(zip("0123456789+-−=()abcdefghijklmnoprstuvwxyzTβγδ*⊤", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻⁼⁽⁾ᵃᵇᶜᵈᵉᶠᵍʰⁱʲᵏˡᵐⁿᵒᵖʳˢᵗᵘᵛʷˣʸᶻᵀᵝᵞᵟ*ᵀ"))  # fmt: skip  # noqa: B905, E501
 _LOW = dict(zip("0123456789+-−=()aehijklmnoprstuvxβγρ", "₀₁₂₃₄₅₆₇₈₉₊₋₋₌₍₎ₐₑₕᵢⱼₖₗₘₙₒₚᵣₛₜᵤᵥₓᵦᵧᵨ"))  # fmt: skip  # noqa: B905, E501
-_SCRIPT = re.compile(r"([\^_])(?:\{([^{}]*)\}|(\S))")
+_SCRIPT = re.compile(r"([\^_])(?:\{([^{}]*)\}|(\w)|\(([^()]*)\))")
 _PLAIN = {
     "|": "‖", "lVert": "‖", "rVert": "‖", "Vert": "‖", "lvert": "|", "rvert": "|", "vert": "|",
     "!": "", ",": " ", ":": " ", ";": " ", "cdot": " · ", "colon": ":", "coloneqq": ":=",
@@ -54,7 +54,7 @@ def scripts(text: str) -> str:
     """
 
     def one(match: re.Match[str]) -> str:
-        body = match.group(2) if match.group(2) is not None else match.group(3)
+        body = next(part for part in match.groups()[1:] if part is not None)
         after = text[match.end() : match.end() + 1]
         if match.group(1) == "_" and match.group(2) is None and after.isalnum():
             return match.group(0)  # part of a word, not an index

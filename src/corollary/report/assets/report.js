@@ -39,12 +39,31 @@
   const near = new IntersectionObserver((seen) => seen.forEach((one) => {
     if (one.isIntersecting) { near.unobserve(one.target); all(".math", one.target).forEach(set); }
   }), { rootMargin: "1200px 0px" });
-  const bodies = all("article .body");
-  bodies.forEach((body) => near.observe(body));
+
+  // Sections of a very large page are packed; they are opened when they are looked at.
+  let packed = [];
+  const block = document.getElementById("pack");
+  const unpack = async () => {
+    const bytes = Uint8Array.from(atob(block.textContent), (c) => c.charCodeAt(0));
+    const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
+    packed = JSON.parse(await new Response(stream).text());
+    all("details[open]").forEach(fill);
+    rows.forEach((row) => {
+      const one = row.article.querySelector("details[data-pack]");
+      if (one) row.text += packed[one.dataset.pack].replace(/<[^>]*>/g, " ").toLowerCase();
+    });
+  };
+  const fill = (one) => {
+    const body = packed[one.dataset.pack];
+    if (!body) return;
+    delete one.dataset.pack;
+    one.insertAdjacentHTML("beforeend", body);
+    dress(one);
+  };
 
   // Print shows everything.
   addEventListener("beforeprint", () => {
-    all("details").forEach((one) => { one.open = true; });
+    all("details").forEach((one) => { fill(one); one.open = true; });
     all(".math").forEach(set);
   });
 
@@ -55,19 +74,21 @@
     if (inner) inner.open = true;
   };
   addEventListener("hashchange", reveal);
-  reveal();
   const mark = (one) => one.closest("article").classList.toggle("closed", !one.open);
-  all("article > details").forEach((one) => { mark(one); one.addEventListener("toggle", () => mark(one)); });
+  all("article > details").forEach((one) => {
+    mark(one);
+    one.addEventListener("toggle", () => { fill(one); mark(one); });
+  });
 
   // Copy a command; save a figure with the colours that are on the screen now.
-  all(".command").forEach((code) => {
+  const copier = (code) => {
     const button = make("Copy", "Copy the command", async () => {
       try { await navigator.clipboard.writeText(code.textContent); button.textContent = "Copied"; }
       catch { getSelection().selectAllChildren(code); button.textContent = "Selected"; }
       setTimeout(() => { button.textContent = "Copy"; }, 1500);
     });
     code.after(button);
-  });
+  };
   const save = (svg) => {
     const style = getComputedStyle(root);
     const copy = svg.cloneNode(true);
@@ -79,11 +100,16 @@
     link.click();
     setTimeout(() => URL.revokeObjectURL(link.href), 5000);
   };
-  all("figure").forEach((figure) => {
-    const svg = figure.querySelector("svg");
+  const saver = (svg) => {
     const title = svg.querySelector("title").textContent;
     svg.after(make("Save SVG", `Save “${title}” as SVG`, () => save(svg)));
-  });
+  };
+  const dress = (part) => {
+    all(".command", part).forEach(copier);
+    all("figure > svg", part).forEach(saver);
+    all(".body", part).forEach((body) => near.observe(body));
+  };
+  dress(document);
 
   // Filter: words and toggles, on the index and on the sections together.
   const form = document.getElementById("filter");
@@ -110,6 +136,7 @@
     document.getElementById("none").hidden = count > 0 || rows.length === 0;
     shown.textContent = count === rows.length ? "" : `${count} of ${rows.length} shown`;
   };
+  if (block) unpack();
   form.hidden = false;
   form.addEventListener("submit", (event) => event.preventDefault());
   words.addEventListener("input", filter);
@@ -123,4 +150,5 @@
       words.focus();
     }
   });
+  reveal();
 })();
