@@ -9,8 +9,8 @@ from corollary.theory.kernels.infinite.activations import (
     Identity,
     LeakyRelu,
     Rbf,
-    Relu,
     Rectifier,
+    Relu,
     Sin,
 )
 from corollary.theory.kernels.infinite.attention import Attention

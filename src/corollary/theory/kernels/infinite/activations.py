@@ -109,8 +109,8 @@ class Rectifier(Activation):
         """Compiled in place of the formulas where that is possible."""
         if state.paired or state.ntk is None or state.nngp.requires_grad or state.axes > 2:
             return super().__call__(state)
-        big = state.nngp.numel() >= WORTH_IT and state.nngp.device.type == "cpu"
-        kernel = compiled(rectify, state.backend if big else "torch")
+        here = state.backend if state.nngp.device.type == "cpu" else "torch"
+        kernel = compiled(rectify, here, worth_it=state.nngp.numel() >= WORTH_IT)
         if kernel is None:
             return super().__call__(state)
         f, slopes = rectified(kernel, state, self.bend, self.scale)

@@ -24,9 +24,10 @@ from torch import Tensor
 
 from corollary.theory.compiled import Backend, compiled
 from corollary.theory.kernels.infinite.activations import Rectifier
+from corollary.theory.kernels.infinite.angle import angle_polynomial
 from corollary.theory.kernels.infinite.chain_kernel import chain_tail, gaps, torch_tail
 from corollary.theory.kernels.infinite.layers import Dense, Flatten, Scale
-from corollary.theory.kernels.infinite.network import Network
+from corollary.theory.kernels.infinite.network import Kernels, Network
 
 SMALL = {torch.float32: 0.05, torch.float64: 1e-3}  # gaps below which a Gram matrix has lost digits
 MANY = 0.03  # share of small gaps from which the whole block is done again
@@ -72,7 +73,7 @@ class Side:
 def side(chain: Chain, x: Tensor) -> Side:
     """Carry the lengths through the chain, in float64."""
     rows = x.reshape(len(x), -1)
-    norm = rows.double().norm(dim=1)
+    norm = torch.linalg.vector_norm(rows, dim=1, dtype=torch.float64)
     inverse = torch.where(norm > 0, 1 / norm, 0.0)
     r = norm / rows.shape[1] ** 0.5
     tables = []
@@ -109,50 +110,81 @@ class ChainBlocks:
         self.gaps = compiled(gaps, backend, worth_it=big)
         self.tail = compiled(chain_tail, backend, worth_it=big)
         self.codes, self.bends = program(chain)
-        size = SIDE if x.dtype == torch.float32 else SIDE // 2
-        limit = max(16, int((memory / (8 * x.element_size())) ** 0.5))
-        self.side = (min(size, limit), min(size, limit))
+        self.side = panel(len(x), len(y), x.element_size(), memory)
 
-    def block(self, rows: slice, cols: slice) -> tuple[Tensor, Tensor | None]:
-        """One block of both kernels."""
-        u = self._gaps(rows, cols)
-        t = torch.zeros_like(u)
+    def block(
+        self, rows: slice, cols: slice, out: Kernels | None = None
+    ) -> tuple[Tensor, Tensor | None]:
+        """One block of both kernels, written into the matrices ``out`` if these are given."""
+        n, m = rows.stop - rows.start, cols.stop - cols.start
+        new = self.left.rows.new_empty
+        nngp, at = (new(n, m), [0, 0]) if out is None else (out.nngp, [rows.start, cols.start])
+        if out is None or out.ntk is None:
+            ntk, at = new(n, m), [*at, 0, 0]  # scratch where the tangent kernel is not wanted
+        else:
+            ntk, at = out.ntk, [*at, rows.start, cols.start]
+        self._gaps(nngp, at, rows, cols)
+        self._tail(nngp, ntk, at, rows, cols)
+        return nngp, ntk if self.ntk else None
+
+    def _tail(self, nngp: Tensor, ntk: Tensor, at: list[int], rows: slice, cols: slice) -> None:
         (a, r1), (b, r2) = (
-            (s.tables[:, :, part], s.length[part])
+            (s.tables[:, :, part].contiguous(), s.length[part])
             for s, part in ((self.left, rows), (self.right, cols))
         )
-        if self.tail is None:
-            torch_tail(u, t, a, b, self.codes, self.bends)
-            u.neg_().add_(1).mul_(r1[:, None]).mul_(r2)
-            t.mul_(r1[:, None]).mul_(r2)
-        else:
-            dtype = u.numpy().dtype
-            arrays = [v.contiguous().numpy() for v in (a, b, r1, r2)]
+        if self.tail is not None:
+            dtype = nngp.numpy().dtype
+            arrays = [v.numpy() for v in (a, b, r1, r2)]
             self.tail(
-                u.numpy(), t.numpy(), *arrays, self.codes, self.bends.astype(dtype),
-                *polynomial(dtype.name), constants(dtype.name),
+                nngp.numpy(), ntk.numpy(), np.array(at), *arrays, self.codes,
+                self.bends.astype(dtype), *angle_polynomial(dtype.name), constants(dtype.name),
             )  # fmt: skip
-        return u, t if self.ntk else None
+            return
+        u = nngp[at[0] : at[0] + len(r1), at[1] : at[1] + len(r2)]
+        t = ntk[at[2] : at[2] + len(r1), at[3] : at[3] + len(r2)]
+        torch_tail(u, t, a, b, self.codes, self.bends)
+        u.neg_().add_(1).mul_(r1[:, None]).mul_(r2)
+        t.mul_(r1[:, None]).mul_(r2)
 
-    def _gaps(self, rows: slice, cols: slice) -> Tensor:
+    def _gaps(self, nngp: Tensor, at: list[int], rows: slice, cols: slice) -> None:
         """1 - cos of the inputs, with the small ones done again."""
         x, y = self.left.rows[rows], self.right.rows[cols]
         i1, i2 = self.left.inverse[rows], self.right.inverse[cols]
-        u = x @ y.T
+        u = nngp[at[0] : at[0] + len(x), at[1] : at[1] + len(y)]
+        torch.mm(x, y.T, out=u)
         small = SMALL[u.dtype]
         if self.gaps is not None:
-            count = self.gaps(u.numpy(), i1.numpy(), i2.numpy(), constants(u.numpy().dtype.name))
+            numbers = constants(u.numpy().dtype.name)
+            count = self.gaps(
+                nngp.numpy(), at[0], at[1], len(x), len(y), i1.numpy(), i2.numpy(), numbers
+            )
         else:
             u.mul_(i1[:, None]).mul_(i2).neg_().add_(1).clamp_(0, 2)
             count = int((u < small).sum())
-        if count == 0:
-            return u
+        if self.left is self.right:
+            count -= self._clear_diagonal(u, rows, cols)
         if count > MANY * u.numel() and u.dtype == torch.float32:
-            return _fine_gaps(x, y)
-        return _near_gaps(u, x, y, small)
+            u.copy_(_fine_gaps(x, y))
+        elif count:
+            _near_gaps(u, x, y, small)
+
+    def _clear_diagonal(self, u: Tensor, rows: slice, cols: slice) -> int:
+        """An input is at no angle to itself; how many entries of the block that settles."""
+        low, high = max(rows.start, cols.start), min(rows.stop, cols.stop)
+        if low >= high:
+            return 0
+        u.diagonal(rows.start - cols.start)[: high - low] = 0
+        return int((self.left.inverse[low:high] > 0).sum())
 
 
-SIDE = 512  # rows of a block in float32: a mebibyte, which caches hold
+TALL, WIDE = 256, 2048  # a panel: tall enough for products, short enough for a symmetric half
+
+
+def panel(n: int, m: int, size: int, memory: int) -> tuple[int, int]:
+    """Rows and columns of a block of which four copies fit into ``memory`` bytes."""
+    wide = min(m, WIDE)
+    tall = max(1, min(n, TALL, memory // (4 * size * wide)))
+    return tall, wide
 
 
 def _fine_gaps(x: Tensor, y: Tensor) -> Tensor:
@@ -163,16 +195,13 @@ def _fine_gaps(x: Tensor, y: Tensor) -> Tensor:
     return u.to(x.dtype)
 
 
-def _near_gaps(u: Tensor, x: Tensor, y: Tensor, small: float) -> Tensor:
+def _near_gaps(u: Tensor, x: Tensor, y: Tensor, small: float) -> None:
     """Half the squared distance of the normalised inputs, for the small gaps only."""
     where = (u < small).nonzero()
     for part in where.split(max(1, 2**19 // x.shape[1])):  # 4 MiB of rows at a time
         i, j = part.unbind(1)
-        a, b = (
-            torch.nn.functional.normalize(t.double(), dim=1, eps=1e-300) for t in (x[i], y[j])
-        )
+        a, b = (torch.nn.functional.normalize(t.double(), dim=1, eps=1e-300) for t in (x[i], y[j]))
         u[i, j] = ((a - b) ** 2).sum(1).div(2).clamp_(0, 2).to(u.dtype)
-    return u
 
 
 def program(chain: Chain) -> tuple[np.ndarray, np.ndarray]:
@@ -187,13 +216,6 @@ def program(chain: Chain) -> tuple[np.ndarray, np.ndarray]:
         else:
             codes.append(2 if isinstance(layer, Rectifier) else 3)
     return np.array(codes, dtype=np.int64), np.array(bends)
-
-
-def polynomial(dtype: str) -> tuple[tuple, tuple]:
-    """The angle's coefficients for the kernel."""
-    from corollary.theory.kernels.infinite.angle import angle_polynomial
-
-    return angle_polynomial(dtype)
 
 
 def constants(dtype: str) -> np.ndarray:

@@ -9,50 +9,59 @@ from corollary.theory.kernels.infinite.angle import angle
 PLAIN, DENSE, RECTIFIER = 0, 1, 2
 
 
-def gaps(u, i1, i2, constants):  # noqa: ANN001, ANN201 - typed by numba
-    """Turn inner products into 1 - cos, in place; count the small ones. To be compiled."""
+def gaps(products, row, col, n, m, i1, i2, constants):  # noqa: ANN001, ANN201, PLR0913
+    """Turn a block of inner products into 1 - cos, in place; count the small ones. To be compiled.
+
+    The block is ``n x m`` from ``(row, col)`` on: whole arrays are contiguous, views are not.
+    """
     zero, one, two, small = constants[0], constants[2], constants[3], constants[6]
     count = 0
-    for i in range(u.shape[0]):
+    for i in range(n):
         a = i1[i]
-        for j in range(u.shape[1]):
-            g = one - u[i, j] * (a * i2[j])
+        u = products[row + i, col : col + m]
+        for j in range(m):
+            g = one - u[j] * (a * i2[j])
             g = zero if g < zero else g
             g = two if g > two else g
-            u[i, j] = g
-        for j in range(u.shape[1]):
-            count += u[i, j] < small
+            u[j] = g
+        for j in range(m):
+            count += u[j] < small
     return count
 
 
-def chain_tail(u, t, a, b, r1, r2, codes, bends, even, odd, constants):  # noqa: ANN001, ANN201, PLR0913
+def chain_tail(nngp, ntk, corners, a, b, r1, r2, codes, bends, even, odd, constants):  # noqa: ANN001, ANN201, PLR0913, E501
     """All layers for one row after the other, in place; to be compiled.
 
-    At the end ``u`` holds the covariance and ``t`` the tangent kernel.
+    The block of ``nngp`` from ``corners[:2]`` on holds 1 - cos of the inputs, and at the end the
+    covariance; the block of ``ntk`` from ``corners[2:]`` on gets the tangent kernel.
     """
     zero, half, one, two = constants[0], constants[1], constants[2], constants[3]
     pi, inverse_pi = constants[4], constants[5]
-    n, m = u.shape
+    n, m = len(r1), len(r2)
     for i in range(n):
+        u = nngp[corners[0] + i, corners[1] : corners[1] + m]
+        t = ntk[corners[2] + i, corners[3] : corners[3] + m]
+        for j in range(m):
+            t[j] = zero
         dense = 0
         for k in range(len(codes)):
             if codes[k] == 0:
                 for j in range(m):
-                    t[i, j] += one - u[i, j]
+                    t[j] += one - u[j]
                 dense += 1
             elif codes[k] == 1:
                 ai, bi, gi, ei = a[dense, 0, i], a[dense, 1, i], a[dense, 2, i], a[dense, 3, i]
                 for j in range(m):
                     aj, bj = b[dense, 0, j], b[dense, 1, j]
                     aa, da, db = ai * aj, ai - aj, bi - bj
-                    new = gi * b[dense, 2, j] * (one - u[i, j]) + ei * b[dense, 3, j]
-                    t[i, j] = aa * t[i, j] + new
-                    u[i, j] = aa * u[i, j] + half * (da * da + db * db)
+                    new = gi * b[dense, 2, j] * (one - u[j]) + ei * b[dense, 3, j]
+                    t[j] = aa * t[j] + new
+                    u[j] = aa * u[j] + half * (da * da + db * db)
                 dense += 1
             elif codes[k] == 2:
                 w = bends[k] * inverse_pi
                 for j in range(m):
-                    g = u[i, j]
+                    g = u[j]
                     v = min(g, two - g)
                     v = zero if v < zero else v  # rounding at parallel inputs
                     v2 = v * v
@@ -66,18 +75,19 @@ def chain_tail(u, t, a, b, r1, r2, codes, bends, even, odd, constants):  # noqa:
                     theta = root * (e + o * v)
                     theta = pi - theta if g > one else theta
                     sine = root * np.sqrt(two - v)
-                    u[i, j] = g + w * (theta * (one - g) - sine)
-                    t[i, j] *= one - w * theta
+                    u[j] = g + w * (theta * (one - g) - sine)
+                    t[j] *= one - w * theta
         for j in range(m):
             rr = r1[i] * r2[j]
-            u[i, j] = rr * (one - u[i, j])
-            t[i, j] *= rr
+            u[j] = rr * (one - u[j])
+            t[j] *= rr
 
 
 def torch_tail(
     u: Tensor, t: Tensor, a: Tensor, b: Tensor, codes: np.ndarray, bends: np.ndarray
 ) -> None:
     """The same layers on whole blocks; the lengths are left to the caller."""
+    t.zero_()
     dense = 0
     for code, bend in zip(codes.tolist(), bends.tolist(), strict=True):
         if code == PLAIN:

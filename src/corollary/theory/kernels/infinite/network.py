@@ -131,9 +131,7 @@ class Network:
         from corollary.theory.kernels.infinite.tiles import stream
 
         self._check(x, y)
-        return stream(
-            self, x, y, ntk=ntk, rank=rank, world=world, backend=backend, memory=memory
-        )
+        return stream(self, x, y, ntk=ntk, rank=rank, world=world, backend=backend, memory=memory)
 
     def operator(
         self, x: Tensor, y: Tensor | None = None, *, which: Literal["nngp", "ntk"] = "ntk"
@@ -166,14 +164,14 @@ class Network:
         return state
 
     def _check(self, x: Tensor, y: Tensor | None) -> None:
-        for name, t in (("x", x), ("y", x if y is None else y)):
+        for name, t in (("x", x),) if y is None else (("x", x), ("y", y)):
             if not t.is_floating_point():
                 raise InputError(f"{name} needs floating point inputs, but it is {t.dtype}")
             if t.ndim < 2 or 0 in t.shape:
                 raise InputError(
                     f"{name} needs at least one input in rows, but its shape is {tuple(t.shape)}"
                 )
-            if not bool(torch.isfinite(t).all()):
+            if not all(bool(torch.isfinite(end)) for end in torch.aminmax(t.detach())):
                 raise InputError(f"{name} has entries that are not finite; remove those rows")
         if y is not None and (x.shape[1:] != y.shape[1:] or x.dtype != y.dtype):
             raise InputError(

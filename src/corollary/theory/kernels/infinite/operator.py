@@ -56,8 +56,9 @@ class KernelOperator:
         for tile in self.net.tiles(self.x, second, ntk=self.which == "ntk"):
             block = tile.ntk if self.which == "ntk" else tile.nngp
             out[tile.rows] += block @ v[tile.cols]
-            if self.symmetric and tile.rows != tile.cols:
-                out[tile.cols] += block.T @ v[tile.rows]
+            first = tile.mirrored(self.symmetric)
+            if first < block.shape[1]:
+                out[tile.cols.start + first : tile.cols.stop] += block[:, first:].T @ v[tile.rows]
         return out
 
     @property

@@ -14,12 +14,16 @@ from corollary.theory.kernels.infinite.network import Kernels, Network
 
 
 class Tile(NamedTuple):
-    """One block; for symmetric matrices only blocks on and above the diagonal are given."""
+    """One block. Of a symmetric matrix only columns from ``rows.start`` on are given."""
 
     rows: slice
     cols: slice
     nngp: Tensor
     ntk: Tensor | None
+
+    def mirrored(self, symmetric: bool) -> int:
+        """The first column of the block that also stands, transposed, below the diagonal."""
+        return max(self.rows.stop - self.cols.start, 0) if symmetric else self.nngp.shape[1]
 
 
 class GraphBlocks:
@@ -39,9 +43,15 @@ class GraphBlocks:
         rows = max(1, math.isqrt(pairs))
         return rows, max(1, pairs // rows)
 
-    def block(self, rows: slice, cols: slice) -> tuple[Tensor, Tensor | None]:
-        """One block, in the dtype of the inputs."""
+    def block(
+        self, rows: slice, cols: slice, out: Kernels | None = None
+    ) -> tuple[Tensor, Tensor | None]:
+        """One block in the dtype of the inputs, written into ``out`` if that is given."""
         state = self.net.run(self.x[rows], self.y[cols], ntk=self.ntk, backend=self.backend)
+        if out is not None:
+            for target, value in zip(out, (state.nngp, state.ntk), strict=True):
+                if target is not None:
+                    target[rows, cols] = value
         ntk = None if state.ntk is None else state.ntk.to(self.x.dtype)
         return state.nngp.to(self.x.dtype), ntk
 
@@ -65,9 +75,7 @@ def stream(
         raise InputError(f"rank must lie in 0..{world - 1}, but it is {rank}")
     blocks = _blocks(net, x, y, ntk=ntk, backend=backend, memory=memory)
     places = _places(len(x), len(x if y is None else y), blocks.side, symmetric=y is None)
-    return (
-        Tile(r, c, *blocks.block(r, c)) for r, c in places[rank::world]
-    )
+    return (Tile(r, c, *blocks.block(r, c)) for r, c in places[rank::world])
 
 
 def assemble(
@@ -88,19 +96,19 @@ def assemble(
     n, m = len(x), len(x if y is None else y)
     out = out or Kernels(x.new_empty(n, m), x.new_empty(n, m) if ntk else None)
     for rows, cols in _places(n, m, blocks.side, symmetric=y is None):
-        for target, value in zip(out, blocks.block(rows, cols), strict=True):
-            if target is not None:
-                target[rows, cols] = value
-                if y is None and rows != cols:
-                    target[cols, rows] = value.T
+        blocks.block(rows, cols, out)
+        below = slice(max(rows.stop, cols.start), cols.stop)
+        for matrix in out:
+            if y is None and matrix is not None and below.start < below.stop:
+                matrix[below, rows] = matrix[rows, below].T
     return out
 
 
 def _blocks(
     net: Network, x: Tensor, y: Tensor | None, *, ntk: bool, backend: Backend, memory: int
 ) -> "ChainBlocks | GraphBlocks":
-    y = x if y is None else y
-    x, y = x.detach(), y.detach()
+    x = x.detach()
+    y = x if y is None else y.detach()  # the same object: the diagonal is then known
     chain = as_chain(net, x)
     if chain is not None:
         return ChainBlocks(chain, x, y, ntk=ntk, backend=backend, memory=memory)
@@ -110,13 +118,13 @@ def _blocks(
 def _places(
     n: int, m: int, side: tuple[int, int], *, symmetric: bool
 ) -> Sequence[tuple[slice, slice]]:
-    """Row and column ranges; square ones, on or above the diagonal, for symmetric matrices."""
+    """Row and column ranges; for symmetric matrices columns start at the diagonal."""
     tall, wide = side
-    if symmetric:
-        tall = wide = max(1, math.isqrt(tall * wide))
-    rows = [slice(i, min(i + tall, n)) for i in range(0, n, tall)]
-    cols = [slice(j, min(j + wide, m)) for j in range(0, m, wide)]
-    return [(r, c) for r in rows for c in cols if not symmetric or c.start >= r.start]
+    return [
+        (slice(i, min(i + tall, n)), slice(j, min(j + wide, m)))
+        for i in range(0, n, tall)
+        for j in range(i if symmetric else 0, m, wide)
+    ]
 
 
 def _differentiable(net: Network, x: Tensor, y: Tensor | None) -> bool:
