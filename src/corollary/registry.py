@@ -73,8 +73,11 @@ class Entry:
     @cached_property
     def fields(self) -> dict[str, str]:
         """The head's fields, white space folded."""
-        found = _FIELD.finditer(self.docstring)
-        return {m.group(2): " ".join(m.group(3).split()) for m in found}
+        out: dict[str, str] = {}
+        for match in _FIELD.finditer(self.docstring):
+            name, text = match.group(2), " ".join(match.group(3).split())
+            out[name] = f"{out[name]} {text}" if name in out else text  # a repeated field goes on
+        return out
 
     @property
     def statement(self) -> str:

@@ -231,7 +231,7 @@ class WithinInterval(Relation):
     @property
     def tolerance(self) -> str:
         """Confidence and the half width promised."""
-        return f"{self.level:.3g} confidence, half width at most {short(self.resolution)}"
+        return f"{100 * self.level:g} % confidence, half width at most {short(self.resolution)}"
 
 
 def within_interval(*, level: float = 0.99, resolution: float) -> WithinInterval:
@@ -289,7 +289,7 @@ class Slope(Relation):
     @property
     def tolerance(self) -> str:
         """Gap in the exponent and confidence of the fit."""
-        return f"±{self.gap:g} in the exponent, {self.level:.3g} interval of the fit"
+        return f"±{self.gap:g} in the exponent, {100 * self.level:g} % interval of the fit"
 
 
 def slope(*, gap: float, level: float = 0.95, side: int = 0) -> Slope:
