@@ -1,0 +1,1 @@
+"""Networks: activations, softmax, information and the backward pass."""
