@@ -23,6 +23,7 @@ from corollary.core.verdict import Verdict
 from corollary.errors import ResultsFileError
 from corollary.registry import Entry
 from corollary.report.formulas import renderer
+from corollary.report.latex import scripts
 from corollary.report.numerals import numeral
 from corollary.report.packing import LIMIT, packed
 from corollary.report.statement import formulas, inline_html, statement_html
@@ -112,7 +113,7 @@ def write_report(run: "Run", path: str | os.PathLike[str]) -> Path:
 
 def result_html(result: Result) -> str:
     """One result for a notebook cell: no script, and at home on light and dark."""
-    section = _section("", result, None)
+    section = _section("", result, entry_of(result))
     return _template("result.html.jinja").render(s=section, style=Markup(_asset("result.css")))
 
 
@@ -140,6 +141,7 @@ def _section(anchor: str, result: Result, entry: Entry | None) -> dict[str, Any]
         "anchor": anchor,
         "area": result.name.partition("/")[0],
         "result": result,
+        "title": scripts(result.title),
         "sign": SIGNS[result.verdict],
         "reason": reason(result),
         "rows": shown,

@@ -42,7 +42,7 @@ from corollary.report.paths import number
 from corollary.report.ranges import extent, ranges
 from corollary.report.words import lines, xml
 
-WIDTH, HEIGHT = 560, 250  # the whole drawing's width; the plot's height
+WIDTH, HEIGHT = 480, 225  # the whole drawing's width; the plot's height
 _DRAWN: dict[type[Mark], Callable[[Any, Ink, Plot], str]] = {
     HeatMap: heat_map, Image: image, Regions: regions, Band: band, Histogram: histogram,
     Graph: graph, Level: level, Curve: curve, Points: points,

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from corollary.core.result import Result
 from corollary.core.verdict import Verdict
+from corollary.report.latex import scripts
 from corollary.report.numerals import numeral
 from corollary.report.view import ORDER, SIGNS, command, entry_of, headline, reason, rows, without
 
@@ -36,7 +37,7 @@ def summary_text(run: "Run") -> str:
 
 def result_text(result: Result) -> str:
     """One result: verdict, numbers, hypotheses, counterexample, how to see it again."""
-    head = f"{SIGNS[result.verdict]} {result.title}  ({result.name})"
+    head = f"{SIGNS[result.verdict]} {scripts(result.title)}  ({result.name})"
     return "\n".join([head, *(_wrapped(line, "  ") for line in _facts(result))])
 
 

@@ -63,14 +63,15 @@ def labels(ticks: list[float], *, log: bool = False) -> list[str]:
     """The ticks in writing, all with the same number of decimals on a linear axis.
 
     Example:
-        >>> labels([0.0, 0.5, 1.0]), labels([2e6, 4e6]), labels([0.1, 1000.0, 1e5], log=True)
-        (['0', '0.5', '1'], ['2·10⁶', '4·10⁶'], ['0.1', '1000', '10⁵'])
+        >>> labels([0.0, 0.5, 1.0]), labels([2e6, 4e6]), labels([1.0, 1e3, 1e5], log=True)
+        (['0', '0.5', '1'], ['2·10⁶', '4·10⁶'], ['1', '10³', '10⁵'])
     """
     size = max((abs(t) for t in ticks), default=0.0)
     steps = [b - a for a, b in zip(ticks, ticks[1:], strict=False)]
     step = min((s for s in steps if s > 0), default=size)
     if log:
-        return [_short(t) for t in ticks]
+        far = size >= 1e5 or min(ticks, default=1.0) < 1e-3
+        return [_scientific(t, t) if far and not 1 <= t <= 10 else f"{t:.6g}" for t in ticks]
     if size >= 1e5 or 0 < size < 1e-3:
         return [_scientific(0.0 if abs(t) < step / 1e6 else t, step) for t in ticks]
     decimals = max(0, -math.floor(math.log10(step) + 1e-9)) if step > 0 else 0
@@ -80,12 +81,6 @@ def labels(ticks: list[float], *, log: bool = False) -> list[str]:
 def _plain(text: str, decimals: int) -> str:
     zero = float(text) == 0
     return "0" if zero else (text.rstrip("0").rstrip(".") if decimals else text).replace("-", "−")
-
-
-def _short(value: float) -> str:
-    if 1e-3 <= value < 1e5:
-        return f"{value:.6g}"
-    return _scientific(value, value)
 
 
 def _scientific(value: float, step: float) -> str:
