@@ -13,8 +13,9 @@ cycle of two states.
 :func:`asynchronous_run` keeps the fields: a visit costs one comparison and only a flip costs
 :math:`O(n)`, so a run is linear in the flips and not in the visits. The compiled kernel does this
 state by state; the torch path takes the batch through blocks of neurons, one matrix product a
-block with corrections inside it. Both visit the neurons in the same order and end in the same
-states; the sums are exact, ties included, when couplings and thresholds are whole numbers.
+block with corrections inside it, and from flip to flip once these are few. Both visit the neurons
+in the same order and end in the same states; the sums are exact, ties included, when couplings and
+thresholds are whole numbers.
 
 :source: Perez Jensen (2025), Deep Learning, Section 1.4; Hopfield (1982), "Neural networks and
     physical systems with emergent collective computational abilities".
@@ -31,10 +32,15 @@ from torch import Generator, Tensor
 from corollary.errors import InputError
 from corollary.theory.compiled import Backend, compiled
 from corollary.theory.connectionism.hopfield.energy import field
-from corollary.theory.connectionism.hopfield.states import checked_couplings, checked_signs, sign
+from corollary.theory.connectionism.hopfield.states import (
+    checked_couplings,
+    checked_signs,
+    sign,
+)
 
 BLOCK = 32  # neurons a matrix product; the corrections inside cost n * BLOCK / 2 a state
-WORTH_COMPILING = 200_000  # states times couplings; below, torch takes milliseconds
+FEW = 24  # unstable neurons a state up to which the torch path follows flips, not neurons
+WORTH_COMPILING = 64  # neurons; below, torch takes milliseconds
 
 
 class AsynchronousRun(NamedTuple):
@@ -138,10 +144,10 @@ def asynchronous_run(
     if X.ndim != 2:
         raise InputError(f"X needs one state a row, but its shape is {tuple(X.shape)}")
     orders = visiting_orders(order, n, max_sweeps)
-    worth_it = W.device.type == "cpu" and len(X) * n * n >= WORTH_COMPILING
+    worth_it = W.device.type == "cpu" and n >= WORTH_COMPILING
     kernel = compiled(_kept_fields, backend, worth_it=worth_it)
     if kernel is None:
-        return _in_blocks(W, b, X, orders)
+        return _all_together(W, b, X, orders, symmetric)
     return _by_kernel(kernel, W, b, X, orders, symmetric)
 
 
@@ -242,7 +248,9 @@ def _kept_fields(columns, states, h, orders, energies, flips):
     return longest
 
 
-def _in_blocks(W: Tensor, b: Tensor, X: Tensor, orders: Tensor) -> AsynchronousRun:
+def _all_together(
+    W: Tensor, b: Tensor, X: Tensor, orders: Tensor, symmetric: bool
+) -> AsynchronousRun:
     """The same runs, all states together; those that came to rest are left out."""
     states, h = X.clone(), field(W, b, X)
     energies, flips = [_energy(X, h, b)], []
@@ -250,8 +258,13 @@ def _in_blocks(W: Tensor, b: Tensor, X: Tensor, orders: Tensor) -> AsynchronousR
         active = (~_fixed(states, h)).nonzero().squeeze(1)
         if not len(active):
             break
-        moved, count = _sweep(W, b, states[active].mT.contiguous(), visits)
-        states[active] = moved = moved.mT.contiguous()
+        wrong = ((h[active] >= 0) != (states[active] > 0)).sum(1)
+        if int(wrong.amax()) <= FEW:
+            columns = W if symmetric else W.mT
+            moved, count = _sweep_by_flips(columns, states[active], h[active], visits)
+        else:
+            moved, count = _sweep_by_blocks(W, b, states[active], visits)
+        states[active] = moved
         h[active] = field(W, b, moved)
         energies.append(_energy(states, h, b))
         flips.append(torch.zeros_like(states[:, 0], dtype=torch.int64))
@@ -260,10 +273,30 @@ def _in_blocks(W: Tensor, b: Tensor, X: Tensor, orders: Tensor) -> AsynchronousR
     return AsynchronousRun(states, torch.stack(energies), made.to(X.device), _fixed(states, h))
 
 
-def _sweep(
-    W: Tensor, b: Tensor, S: Float[Tensor, "n batch"], visits: Int[Tensor, " n"]
-) -> tuple[Float[Tensor, "n batch"], Int[Tensor, " batch"]]:
-    """One sweep over states in columns, and how many neurons it changed in each."""
+def _sweep_by_flips(
+    columns: Tensor, X: Float[Tensor, "batch n"], h: Tensor, visits: Int[Tensor, " n"]
+) -> tuple[Float[Tensor, "batch n"], Int[Tensor, " batch"]]:
+    """One sweep in which every state goes straight to its next flip; how many there were."""
+    order = torch.arange(len(visits), device=X.device)
+    cursor, count = visits.new_zeros(len(X), 1), visits.new_zeros(len(X))
+    while True:
+        wrong = ((h >= 0) != (X > 0))[:, visits] & (order >= cursor)  # in the order of the visits
+        rows = wrong.any(1).nonzero().squeeze(1)
+        if not len(rows):
+            return X, count
+        at = wrong[rows].to(torch.uint8).argmax(1)  # the first of the largest
+        i = visits[at]
+        X[rows, i] = -X[rows, i]
+        h[rows] += 2 * X[rows, i, None] * columns[i]
+        cursor[rows, 0] = at + 1
+        count[rows] += 1
+
+
+def _sweep_by_blocks(
+    W: Tensor, b: Tensor, X: Float[Tensor, "batch n"], visits: Int[Tensor, " n"]
+) -> tuple[Float[Tensor, "batch n"], Int[Tensor, " batch"]]:
+    """One sweep over all neurons, a block at a time; how many flips each state made."""
+    S = X.mT.contiguous()  # (n, batch): a neuron is a row
     count = torch.zeros_like(S[0])
     for block in visits.split(BLOCK):
         rows, old = W[block], S[block]
@@ -278,7 +311,7 @@ def _sweep(
         change = torch.stack(changes)
         count += change.abs().sum(0) / 2
         S[block] = old + change
-    return S, count.to(torch.int64)
+    return S.mT.contiguous(), count.to(torch.int64)
 
 
 def _energy(X: Tensor, h: Tensor, b: Tensor) -> Tensor:
