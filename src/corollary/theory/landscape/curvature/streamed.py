@@ -1,0 +1,140 @@
+r"""Operators that are sums over data, with graphs kept or recomputed.
+
+Each piece of data contributes :math:`v \mapsto A_b v`, read off an autograd graph that does not
+depend on :math:`v`. The graph is built once and kept while all of them fit in the landscape's
+memory; otherwise products rebuild it piece by piece. Large batches are cut into pieces whose
+graphs stay near the processor's cache, which is faster as well as smaller (a product of a small CNN: by a
+third); a loss that is not an average over examples is found out by its value and left whole.
+"""
+
+from abc import abstractmethod
+from collections.abc import Callable, Iterator, Sequence
+from typing import NamedTuple
+
+import torch
+from torch import Tensor
+
+from corollary.theory.landscape.curvature.batches import Batch, tensors
+from corollary.theory.landscape.curvature.guard import graph_bytes, requiring_grad
+from corollary.theory.landscape.curvature.landscape import Landscape
+from corollary.theory.landscape.curvature.operator import Curvature
+
+PIECE = 16 << 20  # bytes of graph a piece should not exceed
+PILOT = 32  # examples the graph is first measured on
+
+
+class Term(NamedTuple):
+    """One piece's map on lists of parameter-shaped tensors, and what keeps its graph alive."""
+
+    product: Callable[[list[Tensor]], Sequence[Tensor | None]]
+    roots: tuple[Tensor, ...]
+
+
+class Streamed(Curvature):
+    """A curvature matrix of a landscape; it follows the module when its parameters change."""
+
+    kind = "product"  # what the path calls a product
+
+    def __init__(self, landscape: Landscape) -> None:
+        self.landscape = landscape
+        self.size, self.dtype, self.device = landscape.size, landscape.dtype, landscape.device
+        self._onednn, self._note = True, ""
+        self._pilot_bytes = self._pilot()
+        self._tested, self._whole = False, False  # whether batches may be cut
+        self._terms: list[Term] | None = []  # None: too large to keep
+        self._weight, self._stamp = 0, None
+        self._build()
+
+    @abstractmethod
+    def _term(self, batch: Batch) -> Term:
+        """The map of one piece; called inside the landscape's guard."""
+
+    def _product(self, v: Tensor) -> Tensor:
+        if self._stamp != self.landscape.stamp():
+            self._build()
+        parts = self.landscape.split(v)
+        if self._terms is None:
+            with self.landscape.guard(onednn=self._onednn):
+                out = self._sum(term.product(parts) for term in self._walk())
+        else:
+            with requiring_grad(self.landscape.parameters):
+                out = self._sum(term.product(parts) for term in self._terms)
+        return out.div_(self.landscape.total(self._weight))
+
+    def _sum(self, contributions: Iterator[Sequence[Tensor | None]]) -> Tensor:
+        out: Tensor | None = None
+        for parts in contributions:
+            flat = self.landscape.flat(parts)
+            out = flat if out is None else out.add_(flat)
+        return out if out is not None else torch.zeros(self.size, dtype=self.dtype)
+
+    def _walk(self) -> Iterator[Term]:
+        for batch in self.landscape.batches():
+            for piece in batch.split(self._size(batch)):
+                yield self._term(piece)
+
+    def _build(self) -> None:
+        """Make the graphs, keep them if they fit, and say in words what was done."""
+        self._terms, self._weight, held, pieces, kept = [], 0, 0, 0, True
+        with self.landscape.guard(onednn=self._onednn):
+            for batch in self.landscape.batches():
+                self._weight += self.landscape.weight(batch)
+                for piece in batch.split(self._size(batch)):
+                    pieces += 1
+                    held += self._pilot_bytes * piece.size
+                    kept = kept and held <= self.landscape.memory
+                    if kept:
+                        self._terms.append(self._term(piece))
+        if not kept:
+            self._terms = None
+        self._stamp = self.landscape.stamp()
+        graph = "graph" if pieces == 1 else f"graphs of {pieces} pieces"
+        limit = self.landscape.memory >> 20
+        how = "kept" if kept else f"recomputed each time, being over the limit of {limit} MiB"
+        self.path = f"{self.kind}{self._note}; {graph} {how} (about {held >> 20} MiB)"
+
+    def _size(self, batch: Batch) -> int:
+        """Examples in a piece of this batch."""
+        fitting = max(PILOT, PIECE // max(self._pilot_bytes, 1))
+        count = -(-batch.size // fitting)
+        if count == 1 or self._whole:
+            return batch.size
+        size = -(-batch.size // count)
+        if not self._tested:
+            self._tested, self._whole = True, not self._additive(batch)
+        return batch.size if self._whole else size
+
+    def _additive(self, batch: Batch) -> bool:
+        """Whether a small batch's loss is that of its halves together, as cutting supposes."""
+        small = batch.split(2 * PILOT)[0]
+        with torch.no_grad():
+            whole = self.landscape.objective(small)
+            halves = sum(self.landscape.objective(half) for half in small.split(PILOT))
+        eps = torch.finfo(whole.dtype).eps
+        return bool((whole - halves).abs() <= 1e3 * eps * whole.abs() + eps)
+
+    def _pilot(self) -> int:
+        """Try a product on a few examples, find the kernels that can; bytes of graph an example."""
+        try:
+            return self._try()
+        except (RuntimeError, NotImplementedError) as refusal:
+            self._onednn, self._note = False, " with oneDNN off"
+            try:
+                return self._try()
+            except (RuntimeError, NotImplementedError):
+                self._onednn, self._note = True, ""
+                return self._fall_back(refusal)
+
+    def _fall_back(self, refusal: Exception) -> int:
+        """What is left when no kernel has the derivative; here nothing."""
+        raise refusal
+
+    def _try(self) -> int:
+        with self.landscape.guard(onednn=self._onednn):
+            whole = next(iter(self.landscape.batches()), None)
+            self.landscape.total(0 if whole is None else 1)
+            small = whole.split(PILOT)[0]
+            term = self._term(small)
+            term.product([torch.zeros_like(p) for p in self.landscape.parameters])
+            held = (*self.landscape.module.parameters(), *tensors(whole[:3]))
+            return graph_bytes(term.roots, besides=held) // small.size
