@@ -1,0 +1,1 @@
+"""Linear algebra, calculus, topology and probability: the instruments the other areas use."""
