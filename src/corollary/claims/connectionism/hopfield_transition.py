@@ -110,8 +110,9 @@ class HopfieldTransition(Claim[Given]):
             if largest:
                 label = f"n = {n}, range over networks"
                 marks.append(Points(given.loads, mean, low=low, high=high, label=label))
-        x = torch.linspace(0.09, critical_load() * (1 - 1e-9), 60).tolist()
-        theory = [retrieval_overlap(a) for a in x]
+        below = torch.linspace(0.09, critical_load() * (1 - 1e-9), 60, dtype=torch.float64).tolist()
+        x = [*below, critical_load(), max(given.loads)]  # and the fall to zero
+        theory = [*map(retrieval_overlap, below), 0.0, 0.0]
         marks.append(Curve(theory, x=x, label="mean-field theory", role="predicted"))
         marks.append(Level(critical_load(), label="α_c ≈ 0.138", axis="x"))
         return Figure(
