@@ -2,6 +2,7 @@ import sys
 
 import pytest
 
+from corollary.core import Curve, Figure
 from corollary.errors import InputError, MissingExtraError, ResultsFileError
 from corollary.report import paper
 
@@ -18,7 +19,8 @@ def test_a_figure_is_saved_in_the_format_of_its_suffix(figure, suffix, magic, tm
     assert path.read_bytes().startswith(magic)
 
 
-def test_several_figures_are_panels(figure, tmp_path):
+def test_several_figures_are_panels(tmp_path):
+    figure = Figure("t", "x", "y", (Curve([1, 2]),))
     one = paper.save(figure, tmp_path / "one.png", dpi=40).read_bytes()
     two = paper.save([figure, figure], tmp_path / "two.png", dpi=40).read_bytes()
     assert two[16:20] > one[16:20]  # the width in the header

@@ -55,7 +55,7 @@ def reason(result: Result) -> str:
 
 def _outcome(result: Result) -> str:
     """The comparison on one line; of several entries, the one that decided."""
-    worst, count = result.worst, len(result.predicted)
+    worst, count = _worst(result), len(result.predicted)
     predicted, measured = numeral(result.predicted[worst]), numeral(result.measured[worst].value)
     good = result.verdict in (Verdict.HOLDS, Verdict.VACUOUS)
     if count > 1 and good:
@@ -64,6 +64,11 @@ def _outcome(result: Result) -> str:
     if not good:
         text = f"measured {measured}, predicted {result.relation} {predicted}"
     return text + (f" in the worst of {count} comparisons" if count > 1 else "")
+
+
+def _worst(result: Result) -> int:
+    """The deciding entry; the last one if a results file names one that is not there."""
+    return max(0, min(result.worst, len(result.predicted) - 1, len(result.measured) - 1))
 
 
 def _line(text: str, most: int = 240) -> str:
@@ -75,8 +80,8 @@ def _line(text: str, most: int = 240) -> str:
 def rows(result: Result) -> tuple[list[Row], int]:
     """The entries to show, the deciding one among them, and how many are left out."""
     pairs = list(zip(result.predicted, result.measured, strict=False))
-    shown = sorted({*range(min(ROWS, len(pairs))), *([result.worst] if pairs else [])})
-    out = [_row(*pairs[k], decides=k == result.worst) for k in shown]
+    shown = sorted({*range(min(ROWS, len(pairs))), *([_worst(result)] if pairs else [])})
+    out = [_row(*pairs[k], decides=k == _worst(result)) for k in shown]
     return out, len(pairs) - len(out)
 
 

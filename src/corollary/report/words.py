@@ -19,9 +19,15 @@ def xml(text: str) -> str:
 
 def width(text: str, size: float) -> float:
     """About how wide the text is in a sans-serif font of ``size`` pixels."""
-    marks = sum(0x300 <= ord(c) < 0x370 for c in text)  # accents stand on the letter before
-    em = sum(0.36 if c in _NARROW else 0.92 if c in _WIDE else 0.61 for c in text)
-    return size * (em - 0.61 * marks)
+    return size * sum(map(_em, text))
+
+
+def _em(c: str) -> float:
+    if 0x300 <= ord(c) < 0x370:
+        return 0.0  # an accent stands on the letter before
+    if ord(c) > 0x2000:
+        return 0.8  # mathematics
+    return 0.36 if c in _NARROW else 0.92 if c in _WIDE else 0.61
 
 
 def lines(text: str, size: float, room: float) -> list[str]:

@@ -93,7 +93,7 @@
     const style = getComputedStyle(root);
     const copy = svg.cloneNode(true);
     copy.setAttribute("style", `color:${style.color};background:${style.backgroundColor}`);
-    const text = copy.outerHTML.replace(/var\((--[\w-]+),[^)]*\)/g, (_, key) => style.getPropertyValue(key).trim());
+    const text = new XMLSerializer().serializeToString(copy).replace(/var\((--[\w-]+),[^)]*\)/g, (_, key) => style.getPropertyValue(key).trim());
     const link = document.createElement("a");
     link.href = URL.createObjectURL(new Blob([text], { type: "image/svg+xml" }));
     link.download = (svg.closest("article") || svg).id + ".svg";
