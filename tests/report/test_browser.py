@@ -9,7 +9,7 @@ from corollary.report.html import write_report
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 FLAGS = ["--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-sync",
-         "--disable-background-networking", "--disable-component-update", "--disable-quic"]  # fmt: skip
+         "--disable-background-networking", "--disable-component-update"]  # fmt: skip
 
 
 @pytest.mark.slow
