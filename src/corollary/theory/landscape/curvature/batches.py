@@ -30,9 +30,14 @@ class Batch(NamedTuple):
         parts = []
         for start in range(0, self.size, size):
             stop = min(start + size, self.size)
-            inputs, keywords, target = _cut(self[:3], self.size, start, stop)
+            inputs, keywords, target = _chosen(self[:3], self.size, slice(start, stop))
             parts.append(Batch(inputs, keywords, target, stop - start))
         return parts
+
+    def take(self, rows: Tensor) -> "Batch":
+        """The examples with these numbers, in this order."""
+        inputs, keywords, target = _chosen(self[:3], self.size, rows)
+        return Batch(inputs, keywords, target, len(rows))
 
 
 def as_batch(item: Any) -> Batch:
@@ -95,14 +100,16 @@ def _sized(inputs: tuple[Any, ...], keywords: dict[str, Any], target: tuple[Any,
     return Batch(inputs, keywords, target, len(first))
 
 
-def _cut(item: Any, n: int, start: int, stop: int) -> Any:
-    """Slice every tensor that has ``n`` rows; anything else is shared by all parts."""
+def _chosen(item: Any, n: int, rows: slice | Tensor) -> Any:
+    """Rows of every tensor that has ``n`` of them; anything else is shared by all parts."""
     if isinstance(item, Tensor):
-        return item[start:stop] if item.ndim > 0 and len(item) == n else item
+        if item.ndim == 0 or len(item) != n:
+            return item
+        return item[rows] if isinstance(rows, slice) else item[rows.to(item.device)]
     if isinstance(item, Mapping):
-        return {key: _cut(value, n, start, stop) for key, value in item.items()}
+        return {key: _chosen(value, n, rows) for key, value in item.items()}
     if isinstance(item, tuple | list):
-        return tuple(_cut(value, n, start, stop) for value in item)
+        return tuple(_chosen(value, n, rows) for value in item)
     return item
 
 

@@ -3,8 +3,8 @@ r"""Operators that are sums over data, with graphs kept or recomputed.
 Each piece of data contributes :math:`v \mapsto A_b v`, read off an autograd graph that does not
 depend on :math:`v`. The graph is built once and kept while all of them fit in the landscape's
 memory; otherwise products rebuild it piece by piece. Large batches are cut into pieces whose
-graphs stay near the processor's cache, which is faster as well as smaller (a product of a small CNN: by a
-third); a loss that is not an average over examples is found out by its value and left whole.
+graphs stay near the processor's cache, which is faster as well as smaller (by a third for a small
+CNN). A loss that is no average over examples is found out by its value and not cut.
 """
 
 from abc import abstractmethod
