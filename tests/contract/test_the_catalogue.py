@@ -27,6 +27,8 @@ ORDER = [
     {"journal"},
     {"run"},
     {"examination"},
+    {"target"},
+    {"examining"},
     {"report"},
     {"cli", "lab"},
 ]

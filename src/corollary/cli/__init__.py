@@ -5,6 +5,7 @@ import sys
 import typer
 
 from corollary.cli.check import check
+from corollary.cli.examine import examine
 from corollary.cli.list import list_entries
 from corollary.cli.report import report
 from corollary.cli.show import show
@@ -26,6 +27,7 @@ app.command("show")(show)
 app.command("check", context_settings={"ignore_unknown_options": True, "allow_extra_args": True})(
     check
 )
+app.command("examine")(examine)
 app.command("report")(report)
 
 

@@ -10,8 +10,8 @@ it stays near the pattern, with overlap :math:`m > 0.96`; beyond, each wrong bit
 and the pattern is lost in an avalanche. The load at which the mean overlap falls through 0.8 (any
 level inside the jump would do) tends to :math:`\alpha_c` as :math:`n` grows, and the drop gets
 steeper.
-(Replica symmetry, which this :math:`\alpha_c` supposes, is broken close to it; simulations and
-better theory put the point slightly higher, near 0.144.)
+(Replica symmetry, which this :math:`\alpha_c` supposes, is broken close to it, so the true point
+lies slightly off.)
 
 :source: Perez Jensen (2025), Deep Learning, Section 1.4; Amit, Gutfreund and Sompolinsky (1985),
     "Storing infinite numbers of patterns in a spin-glass model of neural networks".

@@ -1,0 +1,209 @@
+"""``corollary examine``: questions asked of a user's network."""
+
+import json
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+if TYPE_CHECKING:
+    from corollary.core import Finding
+    from corollary.examination import Examination
+
+STYLES = {"none": "green", "low": "cyan", "medium": "yellow", "high": "bold red"}
+DEMO = "corollary.exams.demo:build"
+
+
+class FailOn(StrEnum):
+    """From which severity on the exit code is 1."""
+
+    low = "low"
+    medium = "medium"
+    high = "high"
+
+
+def examine(
+    target: Annotated[
+        str,
+        typer.Argument(help="net.py:build, package.module:object, or a .safetensors of ours."),
+    ] = "",
+    data: Annotated[
+        str, typer.Option(help="two_moons, digits, mnist, file.py:loader, x.npz or x.csv.")
+    ] = "",
+    loss: Annotated[
+        str, typer.Option(help="cross_entropy, mse, bce or file.py:loss [what suits].")
+    ] = "",
+    lr: Annotated[float | None, typer.Option(help="The step size you train with.")] = None,
+    batch_size: Annotated[
+        int | None, typer.Option(help="The batch size you train with.", min=1)
+    ] = None,
+    budget: Annotated[str, typer.Option(help="Time for all of it: 90, 120s, 5m.")] = "120s",
+    memory: Annotated[float, typer.Option(help="GiB the examination may take.", min=0.1)] = 8.0,
+    only: Annotated[
+        list[str] | None, typer.Option(help="One question or exam; may be repeated.")
+    ] = None,
+    samples: Annotated[int, typer.Option(help="Samples taken from the data.", min=1)] = 1024,
+    seed: Annotated[int, typer.Option(help="Seed of all randomness.")] = 0,
+    out: Annotated[Path | None, typer.Option(help="Write an HTML report here.")] = None,
+    json_file: Annotated[
+        Path | None, typer.Option("--json", help="Write findings here; - is stdout.")
+    ] = None,
+    compare: Annotated[
+        Path | None, typer.Option(help="An earlier --json file: show what changed.")
+    ] = None,
+    fail_on: Annotated[
+        FailOn | None, typer.Option(help="Exit code 1 from this severity on.")
+    ] = None,
+    demo: Annotated[bool, typer.Option("--demo", help="Examine a small network of ours.")] = False,
+) -> None:
+    """Examine a network: will it train, how does it learn, is it sound.
+
+    This runs the code you name, in a process of its own with limits of time and memory.
+    """
+    from corollary.errors import InputError
+    from corollary.journal import check_writable, write_atomically
+
+    if bool(target) == demo:
+        raise InputError("give a target such as net.py:build, or --demo and no target")
+    for path in (out, json_file):
+        if path is not None and str(path) != "-":
+            check_writable(path)
+    before = None if compare is None else _read(compare)
+    order = {
+        "target": DEMO if demo else target,
+        "data": data,
+        "loss": loss,
+        "lr": lr,
+        "batch_size": batch_size,
+        "budget": seconds(budget),
+        "only": only,
+        "samples": samples,
+        "seed": seed,
+        "memory": int(memory * 2**30),
+    }
+    from corollary.examination import chosen_exams
+    from corollary.examining import examine_in_child
+
+    exams = chosen_exams(only)
+    to_stdout = json_file is not None and str(json_file) == "-"
+    with _progress(len(exams)) as progress:
+        done = examine_in_child(order, progress)
+    text = json.dumps(done.to_json(), indent=1, allow_nan=False) + "\n"
+    if to_stdout:
+        typer.echo(text, nl=False)
+    elif json_file is not None:
+        write_atomically(json_file, text)
+    if out is not None:
+        from corollary.report.examination import write_examination
+
+        write_examination(done, out, before)
+    if not to_stdout:
+        _print(done, before, out)
+    raise typer.Exit(_exit_code(done, fail_on))
+
+
+def seconds(text: str) -> float:
+    """A time such as ``90``, ``120s`` or ``2m`` in seconds.
+
+    Example:
+        >>> seconds("2m"), seconds("90"), seconds("1.5s")
+        (120.0, 90.0, 1.5)
+    """
+    from corollary.errors import OptionError
+
+    factor = {"s": 1.0, "m": 60.0, "h": 3600.0}.get(text[-1:], 0.0)
+    try:
+        value = float(text[:-1]) * factor if factor else float(text)
+    except ValueError:
+        value = 0.0
+    if not 0 < value < float("inf"):
+        raise OptionError(f"--budget needs a time such as 90s or 2m, but '{text}' came")
+    return value
+
+
+def _read(path: Path) -> "Examination":
+    from corollary.errors import ResultsFileError
+    from corollary.examination import Examination
+
+    try:
+        data = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise ResultsFileError(f"{path} cannot be read as an examination ({error})") from None
+    return Examination.from_json(data)
+
+
+@contextmanager
+def _progress(total: int) -> "Iterator[Callable[[list[Finding]], None] | None]":
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+    console = Console(stderr=True)
+    if not console.is_terminal:
+        yield None
+        return
+    columns = (
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+        TextColumn("[dim]{task.description}"),
+    )
+    with Progress(*columns, console=console, transient=True) as bar:
+        task = bar.add_task("loading the network", total=total)
+
+        def advance(found: "list[Finding]") -> None:
+            bar.update(task, advance=1, description=found[-1].title if found else "")
+
+        yield advance
+
+
+def _print(done: "Examination", before: "Examination | None", out: Path | None) -> None:
+    from rich.console import Console
+    from rich.text import Text
+
+    console = Console(highlight=False)
+    facts = done.subject
+    console.print(f"[bold]{facts['module']}[/bold], {facts['parameters']:,} parameters")
+    for answer in done.answers():
+        console.print()
+        style = STYLES[answer.severity.value]
+        console.print(Text.assemble((answer.question, "bold"), "  ", (answer.verdict, style)))
+        for finding in sorted(answer.findings, key=lambda f: -f.severity.rank):
+            _print_finding(console, finding)
+    console.print()
+    for k, finding in enumerate(done.advice(), start=1):
+        console.print(Text(f"{k}. {finding.advice}"), soft_wrap=False)
+    if before is not None:
+        from corollary.report.comparison import changes
+
+        for line in changes(before, done):
+            console.print(Text(line))
+    if out is not None:
+        console.print(f"Report: {out}", soft_wrap=True, markup=False)
+
+
+def _print_finding(console: Any, finding: "Finding") -> None:
+    from rich.padding import Padding
+    from rich.text import Text
+
+    if finding.status.value != "done":
+        line = Text(f"{finding.title}: {finding.status.value}: {finding.meaning}", style="dim")
+    else:
+        where = f" in {finding.where}" if finding.where else ""
+        number = f": {finding.number}" if finding.number else ""
+        style = STYLES[finding.severity.value]
+        line = Text.assemble((f"{finding.title}{where}{number}", style), f"  {finding.meaning}")
+    console.print(Padding(line, (0, 0, 0, 2)))
+
+
+def _exit_code(done: "Examination", fail_on: FailOn | None) -> int:
+    from corollary.core import Severity
+
+    if any(f.exam == "examination/cut_short" for f in done.findings):
+        print("corollary: the examination was cut short", file=sys.stderr)
+        interrupted = any("Interrupted" in f.meaning for f in done.findings)
+        return 130 if interrupted else 3
+    return int(fail_on is not None and done.worst().rank >= Severity(fail_on.value).rank)

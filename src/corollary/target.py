@@ -1,0 +1,163 @@
+"""A module and its data, named on the command line. Loading runs the user's code.
+
+TARGET is ``file.py:name`` or ``package.module:name`` (called without arguments if it is a function
+or a class; it may give ``(model, data)``), or a ``.safetensors`` file written by
+:func:`corollary.train.saved.save_model`. DATA is the name of a data set, ``file.py:name`` or
+``package.module:name``, or an ``.npz`` or ``.csv`` file.
+"""
+
+import importlib
+import importlib.util
+import sys
+from pathlib import Path
+from typing import Any
+
+from corollary.errors import CorollaryError, InputError, UnknownNameError
+
+DATA_SETS = ("two_moons", "digits", "mnist", "fashion_mnist")
+
+
+def load_target(target: str) -> tuple[Any, Any]:
+    """The module that ``target`` names, and the data it came with (or None)."""
+    if target.endswith(".safetensors"):
+        from corollary.train.saved import load_model
+
+        return load_model(Path(target)), None
+    made = _called(load_object(target), target)
+    from torch import nn
+
+    model, data = made if isinstance(made, tuple) and len(made) == 2 else (made, None)
+    if not isinstance(model, nn.Module):
+        raise InputError(
+            f"'{target}' must be or give a torch.nn.Module, but it gives a {type(model).__name__}"
+        )
+    return model, data
+
+
+def load_data(spec: str, seed: int = 0) -> Any:
+    """The data that ``spec`` names."""
+    if spec in DATA_SETS:
+        return _data_set(spec, seed)
+    if spec.endswith(".npz"):
+        return _npz(Path(spec))
+    if spec.endswith(".csv"):
+        return _csv(Path(spec))
+    if ":" in spec:
+        return _called(load_object(spec), spec)
+    raise UnknownNameError(
+        f"there is no data set '{spec}'; give {', '.join(DATA_SETS)}, file.py:name, "
+        "or an .npz or .csv file"
+    )
+
+
+def load_object(spec: str) -> Any:
+    """The object that ``file.py:name`` or ``package.module:name`` names, as it is."""
+    place, colon, name = spec.rpartition(":")
+    if not colon or not name:
+        raise InputError(
+            f"'{spec}' should be file.py:name or package.module:name, as in net.py:build"
+        )
+    if place.endswith(".py"):
+        module = _module_of_file(Path(place))
+    else:
+        sys.path.insert(0, str(Path.cwd()))
+        try:
+            module = importlib.import_module(place)
+        except ModuleNotFoundError as error:
+            raise InputError(f"the module '{place}' cannot be imported ({error})") from None
+        except Exception as error:
+            raise _broken(place, error) from None
+    found: Any = module
+    for part in name.split("."):
+        if not hasattr(found, part):
+            near = ", ".join(n for n in vars(module) if not n.startswith("_")) or "nothing"
+            raise InputError(f"'{place}' has no '{name}'; it has {near}")
+        found = getattr(found, part)
+    return found
+
+
+def _module_of_file(path: Path) -> Any:
+    if not path.is_file():
+        raise InputError(f"there is no file {path}")
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    assert spec is not None and spec.loader is not None, "a .py file has a loader"
+    module = importlib.util.module_from_spec(spec)
+    sys.path.insert(0, str(path.resolve().parent))  # so that it can import its neighbours
+    sys.modules[path.stem] = module
+    try:
+        spec.loader.exec_module(module)
+    except Exception as error:
+        raise _broken(str(path), error) from None
+    return module
+
+
+def _called(found: Any, spec: str) -> Any:
+    from torch import nn
+
+    if isinstance(found, nn.Module) or not callable(found):
+        return found
+    try:
+        return found()
+    except CorollaryError:
+        raise
+    except Exception as error:
+        raise _broken(spec, error) from None
+
+
+def _broken(place: str, error: Exception) -> InputError:
+    return InputError(f"{place} stopped with {type(error).__name__}: {error}")
+
+
+def _data_set(name: str, seed: int) -> Any:
+    from corollary.core import generator
+    from corollary.data import real
+    from corollary.data.two_moons import two_moons
+
+    if name == "two_moons":
+        x, y = two_moons(512, rng=generator(seed, name))
+        return x.float(), (y > 0).long()
+    x, y = getattr(real, name)()
+    return x.unsqueeze(1), y  # one channel, as convolutions and flattening models expect
+
+
+def _npz(path: Path) -> Any:
+    import numpy as np
+    import torch
+
+    try:
+        with np.load(path, allow_pickle=False) as file:
+            arrays = {name: torch.from_numpy(file[name]) for name in file.files}
+    except (OSError, ValueError, TypeError) as error:
+        raise InputError(f"{path} cannot be read as an .npz of numbers ({error})") from None
+    if {"x", "y"} <= set(arrays):
+        return arrays["x"], arrays["y"]
+    if len(arrays) in (1, 2):
+        return tuple(arrays.values()) if len(arrays) == 2 else next(iter(arrays.values()))
+    raise InputError(f"{path} needs the arrays x and y, but it has {', '.join(arrays)}")
+
+
+def _csv(path: Path) -> Any:
+    """Numbers with the target in the last column; whole numbers there are classes."""
+    import numpy as np
+    import torch
+
+    try:
+        with path.open(encoding="utf-8") as file:
+            first = file.readline()
+        header = any(_not_a_number(cell) for cell in first.strip().split(","))
+        table = np.loadtxt(path, delimiter=",", skiprows=int(header), ndmin=2)
+    except (OSError, ValueError) as error:
+        raise InputError(f"{path} cannot be read as a .csv of numbers ({error})") from None
+    if table.shape[0] == 0 or table.shape[1] < 2:
+        raise InputError(f"{path} needs rows of at least one input and a target in the last column")
+    x, y = torch.from_numpy(table[:, :-1]).float(), torch.from_numpy(table[:, -1])
+    whole = bool((y == y.round()).all()) and bool((y >= 0).all())
+    return x, y.long() if whole else y.float()
+
+
+def _not_a_number(cell: str) -> bool:
+    try:
+        float(cell)
+    except ValueError:
+        return True
+    return False
