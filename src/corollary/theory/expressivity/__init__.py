@@ -1,0 +1,1 @@
+"""Expressivity: what depth, width and piecewise linearity can and cannot represent."""

@@ -1,0 +1,1 @@
+"""Linear regions of piecewise-linear networks: enumerated, described, bounded."""

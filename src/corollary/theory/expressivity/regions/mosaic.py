@@ -1,0 +1,179 @@
+r"""The linear regions of a network on a plane: polygons with their patterns and affine maps."""
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+import torch
+from jaxtyping import Float, Int, Shaped
+from torch import Tensor
+
+from corollary.errors import InputError
+from corollary.theory.expressivity.regions.cells import Cells
+from corollary.theory.expressivity.regions.program import Program
+
+
+@dataclass(frozen=True)
+class Plane:
+    """The inputs ``origin + p @ basis`` for points p of the plane."""
+
+    origin: Float[Tensor, " *shape"]
+    basis: Float[Tensor, "2 *shape"]
+
+    @classmethod
+    def through(
+        cls, origin: Shaped[Tensor, " *shape"] | None, basis: Shaped[Tensor, "2 *shape"] | None
+    ) -> "Plane":
+        """The plane through an input, spanned by two others; the plane itself if absent."""
+        basis = torch.eye(2) if basis is None else basis
+        basis = basis.detach().to("cpu", torch.float64)
+        start = torch.zeros_like(basis[0]) if origin is None else origin
+        start = start.detach().to("cpu", torch.float64)
+        if basis.shape[:1] != (2,) or basis.shape[1:] != start.shape:
+            raise InputError(
+                "basis needs two inputs of the origin's shape, but basis has shape "
+                f"{tuple(basis.shape)} and origin {tuple(start.shape)}"
+            )
+        if np.linalg.matrix_rank(basis.flatten(1).numpy()) < 2:
+            raise InputError("the two inputs of basis are parallel: they span no plane")
+        return cls(start, basis)
+
+    def points(self, p: Float[np.ndarray, "n 2"]) -> Float[Tensor, "n *shape"]:
+        """Points of the plane as inputs."""
+        return self.origin + torch.tensordot(torch.from_numpy(np.ascontiguousarray(p)), self.basis, 1)
+
+
+class AffineMaps(NamedTuple):
+    """On region r the network is ``slope[r] @ p + offset[r]``."""
+
+    slope: Float[Tensor, "r k 2"]
+    offset: Float[Tensor, "r k"]
+
+
+class Neighbours(NamedTuple):
+    """Regions that share an edge, the edge's end points, and how many units tell them apart."""
+
+    pairs: Int[Tensor, "e 2"]
+    segments: Float[Tensor, "e 2 2"]
+    hamming: Int[Tensor, " e"]
+
+
+@dataclass(frozen=True)
+class Mosaic:
+    """What :func:`linear_regions` gives."""
+
+    cells: Cells
+    program: Program
+    plane: Plane
+    tolerance: float
+    decision: bool
+
+    @property
+    def count(self) -> int:
+        """Number of regions."""
+        return self.cells.count
+
+    def __len__(self) -> int:
+        return self.count
+
+    def polygons(self) -> list[list[list[float]]]:
+        """Corners of each region, as lists: what a figure wants."""
+        points = self.cells.vertices[self.cells.corner].tolist()
+        ends = self.cells.start.tolist()
+        return [points[a:b] for a, b in zip(ends, ends[1:], strict=False)]
+
+    def areas(self) -> Float[Tensor, " r"]:
+        """Area of each region in the plane's coordinates."""
+        return torch.from_numpy(self.cells.areas())
+
+    def centres(self) -> Float[Tensor, "r 2"]:
+        """A point inside each region."""
+        return torch.from_numpy(self.cells.centres())
+
+    def patterns(self) -> Int[Tensor, "r units"]:
+        """Activation pattern of each region: 1 above a threshold, or the winner of a window."""
+        inside = self.plane.points(self.cells.centres())
+        return self.program.pattern(inside, tolerance=self.tolerance)
+
+    def classes(self) -> Int[Tensor, " r"]:
+        """Predicted class in the middle of each region; constant on it if ``decision`` was set."""
+        out = self.program.output(self.plane.points(self.cells.centres()))
+        return out.argmax(dim=1) if out.shape[1] > 1 else (out[:, 0] > 0).long()
+
+    def maps(self) -> AffineMaps:
+        """The affine map of each region, by the network's derivative in its middle."""
+        p = torch.from_numpy(self.cells.centres())
+        x = self.plane.points(p.numpy())
+
+        def network(x: Tensor) -> Tensor:
+            return self.program.graph(x).reshape(len(x), -1)
+
+        slopes = []
+        for direction in self.plane.basis:
+            tangent = direction.expand_as(x).contiguous()
+            value, slope = torch.func.jvp(network, (x,), (tangent,))
+            slopes.append(slope)
+        slope = torch.stack(slopes, dim=2)
+        return AffineMaps(slope, value - (slope @ p[:, :, None])[:, :, 0])
+
+    def neighbours(self) -> Neighbours:
+        """Pairs of regions with a common edge. Across a generic edge one unit changes."""
+        low, high, edge = self.cells.edges()
+        owner, order = self.cells.owner, np.argsort(edge, kind="stable")
+        sorted_edge = edge[order]
+        twin = np.flatnonzero(sorted_edge[1:] == sorted_edge[:-1])
+        pairs = np.stack([owner[order[twin]], owner[order[twin + 1]]], axis=1)
+        shared = sorted_edge[twin]
+        ends = np.stack([self.cells.vertices[low[shared]], self.cells.vertices[high[shared]]], 1)
+        pattern, a = self.patterns(), torch.from_numpy(pairs)
+        return Neighbours(
+            a, torch.from_numpy(ends), (pattern[a[:, 0]] != pattern[a[:, 1]]).sum(dim=1)
+        )
+
+    def boundary(self) -> Float[Tensor, "s 2 2"]:
+        """The decision boundary as segments; the regions must have been cut with ``decision``."""
+        if not self.decision:
+            raise InputError("the boundary needs linear_regions(..., decision=True)")
+        pairs, segments, _ = self.neighbours()
+        label = self.classes()
+        return segments[label[pairs[:, 0]] != label[pairs[:, 1]]]
+
+    def merged(self) -> "Mosaic":
+        """Cells with one pattern (and one class) as one region; it is convex.
+
+        A tournament over more than two entries cuts where two losers change places.
+        """
+        key = self.patterns().numpy()
+        if self.decision:
+            key = np.concatenate([key, self.classes().numpy()[:, None]], axis=1)
+        _, group = np.unique(key, axis=0, return_inverse=True)
+        group = group.reshape(-1)
+        if len(group) == group.max() + 1:
+            return self
+        start, corner = _united(self.cells, group)
+        cells = Cells(self.cells.vertices, start, corner).without_orphans()
+        return Mosaic(cells, self.program, self.plane, self.tolerance, self.decision)
+
+
+def _united(cells: Cells, group: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The outline of each group: edges that two cells of one group share are dropped."""
+    following = cells.next_corner()
+    owner = group[cells.owner]
+    n = len(cells.vertices)
+    forward = (owner * n + cells.corner) * n + following  # each cell runs counter-clockwise
+    backward = (owner * n + following) * n + cells.corner
+    outline = ~np.isin(forward, backward)
+    after = {(g, a): b for g, a, b in zip(owner[outline], cells.corner[outline], following[outline], strict=True)}
+    first = {}
+    for g, a in after:
+        first.setdefault(g, a)
+    start, corner = [0], []
+    for g in range(int(group.max()) + 1):
+        a = first[g]
+        while True:
+            corner.append(a)
+            a = after[g, a]
+            if a == first[g]:
+                break
+        start.append(len(corner))
+    return np.array(start), np.array(corner)

@@ -1,0 +1,184 @@
+r"""A network as a program that stops wherever it bends.
+
+The module is copied in double precision and evaluation mode, traced, and made into steps: *run* a
+node, or *look* at numbers that are affine on every cell so far and whose sign changes are the next
+bends. Values are computed at points only.
+"""
+
+import copy
+from typing import Any
+
+import torch
+from jaxtyping import Float, Int
+from torch import Tensor, fx, nn
+
+from corollary.errors import InputTypeError, NotApplicableError
+from corollary.theory.expressivity.regions.reading import Look, Values, looks
+
+
+class Program:
+    """The steps of a piecewise-linear network; build it with :meth:`read`.
+
+    Example:
+        >>> net = nn.Sequential(nn.Linear(1, 3), nn.ReLU(), nn.Linear(3, 1))
+        >>> program = Program.read(net)
+        >>> program.pattern(torch.zeros(5, 1, dtype=torch.float64)).shape
+        torch.Size([5, 3])
+    """
+
+    def __init__(self, graph: fx.GraphModule) -> None:
+        self.graph = graph
+        self.modules = dict(graph.named_modules())
+        self.constants: Values = {}  # nodes that do not depend on the input
+        self.steps: list[fx.Node | Look] = []
+        self.input = ""
+        depends: set[str] = set()
+        for node in graph.graph.nodes:
+            if node.op == "placeholder" and not self.input:
+                self.input = node.name
+                depends.add(node.name)
+            elif any(parent.name in depends for parent in node.all_input_nodes):
+                depends.add(node.name)
+                self.steps += [*looks(node, self.modules, depends), node]
+            else:
+                self.constants[node.name] = self._constant(node)
+        self.free = _released(self.steps)
+
+    @classmethod
+    def read(cls, model: nn.Module) -> "Program":
+        """Trace a module (which is not changed); an unsupported layer is named by its path."""
+        if not isinstance(model, nn.Module):
+            raise InputTypeError(f"a torch.nn.Module is needed, but {type(model).__name__} came")
+        own = copy.deepcopy(model).double().eval().requires_grad_(False)
+        try:
+            graph = fx.symbolic_trace(own)
+        except Exception as error:  # whatever a forward pass may raise when it meets symbols
+            raise NotApplicableError(
+                f"{type(model).__name__} cannot be traced ({error}); pass a module whose forward "
+                "pass does not branch on tensors, or the part of the network where it does not"
+            ) from error
+        return cls(graph)
+
+    @property
+    def merges(self) -> bool:
+        """Whether a tournament may cut cells that belong together."""
+        return any(isinstance(step, Look) and step.code is None for step in self.steps)
+
+    @property
+    def layers(self) -> tuple[str, ...]:
+        """Paths of the layers that bend, in order."""
+        return tuple(s.path for s in self.steps if isinstance(s, Look) and s.code is not None)
+
+    def start(self, x: Float[Tensor, "n *shape"]) -> Values:
+        """Values before the first step."""
+        return {self.input: x.clone()}
+
+    @torch.no_grad()
+    def advance(self, values: Values, step: int) -> tuple[int, Tensor | None]:
+        """Run from ``step`` to the next stop: the step after it, and the columns to look at.
+
+        At the end of the program the columns are ``None`` and ``values["output"]`` is the output.
+        """
+        while step < len(self.steps):
+            doing, step = self.steps[step], step + 1
+            if isinstance(doing, Look):
+                return step, doing.columns(values)
+            values[doing.name] = self._run(doing, values)
+            for name in self.free.get(step - 1, ()):
+                values.pop(name, None)
+        return step, None
+
+    def until(self, x: Float[Tensor, "n *shape"], stop: int) -> Values:
+        """Values at points when step ``stop`` is about to be taken."""
+        values, step = self.start(x), 0
+        while step < stop:
+            step, _ = self.advance(values, step)
+        return values
+
+    def output(self, x: Float[Tensor, "n *shape"]) -> Float[Tensor, "n k"]:
+        """The network at points, one row each."""
+        return self.until(x, len(self.steps))["output"].reshape(len(x), -1)
+
+    def pattern(
+        self, x: Float[Tensor, "n *shape"], *, tolerance: float = 0.0
+    ) -> Int[Tensor, "n units"]:
+        """The activation pattern at points: on or off a threshold, or the winner of a window.
+
+        Args:
+            x: Points.
+            tolerance: Numbers up to this share of the layer's largest count as off.
+        """
+        values, step = self.start(x), 0
+        codes = [torch.zeros(len(x), 0, dtype=torch.int16)]
+        while step < len(self.steps):
+            step, columns = self.advance(values, step)
+            look = self.steps[step - 1]
+            if columns is not None and isinstance(look, Look) and look.code is not None:
+                code = look.code(values)
+                if code.is_floating_point():
+                    code = code > tolerance * code.abs().amax() if tolerance else code > 0
+                codes.append(code.to(torch.int16))
+        return torch.cat(codes, dim=1)
+
+    def _constant(self, node: fx.Node) -> Any:
+        if node.op == "placeholder":
+            if not node.args:
+                raise NotApplicableError(
+                    f"the network needs one input, but forward also takes '{node.target}'; wrap "
+                    "it in a module that fills that in"
+                )
+            return node.args[0]
+        return self._run(node, {})
+
+    def _run(self, node: fx.Node, values: Values) -> Any:
+        def load(arg: Any) -> Any:
+            return fx.node.map_arg(
+                arg, lambda n: values[n.name] if n.name in values else self.constants[n.name]
+            )
+
+        args, kwargs = load(node.args), load(node.kwargs)
+        if node.op == "output":
+            return args[0]
+        if node.op == "get_attr":
+            return _attribute(self.graph, str(node.target))
+        if node.op == "call_module":
+            return self.modules[str(node.target)](*args, **kwargs)
+        if node.op == "call_method":
+            return getattr(args[0], str(node.target))(*args[1:], **kwargs)
+        return node.target(*args, **kwargs)  # type: ignore[operator]
+
+
+def joined(old: Values, new: Values) -> Values:
+    """Values at the points of both, in this order."""
+    n, k = (len(next(v for v in w.values() if isinstance(v, Tensor))) for w in (old, new))
+
+    def join(a: Any, b: Any) -> Any:
+        if isinstance(a, Tensor):
+            return torch.cat([a, b])
+        if isinstance(a, torch.Size) and a[:1] == (n,):
+            return torch.Size((n + k, *a[1:]))
+        if isinstance(a, tuple | list):
+            return type(a)(join(p, q) for p, q in zip(a, b, strict=True))
+        return n + k if isinstance(a, int) and (a, b) == (n, k) else a
+
+    return {name: join(value, new[name]) for name, value in old.items()}
+
+
+def _attribute(root: nn.Module, path: str) -> Any:
+    for part in path.split("."):
+        root = getattr(root, part)
+    return root
+
+
+def _released(steps: list[fx.Node | Look]) -> dict[int, list[str]]:
+    """Step -> names that nothing needs after it."""
+    last = {
+        parent.name: step
+        for step, doing in enumerate(steps)
+        if isinstance(doing, fx.Node)
+        for parent in doing.all_input_nodes
+    }
+    out: dict[int, list[str]] = {}
+    for name, step in last.items():
+        out.setdefault(step, []).append(name)
+    return out

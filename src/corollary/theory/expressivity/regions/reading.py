@@ -1,0 +1,139 @@
+"""From a traced module to steps: which nodes are affine, which bend where, which are refused."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch import Tensor, fx, nn
+
+from corollary.errors import NotApplicableError
+from corollary.theory.expressivity.regions import bends
+
+Values = dict[str, Any]  # node name -> value at the points
+
+
+@dataclass(frozen=True)
+class Look:
+    """A stop: ``columns`` gives numbers whose signs matter, ``code`` the pattern they belong to."""
+
+    path: str  # of the layer that bends
+    columns: Callable[[Values], Tensor]
+    code: Callable[[Values], Tensor] | None  # once a layer: a tournament has several stops
+
+
+def looks(node: fx.Node, modules: dict[str, nn.Module], depends: set[str]) -> Iterator[Look]:
+    """The stops before ``node``; raises for what is not piecewise linear.
+
+    Args:
+        node: A node that depends on the input.
+        modules: The submodules by path.
+        depends: Names of all nodes that depend on the input.
+    """
+    inputs = [parent.name for parent in node.all_input_nodes if parent.name in depends]
+    if node.op == "output":
+        return
+    if node.op == "call_module":
+        yield from _module_looks(str(node.target), modules[str(node.target)], inputs[0])
+        return
+    name = str(node.target if node.op == "call_method" else getattr(node.target, "__name__", "?"))
+    name = name.strip("_")  # in place is the same function
+    thresholds = bends.function_thresholds(name, tuple(node.args[1:]), dict(node.kwargs))
+    if thresholds is not None:
+        yield _threshold_look(node.name, inputs[0], thresholds)
+    elif name in ("maximum", "minimum", "max", "min") and len(inputs) == 2:
+        yield _pair_look(node.name, *inputs)
+    elif name in bends.POOL_NAMES:
+        yield from _pool_looks(node.name, inputs[0], _function_pool(name, node))
+    elif name in bends.PRODUCT_NAMES:
+        if len(inputs) > 1 or (name in ("truediv", "div") and not _is_first(node, inputs[0])):
+            raise refusal(node.name, f"'{name}' with two arguments that depend on the input")
+    elif name not in bends.AFFINE_NAMES:
+        raise refusal(node.name, f"the function '{name}'")
+
+
+def refusal(path: str, what: str) -> NotApplicableError:
+    """The error for a layer whose bends are not known."""
+    return NotApplicableError(
+        f"linear regions need layers that are piecewise linear, but '{path}' is {what}; replace it "
+        "(ReLU, LeakyReLU, Hardtanh, MaxPool, BatchNorm in eval mode and affine layers are known) "
+        "or pass the part of the network before it"
+    )
+
+
+def _module_looks(path: str, module: nn.Module, before: str) -> Iterator[Look]:
+    thresholds = bends.module_thresholds(module)
+    if thresholds is not None:
+        yield _threshold_look(path, before, thresholds)
+    elif isinstance(module, nn.MaxPool1d | nn.MaxPool2d):
+        if module.ceil_mode or module.return_indices:
+            raise refusal(path, "a pool with ceil_mode or return_indices")
+        options = {
+            "kernel": _entries(module.kernel_size, 1 if isinstance(module, nn.MaxPool1d) else 2),
+            "stride": module.stride,
+            "padding": module.padding,
+            "dilation": module.dilation,
+        }
+        yield from _pool_looks(path, before, options)
+    elif type(module) not in bends.AFFINE_MODULES:
+        raise refusal(path, f"a {type(module).__name__}")
+    elif isinstance(module, nn.modules.batchnorm._BatchNorm) and module.running_mean is None:
+        raise refusal(path, f"a {type(module).__name__} without running statistics")
+
+
+def _threshold_look(path: str, before: str, thresholds: tuple[float, ...]) -> Look:
+    def columns(values: Values) -> Tensor:
+        return bends.threshold_columns(values[before], thresholds)
+
+    return Look(path, columns, columns)
+
+
+def _pair_look(path: str, first: str, second: str) -> Look:
+    def columns(values: Values) -> Tensor:
+        return (values[first] - values[second]).flatten(1)
+
+    return Look(path, columns, columns)
+
+
+def _pool_looks(path: str, before: str, options: dict[str, Any]) -> Iterator[Look]:
+    """One stop a round of the tournament; the pattern is the winner, known after the last."""
+    cache: dict[tuple[int, ...], Tensor] = {}
+
+    def windows(values: Values) -> Tensor:
+        shape = tuple(values[before].shape[1:])
+        if shape not in cache:
+            cache[shape] = bends.pool_windows(shape, **options)
+        return cache[shape]
+
+    def winners(values: Values) -> Tensor:
+        return bends.winners(values[before], windows(values))
+
+    rounds = torch.Size(options["kernel"]).numel()
+    for j in range(1, rounds):
+
+        def columns(values: Values, j: int = j) -> Tensor:
+            return bends.round_columns(values[before], windows(values), j)
+
+        yield Look(path, columns, winners if j == rounds - 1 else None)
+
+
+def _function_pool(name: str, node: fx.Node) -> dict[str, Any]:
+    names = ("kernel_size", "stride", "padding", "dilation", "ceil_mode", "return_indices")
+    given = dict(zip(names, node.args[1:], strict=False)) | dict(node.kwargs)
+    if given.get("ceil_mode") or given.get("return_indices"):
+        raise refusal(node.name, "a pool with ceil_mode or return_indices")
+    kernel = _entries(given["kernel_size"], int(name[-2]))
+    return {
+        "kernel": kernel,
+        "stride": given.get("stride") or kernel,
+        "padding": given.get("padding", 0),
+        "dilation": given.get("dilation", 1),
+    }
+
+
+def _entries(size: Any, axes: int) -> tuple[int, ...]:
+    return (int(size),) * axes if isinstance(size, int) else tuple(int(s) for s in size)
+
+
+def _is_first(node: fx.Node, name: str) -> bool:
+    return isinstance(node.args[0], fx.Node) and node.args[0].name == name
