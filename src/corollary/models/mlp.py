@@ -67,7 +67,7 @@ class LinearLayer(nn.Module):
         """Unit ``j`` alone, with a copy of its weights."""
         if self.b is None:
             return LinearUnit.of(self.W[j])
-        return AffineUnit.of(self.W[j], float(self.b[j]))
+        return AffineUnit.of(self.W[j], float(self.b[j].detach()))
 
 
 class Dense(nn.Module):

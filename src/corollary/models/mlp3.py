@@ -79,13 +79,13 @@ class MLP3(nn.Module):
         """The output at each point."""
         return self.hidden(x) @ self.beta
 
-    def loss(self, x: Float[Tensor, "s n"], y: Float[Tensor, " s"]) -> Float[Tensor, ""]:
+    def loss(self, x: Float[Tensor, "s n"], y: Float[Tensor, " t"]) -> Float[Tensor, ""]:
         """Half the squared error, summed over the points."""
         _check_targets(x, y)
         return 0.5 * ((self(x) - y) ** 2).sum()
 
     @torch.no_grad()
-    def analytic_gradients(self, x: Float[Tensor, "s n"], y: Float[Tensor, " s"]) -> Gradient:
+    def analytic_gradients(self, x: Float[Tensor, "s n"], y: Float[Tensor, " t"]) -> Gradient:
         """The formulas above, summed over the points; autograd is not used."""
         _check_targets(x, y)
         error = self(x) - y  # (s,)
@@ -94,7 +94,7 @@ class MLP3(nn.Module):
         return Gradient(beta=error @ self.hidden(x), w=back.T @ x)
 
     @torch.no_grad()
-    def sgd_step(self, x: Float[Tensor, "s n"], y: Float[Tensor, " s"], eta: float) -> float:
+    def sgd_step(self, x: Float[Tensor, "s n"], y: Float[Tensor, " t"], eta: float) -> float:
         """Move against the gradient of these points; returns the loss before."""
         if not eta > 0:
             raise InputError(f"the step size must be positive, but eta={eta:g}")

@@ -1,5 +1,7 @@
 """Arrays that layers can work with: the checks every forward pass starts with."""
 
+from typing import Any
+
 import numpy as np
 
 from corollary.errors import InputError, InputTypeError
@@ -7,7 +9,7 @@ from corollary.errors import InputError, InputTypeError
 Random = np.random.RandomState | np.random.Generator  # both draw with standard_normal
 
 
-def checked_points(X: np.ndarray, width: int | None, owner: str) -> np.ndarray:
+def checked_points(X: Any, width: int | None, owner: str) -> np.ndarray:
     """A matrix of finite numbers, one row a point, as wide as its owner reads."""
     if not isinstance(X, np.ndarray):
         raise InputTypeError(f"{owner} reads a NumPy array, but {type(X).__name__} came")
@@ -20,7 +22,7 @@ def checked_points(X: np.ndarray, width: int | None, owner: str) -> np.ndarray:
     return X
 
 
-def checked_random(rng: Random) -> Random:
+def checked_random(rng: Any) -> Random:
     """A NumPy source of randomness; a seed is refused so that no one draws the same twice."""
     if not isinstance(rng, np.random.RandomState | np.random.Generator):
         what = type(rng).__name__

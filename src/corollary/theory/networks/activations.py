@@ -125,7 +125,7 @@ def leaky_relu_activation(slope: float | int = 0.1) -> Activation:
     return Activation(
         "leaky_relu",
         partial(leaky_relu, slope=slope),
-        lambda z: torch.where(z > 0, 1.0, slope).to(z.dtype),
+        lambda z: torch.where(z > 0, torch.ones_like(z), slope),
         1.0,
         (-math.inf if slope > 0 else 0.0, math.inf),
         inverse=(lambda t: torch.where(t >= 0, t, t / slope)) if slope > 0 else None,
@@ -166,25 +166,25 @@ def activation(name: str) -> Activation:
     return ACTIVATIONS[name]
 
 
-def _elu_inverse(t: Tensor, alpha: float) -> Tensor:
+def _elu_inverse(t: Tensor, alpha: float | int) -> Tensor:
     if bool((t <= -alpha).any()):
         raise InputError(f"ELU has values above {-alpha:g} only, but {t.min().item():g} came")
     return torch.where(t >= 0, t, torch.log1p(t.clamp(max=0) / alpha))
 
 
-def _check_subgradient(at_zero: float) -> None:
+def _check_subgradient(at_zero: float | int) -> None:
     if not 0 <= at_zero <= 1:
         raise InputError(f"a subgradient of ReLU at 0 lies in [0, 1], but {at_zero:g} came")
 
 
-def _check_slope(slope: float) -> None:
+def _check_slope(slope: float | int) -> None:
     if not 0 <= slope < 1:
         raise InputError(
             f"max(a z, z) needs a slope 0 <= a < 1, else it picks the wrong branch, but a={slope:g}"
         )
 
 
-def _check_alpha(alpha: float) -> None:
+def _check_alpha(alpha: float | int) -> None:
     if not 0 < alpha < math.inf:
         raise InputError(f"ELU needs alpha > 0, but alpha={alpha:g}")
 

@@ -24,7 +24,8 @@ def tanimoto(o: Tensor, y: Tensor, *, reduction: Reduction = "mean") -> Tensor:
 
     :covers: tanimoto-loss
     """
-    return reduced(-tanimoto_similarity(softmax(o), one_hot(o, y)), reduction)
+    target = one_hot(o, y)
+    return reduced(-tanimoto_similarity(softmax(o), target), reduction)
 
 
 def tanimoto_similarity(p: Tensor, y: Tensor) -> Tensor:
