@@ -26,7 +26,9 @@ from corollary.theory.kernels.infinite.layers import (
 )
 from corollary.theory.kernels.infinite.network import Kernels, Network, Residual, Sum, network
 from corollary.theory.kernels.infinite.operator import KernelOperator
+from corollary.theory.kernels.infinite.sampling import Sampled, sampled_kernels
 from corollary.theory.kernels.infinite.series import Series, Sigmoid, Silu, Softplus, Tanh
+from corollary.theory.kernels.infinite.tracing import from_module
 
 __all__ = [
     "Abs",
@@ -51,6 +53,7 @@ __all__ = [
     "Rectifier",
     "Relu",
     "Residual",
+    "Sampled",
     "Scale",
     "Series",
     "Sigmoid",
@@ -59,5 +62,7 @@ __all__ = [
     "Softplus",
     "Sum",
     "Tanh",
+    "from_module",
     "network",
+    "sampled_kernels",
 ]

@@ -57,7 +57,7 @@ def angle(u: Float[Tensor, "..."]) -> Float[Tensor, "..."]:
 
 
 class ArcTerms(torch.autograd.Function):
-    r"""From a cosine c: :math:`J = (\sin\theta + (\pi-\theta)\cos\theta)/\pi` and :math:`1-\theta/\pi`.
+    r"""From a cosine: :math:`J = (\sin\theta + (\pi-\theta)\cos\theta)/\pi`, and 1 - θ/π.
 
     Derivatives are written out: :math:`J' = 1 - \theta/\pi` and :math:`(1-\theta/\pi)' = 1/(\pi
     \sin\theta)`, the latter set to 0 at parallel inputs, where the cosine does not move.

@@ -12,8 +12,8 @@ Separable: one axis after the other costs :math:`k_h + k_w` additions in place o
     neural net", Section 4.
 """
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Literal
 
@@ -24,9 +24,9 @@ from corollary.theory.compiled import compiled
 from corollary.theory.kernels.infinite.layers import Dense
 from corollary.theory.kernels.infinite.state import State
 from corollary.theory.kernels.infinite.window_kernel import (
-    compiled_window_mean,
-    plane_means,
-    window_means,
+    convolve_pairs,
+    convolve_planes,
+    convolved,
 )
 from corollary.theory.kernels.infinite.windows import joint_window_mean
 
@@ -50,17 +50,35 @@ class Conv(Dense):
                 f"a convolution over {len(self.kernel)} axes came to a layer with {state.axes} of "
                 f"them; inputs are (n, channels, {', '.join('hw'[: len(self.kernel)])})"
             )
-        return self.affine(state.positional(partial(self._average, state)))
+        kernel = self._compiled(state)
+        if kernel is None:
+            return self.affine(state.positional(partial(self._average, state.axes)))
+        k, t = convolved(
+            kernel,
+            state.nngp,
+            state.ntk,
+            state.axes,
+            1 + state.full,
+            self._geometry(state.nngp.shape[state.lead :]),
+            self._rule(),
+        )
+        q1 = self._own(state.q1, state)
+        q2 = q1 if state.q2 is state.q1 else self._own(state.q2, state)
+        return replace(state, nngp=k, ntk=t, q1=q1, q2=q2)
 
-    def _average(self, state: State, t: Tensor, lead: int, copies: int) -> Tensor:
-        """The mean over equal offsets: compiled where that is possible and pays."""
-        kernel = self._compiled(state, t, copies)
-        if kernel is not None:
-            return compiled_window_mean(kernel, t, lead, copies, self._geometry(t, lead))
+    def _own(self, q: Tensor | None, state: State) -> Tensor | None:
+        """Covariances of each input with itself: there are few of them."""
+        if q is None:
+            return None
+        mean = self._average(state.axes, q, 1, 1 + state.self_full)
+        return self.sigma_w**2 * mean + self.sigma_b**2
+
+    def _average(self, axes: int, t: Tensor, lead: int, copies: int) -> Tensor:
+        """The mean over equal offsets, one axis after the other."""
         for axis, size in enumerate(self.kernel):
             t = joint_window_mean(
                 t,
-                tuple(lead + copy * state.axes + axis for copy in range(copies)),
+                tuple(lead + copy * axes + axis for copy in range(copies)),
                 size,
                 stride=self.strides[axis],
                 dilation=self.dilations[axis],
@@ -69,17 +87,26 @@ class Conv(Dense):
             )
         return t
 
-    def _compiled(self, state: State, t: Tensor, copies: int) -> Callable | None:
-        if self.mode != "zeros" or t.requires_grad or t.device.type != "cpu" or state.axes > 2:
+    def _compiled(self, state: State) -> Callable | None:
+        """The loop to use, or None for the torch path."""
+        k = state.nngp
+        plain = self.mode == "zeros" and state.ntk is not None and state.axes <= 2
+        if not plain or state.paired or k.requires_grad or k.device.type != "cpu":
             return None
-        loop = window_means if copies == 2 else plane_means
-        return compiled(loop, state.backend, worth_it=t.numel() >= WORTH_IT)
+        loop = convolve_pairs if state.full else convolve_planes
+        return compiled(loop, state.backend, worth_it=k.numel() >= WORTH_IT)
 
-    def _geometry(self, t: Tensor, lead: int) -> list[list[int]]:
-        """Window, stride, dilation, padding and output size of two axes (one may be trivial)."""
-        sizes = t.shape[lead : lead + len(self.kernel)]
+    def _rule(self) -> tuple[float, float, float, float]:
+        """Numbers of the dense rule: what multiplies and is added to both means."""
+        w2, b2 = float(self.sigma_w) ** 2, float(self.sigma_b) ** 2
+        if self.parametrization == "ntk":
+            return w2, b2, w2, b2
+        return w2, b2, float(self.fan_in), float(self.bias)
+
+    def _geometry(self, sizes: Sequence[int]) -> list[list[int]]:
+        """Size, window, stride, dilation, padding, output size of h and w (h may be trivial)."""
         rows = []
-        for axis, n in enumerate(sizes):
+        for axis, n in enumerate(sizes[: len(self.kernel)]):
             k, s, d = self.kernel[axis], self.strides[axis], self.dilations[axis]
             low, high = self.paddings[axis]
             reach = d * (k - 1) + 1

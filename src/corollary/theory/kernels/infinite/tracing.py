@@ -1,0 +1,195 @@
+r"""The infinitely wide version of an existing ``nn.Module``, read from its graph.
+
+The module is traced with ``torch.fx``; each layer it knows becomes a layer of the description.
+Standard deviations are those of the weights at hand, :math:`\sigma_w^2 = \text{fan-in}\cdot
+\mathrm{mean}(W^2)` and :math:`\sigma_b^2 = \mathrm{mean}(b^2)`, unless they are given. What has no
+known limit is named by its path, all of it at once.
+"""
+
+import operator
+from collections.abc import Callable
+from typing import Any
+
+import torch
+from torch import fx, nn
+
+from corollary.errors import InputError
+from corollary.theory.kernels.infinite import activations as act
+from corollary.theory.kernels.infinite.convolution import Conv
+from corollary.theory.kernels.infinite.layers import (
+    AvgPool,
+    Flatten,
+    GlobalAvgPool,
+    Layer,
+    Number,
+    Parametrization,
+    Scale,
+)
+from corollary.theory.kernels.infinite.network import Network
+from corollary.theory.kernels.infinite.reading import read_conv, read_dense, read_module
+from corollary.theory.kernels.infinite.series import Series
+from corollary.theory.kernels.infinite.steps import Step
+
+F = nn.functional
+ADDITIONS = {operator.add, operator.iadd, torch.add, "add", "add_"}
+FLATTENINGS = {torch.flatten, "flatten", "view", "reshape"}
+PASSES = {F.dropout, "contiguous", "clone", "to", "float", "double"}
+ELEMENTWISE: dict[Any, Callable[[], Layer]] = {
+    torch.relu: act.Relu, F.relu: act.Relu, "relu": act.Relu, "relu_": act.Relu,
+    torch.abs: act.Abs, "abs": act.Abs,
+    torch.erf: act.Erf, "erf": act.Erf, torch.sin: act.Sin, "sin": act.Sin,
+    torch.cos: act.Cos, "cos": act.Cos,
+    torch.tanh: lambda: Series(torch.tanh), F.tanh: lambda: Series(torch.tanh),
+    "tanh": lambda: Series(torch.tanh),
+    torch.sigmoid: lambda: Series(torch.sigmoid), F.sigmoid: lambda: Series(torch.sigmoid),
+    "sigmoid": lambda: Series(torch.sigmoid),
+    F.silu: lambda: Series(F.silu), F.softplus: lambda: Series(F.softplus),
+    F.elu: lambda: Series(F.elu), F.mish: lambda: Series(F.mish),
+}  # fmt: skip
+
+
+def from_module(
+    module: nn.Module,
+    *,
+    sigma_w: Number | None = None,
+    sigma_b: Number | None = None,
+    parametrization: Parametrization = "ntk",
+) -> Network:
+    """Read a module's architecture.
+
+    Inputs have channels first if the module convolves, and last otherwise, as PyTorch has it.
+    Dropout is left out, as in evaluation. In the standard parametrisation the tangent kernel uses
+    the widths of the module.
+
+    Args:
+        module: Any module that ``torch.fx`` can trace, with one input and one output.
+        sigma_w: Standard deviation of weights times the root of the fan-in; from the weights at
+            hand by default.
+        sigma_b: Standard deviation of biases; from the biases at hand by default.
+        parametrization: ``ntk``, or ``standard`` for the kernel of plain gradient steps.
+
+    Example:
+        >>> net = nn.Sequential(nn.Linear(3, 8), nn.ReLU(), nn.Linear(8, 1))
+        >>> k = from_module(net, sigma_w=2**0.5, sigma_b=0.0).kernel(torch.eye(3))
+        >>> round(k.nngp[0, 0].item(), 6)  # 2/3: both layers keep the second moment |x|²/3 times 2
+        0.666667
+    """
+    try:
+        graph = fx.symbolic_trace(module).graph
+    except Exception as error:  # noqa: BLE001 - fx raises many kinds, all for the same reason
+        raise InputError(
+            f"{type(module).__name__} cannot be traced ({error}); its control flow depends on "
+            "data. Describe it with network(...), or use sampled_kernels"
+        ) from None
+    reader = _Reader(module, sigma_w, sigma_b, parametrization)
+    return reader.read(graph)
+
+
+class _Reader:
+    """Walks a graph and collects steps, and the names of what it cannot read."""
+
+    def __init__(
+        self,
+        module: nn.Module,
+        sigma_w: Number | None,
+        sigma_b: Number | None,
+        parametrization: Parametrization,
+    ) -> None:
+        self.module, self.given = module, (sigma_w, sigma_b, parametrization)
+        self.steps: list[Step] = []
+        self.unknown: list[str] = []
+        self.values: dict[fx.Node, int] = {}
+
+    def read(self, graph: fx.Graph) -> Network:
+        inputs = [node for node in graph.nodes if node.op == "placeholder"]
+        if len(inputs) != 1:
+            raise InputError(
+                f"from_module needs a module of one input, but it has {len(inputs)}; describe it "
+                "with network(...)"
+            )
+        self.values[inputs[0]] = 0
+        for node in graph.nodes:
+            if node.op == "output":
+                end = node.args[0]
+            elif node.op != "placeholder" and self._reads(node):
+                self._node(node)
+        if self.unknown:
+            raise InputError(
+                "there is no known limit for " + ", ".join(self.unknown) + "; replace these "
+                "layers, or use sampled_kernels for a Monte-Carlo estimate with error bars"
+            )
+        if not isinstance(end, fx.Node) or end not in self.values:
+            raise InputError("from_module needs a module that returns one tensor")
+        if self.values[end] != len(self.steps):
+            raise InputError("the output of the module must be its last layer")
+        convolves = any(isinstance(step.layer, Conv) for step in self.steps)
+        return Network(tuple(self.steps), "first" if convolves else "last")
+
+    def _reads(self, node: fx.Node) -> bool:
+        """Whether a tensor that depends on the input goes in; sizes and constants do not matter."""
+        return any(value in self.values for value in node.all_input_nodes)
+
+    def _node(self, node: fx.Node) -> None:
+        sources = [self.values[v] for v in node.all_input_nodes if v in self.values]
+        kind = node.target if node.op != "call_module" else None
+        if node.op == "call_method" and kind == "size" or kind is getattr:
+            return  # a size, used by a reshape
+        if kind in ADDITIONS and len(node.args) == 2:
+            if len(sources) == 2:
+                self._add(node, None, tuple(sources))
+                return
+        elif kind is not None and kind in PASSES:
+            self.values[node] = sources[0]
+            return
+        layer = self._layer(node)
+        if isinstance(layer, str):
+            self.unknown.append(layer)
+            self.values[node] = sources[0]
+        elif layer is None:
+            self.values[node] = sources[0]
+        else:
+            self._add(node, layer, (sources[0],))
+
+    def _add(self, node: fx.Node, layer: Layer | None, sources: tuple[int, ...]) -> None:
+        name = node.target if node.op == "call_module" else node.name
+        self.steps.append(Step(layer, sources, str(name)))
+        self.values[node] = len(self.steps)
+
+    def _layer(self, node: fx.Node) -> Layer | str | None:
+        """A layer, None for nothing to do, or the name of what is not known."""
+        if node.op == "call_module":
+            found = self.module.get_submodule(str(node.target))
+            if isinstance(found, nn.Linear):
+                return read_dense(found, *self.given)
+            if isinstance(found, nn.Conv1d | nn.Conv2d) and found.groups == 1:
+                return read_conv(found, *self.given)
+            layer = read_module(found)
+            return f"'{node.target}' ({type(found).__name__})" if layer == "unknown" else layer
+        return _function(node)
+
+
+def _function(node: fx.Node) -> Layer | str | None:
+    """A layer for a function or method call."""
+    kind, args = node.target, node.args
+    if kind in ELEMENTWISE:
+        return ELEMENTWISE[kind]()
+    if kind is F.gelu:
+        return act.Gelu() if node.kwargs.get("approximate", "none") == "none" else Series(F.gelu)
+    if kind is F.leaky_relu:
+        slope = args[1] if len(args) > 1 else node.kwargs.get("negative_slope", 0.01)
+        return act.LeakyRelu(slope)
+    if kind in FLATTENINGS:
+        return Flatten()
+    if kind in (operator.mul, torch.mul, "mul") and isinstance(args[1], int | float):
+        return Scale(float(args[1]))
+    if kind in (operator.truediv, torch.div, "div") and isinstance(args[1], int | float):
+        return Scale(1 / float(args[1]))
+    if kind in (torch.mean, "mean"):
+        return GlobalAvgPool()
+    if kind is F.adaptive_avg_pool2d and args[1] in (1, (1, 1)):
+        return GlobalAvgPool()
+    if kind is F.avg_pool2d:
+        size = args[1] if isinstance(args[1], tuple) else (args[1],) * 2
+        return AvgPool(size)
+    name = kind if isinstance(kind, str) else getattr(kind, "__name__", str(kind))
+    return f"'{node.name}' (function {name})"

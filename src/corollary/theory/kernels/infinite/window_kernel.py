@@ -1,4 +1,10 @@
-"""Joint window means as a compiled loop: one slab of rows at a time, so it stays in cache."""
+"""A convolution of covariance and tangent kernel as one compiled loop, a slab of rows at a time.
+
+Each kernel averages over equal offsets of both positions and applies the dense rule to the means
+m of K and v of Theta: ``K' = w2 m + b2`` and ``Theta' = w2 v + g m + e``.
+
+Rows of ``geometry``, for h and for w: size, window, stride, dilation, padding before, output size.
+"""
 
 from collections.abc import Callable
 
@@ -7,76 +13,104 @@ import torch
 from torch import Tensor
 
 
-def window_means(t, geometry, slab, out):  # noqa: ANN001, ANN201 - typed by numba
-    """Means over equal offsets of both positions of ``(pairs, h, w, h', w')``; to be compiled.
-
-    Rows of ``geometry``, for h and for w: size, window, stride, dilation, padding, output size.
-    """
+def convolve_pairs(k, t, geometry, rule, slab_k, slab_t, out_k, out_t):  # noqa: ANN001, ANN201, PLR0913
+    """For ``(pairs, h, w, h', w')``; to be compiled. Slabs are ``(w, h'', w')`` with zero edges."""
     height, kh, sh, dh, ph, oh = geometry[0]
     width, kw, sw, dw, pw, ow = geometry[1]
-    share = 1.0 / (kh * kw)
-    for p in range(t.shape[0]):
+    share, w2, b2, g, e = 1.0 / (kh * kw), rule[0], rule[1], rule[2], rule[3]
+    row_k, row_t = np.empty(ow), np.empty(ow)
+    slab_k[:] = 0.0
+    slab_t[:] = 0.0
+    for p in range(k.shape[0]):
         for i in range(oh):
-            slab[:] = 0.0  # (w, h'', w'): rows are summed, columns are not yet
-            for a in range(kh):
-                r = i * sh - ph + a * dh
-                if r < 0 or r >= height:
-                    continue
-                for c in range(width):
-                    for i2 in range(oh):
-                        r2 = i2 * sh - ph + a * dh
-                        if r2 >= 0 and r2 < height:
+            for c in range(width):
+                for i2 in range(oh):
+                    into_k, into_t = slab_k[pw + c, i2], slab_t[pw + c, i2]
+                    into_k[pw : pw + width] = 0.0
+                    into_t[pw : pw + width] = 0.0
+                    for a in range(kh):
+                        r, r2 = i * sh - ph + a * dh, i2 * sh - ph + a * dh
+                        if r >= 0 and r < height and r2 >= 0 and r2 < height:
+                            from_k, from_t = k[p, r, c, r2], t[p, r, c, r2]
                             for c2 in range(width):
-                                slab[c, i2, c2] += t[p, r, c, r2, c2]
+                                into_k[pw + c2] += from_k[c2]
+                                into_t[pw + c2] += from_t[c2]
             for j in range(ow):
-                out[p, i, j, :, :] = 0.0
-                for b in range(kw):
-                    shift = b * dw - pw
-                    c = j * sw + shift
-                    if c < 0 or c >= width:
-                        continue
-                    first = max(0, (sw - 1 - shift) // sw)
-                    last = min(ow, (width - 1 - shift) // sw + 1)
-                    for i2 in range(oh):
-                        for j2 in range(first, last):
-                            out[p, i, j, i2, j2] += slab[c, i2, j2 * sw + shift] * share
+                for i2 in range(oh):
+                    row_k[:] = 0.0
+                    row_t[:] = 0.0
+                    for b in range(kw):
+                        from_k, from_t = slab_k[j * sw + b * dw, i2], slab_t[j * sw + b * dw, i2]
+                        if sw == 1:
+                            for j2 in range(ow):
+                                row_k[j2] += from_k[j2 + b * dw]
+                                row_t[j2] += from_t[j2 + b * dw]
+                        else:
+                            for j2 in range(ow):
+                                row_k[j2] += from_k[j2 * sw + b * dw]
+                                row_t[j2] += from_t[j2 * sw + b * dw]
+                    to_k, to_t = out_k[p, i, j, i2], out_t[p, i, j, i2]
+                    for j2 in range(ow):
+                        m = row_k[j2] * share
+                        to_k[j2] = w2 * m + b2
+                        to_t[j2] = w2 * share * row_t[j2] + g * m + e
 
 
-def plane_means(t, geometry, slab, out):  # noqa: ANN001, ANN201 - typed by numba
-    """The same for the diagonal layout ``(pairs, h, w)``; to be compiled."""
+def convolve_planes(k, t, geometry, rule, slab_k, slab_t, out_k, out_t):  # noqa: ANN001, ANN201, PLR0913
+    """For the diagonal layout ``(pairs, h, w)``; to be compiled. Slabs are ``(w,)``."""
     height, kh, sh, dh, ph, oh = geometry[0]
     width, kw, sw, dw, pw, ow = geometry[1]
-    share = 1.0 / (kh * kw)
-    for p in range(t.shape[0]):
+    share, w2, b2, g, e = 1.0 / (kh * kw), rule[0], rule[1], rule[2], rule[3]
+    row_k, row_t = np.empty(ow), np.empty(ow)
+    slab_k[:] = 0.0
+    slab_t[:] = 0.0
+    for p in range(k.shape[0]):
         for i in range(oh):
-            slab[:] = 0.0
+            slab_k[pw : pw + width] = 0.0
+            slab_t[pw : pw + width] = 0.0
             for a in range(kh):
                 r = i * sh - ph + a * dh
                 if r >= 0 and r < height:
+                    from_k, from_t = k[p, r], t[p, r]
                     for c in range(width):
-                        slab[pw + c] += t[p, r, c]
-            for j in range(ow):
-                out[p, i, j] = 0.0
+                        slab_k[pw + c] += from_k[c]
+                        slab_t[pw + c] += from_t[c]
+            row_k[:] = 0.0
+            row_t[:] = 0.0
             for b in range(kw):
-                for j in range(ow):
-                    out[p, i, j] += slab[j * sw + b * dw] * share
+                if sw == 1:
+                    for j in range(ow):
+                        row_k[j] += slab_k[j + b * dw]
+                        row_t[j] += slab_t[j + b * dw]
+                else:
+                    for j in range(ow):
+                        row_k[j] += slab_k[j * sw + b * dw]
+                        row_t[j] += slab_t[j * sw + b * dw]
+            to_k, to_t = out_k[p, i], out_t[p, i]
+            for j in range(ow):
+                m = row_k[j] * share
+                to_k[j] = w2 * m + b2
+                to_t[j] = w2 * share * row_t[j] + g * m + e
 
 
-def compiled_window_mean(
-    kernel: Callable, t: Tensor, lead: int, copies: int, geometry: list[list[int]]
-) -> Tensor:
-    """Shape the tensors for the kernel and back."""
-    (h, *_, oh), (w, *_, ow) = geometry
-    axes = (t.ndim - lead) // copies
-    batch = t.shape[:lead]
-    flat = t.reshape(-1, *((h, w) * copies)).contiguous().numpy()
-    places = (oh, ow) * copies
-    out = np.empty((flat.shape[0], *places))
-    table = np.array(geometry, dtype=np.int64)
-    if copies == 2:
-        kernel(flat, table, np.empty((w, oh, w)), out)
-    else:
-        reach = table[1, 2] * (ow - 1) + table[1, 3] * (table[1, 1] - 1) + 1
-        kernel(flat, table, np.empty(max(int(reach), w + int(table[1, 4]))), out)
-    kept = places if axes == 2 else places[1::2] if copies == 2 else places[1:]
-    return torch.from_numpy(out).reshape(*batch, *kept)
+def convolved(
+    kernel: Callable,
+    k: Tensor,
+    t: Tensor,
+    axes: int,
+    copies: int,
+    geometry: list[list[int]],
+    rule: tuple[float, float, float, float],
+) -> tuple[Tensor, Tensor]:
+    """Shape the tensors for a kernel and back. One axis of positions is an image of one row."""
+    lead = k.ndim - axes * copies
+    (h, *_, oh), (w, _, stride, _, before, ow) = geometry
+    pairs = [v.reshape(-1, *((h, w) * copies)).contiguous().numpy() for v in (k, t)]
+    out = [np.empty((len(pairs[0]), *((oh, ow) * copies))) for _ in range(2)]
+    reach = geometry[1][3] * (geometry[1][1] - 1) + 1
+    edge = max(before + w, (ow - 1) * stride + reach)  # columns with the zeros of both ends
+    slabs = [np.empty((edge, oh, edge) if copies == 2 else edge) for _ in range(2)]
+    kernel(*pairs, np.array(geometry), np.array(rule), *slabs, *out)
+    places = ((oh, ow) if axes == 2 else (ow,)) * copies
+    new_k, new_t = (torch.from_numpy(v).reshape(*k.shape[:lead], *places) for v in out)
+    return new_k, new_t

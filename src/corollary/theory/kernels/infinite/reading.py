@@ -1,0 +1,113 @@
+"""Single modules of PyTorch as layers at infinite width."""
+
+from typing import Literal
+
+import torch
+from torch import nn
+
+from corollary.errors import InputError
+from corollary.theory.kernels.infinite import activations as act
+from corollary.theory.kernels.infinite.convolution import Conv
+from corollary.theory.kernels.infinite.layers import (
+    AvgPool,
+    Dense,
+    Flatten,
+    GlobalAvgPool,
+    Layer,
+    LayerNorm,
+    Number,
+    Parametrization,
+)
+from corollary.theory.kernels.infinite.series import Series
+
+NOTHING = (nn.Identity, nn.Dropout, nn.Dropout1d, nn.Dropout2d, nn.AlphaDropout)
+# Functions of one number without a closed form: their Hermite series is taken.
+POINTWISE = (
+    nn.Tanh, nn.Sigmoid, nn.SiLU, nn.Softplus, nn.ELU, nn.SELU, nn.CELU, nn.Mish, nn.Hardtanh,
+    nn.ReLU6, nn.Hardsigmoid, nn.Hardswish, nn.Softsign, nn.LogSigmoid, nn.Tanhshrink,
+    nn.Softshrink, nn.GELU,
+)  # fmt: skip
+
+
+def spread(
+    weight: torch.Tensor,
+    bias: torch.Tensor | None,
+    sigma_w: Number | None,
+    sigma_b: Number | None,
+) -> tuple[Number, Number]:
+    """What is given, else the spread of the weights and biases at hand."""
+    fan_in = weight[0].numel()
+    if sigma_w is None:
+        sigma_w = float((fan_in * weight.detach().double().pow(2).mean()).sqrt())
+    if bias is None:
+        return sigma_w, 0.0
+    if sigma_b is None:
+        sigma_b = float(bias.detach().double().pow(2).mean().sqrt())
+    return sigma_w, sigma_b
+
+
+def read_dense(
+    module: nn.Linear,
+    sigma_w: Number | None,
+    sigma_b: Number | None,
+    parametrization: Parametrization,
+) -> Dense:
+    """A linear layer."""
+    sigmas = spread(module.weight, module.bias, sigma_w, sigma_b)
+    return Dense(*sigmas, parametrization, module.in_features, module.bias is not None)
+
+
+def read_conv(
+    module: nn.Conv1d | nn.Conv2d,
+    sigma_w: Number | None,
+    sigma_b: Number | None,
+    parametrization: Parametrization,
+) -> Conv:
+    """A convolution without groups."""
+    sigmas = spread(module.weight, module.bias, sigma_w, sigma_b)
+    return Conv(
+        *sigmas,
+        parametrization,
+        module.weight[0].numel(),
+        module.bias is not None,
+        kernel=tuple(module.kernel_size),
+        stride=tuple(module.stride),
+        padding=module.padding if isinstance(module.padding, str) else tuple(module.padding),
+        dilation=tuple(module.dilation),
+        mode=module.padding_mode,
+    )
+
+
+def read_module(module: nn.Module) -> Layer | None | Literal["unknown"]:
+    """Any other module: a layer, None for nothing to do, or ``unknown``."""
+    if isinstance(module, NOTHING):
+        return None
+    if isinstance(module, nn.ReLU):
+        return act.Relu()
+    if isinstance(module, nn.LeakyReLU):
+        return act.LeakyRelu(module.negative_slope)
+    if isinstance(module, nn.GELU) and module.approximate == "none":
+        return act.Gelu()
+    if isinstance(module, POINTWISE):
+        return Series(module)
+    if isinstance(module, nn.Flatten) and module.start_dim == 1:
+        return Flatten()
+    return _pool_or_norm(module)
+
+
+def _pool_or_norm(module: nn.Module) -> Layer | Literal["unknown"]:
+    if isinstance(module, nn.LayerNorm) and len(module.normalized_shape) == 1:
+        return LayerNorm(module.eps)
+    if isinstance(module, nn.AdaptiveAvgPool1d | nn.AdaptiveAvgPool2d):
+        return GlobalAvgPool() if _tuple(module.output_size, 2) in ((1, 1),) else "unknown"
+    if isinstance(module, nn.AvgPool1d | nn.AvgPool2d):
+        axes = 1 if isinstance(module, nn.AvgPool1d) else 2
+        if module.ceil_mode:
+            raise InputError("average pooling with ceil_mode=True has no rule; use ceil_mode=False")
+        sizes = (_tuple(v, axes) for v in (module.kernel_size, module.stride, module.padding))
+        return AvgPool(*sizes, module.count_include_pad)
+    return "unknown"
+
+
+def _tuple(value: int | tuple[int, ...], axes: int) -> tuple[int, ...]:
+    return (value,) * axes if isinstance(value, int) else tuple(value)
