@@ -1,33 +1,22 @@
-"""One self-contained HTML page of a run, and snippets of results for notebooks.
+"""One self-contained HTML page of a run, and snippets of results for notebooks."""
 
-The page opens offline: styles, script, figures, formulas and fonts are inside it, and its content
-security policy allows nothing else. All text is escaped by the template engine.
-"""
-
-import base64
-import hashlib
 import os
 import re
-import tempfile
 from collections.abc import Iterable
-from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template
 from markupsafe import Markup
 
-from corollary.core.figure import Figure
 from corollary.core.result import Result
 from corollary.core.verdict import Verdict
-from corollary.errors import ResultsFileError
 from corollary.registry import Entry
 from corollary.report.formulas import renderer
 from corollary.report.latex import scripts
 from corollary.report.numerals import numeral
 from corollary.report.packing import LIMIT, packed
+from corollary.report.page import asset, drawn, policy, template, write_page
 from corollary.report.statement import formulas, inline_html, statement_html
-from corollary.report.svg import figure_svg
 from corollary.report.view import (
     ORDER,
     SIGNS,
@@ -44,7 +33,6 @@ from corollary.report.view import (
 if TYPE_CHECKING:
     from corollary.run import Run
 
-ASSETS = Path(__file__).parent / "assets"
 MANY = 40  # results; beyond this, sections of what holds start closed
 
 
@@ -53,10 +41,10 @@ def report_html(run: "Run") -> str:
     names = anchors([r.name for r in run.results])
     found = [(a, r, entry_of(r)) for a, r in zip(names, run.results, strict=True)]
     katex = renderer(_formulas(entry for _, _, entry in found))
-    script = _asset("report.js")
+    script = asset("report.js")
     sections = [_section(a, r, entry) | {"open": _opens(r, len(found))} for a, r, entry in found]
     for section in sections:
-        section |= {"body": Markup(_template("body.html.jinja").render(s=section)), "pack": None}
+        section |= {"body": Markup(template("body.html.jinja").render(s=section)), "pack": None}
     facts = dict(
         headline=headline(run.counts()),
         counts=[(v, run.counts()[v]) for v in (ORDER[-1], *ORDER[:-1]) if run.counts()[v]],
@@ -66,14 +54,14 @@ def report_html(run: "Run") -> str:
         sections=sections,
         environment=run.environment | {"seed": run.seed},
         policy=policy(s for s in (katex.script, script) if s),
-        style=Markup(_asset("report.css") + katex.style),
+        style=Markup(asset("report.css") + katex.style),
         katex=Markup(katex.script),
         script=Markup(script),
     )
-    page = _template("page.html.jinja").render(facts, pack="")
+    page = template("page.html.jinja").render(facts, pack="")
     if len(page) <= LIMIT:
         return page
-    return _template("page.html.jinja").render(facts, pack=_pack(sections))
+    return template("page.html.jinja").render(facts, pack=_pack(sections))
 
 
 def _pack(sections: list[dict[str, Any]]) -> str:
@@ -90,48 +78,21 @@ def write_report(run: "Run", path: str | os.PathLike[str]) -> Path:
     Raises:
         ResultsFileError: if the page cannot be written there.
     """
-    target, page = Path(path), report_html(run).encode("utf-8", errors="replace")
-    temporary = None
-    try:
-        if target.is_dir():
-            raise IsADirectoryError("it is a folder")
-        handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
-        with os.fdopen(handle, "wb") as stream:
-            stream.write(page)
-        os.chmod(temporary, 0o644)
-        os.replace(temporary, target)
-    except OSError as error:
-        if temporary is not None and os.path.exists(temporary):
-            os.unlink(temporary)
-        why = error.strerror or str(error)
-        raise ResultsFileError(
-            f"the report cannot be written to {target} ({why}); give a path in a folder that "
-            "exists and is writable"
-        ) from None
-    return target
+    return write_page(report_html(run), path)
 
 
 def result_html(result: Result) -> str:
     """One result for a notebook cell: no script, and at home on light and dark."""
     section = _section("", result, entry_of(result))
-    return _template("result.html.jinja").render(s=section, style=Markup(_asset("result.css")))
+    return template("result.html.jinja").render(s=section, style=Markup(asset("result.css")))
 
 
 def run_html(run: "Run") -> str:
     """A run for a notebook cell: the counts, and a line a result."""
-    return _template("run.html.jinja").render(
+    return template("run.html.jinja").render(
         headline=headline(run.counts()),
         results=[_section("", r, None) for r in run.results],
-        style=Markup(_asset("result.css")),
-    )
-
-
-def policy(scripts: Iterable[str]) -> str:
-    """The content security policy: these scripts by their hash, inline styles, data URIs."""
-    hashes = " ".join(f"'sha256-{_sha256(script)}'" for script in scripts)
-    return (
-        f"default-src 'none'; script-src {hashes}; style-src 'unsafe-inline'; "
-        "img-src data:; font-src data:; base-uri 'none'; form-action 'none'"
+        style=Markup(asset("result.css")),
     )
 
 
@@ -150,7 +111,7 @@ def _section(anchor: str, result: Result, entry: Entry | None) -> dict[str, Any]
         "without": without(result.counterexample) if result.counterexample else "",
         "parameters": parameters(result, entry),
         "command": command(result, entry),
-        "figures": [_figure(f) for f in result.figures],
+        "figures": [drawn(f) for f in result.figures],
         "entry": entry,
         "statement": Markup(statement_html(entry.statement)) if entry else "",
         "source": Markup(inline_html(entry.source)) if entry else "",
@@ -163,10 +124,6 @@ def _erratum(text: str) -> tuple[str, Markup]:
     match = re.match(r"\[([^\]]*)\]\s*", text)
     tag, rest = (match.group(1), text[match.end() :]) if match else ("", text)
     return tag, Markup(inline_html(rest))
-
-
-def _figure(figure: Figure) -> dict[str, Any]:
-    return {"svg": Markup(figure_svg(figure)), "caption": figure.caption}
 
 
 def _formulas(entries: Iterable[Entry | None]) -> list[str]:
@@ -186,24 +143,3 @@ def _attention(sections: list[dict[str, Any]]) -> list[tuple[Verdict, list[dict[
 def _areas(sections: list[dict[str, Any]]) -> list[tuple[str, list[dict[str, Any]]]]:
     names = dict.fromkeys(s["area"] for s in sections)
     return [(name, [s for s in sections if s["area"] == name]) for name in names]
-
-
-def _sha256(text: str) -> str:
-    return base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
-
-
-@lru_cache(maxsize=8)
-def _asset(name: str) -> str:
-    return (ASSETS / name).read_text(encoding="utf-8").strip()
-
-
-@lru_cache(maxsize=4)
-def _template(name: str) -> Template:
-    environment = Environment(
-        loader=FileSystemLoader(ASSETS),
-        autoescape=True,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        undefined=StrictUndefined,
-    )
-    return environment.get_template(name)

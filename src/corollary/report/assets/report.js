@@ -113,6 +113,7 @@
 
   // Filter: words and toggles, on the index and on the sections together.
   const form = document.getElementById("filter");
+  if (!form) return; // an examination has no index
   const words = document.getElementById("words");
   const shown = document.getElementById("shown");
   const rows = all("article").map((article) => ({

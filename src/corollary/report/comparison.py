@@ -1,0 +1,40 @@
+"""What changed between two examinations of a network."""
+
+from typing import TYPE_CHECKING
+
+from corollary.core.finding import Finding, Severity
+
+if TYPE_CHECKING:
+    from corollary.examination import Examination
+
+Key = tuple[str, str, str]
+
+
+def changes(before: "Examination", after: "Examination") -> list[str]:
+    """A line for each finding that came, went, or changed its severity; gravest first."""
+    old, new = _grave(before), _grave(after)
+    lines: list[tuple[int, str]] = []
+    for key in {**old, **new}:
+        a, b = old.get(key), new.get(key)
+        if a is None and b is not None:
+            lines.append((b.severity.rank, f"new: {_named(b)} ({b.severity.value})"))
+        elif b is None and a is not None:
+            lines.append((0, f"gone: {_named(a)} (was {a.severity.value})"))
+        elif a is not None and b is not None and a.severity is not b.severity:
+            word = "worse" if b.severity.rank > a.severity.rank else "better"
+            said = f"{word}: {_named(b)} ({a.severity.value} before, {b.severity.value} now)"
+            lines.append((b.severity.rank, said))
+    lines.sort(key=lambda line: -line[0])
+    return [text for _, text in lines] or ["nothing changed"]
+
+
+def _grave(examination: "Examination") -> dict[Key, Finding]:
+    return {
+        (f.exam, f.title, f.where): f
+        for f in examination.findings
+        if f.severity is not Severity.NONE
+    }
+
+
+def _named(finding: Finding) -> str:
+    return finding.title + (f" in {finding.where}" if finding.where else "")

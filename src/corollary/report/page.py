@@ -1,0 +1,70 @@
+"""What every page is made of: assets, templates, the content security policy, and one way to write.
+
+A page opens offline: styles, script, figures, formulas and fonts are inside it, and its policy
+allows nothing else. All text is escaped by the template engine.
+"""
+
+import base64
+import hashlib
+import os
+from collections.abc import Iterable
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template
+from markupsafe import Markup
+
+from corollary.core.figure import Figure
+from corollary.journal import write_atomically
+from corollary.report.svg import figure_svg
+
+ASSETS = Path(__file__).parent / "assets"
+
+
+def write_page(page: str, path: str | os.PathLike[str]) -> Path:
+    """Write the page; what was at ``path`` is replaced only once the new page is complete.
+
+    Raises:
+        ResultsFileError: if the page cannot be written there.
+    """
+    target = Path(path)
+    write_atomically(target, page.encode("utf-8", errors="replace").decode())
+    return target
+
+
+def policy(scripts: Iterable[str]) -> str:
+    """The content security policy: these scripts by their hash, inline styles, data URIs."""
+    hashes = " ".join(f"'sha256-{_sha256(script)}'" for script in scripts)
+    return (
+        f"default-src 'none'; script-src {hashes}; style-src 'unsafe-inline'; "
+        "img-src data:; font-src data:; base-uri 'none'; form-action 'none'"
+    )
+
+
+def drawn(figure: Figure) -> dict[str, Any]:
+    """A figure as the templates take it."""
+    return {"svg": Markup(figure_svg(figure)), "caption": figure.caption}
+
+
+@lru_cache(maxsize=8)
+def asset(name: str) -> str:
+    """The text of an asset."""
+    return (ASSETS / name).read_text(encoding="utf-8").strip()
+
+
+@lru_cache(maxsize=8)
+def template(name: str) -> Template:
+    """A template with escaping on and undefined names refused."""
+    environment = Environment(
+        loader=FileSystemLoader(ASSETS),
+        autoescape=True,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        undefined=StrictUndefined,
+    )
+    return environment.get_template(name)
+
+
+def _sha256(text: str) -> str:
+    return base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
