@@ -31,7 +31,7 @@ def angle_polynomial(dtype: str) -> tuple[tuple, tuple]:
 
     Example:
         >>> even, odd = angle_polynomial("float64")
-        >>> float(abs(even[-1] - np.sqrt(2))) < 1e-15  # P(0) = lim θ / √u = √2
+        >>> float(abs(even[-1] - np.sqrt(2))) < 1e-14  # P(0) = lim θ / √u = √2
         True
     """
     from numpy.polynomial import Chebyshev, Polynomial
@@ -50,8 +50,8 @@ def angle(u: Float[Tensor, "..."]) -> Float[Tensor, "..."]:
     r"""The angle :math:`\theta \in [0, \pi]` with :math:`1 - \cos\theta = u`.
 
     Example:
-        >>> angle(torch.tensor([0.0, 1.0, 2.0])).mul(2 / torch.pi).tolist()
-        [0.0, 1.0, 2.0]
+        >>> angle(torch.tensor([0.0, 1.0, 2.0])).div(torch.pi).mul(180).round().tolist()
+        [0.0, 90.0, 180.0]
     """
     return 2 * torch.asin((u.clamp(0, 2) / 2).sqrt())
 

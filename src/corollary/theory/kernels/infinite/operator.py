@@ -24,7 +24,8 @@ class KernelOperator:
     Example:
         >>> from corollary.theory.kernels.infinite import Dense, network
         >>> x = torch.eye(3, dtype=torch.float64)
-        >>> (network(Dense()).operator(x) @ torch.ones(3, dtype=torch.float64)).mul(3).tolist()
+        >>> k = network(Dense()).operator(x)
+        >>> (k @ torch.ones(3, dtype=torch.float64)).mul(3).round(decimals=12).tolist()
         [1.0, 1.0, 1.0]
     """
 

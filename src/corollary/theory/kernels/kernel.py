@@ -1,0 +1,141 @@
+r"""Kernels from feature maps: :math:`K(x, y) = \langle\phi(x), \phi(y)\rangle`.
+
+A kernel compares inputs, :math:`K : \mathbb R^d \times \mathbb R^d \to \mathbb R`. Its Gram
+matrices are symmetric and positive semi-definite, because
+:math:`a^\top K a = \|\sum_i a_i\phi(x_i)\|^2`.
+
+:source: Lucchi (2025), Foundations of Deep Learning, Section 7.1, Definition 25; Perez Jensen
+    (2025), Deep Learning, Section 9.
+:covers: kernel-definition
+:erratum: [typo] The table of notation in Section 7.2 types K as a function on R^p x R^p; its
+    arguments are inputs in R^d (Definition 25): features of the degree-2 kernel on R^2 have p = 3.
+"""
+
+import itertools
+import math
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+
+import torch
+from jaxtyping import Float
+from torch import Generator, Tensor
+
+from corollary.errors import InputError
+
+
+class Kernel(ABC):
+    """A symmetric function of two inputs with positive semi-definite Gram matrices."""
+
+    @abstractmethod
+    def gram(self, x: Float[Tensor, "n d"], y: Float[Tensor, "m d"]) -> Float[Tensor, "n m"]:
+        """All values K(x_i, y_j)."""
+
+    def features(self, x: Float[Tensor, "n d"]) -> Float[Tensor, "n p"]:
+        """An explicit feature map, where there is one of finite size."""
+        raise InputError(f"{type(self).__name__} has no feature map of finite size")
+
+    def __call__(
+        self, x: Float[Tensor, "n d"], y: Float[Tensor, "m d"] | None = None
+    ) -> Float[Tensor, "n m"]:
+        """The Gram matrix of x with y, or with itself."""
+        y = x if y is None else y
+        if x.shape[1] != y.shape[1]:
+            raise InputError(
+                f"a kernel needs inputs of one dimension, but they have {x.shape[1]} and "
+                f"{y.shape[1]}"
+            )
+        return self.gram(x, y)
+
+
+def is_psd(k: Float[Tensor, "n n"], *, tolerance: float = 1e-10) -> bool:
+    """Whether a symmetric matrix has no eigenvalue below ``-tolerance`` times its largest.
+
+    Example:
+        >>> is_psd(torch.eye(2)), is_psd(torch.tensor([[0.0, 1.0], [1.0, 0.0]]))
+        (True, False)
+    """
+    if not torch.allclose(k, k.T, rtol=1e-8, atol=1e-8 * float(k.abs().max())):
+        return False
+    values = torch.linalg.eigvalsh(k)
+    return bool(values[0] >= -tolerance * max(float(values[-1]), 1.0))
+
+
+@dataclass(frozen=True)
+class PolynomialKernel(Kernel):
+    r""":math:`(\langle x, y\rangle + c)^p`; for c = 0 with :math:`\binom{d+p-1}{p}` features.
+
+    The features are the monomials :math:`x^\alpha` of degree p, weighted by
+    :math:`\sqrt{p!/\alpha!}` (the multinomial theorem); an offset c is one more coordinate
+    :math:`\sqrt c`.
+
+    Example:
+        >>> PolynomialKernel(2).features(torch.tensor([[3.0, 1.0]])).pow(2).round(decimals=4).tolist()
+        [[81.0, 18.0, 1.0]]
+
+    :source: Lucchi (2025), Foundations of Deep Learning, Section 7.1.
+    :covers: polynomial-kernel-feature-map
+    """
+
+    degree: int = 2
+    c: float = 0.0
+
+    def __post_init__(self) -> None:
+        if self.degree < 1 or not self.c >= 0:
+            raise InputError(
+                "a polynomial kernel needs degree >= 1 and c >= 0, but they are "
+                f"{self.degree} and {self.c}"
+            )
+
+    def gram(self, x: Float[Tensor, "n d"], y: Float[Tensor, "m d"]) -> Float[Tensor, "n m"]:
+        """Powers of inner products."""
+        return (x @ y.T + self.c) ** self.degree
+
+    def features(self, x: Float[Tensor, "n d"]) -> Float[Tensor, "n p"]:
+        """Weighted monomials."""
+        if self.c > 0:
+            x = torch.cat([x, x.new_full((len(x), 1), math.sqrt(self.c))], dim=1)
+        columns = []
+        for chosen in itertools.combinations_with_replacement(range(x.shape[1]), self.degree):
+            counts = [chosen.count(i) for i in set(chosen)]
+            ways = math.factorial(self.degree) / math.prod(map(math.factorial, counts))
+            columns.append(math.sqrt(ways) * x[:, list(chosen)].prod(dim=1))
+        return torch.stack(columns, dim=1)
+
+
+@dataclass(frozen=True)
+class RBFKernel(Kernel):
+    r""":math:`\exp(-\|x-y\|^2/(2\ell^2))`: strictly positive definite on distinct points.
+
+    Example:
+        >>> RBFKernel()(torch.tensor([[0.0], [math.sqrt(2)]])).log().round(decimals=6).tolist()
+        [[0.0, -1.0], [-1.0, 0.0]]
+
+    :source: Lucchi (2025), Foundations of Deep Learning, Sections 7.1 and 7.2.2.
+    :covers: rbf-kernel
+    """
+
+    lengthscale: float = 1.0
+
+    def __post_init__(self) -> None:
+        if not self.lengthscale > 0:
+            raise InputError(f"the length scale must be positive, but it is {self.lengthscale}")
+
+    def gram(self, x: Float[Tensor, "n d"], y: Float[Tensor, "m d"]) -> Float[Tensor, "n m"]:
+        """From squared distances, which are taken of differences: near points keep their digits."""
+        return torch.exp(-(torch.cdist(x, y, compute_mode="donot_use_mm_for_euclid_dist") ** 2)
+                         / (2 * self.lengthscale**2))  # fmt: skip
+
+    def random_features(
+        self, x: Float[Tensor, "n d"], count: int, *, rng: Generator
+    ) -> Float[Tensor, "n p"]:
+        r"""Random Fourier features :math:`\sqrt{2/D}\cos(\langle w_k, x\rangle/\ell + b_k)`.
+
+        Their products estimate the kernel without bias, with error :math:`O(D^{-1/2})`.
+
+        :source: Rahimi and Recht (2007), "Random features for large-scale kernel machines".
+        """
+        if count < 1:
+            raise InputError(f"at least one feature is needed, but count={count}")
+        w = torch.randn(x.shape[1], count, generator=rng, device=rng.device, dtype=x.dtype)
+        b = 2 * math.pi * torch.rand(count, generator=rng, device=rng.device, dtype=x.dtype)
+        return math.sqrt(2 / count) * torch.cos(x @ w / self.lengthscale + b)
