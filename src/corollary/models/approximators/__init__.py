@@ -1,0 +1,1 @@
+"""Networks that are written down, not trained: approximators with a promised error."""

@@ -1,0 +1,1 @@
+"""Approximation of functions: polynomials, ridge functions, Fourier integrals and sampling."""
