@@ -1,0 +1,65 @@
+import json
+from dataclasses import replace
+
+import pytest
+
+from corollary.core import Curve, Figure, Finding, Reading, Severity, Status
+from corollary.examination import Examination
+from corollary.report.comparison import changes
+from corollary.report.examination import examination_html, examination_page, write_examination
+
+FIGURE = Figure("Sharpness", x="step", y="λ", marks=(Curve([1, 2, 3], label="sharpness"),))
+SUBJECT = {"module": "<script>Net", "parameters": 3, "dtypes": ["float32"], "lr": None}
+
+
+@pytest.fixture
+def done():
+    findings = (
+        Finding(
+            "trainability/step", "Largest stable step", Severity.HIGH, where="net.0",
+            value=Reading(0.1, 0.09, 0.11), unit="lr", expected="above 0.5",
+            meaning="It diverges.", advice="Use <less>.", claims=("novikoff", "gone/claim"),
+            figures=(FIGURE,),
+        ),
+        Finding("trainability/moments", "Moments", value=Reading(1.0, 1.0, 1.0)),
+        Finding("soundness/causal", "Leakage", status=Status.NOT_APPLICABLE, meaning="no sequence"),
+    )  # fmt: skip
+    return Examination({"torch": "2"}, SUBJECT, 60.0, findings)
+
+
+def test_it_goes_to_json_and_back(done):
+    text = json.dumps(done.to_json(), allow_nan=False)
+    assert json.dumps(Examination.from_json(json.loads(text)).to_json()) == text
+
+
+def test_the_page_tells_verdicts_advice_and_details_and_escapes(done):
+    page = examination_page(done)
+    for part in ("1 thing to mend", "no: something is wrong", "not answered", "0.1 (0.09 to 0.11)",
+                 "Use &lt;less&gt;.", "Perceptron convergence", "gone/claim", "<svg"):  # fmt: skip
+        assert part in page
+    assert "<script>Net" not in page and "&lt;script&gt;Net" in page
+    assert "Content-Security-Policy" in page and "http://" not in page.replace("http://www.w3", "")
+
+
+def test_a_notebook_cell_needs_no_script(done):
+    cell = examination_html(done)
+    assert "<script" not in cell and "Largest stable step" in cell
+
+
+def test_changes_name_what_came_went_and_moved(done):
+    step, *rest = done.findings
+    milder = replace(done, findings=(replace(step, severity=Severity.LOW), *rest))
+    assert changes(done, milder) == ["better: Largest stable step in net.0 (high before, low now)"]
+    assert changes(replace(done, findings=tuple(rest)), done)[0].startswith("new: Largest")
+    assert changes(done, replace(done, findings=tuple(rest)))[0].startswith("gone: Largest")
+    assert changes(done, done) == ["nothing changed"]
+
+
+def test_the_page_is_written_with_what_changed(done, tmp_path):
+    write_examination(done, tmp_path / "e.html", before=done)
+    assert "nothing changed" in (tmp_path / "e.html").read_text()
+
+
+def test_advice_is_ordered_by_severity(done):
+    assert [f.advice for f in done.advice()] == ["Use <less>."]
+    assert done.worst() is Severity.HIGH
