@@ -79,8 +79,8 @@ def linear_regions(
         if columns is None:
             break
         cells = _cut(cells, columns, tolerance, limit, backend)
-        if step == len(program.steps) - 1 and not decision:
-            break  # only the last affine part is left: its values are not needed
+        if step > program.last_look:
+            break  # what is left is affine
     if decision:
         cells = _cut_classes(cells, program, plane, tolerance, limit, backend)
     mosaic = Mosaic(cells.without_orphans(), program, plane, tolerance, decision)

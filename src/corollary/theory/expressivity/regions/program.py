@@ -65,6 +65,11 @@ class Program:
         return any(isinstance(step, Look) and step.code is None for step in self.steps)
 
     @property
+    def last_look(self) -> int:
+        """The last step that is a stop, or -1."""
+        return max((i for i, step in enumerate(self.steps) if isinstance(step, Look)), default=-1)
+
+    @property
     def layers(self) -> tuple[str, ...]:
         """Paths of the layers that bend, in order."""
         return tuple(s.path for s in self.steps if isinstance(s, Look) and s.code is not None)
