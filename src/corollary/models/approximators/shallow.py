@@ -13,6 +13,7 @@ from jaxtyping import Float
 from torch import Generator, Tensor, nn
 
 from corollary.errors import InputError
+from corollary.theory.approximation.grids import box_grid
 
 Scalar = Callable[[Tensor], Tensor]
 RIDGE = 1e-12  # singular values below this part of the largest are noise to a fit
@@ -161,14 +162,3 @@ def fit_superposition(
     else:
         x = low + (high - low) * torch.rand(points, d, generator=rng, dtype=w.dtype)
     return fit_outer(sigma, w, b, x, f(x))
-
-
-def box_grid(d: int, n: int, low: float = 0.0, high: float = 1.0) -> Float[Tensor, "k d"]:
-    """The points of a grid with ``n`` points along each axis of a cube, ends included.
-
-    Example:
-        >>> box_grid(2, 2).tolist()
-        [[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]]
-    """
-    axis = torch.linspace(low, high, n, dtype=torch.float64)
-    return torch.cartesian_prod(*[axis] * d).reshape(-1, d)
