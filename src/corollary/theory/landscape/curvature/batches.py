@@ -71,7 +71,7 @@ def stream(data: Any) -> Callable[[], Iterator[Batch]]:
         return lambda: iter((only,))
     if not isinstance(data, Iterable) or isinstance(data, str | bytes):
         raise InputTypeError(f"data must be {_FORMS}, but it is {_described(data)}")
-    if iter(data) is data:
+    if isinstance(data, Iterator):
         raise InputTypeError(
             "data is an iterator that can be walked once, but products with a Hessian walk "
             "through it many times; pass list(data) or a DataLoader"

@@ -49,15 +49,16 @@ class EmpiricalFisher(Streamed):
     def _term(self, batch: Batch) -> Term:
         landscape = self.landscape
         z = tensor_output(landscape, batch)
+        value = landscape.of_output(z.detach(), batch)
         if not z.requires_grad:
-            return Term(lambda v: [None] * len(v), ())
+            return Term(lambda v: [None] * len(v), (), value)
         losses = example_losses(landscape, z, batch)
         forward, back, roots = jacobian(landscape, losses)
 
         def product(v: list[Tensor]) -> Sequence[Tensor | None]:
             return back(forward(v))
 
-        return Term(product, (losses, *roots))
+        return Term(product, (losses, *roots), value)
 
 
 def fisher(

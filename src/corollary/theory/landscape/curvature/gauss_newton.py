@@ -32,9 +32,10 @@ class GaussNewton(Streamed):
         landscape = self.landscape
         z = tensor_output(landscape, batch)
         if not z.requires_grad:
-            return Term(lambda v: [None] * len(v), ())
+            return Term(lambda v: [None] * len(v), (), landscape.of_output(z, batch))
         leaf = z.detach().requires_grad_()
-        (slope,) = torch.autograd.grad(landscape.of_output(leaf, batch), leaf, create_graph=True)
+        value = landscape.of_output(leaf, batch)
+        (slope,) = torch.autograd.grad(value, leaf, create_graph=True)
         forward, back, pulled = jacobian(landscape, z)
 
         def product(v: list[Tensor]) -> Sequence[Tensor | None]:
@@ -43,7 +44,7 @@ class GaussNewton(Streamed):
             (sjv,) = torch.autograd.grad(slope, leaf, forward(v), retain_graph=True)
             return back(sjv)
 
-        return Term(product, (*pulled, slope))
+        return Term(product, (*pulled, slope), value.detach())
 
 
 def gauss_newton(landscape: Landscape) -> GaussNewton:

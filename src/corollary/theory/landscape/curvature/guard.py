@@ -9,10 +9,11 @@ the ``requires_grad`` flags and the random state are restored on the way out, al
 import warnings
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, nullcontext
-from typing import Literal
+from typing import Any, Literal
 
 import torch
 from torch import Tensor, nn
+from torch.autograd.function import once_differentiable
 from torch.nn.attention import SDPBackend, sdpa_kernel
 
 Mode = Literal["eval", "train", "keep"]
@@ -109,23 +110,39 @@ def moved(parameters: list[Tensor]) -> Iterator[None]:
                 p.copy_(old)
 
 
+def nodes(outputs: Iterable[Tensor]) -> Iterator[Any]:
+    """All nodes of the autograd graphs behind ``outputs``."""
+    todo = [t.grad_fn for t in outputs if t.grad_fn is not None]
+    seen = set(todo)
+    while todo:
+        node = todo.pop()
+        yield node
+        fresh = {n for n, _ in node.next_functions if n is not None} - seen
+        seen |= fresh
+        todo.extend(fresh)
+
+
+def refuse_once_differentiable(value: Tensor) -> None:
+    """Raise if a custom function was marked so; autograd would take its derivative for constant."""
+    mark = once_differentiable(lambda ctx: None).__code__
+    for node in nodes([value]):
+        backward = getattr(getattr(node, "_forward_cls", None), "backward", None)
+        if getattr(backward, "__code__", None) is mark:
+            raise NotImplementedError(f"{node.name()} is marked once_differentiable")
+
+
 def graph_bytes(outputs: Iterable[Tensor], besides: Iterable[Tensor] = ()) -> int:
     """Memory held by the autograd graphs behind ``outputs``.
 
     A tensor saved twice counts once; storage that ``besides`` (parameters, data) holds anyway
     does not count.
     """
-    todo = [t.grad_fn for t in outputs if t.grad_fn is not None]
     owned = {t.untyped_storage().data_ptr() for t in besides if t.layout == torch.strided}
-    seen, held = set(todo), {}
-    while todo:
-        node = todo.pop()
+    held = {}
+    for node in nodes(outputs):
         for tensor in _saved(node):
             if tensor.untyped_storage().data_ptr() not in owned:
                 held[tensor.data_ptr()] = tensor.numel() * tensor.element_size()
-        fresh = {n for n, _ in node.next_functions if n is not None} - seen
-        seen |= fresh
-        todo.extend(fresh)
     return sum(held.values())
 
 

@@ -30,7 +30,8 @@ class Hessian(Streamed):
 
     def _term(self, batch: Batch) -> Term:
         landscape = self.landscape
-        slopes = landscape.slopes(landscape.objective(batch), create_graph=True)
+        value = landscape.objective(batch)
+        slopes = landscape.slopes(value, create_graph=True)
         curved = [i for i, g in enumerate(slopes) if g is not None and g.requires_grad]
         roots = tuple(slopes[i] for i in curved)
 
@@ -45,7 +46,7 @@ class Hessian(Streamed):
                 allow_unused=True,
             )
 
-        return Term(product, roots)
+        return Term(product, roots, value.detach())
 
     def _fall_back(self, refusal: Exception) -> int:
         self.differences = True

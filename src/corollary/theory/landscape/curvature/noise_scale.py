@@ -64,8 +64,9 @@ def noise_scale(
 ) -> NoiseScale:
     r"""The gradient noise scale of a landscape, with an interval.
 
-    Groups are drawn from the examples with replacement and independently of each other, so the interval speaks of the data that were given. Cost: one gradient of
-    ``group_size`` examples a group; memory ``groups`` gradients.
+    Groups are drawn from the examples with replacement and independently of each other, so the
+    interval speaks of the data that were given. Cost: one gradient of ``group_size`` examples a
+    group; memory ``groups`` gradients.
 
     Args:
         landscape: Data in one batch (tensors), which groups are drawn from, or in several, each

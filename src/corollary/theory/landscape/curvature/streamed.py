@@ -8,14 +8,18 @@ CNN). A loss that is no average over examples is found out by its value and not 
 """
 
 from abc import abstractmethod
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 import torch
 from torch import Tensor
 
 from corollary.theory.landscape.curvature.batches import Batch, tensors
-from corollary.theory.landscape.curvature.guard import graph_bytes, requiring_grad
+from corollary.theory.landscape.curvature.guard import (
+    graph_bytes,
+    refuse_once_differentiable,
+    requiring_grad,
+)
 from corollary.theory.landscape.curvature.landscape import Landscape
 from corollary.theory.landscape.curvature.operator import Curvature
 
@@ -28,6 +32,7 @@ class Term(NamedTuple):
 
     product: Callable[[list[Tensor]], Sequence[Tensor | None]]
     roots: tuple[Tensor, ...]
+    value: Tensor  # the piece's weighted loss
 
 
 class Streamed(Curvature):
@@ -40,7 +45,7 @@ class Streamed(Curvature):
         self.size, self.dtype, self.device = landscape.size, landscape.dtype, landscape.device
         self._onednn, self._note = True, ""
         self._pilot_bytes = self._pilot()
-        self._tested, self._whole = False, False  # whether batches may be cut
+        self._whole = False  # whether batches must stay in one piece
         self._terms: list[Term] | None = []  # None: too large to keep
         self._weight, self._stamp = 0, None
         self._build()
@@ -75,43 +80,46 @@ class Streamed(Curvature):
 
     def _build(self) -> None:
         """Make the graphs, keep them if they fit, and say in words what was done."""
-        self._terms, self._weight, held, pieces, kept = [], 0, 0, 0, True
+        while not self._built():
+            self._whole = True  # some loss was not that of its pieces together: do not cut
+        self._stamp = self.landscape.stamp()
+
+    def _built(self) -> bool:
+        self._terms, self._weight, held, pieces = [], 0, 0, 0
+        limit = self.landscape.memory
         with self.landscape.guard(onednn=self._onednn):
             for batch in self.landscape.batches():
                 self._weight += self.landscape.weight(batch)
-                for piece in batch.split(self._size(batch)):
-                    pieces += 1
-                    held += self._pilot_bytes * piece.size
-                    kept = kept and held <= self.landscape.memory
-                    if kept:
-                        self._terms.append(self._term(piece))
-        if not kept:
-            self._terms = None
-        self._stamp = self.landscape.stamp()
+                parts = batch.split(self._size(batch))
+                held += self._pilot_bytes * batch.size
+                pieces += len(parts)
+                if held > limit:
+                    self._terms = None
+                terms = (self._term(piece) for piece in parts)
+                if self._terms is not None:
+                    terms = list(terms)
+                    self._terms.extend(terms)
+                if len(parts) > 1 and not self._additive(batch, terms):
+                    return False
         graph = "graph" if pieces == 1 else f"graphs of {pieces} pieces"
-        limit = self.landscape.memory >> 20
-        how = "kept" if kept else f"recomputed each time, being over the limit of {limit} MiB"
-        self.path = f"{self.kind}{self._note}; {graph} {how} (about {held >> 20} MiB)"
+        kept = f"recomputed each time, being over the limit of {limit >> 20} MiB"
+        kept = "kept" if self._terms is not None else kept
+        self.path = f"{self.kind}{self._note}; {graph} {kept} (about {held >> 20} MiB)"
+        return True
 
     def _size(self, batch: Batch) -> int:
         """Examples in a piece of this batch."""
         fitting = max(PILOT, PIECE // max(self._pilot_bytes, 1))
-        count = -(-batch.size // fitting)
-        if count == 1 or self._whole:
-            return batch.size
-        size = -(-batch.size // count)
-        if not self._tested:
-            self._tested, self._whole = True, not self._additive(batch)
-        return batch.size if self._whole else size
+        count = 1 if self._whole else -(-batch.size // fitting)
+        return -(-batch.size // count)
 
-    def _additive(self, batch: Batch) -> bool:
-        """Whether a small batch's loss is that of its halves together, as cutting supposes."""
-        small = batch.split(2 * PILOT)[0]
+    def _additive(self, batch: Batch, terms: Iterable[Term]) -> bool:
+        """Whether the loss of a batch is that of its pieces together, as cutting supposes."""
         with torch.no_grad():
-            whole = self.landscape.objective(small)
-            halves = sum(self.landscape.objective(half) for half in small.split(PILOT))
+            whole = self.landscape.objective(batch)
+        pieces = sum(term.value for term in terms)
         eps = torch.finfo(whole.dtype).eps
-        return bool((whole - halves).abs() <= 1e3 * eps * whole.abs() + eps)
+        return bool((whole - pieces).abs() <= 1e3 * eps * whole.abs() + eps)
 
     def _pilot(self) -> int:
         """Try a product on a few examples, find the kernels that can; bytes of graph an example."""
@@ -134,6 +142,7 @@ class Streamed(Curvature):
             whole = next(iter(self.landscape.batches()), None)
             self.landscape.total(0 if whole is None else 1)
             small = whole.split(PILOT)[0]
+            refuse_once_differentiable(self.landscape.objective(small))
             term = self._term(small)
             term.product([torch.zeros_like(p) for p in self.landscape.parameters])
             held = (*self.landscape.module.parameters(), *tensors(whole[:3]))
