@@ -14,17 +14,21 @@ def suites() -> tuple[str, ...]:
 def suite(name: str) -> tuple[Entry, ...]:
     """The claims of a suite.
 
-    ``quick`` takes the first instant claims of each chapter, ``full`` takes all, and an area's
-    name takes that area.
+    ``quick`` takes instant claims spread over each chapter, ``full`` takes all, and an area's name
+    takes that area.
     """
     claims = [e for e in entries() if not e.is_exam]
     if name == "full":
         return tuple(claims)
     if name == "quick":
         instant = [e for e in claims if e.cost == COSTS[0]]
-        return tuple(
-            e for a in areas() for e in [x for x in instant if x.area == a][:QUICK_PER_AREA]
-        )
+        return tuple(e for a in areas() for e in _spread([x for x in instant if x.area == a]))
     if name in areas():
         return tuple(e for e in claims if e.area == name)
     raise UnknownNameError(f"there is no suite called '{name}'; there are {', '.join(suites())}")
+
+
+def _spread(found: list[Entry]) -> list[Entry]:
+    """At most so many entries, evenly over the list."""
+    count = min(QUICK_PER_AREA, len(found))
+    return [found[i * len(found) // count] for i in range(count)]
