@@ -10,6 +10,7 @@ Training it is :func:`corollary.train.fit` with a loss and an optimiser.
 """
 
 from collections.abc import Sequence
+from typing import Any
 
 from torch import Tensor, nn
 
@@ -33,7 +34,7 @@ class Compose(nn.Module):
     :covers: nested-composition-network
     """
 
-    def __init__(self, layers: Sequence[nn.Module]) -> None:
+    def __init__(self, layers: Sequence[Any]) -> None:
         super().__init__()
         if not layers:
             raise InputError("a network needs at least one layer, but none came")
