@@ -70,8 +70,10 @@ class Krylov:
         before = float(w.norm())
         if not np.isfinite(before):
             raise NotFiniteError("a product with the operator is not finite")
+        w, known = self._recurrence(w)
+        left = float(w.norm())
         w, c, length = self._orthogonal(w)
-        left = before
+        c += known
         while length < 0.1 * left and length > self.nothing:  # cancelled, so inexact: once more
             left = length
             w, again, length = self._orthogonal(w)
@@ -124,6 +126,22 @@ class Krylov:
         self.T[:k, :k] = np.diag(ritz.values[keep])
         self.T[k : k + f, :k], self.T[:k, k : k + f] = coupling, coupling.T
         self.m, self.held = k, k + f
+
+    def _recurrence(self, w: Tensor) -> tuple[Tensor, np.ndarray]:
+        """Take off what symmetry says w contains, so that one pass makes the rest orthogonal.
+
+        A single pass over all of w would let the loss of orthogonality grow from step to step.
+        """
+        known = self.T[: self.held, self.m].copy()
+        known[self.m] = float(self.Q[self.m] @ w)
+        (where,) = np.nonzero(np.abs(known) > self.nothing)
+        if len(where) > 2:  # the first step after a restart
+            c = torch.from_numpy(known).to(w)
+            return torch.addmv(w, self.Q[: self.held].T, c, alpha=-1), known
+        known[np.abs(known) <= self.nothing] = 0.0
+        for i in where:
+            w = torch.add(w, self.Q[i], alpha=-known[i])
+        return w, known
 
     def _orthogonal(self, w: Tensor) -> tuple[Tensor, np.ndarray, float]:
         """The part of w outside the space, the coefficients inside it, and its length."""
