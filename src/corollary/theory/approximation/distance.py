@@ -75,12 +75,27 @@ def quadrature(
         >>> x.tolist(), w.tolist()
         ([[1.0]], [2.0])
     """
+    return quadrature_between([np.linspace(a, b, panels + 1).tolist() for a, b in box], nodes)
+
+
+def quadrature_between(
+    edges: Sequence[Sequence[float]], nodes: int = 4
+) -> tuple[Float[Tensor, "n d"], Float[Tensor, " n"]]:
+    """The product Gauss rule with panels between the given edges of each axis.
+
+    Put an edge at every kink or jump of the integrand, and the rule converges as for a smooth one.
+
+    Example:
+        >>> x, w = quadrature_between([[0.0, 1.0, 3.0]], nodes=1)
+        >>> x.tolist(), w.tolist()
+        ([[0.5], [2.0]], [1.0, 2.0])
+    """
     t, v = np.polynomial.legendre.leggauss(nodes)
     axes, weights = [], []
-    for low, high in box:
-        edges = np.linspace(low, high, panels + 1)
-        half = np.diff(edges)[:, None] / 2
-        axes.append(torch.from_numpy((edges[:-1, None] + half * (t + 1)).ravel()))
+    for ends in edges:
+        start = np.asarray(ends, dtype=np.float64)
+        half = np.diff(start)[:, None] / 2
+        axes.append(torch.from_numpy((start[:-1, None] + half * (t + 1)).ravel()))
         weights.append(torch.from_numpy((half * v).ravel()))
     x = torch.cartesian_prod(*axes).reshape(-1, len(axes))
     return x, torch.cartesian_prod(*weights).reshape(-1, len(axes)).prod(1)
