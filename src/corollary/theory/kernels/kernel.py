@@ -69,7 +69,8 @@ class PolynomialKernel(Kernel):
     :math:`\sqrt c`.
 
     Example:
-        >>> PolynomialKernel(2).features(torch.tensor([[3.0, 1.0]])).pow(2).round(decimals=4).tolist()
+        >>> phi = PolynomialKernel(2).features(torch.tensor([[3.0, 1.0]]))
+        >>> phi.pow(2).round(decimals=4).tolist()
         [[81.0, 18.0, 1.0]]
 
     :source: Lucchi (2025), Foundations of Deep Learning, Section 7.1.
@@ -94,12 +95,32 @@ class PolynomialKernel(Kernel):
         """Weighted monomials."""
         if self.c > 0:
             x = torch.cat([x, x.new_full((len(x), 1), math.sqrt(self.c))], dim=1)
-        columns = []
-        for chosen in itertools.combinations_with_replacement(range(x.shape[1]), self.degree):
-            counts = [chosen.count(i) for i in set(chosen)]
-            ways = math.factorial(self.degree) / math.prod(map(math.factorial, counts))
-            columns.append(math.sqrt(ways) * x[:, list(chosen)].prod(dim=1))
-        return torch.stack(columns, dim=1)
+        return monomials(x, self.degree) * monomial_weights(x.shape[1], self.degree).to(x).sqrt()
+
+
+def monomials(x: Float[Tensor, "n d"], degree: int) -> Float[Tensor, "n p"]:
+    """All products of ``degree`` coordinates, each once.
+
+    Example:
+        >>> monomials(torch.tensor([[2.0, 3.0]]), 2).tolist()
+        [[4.0, 6.0, 9.0]]
+    """
+    words = itertools.combinations_with_replacement(range(x.shape[1]), degree)
+    return torch.stack([x[:, list(word)].prod(dim=1) for word in words], dim=1)
+
+
+def monomial_weights(d: int, degree: int) -> Float[Tensor, " p"]:
+    """How many words of coordinates give each monomial: the multinomial coefficients.
+
+    Example:
+        >>> monomial_weights(2, 2).tolist()
+        [1.0, 2.0, 1.0]
+    """
+    ways = []
+    for word in itertools.combinations_with_replacement(range(d), degree):
+        repeats = math.prod(math.factorial(word.count(i)) for i in set(word))
+        ways.append(math.factorial(degree) / repeats)
+    return torch.tensor(ways, dtype=torch.float64)
 
 
 @dataclass(frozen=True)

@@ -5,8 +5,8 @@ The minimum-norm minimiser of :math:`\frac12\|\Phi\theta - y\|^2` is
 :math:`f(x) = K(x, X)K^{-1}y`; with a ridge :math:`\lambda` K becomes :math:`K + \lambda I`.
 
 :source: Lucchi (2025), Foundations of Deep Learning, Section 7.1.1, Theorem 53; Perez Jensen
-    (2025), Deep Learning, Section 9; Schölkopf, Herbrich and Smola (2001), "A generalized representer
-    theorem".
+    (2025), Deep Learning, Section 9; Schölkopf, Herbrich and Smola (2001), "A generalized
+    representer theorem".
 """
 
 from dataclasses import dataclass

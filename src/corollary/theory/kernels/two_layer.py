@@ -52,7 +52,16 @@ def h_infinity_series(x: Float[Tensor, "n d"], terms: int) -> Float[Tensor, "n n
     """
     if terms < 0:
         raise InputError(f"the number of terms must be at least 0, but it is {terms}")
-    u = _unit_products(x)
+    return h_series(_unit_products(x), terms)
+
+
+def h_series(u: Float[Tensor, "..."], terms: int) -> Float[Tensor, "..."]:
+    """The partial sum at correlation u.
+
+    Example:
+        >>> h_series(torch.tensor(1.0), 0).item()
+        0.25
+    """
     total, power, ratio = u / 4, u * u, 1.0  # ratio = (2l)! / (4^l (l!)^2)
     for l in range(terms):
         total = total + ratio / (2 * math.pi * (2 * l + 1)) * power

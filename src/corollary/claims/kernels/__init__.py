@@ -1,0 +1,1 @@
+"""Kernels: feature maps, Gaussian processes, and networks of infinite width."""
