@@ -8,8 +8,8 @@ In the NTK parametrisation, as the width n grows,
 the kernel of the recursion, with fluctuations of order :math:`n^{-1/2}` over the draw of the
 parameters.
 
-:source: Lucchi (2025), Foundations of Deep Learning, Theorem 58; Perez Jensen (2025), Deep Learning,
-    Section 9; Jacot, Gabriel and Hongler (2018), "Neural tangent kernel: convergence and
+:source: Lucchi (2025), Foundations of Deep Learning, Theorem 58; Perez Jensen (2025), Deep
+    Learning, Section 9; Jacot, Gabriel and Hongler (2018), "Neural tangent kernel: convergence and
     generalization in neural networks", Theorem 1.
 :kind: rate
 :cost: instant
