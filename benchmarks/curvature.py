@@ -1,0 +1,288 @@
+"""Curvature of a loss against its peers: ``python benchmarks/curvature.py``.
+
+Peers are optional: ``pip install curvlinops-for-pytorch pyhessian`` (into an environment that
+shares this torch, or on ``PYTHONPATH``). Without them our own numbers and the floor (one gradient
+pass) are printed. PyHessian's density is absent: its release calls ``torch.eig``, which is gone.
+"""
+
+import functools
+import os
+import sys
+import warnings
+from collections.abc import Callable
+from importlib.util import find_spec
+from typing import NamedTuple
+
+import torch
+from race import Race, main, race
+from torch import Generator, Tensor, nn
+
+from corollary.theory.landscape.curvature import (
+    Landscape,
+    hessian,
+    spectral_density,
+    top_eigenpairs,
+    trace,
+)
+
+K, TOL = 10, 1e-4  # eigenpairs, relative residual
+PROBES, STEPS = 2, 30  # of the density
+
+
+class Problem(NamedTuple):
+    """A network after a few passes over noisy classes, as a landscape is met in practice."""
+
+    module: nn.Module
+    x: Tensor
+    y: Tensor
+
+    @property
+    def landscape(self) -> Landscape:
+        """Ours, from scratch."""
+        return Landscape(self.module, nn.CrossEntropyLoss(), (self.x, self.y))
+
+    def gradient(self) -> tuple[Tensor, ...]:
+        """The floor: one gradient pass."""
+        value = nn.functional.cross_entropy(self.module(self.x), self.y)
+        return torch.autograd.grad(value, tuple(self.module.parameters()))
+
+
+def mlp() -> nn.Module:
+    return nn.Sequential(
+        nn.Linear(784, 256), nn.ReLU(), nn.Linear(256, 256), nn.ReLU(), nn.Linear(256, 10)
+    )
+
+
+def cnn() -> nn.Module:
+    return nn.Sequential(
+        nn.Conv2d(1, 16, 3, padding=1), nn.ReLU(), nn.MaxPool2d(2),
+        nn.Conv2d(16, 32, 3, padding=1), nn.ReLU(), nn.MaxPool2d(2),
+        nn.Flatten(), nn.Linear(32 * 49, 10),
+    )  # fmt: skip
+
+
+@functools.cache
+def problem(make: Callable[[], nn.Module], n: int, shape: tuple[int, ...]) -> Problem:
+    g = Generator().manual_seed(0)
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(0)
+        module = make()
+    y = torch.randint(0, 10, (n,), generator=g)
+    x = 0.7 * torch.randn(n, *shape, generator=g)
+    x += 0.3 * torch.randn(10, *shape, generator=g)[y]
+    noisy = torch.rand(n, generator=g) < 0.1
+    y = torch.where(noisy, torch.randint(0, 10, (n,), generator=g), y)
+    optimizer = torch.optim.SGD(module.parameters(), lr=0.05, momentum=0.9)
+    for _ in range(5):
+        for rows in torch.randperm(n, generator=g).split(250):
+            optimizer.zero_grad()
+            nn.functional.cross_entropy(module(x[rows]), y[rows]).backward()
+            optimizer.step()
+    return Problem(module, x, y)
+
+
+def mlp_problem() -> Problem:
+    return problem(mlp, 2000, (784,))
+
+
+def cnn_problem() -> Problem:
+    return problem(cnn, 500, (1, 28, 28))
+
+
+@functools.cache
+def has(peer: str) -> bool:
+    """Whether a peer can be imported; says once what to install if not."""
+    found = find_spec(peer) is not None
+    if not found:
+        name = {"curvlinops": "curvlinops-for-pytorch"}.get(peer, peer)
+        print(f"{peer} is not installed and is left out: pip install {name}", file=sys.stderr)
+    return found
+
+
+def curvlinops_hessian(p: Problem):
+    from curvlinops import HessianLinearOperator
+
+    params = [q for q in p.module.parameters() if q.requires_grad]
+    data = [(p.x, p.y)]
+    return HessianLinearOperator(
+        p.module, nn.CrossEntropyLoss(), params, data, check_deterministic=False
+    )
+
+
+def pyhessian_hessian(p: Problem):
+    from pyhessian import hessian as made
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # it calls backward(create_graph=True)
+        out = made(p.module, nn.CrossEntropyLoss(), data=(p.x, p.y), cuda=False)
+    return out
+
+
+def forget_gradients(p: Problem) -> None:
+    for q in p.module.parameters():  # PyHessian leaves graphs behind them
+        q.grad = None
+
+
+def extra_megabytes(run: Callable[[], object]) -> float:
+    """Peak memory of ``run`` above what was there, in a process of its own (Linux)."""
+    if not hasattr(os, "fork") or not os.path.exists("/proc/self/clear_refs"):
+        return float("nan")
+    read, write = os.pipe()
+    child = os.fork()
+    if child == 0:
+        with open("/proc/self/clear_refs", "w") as refs:
+            refs.write("5")  # the high-water mark starts anew
+        before = _status("VmRSS")
+        kept = run()
+        os.write(write, str((_status("VmHWM") - before) / 1024).encode())
+        os._exit(0 if kept is not None else 1)
+    os.close(write)
+    os.waitpid(child, 0)
+    with os.fdopen(read) as pipe:
+        return float(pipe.read() or "nan")
+
+
+def _status(key: str) -> int:
+    with open("/proc/self/status") as lines:
+        return next(int(line.split()[1]) for line in lines if line.startswith(key))
+
+
+def _product(name: str, p: Problem) -> Race:
+    def once() -> Tensor:
+        H = hessian(p.landscape)
+        return H @ torch.ones(H.size)
+
+    slope, ours = extra_megabytes(p.gradient), extra_megabytes(once)
+    H = hessian(p.landscape)
+    v = torch.randn(H.size, generator=Generator().manual_seed(1))
+    contenders = {"corollary": lambda: H @ v, "gradient pass": p.gradient}
+    reference = "gradient pass"
+    if has("pyhessian"):
+        from pyhessian.utils import hessian_vector_product
+
+        made, parts = pyhessian_hessian(p), H.landscape.split(v)
+        contenders["PyHessian"] = lambda: hessian_vector_product(made.gradsH, made.params, parts)
+        flat = torch.cat([a.reshape(-1) for a in contenders["PyHessian"]()])
+        assert torch.allclose(flat, H @ v, rtol=1e-3, atol=1e-5 * float(flat.abs().max()))
+        reference = "PyHessian"
+    if has("curvlinops"):
+        C = curvlinops_hessian(p)
+        contenders["curvlinops"] = lambda: C @ v
+        reference = "curvlinops"
+    facts = {
+        "parameters": H.size, "path": H.path, "memory of a gradient (MB)": round(slope),
+        "memory of a product (MB)": round(ours), "memory ratio": round(ours / slope, 2),
+    }  # fmt: skip
+    out = race(
+        f"One Hessian product, {name}", contenders,
+        reference=reference, floor="gradient pass", rounds=9, facts=facts,
+    )  # fmt: skip
+    forget_gradients(p)
+    return out
+
+
+def _worst_residual(p: Problem, values: Tensor, vectors: Tensor) -> str:
+    H = hessian(p.landscape)
+    gaps = (H @ vectors - vectors * values).norm(dim=0) / values.abs()
+    return f"worst relative residual {float(gaps.max()):.1e}"
+
+
+def _eigen(name: str, p: Problem) -> Race:
+    found = top_eigenpairs(p.landscape, K, tol=TOL)
+    notes = {
+        "corollary": f"{found.products} products, "
+        + _worst_residual(p, found.values, found.vectors)
+    }
+    contenders: dict[str, Callable[[], object]] = {
+        "corollary": lambda: top_eigenpairs(p.landscape, K, tol=TOL)
+    }
+    reference = "corollary"
+    if has("pyhessian"):
+
+        def power():
+            values, vectors = pyhessian_hessian(p).eigenvalues(top_n=K)
+            forget_gradients(p)
+            return values, vectors
+
+        contenders["PyHessian"], reference = power, "PyHessian"
+        values, vectors = power()
+        flat = torch.stack([torch.cat([a.reshape(-1) for a in v]) for v in vectors], dim=1)
+        notes["PyHessian"] = "power iteration, " + _worst_residual(p, torch.tensor(values), flat)
+    if has("curvlinops"):
+        from scipy.sparse.linalg import eigsh
+
+        def arpack():
+            return eigsh(curvlinops_hessian(p).to_scipy(), k=K, which="LA", tol=TOL)
+
+        contenders["curvlinops + eigsh"], reference = arpack, "curvlinops + eigsh"
+        values, vectors = (torch.from_numpy(a.copy()).float() for a in arpack())
+        notes["curvlinops + eigsh"] = _worst_residual(p, values, vectors)
+    facts = {"eigenpairs": K, "tol": TOL, "set-up": "included"}
+    return race(
+        f"Top {K} eigenpairs, {name}", contenders,
+        reference=reference, rounds=2, notes=notes, facts=facts,
+    )  # fmt: skip
+
+
+def _trace(name: str, p: Problem) -> Race:
+    truth = trace(p.landscape, rtol=0.004, max_products=400).estimate
+    found = trace(p.landscape, rtol=0.05, rng=Generator().manual_seed(3))
+    notes = {"corollary": f"{found.products} products, {found.estimate}"}
+    contenders: dict[str, Callable[[], object]] = {
+        "corollary": lambda: trace(p.landscape, rtol=0.05, rng=Generator().manual_seed(3))
+    }
+    reference, same = "corollary", 3 * -(-found.products // 3)
+    if has("curvlinops"):
+        from curvlinops import hutchpp_trace
+
+        def hutch():
+            torch.manual_seed(3)  # it draws from the global generator
+            return float(hutchpp_trace(curvlinops_hessian(p), same))
+
+        contenders["curvlinops hutch++"], reference = hutch, "curvlinops hutch++"
+        notes["curvlinops hutch++"] = f"{same} products, {hutch():.4g}, no interval"
+    facts = {"to": "5 % at 95 %", "reference": str(truth)}
+    return race(
+        f"Trace, {name}", contenders, reference=reference, rounds=2, notes=notes, facts=facts
+    )
+
+
+def _density(name: str, p: Problem) -> Race:
+    contenders: dict[str, Callable[[], object]] = {
+        "corollary": lambda: spectral_density(p.landscape, probes=PROBES, steps=STEPS)
+    }
+    reference = "corollary"
+    if has("curvlinops"):
+        from curvlinops import lanczos_approximate_spectrum
+
+        ends = spectral_density(p.landscape, probes=2, steps=15).grid
+        bounds = float(ends[0]), float(ends[-1])  # given, so that it need not look for them
+
+        def peer():
+            return lanczos_approximate_spectrum(
+                curvlinops_hessian(p), STEPS, num_repeats=PROBES, boundaries=bounds
+            )
+
+        contenders["curvlinops"], reference = peer, "curvlinops"
+    facts = {"probes": PROBES, "steps": STEPS, "set-up": "included"}
+    return race(f"Spectral density, {name}", contenders, reference=reference, rounds=2, facts=facts)
+
+
+def _named(measure: Callable[[str, Problem], Race], word: str) -> list[Callable[[], Race]]:
+    def on_mlp() -> Race:
+        return measure("MLP 784-256-256-10, n = 2000", mlp_problem())
+
+    def on_cnn() -> Race:
+        return measure("small CNN, n = 500", cnn_problem())
+
+    on_mlp.__name__, on_cnn.__name__ = f"{word}_mlp", f"{word}_cnn"
+    return [on_mlp, on_cnn]
+
+
+if __name__ == "__main__":
+    main(
+        *_named(_product, "product"),
+        *_named(_eigen, "eigen"),
+        *_named(_trace, "trace"),
+        *_named(_density, "density"),
+    )
