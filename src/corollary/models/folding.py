@@ -99,7 +99,10 @@ def montufar_network(
     for n in widths[:-1]:
         w, b, a = _zigzag(d, n // d)
         idle = n - len(b)
-        w, b = torch.cat([w @ into, w.new_zeros(idle, into.shape[1])]), torch.cat([b, b.new_zeros(idle)])
+        w, b = (
+            torch.cat([w @ into, w.new_zeros(idle, into.shape[1])]),
+            torch.cat([b, b.new_zeros(idle)]),
+        )
         layers += [_linear(w, b, dtype), nn.ReLU()]
         into = torch.cat([a, a.new_zeros(d, idle)], dim=1)
     w, b = _moment_hyperplanes(d, widths[-1])

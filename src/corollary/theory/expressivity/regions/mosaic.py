@@ -40,7 +40,9 @@ class Plane:
 
     def points(self, p: Float[np.ndarray, "n 2"]) -> Float[Tensor, "n *shape"]:
         """Points of the plane as inputs."""
-        return self.origin + torch.tensordot(torch.from_numpy(np.ascontiguousarray(p)), self.basis, 1)
+        return self.origin + torch.tensordot(
+            torch.from_numpy(np.ascontiguousarray(p)), self.basis, 1
+        )
 
 
 class AffineMaps(NamedTuple):
@@ -163,7 +165,10 @@ def _united(cells: Cells, group: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     forward = (owner * n + cells.corner) * n + following  # each cell runs counter-clockwise
     backward = (owner * n + following) * n + cells.corner
     outline = ~np.isin(forward, backward)
-    after = {(g, a): b for g, a, b in zip(owner[outline], cells.corner[outline], following[outline], strict=True)}
+    after = {
+        (g, a): b
+        for g, a, b in zip(owner[outline], cells.corner[outline], following[outline], strict=True)
+    }
     first = {}
     for g, a in after:
         first.setdefault(g, a)

@@ -62,9 +62,7 @@ class PatternSample:
         return self.seen + self.once * (self.once - 1) / (2 * (self.twice + 1))
 
 
-def activation_pattern(
-    model: nn.Module, x: Shaped[Tensor, "n *shape"]
-) -> Int[Tensor, "n units"]:
+def activation_pattern(model: nn.Module, x: Shaped[Tensor, "n *shape"]) -> Int[Tensor, "n units"]:
     r"""Which units are on: :math:`\kappa(x) = 1\{Wx + b > 0\}`, layer after layer.
 
     For a maximum pool the entry is the winner's place in its window.

@@ -87,9 +87,7 @@ def linear_regions(
     return mosaic.merged() if program.merges or decision else mosaic
 
 
-def _cut(
-    cells: Cells, columns: Tensor, tolerance: float, limit: int, backend: Backend
-) -> Cells:
+def _cut(cells: Cells, columns: Tensor, tolerance: float, limit: int, backend: Backend) -> Cells:
     scale = float(columns.abs().max()) if columns.numel() else 0.0
     if not np.isfinite(scale):
         raise InputError("the network is not finite on the polygon; look at its weights")
