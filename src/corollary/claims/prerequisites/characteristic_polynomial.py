@@ -48,7 +48,7 @@ class CharacteristicPolynomial(Claim[Given]):
         """A normal matrix with one eigenvalue doubled, and points around its spectrum."""
         block = torch.randn(self.n, self.n, generator=rng, dtype=torch.float64) / self.n**0.5
         A = torch.block_diag(block, torch.eye(2, dtype=torch.float64))
-        return Given(A, torch.linalg.eigvals(A), torch.linspace(-2, 2, 33, dtype=torch.float64))
+        return Given(A, torch.linalg.eigvals(A), torch.linspace(-0.8, 1.4, 34, dtype=torch.float64))
 
     def hypotheses(self, given: Given) -> Iterator[Hypothesis]:
         """Each root as often as it is one."""

@@ -16,6 +16,7 @@ so products with A are enough to estimate its trace. With independent signs the 
 :covers: trace-properties
 """
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -25,9 +26,10 @@ from jaxtyping import Float
 from torch import Generator, Tensor
 
 from corollary.core import (
+    Band,
     Claim,
+    Curve,
     Figure,
-    Histogram,
     Hypothesis,
     Level,
     Sample,
@@ -52,7 +54,7 @@ class TraceByProbes(Claim[Given]):
     relation = within_interval(level=0.999, resolution=0.15)  # standard error sqrt(2/4000)
 
     def given(self, rng: Generator) -> Given:
-        """A symmetric matrix whose off-diagonal part has size 1 and whose trace is near 3, and independent signs."""
+        """A symmetric matrix with off-diagonal part of size 1 and trace near 3; random signs."""
         a = torch.randn(self.n, self.n, generator=rng, dtype=torch.float64)
         a = a + a.T
         off = a - torch.diag(a.diagonal())
@@ -83,16 +85,21 @@ class TraceByProbes(Claim[Given]):
         return Given(A, given.z[:1].expand(self.n, -1) + noise)
 
     def figure(self, given: Given) -> Figure:
-        """The draws around the trace."""
+        """The running mean with three standard errors."""
         forms = _forms(given)
+        count = torch.arange(1, len(forms) + 1, dtype=torch.float64)
+        shown = torch.logspace(1, math.log10(len(forms)), 60).long().unique() - 1
+        mean = (forms.cumsum(0) / count)[shown]
+        error = 3 * forms.std() / count[shown].sqrt()
         return Figure(
             "Quadratic forms of random signs average to the trace",
-            x="zᵀAz",
-            y="density over probes z",
+            x="number of probes z",
+            y="mean of zᵀAz",
+            log_x=True,
             marks=(
-                Histogram(forms, label="single probes"),
-                Level(self.predict(given), label="tr A", axis="x"),
-                Level(float(forms.mean()), label="mean of the probes", role="measured", axis="x"),
+                Band(count[shown], mean - error, mean + error, label="3 standard errors"),
+                Curve(mean, count[shown], label="mean of the probes"),
+                Level(self.predict(given), label="tr A"),
             ),
         )
 

@@ -34,7 +34,7 @@ class AxiomViolation(NamedTuple):
     witness: tuple[Tensor, ...]
 
 
-def vector_norm(v: Float[Tensor, "... d"], p: float = 2) -> Float[Tensor, "..."]:
+def vector_norm(v: Float[Tensor, "... d"], p: int | float = 2) -> Float[Tensor, "..."]:
     """The 1-, 2- or infinity-norm along the last axis.
 
     Example:
@@ -46,7 +46,7 @@ def vector_norm(v: Float[Tensor, "... d"], p: float = 2) -> Float[Tensor, "..."]
     return torch.linalg.vector_norm(v, ord=p, dim=-1)
 
 
-def operator_norm(A: Float[Tensor, "m n"], p: float = 2) -> OperatorNorm:
+def operator_norm(A: Float[Tensor, "m n"], p: int | float = 2) -> OperatorNorm:
     r"""The norm induced by :math:`\|\cdot\|_p` on both sides, with a maximiser.
 
     For :math:`p=1` the maximiser is a basis vector (the heaviest column), for :math:`p=\infty` the
@@ -133,6 +133,6 @@ def _trial_vectors(dim: int, samples: int, rng: Generator) -> tuple[Tensor, Tens
     return u, v, 3 * draw(len(u))
 
 
-def _check_order(p: float) -> None:
+def _check_order(p: int | float) -> None:
     if p not in ORDERS:
         raise InputError(f"p must be 1, 2 or infinity, but it is {p:g}")
