@@ -62,7 +62,7 @@ class MLP3Gradients(Claim[Given]):
         z = torch.linspace(-3, 3, 13).to(given.x).requires_grad_(True)
         s = torch.sigmoid(given.c * z)
         (slope,) = torch.autograd.grad(s.sum(), z)
-        off = float((slope - s * (1 - s)).abs().max())
+        off = float((slope - s * (1 - s)).detach().abs().max())
         yield Hypothesis("the hidden units are logistic", off < 1e-12, f"slope off by {off:.1e}")
 
     def predict(self, given: Given) -> list[float]:
