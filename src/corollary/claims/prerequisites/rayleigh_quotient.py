@@ -68,8 +68,11 @@ class RayleighQuotient(Claim[Given]):
             value = u @ A @ u / (u @ u)
             return value, ((A + A.T) @ u - 2 * value * u) / (u @ u)
 
-        found = minimize(quotient, given.start.numpy(), jac=True, options={"gtol": 1e-8})
-        return float(found.fun)
+        u, least = given.start.numpy(), math.inf
+        for _ in range(4):  # long steps make u long and its gradient small: start anew at length 1
+            found = minimize(quotient, u / np.linalg.norm(u), jac=True, options={"gtol": 1e-8})
+            u, least = found.x, min(least, float(found.fun))
+        return least
 
     def counterexample(self, rng: Generator) -> Given:
         """A shear."""
