@@ -25,13 +25,12 @@ from functools import lru_cache
 from typing import NamedTuple
 
 import torch
-from torch import Generator, Tensor
+from torch import Generator, Tensor, nn
 
-from corollary.core import Claim, Figure, Hypothesis, Points, at_most, option
+from corollary.core import Claim, Curve, Figure, Hypothesis, Points, at_most, option
 from corollary.data.imagenet_errors import resnets
 from corollary.data.two_moons import two_moons
 from corollary.models.residual import ResidualMLP
-from corollary.theory.networks.logistic import logistic_loss
 from corollary.train import fit
 
 
@@ -101,20 +100,14 @@ class DepthWithShortcuts(Claim[Given]):
             losses = depth_sweep(given, shortcut)  # (depths, runs)
             low, mid, high = losses.min(1).values, losses.mean(1), losses.max(1).values
             role = "measured" if label != "plain" else "other"
-            marks.append(
-                Points(
-                    given.depths,
-                    mid,
-                    label=f"{label}, range of runs",
-                    role=role,
-                    low=low,
-                    high=high,
-                )
-            )
+            words = f"{label}, range of runs"
+            marks.append(Curve(mid, x=given.depths, label=f"{label}, mean", role=role))
+            marks.append(Points(given.depths, mid, label=words, role=role, low=low, high=high))
         ours = Figure(
             "Training loss after the same number of steps",
             x="hidden layers L",
             y="training loss",
+            log_x=True,
             log_y=True,
             marks=tuple(marks),
         )
@@ -125,12 +118,8 @@ class DepthWithShortcuts(Claim[Given]):
             x="layers of the residual network",
             y="error in %",
             marks=(
-                Points(
-                    [r.depth for r in rows], [r.top1 for r in rows], label="top-1", role="other"
-                ),
-                Points(
-                    [r.depth for r in rows], [r.top5 for r in rows], label="top-5", role="other"
-                ),
+                Points(depth, [r.top1 for r in rows], label="top-1", role="other"),
+                Points(depth, [r.top5 for r in rows], label="top-5", role="other"),
             ),
         )
         return ours, table
@@ -138,25 +127,55 @@ class DepthWithShortcuts(Claim[Given]):
 
 @lru_cache(maxsize=8)
 def depth_sweep(given: Given, shortcut: bool) -> Tensor:
-    """Last training losses, a row a depth and a column a run."""
-    return torch.tensor(
-        [[_last_loss(given, L, run, shortcut) for run in range(given.runs)] for L in given.depths],
-        dtype=torch.float64,
-    )
+    """Training losses at the end, a row a depth and a column a run."""
+    return torch.stack([_last_losses(given, L, shortcut) for L in given.depths])
 
 
-def _last_loss(given: Given, L: int, run: int, shortcut: bool) -> float:
-    rng = torch.Generator().manual_seed(given.seed + run)
-    x, y = two_moons(100, noise=0.25, rng=rng)
-    x = (x - x.mean(0)) / x.std(0)
-    net = ResidualMLP(
-        2, given.width, L, 1, "tanh", shortcut=shortcut, gain=given.gain, rng=rng
-    )  # fmt: skip
-    history = fit(
-        net,
-        (x, (y + 1) / 2),
-        lambda z, target: logistic_loss(z[:, 0], target),
-        lambda p: torch.optim.SGD(p, lr=given.eta),
-        steps=given.steps,
-    )
-    return history.losses[-1]
+def networks(given: Given, L: int, shortcut: bool) -> tuple[list[ResidualMLP], Tensor, Tensor]:
+    """The networks of all runs at their start, with points (n, runs, 2) and labels (n, runs)."""
+    nets, points, labels = [], [], []
+    for run in range(given.runs):
+        rng = torch.Generator().manual_seed(given.seed + run)
+        x, y = two_moons(100, noise=0.25, rng=rng)
+        points.append((x - x.mean(0)) / x.std(0))
+        labels.append((y + 1) / 2)
+        sizes = (2, given.width, L, 1, "tanh")
+        nets.append(ResidualMLP(*sizes, shortcut=shortcut, gain=given.gain, rng=rng))
+    return nets, torch.stack(points, 1), torch.stack(labels, 1)
+
+
+class Together(nn.Module):
+    """Networks of one shape side by side: every layer is one batched product for all of them."""
+
+    def __init__(self, nets: list[ResidualMLP], shortcut: bool) -> None:
+        super().__init__()
+        self.shortcut = shortcut
+        rows = [[n.first, *(getattr(h, "block", h).affine for h in n.hidden), n.last] for n in nets]
+        layers = list(zip(*rows, strict=True))  # one layer of all networks
+        self.W = nn.ParameterList(torch.stack([f.W.detach() for f in fs]) for fs in layers)
+        self.b = nn.ParameterList(torch.stack([f.b.detach()[None] for f in fs]) for fs in layers)
+
+    def forward(self, x: Tensor) -> Tensor:
+        """Logits (n, runs) of points (n, runs, d)."""
+        *inner, last = zip(self.W, self.b, strict=True)
+        (W, b), *hidden = inner
+        h = torch.baddbmm(b, x.transpose(0, 1), W.mT)
+        for W, b in hidden:
+            change = torch.tanh(torch.baddbmm(b, h, W.mT))
+            h = h + change if self.shortcut else change
+        return torch.baddbmm(last[1], h, last[0].mT)[..., 0].T
+
+
+def _last_losses(given: Given, L: int, shortcut: bool) -> Tensor:
+    nets, x, y = networks(given, L, shortcut)
+    model = Together(nets, shortcut)
+
+    def losses(z: Tensor, target: Tensor) -> Tensor:
+        return nn.functional.softplus((1 - 2 * target) * z).mean(dim=0)  # (runs,)
+
+    def total(z: Tensor, target: Tensor) -> Tensor:  # its gradient trains each run on its own
+        return losses(z, target).sum()
+
+    fit(model, (x, y), total, lambda p: torch.optim.SGD(p, lr=given.eta), steps=given.steps)
+    with torch.no_grad():
+        return losses(model(x), y)

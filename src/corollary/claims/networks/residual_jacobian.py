@@ -73,25 +73,37 @@ class ResidualJacobian(Claim[Given]):
         """The same layers without shortcuts: the smallest singular value vanishes."""
         return self.given(rng)._replace(shortcut=False)
 
-    def figure(self, given: Given) -> Figure:
-        """Both extremes along the depth, with and without shortcuts."""
+    def figure(self, given: Given) -> tuple[Figure, Figure]:
+        """Both extremes along the depth with shortcuts; and the largest one without."""
         depth = list(range(1, 1 + len(given.W)))
         high, low = extremes(given)
         norms = _norms(given)
-        plain = extremes(given._replace(shortcut=False))[0].clamp(min=1e-60)
-        return Figure(
+        plain = extremes(given._replace(shortcut=False))[0]
+        shown = int((plain > 1e-30).sum())
+        y = "singular values of the Jacobian"
+        near = Figure(
             "Shortcuts keep singular values near 1",
             x="layers L",
-            y="singular values of the Jacobian",
+            y=y,
             log_y=True,
             marks=(
                 Curve((1 + norms).cumprod(0), x=depth, label="Π(1 + ‖J_l‖)", role="predicted"),
-                Curve(high, x=depth, label="σ_max with shortcuts"),
-                Curve(low, x=depth, label="σ_min with shortcuts"),
+                Curve(high, x=depth, label="σ_max"),
+                Curve(low, x=depth, label="σ_min"),
                 Curve((1 - norms).cumprod(0), x=depth, label="Π(1 − ‖J_l‖)", role="predicted"),
-                Curve(plain, x=depth, label="σ_max without shortcuts", role="other"),
             ),
         )
+        gone = Figure(
+            "Without shortcuts even the largest one vanishes",
+            x="layers L",
+            y=y,
+            log_y=True,
+            marks=(
+                Curve(low[:shown], x=depth[:shown], label="σ_min with shortcuts"),
+                Curve(plain[:shown], x=depth[:shown], label="σ_max without", role="other"),
+            ),
+        )
+        return near, gone
 
 
 def layer_jacobians(given: Given) -> Float[Tensor, "L n n"]:
