@@ -58,21 +58,23 @@ def draw_curves(found: dict[str, Run], bayes: float) -> None:
     left.set(xlabel="step", ylabel="loss", xscale="log")
     right.set(xlabel="step", ylabel="accuracy", xscale="log", ylim=(0, 1))
     left.legend()
-    right.legend()
+    right.legend(loc="center")
 
 
 def draw_regions(X: np.ndarray, y: np.ndarray, found: dict[str, Run]) -> None:
     """The probability of class 1 over the plane, for both networks."""
     side = np.linspace(-6, 7, 120)
     plane = np.stack(np.meshgrid(side, side), -1).reshape(-1, 2)
-    rule = bayes_predict(torch.from_numpy(plane)).numpy().reshape(120, 120).astype(float)
+    fine = np.linspace(-6, 7, 600)
+    points = torch.from_numpy(np.stack(np.meshgrid(fine, fine), -1).reshape(-1, 2))
+    rule = bayes_predict(points).numpy().reshape(600, 600).astype(float)
     fig, axes = plt.subplots(1, 2, figsize=(9, 4.4), layout="constrained", sharey=True)
     for ax, (name, run) in zip(axes, found.items(), strict=True):
         shown = probability(run.model, plane).reshape(120, 120)
         map_ = ax.contourf(side, side, shown, np.linspace(0, 1, 11), cmap="coolwarm", alpha=0.7)
-        ax.contour(side, side, rule, [0.5], colors="black", linewidths=1.2)
+        ax.contour(fine, fine, rule, [0.5], colors="black", linewidths=1.2)
         ax.scatter(*X[::8].T, c=y[::8, 0], s=7, cmap="coolwarm", edgecolors="white", linewidths=0.3)
-        ax.set(xlabel="$x_1$", title=f"{name}: accuracy {run.accuracies[-1]:.3f}", aspect="equal")
+        ax.set(xlabel="$x_1$", title=f"{name}: accuracy {run.accuracies[-1]:.2%}", aspect="equal")
         ax.set(xlim=(-6, 7), ylim=(-6, 7))
     axes[0].set_ylabel("$x_2$")
     fig.colorbar(map_, ax=axes, label="probability of class 1; black: the Bayes rule changes")
@@ -102,5 +104,5 @@ def main(steps: int = 500) -> dict[str, tuple[float, float, float]]:
 
 if __name__ == "__main__":
     for name, (ten, accuracy, loss) in main().items():
-        print(f"{name:10}: accuracy {ten:.3f} after 10 steps, {accuracy:.3f} at the end, "
+        print(f"{name:10}: accuracy {ten:.2%} after 10 steps, {accuracy:.2%} at the end, "
               f"loss {loss:.3f}")  # fmt: skip

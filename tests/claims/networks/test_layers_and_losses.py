@@ -11,6 +11,7 @@ from corollary.claims.networks import (
     expectation_loss,
     gibbs_inequality,
     hidden_unit_permutation,
+    median_and_mean,
     softmax_is_sigmoid,
     softmax_shift,
     surrogate_losses,
@@ -25,6 +26,7 @@ CLAIMS = [
     gibbs_inequality.GibbsInequality(),
     hidden_unit_permutation.HiddenUnitPermutation(),
     hidden_unit_permutation.HiddenUnitPermutation(phi="elu", m=30),
+    median_and_mean.MedianAndMean(),
     softmax_is_sigmoid.SoftmaxIsSigmoid(),
     softmax_shift.SoftmaxShift(),
     softmax_shift.SoftmaxShift(d=2, k=7),
@@ -113,3 +115,14 @@ def test_a_hinge_with_margin_one_half_is_no_bound():
     given = claim.given(torch.Generator().manual_seed(0))._replace(margin=0.5)
     assert claim.check_given(given).verdict is Verdict.INAPPLICABLE
     assert min(claim.measure(given)[len(given.m) :][: len(given.m) // 2 + 1]) < 1
+
+
+def test_one_two_nine_have_the_median_two_and_the_mean_four():
+    y = torch.tensor([[1.0], [9.0], [2.0]], dtype=F64)
+    given = median_and_mean.Given(y, torch.ones(3, dtype=F64))
+    result = median_and_mean.MedianAndMean().check_given(given)
+    assert result.verdict is Verdict.HOLDS and result.predicted == (2, 4)
+    heavy = given._replace(weight=torch.tensor([1.0, 10.0, 1.0], dtype=F64))
+    claim = median_and_mean.MedianAndMean()
+    assert claim.check_given(heavy).verdict is Verdict.INAPPLICABLE
+    assert claim.measure(heavy) == pytest.approx([9, 93 / 12])

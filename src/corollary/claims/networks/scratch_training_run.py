@@ -86,7 +86,7 @@ class ScratchTrainingRun(Claim[Given]):
         return self.given(rng)._replace(divide_again=True)
 
     def figure(self, given: Given) -> tuple[Figure, Figure]:
-        """Accuracy over the steps for both programs, and where the network decides for class 1."""
+        """Accuracy over the steps for both programs, and where the network decides for class 0."""
         right = given.run(self.m, self.steps, self.eta)
         printed = given._replace(divide_again=True).run(self.m, self.steps, self.eta)
         marks = (
@@ -99,14 +99,14 @@ class ScratchTrainingRun(Claim[Given]):
 
 
 def decision_map(model: MLP, side: int = 60) -> Figure:
-    """The probability of class 1 over the plane, and the line where the Bayes rule changes."""
+    """The probability of class 0 over the plane, and the line where the Bayes rule changes."""
     t = torch.linspace(-6, 7, side, dtype=torch.float64)
     plane = torch.cartesian_prod(t, t).flip(1)  # rows of the map are x2, columns x1
-    shown = torch.from_numpy(model.forward(plane.numpy())).sigmoid().reshape(side, side)
+    shown = torch.from_numpy(-model.forward(plane.numpy())).sigmoid().reshape(side, side)
     line = [(float(a), _boundary(float(a))) for a in t]
     line = [(a, b) for a, b in line if b is not None]
     marks = (
-        HeatMap(shown, x=(-6, 7), y=(-6, 7), label="P(class 1) of the network", role="measured"),
+        HeatMap(shown, x=(-6, 7), y=(-6, 7), label="P(class 0) of the network", role="measured"),
         Curve([b for _, b in line], x=[a for a, _ in line], label="Bayes rule", role="predicted"),
     )
     return Figure("What the network learned", x="x₁", y="x₂", marks=marks, equal=True)
