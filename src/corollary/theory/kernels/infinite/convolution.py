@@ -60,7 +60,7 @@ class Conv(Dense):
             state.axes,
             1 + state.full,
             self._geometry(state.nngp.shape[state.lead :]),
-            self._rule(),
+            self.rule(),
         )
         q1 = self._own(state.q1, state)
         q2 = q1 if state.q2 is state.q1 else self._own(state.q2, state)
@@ -96,7 +96,7 @@ class Conv(Dense):
         loop = convolve_pairs if state.full else convolve_planes
         return compiled(loop, state.backend, worth_it=k.numel() >= WORTH_IT)
 
-    def _rule(self) -> tuple[float, float, float, float]:
+    def rule(self) -> tuple[float, float, float, float]:
         """Numbers of the dense rule: what multiplies and is added to both means."""
         w2, b2 = float(self.sigma_w) ** 2, float(self.sigma_b) ** 2
         if self.parametrization == "ntk":

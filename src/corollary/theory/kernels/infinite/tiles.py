@@ -10,6 +10,7 @@ from torch import Tensor
 from corollary.errors import InputError
 from corollary.theory.compiled import Backend
 from corollary.theory.kernels.infinite.chain import ChainBlocks, as_chain
+from corollary.theory.kernels.infinite.images import ImageBlocks, image_blocks
 from corollary.theory.kernels.infinite.network import Kernels, Network
 
 
@@ -106,13 +107,14 @@ def assemble(
 
 def _blocks(
     net: Network, x: Tensor, y: Tensor | None, *, ntk: bool, backend: Backend, memory: int
-) -> "ChainBlocks | GraphBlocks":
+) -> "ChainBlocks | ImageBlocks | GraphBlocks":
     x = x.detach()
     y = x if y is None else y.detach()  # the same object: the diagonal is then known
     chain = as_chain(net, x)
     if chain is not None:
         return ChainBlocks(chain, x, y, ntk=ntk, backend=backend, memory=memory)
-    return GraphBlocks(net, x, y, ntk=ntk, backend=backend, memory=memory)
+    images = image_blocks(net, x, y, ntk=ntk, backend=backend)
+    return images or GraphBlocks(net, x, y, ntk=ntk, backend=backend, memory=memory)
 
 
 def _places(
