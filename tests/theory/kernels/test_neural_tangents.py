@@ -1,4 +1,4 @@
-"""The numbers of neural-tangents 0.6.5, as benchmarks/neural_tangents_values.py wrote them."""
+"""The numbers of neural-tangents 0.6.5, as benchmarks/peers/neural_tangents_values.py wrote them."""
 
 import json
 from pathlib import Path

@@ -3,7 +3,7 @@
 Runs in an environment of its own (Python 3.11, jax 0.4.23, jaxlib 0.4.23, numpy 1.26, scipy 1.12,
 absl-py, typing_extensions, and neural-tangents 0.6.5 without its TensorFlow bridge):
 
-    PYTHON_OF_THAT_ENVIRONMENT benchmarks/neural_tangents_values.py tests/theory/kernels
+    PYTHON_OF_THAT_ENVIRONMENT benchmarks/peers/neural_tangents_values.py tests/theory/kernels
 """
 
 import json
@@ -36,7 +36,10 @@ def architectures() -> dict[str, tuple]:
     image, tokens, flat = (3, 6, 5, 2), (3, 4, 3), (3, 7)
     attention = {"n_chan_out": 1, "n_chan_key": 1, "n_chan_val": 1, "n_heads": 1}
     return {
-        "relu_mlp": ((dense(1, 1.4, 0.3), relu(), dense(1, 1.2, 0.1), relu(), dense(1, 1.1, 0.2)), flat),
+        "relu_mlp": (
+            (dense(1, 1.4, 0.3), relu(), dense(1, 1.2, 0.1), relu(), dense(1, 1.1, 0.2)),
+            flat,
+        ),
         "leaky_standard_mlp": (
             (
                 dense(64, 1.4, 0.3, parameterization="standard"),
@@ -45,9 +48,18 @@ def architectures() -> dict[str, tuple]:
             ),
             flat,
         ),
-        "erf_mlp": ((dense(1, 1.5, 0.2), stax.Erf(), dense(1, 1.3, 0.1), stax.Erf(), dense(1, 1.0)), flat),
-        "gelu_mlp": ((dense(1, 1.5, 0.2), stax.Gelu(), dense(1, 1.3, 0.1), stax.Gelu(), dense(1, 1.0)), flat),
-        "sine_cosine_mlp": ((dense(1, 0.8, 0.2), stax.Sin(), dense(1, 0.9, 0.1), stax.Cos(), dense(1, 1.0)), flat),
+        "erf_mlp": (
+            (dense(1, 1.5, 0.2), stax.Erf(), dense(1, 1.3, 0.1), stax.Erf(), dense(1, 1.0)),
+            flat,
+        ),
+        "gelu_mlp": (
+            (dense(1, 1.5, 0.2), stax.Gelu(), dense(1, 1.3, 0.1), stax.Gelu(), dense(1, 1.0)),
+            flat,
+        ),
+        "sine_cosine_mlp": (
+            (dense(1, 0.8, 0.2), stax.Sin(), dense(1, 0.9, 0.1), stax.Cos(), dense(1, 1.0)),
+            flat,
+        ),
         "residual_mlp": (
             (
                 dense(1, 1.2, 0.1),
@@ -60,30 +72,94 @@ def architectures() -> dict[str, tuple]:
             flat,
         ),
         "layer_norm_mlp": (
-            (dense(1, 1.2, 0.4), stax.LayerNorm(eps=1e-5), relu(), dense(1, 1.3, 0.1), stax.LayerNorm(eps=1e-5), stax.Abs(), dense(1, 1.0)),
+            (
+                dense(1, 1.2, 0.4),
+                stax.LayerNorm(eps=1e-5),
+                relu(),
+                dense(1, 1.3, 0.1),
+                stax.LayerNorm(eps=1e-5),
+                stax.Abs(),
+                dense(1, 1.0),
+            ),
             flat,
         ),
         "conv_flatten": (
-            (conv(1, (3, 3), (1, 1), "SAME", 1.3, 0.1), relu(), conv(1, (3, 2), (2, 1), "VALID", 1.2, 0.2), relu(), stax.Flatten(), dense(1, 1.1, 0.1), relu(), dense(1, 1.0)),
+            (
+                conv(1, (3, 3), (1, 1), "SAME", 1.3, 0.1),
+                relu(),
+                conv(1, (3, 2), (2, 1), "VALID", 1.2, 0.2),
+                relu(),
+                stax.Flatten(),
+                dense(1, 1.1, 0.1),
+                relu(),
+                dense(1, 1.0),
+            ),
             image,
         ),
         "conv_global_pool": (
-            (conv(1, (3, 3), (1, 1), "SAME", 1.3, 0.1), relu(), conv(1, (3, 3), (1, 1), "SAME", 1.2, 0.2), relu(), stax.GlobalAvgPool(), dense(1, 1.1, 0.1), relu(), dense(1, 1.0)),
+            (
+                conv(1, (3, 3), (1, 1), "SAME", 1.3, 0.1),
+                relu(),
+                conv(1, (3, 3), (1, 1), "SAME", 1.2, 0.2),
+                relu(),
+                stax.GlobalAvgPool(),
+                dense(1, 1.1, 0.1),
+                relu(),
+                dense(1, 1.0),
+            ),
             image,
         ),
         "conv_average_pool": (
-            (conv(1, (2, 2), (1, 1), "VALID", 1.3, 0.1), stax.Erf(), stax.AvgPool((2, 2), (2, 2), "VALID"), conv(1, (2, 2), (1, 1), "VALID", 1.2, 0.2), relu(), stax.Flatten(), dense(1, 1.1)),
+            (
+                conv(1, (2, 2), (1, 1), "VALID", 1.3, 0.1),
+                stax.Erf(),
+                stax.AvgPool((2, 2), (2, 2), "VALID"),
+                conv(1, (2, 2), (1, 1), "VALID", 1.2, 0.2),
+                relu(),
+                stax.Flatten(),
+                dense(1, 1.1),
+            ),
             image,
         ),
         "attention_linear": (
-            (dense(1, 1.2, 0.1), relu(), stax.GlobalSelfAttention(**attention, linear_scaling=True, W_key_std=0.9, W_value_std=1.1, W_query_std=1.2, W_out_std=0.8), relu(), stax.GlobalAvgPool(), dense(1, 1.0)),
+            (
+                dense(1, 1.2, 0.1),
+                relu(),
+                stax.GlobalSelfAttention(
+                    **attention,
+                    linear_scaling=True,
+                    W_key_std=0.9,
+                    W_value_std=1.1,
+                    W_query_std=1.2,
+                    W_out_std=0.8,
+                ),
+                relu(),
+                stax.GlobalAvgPool(),
+                dense(1, 1.0),
+            ),
             tokens,
         ),
         "attention_identity": (
-            (dense(1, 1.2, 0.1), relu(), stax.GlobalSelfAttention(**attention, linear_scaling=False, attention_mechanism="IDENTITY", W_key_std=0.9, W_value_std=1.1, W_query_std=0.7, W_out_std=0.8, b_std=0.3), relu(), stax.Flatten(), dense(1, 1.0)),
+            (
+                dense(1, 1.2, 0.1),
+                relu(),
+                stax.GlobalSelfAttention(
+                    **attention,
+                    linear_scaling=False,
+                    attention_mechanism="IDENTITY",
+                    W_key_std=0.9,
+                    W_value_std=1.1,
+                    W_query_std=0.7,
+                    W_out_std=0.8,
+                    b_std=0.3,
+                ),
+                relu(),
+                stax.Flatten(),
+                dense(1, 1.0),
+            ),
             tokens,
         ),
-    }  # fmt: skip
+    }
 
 
 def main(folder: Path) -> None:

@@ -1,0 +1,174 @@
+"""Kernels of infinitely wide networks against neural-tangents: ``python benchmarks/kernels.py``.
+
+neural-tangents 0.6.5 needs jax 0.4.23 and an environment of its own. Name its Python in the variable
+NEURAL_TANGENTS_PYTHON; without it only our own paths race. It runs as a process of its own, pinned to
+the same core, and is asked for one call at a time, so contenders alternate; its clock is its own CPU
+time, after compilation.
+"""
+
+import os
+import resource
+import subprocess
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import torch
+from race import Lap, Race, main, pin_to_one_core, race
+
+from corollary.core import generator
+from corollary.theory.kernels.infinite import (
+    Conv,
+    Dense,
+    Flatten,
+    GlobalAvgPool,
+    Kernels,
+    Network,
+    Relu,
+    network,
+)
+
+ROUNDS = 5
+
+
+class Peer:
+    """A running neural-tangents that times what it is asked for."""
+
+    def __init__(self) -> None:
+        python = os.environ.get("NEURAL_TANGENTS_PYTHON", "")
+        self.process = None
+        if python:
+            script = Path(__file__).parent / "peers" / "neural_tangents_server.py"
+            self.process = subprocess.Popen(
+                [python, str(script)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+                stderr=subprocess.DEVNULL,
+            )  # fmt: skip
+
+    def seconds(self, case: str) -> float:
+        """CPU seconds of one call of a case; the first call compiles and is not counted."""
+        self.process.stdin.write(case + "\n")
+        self.process.stdin.flush()
+        return float(self.process.stdout.readline())
+
+
+peer = Peer()
+
+
+def mlp() -> Network:
+    """Three hidden ReLU layers and a readout."""
+    return network(*[Dense(2**0.5), Relu()] * 3, Dense(2**0.5))
+
+
+def cnn(gather: Flatten | GlobalAvgPool) -> Network:
+    """Five 3x3 convolutions with ReLU."""
+    return network(*[Conv(2**0.5), Relu()] * 5, gather, Dense(2**0.5))
+
+
+def inputs(*shape: int, dtype: torch.dtype) -> torch.Tensor:
+    """Gaussian inputs."""
+    return torch.randn(*shape, generator=generator(0, "benchmark", *shape), dtype=dtype)
+
+
+def against_peer(title: str, case: str, ours: dict[str, Callable], floor: str | None) -> Race:
+    """Race our paths, with rounds of the peer in between."""
+    rounds = 1 if "gap" in case else ROUNDS
+    if peer.process is None:
+        return race(title, ours, reference=next(iter(ours)), floor=floor, rounds=ROUNDS)
+    peer.seconds(case)  # compiles
+    laps, theirs = [], []
+    for _ in range(rounds):
+        theirs.append(peer.seconds(case))
+        laps.append(race(title, ours, reference=next(iter(ours)), floor=floor, rounds=2))
+    reference = min(theirs)
+    merged = [Lap("neural-tangents 0.6.5", reference, sorted(theirs)[len(theirs) // 2], 1.0, None)]
+    for k, name in enumerate(ours):
+        best = min(run.laps[k].seconds for run in laps)
+        typical = sorted(run.laps[k].seconds for run in laps)[rounds // 2]
+        merged.append(Lap(name, best, typical, reference / best, None))
+    return Race(title, "neural-tangents 0.6.5", rounds, tuple(merged), {"case": case})
+
+
+def mlp_case(dtype: torch.dtype, *, symmetric: bool) -> Race:
+    """2000 x 2000 at d = 784."""
+    net, bits = mlp(), 32 if dtype is torch.float32 else 64
+    x, y = inputs(2000, 784, dtype=dtype), inputs(2001, 784, dtype=dtype)[:2000]
+    second = None if symmetric else y
+    fast, plain = (net.kernel(x, second, backend=b) for b in ("numba", "torch"))
+    assert (fast.ntk - plain.ntk).abs().max() < (1e-4 if bits == 32 else 1e-12), "paths differ"
+    kind = "xx" if symmetric else "xy"
+    return against_peer(
+        f"ReLU MLP, three hidden layers, float{bits}, K(x, {'x' if symmetric else 'y'})",
+        f"mlp {bits} {kind}",
+        {
+            "corollary, numba": lambda: net.kernel(x, second, backend="numba"),
+            "corollary, torch": lambda: net.kernel(x, second, backend="torch"),
+            "x yᵀ alone": lambda: x @ (x if symmetric else y).T,
+        },
+        "x yᵀ alone",
+    )
+
+
+def mlp_float32_xy() -> Race:
+    """Float32, two sets of inputs."""
+    return mlp_case(torch.float32, symmetric=False)
+
+
+def mlp_float32_xx() -> Race:
+    """Float32, symmetric."""
+    return mlp_case(torch.float32, symmetric=True)
+
+
+def mlp_float64_xy() -> Race:
+    """Float64, two sets of inputs."""
+    return mlp_case(torch.float64, symmetric=False)
+
+
+def mlp_float64_xx() -> Race:
+    """Float64, symmetric."""
+    return mlp_case(torch.float64, symmetric=True)
+
+
+def cnn_flatten() -> Race:
+    """128 images of 16 x 16 x 3."""
+    net, x = cnn(Flatten()), inputs(128, 3, 16, 16, dtype=torch.float32)
+    ours = {"corollary, numba": lambda: net.kernel(x, backend="numba")}
+    return against_peer("CNN of depth 5, flatten, n = 128, float32", "cnn flatten 128", ours, None)
+
+
+def cnn_pooled() -> Race:
+    """Eight images, global average pooling."""
+    net, x = cnn(GlobalAvgPool()), inputs(8, 3, 16, 16, dtype=torch.float32)
+    ours = {"corollary, numba": lambda: net.kernel(x, backend="numba")}
+    return against_peer("CNN of depth 5, global pooling, n = 8, float32", "cnn gap 8", ours, None)
+
+
+def cnn_pooled_64() -> Race:
+    """Sixty-four images: the peer would take minutes."""
+    net, x = cnn(GlobalAvgPool()), inputs(64, 3, 16, 16, dtype=torch.float32)
+    ours = {"corollary, numba": lambda: net.kernel(x, backend="numba")}
+    return race(
+        "CNN of depth 5, global pooling, n = 64", ours, reference="corollary, numba", rounds=1
+    )
+
+
+def large() -> Race:
+    """N = 20,000 in float32: time, and memory beyond the inputs and the two outputs."""
+    net, n = mlp(), 20_000
+    x = inputs(n, 784, dtype=torch.float32)
+    out = Kernels(torch.zeros(n, n), torch.zeros(n, n))  # touched, so that only working space grows
+    net.kernel(x[:600])
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    start = time.process_time()
+    net.kernel(x, out=out)
+    spent = time.process_time() - start
+    grown = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / 1024
+    lap = Lap("corollary, numba", spent, spent, 1.0, None, f"{grown:.0f} MiB beyond the outputs")
+    return Race("ReLU MLP, n = 20,000, float32", "corollary, numba", 1, (lap,), {"n": n})
+
+
+if __name__ == "__main__":
+    pin_to_one_core()
+    main(
+        mlp_float32_xy, mlp_float32_xx, mlp_float64_xy, mlp_float64_xx, cnn_flatten, cnn_pooled,
+        cnn_pooled_64, large,
+    )  # fmt: skip
