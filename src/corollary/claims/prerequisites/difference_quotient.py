@@ -8,7 +8,7 @@ are off from :math:`\partial_if(x)` by :math:`O(h)` and :math:`O(h^2)`, until ro
 :math:`\varepsilon|f|/h` takes over. At a point where the third derivative blows up the central
 quotient loses its second order.
 
-:source: Lucchi (2025), Foundations of Deep Learning, Section 1.3, (1.8)-(1.11).
+:source: Lucchi (2025), Foundations of Deep Learning, Section 1.3.1, (1.8)-(1.11).
 :kind: rate
 :cost: instant
 :covers: numerical-gradient

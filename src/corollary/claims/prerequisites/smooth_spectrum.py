@@ -8,7 +8,7 @@ If f is twice continuously differentiable and L-smooth,
 and at a local minimiser :math:`0\preceq H(x^*)\preceq L\,I`. For
 :math:`f(x)=\sum_i\sin(a_ix_i)` the smallest such L is :math:`\max_ia_i^2`.
 
-:source: Lucchi (2025), Foundations of Deep Learning, Definition 4 and Section 1.7, Problem 3.
+:source: Lucchi (2025), Foundations of Deep Learning, Sections 1.3.6 and 1.7, Problem 3.
 :kind: bound
 :cost: instant
 :covers: smooth-hessian-bound

@@ -6,7 +6,7 @@ r"""Gradients: by difference quotients, by autograd, and along a direction.
 A function ``f`` takes a vector of d numbers to one number. Derivatives of vectors are in the
 numerator layout throughout: row i, column j holds :math:`\partial f_i/\partial x_j`.
 
-:source: Lucchi (2025), Foundations of Deep Learning, Section 1.3, (1.8)-(1.11).
+:source: Lucchi (2025), Foundations of Deep Learning, Section 1.3.1, (1.8)-(1.11).
 """
 
 from collections.abc import Callable

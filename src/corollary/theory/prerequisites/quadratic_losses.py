@@ -58,6 +58,23 @@ class LeastSquares:
         r""":math:`2sA^\top A\succeq0`, everywhere."""
         return 2 * self.s * self.A.T @ self.A
 
+    def descend(
+        self, w: Float[Tensor, " d"], *, eta: float, steps: int, decay: float = 0.0
+    ) -> Float[Tensor, "t d"]:
+        r"""The path of gradient descent from w, start included.
+
+        Args:
+            w: Start.
+            eta: Step size.
+            steps: Number of steps.
+            decay: Strength of a penalty :math:`\lambda\|w\|^2` that is added to the loss.
+        """
+        path = [w]
+        for _ in range(steps):
+            force = self.gradient(path[-1]) + 2 * decay * path[-1]
+            path.append(path[-1] - eta * force)
+        return torch.stack(path)
+
     def minimiser(self) -> Float[Tensor, " d"]:
         r"""The shortest minimiser :math:`A^+y`."""
         return torch.linalg.pinv(self.A) @ self.y

@@ -4,7 +4,7 @@ f is L-smooth if :math:`\|\nabla f(x)-\nabla f(y)\|\le L\|x-y\|`; for twice diff
 convex set that is :math:`\|H(x)\|_2\le L` everywhere, and at a minimiser :math:`x^*` it gives
 :math:`f(x)-f(x^*)\le\frac L2\|x-x^*\|^2`.
 
-:source: Lucchi (2025), Foundations of Deep Learning, Definition 4 and Section 1.7, Problem 3;
+:source: Lucchi (2025), Foundations of Deep Learning, Sections 1.3.6 and 1.7, Problem 3;
     Perez Jensen (2025), Deep Learning, Section 3.2, Definition 3.1.
 """
 

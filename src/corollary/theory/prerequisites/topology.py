@@ -5,7 +5,7 @@ closed and bounded; :math:`\operatorname{cl}(A)=A\cup A'` adds the limit points;
 reals lies a rational.
 
 :source: Lucchi (2025), Foundations of Deep Learning, Section 1.6, Definitions 10-16, Propositions
-    8 and 9, Theorem 10 (Heine and Borel).
+    8 and 9, Theorem 10 (the rationals are dense).
 """
 
 import math
