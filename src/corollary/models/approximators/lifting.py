@@ -26,7 +26,7 @@ from corollary.models.approximators.shallow import (
     random_units,
 )
 
-WIDTHS = (16, 32, 64, 128, 256)
+WIDTHS = (4, 6, 8, 12, 16, 32, 64, 128, 256)
 
 
 class Ridge(NamedTuple):
@@ -57,7 +57,7 @@ def lift(
 ) -> Lifted:
     r"""Build the network on the cube :math:`[-R,R]^n`, :math:`R` being ``radius``.
 
-    A part is fitted with 16, 32, ... 256 units until it meets its budget; if none does, the widest
+    A part is fitted with 4, 6, ... 256 units until it meets its budget; if none does, the widest
     one stands, and ``errors`` says so.
 
     Args:

@@ -83,3 +83,23 @@ def find_nonvanishing_point(
         return Nonvanishing(None, (largest > 0).to(x.dtype), int(gone[0]))
     best = int(shares.min(0).values.argmax())
     return Nonvanishing(float(x[best]), shares[:, best], None)
+
+
+def polynomial_degree(sigma: Line, most: int = 8, *, reach: float = 6.0) -> int | None:
+    """The degree of an activation that is a polynomial of degree at most ``most``, else None.
+
+    By the residual of Chebyshev fits on ``[-reach, reach]``, which for a polynomial is rounding.
+
+    Example:
+        >>> polynomial_degree(lambda z: 1 + z**3), polynomial_degree(torch.tanh)
+        (3, None)
+    """
+    x = torch.cos(torch.linspace(0, torch.pi, 201, dtype=torch.float64))
+    y = sigma(reach * x)
+    T = torch.cos(torch.arccos(x.clamp(-1, 1))[:, None] * torch.arange(most + 1))
+    for degree in range(most + 1):
+        columns = T[:, : degree + 1]
+        fitted = columns @ torch.linalg.lstsq(columns, y[:, None]).solution[:, 0]
+        if float((fitted - y).abs().max()) <= 1e-10 * max(float(y.abs().max()), 1e-300):
+            return degree
+    return None

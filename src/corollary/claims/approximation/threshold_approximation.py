@@ -1,0 +1,91 @@
+r"""A threshold network for a Lipschitz function.
+
+Let :math:`g:[0,1]\to\mathbb{R}` be :math:`\rho`-Lipschitz and
+:math:`m=\max(1,\lceil\rho/\epsilon\rceil)`. With :math:`b_i=i\epsilon/\rho`, :math:`a_0=g(0)` and
+:math:`a_i=g(b_i)-g(b_{i-1})` for :math:`i\ge1` the network of m threshold units
+
+.. math:: f(x)=\sum_{i=0}^{m-1}a_i\,\mathbb{1}[x\ge b_i]\quad\text{satisfies}\quad
+   \sup_{x\in[0,1]}|f(x)-g(x)|\le\epsilon .
+
+With the value of g in the middle of each step :math:`\lceil\rho/2\epsilon\rceil` units suffice.
+
+:source: Lucchi (2025), Foundations of Deep Learning, Section 3.2, Theorem 14; Telgarsky (2021),
+    Deep learning theory lecture notes.
+:kind: construction
+:cost: instant
+:covers: threshold-network-1d
+:erratum: [wrong] As worded, Theorem 14 asserts the bound for every 2-layer net with ceil(rho/eps)
+    threshold nodes; the proof constructs one, and the statement should say so. rho = 0 promises no
+    node, and the empty network misses g = 5 by 5: one is needed.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal, NamedTuple
+
+import torch
+from torch import Generator
+
+from corollary.core import Claim, Curve, Figure, Hypothesis, at_most, option
+from corollary.data.waves import Wave, random_wave
+from corollary.models.approximators.steps import threshold_network
+
+GRID = torch.linspace(0, 1, 20_001, dtype=torch.float64)[:, None]
+
+
+class Given(NamedTuple):
+    """A function and a constant that is said to be its Lipschitz constant."""
+
+    g: Wave
+    rho: float
+
+
+@dataclass(frozen=True)
+class ThresholdApproximation(Claim[Given]):
+    """The sup error of the explicit network of threshold units."""
+
+    rho: float = option(5.0, low=0.1, high=100.0)  # Lipschitz constant of the target
+    eps: float = option(0.2, low=0.01, high=1.0)  # error to keep
+    values: Literal["left", "middle"] = "left"  # where on a step the network meets g
+    relation = at_most(ulps=64)  # a telescoping sum of m terms is rounded
+
+    def given(self, rng: Generator) -> Given:
+        """A drawn wave with its own constant."""
+        wave = random_wave(1, self.rho, rng=rng)
+        return Given(wave, wave.lipschitz)
+
+    def hypotheses(self, given: Given) -> Iterator[Hypothesis]:
+        """The constant is not understated."""
+        steepest = given.g.lipschitz
+        yield Hypothesis("g is rho-Lipschitz", steepest <= given.rho * (1 + 1e-12),
+                         f"slope up to {steepest:.3g}")  # fmt: skip
+
+    def predict(self, given: Given) -> float:
+        """The promised error."""
+        return self.eps
+
+    def measure(self, given: Given) -> float:
+        """The largest difference on a fine grid."""
+        net = threshold_network(given.g, given.rho, self.eps, values=self.values)
+        return float((net(GRID) - given.g(GRID)).abs().max().detach())
+
+    def counterexample(self, rng: Generator) -> Given:
+        """A third of the true constant."""
+        wave = random_wave(1, self.rho, rng=rng)
+        return Given(wave, wave.lipschitz / 3)
+
+    def figure(self, given: Given) -> Figure:
+        """The function and its staircase."""
+        net = threshold_network(given.g, given.rho, self.eps, values=self.values)
+        x, low = GRID[::20], given.g(GRID[::20])
+        return Figure(
+            f"{net.units} threshold units within ε of g",
+            x="x",
+            y="g(x), f(x)",
+            marks=(
+                Curve(low + self.eps, x[:, 0], label="g + ε", role="predicted", dashed=True),
+                Curve(low - self.eps, x[:, 0], label="g − ε", role="predicted", dashed=True),
+                Curve(low, x[:, 0], label="g", role="predicted"),
+                Curve(net(x).detach(), x[:, 0], label="f"),
+            ),
+        )
