@@ -47,15 +47,15 @@ class EckartYoung(Claim[Given]):
     b: int = option(20, low=2, high=500)  # columns
     r: int = option(5, low=1, high=500)  # rank allowed, below the smaller side
     sweeps: int = 12  # of the alternating minimisation
-    relation = at_least(ulps=256)  # norms of matrices with a b entries; X_r attains the bound
+    relation = at_least(ulps=256, scale=1.0)  # X_r attains the bound, with the rounding of ‖X‖ > 1
 
     def given(self, rng: Generator) -> Given:
-        """A Gaussian matrix whose singular values fall like powers of 0.8."""
+        """Random directions with singular values 1, 1/2, 1/3, ...."""
         k = min(self.a, self.b)
         f64 = {"generator": rng, "device": rng.device, "dtype": torch.float64}
         U = torch.linalg.qr(torch.randn(self.a, k, **f64)).Q
         V = torch.linalg.qr(torch.randn(self.b, k, **f64)).Q
-        X = (U * 0.8 ** torch.arange(k, dtype=torch.float64)) @ V.T
+        X = (U / torch.arange(1, k + 1, dtype=torch.float64)) @ V.T
         seed = int(torch.randint(2**31, (), generator=rng))
         r = min(self.r, k - 1)
         return Given(X, r, r, seed)
