@@ -99,8 +99,8 @@ def main(steps: int = 500) -> dict[str, tuple[float, float, float]]:
 
 
 # %%
-# Both programs draw a line in the right place in the end. The one that divides twice needs all of
-# its 500 steps for what the other has after ten, and its probabilities are still close to one half:
+# Both programs draw their line in about the right place. The one that divides twice needs 500 steps
+# for less than the other has after ten, and its probabilities are still close to one half:
 
 if __name__ == "__main__":
     for name, (ten, accuracy, loss) in main().items():
