@@ -127,7 +127,10 @@ class AutoencoderDynamics(Claim[Given]):
             x="step",
             y="L",
             log_y=True,
-            marks=(Curve(run.losses, label="L"), Level(best, label="Σ_{i>m} σ_i² / 2n")),
+            marks=(
+                Curve(run.losses, label="L"),
+                Level(best, label="sum of σ_i² over i > m, by 2n"),
+            ),
         )
         return first, second
 

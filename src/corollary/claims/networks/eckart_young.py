@@ -98,7 +98,7 @@ class EckartYoung(Claim[Given]):
                     x=list(range(1, 1 + self.sweeps)),
                     label="alternating minimisation",
                 ),
-                Level(self.predict(given), label="(Σ_{i>r} σ_i²)^½"),
+                Level(self.predict(given), label="√(sum of σ_i² over i > r)"),
             ),
         )
 

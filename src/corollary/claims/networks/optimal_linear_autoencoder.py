@@ -95,7 +95,12 @@ class OptimalLinearAutoencoder(Claim[Given]):
             y="‖X − DCX‖_F²",
             log_y=True,
             marks=(
-                Curve(self.predict(given)[: len(m)], x=m, label="Σ_{i>m} σ_i²", role="predicted"),
+                Curve(
+                    self.predict(given)[: len(m)],
+                    x=m,
+                    label="sum of σ_i² over i > m",
+                    role="predicted",
+                ),
                 Points(m, self.measure(given)[: len(m)], label="C = U_mᵀ, D = U_m"),
                 Points(m, centred[: len(m)], label="directions of the centred data", role="other"),
             ),
