@@ -8,6 +8,7 @@ pass) are printed. PyHessian's density is absent: its release calls ``torch.eig`
 import functools
 import os
 import sys
+import time
 import warnings
 from collections.abc import Callable
 from importlib.util import find_spec
@@ -118,6 +119,23 @@ def pyhessian_hessian(p: Problem):
     return out
 
 
+def linearised(p: Problem) -> tuple[Callable[[list[Tensor]], object], float]:
+    """``torch.func.linearize`` of the gradient, and the CPU seconds it takes to trace."""
+    named = dict(p.module.named_parameters())
+    names, values = list(named), tuple(q.detach() for q in named.values())
+
+    def loss(params: tuple[Tensor, ...]) -> Tensor:
+        replaced = dict(zip(names, params, strict=True))
+        z = torch.func.functional_call(p.module, replaced, (p.x,), tie_weights=False)
+        return nn.functional.cross_entropy(z, p.y)
+
+    start = time.process_time()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # torch's own tracing speaks of its modules
+        _, product = torch.func.linearize(torch.func.grad(loss), values)
+    return lambda parts: product(tuple(parts)), time.process_time() - start
+
+
 def forget_gradients(p: Problem) -> None:
     for q in p.module.parameters():  # PyHessian leaves graphs behind them
         q.grad = None
@@ -155,12 +173,18 @@ def _product(name: str, p: Problem) -> Race:
     slope, ours = extra_megabytes(p.gradient), extra_megabytes(once)
     H = hessian(p.landscape)
     v = torch.randn(H.size, generator=Generator().manual_seed(1))
-    contenders = {"corollary": lambda: H @ v, "gradient pass": p.gradient}
+    traced, seconds = linearised(p)
+    parts = H.landscape.split(v)
+    contenders = {
+        "corollary": lambda: H @ v,
+        "gradient pass": p.gradient,
+        "torch.func.linearize": lambda: traced(parts),
+    }
     reference = "gradient pass"
     if has("pyhessian"):
         from pyhessian.utils import hessian_vector_product
 
-        made, parts = pyhessian_hessian(p), H.landscape.split(v)
+        made = pyhessian_hessian(p)
         contenders["PyHessian"] = lambda: hessian_vector_product(made.gradsH, made.params, parts)
         flat = torch.cat([a.reshape(-1) for a in contenders["PyHessian"]()])
         assert torch.allclose(flat, H @ v, rtol=1e-3, atol=1e-5 * float(flat.abs().max()))

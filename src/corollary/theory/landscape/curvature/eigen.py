@@ -87,7 +87,7 @@ def top_eigenpairs(
         look: Steps of the second look; 0 trusts the first chain (multiple eigenvalues then count
             once).
         max_products: Budget; by default ``20 k + 200``.
-        basis: Vectors held before a restart; by default ``3 k + 60``.
+        basis: Vectors held before a restart; by default ``3 k + 60``, or what 2 GiB can hold.
         rng: Of the start vectors; by default always the same.
 
     Example:
@@ -102,7 +102,7 @@ def top_eigenpairs(
     if which not in ("largest", "smallest", "magnitude"):
         raise InputError(f"which must be largest, smallest or magnitude, but it is '{which}'")
     budget = max_products or 20 * k + 200
-    space = Krylov(A, max(basis or 3 * k + 60, k + 3), rng=rng)
+    space = Krylov(A, _capacity(A, k, basis), rng=rng)
     start, looks, seen = A.products, 0, np.full(k, -np.inf)
     while True:
         ritz, done = _advance(space, k, which, tol, start + budget)
@@ -115,6 +115,13 @@ def top_eigenpairs(
             return _pairs(space, ritz, order, tol, A.products - start)
         seen, looks = values, looks + 1
         _second_look(space, look, k, which)
+
+
+def _capacity(A: Curvature, k: int, basis: int | None) -> int:
+    if basis is not None:
+        return max(basis, k + 3)
+    fitting = (2 << 30) // (A.size * torch.finfo(A.dtype).bits // 8)
+    return max(min(3 * k + 60, fitting), 2 * k + 10)
 
 
 def _advance(space: Krylov, k: int, which: Which, tol: float, limit: int) -> tuple[Ritz, bool]:
@@ -140,7 +147,7 @@ def _second_look(space: Krylov, steps: int, k: int, which: Which) -> None:
     if space.capacity - space.m < steps and not space.whole:
         keep = _order(space.ritz().values, which)
         space.restart(keep[: max(k, min(len(keep), space.capacity - steps - 1))])
-    if space.held >= len(space.Q) and not space.whole:  # make room for one more frontier vector
+    if space.held >= space.most and not space.whole:  # make room for one more frontier vector
         space.restart(_order(space.ritz().values, which)[: space.m - 1])
     if space.look():
         for _ in range(steps):

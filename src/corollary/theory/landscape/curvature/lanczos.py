@@ -39,9 +39,9 @@ class Krylov:
     def __init__(self, A: Curvature, capacity: int, *, rng: Generator) -> None:
         self.A, self.rng = A, rng
         self.capacity = min(capacity, A.size)
-        rows = min(self.capacity + 8, A.size)  # room for frontier vectors
-        self.Q = torch.empty(rows, A.size, dtype=A.dtype, device=A.device)
-        self.T = np.zeros((rows, rows))
+        self.most = min(self.capacity + 8, A.size)  # with room for frontier vectors
+        self.Q = torch.empty(min(self.most, 32), A.size, dtype=A.dtype, device=A.device)
+        self.T = np.zeros((self.most, self.most))
         self.m = 0  # multiplied vectors; they come first
         self.held = 0  # multiplied and frontier
         self.scale = 0.0  # a lower bound of the norm of A, for what counts as zero
@@ -54,10 +54,8 @@ class Krylov:
             w /= w.norm()
             for _ in range(2):
                 w, _, length = self._orthogonal(w)
-            if length > 1e3 * self.eps and self.held < len(self.Q):
-                self.Q[self.held] = w / length
-                self.T[: self.held + 1, self.held] = self.T[self.held, : self.held + 1] = 0.0
-                self.held += 1
+            if length > 1e3 * self.eps and self.held < self.most:
+                self._append(w / length)
                 return True
         return False
 
@@ -81,11 +79,9 @@ class Krylov:
         self.T[: self.held, self.m] = self.T[self.m, : self.held] = c
         self.m += 1
         self.scale = max(self.scale, before)
-        if length > self.nothing and self.held < len(self.Q):
-            self.Q[self.held] = w / length
-            self.T[self.held, : self.held + 1] = self.T[: self.held + 1, self.held] = 0.0
-            self.T[self.held, self.m - 1] = self.T[self.m - 1, self.held] = length
-            self.held += 1
+        if length > self.nothing and self.held < self.most:
+            self._append(w / length)
+            self.T[self.held - 1, self.m - 1] = self.T[self.m - 1, self.held - 1] = length
         return True
 
     @property
@@ -96,12 +92,12 @@ class Krylov:
     @property
     def full(self) -> bool:
         """Whether the next step needs a restart."""
-        return not self.whole and (self.m >= self.capacity or self.held >= len(self.Q))
+        return not self.whole and (self.m >= self.capacity or self.held >= self.most)
 
     @property
     def whole(self) -> bool:
         """Whether a basis of everything fits, so that there is no need to restart."""
-        return len(self.Q) == self.A.size
+        return self.most == self.A.size
 
     def ritz(self) -> Ritz:
         """Eigenpairs in the space and their residuals."""
@@ -126,6 +122,15 @@ class Krylov:
         self.T[:k, :k] = np.diag(ritz.values[keep])
         self.T[k : k + f, :k], self.T[:k, k : k + f] = coupling, coupling.T
         self.m, self.held = k, k + f
+
+    def _append(self, q: Tensor) -> None:
+        """A new frontier vector, coupled to nothing so far; the table grows when it is full."""
+        if self.held == len(self.Q):
+            more = min(len(self.Q), self.most - len(self.Q))
+            self.Q = torch.cat([self.Q, self.Q.new_empty(more, self.A.size)])
+        self.Q[self.held] = q
+        self.T[self.held, : self.held + 1] = self.T[: self.held + 1, self.held] = 0.0
+        self.held += 1
 
     def _recurrence(self, w: Tensor) -> tuple[Tensor, np.ndarray]:
         """Take off what symmetry says w contains, so that one pass makes the rest orthogonal.

@@ -80,6 +80,12 @@ class Landscape:
         self.named = _selected(self.module, parameters)
         self.mode, self.seed, self.memory = mode, seed, memory
 
+    def __repr__(self) -> str:
+        name = type(self.module).__name__
+        return (
+            f"Landscape({name}, {self.size} parameters in {len(self.named)} tensors, {self.mode})"
+        )
+
     @property
     def parameters(self) -> list[Tensor]:
         r"""The tensors that make up :math:`\theta`, in the module's order."""
