@@ -122,7 +122,7 @@ def one_sided_slopes(
 
 
 def default_step(x: Float[Tensor, " d"], scheme: Scheme) -> float:
-    r"""The step that balances truncation and rounding: :math:`\varepsilon^{1/2}`, or ^{1/3}."""
+    r"""Balances truncation and rounding: :math:`\varepsilon^{1/2}` forward, :math:`\varepsilon^{1/3}` central."""
     power = 1 / 2 if scheme == "forward" else 1 / 3
     return torch.finfo(x.dtype).eps ** power * max(1.0, float(x.abs().max()))
 

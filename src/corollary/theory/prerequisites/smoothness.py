@@ -175,7 +175,7 @@ class Specimen(NamedTuple):
 GALLERY = (
     Specimen("step", lambda x: torch.where(x < 0, 0.0 * x, 0.0 * x + 1), "discontinuous"),
     Specimen("|x|", torch.abs, "continuous"),
-    Specimen("|x|^1.5", lambda x: x.abs() ** 1.5, "differentiable"),
+    Specimen("|x|√|x|", lambda x: x.abs() ** 1.5, "differentiable"),
     Specimen("x²", torch.square, "smooth"),
 )
 
