@@ -122,7 +122,7 @@ def one_sided_slopes(
 
 
 def default_step(x: Float[Tensor, " d"], scheme: Scheme) -> float:
-    r"""Balances truncation and rounding: :math:`\varepsilon^{1/2}` forward, :math:`\varepsilon^{1/3}` central."""
+    r"""Balances truncation and rounding: the root of epsilon (forward), its cube root (central)."""
     power = 1 / 2 if scheme == "forward" else 1 / 3
     return torch.finfo(x.dtype).eps ** power * max(1.0, float(x.abs().max()))
 
