@@ -73,6 +73,12 @@ def test_nan_never_holds():
         assert relation.compare(math.nan, 1.0).verdict is FAILS
 
 
+def test_infinity_equals_itself_and_nothing_else():
+    for p, m in ((1.0, math.inf), (math.inf, 1.0), (math.inf, -math.inf)):
+        assert equals(ulps=8).compare(p, m).verdict is FAILS
+    assert equals().compare(math.inf, math.inf).verdict is HOLDS
+
+
 def test_an_infinite_bound_holds_for_everything_finite_and_itself():
     assert at_most().compare(math.inf, 5.0).verdict is HOLDS
     assert at_most().compare(math.inf, math.inf).verdict is HOLDS

@@ -164,8 +164,9 @@ class Equality(Relation):
         for value, r in zip(p, m, strict=True):
             size = max(abs(value), abs(r.value), self.scale)
             off = abs(r.value - value) if r.value != value else 0.0
-            verdicts.append(Verdict.HOLDS if off <= self.ulps * EPS * size else Verdict.FAILS)
-            excess.append(off / size if size > 0 else 0.0)
+            near = off == 0 or off <= self.ulps * EPS * size < math.inf
+            verdicts.append(Verdict.HOLDS if near else Verdict.FAILS)
+            excess.append(off / size if 0 < size < math.inf else off)
         worst = _worst(verdicts, excess)
         return Comparison(verdicts[worst], tuple(p), tuple(m), worst)
 
