@@ -55,7 +55,8 @@ def test_a_sum_that_cancels_needs_the_scale_of_its_terms():
     assert equals(ulps=8, scale=1.0).compare(0.0, 1e-16).verdict is HOLDS
 
 
-@given(reals)
+# A thousandth of a subnormal number is rounded away.
+@given(reals.filter(lambda p: p == 0 or abs(p) > 1e-300))
 def test_equality_notices_a_thousandth(p):
     for mutant in equals(ulps=8).mutants(p):
         assert equals(ulps=8).compare(mutant, p).verdict is FAILS
