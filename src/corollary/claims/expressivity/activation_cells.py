@@ -82,11 +82,11 @@ class ActivationCells(Claim[Given]):
         """The cells by the slope of their map, and network against map."""
         slope, _ = given.cells.maps()
         steep = slope[:, 0].norm(dim=1).tolist()
-        _, predicted = self.predict(given)[:1], self.predict(given)[1:]
+        predicted = self.predict(given)[1:]
         low, high = min(predicted), max(predicted)
         cells = Figure(
             "Cells by the steepness of their affine map", x="x₁", y="x₂", equal=True,
-            marks=(Regions(given.cells.polygons(), steep, label=f"{given.cells.count} cells, |A|"),),
+            marks=(Regions(given.cells.polygons(), steep, label=f"{len(steep)} cells, |A|"),),
         )  # fmt: skip
         match = Figure(
             "One affine map a cell",

@@ -6,7 +6,7 @@ r"""Bounds on the number of affine pieces and linear regions, beside which the c
 
 import math
 from collections.abc import Sequence
-from functools import lru_cache
+from functools import cache
 from itertools import accumulate
 
 from corollary.errors import InputError
@@ -79,7 +79,7 @@ def serra_upper(d: int, widths: Sequence[int]) -> int:
     widths = _widths(widths)
     _check("d", d, 1)
 
-    @lru_cache(maxsize=None)
+    @cache
     def total(layer: int, room: int) -> int:
         if layer == len(widths):
             return 1
@@ -152,7 +152,7 @@ def optimal_depth(m: int) -> tuple[float, int]:
     return real, whole
 
 
-def log_pieces(m: float, depth: float) -> float:
+def log_pieces(m: float | int, depth: float | int) -> float:
     r"""The logarithm :math:`L \log(2m/L)` of the bound on the pieces of m units in L layers.
 
     Example:

@@ -33,8 +33,8 @@ class PiecewiseLinear:
 
     knots: Float[Tensor, " b"]  # at least one, ascending
     values: Float[Tensor, " b"]  # at the knots
-    left: float  # slope before the first knot
-    right: float  # slope after the last knot
+    left: float | int  # slope before the first knot
+    right: float | int  # slope after the last knot
 
     def __post_init__(self) -> None:
         if len(self.knots) == 0 or not bool((self.knots.diff() > 0).all()):
@@ -57,7 +57,7 @@ class PiecewiseLinear:
         knots, values, scale = self._extended()
         return int(bends_at(knots, values[:, None], EQUAL, scale=scale).sum()) - 1
 
-    def scale(self, a: float, b: float = 0.0) -> "PiecewiseLinear":
+    def scale(self, a: float | int, b: float | int = 0.0) -> "PiecewiseLinear":
         """The function ``a f + b``."""
         return PiecewiseLinear(self.knots, a * self.values + b, a * self.left, a * self.right)
 
@@ -74,7 +74,7 @@ class PiecewiseLinear:
         """The positive part; a new knot at every change of sign."""
         return self.clipped(0.0)
 
-    def clipped(self, low: float) -> "PiecewiseLinear":
+    def clipped(self, low: float | int) -> "PiecewiseLinear":
         """The larger of the function and a constant."""
         y = self.values - low
         a, b = y[:-1], y[1:]

@@ -80,8 +80,8 @@ def threshold_columns(
     z: Float[Tensor, "n *shape"], thresholds: tuple[float, ...]
 ) -> Float[Tensor, "n columns"]:
     """One column a unit and threshold; the layer is affine where no column changes sign."""
-    flat = z.flatten(1)
-    return torch.cat([flat - k for k in thresholds], dim=1) if thresholds != (0.0,) else flat
+    flat = z.reshape(len(z), -1)
+    return flat if thresholds == (0.0,) else torch.cat([flat - k for k in thresholds], dim=1)
 
 
 def pool_windows(

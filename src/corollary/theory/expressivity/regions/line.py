@@ -10,6 +10,7 @@ bend are dropped.
 """
 
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import torch
@@ -18,7 +19,7 @@ from torch import Tensor, nn
 
 from corollary.errors import InputError
 from corollary.theory.expressivity.piecewise import bends_at
-from corollary.theory.expressivity.regions.program import Program
+from corollary.theory.expressivity.regions.program import Program, resized
 from corollary.theory.expressivity.regions.reading import Values
 
 
@@ -42,8 +43,8 @@ class Pieces:
 
 def affine_pieces(
     model: nn.Module,
-    start: Shaped[Tensor, " *shape"] | float,
-    end: Shaped[Tensor, " *shape"] | float,
+    start: Shaped[Tensor, " *shape"] | float | int,
+    end: Shaped[Tensor, " *shape"] | float | int,
     *,
     merge: bool = True,
     tolerance: float = 1e-12,
@@ -91,7 +92,7 @@ def affine_pieces(
 
 
 def count_affine_pieces(
-    model: nn.Module, start: float, end: float, *, tolerance: float = 1e-12
+    model: nn.Module, start: float | int, end: float | int, *, tolerance: float = 1e-12
 ) -> int:
     r"""The number :math:`\delta_A` of affine pieces of a network :math:`\mathbb R \to \mathbb R^k`.
 
@@ -109,7 +110,7 @@ def count_affine_pieces(
 
 
 def sampled_pieces(
-    model: nn.Module, start: float, end: float, *, points: int = 10_001, tolerance: float = 1e-6
+    model: nn.Module, start: float | int, end: float | int, *, points: int = 10_001, tolerance: float = 1e-6
 ) -> int:
     """Pieces seen by equally spaced points: stretches with one slope. At most the exact count.
 
@@ -168,21 +169,16 @@ def _divided(s: Tensor, values: Values, z: Tensor, tolerance: float) -> tuple[Te
     new = torch.ones(len(s) + len(place), dtype=torch.bool)
     new[old] = False
     new = new.nonzero()[:, 0]
-
-    def spread(v: Any) -> Any:
-        if not isinstance(v, Tensor):
-            return _resized(v, len(s), len(s) + len(place))
-        out = v.new_empty(len(s) + len(place), *v.shape[1:])
-        w = t.reshape(-1, *[1] * (v.ndim - 1))
-        out[old] = v
-        out[new] = v[place] + w * (v[place + 1] - v[place])
-        return out
-
-    return spread(s), {name: spread(v) for name, v in values.items()}
+    put = partial(_spread, old=old, new=new, place=place, t=t)
+    return put(s), {name: put(v) for name, v in values.items()}
 
 
-def _resized(v: Any, before: int, after: int) -> Any:
-    """Sizes that were read off a batch grow with it."""
-    if isinstance(v, torch.Size) and v[:1] == (before,):
-        return torch.Size((after, *v[1:]))
-    return after if isinstance(v, int) and v == before else v
+def _spread(v: Any, old: Tensor, new: Tensor, place: Tensor, t: Tensor) -> Any:
+    """A value with its interpolations between ``place`` and the next put in at ``new``."""
+    if not isinstance(v, Tensor):
+        return resized(v, len(old), len(old) + len(new))
+    out = v.new_empty(len(old) + len(new), *v.shape[1:])
+    w = t.reshape(-1, *[1] * (v.ndim - 1))
+    out[old] = v
+    out[new] = v[place] + w * (v[place + 1] - v[place])
+    return out

@@ -106,10 +106,7 @@ class Mosaic:
         """The affine map of each region, by the network's derivative in its middle."""
         p = torch.from_numpy(self.cells.centres())
         x = self.plane.points(p.numpy())
-
-        def network(x: Tensor) -> Tensor:
-            return self.program.graph(x).reshape(len(x), -1)
-
+        network = self.program.traced
         slopes = []
         for direction in self.plane.basis:
             tangent = direction.expand_as(x).contiguous()

@@ -69,7 +69,8 @@ def activation_pattern(model: nn.Module, x: Shaped[Tensor, "n *shape"]) -> Int[T
 
     Example:
         >>> layer = nn.Sequential(nn.Linear(1, 2), nn.ReLU())
-        >>> _ = layer[0].weight.data.copy_(torch.tensor([[1.0], [-1.0]])), layer[0].bias.data.zero_()
+        >>> _ = layer[0].weight.data.copy_(torch.tensor([[1.0], [-1.0]]))
+        >>> _ = layer[0].bias.data.zero_()
         >>> activation_pattern(layer, torch.tensor([[2.0], [-2.0]])).tolist()
         [[1, 0], [0, 1]]
 
@@ -85,7 +86,8 @@ def local_affine_map(model: nn.Module, x: Shaped[Tensor, "n *shape"]) -> LocalMa
 
     Example:
         >>> absolute = nn.Sequential(nn.Linear(1, 2), nn.ReLU(), nn.Linear(2, 1))
-        >>> for p, v in zip(absolute.parameters(), ([[1.0], [-1.0]], [0.0, 0.0], [[1.0, 1.0]], [3.0])):
+        >>> weights = [[1.0], [-1.0]], [0.0, 0.0], [[1.0, 1.0]], [3.0]
+        >>> for p, v in zip(absolute.parameters(), weights, strict=True):
         ...     _ = p.data.copy_(torch.tensor(v))
         >>> slope, offset = local_affine_map(absolute, torch.tensor([[2.0], [-2.0]]))
         >>> slope.flatten().tolist(), offset.flatten().tolist()

@@ -26,7 +26,7 @@ from corollary.theory.expressivity.regions.program import Program, joined
 
 def linear_regions(
     model: nn.Module,
-    polygon: Float[Tensor, "k 2"] | float = 1.0,
+    polygon: Float[Tensor, "k 2"] | float | int = 1.0,
     *,
     origin: Shaped[Tensor, " *shape"] | None = None,
     basis: Shaped[Tensor, "2 *shape"] | None = None,
@@ -121,7 +121,7 @@ def _cut_classes(
         cells = _cut(cells, columns, tolerance, limit, backend)
 
 
-def _polygon(polygon: Tensor | float) -> np.ndarray:
+def _polygon(polygon: Tensor | float | int) -> np.ndarray:
     """Corners counter-clockwise, checked to be convex."""
     if not isinstance(polygon, Tensor):
         r = float(polygon)
@@ -149,6 +149,8 @@ def _check_fit(program: Program, plane: "Plane", corners: np.ndarray) -> None:
             f"the network does not take inputs of shape {tuple(x.shape[1:])} ({error}); pass "
             "basis= with two inputs of the right shape that span the plane"
         ) from error
+    if not bool(together.isfinite().all()):
+        raise InputError("the network is not finite at the polygon's corners; look at its weights")
     alone = torch.cat([program.output(row[None]) for row in x])
     if together.shape != alone.shape or not torch.allclose(together, alone, rtol=1e-8, atol=1e-10):
         raise InputError("the network mixes the rows of a batch; it must treat each on its own")

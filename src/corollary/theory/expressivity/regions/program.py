@@ -104,6 +104,10 @@ class Program:
         """The network at points, one row each."""
         return self.until(x, len(self.steps))["output"].reshape(len(x), -1)
 
+    def traced(self, x: Float[Tensor, "n *shape"]) -> Float[Tensor, "n k"]:
+        """The same as one function that can be differentiated."""
+        return self.graph(x).reshape(len(x), -1)
+
     def pattern(
         self, x: Float[Tensor, "n *shape"], *, tolerance: float = 0.0
     ) -> Int[Tensor, "n units"]:
@@ -136,12 +140,10 @@ class Program:
         return self._run(node, {})
 
     def _run(self, node: fx.Node, values: Values) -> Any:
-        def load(arg: Any) -> Any:
-            return fx.node.map_arg(
-                arg, lambda n: values[n.name] if n.name in values else self.constants[n.name]
-            )
-
-        args, kwargs = load(node.args), load(node.kwargs)
+        args, kwargs = fx.node.map_arg(
+            (node.args, node.kwargs),
+            lambda n: values[n.name] if n.name in values else self.constants[n.name],
+        )
         if node.op == "output":
             return args[0]
         if node.op == "get_attr":
@@ -156,17 +158,27 @@ class Program:
 def joined(old: Values, new: Values) -> Values:
     """Values at the points of both, in this order."""
     n, k = (len(next(v for v in w.values() if isinstance(v, Tensor))) for w in (old, new))
+    return {name: _joined(value, new[name], n, n + k) for name, value in old.items()}
 
-    def join(a: Any, b: Any) -> Any:
-        if isinstance(a, Tensor):
-            return torch.cat([a, b])
-        if isinstance(a, torch.Size) and a[:1] == (n,):
-            return torch.Size((n + k, *a[1:]))
-        if isinstance(a, tuple | list):
-            return type(a)(join(p, q) for p, q in zip(a, b, strict=True))
-        return n + k if isinstance(a, int) and (a, b) == (n, k) else a
 
-    return {name: join(value, new[name]) for name, value in old.items()}
+def _joined(a: Any, b: Any, before: int, after: int) -> Any:
+    if isinstance(a, Tensor):
+        return torch.cat([a, b])
+    if isinstance(a, tuple | list) and not isinstance(a, torch.Size):
+        return type(a)(_joined(p, q, before, after) for p, q in zip(a, b, strict=True))
+    return resized(a, before, after)
+
+
+def resized(value: Any, before: int, after: int) -> Any:
+    """Sizes that were read off a batch grow with it.
+
+    Example:
+        >>> resized(torch.Size([3, 4]), 3, 5), resized(7, 3, 5)
+        (torch.Size([5, 4]), 7)
+    """
+    if isinstance(value, torch.Size) and value[:1] == (before,):
+        return torch.Size((after, *value[1:]))
+    return after if isinstance(value, int) and value == before else value
 
 
 def _attribute(root: nn.Module, path: str) -> Any:

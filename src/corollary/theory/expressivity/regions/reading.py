@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import torch
@@ -30,7 +31,7 @@ def looks(node: fx.Node, modules: dict[str, nn.Module], depends: set[str]) -> It
         modules: The submodules by path.
         depends: Names of all nodes that depend on the input.
     """
-    inputs = [parent.name for parent in node.all_input_nodes if parent.name in depends]
+    inputs = _inputs(node, depends)
     if node.op == "output":
         return
     if node.op == "call_module":
@@ -82,39 +83,40 @@ def _module_looks(path: str, module: nn.Module, before: str) -> Iterator[Look]:
 
 
 def _threshold_look(path: str, before: str, thresholds: tuple[float, ...]) -> Look:
-    def columns(values: Values) -> Tensor:
-        return bends.threshold_columns(values[before], thresholds)
-
+    columns = partial(_thresholds, before=before, thresholds=thresholds)
     return Look(path, columns, columns)
+
+
+def _thresholds(values: Values, before: str, thresholds: tuple[float, ...]) -> Tensor:
+    return bends.threshold_columns(values[before], thresholds)
 
 
 def _pair_look(path: str, first: str, second: str) -> Look:
-    def columns(values: Values) -> Tensor:
-        return (values[first] - values[second]).flatten(1)
-
+    columns = partial(_difference, first=first, second=second)
     return Look(path, columns, columns)
+
+
+def _difference(values: Values, first: str, second: str) -> Tensor:
+    z = values[first] - values[second]
+    return z.reshape(len(z), -1)
 
 
 def _pool_looks(path: str, before: str, options: dict[str, Any]) -> Iterator[Look]:
     """One stop a round of the tournament; the pattern is the winner, known after the last."""
-    cache: dict[tuple[int, ...], Tensor] = {}
-
-    def windows(values: Values) -> Tensor:
-        shape = tuple(values[before].shape[1:])
-        if shape not in cache:
-            cache[shape] = bends.pool_windows(shape, **options)
-        return cache[shape]
-
-    def winners(values: Values) -> Tensor:
-        return bends.winners(values[before], windows(values))
-
     rounds = torch.Size(options["kernel"]).numel()
     for j in range(1, rounds):
+        code = partial(_winners, before=before, options=options) if j == rounds - 1 else None
+        yield Look(path, partial(_round, before=before, options=options, j=j), code)
 
-        def columns(values: Values, j: int = j) -> Tensor:
-            return bends.round_columns(values[before], windows(values), j)
 
-        yield Look(path, columns, winners if j == rounds - 1 else None)
+def _round(values: Values, before: str, options: dict[str, Any], j: int) -> Tensor:
+    z = values[before]
+    return bends.round_columns(z, bends.pool_windows(tuple(z.shape[1:]), **options), j)
+
+
+def _winners(values: Values, before: str, options: dict[str, Any]) -> Tensor:
+    z = values[before]
+    return bends.winners(z, bends.pool_windows(tuple(z.shape[1:]), **options))
 
 
 def _function_pool(name: str, node: fx.Node) -> dict[str, Any]:
@@ -133,6 +135,13 @@ def _function_pool(name: str, node: fx.Node) -> dict[str, Any]:
 
 def _entries(size: Any, axes: int) -> tuple[int, ...]:
     return (int(size),) * axes if isinstance(size, int) else tuple(int(s) for s in size)
+
+
+def _inputs(node: fx.Node, depends: set[str]) -> list[str]:
+    """Arguments that depend on the input, in order and as often as they occur."""
+    names: list[str] = []
+    fx.node.map_arg((node.args, node.kwargs), lambda parent: names.append(parent.name))
+    return [name for name in names if name in depends]
 
 
 def _is_first(node: fx.Node, name: str) -> bool:
