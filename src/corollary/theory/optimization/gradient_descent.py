@@ -37,7 +37,7 @@ def gradient_descent(
     eta: float,
     steps: int,
     *,
-    tol: float = 0.0,
+    tol: float | None = None,
     callback: Callback | None = None,
 ) -> Descent:
     r"""Run ``steps`` steps of gradient descent, and record them.
@@ -47,7 +47,7 @@ def gradient_descent(
         x0: The start.
         eta: The step size.
         steps: How many at most.
-        tol: Stop at the first gradient no longer than this (0: only at an exact one).
+        tol: Stop at the first gradient no longer than this; without it no step is left out.
         callback: Called with k and :math:`x_k` at each iterate.
 
     Example:
@@ -74,7 +74,7 @@ def gradient_descent(
         norms.append(size)
         if callback is not None:
             callback(k, x)
-        if float(size) <= tol:
+        if tol is not None and float(size) <= tol:
             break
         x = x - eta * g
         if not bool(torch.isfinite(x).all()):

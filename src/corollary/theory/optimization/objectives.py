@@ -90,7 +90,7 @@ def ridge_logistic(x: Float[Tensor, "n d"], y: Float[Tensor, " n"], lam: float) 
         return logistic_loss(x @ w, y) + 0.5 * lam * w.square().sum()
 
     L = float(torch.linalg.matrix_norm(x, 2)) ** 2 / (4 * len(x)) + lam
-    w = newton(f, torch.zeros_like(x[0]), steps=50, tol=1e-14).x[-1]
+    w = newton(f, torch.zeros_like(x[0]), steps=50, tol=1e-13).x[-1]
     return Objective("ridge logistic", f, L, lam, lam, w, float(f(w)))
 
 

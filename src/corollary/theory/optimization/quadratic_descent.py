@@ -17,10 +17,11 @@ from typing import NamedTuple
 
 import torch
 from jaxtyping import Float
-from torch import Tensor
+from torch import Generator, Tensor
 
 from corollary.errors import InputError
 from corollary.theory.prerequisites.gradients import Function
+from corollary.theory.prerequisites.orthogonal import random_orthogonal
 from corollary.theory.prerequisites.wellformed import check_positive, check_symmetric
 
 
@@ -140,6 +141,20 @@ def diagonal_scaling(Q: Float[Tensor, "d d"]) -> Float[Tensor, "d d"]:
     """
     _spectrum(Q)
     return torch.diag(Q.diagonal().rsqrt())
+
+
+def matrix_with_spectrum(values: Float[Tensor, " d"], *, rng: Generator) -> Float[Tensor, "d d"]:
+    """A symmetric matrix with these eigenvalues, turned at random.
+
+    Example:
+        >>> rng = torch.Generator().manual_seed(0)
+        >>> Q = matrix_with_spectrum(torch.tensor([1.0, 9.0], dtype=torch.float64), rng=rng)
+        >>> [round(v, 9) for v in torch.linalg.eigvalsh(Q).tolist()]
+        [1.0, 9.0]
+    """
+    V = random_orthogonal(len(values), rng=rng, dtype=values.dtype)
+    Q = (V * values) @ V.T
+    return (Q + Q.T) / 2
 
 
 def _spectrum(Q: Tensor) -> tuple[Tensor, Tensor]:
