@@ -1,9 +1,9 @@
 """Kernels of infinitely wide networks against neural-tangents: ``python benchmarks/kernels.py``.
 
-neural-tangents 0.6.5 needs jax 0.4.23 and an environment of its own. Name its Python in the variable
-NEURAL_TANGENTS_PYTHON; without it only our own paths race. It runs as a process of its own, pinned to
-the same core, and is asked for one call at a time, so contenders alternate; its clock is its own CPU
-time, after compilation.
+neural-tangents 0.6.5 needs jax 0.4.23 and an environment of its own (how: see
+peers/neural_tangents_values.py). Name its Python in the variable NEURAL_TANGENTS_PYTHON; without it
+only our own paths race. It runs as a process of its own, pinned to the same core, and is asked for
+one call at a time, so contenders alternate; its clock is its own CPU time, after compilation.
 """
 
 import os
@@ -32,15 +32,15 @@ ROUNDS = 5
 
 
 class Peer:
-    """A running neural-tangents that times what it is asked for."""
+    """A running neural-tangents that times what it is asked for; jax has one precision a process."""
 
-    def __init__(self) -> None:
+    def __init__(self, bits: int) -> None:
         python = os.environ.get("NEURAL_TANGENTS_PYTHON", "")
         self.process = None
         if python:
             script = Path(__file__).parent / "peers" / "neural_tangents_server.py"
             self.process = subprocess.Popen(
-                [python, str(script)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+                [python, str(script), str(bits)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
                 stderr=subprocess.DEVNULL,
             )  # fmt: skip
 
@@ -51,7 +51,7 @@ class Peer:
         return float(self.process.stdout.readline())
 
 
-peer = Peer()
+peers = {bits: Peer(bits) for bits in (32, 64)}
 
 
 def mlp() -> Network:
@@ -72,6 +72,7 @@ def inputs(*shape: int, dtype: torch.dtype) -> torch.Tensor:
 def against_peer(title: str, case: str, ours: dict[str, Callable], floor: str | None) -> Race:
     """Race our paths, with rounds of the peer in between."""
     rounds = 1 if "gap" in case else ROUNDS
+    peer = peers[64 if "64" in case else 32]
     if peer.process is None:
         return race(title, ours, reference=next(iter(ours)), floor=floor, rounds=ROUNDS)
     peer.seconds(case)  # compiles

@@ -1,7 +1,7 @@
 """neural-tangents on demand: reads the name of a case, runs it once, answers its CPU seconds.
 
 Cases: ``mlp 32 xy``, ``mlp 64 xx``, ``cnn flatten 128``, ``cnn gap 8``. The first call of a case
-compiles it. Runs in the environment that neural_tangents_values.py describes.
+compiles it. The argument is the precision, 32 or 64. Runs in the environment that neural_tangents_values.py describes.
 """
 
 import os
@@ -15,7 +15,7 @@ for name in ("neural_tangents.experimental", "neural_tangents.experimental.empir
 
 import jax  # noqa: E402
 
-jax.config.update("jax_enable_x64", True)
+jax.config.update("jax_enable_x64", sys.argv[1] == "64")
 
 import jax.numpy as jnp  # noqa: E402
 import numpy as np  # noqa: E402

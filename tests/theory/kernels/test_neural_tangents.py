@@ -1,4 +1,4 @@
-"""The numbers of neural-tangents 0.6.5, as benchmarks/peers/neural_tangents_values.py wrote them."""
+"""The numbers of neural-tangents 0.6.5, made by benchmarks/peers/neural_tangents_values.py."""
 
 import json
 from pathlib import Path

@@ -13,7 +13,8 @@ kernel over the lengths, :math:`t = \Theta/(r_ir_j)`:
 No step subtracts nearly equal numbers, so float32 keeps 1e-6 even for near-duplicates, provided
 :math:`u` is right at the start. There the Gram matrix has lost digits when u is small, so such
 pairs are done again: by distances of the normalised inputs, or by a Gram matrix in float64 where
-there are many.
+there are many. Near-opposite inputs are treated alike, through :math:`2 - u` (see
+:mod:`.chain_kernel`).
 """
 
 from dataclasses import dataclass
@@ -25,8 +26,15 @@ from torch import Tensor
 from corollary.theory.compiled import Backend, compiled
 from corollary.theory.kernels.infinite.activations import Rectifier
 from corollary.theory.kernels.infinite.angle import angle_polynomial
-from corollary.theory.kernels.infinite.chain_kernel import chain_tail, gaps, torch_tail
-from corollary.theory.kernels.infinite.layers import Dense, Flatten, Scale
+from corollary.theory.kernels.infinite.chain_kernel import (
+    TINY,
+    chain_tail,
+    cosines,
+    gaps,
+    signed,
+    torch_tail,
+)
+from corollary.theory.kernels.infinite.layers import Dense, Flatten, Scale, plain
 from corollary.theory.kernels.infinite.network import Kernels, Network
 
 SMALL = {torch.float32: 0.05, torch.float64: 1e-3}  # gaps below which a Gram matrix has lost digits
@@ -79,9 +87,9 @@ def side(chain: Chain, x: Tensor) -> Side:
     tables = []
     for layer in chain.layers:
         if isinstance(layer, Dense):
-            after = (float(layer.sigma_w) ** 2 * r**2 + float(layer.sigma_b) ** 2).sqrt()
+            after = (plain(layer.sigma_w) ** 2 * r**2 + plain(layer.sigma_b) ** 2).sqrt()
             over = torch.where(after > 0, 1 / after, 0.0)
-            a, b = float(layer.sigma_w) * r * over, float(layer.sigma_b) * over
+            a, b = plain(layer.sigma_w) * r * over, plain(layer.sigma_b) * over
             a = torch.where(after > 0, a, torch.ones_like(a))
             tables.append(torch.stack([a, b, *_added(layer, a, b, r, over)]))
             r = after
@@ -143,7 +151,7 @@ class ChainBlocks:
         u = nngp[at[0] : at[0] + len(r1), at[1] : at[1] + len(r2)]
         t = ntk[at[2] : at[2] + len(r1), at[3] : at[3] + len(r2)]
         torch_tail(u, t, a, b, self.codes, self.bends)
-        u.neg_().add_(1).mul_(r1[:, None]).mul_(r2)
+        u.copy_(cosines(u)).mul_(r1[:, None]).mul_(r2)
         t.mul_(r1[:, None]).mul_(r2)
 
     def _gaps(self, nngp: Tensor, at: list[int], rows: slice, cols: slice) -> None:
@@ -159,8 +167,9 @@ class ChainBlocks:
                 nngp.numpy(), at[0], at[1], len(x), len(y), i1.numpy(), i2.numpy(), numbers
             )
         else:
-            u.mul_(i1[:, None]).mul_(i2).neg_().add_(1).clamp_(0, 2)
-            count = int((u < small).sum())
+            cosine = u.mul_(i1[:, None]).mul_(i2).clamp_(-1, 1)
+            u.copy_(signed(torch.where(cosine < 0, 1 + cosine, 1 - cosine), cosine >= 0))
+            count = int((u.abs() < small).sum())
         if self.left is self.right:
             count -= self._clear_diagonal(u, rows, cols)
         if count > MANY * u.numel() and u.dtype == torch.float32:
@@ -189,19 +198,26 @@ def panel(n: int, m: int, size: int, memory: int) -> tuple[int, int]:
 
 def _fine_gaps(x: Tensor, y: Tensor) -> Tensor:
     """All gaps from a Gram matrix in float64."""
-    a, b = (torch.nn.functional.normalize(t.double(), dim=1, eps=1e-300) for t in (x, y))
-    u = (1 - a @ b.T).clamp_(0, 2)
-    u[u < 8 * torch.finfo(u.dtype).eps] = 0
-    return u.to(x.dtype)
+    cosine = (_unit(x) @ _unit(y).T).clamp_(-1, 1)
+    g = torch.where(cosine < 0, 1 + cosine, 1 - cosine)
+    g[g < 8 * torch.finfo(g.dtype).eps] = 0
+    return signed(g, cosine >= 0).to(x.dtype)
 
 
 def _near_gaps(u: Tensor, x: Tensor, y: Tensor, small: float) -> None:
-    """Half the squared distance of the normalised inputs, for the small gaps only."""
-    where = (u < small).nonzero()
+    """Half the squared distance of the normalised inputs (or of one from minus the other)."""
+    where = (u.abs() < small).nonzero()
     for part in where.split(max(1, 2**19 // x.shape[1])):  # 4 MiB of rows at a time
         i, j = part.unbind(1)
-        a, b = (torch.nn.functional.normalize(t.double(), dim=1, eps=1e-300) for t in (x[i], y[j]))
-        u[i, j] = ((a - b) ** 2).sum(1).div(2).clamp_(0, 2).to(u.dtype)
+        near = u[i, j] >= 0
+        other = torch.where(near, 1.0, -1.0).double()[:, None] * _unit(y[j])
+        g = ((_unit(x[i]) - other) ** 2).sum(1).div(2)
+        u[i, j] = signed(g, near).to(u.dtype)
+
+
+def _unit(x: Tensor) -> Tensor:
+    """Rows of length 1 in float64; a zero row stays."""
+    return torch.nn.functional.normalize(x.double(), dim=1, eps=1e-300)
 
 
 def program(chain: Chain) -> tuple[np.ndarray, np.ndarray]:
@@ -210,9 +226,8 @@ def program(chain: Chain) -> tuple[np.ndarray, np.ndarray]:
     for layer in chain.layers:
         bends.append(layer.bend if isinstance(layer, Rectifier) else 0.0)
         if isinstance(layer, Dense):
-            plain = layer.parametrization == "ntk" and float(layer.sigma_b) == 0
-            plain = plain and float(layer.sigma_w) > 0
-            codes.append(0 if plain else 1)
+            bare = layer.parametrization == "ntk" and plain(layer.sigma_b) == 0
+            codes.append(0 if bare and plain(layer.sigma_w) > 0 else 1)
         else:
             codes.append(2 if isinstance(layer, Rectifier) else 3)
     return np.array(codes, dtype=np.int64), np.array(bends)
@@ -221,4 +236,4 @@ def program(chain: Chain) -> tuple[np.ndarray, np.ndarray]:
 def constants(dtype: str) -> np.ndarray:
     """Numbers of the kernel's own dtype, so that float32 is not widened inside of it."""
     kind = torch.float32 if dtype == "float32" else torch.float64
-    return np.array([0, 0.5, 1, 2, np.pi, 1 / np.pi, SMALL[kind]], dtype=dtype)
+    return np.array([0, 0.5, 1, 2, np.pi, 1 / np.pi, SMALL[kind], TINY], dtype=dtype)

@@ -1,4 +1,8 @@
-"""The recursion on u = 1 - cos of a chain of layers: compiled row by row, and by torch in place."""
+"""The recursion of a chain of layers on gaps: compiled row by row, and by torch in place.
+
+A gap v tells the cosine of an angle without losing digits at either end: ``v >= 0`` means
+``cos = 1 - v``, ``v < 0`` means ``cos = -1 - v``, always with ``|v| <= 1``.
+"""
 
 import numpy as np
 import torch
@@ -7,36 +11,38 @@ from torch import Tensor
 from corollary.theory.kernels.infinite.angle import angle
 
 PLAIN, DENSE, RECTIFIER = 0, 1, 2
+TINY = 1e-30  # stands for an exact -1, because -0 would be read as +1
 
 
 def gaps(products, row, col, n, m, i1, i2, constants):  # noqa: ANN001, ANN201, PLR0913
-    """Turn a block of inner products into 1 - cos, in place; count the small ones. To be compiled.
+    """Turn a block of inner products into gaps, in place; count the small ones. To be compiled.
 
     The block is ``n x m`` from ``(row, col)`` on: whole arrays are contiguous, views are not.
     """
-    zero, one, two, small = constants[0], constants[2], constants[3], constants[6]
+    zero, one, small, tiny = constants[0], constants[2], constants[6], constants[7]
     count = 0
     for i in range(n):
         a = i1[i]
         u = products[row + i, col : col + m]
         for j in range(m):
-            g = one - u[j] * (a * i2[j])
-            g = zero if g < zero else g
-            g = two if g > two else g
-            u[j] = g
+            cosine = u[j] * (a * i2[j])
+            near, far = one - cosine, one + cosine
+            near = zero if near < zero else near
+            far = tiny if far < tiny else far
+            u[j] = near if cosine >= zero else -far
         for j in range(m):
-            count += u[j] < small
+            count += abs(u[j]) < small
     return count
 
 
 def chain_tail(nngp, ntk, corners, a, b, r1, r2, codes, bends, even, odd, constants):  # noqa: ANN001, ANN201, PLR0913, E501
     """All layers for one row after the other, in place; to be compiled.
 
-    The block of ``nngp`` from ``corners[:2]`` on holds 1 - cos of the inputs, and at the end the
+    The block of ``nngp`` from ``corners[:2]`` on holds gaps of the inputs, and at the end the
     covariance; the block of ``ntk`` from ``corners[2:]`` on gets the tangent kernel.
     """
     zero, half, one, two = constants[0], constants[1], constants[2], constants[3]
-    pi, inverse_pi = constants[4], constants[5]
+    pi, inverse_pi, tiny = constants[4], constants[5], constants[7]
     n, m = len(r1), len(r2)
     for i in range(n):
         u = nngp[corners[0] + i, corners[1] : corners[1] + m]
@@ -47,23 +53,27 @@ def chain_tail(nngp, ntk, corners, a, b, r1, r2, codes, bends, even, odd, consta
         for k in range(len(codes)):
             if codes[k] == 0:
                 for j in range(m):
-                    t[j] += one - u[j]
+                    t[j] += (one if u[j] >= zero else -one) - u[j]
                 dense += 1
             elif codes[k] == 1:
                 ai, bi, gi, ei = a[dense, 0, i], a[dense, 1, i], a[dense, 2, i], a[dense, 3, i]
                 for j in range(m):
-                    aj, bj = b[dense, 0, j], b[dense, 1, j]
+                    v = u[j]
+                    side = one if v >= zero else -one
+                    aj, bj = b[dense, 0, j], side * b[dense, 1, j]
                     aa, da, db = ai * aj, ai - aj, bi - bj
-                    new = gi * b[dense, 2, j] * (one - u[j]) + ei * b[dense, 3, j]
+                    new = gi * b[dense, 2, j] * (side - v) + ei * b[dense, 3, j]
                     t[j] = aa * t[j] + new
-                    u[j] = aa * u[j] + half * (da * da + db * db)
+                    g = aa * (side * v) + half * (da * da + db * db)
+                    side, g = (-side, two - g) if g > one else (side, g)
+                    g = tiny if g < tiny and side < zero else g
+                    u[j] = side * g
                 dense += 1
             elif codes[k] == 2:
                 w = bends[k] * inverse_pi
                 for j in range(m):
-                    g = u[j]
-                    v = min(g, two - g)
-                    v = zero if v < zero else v  # rounding at parallel inputs
+                    near = u[j] >= zero
+                    v = abs(u[j])
                     v2 = v * v
                     root = np.sqrt(v)
                     e = even[0]
@@ -73,13 +83,19 @@ def chain_tail(nngp, ntk, corners, a, b, r1, r2, codes, bends, even, odd, consta
                     for q in range(1, len(odd)):
                         o = o * v2 + odd[q]
                     theta = root * (e + o * v)
-                    theta = pi - theta if g > one else theta
-                    sine = root * np.sqrt(two - v)
-                    u[j] = g + w * (theta * (one - g) - sine)
+                    theta = theta if near else pi - theta
+                    cosine = one - v if near else v - one
+                    moved = w * (theta * cosine - root * np.sqrt(two - v))  # at most 0
+                    g = v + moved if near else v - moved
+                    g = zero if g < zero else g
+                    flipped = g > one
+                    g = two - g if flipped else g
+                    g = tiny if g < tiny and (near == flipped) else g
+                    u[j] = g if near != flipped else -g
                     t[j] *= one - w * theta
         for j in range(m):
             rr = r1[i] * r2[j]
-            u[j] = rr * (one - u[j])
+            u[j] = rr * ((one if u[j] >= zero else -one) - u[j])
             t[j] *= rr
 
 
@@ -91,15 +107,33 @@ def torch_tail(
     dense = 0
     for code, bend in zip(codes.tolist(), bends.tolist(), strict=True):
         if code == PLAIN:
-            t.add_(1).sub_(u)
+            t.add_(cosines(u))
             dense += 1
         elif code == DENSE:
             (ai, bi, gi, ei), (aj, bj, gj, ej) = a[dense], b[dense]
+            side = torch.where(u >= 0, 1.0, -1.0).to(u)
             product = ai[:, None] * aj
-            t.mul_(product).add_(torch.outer(ei, ej)).addcmul_(torch.outer(gi, gj), 1 - u)
-            u.mul_(product).add_((ai[:, None] - aj) ** 2 / 2).add_((bi[:, None] - bj) ** 2 / 2)
+            t.mul_(product).add_(torch.outer(ei, ej)).addcmul_(torch.outer(gi, gj), cosines(u))
+            new = (
+                product * u.abs() + (ai[:, None] - aj) ** 2 / 2 + (bi[:, None] - side * bj) ** 2 / 2
+            )
+            u.copy_(signed(new, side > 0))
             dense += 1
         elif code == RECTIFIER:
-            theta, sine = angle(u), (u * (2 - u)).clamp_(min=0).sqrt_()
-            u.add_(theta * (1 - u) - sine, alpha=bend / np.pi).clamp_(0, 2)
+            near, v = u >= 0, u.abs()
+            theta = torch.where(near, angle(v), np.pi - angle(v))
+            moved = (theta * cosines(u) - (v * (2 - v)).sqrt()) * (bend / np.pi)
+            u.copy_(signed(torch.where(near, v + moved, v - moved).clamp_(min=0), near))
             t.mul_(1 - (bend / np.pi) * theta)
+
+
+def cosines(v: Tensor) -> Tensor:
+    """The cosines that gaps tell."""
+    return torch.where(v >= 0, 1.0, -1.0).to(v) - v
+
+
+def signed(g: Tensor, near: Tensor) -> Tensor:
+    """Gaps from distances g in [0, 2] to the end +1 (``near``) or -1 of the cosines."""
+    flipped = g > 1
+    g, near = torch.where(flipped, 2 - g, g), near != flipped
+    return torch.where(near, g, -g.clamp(min=TINY))

@@ -21,7 +21,7 @@ from torch import Tensor
 
 from corollary.errors import InputError
 from corollary.theory.compiled import compiled
-from corollary.theory.kernels.infinite.layers import Dense
+from corollary.theory.kernels.infinite.layers import Dense, plain
 from corollary.theory.kernels.infinite.state import State
 from corollary.theory.kernels.infinite.window_kernel import (
     convolve_pairs,
@@ -98,7 +98,7 @@ class Conv(Dense):
 
     def rule(self) -> tuple[float, float, float, float]:
         """Numbers of the dense rule: what multiplies and is added to both means."""
-        w2, b2 = float(self.sigma_w) ** 2, float(self.sigma_b) ** 2
+        w2, b2 = plain(self.sigma_w) ** 2, plain(self.sigma_b) ** 2
         if self.parametrization == "ntk":
             return w2, b2, w2, b2
         return w2, b2, float(self.fan_in), float(self.bias)

@@ -15,7 +15,7 @@ from corollary.theory.kernels.infinite.activations import Rectifier
 from corollary.theory.kernels.infinite.angle import angle_polynomial
 from corollary.theory.kernels.infinite.convolution import Conv
 from corollary.theory.kernels.infinite.image_kernel import flat_chain, pooled_chain
-from corollary.theory.kernels.infinite.layers import Flatten, GlobalAvgPool
+from corollary.theory.kernels.infinite.layers import Flatten, GlobalAvgPool, plain
 from corollary.theory.kernels.infinite.network import Kernels, Network
 from corollary.theory.kernels.infinite.state import State
 from corollary.theory.kernels.infinite.steps import Step, rows, run
@@ -127,7 +127,7 @@ class ImageBlocks:
             for axis in (1, 2):
                 reach = conv.kernel[0] // 2
                 q = joint_window_mean(q, (axis,), conv.kernel[0], padding=(reach, reach))
-            q = float(conv.sigma_w) ** 2 * q + float(conv.sigma_b) ** 2
+            q = plain(conv.sigma_w) ** 2 * q + plain(conv.sigma_b) ** 2
             found.append(self._bordered(q.sqrt()))
             q = q if rectifier is None else rectifier.variance(q)
         r = torch.stack(found)

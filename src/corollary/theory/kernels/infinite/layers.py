@@ -27,6 +27,11 @@ Parametrization = Literal["ntk", "standard"]
 Number = float | Tensor  # a tensor of no axes where derivatives are wanted
 
 
+def plain(value: Number) -> float:
+    """A standard deviation as a number."""
+    return float(value.detach()) if isinstance(value, Tensor) else float(value)
+
+
 @dataclass(frozen=True)
 class Layer(ABC):
     """A map of states. The flags say what it needs from, and does to, what stands before it."""
@@ -63,7 +68,7 @@ class Dense(Layer):
                 "tangent kernel grows with it"
             )
         for name in ("sigma_w", "sigma_b"):
-            value = float(getattr(self, name))
+            value = plain(getattr(self, name))
             if not 0 <= value < float("inf"):
                 raise InputError(f"{name} must be finite and at least 0, but it is {value}")
 

@@ -68,8 +68,8 @@ class Network:
 
     def kernel(
         self,
-        x: Float[Tensor, "n *rest"],
-        y: Float[Tensor, "m *rest"] | None = None,
+        x: Tensor,
+        y: Tensor | None = None,
         *,
         ntk: bool = True,
         backend: Backend = "auto",
@@ -110,7 +110,7 @@ class Network:
         """The tangent kernel alone."""
         return self.kernel(x, y).ntk
 
-    def diagonal(self, x: Float[Tensor, "n *rest"], *, ntk: bool = True) -> Kernels:
+    def diagonal(self, x: Tensor, *, ntk: bool = True) -> Kernels:
         """The kernels of each input with itself, in time linear in n."""
         self._check(x, None)
         state = self.run(x, x, ntk=ntk, paired=True)
