@@ -160,7 +160,7 @@ def _subject(order: dict[str, Any]) -> Any:
     model, data = load_target(order["target"])
     if order.get("data"):
         data = load_data(order["data"], order["seed"])
-    loss = order.get("loss")
+    loss = order.get("loss") or None
     if loss and ":" in loss:
         loss = load_object(loss)
     keys = ("lr", "batch_size", "samples", "seed")

@@ -1,0 +1,72 @@
+r"""Batch statistics at the batch size used.
+
+A batch-normalisation layer estimates mean and variance from the :math:`m` values a channel has in
+a batch (samples times positions). The estimates are off by :math:`1/\sqrt m` and
+:math:`\sqrt{2/(m-1)}` of their size; at :math:`m < 9` the variance is off by more than a half, and
+at :math:`m = 1` the output is the bias whatever the input.
+
+:source: Ioffe and Szegedy (2015), "Batch normalization"; Wu and He (2018), "Group normalization",
+    Section 1, on small batches.
+:kind: exam
+:cost: instant
+"""
+
+import math
+from collections.abc import Callable, Iterator
+
+import torch
+from torch import Tensor, nn
+from torch.nn.modules.batchnorm import _BatchNorm
+
+from corollary.core import Budget, Exam, Finding, Reading, Severity, Subject
+from corollary.errors import NotApplicableError
+
+FEW = 9  # values a channel: below, the variance is off by more than a half
+
+
+class BatchNorm(Exam):
+    """Values a channel in the user's batches."""
+
+    def examine(self, subject: Subject, budget: Budget) -> Iterator[Finding]:
+        """The layer with the fewest values."""
+        norms = {n: m for n, m in subject.model.named_modules() if isinstance(m, _BatchNorm)}
+        if not norms:
+            raise NotApplicableError("there is no batch normalisation")
+        if subject.batch_size is None:
+            raise NotApplicableError("this needs the batch size; pass batch_size")
+        values = _values_a_sample(subject, norms)
+        if not values:
+            raise NotApplicableError("no batch normalisation is reached in forward")
+        name = min(values, key=values.__getitem__)
+        m = values[name] * subject.batch_size
+        error = math.sqrt(2 / (m - 1)) if m > 1 else math.inf
+        yield self.finding(
+            "Batch statistics",
+            severity=Severity.HIGH if m < 2 else (Severity.MEDIUM if m < FEW else Severity.NONE),
+            where=name,
+            value=Reading(m, m, m),
+            unit="values a channel and batch",
+            expected=f"at least {FEW}",
+            meaning=f"The variance it divides by is off by about {error:.0%} in each batch."
+            if m > 1
+            else "With one value a channel, normalisation wipes the input out.",
+            advice="Use larger batches, or group or layer normalisation." if m < FEW else "",
+        )
+
+
+def _values_a_sample(subject: Subject, norms: dict[str, nn.Module]) -> dict[str, int]:
+    found: dict[str, int] = {}
+
+    def watch(name: str) -> Callable[..., None]:
+        def hook(_: nn.Module, inputs: tuple[Tensor, ...]) -> None:
+            x = inputs[0]
+            found[name] = x.numel() // (x.shape[0] * x.shape[1])
+
+        return hook
+
+    with subject.borrowed() as model, torch.no_grad():
+        for name, module in model.named_modules():
+            if name in norms:
+                module.register_forward_pre_hook(watch(name))
+        subject.call(subject.data(2))
+    return found

@@ -1,0 +1,76 @@
+"""Leaks from the future.
+
+A network that predicts the next element of a sequence must not see it. The inputs after a position
+are changed; if the outputs up to that position change, the future leaks. It counts as a fault when
+the targets are the inputs moved by one, that is, when the network is asked to predict them.
+
+:source: Vaswani et al. (2017), "Attention is all you need", Section 3.2.3, on masking.
+:kind: exam
+:cost: instant
+"""
+
+from collections.abc import Iterator
+
+import torch
+from torch import Tensor
+
+from corollary.core import Batch, Budget, Exam, Finding, Reading, Severity, Subject
+from corollary.errors import NotApplicableError
+
+SAMPLES = 8
+
+
+class Causality(Exam):
+    """Change the future, look at the past."""
+
+    def examine(self, subject: Subject, budget: Budget) -> Iterator[Finding]:
+        """For modules with an output at every position of their input."""
+        batch = subject.data(SAMPLES)
+        x = batch.tensors()[0] if batch.tensors() else None
+        with subject.borrowed(), torch.no_grad():
+            y = subject.output(batch)
+            if x is None or x.dim() < 2 or y.dim() < 2 or x.shape[:2] != y.shape[:2]:
+                raise NotApplicableError("there is no output at every position of the input")
+            if x.shape[1] < 4 or y.dim() == 2 and x.is_floating_point():
+                raise NotApplicableError("the input is not a sequence of at least four positions")
+            cut = x.shape[1] // 2
+            changed = subject.output(_with_other_future(batch, x, cut))
+        scale = float(y.double().std()) or 1.0
+        leak = float((changed - y)[:, :cut].abs().max()) / scale
+        # Rounding differs with the reductions chosen for other values, not with the mathematics.
+        leaks = leak > 1e-4
+        asked = _predicts_next(x, batch.target)
+        yield self.finding(
+            "The future leaks into the past" if leaks else "No leak from the future",
+            severity=Severity.HIGH if leaks and asked else Severity.NONE,
+            where="the output",
+            value=Reading(leak, leak, leak),
+            unit="of the output's spread",
+            expected="0 for a network that predicts the next element",
+            meaning=_meaning(leaks, asked),
+            advice="Mask attention to later positions (is_causal=True), pad convolutions on the "
+            "left only, and use no bidirectional layer."
+            if leaks and asked
+            else "",
+        )
+
+
+def _with_other_future(batch: Batch, x: Tensor, cut: int) -> Batch:
+    other = x.clone()
+    # Reversed samples keep the range of values, be they token ids or numbers.
+    other[:, cut:] = x[:, cut:].flip(1).roll(1, 0)
+    return batch.with_inputs(other, *batch.tensors()[1:])
+
+
+def _predicts_next(x: Tensor, target: object) -> bool:
+    if not isinstance(target, Tensor) or target.shape != x.shape or x.shape[1] < 2:
+        return False
+    return bool((target[:, :-1] == x[:, 1:]).double().mean() > 0.9)
+
+
+def _meaning(leaks: bool, asked: bool) -> str:
+    if not leaks:
+        return "Outputs depend on their own position and earlier ones only."
+    if asked:
+        return "The targets are the next inputs, and the network can read them off its input."
+    return "Outputs depend on later positions; that is fine unless it must predict them."

@@ -1,0 +1,80 @@
+"""Repeatability.
+
+In eval mode the same input should give the same output. A dropout applied whatever the mode, noise
+drawn in forward, or a buffer that forward changes, makes it a random variable; the first module
+whose output differs, though its inputs are the same, is named.
+
+:source: Srivastava et al. (2014), "Dropout: a simple way to prevent neural networks from
+    overfitting", Section 1, on using one network at test time.
+:kind: exam
+:cost: instant
+"""
+
+from collections.abc import Iterator
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from corollary.core import Batch, Budget, Exam, Finding, Reading, Severity, Subject
+
+SAMPLES = 32
+
+
+class Determinism(Exam):
+    """Two forward passes in eval mode, with different random states."""
+
+    def examine(self, subject: Subject, budget: Budget) -> Iterator[Finding]:
+        """Compare the two, module by module."""
+        batch = subject.data(SAMPLES)
+        with subject.borrowed() as model, torch.no_grad():
+            first, one = _trace(subject, model, batch, seed=1)
+            second, two = _trace(subject, model, batch, seed=2)
+        scale = float(one.double().pow(2).mean().sqrt()) or 1.0
+        gap = float((one - two).abs().double().pow(2).mean().sqrt()) / scale
+        if gap == 0 or (one.isnan() == two.isnan()).all() and not gap > 0:
+            yield self.finding(
+                "The answer is repeatable",
+                meaning="Two passes in eval mode give the same bits.",
+            )
+            return
+        where = next((n for n in first if n in second and not _same(first[n], second[n])), "")
+        yield self.finding(
+            "The answer depends on chance",
+            severity=Severity.MEDIUM,
+            where=where,
+            value=Reading(gap, gap, gap),
+            unit="of the output's size",
+            expected="0 in eval mode",
+            meaning="In eval mode the same input gives different outputs.",
+            advice=f"Make '{where or 'the module'}' quiet in eval mode: use nn.Dropout or check "
+            "self.training, and keep state out of forward.",
+        )
+
+
+def _trace(
+    subject: Subject, model: nn.Module, batch: Batch, seed: int
+) -> tuple[dict[str, Any], Tensor]:
+    """Outputs of all modules, in the order in which they finish, and the whole output."""
+    seen: dict[str, Any] = {}
+
+    def watch(name: str) -> Any:
+        return lambda _module, _inputs, output: seen.setdefault(name, _copied(output))
+
+    handles = [m.register_forward_hook(watch(n)) for n, m in model.named_modules() if n]
+    torch.manual_seed(seed)
+    try:
+        return seen, subject.output(batch).detach().clone()
+    finally:
+        for handle in handles:
+            handle.remove()
+
+
+def _copied(output: Any) -> Any:
+    return output.detach().clone() if isinstance(output, Tensor) else None
+
+
+def _same(a: Any, b: Any) -> bool:
+    if a is None or b is None:
+        return True
+    return a.shape == b.shape and bool(torch.equal(a.nan_to_num(), b.nan_to_num()))

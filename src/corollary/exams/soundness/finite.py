@@ -1,0 +1,88 @@
+"""Finite numbers.
+
+Outputs, loss and gradients on the data, and outputs for inputs of zeros and for inputs a thousand
+times as large. A logarithm or a quotient that meets zero, or an exponential that meets a large
+number, shows here before it shows in training; the first layer whose output is not finite is named.
+
+:source: Goodfellow, Bengio and Courville (2016), Deep Learning, Section 4.1 on overflow and
+    underflow.
+:kind: exam
+:cost: instant
+"""
+
+from collections.abc import Iterator
+
+import torch
+from torch import Tensor
+
+from corollary.core import Batch, Budget, Exam, Finding, Severity, Subject
+from corollary.errors import NotApplicableError
+from corollary.train.diagnosis import broken_parameters, first_broken_layer, is_finite
+
+SAMPLES = 64
+LARGE = 1e3  # a scale that unnormalised measurements easily have
+
+
+class Finite(Exam):
+    """Looks for NaN and infinity where they would first appear."""
+
+    def examine(self, subject: Subject, budget: Budget) -> Iterator[Finding]:
+        """Parameters, then outputs on the data, on zeros and on large inputs, then gradients."""
+        batch = subject.data(SAMPLES)
+        with subject.borrowed() as model:
+            bad = broken_parameters(model)
+            if bad:
+                yield self._fault("Parameters are not finite", bad[0], Severity.HIGH)
+                return
+            trials = [("the data", batch, Severity.HIGH)]
+            if any(t.is_floating_point() for t in batch.tensors()):
+                trials += [
+                    ("inputs of zeros", _scaled(batch, 0.0), Severity.MEDIUM),
+                    ("inputs a thousand times as large", _scaled(batch, LARGE), Severity.LOW),
+                ]
+            wrong = False
+            for what, trial, severity in trials:
+                with torch.no_grad():
+                    output = subject.output(trial)
+                    if not is_finite(output):
+                        layer = first_broken_layer(model, lambda t=trial: subject.call(t))
+                        yield self._fault(f"Outputs are not finite on {what}", layer, severity)
+                        wrong = True
+                        break
+            if not wrong:
+                yield from self._gradients(subject, batch)
+
+    def _gradients(self, subject: Subject, batch: Batch) -> Iterator[Finding]:
+        parameters = subject.parameters()
+        try:
+            loss = subject.loss(subject.labelled(SAMPLES))
+        except NotApplicableError:
+            yield self.finding("All outputs are finite", meaning="No NaN or infinity was met.")
+            return
+        if not is_finite(loss):
+            yield self._fault("The loss is not finite", "the loss", Severity.HIGH)
+            return
+        grads: tuple[Tensor | None, ...] = ()
+        if parameters and loss.requires_grad:
+            grads = torch.autograd.grad(loss, list(parameters.values()), allow_unused=True)
+        for name, grad in zip(parameters, grads, strict=False):
+            if grad is not None and not is_finite(grad):
+                yield self._fault("A gradient is not finite", name, Severity.HIGH)
+                return
+        yield self.finding(
+            "Outputs, loss and gradients are finite", meaning="No NaN or infinity was met."
+        )
+
+    def _fault(self, title: str, where: str | None, severity: Severity) -> Finding:
+        return self.finding(
+            title,
+            severity=severity,
+            where=where or "the output",
+            meaning="A NaN or an infinity spreads to every weight in one step of training.",
+            advice=f"Look at {where or 'the last operation'}: guard its logarithm, root, quotient "
+            "or exponential against zero and overflow.",
+        )
+
+
+def _scaled(batch: Batch, factor: float) -> Batch:
+    return batch.with_inputs(*(t * factor if t.is_floating_point() else t for t in batch.tensors()))

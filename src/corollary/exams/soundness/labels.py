@@ -1,0 +1,100 @@
+r"""Labels: range, balance and order.
+
+Class indices must be among the outputs. A rare class is seldom seen in a batch. And data sorted by
+label gives batches of one class each, whose gradients are far from the mean: the number of label
+changes along the data is compared with that of a random order, which for class shares
+:math:`p_c` has mean :math:`(n-1)(1 - \sum_c p_c^2)`.
+
+:source: Wald and Wolfowitz (1940), "On a test whether two samples are from the same population".
+:kind: exam
+:cost: instant
+"""
+
+import math
+from collections.abc import Iterator
+
+import torch
+from torch import Tensor
+
+from corollary.core import Budget, Exam, Finding, Reading, Severity, Subject
+from corollary.errors import NotApplicableError
+
+RARE = 10.0  # the commonest class this many times the rarest; common benchmarks stay below 3
+SIGMAS = 6.0  # a random order is this far from its mean once in a billion data sets
+
+
+class Labels(Exam):
+    """Class indices of the data."""
+
+    def examine(self, subject: Subject, budget: Budget) -> Iterator[Finding]:
+        """Range, balance and order."""
+        target = subject.labelled().target
+        if not isinstance(target, Tensor) or target.is_floating_point() or target.dim() != 1:
+            raise NotApplicableError("the targets are not one class index a sample")
+        classes = self._classes(subject)
+        if classes and (int(target.max()) >= classes or int(target.min()) < 0):
+            yield self._out_of_range(target, classes)
+            return
+        counts = torch.bincount(target)
+        counts = counts[counts > 0].double()
+        if len(counts) < 2:
+            yield self.finding(
+                "One class only",
+                severity=Severity.HIGH,
+                where="target",
+                meaning="All samples seen have the same label.",
+                advice="Check the loader, and shuffle the data.",
+            )
+            return
+        yield self._balance(counts)
+        yield self._order(target, counts)
+
+    def _classes(self, subject: Subject) -> int:
+        with subject.borrowed(), torch.no_grad():
+            output = subject.output(subject.data(2))
+        return output.shape[-1] if output.dim() == 2 and output.shape[-1] > 1 else 0
+
+    def _out_of_range(self, target: Tensor, classes: int) -> Finding:
+        worst = int(target.max()) if int(target.max()) >= classes else int(target.min())
+        return self.finding(
+            "Labels outside the classes",
+            severity=Severity.HIGH,
+            where="target",
+            value=Reading(worst, worst, worst),
+            expected=f"0 to {classes - 1}",
+            meaning="A label has no output of its own.",
+            advice="Number the classes from 0, or give the network more outputs.",
+        )
+
+    def _balance(self, counts: Tensor) -> Finding:
+        ratio = float(counts.max() / counts.min())
+        rare = ratio > RARE
+        return self.finding(
+            "Balance of the classes",
+            severity=Severity.MEDIUM if rare else Severity.NONE,
+            where="target",
+            value=Reading(ratio, ratio, ratio),
+            unit="times as many of the commonest as of the rarest class",
+            expected=f"at most {RARE:g}",
+            meaning="The rare class hardly moves the loss." if rare else "No class is rare.",
+            advice="Weight the loss by class, or sample the rare class more often." if rare else "",
+        )
+
+    def _order(self, target: Tensor, counts: Tensor) -> Finding:
+        n = len(target)
+        changes = int((target[1:] != target[:-1]).sum())
+        alike = float((counts / n).pow(2).sum())
+        mean = (n - 1) * (1 - alike)
+        deviation = math.sqrt(max((n - 1) * alike * (1 - alike), 1e-12))
+        z = (changes - mean) / deviation
+        ordered = z < -SIGMAS
+        return self.finding(
+            "The data is in the order of its labels" if ordered else "Order of the labels",
+            severity=Severity.MEDIUM if ordered else Severity.NONE,
+            where="target",
+            value=Reading(changes, changes, changes),
+            unit="changes of label along the data",
+            expected=f"about {mean:.0f} in a random order",
+            meaning="Consecutive batches would hold one class each." if ordered else "It is mixed.",
+            advice="Shuffle the data (DataLoader(..., shuffle=True))." if ordered else "",
+        )
