@@ -14,8 +14,8 @@ side :math:`\delta` has Euclidean diameter :math:`\delta\sqrt d`.
 :cost: instant
 :covers: piecewise-constant-lemma
 :erratum: [missing hypothesis] Lemma 15 takes delta from Theorem 14, which has none; the condition
-    of Theorem 16 is meant, printed with ||x - x'|| <= delta, Euclidean by the notes' convention. With
-    that norm the lemma fails: the counterexample here is g = sum x_i / sqrt(d), which moves by
+    of Theorem 16 is meant, printed with ||x - x'|| <= delta, Euclidean by the notes' convention.
+    With that norm the lemma fails: the counterexample here is g = sum x_i / sqrt(d), which moves by
     delta within Euclidean distance delta and by delta sqrt(d) on a cube of side delta (d = 9: an
     error of 3 eps from a corner, and 1.5 eps from the best constant).
 """

@@ -12,8 +12,8 @@ of :math:`[0,1]^d`, with ramps so narrow that they cost at most :math:`\epsilon`
 :cost: instant
 :covers: three-layer-relu-approximation
 :erratum: [loose] Theorem 16 speaks of Omega(delta^{-d}) activations, the symbol of a lower bound,
-    for a count that the construction bounds from above: (4d+1) ceil(1/delta)^d units suffice. The norm
-    of the hypothesis must be the sup norm.
+    for a count that the construction bounds from above: (4d+1) ceil(1/delta)^d units suffice. The
+    norm of the hypothesis must be the sup norm.
 """
 
 from collections.abc import Iterator

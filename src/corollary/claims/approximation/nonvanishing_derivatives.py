@@ -1,0 +1,93 @@
+r"""A point where no derivative vanishes.
+
+If :math:`\sigma\in C^\infty(a,b)` is not a polynomial there, some :math:`x_0\in(a,b)` has
+:math:`\sigma^{(k)}(x_0)\ne0` for all :math:`k=0,1,2,\dots` A search on a grid, with the
+derivatives up to order K, finds a point with
+
+.. math:: \min_{k\le K}\frac{|\sigma^{(k)}(x_0)|}{\max_{(a,b)}|\sigma^{(k)}|}\ge\tau>0 .
+
+For a polynomial of degree q the derivative of order q + 1 vanishes everywhere.
+
+:source: Lucchi (2025), Foundations of Deep Learning, Section 3.4, Lemma 20; Donoghue (1969),
+    Distributions and Fourier Transforms; Pinkus (1999).
+:kind: theorem
+:cost: instant
+:covers: nonvanishing-derivatives
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import torch
+from torch import Generator, Tensor
+
+from corollary.core import Claim, Curve, Figure, Hypothesis, Level, at_least, option
+from corollary.theory.approximation.nonvanishing import (
+    find_nonvanishing_point,
+    jets,
+    polynomial_degree,
+)
+
+ACTIVATIONS = {
+    "sigmoid": torch.sigmoid, "tanh": torch.tanh, "sin": torch.sin, "exp": torch.exp,
+}  # fmt: skip
+
+
+class Given(NamedTuple):
+    """Activations and an interval."""
+
+    sigmas: dict[str, Callable[[Tensor], Tensor]]
+    interval: tuple[float, float]
+
+
+@dataclass(frozen=True)
+class NonvanishingDerivatives(Claim[Given]):
+    """The smallest derivative at the best point, as a share of its largest value."""
+
+    k_max: int = option(6, low=1, high=8)  # orders that are looked at
+    tau: float = option(0.02, low=1e-3, high=0.1)  # share that every order must keep
+    relation = at_least()  # shares of a tenth and more: no rounding matters
+
+    def given(self, rng: Generator) -> Given:
+        """An interval of length 2 that is moved a little."""
+        low = -1.2 + 0.4 * float(torch.rand(1, generator=rng, dtype=torch.float64))
+        return Given(ACTIVATIONS, (low, low + 2.0))
+
+    def hypotheses(self, given: Given) -> Iterator[Hypothesis]:
+        """No activation is a polynomial."""
+        degrees = [polynomial_degree(s, self.k_max) for s in given.sigmas.values()]
+        yield Hypothesis("no activation is a polynomial on the interval",
+                         all(q is None for q in degrees))  # fmt: skip
+
+    def predict(self, given: Given) -> list[float]:
+        """The share to keep."""
+        return [self.tau] * len(given.sigmas)
+
+    def measure(self, given: Given) -> list[float]:
+        """The share that is kept; 0 where an order vanishes everywhere."""
+        found = [
+            find_nonvanishing_point(s, given.interval, self.k_max) for s in given.sigmas.values()
+        ]
+        return [0.0 if p.point is None else float(p.shares.min()) for p in found]
+
+    def counterexample(self, rng: Generator) -> Given:
+        """A cubic."""
+        return self.given(rng)._replace(sigmas={"z³": lambda z: z**3})
+
+    def figure(self, given: Given) -> Figure:
+        """Derivatives of the sigmoid and the point between their zeros."""
+        x = torch.linspace(*given.interval, 201, dtype=torch.float64)
+        rows = jets(torch.sigmoid, x, self.k_max)
+        rows = rows / rows.abs().amax(1, keepdim=True)
+        curves = [Curve(row, x, label=f"k = {k}", role="other") for k, row in enumerate(rows)]
+        point = find_nonvanishing_point(torch.sigmoid, given.interval, self.k_max).point
+        assert point is not None, "the sigmoid is not a polynomial"
+        chosen = Level(point, label="x₀", role="measured", axis="x")
+        zero = Level(0.0, label="zero", role="predicted")
+        return Figure(
+            "Between the zeros of all derivatives of the sigmoid",
+            x="x",
+            y="σ⁽ᵏ⁾(x) / max",
+            marks=(*curves, zero, chosen),
+        )
