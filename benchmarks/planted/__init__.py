@@ -1,0 +1,10 @@
+"""Networks with one known fault each, and their healthy twins."""
+
+from planted.fault import Fault, Outcome, tried
+from planted.learning import FAULTS as LEARNING
+from planted.soundness import FAULTS as SOUNDNESS
+from planted.trainability import FAULTS as TRAINABILITY
+
+FAULTS: tuple[Fault, ...] = (*TRAINABILITY, *LEARNING, *SOUNDNESS)
+
+__all__ = ["FAULTS", "LEARNING", "SOUNDNESS", "TRAINABILITY", "Fault", "Outcome", "tried"]

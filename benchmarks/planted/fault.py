@@ -1,0 +1,66 @@
+"""A planted fault: the network that has it, its twin that does not, and what should be said."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+
+from corollary.core import Finding, Severity, Subject
+from corollary.examination import examine_subject
+
+ALARM = Severity.MEDIUM  # from here on a finding is an alarm
+
+
+@dataclass(frozen=True)
+class Fault:
+    """One fault. ``faulty`` and ``healthy`` give the arguments of a Subject."""
+
+    name: str
+    exam: str  # the exam that should find it, question/file
+    where: str  # must be part of the finding's place
+    advice: str  # must be part of the finding's advice, in lower case
+    faulty: Callable[[], dict[str, Any]]
+    healthy: Callable[[], dict[str, Any]]
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What came of a fault and of its twin."""
+
+    fault: Fault
+    found: bool  # by the right exam, at the right place, with the right advice
+    said: str
+    alarms: tuple[str, ...]  # what the same question said of the healthy twin
+
+
+def tried(fault: Fault, budget: float = 20.0) -> Outcome:
+    """Examine both."""
+    question = fault.exam.split("/")[0]
+    told = _examined(fault.faulty, question, budget)
+    right = [
+        f
+        for f in told
+        if f.exam == fault.exam
+        and f.severity.rank >= ALARM.rank
+        and fault.where in f.where
+        and fault.advice in f.advice.lower()
+    ]
+    loud = [f for f in told if f.severity.rank >= ALARM.rank]
+    said = right or loud
+    alarms = [
+        f for f in _examined(fault.healthy, question, budget) if f.severity.rank >= ALARM.rank
+    ]
+    return Outcome(
+        fault,
+        bool(right),
+        f"{said[0].title} ({said[0].where})" if said else "nothing",
+        tuple(f"{f.exam}: {f.title} ({f.where})" for f in alarms),
+    )
+
+
+def _examined(build: Callable[[], dict[str, Any]], question: str, budget: float) -> list[Finding]:
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(0)
+        about = build()
+    return list(examine_subject(Subject(**about), budget=budget, only=question).findings)

@@ -1,0 +1,5 @@
+"""Faults for the folder ``exams/learning``."""
+
+from planted.fault import Fault
+
+FAULTS: tuple[Fault, ...] = ()
