@@ -99,7 +99,7 @@ class EulerFlow(Claim[Given]):
                 Points(found.sizes, found.values, label="distance"),
             ),
         )
-        w = torch.tensor([[1.0, 0.4], [-0.5, 1.0]], dtype=torch.float64)
+        w = torch.tensor([[1.6, 0.5], [-0.6, 1.5]], dtype=torch.float64)
         ones = torch.ones(2, dtype=torch.float64)
         hills = waves(w, ones, ones)
         one = _portrait("Strictly convex: one end", given.objective, 30.0)
@@ -108,15 +108,15 @@ class EulerFlow(Claim[Given]):
 
 def _portrait(title: str, objective: Objective, T: float) -> Figure:
     """Flows from the border of a square on the landscape."""
-    starts = [(a, b) for a in (-3.5, 3.5) for b in (-3.5, 0.2, 3.5)]
+    starts = [(a, b) for a in (-2.4, 2.4) for b in (-2.4, 0.2, 2.4)]
     paths = [
         gradient_flow(objective.f, torch.tensor(s, dtype=torch.float64), T, times=40, rtol=1e-5).x
         for s in starts
     ]
     square = (-4.0, 4.0)
     ground = HeatMap(values_on_grid(objective.f, square, square), square, square, label="f")
-    flows = [Curve(p[:, 1], p[:, 0], f"flow {i + 1}") for i, p in enumerate(paths)]
-    ends = Points([p[-1, 0] for p in paths], [p[-1, 1] for p in paths], "x(T)", "predicted")
+    flows = [Curve(p[:, 1], p[:, 0], f"flow {i + 1}", "predicted") for i, p in enumerate(paths)]
+    ends = Points([p[-1, 0] for p in paths], [p[-1, 1] for p in paths], "x(T)")
     return Figure(title, x="x₁", y="x₂", equal=True, marks=(ground, *flows, ends))
 
 
