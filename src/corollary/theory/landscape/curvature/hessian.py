@@ -7,8 +7,8 @@ over reverse), about the price of 1.4 gradients. Reverse over reverse is the mos
 supported of the four orders; it is also free of a fault of torch 2.13's ``jacrev`` through
 LayerNorm. (``torch.func.linearize`` gives products about a tenth cheaper after seconds of tracing,
 which the few dozen products of an eigenvalue or a trace do not earn back; the benchmark shows
-both.) Where even double reverse is missing (a layer that can be differentiated once only), products are
-central differences of the gradient, and :attr:`~Hessian.path` says so.
+both.) Where even double reverse is missing (a layer that can be differentiated once only),
+products are central differences of the gradient, and :attr:`~Hessian.path` says so.
 
 :source: Pearlmutter (1994), "Fast exact multiplication by the Hessian".
 """

@@ -96,34 +96,48 @@ def trace(
 
 
 class Deflated:
-    """A Krylov basis, and probes for what lies outside it."""
+    r"""A Krylov basis, and probes for what lies outside it.
+
+    Of a probe only :math:`\langle\omega, A\omega\rangle` and its coordinates :math:`x = Q\omega` in
+    the basis are needed: :math:`Q A \omega = T x`, for A maps the multiplied basis vectors into
+    the basis.
+    """
 
     def __init__(self, A: Curvature, capacity: int, *, rng: Generator) -> None:
         self.A, self.rng = A, rng
         self.space = Krylov(A, capacity, rng=rng)
-        self.omega: list[Tensor] = []
-        self.image: list[Tensor] = []
+        self.omega = torch.empty(0, A.size, dtype=A.dtype, device=A.device)
+        self.quadratic = torch.empty(0, dtype=torch.float64)  # <omega, A omega>
+        self.length = torch.empty(0, dtype=torch.float64)  # |omega|^2
+        self.X = torch.empty(0, 0, dtype=torch.float64)  # coordinates, one column a probe
 
     def deepen(self, steps: int) -> None:
         """Grow the basis; one product a step."""
         for _ in range(steps):
             self.space.step()
+        old, new = self.X.shape[0], self.space.held
+        rows = (self.space.Q[old:new] @ self.omega.T).double().cpu()
+        self.X = torch.cat([self.X.reshape(old, len(self.omega)), rows])
 
     def probe(self, more: int) -> None:
         """Add probes; one product each."""
-        for _ in range(more):
-            self.omega.append(self.A.random(rng=self.rng))
-            self.image.append(self.A.product(self.omega[-1]))
+        omega = torch.stack([self.A.random(rng=self.rng) for _ in range(more)])
+        quadratic = torch.stack([w @ self.A.product(w) for w in omega]).double().cpu()
+        self.quadratic = torch.cat([self.quadratic, quadratic])
+        self.length = torch.cat([self.length, omega.square().sum(1).double().cpu()])
+        columns = (self.space.Q[: self.space.held] @ omega.T).double().cpu()
+        self.X = torch.cat([self.X, columns], dim=1)
+        self.omega = torch.cat([self.omega, omega])
 
     def values(self, m: int | None = None) -> Float[Tensor, " g"]:
         """The unbiased values, with the first ``m`` basis vectors or all multiplied ones."""
         m = self.space.m if m is None else m
-        Q, omega, image = self.space.Q[:m], torch.stack(self.omega), torch.stack(self.image)
-        H = torch.from_numpy(self.space.T[:m, :m].copy()).to(Q.device)
-        X, Y = (Q @ omega.T).double(), (Q @ image.T).double()
-        quadratic = (omega * image).sum(1).double() - 2 * (X * Y).sum(0) + (X * (H @ X)).sum(0)
-        length = omega.square().sum(1).double() - X.square().sum(0)
-        return H.trace() + (self.A.size - m) * quadratic / length
+        T = torch.from_numpy(self.space.T[:m, : self.space.held].copy())
+        X = self.X[:m]
+        cross, inside = (X * (T @ self.X)).sum(0), (X * (T[:, :m] @ X)).sum(0)
+        quadratic = self.quadratic - 2 * cross + inside
+        length = self.length - X.square().sum(0)
+        return T.diagonal().sum() + (self.A.size - m) * quadratic / length
 
     def estimate(self, level: float) -> Estimate:
         """The mean of the values with Student's interval."""
@@ -132,14 +146,14 @@ class Deflated:
         return Estimate(mean, mean - half, mean + half, level)
 
     def spend(self, room: int, half: float, level: float) -> None:
-        """Use some of the products that are left where they promise most."""
+        """Use some of the products that are left where they promise the narrowest interval."""
         g, m = len(self.omega), self.space.m
         now, before = float(self.values().std()), float(self.values(m // 2).std())
-        factor = student(level, g - 1) / max(half, 1e-300)
-        more = (factor * now) ** 2 - g  # probes that would still be needed
-        deeper = m // 2  # the scatter fell by now/before over the last m/2 steps
-        after = deeper + max((factor * now * min(now / max(before, 1e-300), 1.0)) ** 2 - g, 0.0)
-        if after < more:
-            self.deepen(min(deeper, room))
+        wanted = (student(level, g - 1) * now / max(half, 1e-300)) ** 2 - g
+        horizon = min(max(wanted, 2.0), room)  # probes that would do, or all that can be had
+        deeper = m // 2  # over as many steps the scatter fell by now / before
+        better = now / max(before, 1e-300) * (g + horizon) ** 0.5
+        if horizon > deeper and better < (g + horizon - deeper) ** 0.5:
+            self.deepen(deeper)
         else:
-            self.probe(int(min(max(more / 2, 2), room, g)))
+            self.probe(int(min(max(horizon / 2, 2, g // 10), room)))
