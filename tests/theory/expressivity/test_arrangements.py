@@ -38,9 +38,7 @@ def test_parallel_or_concurrent_hyperplanes_make_fewer(m, n):
 
 
 @settings(max_examples=25, deadline=None)
-@given(
-    seed=st.integers(0, 10**6), m=st.integers(1, 6), n=st.integers(1, 3), whole=st.booleans()
-)
+@given(seed=st.integers(0, 10**6), m=st.integers(1, 6), n=st.integers(1, 3), whole=st.booleans())
 def test_counting_agrees_with_linear_programs(seed, m, n, whole):
     """Small whole numbers give parallel, equal, zero and concurrent hyperplanes."""
     W, b = draw(m, n, seed)

@@ -111,15 +111,11 @@ def random_piecewise(pieces: int, *, rng: Generator) -> PiecewiseLinear:
     """
     if pieces < 1:
         raise InputError(f"a function has at least one piece, but pieces={pieces}")
-
-    def draw(n: int) -> Tensor:
-        return torch.randn(n, generator=rng, device=rng.device, dtype=torch.float64)
-
     n = max(pieces - 1, 1)
-    knots = torch.rand(n, generator=rng, device=rng.device, dtype=torch.float64) * 2 - 1
-    outer = draw(2).tolist()
-    left, right = outer if pieces > 1 else (outer[0], outer[0])
-    return PiecewiseLinear(knots.sort().values, draw(n), left, right)
+    kind = {"generator": rng, "device": rng.device, "dtype": torch.float64}
+    knots = (2 * torch.rand(n, **kind) - 1).sort().values
+    left, right = torch.randn(2, **kind).tolist()
+    return PiecewiseLinear(knots, torch.randn(n, **kind), left, right if pieces > 1 else left)
 
 
 def bends_at(

@@ -76,7 +76,9 @@ def test_two_units_with_one_threshold_make_one_breakpoint():
 
 
 def test_a_segment_between_images_works_and_max_pools_are_followed():
-    net = nn.Sequential(nn.Conv2d(1, 2, 3), nn.MaxPool2d(2), nn.ReLU(), nn.Flatten(), nn.Linear(2, 2))
+    net = nn.Sequential(
+        nn.Conv2d(1, 2, 3), nn.MaxPool2d(2), nn.ReLU(), nn.Flatten(), nn.Linear(2, 2)
+    )
     with torch.no_grad():
         for i, p in enumerate(net.parameters()):
             p.copy_(torch.randn(p.shape, generator=generator(i, "conv")))

@@ -11,6 +11,7 @@ from torch import nn
 
 from corollary.core import generator
 from corollary.errors import InputError, NotApplicableError
+from corollary.theory.expressivity.regions import plane
 from corollary.theory.expressivity.regions.plane import linear_regions
 
 BACKENDS = ("numba", "torch")
@@ -127,9 +128,7 @@ def test_both_paths_give_the_same_cells(widths):
     key = [np.lexsort(m.patterns().numpy().T) for m in (fast, plain)]
     a, b = (m.patterns()[k] for m, k in zip((fast, plain), key, strict=True))
     assert torch.equal(a, b)
-    torch.testing.assert_close(
-        fast.areas()[key[0]], plain.areas()[key[1]], rtol=1e-6, atol=1e-12
-    )
+    torch.testing.assert_close(fast.areas()[key[0]], plain.areas()[key[1]], rtol=1e-6, atol=1e-12)
     assert len(fast.cells.vertices) == len(plain.cells.vertices)
 
 
@@ -155,6 +154,16 @@ def test_neighbours_differ_in_one_unit_and_euler_counts_the_edges():
         value = (slope[region] @ ends[:, :, None])[:, :, 0] + offset[region]
         one = value if side == 0 else one  # noqa: F821
     torch.testing.assert_close(one, value, atol=1e-9, rtol=1e-9)
+
+
+def test_what_is_too_large_to_keep_is_computed_afresh_to_the_same_cells(monkeypatch):
+    net = random_relu((12, 12, 12), 9)
+    kept = linear_regions(net)
+    monkeypatch.setattr(plane, "KEPT", 0)
+    monkeypatch.setattr(plane, "BLOCK", 100)
+    afresh = linear_regions(net)
+    assert afresh.count == kept.count
+    torch.testing.assert_close(afresh.areas(), kept.areas(), rtol=1e-6, atol=1e-12)
 
 
 # -- degenerate geometry --------------------------------------------------------------------------

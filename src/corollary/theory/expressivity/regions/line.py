@@ -110,7 +110,12 @@ def count_affine_pieces(
 
 
 def sampled_pieces(
-    model: nn.Module, start: float | int, end: float | int, *, points: int = 10_001, tolerance: float = 1e-6
+    model: nn.Module,
+    start: float | int,
+    end: float | int,
+    *,
+    points: int = 10_001,
+    tolerance: float = 1e-6,
 ) -> int:
     """Pieces seen by equally spaced points: stretches with one slope. At most the exact count.
 

@@ -22,6 +22,10 @@ from corollary.theory.expressivity.regions.cells import Cells
 from corollary.theory.expressivity.regions.cutting import cut
 from corollary.theory.expressivity.regions.mosaic import Mosaic, Plane
 from corollary.theory.expressivity.regions.program import Program, joined
+from corollary.theory.expressivity.regions.reading import Values
+
+KEPT = 2**28  # bytes of values that are kept from stop to stop
+BLOCK = 8192  # vertices at a time otherwise
 
 
 def linear_regions(
@@ -70,25 +74,66 @@ def linear_regions(
     _check_fit(program, plane, corners)
     number = np.arange(len(corners))
     cells = Cells(corners, np.array([0, len(corners)]), number)
-    state, step, known = program.start(plane.points(corners)), 0, len(corners)
-    while True:
-        if len(cells.vertices) > known:
-            new = program.until(plane.points(cells.vertices[known:]), step)
-            state, known = joined(state, new), len(cells.vertices)
-        step, columns = program.advance(state, step)
-        if columns is None:
-            break
+    table = _Table(program, plane)
+    while table.step <= program.last_look:
+        columns = table.next_columns(cells.vertices)
         cells = _cut(cells, columns, tolerance, limit, backend)
-        if step > program.last_look:
-            break  # what is left is affine
+        del columns
     if decision:
         cells = _cut_classes(cells, program, plane, tolerance, limit, backend)
     mosaic = Mosaic(cells.without_orphans(), program, plane, tolerance, decision)
     return mosaic.merged() if program.merges or decision else mosaic
 
 
+class _Table:
+    """The network's values at all vertices, stop after stop.
+
+    What is small is kept and only new vertices are run from the beginning; what is large is
+    computed afresh in blocks, so that no more than the columns themselves is held.
+    """
+
+    def __init__(self, program: Program, plane: Plane) -> None:
+        self.program, self.plane, self.step = program, plane, 0
+        self.state: Values = {}
+        self.known = 0
+
+    def next_columns(self, vertices: Float[np.ndarray, "v 2"]) -> Float[Tensor, "v m"]:
+        if self.known < 0 or len(vertices) * sum(_row_sizes(self.state)) > KEPT:
+            return self._afresh(vertices)
+        if len(vertices) > self.known:
+            new = self.program.until(self.plane.points(vertices[self.known :]), self.step)
+            self.state = joined(self.state, new) if self.known else new
+            self.known = len(vertices)
+        self.step, columns = self.program.advance(self.state, self.step)
+        assert columns is not None, "there is a stop left"
+        return columns
+
+    def _afresh(self, vertices: np.ndarray) -> Tensor:
+        self.state, self.known = {}, -1
+        out, goes_on = None, self.step
+        for first in range(0, len(vertices), BLOCK):
+            values = self.program.until(
+                self.plane.points(vertices[first : first + BLOCK]), self.step
+            )
+            goes_on, columns = self.program.advance(values, self.step)
+            assert columns is not None, "there is a stop left"
+            if out is None:
+                out = columns.new_empty(len(vertices), columns.shape[1])
+            out[first : first + BLOCK] = columns
+        self.step = goes_on
+        assert out is not None, "there are vertices"
+        return out
+
+
+def _row_sizes(values: Values) -> Iterator[int]:
+    """Bytes of one point in each value."""
+    for value in values.values():
+        if isinstance(value, Tensor):
+            yield value[0].numel() * value.element_size()
+
+
 def _cut(cells: Cells, columns: Tensor, tolerance: float, limit: int, backend: Backend) -> Cells:
-    scale = float(columns.abs().max()) if columns.numel() else 0.0
+    scale = float(max(columns.max(), -columns.min())) if columns.numel() else 0.0
     if not np.isfinite(scale):
         raise InputError("the network is not finite on the polygon; look at its weights")
     cells = cut(cells, columns.numpy(), slack=tolerance * scale, backend=backend)

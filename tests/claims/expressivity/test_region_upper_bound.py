@@ -1,0 +1,25 @@
+import pytest
+import torch
+from torch import nn
+
+from corollary.claims.expressivity.region_upper_bound import Given, RegionUpperBound
+from corollary.core import Verdict
+
+
+def test_two_axes_attain_the_bound():
+    net = nn.Sequential(nn.Linear(2, 2, dtype=torch.float64), nn.ReLU())
+    net[0].weight.data, net[0].bias.data = torch.eye(2).double(), torch.zeros(2).double()
+    result = RegionUpperBound(widths=(2,)).check_given(Given(net, (2,)))
+    assert result.verdict is Verdict.HOLDS
+    assert [r.value for r in result.measured] == [4, 4] and list(result.predicted) == [4, 4]
+
+
+@pytest.mark.parametrize("widths", [(1,), (6,), (3, 3), (5, 2, 5)])
+@pytest.mark.parametrize("seed", range(3))
+def test_it_holds_for_drawn_networks(widths, seed):
+    assert RegionUpperBound(widths=widths).check(seed).verdict is Verdict.HOLDS
+
+
+def test_units_with_two_bends_are_not_meant():
+    refuted = RegionUpperBound().refute(2)
+    assert refuted.fails and refuted.broken == ("each unit bends once",)
