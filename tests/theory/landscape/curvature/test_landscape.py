@@ -170,6 +170,7 @@ def test_a_loss_that_is_not_finite_is_named(small):
     ("change", "error", "sentence"),
     [
         ({"data": iter([])}, InputTypeError, "walked once"),
+        ({"data": [torch.zeros(2, 5)] * 2}, InputTypeError, "pass the tuple"),
         ({"data": 3}, InputTypeError, "data must be a tensor"),
         ({"data": (1, 2, 3)}, InputTypeError, "tuple of length 3"),
         ({"data": torch.zeros(0, 5)}, InputError, "no examples"),
@@ -187,6 +188,12 @@ def test_what_cannot_work_is_said(small, change, error, sentence):
     given = {"module": module, "loss": CE, "data": (x, y)} | change
     with pytest.raises(error, match=sentence):
         Landscape(given.pop("module"), given.pop("loss"), given.pop("data"), **given)
+
+
+def test_an_error_of_the_module_itself_is_not_taken_for_a_missing_derivative(small):
+    module, x, y = small
+    with pytest.raises(RuntimeError, match="shapes cannot be multiplied"):
+        hessian(Landscape(module, CE, (x[:, :3], y)))
 
 
 def test_a_vector_of_losses_and_missing_data_are_said(small):

@@ -76,6 +76,11 @@ def stream(data: Any) -> Callable[[], Iterator[Batch]]:
             "data is an iterator that can be walked once, but products with a Hessian walk "
             "through it many times; pass list(data) or a DataLoader"
         )
+    if isinstance(data, list) and len(data) == 2 and all(isinstance(t, Tensor) for t in data):
+        raise InputTypeError(
+            "data is a list of two tensors, which could be two batches or inputs and target; pass "
+            "the tuple (inputs, target), or [(first,), (second,)] for two batches without target"
+        )
     return lambda: map(as_batch, data)
 
 

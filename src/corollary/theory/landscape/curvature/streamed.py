@@ -126,12 +126,19 @@ class Streamed(Curvature):
         try:
             return self._try()
         except (RuntimeError, NotImplementedError) as refusal:
+            self._differentiate_once()
             self._onednn, self._note = False, " with oneDNN off"
             try:
                 return self._try()
             except (RuntimeError, NotImplementedError):
                 self._onednn, self._note = True, ""
                 return self._fall_back(refusal)
+
+    def _differentiate_once(self) -> None:
+        """An error of the module itself, like a wrong shape, is the user's to see."""
+        with self.landscape.guard():
+            small = next(iter(self.landscape.batches())).split(PILOT)[0]
+            self.landscape.slopes(self.landscape.objective(small))
 
     def _fall_back(self, refusal: Exception) -> int:
         """What is left when no kernel has the derivative; here nothing."""
