@@ -16,9 +16,9 @@ like the depth. Nothing here uses autograd.
     "Learning representations by back-propagating errors".
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple, Protocol
+from typing import NamedTuple, Protocol, runtime_checkable
 
 import torch
 from jaxtyping import Float
@@ -26,11 +26,11 @@ from torch import Tensor
 from torch.nn import functional as F
 
 from corollary.errors import InputError
-from corollary.theory.networks.activations import Activation
 
 Pulled = tuple[Tensor, tuple[Tensor, ...]]  # delta in the input, gradients of the parameters
 
 
+@runtime_checkable
 class Block(Protocol):
     """What the engine asks of a part of a network."""
 
@@ -39,6 +39,16 @@ class Block(Protocol):
 
     def vjp(self, h: Tensor, delta: Tensor) -> Pulled:
         """The transposed derivatives in the input and in the parameters, times ``delta``."""
+
+
+@runtime_checkable
+class Differentiable(Protocol):
+    """A function of one number that knows its derivative, as all activations here do."""
+
+    derivative: Callable[[Tensor], Tensor]
+
+    def __call__(self, z: Tensor) -> Tensor:
+        """The value at each entry."""
 
 
 class Backward(NamedTuple):
@@ -70,7 +80,7 @@ class Affine:
 class Pointwise:
     """An activation, entry by entry."""
 
-    phi: Activation
+    phi: Differentiable
 
     def forward(self, h: Float[Tensor, "..."]) -> Float[Tensor, "..."]:
         """The value."""
