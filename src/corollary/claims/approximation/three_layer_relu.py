@@ -68,7 +68,7 @@ class ThreeLayerRelu(Claim[Given]):
         net = relu_three_layer(given.g, given.eps, given.delta, d)
         n = cells(given.delta)
         knots = sorted(
-            {min(max(k / n + s * net.gamma, 0), 1) for k in range(n + 1) for s in (-1, 0, 1)}
+            {min(max(k / n + s * net.gamma, 0.0), 1.0) for k in range(n + 1) for s in (-1, 0, 1)}
         )
         x, w = quadrature_between([knots] * d, nodes=3)
         return float((net(x).detach() - given.g(x)).abs() @ w)

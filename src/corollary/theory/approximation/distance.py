@@ -37,7 +37,7 @@ class Fit(NamedTuple):
     error: float  # its error on these points
 
 
-def error(f: Function, g: Function, box: Box, p: float = 2.0, *, rtol: float = 1e-6) -> float:
+def error(f: Function, g: Function, box: Box, p: float | int = 2, *, rtol: float = 1e-6) -> float:
     r"""The :math:`L^p` distance of two functions on a box, :math:`1\le p\le\infty`.
 
     Finite p: Gauss rules on ever more panels until two answers agree to ``rtol``. Infinite p: the
@@ -102,7 +102,12 @@ def quadrature_between(
 
 
 def class_error(
-    f: Function, basis: Callable[[Tensor], Tensor], box: Box, p: float = 2.0, *, points: int = 400
+    f: Function,
+    basis: Callable[[Tensor], Tensor],
+    box: Box,
+    p: float | int = 2,
+    *,
+    points: int = 400,
 ) -> Fit:
     r"""Distance of ``f`` from the span of ``basis``, which takes (n, d) points to (n, m) values.
 

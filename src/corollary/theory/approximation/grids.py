@@ -80,7 +80,7 @@ def modulus_of_continuity(
     delta: float,
     d: int,
     *,
-    norm: float = math.inf,
+    norm: float | int = math.inf,
     pairs: int = 20_000,
     rng: Generator,
 ) -> float:

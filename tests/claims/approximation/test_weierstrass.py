@@ -1,0 +1,97 @@
+import pytest
+import torch
+
+from corollary.claims.approximation.bernstein_modulus import BernsteinModulus
+from corollary.claims.approximation.bernstein_moments import BernsteinMoments, Given
+from corollary.claims.approximation.bernstein_rate import BernsteinRate
+from corollary.claims.approximation.bernstein_weierstrass import BernsteinWeierstrass
+from corollary.claims.approximation.interval_change import IntervalChange
+from corollary.claims.approximation.landau_moments import LandauMoments
+from corollary.claims.approximation.landau_weierstrass import LandauWeierstrass
+from corollary.claims.approximation.polynomial_fits import PolynomialFits
+from corollary.claims.approximation.stone_weierstrass import StoneWeierstrass
+from corollary.claims.approximation.stone_weierstrass_needs import StoneWeierstrassNeeds
+from corollary.core import Verdict, generator
+
+
+@pytest.mark.parametrize("m", [1, 5, 500])
+def test_the_moments_of_the_basis_hold(m):
+    assert BernsteinMoments(m=m).check(0).verdict is Verdict.HOLDS
+
+
+def test_the_sums_printed_in_the_notes_miss_a_third():
+    x = torch.tensor([0.2], dtype=torch.float64)
+    found = BernsteinMoments(m=5).measure(Given(x, 1))
+    assert found[0] == pytest.approx(0.67232)
+    assert found[2] == pytest.approx(0.0189, abs=5e-5)
+
+
+def test_the_prescribed_degree_meets_the_error_for_kink_root_and_sine():
+    result = BernsteinWeierstrass(eps=0.25).check(0)
+    assert result.verdict is Verdict.HOLDS
+    assert len(result.measured) == 3
+
+
+def test_a_step_stays_half_away():
+    claim = BernsteinWeierstrass()
+    assert claim.measure(claim.counterexample(generator(0)))[0] > 0.45
+
+
+@pytest.mark.parametrize(("target", "rate"), [("kink", -0.5), ("smooth", -1.0)])
+def test_the_rates_of_bernstein_polynomials(target, rate):
+    result = BernsteinRate(target=target).check(2)
+    assert result.measured[0].value == pytest.approx(rate, abs=0.03)
+
+
+def test_the_kink_takes_a_quarter_of_the_modulus_bound():
+    result = BernsteinModulus(slope=3.0).check(0)
+    ratios = [m.value / p for m, p in zip(result.measured, result.predicted, strict=True)]
+    assert ratios == pytest.approx([0.266] * 5, abs=0.02)
+
+
+@pytest.mark.parametrize(("a", "length"), [(-2.0, 1.0), (0.0, 1.0), (2.0, 10.0)])
+def test_the_error_moves_with_the_interval(a, length):
+    result = IntervalChange(a=a, length=length).check(0)
+    assert result.verdict is Verdict.HOLDS
+    assert result.counterexample.fails or (a, length) == (0.0, 1.0)
+
+
+def test_at_the_default_interval_the_error_is_the_same_to_twelve_digits():
+    claim = IntervalChange()
+    given = claim.given(generator(0))
+    assert claim.measure(given) == pytest.approx(claim.predict(given), abs=1e-12)
+
+
+def test_landau_moments_hold_up_to_order_fifty():
+    assert LandauMoments(count=50).check(0).verdict is Verdict.HOLDS
+
+
+def test_landau_polynomials_keep_their_bound_and_the_identity_needs_a_chord():
+    result = LandauWeierstrass().check(1)
+    assert result.verdict is Verdict.HOLDS
+    assert result.counterexample.broken == ("f vanishes at 1",)
+    claim = LandauWeierstrass(orders=(400,))
+    assert claim.measure(claim.counterexample(generator(0)))[0] == pytest.approx(0.514, abs=1e-3)
+
+
+def test_polynomials_of_growing_degree_come_closer_at_chebyshev_points_only():
+    claim = PolynomialFits()
+    errors = claim.measure(claim.given(generator(0)))
+    assert errors[3] < errors[2] < errors[0]
+    assert claim.measure(claim.counterexample(generator(0)))[3] > 10
+
+
+@pytest.mark.parametrize("family", ["polynomials", "cosines", "exponentials"])
+def test_algebras_that_separate_points_are_dense(family):
+    assert StoneWeierstrass(family=family).check(1).verdict is Verdict.HOLDS
+
+
+def test_the_four_obstructions_are_attained():
+    result = StoneWeierstrassNeeds().check(0)
+    assert [m.value for m in result.measured] == pytest.approx([0.25, 1.0, 0.5, 0.125], rel=1e-3)
+    assert result.verdict is Verdict.HOLDS
+
+
+def test_all_polynomials_together_reach_every_target():
+    claim = StoneWeierstrassNeeds()
+    assert max(claim.measure(claim.counterexample(generator(0)))) < 1e-6
