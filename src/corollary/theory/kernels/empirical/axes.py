@@ -1,0 +1,56 @@
+"""Where the samples stand in what a layer receives.
+
+A layer may see them along another axis (time first), or flattened together with places. Running the
+module on one sample and on two tells: what the layer received for the first sample alone must be
+found again in what it received for both.
+"""
+
+from collections.abc import Callable
+
+import torch
+from torch import Tensor, nn
+
+Arrange = Callable[[Tensor, int], Tensor]  # (t, n) to t with its n samples along the first axis
+FIRST_AXIS_ONLY = (
+    nn.Conv1d, nn.Conv2d, nn.Conv3d, nn.BatchNorm1d, nn.BatchNorm2d, nn.BatchNorm3d, nn.GroupNorm,
+)  # fmt: skip
+
+
+def arrangement(module: nn.Module, a: Tensor, alone: Tensor, n: int) -> Arrange | None:
+    """How to bring the samples of a to the first axis; None where it cannot be told.
+
+    Example:
+        >>> time_first = torch.arange(6.0).view(3, 2, 1)  # three times, two samples
+        >>> arrange = arrangement(nn.Linear(1, 1), time_first, time_first[:, :1], 2)
+        >>> arrange(time_first, 2).shape
+        torch.Size([2, 3, 1, 1])
+    """
+    if isinstance(module, FIRST_AXIS_ONLY):
+        fits = a.shape == (n, *alone.shape[1:]) and len(alone) == 1
+        return (lambda t, n: t) if fits else None
+    if n == 1:
+        return (lambda t, n: t[None]) if a.shape == alone.shape else None
+    if a.dim() != alone.dim():
+        return None
+    differs = [k for k in range(a.dim()) if a.shape[k] != alone.shape[k]]
+    if len(differs) != 1 or a.shape[differs[0]] != n * alone.shape[differs[0]]:
+        return None
+    k, places = differs[0], alone.shape[differs[0]]
+    ways = _sample_first(k, places), _place_first(k, places)
+    fits = [way for way in ways if _same(way(a, n)[0], alone)]
+    return fits[0] if len(fits) == 1 or (fits and places == 1) else None
+
+
+def _sample_first(k: int, places: int) -> Arrange:
+    return lambda t, n: t.unflatten(k, (n, places)).movedim(k, 0)
+
+
+def _place_first(k: int, places: int) -> Arrange:
+    return lambda t, n: t.unflatten(k, (places, n)).movedim(k + 1, 0)
+
+
+def _same(first: Tensor, alone: Tensor) -> bool:
+    if not alone.is_floating_point():
+        return torch.equal(first, alone)
+    tolerance = 10 * torch.finfo(alone.dtype).eps ** 0.5
+    return float((first - alone).norm()) <= tolerance * float(alone.norm())
