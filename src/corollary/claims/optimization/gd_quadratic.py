@@ -84,7 +84,8 @@ class GdQuadratic(Claim[Given]):
         rate = quadratic_rate(given.Q, given.eta)
         k = torch.arange(len(found), dtype=torch.float64)
         marks: list[Curve | Points] = []
-        for i in sorted({0, self.d // 2, self.d - 1}):
+        d = len(given.Q)
+        for i in sorted({0, d // 2, d - 1}):
             lam = float(rate.eigenvalues[i])
             marks.append(
                 Curve(rate.factors[i] ** k * found[0, i], k, f"(1 − {lam:.3g}η)^2k", "predicted")
