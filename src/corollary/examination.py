@@ -23,7 +23,9 @@ from corollary.run import environment, time_limit
 from corollary.theory.modules.keeping import kept
 
 SCHEMA = 1  # version of the examination file
-GRACE = 1.5  # an exam that overruns its budget by this factor is stopped
+# An exam that overruns its share by this factor is stopped, but not before so many seconds if the
+# whole budget has them: on a busy machine a short exam may take long.
+GRACE, AT_LEAST = 1.5, 10.0
 Progress = Callable[[Entry, Sequence[Finding]], None]
 
 
@@ -63,12 +65,13 @@ class Examination:
     findings: tuple[Finding, ...]
 
     def answers(self) -> tuple[Answer, ...]:
-        """The findings by question, in the order in which they were asked."""
+        """The findings by question, the gravest first."""
         names = dict.fromkeys(f.exam.split("/")[0] for f in self.findings)
-        return tuple(
+        found = (
             Answer(name, question(name), tuple(f for f in self.findings if _of(f, name)))
             for name in names
         )
+        return tuple(sorted(found, key=lambda answer: -answer.severity.rank))
 
     def advice(self, most: int = 3) -> tuple[Finding, ...]:
         """The most useful things to do: the gravest findings that come with advice."""
@@ -161,28 +164,36 @@ def examine_subject(
     for i, (entry, exam) in enumerate(exams):
         left = max(0.0, ends - time.monotonic())
         share = exam.share / sum(other.share for _, other in exams[i:])
-        found = run_exam(entry, exam, subject, left * share)
+        found = run_exam(entry, exam, subject, left * share, max(left, 1.0))
         findings += found
         if progress:
             progress(entry, found)
     return Examination(where, subject.describe(), budget, tuple(findings))
 
 
-def run_exam(entry: Entry, exam: Exam, subject: Subject, seconds: float) -> list[Finding]:
-    """One exam; whatever goes wrong becomes a finding, and what it had found is kept."""
+def run_exam(
+    entry: Entry, exam: Exam, subject: Subject, seconds: float, left: float
+) -> list[Finding]:
+    """One exam; whatever goes wrong becomes a finding, and what it had found is kept.
+
+    Args:
+        entry: Its entry in the catalogue.
+        exam: The exam.
+        subject: What is examined.
+        seconds: Its share of the budget.
+        left: What is left of the whole budget.
+    """
     found: list[Finding] = []
     if seconds <= 0:
         return [failed(entry.name, entry.title, "the budget was spent before this exam's turn")]
     try:
-        with kept(subject.model), time_limit(GRACE * seconds + 1.0):
+        with kept(subject.model), time_limit(max(GRACE * seconds, min(left, AT_LEAST))):
             for finding in exam.examine(subject, Budget.of(seconds)):
                 found.append(finding)
     except NotApplicableError as why:
         found.append(not_applicable(entry.name, entry.title, str(why)))
     except TimeLimitError:
-        found.append(
-            failed(entry.name, entry.title, f"it ran out of its budget of {seconds:.3g} s")
-        )
+        found.append(failed(entry.name, entry.title, "it ran out of its share of the budget"))
     except Exception as error:  # a crash is a row of the report, never the end of it
         last = traceback.extract_tb(error.__traceback__)[-1]
         place = "" if isinstance(error, CorollaryError) else f" ({last.name}, line {last.lineno})"

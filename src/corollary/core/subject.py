@@ -121,12 +121,15 @@ class Subject:
 
     def loss(self, batch: Batch) -> Tensor:
         """The scalar training loss on a batch."""
-        raw = self.call(batch)
+        return self.loss_of_raw(self.call(batch), batch.target)
+
+    def loss_of_raw(self, raw: Any, target: Any) -> Tensor:
+        """The loss of a raw output: the model's own if it gives one and none was asked for."""
         if self._loss is None and isinstance(raw, Mapping):
             own = raw.get("loss")
             if isinstance(own, Tensor) and own.dim() == 0:
                 return own
-        return self.loss_of(self.pick(raw), batch.target)
+        return self.loss_of(self.pick(raw), target)
 
     def loss_of(self, output: Tensor, target: Any) -> Tensor:
         """The loss of an output that is already there."""

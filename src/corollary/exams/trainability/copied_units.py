@@ -1,0 +1,66 @@
+"""Units that are exact copies.
+
+Two units of a layer with the same weights in and the same weights out get the same gradient and
+stay copies for ever: the layer is narrower than it looks. Constant starts do that to whole layers.
+
+:source: Lucchi (2025), Foundations of Deep Learning, Section 2.5, on permutation symmetry;
+    Goodfellow, Bengio and Courville (2016), Deep Learning, Section 8.4, on breaking symmetry.
+:kind: exam
+:cost: instant
+:claims: hidden_unit_permutation
+"""
+
+from collections.abc import Iterator
+
+import torch
+from torch import Tensor, nn
+
+from corollary.core import Budget, Exam, Finding, Reading, Severity, Subject
+from corollary.errors import NotApplicableError
+from corollary.theory.landscape.signal import matrix_weight
+
+
+class CopiedUnits(Exam):
+    """Rows of a weight matrix that occur more than once."""
+
+    def examine(self, subject: Subject, budget: Budget) -> Iterator[Finding]:
+        """The layer with the most copies; the last layer's rows are outputs, not units."""
+        layers = [(n, m) for n, m in subject.model.named_modules() if _weight(m) is not None]
+        if len(layers) < 2:
+            raise NotApplicableError("there is no hidden layer")
+        found = [(_copies(m), n, len(_weight(m))) for n, m in layers[:-1]]  # type: ignore[arg-type]
+        copies, name, width = max(found)
+        yield self.finding(
+            "Units are copies of each other" if copies else "All units differ",
+            severity=Severity.HIGH if copies else Severity.NONE,
+            where=name if copies else "",
+            value=Reading(copies, copies, copies),
+            unit=f"of {width} units",
+            expected="0",
+            meaning="Copies get the same gradient and stay copies."
+            if copies
+            else "No two units of a layer have the same weights.",
+            advice="Draw the weights at random; a constant start never breaks the symmetry."
+            if copies
+            else "",
+            claims=("hidden_unit_permutation",),
+        )
+
+
+def _weight(module: nn.Module) -> Tensor | None:
+    weight = matrix_weight(module)
+    # Rows of a normalisation, an embedding or a transposed kernel are not units.
+    return weight if isinstance(module, nn.Linear | nn.Conv1d | nn.Conv2d | nn.Conv3d) else None
+
+
+def _copies(module: nn.Module) -> int:
+    weight = _weight(module)
+    assert weight is not None, "only layers with weights are asked"
+    rows = weight.detach().flatten(1)
+    bias = getattr(module, "bias", None)
+    if isinstance(bias, Tensor):
+        rows = torch.cat([rows, bias.detach()[:, None]], dim=1)
+    rows = rows[(rows != 0).any(dim=1)]  # a layer of zeros is another exam's matter
+    if rows.is_complex():
+        rows = torch.view_as_real(rows).flatten(1)
+    return len(rows) - len(torch.unique(rows.float(), dim=0)) if len(rows) else 0

@@ -1,0 +1,72 @@
+r"""Gain of the initial weights.
+
+A layer with weights of variance :math:`v` and fan-in :math:`d` multiplies the mean square of its
+input by its gain :math:`v d`; after a ReLU half of it is lost, so :math:`v d = 2` keeps signals
+and gradients (He), and :math:`v d = 1` does for tanh near zero (LeCun, Xavier).
+
+:source: He, Zhang, Ren and Sun (2015), "Delving deep into rectifiers", Section 2.2; Glorot and
+    Bengio (2010), "Understanding the difficulty of training deep feedforward neural networks".
+:kind: exam
+:cost: instant
+"""
+
+from collections.abc import Iterator
+
+from torch import nn
+
+from corollary.core import Budget, Exam, Finding, Reading, Severity, Subject
+from corollary.errors import NotApplicableError
+from corollary.theory.landscape.signal import matrix_weight
+
+# PyTorch's default has gain 1/3, a sixth of He's, and trains; past ten times either way from the
+# gain that keeps the signal, ten layers change it by ten billion.
+FAR = 10.0
+
+
+class InitialGain(Exam):
+    """Fan-in times mean square of each weight."""
+
+    def examine(self, subject: Subject, budget: Budget) -> Iterator[Finding]:
+        """The layer furthest from the gain that keeps signals."""
+        layers = [
+            (n, m)
+            for n, m in subject.model.named_modules()
+            if isinstance(m, nn.Linear | nn.Conv1d | nn.Conv2d | nn.Conv3d)
+            and bool((m.weight != 0).any())
+        ]
+        if any("Norm" in type(m).__name__ for m in subject.model.modules()):
+            raise NotApplicableError("normalisation takes the gain of the weights out")
+        hidden = layers[:-1]
+        if not hidden:
+            raise NotApplicableError("there is no hidden layer with weights")
+        good = 2.0 if _rectifies(subject.model) else 1.0
+        gains = {n: _gain(m) for n, m in hidden}
+        name = max(gains, key=lambda n: max(gains[n] / good, good / gains[n]))
+        gain = gains[name]
+        far = max(gain / good, good / gain) > FAR
+        yield self.finding(
+            "Gain of the initial weights",
+            severity=Severity.MEDIUM if far else Severity.NONE,
+            where=name,
+            value=Reading(gain, gain, gain),
+            unit="fan-in times variance",
+            expected=f"near {good:g}, within {FAR:g} times",
+            meaning="This layer changes the size of its signal a great deal."
+            if far
+            else "Weights are of a size that keeps signals.",
+            advice=f"Draw its weights with variance {good:g} / fan-in "
+            f"(nn.init.{'kaiming' if good == 2 else 'xavier'}_normal_)."
+            if far
+            else "",
+        )
+
+
+def _gain(module: nn.Module) -> float:
+    weight = matrix_weight(module)
+    assert weight is not None, "layers with weights only"
+    values = weight.detach().abs().double()
+    return float(values[0].numel() * values.square().mean())
+
+
+def _rectifies(model: nn.Module) -> bool:
+    return any(isinstance(m, nn.ReLU | nn.LeakyReLU | nn.GELU | nn.SiLU) for m in model.modules())

@@ -1,0 +1,65 @@
+r"""Largest stable step.
+
+To second order, gradient descent stays bounded exactly for steps up to
+:math:`2/\lambda_{\max}`, the largest eigenvalue of the loss's Hessian on the data. It is found by
+Lanczos with an interval. Training may raise :math:`\lambda_{\max}` until it meets the step (the
+edge of stability), so a step somewhat above is not lost, but one far above diverges at once.
+
+:source: Cohen, Kaur, Li, Kolter and Talwalkar (2021), "Gradient descent on neural networks
+    typically occurs at the edge of stability"; Lucchi (2025), Foundations of Deep Learning,
+    Chapter 5, on gradient descent for quadratics.
+:kind: exam
+:cost: seconds
+"""
+
+import math
+from collections.abc import Iterator
+
+from corollary.core import Budget, Exam, Finding, Reading, Severity, Subject
+from corollary.exams.landscapes import landscape_of
+from corollary.theory.landscape.curvature import largest_stable_step
+
+SAMPLES = 512
+
+
+class LargestStep(Exam):
+    """The step of gradient descent at which it turns unstable, here and now."""
+
+    share = 8.0
+
+    def examine(self, subject: Subject, budget: Budget) -> Iterator[Finding]:
+        """The limit with its interval, and the user's step against it."""
+        landscape = landscape_of(subject, SAMPLES)
+        found = largest_stable_step(landscape, rng=subject.rng("largest step"))
+        step = found.step
+        if math.isinf(step.value):
+            yield self.finding(
+                "Largest stable step",
+                meaning="No direction curves upwards here, so curvature sets no limit yet.",
+            )
+            return
+        lr, severity = subject.lr, Severity.NONE
+        meaning = "Gradient descent with longer steps than this diverges."
+        advice = ""
+        if lr is not None and lr > step.high:
+            severity = Severity.HIGH
+            meaning = f"Your step size is {lr / step.value:.3g} times the largest stable one."
+            advice = f"Use a step size below {step.low:.3g}, or warm up from there."
+        elif lr is not None and lr > step.low:
+            severity = Severity.LOW
+            meaning = f"Your step size {lr:g} is at the edge of stability."
+            advice = f"Expect the loss to oscillate; below {step.low:.3g} it does not."
+        elif lr is not None and lr < step.low / 1000:
+            severity = Severity.LOW
+            meaning = f"Your step size {lr:g} is a thousandth of what is stable."
+            advice = f"Steps up to {step.low:.3g} are stable for plain gradient descent."
+        yield self.finding(
+            "Largest stable step",
+            severity=severity,
+            where="the loss",
+            value=Reading(step.value, step.low, step.high),
+            expected="above your step size" if lr is not None else "",
+            meaning=meaning,
+            advice=advice,
+            details={"lambda_max": found.lambda_max.value, "path": found.path},
+        )

@@ -1,0 +1,48 @@
+r"""Gradient noise and the batch it suggests.
+
+The noise scale :math:`\operatorname{tr}\Sigma / |G|^2` is the batch size at which noise and signal
+of the gradient are equal: much smaller batches walk at random, much larger ones repeat what is
+known already. It grows in training, so it is a lower guide.
+
+:source: McCandlish, Kaplan, Amodei et al. (2018), "An empirical model of large-batch training".
+:kind: exam
+:cost: seconds
+"""
+
+from collections.abc import Iterator
+
+from corollary.core import Budget, Exam, Finding, Reading, Severity, Subject
+from corollary.errors import NotApplicableError
+from corollary.exams.landscapes import landscape_of
+from corollary.theory.landscape.curvature import noise_scale
+
+SAMPLES, GROUPS = 512, 32
+
+
+class Noise(Exam):
+    """The gradient noise scale against the user's batch size."""
+
+    share = 4.0
+
+    def examine(self, subject: Subject, budget: Budget) -> Iterator[Finding]:
+        """The critical batch size with its interval."""
+        batch = subject.labelled(SAMPLES)
+        if batch.named or batch.size < GROUPS:
+            raise NotApplicableError(f"this needs at least {GROUPS} samples given by place")
+        found = noise_scale(landscape_of(subject, SAMPLES), groups=GROUPS, rng=subject.rng("noise"))
+        scale, size = found.scale, subject.batch_size
+        wasteful = size is not None and size > 10 * scale.high > 0
+        yield self.finding(
+            "Gradient noise scale",
+            severity=Severity.LOW if wasteful else Severity.NONE,
+            where="the loss",
+            value=Reading(scale.value, scale.low, scale.high),
+            unit="samples",
+            expected="near your batch size" if size else "",
+            meaning=f"Your batches of {size} are far larger than pays now."
+            if wasteful
+            else "Batches of about this size make half the progress of the full gradient.",
+            advice=f"Batches of {max(1, round(scale.high))} would do to begin with."
+            if wasteful
+            else "",
+        )

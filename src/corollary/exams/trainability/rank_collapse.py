@@ -1,0 +1,57 @@
+r"""Rank collapse.
+
+If the outputs of a layer point the same way for all samples, later layers cannot tell the samples
+apart. The mean cosine between two samples' outputs is followed through the layers; without
+normalisation deep networks send it to one, shortcuts and a start at the edge of chaos slow that.
+
+:source: Schoenholz, Gilmer, Ganguli and Sohl-Dickstein (2017), "Deep information propagation";
+    Daneshmand, Kohler, Bach, Hofmann and Lucchi (2020), "Batch normalization provably avoids
+    ranks collapse for randomly initialised deep networks".
+:kind: exam
+:cost: instant
+"""
+
+import math
+from collections.abc import Iterator
+
+from corollary.core import Budget, Curve, Exam, Figure, Finding, Reading, Severity, Subject
+from corollary.errors import NotApplicableError
+from corollary.exams.landscapes import signal_of
+
+SAMPLES = 128
+# At a cosine of 0.999 the part of the outputs that differs is 3 % of their length.
+ALIKE, APART = 0.999, 0.99
+
+
+class RankCollapse(Exam):
+    """Mean cosines between samples, layer by layer."""
+
+    def examine(self, subject: Subject, budget: Budget) -> Iterator[Finding]:
+        """The last layer, against the first."""
+        with subject.borrowed() as model:
+            deep = signal_of(subject, model, SAMPLES).weighted()
+        known = [(h.name, h.similarity) for h in deep if not math.isnan(h.similarity)]
+        if len(known) < 2:
+            raise NotApplicableError("there are not two layers with weights to compare")
+        hidden = known[:-1] if len(known) > 2 else known
+        name, last = max(hidden, key=lambda pair: pair[1])
+        collapsed = last > ALIKE and known[0][1] < APART
+        yield self.finding(
+            "Samples look alike" if collapsed else "Samples stay apart",
+            severity=Severity.HIGH if collapsed else Severity.NONE,
+            where=name,
+            value=Reading(last, last, last),
+            unit="mean cosine between two samples",
+            expected=f"below {ALIKE:g}",
+            meaning="Different samples are almost the same vector here."
+            if collapsed
+            else "Layers keep the samples apart.",
+            advice="Add normalisation or shortcuts, or use fewer layers." if collapsed else "",
+            figures=(_figure([s for _, s in known]),),
+        )
+
+
+def _figure(cosines: list[float]) -> Figure:
+    depth = list(range(1, len(cosines) + 1))
+    mark = Curve(cosines, depth, label="mean cosine")
+    return Figure("Likeness of samples", x="layer with weights", y="cosine", marks=(mark,))

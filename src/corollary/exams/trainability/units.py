@@ -1,0 +1,62 @@
+"""Dead and saturated units.
+
+A ReLU unit that gives zero to every sample has no gradient and stays as it is; a tanh or sigmoid
+unit far out on its plateau has almost none. A start with zero biases leaves a unit dead only if all
+samples lie on one side of its hyperplane, which for more than a few samples hardly happens.
+
+:source: Lucchi (2025), Foundations of Deep Learning, Section 2.4; Glorot and Bengio (2010),
+    "Understanding the difficulty of training deep feedforward neural networks".
+:kind: exam
+:cost: instant
+:claims: threshold_gradient, sigmoid_derivatives
+"""
+
+from collections.abc import Iterator
+
+from corollary.core import Budget, Exam, Finding, Reading, Severity, Subject
+from corollary.errors import NotApplicableError
+from corollary.exams.landscapes import signal_of
+
+SAMPLES = 256
+MANY, MOST = 0.5, 0.9  # half of a layer idle is a waste, nine tenths a bottleneck
+
+
+class Units(Exam):
+    """Shares of units that take no part."""
+
+    def examine(self, subject: Subject, budget: Budget) -> Iterator[Finding]:
+        """The worst layer of each kind."""
+        with subject.borrowed() as model:
+            layers = signal_of(subject, model, SAMPLES).layers
+        kinds = {
+            "Dead units": [(h.dead, h.name) for h in layers if h.dead is not None],
+            "Saturated units": [(h.saturated, h.name) for h in layers if h.saturated is not None],
+        }
+        if not any(kinds.values()):
+            raise NotApplicableError("no layer is a ReLU, tanh or sigmoid module")
+        for title, shares in kinds.items():
+            if shares:
+                yield self._worst(title, *max(shares))
+
+    def _worst(self, title: str, share: float, where: str) -> Finding:
+        severity = Severity.NONE
+        if share > MANY:
+            severity = Severity.HIGH if share > MOST else Severity.MEDIUM
+        dead = title.startswith("Dead")
+        return self.finding(
+            title,
+            severity=severity,
+            where=where,
+            value=Reading(100 * share, 100 * share, 100 * share),
+            unit="% of the layer",
+            expected=f"below {MANY:.0%}",
+            meaning="No layer has many." if share <= MANY else "They get no gradient to speak of.",
+            advice=""
+            if share <= MANY
+            else (
+                "Start with biases of zero and centred inputs, or use a leaky activation."
+                if dead
+                else "Start with smaller weights, or normalise the inputs of this layer."
+            ),
+            claims=("threshold_gradient",) if dead else ("sigmoid_derivatives",),
+        )
