@@ -51,7 +51,7 @@ class IntervalChange(Claim[Given]):
         f = self._target(rng)
         powers = GRID[:, None] ** torch.arange(self.degree + 1)
         values = f(self.a + self.length * GRID)
-        p = torch.linalg.lstsq(powers, values[:, None]).solution[:, 0]
+        p = torch.linalg.lstsq(powers, values[:, None], driver="gelsd").solution[:, 0]
         return Given(f, p, rescale(p, self.a, self.a + self.length))
 
     def hypotheses(self, given: Given) -> Iterator[Hypothesis]:

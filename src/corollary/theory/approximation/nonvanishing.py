@@ -99,7 +99,8 @@ def polynomial_degree(sigma: Line, most: int = 8, *, reach: float = 6.0) -> int 
     T = torch.cos(torch.arccos(x.clamp(-1, 1))[:, None] * torch.arange(most + 1))
     for degree in range(most + 1):
         columns = T[:, : degree + 1]
-        fitted = columns @ torch.linalg.lstsq(columns, y[:, None]).solution[:, 0]
+        solved = torch.linalg.lstsq(columns, y[:, None], driver="gelsd").solution
+        fitted = columns @ solved[:, 0]
         if float((fitted - y).abs().max()) <= 1e-10 * max(float(y.abs().max()), 1e-300):
             return degree
     return None
