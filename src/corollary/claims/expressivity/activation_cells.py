@@ -21,9 +21,9 @@ from typing import NamedTuple
 import torch
 from torch import Generator, Tensor, nn
 
-from corollary.claims.expressivity.region_upper_bound import random_network
 from corollary.core import Claim, Curve, Figure, Hypothesis, Points, Regions, equals, option
 from corollary.errors import NotApplicableError
+from corollary.models.random_rectifier import random_rectifier
 from corollary.theory.expressivity.regions.mosaic import Mosaic
 from corollary.theory.expressivity.regions.plane import linear_regions
 from corollary.theory.expressivity.regions.program import Program
@@ -46,7 +46,7 @@ class ActivationCells(Claim[Given]):
 
     def given(self, rng: Generator) -> Given:
         """A random network on the square [-2, 2]²."""
-        model = random_network(self.widths, nn.ReLU, rng)
+        model = random_rectifier(2, self.widths, rng=rng)
         cells = linear_regions(model, 2.0)
         mix = torch.rand(len(cells.cells.corner), generator=rng, dtype=torch.float64)
         return Given(model, cells, mix)

@@ -25,6 +25,7 @@ import torch
 from torch import Generator, nn
 
 from corollary.core import Claim, Figure, Hypothesis, Level, Points, Regions, at_most, option
+from corollary.models.random_rectifier import random_rectifier
 from corollary.theory.expressivity.bounds import product_upper, serra_upper
 from corollary.theory.expressivity.regions.patterns import activation_pattern
 from corollary.theory.expressivity.regions.plane import linear_regions
@@ -48,7 +49,7 @@ class RegionUpperBound(Claim[Given]):
 
     def given(self, rng: Generator) -> Given:
         """Gaussian weights and biases."""
-        return Given(random_network(self.widths, nn.ReLU, rng), self.widths)
+        return Given(random_rectifier(2, self.widths, rng=rng), self.widths)
 
     def hypotheses(self, given: Given) -> Iterator[Hypothesis]:
         """The network is what the bound speaks of."""
@@ -68,7 +69,7 @@ class RegionUpperBound(Claim[Given]):
     def counterexample(self, rng: Generator) -> Given:
         """Units that are clipped from above too: two lines each, one layer is enough."""
         width = (max(3, self.widths[0]),)
-        return Given(random_network(width, nn.Hardtanh, rng), width)
+        return Given(random_rectifier(2, width, activation=nn.Hardtanh, rng=rng), width)
 
     def figure(self, given: Given) -> tuple[Figure, Figure]:
         """The mosaic, and the regions of the network's first layers."""
@@ -95,16 +96,3 @@ class RegionUpperBound(Claim[Given]):
             ),
         )  # fmt: skip
         return picture, growth
-
-
-def random_network(widths: tuple[int, ...], kind: type[nn.Module], rng: Generator) -> nn.Sequential:
-    """A network ``2 -> widths -> 1`` with Gaussian weights of He's size and biases of size 1."""
-    layers: list[nn.Module] = []
-    for before, n in zip((2, *widths), (*widths, 1), strict=False):
-        layer = nn.Linear(before, n, dtype=torch.float64)
-        with torch.no_grad():
-            weight = torch.randn(n, before, generator=rng, dtype=torch.float64)
-            layer.weight.copy_(weight * (2 / before) ** 0.5)
-            layer.bias.copy_(torch.randn(n, generator=rng, dtype=torch.float64))
-        layers += [layer, kind()]
-    return nn.Sequential(*layers[:-1])

@@ -13,7 +13,7 @@ from corollary.theory.compiled import Backend, compiled
 from corollary.theory.expressivity.regions.cells import Cells, gathered
 from corollary.theory.expressivity.regions.cutting_kernel import cut_cells
 
-SMALL = 4096  # polygons times functions below which compiling does not pay
+SMALL = 2**16  # signs to look at, and pairs of lines, below which compiling does not pay
 
 
 def cut(
@@ -38,7 +38,8 @@ def cut(
         7
     """
     sign = (z > slack).astype(np.int8) - (z < -slack).astype(np.int8)
-    kernel = compiled(cut_cells, backend, worth_it=cells.count * z.shape[1] >= SMALL)
+    work = z.shape[1] * (cells.count + 4 * z.shape[1])
+    kernel = compiled(cut_cells, backend, worth_it=work >= SMALL)
     mixed = mixed_signs(cells, sign)
     busy = np.flatnonzero(mixed.any(axis=1))
     if len(busy) == 0:
