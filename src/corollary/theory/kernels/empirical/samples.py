@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 
 from corollary.errors import InputError, InputTypeError
 
@@ -43,7 +43,9 @@ def rows(x: Inputs, which: slice) -> Inputs:
     return tuple(t[which] for t in x)
 
 
-def evaluate(model: nn.Module, x: Inputs, read: Read | None, name: str = "model") -> Tensor:
+def evaluate(
+    model: Callable[..., Any], x: Inputs, read: Read | None, name: str = "model"
+) -> Tensor:
     """The outputs as a matrix, a row for every sample."""
     if isinstance(x, Tensor):
         f = model(x)
