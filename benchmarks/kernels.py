@@ -32,7 +32,7 @@ ROUNDS = 5
 
 
 class Peer:
-    """A running neural-tangents that times what it is asked for; jax has one precision a process."""
+    """A running neural-tangents that times what it is asked for, in one precision."""
 
     def __init__(self, bits: int) -> None:
         python = os.environ.get("NEURAL_TANGENTS_PYTHON", "")
@@ -40,9 +40,12 @@ class Peer:
         if python:
             script = Path(__file__).parent / "peers" / "neural_tangents_server.py"
             self.process = subprocess.Popen(
-                [python, str(script), str(bits)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+                [python, str(script), str(bits)],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
                 stderr=subprocess.DEVNULL,
-            )  # fmt: skip
+                text=True,
+            )
 
     def seconds(self, case: str) -> float:
         """CPU seconds of one call of a case; the first call compiles and is not counted."""

@@ -1,7 +1,8 @@
 """neural-tangents on demand: reads the name of a case, runs it once, answers its CPU seconds.
 
 Cases: ``mlp 32 xy``, ``mlp 64 xx``, ``cnn flatten 128``, ``cnn gap 8``. The first call of a case
-compiles it. The argument is the precision, 32 or 64. Runs in the environment that neural_tangents_values.py describes.
+compiles it. The argument is the precision, 32 or 64. Runs in the environment that
+neural_tangents_values.py describes.
 """
 
 import os

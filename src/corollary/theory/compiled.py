@@ -6,7 +6,7 @@ path when the answer is ``None``; both paths are tested to be equal.
 
 import inspect
 from collections.abc import Callable
-from functools import lru_cache
+from functools import cache
 from importlib.util import find_spec
 from typing import Any, Literal
 
@@ -15,17 +15,23 @@ from corollary.errors import InputError, MissingExtraError
 Backend = Literal["auto", "numba", "torch"]
 
 
-@lru_cache(maxsize=None)
-def _compile(kernel: Callable[..., Any]) -> Callable[..., Any]:
+@cache
+def _compile(kernel: Callable[..., Any], contract: bool) -> Callable[..., Any]:
     import numba
 
     kernel = inspect.unwrap(kernel)  # numba cannot see through the shape checks of the tests
-    compiled: Callable[..., Any] = numba.njit(cache=True, nogil=True)(kernel)
+    compiled: Callable[..., Any] = numba.njit(
+        cache=True, nogil=True, fastmath={"contract"} if contract else False
+    )(kernel)
     return compiled
 
 
 def compiled(
-    kernel: Callable[..., Any], backend: Backend = "auto", *, worth_it: bool = True
+    kernel: Callable[..., Any],
+    backend: Backend = "auto",
+    *,
+    worth_it: bool = True,
+    contract: bool = False,
 ) -> Callable[..., Any] | None:
     """The compiled kernel, or ``None`` for "take the torch path".
 
@@ -34,6 +40,7 @@ def compiled(
         backend: ``numba`` insists, ``torch`` declines, ``auto`` compiles if numba is installed.
         worth_it: With ``auto``, whether the work is large enough to pay for compilation (about a
             second the first time on a machine, then a few milliseconds from the cache).
+        contract: Whether a product and a sum may be rounded once (fused), for polynomials.
     """
     if backend not in ("auto", "numba", "torch"):
         raise InputError(f"backend must be auto, numba or torch, but it is '{backend}'")
@@ -46,4 +53,4 @@ def compiled(
                 "pip install 'corollary[fast]', or use backend='torch'"
             )
         return None
-    return _compile(kernel)
+    return _compile(kernel, contract)

@@ -98,7 +98,8 @@ def ntk_complexity(x: Float[Tensor, "n d"], y: Float[Tensor, " n"]) -> float:
     """
     h = h_infinity(x)
     factor, failed = torch.linalg.cholesky_ex(h)
-    if bool(failed):
+    pivots = factor.diagonal()
+    if bool(failed) or bool(pivots.min() < 1e-7 * pivots.max()):
         raise InputError("H_inf is singular: two inputs are parallel; remove duplicates")
     solved = torch.cholesky_solve(y[:, None], factor)[:, 0]
     return math.sqrt(2 * float(y @ solved) * float(h.trace())) / len(y)
@@ -124,4 +125,5 @@ def _unit_products(x: Tensor) -> Tensor:
             f"{float(lengths.max()):g}; divide each row by its norm"
         )
     u = (x @ x.T).clamp(-1, 1)
+    u = torch.where(u > 1 - 8 * torch.finfo(u.dtype).eps, torch.ones_like(u), u)  # equal inputs
     return u.fill_diagonal_(1.0)

@@ -110,7 +110,7 @@ class Rectifier(Activation):
         if state.paired or state.ntk is None or state.nngp.requires_grad or state.axes > 2:
             return super().__call__(state)
         here = state.backend if state.nngp.device.type == "cpu" else "torch"
-        kernel = compiled(rectify, here, worth_it=state.nngp.numel() >= WORTH_IT)
+        kernel = compiled(rectify, here, worth_it=state.nngp.numel() >= WORTH_IT, contract=True)
         if kernel is None:
             return super().__call__(state)
         f, slopes = rectified(kernel, state, self.bend, self.scale)

@@ -27,6 +27,11 @@ from corollary.theory.compiled import Backend, compiled
 from corollary.theory.kernels.infinite.activations import Rectifier
 from corollary.theory.kernels.infinite.angle import angle_polynomial
 from corollary.theory.kernels.infinite.chain_kernel import (
+    ACUTE,
+    DENSE,
+    PLAIN,
+    RECTIFIER,
+    SCALE,
     TINY,
     chain_tail,
     cosines,
@@ -39,7 +44,7 @@ from corollary.theory.kernels.infinite.network import Kernels, Network
 
 SMALL = {torch.float32: 0.05, torch.float64: 1e-3}  # gaps below which a Gram matrix has lost digits
 MANY = 0.03  # share of small gaps from which the whole block is done again
-WORTH_IT = 4096  # pairs from which a compiled loop pays for its call
+WORTH_IT = 250_000  # pairs from which compilation (some seconds, once a machine) pays
 
 
 @dataclass(frozen=True)
@@ -81,7 +86,7 @@ class Side:
 def side(chain: Chain, x: Tensor) -> Side:
     """Carry the lengths through the chain, in float64."""
     rows = x.reshape(len(x), -1)
-    norm = torch.linalg.vector_norm(rows, dim=1, dtype=torch.float64)
+    norm = torch.cat([part.double().norm(dim=1) for part in rows.split(1024)])  # few at a time
     inverse = torch.where(norm > 0, 1 / norm, 0.0)
     r = norm / rows.shape[1] ** 0.5
     tables = []
@@ -116,7 +121,7 @@ class ChainBlocks:
         self.ntk = ntk
         big = len(x) * len(y) >= WORTH_IT
         self.gaps = compiled(gaps, backend, worth_it=big)
-        self.tail = compiled(chain_tail, backend, worth_it=big)
+        self.tail = compiled(chain_tail, backend, worth_it=big, contract=True)
         self.codes, self.bends = program(chain)
         self.side = panel(len(x), len(y), x.element_size(), memory)
 
@@ -150,7 +155,7 @@ class ChainBlocks:
             return
         u = nngp[at[0] : at[0] + len(r1), at[1] : at[1] + len(r2)]
         t = ntk[at[2] : at[2] + len(r1), at[3] : at[3] + len(r2)]
-        torch_tail(u, t, a, b, self.codes, self.bends)
+        torch_tail(u, t, a, b, self.codes, self.bends, SMALL[u.dtype])
         u.copy_(cosines(u)).mul_(r1[:, None]).mul_(r2)
         t.mul_(r1[:, None]).mul_(r2)
 
@@ -186,7 +191,7 @@ class ChainBlocks:
         return int((self.left.inverse[low:high] > 0).sum())
 
 
-TALL, WIDE = 256, 2048  # a panel: tall enough for products, short enough for a symmetric half
+TALL, WIDE = 128, 2048  # a panel: tall enough for products, short enough for a symmetric half
 
 
 def panel(n: int, m: int, size: int, memory: int) -> tuple[int, int]:
@@ -221,15 +226,21 @@ def _unit(x: Tensor) -> Tensor:
 
 
 def program(chain: Chain) -> tuple[np.ndarray, np.ndarray]:
-    """The chain as codes (0 plain dense, 1 dense with tables, 2 rectifier, 3 nothing) and bends."""
-    codes, bends = [], []
+    """The chain as codes of :mod:`.chain_kernel` and bends.
+
+    After a rectifier of bend 1 (a ReLU) all cosines are nonnegative, and biases keep them so.
+    """
+    codes, bends, acute = [], [], False
     for layer in chain.layers:
         bends.append(layer.bend if isinstance(layer, Rectifier) else 0.0)
         if isinstance(layer, Dense):
             bare = layer.parametrization == "ntk" and plain(layer.sigma_b) == 0
-            codes.append(0 if bare and plain(layer.sigma_w) > 0 else 1)
+            codes.append(PLAIN if bare and plain(layer.sigma_w) > 0 else DENSE)
+        elif isinstance(layer, Rectifier):
+            codes.append(ACUTE if acute else RECTIFIER)
+            acute = layer.bend == 1.0 or (acute and layer.bend < 1)
         else:
-            codes.append(2 if isinstance(layer, Rectifier) else 3)
+            codes.append(SCALE)
     return np.array(codes, dtype=np.int64), np.array(bends)
 
 

@@ -10,7 +10,7 @@ from torch import Tensor
 
 from corollary.theory.kernels.infinite.angle import angle
 
-PLAIN, DENSE, RECTIFIER = 0, 1, 2
+PLAIN, DENSE, RECTIFIER, SCALE, ACUTE = range(5)
 TINY = 1e-30  # stands for an exact -1, because -0 would be read as +1
 
 
@@ -93,6 +93,22 @@ def chain_tail(nngp, ntk, corners, a, b, r1, r2, codes, bends, even, odd, consta
                     g = tiny if g < tiny and (near == flipped) else g
                     u[j] = g if near != flipped else -g
                     t[j] *= one - w * theta
+            elif codes[k] == 4:  # no obtuse angles are left: gaps are 1 - cos
+                w = bends[k] * inverse_pi
+                for j in range(m):
+                    v = u[j] if u[j] >= zero else two + u[j]  # right angles may be told either way
+                    v2 = v * v
+                    root = np.sqrt(v)
+                    e = even[0]
+                    for q in range(1, len(even)):
+                        e = e * v2 + even[q]
+                    o = odd[0]
+                    for q in range(1, len(odd)):
+                        o = o * v2 + odd[q]
+                    theta = root * (e + o * v)
+                    g = v + w * (theta * (one - v) - root * np.sqrt(two - v))
+                    u[j] = zero if g < zero else g
+                    t[j] *= one - w * theta
         for j in range(m):
             rr = r1[i] * r2[j]
             u[j] = rr * ((one if u[j] >= zero else -one) - u[j])
@@ -100,31 +116,58 @@ def chain_tail(nngp, ntk, corners, a, b, r1, r2, codes, bends, even, odd, consta
 
 
 def torch_tail(
-    u: Tensor, t: Tensor, a: Tensor, b: Tensor, codes: np.ndarray, bends: np.ndarray
+    u: Tensor, t: Tensor, a: Tensor, b: Tensor, codes: np.ndarray, bends: np.ndarray, small: float
 ) -> None:
-    """The same layers on whole blocks; the lengths are left to the caller."""
+    """The same layers on whole blocks; the lengths are left to the caller.
+
+    Angles never come nearer to opposite than they are at the start, so a block without opposites
+    is recursed on 1 - cos alone, which needs fewer passes.
+    """
     t.zero_()
+    opposite = bool(((u < 0) & (u > -small)).any())
+    if not opposite:
+        u.copy_(torch.where(u < 0, 2 + u, u))
+    step = _signed_layer if opposite else _plain_layer
     dense = 0
     for code, bend in zip(codes.tolist(), bends.tolist(), strict=True):
-        if code == PLAIN:
-            t.add_(cosines(u))
-            dense += 1
-        elif code == DENSE:
-            (ai, bi, gi, ei), (aj, bj, gj, ej) = a[dense], b[dense]
-            side = torch.where(u >= 0, 1.0, -1.0).to(u)
-            product = ai[:, None] * aj
-            t.mul_(product).add_(torch.outer(ei, ej)).addcmul_(torch.outer(gi, gj), cosines(u))
-            new = (
-                product * u.abs() + (ai[:, None] - aj) ** 2 / 2 + (bi[:, None] - side * bj) ** 2 / 2
-            )
-            u.copy_(signed(new, side > 0))
-            dense += 1
-        elif code == RECTIFIER:
-            near, v = u >= 0, u.abs()
-            theta = torch.where(near, angle(v), np.pi - angle(v))
-            moved = (theta * cosines(u) - (v * (2 - v)).sqrt()) * (bend / np.pi)
-            u.copy_(signed(torch.where(near, v + moved, v - moved).clamp_(min=0), near))
-            t.mul_(1 - (bend / np.pi) * theta)
+        tables = (a[dense], b[dense]) if code in (PLAIN, DENSE) else None
+        step(u, t, RECTIFIER if code == ACUTE else code, bend / np.pi, tables)
+        dense += code in (PLAIN, DENSE)
+    if not opposite:
+        u.copy_(torch.where(u > 1, u - 2, u).clamp_(min=-1))
+
+
+def _plain_layer(u: Tensor, t: Tensor, code: int, w: float, tables: tuple | None) -> None:
+    if code == PLAIN:
+        t.add_(1).sub_(u)
+    elif code == DENSE:
+        (ai, bi, gi, ei), (aj, bj, gj, ej) = tables
+        product = ai[:, None] * aj
+        t.mul_(product).add_(torch.outer(ei, ej)).addcmul_(torch.outer(gi, gj), 1 - u)
+        u.mul_(product).add_((ai[:, None] - aj) ** 2 / 2).add_((bi[:, None] - bj) ** 2 / 2)
+    elif code == RECTIFIER:
+        theta = u.div(2).sqrt_().asin_().mul_(2)
+        sine = (2 - u).mul_(u).clamp_(min=0).sqrt_()
+        sine.sub_(theta).addcmul_(theta, u)  # -(θ cos θ - sin θ)
+        u.sub_(sine, alpha=w).clamp_(0, 2)
+        t.mul_(theta.mul_(-w).add_(1))
+
+
+def _signed_layer(u: Tensor, t: Tensor, code: int, w: float, tables: tuple | None) -> None:
+    near, v = u >= 0, u.abs()
+    if code == PLAIN:
+        t.add_(cosines(u))
+    elif code == DENSE:
+        (ai, bi, gi, ei), (aj, bj, gj, ej) = tables
+        side, product = torch.where(near, 1.0, -1.0).to(u), ai[:, None] * aj
+        t.mul_(product).add_(torch.outer(ei, ej)).addcmul_(torch.outer(gi, gj), cosines(u))
+        chord = (ai[:, None] - aj) ** 2 + (bi[:, None] - side * bj) ** 2
+        u.copy_(signed(product * v + chord / 2, near))
+    elif code == RECTIFIER:
+        theta = torch.where(near, angle(v), np.pi - angle(v))
+        moved = (theta * cosines(u) - (v * (2 - v)).sqrt()) * w
+        u.copy_(signed(torch.where(near, v + moved, v - moved).clamp_(min=0), near))
+        t.mul_(1 - w * theta)
 
 
 def cosines(v: Tensor) -> Tensor:

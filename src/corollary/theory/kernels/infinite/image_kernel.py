@@ -29,8 +29,8 @@ def flat_chain(x, y, shape, reach, rule, bend, r1, i1, r2, i2, mask, even, odd, 
     inside = 1.0 / mask.sum()
     for i in range(x.shape[0]):
         for j in range(y.shape[0]):
-            k[:] = 0.0
-            t[:] = 0.0
+            for q in range(n):
+                k[q], t[q] = 0.0, 0.0
             for c in range(x.shape[1]):
                 xc, yc = x[i, c, low : low + n], y[j, c, low : low + n]
                 for q in range(n):
@@ -39,8 +39,8 @@ def flat_chain(x, y, shape, reach, rule, bend, r1, i1, r2, i2, mask, even, odd, 
                 d = reach[l]
                 share = 1.0 / ((2 * d + 1) * (2 * d + 1))
                 w2, b2, g, e = rule[l, 0] * share, rule[l, 1], rule[l, 2] * share, rule[l, 3]
-                vk[:] = k
-                vt[:] = t
+                for q in range(n):
+                    vk[q], vt[q] = k[q], t[q]
                 for a in range(-d, d + 1):
                     if a != 0:
                         at = low + a * row
@@ -48,8 +48,8 @@ def flat_chain(x, y, shape, reach, rule, bend, r1, i1, r2, i2, mask, even, odd, 
                         for q in range(n):
                             vk[q] += fk[q]
                             vt[q] += ft[q]
-                k[:] = vk
-                t[:] = vt
+                for q in range(n):
+                    k[q], t[q] = vk[q], vt[q]
                 for b in range(-d, d + 1):
                     if b != 0:
                         fk, ft = all_vk[low + b : low + b + n], all_vt[low + b : low + b + n]
@@ -105,8 +105,8 @@ def pooled_chain(x, y, shape, reach, rule, bend, r1, i1, r2, i2, mask, even, odd
             for h in range(height):
                 for c in range(width):
                     ok, ot = k[h, c, low : low + n], t[h, c, low : low + n]
-                    ok[:] = 0.0
-                    ot[:] = 0.0
+                    for q in range(n):
+                        ok[q], ot[q] = 0.0, 0.0
                     for f in range(x.shape[1]):
                         factor = x[i, f, (p + h) * row + p + c] * channels
                         ym = y[j, f, low : low + n]
@@ -121,8 +121,9 @@ def pooled_chain(x, y, shape, reach, rule, bend, r1, i1, r2, i2, mask, even, odd
                 for h in range(height):
                     for c in range(width):
                         vk, vt = slab_k[c, low : low + n], slab_t[c, low : low + n]
-                        vk[:] = k[h, c, low : low + n]
-                        vt[:] = t[h, c, low : low + n]
+                        fk, ft = k[h, c, low : low + n], t[h, c, low : low + n]
+                        for q in range(n):
+                            vk[q], vt[q] = fk[q], ft[q]
                         for a in range(-d, d + 1):
                             if a != 0 and h + a >= 0 and h + a < height:
                                 at = low + a * row
@@ -132,8 +133,9 @@ def pooled_chain(x, y, shape, reach, rule, bend, r1, i1, r2, i2, mask, even, odd
                                     vt[q] += ft[q]
                     for c in range(width):
                         ok, ot = k2[h, c, low : low + n], t2[h, c, low : low + n]
-                        ok[:] = slab_k[c, low : low + n]
-                        ot[:] = slab_t[c, low : low + n]
+                        fk, ft = slab_k[c, low : low + n], slab_t[c, low : low + n]
+                        for q in range(n):
+                            ok[q], ot[q] = fk[q], ft[q]
                         for b in range(-d, d + 1):
                             if b != 0 and c + b >= 0 and c + b < width:
                                 at = low + b

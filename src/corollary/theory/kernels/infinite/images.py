@@ -21,7 +21,7 @@ from corollary.theory.kernels.infinite.state import State
 from corollary.theory.kernels.infinite.steps import Step, rows, run
 from corollary.theory.kernels.infinite.windows import joint_window_mean
 
-WORTH_IT = 100_000  # pairs of inputs times positions from which compiled loops pay
+WORTH_IT = 2_000_000  # pairs of inputs times positions from which compilation pays
 
 
 @dataclass(frozen=True)
