@@ -304,6 +304,34 @@ def test_functions_and_operators_are_read_too():
     check_mosaic(mosaic, Functions())
 
 
+class InPlace(nn.Module):
+    """A residual block as it is often written, with pools and concatenation as functions."""
+
+    def __init__(self):
+        super().__init__()
+        self.first, self.second = nn.Linear(2, 6), nn.Linear(6, 6)
+        self.act = nn.ReLU(inplace=True)
+
+    def forward(self, x):
+        skip = self.act(self.first(x))
+        out = self.second(skip)
+        out += skip
+        out = self.act(out)
+        pooled = torch.nn.functional.max_pool1d(out.unsqueeze(1), 3, stride=3).flatten(1)
+        return torch.cat([out, pooled], dim=1)
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_layers_that_work_in_place_are_followed(backend):
+    net, rng = InPlace().double(), generator(5, "in place")
+    with torch.no_grad():
+        for p in net.parameters():
+            p.normal_(generator=rng)
+    mosaic = linear_regions(net, 1.5, backend=backend)
+    assert mosaic.count > 20
+    check_mosaic(mosaic, net, area=9.0)
+
+
 def test_any_convex_polygon_may_be_looked_at_in_either_direction():
     net = random_relu((8, 8), 4)
     angle = torch.arange(5, dtype=torch.float64) * 2 * math.pi / 5

@@ -49,7 +49,7 @@ class Program:
         """Trace a module (which is not changed); an unsupported layer is named by its path."""
         if not isinstance(model, nn.Module):
             raise InputTypeError(f"a torch.nn.Module is needed, but {type(model).__name__} came")
-        own = copy.deepcopy(model).double().eval().requires_grad_(False)
+        own = copy.deepcopy(model).cpu().double().eval().requires_grad_(False)
         try:
             graph = fx.symbolic_trace(own)
         except Exception as error:  # whatever a forward pass may raise when it meets symbols
