@@ -54,7 +54,7 @@ def test_the_bump_loses_half_the_ramp_in_one_dimension():
 
 @pytest.mark.parametrize("d", [1, 2, 3])
 def test_three_relu_layers_keep_two_eps(d):
-    result = ThreeLayerRelu(d=d, eps=0.35).check(d)
+    result = ThreeLayerRelu(d=d, boxes=64).check(d)
     assert result.verdict is Verdict.HOLDS
     assert result.counterexample.fails
 

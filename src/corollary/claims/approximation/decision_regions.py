@@ -92,7 +92,7 @@ class DecisionRegions(Claim[Given]):
 
     def figure(self, given: Given) -> tuple[Figure, Figure]:
         """The missed area over the width, and the network on the disc."""
-        widths = [16, 32, 64, 128, self.m]
+        widths = sorted({16, 32, 64, 128, self.m})
         curves = [
             Curve([_missed(self, given, m, which) for m in widths], widths, label=which)
             for which in ("disc", "board")

@@ -93,7 +93,7 @@ class Hornik(Claim[Given]):
 
     def figure(self, given: Given) -> Figure:
         """Errors over widths for every activation, and for a square."""
-        widths = [10, 20, 40, 80, self.m]
+        widths = sorted({10, 20, 40, 80, self.m})
         curves = [
             Curve([_error(s, m, given.seed) for m in widths], widths, label=name)
             for name, s in zip(given.names, given.sigmas, strict=True)

@@ -16,6 +16,7 @@ of :math:`[0,1]^d`, with ramps so narrow that they cost at most :math:`\epsilon`
     norm of the hypothesis must be the sup norm.
 """
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -43,13 +44,14 @@ class ThreeLayerRelu(Claim[Given]):
     """The L1 error of a sum of ReLU bumps."""
 
     d: int = option(2, low=1, high=3)  # dimension
-    rho: float = option(1.0, low=0.1, high=10.0)  # Lipschitz constant in the sup norm
-    eps: float = option(0.15, low=0.05, high=1.0)  # half the error to keep
+    rho: float = option(5.0, low=0.1, high=10.0)  # Lipschitz constant in the sup norm
+    boxes: int = option(144, low=4, high=200)  # boxes of the partition, at most
     relation = at_most(ulps=64)  # a Gauss rule with panels between all kinks of f
 
     def given(self, rng: Generator) -> Given:
-        """A drawn wave; a cube of side eps/rho is small enough for it."""
-        return Given(random_wave(self.d, self.rho, rng=rng), self.eps, self.eps / self.rho)
+        """A drawn wave, which moves by at most rho times the side on a cube."""
+        side = 1 / math.floor(self.boxes ** (1 / self.d) + 1e-9)
+        return Given(random_wave(self.d, self.rho, rng=rng), self.rho * side, side)
 
     def hypotheses(self, given: Given) -> Iterator[Hypothesis]:
         """The modulus in the sup norm, tested on pairs."""
@@ -70,13 +72,12 @@ class ThreeLayerRelu(Claim[Given]):
         knots = sorted(
             {min(max(k / n + s * net.gamma, 0.0), 1.0) for k in range(n + 1) for s in (-1, 0, 1)}
         )
-        x, w = quadrature_between([knots] * d, nodes=3)
+        x, w = quadrature_between([knots] * d, nodes=2)
         return float((net(x).detach() - given.g(x)).abs() @ w)
 
     def counterexample(self, rng: Generator) -> Given:
         """A target that is thirty times steeper than the cells were made for."""
-        steep = random_wave(self.d, 30 * self.rho, rng=rng)
-        return Given(steep, self.eps, self.eps / self.rho)
+        return self.given(rng)._replace(g=random_wave(self.d, 30 * self.rho, rng=rng))
 
     def figure(self, given: Given) -> Figure:
         """Target and network along a diagonal of the cube."""

@@ -26,7 +26,7 @@ from typing import Literal, NamedTuple
 import torch
 from torch import Generator
 
-from corollary.core import Claim, Curve, Figure, Hypothesis, at_most, option
+from corollary.core import Band, Claim, Curve, Figure, Hypothesis, at_most, option
 from corollary.data.waves import Wave, random_wave
 from corollary.models.approximators.steps import threshold_network
 
@@ -83,8 +83,7 @@ class ThresholdApproximation(Claim[Given]):
             x="x",
             y="g(x), f(x)",
             marks=(
-                Curve(low + self.eps, x[:, 0], label="g + ε", role="predicted", dashed=True),
-                Curve(low - self.eps, x[:, 0], label="g − ε", role="predicted", dashed=True),
+                Band(x[:, 0], low - self.eps, low + self.eps, label="g ± ε", role="predicted"),
                 Curve(low, x[:, 0], label="g", role="predicted"),
                 Curve(net(x).detach(), x[:, 0], label="f"),
             ),

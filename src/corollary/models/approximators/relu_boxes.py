@@ -23,7 +23,7 @@ from corollary.errors import InputError
 from corollary.theory.approximation.grids import Function, box_grid, cells
 
 SIGNS = (1.0, -1.0, -1.0, 1.0)
-LARGEST_LAYER = 20_000_000  # numbers of the first hidden layer held at a time
+LARGEST_LAYER = 2**17  # numbers of the first hidden layer held at a time: they stay in the cache
 
 
 class ReluBoxes(nn.Module):
