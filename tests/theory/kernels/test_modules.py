@@ -113,6 +113,30 @@ def test_unknown_layers_are_named_by_their_path_all_at_once():
         from_module(module)
 
 
+class Strange(nn.Module):
+    def __init__(self, step):
+        super().__init__()
+        self.conv, self.norm, self.step = nn.Conv2d(1, 2, 3), nn.LayerNorm(4), step
+
+    def forward(self, x):
+        return self.step(self, self.conv(x))
+
+
+@pytest.mark.parametrize(
+    ("step", "named"),
+    [
+        (lambda m, h: h.mean(1), "mean"),  # over channels
+        (lambda m, h: h.view(h.size(0), 2, -1), "view"),  # keeps an axis
+        (lambda m, h: h.flatten(2), "flatten"),
+        (lambda m, h: m.norm(h), "norm"),  # along a row of pixels
+        (lambda m, h: torch.softmax(h, 1), "softmax"),
+    ],
+)
+def test_steps_that_only_look_like_known_ones_are_refused(step, named):
+    with pytest.raises(InputError, match=named):
+        from_module(Strange(step))
+
+
 def test_modules_that_cannot_be_traced_are_told_what_to_do():
     class Branching(nn.Module):
         def forward(self, x):

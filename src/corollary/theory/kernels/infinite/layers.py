@@ -166,19 +166,16 @@ class AvgPool(Layer):
 
 @dataclass(frozen=True)
 class LayerNorm(Layer):
-    """Division by the standard deviation over channels (``over="all"``: and positions).
+    """Division by the standard deviation over channels, position by position.
 
     Its input has mean zero over channels in the limit, so nothing is left to subtract.
     """
 
     nonlinear = True
     eps: float = 1e-5
-    over: Literal["channels", "all"] = "channels"
 
     def __call__(self, state: State) -> State:
         """Covariances become correlations, up to eps."""
-        if self.over == "all":
-            state = self._shared(state)
         v1, v2 = state.variances()
         root = ((v1 + self.eps) * (v2 + self.eps)).sqrt()
         ntk = None if state.ntk is None else state.ntk / root
@@ -192,12 +189,6 @@ class LayerNorm(Layer):
         wide = replace(state, nngp=q, q1=v, q2=v, paired=True, full=True, self_full=False)
         v1, v2 = wide.variances()
         return q / ((v1 + self.eps) * (v2 + self.eps)).sqrt()
-
-    def _shared(self, state: State) -> State:
-        raise InputError(
-            "LayerNorm over positions as well as channels is not available in closed form here; "
-            "normalise over channels, or use sampled_kernels for a Monte-Carlo estimate"
-        )
 
 
 def keep_variances(state: State) -> State:

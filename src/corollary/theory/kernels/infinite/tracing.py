@@ -15,12 +15,12 @@ from torch import fx, nn
 
 from corollary.errors import InputError
 from corollary.theory.kernels.infinite import activations as act
-from corollary.theory.kernels.infinite.convolution import Conv
 from corollary.theory.kernels.infinite.layers import (
     AvgPool,
     Flatten,
     GlobalAvgPool,
     Layer,
+    LayerNorm,
     Number,
     Parametrization,
     Scale,
@@ -99,6 +99,7 @@ class _Reader:
         self.steps: list[Step] = []
         self.unknown: list[str] = []
         self.values: dict[fx.Node, int] = {}
+        self.convolves = any(isinstance(m, nn.Conv1d | nn.Conv2d) for m in module.modules())
 
     def read(self, graph: fx.Graph) -> Network:
         inputs = [node for node in graph.nodes if node.op == "placeholder"]
@@ -122,8 +123,7 @@ class _Reader:
             raise InputError("from_module needs a module that returns one tensor")
         if self.values[end] != len(self.steps):
             raise InputError("the output of the module must be its last layer")
-        convolves = any(isinstance(step.layer, Conv) for step in self.steps)
-        return Network(tuple(self.steps), "first" if convolves else "last")
+        return Network(tuple(self.steps), "first" if self.convolves else "last")
 
     def _reads(self, node: fx.Node) -> bool:
         """Whether a tensor that depends on the input goes in; sizes and constants do not matter."""
@@ -164,11 +164,13 @@ class _Reader:
             if isinstance(found, nn.Conv1d | nn.Conv2d) and found.groups == 1:
                 return read_conv(found, *self.given)
             layer = read_module(found)
+            if isinstance(layer, LayerNorm) and self.convolves:
+                layer = "unknown"  # with channels first it would divide along the last position
             return f"'{node.target}' ({type(found).__name__})" if layer == "unknown" else layer
-        return _function(node)
+        return _function(node, self.convolves)
 
 
-def _function(node: fx.Node) -> Layer | str | None:
+def _function(node: fx.Node, convolves: bool) -> Layer | str | None:
     """A layer for a function or method call."""
     kind, args = node.target, node.args
     if kind in ELEMENTWISE:
@@ -178,13 +180,13 @@ def _function(node: fx.Node) -> Layer | str | None:
     if kind is F.leaky_relu:
         slope = args[1] if len(args) > 1 else node.kwargs.get("negative_slope", 0.01)
         return act.LeakyRelu(slope)
-    if kind in FLATTENINGS:
+    if kind in FLATTENINGS and _flattens(node):
         return Flatten()
     if kind in (operator.mul, torch.mul, "mul") and isinstance(args[1], int | float):
         return Scale(float(args[1]))
     if kind in (operator.truediv, torch.div, "div") and isinstance(args[1], int | float):
         return Scale(1 / float(args[1]))
-    if kind in (torch.mean, "mean"):
+    if kind in (torch.mean, "mean") and _pools(node, convolves):
         return GlobalAvgPool()
     if kind is F.adaptive_avg_pool2d and args[1] in (1, (1, 1)):
         return GlobalAvgPool()
@@ -193,3 +195,19 @@ def _function(node: fx.Node) -> Layer | str | None:
         return AvgPool(size)
     name = kind if isinstance(kind, str) else getattr(kind, "__name__", str(kind))
     return f"'{node.name}' (function {name})"
+
+
+def _flattens(node: fx.Node) -> bool:
+    """Whether all axes but the first become one: ``flatten(1)``, ``view(n, -1)``."""
+    if node.target in ("view", "reshape"):
+        sizes = node.args[1] if isinstance(node.args[1], tuple) else node.args[1:]
+        return len(sizes) == 2 and sizes[1] == -1
+    start = node.args[1] if len(node.args) > 1 else node.kwargs.get("start_dim", 0)
+    return start == 1
+
+
+def _pools(node: fx.Node, convolves: bool) -> bool:
+    """Whether a mean is over positions and nothing else."""
+    axes = node.args[1] if len(node.args) > 1 else node.kwargs.get("dim")
+    axes = {axes} if isinstance(axes, int) else set(axes or ())
+    return axes in ([{2, 3}, {-1, -2}, {2}, {-1}] if convolves else [{1}, {-2}])
