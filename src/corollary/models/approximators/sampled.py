@@ -64,7 +64,7 @@ def threshold_mixture(
     cells: int = 4096,
     rng: Generator,
 ) -> Offset:
-    r"""A draw of k thresholds for a function on [0, 1] with derivative ``slope`` and value ``start`` at 0.
+    r"""A draw of k thresholds for a function on [0, 1], from its derivative and its value at 0.
 
     :math:`h(x)=h(0)+\int_0^1\mathbb{1}[x\ge b]\,h'(b)\,db`: the thresholds are drawn from
     :math:`|h'|/\int|h'|`, a cell of a table first and a uniform place in it second. The mean

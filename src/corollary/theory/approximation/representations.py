@@ -134,10 +134,10 @@ def threshold_representation(
     return torch.stack(out)
 
 
-def threshold_mass(f: Polar, *, reach: float, panels: int = 48) -> float:
-    r"""Total mass of the signed measure of thresholds, at most :math:`4\pi C_f` (d up to 2).
+def threshold_mass(f: Polar, *, reach: float, panels: int = 48, r: float = 1.0) -> float:
+    r"""Mass of the signed measure of thresholds for the ball of radius r, at most :math:`4\pi rC_f`.
 
-    .. math:: 2\pi\int|\hat f(w)|\int_{-\|w\|}^{\|w\|}|\sin(2\pi b+2\pi\theta(w))|\,db\,dw
+    .. math:: 2\pi\int|\hat f(w)|\int_{-r\|w\|}^{r\|w\|}|\sin(2\pi b+2\pi\theta(w))|\,db\,dw
 
     Example:
         >>> from corollary.theory.approximation.spectra import GaussianBump
@@ -146,7 +146,7 @@ def threshold_mass(f: Polar, *, reach: float, panels: int = 48) -> float:
         (1.935, 3.192)
     """
     w, weight = _frequencies(f, reach, panels)
-    length, theta = w.norm(dim=1), f.phase(w)
+    length, theta = r * w.norm(dim=1), f.phase(w)
     upper, lower = _sine_variation(length + theta), _sine_variation(theta - length)
     return float(2 * math.pi * (upper - lower) @ (f.modulus(w) * weight))
 

@@ -1,0 +1,93 @@
+r"""The convolution theorem, with enough zeros.
+
+For signals of lengths n and m, padded with zeros to :math:`N\ge n+m-1`,
+
+.. math:: g*h=\mathcal{F}_N^{-1}\bigl(\mathcal{F}_Ng\cdot\mathcal{F}_Nh\bigr),\qquad
+   (g*h)_k=\sum_jg_j\,h_{k-j},
+
+with the discrete transform :math:`\mathcal{F}_N` of length N, at a cost of :math:`O(N\log N)` in
+place of :math:`nm`. With fewer zeros the end of the result wraps around to its beginning.
+
+:source: Lucchi (2025), Foundations of Deep Learning, Theorem 25 and Section 10.1.3; Perez Jensen
+    (2025), Deep Learning, Section 4.1.
+:kind: identity
+:cost: instant
+:covers: convolution-theorem
+:erratum: [missing hypothesis] Section 10.1.3 writes f * h = F^{-1}(F f . F h) with F explicitly the
+    DFT, without padding: that is the circular convolution. The counterexample here is the formula
+    as printed.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import torch
+from jaxtyping import Float
+from torch import Generator, Tensor
+
+from corollary.core import Claim, Curve, Figure, Hypothesis, Points, equals, option
+from corollary.theory.approximation.convolution import convolve
+
+
+class Given(NamedTuple):
+    """Two signals and the length of the transforms."""
+
+    g: Float[Tensor, " n"]
+    h: Float[Tensor, " m"]
+    N: int
+
+
+@dataclass(frozen=True)
+class ConvolutionTheorem(Claim[Given]):
+    """The product of transforms against the sum."""
+
+    n: int = option(24, low=2, high=4096)  # length of the signal
+    m: int = option(7, low=2, high=4096)  # length of the filter
+    relation = equals(ulps=2**14, scale=1.0)  # rounding of three transforms of signals of size one
+
+    def given(self, rng: Generator) -> Given:
+        """Drawn signals; the shortest length that is enough."""
+        g = torch.rand(self.n, generator=rng, dtype=torch.float64)
+        h = torch.rand(self.m, generator=rng, dtype=torch.float64)
+        return Given(g, h / h.sum(), self.n + self.m - 1)
+
+    def hypotheses(self, given: Given) -> Iterator[Hypothesis]:
+        """Enough zeros."""
+        needed = len(given.g) + len(given.h) - 1
+        yield Hypothesis("both signals are padded to n + m - 1 or more", given.N >= needed,
+                         f"{given.N} of {needed}")  # fmt: skip
+
+    def predict(self, given: Given) -> list[float]:
+        """The definition."""
+        return convolve(given.g, given.h, method="direct").tolist()
+
+    def measure(self, given: Given) -> list[float]:
+        """The product of transforms, continued by zeros if it is shorter."""
+        return _product(given).tolist()
+
+    def counterexample(self, rng: Generator) -> Given:
+        """No zeros for the longer signal."""
+        return self.given(rng)._replace(N=max(self.n, self.m))
+
+    def figure(self, given: Given) -> Figure:
+        """Linear and circular."""
+        short = _product(given._replace(N=max(len(given.g), len(given.h))))
+        return Figure(
+            "Without zeros the end wraps around",
+            x="k",
+            y="(g * h) at k",
+            marks=(
+                Curve(self.predict(given), label="sum over j", role="predicted"),
+                Points(list(range(len(short))), self.measure(given), label="transforms, padded"),
+                Curve(short, label="transforms, not padded", role="other", dashed=True),
+            ),
+        )
+
+
+def _product(given: Given) -> Float[Tensor, " k"]:
+    spectrum = torch.fft.rfft(given.g, given.N) * torch.fft.rfft(given.h, given.N)
+    out = given.g.new_zeros(len(given.g) + len(given.h) - 1)
+    found = torch.fft.irfft(spectrum, given.N)[: len(out)]
+    out[: len(found)] = found
+    return out

@@ -1,0 +1,89 @@
+r"""Mean integrated squared error is squared bias plus variance.
+
+.. math:: \mathbb{E}\int(G-f)^2=\int(\mathbb{E}G-f)^2+\int\mathbb{E}(G-\mathbb{E}G)^2
+
+for a random function G. It holds exactly over the repeats of an experiment too, with means over the
+repeats. Networks drawn from Barron's integral are unbiased: all of their error is variance.
+
+:source: Mathematical Foundations of Deep Learning (slides), Barron's Theorem.
+:kind: identity
+:cost: instant
+:covers: mise
+"""
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import torch
+from jaxtyping import Float
+from torch import Generator, Tensor
+
+from corollary.core import Band, Claim, Curve, Figure, Hypothesis, equals, option
+from corollary.models.approximators.sampled import threshold_mixture
+from corollary.theory.approximation.mise import split
+
+X = (torch.arange(100, dtype=torch.float64) + 0.5) / 100
+WEIGHT = torch.full_like(X, 0.01)
+
+
+class Given(NamedTuple):
+    """Drawn functions at points, the target there, and what is taken for their mean."""
+
+    drawn: Float[Tensor, "repeats 100"]
+    f: Float[Tensor, " 100"]
+    centre: Float[Tensor, " 100"]
+
+
+@dataclass(frozen=True)
+class MiseSplit(Claim[Given]):
+    """The total against the sum of its parts."""
+
+    repeats: int = option(40, low=2, high=1000)  # networks
+    k: int = option(30, low=1, high=1000)  # thresholds in each
+    relation = equals(ulps=512)  # sums of a few thousand squares
+
+    def given(self, rng: Generator) -> Given:
+        """Networks of drawn thresholds for a sine."""
+        tau = 2 * math.pi
+
+        def one() -> Tensor:
+            net = threshold_mixture(lambda b: tau * torch.cos(tau * b), self.k, rng=rng)
+            return net(X[:, None]).detach()
+
+        drawn = torch.stack([one() for _ in range(self.repeats)])
+        return Given(drawn, torch.sin(tau * X), drawn.mean(0))
+
+    def hypotheses(self, given: Given) -> Iterator[Hypothesis]:
+        """The centre is the mean."""
+        off = float((given.centre - given.drawn.mean(0)).abs().max())
+        yield Hypothesis("bias and variance are about the mean of G", off < 1e-12, f"{off:.2g}")
+
+    def predict(self, given: Given) -> float:
+        """The mean of the integrated squared errors."""
+        return split(given.drawn, given.f, WEIGHT).total
+
+    def measure(self, given: Given) -> float:
+        """Squared bias plus variance."""
+        bias = float((given.centre - given.f).square() @ WEIGHT)
+        return bias + float((given.drawn - given.centre).square().mean(0) @ WEIGHT)
+
+    def counterexample(self, rng: Generator) -> Given:
+        """The median in place of the mean."""
+        given = self.given(rng)
+        return given._replace(centre=given.drawn.median(0).values)
+
+    def figure(self, given: Given) -> Figure:
+        """Target, mean and spread."""
+        spread = given.drawn.std(0)
+        return Figure(
+            "Bias is how far the mean is off, variance is the width",
+            x="x",
+            y="G(x)",
+            marks=(
+                Band(X, given.centre - spread, given.centre + spread, label="one deviation"),
+                Curve(given.f, X, label="f", role="predicted"),
+                Curve(given.centre, X, label="mean of G"),
+            ),
+        )
