@@ -12,7 +12,7 @@ def test_the_worst_huber_function_keeps_half_of_the_bound(k):
     assert result.predicted[-1] == pytest.approx(9 / (2 * k))
 
 
-def test_a_local_minimum_is_never_left():
+def test_on_top_of_a_hill_nothing_moves():
     refuted = GdConvex().refute(0)
     assert refuted.fails and refuted.broken == ("f is convex",)
 

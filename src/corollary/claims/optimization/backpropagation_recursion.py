@@ -28,7 +28,7 @@ import torch
 from torch import Generator, Tensor
 from torch.autograd.functional import jvp
 
-from corollary.core import Claim, Curve, Figure, Hypothesis, Points, equals
+from corollary.core import Claim, Curve, Figure, Hypothesis, Points, equals, option
 from corollary.theory.networks.activations import TANH
 from corollary.theory.optimization.reverse_mode import (
     Affine,
@@ -57,8 +57,8 @@ class BackpropagationRecursion(Claim[Given]):
     """Derivatives by the recursion against those of torch."""
 
     network: Literal["mlp", "residual", "convolution"] = "residual"  # what the blocks are
-    L: int = 6  # depth
-    m: int = 5  # width
+    L: int = option(6, low=2)  # depth
+    m: int = option(5, low=2)  # width
     n: int = 4  # points
     relation = equals(ulps=2**12, scale=1e-2)  # sums of some hundred products
 

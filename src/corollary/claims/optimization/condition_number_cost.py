@@ -42,7 +42,7 @@ class ConditionNumberCost(Claim[Given]):
     """Steps to a given accuracy, by condition number."""
 
     kappas: tuple[int, ...] = option((4, 8, 16, 32), low=2)  # condition numbers
-    eps: float = option(1e-3, low=1e-12, high=0.1)  # by how much f - f* is to shrink
+    eps: float = option(1e-3, low=1e-12, high=0.01)  # by how much f - f* is to shrink
     relation = slope(gap=0.15)  # steps are whole numbers, and κ/4 is the limit of large κ
 
     def given(self, rng: Generator) -> Given:

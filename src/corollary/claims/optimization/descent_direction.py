@@ -23,7 +23,7 @@ import torch
 from jaxtyping import Float
 from torch import Generator, Tensor
 
-from corollary.core import Claim, Curve, Figure, Hypothesis, Level, at_most
+from corollary.core import Claim, Curve, Figure, Hypothesis, Level, at_most, option
 from corollary.theory.optimization.critical_points import is_descent_direction
 from corollary.theory.optimization.objectives import waves
 from corollary.theory.prerequisites.gradients import gradient
@@ -44,7 +44,7 @@ class DescentDirection(Claim[Given]):
     """The value after a step in a descent direction against the value before."""
 
     n: int = 40  # directions
-    d: int = 2  # dimension
+    d: int = option(2, low=2)  # dimension
     m: int = 4  # waves that are added up
     relation = at_most(ulps=8)  # two values of f are compared
 

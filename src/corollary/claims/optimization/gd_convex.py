@@ -14,6 +14,7 @@ from distance D lead has :math:`f(x_K)-f^*=LD^2/(4K+2)`, about half of the bound
 :covers: gd-convex
 """
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
@@ -42,7 +43,7 @@ class GdConvex(Claim[Given]):
 
     problem: Literal["Huber", "log-sum-exp", "logistic"] = "Huber"  # the function
     d: int = 1  # dimension
-    k: int = 50  # steps
+    k: int = option(50, low=3)  # steps
     share: float = option(1.0, low=0.01, high=1.0)  # the step in units of 1/L
     relation = at_most(ulps=2**8)  # k steps of rounding
 
@@ -79,13 +80,13 @@ class GdConvex(Claim[Given]):
         return (run.f[1:] - o.minimum).tolist()
 
     def counterexample(self, rng: Generator) -> Given:
-        """Caught in a local minimum."""
+        """Started on a hill, where the gradient is as short as at a minimum."""
 
         def f(x: Tensor) -> Tensor:
-            return (x.square() / 20 + 1 - torch.cos(x)).sum()
+            return (1 - torch.cos(x)).sum()
 
         zero = torch.zeros(1, dtype=torch.float64)
-        return Given(Objective("cosine bowl", f, 1.1, 0.0, 0.0, zero, 0.0), zero + 6, 1 / 1.1)
+        return Given(Objective("cosine", f, 1.0, 0.0, 0.0, zero, 0.0), zero + math.pi, 1.0)
 
     def figure(self, given: Given) -> Figure:
         """Gap and bound on logarithmic scales."""

@@ -80,7 +80,7 @@ class GdNonconvex(Claim[Given]):
 
     def counterexample(self, rng: Generator) -> Given:
         """A slope without end."""
-        return Given(lambda x: -x.sum(), 1.0, -1.0, torch.zeros(1, dtype=torch.float64), 1.0)
+        return Given(lambda x: -x.sum(), 1.0, -0.25, torch.zeros(1, dtype=torch.float64), 1.0)
 
     def figure(self, given: Given) -> tuple[Figure, ...]:
         """The bound; the path on its landscape."""

@@ -42,9 +42,9 @@ class Given(NamedTuple):
 class GdOptimalStep(Claim[Given]):
     """The step found by a search over all steps, and its rate."""
 
-    d: int = 6  # dimension
+    d: int = option(6, low=2)  # dimension
     kappa: float = option(10.0, low=1.01, high=1e4)  # condition number of Q
-    relation = equals(ulps=2**30)  # a search of a kinked function stops at 1e-7
+    relation = equals(ulps=2**30, scale=1.0)  # a search of a kinked function stops at 1e-7
 
     def given(self, rng: Generator) -> Given:
         """Eigenvalues from 1 to kappa."""

@@ -55,7 +55,7 @@ class GdPl(Claim[Given]):
     n: int = 8  # equations
     d: int = 12  # unknowns
     k: int = 40  # steps
-    relation = at_most(ulps=2**10)  # k steps of rounding
+    relation = at_most(ulps=2**10, scale=1.0)  # k steps of rounding on values of size 1
 
     def given(self, rng: Generator) -> Given:
         """More unknowns than equations, or a function that is not convex."""

@@ -88,7 +88,9 @@ class GdQuadratic(Claim[Given]):
         for i in sorted({0, d // 2, d - 1}):
             lam = float(rate.eigenvalues[i])
             marks.append(
-                Curve(rate.factors[i] ** k * found[0, i], k, f"(1 − {lam:.3g}η)^2k", "predicted")
+                Curve(
+                    rate.factors[i] ** k * found[0, i], k, f"(1 − {lam:.3g}η)^{{2k}}", "predicted"
+                )
             )
             marks.append(Points(k, found[:, i], label=f"λ = {lam:.3g}"))
         return Figure(

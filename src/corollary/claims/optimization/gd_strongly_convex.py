@@ -46,7 +46,7 @@ class GdStronglyConvex(Claim[Given]):
     lam: float = option(0.05, low=1e-3, high=10.0)  # strong convexity
     k: int = 40  # steps
     share: float = option(1.0, low=0.01, high=1.0)  # the step in units of 1/L
-    relation = at_most(ulps=2**10)  # squares of distances of size 1, rounded k times
+    relation = at_most(ulps=2**10, scale=1.0)  # squares of distances of size 1, rounded k times
 
     def given(self, rng: Generator) -> Given:
         """Ridge logistic regression, or a quadratic of the same curvatures."""

@@ -46,8 +46,8 @@ class Given(NamedTuple):
 class Preconditioning(Claim[Given]):
     """The condition number after the change of variables, and the error after one step."""
 
-    d: int = 5  # dimension
-    kappa: float = option(30.0, low=1.0, high=1e4)  # condition number of Q
+    d: int = option(5, low=2)  # dimension
+    kappa: float = option(30.0, low=1.1, high=1e4)  # condition number of Q
     relation = equals(ulps=2**15, scale=1.0)  # P is computed to rounding times κ
 
     def given(self, rng: Generator) -> Given:
