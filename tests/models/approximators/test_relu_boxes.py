@@ -67,7 +67,7 @@ def test_with_threshold_units_the_trapezoid_vanishes_on_the_box():
     for sigma, value in ((step, 0.0), (torch.relu, 1.0)):
         net = ReluBoxes(a[None], b[None], torch.ones(1).double(), 0.05, sigma=sigma)
         first = sigma((z[:, None, :, None] - net.knots) / net.gamma)
-        assert float((first @ net.signs).sum()) == pytest.approx(value)
+        assert (first @ net.signs).sum().item() == pytest.approx(value)
 
 
 @pytest.mark.parametrize("gamma", [0.0, -0.1])
@@ -95,6 +95,6 @@ def test_the_three_layer_network_keeps_two_eps_with_its_units(d):
 
 def test_the_zero_function_is_built_too():
     net = relu_three_layer(lambda x: 0 * x[:, 0], 0.1, 0.5, 2)
-    assert float(net(torch.rand(5, 2).double()).abs().max()) == 0.0
+    assert net(torch.rand(5, 2).double()).abs().max().item() == 0.0
     with pytest.raises(InputError, match="eps"):
         relu_three_layer(lambda x: x[:, 0], 0.0, 0.5, 2)
