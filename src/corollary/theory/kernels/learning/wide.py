@@ -90,7 +90,8 @@ def ntk_regress(
 ) -> Regression:
     r"""Train an infinitely wide network: regression with its kernel, in blocks.
 
-    Memory: one n x n matrix in the dtype of x (two for ``cholesky``), and blocks of new inputs. Time: the kernel, then :math:`n^3/3` (``cholesky``) or n² a step (``cg``).
+    Memory: one n x n matrix in the dtype of x (two for ``cholesky``), and blocks of new inputs.
+    Time: the kernel, then :math:`n^3/3` (``cholesky``) or n² a step (``cg``).
 
     Args:
         net: The architecture.
