@@ -1,0 +1,66 @@
+"""A short full-batch training of a subject, at a step size that is stable at its start."""
+
+import math
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from corollary.core import Batch, Subject
+from corollary.errors import NotApplicableError
+from corollary.exams.landscapes import landscape_of
+from corollary.theory.landscape.curvature import largest_stable_step
+from corollary.train.fit import fit
+
+STEPS = 40
+SAFE = 0.5  # of the largest stable step: descent, and not at its edge
+
+
+@dataclass(frozen=True)
+class ShortTraining:
+    """Samples and step size of a short run; the same for the network and its linearisation."""
+
+    subject: Subject
+    batch: Batch
+    step: float
+    steps: int = STEPS
+
+    @property
+    def inputs(self) -> Any:
+        """The inputs as the tangent kernel takes them."""
+        return self.batch.inputs[0] if len(self.batch.inputs) == 1 else self.batch.inputs
+
+    def run(
+        self, model: nn.Module, *, picked: bool = False, callbacks: tuple[Any, ...] = ()
+    ) -> Any:
+        """Train ``model``; ``picked`` if its output is the output tensor already."""
+
+        def loss(raw: Any, target: Tensor) -> Tensor:
+            output = raw if picked else self.subject.pick(raw)
+            return self.subject.loss_of(output, target)
+
+        return fit(
+            model, (*self.batch.inputs, self.batch.target), loss,
+            partial(torch.optim.SGD, lr=self.step), steps=self.steps, rng=self.subject.seed,
+            train_mode=False, on_nan="stop", callbacks=callbacks,
+        )  # fmt: skip
+
+
+def short_training(subject: Subject, n: int) -> ShortTraining:
+    """Set up a short run on at most ``n`` samples.
+
+    Raises:
+        NotApplicableError: if the subject cannot be trained by ``loss(output, target)``.
+    """
+    batch = subject.labelled(n)
+    if batch.named or not isinstance(batch.target, Tensor):
+        raise NotApplicableError("inputs given by name are trained by their own loop")
+    limit = largest_stable_step(
+        landscape_of(subject, n), rtol=0.2, rng=subject.rng("short training")
+    )
+    step = SAFE * limit.step.low
+    if not (math.isfinite(step) and step > 0):
+        raise NotApplicableError("the loss has no upward curvature here, so no step is known safe")
+    return ShortTraining(subject, batch, step)

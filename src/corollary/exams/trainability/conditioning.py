@@ -1,0 +1,61 @@
+r"""Conditioning.
+
+Along an eigenvector of the Hessian with eigenvalue :math:`\lambda` gradient descent at its
+largest stable step needs about :math:`\lambda_{\max}/\lambda` steps. The largest eigenvalue is
+compared with the tenth: a few directions far above the rest set the step size for all.
+
+:source: Lucchi (2025), Foundations of Deep Learning, Chapter 5, on the condition number; Sagun,
+    Evci, Guney, Dauphin and Bottou (2018), "Empirical analysis of the Hessian of
+    over-parametrized neural networks".
+:kind: exam
+:cost: seconds
+"""
+
+from collections.abc import Iterator
+
+from corollary.core import Budget, Exam, Figure, Finding, Points, Reading, Severity, Subject
+from corollary.errors import NotApplicableError
+from corollary.exams.landscapes import landscape_of
+from corollary.theory.landscape.curvature import top_eigenpairs
+
+SAMPLES, TOP = 256, 10
+# Outliers of classification networks stand ten to a hundred times above the bulk (Sagun et al.,
+# 2018); a hundred times that is an input or a layer of another scale.
+FAR = 1e4
+
+
+class Conditioning(Exam):
+    """The ten largest eigenvalues of the Hessian."""
+
+    share = 8.0
+
+    def examine(self, subject: Subject, budget: Budget) -> Iterator[Finding]:
+        """The ratio of the first and the tenth."""
+        landscape = landscape_of(subject, SAMPLES)
+        if landscape.size <= TOP:
+            raise NotApplicableError("there are too few parameters to speak of a spectrum")
+        pairs = top_eigenpairs(landscape, TOP, tol=1e-2, rng=subject.rng("conditioning"))
+        values = [float(v) for v in pairs.values]
+        if not values[-1] > 0:
+            raise NotApplicableError("fewer than ten directions curve upwards here")
+        ratio = values[0] / values[-1]
+        yield self.finding(
+            "Conditioning",
+            severity=Severity.LOW if ratio > FAR else Severity.NONE,
+            where="the loss",
+            value=Reading(ratio, ratio, ratio),
+            unit="largest over tenth eigenvalue",
+            expected=f"below {FAR:g}",
+            meaning="One direction is far steeper than the others and sets the step for all."
+            if ratio > FAR
+            else "No direction is far steeper than the next ones.",
+            advice="Scale the inputs and layers alike, or use an adaptive method (Adam)."
+            if ratio > FAR
+            else "",
+            figures=(_figure(values),),
+        )
+
+
+def _figure(values: list[float]) -> Figure:
+    mark = Points(list(range(1, len(values) + 1)), values, label="eigenvalues of the Hessian")
+    return Figure("Largest curvatures", x="k", y="λ", log_y=min(values) > 0, marks=(mark,))
