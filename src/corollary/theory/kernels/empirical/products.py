@@ -1,7 +1,8 @@
 r"""Products with the Jacobian of a network, without the Jacobian.
 
-:math:`J^\top v` is one backward pass. :math:`J\delta` is one pass with forward derivatives, or,
-where a layer has none, the derivative of :math:`\langle J^\top u, \delta\rangle` with respect to u.
+:math:`J^\top v` is one backward pass. :math:`J\delta` is the derivative of
+:math:`\langle J^\top u, \delta\rangle` with respect to u; for layers without second derivatives it is
+one pass with forward derivatives (whose first use in a process costs torch some seconds).
 """
 
 from collections.abc import Sequence
@@ -79,9 +80,9 @@ def push_forward(
 
     with differentiable():
         try:
-            return jvp(f, values, tuple(delta))
-        except (NotImplementedError, RuntimeError):  # a layer without forward derivatives
             return _double_reverse(f, values, delta)
+        except (NotImplementedError, RuntimeError):  # a layer without second derivatives
+            return jvp(f, values, tuple(delta))
 
 
 def _double_reverse(f: Any, values: tuple[Tensor, ...], delta: Sequence[Tensor]) -> Any:
