@@ -191,7 +191,7 @@ class ChainBlocks:
         return int((self.left.inverse[low:high] > 0).sum())
 
 
-TALL, WIDE = 128, 2048  # a panel: tall enough for products, short enough for a symmetric half
+TALL, WIDE = 256, 2048  # a panel: tall enough for products, short enough for a symmetric half
 
 
 def panel(n: int, m: int, size: int, memory: int) -> tuple[int, int]:
