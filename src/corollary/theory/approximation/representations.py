@@ -19,7 +19,7 @@ quadrature; :mod:`corollary.models.approximators.barron` draws from the same int
 """
 
 import math
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 import torch
 from jaxtyping import Float
@@ -29,6 +29,7 @@ from corollary.errors import InputError
 from corollary.theory.approximation.distance import quadrature, quadrature_between
 
 
+@runtime_checkable
 class Polar(Protocol):
     """A Fourier transform as modulus and phase."""
 

@@ -9,7 +9,7 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 import torch
 from jaxtyping import Complex, Float
@@ -21,6 +21,7 @@ from corollary.theory.approximation.barron import Constant, barron_constant
 Draws = tuple[Float[Tensor, "n d"], Float[Tensor, " n"]]
 
 
+@runtime_checkable
 class Spectrum(Protocol):
     """What sampling from a Fourier integral needs."""
 
