@@ -1,8 +1,8 @@
 r"""Products with the Jacobian of a network, without the Jacobian.
 
 :math:`J^\top v` is one backward pass. :math:`J\delta` is the derivative of
-:math:`\langle J^\top u, \delta\rangle` with respect to u; for layers without second derivatives it is
-one pass with forward derivatives (whose first use in a process costs torch some seconds).
+:math:`\langle J^\top u, \delta\rangle` with respect to u; for layers without second derivatives
+it is one pass with forward derivatives (whose first use in a process costs torch some seconds).
 """
 
 from collections.abc import Sequence
