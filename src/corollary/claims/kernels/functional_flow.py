@@ -21,6 +21,7 @@ from typing import Literal, NamedTuple
 import torch
 from jaxtyping import Float
 from torch import Generator, Tensor, nn
+from torch.nn.utils import skip_init
 
 from corollary.claims.kernels._rate_figure import rate_figure
 from corollary.core import Claim, Figure, Hypothesis, Series, option, slope
@@ -99,7 +100,9 @@ class FunctionalFlow(Claim[Given]):
 
 def _network(given: Given) -> nn.Module:
     width = len(given.weights[1])
-    model = nn.Sequential(nn.Linear(3, width), nn.Tanh(), nn.Linear(width, 1, bias=False)).double()
+    model = nn.Sequential(
+        skip_init(nn.Linear, 3, width), nn.Tanh(), skip_init(nn.Linear, width, 1, bias=False)
+    ).double()
     with torch.no_grad():
         for p, w in zip(model.parameters(), given.weights, strict=True):
             p.copy_(w)

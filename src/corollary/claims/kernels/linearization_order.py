@@ -24,6 +24,7 @@ from typing import NamedTuple
 import torch
 from jaxtyping import Float
 from torch import Generator, Tensor, nn
+from torch.nn.utils import skip_init
 
 from corollary.claims.kernels._rate_figure import rate_figure
 from corollary.core import Claim, Figure, Hypothesis, Series, option, slope
@@ -98,7 +99,9 @@ class LinearizationOrder(Claim[Given]):
 def _network(given: Given) -> nn.Module:
     width = len(given.weights[1])
     inside = nn.Tanh() if given.smooth else nn.ReLU()
-    model = nn.Sequential(nn.Linear(3, width), inside, nn.Linear(width, 1)).double()
+    model = nn.Sequential(
+        skip_init(nn.Linear, 3, width), inside, skip_init(nn.Linear, width, 1)
+    ).double()
     with torch.no_grad():
         for p, w in zip(model.parameters(), given.weights, strict=True):
             p.copy_(w)

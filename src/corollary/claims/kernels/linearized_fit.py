@@ -25,6 +25,7 @@ from typing import NamedTuple
 import torch
 from jaxtyping import Float
 from torch import Generator, Tensor, nn
+from torch.nn.utils import skip_init
 
 from corollary.core import Claim, Curve, Figure, Hypothesis, Points, equals, option
 from corollary.theory.kernels.empirical import empirical_ntk
@@ -109,7 +110,9 @@ def _predictions(given: Given, at: Float[Tensor, "p 1"]) -> tuple[Tensor, Tensor
 
 def _network(given: Given) -> nn.Module:
     width = len(given.v)
-    model = nn.Sequential(nn.Linear(1, width), nn.Tanh(), nn.Linear(width, 1, bias=False)).double()
+    model = nn.Sequential(
+        skip_init(nn.Linear, 1, width), nn.Tanh(), skip_init(nn.Linear, width, 1, bias=False)
+    ).double()
     with torch.no_grad():
         model[0].weight.copy_(given.w[:, :1])
         model[0].bias.copy_(given.w[:, 1])

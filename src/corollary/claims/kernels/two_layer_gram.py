@@ -24,6 +24,7 @@ from typing import NamedTuple
 import torch
 from jaxtyping import Float
 from torch import Generator, Tensor, nn
+from torch.nn.utils import skip_init
 
 from corollary.core import Claim, Curve, Figure, Hypothesis, Points, equals, option
 from corollary.theory.kernels.empirical import empirical_ntk
@@ -95,8 +96,8 @@ class TwoLayerGram(Claim[Given]):
 
 def _network(given: Given) -> nn.Module:
     m, d = given.w.shape
-    first = nn.Linear(d, m, bias=False, dtype=torch.float64)
-    last = nn.Linear(m, 1, bias=False, dtype=torch.float64)
+    first = skip_init(nn.Linear, d, m, bias=False, dtype=torch.float64)
+    last = skip_init(nn.Linear, m, 1, bias=False, dtype=torch.float64)
     with torch.no_grad():
         first.weight.copy_(given.w)
         last.weight.copy_(given.a[None] / m**0.5)
