@@ -1,11 +1,12 @@
-"""What several exams look at: the loss landscape of a subject, and the passage of its signals."""
+"""What several exams look at: the loss landscape, the tangent kernel, the passage of signals."""
 
 from typing import Any
 
 from torch import Tensor, nn
 
 from corollary.core import Subject
-from corollary.errors import NotApplicableError
+from corollary.errors import InputError, NotApplicableError
+from corollary.theory.kernels.empirical import empirical_ntk
 from corollary.theory.landscape.curvature import Landscape
 from corollary.theory.landscape.signal import Signal, measured_signal, random_projection
 
@@ -13,16 +14,22 @@ from corollary.theory.landscape.signal import Signal, measured_signal, random_pr
 def landscape_of(subject: Subject, n: int) -> Landscape:
     """The subject's training loss on at most ``n`` samples, as a function of its parameters."""
     batch = subject.labelled(n)
-    if not subject.parameters():
-        raise NotApplicableError("the module has no trainable parameters")
-    if any(p.is_complex() for p in subject.parameters().values()):
-        raise NotApplicableError("the parameters are complex, and the Hessian is for real ones")
+    _need_real_parameters(subject)
 
     def loss(raw: Any, target: Any) -> Tensor:
         return subject.loss_of_raw(raw, target)
 
     inputs: Any = batch.named if batch.named else batch.inputs
     return Landscape(subject.model, loss, (inputs, batch.target), seed=subject.seed)
+
+
+def tangent_kernel(subject: Subject, model: nn.Module, inputs: Any) -> Tensor:
+    """The trace of the tangent kernel of the output, in double precision."""
+    _need_real_parameters(subject)
+    try:
+        return empirical_ntk(model, inputs, read=subject.pick).double()
+    except InputError as why:  # such as outputs that depend on the other samples of a batch
+        raise NotApplicableError(f"the module has no tangent kernel: {why}") from None
 
 
 def signal_of(subject: Subject, model: nn.Module, n: int) -> Signal:
@@ -39,3 +46,10 @@ def signal_of(subject: Subject, model: nn.Module, n: int) -> Signal:
         return subject.loss_of_raw(raw, batch.target)
 
     return measured_signal(model, scalar)
+
+
+def _need_real_parameters(subject: Subject) -> None:
+    if not subject.parameters():
+        raise NotApplicableError("the module has no trainable parameters")
+    if any(p.is_complex() for p in subject.parameters().values()):
+        raise NotApplicableError("the parameters are complex, and this is for real ones")

@@ -12,10 +12,12 @@ from corollary.core import Batch, Subject
 from corollary.errors import NotApplicableError
 from corollary.exams.landscapes import landscape_of
 from corollary.theory.landscape.curvature import largest_stable_step
+from corollary.theory.modules.keeping import kept
 from corollary.train.fit import fit
 
 STEPS = 40
 SAFE = 0.5  # of the largest stable step: descent, and not at its edge
+TRIES = 4  # shorter steps if the loss rises all the same
 
 
 @dataclass(frozen=True)
@@ -63,4 +65,11 @@ def short_training(subject: Subject, n: int) -> ShortTraining:
     step = SAFE * limit.step.low
     if not (math.isfinite(step) and step > 0):
         raise NotApplicableError("the loss has no upward curvature here, so no step is known safe")
-    return ShortTraining(subject, batch, step)
+    for _ in range(TRIES):
+        trial = ShortTraining(subject, batch, step)
+        with kept(subject.model):
+            history = trial.run(subject.model)
+        if not history.diverged and history.losses[-1] <= history.losses[0]:
+            return trial
+        step /= 4  # the curvature grew on the way, so its limit at the start was too long
+    return trial

@@ -15,7 +15,8 @@ from collections.abc import Iterator
 
 from corollary.core import Budget, Exam, Finding, Reading, Severity, Subject
 from corollary.errors import NotApplicableError
-from corollary.theory.kernels.empirical import effective_rank, empirical_ntk
+from corollary.exams.landscapes import tangent_kernel
+from corollary.theory.kernels.empirical import effective_rank
 
 SAMPLES = 48
 # Standardised tables, images in [0, 1] and token sequences give 1.5 to 20 on 48 samples, at the
@@ -31,13 +32,11 @@ class KernelRank(Exam):
     def examine(self, subject: Subject, budget: Budget) -> Iterator[Finding]:
         """One number."""
         batch = subject.data(SAMPLES)
-        if not subject.parameters():
-            raise NotApplicableError("the module has no trainable parameters")
         if batch.size < 8:
             raise NotApplicableError("this needs at least eight samples")
         inputs = batch.named or (batch.inputs[0] if len(batch.inputs) == 1 else batch.inputs)
         with subject.borrowed() as model:
-            kernel = empirical_ntk(model, inputs, read=subject.pick).double()
+            kernel = tangent_kernel(subject, model, inputs)
         rank = effective_rank(kernel)
         collapsed = rank < FEW
         yield self.finding(

@@ -78,7 +78,7 @@ class _StatedError:
             theta = list(self.linear.theta)
             with torch.enable_grad():
                 value = subject.loss_of(self.linear(*batch.inputs), batch.target)
-                flat = _flat(torch.autograd.grad(value, theta))
+                flat = _flat(_gradients(value, theta))
             there, real = self._network(theta)
             self.gaps.append(abs(there - float(value.detach())))
             self.drifts.append(float(flat.norm() * (real - flat).norm()))
@@ -92,16 +92,16 @@ class _StatedError:
                 p.copy_(value)
         with torch.enable_grad():
             loss = self.run.subject.loss(self.run.batch)
-            found = torch.autograd.grad(loss, parameters, allow_unused=True)
+            gradient = _gradients(loss, parameters)
         with torch.no_grad():
             for p, value in zip(parameters, before, strict=True):
                 p.copy_(value)
-        return float(loss), _flat(
-            [
-                torch.zeros_like(p) if g is None else g
-                for g, p in zip(found, parameters, strict=True)
-            ]
-        )
+        return float(loss.detach()), _flat(gradient)
+
+
+def _gradients(value: Tensor, at: Sequence[Tensor]) -> Sequence[Tensor]:
+    """Zero for what the value does not depend on."""
+    return torch.autograd.grad(value, list(at), allow_unused=True, materialize_grads=True)
 
 
 def _flat(parts: Sequence[Tensor]) -> Tensor:

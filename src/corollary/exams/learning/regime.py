@@ -18,8 +18,9 @@ from torch import Tensor
 from torch.nn import functional as F
 
 from corollary.core import Budget, Exam, Finding, Reading, Severity, Subject
+from corollary.exams.landscapes import tangent_kernel
 from corollary.exams.short_training import short_training
-from corollary.theory.kernels.empirical import empirical_ntk, regime
+from corollary.theory.kernels.empirical import regime
 
 SAMPLES = 48
 
@@ -33,9 +34,9 @@ class LearningRegime(Exam):
         """Regime, and alignment with the labels."""
         with subject.borrowed() as model:
             run = short_training(subject, SAMPLES)
-            before = empirical_ntk(model, run.inputs, read=subject.pick).double()
+            before = tangent_kernel(subject, model, run.inputs)
             history = run.run(model)
-            after = empirical_ntk(model, run.inputs, read=subject.pick).double()
+            after = tangent_kernel(subject, model, run.inputs)
         found = regime(before, after, _columns(run.batch.target).double())
         yield self.finding(
             f"Regime of learning: {found.name}",
