@@ -27,7 +27,7 @@ import torch
 from jaxtyping import Float
 from torch import Generator, Tensor
 
-from corollary.core import Claim, Curve, Figure, Hypothesis, Level, Points, equals, option
+from corollary.core import Band, Claim, Curve, Figure, Hypothesis, Points, equals, option
 from corollary.theory.approximation.representations import threshold_representation
 from corollary.theory.approximation.spectra import GaussianBump
 
@@ -81,8 +81,7 @@ class BarronThresholds(Claim[Given]):
             marks=(
                 Curve(given.f(x) - origin, x[:, 0], label="f(x) − f(0)", role="predicted"),
                 Points(x[:, 0], self._mixture(given.f, x), label="mixture of thresholds"),
-                Level(-1.0, label="edge of the ball", role="other", axis="x"),
-                Level(1.0, label="edge of the ball", role="other", axis="x"),
+                Band([-1.0, 1.0], [-0.95] * 2, [0.25] * 2, label="unit ball", role="other"),
             ),
         )
 

@@ -5,9 +5,10 @@ m ReLUs tends to 0:
 
 .. math:: \inf\Bigl\|f-\sum_{i\le m}a_i\,(w_i\cdot x+b_i)_+\Bigr\|_{\infty,K}\to0 .
 
-In one dimension straight pieces between equispaced nodes are written as a network; in two, units
-along drawn directions are fitted. With a polynomial activation of degree 2 all widths give
-polynomials of degree 2, and the error stays.
+In one dimension straight pieces between equispaced nodes are written as a network. In more, f is
+first a sum of functions along a few directions, as the lifting lemma has it, and each of those is
+interpolated. With a polynomial activation of degree 2 all widths give polynomials of degree 2, and
+the error stays.
 
 :source: Perez Jensen (2025), Deep Learning, Section 2.5, Theorem 2.12 and Figure 2.2.
 :kind: theorem
@@ -22,10 +23,13 @@ from functools import lru_cache
 from typing import Literal, NamedTuple
 
 import torch
+from jaxtyping import Float
 from torch import Generator, Tensor
 
 from corollary.core import Claim, Curve, Figure, Hypothesis, Series, converges, generator, option
-from corollary.models.approximators.relu_sums import fit_relu_uniform
+from corollary.models.approximators.lifting import Ridge
+from corollary.models.approximators.relu_sums import ridge_relu
+from corollary.models.approximators.shallow import fit_superposition
 from corollary.theory.approximation.nonvanishing import polynomial_degree
 
 TARGETS = {
@@ -33,12 +37,13 @@ TARGETS = {
     "abs": lambda t: (t - 0.3).abs(),
     "runge": lambda t: 1 / (1 + 25 * t**2),
 }
+PIECES = (4, 8, 16, 32, 64, 128)
 
 
 class Given(NamedTuple):
-    """A direction of the target, the activation, and a seed."""
+    """Directions of the target, the activation, and a seed."""
 
-    u: tuple[float, ...]
+    u: Float[Tensor, "r d"]
     sigma: Callable[[Tensor], Tensor]
     seed: int
 
@@ -47,15 +52,15 @@ class Given(NamedTuple):
 class ReluUniversal(Claim[Given]):
     """The sup error on [-1, 1]^d as the width doubles."""
 
-    target: Literal["sin", "abs", "runge"] = "runge"  # profile of f along a direction
-    d: int = option(1, low=1, high=2)  # dimension
-    relation = converges(gap=0.03)  # 256 pieces on a line; in the plane 256 drawn directions
+    target: Literal["sin", "abs", "runge"] = "runge"  # profile of f along each direction
+    d: int = option(2, low=1, high=50)  # dimension
+    relation = converges(gap=0.01)  # 128 pieces along each direction
 
     def given(self, rng: Generator) -> Given:
-        """A direction with norm 1 in the sum of moduli, so that the profile fits the cube."""
-        u = torch.rand(self.d, generator=rng, dtype=torch.float64) + 0.5
+        """Three directions (on a line one), with moduli that sum to 1."""
+        u = torch.randn(3 if self.d > 1 else 1, self.d, generator=rng, dtype=torch.float64)
         seed = int(torch.randint(2**31, (1,), generator=rng))
-        return Given(tuple((u / u.sum()).tolist()), torch.relu, seed)
+        return Given(u / u.abs().sum(1, keepdim=True), torch.relu, seed)
 
     def hypotheses(self, given: Given) -> Iterator[Hypothesis]:
         """The activation."""
@@ -98,16 +103,20 @@ class ReluUniversal(Claim[Given]):
 
 @lru_cache(maxsize=8)
 def _errors(given: Given, target: str) -> tuple[tuple[int, ...], tuple[float, ...]]:
-    def f(x: Tensor) -> Tensor:
-        return TARGETS[target](x @ x.new_tensor(given.u))
+    r, d = given.u.shape
+    rng, g = generator(given.seed), TARGETS[target]
 
-    found = fit_relu_uniform(
-        f,
-        1e-7,
-        d=len(given.u),
-        low=-1.0,
-        largest=256,
-        sigma=given.sigma,
-        rng=generator(given.seed),
-    )
-    return found.widths, found.errors
+    def f(x: Tensor) -> Tensor:
+        return g(x @ given.u.T).mean(1)
+
+    x = 2 * torch.rand(4000, d, generator=rng, dtype=torch.float64) - 1
+    errors = []
+    for m in PIECES:
+        if given.sigma is torch.relu:
+            net = ridge_relu([Ridge(u, lambda t: g(t) / r) for u in given.u], m)
+        else:
+            net = fit_superposition(
+                f, given.sigma, r * (m + 1), d=d, low=-1.0, points=1000, rng=rng
+            )
+        errors.append(float((net(x) - f(x)).abs().max().detach()))
+    return tuple(r * (m + 1) for m in PIECES), tuple(errors)
