@@ -139,9 +139,8 @@ def _limit_alignment(given: Given, d: int, n: int) -> float:
 def _run(given: Given, d: int, n: int, width: int) -> tuple[list[float], list[float]]:
     """Test error and alignment with the target, every few steps of training."""
     x, y, _ = _data(given, d, n + TESTED)
-    model = nn.Sequential(
-        skip_init(nn.Linear, d, width), nn.ReLU(), skip_init(nn.Linear, width, 1)
-    ).double()
+    layers = skip_init(nn.Linear, d, width), nn.ReLU(), skip_init(nn.Linear, width, 1)
+    model = nn.Sequential(*layers).double()
     rng = generator(given.seed, "network")
     scales = 0.5 * (3 * d) ** -0.5, 0.0, 0.1 * (3 * width) ** -0.5, 0.0  # small: features move
     with torch.no_grad():

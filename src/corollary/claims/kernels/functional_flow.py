@@ -100,9 +100,8 @@ class FunctionalFlow(Claim[Given]):
 
 def _network(given: Given) -> nn.Module:
     width = len(given.weights[1])
-    model = nn.Sequential(
-        skip_init(nn.Linear, 3, width), nn.Tanh(), skip_init(nn.Linear, width, 1, bias=False)
-    ).double()
+    last = skip_init(nn.Linear, width, 1, bias=False)
+    model = nn.Sequential(skip_init(nn.Linear, 3, width), nn.Tanh(), last).double()
     with torch.no_grad():
         for p, w in zip(model.parameters(), given.weights, strict=True):
             p.copy_(w)

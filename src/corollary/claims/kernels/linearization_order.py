@@ -99,9 +99,8 @@ class LinearizationOrder(Claim[Given]):
 def _network(given: Given) -> nn.Module:
     width = len(given.weights[1])
     inside = nn.Tanh() if given.smooth else nn.ReLU()
-    model = nn.Sequential(
-        skip_init(nn.Linear, 3, width), inside, skip_init(nn.Linear, width, 1)
-    ).double()
+    layers = skip_init(nn.Linear, 3, width), inside, skip_init(nn.Linear, width, 1)
+    model = nn.Sequential(*layers).double()
     with torch.no_grad():
         for p, w in zip(model.parameters(), given.weights, strict=True):
             p.copy_(w)

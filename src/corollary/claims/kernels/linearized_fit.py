@@ -110,9 +110,8 @@ def _predictions(given: Given, at: Float[Tensor, "p 1"]) -> tuple[Tensor, Tensor
 
 def _network(given: Given) -> nn.Module:
     width = len(given.v)
-    model = nn.Sequential(
-        skip_init(nn.Linear, 1, width), nn.Tanh(), skip_init(nn.Linear, width, 1, bias=False)
-    ).double()
+    last = skip_init(nn.Linear, width, 1, bias=False)
+    model = nn.Sequential(skip_init(nn.Linear, 1, width), nn.Tanh(), last).double()
     with torch.no_grad():
         model[0].weight.copy_(given.w[:, :1])
         model[0].bias.copy_(given.w[:, 1])

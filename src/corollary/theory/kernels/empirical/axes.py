@@ -10,7 +10,8 @@ from collections.abc import Callable
 import torch
 from torch import Tensor, nn
 
-Arrange = Callable[[Tensor, int], Tensor]  # (t, n) to t with its n samples along the first axis
+# (t, n, lead) to t with its n samples along the first axis after the leading ones
+Arrange = Callable[[Tensor, int, int], Tensor]
 FIRST_AXIS_ONLY = (
     nn.Conv1d, nn.Conv2d, nn.Conv3d, nn.BatchNorm1d, nn.BatchNorm2d, nn.BatchNorm3d, nn.GroupNorm,
 )  # fmt: skip
@@ -22,14 +23,14 @@ def arrangement(module: nn.Module, a: Tensor, alone: Tensor, n: int) -> Arrange 
     Example:
         >>> time_first = torch.arange(6.0).view(3, 2, 1)  # three times, two samples
         >>> arrange = arrangement(nn.Linear(1, 1), time_first, time_first[:, :1], 2)
-        >>> arrange(time_first, 2).shape
+        >>> arrange(time_first, 2, 0).shape
         torch.Size([2, 3, 1, 1])
     """
     if isinstance(module, FIRST_AXIS_ONLY):
         fits = a.shape == (n, *alone.shape[1:]) and len(alone) == 1
-        return (lambda t, n: t) if fits else None
+        return (lambda t, n, lead: t) if fits else None
     if n == 1:
-        return (lambda t, n: t[None]) if a.shape == alone.shape else None
+        return (lambda t, n, lead: t.unsqueeze(lead)) if a.shape == alone.shape else None
     if a.dim() != alone.dim():
         return None
     differs = [k for k in range(a.dim()) if a.shape[k] != alone.shape[k]]
@@ -37,16 +38,24 @@ def arrangement(module: nn.Module, a: Tensor, alone: Tensor, n: int) -> Arrange 
         return None
     k, places = differs[0], alone.shape[differs[0]]
     ways = _sample_first(k, places), _place_first(k, places)
-    fits = [way for way in ways if _same(way(a, n)[0], alone)]
+    fits = [way for way in ways if _same(way(a, n, 0)[0], alone)]
     return fits[0] if len(fits) == 1 or (fits and places == 1) else None
 
 
 def _sample_first(k: int, places: int) -> Arrange:
-    return lambda t, n: t.unflatten(k, (n, places)).movedim(k, 0)
+    def arrange(t: Tensor, n: int, lead: int) -> Tensor:
+        if places == 1 and k == 0:
+            return t.unsqueeze(lead + 1)
+        return t.unflatten(lead + k, (n, places)).movedim(lead + k, lead)
+
+    return arrange
 
 
 def _place_first(k: int, places: int) -> Arrange:
-    return lambda t, n: t.unflatten(k, (places, n)).movedim(k + 1, 0)
+    def arrange(t: Tensor, n: int, lead: int) -> Tensor:
+        return t.unflatten(lead + k, (places, n)).movedim(lead + k + 1, lead)
+
+    return arrange
 
 
 def _same(first: Tensor, alone: Tensor) -> bool:

@@ -80,7 +80,7 @@ class Products:
                 _add(self.k[rows, cols], _traced(x[:, rows], y[:, cols]), part)
 
     def _rows(self, n: int) -> list[slice]:
-        step = max(1, min(ROWS, -(-n // 2))) if self.symmetric else n
+        step = min(ROWS, -(-n // 2)) if self.symmetric and n >= ROWS // 2 else n
         return [slice(i, min(i + step, n)) for i in range(0, n, step)]
 
     def _written_out(self, x: Outer, y: Outer) -> None:
@@ -133,10 +133,10 @@ def _add(target: Tensor, block: Tensor, scale: Tensor | None) -> None:
 
 def _traced(x: Tensor, y: Tensor) -> Tensor:
     """The sum over outputs of x yᵀ, for (c, n, p) and (c, m, p)."""
-    c, n, p = x.shape
-    left = x.transpose(0, 1).reshape(n, c * p)
-    right = left if x is y else y.transpose(0, 1).reshape(-1, c * p)
-    return left @ right.T
+    total = x[0] @ y[0].T
+    for o in range(1, len(x)):
+        total.addmm_(x[o], y[o].T)
+    return total
 
 
 def _summed(pairs: Tensor) -> Tensor:

@@ -140,9 +140,11 @@ class Gradients:
             )
 
     def _structured(self, tape: Tape, n: int) -> list[tuple[str, Factors]]:
-        g = _output_gradients(tape.f[:, self.outputs], tape.calls)
+        every = self.outputs == list(range(tape.f.shape[1]))
+        f = tape.f if every else tape.f[:, self.outputs]
+        g = _output_gradients(f, tape.calls)
         arranged = {
-            k: (arrange(call.a, n), torch.stack([arrange(o, n) for o in g[k]]))
+            k: (arrange(call.a, n, 0), arrange(g[k], n, 1))
             for k, (call, arrange) in enumerate(zip(tape.calls, self.arrange, strict=True))
             if arrange is not None and g[k] is not None
         }
