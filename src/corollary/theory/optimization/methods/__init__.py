@@ -1,0 +1,1 @@
+"""First-order methods with a memory: momentum and steps that adapt, one file each."""

@@ -1,0 +1,1 @@
+"""Stochastic gradients: their noise, the descent that follows them, and what it costs."""
