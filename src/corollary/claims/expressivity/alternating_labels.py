@@ -1,0 +1,114 @@
+r"""Alternating points (Telgarsky).
+
+On the points :math:`x_i = i/2^n`, :math:`0 \le i < 2^n`, with labels :math:`i \bmod 2`, the
+sawtooth network with 2n layers of at most two units makes no mistake. A ReLU network with t pieces,
+thresholded at 1/2, makes a share of mistakes of at least
+
+.. math:: R \ge \frac12 - \frac{t + 1}{2^{n+1}} ,
+
+and one with l layers of width :math:`w < 2^{(n-k)/l - 1}` at least
+:math:`\frac12 - 2^{-k-1} > \frac12 - \frac1{3 \cdot 2^{k-1}}`: hardly better than guessing.
+
+:source: Mathematical Foundations of Deep Learning (slides), Telgarsky's Theorem; Telgarsky (2015),
+    "Representation benefits of deep feedforward networks".
+:kind: theorem
+:cost: seconds
+:covers: telgarsky-classification
+:erratum: [notation] The slide has 2^k points with m^(k), but the width 2^{(n-k)/l-1} and the error
+    use n and k apart, with n not introduced (it is also the number of points in the mean). It is
+    consistent with 2^n points, m^(n) and any k. [possible OCR artefact] "2^k hidden layers of 2
+    nodes" is presumably 2k, or 2n in the consistent form: for n = 6 the 12 layers make no mistake.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import torch
+from torch import Generator, nn
+
+from corollary.core import Claim, Curve, Figure, Hypothesis, Points, at_least, option
+from corollary.data.alternating_points import alternating_points
+from corollary.models.random_rectifier import random_rectifier
+from corollary.models.sawtooth import depth, sawtooth
+from corollary.theory.expressivity.regions.line import affine_pieces
+from corollary.theory.expressivity.sawtooth import alternating_error_bound, is_narrow
+from corollary.train.fit import fit
+
+
+class Given(NamedTuple):
+    """Networks of one input."""
+
+    models: tuple[nn.Sequential, ...]
+
+
+@dataclass(frozen=True)
+class AlternatingLabels(Claim[Given]):
+    """Mistakes of random and of trained networks, against what their pieces and width allow."""
+
+    n: int = option(8, low=2, high=12)  # the points are 2^n
+    k: int = option(2, low=1, high=8)  # how far below guessing the bound may be
+    l: int = option(2, low=1, high=4)  # layers of the networks
+    w: int = option(3, low=1, high=64)  # width of the networks
+    networks: int = option(6, low=2, high=64)  # half of them trained
+    steps: int = option(150, low=1, high=10_000)  # of Adam
+    relation = at_least()  # shares of 2^n points are exact in binary
+
+    def given(self, rng: Generator) -> Given:
+        """Random networks; every other one is trained on the points."""
+        x, y = alternating_points(self.n)
+        models = [
+            random_rectifier(1, [self.w] * self.l, bias=0.5, rng=rng) for _ in range(self.networks)
+        ]
+        for net in models[::2]:
+            fit(net, (x, y[:, None]), nn.functional.mse_loss, _adam, steps=self.steps)
+        return Given(tuple(models))
+
+    def hypotheses(self, given: Given) -> Iterator[Hypothesis]:
+        """The width."""
+        deepest = max(depth(net) for net in given.models)
+        widest = max(layer.out_features for net in given.models for layer in net[:-1:2])
+        fits = self.k <= self.n and is_narrow(self.n, self.k, deepest, widest)
+        detail = f"{deepest} layers of width {widest}"
+        yield Hypothesis("the width is below 2^((n-k)/l - 1)", fits, detail)
+
+    def predict(self, given: Given) -> list[float]:
+        """By the pieces that are there, and by the pieces that the width allows."""
+        pieces = [affine_pieces(net, 0.0, 1.0).count for net in given.models]
+        by_pieces = [alternating_error_bound(t, self.n) for t in pieces]
+        return by_pieces + [0.5 - 2.0 ** (-self.k - 1)] * len(pieces)
+
+    def measure(self, given: Given) -> list[float]:
+        """Shares of mistakes."""
+        shares = [mistakes(net, self.n) for net in given.models]
+        return shares + shares
+
+    def counterexample(self, rng: Generator) -> Given:
+        """The sawtooth network: no wider than two units, but 2n layers deep."""
+        return Given((sawtooth(self.n, "two_layer"),))
+
+    def figure(self, given: Given) -> Figure:
+        """Mistakes against pieces."""
+        pieces = [affine_pieces(net, 0.0, 1.0).count for net in given.models]
+        share = [mistakes(net, self.n) for net in given.models]
+        deep = sawtooth(self.n, "two_layer")
+        grid = sorted({int(2 ** (j / 4)) for j in range(4 * self.n + 1)})
+        marks = (
+            Curve([alternating_error_bound(t, self.n) for t in grid], grid, "bound", "predicted"),
+            Points(pieces[::2], share[::2], f"trained, {self.l} layers of {self.w}"),
+            Points(pieces[1::2], share[1::2], "random weights", "other"),
+            Points([2**self.n], [mistakes(deep, self.n)], f"sawtooth, {2 * self.n} layers of ≤ 2"),
+        )
+        return Figure("Mistakes on alternating points", "t", "R", marks, log_x=True)
+
+
+def mistakes(model: nn.Module, n: int) -> float:
+    """Share of the alternating points on the wrong side of 1/2."""
+    x, y = alternating_points(n)
+    with torch.no_grad():
+        answer = model(x)[:, 0] >= 0.5
+    return float((answer != (y == 1)).double().mean())
+
+
+def _adam(parameters: Iterator[nn.Parameter]) -> torch.optim.Optimizer:
+    return torch.optim.Adam(parameters, lr=0.03)
