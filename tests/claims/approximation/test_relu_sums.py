@@ -26,7 +26,7 @@ from corollary.theory.expressivity.piecewise import PiecewiseLinear
     "claim",
     [
         CertifiedDistance(d=1, atol=1e-5), CertifiedDistance(d=3, atol=1e-2),
-        CosineProducts(d=1, m=2), CosineUniversal(scale=40.0), LinearInterpolation(nu=4.0),
+        CosineProducts(d=1, m=2), CosineUniversal(scale=0.8), LinearInterpolation(nu=4.0),
         LinearInterpolationRate("sin"), LinearInterpolationRate("sqrt"), ReluSum(pieces=30),
         ReluUniversal("sin", d=1), ReluUniversal("abs", d=1), ReluUniversal("sin", d=30),
         UnitsAddUp(n=1, m=1),

@@ -65,7 +65,7 @@ class BarronGaussianDimension(Claim[Given]):
     def figure(self, given: Given) -> Figure:
         """Ratios over the dimension."""
         return Figure(
-            f"A constant that changes by a factor with each dimension, σ = {self.sigma:g}",
+            f"Each dimension costs a factor, σ = {self.sigma:g}",
             x="d",
             y="C(d + 1) / C(d)",
             log_x=True,

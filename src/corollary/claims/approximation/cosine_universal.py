@@ -50,7 +50,7 @@ class Given(NamedTuple):
 class CosineUniversal(Claim[Given]):
     """The sup error on [-1, 1] for an odd wave plus a kink."""
 
-    scale: float = option(30.0, low=5.0, high=100.0)  # largest length of an inner weight
+    scale: float = option(0.6, low=0.2, high=1.5)  # largest inner weight, for each unit
     relation = converges(gap=0.04)  # a kink, fitted in the mean square, at width 128
 
     def given(self, rng: Generator) -> Given:
@@ -100,7 +100,7 @@ def _errors(given: Given, scale: float) -> tuple[float, ...]:
     y = _target(fine, given.shift)
     rng, out = generator(given.seed), []
     for m in WIDTHS:
-        w, b = random_units(m, 1, scale, low=-1.0, high=1.0, rng=rng)
+        w, b = random_units(m, 1, scale * m, low=-1.0, high=1.0, rng=rng)
         b = b if given.biases else torch.zeros_like(b)
         net = fit_outer(torch.cos, w, b, fine[::4], y[::4])
         out.append(float((net(fine) - y).abs().max().detach()))
