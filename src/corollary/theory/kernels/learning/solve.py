@@ -9,7 +9,7 @@ so on up to a limit; how much it took is told. Conjugate gradients need only pro
 """
 
 from collections.abc import Callable
-from typing import NamedTuple, Protocol
+from typing import NamedTuple, Protocol, runtime_checkable
 
 import torch
 from jaxtyping import Float
@@ -18,6 +18,7 @@ from torch import Tensor
 from corollary.errors import InputError
 
 
+@runtime_checkable
 class Product(Protocol):
     """Anything that K v can be written with: a tensor or an operator."""
 

@@ -1,0 +1,109 @@
+"""Tangent kernels of finite networks against neural-tangents and torch.func.
+
+``python benchmarks/tangents.py``; the environment of neural-tangents is as for kernels.py, and the
+contender its structured implementation 3, compiled. A network of 670k parameters with 10 outputs, a
+convolutional one of 225k; in full all pairs of outputs count, in trace their sum.
+"""
+
+import resource
+import time
+
+import torch
+from kernels import against_peer, inputs
+from race import Lap, Race, main, pin_to_one_core, race
+from torch import nn
+from torch.func import functional_call, jacrev, vmap
+
+from corollary.theory.kernels.empirical import empirical_ntk
+
+
+def mlp() -> nn.Module:
+    """784-512-512-10."""
+    return nn.Sequential(
+        nn.Linear(784, 512), nn.ReLU(), nn.Linear(512, 512), nn.ReLU(), nn.Linear(512, 10)
+    )
+
+
+def cnn() -> nn.Module:
+    """Three convolutions, global pooling, 10 outputs."""
+    return nn.Sequential(
+        nn.Conv2d(3, 64, 3, padding=1), nn.ReLU(), nn.Conv2d(64, 128, 3, padding=1, stride=2),
+        nn.ReLU(), nn.Conv2d(128, 128, 3, padding=1, stride=2), nn.ReLU(),
+        nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.Linear(128, 10),
+    )  # fmt: skip
+
+
+def finite(name: str, mode: str, n: int) -> Race:
+    """One network, one mode."""
+    model = mlp() if name == "mlp" else cnn()
+    x = inputs(n, *((784,) if name == "mlp" else (3, 16, 16)), dtype=torch.float32)
+    ours = {"corollary": lambda: empirical_ntk(model, x, mode=mode)}
+    return against_peer(
+        f"Tangent kernel of a finite {name.upper()}, {mode}, n = {n}, float32",
+        f"finite {name}-{mode} {n}", ours, None,
+    )  # fmt: skip
+
+
+def mlp_full() -> Race:
+    """All pairs of outputs."""
+    return finite("mlp", "full", 200)
+
+
+def mlp_trace() -> Race:
+    """Their trace."""
+    return finite("mlp", "trace", 200)
+
+
+def cnn_full() -> Race:
+    """All pairs of outputs."""
+    return finite("cnn", "full", 50)
+
+
+def cnn_trace() -> Race:
+    """Their trace."""
+    return finite("cnn", "trace", 50)
+
+
+def jacobians() -> Race:
+    """Against gradients written out by torch.func: time, and memory that grows."""
+    model, x = mlp(), inputs(50, 784, dtype=torch.float32)
+    parameters = {k: p.detach() for k, p in model.named_parameters()}
+
+    def written_out() -> torch.Tensor:
+        def f(p: dict[str, torch.Tensor], t: torch.Tensor) -> torch.Tensor:
+            return functional_call(model, p, (t[None],))[0]
+
+        parts = vmap(jacrev(f), (None, 0))(parameters, x)
+        return sum(torch.einsum("icp,jcp->ij", j.flatten(2), j.flatten(2)) for j in parts.values())
+
+    def ours() -> torch.Tensor:
+        return empirical_ntk(model, x)
+
+    notes = {}
+    for name, run in (("corollary", ours), ("torch.func", written_out)):  # the small one first
+        before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+        found = run()
+        grown = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / 1024
+        notes[name] = f"{grown:.0f} MiB more at the peak"
+    gap = float((found - ours()).abs().max() / found.abs().max())
+    return race(
+        "Trace of the tangent kernel, n = 50", {"corollary": ours, "torch.func": written_out},
+        reference="torch.func", rounds=2, notes=notes, facts={"disagreement": f"{gap:.1e}"},
+    )  # fmt: skip
+
+
+def growth() -> Race:
+    """A thousand and two thousand inputs, trace: how time grows."""
+    model, laps = mlp(), []
+    for n in (500, 1000, 2000):
+        x = inputs(n, 784, dtype=torch.float32)
+        start = time.process_time()
+        empirical_ntk(model, x)
+        spent = time.process_time() - start
+        laps.append(Lap(f"n = {n}", spent, spent, 1.0, None))
+    return Race("Trace of the tangent kernel over n", "n = 500", 1, tuple(laps), {})
+
+
+if __name__ == "__main__":
+    pin_to_one_core()
+    main(jacobians, mlp_full, mlp_trace, cnn_full, cnn_trace, growth)
