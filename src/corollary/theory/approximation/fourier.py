@@ -150,7 +150,7 @@ def weighted_mass(of: Transform, power: float = 1.0) -> float:
     Example:
         >>> x = centred_grid(1, 512, 1 / 16)[:, 0]
         >>> bump = transform(torch.exp(-math.pi * x**2), 1 / 16)
-        >>> round(weighted_mass(bump, 0), 9), round(weighted_mass(bump), 3)  # 1 and 1 / pi
+        >>> round(weighted_mass(bump, 0.0), 9), round(weighted_mass(bump), 3)  # 1 and 1 / pi
         (1.0, 0.318)
     """
     return float((of.w.norm(dim=-1) ** power * of.values.abs()).sum()) * of.cell

@@ -136,7 +136,7 @@ def threshold_representation(
 
 
 def threshold_mass(f: Polar, *, reach: float, panels: int = 48, r: float = 1.0) -> float:
-    r"""Mass of the signed measure of thresholds for the ball of radius r, at most :math:`4\pi rC_f`.
+    r"""Mass of the thresholds for the ball of radius r, at most :math:`4\pi rC_f`.
 
     .. math:: 2\pi\int|\hat f(w)|\int_{-r\|w\|}^{r\|w\|}|\sin(2\pi b+2\pi\theta(w))|\,db\,dw
 
