@@ -61,7 +61,9 @@ class PerceptronAlignment(Claim[Given]):
         yield Hypothesis("u has length 1", is_unit(u))
         yield Hypothesis("γ is positive", gamma > 0)
         yield Hypothesis(
-            "every point has margin at least γ along u", smallest >= gamma * (1 - 1e-12), f"{smallest:.3g}"
+            "every point has margin at least γ along u",
+            smallest >= gamma * (1 - 1e-12),
+            f"{smallest:.3g}",
         )
 
     def predict(self, given: Given) -> float:
