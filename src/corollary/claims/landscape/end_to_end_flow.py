@@ -46,7 +46,7 @@ class EndToEndFlow(Claim[Given]):
     """Two integrations of one path."""
 
     d: int = option(3, low=2, high=10)  # size of the matrices
-    L: int = option(3, low=1, high=5)  # layers
+    L: int = option(3, low=2, high=5)  # layers
     T: float = option(2.0, low=0.1, high=5.0)  # time
     steps: int = option(80, low=40, high=1000)  # of the Runge-Kutta method
     relation = equals(ulps=1e-5 / EPS, scale=0.1)  # both integrations, fourth order in the step
@@ -77,16 +77,14 @@ class EndToEndFlow(Claim[Given]):
     def counterexample(self, rng: Generator) -> Given:
         """The same product from layers of different size: 4 W₂ and W₁/4."""
         given = self.given(rng)
-        if self.L == 1:
-            return given
         first, second, *rest = given.layers
         return given._replace(layers=[first / 4, 4 * second, *rest])
 
     def figure(self, given: Given) -> Figure:
         """The distance to the target, with and without balance."""
         sensing, start = MatrixSensing(given.target), product(given.layers)
-        first, *rest = given.layers
-        uneven = [first / 4, 4 * rest[0], *rest[1:]] if rest else given.layers
+        first, second, *rest = given.layers
+        uneven = [first / 4, 4 * second, *rest]
         t = [self.T * i / self.steps for i in range(self.steps + 1)]
         theory = end_to_end_flow(start, given.target, self.L, self.T, steps=self.steps)
         run = [product(Ws) for Ws in sensing.flow(given.layers, self.T, steps=self.steps)]

@@ -196,11 +196,12 @@ def layer_flow(Ws: Layers, target: Float[Tensor, "k d"]) -> list[Tensor]:
     U, s, V, _ = aligned_svd(Ws)
     L, sigma = len(Ws), s[0]
     turns = [*V, U[-1]]
-    error = U[-1].T @ target @ V[0] - torch.diag(sigma**L)
-    return [
-        turns[k] @ (sigma[:, None] ** (L - k) * error * sigma ** (k - 1)) @ turns[k - 1].T / L
-        for k in range(1, L + 1)
-    ]
+    error = (target - (U[-1] * sigma**L) @ V[0].T) / L
+    out = []
+    for k in range(1, L + 1):  # a power 0 is the identity, also where layers are not square
+        v = error if k == L else (turns[k] * sigma ** (L - k)) @ (U[-1].T @ error)
+        out.append(v if k == 1 else (v @ V[0] * sigma ** (k - 1)) @ turns[k - 1].T)
+    return out
 
 
 def end_to_end_velocity(
