@@ -23,10 +23,12 @@ $(STAMP): pyproject.toml constraints.txt
 	$(BIN)/python tools/fetch_katex.py
 	touch $(STAMP)
 
-demo: $(STAMP) ## check the quick suite, write out/report.html and say where it is
+demo: $(STAMP) ## check the quick suite, examine a small network, and say where the reports are
 	$(BIN)/corollary check --suite quick --jobs $(JOBS) \
 	  --json out/results.json --report out/report.html
-	@echo "Open $(CURDIR)/out/report.html in a browser."
+	$(BIN)/corollary examine --demo --lr 0.1 --batch-size 32 \
+	  --json out/examination.json --out out/examination.html
+	@echo "Open $(CURDIR)/out/report.html and $(CURDIR)/out/examination.html in a browser."
 
 test: $(STAMP) ## run the test suite
 	$(BIN)/python -m pytest -n $(JOBS) --dist loadgroup
