@@ -63,7 +63,7 @@ class KernelGradientFlow(Claim[Given]):
 
     def predict(self, given: Given) -> list[float]:
         """The closed form."""
-        return [self._closed(given, t) for t in self.times]
+        return [self._closed(given, float(t)) for t in self.times]
 
     def measure(self, given: Given) -> list[float]:
         """The parameters' equation, integrated."""

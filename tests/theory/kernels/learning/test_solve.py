@@ -111,6 +111,8 @@ def test_bad_problems_are_refused_in_words():
     y = torch.ones(3, dtype=D)
     with pytest.raises(InputError, match="none came"):
         ntk_regress(net, x[:0], y[:0], x)
+    with pytest.raises(InputError, match="targets came"):
+        ntk_regress(net, x, y[:2], x)
     with pytest.raises(InputError, match="new ones"):
         ntk_regress(net, x, y, x[:, :2])
     with pytest.raises(InputError, match="singular"):

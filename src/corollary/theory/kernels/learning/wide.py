@@ -77,10 +77,10 @@ class Regression(NamedTuple):
 def ntk_regress(
     net: Network,
     x: Float[Tensor, "n *d"],
-    y: Float[Tensor, "n *c"],
-    at: Float[Tensor, "m *d"],
+    y: Float[Tensor, "rows *c"],
+    at: Float[Tensor, "m *e"],
     *,
-    f0: Float[Tensor, "n *c"] | None = None,
+    f0: Float[Tensor, "rows *c"] | None = None,
     f0_at: Float[Tensor, "m *c"] | float = 0.0,
     ridge: float = 0.0,
     which: Literal["ntk", "nngp"] = "ntk",
