@@ -116,7 +116,7 @@ def test_bad_problems_are_refused_in_words():
     with pytest.raises(InputError, match="new ones"):
         ntk_regress(net, x, y, x[:, :2])
     with pytest.raises(InputError, match="singular"):
-        ntk_regress(network(Dense()), torch.ones(3, 2, dtype=D), y, torch.ones(1, 2, dtype=D))
+        ntk_regress(net, torch.ones(3, 3, dtype=D), y.cumsum(0), x)
 
 
 def test_the_spread_of_trained_networks_vanishes_at_the_data_only():

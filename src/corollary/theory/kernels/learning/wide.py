@@ -70,7 +70,7 @@ class Regression(NamedTuple):
 
     prediction: Float[Tensor, "m *c"]
     alpha: Float[Tensor, "n *c"]
-    residual: float  # relative; 0 for a factorisation
+    residual: float  # relative part of the targets that is missed; 0 without jitter
     jitter: float  # what a factorisation needed on the diagonal
 
 
@@ -132,7 +132,14 @@ def ntk_regress(
     if solver == "cholesky":
         tell("factorise", 0.0)
         factor = cholesky(k, ridge=ridge, overwrite=True)
-        alpha, residual, jitter = factor.solve(rest), 0.0, factor.jitter
+        alpha, jitter = factor.solve(rest), factor.jitter
+        # Kα = y - jitter α: what is missing of the targets is known without K.
+        residual = jitter * float(alpha.norm()) / max(float(rest.norm()), 1e-300)
+        if residual > 1e-2:
+            raise InputError(
+                f"K of {len(x)} inputs is singular and cannot give these targets (a part of "
+                f"{residual:.2g} is missing): inputs repeat with other targets; pass a ridge"
+            )
         tell("factorise", 1.0)
     else:
         start = math.log(1 / tolerance)
