@@ -99,7 +99,7 @@ class Kawaguchi(Claim[Given]):
     def figure(self, given: Given) -> Figure:
         """Losses of the runs."""
         runs = [self._run(given, i) for i in range(self.starts)]
-        curves = [Curve(run, label=f"start {i + 1}") for i, run in enumerate(runs)]
+        curves = [Curve(run[:120], label=f"start {i + 1}") for i, run in enumerate(runs)]
         values, _ = explained(given.X, given.Y)
         total = float(given.Y.square().sum())
         stairs = [
@@ -110,7 +110,7 @@ class Kawaguchi(Claim[Given]):
         ]
         least = Level(self.predict(given)[0], label=f"least loss of rank {self.p}")
         return Figure(
-            "Deep linear networks pass saddles and end at the global minimum",
+            "Past the saddles to the global minimum",
             x="step",
             y="L",
             log_y=True,

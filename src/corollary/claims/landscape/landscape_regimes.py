@@ -113,6 +113,7 @@ class LandscapeRegimes(Claim[Given]):
             y="final loss above the least possible one",
             log_y=True,
             marks=(*marks, Level(BAD, label="spurious above")),
+            caption="Losses below 1e-16 are drawn there; linear and wide networks lie together.",
         )
 
 

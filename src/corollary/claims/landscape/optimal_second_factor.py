@@ -69,9 +69,9 @@ class OptimalSecondFactor(Claim[Given]):
         A, X, Y, B, ways = given
         near = [float(two_layer_loss(A, B + 0.1 * w, X, Y)) for w in ways]
         system = torch.kron(X.T.contiguous(), A)  # vec(ABX), columns stacked
-        b = torch.linalg.lstsq(system, Y.T.reshape(-1, 1)).solution
-        fitted = (system @ b).reshape(Y.T.shape).T
-        return [*near, 0.5 * float((Y - fitted).square().sum())]
+        b = torch.linalg.lstsq(system, Y.T.reshape(-1, 1), driver="gelsd").solution
+        rival = b.reshape(X.shape[0], A.shape[1]).T.contiguous()
+        return [*near, float(two_layer_loss(A, rival, X, Y))]
 
     def counterexample(self, rng: Generator) -> Given:
         """A solution for other targets."""
