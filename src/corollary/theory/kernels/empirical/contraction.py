@@ -84,13 +84,24 @@ class Products:
         return [slice(i, min(i + step, n)) for i in range(0, n, step)]
 
     def _written_out(self, x: Outer, y: Outer) -> None:
-        """Gradients of a few rows of the weight at a time."""
-        c, n, _, wide = x.g.shape
+        """Gradients of a few rows of the weight at a time, outputs of a sample side by side."""
+        (c, n, _, wide), m = x.g.shape, y.g.shape[1]
+        shape = {"full": (n * c, m * c), "diagonal": (c, n, m), "trace": (n, m)}[self.mode]
+        total = x.g.new_zeros(shape)
         step = max(1, ENTRIES * 4 // (c * n * x.a.shape[2]))
         for i in range(0, wide, step):
-            jx = _explicit(x.a, x.g[..., i : i + step])
+            jx = _explicit(x.a, x.g[..., i : i + step])  # (n, c, p)
             jy = jx if x is y else _explicit(y.a, y.g[..., i : i + step])
-            self._gram(jx, jy, None)
+            if self.mode == "diagonal":
+                total.baddbmm_(jx.transpose(0, 1), jy.transpose(0, 1).mT)
+            elif self.mode == "trace":
+                _add_product(total, jx.flatten(1), jy.flatten(1), symmetric=x is y)
+            else:
+                _add_product(total, jx.flatten(0, 1), jy.flatten(0, 1), symmetric=x is y)
+        if x is y and self.mode != "diagonal":
+            total = total.triu_() + total.triu(1).T
+        full = self.mode == "full"
+        self.k += total.view(n, c, m, c).permute(1, 0, 3, 2) if full else total
 
     def _pairs(self, x: Outer, y: Outer) -> None:
         """The double sum over places, a few samples at a time."""
@@ -144,11 +155,17 @@ def _summed(pairs: Tensor) -> Tensor:
 
 
 def _explicit(a: Tensor, g: Tensor) -> Tensor:
-    """(c, n, g a) from (n, s, a) and (c, n, s, g)."""
-    out = g.new_empty(*g.shape[:2], g.shape[3], a.shape[2])
-    for o in range(len(g)):
-        torch.bmm(g[o].mT, a, out=out[o])
-    return out.flatten(2)
+    """(n, c, g a) from (n, s, a) and (c, n, s, g)."""
+    c, n, s, wide = g.shape
+    return (g.permute(1, 0, 3, 2).reshape(n, c * wide, s) @ a).view(n, c, -1)
+
+
+def _add_product(total: Tensor, x: Tensor, y: Tensor, *, symmetric: bool) -> None:
+    """Add x yᵀ; of a symmetric one a staircase that contains what is above the diagonal."""
+    step = max(ROWS // 2, -(-len(x) // 4)) if symmetric else len(x)
+    for i in range(0, len(x), step):
+        first = i if symmetric else 0
+        total[i : i + step, first:].addmm_(x[i : i + step], y[first:].T)
 
 
 def _pairs_cost_less(x: Outer, y: Outer, mode: Mode) -> bool:
