@@ -10,10 +10,11 @@ from corollary.claims.expressivity.telgarsky_pieces import Given, TelgarskyPiece
 from corollary.claims.expressivity.tent_map import TentMap
 from corollary.core import Verdict, generator
 from corollary.models.sawtooth import relu_count, sawtooth, telgarsky_network
-from corollary.theory.expressivity.bounds import affine_pieces_upper
+from corollary.theory.expressivity.bounds import affine_pieces_upper, serra_upper
 from corollary.theory.expressivity.piecewise import PiecewiseLinear
 from corollary.theory.expressivity.regions.line import affine_pieces
-from corollary.theory.expressivity.sawtooth import telgarsky_lower
+from corollary.theory.expressivity.sawtooth import sawtooth_values, telgarsky_lower
+from corollary.theory.expressivity.segmented import best_segments
 
 
 @pytest.mark.parametrize("form", ["three_units", "two_layer"])
@@ -50,6 +51,20 @@ def test_the_level_one_half_is_a_quarter_away_and_obeys_the_bound():
     claim, given = TelgarskyPieces(k=4), Given((half,), (1,), 4)
     assert claim.measure(given) == [0.25]
     assert claim.predict(given) == [6 / 64]
+
+
+@pytest.mark.parametrize("L", [1, 2])
+def test_even_the_best_fit_there_is_stays_above_one_over_32(L):
+    """The most pieces of 2^L units in L layers, placed by dynamic programming, jumps allowed."""
+    k, pieces = L * L + 2, serra_upper(1, [2**L // L] * L)
+    x = (torch.arange(8 * 2**k, dtype=torch.float64) + 0.5) / (8 * 2**k)
+    y = sawtooth_values(x, k)
+    best = best_segments(x, y, pieces)
+    off = (best.fitted - y).abs()
+    assert float(off.mean()) >= max(1 / 32, telgarsky_lower(pieces, k))
+    # Any g with values in [0, 1] has a mean |f - g| of at least its mean square, and no g with so
+    # many pieces has a smaller mean square than the fit.
+    assert float(best.errors[-1]) >= 1 / 32
 
 
 @pytest.mark.parametrize("k", [3, 7])

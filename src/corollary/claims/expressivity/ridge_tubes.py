@@ -59,14 +59,14 @@ class RidgeTubes(Claim[Given]):
     relation = converges(gap=1e-3)  # what the cut-off at T = 32 leaves outside
 
     def given(self, rng: Generator) -> Given:
-        """Directions with equal angles, turned at random; slopes between 1 and 2."""
+        """Directions with equal angles, turned at random; slopes between 2 and 4."""
         turn = float(torch.rand(1, generator=rng, dtype=torch.float64)) * torch.pi
         c, s = torch.tensor(turn).double().cos(), torch.tensor(turn).double().sin()
         directions = even_directions(self.m) @ torch.stack(
             [torch.stack([c, s]), torch.stack([-s, c])]
         )
-        slope = 1 + torch.rand(self.m, 1, generator=rng, dtype=torch.float64)
-        shells = radial_shells(12, 3.0, alternate=True, rng=rng)
+        slope = 2 + 2 * torch.rand(self.m, 1, generator=rng, dtype=torch.float64)
+        shells = radial_shells(6, 3.0, alternate=True, rng=rng)
         return Given(_Network(slope * directions), directions, shells)
 
     def hypotheses(self, given: Given) -> Iterator[Hypothesis]:
