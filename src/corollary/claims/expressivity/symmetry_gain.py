@@ -48,9 +48,9 @@ class Given(NamedTuple):
 class SymmetryGain(Claim[Given]):
     """Parameters that are needed, shallow and folded, for growing numbers of folds."""
 
-    p: int = option(2, low=2, high=4)  # flanks of a fold
-    q: int = option(3, low=2, high=6)  # pieces of one copy
-    folds: int = option(5, low=2, high=6)  # largest k
+    p: int = option(2, low=2, high=3)  # flanks of a fold
+    q: int = option(3, low=2, high=4)  # pieces of one copy
+    folds: int = option(5, low=2, high=5)  # largest k
     error: float = option(1e-3, low=1e-6, high=0.1)  # root mean square error to reach
     relation = equals()  # counts
 

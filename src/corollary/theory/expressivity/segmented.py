@@ -21,6 +21,8 @@ from torch import Tensor
 
 from corollary.errors import InputError
 
+LARGEST = 2048  # points; all pairs of them are kept
+
 
 class Segments(NamedTuple):
     """The best fits with 1, 2, ... pieces, and the one with the most pieces."""
@@ -46,6 +48,8 @@ def best_segments(x: Float[Tensor, " n"], y: Float[Tensor, " n"], pieces: int) -
         raise InputError(f"the points must ascend and be at least one, but {n} came unordered")
     if not 1 <= pieces <= n:
         raise InputError(f"1 to n={n} pieces can be fitted, but pieces={pieces}")
+    if n > LARGEST:
+        raise InputError(f"at most {LARGEST} points are cut (the cost is n^2 t), but {n} came")
     cost = line_errors(x, y)
     best, froms = [cost[0]], [torch.zeros(n, dtype=torch.long)]
     for _ in range(pieces - 1):
