@@ -2,8 +2,9 @@
 
 The parent starts it, hands over what to do as JSON on the command line, and reads one JSON object
 a line from a pipe: what the subject is, each exam's findings as they come, or the sentence that
-says why there was nothing to examine. Limits of time and memory guard against accidents; they are
-no wall against malice.
+says why there was nothing to examine. One pass of one batch is tried before the exams begin, so
+that a module that cannot be called with its data is told once and not by every exam. Limits of time
+and memory guard against accidents; they are no wall against malice.
 """
 
 import json
@@ -16,13 +17,16 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import IO, Any
 
-from corollary.core import Finding, Status
-from corollary.errors import CorollaryError, InputError
+from corollary.core import Finding, Status, Subject
+from corollary.errors import CorollaryError, InputError, NotApplicableError, TimeLimitError
 from corollary.examination import Examination, examine_subject
 from corollary.registry import Entry
+from corollary.run import environment, time_limit
+from corollary.target import load_data, load_object, load_target, one_line
 
 START_UP = 60.0  # seconds for imports and for building the module, beyond the budget
 MEMORY = 8 << 30  # bytes of address space beyond what torch itself takes
+TRIED = 32  # samples of the pass that is tried first, if no batch size is given
 
 
 def examine_in_child(
@@ -40,17 +44,20 @@ def examine_in_child(
     reading, writing = os.pipe()
     words = [sys.executable, "-m", "corollary.examining", str(writing), json.dumps(order)]
     # A session of its own: Ctrl-C reaches the parent alone, which decides what is kept.
-    child = subprocess.Popen(words, pass_fds=(writing,), stdout=sys.stderr, start_new_session=True)
+    # What it prints goes to stderr, for stdout may be ours for JSON; there is nobody to answer it.
+    child = subprocess.Popen(
+        words, pass_fds=(writing,), stdin=subprocess.DEVNULL, stdout=2, start_new_session=True
+    )
     os.close(writing)
-    heard = _Heard(order, progress)
+    heard, why = _Heard(order, progress), ""
     try:
         with os.fdopen(reading, "rb", buffering=0) as pipe:
             why = _listen(pipe, heard, order["budget"] * 1.5 + START_UP)
     except KeyboardInterrupt:
         why = "interrupted"
     finally:
-        _end(child)
-    return heard.examination(why or _death(child.returncode))
+        _end(child, patience=0.0 if why else 2.0)
+    return heard.examination(why or heard.why or _death(child.returncode))
 
 
 class _Heard:
@@ -63,10 +70,12 @@ class _Heard:
         self.head: dict[str, Any] | None = None
         self.findings: list[Finding] = []
         self.complete = False
+        self.why = ""  # what ended the child, in its own words
 
     def take(self, said: dict[str, Any]) -> None:
-        if "error" in said:
+        if "error" in said and self.head is None:
             raise InputError(said["error"])
+        self.why = said.get("error", self.why)
         if "head" in said:
             self.head = said["head"]
         if "findings" in said:
@@ -84,7 +93,7 @@ class _Heard:
                 "examination/cut_short",
                 "The examination was cut short",
                 status=Status.FAILED,
-                meaning=f"{why}; what was finished before is kept".capitalize(),
+                meaning=f"{why[:1].upper()}{why[1:]}; what was finished before is kept.",
             )
             self.findings.append(cut)
         return Examination(
@@ -110,11 +119,11 @@ def _listen(pipe: IO[bytes], heard: _Heard, seconds: float) -> str:
             heard.take(json.loads(line))
 
 
-def _end(child: "subprocess.Popen[bytes]") -> None:
+def _end(child: "subprocess.Popen[bytes]", patience: float) -> None:
     """Let the child end by itself for a moment, then end it and all it started."""
     try:
-        child.wait(timeout=2)
-    except subprocess.TimeoutExpired:
+        child.wait(timeout=patience)
+    except (subprocess.TimeoutExpired, KeyboardInterrupt):
         os.killpg(child.pid, 9)
         child.wait()
 
@@ -128,6 +137,7 @@ def _death(code: int) -> str:
 
 
 def _main(pipe: int, order: dict[str, Any]) -> None:
+    os.set_inheritable(pipe, False)  # what the user's code starts has no part in the talk
     _limit_memory(order.get("memory"))
 
     def say(**what: Any) -> None:
@@ -139,43 +149,98 @@ def _main(pipe: int, order: dict[str, Any]) -> None:
         say(findings=[f.to_json() for f in found])
 
     try:
-        subject = _subject(order)
-        from corollary.run import environment
-
+        subject = ready_subject(order)
         say(head={"environment": environment(), "subject": subject.describe()})
-        examine_subject(
-            subject, budget=order["budget"], only=order.get("only") or None, progress=progress
-        )
+        only = order.get("only") or None
+        examine_subject(subject, budget=order["budget"], only=only, progress=progress)
         say(done=True)
+    except BrokenPipeError:
+        os._exit(1)  # nobody listens any more
     except CorollaryError as error:
-        say(error=str(error))
+        say(error=one_line(str(error)))
     except MemoryError:
-        say(error="there is not enough memory to build the module; see --memory")
+        say(error="there is not enough memory to build the module and its data; see --memory")
+    except (SystemExit, KeyboardInterrupt) as error:
+        say(error=f"the code of {order['target']} raised {type(error).__name__}")
+    except Exception as error:
+        say(error=one_line(f"{order['target']} stopped with {type(error).__name__}: {error}"))
 
 
-def _subject(order: dict[str, Any]) -> Any:
-    from corollary.core import Subject
-    from corollary.target import load_data, load_object, load_target
+def ready_subject(order: dict[str, Any]) -> Subject:
+    """What ``order`` names, after one batch has gone through it; this runs the user's code.
 
+    Raises:
+        CorollaryError: if there is nothing to examine, or it cannot be called.
+    """
+    subject = _subject(order)
+    _try_a_pass(subject, order["budget"])
+    return subject
+
+
+def _subject(order: dict[str, Any]) -> Subject:
     model, data = load_target(order["target"])
     if order.get("data"):
         data = load_data(order["data"], order["seed"])
     loss = order.get("loss") or None
     if loss and ":" in loss:
-        loss = load_object(loss)
+        loss = load_object(name := loss)
+        if not callable(loss):
+            raise InputError(
+                f"the loss '{name}' must be a function of (output, target), but it is a "
+                f"{type(loss).__name__}"
+            )
     keys = ("lr", "batch_size", "samples", "seed")
     about = {key: order[key] for key in keys if order.get(key) is not None}
     return Subject(model, data, loss=loss, **about)
 
 
+def _try_a_pass(subject: Subject, seconds: float) -> None:
+    """One batch through the module and the loss, so that what does not fit is told once.
+
+    Raises:
+        InputError: if the module or the loss raises, or the pass takes longer than the budget.
+    """
+    if subject.batch is None:
+        return
+    batch = subject.data(min(subject.batch.size, subject.batch_size or TRIED))
+    came = ", ".join(f"{name} {what}" for name, what in batch.describe().items())
+    doing = f"{subject.name} cannot be called with the data ({came})"
+    try:
+        with time_limit(seconds), subject.borrowed():
+            raw = subject.call(batch)
+            doing = f"the loss does not fit the output of {subject.name} and the data ({came})"
+            if batch.target is not None:
+                subject.loss_of_raw(raw, batch.target)
+    except NotApplicableError:
+        return  # the exams that need it will say so
+    except TimeLimitError:
+        raise InputError(
+            f"one pass of {batch.size} samples through {subject.name} did not end within the "
+            f"budget of {seconds:g} s; give it more time, or look for what it waits for"
+        ) from None
+    except Exception as error:
+        told = str(error) if isinstance(error, CorollaryError) else f"{_kind(error)}: {error}"
+        raise InputError(one_line(f"{doing}: {told}")) from None
+
+
+def _kind(error: Exception) -> str:
+    name = type(error).__name__
+    return f"{name} (out of memory, see --memory)" if _starved(error) else name
+
+
+def _starved(error: Exception) -> bool:
+    return isinstance(error, MemoryError) or "can't allocate memory" in str(error)
+
+
 def _limit_memory(limit: int | None) -> None:
     try:
         import resource
-    except ImportError:  # no such limits on this system
+
+        taken = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
+        most = taken + (limit or MEMORY)
+        resource.setrlimit(resource.RLIMIT_AS, (most, resource.getrlimit(resource.RLIMIT_AS)[1]))
+    except (ImportError, OSError, ValueError):  # no such limits on this system
         return
-    taken = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
-    most = taken + (limit or MEMORY)
-    resource.setrlimit(resource.RLIMIT_AS, (most, resource.getrlimit(resource.RLIMIT_AS)[1]))
 
 
 if __name__ == "__main__":

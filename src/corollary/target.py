@@ -70,10 +70,17 @@ def load_object(spec: str) -> Any:
     found: Any = module
     for part in name.split("."):
         if not hasattr(found, part):
-            near = ", ".join(n for n in vars(module) if not n.startswith("_")) or "nothing"
-            raise InputError(f"'{place}' has no '{name}'; it has {near}")
+            raise InputError(f"'{place}' has no '{name}'; it has {_offered(module)}")
         found = getattr(found, part)
     return found
+
+
+def _offered(module: Any) -> str:
+    """What a module itself defines and one may call, or all its names if that is nothing."""
+    names = {n: v for n, v in vars(module).items() if not n.startswith("_")}
+    own = [n for n, v in names.items() if getattr(v, "__module__", "") == module.__name__]
+    some = (own or list(names))[:12]
+    return ", ".join(some) + (", ..." if len(own or names) > 12 else "") if some else "nothing"
 
 
 def _module_of_file(path: Path) -> Any:
@@ -105,7 +112,18 @@ def _called(found: Any, spec: str) -> Any:
 
 
 def _broken(place: str, error: Exception) -> InputError:
-    return InputError(f"{place} stopped with {type(error).__name__}: {error}")
+    return InputError(one_line(f"{place} stopped with {type(error).__name__}: {error}"))
+
+
+def one_line(text: str, most: int = 400) -> str:
+    r"""A message of others as one line of bounded length.
+
+    Example:
+        >>> one_line("size mismatch:\n    expected 2")
+        'size mismatch: expected 2'
+    """
+    folded = " ".join(text.split())
+    return folded if len(folded) <= most else folded[: most - 4] + " ..."
 
 
 def _data_set(name: str, seed: int) -> Any:
@@ -124,11 +142,15 @@ def _npz(path: Path) -> Any:
     import numpy as np
     import torch
 
+    _must_exist(path)
     try:
-        with np.load(path, allow_pickle=False) as file:
+        with path.open("rb") as raw, np.load(raw, allow_pickle=False) as file:
             arrays = {name: torch.from_numpy(file[name]) for name in file.files}
-    except (OSError, ValueError, TypeError) as error:
-        raise InputError(f"{path} cannot be read as an .npz of numbers ({error})") from None
+    except Exception as error:  # zipfile, zlib and numpy each have their own for a damaged file
+        said = "it is damaged, or holds other things" if "pickle" in str(error) else error
+        raise InputError(
+            one_line(f"{path} cannot be read as an .npz of numbers ({said})")
+        ) from None
     if {"x", "y"} <= set(arrays):
         return arrays["x"], arrays["y"]
     if len(arrays) in (1, 2):
@@ -141,9 +163,12 @@ def _csv(path: Path) -> Any:
     import numpy as np
     import torch
 
+    _must_exist(path)
     try:
         with path.open(encoding="utf-8") as file:
-            first = file.readline()
+            first, second = file.readline(), file.readline()
+        if not second.strip() and not first.strip():
+            raise ValueError("it is empty")
         header = any(_not_a_number(cell) for cell in first.strip().split(","))
         table = np.loadtxt(path, delimiter=",", skiprows=int(header), ndmin=2)
     except (OSError, ValueError) as error:
@@ -153,6 +178,11 @@ def _csv(path: Path) -> Any:
     x, y = torch.from_numpy(table[:, :-1]).float(), torch.from_numpy(table[:, -1])
     whole = bool((y == y.round()).all()) and bool((y >= 0).all())
     return x, y.long() if whole else y.float()
+
+
+def _must_exist(path: Path) -> None:
+    if not path.is_file():
+        raise InputError(f"there is no file {path}")
 
 
 def _not_a_number(cell: str) -> bool:
