@@ -54,3 +54,17 @@ def test_the_claim_of_the_tutorial_holds_can_fail_and_has_a_counterexample(monke
         given = claim.given(__import__("torch").Generator().manual_seed(seed))
         for wrong in claim.relation.mutants(predicted):
             assert claim.relation.compare(wrong, claim.measure(given)).verdict == "fails"
+
+
+def test_the_exam_of_the_tutorial_tells_many_parameters_from_few(monkeypatch):
+    import torch
+
+    from corollary.core import Budget, Severity, Subject
+
+    exam = load(ROOT / "docs" / "snippets" / "many_parameters.py", monkeypatch).ManyParameters()
+    data = torch.zeros(8, 2), torch.zeros(8, 1)
+    for width, severity in ((2, Severity.LOW), (1, Severity.NONE)):
+        model = torch.nn.Sequential(torch.nn.Linear(2, width), torch.nn.Linear(width, 1))
+        (found,) = exam.examine(Subject(model, data), Budget.of(1.0))
+        count = sum(p.numel() for p in model.parameters())
+        assert found.severity is severity and found.value.value == count / 8

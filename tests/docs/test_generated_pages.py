@@ -156,3 +156,17 @@ def test_pages_are_written_once_and_old_ones_are_removed(tmp_path):
     assert set(pages.write(tmp_path)) == set(written)
     assert {path: path.stat().st_mtime_ns for path in written} == before
     assert not (tmp_path / "claims" / "gone.rst").exists()
+
+
+@pytest.mark.parametrize("exam", [e for e in entries() if e.is_exam], ids=lambda e: e.name)
+def test_every_exam_is_on_the_page_of_its_question(exam, made):
+    page = made[f"exams/{exam.area}"]
+    assert exam.statement in page and f"--only {exam.name}" in page
+    assert prose(exam.source) in page
+
+
+def test_every_planted_fault_is_on_the_page_of_faults(made):
+    from planted import FAULTS
+
+    for fault in FAULTS:
+        assert f"``{fault.exam}``" in made["exams/faults"]

@@ -99,3 +99,26 @@ def test_the_results_file_page_names_every_key():
     for kind in (Result, Refutation, Figure):
         keys |= {field.name for field in dataclasses.fields(kind)}
     assert {key for key in keys if f"`{key}`" not in page} == set()
+
+
+def test_the_page_on_examinations_names_every_key():
+    import dataclasses
+
+    import torch
+
+    from corollary.core import Finding
+    from corollary.examination import examine
+
+    page = (ROOT / "docs" / "howto" / "examine.md").read_text("utf-8")
+    data = examine(torch.nn.Linear(2, 1), torch.ones(4, 2), only="soundness/finite").to_json()
+    keys = {*data, *data["environment"], *data["subject"]}
+    keys |= {field.name for field in dataclasses.fields(Finding)}
+    assert {key for key in keys if f"`{key}`" not in page} == set()
+
+
+def test_the_page_on_examinations_names_every_question():
+    from corollary.registry import entries
+
+    page = (ROOT / "docs" / "howto" / "examine.md").read_text("utf-8")
+    for area in {entry.area for entry in entries() if entry.is_exam}:
+        assert f"/generated/exams/{area}" in page

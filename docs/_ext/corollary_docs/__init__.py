@@ -1,7 +1,7 @@
 """Sphinx extension: pages made from the catalogue, and formulas drawn by a local KaTeX.
 
-Before Sphinx reads anything, chapters, claims, the map of the notes, the errata and the API
-reference are written to ``generated/`` as reStructuredText. They come from docstrings alone, so
+Before Sphinx reads anything, chapters, claims, exams, the map of the notes, the errata and the
+API reference are written to ``generated/`` as reStructuredText. They come from docstrings alone, so
 adding a file to the package adds its page. Instant claims are checked on the way, and their
 verdict and figure stand on the page.
 """
@@ -12,7 +12,7 @@ from typing import Any
 from sphinx.application import Sphinx
 from sphinx.util import logging
 
-from corollary_docs import docstrings, katex, pages
+from corollary_docs import docstrings, faults, katex, pages
 from corollary_docs.outcomes import Outcome, outcomes
 
 log = logging.getLogger(__name__)
@@ -27,7 +27,7 @@ def generate(app: Sphinx) -> None:
     for name, outcome in found.items():
         if not outcome.good:
             log.warning("%s: %s", name, outcome.sentence, type="corollary", subtype="claim")
-    written = pages.write(Path(app.srcdir) / "generated", found)
+    written = pages.write(Path(app.srcdir) / "generated", found, faults.rows(run))
     log.info("corollary: %d pages generated, %d claims checked", len(written), len(found))
 
 

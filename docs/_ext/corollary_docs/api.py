@@ -15,7 +15,7 @@ ROOMS = {
     "train": "Training",
     "report": "Reports",
 }
-SINGLE = ("run", "registry", "suites", "errors")
+SINGLE = ("run", "examination", "target", "registry", "suites", "errors")
 
 
 def api_pages(root: Path = ROOT) -> Iterator[tuple[str, str]]:
@@ -32,8 +32,8 @@ def index_page(rooms: list[str], single: list[str]) -> str:
     """The rooms of the package, lowest first."""
     intro = (
         "The public functions and classes, as their docstrings describe them. The everyday names\n"
-        "(``check``, ``find``, ``entries``, ``Claim``, ``Figure``, ``Result``, ``Verdict``) are\n"
-        "attributes of ``corollary`` itself.\n"
+        "(``check``, ``examine``, ``find``, ``entries``, ``Claim``, ``Figure``, ``Result``,\n"
+        "``Verdict``) are attributes of ``corollary`` itself.\n"
     )
     return "\n".join([rst.heading("API reference"), intro, rst.toctree([*rooms, *single])])
 

@@ -1,0 +1,52 @@
+"""Pages of the exams: one a question, with each of its exams as a section."""
+
+from collections.abc import Iterator, Sequence
+from itertools import groupby
+
+from corollary.errors import UnknownNameError
+from corollary.registry import Entry, find
+from corollary_docs import rst
+from corollary_docs.claims import chapter_docstring
+
+
+def exam_pages(exams: Sequence[Entry]) -> Iterator[tuple[str, str]]:
+    """Names (below ``exams/``) and texts of the pages of all questions."""
+    names = []
+    for area, group in groupby(exams, key=lambda e: e.area):
+        names.append(f"/generated/exams/{area}")
+        yield area, question_page(list(group))
+    intro = (
+        "What ``corollary examine`` asks of a network: a question is a folder of exams, an exam\n"
+        "is one file, and these pages are made from their docstrings. How to call it and read its\n"
+        "report: :doc:`/howto/examine`.\n"
+    )
+    tree = rst.toctree([*names, "/generated/exams/faults"], maxdepth=2)
+    yield "index", "\n".join([rst.heading("Questions"), intro, tree])
+
+
+def question_page(exams: Sequence[Entry]) -> str:
+    """The question, why it is asked, and its exams."""
+    title, _, intro = chapter_docstring(exams[0]).partition("\n")
+    command = f"$ corollary examine net.py:build --data digits --only {exams[0].area}"
+    parts = [rst.heading(rst.escaped(title)), intro.strip() + "\n", rst.code("console", command)]
+    return "\n".join([*parts, *(section for exam in exams for section in _exam(exam))])
+
+
+def _exam(exam: Entry) -> Iterator[str]:
+    yield f".. _exam-{exam.area}-{exam.stem.replace('_', '-')}:\n"
+    yield rst.heading(rst.escaped(exam.title), "-")
+    yield exam.statement + "\n"
+    yield f"``--only {exam.name}`` runs it alone.\n"
+    claims = [c.strip() for c in exam.fields.get("claims", "").split(",") if c.strip()]
+    if claims:
+        yield "Rests on " + ", ".join(map(_claim, claims)) + ".\n"
+    if exam.source:
+        yield f"Source: {rst.prose(exam.source)}\n"
+
+
+def _claim(name: str) -> str:
+    try:
+        entry = find(name)
+    except UnknownNameError:
+        return f"``{name}``"
+    return f":doc:`{rst.escaped(entry.title)} </generated/claims/{entry.name}>`"

@@ -1,0 +1,63 @@
+"""The page of planted faults: which are found, and what is said of the healthy twins."""
+
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from corollary_docs import rst
+
+BENCHMARKS = Path(__file__).parents[3] / "benchmarks"
+
+
+class Row(NamedTuple):
+    """One fault, as the page shows it."""
+
+    fault: str
+    exam: str
+    found: str = "not run here"
+    said: str = ""
+    alarms: str = ""
+
+
+def rows(run: bool) -> list[Row]:
+    """All faults; examined, with their twins, if ``run`` (minutes)."""
+    sys.path.insert(0, str(BENCHMARKS))
+    try:
+        from planted import FAULTS, tried
+    finally:
+        sys.path.remove(str(BENCHMARKS))
+    if not run:
+        return [Row(fault.name, fault.exam) for fault in FAULTS]
+    done = map(tried, FAULTS)
+    return [
+        Row(o.fault.name, o.fault.exam, "yes" if o.found else "no", o.said, ", ".join(o.alarms))
+        for o in done
+    ]
+
+
+def faults_page(table: Sequence[Row]) -> str:
+    """What was planted, what was found, and how many twins were blamed."""
+    found, blamed = sum(r.found == "yes" for r in table), sum(bool(r.alarms) for r in table)
+    count = f"{found} of {len(table)} faults found, {blamed} of {len(table)} twins blamed"
+    if not any(r.found in ("yes", "no") for r in table):
+        count = f"{len(table)} faults"
+    intro = (
+        "Networks with one known fault each, and twins without it. A fault counts as found if\n"
+        "the right exam names it at the right place with the right advice; a twin is blamed if\n"
+        "the same question gives it any finding of medium or high severity.\n"
+        "``python benchmarks/faults.py`` prints this table.\n"
+    )
+    cells = [
+        [rst.escaped(r.fault), f"``{r.exam}``", r.found, rst.escaped(r.said), rst.escaped(r.alarms)]
+        for r in table
+    ]
+    head = ["fault", "exam", "found", "what was said", "said of the twin"]
+    return "\n".join(
+        [
+            rst.heading("Planted faults"),
+            intro,
+            f"**{count}.**\n",
+            rst.table(head, cells, "26 24 10 26 14"),
+        ]
+    )

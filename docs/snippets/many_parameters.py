@@ -1,0 +1,39 @@
+"""More parameters than samples.
+
+A network with more trainable parameters than numbers to fit can reach zero loss on any labels, so
+the training loss alone says nothing about what it has learned. The reading is the ratio of the two.
+
+:source: Zhang, Bengio, Hardt, Recht and Vinyals (2017), "Understanding deep learning requires
+    rethinking generalization".
+:kind: exam
+:cost: instant
+"""
+
+from collections.abc import Iterator
+
+from corollary.core import Budget, Exam, Finding, Reading, Severity, Subject
+from corollary.errors import NotApplicableError
+
+
+class ManyParameters(Exam):
+    """Trainable parameters against samples."""
+
+    share = 0.1  # of the time that an exam with one forward pass gets
+
+    def examine(self, subject: Subject, budget: Budget) -> Iterator[Finding]:
+        """One ratio."""
+        count = sum(p.numel() for p in subject.parameters().values())
+        if count == 0:
+            raise NotApplicableError("the module has no trainable parameters")
+        ratio = count / subject.labelled().size
+        many = ratio > 1  # from here on any labels can be fitted, in general position
+        yield self.finding(
+            "More parameters than samples" if many else "Fewer parameters than samples",
+            severity=Severity.LOW if many else Severity.NONE,
+            where="the whole network",
+            value=Reading(ratio, ratio, ratio),
+            unit="parameters a sample",
+            expected="below 1 if the training loss is to mean something by itself",
+            meaning="It can fit any labels." if many else "It cannot fit every labelling.",
+            advice="Judge it by data it was not trained on." if many else "",
+        )
