@@ -39,7 +39,7 @@ class TentMap(Claim[Given]):
     """Both networks against the definition, inside and outside of [0, 1]."""
 
     points: int = option(256, low=8, high=4096)  # dyadic points to compare at
-    reach: float = option(2.0, low=1.0, high=8.0)  # the points lie in 1/2 ± reach
+    reach: float = option(1.0, low=0.5, high=8.0)  # the points lie in 1/2 ± reach
     relation = equals(
         ulps=8, scale=1.0
     )  # the points are rounded to dyadic numbers; sums of order 1
