@@ -63,7 +63,7 @@ class IterationComplexity(Claim[Given]):
 
     n: int = option(30, low=2)  # waves that are added up
     d: int = 2  # dimension
-    share: float = option(0.2, low=0.1, high=1.0)  # ε in units of σ²
+    share: float = option(0.05, low=0.02, high=1.0)  # ε in units of σ²
     runs: int = option(100, low=10, high=10_000)  # runs of SGD
     copies: int = option(10, low=1, high=1000)  # how often each function is written down
     relation = at_most(level=0.999)  # the expectation of SGD is a mean over the runs
@@ -71,9 +71,10 @@ class IterationComplexity(Claim[Given]):
     def given(self, rng: Generator) -> Given:
         """A landscape of waves."""
         W = torch.randn(self.n, self.d, generator=rng, dtype=torch.float64)
-        b = 0.5 * torch.randn(self.n, generator=rng, dtype=torch.float64)
+        b = 0.2 * torch.randn(self.n, generator=rng, dtype=torch.float64)
         sigma = float(W.square().sum(dim=1).mean().sqrt())
-        x0 = 0.3 * torch.randn(self.d, generator=rng, dtype=torch.float64)
+        x0 = torch.randn(self.d, generator=rng, dtype=torch.float64)
+        x0 = x0 / x0.norm()  # on the slope of the hill around 0
         return Given(cosines(W, b), sigma, x0, int(torch.randint(2**62, (), generator=rng)))
 
     def hypotheses(self, given: Given) -> Iterator[Hypothesis]:
@@ -98,7 +99,7 @@ class IterationComplexity(Claim[Given]):
         """A parabola, whose gradients grow with the distance."""
         X = torch.ones(2, 1, dtype=torch.float64)
         problem = squares(X, torch.tensor([-1.0, 1.0], dtype=torch.float64))
-        x0 = torch.full((1,), 1.0, dtype=torch.float64)
+        x0 = torch.full((1,), 0.5, dtype=torch.float64)
         return Given(problem, 0.5, x0, int(torch.randint(2**62, (), generator=rng)))
 
     def figure(self, given: Given) -> Figure:

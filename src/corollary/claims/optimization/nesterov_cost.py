@@ -23,7 +23,17 @@ import torch
 from jaxtyping import Float
 from torch import Generator, Tensor
 
-from corollary.core import Claim, Figure, Hypothesis, Points, Series, loglog_fit, option, slope
+from corollary.core import (
+    Claim,
+    Curve,
+    Figure,
+    Hypothesis,
+    Points,
+    Series,
+    loglog_fit,
+    option,
+    slope,
+)
 from corollary.errors import InputError
 from corollary.theory.optimization.methods.nesterov import Nesterov, nesterov_momentum
 
@@ -80,9 +90,9 @@ class NesterovCost(Claim[Given]):
             log_x=True,
             log_y=True,
             marks=(
-                Points(
-                    self.kappas,
+                Curve(
                     [found.values[-1] * (k / self.kappas[-1]) ** 0.5 for k in self.kappas],
+                    self.kappas,
                     "√κ, through the last point",
                     "predicted",
                 ),

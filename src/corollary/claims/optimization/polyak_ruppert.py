@@ -41,8 +41,8 @@ class Given(NamedTuple):
 class PolyakRuppert(Claim[Given]):
     """The error of the mean at steps that double."""
 
-    a: float = option(0.6, low=0.55, high=0.75)  # power of the step sizes
-    c: float = option(0.7, low=0.4, high=1.0)  # first step size
+    a: float = option(0.6, low=0.55, high=0.7)  # power of the step sizes
+    c: float = option(0.7, low=0.6, high=1.0)  # first step size
     n: int = option(20, low=4)  # functions
     runs: int = option(600, low=100, high=10_000)  # runs
     steps: int = option(2048, low=1024, high=100_000)  # steps of a run

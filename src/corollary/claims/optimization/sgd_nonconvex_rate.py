@@ -53,9 +53,10 @@ class SgdNonconvexRate(Claim[Given]):
     def given(self, rng: Generator) -> Given:
         """A landscape of waves, whose gradients are no longer than their frequencies."""
         W = torch.randn(self.n, self.d, generator=rng, dtype=torch.float64)
-        b = 0.5 * torch.randn(self.n, generator=rng, dtype=torch.float64)
+        b = 0.2 * torch.randn(self.n, generator=rng, dtype=torch.float64)
         sigma = float(W.square().sum(dim=1).mean().sqrt())
-        x0 = 0.3 * torch.randn(self.d, generator=rng, dtype=torch.float64)
+        x0 = torch.randn(self.d, generator=rng, dtype=torch.float64)
+        x0 = x0 / x0.norm()  # on the slope of the hill around 0
         return Given(cosines(W, b), sigma, x0, int(torch.randint(2**62, (), generator=rng)))
 
     def hypotheses(self, given: Given) -> Iterator[Hypothesis]:

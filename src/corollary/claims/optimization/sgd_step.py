@@ -43,7 +43,7 @@ class Given(NamedTuple):
 class SgdStep(Claim[Given]):
     """The expected squared distance after a step, at several distances."""
 
-    n: int = option(30, low=3)  # functions
+    n: int = option(30, low=2)  # functions
     d: int = 2  # dimension
     eta: float = option(0.1, low=1e-4, high=1.0)  # step size
     noise: float = option(0.5, low=0.01, high=100.0)  # spread of the targets
@@ -82,38 +82,24 @@ class SgdStep(Claim[Given]):
         return given._replace(p=p / p.sum())
 
     def figure(self, given: Given) -> Figure:
-        """Both terms against the distance."""
+        """Both terms against the distance, from well inside the noise radius."""
         o = given.problem
         terms = sgd_step_decomposition(o, given.x, o.minimiser, self.eta)
-        r = terms.before.sqrt()
-        drift = (torch.tensor(self.measure(given)) - terms.before) / terms.before
+        before, r = terms.before, terms.before.sqrt()
+        found = torch.tensor(self.measure(given), dtype=torch.float64)
         radius = noise_radius(o, o.minimiser, given.x[-1] - o.minimiser, self.eta)
-        marks = [
-            Curve((terms.progress + terms.variance) / terms.before, r, "both terms", "predicted"),
-            Curve(drift, r, "all n steps averaged", dashed=True),
-            Curve(terms.progress / terms.before, r, "progress", "other"),
-        ]
-        if float(r[0]) < radius < float(r[-1]):
-            marks.append(Level(radius, "noise radius", "other", "x"))
-        inside = r >= radius if radius < float(r[-1]) else r > 0
-        shown = terms.variance / terms.before
-        marks.append(Curve(shown[inside], r[inside], "noise", "other", dashed=True))
+        seen = r >= min(radius / 2, float(r[-1]))  # nearer, the noise dwarfs everything
+        both = terms.progress + terms.variance
         return Figure(
             "Far away progress wins, near by the noise does",
             x="‖x − x*‖",
             y="relative change of ‖x − x*‖²",
             log_x=True,
-            marks=tuple(_clipped(marks, radius, float(r[-1]))),
+            marks=(
+                Curve((both / before)[seen], r[seen], "both terms", "predicted"),
+                Curve((found / before - 1)[seen], r[seen], "all n steps averaged", dashed=True),
+                Curve((terms.progress / before)[seen], r[seen], "progress", "other"),
+                Curve((terms.variance / before)[seen], r[seen], "noise", "other", True),
+                Level(min(radius, float(r[-1])), "noise radius", "other", "x"),
+            ),
         )
-
-
-def _clipped(marks: list, radius: float, last: float) -> Iterator[Curve | Level]:
-    """Leave out what lies far inside the radius, where the noise term dwarfs everything."""
-    near = radius / 2 if radius < last else 0.0
-    for mark in marks:
-        if isinstance(mark, Curve):
-            kept = [(a, b) for a, b in zip(mark.x, mark.y, strict=True) if a >= near]
-            x, y = [a for a, _ in kept], [b for _, b in kept]
-            yield Curve(y, x, mark.label, mark.role, mark.dashed)
-        else:
-            yield mark
