@@ -92,13 +92,9 @@ class MinibatchVariance(Claim[Given]):
 
     def _variance(self, given: Given, r: int, replacement: bool) -> float:
         indices = range(self.n)
-        listed = itertools.product(indices, repeat=r) if replacement else _orders(indices, r)
-        batches = torch.tensor(list(listed))  # b r
+        again, once = itertools.product(indices, repeat=r), itertools.combinations(indices, r)
+        batches = torch.tensor(list(again if replacement else once))  # b r
         chance = given.p[batches].prod(dim=1)
         g = given.problem.components(given.x)
         off = g[batches].mean(dim=1) - g.mean(dim=0)
         return float((chance / chance.sum() * off.square().sum(dim=1)).sum())
-
-
-def _orders(indices: range, r: int) -> Iterator[tuple[int, ...]]:
-    return itertools.combinations(indices, r)

@@ -28,7 +28,7 @@ from torch import Generator, Tensor
 from corollary.core import Claim, Curve, Figure, Hypothesis, Points, Sample, at_most, option
 from corollary.theory.optimization.stochastic.descent import sgd
 from corollary.theory.optimization.stochastic.finite_sums import FiniteSum, cosines, squares
-from corollary.theory.optimization.stochastic.rates import sgd_nonconvex
+from corollary.theory.optimization.stochastic.rates import NonconvexRate, sgd_nonconvex
 
 
 class Given(NamedTuple):
@@ -100,7 +100,7 @@ class SgdNonconvexRate(Claim[Given]):
             ),
         )  # fmt: skip
 
-    def _rate(self, given: Given, K: int):  # noqa: ANN202 - the pair of rates.sgd_nonconvex
+    def _rate(self, given: Given, K: int) -> NonconvexRate:
         delta = float(given.problem.value(given.x0)) - given.problem.minimum
         return sgd_nonconvex(delta, given.problem.L, given.sigma, K)
 
