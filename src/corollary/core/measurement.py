@@ -6,6 +6,7 @@ r"""What a measurement can be, beside a plain number or a list of numbers.
 * :class:`Series`: one quantity at growing sizes, for rates and limits.
 """
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -46,7 +47,9 @@ class Sample:
 
         n = len(self.values)
         mean = sum(self.values) / n
-        variance = sum((v - mean) ** 2 for v in self.values) / (n - 1)
+        if not math.isfinite(mean):  # a run that diverged is known to no interval
+            return Reading(mean, -math.inf, math.inf)
+        variance = sum((v - mean) * (v - mean) for v in self.values) / (n - 1)
         half = float(stdtrit(n - 1, (1 + level) / 2)) * (variance / n) ** 0.5
         return Reading(mean, mean - half, mean + half)
 
