@@ -159,7 +159,8 @@ def examine_subject(
     """As :func:`examine`, for a subject that is already there."""
     chosen = chosen_exams(only)
     where, ends = environment(), time.monotonic() + budget
-    exams = [(entry, entry.load()()) for entry in chosen]
+    # Short exams first: a long one that takes all of the budget costs the others nothing.
+    exams = sorted(((entry, entry.load()()) for entry in chosen), key=lambda pair: pair[1].share)
     findings: list[Finding] = []
     for i, (entry, exam) in enumerate(exams):
         left = max(0.0, ends - time.monotonic())
@@ -187,7 +188,7 @@ def run_exam(
     if seconds <= 0:
         return [failed(entry.name, entry.title, "the budget was spent before this exam's turn")]
     try:
-        with kept(subject.model), time_limit(max(GRACE * seconds, min(left, AT_LEAST))):
+        with kept(subject.model), time_limit(min(left, max(GRACE * seconds, AT_LEAST))):
             for finding in exam.examine(subject, Budget.of(seconds)):
                 found.append(finding)
     except NotApplicableError as why:

@@ -57,6 +57,7 @@ class Subject:
             raise InputError(f"batch_size must be at least 1, but it is {batch_size}")
         self.model, self.lr, self.batch_size, self.seed = model, lr, batch_size, seed
         self.selector = output
+        self.memo: dict[str, Any] = {}  # what one exam computed and others may take up
         self.batch: Batch | None = None if data is None else gather(data, samples)
         self._loss = named_loss(loss) if isinstance(loss, str) else loss
 

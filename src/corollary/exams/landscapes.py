@@ -1,14 +1,17 @@
 """What several exams look at: the loss landscape, the tangent kernel, the passage of signals."""
 
+import time
 from typing import Any
 
 from torch import Tensor, nn
 
-from corollary.core import Subject
+from corollary.core import Budget, Subject
 from corollary.errors import InputError, NotApplicableError
 from corollary.theory.kernels.empirical import empirical_ntk
 from corollary.theory.landscape.curvature import Landscape
 from corollary.theory.landscape.signal import Signal, measured_signal, random_projection
+
+PROBE, FEWEST = 16, 16  # samples to time one pass with, and samples below which nothing is learned
 
 
 def landscape_of(subject: Subject, n: int) -> Landscape:
@@ -21,6 +24,18 @@ def landscape_of(subject: Subject, n: int) -> Landscape:
 
     inputs: Any = batch.named if batch.named else batch.inputs
     return Landscape(subject.model, loss, (inputs, batch.target), seed=subject.seed)
+
+
+def affordable(subject: Subject, budget: Budget, passes: float, most: int) -> int:
+    """How many samples can be passed forward and backward so many times in half the budget."""
+    batch = subject.data(min(most, PROBE))
+    with subject.borrowed():
+        start = time.monotonic()
+        output = subject.output(batch)
+        if output.requires_grad:
+            output.abs().sum().backward()
+        a_sample = (time.monotonic() - start) / batch.size
+    return max(FEWEST, min(most, int(0.5 * budget.left / (passes * a_sample + 1e-9))))
 
 
 def tangent_kernel(subject: Subject, model: nn.Module, inputs: Any) -> Tensor:

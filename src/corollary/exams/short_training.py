@@ -8,15 +8,16 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from corollary.core import Batch, Subject
+from corollary.core import Batch, Budget, Subject
 from corollary.errors import NotApplicableError
-from corollary.exams.landscapes import landscape_of
+from corollary.exams.landscapes import affordable, landscape_of
 from corollary.theory.landscape.curvature import largest_stable_step
 from corollary.theory.modules.keeping import kept
 from corollary.train.fit import fit
 
 STEPS = 40
 SAFE = 0.5  # of the largest stable step: descent, and not at its edge
+PASSES = 300  # Lanczos, a trial, the run and its linearisation
 TRIES = 4  # shorter steps if the loss rises all the same
 
 
@@ -50,12 +51,20 @@ class ShortTraining:
         )  # fmt: skip
 
 
-def short_training(subject: Subject, n: int) -> ShortTraining:
-    """Set up a short run on at most ``n`` samples.
+def short_training(subject: Subject, budget: Budget, most: int) -> ShortTraining:
+    """Set up a short run on at most ``most`` samples; several exams share one.
 
     Raises:
         NotApplicableError: if the subject cannot be trained by ``loss(output, target)``.
     """
+    if "short training" not in subject.memo:
+        n = affordable(subject, budget, PASSES, most)
+        subject.memo["short training"] = _prepared(subject, n)
+    found: ShortTraining = subject.memo["short training"]
+    return found
+
+
+def _prepared(subject: Subject, n: int) -> ShortTraining:
     batch = subject.labelled(n)
     if batch.named or not isinstance(batch.target, Tensor):
         raise NotApplicableError("inputs given by name are trained by their own loop")

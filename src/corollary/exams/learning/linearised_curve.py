@@ -35,7 +35,7 @@ class LinearisedCurve(Exam):
     def examine(self, subject: Subject, budget: Budget) -> Iterator[Finding]:
         """The largest distance of the curves, relative to the loss at the start."""
         with subject.borrowed() as model:
-            run = short_training(subject, SAMPLES)
+            run = short_training(subject, budget, SAMPLES)
             linear = Linearized(model, read=subject.pick)
             stated = _StatedError(run, linear, model)
             predicted = run.run(linear, picked=True, callbacks=(stated,)).losses

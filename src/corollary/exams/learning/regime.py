@@ -33,7 +33,7 @@ class LearningRegime(Exam):
     def examine(self, subject: Subject, budget: Budget) -> Iterator[Finding]:
         """Regime, and alignment with the labels."""
         with subject.borrowed() as model:
-            run = short_training(subject, SAMPLES)
+            run = short_training(subject, budget, SAMPLES)
             before = tangent_kernel(subject, model, run.inputs)
             history = run.run(model)
             after = tangent_kernel(subject, model, run.inputs)

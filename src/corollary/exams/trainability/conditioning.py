@@ -11,14 +11,16 @@ compared with the tenth: a few directions far above the rest set the step size f
 :cost: seconds
 """
 
+import warnings
 from collections.abc import Iterator
 
 from corollary.core import Budget, Exam, Figure, Finding, Points, Reading, Severity, Subject
 from corollary.errors import NotApplicableError
-from corollary.exams.landscapes import landscape_of
+from corollary.exams.landscapes import affordable, landscape_of
 from corollary.theory.landscape.curvature import top_eigenpairs
 
 SAMPLES, TOP = 256, 10
+PRODUCTS = 120  # with the Hessian, each about three times a gradient
 # Outliers of classification networks stand ten to a hundred times above the bulk (Sagun et al.,
 # 2018); a hundred times that is an input or a layer of another scale.
 FAR = 1e4
@@ -31,10 +33,16 @@ class Conditioning(Exam):
 
     def examine(self, subject: Subject, budget: Budget) -> Iterator[Finding]:
         """The ratio of the first and the tenth."""
-        landscape = landscape_of(subject, SAMPLES)
+        landscape = landscape_of(subject, affordable(subject, budget, 3 * PRODUCTS, SAMPLES))
         if landscape.size <= TOP:
             raise NotApplicableError("there are too few parameters to speak of a spectrum")
-        pairs = top_eigenpairs(landscape, TOP, tol=1e-2, rng=subject.rng("conditioning"))
+        with warnings.catch_warnings():  # what did not converge in time is told below
+            warnings.simplefilter("ignore", RuntimeWarning)
+            pairs = top_eigenpairs(
+                landscape, TOP, tol=1e-2, max_products=PRODUCTS, rng=subject.rng("conditioning")
+            )
+        if not bool(pairs.converged.all()):
+            raise NotApplicableError("the eigenvalues did not converge in the products allowed")
         values = [float(v) for v in pairs.values]
         if not values[-1] > 0:
             raise NotApplicableError("fewer than ten directions curve upwards here")

@@ -16,10 +16,11 @@ import math
 from collections.abc import Iterator
 
 from corollary.core import Budget, Exam, Finding, Reading, Severity, Subject
-from corollary.exams.landscapes import landscape_of
+from corollary.exams.landscapes import affordable, landscape_of
 from corollary.theory.landscape.curvature import largest_stable_step
 
 SAMPLES = 512
+PASSES = 80  # some 25 products with the Hessian, each about three times a gradient
 
 
 class LargestStep(Exam):
@@ -29,7 +30,7 @@ class LargestStep(Exam):
 
     def examine(self, subject: Subject, budget: Budget) -> Iterator[Finding]:
         """The limit with its interval, and the user's step against it."""
-        landscape = landscape_of(subject, SAMPLES)
+        landscape = landscape_of(subject, affordable(subject, budget, PASSES, SAMPLES))
         found = largest_stable_step(landscape, rng=subject.rng("largest step"))
         step = found.step
         if math.isinf(step.value):

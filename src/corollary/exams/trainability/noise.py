@@ -13,10 +13,11 @@ from collections.abc import Iterator
 
 from corollary.core import Budget, Exam, Finding, Reading, Severity, Subject
 from corollary.errors import NotApplicableError
-from corollary.exams.landscapes import landscape_of
+from corollary.exams.landscapes import affordable, landscape_of
 from corollary.theory.landscape.curvature import noise_scale
 
 SAMPLES, GROUPS = 512, 32
+PASSES = 2  # each sample is in one group on average
 
 
 class Noise(Exam):
@@ -26,10 +27,11 @@ class Noise(Exam):
 
     def examine(self, subject: Subject, budget: Budget) -> Iterator[Finding]:
         """The critical batch size with its interval."""
-        batch = subject.labelled(SAMPLES)
+        n = max(GROUPS, affordable(subject, budget, PASSES, SAMPLES))
+        batch = subject.labelled(n)
         if batch.named or batch.size < GROUPS:
             raise NotApplicableError(f"this needs at least {GROUPS} samples given by place")
-        found = noise_scale(landscape_of(subject, SAMPLES), groups=GROUPS, rng=subject.rng("noise"))
+        found = noise_scale(landscape_of(subject, n), groups=GROUPS, rng=subject.rng("noise"))
         scale, size = found.scale, subject.batch_size
         wasteful = size is not None and size > 10 * scale.high > 0
         yield self.finding(
