@@ -26,6 +26,7 @@ SCHEMA = 1  # version of the examination file
 # An exam that overruns its share by this factor is stopped, but not before so many seconds if the
 # whole budget has them: on a busy machine a short exam may take long.
 GRACE, AT_LEAST = 1.5, 10.0
+CUT_SHORT = "examination/cut_short"  # the note that not all exams could run
 Progress = Callable[[Entry, Sequence[Finding]], None]
 
 
@@ -68,7 +69,7 @@ class Examination:
         """The findings by question, the gravest first."""
         names = dict.fromkeys(f.exam.split("/")[0] for f in self.findings)
         found = (
-            Answer(name, question(name), tuple(f for f in self.findings if _of(f, name)))
+            Answer(name, _asked(name), tuple(f for f in self.findings if _of(f, name)))
             for name in names
         )
         return tuple(sorted(found, key=lambda answer: -answer.severity.rank))
@@ -195,10 +196,16 @@ def run_exam(
         found.append(not_applicable(entry.name, entry.title, str(why)))
     except TimeLimitError:
         found.append(failed(entry.name, entry.title, "it ran out of its share of the budget"))
+    except MemoryError:
+        found.append(failed(entry.name, entry.title, "it needs more memory than it may take"))
     except Exception as error:  # a crash is a row of the report, never the end of it
         last = traceback.extract_tb(error.__traceback__)[-1]
         place = "" if isinstance(error, CorollaryError) else f" ({last.name}, line {last.lineno})"
-        found.append(failed(entry.name, entry.title, f"{type(error).__name__}: {error}{place}"))
+        found.append(
+            failed(
+                entry.name, entry.title, " ".join(f"{type(error).__name__}: {error}{place}".split())
+            )
+        )
     return found
 
 
@@ -213,6 +220,10 @@ def chosen_exams(only: str | Sequence[str] | None) -> list[Entry]:
             known = ", ".join(dict.fromkeys(e.area for e in exams))
             raise UnknownNameError(f"there is no question or exam '{name}'; questions: {known}")
     return [e for e in exams if {e.area, e.name, e.stem} & set(wanted)]
+
+
+def _asked(name: str) -> str:
+    return "Was it complete?" if name == CUT_SHORT.split("/")[0] else question(name)
 
 
 def _of(finding: Finding, name: str) -> bool:

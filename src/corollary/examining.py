@@ -19,7 +19,7 @@ from typing import IO, Any
 
 from corollary.core import Finding, Status, Subject
 from corollary.errors import CorollaryError, InputError, NotApplicableError, TimeLimitError
-from corollary.examination import Examination, examine_subject
+from corollary.examination import CUT_SHORT, Examination, examine_subject
 from corollary.registry import Entry
 from corollary.run import environment, time_limit
 from corollary.target import load_data, load_object, load_target, one_line
@@ -90,7 +90,7 @@ class _Heard:
             raise InputError(f"{self.order['target']} was not examined: {why}")
         if not self.complete:
             cut = Finding(
-                "examination/cut_short",
+                CUT_SHORT,
                 "The examination was cut short",
                 status=Status.FAILED,
                 meaning=f"{why[:1].upper()}{why[1:]}; what was finished before is kept.",

@@ -201,8 +201,9 @@ def _print_finding(console: Any, finding: "Finding") -> None:
 
 def _exit_code(done: "Examination", fail_on: FailOn | None) -> int:
     from corollary.core import Severity
+    from corollary.examination import CUT_SHORT
 
-    if any(f.exam == "examination/cut_short" for f in done.findings):
+    if any(f.exam == CUT_SHORT for f in done.findings):
         print("corollary: the examination was cut short", file=sys.stderr)
         interrupted = any("Interrupted" in f.meaning for f in done.findings)
         return 130 if interrupted else 3
