@@ -95,7 +95,12 @@ def test_an_interrupted_command_resumes_to_the_same_file(tmp_path):
     env = os.environ | {"COROLLARY_CACHE": str(tmp_path / "cache"), "OMP_NUM_THREADS": "1"}
     words = [sys.executable, "-c", "from corollary.cli import main; main()", "check"]
     words += ["--suite", "connectionism", "--seed", "3", "--json"]
-    process = subprocess.Popen([*words, str(tmp_path / "a.json")], env=env)
+    # A job in the background of a script inherits a SIGINT that is ignored.
+    process = subprocess.Popen(
+        [*words, str(tmp_path / "a.json")],
+        env=env,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+    )
     journals = tmp_path / "cache" / "runs"
     while process.poll() is None and not list(journals.glob("*.jsonl")):
         time.sleep(0.02)

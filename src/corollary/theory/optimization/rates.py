@@ -73,8 +73,8 @@ def certify_strongly_convex(
     Example:
         >>> import torch
         >>> f, one, zero = lambda x: 0.5 * (x**2).sum(), torch.ones(1), torch.zeros(1)
-        >>> certify_strongly_convex(f, one, zero, mu=1, L=1, eta=0.5, steps=5).first_violation
-        >>> certify_strongly_convex(f, one, zero, mu=4, L=4, eta=0.25, steps=5).first_violation
+        >>> certify_strongly_convex(f, one, zero, mu=1.0, L=1.0, eta=0.5, steps=5).first_violation
+        >>> certify_strongly_convex(f, one, zero, mu=4.0, L=4.0, eta=0.25, steps=5).first_violation
         1
     """
     run = gradient_descent(f, x0, eta, steps)
