@@ -5,7 +5,7 @@ import pytest
 import torch
 from torch import nn
 
-from corollary.theory.modules.keeping import kept
+from corollary.theory.modules.keeping import kept, requiring_grad
 
 
 class Restless(nn.Module):
@@ -112,3 +112,31 @@ def test_a_training_step_outside_still_works_afterwards(model):
     with kept(model):
         model(torch.randn(4, 3)).sum().backward()
     out.backward()  # the graph made before is not disturbed
+
+
+def test_buffers_are_not_written_to_so_graphs_made_inside_outlive_the_block():
+    model = nn.Sequential(nn.Linear(3, 3), nn.BatchNorm1d(3)).train()
+    version = model[1].running_mean._version
+    with kept(model):
+        out = model(torch.randn(4, 3)).pow(3).sum()
+    with kept(model):
+        model(torch.randn(4, 3))
+    assert model[1].running_mean._version == version
+    (grad,) = torch.autograd.grad(out, model[0].weight)
+    assert torch.isfinite(grad).all()
+
+
+def test_a_buffer_held_in_two_places_stays_one_tensor_inside():
+    model = nn.Module()
+    model.a, model.b = Restless(), Restless()
+    model.b.in_place = model.a.in_place
+    with kept(model):
+        assert model.a.in_place is model.b.in_place
+    assert model.a.in_place is model.b.in_place
+
+
+def test_frozen_parameters_can_be_differentiated_for_a_while():
+    layer = nn.Linear(2, 1).requires_grad_(False)
+    with requiring_grad(layer.parameters()):
+        (grad,) = torch.autograd.grad(layer(torch.ones(1, 2)).sum(), layer.weight)
+    assert torch.equal(grad, torch.ones(1, 2)) and not layer.weight.requires_grad

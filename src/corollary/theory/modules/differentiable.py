@@ -1,22 +1,27 @@
 """Kernels of torch that have second derivatives and forward derivatives.
 
 The fused CPU kernels of scaled dot-product attention and of ``nn.LSTM`` are fast and lack them;
-inside :func:`differentiable` torch uses the plain ones. Convolutions keep their fast kernels, which
-have all derivatives and are ten times as fast.
+inside :func:`differentiable` torch uses the plain ones. The switch is made module by module: all
+other layers keep their fast kernels (convolutions, which have all derivatives, are ten times as
+fast with them).
 """
 
 from collections.abc import Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import ExitStack, contextmanager
 from typing import Any
 
 import torch
-from torch import _VF
+from torch import nn
 from torch.nn.attention import SDPBackend, sdpa_kernel
+from torch.nn.modules.module import (
+    register_module_forward_hook,
+    register_module_forward_pre_hook,
+)
 
 
 @contextmanager
 def differentiable() -> Iterator[None]:
-    """Attention by its formula, and ``nn.LSTM`` without its fused CPU kernel.
+    """Attention by its formula, and ``nn.LSTM`` without its fused CPU kernel; may be nested.
 
     Example:
         >>> q = torch.randn(1, 1, 3, 2, dtype=torch.float64, requires_grad=True)
@@ -27,31 +32,24 @@ def differentiable() -> Iterator[None]:
         >>> h.shape
         torch.Size([1, 1, 3, 2])
     """
-    with sdpa_kernel(SDPBackend.MATH), _plain_lstm():
-        yield
+    with sdpa_kernel(SDPBackend.MATH), ExitStack() as plain:
 
+        def before(module: nn.Module, inputs: Any) -> None:
+            if isinstance(module, nn.LSTM) and torch.backends.mkldnn.enabled:
+                # The other flags keep their values: setting allow_tf32 warns without such a GPU.
+                flags = torch.backends.mkldnn.flags(
+                    enabled=False, deterministic=None, allow_tf32=None, fp32_precision=None
+                )
+                plain.enter_context(flags)
 
-@contextmanager
-def _plain_lstm() -> Iterator[None]:
-    """``nn.LSTM`` reaches its kernel by this name; nested use is fine."""
-    kernel, own = _VF.lstm, vars(_VF).get("lstm")
+        def after(module: nn.Module, inputs: Any, output: Any) -> None:
+            if isinstance(module, nn.LSTM):
+                plain.close()
 
-    def plain(*arguments: Any) -> Any:
-        with _plain_kernels():
-            return kernel(*arguments)
-
-    _VF.lstm = plain
-    try:
-        yield
-    finally:
-        if own is None:
-            del _VF.lstm
-        else:
-            _VF.lstm = own
-
-
-def _plain_kernels() -> AbstractContextManager[None]:
-    # The other flags keep their values: setting allow_tf32 warns on machines without such a GPU.
-    return torch.backends.mkldnn.flags(
-        enabled=False, deterministic=None, allow_tf32=None, fp32_precision=None
-    )
+        first = register_module_forward_pre_hook(before)
+        last = register_module_forward_hook(after, always_call=True)  # also after an error
+        try:
+            yield
+        finally:
+            first.remove()
+            last.remove()

@@ -3,11 +3,15 @@
 Parameters, buffers, gradients, plain attributes, modes, hooks; the random states of torch, Python
 and NumPy; default dtype, thread count and grad mode. Costs one copy of parameters, buffers and
 gradients.
+
+Inside the block the module works on copies of its buffers. Its own are not written to, so an
+autograd graph made inside may be used after the block (a graph refuses tensors that were written to
+since, be it with the same bits).
 """
 
 import random
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -30,6 +34,7 @@ def kept(model: nn.Module) -> Iterator[None]:
     modules = [_ModuleState(module) for module in model.modules()]
     tensors = [_TensorState(tensor) for tensor in _tensors(model)]
     world = _World()
+    _lend_buffers(model)
     try:
         yield
     finally:
@@ -38,6 +43,29 @@ def kept(model: nn.Module) -> Iterator[None]:
         for tensor in tensors:
             tensor.restore()
         world.restore()
+
+
+@contextmanager
+def requiring_grad(parameters: Iterable[Tensor]) -> Iterator[None]:
+    """Frozen parameters can be differentiated; they are frozen again afterwards."""
+    frozen = [p for p in parameters if not p.requires_grad]
+    for p in frozen:
+        p.requires_grad_(True)
+    try:
+        yield
+    finally:
+        for p in frozen:
+            p.requires_grad_(False)
+
+
+def _lend_buffers(model: nn.Module) -> None:
+    """Put copies in the place of buffers; one that is held in two places stays one tensor."""
+    copies: dict[int, Tensor] = {}
+    for module in model.modules():
+        for name, buffer in module._buffers.items():
+            if buffer is not None and not buffer.requires_grad:
+                copy = copies.setdefault(id(buffer), buffer.detach().clone())
+                module._buffers[name] = copy
 
 
 def _tensors(model: nn.Module) -> Iterator[Tensor]:

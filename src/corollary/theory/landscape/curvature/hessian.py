@@ -19,9 +19,9 @@ import torch
 from torch import Generator, Tensor
 
 from corollary.theory.landscape.curvature.batches import Batch
-from corollary.theory.landscape.curvature.guard import moved
 from corollary.theory.landscape.curvature.landscape import Landscape
 from corollary.theory.landscape.curvature.streamed import Streamed, Term
+from corollary.theory.modules.keeping import kept
 
 
 class Hessian(Streamed):
@@ -76,7 +76,7 @@ class Hessian(Streamed):
         at = landscape.point()
         scale = max(float(at.norm()) / len(at) ** 0.5, 1.0)
         step = torch.finfo(landscape.dtype).eps ** (1 / 3) * scale / length
-        with moved(landscape.parameters):
+        with kept(landscape.module):
             ahead = _gradient_at(landscape, at + step * v)
             behind = _gradient_at(landscape, at - step * v)
         return (ahead - behind) / (2 * step)

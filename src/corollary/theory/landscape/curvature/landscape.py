@@ -6,8 +6,8 @@ A :class:`Landscape` joins a module, a loss and data, names the parameters that 
 :math:`\theta`, and gives values and gradients; the operators of this package give the rest.
 """
 
-from collections.abc import Callable, Iterable, Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from fnmatch import fnmatchcase
 from typing import Any, Literal
 
@@ -17,7 +17,10 @@ from torch import Tensor, nn
 
 from corollary.errors import InputError, InputTypeError, NotFiniteError
 from corollary.theory.landscape.curvature.batches import Batch, stream
-from corollary.theory.landscape.curvature.guard import Mode, guarded
+from corollary.theory.modules.differentiable import differentiable
+from corollary.theory.modules.keeping import kept
+
+Mode = Literal["eval", "train", "keep"]
 
 
 class Landscape:
@@ -124,9 +127,19 @@ class Landscape:
         r"""The present :math:`\theta`."""
         return self.flat(self.parameters)
 
-    def guard(self, *, onednn: bool = True) -> AbstractContextManager[None]:
-        """The context in which the module may be called."""
-        return guarded(self.module, self.parameters, mode=self.mode, seed=self.seed, onednn=onednn)
+    @contextmanager
+    def guard(self) -> Iterator[None]:
+        """The context in which the module may be called, and differentiated twice.
+
+        Random layers draw from the seed, so a loss with dropout is the same function in each pass.
+        """
+        with kept(self.module), differentiable(), torch.enable_grad():
+            for p in self.parameters:
+                p.requires_grad_(True)
+            if self.mode != "keep":
+                self.module.train(self.mode == "train")
+            torch.manual_seed(self.seed)
+            yield
 
     def weight(self, batch: Batch) -> int:
         """What a batch's loss is multiplied by before :meth:`total` divides the sum."""

@@ -19,8 +19,8 @@ from torch import Generator, Tensor
 
 from corollary.errors import InputError, NotFiniteError
 from corollary.theory.landscape.curvature.eigen import default_rng
-from corollary.theory.landscape.curvature.guard import moved
 from corollary.theory.landscape.curvature.landscape import Landscape
+from corollary.theory.modules.keeping import kept
 
 
 @dataclass(frozen=True)
@@ -96,7 +96,7 @@ def loss_slice(
     axis[points // 2] = 0.0
     grid = axis[:, None] if len(ways) == 1 else torch.cartesian_prod(axis, axis)
     at, losses = landscape.point(), []
-    with moved(landscape.parameters):
+    with kept(landscape.module):
         for coordinates in grid.tolist():
             there = at + sum(c * d for c, d in zip(coordinates, ways, strict=True))
             with torch.no_grad():

@@ -20,10 +20,10 @@ from torch import Generator
 
 from corollary.errors import InputError
 from corollary.theory.landscape.curvature.extremes import extreme_eigenvalues
-from corollary.theory.landscape.curvature.guard import moved
 from corollary.theory.landscape.curvature.interval import Estimate
 from corollary.theory.landscape.curvature.landscape import Landscape
 from corollary.theory.landscape.curvature.operator import Curvature
+from corollary.theory.modules.keeping import kept
 
 
 @dataclass(frozen=True)
@@ -110,7 +110,7 @@ def sharpness(
     if length == 0:
         return Sharpness(ends.largest, 0.0, rho, ends.path)
     before, there = landscape.loss(), landscape.point() + slope * (rho / length)
-    with moved(landscape.parameters), torch.no_grad():
+    with kept(landscape.module), torch.no_grad():
         for p, value in zip(landscape.parameters, landscape.split(there), strict=True):
             p.copy_(value)
         after = landscape.loss()

@@ -15,13 +15,10 @@ import torch
 from torch import Tensor
 
 from corollary.theory.landscape.curvature.batches import Batch, tensors
-from corollary.theory.landscape.curvature.guard import (
-    graph_bytes,
-    refuse_once_differentiable,
-    requiring_grad,
-)
+from corollary.theory.landscape.curvature.graphs import graph_bytes, refuse_once_differentiable
 from corollary.theory.landscape.curvature.landscape import Landscape
 from corollary.theory.landscape.curvature.operator import Curvature
+from corollary.theory.modules.keeping import requiring_grad
 
 PIECE = 16 << 20  # bytes of graph a piece should not exceed
 PILOT = 32  # examples the graph is first measured on
@@ -43,7 +40,6 @@ class Streamed(Curvature):
     def __init__(self, landscape: Landscape) -> None:
         self.landscape = landscape
         self.size, self.dtype, self.device = landscape.size, landscape.dtype, landscape.device
-        self._onednn, self._note = True, ""
         self._pilot_bytes = self._pilot()
         self._whole = False  # whether batches must stay in one piece
         self._terms: list[Term] | None = []  # None: too large to keep
@@ -59,7 +55,7 @@ class Streamed(Curvature):
             self._build()
         parts = self.landscape.split(v)
         if self._terms is None:
-            with self.landscape.guard(onednn=self._onednn):
+            with self.landscape.guard():
                 out = self._sum(term.product(parts) for term in self._walk())
         else:
             with requiring_grad(self.landscape.parameters):
@@ -87,7 +83,7 @@ class Streamed(Curvature):
     def _built(self) -> bool:
         self._terms, self._weight, held, pieces = [], 0, 0, 0
         limit = self.landscape.memory
-        with self.landscape.guard(onednn=self._onednn):
+        with self.landscape.guard():
             for batch in self.landscape.batches():
                 self._weight += self.landscape.weight(batch)
                 parts = batch.split(self._size(batch))
@@ -104,7 +100,7 @@ class Streamed(Curvature):
         graph = "graph" if pieces == 1 else f"graphs of {pieces} pieces"
         kept = f"recomputed each time, being over the limit of {limit >> 20} MiB"
         kept = "kept" if self._terms is not None else kept
-        self.path = f"{self.kind}{self._note}; {graph} {kept} (about {held >> 20} MiB)"
+        self.path = f"{self.kind}; {graph} {kept} (about {held >> 20} MiB)"
         return True
 
     def _size(self, batch: Batch) -> int:
@@ -122,17 +118,12 @@ class Streamed(Curvature):
         return bool((whole - pieces).abs() <= 1e3 * eps * whole.abs() + eps)
 
     def _pilot(self) -> int:
-        """Try a product on a few examples, find the kernels that can; bytes of graph an example."""
+        """Try a product on a few examples; bytes of graph an example."""
         try:
             return self._try()
         except (RuntimeError, NotImplementedError) as refusal:
             self._differentiate_once()
-            self._onednn, self._note = False, " with oneDNN off"
-            try:
-                return self._try()
-            except (RuntimeError, NotImplementedError):
-                self._onednn, self._note = True, ""
-                return self._fall_back(refusal)
+            return self._fall_back(refusal)
 
     def _differentiate_once(self) -> None:
         """An error of the module itself, like a wrong shape, is the user's to see."""
@@ -141,11 +132,11 @@ class Streamed(Curvature):
             self.landscape.slopes(self.landscape.objective(small))
 
     def _fall_back(self, refusal: Exception) -> int:
-        """What is left when no kernel has the derivative; here nothing."""
+        """What is left when a layer lacks the derivative; here nothing."""
         raise refusal
 
     def _try(self) -> int:
-        with self.landscape.guard(onednn=self._onednn):
+        with self.landscape.guard():
             whole = next(iter(self.landscape.batches()), None)
             self.landscape.total(0 if whole is None else 1)
             small = whole.split(PILOT)[0]
