@@ -1,0 +1,1 @@
+"""Generalisation: risks, deviation inequalities, capacities, and the bounds made from them."""
