@@ -40,7 +40,7 @@ lint: $(STAMP) ## check form and types
 
 docs: $(STAMP) ## build the documentation into docs/_build/html
 	$(BIN)/python tools/fetch_katex.py
-	$(BIN)/sphinx-build -W -q -b html docs docs/_build/html
+	$(BIN)/sphinx-build -W -q -j $(JOBS) -b html docs docs/_build/html
 	@echo "Open $(CURDIR)/docs/_build/html/index.html in a browser."
 
 check-full: $(STAMP) ## check every claim and run the slow tests

@@ -22,12 +22,12 @@ import numpy as np
 import torch
 
 from corollary.data.two_gaussians import bayes_predict, two_gaussians_of_the_notes
-from corollary.models.scratch import MLP, Run, train
+from corollary.models.scratch import MLP, Trained, train
 
 PROGRAMS = {"corrected": False, "as printed": True}
 
 
-def runs(steps: int) -> tuple[np.ndarray, np.ndarray, dict[str, Run]]:
+def runs(steps: int) -> tuple[np.ndarray, np.ndarray, dict[str, Trained]]:
     """The points, their labels, and both programs from seed 0."""
     found = {}
     for name, double_division in PROGRAMS.items():
@@ -47,7 +47,7 @@ def draw_data(X: np.ndarray, y: np.ndarray) -> None:
     ax.legend()
 
 
-def draw_curves(found: dict[str, Run], bayes: float) -> None:
+def draw_curves(found: dict[str, Trained], bayes: float) -> None:
     """Loss and accuracy of both programs; the first steps are where the difference is."""
     fig, (left, right) = plt.subplots(1, 2, figsize=(9, 3.6), layout="constrained")
     for name, run in found.items():
@@ -61,7 +61,7 @@ def draw_curves(found: dict[str, Run], bayes: float) -> None:
     right.legend(loc="center")
 
 
-def draw_regions(X: np.ndarray, y: np.ndarray, found: dict[str, Run]) -> None:
+def draw_regions(X: np.ndarray, y: np.ndarray, found: dict[str, Trained]) -> None:
     """The probability of class 1 over the plane, for both networks."""
     side = np.linspace(-6, 7, 120)
     plane = np.stack(np.meshgrid(side, side), -1).reshape(-1, 2)

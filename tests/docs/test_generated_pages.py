@@ -6,7 +6,7 @@ from corollary_docs.api import api_pages
 from corollary_docs.claims import chapter_page, claim_page
 from corollary_docs.notes import SECTIONS, errata_page, map_page, told_once
 from corollary_docs.outcomes import Outcome
-from corollary_docs.rst import prose
+from corollary_docs.rst import escaped, prose
 from corollary_docs.scan import Erratum, errata
 
 from corollary.registry import Entry, Place, areas, entries, places
@@ -169,4 +169,6 @@ def test_every_planted_fault_is_on_the_page_of_faults(made):
     from planted import FAULTS
 
     for fault in FAULTS:
-        assert f"``{fault.exam}``" in made["exams/faults"]
+        assert escaped(fault.name) in made["exams/faults"]
+        section = f"exam-{fault.exam}".replace("/", "-").replace("_", "-")
+        assert f"<{section}>" in made["exams/faults"]

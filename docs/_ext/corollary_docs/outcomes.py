@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from html import escape
 from typing import Any
 
+from joblib import cpu_count
+
 from corollary.registry import Entry
 
 PATIENCE = 300.0  # seconds a claim may take on a machine that does other things as well
@@ -41,10 +43,11 @@ class Outcome:
 
 def outcomes(entries: Iterable[Entry], *, seed: int = 0) -> dict[str, Outcome]:
     """Check the instant claims among ``entries``; a crash is an outcome as well."""
-    from corollary.run import run_entry
+    from corollary.run import run
 
     instant = [e for e in entries if e.cost == "instant" and not e.is_exam]
-    return {e.name: _outcome(run_entry(e, {}, seed, PATIENCE)[0]) for e in instant}
+    checked = run(instant, seed=seed, jobs=cpu_count(), timeout=PATIENCE)
+    return {e.name: _outcome(r) for e, r in zip(instant, checked.results, strict=True)}
 
 
 def _outcome(result: Any) -> Outcome:

@@ -29,7 +29,7 @@ from torch import Generator
 
 from corollary.core import Claim, Curve, Figure, Hypothesis, Points, equals, option
 from corollary.data.two_gaussians import two_gaussians
-from corollary.models.scratch import GD, Run, train
+from corollary.models.scratch import GD, Trained, train
 
 
 class Given(NamedTuple):
@@ -40,7 +40,7 @@ class Given(NamedTuple):
     seed: int
     decay: float
 
-    def run(self, m: int, steps: int, lr: float, double_division: bool) -> Run:
+    def run(self, m: int, steps: int, lr: float, double_division: bool) -> Trained:
         """One of the two programs."""
         return train(
             self.X, self.y, layer_dims=(2, m, m, 1), steps=steps, double_division=double_division,

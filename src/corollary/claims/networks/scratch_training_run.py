@@ -27,7 +27,7 @@ from torch import Generator
 
 from corollary.core import Claim, Count, Curve, Figure, HeatMap, Hypothesis, Level, at_least, option
 from corollary.data.two_gaussians import bayes_predict, two_gaussians
-from corollary.models.scratch import GD, MLP, Run, train
+from corollary.models.scratch import GD, MLP, Trained, train
 
 
 class Given(NamedTuple):
@@ -40,7 +40,7 @@ class Given(NamedTuple):
     seed: int
     divide_again: bool
 
-    def run(self, m: int, steps: int, eta: float) -> Run:
+    def run(self, m: int, steps: int, eta: float) -> Trained:
         """Train."""
         return train(
             self.X, self.y, layer_dims=(2, m, m, 1), steps=steps, optimizer=GD(eta),

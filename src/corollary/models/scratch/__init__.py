@@ -16,6 +16,6 @@ from corollary.models.scratch.layers import LinearLayer, ReLU
 from corollary.models.scratch.loss import BCE, ClippedBCE
 from corollary.models.scratch.mlp import MLP
 from corollary.models.scratch.mlp3 import MLP3
-from corollary.models.scratch.run import Run, train
+from corollary.models.scratch.run import Trained, train
 
-__all__ = ["BCE", "GD", "MLP", "MLP3", "ClippedBCE", "LinearLayer", "ReLU", "Run", "train"]
+__all__ = ["BCE", "GD", "MLP", "MLP3", "ClippedBCE", "LinearLayer", "ReLU", "Trained", "train"]

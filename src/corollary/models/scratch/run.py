@@ -21,7 +21,7 @@ from corollary.models.scratch.mlp import MLP
 
 
 @dataclass
-class Run:
+class Trained:
     """A trained network with its curves; each value is that before the step of its number."""
 
     model: MLP
@@ -38,7 +38,7 @@ def train(
     steps: int = 500,
     rng: Random,
     double_division: bool = False,
-) -> Run:
+) -> Trained:
     r"""Make a network and train it on all points at once.
 
     Args:
@@ -62,7 +62,7 @@ def train(
     if steps < 1:
         raise InputError(f"a run needs steps >= 1, but steps={steps}")
     model = MLP(layer_dims, rng=rng, divide_again=double_division)
-    run, loss_fn, optimizer = Run(model), BCE(), optimizer or GD(lr=0.5)
+    run, loss_fn, optimizer = Trained(model), BCE(), optimizer or GD(lr=0.5)
     for _ in range(steps):
         z = model.forward(X)
         loss, y_hat = loss_fn.forward(z, y)
