@@ -11,12 +11,14 @@ operations.
 :source: Novak, Sohl-Dickstein and Schoenholz (2022), "Fast finite width neural tangent kernel".
 """
 
+from collections.abc import Iterator
 from typing import Literal
 
 import torch
 from torch import Tensor
 
 from corollary.theory.kernels.empirical.layers import Explicit, Factors, Outer, Tokens
+from corollary.theory.kernels.symmetric import add_gram, mirror
 
 Mode = Literal["full", "diagonal", "trace"]
 ENTRIES = 2**21  # of a block that is worked on at once
@@ -37,6 +39,11 @@ class Products:
         g, h = (f.j if isinstance(f, Explicit) else f.g for f in (x, y))
         return cls(mode, len(g), g.shape[1], h.shape[1], g, symmetric=symmetric)
 
+    @property
+    def _triangle(self) -> bool:
+        """Whether entries below the diagonal are left to the end."""
+        return self.symmetric and self.mode == "trace"
+
     def add(self, x: Factors, y: Factors) -> None:
         """One layer more."""
         x, y = (f.outer() if isinstance(f, Tokens) and x is y else f for f in (x, y))
@@ -45,7 +52,7 @@ class Products:
         if not (isinstance(x, Outer) and isinstance(y, Outer)):
             self._gram(x.explicit(), y.explicit(), None)
         elif x.a.shape[1] == 1 and y.a.shape[1] == 1:
-            aa = x.a[:, 0] @ y.a[:, 0].T
+            aa = _traced(x.a[None, :, 0], y.a[None, :, 0], symmetric=self._triangle)
             self._gram(x.g[:, :, 0], y.g[:, :, 0], aa + 1 if x.bias else aa)
         else:
             (self._pairs if _pairs_cost_less(x, y, self.mode) else self._written_out)(x, y)
@@ -71,13 +78,13 @@ class Products:
                 target = self.k[o, :, first:]
                 _add(target, block, None if scale is None else scale[:, None])
             return
+        if self.mode == "trace":
+            _add(self.k, _traced(x, y, symmetric=self._triangle), scale)
+            return
         for rows in self._rows(x.shape[1]):
             cols = slice(rows.start if self.symmetric else 0, None)
             part = None if scale is None else scale[rows, cols]
-            if self.mode == "diagonal":
-                _add(self.k[:, rows, cols], x[:, rows] @ y[:, cols].mT, part)
-            else:
-                _add(self.k[rows, cols], _traced(x[:, rows], y[:, cols]), part)
+            _add(self.k[:, rows, cols], x[:, rows] @ y[:, cols].mT, part)
 
     def _rows(self, n: int) -> list[slice]:
         step = min(ROWS, -(-n // 2)) if self.symmetric and n >= ROWS // 2 else n
@@ -85,21 +92,18 @@ class Products:
 
     def _written_out(self, x: Outer, y: Outer) -> None:
         """Gradients of a few rows of the weight at a time, outputs of a sample side by side."""
-        (c, n, _, wide), m = x.g.shape, y.g.shape[1]
+        (c, n, _, _), m = x.g.shape, y.g.shape[1]
         shape = {"full": (n * c, m * c), "diagonal": (c, n, m), "trace": (n, m)}[self.mode]
         total = x.g.new_zeros(shape)
-        step = max(1, ENTRIES * 4 // (c * n * x.a.shape[2]))
-        for i in range(0, wide, step):
-            jx = _explicit(x.a, x.g[..., i : i + step])  # (n, c, p)
-            jy = jx if x is y else _explicit(y.a, y.g[..., i : i + step])
+        for jx, jy in _blocks_of_gradients(x, y, summed=self.mode == "trace"):
             if self.mode == "diagonal":
                 total.baddbmm_(jx.transpose(0, 1), jy.transpose(0, 1).mT)
-            elif self.mode == "trace":
-                _add_product(total, jx.flatten(1), jy.flatten(1), symmetric=x is y)
+            elif x is y:
+                add_gram(total, jx.flatten(0, 1))
             else:
-                _add_product(total, jx.flatten(0, 1), jy.flatten(0, 1), symmetric=x is y)
-        if x is y and self.mode != "diagonal":
-            total = total.triu_() + total.triu(1).T
+                total.addmm_(jx.flatten(0, 1), jy.flatten(0, 1).T)
+        if x is y and self.mode == "full":
+            mirror(total)
         full = self.mode == "full"
         self.k += total.view(n, c, m, c).permute(1, 0, 3, 2) if full else total
 
@@ -113,7 +117,8 @@ class Products:
             a = y.a[first:]
             aa = (x.a[rows].flatten(0, 1) @ a.flatten(0, 1).T).view(-1, s, len(a), t)
             if self.mode == "trace":
-                gg = _traced(x.g[:, rows].flatten(1, 2), y.g[:, first:].flatten(1, 2))
+                left, right = x.g[:, rows].flatten(1, 2), y.g[:, first:].flatten(1, 2)
+                gg = _traced(left, right, symmetric=False)
                 self.k[rows, first:] += _summed(gg.view_as(aa).mul_(aa))
                 continue
             for o in range(len(x.g)):
@@ -131,6 +136,9 @@ class Products:
                 for p in range(o):
                     self.k[o, :, p] = self.k[p, :, o].T
             return
+        if self.mode == "trace":
+            mirror(self.k)
+            return
         for rows in self._rows(self.k.shape[-1]):
             self.k[..., rows.stop :, rows] = self.k[..., rows, rows.stop :].mT
 
@@ -142,11 +150,14 @@ def _add(target: Tensor, block: Tensor, scale: Tensor | None) -> None:
         target.addcmul_(block, scale)
 
 
-def _traced(x: Tensor, y: Tensor) -> Tensor:
-    """The sum over outputs of x yᵀ, for (c, n, p) and (c, m, p)."""
-    total = x[0] @ y[0].T
-    for o in range(1, len(x)):
-        total.addmm_(x[o], y[o].T)
+def _traced(x: Tensor, y: Tensor, *, symmetric: bool) -> Tensor:
+    """The sum over outputs of x yᵀ, for (c, n, p) and (c, m, p); one triangle if symmetric."""
+    total = x.new_zeros(x.shape[1], y.shape[1])
+    for left, right in zip(x, y, strict=True):
+        if symmetric:
+            add_gram(total, left)
+        else:
+            total.addmm_(left, right.T)
     return total
 
 
@@ -154,18 +165,26 @@ def _summed(pairs: Tensor) -> Tensor:
     return pairs.sum(3).sum(1)
 
 
-def _explicit(a: Tensor, g: Tensor) -> Tensor:
-    """(n, c, g a) from (n, s, a) and (c, n, s, g)."""
+def _blocks_of_gradients(x: Outer, y: Outer, *, summed: bool) -> Iterator[tuple[Tensor, Tensor]]:
+    """(n, c, p) and (m, c, p) for a few rows of the weight; (n, 1, p) where outputs are summed."""
+    gx, gy = (_side_by_side(f.g, summed=summed) for f in (x, y))
+    outputs, wide = gx.shape[1:3]
+    step = max(1, 2 * ENTRIES // (outputs * len(x.a) * x.a.shape[2]))
+    for i in range(0, wide, step):
+        jx = _explicit(x.a, gx[:, :, i : i + step])
+        yield jx, jx if x is y else _explicit(y.a, gy[:, :, i : i + step])
+
+
+def _side_by_side(g: Tensor, *, summed: bool) -> Tensor:
+    """(n, c, g, s) from (c, n, s, g); with outputs as more rows of one weight where summed."""
     c, n, s, wide = g.shape
-    return (g.permute(1, 0, 3, 2).reshape(n, c * wide, s) @ a).view(n, c, -1)
+    return g.permute(1, 0, 3, 2).reshape((n, 1, c * wide, s) if summed else (n, c, wide, s))
 
 
-def _add_product(total: Tensor, x: Tensor, y: Tensor, *, symmetric: bool) -> None:
-    """Add x yᵀ; of a symmetric one a staircase that contains what is above the diagonal."""
-    step = max(ROWS // 2, -(-len(x) // 4)) if symmetric else len(x)
-    for i in range(0, len(x), step):
-        first = i if symmetric else 0
-        total[i : i + step, first:].addmm_(x[i : i + step], y[first:].T)
+def _explicit(a: Tensor, g: Tensor) -> Tensor:
+    """(n, c, g a) from (n, s, a) and (n, c, g, s)."""
+    n, c = g.shape[:2]
+    return (g.flatten(1, 2) @ a).view(n, c, -1)
 
 
 def _pairs_cost_less(x: Outer, y: Outer, mode: Mode) -> bool:
