@@ -1,0 +1,1 @@
+"""Sets, point clouds and graphs: symmetry, message passing, Laplacians and their spectra."""
