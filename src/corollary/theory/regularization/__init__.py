@@ -1,0 +1,1 @@
+"""Regularisation: what the way of training adds to the loss, said or unsaid."""
