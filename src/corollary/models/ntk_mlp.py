@@ -56,7 +56,7 @@ class NTKMLP(nn.Module):
         layers = zip(self.weights, self.biases, self.scales, strict=True)
         for l, (w, b, scale) in enumerate(layers):
             x = self.phi(x) if l else x
-            x = scale * (x @ w.T) + self.sigma_b * b
+            x = torch.add(scale * (x @ w.T), b, alpha=self.sigma_b)
         return x
 
     def standard(self) -> nn.Sequential:

@@ -7,6 +7,7 @@ from torch.func import functional_call, jacrev
 
 from corollary.errors import InputError, InputTypeError
 from corollary.theory.kernels.empirical import empirical_ntk, layerwise_ntk
+from corollary.theory.kernels.empirical.features import Gradients
 
 D = torch.float64
 MODES = ("full", "diagonal", "trace")
@@ -65,6 +66,49 @@ class Recurrent(nn.Module):
         return self.head(self.cell(x)[0][:, -1])
 
 
+class ByHand(nn.Module):
+    """Products and sums with bare parameters, one weight in both layouts, a table of places."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.places = nn.Parameter(torch.randn(1, 5, 4))
+        self.w, self.v = nn.Parameter(torch.randn(6, 4)), nn.Parameter(torch.randn(4, 3))
+        self.shift, self.scale = nn.Parameter(torch.randn(6)), nn.Parameter(torch.randn(3, 4))
+
+    def forward(self, x: Tensor) -> Tensor:
+        x = (x + self.places[:, :3]) * self.scale
+        z = torch.add(x @ self.w.T, self.shift, alpha=0.5).tanh()
+        return ((z @ self.w).sin() @ self.v).mean(1)
+
+
+class Attending(nn.Module):
+    """Self-attention and attention to another sequence, by torch's own module."""
+
+    def __init__(self, batch_first: bool = True) -> None:
+        super().__init__()
+        self.own = nn.MultiheadAttention(4, 2, batch_first=batch_first)
+        self.other = nn.MultiheadAttention(4, 2, batch_first=batch_first)
+        self.batch_first = batch_first
+
+    def forward(self, x: Tensor) -> Tensor:
+        x = x if self.batch_first else x.transpose(0, 1)
+        z = x + self.own(x, x, x)[0]
+        memory = z.flip(1 if self.batch_first else 0)
+        z = self.other(z, memory, memory.sin(), need_weights=False)[0]
+        return z.sum(1 if self.batch_first else 0)
+
+
+class Cut(nn.Module):
+    """Two blocks of a parameter that overlap."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.w = nn.Parameter(torch.randn(5, 4))
+
+    def forward(self, x: Tensor) -> Tensor:
+        return (x @ self.w[:3].T).tanh() @ self.w[2:]
+
+
 def mlp() -> nn.Module:
     return nn.Sequential(
         nn.Linear(4, 7), nn.ReLU(inplace=True), nn.LayerNorm(7), nn.Linear(7, 3)
@@ -106,8 +150,13 @@ CASES = {
     "weight_normed": (weight_normed, numbers(4)),
     "transformer": (Transformer, tokens),
     "recurrent": (Recurrent, numbers(3, 4)),
+    "by_hand": (ByHand, numbers(3, 4)),
+    "attending": (Attending, numbers(3, 4)),
+    "attending, time first": (lambda: Attending(batch_first=False), numbers(3, 4)),
+    "cut": (Cut, numbers(4)),
 }
-PLAIN = ("mlp", "cnn", "line", "tied", "flattened")  # what torch.func can batch
+PLAIN = ("mlp", "cnn", "line", "tied", "flattened", "by_hand", "cut")  # torch.func can batch them
+STRUCTURED = (*PLAIN[:-1], "transformer", "attending", "attending, time first")
 
 
 def drawn(case: str, n: int = 4, m: int = 3) -> tuple[nn.Module, Tensor, Tensor]:
@@ -163,7 +212,15 @@ def test_layers_add_up_to_the_whole(case):
     model, x, y = drawn(case)
     parts = layerwise_ntk(model, x, y, mode="full")
     assert close(sum(parts.values()), empirical_ntk(model, x, y, mode="full"))
-    assert set(parts) <= {name for name, _ in model.named_modules()} | {"scale"}
+    names = {name for name, _ in model.named_modules() if name}
+    assert set(parts) <= names | {name for name, _ in model.named_parameters()}
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_gradients_are_written_out_one_by_one_only_where_no_rule_holds(case):
+    model, x, _ = drawn(case)
+    loose = Gradients(model, x, None, None).loose
+    assert bool(loose) == (case not in STRUCTURED)
 
 
 @pytest.mark.parametrize("case", ["mlp", "tied", "flattened", "transformer"])
@@ -197,7 +254,7 @@ def test_the_module_is_given_back_as_it_came():
     before = {k: v.clone() for k, v in model.state_dict().items()}
     parameters = list(model.parameters())
     empirical_ntk(model, x)
-    assert model.training and not model[0]._forward_hooks and not model[0]._forward_pre_hooks
+    assert model.training
     assert all(a is b for a, b in zip(parameters, model.parameters(), strict=True))
     assert all(p.grad is None and p.requires_grad for p in parameters)
     assert all(torch.equal(v, before[k]) for k, v in model.state_dict().items())

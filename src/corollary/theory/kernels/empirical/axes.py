@@ -8,25 +8,28 @@ found again in what it received for both.
 from collections.abc import Callable
 
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 
 # (t, n, lead) to t with its n samples along the first axis after the leading ones
 Arrange = Callable[[Tensor, int, int], Tensor]
-FIRST_AXIS_ONLY = (
-    nn.Conv1d, nn.Conv2d, nn.Conv3d, nn.BatchNorm1d, nn.BatchNorm2d, nn.BatchNorm3d, nn.GroupNorm,
-)  # fmt: skip
 
 
-def arrangement(module: nn.Module, a: Tensor, alone: Tensor, n: int) -> Arrange | None:
+def arrangement(a: Tensor, alone: Tensor, n: int, *, samples_first: bool = False) -> Arrange | None:
     """How to bring the samples of a to the first axis; None where it cannot be told.
+
+    Args:
+        a: What a layer received for n samples.
+        alone: What it received for the first of them.
+        n: How many samples.
+        samples_first: Whether they must stand there already.
 
     Example:
         >>> time_first = torch.arange(6.0).view(3, 2, 1)  # three times, two samples
-        >>> arrange = arrangement(nn.Linear(1, 1), time_first, time_first[:, :1], 2)
+        >>> arrange = arrangement(time_first, time_first[:, :1], 2)
         >>> arrange(time_first, 2, 0).shape
         torch.Size([2, 3, 1, 1])
     """
-    if isinstance(module, FIRST_AXIS_ONLY):
+    if samples_first:
         fits = a.shape == (n, *alone.shape[1:]) and len(alone) == 1
         return (lambda t, n, lead: t) if fits else None
     if n == 1:

@@ -2,6 +2,8 @@
 
 import warnings
 from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import Any
 
 import torch
 from torch import Tensor, nn
@@ -59,10 +61,10 @@ class Gradients:
                 f"{type(model).__name__} has no trainable parameters, so no tangent kernel; "
                 "call requires_grad_() on what is to be trained"
             )
-        self.probe = record(model, rows(x, slice(0, 1)), read)
+        self.probe = self._record(rows(x, slice(0, 1)))
         self.outputs = chosen(outputs, self.probe.f.shape[1])
         n = count(x)
-        pair = self.probe if n == 1 else record(model, rows(x, slice(0, 2)), read)
+        pair = self.probe if n == 1 else self._record(rows(x, slice(0, 2)))
         check_alike(pair.f, self.probe.f)
         self.arrange: list[Arrange | None] = []
         self.loose = self._loose(pair, min(n, 2)) if structured else list(self.names)
@@ -73,10 +75,9 @@ class Gradients:
         """Memory that the factors of one sample take."""
         c, total = len(self.outputs), 0
         for call in self.probe.calls:
-            weight = call.module.weight
-            places = call.shape.numel() // len(weight) if weight.dim() > 1 else 1
-            total += places * (weight[0].numel() + c * len(weight)) if weight.dim() > 1 else 0
-            total += c * call.shape.numel()
+            weight = call.settings.get("weight")
+            taps = 1 if weight is None else weight.shape[2:].numel()  # of a convolution
+            total += taps * call.a.numel() + c * call.shape.numel()
         total += c * sum(p.numel() for p in self.loose)
         return total * self.probe.f.element_size()
 
@@ -84,7 +85,7 @@ class Gradients:
         """Factors of every layer for these samples."""
         out: dict[str, list[Factors]] = {}
         if self.pieces:
-            tape = record(self.model, x, self.read)
+            tape = self._record(x)
             self._check(tape)
             for path, factors in self._structured(tape, count(x)):
                 out.setdefault(path, []).append(factors)
@@ -92,6 +93,9 @@ class Gradients:
             for p, j in jacobian_rows(self.model, x, self.read, self.outputs, self.loose).items():
                 out.setdefault(self._owner(p), []).append(Explicit(j))
         return out
+
+    def _record(self, x: Inputs) -> Tape:
+        return record(self.model, x, self.read, list(self.names))
 
     def _owner(self, p: nn.Parameter) -> str:
         return self.names[p].rpartition(".")[0] or self.names[p]
@@ -102,37 +106,43 @@ class Gradients:
         matched = len(pair.calls) == len(self.probe.calls)
         for k, call in enumerate(pair.calls):
             arrange = None
-            if matched and self.probe.calls[k].path == call.path:
-                arrange = arrangement(call.module, call.a, self.probe.calls[k].a, n)
+            if matched and self.probe.calls[k].rule is call.rule:
+                first = call.rule.samples_first
+                arrange = arrangement(call.a, self.probe.calls[k].a, n, samples_first=first)
             self.arrange.append(arrange)
             if arrange is None:
-                found |= {id(p) for p in call.parameters.values()}
+                found |= {id(part.parameter) for part in call.parts.values()}
+        found |= {id(p) for p in _cut_differently(pair)}
         return [p for p in self.names if id(p) in found]
 
     def _pieces(self) -> list[Piece]:
         loose = {id(p) for p in self.loose}
-        uses: dict[int, list[Use]] = {}
+        uses: dict[Any, list[Use]] = {}
         for k, call in enumerate(self.probe.calls):
-            for name, p in call.parameters.items():
-                if id(p) not in loose:
-                    uses.setdefault(id(p), []).append((k, name))
+            for name, part in call.parts.items():
+                if id(part.parameter) not in loose:
+                    uses.setdefault(part.key, []).append((k, name))
         pieces, fused = [], set()
         for where in uses.values():
             call = self.probe.calls[where[0][0]]
-            bias = uses.get(id(call.parameters.get("bias")), [])
+            part = call.parts[where[0][1]]
+            bias = uses.get(call.parts["bias"].key, []) if "bias" in call.parts else []
             alone = len(where) == len(bias) == 1 and bias[0][0] == where[0][0]
             join = where[0][1] == "weight" and alone and call.rule.fused
-            join = join and getattr(call.module, "groups", 1) == 1
+            join = join and call.settings.get("groups", 1) == 1
             if join:
                 fused.add(bias[0])
             if not (len(where) == 1 and where[0] in fused):
-                pieces.append(Piece(call.path, tuple(where), join))
+                pieces.append(Piece(self._owner(part.parameter), tuple(where), join))
         return pieces
 
     def _check(self, tape: Tape) -> None:
         if not bool(torch.isfinite(tape.f).all()):
             raise NotFiniteError(f"{type(self.model).__name__} gives outputs that are not finite")
-        same = [c.path for c in tape.calls] == [c.path for c in self.probe.calls]
+        keys = [
+            [part.key for c in t.calls for part in c.parts.values()] for t in (tape, self.probe)
+        ]
+        same = keys[0] == keys[1]
         if not same or any(c.a._version != c.version for c in tape.calls):
             raise InputError(
                 "the layers that run depend on the inputs, or inputs of layers are overwritten; "
@@ -160,16 +170,28 @@ class Gradients:
         return out
 
 
+def _cut_differently(tape: Tape) -> list[nn.Parameter]:
+    """Parameters of which overlapping blocks are used, that are not the same block."""
+    spans: dict[nn.Parameter, set[tuple[int, int]]] = {}
+    for call in tape.calls:
+        for part in call.parts.values():
+            spans.setdefault(part.parameter, set()).add((part.start, part.start + part.size))
+    return [
+        p
+        for p, found in spans.items()
+        if any(first[1] > second[0] for first, second in pairwise(sorted(found)))
+    ]
+
+
 def _factors(call: Call, name: str, a: Tensor, g: Tensor, *, fused: bool) -> Factors:
-    if name == "bias":
-        return call.rule.bias(call.module, a, g)
-    factors = call.rule.weight(call.module, a, g)
+    factors = call.rule.gradients[name](call.settings, a, g)
     return replace(factors, bias=True) if fused and isinstance(factors, Outer) else factors
 
 
 def _joined(parts: list[Factors]) -> Factors:
     """One parameter used several times: its gradients add up."""
-    if all(isinstance(f, Outer) for f in parts):
+    layouts = {f.transposed if isinstance(f, Outer) else None for f in parts}
+    if len(layouts) == 1 and None not in layouts:
         return Outer(torch.cat([f.a for f in parts], 1), torch.cat([f.g for f in parts], 2))
     if all(isinstance(f, Tokens) for f in parts):
         ids = torch.cat([f.ids for f in parts], 1)
