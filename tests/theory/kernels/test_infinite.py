@@ -27,6 +27,7 @@ from corollary.theory.kernels.infinite import (
     Tanh,
     network,
 )
+from corollary.theory.kernels.infinite.angle import angle_polynomial
 from corollary.theory.kernels.kernel import is_psd
 
 MLP = network(Dense(1.3, 0.2), Relu(), Dense(1.4, 0.1), LeakyRelu(0.2), Dense(1.1, 0.3))
@@ -131,6 +132,25 @@ def test_a_large_matrix_needs_little_beyond_its_outputs():
     assert torch.allclose(got.ntk, PLAIN.kernel(x).ntk, rtol=1e-5)
 
 
+@pytest.mark.parametrize("backend", ["torch", "numba"])
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
+def test_outputs_with_gaps_between_their_rows_get_the_same_kernel(dtype, backend):
+    x = with_near_duplicates(300, 12, dtype)  # more than one panel of rows
+    wide = torch.full((2, 300, 310), math.nan, dtype=dtype)
+    got = PLAIN.kernel(x, out=Kernels(*wide[:, :, 5:305]), backend=backend)
+    for a, b in zip(got, PLAIN.kernel(x, backend=backend), strict=True):
+        assert torch.allclose(a, b, rtol=1e-6)
+    assert bool(wide[:, :, :5].isnan().all() and wide[:, :, 305:].isnan().all())
+
+
+@pytest.mark.parametrize(("dtype", "digits"), [("float32", 1e-7), ("float64", 5e-15)])
+def test_the_polynomial_of_compiled_loops_is_the_angle(dtype, digits):
+    u = np.linspace(1e-6, 1.0, 2000).astype(dtype)
+    v, (even, odd) = u.astype("float64"), angle_polynomial(dtype)
+    p = np.polyval(np.array(even, "float64"), v**2) + v * np.polyval(np.array(odd, "float64"), v**2)
+    assert np.abs(np.sqrt(v) * p / (2 * np.arcsin(np.sqrt(v / 2))) - 1).max() < digits
+
+
 def test_depth_one_is_the_linear_kernel():
     x = draw(6, 4)
     k = network(Dense(1.5, 0.5)).kernel(x)
@@ -216,6 +236,7 @@ def test_networks_outside_the_theory_are_refused(parts, words):
         (lambda: network(Conv()).kernel(draw(2, 1, 4, 4)), "end it with Flatten"),
         (lambda: list(PLAIN.tiles(draw(2, 3), rank=2, world=2)), "rank"),
         (lambda: PLAIN.operator(draw(2, 3)) @ draw(3), "entries"),
+        (lambda: PLAIN.kernel(draw(2, 3), out=Kernels(draw(2, 2), draw(3, 2))), r"out.ntk must be"),
     ],
 )  # fmt: skip
 def test_wrong_descriptions_say_what_is_needed(make, words):

@@ -39,8 +39,10 @@ from corollary.theory.kernels.infinite.chain_kernel import (
     signed,
     torch_tail,
 )
+from corollary.theory.kernels.infinite.exact import fine_gaps, lengths, near_gaps
 from corollary.theory.kernels.infinite.layers import Dense, Flatten, Scale, plain
 from corollary.theory.kernels.infinite.network import Kernels, Network
+from corollary.theory.kernels.symmetric import add_gram, mirror
 
 SMALL = {torch.float32: 0.05, torch.float64: 1e-3}  # gaps below which a Gram matrix has lost digits
 MANY = 0.03  # share of small gaps from which the whole block is done again
@@ -86,7 +88,7 @@ class Side:
 def side(chain: Chain, x: Tensor) -> Side:
     """Carry the lengths through the chain, in float64."""
     rows = x.reshape(len(x), -1)
-    norm = torch.cat([part.double().norm(dim=1) for part in rows.split(1024)])  # few at a time
+    norm = lengths(rows)
     inverse = torch.where(norm > 0, 1 / norm, 0.0)
     r = norm / rows.shape[1] ** 0.5
     tables = []
@@ -123,7 +125,14 @@ class ChainBlocks:
         self.gaps = compiled(gaps, backend, worth_it=big)
         self.tail = compiled(chain_tail, backend, worth_it=big, contract=True)
         self.codes, self.bends = program(chain)
+        self.multiplied = False  # whether inner products stand in the output already
         self.side = panel(len(x), len(y), x.element_size(), memory)
+
+    def multiply(self, out: Tensor) -> None:
+        """All inner products of one set of inputs, at once, where ``out`` has room for them."""
+        if self.left is self.right and out.is_contiguous() and self.left.rows.is_contiguous():
+            add_gram(out.zero_(), self.left.rows)
+            self.multiplied = True
 
     def block(
         self, rows: slice, cols: slice, out: Kernels | None = None
@@ -164,7 +173,10 @@ class ChainBlocks:
         x, y = self.left.rows[rows], self.right.rows[cols]
         i1, i2 = self.left.inverse[rows], self.right.inverse[cols]
         u = nngp[at[0] : at[0] + len(x), at[1] : at[1] + len(y)]
-        torch.mm(x, y.T, out=u)
+        if not self.multiplied:
+            torch.mm(x, y.T, out=u)
+        elif rows.start == cols.start:
+            mirror(u[:, : len(x)])
         small = SMALL[u.dtype]
         if self.gaps is not None:
             numbers = constants(u.numpy().dtype.name)
@@ -178,9 +190,9 @@ class ChainBlocks:
         if self.left is self.right:
             count -= self._clear_diagonal(u, rows, cols)
         if count > MANY * u.numel() and u.dtype == torch.float32:
-            u.copy_(_fine_gaps(x, y))
+            u.copy_(fine_gaps(x, y))
         elif count:
-            _near_gaps(u, x, y, small)
+            near_gaps(u, x, y, small)
 
     def _clear_diagonal(self, u: Tensor, rows: slice, cols: slice) -> int:
         """An input is at no angle to itself; how many entries of the block that settles."""
@@ -199,30 +211,6 @@ def panel(n: int, m: int, size: int, memory: int) -> tuple[int, int]:
     wide = min(m, WIDE)
     tall = max(1, min(n, TALL, memory // (4 * size * wide)))
     return tall, wide
-
-
-def _fine_gaps(x: Tensor, y: Tensor) -> Tensor:
-    """All gaps from a Gram matrix in float64."""
-    cosine = (_unit(x) @ _unit(y).T).clamp_(-1, 1)
-    g = torch.where(cosine < 0, 1 + cosine, 1 - cosine)
-    g[g < 8 * torch.finfo(g.dtype).eps] = 0
-    return signed(g, cosine >= 0).to(x.dtype)
-
-
-def _near_gaps(u: Tensor, x: Tensor, y: Tensor, small: float) -> None:
-    """Half the squared distance of the normalised inputs (or of one from minus the other)."""
-    where = (u.abs() < small).nonzero()
-    for part in where.split(max(1, 2**19 // x.shape[1])):  # 4 MiB of rows at a time
-        i, j = part.unbind(1)
-        near = u[i, j] >= 0
-        other = torch.where(near, 1.0, -1.0).double()[:, None] * _unit(y[j])
-        g = ((_unit(x[i]) - other) ** 2).sum(1).div(2)
-        u[i, j] = signed(g, near).to(u.dtype)
-
-
-def _unit(x: Tensor) -> Tensor:
-    """Rows of length 1 in float64; a zero row stays."""
-    return torch.nn.functional.normalize(x.double(), dim=1, eps=1e-300)
 
 
 def program(chain: Chain) -> tuple[np.ndarray, np.ndarray]:

@@ -96,7 +96,11 @@ def assemble(
         return Kernels(state.nngp, state.ntk)
     blocks = _blocks(net, x, y, ntk=ntk, backend=backend, memory=memory)
     n, m = len(x), len(x if y is None else y)
-    out = out or Kernels(_matrix(x, n, m), _matrix(x, n, m) if ntk else None)
+    if out is None:
+        out = Kernels(_matrix(x, n, m), _matrix(x, n, m) if ntk else None)
+    _check_out(out, x, n, m, ntk=ntk)
+    if isinstance(blocks, ChainBlocks):
+        blocks.multiply(out.nngp)
     for rows, cols in _places(n, m, blocks.side, symmetric=y is None):
         blocks.block(rows, cols, out)
         below = slice(max(rows.stop, cols.start), cols.stop)
@@ -123,6 +127,14 @@ def _matrix(x: Tensor, n: int, m: int) -> Tensor:
     if x.device.type != "cpu" or x.dtype not in (torch.float32, torch.float64):
         return x.new_empty(n, m)
     return torch.from_numpy(np.empty((n, m), "f4" if x.dtype == torch.float32 else "f8"))
+
+
+def _check_out(out: Kernels, x: Tensor, n: int, m: int, *, ntk: bool) -> None:
+    for name in ("nngp", "ntk") if ntk else ("nngp",):
+        matrix = getattr(out, name)
+        if matrix is None or tuple(matrix.shape) != (n, m) or matrix.dtype != x.dtype:
+            came = "None" if matrix is None else f"{tuple(matrix.shape)} of {matrix.dtype}"
+            raise InputError(f"out.{name} must be ({n}, {m}) of {x.dtype}, but it is {came}")
 
 
 def _places(
