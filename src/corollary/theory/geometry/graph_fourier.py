@@ -60,7 +60,7 @@ def gft(
 
     Example:
         >>> path = Graph.of_edges(2, [(0, 1)])
-        >>> gft(path, torch.tensor([3.0, 3.0])).abs().round(decimals=4)  # a constant has frequency 0
+        >>> gft(path, torch.tensor([3.0, 3.0])).abs().round(decimals=4)  # frequency 0 alone
         tensor([4.2426, 0.0000])
 
     :covers: graph-fourier-transform
@@ -108,7 +108,7 @@ def graph_convolution(
 
     Example:
         >>> e0 = torch.tensor([1.0, 0.0, 0.0, 0.0], dtype=torch.float64)
-        >>> graph_convolution(e0, e0, dft_basis(4).modes).real.round(decimals=6).tolist()
+        >>> graph_convolution(e0, e0, dft_basis(4).modes).abs().round(decimals=6).tolist()
         [0.5, 0.0, 0.0, 0.0]
     """
     back = modes.mH

@@ -18,7 +18,6 @@ from torch import Tensor
 
 from corollary.errors import InputError
 from corollary.theory.geometry.graph import Graph
-from corollary.theory.geometry.graph_laplacian import laplacian
 
 
 def polynomial_filter(
@@ -27,7 +26,7 @@ def polynomial_filter(
     r"""The sum :math:`\sum_k\alpha_kL^kx` by Horner's rule: K products with L, sparse or dense.
 
     Example:
-        >>> L = laplacian(Graph.of_edges(2, [(0, 1)]))
+        >>> L = torch.tensor([[1.0, -1.0], [-1.0, 1.0]], dtype=torch.float64)
         >>> x = torch.tensor([[1.0], [0.0]], dtype=torch.float64)
         >>> polynomial_filter(L, torch.tensor([1.0, -0.5]).double(), x).flatten().tolist()
         [0.5, 0.5]
