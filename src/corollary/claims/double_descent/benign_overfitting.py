@@ -1,0 +1,133 @@
+r"""Benign overfitting.
+
+Weights in the proportion :math:`\|x-x_i\|^{-d}` (Nadaraya and Watson with a singular kernel) give a
+predictor that passes through every noisy label and still tends to the target. On a line with n
+equispaced nodes its excess risk is of order :math:`1/\ln n`: near a node, at a share
+:math:`t\lesssim1/\ln n` of the way to the next, it follows the noise, and everywhere else it
+averages,
+
+.. math:: \int_0^1\frac{dt}{(1+2t\ln n)^2}\approx\frac1{2\ln n}\quad\text{on either side.}
+
+Benign, but slow: the exponent of the excess risk in :math:`\ln n` is at most about -1.
+
+:source: Lucchi (2025), Foundations of Deep Learning, Section 13.3, Figure 13.3; Devroye, Györfi and
+    Krzyżak (1998), "The Hilbert kernel regression estimate"; Belkin, Rakhlin and Tsybakov (2019),
+    "Does data interpolation contradict statistical optimality?". The rate is ours, by the integral.
+:kind: rate
+:cost: instant
+:covers: overfitting-taxonomy
+"""
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import torch
+from torch import Generator, Tensor
+
+from corollary.core import Claim, Curve, Figure, Hypothesis, Points, Series, option, slope
+from corollary.theory.double_descent.interpolators import singular_kernel_weights
+
+
+class Given(NamedTuple):
+    """The power of the kernel and the seed of the test points."""
+
+    a: float
+    seed: int
+
+
+@dataclass(frozen=True)
+class BenignOverfitting(Claim[Given]):
+    """Excess risk of the singular kernel at growing n."""
+
+    sizes: tuple[int, ...] = option((32, 256, 2048, 16_384, 65_536), low=16)  # nodes
+    sigma: float = option(0.5, low=0.1, high=2.0)  # standard deviation of the noise
+    points: int = option(60, low=40, high=10_000)  # test points, in layers over a cell
+    relation = slope(gap=0.4, side=-1)  # in ln n, where bias and constants still show
+
+    def given(self, rng: Generator) -> Given:
+        """The power of the dimension."""
+        return Given(1.0, int(torch.randint(2**31, (), generator=rng)))
+
+    def hypotheses(self, given: Given) -> Iterator[Hypothesis]:
+        """The kernel."""
+        yield Hypothesis("the kernel is |x − x′|^(−d), d the dimension", given.a == 1)
+
+    def predict(self, given: Given) -> float:
+        """The exponent."""
+        return -1.0
+
+    def measure(self, given: Given) -> Series:
+        """Squared bias and noise, against ln n."""
+        values = [self._excess(given, n) for n in self.sizes]
+        return Series([math.log(n) for n in self.sizes], values)
+
+    def counterexample(self, rng: Generator) -> Given:
+        """A more singular kernel, which listens to the nearest nodes only: tempered."""
+        return self.given(rng)._replace(a=3.0)
+
+    def figure(self, given: Given) -> tuple[Figure, Figure]:
+        """A fit, and the risk at growing n for three powers."""
+        rng = torch.Generator().manual_seed(given.seed)
+        nodes = _nodes(40)
+        noise = torch.randn(40, generator=rng, dtype=torch.float64)
+        y = _target(nodes) + self.sigma * noise
+        x = torch.cat([torch.linspace(0, 1, 481, dtype=torch.float64), nodes]).sort().values
+        fit = Figure(
+            "Spikes through noisy points",
+            x="x",
+            y="f(x)",
+            marks=(
+                Curve(_target(x), x, label="target", role="other"),
+                Curve(_weights(nodes, x, given.a) @ y, x, label="interpolator"),
+                Points(nodes, y, label="labels", role="other"),
+            ),
+        )
+        n = self.sizes[:-1]
+        curves = [
+            Points(n, [self._excess(given._replace(a=a), m) for m in n], f"power {a:g}", role)
+            for a, role in ((1.0, "measured"), (3.0, "other"))
+        ]
+        first = self._excess(given, n[0]) * math.log(n[0])
+        risk = Figure(
+            "Benign, but slow",
+            x="n",
+            y="excess risk",
+            log_x=True,
+            log_y=True,
+            marks=(
+                Curve([first / math.log(m) for m in n], n, "proportional to 1/ln n", "predicted"),
+                *curves,
+            ),
+        )
+        return fit, risk
+
+    def _excess(self, given: Given, n: int) -> float:
+        """Mean over x of squared bias plus noise; x spread evenly over cells and shares of a cell.
+
+        Shares are squares of even numbers, with the weight that makes up for it: half of the
+        points lie near a node, where the predictor changes fast.
+        """
+        rng = torch.Generator().manual_seed(given.seed)
+        nodes = _nodes(n)
+        u = (torch.arange(self.points, dtype=torch.float64) + 0.5) / self.points
+        share = u**2 / 2  # from a node to the middle of the cell
+        cell = torch.randint(n // 8, n - n // 8, (self.points,), generator=rng)
+        x = nodes[cell] + share * (nodes[1] - nodes[0])
+        s = _weights(nodes, x, given.a)
+        bias = (s @ _target(nodes) - _target(x)).square()
+        risk = bias + self.sigma**2 * s.square().sum(dim=1)
+        return float((risk * 2 * u).mean())  # density of the share is 1/u
+
+
+def _nodes(n: int) -> Tensor:
+    return (torch.arange(n, dtype=torch.float64) + 0.5) / n
+
+
+def _weights(nodes: Tensor, x: Tensor, a: float) -> Tensor:
+    return singular_kernel_weights(nodes[:, None], x[:, None], a)
+
+
+def _target(x: Tensor) -> Tensor:
+    return torch.sin(2 * math.pi * x)

@@ -1,0 +1,119 @@
+r"""Bias-variance decomposition.
+
+If the labels are planted, an estimator :math:`\bar w` of :math:`w_*` that depends on a random
+training set has the mean excess risk
+
+.. math:: \mathbb E[R(\bar w)]-\sigma^2=\|\mathbb E\bar w-w_*\|_\Sigma^2+
+   \mathbb E\|\bar w-\mathbb E\bar w\|_\Sigma^2 .
+
+Checked without sampling: inputs take three values and the noise two, so that all training sets and
+all test points can be listed with their probabilities. The estimator is a ridge regression.
+
+:source: Lucchi (2025), Foundations of Deep Learning, Section 13.2, Theorem 80; Geman, Bienenstock
+    and Doursat (1992), "Neural networks and the bias/variance dilemma".
+:kind: theorem
+:cost: instant
+:covers: bias-variance-decomposition
+:erratum: [typo] The first line of the decomposition in the proof of Theorem 80 reads
+    E ||w_bar - E w_bar||^2, the variance; it must be E ||w_bar - w_*||^2. The statement is right.
+"""
+
+import itertools
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import torch
+from jaxtyping import Float
+from torch import Generator, Tensor
+
+from corollary.core import Claim, Curve, Figure, Hypothesis, equals, option
+from corollary.theory.double_descent.bias_variance import ridge_estimate
+from corollary.theory.double_descent.risk import excess_risk
+
+
+class Given(NamedTuple):
+    """Three inputs, equally likely, the rule, and what it leaves out at each input."""
+
+    phi: Float[Tensor, "3 2"]
+    w_star: Float[Tensor, " 2"]
+    sigma: float  # the noise is this or its negative, with equal chances
+    rest: Float[Tensor, " 3"]  # added to the labels; 0 if they are planted
+
+
+@dataclass(frozen=True)
+class BiasVariance(Claim[Given]):
+    """Bias plus variance against the mean risk, over all training sets."""
+
+    n: int = option(4, low=1, high=5)  # points of a training set
+    lam: float = option(0.3, low=0.001, high=10.0)  # ridge
+    sigma: float = option(0.7, low=0.1, high=2.0)  # standard deviation of the noise
+    relation = equals(ulps=2**10)  # sums over 6^n training sets
+
+    def given(self, rng: Generator) -> Given:
+        """Normal inputs and a normal rule."""
+        phi = torch.randn(3, 2, generator=rng, dtype=torch.float64)
+        w_star = torch.randn(2, generator=rng, dtype=torch.float64)
+        return Given(phi, w_star, self.sigma, torch.zeros(3, dtype=torch.float64))
+
+    def hypotheses(self, given: Given) -> Iterator[Hypothesis]:
+        """The planted model."""
+        most = float(given.rest.abs().max())
+        yield Hypothesis("the labels are planted", most == 0, f"off by up to {most:.2g}")
+
+    def predict(self, given: Given) -> float:
+        """Bias plus variance."""
+        return sum(self._parts(given, self.lam))
+
+    def measure(self, given: Given) -> float:
+        """The mean squared error over training sets and test points, less the noise."""
+        return self._risk(given, self.lam)
+
+    def counterexample(self, rng: Generator) -> Given:
+        """Labels that no linear rule gives: the error of the best rule is missing."""
+        given = self.given(rng)
+        return given._replace(rest=torch.tensor([1.0, -1.0, 0.5], dtype=torch.float64))
+
+    def figure(self, given: Given) -> Figure:
+        """The trade-off along the strength of the ridge."""
+        lams = [10 ** (k / 8) for k in range(-24, 17)]
+        bias, variance = zip(*(self._parts(given, lam) for lam in lams), strict=True)
+        risk = [self._risk(given, lam) for lam in lams]
+        return Figure(
+            "Bias and variance of a ridge regression",
+            x="λ",
+            y="excess risk",
+            log_x=True,
+            marks=(
+                Curve(bias, lams, label="bias", role="other"),
+                Curve(variance, lams, label="variance", role="other", dashed=True),
+                Curve(
+                    [b + v for b, v in zip(bias, variance, strict=True)], lams,
+                    label="bias + variance", role="predicted",
+                ),
+                Curve(risk, lams, label="mean excess risk", dashed=True),
+            ),
+        )  # fmt: skip
+
+    def _parts(self, given: Given, lam: float) -> tuple[float, float]:
+        w, Sigma = self._estimates(given, lam), given.phi.T @ given.phi / 3
+        mean = w.mean(dim=0)
+        bias = float(excess_risk(mean, given.w_star, Sigma))
+        return bias, float(excess_risk(w, mean, Sigma).mean())
+
+    def _risk(self, given: Given, lam: float) -> float:
+        w = self._estimates(given, lam)
+        labels = given.phi @ given.w_star + given.rest
+        both = torch.stack([labels + given.sigma, labels - given.sigma])  # (2, 3)
+        errors = (w @ given.phi.T)[:, None] - both  # (sets, 2, 3)
+        return float(errors.square().mean()) - given.sigma**2
+
+    def _estimates(self, given: Given, lam: float) -> Tensor:
+        """The ridge solutions of all 6^n training sets, which are equally likely."""
+        inputs = torch.tensor(list(itertools.product(range(3), repeat=self.n)))
+        signs = torch.tensor(list(itertools.product((-1.0, 1.0), repeat=self.n))).double()
+        phi = given.phi[inputs]  # (3^n, n, 2)
+        clean = phi @ given.w_star + given.rest[inputs]
+        y = clean[:, None] + given.sigma * signs  # (3^n, 2^n, n)
+        designs = phi[:, None].expand(-1, len(signs), -1, -1)
+        return ridge_estimate(designs, y, lam).reshape(-1, 2)

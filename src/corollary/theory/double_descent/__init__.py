@@ -1,0 +1,1 @@
+"""Double descent: risk, bias and variance of interpolating and regularised least squares."""
