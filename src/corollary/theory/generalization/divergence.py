@@ -1,0 +1,128 @@
+r"""Relative entropy of normal laws and of coins, and its inverse.
+
+.. math:: \mathrm{KL}(P\|Q)=\int\ln\frac{dP}{dQ}\,dP\ge0,\qquad
+   \mathrm{kl}(q\|p)=q\ln\frac qp+(1-q)\ln\frac{1-q}{1-p}\ge2(q-p)^2,
+
+zero iff the laws are equal, not symmetric, infinite unless :math:`P\ll Q`. Probability vectors:
+:func:`corollary.theory.networks.information.kl`.
+
+:source: Lucchi (2025), Foundations of Deep Learning, Section 9.1, (9.1)-(9.2); Kullback and Leibler
+    (1951), "On information and sufficiency"; Langford and Seeger (2001), "Bounds for averaging
+    classifiers".
+:covers: kl-divergence
+"""
+
+import math
+from typing import Any
+
+import torch
+from jaxtyping import Float
+from torch import Tensor
+
+from corollary.errors import InputError
+from corollary.theory.networks.information import kl as kl_discrete
+
+__all__ = ["kl_bernoulli", "kl_discrete", "kl_gaussian", "kl_inverse", "kl_inverse_grad"]
+
+Number = float | int | Tensor
+
+
+def kl_gaussian(
+    mean_p: Float[Tensor, "*n d"],
+    var_p: Float[Tensor, "*n d"],
+    mean_q: Float[Tensor, "*n d"],
+    var_q: Float[Tensor, "*n d"],
+) -> Float[Tensor, "*n"]:
+    r"""The divergence of :math:`N(\mu,\mathrm{diag}\,s)` from another such law, rows at once.
+
+    Example:
+        >>> z, one = torch.zeros(1), torch.ones(1)
+        >>> kl_gaussian(2 * one, one, z, one).item()  # half the squared distance
+        2.0
+    """
+    for name, variance in (("var_p", var_p), ("var_q", var_q)):
+        if not bool((variance > 0).all()):
+            raise InputError(f"the variances {name} must be positive, but one is not")
+    ratio = var_p / var_q
+    return (ratio - 1 - ratio.log() + (mean_p - mean_q).square() / var_q).sum(-1) / 2
+
+
+def kl_bernoulli(q: Number, p: Number) -> Any:
+    r"""The divergence :math:`\mathrm{kl}(q\|p)` of a coin q from a coin p; numbers or tensors.
+
+    Example:
+        >>> round(kl_bernoulli(0.0, 0.5), 12) == round(math.log(2), 12)
+        True
+        >>> kl_bernoulli(0.5, 0.0)
+        inf
+    """
+    a, b = _probability("q", q), _probability("p", p)
+    value = torch.xlogy(a, a) - torch.xlogy(a, b) + torch.xlogy(1 - a, 1 - a)
+    value = (value - torch.xlogy(1 - a, 1 - b)).clamp(min=0)  # rounding near q = p
+    return value if isinstance(q, Tensor) or isinstance(p, Tensor) else value.item()
+
+
+def kl_inverse(q: Number, c: Number) -> Any:
+    r"""The largest p with :math:`\mathrm{kl}(q\|p)\le c`; numbers or tensors.
+
+    Newton's method on the convex branch right of q, kept inside a bracket; at most some twenty
+    rounds. The result is moved up by rounding, never down, so a bound stays one.
+
+    Example:
+        >>> round(kl_inverse(0.0, math.log(2)), 12)  # 1 - exp(-c)
+        0.5
+        >>> kl_inverse(0.1, 0.0)
+        0.1
+
+    :source: Dziugaite and Roy (2017), "Computing nonvacuous generalization bounds", Section 2.2.
+    """
+    a = _probability("q", q).to(torch.float64)
+    limit = torch.as_tensor(c, dtype=torch.float64, device=a.device)
+    if not bool((limit >= 0).all()):
+        raise InputError("kl_inverse needs c >= 0, but c is negative or NaN")
+    a, limit = torch.broadcast_tensors(a, limit)
+    low, high = a.clone(), torch.ones_like(a)
+    p = (a + (limit / 2).sqrt()).clamp(max=1.0)  # Pinsker: right of the answer, or at 1
+    p = torch.where(p < 1, p, (a + 1) / 2)
+    for _ in range(60):
+        excess = kl_bernoulli(a, p) - limit
+        low, high = torch.where(excess > 0, low, p), torch.where(excess > 0, p, high)
+        slope = (p - a) / (p * (1 - p))
+        newton = p - excess / slope
+        inside = (newton > low) & (newton < high)
+        step = torch.where(inside, newton, (low + high) / 2)
+        done = (step - p).abs() <= 4e-16 * p
+        p = step
+        if bool(done.all()):
+            break
+    p = torch.where(limit == 0, a, torch.where(a == 1, a, p * (1 + 4e-16)).clamp(max=1))
+    p = torch.where(torch.isinf(limit), torch.ones_like(p), p)
+    return p if isinstance(q, Tensor) or isinstance(c, Tensor) else p.item()
+
+
+def kl_inverse_grad(q: float, c: float) -> tuple[float, float, float]:
+    r""":math:`p=\mathrm{kl}^{-1}(q,c)` with its derivatives in q and c, for training on it.
+
+    .. math:: \frac{\partial p}{\partial c}=\frac{p(1-p)}{p-q},\qquad
+        \frac{\partial p}{\partial q}
+        =\Bigl(\ln\frac{1-q}{1-p}-\ln\frac qp\Bigr)\frac{p(1-p)}{p-q}.
+
+    Example:
+        >>> p, in_q, in_c = kl_inverse_grad(0.1, 0.2)
+        >>> h = 1e-6
+        >>> abs((kl_inverse(0.1, 0.2 + h) - p) / h - in_c) < 1e-4
+        True
+    """
+    p = kl_inverse(q, c)
+    inner = min(max(p, 1e-12), 1 - 1e-12)  # the derivatives at the ends are limits
+    a = min(max(q, 1e-12), 1 - 1e-12)
+    in_c = inner * (1 - inner) / max(inner - a, 1e-12)
+    in_q = (math.log((1 - a) / (1 - inner)) - math.log(a / inner)) * in_c
+    return p, in_q, in_c
+
+
+def _probability(name: str, value: Number) -> Tensor:
+    t = value if isinstance(value, Tensor) else torch.tensor(value, dtype=torch.float64)
+    if not bool(((t >= 0) & (t <= 1)).all()):
+        raise InputError(f"{name} must lie in [0, 1], but a value outside (or NaN) came")
+    return t
