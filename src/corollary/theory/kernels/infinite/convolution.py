@@ -23,11 +23,7 @@ from corollary.errors import InputError
 from corollary.theory.compiled import compiled
 from corollary.theory.kernels.infinite.layers import Dense, plain
 from corollary.theory.kernels.infinite.state import State
-from corollary.theory.kernels.infinite.window_kernel import (
-    convolve_pairs,
-    convolve_planes,
-    convolved,
-)
+from corollary.theory.kernels.infinite.window_kernel import convolve, convolved
 from corollary.theory.kernels.infinite.windows import joint_window_mean
 
 WORTH_IT = 20_000  # entries from which a compiled loop pays for its call
@@ -93,8 +89,7 @@ class Conv(Dense):
         plain = self.mode == "zeros" and state.ntk is not None and state.axes <= 2
         if not plain or state.paired or k.requires_grad or k.device.type != "cpu":
             return None
-        loop = convolve_pairs if state.full else convolve_planes
-        return compiled(loop, state.backend, worth_it=k.numel() >= WORTH_IT)
+        return compiled(convolve, state.backend, worth_it=k.numel() >= WORTH_IT)
 
     def rule(self) -> tuple[float, float, float, float]:
         """Numbers of the dense rule: what multiplies and is added to both means."""

@@ -14,7 +14,7 @@ from corollary.theory.compiled import Backend, compiled
 from corollary.theory.kernels.infinite.activations import Rectifier
 from corollary.theory.kernels.infinite.angle import angle_polynomial
 from corollary.theory.kernels.infinite.convolution import Conv
-from corollary.theory.kernels.infinite.image_kernel import flat_chain, pooled_chain
+from corollary.theory.kernels.infinite.image_kernel import image_chain
 from corollary.theory.kernels.infinite.layers import Flatten, GlobalAvgPool, plain
 from corollary.theory.kernels.infinite.network import Kernels, Network
 from corollary.theory.kernels.infinite.state import State
@@ -104,8 +104,8 @@ class ImageBlocks:
         a, b = self._cut(self.left, rows), self._cut(self.right, cols)
         k, t = np.empty((len(a[0]), len(b[0]))), np.empty((len(a[0]), len(b[0])))
         self.kernel(
-            a[0], b[0], self.shape, self.reach, self.rules, self.bends, *a[1:], *b[1:], self.mask,
-            *angle_polynomial("float64"), k, t,
+            a[0], b[0], not self.chain.pooled, self.shape, self.reach, self.rules, self.bends,
+            *a[1:], *b[1:], self.mask, *angle_polynomial("float64"), k, t,
         )  # fmt: skip
         q1, q2 = self.left.last[rows], self.right.last[cols]
         state = State(torch.from_numpy(k), torch.from_numpy(t), q1, q2, 0, False, False)
@@ -147,7 +147,5 @@ def image_blocks(
         return None
     places = x.shape[2] * x.shape[3] if net.channels == "first" else x.shape[1] * x.shape[2]
     work = len(x) * len(y) * places ** (2 if chain.pooled else 1)
-    kernel = compiled(
-        pooled_chain if chain.pooled else flat_chain, backend, worth_it=work >= WORTH_IT
-    )
+    kernel = compiled(image_chain, backend, worth_it=work >= WORTH_IT)
     return None if kernel is None else ImageBlocks(chain, net, x, y, kernel=kernel)
