@@ -16,8 +16,6 @@ kernel, and the posterior mean of a Gaussian process with noise of variance :mat
     takes both.
 """
 
-from typing import Self
-
 from jaxtyping import Float
 from torch import Tensor
 
@@ -49,7 +47,7 @@ class KernelRidge:
         self.x: Tensor | None = None
         self.solved: KernelFit | None = None
 
-    def fit(self, x: Float[Tensor, "n d"], y: Float[Tensor, " n"]) -> Self:
+    def fit(self, x: Float[Tensor, "n d"], y: Float[Tensor, " n"]) -> "KernelRidge":
         """Solve for the coefficients; time O(n³), memory O(n²)."""
         if len(x) != len(y):
             raise InputError(f"{len(y)} targets came for {len(x)} inputs")

@@ -107,9 +107,9 @@ class WeakFeatures(Claim[Given]):
                 )
                 for side, sign in ((left, "<"), (right, ">"))
             ]  # fmt: skip
-            dots = Points(
-                shown, [max(getattr(b, name), 1e-4) for b in parts], label="60 training sets"
-            )
+            found = [(p, getattr(b, name)) for p, b in zip(shown, parts, strict=True)]
+            kept = [(p, v) for p, v in found if v > 1e-3]  # a mean near 0 may come out negative
+            dots = Points([p for p, _ in kept], [v for _, v in kept], label="60 training sets")
             return Figure(
                 letter, x="p", y=name, log_y=True, marks=(
                     *curves, dots, Level(self.n, label="p = n", role="other", axis="x"),

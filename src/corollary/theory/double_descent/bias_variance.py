@@ -112,7 +112,8 @@ def ridge_estimate(
 ) -> Float[Tensor, "*r p"]:
     r"""The minimiser :math:`(\Phi^\top\Phi+n\lambda I)^{-1}\Phi^\top y` of each problem.
 
-    Of :math:`\frac1n\|y-\Phi w\|^2+\lambda\|w\|^2`. For p > n the smaller system
+    Of :math:`\frac1n\|y-\Phi w\|^2+\lambda\|w\|^2`, many problems at once (for a single one by the
+    SVD see :func:`corollary.theory.regularization.ridge.ridge`). For p > n the smaller system
     :math:`\Phi^\top(\Phi\Phi^\top+n\lambda I)^{-1}y` is solved.
 
     Example:
