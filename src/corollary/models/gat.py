@@ -119,7 +119,7 @@ class GATConv(nn.Module):
         graph: Graph,
         edge_features: Float[Tensor, "e f"] | None = None,
     ) -> Float[Tensor, "M k"]:
-        """New features; ``edge_features`` has a row for each of ``graph.edges``, loops get zeros."""
+        """New features; ``edge_features`` has a row for each of ``graph.edges``, loops have 0."""
         z = self._projected(x, graph)
         q = self._weights(z, graph, edge_features)
         node, neighbour = arcs_with_loops(graph)
