@@ -1,7 +1,9 @@
 r"""Kernels of infinitely wide networks for GPyTorch.
 
 GPyTorch is optional: it is imported when a kernel is made. The spreads :math:`\sigma_w` and
-:math:`\sigma_b` are positive parameters, learned by the evidence like any other.
+:math:`\sigma_b` are positive parameters, learned by the evidence like any other; they are read and
+set as ``kernel.sigma_w`` and ``kernel.sigma_b``. Inputs are vectors in rows; batches of them,
+``(batch, n, d)``, are computed one after the other.
 """
 
 from collections.abc import Callable
@@ -10,7 +12,7 @@ from typing import Any, Literal
 import torch
 from torch import Tensor
 
-from corollary.errors import MissingExtraError
+from corollary.errors import InputError, MissingExtraError
 from corollary.theory.kernels.infinite import Network
 
 Make = Callable[[Tensor, Tensor], Network]
@@ -23,15 +25,22 @@ def gpytorch_kernel(
     sigma_b: float = 0.1,
     which: Literal["nngp", "ntk"] = "nngp",
 ) -> Any:
-    """A ``gpytorch.kernels.Kernel`` of an architecture.
+    """A ``gpytorch.kernels.Kernel`` of an architecture, to stand in any model of GPyTorch.
 
     Args:
         make: From sigma_w and sigma_b (tensors) to a network, as
             ``lambda w, b: network(Dense(w, b), Relu(), Dense(w, b))``.
-        sigma_w: Spread of the weights at the start.
+        sigma_w: Spread of the weights at the start; must be positive.
         sigma_b: Spread of the biases at the start; must be positive.
         which: ``nngp`` is the prior of a Bayesian network, ``ntk`` that of a trained one.
     """
+    if not (sigma_w > 0 and sigma_b > 0):
+        raise InputError(
+            f"sigma_w and sigma_b must be positive to be learned, but they are {sigma_w} and "
+            f"{sigma_b}; leave a bias out in make, as in Dense(w)"
+        )
+    if which not in ("nngp", "ntk"):
+        raise InputError(f"which must be nngp or ntk, but it is '{which}'")
     try:
         from gpytorch.constraints import Positive
         from gpytorch.kernels import Kernel
@@ -45,24 +54,49 @@ def gpytorch_kernel(
 
         def __init__(self) -> None:
             super().__init__()
-            for name, value in (("raw_sigma_w", sigma_w), ("raw_sigma_b", sigma_b)):
-                self.register_parameter(name, torch.nn.Parameter(torch.zeros(1)))
-                self.register_constraint(name, Positive())
-                raw = getattr(self, f"{name}_constraint").inverse_transform(torch.tensor([value]))
-                self.initialize(**{name: raw})
+            for name, value in (("sigma_w", sigma_w), ("sigma_b", sigma_b)):
+                self.register_parameter(f"raw_{name}", torch.nn.Parameter(torch.zeros(1)))
+                self.register_constraint(f"raw_{name}", Positive())
+                self._set(name, value)
+
+        def _get(self, name: str) -> Tensor:
+            raw = getattr(self, f"raw_{name}")
+            return getattr(self, f"raw_{name}_constraint").transform(raw).squeeze()
+
+        def _set(self, name: str, value: Any) -> None:
+            raw = getattr(self, f"raw_{name}")
+            value = torch.as_tensor(value).to(raw).reshape(1)
+            undo = getattr(self, f"raw_{name}_constraint").inverse_transform
+            self.initialize(**{f"raw_{name}": undo(value)})
 
         @property
         def sigma_w(self) -> Tensor:
-            return self.raw_sigma_w_constraint.transform(self.raw_sigma_w).squeeze()
+            return self._get("sigma_w")
+
+        @sigma_w.setter
+        def sigma_w(self, value: Any) -> None:
+            self._set("sigma_w", value)
 
         @property
         def sigma_b(self) -> Tensor:
-            return self.raw_sigma_b_constraint.transform(self.raw_sigma_b).squeeze()
+            return self._get("sigma_b")
+
+        @sigma_b.setter
+        def sigma_b(self, value: Any) -> None:
+            self._set("sigma_b", value)
 
         def forward(self, x1: Tensor, x2: Tensor, diag: bool = False, **_: Any) -> Tensor:
-            net = make(self.sigma_w, self.sigma_b)
-            same = x1 is x2 or torch.equal(x1, x2)
-            k = getattr(net.kernel(x1, None if same else x2), which).to(x1.dtype)
-            return k.diagonal() if diag else k
+            if x1.ndim > 2 or x2.ndim > 2:
+                batch = torch.broadcast_shapes(x1.shape[:-2], x2.shape[:-2])
+                rows = (x.expand(*batch, *x.shape[-2:]).flatten(0, -3) for x in (x1, x2))
+                parts = [self.forward(a, b, diag=diag) for a, b in zip(*rows, strict=True)]
+                return torch.stack(parts).unflatten(0, batch)
+            net, ntk = make(self.sigma_w, self.sigma_b), which == "ntk"
+            if diag:
+                found = net.run(x1, x2, ntk=ntk, paired=True)
+            else:
+                same = x1 is x2 or torch.equal(x1, x2)
+                found = net.kernel(x1, None if same else x2, ntk=ntk)
+            return getattr(found, which).to(x1.dtype)
 
     return WideNetworkKernel()
