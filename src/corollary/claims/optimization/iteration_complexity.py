@@ -24,19 +24,17 @@ takes one gradient of a single function, one of descent takes n, so that SGD is 
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import torch
-from jaxtyping import Float
 from torch import Generator, Tensor
 
+from corollary.claims.optimization._waves import Given, bounded, waves
 from corollary.core import Claim, Curve, Figure, Hypothesis, Level, Sample, at_most, option
 from corollary.theory.optimization.methods.heavy_ball import HeavyBall
 from corollary.theory.optimization.methods.method import trajectory
 from corollary.theory.optimization.stochastic.descent import sgd
 from corollary.theory.optimization.stochastic.finite_sums import (
     FiniteSum,
-    cosines,
     duplicated,
     squares,
 )
@@ -46,15 +44,6 @@ from corollary.theory.optimization.stochastic.rates import (
     crossover_n,
     sgd_nonconvex,
 )
-
-
-class Given(NamedTuple):
-    """A problem with the bound of its gradients, a start, and the seed of the batches."""
-
-    problem: FiniteSum
-    sigma: float
-    x0: Float[Tensor, " d"]
-    seed: int
 
 
 @dataclass(frozen=True)
@@ -70,20 +59,13 @@ class IterationComplexity(Claim[Given]):
 
     def given(self, rng: Generator) -> Given:
         """A landscape of waves."""
-        W = torch.randn(self.n, self.d, generator=rng, dtype=torch.float64)
-        b = 0.2 * torch.randn(self.n, generator=rng, dtype=torch.float64)
-        sigma = float(W.square().sum(dim=1).mean().sqrt())
-        x0 = torch.randn(self.d, generator=rng, dtype=torch.float64)
-        x0 = x0 / x0.norm()  # on the slope of the hill around 0
-        return Given(cosines(W, b), sigma, x0, int(torch.randint(2**62, (), generator=rng)))
+        return waves(self.n, self.d, rng)
 
     def hypotheses(self, given: Given) -> Iterator[Hypothesis]:
         """The second moment at the start and along the run."""
         path = self._sgd(given)
-        second = given.problem.components(path[::8]).square().sum(dim=-1).mean(dim=-1).amax()
-        within = bool(second <= given.sigma**2 * (1 + 1e-9))
-        seen = f"seen {float(second) ** 0.5:.3g} for σ = {given.sigma:.3g}"
-        yield Hypothesis("stochastic gradients are bounded by σ along the run", within, seen)
+        bound = bounded(given, path[::8])
+        yield Hypothesis("stochastic gradients are bounded by σ along the run", *bound)
 
     def predict(self, given: Given) -> list[float]:
         """What was asked for."""

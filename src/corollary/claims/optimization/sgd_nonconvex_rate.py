@@ -19,25 +19,15 @@ Neither convexity nor a decaying step is needed, only the number of steps in adv
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import torch
-from jaxtyping import Float
 from torch import Generator, Tensor
 
+from corollary.claims.optimization._waves import Given, bounded, waves
 from corollary.core import Claim, Curve, Figure, Hypothesis, Points, Sample, at_most, option
 from corollary.theory.optimization.stochastic.descent import sgd
-from corollary.theory.optimization.stochastic.finite_sums import FiniteSum, cosines, squares
+from corollary.theory.optimization.stochastic.finite_sums import squares
 from corollary.theory.optimization.stochastic.rates import NonconvexRate, sgd_nonconvex
-
-
-class Given(NamedTuple):
-    """A problem with the bound of its gradients, a start, and the seed of the batches."""
-
-    problem: FiniteSum
-    sigma: float
-    x0: Float[Tensor, " d"]
-    seed: int
 
 
 @dataclass(frozen=True)
@@ -52,20 +42,13 @@ class SgdNonconvexRate(Claim[Given]):
 
     def given(self, rng: Generator) -> Given:
         """A landscape of waves, whose gradients are no longer than their frequencies."""
-        W = torch.randn(self.n, self.d, generator=rng, dtype=torch.float64)
-        b = 0.2 * torch.randn(self.n, generator=rng, dtype=torch.float64)
-        sigma = float(W.square().sum(dim=1).mean().sqrt())
-        x0 = torch.randn(self.d, generator=rng, dtype=torch.float64)
-        x0 = x0 / x0.norm()  # on the slope of the hill around 0
-        return Given(cosines(W, b), sigma, x0, int(torch.randint(2**62, (), generator=rng)))
+        return waves(self.n, self.d, rng)
 
     def hypotheses(self, given: Given) -> Iterator[Hypothesis]:
         """The second moment along the longest runs."""
         path = self._run(given, max(self.K))[:: max(max(self.K) // 16, 1)]
-        second = given.problem.components(path).square().sum(dim=-1).mean(dim=-1).amax()
-        within = bool(second <= given.sigma**2 * (1 + 1e-9))
-        seen = f"seen {float(second) ** 0.5:.3g} for σ = {given.sigma:.3g}"
-        yield Hypothesis("stochastic gradients are bounded by σ along the run", within, seen)
+        bound = bounded(given, path)
+        yield Hypothesis("stochastic gradients are bounded by σ along the run", *bound)
 
     def predict(self, given: Given) -> list[float]:
         """The bound for each length."""
