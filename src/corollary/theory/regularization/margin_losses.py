@@ -84,6 +84,13 @@ EXPONENTIAL = MarginLoss(
 GAUSSIAN_TAIL = MarginLoss(  # a control: -l' = exp(-u^2) is no exponential tail for any a and c
     "Gaussian tail", _half_erfc, lambda u: -u.square(), _no_inverse, beta=math.sqrt(2 / math.e)
 )
+POLYNOMIAL_TAIL = MarginLoss(  # another control: -l' = 1/(1 + u^2)
+    "polynomial tail",
+    lambda u: torch.atan2(torch.ones_like(u), u),
+    lambda u: -2 * torch.hypot(u, torch.ones_like(u)).log(),
+    lambda value: 1 / math.tan(value),
+    beta=3 * math.sqrt(3) / 8,
+)
 
 
 class Tail(NamedTuple):

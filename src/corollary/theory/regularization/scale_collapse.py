@@ -8,8 +8,8 @@ so f depends on :math:`w_1` through its sign alone, and :math:`\partial f/\parti
 learnable :math:`\gamma` and :math:`\beta` in :math:`\gamma z+\beta` give scale and shift back, as
 parameters of their own that no upstream weight disturbs.
 
-:source: Lucchi (2025), Foundations of Deep Learning, Section 10.5, Problem 2; Ioffe and Szegedy
-    (2015), "Batch normalization".
+:source: Lucchi (2025), Foundations of Deep Learning, Chapter 10, Exercises, Problem 2; Ioffe
+    and Szegedy (2015), "Batch normalization".
 :covers: batchnorm-scale-collapse
 """
 
