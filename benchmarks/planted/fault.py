@@ -8,6 +8,7 @@ import torch
 
 from corollary.core import Finding, Severity, Subject
 from corollary.examination import examine_subject
+from corollary.report.comparison import named
 
 ALARM = Severity.MEDIUM  # from here on a finding is an alarm
 
@@ -18,7 +19,7 @@ class Fault:
 
     name: str
     exam: str  # the exam that should find it, question/file
-    where: str  # must be part of the finding's place
+    where: str  # the finding's place; empty for the whole network
     advice: str  # must be part of the finding's advice, in lower case
     faulty: Callable[[], dict[str, Any]]
     healthy: Callable[[], dict[str, Any]]
@@ -43,7 +44,7 @@ def tried(fault: Fault, budget: float = 20.0) -> Outcome:
         for f in told
         if f.exam == fault.exam
         and f.severity.rank >= ALARM.rank
-        and fault.where in f.where
+        and fault.where == f.where
         and fault.advice in f.advice.lower()
     ]
     loud = [f for f in told if f.severity.rank >= ALARM.rank]
@@ -54,8 +55,8 @@ def tried(fault: Fault, budget: float = 20.0) -> Outcome:
     return Outcome(
         fault,
         bool(right),
-        f"{said[0].title} ({said[0].where})" if said else "nothing",
-        tuple(f"{f.exam}: {f.title} ({f.where})" for f in alarms),
+        named(said[0]) if said else "nothing",
+        tuple(f"{f.exam}: {named(f)}" for f in alarms),
     )
 
 

@@ -5,8 +5,8 @@ from planted.networks import about, mlp, table
 from planted.trainability import ordered_phase
 
 FAULTS = (
-    Fault("one direction in the kernel", "learning/kernel_rank", "kernel", "centre",
+    Fault("one direction in the kernel", "learning/kernel_rank", "", "centre",
           lambda: about(mlp(), (table()[0] + 30.0, table()[1])), lambda: about(mlp(), table())),
-    Fault("biases drown the samples", "learning/kernel_rank", "kernel", "normalisation",
+    Fault("biases drown the samples", "learning/kernel_rank", "", "normalisation",
           lambda: about(ordered_phase(1.0), table()), lambda: about(ordered_phase(0.0), table())),
 )  # fmt: skip

@@ -48,12 +48,14 @@ class Answer:
         """The answer in a few words."""
         if not any(f.status is Status.DONE for f in self.findings):
             return "not answered"
-        return {
+        words = {
             Severity.NONE: "nothing wrong found",
             Severity.LOW: "fine, with remarks",
             Severity.MEDIUM: "needs attention",
-            Severity.HIGH: "no: something is wrong",
+            Severity.HIGH: "something is wrong",
         }[self.severity]
+        failed = sum(f.status is Status.FAILED for f in self.findings)
+        return words + (f", {failed} exam{'s' if failed > 1 else ''} failed" if failed else "")
 
 
 @dataclass(frozen=True)
@@ -75,9 +77,14 @@ class Examination:
         return tuple(sorted(found, key=lambda answer: -answer.severity.rank))
 
     def advice(self, most: int = 3) -> tuple[Finding, ...]:
-        """The most useful things to do: the gravest findings that come with advice."""
+        """The most useful things to do: the gravest findings that come with advice.
+
+        Of equally grave ones, those come first that say something other than the ones before: one
+        of each exam, then the second ones.
+        """
         grave = [f for f in self.findings if f.advice and f.severity is not Severity.NONE]
-        return tuple(sorted(grave, key=lambda f: -f.severity.rank)[:most])
+        turns = {id(f): [g.exam for g in grave[:i]].count(f.exam) for i, f in enumerate(grave)}
+        return tuple(sorted(grave, key=lambda f: (-f.severity.rank, turns[id(f)]))[:most])
 
     def worst(self) -> Severity:
         """The gravest severity found."""

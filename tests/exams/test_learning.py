@@ -1,8 +1,9 @@
 import torch
 from torch import nn
 
-from corollary.core import Severity
+from corollary.core import Severity, Status
 from corollary.examination import examine
+from corollary.exams.demo import build as demo
 
 
 def network(width):
@@ -24,21 +25,61 @@ def only(name, model, **about):
 def test_the_linearised_curve_of_a_wide_network_stays_within_its_stated_error():
     for width in (256, 1024):
         finding = only("linearised_curve", network(width))
-        assert finding.value.value <= finding.details["stated_error"] + 1e-6
-        assert finding.value.value < 0.05
+        assert finding.details["gap"] <= finding.details["stated_error"] + 1e-6
+        assert finding.details["gap"] < 0.05
 
 
 def test_wider_networks_are_closer_to_their_linearisation():
-    narrow, wide = (only("linearised_curve", network(m)).value.value for m in (16, 1024))
+    narrow, wide = (only("linearised_curve", network(m)).details["gap"] for m in (16, 1024))
     assert wide < narrow / 4
 
 
 def test_a_wide_network_is_lazy_and_a_narrow_one_is_not():
-    assert "lazy" in only("regime", network(2048)).title
+    assert "lazily" in only("regime", network(2048)).title
     small = nn.Sequential(nn.Linear(5, 4), nn.Tanh(), nn.Linear(4, 4), nn.Tanh(), nn.Linear(4, 1))
-    assert "lazy" not in only("regime", small).title
+    assert only("regime", small).title == "It learns features"
 
 
 def test_a_healthy_network_is_not_blamed():
     done = examine(network(64), data(), only="learning", budget=60)
     assert done.worst() is Severity.NONE
+
+
+def test_a_curve_that_predicts_nothing_is_not_shown_but_explained():
+    (finding,) = examine(*demo(), only="linearised_curve").findings  # its inputs are wild
+    assert finding.status is Status.NOT_APPLICABLE and not finding.figures
+    assert "the values of input 0" in finding.meaning and "standardise them" in finding.meaning
+    torch.manual_seed(0)
+    narrow = nn.Sequential(nn.Linear(5, 8), nn.BatchNorm1d(8), nn.ReLU(), nn.Linear(8, 3))
+    noise = data()[0], torch.arange(48) % 3
+    (finding,) = examine(narrow, noise, only="linearised_curve").findings
+    assert finding.status is Status.NOT_APPLICABLE and "make it wider" in finding.meaning
+
+
+def test_a_mean_that_all_samples_share_does_not_hide_how_features_move():
+    (finding, *_) = examine(*demo(), only="regime").findings  # all samples lie far from zero
+    assert finding.title == "It learns features"
+
+
+class Tied(nn.Module):
+    """A language model with an output at every position, called by name."""
+
+    def __init__(self, own_loss):
+        super().__init__()
+        self.table, self.own_loss = nn.Embedding(11, 8), own_loss
+
+    def forward(self, ids, labels=None):
+        logits = self.table(ids) @ self.table.weight.T
+        if not self.own_loss:
+            return logits
+        return {"loss": logits.logsumexp(-1).mean(), "logits": logits}
+
+
+def test_outputs_at_every_position_and_inputs_by_name_are_trained_too():
+    torch.manual_seed(0)
+    ids = torch.randint(11, (16, 6))
+    named = examine(Tied(False), {"ids": ids[:, :-1], "y": ids[:, 1:]}, only="learning", budget=60)
+    assert all(f.status is Status.DONE for f in named.findings)
+    own = examine(Tied(True), {"ids": ids, "labels": ids}, only="learning", budget=60)
+    refused = [f for f in own.findings if f.status is not Status.DONE]
+    assert len(refused) == 1 and "computes its loss itself" in refused[0].meaning

@@ -5,7 +5,7 @@ import pytest
 
 from corollary.core import Curve, Figure, Finding, Reading, Severity, Status
 from corollary.examination import Examination
-from corollary.report.comparison import changes
+from corollary.report.comparison import changes, named
 from corollary.report.examination import examination_html, examination_page, write_examination
 
 FIGURE = Figure("Sharpness", x="step", y="λ", marks=(Curve([1, 2, 3], label="sharpness"),))
@@ -34,7 +34,7 @@ def test_it_goes_to_json_and_back(done):
 
 def test_the_page_tells_verdicts_advice_and_details_and_escapes(done):
     page = examination_page(done)
-    for part in ("1 thing to mend", "no: something is wrong", "not answered", "0.1 (0.09 to 0.11)",
+    for part in ("1 thing to mend", "something is wrong", "not answered", "0.1 (0.09 to 0.11)",
                  "Use &lt;less&gt;.", "Perceptron convergence", "gone/claim", "<svg"):  # fmt: skip
         assert part in page
     assert "<script>Net" not in page and "&lt;script&gt;Net" in page
@@ -63,3 +63,29 @@ def test_the_page_is_written_with_what_changed(done, tmp_path):
 def test_advice_is_ordered_by_severity(done):
     assert [f.advice for f in done.advice()] == ["Use <less>."]
     assert done.worst() is Severity.HIGH
+
+
+def test_of_equally_grave_findings_each_exam_advises_once_before_it_advises_twice(done):
+    def told(exam, advice):
+        return Finding(f"soundness/{exam}", "x", Severity.MEDIUM, advice=advice)
+
+    findings = (told("inputs", "divide"), told("inputs", "subtract"), told("labels", "shuffle"))
+    advised = replace(done, findings=findings).advice()
+    assert [f.advice for f in advised] == ["divide", "shuffle", "subtract"]
+
+
+def test_failed_exams_are_part_of_the_verdict_and_one_reason_is_told_once(done):
+    broken = [
+        Finding(f"trainability/{n}", n, status=Status.FAILED, meaning="it raised") for n in "ab"
+    ]
+    after = replace(done, findings=(*done.findings[1:], *broken))
+    assert [a.verdict for a in after.answers()][0] == "nothing wrong found, 2 exams failed"
+    page = examination_page(after)
+    assert "<b>a; b</b> failed: it raised" in page and page.count("it raised") == 1
+    assert "2 exams without an answer" in page
+
+
+def test_a_layer_that_has_a_number_for_a_name_is_called_a_layer(done):
+    step = replace(done.findings[0], where="3")
+    assert named(step) == "Largest stable step in layer 3"
+    assert "in <code>layer 3</code>" in examination_page(replace(done, findings=(step,)))

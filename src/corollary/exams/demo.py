@@ -19,4 +19,4 @@ def build(seed: int = 0) -> tuple[nn.Module, tuple[Tensor, Tensor]]:
             nn.Linear(2, 64), nn.ReLU(), nn.Linear(64, 64), nn.ReLU(), nn.Linear(64, 2)
         )
     x, y = two_moons(512, rng=generator(seed, "demo"))
-    return model, (20.0 + 10.0 * x.float(), (y > 0).long())
+    return model, (40.0 + 10.0 * x.float(), (y > 0).long())

@@ -9,6 +9,7 @@ import torch
 from torch import Tensor, nn
 
 from corollary.core import Batch, Budget, Subject
+from corollary.core.losses import Loss
 from corollary.errors import NotApplicableError
 from corollary.exams.landscapes import affordable, landscape_of
 from corollary.theory.landscape.curvature import largest_stable_step
@@ -33,21 +34,23 @@ class ShortTraining:
     @property
     def inputs(self) -> Any:
         """The inputs as the tangent kernel takes them."""
+        if self.batch.named:
+            return self.batch.named
         return self.batch.inputs[0] if len(self.batch.inputs) == 1 else self.batch.inputs
 
     def run(
-        self, model: nn.Module, *, picked: bool = False, callbacks: tuple[Any, ...] = ()
+        self, model: nn.Module, loss: Loss | None = None, callbacks: tuple[Any, ...] = ()
     ) -> Any:
-        """Train ``model``; ``picked`` if its output is the output tensor already."""
+        """Train ``model``, by the subject's loss of a raw output if no other is given."""
 
-        def loss(raw: Any, target: Tensor) -> Tensor:
-            output = raw if picked else self.subject.pick(raw)
-            return self.subject.loss_of(output, target)
+        def call(model: nn.Module, loss: Loss, rows: Tensor) -> Tensor:
+            batch = self.batch.slice(rows)
+            return loss(model(*batch.inputs, **batch.named), batch.target)
 
         return fit(
-            model, (*self.batch.inputs, self.batch.target), loss,
+            model, (torch.arange(self.batch.size),), loss or self.subject.loss_of_raw,
             partial(torch.optim.SGD, lr=self.step), steps=self.steps, rng=self.subject.seed,
-            train_mode=False, on_nan="stop", callbacks=callbacks,
+            train_mode=False, on_nan="stop", callbacks=callbacks, call=call,
         )  # fmt: skip
 
 
@@ -66,14 +69,16 @@ def short_training(subject: Subject, budget: Budget, most: int) -> ShortTraining
 
 def _prepared(subject: Subject, n: int) -> ShortTraining:
     batch = subject.labelled(n)
-    if batch.named or not isinstance(batch.target, Tensor):
-        raise NotApplicableError("inputs given by name are trained by their own loop")
+    if not isinstance(batch.target, Tensor):
+        raise NotApplicableError("the targets are not a tensor")
     limit = largest_stable_step(
         landscape_of(subject, n), rtol=0.2, rng=subject.rng("short training")
     )
     step = SAFE * limit.step.low
     if not (math.isfinite(step) and step > 0):
-        raise NotApplicableError("the loss has no upward curvature here, so no step is known safe")
+        raise NotApplicableError(
+            "the loss curves upwards in no direction here, so no step size is known to be safe"
+        )
     for _ in range(TRIES):
         trial = ShortTraining(subject, batch, step)
         with kept(subject.model):

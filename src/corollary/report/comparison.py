@@ -17,12 +17,12 @@ def changes(before: "Examination", after: "Examination") -> list[str]:
     for key in {**old, **new}:
         a, b = old.get(key), new.get(key)
         if a is None and b is not None:
-            lines.append((b.severity.rank, f"new: {_named(b)} ({b.severity.value})"))
+            lines.append((b.severity.rank, f"new: {named(b)} ({b.severity.value})"))
         elif b is None and a is not None:
-            lines.append((0, f"gone: {_named(a)} (was {a.severity.value})"))
+            lines.append((0, f"gone: {named(a)} (was {a.severity.value})"))
         elif a is not None and b is not None and a.severity is not b.severity:
             word = "worse" if b.severity.rank > a.severity.rank else "better"
-            said = f"{word}: {_named(b)} ({a.severity.value} before, {b.severity.value} now)"
+            said = f"{word}: {named(b)} ({a.severity.value} before, {b.severity.value} now)"
             lines.append((b.severity.rank, said))
     lines.sort(key=lambda line: -line[0])
     return [text for _, text in lines] or ["nothing changed"]
@@ -36,5 +36,16 @@ def _grave(examination: "Examination") -> dict[Key, Finding]:
     }
 
 
-def _named(finding: Finding) -> str:
-    return finding.title + (f" in {finding.where}" if finding.where else "")
+def named(finding: Finding) -> str:
+    """The title, and the place where there is one."""
+    return finding.title + (f" in {place(finding.where)}" if finding.where else "")
+
+
+def place(where: str) -> str:
+    """A path as one says it: the parts of an ``nn.Sequential`` have numbers for names.
+
+    Example:
+        >>> place("3"), place("body.3"), place("input 0")
+        ('layer 3', 'body.3', 'input 0')
+    """
+    return f"layer {where}" if where.replace(".", "").isdigit() else where

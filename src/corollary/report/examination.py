@@ -9,7 +9,7 @@ from markupsafe import Markup
 from corollary.core.finding import Finding, Severity, Status
 from corollary.errors import UnknownNameError
 from corollary.registry import find
-from corollary.report.comparison import changes
+from corollary.report.comparison import changes, named, place
 from corollary.report.page import asset, drawn, policy, template, write_page
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ def facts(done: "Examination") -> dict[str, Any]:
         "environment": done.environment,
         "budget": done.budget,
         "answers": [_answer(answer) for answer in done.answers()],
-        "advice": done.advice(),
+        "advice": [(f.advice, named(f), f.number) for f in done.advice()],
         "signs": {severity.value: sign for severity, sign in SIGNS.items()},
     }
 
@@ -73,13 +73,24 @@ def _answer(answer: "Answer") -> dict[str, Any]:
         "verdict": answer.verdict,
         "severity": answer.severity.value,
         "findings": [_finding(f) for f in told],
-        "silent": [f for f in answer.findings if f.status is not Status.DONE],
+        "silent": _silent(answer),
+        "unanswered": sum(f.status is not Status.DONE for f in answer.findings),
     }
+
+
+def _silent(answer: "Answer") -> list[tuple[str, str, str]]:
+    """Exams without an answer: titles, status and reason, those with one reason together."""
+    titles: dict[tuple[str, str], list[str]] = {}
+    for f in answer.findings:
+        if f.status is not Status.DONE:
+            titles.setdefault((f.status.value, f.meaning), []).append(f.title)
+    return [("; ".join(names), *why) for why, names in titles.items()]
 
 
 def _finding(finding: Finding) -> dict[str, Any]:
     return {
         "told": finding,
+        "place": place(finding.where),
         "sign": SIGNS[finding.severity],
         "figures": [drawn(figure) for figure in finding.figures],
         "claims": [_claim(name) for name in finding.claims],

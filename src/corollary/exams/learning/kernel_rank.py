@@ -13,9 +13,10 @@ network does that.
 
 from collections.abc import Iterator
 
-from corollary.core import Budget, Exam, Finding, Reading, Severity, Subject
+from corollary.core import Batch, Budget, Exam, Finding, Severity, Subject
 from corollary.errors import NotApplicableError
 from corollary.exams.landscapes import tangent_kernel
+from corollary.exams.readings import rounded
 from corollary.theory.kernels.empirical import effective_rank
 
 SAMPLES = 48
@@ -33,23 +34,29 @@ class KernelRank(Exam):
         """One number."""
         batch = subject.data(SAMPLES)
         if batch.size < 8:
-            raise NotApplicableError("this needs at least eight samples")
+            raise NotApplicableError(f"this needs at least 8 samples, and there are {batch.size}")
         inputs = batch.named or (batch.inputs[0] if len(batch.inputs) == 1 else batch.inputs)
         with subject.borrowed() as model:
             kernel = tangent_kernel(subject, model, inputs)
         rank = effective_rank(kernel)
         collapsed = rank < FEW
         yield self.finding(
-            "The kernel has one direction" if collapsed else "Effective rank of the kernel",
+            "The tangent kernel has one direction only"
+            if collapsed
+            else "Effective rank of the tangent kernel",
             severity=Severity.MEDIUM if collapsed else Severity.NONE,
-            where="the tangent kernel",
-            value=Reading(rank, rank, rank),
+            value=rounded(rank, 3 if rank < 2 else 2),
             unit=f"of {batch.size} directions",
             expected=f"above {FEW:g}",
-            meaning="All samples move together; what tells them apart is learned last."
+            meaning="A step of training moves all outputs together, and what tells samples "
+            "apart is learned last."
             if collapsed
-            else "Gradient descent can move samples apart.",
-            advice="Centre and scale the inputs, add normalisation, or use fewer layers."
-            if collapsed
-            else "",
+            else "A step of training can move the outputs of different samples apart.",
+            advice=_advice(batch) if collapsed else "",
         )
+
+
+def _advice(batch: Batch) -> str:
+    if any(t.is_floating_point() for t in batch.tensors()):
+        return "Centre the inputs; if they are so already, add normalisation or use fewer layers."
+    return "Start with larger weights, add normalisation layers, or use fewer layers."

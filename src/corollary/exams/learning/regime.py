@@ -2,11 +2,14 @@ r"""Lazy or feature learning.
 
 The tangent kernel on a probe of samples before and after a short training. A network that learns
 lazily keeps it; one that learns features turns it, usually towards the labels. The turn is
-:math:`1 - \cos(K_0, K_t)`: below 1 % the run is a kernel method's, above 10 % it is not.
+:math:`1 - \cos(K_0, K_t)`: below 1 % the run is a kernel method's, above 10 % it is not. Both
+kernels are centred first: what all samples share, as with inputs that have a large mean, would hide
+how the rest turns.
 
 :source: Jacot, Gabriel and Hongler (2018), "Neural tangent kernel"; Chizat, Oyallon and Bach
-    (2019), "On lazy training in differentiable programming"; Fort et al. (2020), "Deep learning
-    versus kernel learning".
+    (2019), "On lazy training in differentiable programming"; Cortes, Mohri and Rostamizadeh (2012),
+    "Algorithms for learning kernels based on centered alignment"; Fort et al. (2020), "Deep
+    learning versus kernel learning".
 :kind: exam
 :cost: seconds
 """
@@ -17,12 +20,15 @@ import torch
 from torch import Tensor
 from torch.nn import functional as F
 
-from corollary.core import Budget, Exam, Finding, Reading, Severity, Subject
+from corollary.core import Budget, Exam, Finding, Severity, Subject
+from corollary.errors import NotApplicableError
 from corollary.exams.landscapes import tangent_kernel
+from corollary.exams.readings import rounded
 from corollary.exams.short_training import short_training
 from corollary.theory.kernels.empirical import regime
 
 SAMPLES = 48
+SAME = 0.1  # a relative change of the alignment that is not worth a word
 
 
 class LearningRegime(Exam):
@@ -37,25 +43,29 @@ class LearningRegime(Exam):
             before = tangent_kernel(subject, model, run.inputs)
             history = run.run(model)
             after = tangent_kernel(subject, model, run.inputs)
-        found = regime(before, after, _columns(run.batch.target).double())
+        found = regime(_centred(before), _centred(after), _columns(run.batch.target).double())
+        turn = max(found.turn, 0.0)  # of a kernel that stays, rounding makes it negative
         yield self.finding(
-            f"Regime of learning: {found.name}",
-            value=Reading(found.turn, found.turn, found.turn),
-            unit=f"turn of the kernel in {history.steps} steps",
-            expected="below 0.01 lazy, above 0.1 feature learning",
+            _TITLES[found.name],
+            value=rounded(100 * turn, 2) if turn > 1e-6 else rounded(0.0),
+            unit=f"% turn of the tangent kernel in {history.steps} steps",
+            expected="below 1 % lazy, above 10 % feature learning",
             meaning=_MEANINGS[found.name],
-            details={"drift": found.drift, "step": run.step},
+            details={"turn": found.turn, "drift": found.drift, "step": run.step},
         )
-        gain = found.alignment_after - found.alignment_before
-        yield self.finding(
-            "Alignment of the kernel with the labels",
-            value=Reading(found.alignment_after, found.alignment_after, found.alignment_after),
-            expected=f"it was {found.alignment_before:.3g} at the start",
-            meaning="Training turns the kernel towards the labels."
-            if gain > 0
-            else "Training does not turn the kernel towards the labels.",
-        )
+        yield self._alignment(found.alignment_before, found.alignment_after)
         yield self._progress(history.losses)
+
+    def _alignment(self, before: float, after: float) -> Finding:
+        way = "turns the kernel towards" if after > before else "turns the kernel away from"
+        if abs(after - before) < SAME * abs(before):
+            way = "leaves the kernel as it stands to"
+        return self.finding(
+            "Alignment of the tangent kernel with the labels",
+            value=rounded(after),
+            unit=f"now, {before:.2g} at the start",
+            meaning=f"Training {way} the labels.",
+        )
 
     def _progress(self, losses: list[float]) -> Finding:
         ratio = losses[-1] / losses[0] if losses[0] else 1.0
@@ -63,29 +73,43 @@ class LearningRegime(Exam):
         return self.finding(
             "The loss does not fall" if stuck else "The loss falls",
             severity=Severity.HIGH if stuck else Severity.NONE,
-            where="the loss",
-            value=Reading(ratio, ratio, ratio),
-            unit=f"of its start after {len(losses)} steps",
-            expected="below 1 at half the largest stable step",
-            meaning="At a step size that should be safe, training makes no progress."
+            value=rounded(ratio),
+            unit=f"times its first value after {len(losses)} steps",
+            expected="below 1",
+            meaning="Training makes no progress even at a step size that should be safe."
             if stuck
-            else "At half the largest stable step, training makes progress.",
-            advice="Look at the findings on gradients first: nothing can be learned here."
+            else "Training makes progress at a step size that is safe at the start.",
+            advice="Mend what is said on gradients and inputs first; as it is, it learns nothing."
             if stuck
             else "",
         )
 
 
-_MEANINGS = {
-    "lazy": "It learns like a kernel machine: its features hardly move.",
-    "mixed": "Its features move a little while it learns.",
-    "feature learning": "It learns features: its kernel turns while it trains.",
+_TITLES = {
+    "lazy": "It learns lazily",
+    "mixed": "It learns between lazily and by features",
+    "feature learning": "It learns features",
 }
+_MEANINGS = {
+    "lazy": "Like a kernel machine it fits the data with the features it starts with.",
+    "mixed": "Its features move a little while it fits the data.",
+    "feature learning": "Its features change a great deal while it fits the data.",
+}
+
+
+def _centred(kernel: Tensor) -> Tensor:
+    """The kernel of the same features with their mean over the samples taken off."""
+    kernel = kernel - kernel.mean(0, keepdim=True)
+    kernel = kernel - kernel.mean(1, keepdim=True)
+    if not bool(kernel.any()):
+        raise NotApplicableError("the tangent kernel is the same for all samples")
+    return kernel
 
 
 def _columns(target: Tensor) -> Tensor:
     """Targets as numbers: classes as centred indicators."""
     if target.is_floating_point():
         return target.reshape(len(target), -1)
-    hot = F.one_hot(target.reshape(len(target), -1)[:, 0].clamp(min=0)).to(torch.float64)
-    return hot - hot.mean(0)
+    hot = F.one_hot(target.clamp(min=0)).to(torch.float64)
+    hot[target < 0] = 0.0  # by custom such a label is to be ignored
+    return (hot - hot.mean(0)).flatten(1)

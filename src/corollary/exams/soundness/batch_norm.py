@@ -18,8 +18,9 @@ import torch
 from torch import Tensor, nn
 from torch.nn.modules.batchnorm import _BatchNorm
 
-from corollary.core import Budget, Exam, Finding, Reading, Severity, Subject
+from corollary.core import Budget, Exam, Finding, Severity, Subject
 from corollary.errors import NotApplicableError
+from corollary.exams.readings import counted
 
 FEW = 9  # values a channel: below, the variance is off by more than a half
 
@@ -33,7 +34,7 @@ class BatchNorm(Exam):
         if not norms:
             raise NotApplicableError("there is no batch normalisation")
         if subject.batch_size is None:
-            raise NotApplicableError("this needs the batch size; pass batch_size")
+            raise NotApplicableError("this needs your batch size; give batch_size")
         values = _values_a_sample(subject, norms)
         if not values:
             raise NotApplicableError("no batch normalisation is reached in forward")
@@ -41,16 +42,16 @@ class BatchNorm(Exam):
         m = values[name] * subject.batch_size
         error = math.sqrt(2 / (m - 1)) if m > 1 else math.inf
         yield self.finding(
-            "Batch statistics",
+            "Too few values for batch statistics" if m < FEW else "Values for batch statistics",
             severity=Severity.HIGH if m < 2 else (Severity.MEDIUM if m < FEW else Severity.NONE),
             where=name,
-            value=Reading(m, m, m),
-            unit="values a channel and batch",
+            value=counted(m),
+            unit="a channel in each batch",
             expected=f"at least {FEW}",
-            meaning=f"The variance it divides by is off by about {error:.0%} in each batch."
+            meaning=f"The variance it divides by is off by about {100 * error:.0f} % in each batch."
             if m > 1
-            else "With one value a channel, normalisation wipes the input out.",
-            advice="Use larger batches, or group or layer normalisation." if m < FEW else "",
+            else "With one value a channel, normalisation wipes out its input.",
+            advice="Use larger batches, or normalise by group or layer instead." if m < FEW else "",
         )
 
 

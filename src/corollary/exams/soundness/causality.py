@@ -14,8 +14,9 @@ from collections.abc import Iterator
 import torch
 from torch import Tensor
 
-from corollary.core import Batch, Budget, Exam, Finding, Reading, Severity, Subject
+from corollary.core import Batch, Budget, Exam, Finding, Severity, Subject
 from corollary.errors import NotApplicableError
+from corollary.exams.readings import rounded
 
 SAMPLES = 8
 
@@ -41,12 +42,11 @@ class Causality(Exam):
         leaks = leak > 1e-4
         asked = _predicts_next(x, batch.target)
         yield self.finding(
-            "The future leaks into the past" if leaks else "No leak from the future",
+            _title(leaks, asked),
             severity=Severity.HIGH if leaks and asked else Severity.NONE,
-            where="the output",
-            value=Reading(leak, leak, leak),
-            unit="of the output's spread",
-            expected="0 for a network that predicts the next element",
+            value=rounded(leak) if leaks else None,
+            unit="of the outputs' spread",
+            expected="0" if asked else "",
             meaning=_meaning(leaks, asked),
             advice="Mask attention to later positions (is_causal=True), pad convolutions on the "
             "left only, and use no bidirectional layer."
@@ -68,9 +68,15 @@ def _predicts_next(x: Tensor, target: object) -> bool:
     return bool((target[:, :-1] == x[:, 1:]).double().mean() > 0.9)
 
 
+def _title(leaks: bool, asked: bool) -> str:
+    if not leaks:
+        return "No output looks ahead"
+    return "The future leaks into the past" if asked else "Outputs look ahead"
+
+
 def _meaning(leaks: bool, asked: bool) -> str:
     if not leaks:
         return "Outputs depend on their own position and earlier ones only."
     if asked:
-        return "The targets are the next inputs, and the network can read them off its input."
-    return "Outputs depend on later positions; that is fine unless it must predict them."
+        return "It is to predict the next element, but can read it off its input."
+    return "Outputs depend on later positions, which is fine unless it is to predict them."

@@ -16,7 +16,8 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from corollary.core import Batch, Budget, Exam, Finding, Reading, Severity, Subject
+from corollary.core import Batch, Budget, Exam, Finding, Severity, Subject
+from corollary.exams.readings import rounded
 
 SAMPLES = 32
 
@@ -38,28 +39,31 @@ class Determinism(Exam):
                 meaning="Two passes in eval mode give the same bits.",
             )
             return
-        where = next((n for n in first if n in second and not _same(first[n], second[n])), "")
+        where = next((n for n in first if n in second and _chance(first[n], second[n])), "")
         yield self.finding(
-            "The answer depends on chance",
+            "Randomness in eval mode",
             severity=Severity.MEDIUM,
             where=where,
-            value=Reading(gap, gap, gap),
-            unit="of the output's size",
-            expected="0 in eval mode",
-            meaning="In eval mode the same input gives different outputs.",
-            advice=f"Make '{where or 'the module'}' quiet in eval mode: use nn.Dropout or check "
-            "self.training, and keep state out of forward.",
+            value=rounded(gap),
+            unit="of the outputs' size",
+            expected="0",
+            meaning="The same input gives different outputs from one pass to the next.",
+            advice=f"Make {repr(where) if where else 'its forward'} quiet in eval mode: use "
+            "nn.Dropout or check self.training, and keep state out of forward.",
         )
 
 
 def _trace(
     subject: Subject, model: nn.Module, batch: Batch, seed: int
 ) -> tuple[dict[str, Any], Tensor]:
-    """Outputs of all modules, in the order in which they finish, and the whole output."""
+    """Inputs and outputs of modules, in the order in which they finish, and the whole output."""
     seen: dict[str, Any] = {}
 
     def watch(name: str) -> Any:
-        return lambda _module, _inputs, output: seen.setdefault(name, _copied(output))
+        def see(_module: nn.Module, inputs: Any, output: Any) -> None:  # gives nothing back
+            seen.setdefault(name, _copied((inputs, output)))
+
+        return see
 
     handles = [m.register_forward_hook(watch(n)) for n, m in model.named_modules() if n]
     torch.manual_seed(seed)
@@ -70,11 +74,20 @@ def _trace(
             handle.remove()
 
 
-def _copied(output: Any) -> Any:
-    return output.detach().clone() if isinstance(output, Tensor) else None
+def _copied(value: Any) -> Any:
+    if isinstance(value, list | tuple):
+        return [_copied(part) for part in value]
+    return value.detach().clone() if isinstance(value, Tensor) else None
+
+
+def _chance(a: Any, b: Any) -> bool:
+    """Whether equal inputs gave different outputs."""
+    return _same(a[0], b[0]) and not _same(a[1], b[1])
 
 
 def _same(a: Any, b: Any) -> bool:
+    if isinstance(a, list) and isinstance(b, list):
+        return len(a) == len(b) and all(map(_same, a, b))
     if a is None or b is None:
         return True
     return a.shape == b.shape and bool(torch.equal(a.nan_to_num(), b.nan_to_num()))

@@ -17,9 +17,10 @@ from collections.abc import Iterator
 import torch
 from torch import Tensor
 
-from corollary.core import Budget, Exam, Finding, Reading, Severity, Subject
+from corollary.core import Budget, Exam, Finding, Severity, Subject
 from corollary.core.losses import binary_cross_entropy
 from corollary.errors import NotApplicableError
+from corollary.exams.readings import rounded
 
 SAMPLES = 64
 
@@ -51,8 +52,8 @@ class DoubleSoftmax(Exam):
         elif not takes_logits and not probabilities:
             yield self.finding(
                 "The loss is not one of logits",
-                meaning="It changes when all logits of a sample are shifted, so it takes "
-                "something else; see that the outputs are that.",
+                meaning="It changes when a constant is added to all outputs of a sample, so it "
+                "takes something other than logits; check that the outputs are that.",
             )
         else:
             yield self.finding(
@@ -68,11 +69,10 @@ class DoubleSoftmax(Exam):
         return self.finding(
             "Softmax is applied twice",
             severity=Severity.HIGH,
-            where="the output",
-            value=Reading(loss, loss, loss),
-            unit="loss",
-            expected=f"never below {floor:.3g}, however well it learns",
-            meaning="The outputs are probabilities, and the loss applies a softmax to them again.",
+            value=rounded(loss),
+            unit="= the loss now",
+            meaning="The outputs are probabilities and the loss applies a softmax again, so it "
+            f"stays above {floor:.2g} however well the network learns.",
             advice="Return the logits (drop the last softmax), or use the negative log-likelihood "
             "of the logarithm of these probabilities.",
             claims=("softmax_shift", "cross_entropy_gradient"),
@@ -81,12 +81,14 @@ class DoubleSoftmax(Exam):
     def _sigmoid(self, output: Tensor) -> Finding:
         inside = bool(((output > 0) & (output < 1)).all())
         if not inside:
-            return self.finding("Outputs and loss fit", meaning="The logistic loss gets logits.")
+            return self.finding(
+                "Outputs and loss fit",
+                meaning="The loss applies the sigmoid itself, and gets logits.",
+            )
         return self.finding(
             "Sigmoid is applied twice",
             severity=Severity.HIGH,
-            where="the output",
-            meaning="The outputs lie between 0 and 1, and the loss applies a sigmoid to them.",
+            meaning="The outputs lie between 0 and 1, and the loss applies a sigmoid again.",
             advice="Return the logits (drop the last sigmoid), or use binary cross-entropy on "
             "probabilities.",
             claims=("softmax_is_sigmoid",),

@@ -10,6 +10,7 @@ number, shows here before it shows in training; the first layer whose output is 
 :cost: instant
 """
 
+import re
 from collections.abc import Iterator
 
 import torch
@@ -32,7 +33,7 @@ class Finite(Exam):
         with subject.borrowed() as model:
             bad = broken_parameters(model)
             if bad:
-                yield self._fault("Parameters are not finite", bad[0], Severity.HIGH)
+                yield self._fault("NaN or infinite parameters", bad[0], Severity.HIGH)
                 return
             trials = [("the data", batch, Severity.HIGH)]
             if any(t.is_floating_point() for t in batch.tensors()):
@@ -45,8 +46,8 @@ class Finite(Exam):
                 with torch.no_grad():
                     output = subject.output(trial)
                     if not is_finite(output):
-                        layer = first_broken_layer(model, lambda t=trial: subject.call(t))
-                        yield self._fault(f"Outputs are not finite on {what}", layer, severity)
+                        layer = _path(first_broken_layer(model, lambda t=trial: subject.call(t)))
+                        yield self._fault(f"NaN or infinite outputs on {what}", layer, severity)
                         wrong = True
                         break
             if not wrong:
@@ -60,28 +61,35 @@ class Finite(Exam):
             yield self.finding("All outputs are finite", meaning="No NaN or infinity was met.")
             return
         if not is_finite(loss):
-            yield self._fault("The loss is not finite", "the loss", Severity.HIGH)
+            yield self._fault("The loss is not finite", "", Severity.HIGH)
             return
         grads: tuple[Tensor | None, ...] = ()
         if parameters and loss.requires_grad:
             grads = torch.autograd.grad(loss, list(parameters.values()), allow_unused=True)
         for name, grad in zip(parameters, grads, strict=False):
             if grad is not None and not is_finite(grad):
-                yield self._fault("A gradient is not finite", name, Severity.HIGH)
+                yield self._fault("NaN or infinite gradient", name, Severity.HIGH)
                 return
         yield self.finding(
             "Outputs, loss and gradients are finite", meaning="No NaN or infinity was met."
         )
 
-    def _fault(self, title: str, where: str | None, severity: Severity) -> Finding:
+    def _fault(self, title: str, where: str, severity: Severity) -> Finding:
+        place = f"what '{where}' does and what comes into it" if where else "what comes last"
         return self.finding(
             title,
             severity=severity,
-            where=where or "the output",
+            where=where,
             meaning="A NaN or an infinity spreads to every weight in one step of training.",
-            advice=f"Look at {where or 'the last operation'}: guard its logarithm, root, quotient "
-            "or exponential against zero and overflow.",
+            advice=f"Look at {place}, and guard logarithms, roots, quotients and exponentials "
+            "against zero and overflow.",
         )
+
+
+def _path(said: str | None) -> str:
+    """The path in the name of a layer, ``the layer 'body.0' (Linear)``."""
+    found = re.search("'(.*)'", said or "")
+    return found.group(1) if found else ""
 
 
 def _scaled(batch: Batch, factor: float) -> Batch:

@@ -16,13 +16,10 @@ from collections.abc import Iterator
 import torch
 from torch import Tensor
 
-from corollary.core import Budget, Exam, Finding, Reading, Severity, Subject
+from corollary.core import Budget, Exam, Finding, Severity, Subject
 from corollary.errors import NotApplicableError
-
-# Healthy inputs (standardised tables, images in [0, 1] such as MNIST and Fashion-MNIST, one-hot
-# and tf-idf codes) have a root mean square from 0.02 to 1.3 and a mean of at most 1.1 standard
-# deviations. The limits leave an order of magnitude of size and three times the offset.
-SMALLEST, LARGEST, OFFSET = 2e-3, 13.0, 3.3
+from corollary.exams.readings import counted, roughly, rounded
+from corollary.exams.scales import LARGEST, OFFSET, SMALLEST, float_inputs, scale_of
 
 
 class Inputs(Exam):
@@ -30,11 +27,9 @@ class Inputs(Exam):
 
     def examine(self, subject: Subject, budget: Budget) -> Iterator[Finding]:
         """One finding an input, and one for what is wrong with it."""
-        batch = subject.data()
-        named = {f"input {i}": v for i, v in enumerate(batch.inputs)} | batch.named
-        floats = {k: v for k, v in named.items() if _is_float(v)}
+        floats = float_inputs(subject.data())
         if not floats:
-            raise NotApplicableError("no input is made of floating-point numbers")
+            raise NotApplicableError("no input has floating-point numbers")
         for name, x in floats.items():
             yield from self._one(name, x.detach().double())
 
@@ -42,40 +37,39 @@ class Inputs(Exam):
         if not torch.isfinite(x).all():
             share = float((~torch.isfinite(x)).double().mean())
             yield self.finding(
-                "Inputs are not finite",
+                "NaN or infinite values",
                 severity=Severity.HIGH,
                 where=name,
-                value=Reading(share, share, share),
-                meaning="The data itself holds NaN or infinite values.",
+                value=rounded(100 * share),
+                unit="% of all values",
+                meaning="The data itself is not finite, so nothing computed from it is.",
                 advice="Find the rows with torch.isfinite and drop or fill them.",
             )
             return
-        rms, spread = float(x.pow(2).mean().sqrt()), float(x.std(unbiased=False))
-        offset = abs(float(x.mean())) / spread if spread > 0 else float("inf")
-        if spread == 0:
+        scale = scale_of(x)
+        if scale.spread == 0:
             yield self.finding(
-                "Inputs are constant",
+                "Constant values",
                 severity=Severity.HIGH,
                 where=name,
                 meaning="All samples are the same, so there is nothing to learn from.",
                 advice="Check how the data is loaded.",
             )
             return
-        yield self._size(name, rms)
-        yield self._offset(name, offset)
+        yield self._size(name, scale.size)
+        yield self._offset(name, scale.offset)
         yield from self._constants(name, x)
 
     def _size(self, name: str, rms: float) -> Finding:
         wrong = not SMALLEST <= rms <= LARGEST
         return self.finding(
-            "Size of the inputs",
+            _size_title(rms),
             severity=Severity.MEDIUM if wrong else Severity.NONE,
             where=name,
-            value=Reading(rms, rms, rms),
-            expected=f"a root mean square between {SMALLEST:g} and {LARGEST:g}",
-            meaning=f"The stable step size scales with 1 over its square, {rms**2:.3g}."
-            if wrong
-            else "The inputs are of a usual size.",
+            value=rounded(rms),
+            unit="root mean square",
+            expected=f"{SMALLEST:g} to {LARGEST:g}",
+            meaning=_size_meaning(rms),
             advice="Divide each feature by its standard deviation on the training set."
             if wrong
             else "",
@@ -85,15 +79,16 @@ class Inputs(Exam):
     def _offset(self, name: str, offset: float) -> Finding:
         wrong = offset > OFFSET
         return self.finding(
-            "Offset of the inputs",
+            "Values are far from centred" if wrong else "Mean of values",
             severity=Severity.MEDIUM if wrong else Severity.NONE,
             where=name,
-            value=Reading(offset, offset, offset),
-            unit="standard deviations",
+            value=rounded(offset),
+            unit="standard deviations from 0",
             expected=f"at most {OFFSET:g}",
-            meaning="The mean dominates the curvature of the first layer and slows the rest."
+            meaning="The mean sets the largest stable step, and what differs between samples "
+            f"learns about {roughly(offset**2)} times more slowly."
             if wrong
-            else "The inputs are near enough to being centred.",
+            else "They are near enough to being centred.",
             advice="Subtract each feature's mean on the training set." if wrong else "",
         )
 
@@ -108,12 +103,22 @@ class Inputs(Exam):
                 "Constant features",
                 severity=Severity.LOW,
                 where=name,
-                value=Reading(constant, constant, constant),
-                unit=f"of {flat.shape[1]}",
-                meaning="More than half of the features never change in the samples seen.",
+                value=counted(constant),
+                unit=f"of {flat.shape[1]} features",
+                meaning="More than half of the features are the same in all samples.",
                 advice="Drop them, or check that the data is read as it should be.",
             )
 
 
-def _is_float(value: object) -> bool:
-    return isinstance(value, Tensor) and value.is_floating_point() and value.numel() > 0
+def _size_title(rms: float) -> str:
+    if rms > LARGEST:
+        return "Values are too large"
+    return "Values are too small" if rms < SMALLEST else "Size of values"
+
+
+def _size_meaning(rms: float) -> str:
+    if rms > LARGEST:
+        return f"The largest stable step is about {roughly(rms**2)} times shorter than for size 1."
+    if rms < SMALLEST:
+        return "The first layer learns so slowly that it hardly moves."
+    return "They are of a usual size."

@@ -16,8 +16,9 @@ from collections.abc import Iterator
 import torch
 from torch import Tensor
 
-from corollary.core import Budget, Exam, Finding, Reading, Severity, Subject
+from corollary.core import Budget, Exam, Finding, Severity, Subject
 from corollary.errors import NotApplicableError
+from corollary.exams.readings import counted, rounded
 
 RARE = 10.0  # the commonest class this many times the rarest; common benchmarks stay below 3
 SIGMAS = 6.0  # a random order is this far from its mean once in a billion data sets
@@ -30,7 +31,7 @@ class Labels(Exam):
         """Range, balance and order."""
         target = subject.labelled().target
         if not isinstance(target, Tensor) or target.is_floating_point() or target.dim() != 1:
-            raise NotApplicableError("the targets are not one class index a sample")
+            raise NotApplicableError("the targets are not one class index for each sample")
         classes = self._classes(subject)
         if classes and (int(target.max()) >= classes or int(target.min()) < 0):
             yield self._out_of_range(target, classes)
@@ -41,9 +42,8 @@ class Labels(Exam):
             yield self.finding(
                 "One class only",
                 severity=Severity.HIGH,
-                where="target",
-                meaning="All samples seen have the same label.",
-                advice="Check the loader, and shuffle the data.",
+                meaning=f"All {len(target)} samples looked at have the same label.",
+                advice="Shuffle the data before it is cut into batches, or check the loader.",
             )
             return
         yield self._balance(counts)
@@ -59,10 +59,10 @@ class Labels(Exam):
         return self.finding(
             "Labels outside the classes",
             severity=Severity.HIGH,
-            where="target",
-            value=Reading(worst, worst, worst),
+            value=counted(worst),
+            unit="is a label",
             expected=f"0 to {classes - 1}",
-            meaning="A label has no output of its own.",
+            meaning=f"The network has {classes} outputs, and this label has none of them.",
             advice="Number the classes from 0, or give the network more outputs.",
         )
 
@@ -70,14 +70,13 @@ class Labels(Exam):
         ratio = float(counts.max() / counts.min())
         rare = ratio > RARE
         return self.finding(
-            "Balance of the classes",
+            "A class is rare" if rare else "Balance of the classes",
             severity=Severity.MEDIUM if rare else Severity.NONE,
-            where="target",
-            value=Reading(ratio, ratio, ratio),
-            unit="times as many of the commonest as of the rarest class",
+            value=rounded(ratio),
+            unit="times as many samples of the commonest class as of the rarest",
             expected=f"at most {RARE:g}",
-            meaning="The rare class hardly moves the loss." if rare else "No class is rare.",
-            advice="Weight the loss by class, or sample the rare class more often." if rare else "",
+            meaning="The rarest class hardly moves the loss." if rare else "No class is rare.",
+            advice="Weight the loss by class, or sample rare classes more often." if rare else "",
         )
 
     def _order(self, target: Tensor, counts: Tensor) -> Finding:
@@ -91,10 +90,11 @@ class Labels(Exam):
         return self.finding(
             "The data is in the order of its labels" if ordered else "Order of the labels",
             severity=Severity.MEDIUM if ordered else Severity.NONE,
-            where="target",
-            value=Reading(changes, changes, changes),
+            value=counted(changes),
             unit="changes of label along the data",
             expected=f"about {mean:.0f} in a random order",
-            meaning="Consecutive batches would hold one class each." if ordered else "It is mixed.",
-            advice="Shuffle the data (DataLoader(..., shuffle=True))." if ordered else "",
+            meaning="Unless they are shuffled, batches hold one class each."
+            if ordered
+            else "The labels are mixed.",
+            advice="Shuffle the data, as DataLoader(..., shuffle=True) does." if ordered else "",
         )

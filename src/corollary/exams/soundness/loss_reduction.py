@@ -13,8 +13,9 @@ from collections.abc import Iterator
 
 import torch
 
-from corollary.core import Batch, Budget, Exam, Finding, Reading, Severity, Subject
+from corollary.core import Batch, Budget, Exam, Finding, Severity, Subject
 from corollary.errors import NotApplicableError
+from corollary.exams.readings import rounded
 
 SAMPLES = 32
 
@@ -34,15 +35,19 @@ class LossReduction(Exam):
         summed = abs(ratio - 2) < 0.05
         n = subject.batch_size or batch.size
         yield self.finding(
-            "The loss is a sum over samples" if summed else "Reduction of the loss",
-            severity=Severity.MEDIUM if summed else Severity.NONE,
-            where="the loss",
-            value=Reading(ratio, ratio, ratio),
-            unit="times for twice the samples",
-            expected="1 for a mean",
-            meaning=f"The gradient grows with the batch: at {n} samples it is {n} times the mean's."
+            "The loss is a sum over samples"
             if summed
-            else "The loss does not grow with the batch.",
+            else "The loss is a mean over samples"
+            if abs(ratio - 1) < 0.05
+            else "Reduction of the loss",
+            severity=Severity.MEDIUM if summed else Severity.NONE,
+            value=rounded(ratio),
+            unit="times as large for twice the samples",
+            expected="1" if summed else "",
+            meaning=f"The gradient grows with the batch, so with {n} samples a step is {n} times "
+            "as long as with a mean."
+            if summed
+            else "The size of a step does not depend on the batch size.",
             advice=f"Use reduction='mean', or divide your step size by the batch size ({n})."
             if summed
             else "",

@@ -16,8 +16,9 @@ from torch import Tensor, nn
 from torch.nn.modules.batchnorm import _BatchNorm
 from torch.nn.modules.dropout import _DropoutNd
 
-from corollary.core import Budget, Exam, Finding, Reading, Severity, Subject
+from corollary.core import Budget, Exam, Finding, Severity, Subject
 from corollary.errors import NotApplicableError
+from corollary.exams.readings import counted, rounded
 
 SAMPLES = 256
 # Running statistics are an average over about 10 batches, each off by 1/sqrt(batch) in mean and
@@ -38,10 +39,9 @@ class Modes(Exam):
         if drops:
             yield self.finding(
                 "Dropout",
-                where=drops[0],
-                value=Reading(len(drops), len(drops), len(drops)),
-                unit="layers",
-                meaning="These layers are random in training and quiet in eval mode, by design.",
+                value=counted(len(drops)),
+                unit="layer" if len(drops) == 1 else "layers",
+                meaning="Random in training and quiet in eval mode, as dropout should be.",
             )
         trained = {n: m for n, m in norms.items() if int(m.num_batches_tracked) > 0}
         if not trained:
@@ -53,17 +53,17 @@ class Modes(Exam):
             moving = subject.output(batch)
         gap = _distance(still, moving)
         yield self.finding(
-            "Running statistics",
+            "Running statistics of other data" if gap > FAR else "Running statistics",
             severity=Severity.MEDIUM if gap > FAR else Severity.NONE,
             where=next(iter(trained)),
-            value=Reading(gap, gap, gap),
-            unit="of the output's size",
-            expected=f"at most {FAR:g} between train and eval mode",
-            meaning="In eval mode the network computes something else than it was trained to."
+            value=rounded(gap),
+            unit="of the outputs' spread between train and eval mode",
+            expected=f"at most {FAR:g}",
+            meaning="In eval mode the network computes something other than what was trained."
             if gap > FAR
             else "Batch statistics and running statistics agree.",
-            advice="Train on with a smaller momentum of the normalisation, or estimate its "
-            "statistics anew on the training set."
+            advice="Run the training set through the network in train mode to estimate the "
+            "statistics anew, or train on with data like this."
             if gap > FAR
             else "",
         )

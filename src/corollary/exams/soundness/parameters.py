@@ -10,13 +10,15 @@ equal random values are a copy that was meant to be shared, or a seed that was s
 :claims: backprop_correctness, hidden_unit_permutation
 """
 
+import itertools
 from collections.abc import Iterator
 
 import torch
 from torch import Tensor, nn
 
-from corollary.core import Budget, Exam, Finding, Reading, Severity, Subject
+from corollary.core import Budget, Exam, Finding, Severity, Subject
 from corollary.errors import NotApplicableError
+from corollary.exams.readings import counted
 
 SAMPLES = 64
 
@@ -41,10 +43,12 @@ class Parameters(Exam):
             yield self.finding(
                 "Frozen parameters",
                 severity=Severity.HIGH if whole else Severity.LOW,
-                where=frozen[0],
-                value=_count(len(frozen)),
+                where="" if whole else _common(frozen),
+                value=counted(len(frozen)),
                 unit=f"of {len(every)} tensors",
-                meaning="Nothing can be trained." if whole else "These keep their values.",
+                meaning="Nothing can be trained."
+                if whole
+                else f"They keep the values they have, '{frozen[0]}' among them.",
                 advice="If that is not meant, call requires_grad_(True) on them.",
                 details={"frozen": frozen},
             )
@@ -74,11 +78,11 @@ class Parameters(Exam):
         yield self.finding(
             "Parameters without a gradient",
             severity=Severity.HIGH if len(unused) == len(parameters) else Severity.MEDIUM,
-            where=unused[0],
-            value=_count(len(unused)),
+            where=_common(unused),
+            value=counted(len(unused)),
             unit=f"of {len(parameters)} trainable tensors",
             expected="0",
-            meaning="The loss does not depend on these, so training leaves them as they are.",
+            meaning="The loss does not depend on them, so training leaves them as they are.",
             advice=f"Use '{unused[0]}' in forward, remove a detach() or no_grad() on its way, or "
             "delete it.",
             claims=("backprop_correctness",),
@@ -93,18 +97,22 @@ class Parameters(Exam):
         if shared:
             yield self.finding(
                 "Shared parameters",
-                where=" = ".join(shared[0]),
-                value=_count(len(shared)),
-                meaning="One tensor serves under several names; its gradient is their sum.",
+                value=counted(len(shared)),
+                unit="tensor" if len(shared) == 1 else "tensors",
+                meaning=f"'{shared[0][1]}' is '{shared[0][0]}', and its gradient is the sum over "
+                "both uses.",
+                details={"shared": shared},
             )
         copies = _copies(dict(model.named_parameters()))
         if copies:
             one, other = copies[0]
+            place = _common([copy for _, copy in copies])
             yield self.finding(
-                "Equal parameters",
+                "Copied values",
                 severity=Severity.MEDIUM,
-                where=other,
-                value=_count(len(copies)),
+                where=place,
+                value=counted(len(copies)),
+                unit="copy" if len(copies) == 1 else "copies",
                 meaning=f"'{one}' and '{other}' are two tensors with the same random values.",
                 advice="Share the tensor if they are meant to be one, or initialise the second "
                 "one anew (a deepcopy copies its values).",
@@ -128,5 +136,10 @@ def _copies(parameters: dict[str, nn.Parameter]) -> list[tuple[str, str]]:
     return pairs
 
 
-def _count(n: int) -> Reading:
-    return Reading(n, n, n)
+def _common(names: list[str]) -> str:
+    """The innermost module that holds all of them, or the first name if that is the whole."""
+    if len(names) == 1:
+        return names[0]
+    holders = zip(*(name.split(".")[:-1] for name in names), strict=False)
+    shared = itertools.takewhile(lambda parts: len(set(parts)) == 1, holders)
+    return ".".join(parts[0] for parts in shared) or names[0]

@@ -15,7 +15,8 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from corollary.core import Budget, Exam, Finding, Reading, Severity, Subject
+from corollary.core import Budget, Exam, Finding, Severity, Subject
+from corollary.exams.readings import rounded
 
 SAMPLES = 64
 ROOM = 10.0  # activations grow in training; a factor of ten is soon used up
@@ -39,14 +40,14 @@ class Precision(Exam):
         largest = sizes[name]
         half = torch.finfo(torch.float16).max
         wide = next(subject.model.parameters(), torch.empty(0)).dtype
-        own = torch.finfo(wide).max if wide.is_floating_point else half
+        own = torch.finfo(wide).max if wide.is_floating_point or wide.is_complex else half
         near = largest * ROOM > own
         yield self.finding(
-            "Largest activation",
+            "Activations near overflow" if near else "Largest activation",
             severity=Severity.HIGH if near else Severity.NONE,
-            where=name or "the output",
-            value=Reading(largest, largest, largest),
-            expected=f"well below {own:.3g}, the largest {_word(wide)}",
+            where=name,
+            value=rounded(largest),
+            expected=f"well below {own:.2g}, the largest {_word(wide)}",
             meaning=_meaning(largest, half, near),
             advice="Normalise the inputs or the layer before it, or compute in a wider type."
             if near
@@ -63,8 +64,8 @@ class Precision(Exam):
                 "Parameters of several types",
                 severity=Severity.LOW,
                 where=list(types.values())[-1],
-                meaning=f"Parameters are {words}; a product of two types fails or widens.",
-                advice="Cast the module to one type, module.to(torch.float32).",
+                meaning=f"Parameters are {words}; torch refuses most products of two types.",
+                advice="Cast the module to one type with module.to(torch.float32).",
             )
 
 
@@ -86,5 +87,5 @@ def _meaning(largest: float, half: float, near: bool) -> str:
     if near:
         return "Activations are within a factor of ten of overflow."
     if largest * ROOM > half:
-        return "There is room in this type, but float16 would overflow; bfloat16 would not."
+        return "There is room in this type; float16 would overflow, bfloat16 would not."
     return "There is room, also in half precision."

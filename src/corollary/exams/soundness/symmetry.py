@@ -16,8 +16,9 @@ from collections.abc import Iterator
 import torch
 from torch import Tensor
 
-from corollary.core import Batch, Budget, Exam, Finding, Reading, Severity, Subject
+from corollary.core import Batch, Budget, Exam, Finding, Severity, Subject
 from corollary.errors import NotApplicableError
+from corollary.exams.readings import rounded
 
 SAMPLES = 8
 _CLAIMING = re.compile(r"deep_?sets?|set_?transformer|point_?net|permutation_?invariant", re.I)
@@ -53,13 +54,12 @@ class Symmetry(Exam):
         return self.finding(
             "Claimed symmetry is broken" if broken else "Claimed symmetry holds",
             severity=Severity.HIGH if broken else Severity.NONE,
-            where="the output",
-            value=Reading(gap, gap, gap),
-            unit="of the output's size",
+            value=rounded(gap),
+            unit="of the outputs' size",
             expected="0 up to rounding",
-            meaning="The order of the elements changes the answer."
+            meaning="The order of a set's elements changes the answer, and it should not."
             if broken
-            else "The order of the elements does not matter.",
+            else "The order of a set's elements does not change the answer.",
             advice="Pool over the elements by sum, mean or maximum, and treat each one alike "
             "before that."
             if broken

@@ -14,9 +14,10 @@ compared with the tenth: a few directions far above the rest set the step size f
 import warnings
 from collections.abc import Iterator
 
-from corollary.core import Budget, Exam, Figure, Finding, Points, Reading, Severity, Subject
+from corollary.core import Budget, Exam, Figure, Finding, Points, Severity, Subject
 from corollary.errors import NotApplicableError
 from corollary.exams.landscapes import affordable, landscape_of
+from corollary.exams.readings import rounded
 from corollary.theory.landscape.curvature import top_eigenpairs
 
 SAMPLES, TOP = 256, 10
@@ -35,29 +36,28 @@ class Conditioning(Exam):
         """The ratio of the first and the tenth."""
         landscape = landscape_of(subject, affordable(subject, budget, 3 * PRODUCTS, SAMPLES))
         if landscape.size <= TOP:
-            raise NotApplicableError("there are too few parameters to speak of a spectrum")
+            raise NotApplicableError(f"this needs more than {TOP} parameters")
         with warnings.catch_warnings():  # what did not converge in time is told below
             warnings.simplefilter("ignore", RuntimeWarning)
             pairs = top_eigenpairs(
                 landscape, TOP, tol=1e-2, max_products=PRODUCTS, rng=subject.rng("conditioning")
             )
         if not bool(pairs.converged.all()):
-            raise NotApplicableError("the eigenvalues did not converge in the products allowed")
+            raise NotApplicableError("the largest curvatures could not be found within the budget")
         values = [float(v) for v in pairs.values]
         if not values[-1] > 0:
-            raise NotApplicableError("fewer than ten directions curve upwards here")
+            raise NotApplicableError("the loss curves upwards in fewer than ten directions here")
         ratio = values[0] / values[-1]
         yield self.finding(
-            "Conditioning",
+            "One direction of the loss is far too steep" if ratio > FAR else "Conditioning",
             severity=Severity.LOW if ratio > FAR else Severity.NONE,
-            where="the loss",
-            value=Reading(ratio, ratio, ratio),
-            unit="largest over tenth eigenvalue",
+            value=rounded(ratio),
+            unit="= largest curvature over the tenth",
             expected=f"below {FAR:g}",
-            meaning="One direction is far steeper than the others and sets the step for all."
+            meaning="The steepest direction limits the step size, and all others learn slowly."
             if ratio > FAR
-            else "No direction is far steeper than the next ones.",
-            advice="Scale the inputs and layers alike, or use an adaptive method (Adam)."
+            else "No direction is so steep that it holds the others back.",
+            advice="Standardise the inputs, or use an adaptive method such as Adam."
             if ratio > FAR
             else "",
             figures=(_figure(values),),

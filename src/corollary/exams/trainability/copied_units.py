@@ -15,8 +15,9 @@ from collections.abc import Iterator
 import torch
 from torch import Tensor, nn
 
-from corollary.core import Budget, Exam, Finding, Reading, Severity, Subject
+from corollary.core import Budget, Exam, Finding, Severity, Subject
 from corollary.errors import NotApplicableError
+from corollary.exams.readings import counted
 from corollary.theory.landscape.signal import matrix_weight
 
 
@@ -27,20 +28,21 @@ class CopiedUnits(Exam):
         """The layer with the most copies; the last layer's rows are outputs, not units."""
         layers = [(n, m) for n, m in subject.model.named_modules() if _weight(m) is not None]
         if len(layers) < 2:
-            raise NotApplicableError("there is no hidden layer")
+            raise NotApplicableError("there is no hidden layer that is nn.Linear or nn.Conv")
         found = [(_copies(m), n, len(_weight(m))) for n, m in layers[:-1]]  # type: ignore[arg-type]
         copies, name, width = max(found)
         yield self.finding(
-            "Units are copies of each other" if copies else "All units differ",
+            "Copied units" if copies else "All units differ",
             severity=Severity.HIGH if copies else Severity.NONE,
             where=name if copies else "",
-            value=Reading(copies, copies, copies),
-            unit=f"of {width} units",
-            expected="0",
-            meaning="Copies get the same gradient and stay copies."
+            value=counted(copies) if copies else None,
+            unit=f"of {width} units repeat another",
+            expected="0" if copies else "",
+            meaning="Copies get the same gradient and stay copies, so the layer is narrower than "
+            "it looks."
             if copies
             else "No two units of a layer have the same weights.",
-            advice="Draw the weights at random; a constant start never breaks the symmetry."
+            advice="Draw its weights at random; a constant start never breaks the symmetry."
             if copies
             else "",
             claims=("hidden_unit_permutation",),

@@ -14,8 +14,9 @@ from collections.abc import Iterator
 
 from torch import nn
 
-from corollary.core import Budget, Exam, Finding, Reading, Severity, Subject
+from corollary.core import Budget, Exam, Finding, Severity, Subject
 from corollary.errors import NotApplicableError
+from corollary.exams.readings import rounded
 from corollary.theory.landscape.signal import matrix_weight
 
 # PyTorch's default has gain 1/3, a sixth of He's, and trains; past ten times either way from the
@@ -35,25 +36,25 @@ class InitialGain(Exam):
             and bool((m.weight != 0).any())
         ]
         if any("Norm" in type(m).__name__ for m in subject.model.modules()):
-            raise NotApplicableError("normalisation takes the gain of the weights out")
+            raise NotApplicableError("normalisation layers undo the size of the weights")
         hidden = layers[:-1]
         if not hidden:
-            raise NotApplicableError("there is no hidden layer with weights")
+            raise NotApplicableError("there is no hidden layer that is nn.Linear or nn.Conv")
         good = 2.0 if _rectifies(subject.model) else 1.0
         gains = {n: _gain(m) for n, m in hidden}
         name = max(gains, key=lambda n: max(gains[n] / good, good / gains[n]))
         gain = gains[name]
         far = max(gain / good, good / gain) > FAR
         yield self.finding(
-            "Gain of the initial weights",
+            "Weights of the wrong size" if far else "Size of the initial weights",
             severity=Severity.MEDIUM if far else Severity.NONE,
             where=name,
-            value=Reading(gain, gain, gain),
-            unit="fan-in times variance",
-            expected=f"near {good:g}, within {FAR:g} times",
-            meaning="This layer changes the size of its signal a great deal."
+            value=rounded(gain),
+            unit="= fan-in times variance",
+            expected=f"best {good:g}, fine from {good / FAR:g} to {good * FAR:g}",
+            meaning=f"This layer {'blows up' if gain > good else 'shrinks'} what passes it."
             if far
-            else "Weights are of a size that keeps signals.",
+            else "No layer's weights are far too large or too small; this one is the furthest.",
             advice=f"Draw its weights with variance {good:g} / fan-in "
             f"(nn.init.{'kaiming' if good == 2 else 'xavier'}_normal_)."
             if far

@@ -15,8 +15,9 @@ edge of stability), so a step somewhat above is not lost, but one far above dive
 import math
 from collections.abc import Iterator
 
-from corollary.core import Budget, Exam, Finding, Reading, Severity, Subject
+from corollary.core import Budget, Exam, Finding, Severity, Subject
 from corollary.exams.landscapes import affordable, landscape_of
+from corollary.exams.readings import between
 from corollary.theory.landscape.curvature import largest_stable_step
 
 SAMPLES = 512
@@ -36,30 +37,31 @@ class LargestStep(Exam):
         if math.isinf(step.value):
             yield self.finding(
                 "Largest stable step",
-                meaning="No direction curves upwards here, so curvature sets no limit yet.",
+                meaning="The loss curves upwards in no direction here, so there is no limit yet.",
             )
             return
         lr, severity = subject.lr, Severity.NONE
-        meaning = "Gradient descent with longer steps than this diverges."
+        meaning = "Plain gradient descent with a longer step than this diverges."
         advice = ""
+        if lr is not None:
+            meaning = f"Your step size of {lr:g} is below it."
         if lr is not None and lr > step.high:
             severity = Severity.HIGH
-            meaning = f"Your step size is {lr / step.value:.3g} times the largest stable one."
-            advice = f"Use a step size below {step.low:.3g}, or warm up from there."
+            meaning = f"Your step size of {lr:g} is {lr / step.value:.2g} times that and diverges."
+            advice = f"Use a step size below {step.low:.2g}, or warm up from there."
         elif lr is not None and lr > step.low:
             severity = Severity.LOW
-            meaning = f"Your step size {lr:g} is at the edge of stability."
-            advice = f"Expect the loss to oscillate; below {step.low:.3g} it does not."
+            meaning = f"Your step size of {lr:g} is at this limit."
+            advice = f"Expect the loss to oscillate; with steps below {step.low:.2g} it does not."
         elif lr is not None and lr < step.low / 1000:
             severity = Severity.LOW
-            meaning = f"Your step size {lr:g} is a thousandth of what is stable."
-            advice = f"Steps up to {step.low:.3g} are stable for plain gradient descent."
+            meaning = f"Your step size of {lr:g} is less than a thousandth of it, which is slow."
+            advice = f"Try longer steps; up to {step.low:.2g} plain gradient descent is stable."
         yield self.finding(
             "Largest stable step",
             severity=severity,
-            where="the loss",
-            value=Reading(step.value, step.low, step.high),
-            expected="above your step size" if lr is not None else "",
+            value=between(step.value, step.low, step.high),
+            expected=f"above your {lr:g}" if lr is not None else "",
             meaning=meaning,
             advice=advice,
             details={"lambda_max": found.lambda_max.value, "path": found.path},

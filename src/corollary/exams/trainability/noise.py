@@ -9,11 +9,13 @@ known already. It grows in training, so it is a lower guide.
 :cost: seconds
 """
 
+import math
 from collections.abc import Iterator
 
-from corollary.core import Budget, Exam, Finding, Reading, Severity, Subject
+from corollary.core import Budget, Exam, Finding, Severity, Subject
 from corollary.errors import NotApplicableError
 from corollary.exams.landscapes import affordable, landscape_of
+from corollary.exams.readings import between
 from corollary.theory.landscape.curvature import noise_scale
 
 SAMPLES, GROUPS = 512, 32
@@ -29,22 +31,26 @@ class Noise(Exam):
         """The critical batch size with its interval."""
         n = max(GROUPS, affordable(subject, budget, PASSES, SAMPLES))
         batch = subject.labelled(n)
-        if batch.named or batch.size < GROUPS:
-            raise NotApplicableError(f"this needs at least {GROUPS} samples given by place")
+        if batch.size < GROUPS:
+            raise NotApplicableError(
+                f"this needs at least {GROUPS} samples, and there are {batch.size}"
+            )
         found = noise_scale(landscape_of(subject, n), groups=GROUPS, rng=subject.rng("noise"))
         scale, size = found.scale, subject.batch_size
+        if not math.isfinite(scale.value):
+            raise NotApplicableError("the gradient is too small to be told from its noise")
         wasteful = size is not None and size > 10 * scale.high > 0
         yield self.finding(
             "Gradient noise scale",
             severity=Severity.LOW if wasteful else Severity.NONE,
-            where="the loss",
-            value=Reading(scale.value, scale.low, scale.high),
-            unit="samples",
-            expected="near your batch size" if size else "",
-            meaning=f"Your batches of {size} are far larger than pays now."
+            value=between(scale.value, scale.low, scale.high),
+            unit="samples a batch",
+            meaning=f"Your batches of {size} are more than ten times what pays now."
             if wasteful
-            else "Batches of about this size make half the progress of the full gradient.",
-            advice=f"Batches of {max(1, round(scale.high))} would do to begin with."
+            else "A batch of this size makes half the progress of the full gradient, at this "
+            "stage of training.",
+            advice=f"Start with batches of about {max(1, round(scale.high))}; the noise grows "
+            "as training goes on."
             if wasteful
             else "",
         )

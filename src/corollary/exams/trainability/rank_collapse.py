@@ -14,9 +14,10 @@ normalisation deep networks send it to one, shortcuts and a start at the edge of
 import math
 from collections.abc import Iterator
 
-from corollary.core import Budget, Curve, Exam, Figure, Finding, Reading, Severity, Subject
+from corollary.core import Budget, Curve, Exam, Figure, Finding, Severity, Subject
 from corollary.errors import NotApplicableError
 from corollary.exams.landscapes import signal_of
+from corollary.exams.readings import rounded
 
 SAMPLES = 128
 # At a cosine of 0.999 the part of the outputs that differs is 3 % of their length.
@@ -40,12 +41,13 @@ class RankCollapse(Exam):
             "Samples look alike" if collapsed else "Samples stay apart",
             severity=Severity.HIGH if collapsed else Severity.NONE,
             where=name,
-            value=Reading(last, last, last),
-            unit="mean cosine between two samples",
+            value=rounded(last, 4 if last > APART else 2),
+            unit="= mean cosine between two samples",
             expected=f"below {ALIKE:g}",
-            meaning="Different samples are almost the same vector here."
+            meaning="Different samples give almost the same output here, and later layers "
+            "cannot tell them apart."
             if collapsed
-            else "Layers keep the samples apart.",
+            else "No layer makes different samples look the same; this one comes closest.",
             advice="Add normalisation or shortcuts, or use fewer layers." if collapsed else "",
             figures=(_figure([s for _, s in known]),),
         )

@@ -17,8 +17,9 @@ from collections.abc import Iterator
 import torch
 from torch import nn
 
-from corollary.core import Budget, Exam, Finding, Reading, Severity, Subject
+from corollary.core import Budget, Exam, Finding, Severity, Subject
 from corollary.errors import NotApplicableError
+from corollary.exams.readings import rounded
 
 TOO_LARGE = 1.5  # tanh units tame a radius slightly above one; at 1.5 twenty steps make 3000
 
@@ -36,7 +37,7 @@ class RecurrentRadius(Exam):
             if key.startswith("weight_hh")
         ]
         if not layers:
-            raise NotApplicableError("there is no recurrent layer of torch")
+            raise NotApplicableError("there is no nn.RNN, nn.LSTM or nn.GRU")
         for name, module, weight in layers:
             blocks = weight.detach().double().split(module.hidden_size)
             radius = max(float(torch.linalg.eigvals(block).abs().max()) for block in blocks)
@@ -45,16 +46,18 @@ class RecurrentRadius(Exam):
     def _one(self, name: str, radius: float, *, plain: bool) -> Finding:
         explodes = plain and radius > TOO_LARGE
         if explodes:
-            meaning = "Gradients grow by this factor a step back in time."
+            meaning = f"Gradients grow up to {radius:.2g} times with every step back in time."
         elif plain and 0 < radius < 1:
-            meaning = f"The layer remembers about {-1 / math.log(radius):.2g} steps."
+            meaning = f"The layer remembers about {-1 / math.log(radius):.2g} steps back."
+        elif plain:
+            meaning = "It is near enough to 1 for the units to tame it."
         else:
-            meaning = "The recurrent weights neither fade nor explode by themselves."
+            meaning = "The gates decide what is remembered, so this number alone does no harm."
         return self.finding(
-            "Recurrent weights explode" if explodes else "Recurrent spectral radius",
+            "Too large a spectral radius" if explodes else "Spectral radius",
             severity=Severity.HIGH if explodes else Severity.NONE,
             where=name,
-            value=Reading(radius, radius, radius),
+            value=rounded(radius),
             expected=f"near 1, below {TOO_LARGE:g}" if plain else "",
             meaning=meaning,
             advice="Scale the recurrent weights to radius 1 (an orthogonal start), and clip "

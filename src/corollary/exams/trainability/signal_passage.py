@@ -5,17 +5,23 @@ theory expects of the weights' variances. Over the depth they grow or shrink by 
 gradient that is a hundred times shorter (or longer) at one end than at the other asks for a
 hundred different step sizes at once.
 
+Layers that read the very same tensor (query, key and value of attention, the branches of a gate)
+stand side by side: they count as one, with the largest of their numbers.
+
 :source: Lucchi (2025), Foundations of Deep Learning, Section 6.2; Schoenholz, Gilmer, Ganguli and
     Sohl-Dickstein (2017), "Deep information propagation".
 :kind: exam
 :cost: instant
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
-from corollary.core import Budget, Curve, Exam, Figure, Finding, Points, Reading, Severity, Subject
-from corollary.errors import CorollaryError
+from torch import Tensor, nn
+
+from corollary.core import Budget, Curve, Exam, Figure, Finding, Points, Severity, Subject
+from corollary.errors import CorollaryError, NotApplicableError
 from corollary.exams.landscapes import signal_of
+from corollary.exams.readings import rounded
 from corollary.theory.landscape.expected_signal import expected_signal
 from corollary.theory.landscape.signal import LayerSignal, Signal
 
@@ -32,21 +38,29 @@ class SignalPassage(Exam):
     def examine(self, subject: Subject, budget: Budget) -> Iterator[Finding]:
         """One finding each way, with both measured and expected in a figure."""
         with subject.borrowed() as model:
+            read = _watched(model)
             signal = signal_of(subject, model, SAMPLES)
-        deep = signal.weighted()
-        forward = [(h.name, h.forward) for h in deep]
-        backward = [(h.name, h.backward * h.width) for h in deep if h.backward is not None]
-        figure = _figure(signal)
-        yield self._verdict("Signals", forward, figure)
-        if backward:
+        levels = _levels(signal, read)
+        if len(levels) < 2:
+            raise NotApplicableError("there are not two layers with weights, one after the other")
+        forward = [max((h.forward, h.name) for h in level) for level in levels]
+        backward = [
+            max((h.backward * h.width, h.name) for h in level if h.backward is not None)
+            for level in levels
+            if any(h.backward is not None for h in level)
+        ]
+        yield self._verdict("Signals", forward, _figure(signal))
+        if len(backward) > 1:
             yield self._verdict("Gradients", backward[::-1], None)
 
     def _verdict(
-        self, what: str, profile: list[tuple[str, float]], figure: Figure | None
+        self, what: str, profile: list[tuple[float, str]], figure: Figure | None
     ) -> Finding:
-        if len(profile) < 2 or not profile[0][1] > 0:
-            return self.finding(f"{what} through the layers", meaning="There is one layer only.")
-        ratio = profile[-1][1] / profile[0][1]
+        (first, _), (last, name) = profile[0], profile[-1]
+        if not first > 0:
+            said = f"They are zero from {profile[0][1]} on, so there is nothing to compare."
+            return self.finding(f"{what} through the layers", meaning=said)
+        ratio = last / first
         distance = max(ratio, 1 / ratio) if ratio > 0 else float("inf")
         severity = Severity.NONE
         if distance > FAR:
@@ -56,19 +70,51 @@ class SignalPassage(Exam):
         return self.finding(
             f"{what} {verb}" if distance > FAR else f"{what} through the layers",
             severity=severity,
-            where=profile[-1][0],
-            value=Reading(ratio, ratio, ratio),
-            unit="times the mean square, first to last"
-            if what == "Signals"
-            else "times the squared length, last to first",
-            expected=f"within {FAR:g} either way",
-            meaning=f"It changes by {rate:.3g} a layer over {len(profile)} layers.",
-            advice=_advice(what, ratio) if distance > FAR else "",
+            where=name if distance > FAR else "",
+            value=rounded(ratio),
+            unit=f"times the mean square of the {'first' if what == 'Signals' else 'last'} layer",
+            expected=f"{1 / FAR:g} to {FAR:g}",
+            meaning=f"Each of the {len(profile)} layers multiplies the mean square by {rate:.2g}"
+            + (", too much for one step size." if distance > FAR else "."),
+            advice=_advice(ratio) if distance > FAR else "",
             figures=() if figure is None else (figure,),
         )
 
 
-def _advice(what: str, ratio: float) -> str:
+def _watched(model: nn.Module) -> dict[str, Tensor]:
+    """What each call of a leaf module reads, under the names of its signal; filled by forward."""
+    read: dict[str, Tensor] = {}
+    calls: dict[str, int] = {}
+
+    def hook(name: str) -> Callable[..., None]:
+        def see(_module: nn.Module, inputs: tuple[object, ...], _output: object) -> None:
+            calls[name] = count = calls.get(name, 0) + 1
+            if inputs and isinstance(inputs[0], Tensor):
+                read[name if count == 1 else f"{name}#{count}"] = inputs[0]
+
+        return see
+
+    for name, module in model.named_modules():
+        if not [*module.children()]:
+            module.register_forward_hook(hook(name or "(model)"))
+    return read
+
+
+def _levels(signal: Signal, read: dict[str, Tensor]) -> list[list[LayerSignal]]:
+    """Layers with weights in their order; those in a row that read one tensor are one level."""
+    levels: list[list[LayerSignal]] = []
+    before: Tensor | None = None
+    for layer in signal.weighted():
+        x = read.get(layer.name)
+        if levels and x is not None and x is before:
+            levels[-1].append(layer)
+        else:
+            levels.append([layer])
+        before = x
+    return levels
+
+
+def _advice(ratio: float) -> str:
     size = "larger" if ratio < 1 else "smaller"
     return (
         f"Start with {size} weights (He's variance 2/d for ReLU, Xavier's for tanh), or add "

@@ -13,9 +13,10 @@ samples lie on one side of its hyperplane, which for more than a few samples har
 
 from collections.abc import Iterator
 
-from corollary.core import Budget, Exam, Finding, Reading, Severity, Subject
+from corollary.core import Budget, Exam, Finding, Severity, Subject
 from corollary.errors import NotApplicableError
 from corollary.exams.landscapes import signal_of
+from corollary.exams.readings import rounded
 
 SAMPLES = 256
 MANY, MOST = 0.5, 0.9  # half of a layer idle is a waste, nine tenths a bottleneck
@@ -33,7 +34,7 @@ class Units(Exam):
             "Saturated units": [(h.saturated, h.name) for h in layers if h.saturated is not None],
         }
         if not any(kinds.values()):
-            raise NotApplicableError("no layer is a ReLU, tanh or sigmoid module")
+            raise NotApplicableError("no ReLU, tanh or sigmoid is a module of its own")
         for title, shares in kinds.items():
             if shares:
                 yield self._worst(title, *max(shares))
@@ -47,10 +48,16 @@ class Units(Exam):
             title,
             severity=severity,
             where=where,
-            value=Reading(100 * share, 100 * share, 100 * share),
+            value=rounded(100 * share),
             unit="% of the layer",
-            expected=f"below {MANY:.0%}",
-            meaning="No layer has many." if share <= MANY else "They get no gradient to speak of.",
+            expected=f"below {100 * MANY:.0f} %",
+            meaning="No layer has more than this."
+            if share <= MANY
+            else (
+                "They give 0 to every sample and get no gradient."
+                if dead
+                else "They sit on the flat part of their activation and get hardly any gradient."
+            ),
             advice=""
             if share <= MANY
             else (

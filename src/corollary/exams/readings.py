@@ -1,0 +1,61 @@
+"""Numbers of findings, with no more digits than are known."""
+
+import math
+from collections.abc import Callable
+
+from corollary.core import Reading
+
+
+def counted(n: int) -> Reading:
+    """A count, which is exact.
+
+    Example:
+        >>> counted(3)
+        Reading(value=3, low=3, high=3)
+    """
+    return Reading(n, n, n)
+
+
+def rounded(value: float, digits: int = 2) -> Reading:
+    """A number of the samples at hand; other samples would change its third digit.
+
+    Example:
+        >>> rounded(0.04922).value, rounded(0.99912, 4).value
+        (0.049, 0.9991)
+    """
+    value = float(f"{value:.{digits}g}")
+    return Reading(value, value, value)
+
+
+def roughly(value: float) -> str:
+    """One digit, as it is said.
+
+    Example:
+        >>> roughly(1936.0), roughly(0.0312), roughly(37.2)
+        ('2,000', '0.03', '40')
+    """
+    value = float(f"{value:.1g}")
+    return f"{value:,.0f}" if 1 <= value < 1e9 else f"{value:g}"
+
+
+def between(value: float, low: float, high: float) -> Reading:
+    """A number and its interval, to the digit that the width of the interval leaves.
+
+    The interval is rounded outwards. An end at infinity stays there.
+
+    Example:
+        >>> between(0.013907, 0.013378, 0.013911)
+        Reading(value=0.0139, low=0.0133, high=0.014)
+    """
+    ends = [end for end in (low, high) if math.isfinite(end)]
+    width = max((abs(value - end) for end in ends), default=0.0) if math.isfinite(value) else 0.0
+    if width <= abs(value) * 1e-4:  # known to more digits than anybody reads
+        return Reading(*(float(f"{x:.4g}") for x in (value, low, high)))
+    places = -math.floor(math.log10(width / 2))
+    return Reading(
+        round(value, places), _outwards(low, places, math.floor), _outwards(high, places, math.ceil)
+    )
+
+
+def _outwards(end: float, places: int, rounding: Callable[[float], int]) -> float:
+    return round(rounding(end * 10.0**places) / 10.0**places, places) if math.isfinite(end) else end

@@ -1,0 +1,57 @@
+"""Healthy practice is not blamed, and a fault is placed where it is."""
+
+import torch
+from torch import nn
+
+from corollary.core import Severity, Status
+from corollary.examination import examine
+
+X, Y = torch.randn(64, 10), torch.arange(64) % 3
+
+
+def only(exam, model, data=(X, Y), **about):
+    return examine(model, data, only=f"trainability/{exam}", budget=60, **about).findings
+
+
+def test_a_head_that_starts_at_zero_cuts_the_gradient_for_one_step_only():
+    model = nn.Sequential(nn.Linear(10, 16), nn.ReLU(), nn.Linear(16, 3))
+    nn.init.zeros_(model[2].weight)
+    (finding,) = only("gradient_reach", model)
+    assert finding.severity is Severity.NONE and finding.number == "2 of 2 layers"
+
+
+def test_a_dead_layer_is_named_as_what_stops_the_gradient():
+    model = nn.Sequential(nn.Linear(10, 16), nn.ReLU(), nn.Linear(16, 3))
+    nn.init.constant_(model[0].bias, -100.0)
+    (finding,) = only("gradient_reach", model)
+    assert finding.where == "1" and "'1', which gives zeros" in finding.advice
+
+
+class Attention(nn.Module):
+    """Query and key are tiny, as they start in many transformers; values are not."""
+
+    def __init__(self):
+        super().__init__()
+        self.query, self.key, self.value = (nn.Linear(10, 10) for _ in range(3))
+        self.head = nn.Linear(10, 3)
+        for layer in (self.query, self.key):
+            nn.init.normal_(layer.weight, std=1e-5)
+
+    def forward(self, x):
+        weights = (self.query(x) @ self.key(x).mT).softmax(-1)
+        return self.head((weights @ self.value(x)).mean(1))
+
+
+def test_branches_that_stand_side_by_side_count_as_one_layer():
+    findings = only("signal_passage", Attention(), (torch.randn(32, 4, 10), Y[:32]))
+    assert [f.severity for f in findings] == [Severity.NONE] * 2
+
+
+def test_one_layer_has_no_passage():
+    (finding,) = only("signal_passage", nn.Linear(10, 3))
+    assert finding.status is Status.NOT_APPLICABLE and "two layers" in finding.meaning
+
+
+def test_a_step_size_that_is_stable_is_said_to_be():
+    (finding,) = only("largest_step", nn.Linear(10, 3), lr=0.01)
+    assert finding.meaning == "Your step size of 0.01 is below it."
