@@ -13,7 +13,7 @@ Wish = str | bool | None  # a reason to stop, True to stop without one; None and
 
 
 class Callback:
-    """Base of listeners; both methods do nothing unless overridden.
+    """Base of listeners; its methods do nothing unless overridden.
 
     A listener sees the run itself (``loop.model``, ``loop.optimizer``, ``loop.history``) and may
     add to its history with ``loop.record(name, value)``.
@@ -24,6 +24,9 @@ class Callback:
 
     def on_epoch(self, loop: Loop) -> Wish:
         """Called after the last update of an epoch."""
+
+    def on_end(self, loop: Loop) -> None:
+        """Called once, after the last update of the run, whatever ended it (but not an error)."""
 
 
 class Measure(Callback):
@@ -60,14 +63,16 @@ class StopBelow(Callback):
 
 
 class Listeners:
-    """Several listeners as two: plain functions listen to steps."""
+    """Several listeners as one for each occasion: plain functions listen to steps."""
 
     def __init__(self, callbacks: Iterable[Any]) -> None:
         self.on_step: list[Callable[[Loop], Wish]] = []
         self.on_epoch: list[Callable[[Loop], Wish]] = []
+        self.on_end: list[Callable[[Loop], Wish]] = []
         for callback in callbacks:
             found = False
-            for name, listening in (("on_step", self.on_step), ("on_epoch", self.on_epoch)):
+            for name in ("on_step", "on_epoch", "on_end"):
+                listening = getattr(self, name)
                 method = getattr(callback, name, None)
                 found = found or method is not None
                 if method and getattr(method, "__func__", None) is not getattr(Callback, name):
@@ -75,8 +80,8 @@ class Listeners:
             if not found:
                 if not callable(callback):
                     raise InputTypeError(
-                        "a callback needs on_step or on_epoch, or is a function of the loop, but "
-                        f"{type(callback).__name__} came"
+                        "a callback needs on_step, on_epoch or on_end, or is a function of the loop, "
+                        f"but {type(callback).__name__} came"
                     )
                 self.on_step.append(callback)
 
@@ -86,3 +91,8 @@ class Listeners:
         if last:
             wishes += [listen(loop) for listen in self.on_epoch]
         return next((wish for wish in wishes if wish), None)
+
+    def end(self, loop: Loop) -> None:
+        """Tell those who want to know that the run is over."""
+        for listen in self.on_end:
+            listen(loop)

@@ -55,8 +55,9 @@ def fit(
         epochs: Passes over the data of the whole run; exactly one of ``steps``, ``epochs``.
         batch_size: Rows of a batch; ``None`` takes all of them in every step.
         rng: The seed, or a generator from which it is drawn.
-        callbacks: Objects with ``on_step(loop)`` or ``on_epoch(loop)``, or functions of the loop;
-            one that returns a reason (or True) ends the run.
+        callbacks: Objects with ``on_step(loop)``, ``on_epoch(loop)`` or ``on_end(loop)``, or
+            functions of the loop, called after each step; one that returns a reason (or True) ends
+            the run.
         schedule: A function from the step to a factor of the step size, or a torch scheduler.
         clip: Largest length of the gradient of all parameters together.
         accumulate: Pieces in which a batch is computed, to save memory. The update is the same,
@@ -104,7 +105,8 @@ def fit(
                 loop.history.stopped = f"a callback asked to stop: {reason}"
                 break
     if checkpoint is not None:
-        checkpoint.end(loop)
+        checkpoint.end(loop)  # the last state, from which a run can go on
+    listeners.end(loop)
     return loop.history
 
 

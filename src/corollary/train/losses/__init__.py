@@ -11,6 +11,7 @@ them can be handed to :func:`corollary.train.fit`.
 """
 
 from corollary.train.losses.distances import brier, chebyshev, expectation, l1, squared
+from corollary.train.losses.distillation import DistillationLoss
 from corollary.train.losses.hinge import hinge
 from corollary.train.losses.logarithmic import (
     bce_with_logits,
@@ -19,9 +20,12 @@ from corollary.train.losses.logarithmic import (
     squared_log,
 )
 from corollary.train.losses.similarity import cauchy_schwarz, tanimoto
+from corollary.train.losses.smoothing import LabelSmoothing
 from corollary.train.losses.zero_one import error_rate, zero_one
 
 __all__ = [
+    "DistillationLoss",
+    "LabelSmoothing",
     "bce_with_logits",
     "brier",
     "cauchy_schwarz",

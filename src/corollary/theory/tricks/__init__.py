@@ -1,0 +1,1 @@
+"""Tricks of the trade: starts, normalised weights, decay, ensembles, soft targets."""
