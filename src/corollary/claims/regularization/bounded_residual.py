@@ -1,8 +1,8 @@
 r"""The residual of the max-margin flow is bounded.
 
 Gradient flow on :math:`\sum_ie^{-\langle w,x_i\rangle}`, the support vectors S linearly
-independent with all :math:`\alpha_i>0`; let :math:`e^{-\langle x_i,\tilde w\rangle}=\alpha_i` on S and
-:math:`r(t)=w(t)-\hat w\log t-\tilde w`. Then for :math:`t\ge t_1\ge1`
+independent with all :math:`\alpha_i>0`; let :math:`e^{-\langle x_i,\tilde w\rangle}=\alpha_i` on
+S and :math:`r(t)=w(t)-\hat w\log t-\tilde w`. Then for :math:`t\ge t_1\ge1`
 
 .. math:: \frac12\frac d{dt}\|r\|^2\le C\,t^{-\theta},\qquad
    \|r(t)\|^2\le\|r(t_1)\|^2+\frac{2C}{\theta-1}\bigl(t_1^{1-\theta}-t^{1-\theta}\bigr),
