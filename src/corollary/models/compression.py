@@ -38,7 +38,7 @@ def on_grid(w: Float[Tensor, "..."], r: int, limit: float) -> Float[Tensor, "...
 
     Example:
         >>> on_grid(torch.tensor([-3.0, -0.2, 0.4]), 3, 1.0).tolist()
-        [-1.0, -0.0, 0.0]
+        [-1.0, 0.0, 0.0]
     """
     if r < 2 or not 0 < limit < float("inf"):
         raise InputError(f"a grid needs r >= 2 values and a limit > 0, but r={r}, {limit:g}")
@@ -88,7 +88,8 @@ def compress(
             q, length = _factor(parameters, r, limit, rank)
         else:
             raise InputError(f"method is 'quantize', 'prune' or 'svd', but it is {method!r}")
-    moved = sum(float((p - b).square().sum()) for p, b in zip(parameters, before, strict=True))
+    pairs = zip(parameters, before, strict=True)
+    moved = sum(float((p.detach() - b).square().sum()) for p, b in pairs)
     size = sum(float(b.square().sum()) for b in before) or 1.0
     return Compressed(small, q, r, length, (moved / size) ** 0.5)
 

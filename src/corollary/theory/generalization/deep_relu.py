@@ -162,4 +162,4 @@ def _outputs(layers: list[Tensor], x: Tensor) -> Tensor:
 
 def _scaled(w: Tensor, B: float) -> Tensor:
     """Each matrix of a batch, with Frobenius norm B; a zero matrix stays zero."""
-    return B * w / torch.linalg.matrix_norm(w, keepdim=True).clamp(min=1e-300)
+    return w * (B / w.flatten(1).norm(dim=1).clamp(min=1e-300))[:, None, None]

@@ -149,6 +149,28 @@ def bounded_differences(
     return torch.stack(moved)
 
 
+def upper_quantile(draws: Float[Tensor, " t"], delta: float, *, level: float = 0.99) -> float:
+    r"""A value that is above the :math:`1-\delta` quantile of the draws' law with this confidence.
+
+    It is the first order statistic for which the exact binomial probability says so: below a bound,
+    it shows that the bound fails with probability at most delta.
+
+    Example:
+        >>> upper_quantile(torch.arange(1000.0), 0.05)  # 950 would be the plain quantile
+        965.0
+    """
+    from scipy.special import bdtr
+
+    check_delta(delta)
+    t = len(draws)
+    first = next((k for k in range(int(t * (1 - delta)), t) if bdtr(k, t, 1 - delta) >= level), None)
+    if first is None:
+        raise InputError(
+            f"{t} draws are too few to place the {1 - delta:g} quantile with confidence {level:g}"
+        )
+    return float(draws.sort().values[first])
+
+
 def sides_factor(sides: int) -> int:
     """1 or 2, refused otherwise.
 

@@ -112,6 +112,29 @@ def rademacher_complexity(values: Float[Tensor, "k m"] | Support, m: int | None 
     return float(sign_suprema(values, signs).mean())
 
 
+def threshold_complexity(m: int) -> float:
+    r"""The complexity of thresholds :math:`1[x\le t]` on any m different points of a line, exactly.
+
+    The supremum is the maximum of a random walk of m steps from 0, whose mean is
+    :math:`\sum_{k\le m}\mathbb E|S_k|/2k`; it behaves like :math:`\sqrt{2/\pi m}` after division
+    by m.
+
+    Example:
+        >>> threshold_complexity(2)  # maxima 2, 1, 0, 0 of the four walks
+        0.375
+
+    :source: Spitzer (1956), "A combinatorial lemma and its application to probability theory".
+    """
+    check_sample("m", m)
+    # E|S_k| is constant over pairs and grows by the factor (2j + 1) / 2j from k = 2j - 1 to 2j + 1.
+    total, size = 0.0, 1.0
+    for k in range(1, m + 1):
+        if k > 1 and k % 2 == 1:
+            size *= k / (k - 1)
+        total += size / (2 * k)
+    return total / m
+
+
 def massart_bound(values: Float[Tensor, "k m"]) -> float:
     r"""The bound :math:`\max_f\|f\|_2\sqrt{2\log N}/m` for a finite class of N functions.
 
