@@ -73,8 +73,8 @@ def test_the_penalty_reaches_the_feature_transform_alone(rng):
     x = torch.randn(2, 10, 3, generator=rng, dtype=torch.float64)
     local = net.local(net.input_transform(x))
     want = orthogonality_penalty(net.feature_transform.matrix(local)).mean()
-    assert float(net.penalty(x)) == pytest.approx(float(want)) and float(want) > 0
-    assert float(PointNetFeatures((8,), (16,), align=False, rng=rng).penalty(x)) == 0
+    assert net.penalty(x).item() == pytest.approx(want.item()) and want.item() > 0
+    assert float(PointNetFeatures((8,), (16,), align=False, rng=rng).penalty(x).detach()) == 0
 
 
 def test_clouds_of_another_dimension_are_refused(rng):
@@ -88,7 +88,7 @@ def test_a_t_net_starts_at_the_identity_and_its_matrix_does_not_see_the_order(rn
     net = TNet(4, local=(8, 16), after=(8,), rng=rng)
     x = torch.randn(3, 12, 4, generator=rng, dtype=torch.float64)
     assert torch.equal(net.matrix(x), torch.eye(4).double().expand(3, 4, 4))
-    assert torch.equal(net(x), x) and float(net.penalty(x)) == 0
+    assert torch.equal(net(x), x) and net.penalty(x).item() == 0
     shaken(net, rng)
     perm = torch.randperm(12, generator=rng)
     assert torch.allclose(net.matrix(x[:, perm]), net.matrix(x))  # invariant
@@ -100,7 +100,7 @@ def test_the_predicted_matrix_is_not_rigid(rng):
     """The notes: T-nets apply rigid transformations. Away from its start, distances change."""
     net = shaken(TNet(3, local=(8, 16), after=(8,), rng=rng), rng)
     x = torch.randn(12, 3, generator=rng, dtype=torch.float64)
-    assert float(net.penalty(x)) > 0.01
+    assert net.penalty(x).item() > 0.01
     assert not torch.allclose(torch.cdist(net(x), net(x)), torch.cdist(x, x), rtol=0.01)
 
 

@@ -1,0 +1,86 @@
+r"""Equivariance is undone by the transpose.
+
+A map of sets :math:`f(X)_m=\rho(x_m,\sum_k\varphi(x_k))` is equivariant:
+
+.. math:: f(PX)=Pf(X),\qquad\text{equivalently}\qquad f(X)=P^\top f(PX),
+
+for every permutation matrix :math:`P`. The inverse of a permutation is its transpose, and it is
+the permutation itself only if that swaps in pairs: for a cycle of three rows :math:`Pf(PX)` is
+:math:`f(X)` in another order.
+
+:source: Perez Jensen (2025), Deep Learning, Section 7.1, Definition 7.2; Zaheer, Kottur,
+    Ravanbakhsh, Poczos, Salakhutdinov and Smola (2017), "Deep sets".
+:kind: identity
+:cost: instant
+:covers: permutation-equivariance, deep-sets-equivariant
+:erratum: [wrong] Definition 7.2 prints f(X) = P f(PX); it must be f(X) = Pᵀ f(PX). With f = id and
+    a 3-cycle P, P P X is not X. The counterexample here is the notes' form.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import torch
+from jaxtyping import Float
+from torch import Generator, Tensor, nn
+
+from corollary.core import Claim, Curve, Figure, Hypothesis, Points, equals, option
+from corollary.models.equivariant_sets import EquivariantDeepSets
+from corollary.models.mlp import MLP
+from corollary.theory.networks.permutations import permutation_matrix
+
+
+class Given(NamedTuple):
+    """A set, a permutation, the matrix that is to undo it, and a map of sets."""
+
+    X: Float[Tensor, "M d"]
+    P: Float[Tensor, "M M"]
+    R: Float[Tensor, "M M"]
+    f: nn.Module
+
+
+@dataclass(frozen=True)
+class SetEquivariance(Claim[Given]):
+    """The map of the reordered set, put back in order."""
+
+    M: int = option(9, low=3, high=100)  # elements of the set
+    d: int = 2  # numbers an element
+    relation = equals(ulps=256, scale=1.0)  # sums of M terms in another order
+
+    def given(self, rng: Generator) -> Given:
+        """A Gaussian set, a random network, and the cycle of all rows."""
+        X = torch.randn(self.M, self.d, generator=rng, dtype=torch.float64)
+        f = EquivariantDeepSets(
+            MLP([self.d, 16, 8], rng=rng), MLP([self.d + 8, 16, 1], "tanh", rng=rng)
+        )
+        P = permutation_matrix([*range(1, self.M), 0])
+        return Given(X, P, P.T.contiguous(), f)
+
+    def hypotheses(self, given: Given) -> Iterator[Hypothesis]:
+        """The outer matrix."""
+        yield Hypothesis("R is the transpose of P", torch.equal(given.R, given.P.T))
+
+    def predict(self, given: Given) -> list[float]:
+        """The map of the set."""
+        return given.f(given.X).detach().flatten().tolist()
+
+    def measure(self, given: Given) -> list[float]:
+        """The map of the reordered set, times R."""
+        return (given.R @ given.f(given.P @ given.X).detach()).flatten().tolist()
+
+    def counterexample(self, rng: Generator) -> Given:
+        """P in place of its transpose, as printed in the notes."""
+        given = self.given(rng)
+        return given._replace(R=given.P)
+
+    def figure(self, given: Given) -> Figure:
+        """Both forms, row by row."""
+        rows = list(range(1, self.M + 1))
+        printed = self.measure(given._replace(R=given.P))
+        marks = (
+            Curve(self.predict(given), x=rows, label="f(X)", role="predicted"),
+            Points(rows, self.measure(given), label="Pᵀ f(PX)"),
+            Points(rows, printed, label="P f(PX), as printed in the notes", role="other"),
+        )
+        return Figure("Putting the rows back", x="row m", y="value of row m", marks=marks)
