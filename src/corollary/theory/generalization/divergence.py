@@ -66,7 +66,7 @@ def kl_inverse(q: Number, c: Number) -> Any:
     r"""The largest p with :math:`\mathrm{kl}(q\|p)\le c`; numbers or tensors.
 
     Newton's method on the convex branch right of q, kept inside a bracket; at most some twenty
-    rounds. The result is moved up by rounding, never down, so a bound stays one.
+    rounds. Where q and p are close the divergence cancels: p is good to about 1e-11.
 
     Example:
         >>> round(kl_inverse(0.0, math.log(2)), 12)  # 1 - exp(-c)
@@ -76,6 +76,8 @@ def kl_inverse(q: Number, c: Number) -> Any:
 
     :source: Dziugaite and Roy (2017), "Computing nonvacuous generalization bounds", Section 2.2.
     """
+    if not isinstance(q, Tensor) and not isinstance(c, Tensor):
+        return _inverse_of_numbers(q, c)
     a = _probability("q", q).to(torch.float64)
     limit = torch.as_tensor(c, dtype=torch.float64, device=a.device)
     if not bool((limit >= 0).all()):
@@ -97,7 +99,7 @@ def kl_inverse(q: Number, c: Number) -> Any:
             break
     p = torch.where(limit == 0, a, torch.where(a == 1, a, p * (1 + 4e-16)).clamp(max=1))
     p = torch.where(torch.isinf(limit), torch.ones_like(p), p)
-    return p if isinstance(q, Tensor) or isinstance(c, Tensor) else p.item()
+    return p
 
 
 def kl_inverse_grad(q: float, c: float) -> tuple[float, float, float]:
@@ -119,6 +121,29 @@ def kl_inverse_grad(q: float, c: float) -> tuple[float, float, float]:
     in_c = inner * (1 - inner) / max(inner - a, 1e-12)
     in_q = (math.log((1 - a) / (1 - inner)) - math.log(a / inner)) * in_c
     return p, in_q, in_c
+
+
+def _inverse_of_numbers(q: float, c: float) -> float:
+    """The same in plain numbers, a hundred times faster for one of them."""
+    if not 0 <= q <= 1 or not c >= 0:
+        raise InputError(f"kl_inverse needs q in [0, 1] and c >= 0, but q = {q:g} and c = {c:g}")
+    if c == 0 or q == 1 or math.isinf(c):
+        return 1.0 if math.isinf(c) else float(q)
+    low, high = float(q), 1.0
+    p = q + math.sqrt(c / 2)
+    p = p if p < 1 else (q + 1) / 2
+    for _ in range(60):
+        if not q < p < 1:  # as near as numbers go
+            break
+        head = q * math.log(q / p) if q > 0 else 0.0
+        excess = head + (1 - q) * math.log((1 - q) / (1 - p)) - c
+        low, high = (low, p) if excess > 0 else (p, high)
+        newton = p - excess * p * (1 - p) / (p - q)
+        step = newton if low < newton < high else (low + high) / 2
+        done, p = abs(step - p) <= 4e-16 * p, step
+        if done:
+            break
+    return min(p * (1 + 4e-16), 1.0)
 
 
 def _probability(name: str, value: Number) -> Tensor:

@@ -17,6 +17,7 @@ of examples, the group counts once.
     Hoeffding (1963), "Probability inequalities for sums of bounded random variables".
 """
 
+import copy
 import html
 import math
 from collections.abc import Mapping
@@ -126,7 +127,7 @@ def pac_bayes_certificate(
         steps: Updates of the posterior.
         batch_size: Samples of an update.
         sigma: Standard deviation of the weights at the start of the search.
-        draws: Independent draws of weights; default 30 an example, or 4,000 where they are shared.
+        draws: Independent draws of weights; default 100,000, or 4,000 where examples share them.
         rng: Seed or generator.
         progress: Show a bar.
 
@@ -193,8 +194,6 @@ def _learnt(
     seed: int,
 ) -> tuple[nn.Module, Pair]:
     """A network trained from the initialisation on the first rows, and the other rows."""
-    import copy
-
     x, y = data
     cut = round(share * len(x))
     if not 0 < cut < len(x):

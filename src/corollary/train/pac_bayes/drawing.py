@@ -76,6 +76,7 @@ class Drawn(TorchFunctionMode):
     def __init__(self, whole: dict[int, Tensor], variances: dict[int, Tensor]) -> None:
         super().__init__()
         self.whole, self.variances = whole, variances
+        self.last: tuple[Tensor, Tensor, Tensor] | None = None  # output, mean, variance
 
     def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         """The function on draws."""
@@ -107,7 +108,10 @@ class Drawn(TorchFunctionMode):
         mean = F.linear(x, weight, bias)
         variance = F.linear(x.square(), self.variances[id(weight)], s_bias)
         smallest = torch.finfo(variance.dtype).tiny  # the root has no slope at 0
-        return mean + variance.clamp(min=smallest).sqrt() * torch.randn_like(mean)
+        variance = variance.clamp(min=smallest)
+        output = mean + variance.sqrt() * torch.randn_like(mean)
+        self.last = output, mean, variance
+        return output
 
 
 def _linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Any:

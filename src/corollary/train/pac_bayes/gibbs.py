@@ -14,7 +14,7 @@ from corollary.train.noise import global_generators, keyed
 from corollary.train.pac_bayes.holdout import errors
 from corollary.train.pac_bayes.posterior import GaussianPosterior
 
-PASSES, SHARED_DRAWS = 30, 4000  # default effort: examples with own weights, and groups
+OWN_DRAWS, SHARED_DRAWS = 100_000, 4000  # default effort: examples with own weights, and groups
 GROUP = 16  # examples that share a draw where layers are not dense
 TOGETHER = 32  # draws evaluated at once
 ROWS = 5000  # rows evaluated at once where each has its own weights
@@ -76,7 +76,7 @@ def gibbs_error(
     n, wrong = len(x), 0
     size = 1 if posterior.independent else min(group, n)
     groups = -(-n // size)
-    passes = -(-draws // groups) if draws else (PASSES if size == 1 else -(-SHARED_DRAWS // groups))
+    passes = -(-(draws or (OWN_DRAWS if size == 1 else SHARED_DRAWS)) // groups)
     count = _rowwise if size == 1 else _grouped
     with torch.no_grad(), keyed(global_generators(devices), seed, "certificate"):
         for _ in range(passes):

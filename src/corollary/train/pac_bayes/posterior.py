@@ -25,6 +25,7 @@ from corollary.theory.generalization.gaussian_posterior import (
 )
 from corollary.train.noise import global_generators, keyed
 from corollary.train.pac_bayes.drawing import Drawn, Watch
+from corollary.train.pac_bayes.holdout import head, soft_error
 
 
 class GaussianPosterior(nn.Module):
@@ -87,6 +88,26 @@ class GaussianPosterior(nn.Module):
         """Outputs with drawn weights."""
         with self._drawing(self._draw(self.dense)):
             return self.model(x)
+
+    def smooth_error(self, x: Tensor, y: Tensor) -> Tensor:
+        r"""An error with a slope: what is trained on.
+
+        For one or two outputs of a dense last layer, the probability that the drawn margin is not
+        positive, :math:`\Phi(-m/\sqrt v)`, given the layers before: its mean *is* the error of
+        the randomised network. Else the probability of a wrong class under the softmax.
+        """
+        with self._drawing(self._draw(self.dense)) as drawn:
+            output = self.model(x)
+        if drawn.last is None or drawn.last[0] is not output or output.shape[1] > 2:
+            return soft_error(output, y)
+        _, mean, variance = drawn.last
+        scores, labels = head(mean, y)
+        if scores.dim() == 1:
+            margin, spread = scores * labels, variance[:, 0].sqrt()
+        else:
+            margin = (scores[:, 1] - scores[:, 0]) * (2 * labels - 1)
+            spread = variance.sum(dim=1).sqrt()
+        return torch.special.ndtr(-margin / spread).mean()
 
     def draw_once(self, x: Tensor) -> Tensor:
         """Outputs with one draw of all weights, shared by all rows."""
