@@ -99,7 +99,7 @@ def forest(given: Given) -> tuple[Graph, Tensor, Tensor, Tensor]:
     chosen = leaves[torch.randint(len(leaves), (n,), generator=rng)]
     X = torch.zeros(n * tree.M, 2, dtype=torch.float64)
     X[:, 1] = 1.0
-    X[starts + chosen, 0] = 2.0 * sign - 1
+    X[starts + chosen, 0] = 2 * sign.double() - 1
     y = torch.zeros(n * tree.M, dtype=torch.int64)
     y[starts] = sign
     roots = torch.zeros(n * tree.M, dtype=torch.bool)

@@ -58,7 +58,7 @@ class Oversmoothing(Claim[Given]):
     def predict(self, given: Given) -> list[float]:
         """The bound after 0, ..., K rounds."""
         start = oversmoothing_curve(given.graph, given.X, 0).distance[0]
-        return (start * smoothing_rate(given.graph) ** torch.arange(self.K + 1)).tolist()
+        return (start * smoothing_rate(given.graph) ** torch.arange(self.K + 1).double()).tolist()
 
     def measure(self, given: Given) -> list[float]:
         """The distances."""

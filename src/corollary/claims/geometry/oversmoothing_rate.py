@@ -34,7 +34,6 @@ from corollary.core import (
     Points,
     Series,
     converges,
-    option,
 )
 from corollary.data.graphs import barbell_graph, cycle_graph
 from corollary.data.karate_club import karate_club
