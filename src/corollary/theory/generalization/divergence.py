@@ -102,7 +102,7 @@ def kl_inverse(q: Number, c: Number) -> Any:
     return p
 
 
-def kl_inverse_grad(q: float, c: float) -> tuple[float, float, float]:
+def kl_inverse_grad(q: float | int, c: float | int) -> tuple[float, float, float]:
     r""":math:`p=\mathrm{kl}^{-1}(q,c)` with its derivatives in q and c, for training on it.
 
     .. math:: \frac{\partial p}{\partial c}=\frac{p(1-p)}{p-q},\qquad
@@ -123,7 +123,7 @@ def kl_inverse_grad(q: float, c: float) -> tuple[float, float, float]:
     return p, in_q, in_c
 
 
-def _inverse_of_numbers(q: float, c: float) -> float:
+def _inverse_of_numbers(q: float | int, c: float | int) -> float:
     """The same in plain numbers, a hundred times faster for one of them."""
     if not 0 <= q <= 1 or not c >= 0:
         raise InputError(f"kl_inverse needs q in [0, 1] and c >= 0, but q = {q:g} and c = {c:g}")

@@ -31,7 +31,7 @@ def kl_gaussian_posterior(
     theta: Float[Tensor, " p"],
     s: Float[Tensor, " p"],
     theta0: Float[Tensor, " p"],
-    lam: float | Float[Tensor, ""],
+    lam: float | int | Float[Tensor, ""],
 ) -> Float[Tensor, ""]:
     r"""The divergence; ``s`` and ``lam`` are variances.
 
@@ -73,7 +73,7 @@ class GridVariance(NamedTuple):
 
 
 def grid_variance(
-    lam: float, *, c: float = GRID_TOP, b: float = GRID_FINENESS
+    lam: float | int, *, c: float | int = GRID_TOP, b: float | int = GRID_FINENESS
 ) -> tuple[GridVariance, GridVariance]:
     r"""The two grid points :math:`ce^{-j/b}`, :math:`j\ge1`, next to ``lam``; take the better one.
 
@@ -92,7 +92,7 @@ def grid_variance(
     return above, below
 
 
-def _check_variances(s: Tensor, lam: float | Tensor) -> None:
+def _check_variances(s: Tensor, lam: float | int | Tensor) -> None:
     if not bool((s > 0).all()):
         raise InputError("posterior variances must be positive, but one is zero, negative or NaN")
     lam = float(lam.detach()) if isinstance(lam, Tensor) else lam

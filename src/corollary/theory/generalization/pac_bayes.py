@@ -32,6 +32,7 @@ from corollary.errors import InputError
 from corollary.theory.generalization.divergence import kl_bernoulli, kl_inverse
 
 Delta = Callable[[Tensor, Tensor], Tensor]  # of the true and the empirical risk
+Number = float | int
 
 
 def delta_kl(m: Float[Tensor, "..."], q: Float[Tensor, "..."]) -> Float[Tensor, "..."]:
@@ -54,7 +55,7 @@ def delta_square(m: Float[Tensor, "..."], q: Float[Tensor, "..."]) -> Float[Tens
     return 2 * (q - m).square()
 
 
-def delta_catoni(C: float) -> Delta:
+def delta_catoni(C: Number) -> Delta:
     """Linear in the empirical risk; C is fixed before the data are seen.
 
     Example:
@@ -103,7 +104,7 @@ def log_j_kl(N: int) -> float:
     )
 
 
-def pac_bayes_general(Delta: Delta, N: int, eps: float, kl: float) -> float:
+def pac_bayes_general(Delta: Delta, N: int, eps: Number, kl: Number) -> float:
     r"""The right side: what :math:`\Delta(E_QR,E_QR_S)` is at most.
 
     Example:
@@ -118,7 +119,7 @@ def pac_bayes_general(Delta: Delta, N: int, eps: float, kl: float) -> float:
     return (kl + log_J - math.log(eps)) / N
 
 
-def pac_bayes_risk(Delta: Delta, train: float, kl: float, N: int, eps: float) -> float:
+def pac_bayes_risk(Delta: Delta, train: Number, kl: Number, N: int, eps: Number) -> float:
     r"""The largest :math:`E_QR` that the general theorem leaves, by bisection.
 
     Example:
@@ -143,7 +144,7 @@ def pac_bayes_risk(Delta: Delta, train: float, kl: float, N: int, eps: float) ->
     return high
 
 
-def kl_bound(train: float, kl: float, N: int, eps: float) -> float:
+def kl_bound(train: Number, kl: Number, N: int, eps: Number) -> float:
     r"""The bound by kl inversion, with :math:`J\le2\sqrt N`: the one to use.
 
     Example:
@@ -157,7 +158,7 @@ def kl_bound(train: float, kl: float, N: int, eps: float) -> float:
 
 
 def mcallester_bound(
-    train: float, kl: float, N: int, eps: float, *, printed: bool = False
+    train: Number, kl: Number, N: int, eps: Number, *, printed: bool = False
 ) -> float:
     r"""Train error plus :math:`\sqrt{(\mathrm{KL}+\ln(2\sqrt N/\epsilon))/(2N)}`.
 
@@ -197,7 +198,7 @@ def _log_binomial(N: int, k: Tensor) -> Tensor:
     return math.lgamma(N + 1) - torch.lgamma(k + 1) - torch.lgamma(N - k + 1)
 
 
-def _check(train: float, kl: float, N: int, eps: float) -> None:
+def _check(train: Number, kl: Number, N: int, eps: Number) -> None:
     if not 0 <= train <= 1:
         raise InputError(f"the error on the sample must lie in [0, 1], but it is {train:g}")
     if not kl >= 0:

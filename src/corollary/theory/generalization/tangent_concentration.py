@@ -72,7 +72,7 @@ def sampled_gram(
     return (X @ X.T) * (features.mT @ features) / W.shape[-2]
 
 
-def gram_frobenius_bound(X: Float[Tensor, "n d"], B: float = 1.0) -> tuple[float, float]:
+def gram_frobenius_bound(X: Float[Tensor, "n d"], B: float | int = 1.0) -> tuple[float, float]:
     r"""The two bounds on :math:`\|H_k\|_F`: by :math:`\|XX^\top\|_F` and by :math:`\|X\|_F^2`.
 
     Example:
@@ -112,7 +112,7 @@ def rademacher_matrix_ball(
     return (signs @ H.flatten(1)).norm(dim=1) / m
 
 
-def rademacher_matrix_bound(m: int, X: Float[Tensor, "n d"], B: float = 1.0) -> float:
+def rademacher_matrix_bound(m: int, X: Float[Tensor, "n d"], B: float | int = 1.0) -> float:
     r"""The bound :math:`B^2\|X\|_F^2/\sqrt m` on the complexity.
 
     Example:
@@ -123,7 +123,7 @@ def rademacher_matrix_bound(m: int, X: Float[Tensor, "n d"], B: float = 1.0) -> 
 
 
 def ntk_concentration_bound(
-    X: Float[Tensor, "n d"], B: float, m: int, delta: float, *, sharp: bool = False
+    X: Float[Tensor, "n d"], B: float | int, m: int, delta: float, *, sharp: bool = False
 ) -> float:
     r"""The deviation :math:`\star` that holds with probability :math:`1-\delta` for all u at once.
 
@@ -149,7 +149,7 @@ def ntk_concentration_bound(
 
 
 def ntk_eigen_bounds(
-    G: Float[Tensor, "n n"], X: Float[Tensor, "n d"], B: float, m: int, delta: float
+    G: Float[Tensor, "n n"], X: Float[Tensor, "n d"], B: float | int, m: int, delta: float
 ) -> tuple[float, float]:
     r"""What :math:`\lambda_{\min}(\hat G)` is at least and :math:`\lambda_{\max}(\hat G)` at most.
 
@@ -166,7 +166,7 @@ def ntk_eigen_bounds(
 
 
 def width_for_positive_definiteness(
-    lambda_min: float, X: Float[Tensor, "n d"], B: float, delta: float
+    lambda_min: float | int, X: Float[Tensor, "n d"], B: float | int, delta: float
 ) -> int:
     r"""The width from which :math:`\lambda_{\min}(\hat G)>0` with probability :math:`1-\delta`.
 
@@ -194,6 +194,6 @@ def _checked(m: int) -> int:
     return m
 
 
-def _check_slope(B: float) -> None:
+def _check_slope(B: float | int) -> None:
     if not 0 < B < math.inf:
         raise InputError(f"the largest slope B must be a positive number, but it is {B:g}")

@@ -1,0 +1,119 @@
+import math
+
+import pytest
+import torch
+from scipy.optimize import brentq
+from torch.distributions import Bernoulli, Categorical, Normal, kl_divergence
+
+from corollary.errors import InputError
+from corollary.theory.generalization.change_of_measure import (
+    dv_gap,
+    dv_gap_gaussian,
+    gibbs_tilt,
+)
+from corollary.theory.generalization.divergence import (
+    kl_bernoulli,
+    kl_discrete,
+    kl_gaussian,
+    kl_inverse,
+    kl_inverse_grad,
+)
+
+
+def draw(*shape, seed=0):
+    return torch.randn(shape, generator=torch.Generator().manual_seed(seed), dtype=torch.float64)
+
+
+def laws(n, k, seed=0):
+    return draw(n, k, seed=seed).softmax(1)
+
+
+def test_all_three_divergences_are_those_of_torch():
+    P, Q = laws(50, 4, 1), laws(50, 4, 2)
+    assert torch.allclose(kl_discrete(P, Q), kl_divergence(Categorical(P), Categorical(Q)))
+    q, p = P[:, 0], Q[:, 0]
+    assert torch.allclose(kl_bernoulli(q, p), kl_divergence(Bernoulli(q), Bernoulli(p)))
+    means, s = draw(2, 6, seed=3), draw(2, 6, seed=4).exp()
+    theirs = kl_divergence(Normal(means[0], s[0].sqrt()), Normal(means[1], s[1].sqrt())).sum()
+    assert torch.allclose(kl_gaussian(means[0], s[0], means[1], s[1]), theirs)
+
+
+def test_the_divergence_is_positive_but_for_equal_laws_and_not_symmetric():
+    P, Q = laws(200, 3, 1), laws(200, 3, 2)
+    assert bool((kl_discrete(P, Q) > 0).all())
+    assert torch.allclose(kl_discrete(P, P), torch.zeros(200, dtype=torch.float64), atol=1e-15)
+    assert kl_bernoulli(0.1, 0.5) == pytest.approx(0.3681, abs=1e-4)
+    assert kl_bernoulli(0.5, 0.1) == pytest.approx(0.5108, abs=1e-4)
+
+
+def test_mass_outside_the_support_costs_infinitely_much():
+    assert kl_bernoulli(0.5, 0.0) == math.inf and kl_bernoulli(0.5, 1.0) == math.inf
+    assert kl_bernoulli(0.0, 0.0) == 0.0
+    one = torch.tensor([1.0, 0.0], dtype=torch.float64)
+    assert kl_discrete(one.flip(0), one).item() == math.inf
+
+
+def test_pinsker_holds_for_coins():
+    q, p = torch.rand(2, 5000, generator=torch.Generator().manual_seed(0), dtype=torch.float64)
+    assert bool((kl_bernoulli(q, p) >= 2 * (q - p).square() - 1e-15).all())
+
+
+@pytest.mark.parametrize("q", [0.0, 1e-6, 0.01, 0.3, 0.9, 0.999])
+@pytest.mark.parametrize("c", [1e-6, 1e-3, 0.1, 1.0, 5.0])
+def test_the_inverse_is_the_root_that_scipy_finds(q, c):
+    last = 1 - 2.0**-53
+    within = kl_bernoulli(q, last) <= c  # then the root rounds to 1
+    root = 1.0 if within else brentq(lambda p: kl_bernoulli(q, p) - c, max(q, 1e-300), last)
+    assert kl_inverse(q, c) == pytest.approx(root, abs=1e-10)
+    assert kl_inverse(torch.tensor(q, dtype=torch.float64), c).item() == pytest.approx(
+        root, abs=1e-10
+    )
+
+
+def test_the_inverse_has_the_right_ends():
+    assert kl_inverse(0.3, 0.0) == 0.3 and kl_inverse(1.0, 2.0) == 1.0
+    assert kl_inverse(0.3, math.inf) == 1.0 and kl_inverse(0.1, 100.0) == 1.0
+    many = kl_inverse(torch.tensor([0.3, 1.0, 0.3], dtype=torch.float64),
+                      torch.tensor([0.0, 2.0, math.inf], dtype=torch.float64))  # fmt: skip
+    assert many.tolist() == [0.3, 1.0, 1.0]
+    assert kl_inverse(0.2, 1e-40) == pytest.approx(0.2)
+
+
+@pytest.mark.parametrize("q, c", [(0.05, 0.1), (0.3, 0.02), (0.7, 0.5)])
+def test_the_slopes_of_the_inverse_are_those_of_differences(q, c):
+    _, in_q, in_c = kl_inverse_grad(q, c)
+    h = 1e-6
+    assert in_q == pytest.approx((kl_inverse(q + h, c) - kl_inverse(q - h, c)) / (2 * h), rel=1e-5)
+    assert in_c == pytest.approx((kl_inverse(q, c + h) - kl_inverse(q, c - h)) / (2 * h), rel=1e-5)
+
+
+@pytest.mark.parametrize("wrong", [lambda: kl_bernoulli(1.1, 0.5), lambda: kl_inverse(0.1, -1.0),
+                                   lambda: kl_inverse(-0.1, 1.0),
+                                   lambda: kl_inverse(torch.tensor([0.1]), math.nan)])  # fmt: skip
+def test_what_is_no_probability_or_no_divergence_is_refused(wrong):
+    with pytest.raises(InputError):
+        wrong()
+
+
+def test_variances_must_be_positive():
+    z = torch.zeros(1)
+    with pytest.raises(InputError, match="var_p"):
+        kl_gaussian(z, z, z, z + 1)
+
+
+def test_the_gap_of_the_change_of_measure_is_positive_and_zero_at_the_tilt():
+    P, Q, phi = laws(500, 5, 1), laws(500, 5, 2), 3 * draw(500, 5)
+    assert bool((dv_gap(P, Q, phi) > 0).all())
+    assert float(dv_gap(P, gibbs_tilt(P, phi), phi).abs().max()) < 1e-12
+
+
+def test_a_law_outside_of_the_other_is_refused():
+    P, Q = torch.tensor([[1.0, 0.0], [0.5, 0.5]], dtype=torch.float64)
+    with pytest.raises(InputError, match="absolutely continuous"):
+        dv_gap(P, Q, torch.zeros(2, dtype=torch.float64))
+
+
+def test_normal_laws_have_no_gap_exactly_when_one_is_the_moved_other():
+    m, s, v = draw(4, seed=1), draw(4, seed=2).exp(), draw(4, seed=3)
+    assert dv_gap_gaussian(m, s, m + s * v, s, v) == pytest.approx(0, abs=1e-12)
+    assert dv_gap_gaussian(m, s, m, 2 * s, v) > 0
