@@ -44,8 +44,8 @@ class DepthReachesLeaves(Claim[Given]):
 
     r: int = option(3, low=1, high=5)  # depth of the trees
     depths: tuple[int, ...] = (1, 2, 3, 4)  # layers of the networks
-    trees: int = option(48, low=8, high=512)  # trees, half of them with each sign
-    steps: int = option(80, low=1, high=1000)  # updates by Adam
+    trees: int = option(32, low=8, high=512)  # trees, half of them with each sign
+    steps: int = option(50, low=1, high=1000)  # updates by Adam
     relation = equals(ulps=4)  # shares of equally many trees
 
     def given(self, rng: Generator) -> Given:

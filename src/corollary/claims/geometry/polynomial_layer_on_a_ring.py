@@ -1,0 +1,111 @@
+r"""On a ring the polynomial layer is a symmetric convolution.
+
+The Laplacian of a ring is :math:`L=2I-S-S^\top` with the shift :math:`S`, so the layer
+:math:`\xi_o=\sum_ip_{oi}(L)x_i+b_o\mathbf{1}` with polynomials of degree K computes every circular
+convolution of width :math:`2K+1` with symmetric kernels, and no other: it has
+:math:`C_{out}C_{in}(K+1)+C_{out}` parameters, and left and right mean the same to it.
+
+:source: Perez Jensen (2025), Deep Learning, Section 7.5; Defferrard, Bresson and Vandergheynst
+    (2016), "Convolutional neural networks on graphs with fast localized spectral filtering".
+:kind: identity
+:cost: instant
+:covers: polynomial-graph-conv-layer
+:erratum: [notation] The notes write xi_m = sum over n <= M of p_mn(L) x_n + b_n with M the number
+    of nodes; m and n have to be output and input channels, n runs over the input channels, and the
+    bias is b_m: with 2 input channels and 24 nodes the sum here has 2 terms.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from math import comb
+from typing import NamedTuple
+
+import torch
+from jaxtyping import Float
+from torch import Generator, Tensor
+from torch.nn import functional as F
+
+from corollary.core import Claim, Curve, Figure, Hypothesis, Points, equals, option
+from corollary.data.graphs import cycle_graph
+from corollary.models.polynomial_conv import GraphConvPoly
+
+
+class Given(NamedTuple):
+    """Signals on a ring, kernels of a convolution, and a bias."""
+
+    x: Float[Tensor, "M i"]
+    kernel: Float[Tensor, "o i w"]  # w = 2 K + 1
+    b: Float[Tensor, " o"]
+
+
+@dataclass(frozen=True)
+class PolynomialLayerOnARing(Claim[Given]):
+    """A convolution by torch, and by the layer whose polynomials have the kernels' halves."""
+
+    M: int = option(24, low=12, high=300)  # nodes of the ring
+    c_in: int = 2  # input channels
+    c_out: int = 3  # output channels
+    K: int = option(2, low=1, high=5)  # degree; the kernel has 2K + 1 entries
+    relation = equals(ulps=1e5, scale=1.0)  # the change of basis from shifts to powers of L
+
+    def given(self, rng: Generator) -> Given:
+        """Gaussian signals and symmetric kernels."""
+
+        def normal(*shape: int) -> Tensor:
+            return torch.randn(*shape, generator=rng, dtype=torch.float64)
+
+        kernel = normal(self.c_out, self.c_in, 2 * self.K + 1)
+        return Given(normal(self.M, self.c_in), (kernel + kernel.flip(2)) / 2, normal(self.c_out))
+
+    def hypotheses(self, given: Given) -> Iterator[Hypothesis]:
+        """Symmetry."""
+        symmetric = torch.allclose(given.kernel, given.kernel.flip(2))
+        yield Hypothesis("the kernels are symmetric", symmetric)
+
+    def predict(self, given: Given) -> list[float]:
+        """Circular convolution."""
+        K = given.kernel.shape[2] // 2
+        padded = F.pad(given.x.T[None], (K, K), mode="circular")
+        return F.conv1d(padded, given.kernel, given.b)[0].T.flatten().tolist()
+
+    def measure(self, given: Given) -> list[float]:
+        """The layer."""
+        out = layer_of(given.kernel, given.b)(given.x, cycle_graph(len(given.x)))
+        return out.detach().flatten().tolist()
+
+    def counterexample(self, rng: Generator) -> Given:
+        """Kernels that know left from right."""
+        given = self.given(rng)
+        kernel = torch.randn(given.kernel.shape, generator=rng, dtype=torch.float64)
+        return given._replace(kernel=kernel)
+
+    def figure(self, given: Given) -> Figure:
+        """One output channel."""
+        nodes = list(range(1, len(given.x) + 1))
+        o = given.kernel.shape[0]
+        skewed = given.kernel.clone()
+        skewed[..., : skewed.shape[2] // 2] = 0.0  # the right half alone
+        marks = (
+            Curve(self.predict(given)[::o], x=nodes, label="convolution", role="predicted"),
+            Points(nodes, self.measure(given)[::o], label="polynomial layer"),
+            Curve(self.predict(given._replace(kernel=skewed))[::o], x=nodes, role="other",
+                  dashed=True, label="one-sided kernel, out of its reach"),
+        )  # fmt: skip
+        return Figure("First output channel on a ring", x="node m", y="ξ₁", marks=marks)
+
+
+def layer_of(kernel: Tensor, b: Tensor) -> GraphConvPoly:
+    """The layer whose response at distances 0, ..., K is the right half of each kernel."""
+    c_out, c_in, width = kernel.shape
+    K = width // 2
+    # Response of L^k at distance j on a long ring: (-1)^j binom(2k, k + j).
+    response = torch.tensor(
+        [[(-1.0) ** j * comb(2 * k, k + j) for k in range(K + 1)] for j in range(K + 1)],
+        dtype=kernel.dtype,
+    )
+    layer = GraphConvPoly(c_in, c_out, K, rng=torch.Generator().manual_seed(0))
+    with torch.no_grad():
+        half = kernel[..., K:].reshape(-1, K + 1)
+        layer.alpha.copy_(torch.linalg.solve(response, half.T).T.reshape(c_out, c_in, K + 1))
+        layer.b.copy_(b)
+    return layer
