@@ -80,8 +80,8 @@ class Listeners:
             if not found:
                 if not callable(callback):
                     raise InputTypeError(
-                        "a callback needs on_step, on_epoch or on_end, or is a function of the loop, "
-                        f"but {type(callback).__name__} came"
+                        "a callback needs on_step, on_epoch or on_end, or is a function of the "
+                        f"loop, but {type(callback).__name__} came"
                     )
                 self.on_step.append(callback)
 

@@ -80,20 +80,6 @@ def layer_gains(n: int, m: int, std: float) -> Gains:
     return Gains(round(n * std**2, 15), round(m * std**2, 15))
 
 
-def gradient_growth(d: int, L: int, s2: float) -> float:
-    r"""The factor :math:`[s_2^2d(d+2)]^L` of squared gradients through L Gaussian d x d layers.
-
-    At :math:`s_2=1/d` it is :math:`(1+2/d)^L`, bounded while :math:`L\ll d`; smaller weights
-    vanish, larger ones explode, exponentially in the depth.
-
-    Example:
-        >>> gradient_growth(2, 3, 0.5)
-        8.0
-    """
-    _check_fans(d, L)
-    return (s2**2 * d * (d + 2)) ** L
-
-
 def _check_fans(n: int, m: int) -> None:
     if n < 1 or m < 1:
         raise InputError(f"sizes must be at least 1, but {n} and {m} came")
