@@ -27,10 +27,15 @@ class Compressed(NamedTuple):
     """A network and the code it can be written with."""
 
     model: nn.Module
-    q: int  # numbers in the code
+    code: Float[Tensor, " q"]  # the numbers that are written down, each on the grid
     r: int  # values that each may take
     length: float  # of the code in nats, with the choice of positions
     distance: float  # relative change of all parameters together
+
+    @property
+    def q(self) -> int:
+        """How many numbers are written down."""
+        return len(self.code)
 
 
 def on_grid(w: Float[Tensor, "..."], r: int, limit: float) -> Float[Tensor, "..."]:
@@ -81,54 +86,55 @@ def compress(
     before = [p.detach().clone() for p in parameters]
     with torch.no_grad():
         if method == "quantize":
-            q, length = _quantize(parameters, r, limit)
+            code, length = _quantize(parameters, r, limit)
         elif method == "prune":
-            q, length = _prune(parameters, r, limit, keep)
+            code, length = _prune(parameters, r, limit, keep)
         elif method == "svd":
-            q, length = _factor(parameters, r, limit, rank)
+            code, length = _factor(parameters, r, limit, rank)
         else:
             raise InputError(f"method is 'quantize', 'prune' or 'svd', but it is {method!r}")
     pairs = zip(parameters, before, strict=True)
     moved = sum(float((p.detach() - b).square().sum()) for p, b in pairs)
     size = sum(float(b.square().sum()) for b in before) or 1.0
-    return Compressed(small, q, r, length, (moved / size) ** 0.5)
+    return Compressed(small, code, r, length, (moved / size) ** 0.5)
 
 
-def _quantize(parameters: list[nn.Parameter], r: int, limit: float) -> tuple[int, float]:
+def _quantize(parameters: list[nn.Parameter], r: int, limit: float) -> tuple[Tensor, float]:
     for p in parameters:
         p.copy_(on_grid(p, r, limit))
-    q = sum(p.numel() for p in parameters)
-    return q, code_length(q, r)
+    code = torch.cat([p.detach().flatten() for p in parameters])
+    return code, code_length(len(code), r)
 
 
 def _prune(
     parameters: list[nn.Parameter], r: int, limit: float, keep: int | None
-) -> tuple[int, float]:
+) -> tuple[Tensor, float]:
     flat = torch.cat([p.flatten() for p in parameters])
     if keep is None or not 1 <= keep <= len(flat):
         raise InputError(f"pruning needs keep from 1 to {len(flat)} parameters, but it is {keep}")
-    chosen = torch.zeros_like(flat)
-    chosen[flat.abs().topk(keep).indices] = 1
-    flat = on_grid(flat, r, limit) * chosen
+    chosen = flat.abs().topk(keep).indices.sort().values
+    code = on_grid(flat[chosen], r, limit)
+    flat = torch.zeros_like(flat).scatter(0, chosen, code)
     for p, part in zip(parameters, flat.split([p.numel() for p in parameters]), strict=True):
         p.copy_(part.view_as(p))
-    return keep, code_length(keep, r, Q=len(flat))
+    return code, code_length(keep, r, Q=len(flat))
 
 
 def _factor(
     parameters: list[nn.Parameter], r: int, limit: float, rank: int | None
-) -> tuple[int, float]:
+) -> tuple[Tensor, float]:
     if rank is None or rank < 1:
         raise InputError(f"low-rank factors need rank >= 1, but it is {rank}")
-    q = 0
+    code: list[Tensor] = []
     for p in parameters:
         a, b = (p.shape[0], p.numel() // p.shape[0]) if p.ndim >= 2 else (1, p.numel())
         if rank * (a + b) >= a * b:
             p.copy_(on_grid(p, r, limit))
-            q += p.numel()
+            code.append(p.detach().flatten())
             continue
         U, s, Vt = truncated_svd(p.reshape(a, b), rank)
         left, right = on_grid(U * s.sqrt(), r, limit), on_grid(s.sqrt()[:, None] * Vt, r, limit)
         p.copy_((left @ right).view_as(p))
-        q += rank * (a + b)
-    return q, code_length(q, r)
+        code += [left.flatten(), right.flatten()]
+    written = torch.cat(code)
+    return written, code_length(len(written), r)

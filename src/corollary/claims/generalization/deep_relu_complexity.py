@@ -45,7 +45,7 @@ class DeepReluComplexity(Claim[Given]):
 
     n: int = option(40, low=4, high=400)  # points
     d: int = option(4, low=1, high=50)  # dimension
-    L: int = option(3, low=1, high=8)  # largest depth
+    L: int = option(4, low=1, high=8)  # largest depth
     B: float = option(1.0, low=0.2, high=4.0)  # Frobenius norm of each layer
     width: int = option(8, low=1, high=64)  # hidden units
     draws: int = option(24, low=10, high=400)  # sign vectors

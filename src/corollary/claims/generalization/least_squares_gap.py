@@ -49,7 +49,8 @@ class Given(NamedTuple):
     def errors(self) -> tuple[Float[Tensor, " t"], Float[Tensor, " t"]]:
         """Mean squared error on each sample, and the exact expected one."""
         if self.fixed is None:
-            w = torch.linalg.lstsq(self.x, self.y[..., None]).solution[..., 0]
+            x = self.x
+            w = torch.linalg.solve(x.mT @ x, x.mT @ self.y[..., None])[..., 0]
         else:
             w = self.fixed.expand(len(self.x), -1)
         inside = ((self.x @ w[..., None])[..., 0] - self.y).square().mean(dim=1)

@@ -15,9 +15,10 @@ because the ramp is 1-Lipschitz with values in [0, 1]. Here f is linear with
 :cost: instant
 :covers: ramp-loss-generalization
 :erratum: [notation] min(1, max(0, x)) is called the hinged loss; it is the clipped ramp, defined
-    with one argument and used with two. The hinge is unbounded, so the bound for [0, 1] would not apply.
-    [loose] The slack 3 sqrt(2 log(1/delta)/n) is implied by 3 sqrt(log(2/delta)/(2n)) for delta at
-    most 2^(-1/3): 0.734 against 0.407 at n = 100 and delta = 0.05.
+    with one argument and used with two. The hinge is unbounded, so the bound for [0, 1]
+    would not apply. [loose] The slack 3 sqrt(2 log(1/delta)/n) is implied by
+    3 sqrt(log(2/delta)/(2n)) for delta at most 2^(-1/3): 0.734 against 0.407 at n = 100 and
+    delta = 0.05.
 """
 
 import math
