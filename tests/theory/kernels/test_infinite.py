@@ -90,6 +90,8 @@ def test_compiled_and_torch_paths_agree_on_images(name):
     fast, slow = (IMAGES[name].kernel(x, backend=b) for b in ("numba", "torch"))
     assert torch.allclose(fast.nngp, slow.nngp, rtol=1e-12)
     assert torch.allclose(fast.ntk, slow.ntk, rtol=1e-7)
+    alone = IMAGES[name].kernel(x, ntk=False, backend="numba")
+    assert alone.ntk is None and torch.allclose(alone.nngp, fast.nngp, rtol=1e-12)
 
 
 @pytest.mark.parametrize(

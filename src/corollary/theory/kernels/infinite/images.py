@@ -81,9 +81,9 @@ class ImageBlocks:
     """Blocks of an image chain, in float64 inside."""
 
     def __init__(
-        self, chain: ImageChain, net: Network, x: Tensor, y: Tensor, *, kernel: object
+        self, chain: ImageChain, net: Network, x: Tensor, y: Tensor, *, ntk: bool, kernel: object
     ) -> None:
-        self.chain, self.dtype, self.kernel = chain, x.dtype, kernel
+        self.chain, self.dtype, self.ntk, self.kernel = chain, x.dtype, ntk, kernel
         self.reach = np.array([conv.kernel[0] // 2 for conv, _ in chain.layers])
         self.border = int(self.reach.max())
         self.left = self._side(x, net)
@@ -108,12 +108,11 @@ class ImageBlocks:
             *a[1:], *b[1:], self.mask, *angle_polynomial("float64"), k, t,
         )  # fmt: skip
         q1, q2 = self.left.last[rows], self.right.last[cols]
-        state = State(torch.from_numpy(k), torch.from_numpy(t), q1, q2, 0, False, False)
+        tangent = torch.from_numpy(t) if self.ntk else None
+        state = State(torch.from_numpy(k), tangent, q1, q2, 0, False, False)
         if self.chain.rest:
             state = run(self.chain.rest, state)
-        if out is not None:
-            out.nngp[rows, cols], out.ntk[rows, cols] = state.nngp, state.ntk
-        return state.nngp.to(self.dtype), state.ntk.to(self.dtype)
+        return placed(state, rows, cols, out, self.dtype)
 
     def _cut(self, side: ImageSide, part: slice) -> list[np.ndarray]:
         tables = (side.r[:, part].contiguous(), side.inverse[:, part].contiguous())
@@ -138,14 +137,25 @@ class ImageBlocks:
         return torch.nn.functional.pad(t, [self.border] * 4).flatten(-2)
 
 
+def placed(
+    state: State, rows: slice, cols: slice, out: Kernels | None, dtype: torch.dtype
+) -> tuple[Tensor, Tensor | None]:
+    """Both kernels of a block in their dtype, written into the matrices ``out`` if given."""
+    values = [None if v is None else v.to(dtype) for v in (state.nngp, state.ntk)]
+    for target, value in zip(out or (None, None), values, strict=True):
+        if target is not None and value is not None:
+            target[rows, cols] = value
+    return values[0], values[1]
+
+
 def image_blocks(
     net: Network, x: Tensor, y: Tensor, *, ntk: bool, backend: Backend
 ) -> ImageBlocks | None:
     """Blocks by compiled loops, where the network and the sizes allow it."""
-    chain = as_image_chain(net, x) if ntk else None
+    chain = as_image_chain(net, x)
     if chain is None:
         return None
     places = x.shape[2] * x.shape[3] if net.channels == "first" else x.shape[1] * x.shape[2]
     work = len(x) * len(y) * places ** (2 if chain.pooled else 1)
     kernel = compiled(image_chain, backend, worth_it=work >= WORTH_IT)
-    return None if kernel is None else ImageBlocks(chain, net, x, y, kernel=kernel)
+    return None if kernel is None else ImageBlocks(chain, net, x, y, ntk=ntk, kernel=kernel)

@@ -11,7 +11,7 @@ from torch import Tensor
 from corollary.errors import InputError
 from corollary.theory.compiled import Backend
 from corollary.theory.kernels.infinite.chain import ChainBlocks, as_chain
-from corollary.theory.kernels.infinite.images import ImageBlocks, image_blocks
+from corollary.theory.kernels.infinite.images import ImageBlocks, image_blocks, placed
 from corollary.theory.kernels.infinite.network import Kernels, Network
 
 
@@ -50,12 +50,7 @@ class GraphBlocks:
     ) -> tuple[Tensor, Tensor | None]:
         """One block in the dtype of the inputs, written into ``out`` if that is given."""
         state = self.net.run(self.x[rows], self.y[cols], ntk=self.ntk, backend=self.backend)
-        if out is not None:
-            for target, value in zip(out, (state.nngp, state.ntk), strict=True):
-                if target is not None:
-                    target[rows, cols] = value
-        ntk = None if state.ntk is None else state.ntk.to(self.x.dtype)
-        return state.nngp.to(self.x.dtype), ntk
+        return placed(state, rows, cols, out, self.x.dtype)
 
 
 CACHED_ENTRIES = 65_536  # of an array in float64: half a mebibyte
