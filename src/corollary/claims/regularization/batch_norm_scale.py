@@ -71,7 +71,8 @@ class BatchNormScale(Claim[Given]):
         x, w1, w2, delta = given
         w1 = w1.clone().requires_grad_()
         h = x[:, None] * w1  # one channel a weight
-        z = F.batch_norm(h, None, None, training=True, eps=delta)
+        # torch refuses an eps of 0; 1e-300 added to a variance is nothing
+        z = F.batch_norm(h, None, None, training=True, eps=max(delta, 1e-300))
         outputs = w2 * torch.tanh(z)
         (slope,) = torch.autograd.grad(outputs.square().sum(), w1)
         return [*outputs.detach().T.flatten().tolist(), *slope.tolist()]
