@@ -10,6 +10,7 @@ The two-class form has :math:`y=+1` for the digits 0 to 4 and :math:`-1` for 5 t
 """
 
 from dataclasses import dataclass
+from functools import cache
 
 import torch
 from jaxtyping import Float, Shaped
@@ -18,6 +19,7 @@ from torch import Tensor
 from corollary.core.randomness import generator
 from corollary.data.files import data_folders
 from corollary.data.real import MNIST, digits, low_or_high, mnist
+from corollary.errors import InputError
 
 TRAINING_IMAGES = 55_000
 
@@ -68,10 +70,16 @@ def _on_this_machine() -> bool:
 
 
 def _shuffled_digits(split: str) -> tuple[Tensor, Tensor]:
-    digits(split)  # refuses other names of a split
-    parts = [digits(part) for part in ("train", "test")]
-    x, y = (torch.cat(tensors) for tensors in zip(*parts, strict=True))
+    if split not in ("train", "test"):
+        raise InputError(f"split must be 'train' or 'test', but it is {split!r}")
+    x, y, n = _all_digits()
     order = torch.randperm(len(x), generator=generator(0, "digits"))
-    n = len(parts[0][0])
     rows = order[:n] if split == "train" else order[n:]
     return x[rows], y[rows]
+
+
+@cache
+def _all_digits() -> tuple[Tensor, Tensor, int]:
+    parts = [digits(part) for part in ("train", "test")]
+    x, y = (torch.cat(tensors) for tensors in zip(*parts, strict=True))
+    return x, y, len(parts[0][0])

@@ -56,8 +56,8 @@ class PacBayesMnist(Claim[Given]):
         noise = (train.x, coins(train.y, rng)), (test.x, coins(test.y, rng))
         true, random = (
             certified(
-                *data, self.hidden, fitting=330, steps=steps, batch=500, delta=self.delta,
-                draws=100_000, rng=rng,
+                *data, self.hidden, fitting=min(330, self.steps), steps=steps, batch=500,
+                delta=self.delta, draws=max(20_000, 2 * len(train.x)), rng=rng,
             )
             for data, steps in (
                 ((pair(train), pair(test)), self.steps),

@@ -1,0 +1,118 @@
+import pytest
+import torch
+
+from corollary.claims.generalization import (
+    change_of_measure,
+    dziugaite_roy_table,
+    mcallester,
+    pac_bayes_recipe,
+    pac_bayes_theorem,
+    pac_bayes_vs_vc,
+    pinsker,
+    posterior_divergence,
+)
+from corollary.claims.generalization._certified import Outcome
+from corollary.core import Verdict, generator
+
+CLAIMS = [
+    change_of_measure.ChangeOfMeasure,
+    mcallester.Mcallester,
+    pac_bayes_theorem.PacBayesTheorem,
+    pinsker.Pinsker,
+    posterior_divergence.PosteriorDivergence,
+]
+
+
+def row(*values):
+    return torch.tensor([values], dtype=torch.float64)
+
+
+@pytest.mark.parametrize("claim", CLAIMS)
+@pytest.mark.parametrize("seed", [1, 2])
+def test_it_holds_on_other_draws(claim, seed):
+    assert claim().check(seed).verdict is Verdict.HOLDS
+
+
+def test_pinsker_is_nearly_an_equality_for_close_coins():
+    given = pinsker.Given(row(0.5, 0.5), row(0.501, 0.499))
+    result = pinsker.Pinsker().check_given(given)
+    assert result.verdict is Verdict.HOLDS and result.ratio == pytest.approx(1, abs=1e-5)
+
+
+def test_the_change_of_measure_is_attained_by_the_tilt():
+    e = torch.e
+    P, Q, phi = row(0.5, 0.5), row(1 / (1 + e), e / (1 + e)), row(0.0, 1.0)
+    result = change_of_measure.ChangeOfMeasure().check_given(change_of_measure.Given(P, Q, phi))
+    assert result.verdict is Verdict.HOLDS
+    assert result.predicted[0] == pytest.approx(result.measured[0].value)
+
+
+def test_for_a_single_hypothesis_the_failures_are_a_binomial_tail():
+    claim = pac_bayes_theorem.PacBayesTheorem(N=2, k=1, eps=0.4, runs=4000)
+    R = torch.tensor([0.05], dtype=torch.float64)
+    R_S = torch.tensor([0.0, 0.5, 1.0], dtype=torch.float64)[:, None]
+    given = pac_bayes_theorem.Given(R, R_S, torch.ones_like(R_S))
+    # right side: ln(2.5 / 0.4) / 2 = 0.92; kl is 0.05, 0.83 and 3.0
+    assert claim.measure(given).hits == 1
+
+
+@pytest.mark.parametrize("distance", ["kl", "square"])
+def test_both_distances_hold(distance):
+    assert pac_bayes_theorem.PacBayesTheorem(distance=distance).check(3).verdict is Verdict.HOLDS
+
+
+@pytest.mark.parametrize("claim", [mcallester.Mcallester, pac_bayes_theorem.PacBayesTheorem])
+def test_a_prior_chosen_after_the_sample_does_not_count(claim):
+    given = claim().counterexample(generator(0, "test"))
+    result = claim().check_given(given)
+    assert result.verdict is Verdict.INAPPLICABLE
+    assert claim().refute(3).fails
+
+
+def test_the_divergence_of_equal_laws_is_zero():
+    one = torch.ones(2, dtype=torch.float64)
+    draws = one + torch.randn(1000, 2, generator=generator(0), dtype=torch.float64)
+    given = posterior_divergence.Given(one, one, one, 1.0, draws)
+    claim = posterior_divergence.PosteriorDivergence()
+    assert claim.predict(given) == 0 and claim.measure(given).read(0.99).value == 0
+
+
+def test_the_table_for_random_labels_is_no_inversion():
+    claim = dziugaite_roy_table.DziugaiteRoyTable(labels="random")
+    result = claim.check(0)
+    assert result.verdict is Verdict.INAPPLICABLE
+    assert claim.measure(claim.given(generator(0)))[0] > 0.35
+
+
+def outcome(**changes):
+    plain = Outcome(0.4, 0.45, 0.1, 200.0, 0.0, 40, 360, 0.11, 0.05, 0.2, (0.1, 0.2), (3.0, 2.0))
+    return plain._replace(**changes)
+
+
+def test_a_certificate_below_the_test_error_is_noticed():
+    random = outcome(bound=0.6)
+    fine = pac_bayes_recipe.Given(outcome(), random, "initialisation")
+    claim = pac_bayes_recipe.PacBayesRecipe()
+    assert claim.check_given(fine).verdict is Verdict.HOLDS
+    low = fine._replace(true=outcome(bound=0.05))
+    assert claim.check_given(low).verdict is Verdict.FAILS
+    tuned = fine._replace(prior="the sample")
+    assert claim.check_given(tuned).verdict is Verdict.INAPPLICABLE
+
+
+def test_counting_parameters_is_vacuous_for_many_and_not_for_few():
+    claim = pac_bayes_vs_vc.PacBayesVsVc()
+    many = pac_bayes_vs_vc.Given(outcome(), outcome(bound=0.6), (64, 30, 1), 1437, 5.0)
+    assert claim.check_given(many).verdict is Verdict.HOLDS
+    few = many._replace(widths=(2, 2, 1), n=100_000)
+    assert claim.check_given(few).verdict is Verdict.INAPPLICABLE
+    assert claim.predict(few)[3] < 0.5
+
+
+def test_digits_stand_in_for_mnist_and_the_figure_says_so(monkeypatch):
+    from corollary.claims.generalization import pac_bayes_mnist
+
+    monkeypatch.delenv("COROLLARY_DATA", raising=False)
+    claim = pac_bayes_mnist.PacBayesMnist(hidden=(8,), steps=12)
+    given = claim.given(generator(0, "test"))
+    assert "digits" in claim.figure(given).title and given.n == 1437

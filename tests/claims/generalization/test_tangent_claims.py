@@ -1,0 +1,56 @@
+import pytest
+import torch
+
+from corollary.claims.generalization import (
+    matrix_ball_complexity,
+    tangent_concentration,
+    tangent_eigenvalues,
+    tangent_summands,
+    weyl,
+)
+from corollary.core import Verdict
+
+CLAIMS = [
+    matrix_ball_complexity.MatrixBallComplexity,
+    tangent_concentration.TangentConcentration,
+    tangent_eigenvalues.TangentEigenvalues,
+    tangent_summands.TangentSummands,
+    weyl.Weyl,
+]
+
+
+@pytest.mark.parametrize("claim", CLAIMS)
+@pytest.mark.parametrize("seed", [1, 2])
+def test_it_holds_on_other_draws(claim, seed):
+    assert claim().check(seed).verdict is Verdict.HOLDS
+
+
+@pytest.mark.parametrize("act", ["relu", "tanh", "sigmoid"])
+def test_all_activations_keep_the_bound(act):
+    assert tangent_summands.TangentSummands(act=act).check(0).verdict is Verdict.HOLDS
+
+
+def test_the_bound_on_the_summands_is_attained_by_one_steep_input():
+    one = torch.ones(1, 1, dtype=torch.float64)
+    result = tangent_summands.TangentSummands().check_given(
+        tangent_summands.Given(one, one, "relu", 1.0)
+    )
+    assert result.verdict is Verdict.HOLDS and result.ratio == 1
+
+
+def test_weyl_is_attained_by_diagonal_matrices():
+    A, B = (torch.diag(torch.tensor(v, dtype=torch.complex128)) for v in ([3.0, -1.0], [2.0, -2.0]))
+    result = weyl.Weyl().check_given(weyl.Given(A, B))
+    assert result.verdict is Verdict.HOLDS
+    assert [r.value for r in result.measured] == pytest.approx(list(result.predicted))
+
+
+def test_copies_of_one_unit_do_not_concentrate():
+    claim = tangent_eigenvalues.TangentEigenvalues()
+    assert claim.refute(4).broken == ("the units are drawn independently",)
+    assert claim.refute(4).fails
+
+
+def test_output_weights_below_one_shrink_the_kernel():
+    refuted = tangent_concentration.TangentConcentration().refute(1)
+    assert refuted.fails and refuted.ratio == pytest.approx(3.1, abs=0.1)
