@@ -66,16 +66,21 @@ def dropout_ensemble(net: nn.Module, x: Tensor) -> Ensemble:
 
 def _all_members(net: nn.Module, x: Tensor) -> Ensemble:
     layers, widths = _seen(net, x)
-    masks = all_masks(sum(widths), dtype=x.dtype)
+    masks = all_masks(sum(widths), dtype=x.dtype).to(x.device)
     keep = torch.cat(
         [x.new_full((w,), 1 - layer.p) for layer, w in zip(layers, widths, strict=True)]
     )
-    parts = masks.to(x.device).split(widths, dim=1)
-    outputs = [
-        _member(net, x, lambda i, a, row=row: parts[i][row].reshape(a.shape[1:]))
-        for row in range(len(masks))
-    ]
-    return Ensemble(torch.stack(outputs), mask_probabilities(masks.to(x.device), keep))
+    chosen: list[Tensor] = []  # the member's mask, a piece for each layer
+
+    def listed(i: int, a: Tensor) -> Tensor:
+        return chosen[i].reshape(a.shape[1:])
+
+    outputs = []
+    with _masked(net, listed), torch.no_grad():
+        for pieces in zip(*masks.split(widths, dim=1), strict=True):
+            chosen[:] = pieces
+            outputs.append(net.eval()(x))
+    return Ensemble(torch.stack(outputs), mask_probabilities(masks, keep))
 
 
 def mc_dropout(net: nn.Module, x: Tensor, samples: int, *, rng: Generator) -> Ensemble:
@@ -96,7 +101,8 @@ def mc_dropout(net: nn.Module, x: Tensor, samples: int, *, rng: Generator) -> En
 
     with kept(net):
         layers, _ = _seen(net, x)
-        outputs = [_member(net, x, draw) for _ in range(samples)]
+        with _masked(net, draw), torch.no_grad():
+            outputs = [net.eval()(x) for _ in range(samples)]
     return Ensemble(torch.stack(outputs), x.new_full((samples,), 1 / samples))
 
 
@@ -122,7 +128,8 @@ def _seen(net: nn.Module, x: Tensor) -> tuple[list[nn.Module], list[int]]:
         return torch.ones_like(a[0])
 
     layers = _dropouts(net)
-    _member(net, x, note)
+    with _masked(net, note), torch.no_grad():
+        net.eval()(x)
     if len(widths) != len(layers):
         raise InputError(f"{len(layers)} dropout layers were called {len(widths)} times, not once")
     return layers, widths
@@ -133,11 +140,6 @@ def _dropouts(net: nn.Module) -> list[nn.Module]:
     if not found:
         raise InputError(f"{type(net).__name__} has no dropout layer: its ensemble is itself alone")
     return found
-
-
-def _member(net: nn.Module, x: Tensor, masks: Masks) -> Tensor:
-    with _masked(net, masks), torch.no_grad():
-        return net.eval()(x)
 
 
 @contextmanager

@@ -80,7 +80,7 @@ class EarlyStopping(Callback):
             self._forget(loop)
         value = self._error(loop)
         loop.record("validation", value)
-        if value < self.best - self.min_delta or (self._state is None and math.isfinite(value)):
+        if value < self.best - self.min_delta:
             self.best, self.best_epoch, self.waited = value, loop.epoch, 0
             if self.restore_best:
                 self._state = _copy(loop.model)

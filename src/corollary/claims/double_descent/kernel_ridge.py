@@ -108,7 +108,7 @@ class KernelRidgeRegression(Claim[Given]):
         root = torch.linalg.cholesky(given.products).T
         rows = torch.cat([self._kernel()(given.x) / n**0.5, self.lam**0.5 * root])
         right = torch.cat([given.y / n**0.5, given.y.new_zeros(n)])
-        return torch.linalg.lstsq(rows, right[:, None]).solution[:, 0]
+        return torch.linalg.lstsq(rows, right[:, None], driver="gelsd").solution[:, 0]
 
     def _integrals(self, x: Tensor) -> Tensor:
         """The integral over the line of k(., x) k(., x') for the Gaussian kernel."""

@@ -4,7 +4,8 @@ r"""Weight decay is a squared penalty.
 
 is gradient descent on :math:`\ell(\theta)+\frac\mu2\|\theta\|^2`, step by step: multiplying
 the weights by :math:`1-\eta\mu` beside each step (decoupled decay) gives the trajectory of the
-penalised loss. Under Adam it does not, since Adam rescales the gradient of the penalty with all the rest.
+penalised loss. Under Adam it does not, since Adam rescales the gradient of the penalty with all the
+rest.
 
 :source: Perez Jensen (2025), Deep Learning, Section 8.2; Loshchilov and Hutter (2019), "Decoupled
     weight decay regularization", Proposition 1.

@@ -104,7 +104,8 @@ def min_norm(phi: Float[Tensor, "*r n p"], y: Float[Tensor, "*r n"]) -> Float[Te
         >>> min_norm(torch.tensor([[1.0, 1.0]]), torch.tensor([2.0])).round(decimals=4)
         tensor([1., 1.])
     """
-    return torch.linalg.lstsq(phi, y[..., None], driver="gelsy").solution[..., 0]
+    # gelsd: the default gelsy gives other last bits at other addresses.
+    return torch.linalg.lstsq(phi, y[..., None], driver="gelsd").solution[..., 0]
 
 
 def ridge_estimate(
