@@ -28,7 +28,7 @@ from typing import Literal, NamedTuple
 
 from torch import Generator
 
-from corollary.core import Claim, Figure, Hypothesis, Level, Points, at_most
+from corollary.core import Claim, Curve, Figure, Hypothesis, Level, Points, at_most
 from corollary.theory.generalization.dziugaite_roy import (
     TABLE,
     TRUE_LABELS,
@@ -76,14 +76,14 @@ class DziugaiteRoyTable(Claim[Given]):
 
     def figure(self, given: Given) -> Figure:
         """All columns by three formulas."""
-        columns = [TABLE[c] for c in TRUE_LABELS]
+        columns = sorted((TABLE[c] for c in TRUE_LABELS), key=lambda c: c.kl)
         kl = [c.kl for c in columns]
         return Figure(
             "Certificates of six networks on binary MNIST",
             x="KL(Q‖P)",
             y="bound on the error",
             marks=(
-                Points(kl, [c.bound for c in columns], label="published", role="predicted"),
+                Curve([c.bound for c in columns], x=kl, label="published", role="predicted"),
                 Points(kl, [recomputed(c) for c in columns], label="kl inversion"),
                 Points(kl, [as_printed(c) for c in columns], label="Theorem 70", role="other"),
                 Points(kl, [c.snn_test for c in columns], label="error on test data", role="other"),

@@ -38,7 +38,7 @@ class Given(NamedTuple):
 class Weyl(Claim[Given]):
     """Eigenvalues of a sum against those of its terms."""
 
-    n: int = option(12, low=2, high=500)  # size of the matrices
+    n: int = option(6, low=2, high=500)  # size of the matrices
     size: float = option(0.5, low=1e-3, high=10.0)  # spectral norm of B, when that of A is about 2
     relation = at_most(ulps=2**10)  # eigenvalues of a dozen rows
 
