@@ -9,7 +9,7 @@ from sklearn.kernel_ridge import KernelRidge
 
 from corollary.errors import InputError
 from corollary.theory.kernels.gaussian_process import GP
-from corollary.theory.kernels.infinite import Dense, Erf, Relu, network
+from corollary.theory.kernels.infinite import Dense, Erf, Relu, from_module, network
 from corollary.theory.kernels.kernel import RBFKernel
 from corollary.theory.kernels.learning import (
     cholesky,
@@ -117,6 +117,28 @@ def test_bad_problems_are_refused_in_words():
         ntk_regress(net, x, y, x[:, :2])
     with pytest.raises(InputError, match="singular"):
         ntk_regress(net, torch.ones(3, 3, dtype=D), y.cumsum(0), x)
+
+
+def test_more_bad_problems_are_refused_in_words():
+    x, y = torch.randn(6, 3, dtype=D), torch.randn(6, dtype=D)
+    twice, other = torch.cat([x, x]), torch.randn(12, dtype=D)
+    for words, problem, options in (
+        ("conjugate gradients", (twice, other, x), {"solver": "cg"}),
+        ("singular", (torch.zeros_like(x), y, x), {}),
+        ("one new input", (x, y, x[:0]), {}),
+        ("not finite", (x, y * torch.nan, x), {}),
+        ("both must agree", (x, y, x.float()), {}),
+        ("ridge must be at least 0", (x, y, x), {"ridge": -1.0}),
+    ):
+        with pytest.raises(InputError, match=words):
+            ntk_regress(network(Dense(), Relu(), Dense()), *problem, **options)
+
+
+def test_a_module_is_read_for_its_architecture():
+    x, y = torch.randn(6, 3, dtype=D), torch.randn(6, dtype=D)
+    linear = torch.nn.Linear(3, 1, bias=False)
+    by_module, truth = (ntk_regress(n, x, y, x, ridge=1.0) for n in (linear, from_module(linear)))
+    assert torch.equal(by_module.prediction, truth.prediction)
 
 
 def test_the_spread_of_trained_networks_vanishes_at_the_data_only():

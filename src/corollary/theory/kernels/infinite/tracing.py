@@ -13,7 +13,7 @@ from typing import Any
 import torch
 from torch import fx, nn
 
-from corollary.errors import InputError
+from corollary.errors import InputError, InputTypeError
 from corollary.theory.kernels.infinite import activations as act
 from corollary.theory.kernels.infinite.layers import (
     AvgPool,
@@ -74,6 +74,10 @@ def from_module(
         >>> round(k.nngp[0, 0].item(), 6)  # 2/3: both layers keep the second moment |x|²/3 times 2
         0.666667
     """
+    if not isinstance(module, nn.Module):
+        raise InputTypeError(f"from_module reads an nn.Module, but {type(module).__name__} came")
+    if fx.Tracer().is_leaf_module(module, ""):
+        module = nn.Sequential(module)  # a layer alone: traced as a layer, not as its functions
     try:
         graph = fx.symbolic_trace(module).graph
     except Exception as error:  # noqa: BLE001 - fx raises many kinds, all for the same reason

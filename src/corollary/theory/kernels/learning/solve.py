@@ -62,7 +62,7 @@ def cholesky(
     size = float(diagonal.mean())
     step = n * torch.finfo(k.dtype).eps * size
     jitters = [0.0]
-    while step <= most * size:
+    while 0 < step <= most * size:
         jitters.append(step)
         step *= 10
     for jitter in jitters:
