@@ -16,11 +16,24 @@ def on_a_circle(M: int, *, x: float = 0.0, y: float = 0.0, r: float = 1.0) -> Te
     return torch.stack([x + r * angle.sin(), y + r * angle.cos()], dim=1)
 
 
-def by_slow_modes(graph: Graph) -> Tensor:
-    """The two slowest modes of the normalised Laplacian as coordinates."""
-    modes = fourier_basis(graph, normalized=True).modes[:, 1:3]
-    scale = (1 + graph.degrees).double().rsqrt()[:, None]  # spreads nodes of low degree less
-    return modes * scale
+def by_springs(graph: Graph, rounds: int = 120) -> Tensor:
+    """Places where edges pull and all nodes push each other away, from the slowest modes on.
+
+    After Fruchterman and Reingold (1991), "Graph drawing by force-directed placement". O(M^2) a
+    round.
+    """
+    x = fourier_basis(graph, normalized=True).modes[:, 1:3].clone()
+    x = x / x.norm(dim=0) * graph.M**0.5
+    A = graph.dense()
+    for t in range(rounds):
+        apart = x[:, None] - x[None]
+        distance = apart.norm(dim=2).clamp(min=1e-2)
+        push = (apart / distance[..., None] ** 2).sum(dim=1)
+        pull = (A[..., None] * apart * distance[..., None]).sum(dim=1)
+        force = push - pull
+        longest = 0.3 * (1 - t / rounds)  # steps become shorter
+        x = x + force * (longest / force.norm(dim=1, keepdim=True).clamp(min=longest))
+    return x - x.mean(dim=0)
 
 
 def drawn(graph: Graph, places: Tensor, label: str, names: Sequence[str] = ()) -> GraphMark:

@@ -88,8 +88,7 @@ class IntrinsicDimension(Claim[Given]):
         return Figure(
             "Dimension depends on the scale one looks at",
             x="s, neighbours",
-            y="dimension from the distances to neighbours s and 2s",
+            y="dimension, from the distances to neighbours s, 2s",
             log_x=True,
-            log_y=True,
             marks=tuple(marks),
         )

@@ -17,10 +17,8 @@ columns than rows. With a maximum in place of the sum one latent number is enoug
 :covers: deep-sets-latent-dimension
 """
 
-import math
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import partial
 from typing import NamedTuple
 
 import torch
@@ -31,6 +29,7 @@ from torch.optim import Adam
 
 from corollary.core import Claim, Curve, Figure, Hypothesis, Points, at_least, option
 from corollary.models.deep_sets import DeepSets
+from corollary.theory.geometry.sum_fibres import sum_fibre, widest_pair
 from corollary.train import fit
 
 
@@ -48,13 +47,13 @@ class LatentDimension(Claim[Given]):
 
     M: int = option(3, low=2, high=6)  # numbers in a set
     d: int = option(2, low=1, high=5)  # latent numbers, fewer than M
-    steps: int = option(150, low=1, high=5000)  # updates by Adam
+    steps: int = option(300, low=1, high=5000)  # updates by Adam
     relation = at_least(ulps=1e8)  # the walk leaves the sums equal to about 1e-9
 
     def given(self, rng: Generator) -> Given:
         """A network trained to give the maximum, and a pair from one of its fibres."""
         f = trained(self.M, self.d, self.steps, rng)
-        u, v = widest_pair(f.phi, self.M, rng)
+        u, v = widest_pair(f.phi, self.M, rng=rng)
         return Given(f, u, v)
 
     def hypotheses(self, given: Given) -> Iterator[Hypothesis]:
@@ -81,7 +80,7 @@ class LatentDimension(Claim[Given]):
 
     def figure(self, given: Given) -> tuple[Figure, Figure]:
         """Along a fibre; and how the pairs disappear with enough latent numbers."""
-        path = fibre(given.f.phi, given.u)
+        path = sum_fibre(given.f.phi, given.u)
         with torch.no_grad():
             value = given.f(path[..., None])[:, 0]
         step = range(len(path))
@@ -101,7 +100,7 @@ class LatentDimension(Claim[Given]):
         floors = []
         for d in sizes:
             phi = DeepSets.of_widths([1, 16, d], [d, 1], activation="tanh", rng=rng).phi
-            u, v = widest_pair(phi, M, rng)
+            u, v = widest_pair(phi, M, rng=rng)
             floors.append(0.5 * abs(float(u.max() - v.max())))
         floor = Figure(
             f"Sets of M = {M} numbers, random φ",
@@ -122,60 +121,6 @@ def trained(M: int, d: int, steps: int, rng: Generator) -> DeepSets:
     x = torch.rand(128, M, 1, generator=rng, dtype=torch.float64)
     fit(f, (x, x.amax(dim=1)), F.mse_loss, lambda p: Adam(p, lr=0.02), steps=steps)
     return f
-
-
-def widest_pair(phi: nn.Module, M: int, rng: Generator) -> tuple[Tensor, Tensor]:
-    """The sets of one fibre whose maxima differ most, of fibres through a few random sets."""
-    best: tuple[float, Tensor, Tensor] | None = None
-    for _ in range(4):
-        start = 0.2 + 0.6 * torch.rand(M, generator=rng, dtype=torch.float64)
-        path = fibre(phi, start)
-        top = path.max(dim=1).values
-        spread = float(top.max() - top.min())
-        if best is None or spread > best[0]:
-            best = (spread, path[top.argmin()], path[top.argmax()])
-    assert best is not None
-    return best[1], best[2]
-
-
-def fibre(phi: nn.Module, start: Tensor, *, step: float = 0.02, most: int = 40) -> Tensor:
-    """Sets in the unit cube with the same sum of phi as ``start``, a row a set.
-
-    Each step goes along the null vector of the derivative of the sum and is put back on the fibre
-    by Newton's method. Where the derivative has none (d >= M) the walk does not leave its start.
-    """
-    jacobian = partial(_derivative, phi)
-    with torch.no_grad():
-        target = phi(start[:, None]).sum(dim=0)
-    halves = []
-    for sign in (1.0, -1.0):
-        x, last, half = start, None, []
-        for _ in range(most):
-            J = jacobian(x)
-            _, s, V = torch.linalg.svd(J, full_matrices=True)
-            if J.shape[0] >= len(x) and float(s[-1]) > 1e-9 * float(s[0]):
-                break
-            direction = V[-1] * (sign if last is None else math.copysign(1.0, float(V[-1] @ last)))
-            last, x = direction, x + step * direction
-            for _ in range(4):
-                with torch.no_grad():
-                    miss = phi(x[:, None]).sum(dim=0) - target
-                x = x - torch.linalg.pinv(jacobian(x)) @ miss
-            with torch.no_grad():
-                miss = phi(x[:, None]).sum(dim=0) - target
-            if not bool(((x >= 0) & (x <= 1)).all()) or float(miss.abs().max()) > 1e-9:
-                break
-            half.append(x)
-        halves.append(half)
-    return torch.stack([*reversed(halves[1]), start, *halves[0]])
-
-
-def _derivative(phi: nn.Module, x: Tensor) -> Tensor:
-    """The derivative of the sum of phi by the elements, d by M."""
-    x = x.detach().requires_grad_()
-    z = phi(x[:, None]).sum(dim=0)
-    rows = [torch.autograd.grad(z[i], x, retain_graph=True)[0] for i in range(len(z))]
-    return torch.stack(rows)
 
 
 def _error(f: DeepSets, sets: Tensor) -> float:

@@ -23,7 +23,7 @@ from typing import NamedTuple
 import torch
 from torch import Generator, Tensor
 
-from corollary.core import Claim, Curve, Figure, Hypothesis, Points, at_most, option
+from corollary.core import Claim, Curve, Figure, Hypothesis, Level, Points, at_most, option
 from corollary.data.graphs import barbell_graph
 from corollary.theory.geometry.graph import Graph
 from corollary.theory.geometry.normalised_adjacency import gcn_norm
@@ -45,7 +45,7 @@ class Oversquashing(Claim[Given]):
 
     bell: int = option(6, low=2, high=20)  # nodes of each complete part of the barbell
     bridge: int = option(3, low=0, high=10)  # nodes between the two parts
-    k: int = option(6, low=1, high=12)  # layers
+    k: int = option(10, low=1, high=14)  # layers
     d: int = option(4, low=1, high=16)  # features of a node
     relation = at_most(ulps=4096)  # k products of matrices, and a singular value
 
@@ -83,19 +83,18 @@ class Oversquashing(Claim[Given]):
             y="‖∂xₘ/∂xₙ‖",
             log_y=True,
             marks=(
-                Curve(limit.clamp(min=1e-16), label="c (Āᵏ)ₘₙ", role="predicted"),
-                Points(range(len(order)), at.clamp(min=1e-16), label="measured, 0 shown as 1e-16"),
+                Curve(limit, label="c (Āᵏ)ₘₙ", role="predicted"),
+                Points(range(len(order)), at, label="measured"),
             ),
         )
-        depths, far = list(range(1, len(given.W) + 1)), 0
-        marks = (
-            Curve([float(bound(given, k)[far].clamp(min=1e-16)) for k in depths], x=depths,
-                  label="c (Āᵏ)ₘₙ", role="predicted"),
-            Points(depths, [float(influence(given, k)[far].clamp(min=1e-16)) for k in depths],
-                   label="measured, 0 shown as 1e-16"),
-        )  # fmt: skip
-        words = f"Two nodes at distance {int(hops[far])}"
-        return by_node, Figure(words, x="k, layers", y="‖∂xₘ/∂xₙ‖", log_y=True, marks=marks)
+        far, depths = int(hops[0]), range(1, len(given.W) + 1)
+        marks = [
+            Level(far, label="distance of the two nodes", role="other", axis="x"),
+            Curve([float(bound(given, k)[0]) for k in depths], x=depths, label="c (Āᵏ)ₘₙ",
+                  role="predicted"),
+            Points(depths, [float(influence(given, k)[0]) for k in depths], label="measured"),
+        ]  # fmt: skip
+        return by_node, Figure("The two ends", x="k, layers", y="‖∂xₘ/∂xₙ‖", marks=tuple(marks))
 
 
 def bound(given: Given, k: int) -> Tensor:

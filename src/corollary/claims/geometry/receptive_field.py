@@ -21,7 +21,7 @@ from typing import NamedTuple
 import torch
 from torch import Generator, Tensor, nn
 
-from corollary.claims.geometry._drawing import by_slow_modes, drawn
+from corollary.claims.geometry._drawing import by_springs, drawn
 from corollary.core import Claim, Curve, Figure, Hypothesis, Points, equals, option
 from corollary.data.karate_club import karate_club
 from corollary.models.message_passing import MessagePassing
@@ -87,14 +87,15 @@ class ReceptiveField(Claim[Given]):
                 Points(depth, self.measure(given), label="nodes with a derivative"),
             ),
         )
-        places = by_slow_modes(given.graph)
+        places = by_springs(given.graph)
         near = influence(given, min(2, len(given.layers))) > 0
         dots = places[near]
         me = places[given.node]
         ball = Figure(
             "The karate club after two layers",
-            x="slowest mode",
-            y="second slowest mode",
+            x="edges as springs",
+            y="nodes push apart",
+            equal=True,
             marks=(
                 drawn(given.graph, places, "members and friendships"),
                 Points(dots[:, 0], dots[:, 1], label="heard after two layers"),

@@ -87,7 +87,7 @@ class TNetDistortion(Claim[Given]):
                 Points(moved[:, 0], moved[:, 1], label="the same times A"),
             ),
         )
-        steps = [0.05, 0.1, 0.15, 0.2, 0.3, 0.4]
+        steps = [0.02, 0.04, 0.06, 0.08, 0.1, 0.12]
         found, bounds = [], []
         for step in steps:
             A = _matrix(given.X, step, Generator().manual_seed(0))

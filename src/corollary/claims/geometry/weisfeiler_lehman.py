@@ -28,8 +28,8 @@ import torch
 from jaxtyping import Int
 from torch import Generator, Tensor
 
-from corollary.claims.geometry._drawing import by_slow_modes, drawn, on_a_circle
-from corollary.core import Claim, Figure, Hypothesis, Points, equals, option
+from corollary.claims.geometry._drawing import by_springs, drawn, on_a_circle
+from corollary.core import Claim, Curve, Figure, Hypothesis, Points, equals, option
 from corollary.data.graphs import complete_bipartite_graph, cycle_graph, path_graph
 from corollary.data.karate_club import karate_club
 from corollary.theory.geometry.colour_refinement import wl_histograms, wl_refine
@@ -86,18 +86,19 @@ class WeisfeilerLehman(Claim[Given]):
             x="rounds",
             y="different colours",
             marks=(
-                Points(rounds, kinds, label="as it is", role="predicted"),
+                Curve(kinds, x=rounds, label="as it is", role="predicted"),
                 Points(rounds, kinds_other, label="relabelled"),
             ),
         )
         colours = wl_refine(given.graph)
         twins = torch.bincount(colours)[colours] > 1
-        places = by_slow_modes(given.graph)
+        places = by_springs(given.graph)
         shared = places[twins]
         club = Figure(
             "Members whom the test cannot tell apart",
-            x="slowest mode",
-            y="second slowest mode",
+            x="edges as springs",
+            y="nodes push apart",
+            equal=True,
             marks=(
                 drawn(given.graph, places, "friendships"),
                 Points(shared[:, 0], shared[:, 1], label="shares its colour with another"),
