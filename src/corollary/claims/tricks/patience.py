@@ -115,6 +115,6 @@ class Patience(Claim[Given]):
             return torch.optim.SGD(parameters, lr=0.05)
 
         history = fit(
-            model, (given.x, given.y), mse_loss, sgd, epochs=120 + self.p, callbacks=[watch]
+            model, (given.x, given.y), mse_loss, sgd, epochs=60 + self.p, callbacks=[watch]
         )
         return history, model

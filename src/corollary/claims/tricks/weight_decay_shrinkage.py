@@ -43,7 +43,7 @@ class WeightDecayShrinkage(Claim[Given]):
     """What is left of the minimiser along each eigenvector."""
 
     d: int = option(5, low=1, high=50)  # parameters
-    mu: float = option(0.5, low=0.05, high=10.0)  # decay
+    mu: float = option(0.5, low=0.2, high=10.0)  # decay
     relation = equals(ulps=2**12, scale=1.0)  # descent has come to its end
 
     def given(self, rng: Generator) -> Given:
@@ -66,7 +66,7 @@ class WeightDecayShrinkage(Claim[Given]):
         """The end of gradient descent over the minimiser, along the eigenvectors."""
         values, Q = torch.linalg.eigh(given.H)
         theta, eta = torch.zeros_like(given.theta_star), 1 / (float(values[-1]) + given.mu)
-        steps = min(int(40 / (eta * max(float(values[0]) + given.mu, 1e-2))), 20_000)
+        steps = int(40 / (eta * max(float(values[0]) + given.mu, 0.2)))
         for _ in range(steps):
             gradient = given.H @ (theta - given.theta_star)
             theta = decayed_step(theta, gradient, eta, given.mu)

@@ -70,11 +70,11 @@ class WeightNormWhitened(Claim[Given]):
     def counterexample(self, rng: Generator) -> Given:
         """Inputs of different sizes."""
         given = self.given(rng)
-        return given._replace(x=given.x * torch.linspace(0.3, 3, self.d, dtype=torch.float64))
+        return given._replace(x=given.x * torch.linspace(1, 4, self.d, dtype=torch.float64))
 
     def figure(self, given: Given) -> Figure:
         """Both outputs of the first unit, for whitened and for stretched inputs."""
-        stretched = given._replace(x=given.x * torch.linspace(0.3, 3, self.d).double())
+        stretched = given._replace(x=given.x * torch.linspace(1, 4, self.d).double())
         marks = []
         for batch, label, role in (
             (given, "whitened inputs", "measured"), (stretched, "stretched inputs", "other"),
