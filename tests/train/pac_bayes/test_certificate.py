@@ -106,6 +106,9 @@ def test_statistics_that_were_learnt_are_refused():
     net[1].running_mean += 1
     with pytest.raises(InputError, match="running_mean"):
         pac_bayes_certificate(net, halves(50), prior=start)
+    start.train()(halves(50)[0])
+    with pytest.raises(InputError, match="learnt from 1 batches"):
+        pac_bayes_certificate(start, halves(50))
 
 
 @pytest.mark.parametrize(

@@ -113,7 +113,8 @@ def pac_bayes_certificate(
 
     Three priors are valid, and no other: zero (the default), weights that were fixed before the
     data were seen (``prior``: the initialisation), and weights learnt here on a part of the data
-    (``learn_prior``) that the bound then does not count.
+    (``learn_prior``) that the bound then does not count. Frozen weights and buffers are taken as
+    fixed before the data; running statistics that were learnt are refused.
 
     Args:
         model: Any module with a classification head, trained or not; it is left as it is.
@@ -226,12 +227,13 @@ def _learnt(
 
 def _centre(model: nn.Module, prior: Prior) -> dict[str, Tensor] | None:
     """The prior's means, once it is sure that nothing else differs."""
-    if prior is None:
-        return None
     if isinstance(prior, nn.Module):
         prior = {**dict(prior.named_parameters()), **dict(prior.named_buffers())}
-    if not isinstance(prior, Mapping):
+    if prior is not None and not isinstance(prior, Mapping):
         raise InputTypeError(f"prior must be a module or a dict, but it is {type(prior).__name__}")
+    _check_statistics(model, prior or {})
+    if prior is None:
+        return None
     trainable = {k for k, p in model.named_parameters() if p.requires_grad}
     fixed = {**dict(model.named_parameters()), **dict(model.named_buffers())}
     for name, value in fixed.items():
@@ -243,6 +245,20 @@ def _centre(model: nn.Module, prior: Prior) -> dict[str, Tensor] | None:
                 "network whose normalisation statistics and frozen weights did not change"
             )
     return {k: prior[k].detach() for k in trainable if k in prior}
+
+
+def _check_statistics(model: nn.Module, prior: Mapping[str, Tensor]) -> None:
+    """Refuse running statistics that were learnt, unless the prior is known to have the same."""
+    for name, buffer in model.named_buffers():
+        if not name.endswith("num_batches_tracked") or int(buffer) == 0:
+            continue
+        mean = name.replace("num_batches_tracked", "running_mean")
+        if mean not in prior:
+            raise InputError(
+                f"'{mean}' was learnt from {int(buffer)} batches, and no prior covers it; certify "
+                "a network without running statistics (LayerNorm, GroupNorm), or pass prior=<a "
+                "network with the same ones> if they come from other data"
+            )
 
 
 def _checked(model: nn.Module, data: Pair) -> Pair:
