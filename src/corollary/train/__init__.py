@@ -1,5 +1,6 @@
 """Training: one small loop, reproducible and resumable to the bit, that everything here uses."""
 
+from corollary.train.adversarial import Adversarial
 from corollary.train.callbacks import Callback, Measure, StopBelow
 from corollary.train.checkpoint import Checkpoint
 from corollary.train.distillation import distill
@@ -12,6 +13,7 @@ from corollary.train.order import batch_indices
 from corollary.train.weight_decay import L2Penalty, decay_groups
 
 __all__ = [
+    "Adversarial",
     "Augmented",
     "Callback",
     "Checkpoint",

@@ -1,0 +1,1 @@
+"""Attacks, exact worst cases, random networks, concentration and adversarial risk."""

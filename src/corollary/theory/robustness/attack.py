@@ -1,0 +1,142 @@
+"""What all attacks share: a model borrowed for the time, inputs that are checked, a result."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import torch
+from jaxtyping import Bool, Float, Shaped
+from torch import Generator, Tensor, nn
+
+from corollary.errors import InputError, InputTypeError
+from corollary.theory.modules.keeping import kept
+from corollary.theory.robustness.balls import Norm, size
+from corollary.theory.robustness.scores import check_outputs, is_fooled, losses
+
+Model = Callable[[Tensor], Any]  # a module, or any function from inputs to outputs
+Box = tuple[float, float] | None
+
+
+class Attack(Protocol):
+    """A search for perturbed inputs within a ball; see :class:`Perturbed` for what it gives."""
+
+    eps: float
+    norm: Norm
+
+    def __call__(
+        self, model: Model, x: Tensor, y: Tensor, *, rng: Generator | None = None
+    ) -> "Perturbed":
+        """Perturb, and judge what came of it."""
+        ...
+
+    def inputs(self, model: Model, x: Tensor, y: Tensor, *, rng: Generator | None = None) -> Tensor:
+        """The perturbed inputs alone, as adversarial training needs them."""
+        ...
+
+
+@dataclass(frozen=True)
+class Perturbed:
+    """What an attack found, one entry a row."""
+
+    x: Float[Tensor, "n *s"]  # perturbed inputs
+    delta: Float[Tensor, "n *s"]  # what was added
+    loss: Float[Tensor, " n"]  # there
+    clean_loss: Float[Tensor, " n"]  # at the inputs as they came
+    fooled: Bool[Tensor, " n"]  # the label is no longer ahead
+    clean_fooled: Bool[Tensor, " n"]  # it was not ahead in the first place
+    queries: int | None = None  # outputs asked for a row, for attacks that count them
+
+    def size(self, norm: Norm) -> Float[Tensor, " n"]:
+        """Norm of each perturbation."""
+        return size(self.delta, norm)
+
+    @property
+    def accuracy(self) -> float:
+        """Share of rows that were right before."""
+        return 1 - float(self.clean_fooled.double().mean())
+
+    @property
+    def robust_accuracy(self) -> float:
+        """Share of rows that no perturbation found has fooled: an upper bound on the true one."""
+        return 1 - float(self.fooled.double().mean())
+
+
+def judged(
+    f: Model, x: Tensor, y: Tensor, moved: Tensor, clean: Tensor, *, may_return: bool = True
+) -> Perturbed:
+    """Value the perturbed inputs; a row on which the search only lost ground keeps its input."""
+    before, lost = losses(clean, y), is_fooled(clean, y)
+    out = outputs(f, moved)
+    after, fooled = losses(out, y), is_fooled(out, y)
+    if may_return:
+        worse = (lost & ~fooled) | ((after < before) & (lost == fooled))
+        if bool(worse.any()):
+            moved = torch.where(worse.view(-1, *(1,) * (x.dim() - 1)), x, moved)
+            after, fooled = torch.where(worse, before, after), torch.where(worse, lost, fooled)
+    return Perturbed(moved, moved - x, after, before, fooled, lost)
+
+
+def outputs(f: Model, x: Tensor) -> Tensor:
+    """The model's outputs, without a graph."""
+    with torch.no_grad():
+        return f(x)
+
+
+@contextmanager
+def borrowed(model: Model) -> Iterator[Model]:
+    """The model in evaluation mode, given back bit for bit as it came.
+
+    Example:
+        >>> net = nn.Sequential(nn.Linear(2, 2), nn.Dropout())
+        >>> with borrowed(net) as f:
+        ...     inside = f.training
+        >>> inside, net.training
+        (False, True)
+    """
+    if not isinstance(model, nn.Module):
+        yield model
+        return
+    with kept(model):
+        model.eval()
+        yield model
+
+
+def check_inputs(x: Tensor, y: Tensor, box: Box) -> None:
+    """Real inputs inside the stated box, and a label for each.
+
+    Example:
+        >>> check_inputs(torch.rand(3, 2), torch.zeros(3, dtype=torch.int64), (0.0, 1.0))
+    """
+    if not isinstance(x, Tensor) or not x.is_floating_point():
+        what = x.dtype if isinstance(x, Tensor) else type(x).__name__
+        raise InputTypeError(f"an attack needs inputs of real numbers, but they are {what}")
+    if x.dim() < 2 or len(x) == 0 or y.shape != (len(x),):
+        raise InputError(
+            "an attack needs inputs (n, ...) and one label for each, but the shapes are "
+            f"{tuple(x.shape)} and {tuple(y.shape)}"
+        )
+    if box is not None:
+        low, high = (float(v) for v in x.aminmax())
+        if not (box[0] <= low and high <= box[1]):
+            raise InputError(
+                f"the inputs run from {low:g} to {high:g}, outside the box {box}; pass "
+                "box=(lowest, highest) of valid inputs, or box=None if every number is one"
+            )
+
+
+def clean_outputs(f: Model, x: Tensor, y: Shaped[Tensor, " n"]) -> Tensor:
+    """Outputs at the inputs as they came, checked against the labels."""
+    out = outputs(f, x)
+    check_outputs(out, y)
+    return out
+
+
+def check_box(box: Box) -> None:
+    """None, or two bounds in order.
+
+    Example:
+        >>> check_box((0.0, 1.0))
+    """
+    if box is not None and not (len(box) == 2 and box[0] < box[1]):
+        raise InputError(f"box must be (lowest, highest) or None, but it is {box}")

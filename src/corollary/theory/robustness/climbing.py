@@ -1,0 +1,149 @@
+"""The ascent behind gradient attacks: three ways to end it, one way to step."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+import torch
+from torch import Tensor
+
+from corollary.errors import InputError
+from corollary.theory.robustness.attack import Box, Model, outputs
+from corollary.theory.robustness.balls import Norm, per_row, project, steepest
+from corollary.theory.robustness.scores import (
+    check_outputs,
+    is_fooled,
+    loss_slope,
+    losses,
+    margin_slope,
+    margins,
+)
+
+Keep = Literal["fooled", "best", "last"]
+Objective = Literal["loss", "margin"]
+Step = Literal["steepest", "gradient"]
+CARRIED = 0.1  # share of fooled rows from which on the survivors are copied out
+
+
+class Ball:
+    """The allowed points around each input: a ball, cut by the box of valid inputs."""
+
+    def __init__(self, x: Tensor, eps: float, norm: Norm, box: Box) -> None:
+        self.x, self.eps, self.norm, self.box = x, eps, norm, box
+        if norm == "linf":  # ball and box together are a box again: one clamp a step
+            self.low, self.high = x - eps, x + eps
+            if box is not None:
+                self.low.clamp_min_(box[0])
+                self.high.clamp_max_(box[1])
+
+    def rows(self, which: Tensor) -> "Ball":
+        """The same around some of the inputs."""
+        part = object.__new__(Ball)
+        part.x, part.eps, part.norm, part.box = self.x, self.eps, self.norm, self.box
+        if self.norm == "linf":
+            part.low, part.high = self.low[which], self.high[which]
+        else:
+            part.x = self.x[which]
+        return part
+
+    def nearest(self, z: Tensor) -> Tensor:
+        """The points, put back into the ball and the box; ``z`` is overwritten."""
+        if self.norm == "linf":
+            return torch.clamp(z, self.low, self.high, out=z)
+        z = self.x + project(z.sub_(self.x), self.eps, self.norm)
+        # towards an input inside the box no entry grows, so the point stays in the ball
+        return z if self.box is None else z.clamp_(*self.box)
+
+
+@dataclass(frozen=True)
+class Climb:
+    """Steps of length ``alpha`` up the loss."""
+
+    f: Model
+    alpha: float
+    steps: int
+    objective: Objective
+    step: Step
+
+    def last(self, ball: Ball, y: Tensor, z: Tensor) -> Tensor:
+        """The end of the recursion."""
+        for _ in range(self.steps):
+            z, out = self.forward(z, y)
+            z = self._moved(z, self.slope(z, out, y), ball)
+        return z
+
+    def best(self, ball: Ball, y: Tensor, z: Tensor) -> tuple[Tensor, Tensor]:
+        """The point of largest objective on the way, and its value."""
+        top, value = z.clone(), z.new_full((len(z),), -torch.inf)
+        for k in range(self.steps + 1):
+            end = k == self.steps
+            z, out = (z, outputs(self.f, z)) if end else self.forward(z, y)
+            now = self._value(out.detach(), y)
+            better = now > value
+            top = torch.where(per_row(better, z), z.detach(), top)
+            value = torch.maximum(now, value)
+            if not end:
+                z = self._moved(z, self.slope(z, out, y), ball)
+        return top, value
+
+    def until_fooled(self, ball: Ball, y: Tensor, z: Tensor) -> tuple[Tensor, Tensor]:
+        """The first point that fools, or the last one; and which rows are fooled.
+
+        The pass that gives the gradient also tells who is fooled; later passes leave them out.
+        """
+        found, fooled = z.clone(), torch.zeros(len(z), dtype=torch.bool, device=z.device)
+        rows = torch.arange(len(z), device=z.device)
+        done = fooled.clone()  # fooled, but still carried along
+        for _ in range(self.steps):
+            z, out = self.forward(z, y)
+            new = is_fooled(out.detach(), y) & ~done
+            if bool(new.any()):
+                found[rows[new]], fooled[rows[new]] = z.detach()[new], True
+                done |= new
+            if bool(done.all()):
+                return found, fooled
+            g = self.slope(z, out, y)
+            if int(done.sum()) > CARRIED * len(z):  # copying the others pays now
+                alive = (~done).nonzero()[:, 0]
+                z, g, y, rows = z.detach()[alive], g[alive], y[alive], rows[alive]
+                ball, done = ball.rows(alive), done[alive]
+            z = self._moved(z, g, ball)
+        left = ~done
+        hit = is_fooled(outputs(self.f, z), y) & left
+        found[rows[left]], fooled[rows[hit]] = z[left], True
+        return found, fooled
+
+    def forward(self, z: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
+        """The points as leaves of a graph, and the outputs there."""
+        z = z.detach().requires_grad_(True)
+        with torch.enable_grad():
+            out = self.f(z)
+        check_outputs(out, y)
+        return z, out
+
+    def slope(self, z: Tensor, out: Tensor, y: Tensor) -> Tensor:
+        """The gradient of the objective at the points, up to a factor a row for ``steepest``."""
+        if out.grad_fn is None:
+            raise InputError(
+                "no gradient comes from the model's outputs to its inputs; use BlackBoxAttack, or "
+                "remove the step that cuts the graph (detach, no_grad, a threshold)"
+            )
+        known = out.detach()
+        if self.objective == "margin":
+            slope = margin_slope(known, y)
+        else:
+            slope = loss_slope(known, y, scaled=self.step == "gradient")
+        (g,) = torch.autograd.grad(out, z, slope, allow_unused=True)
+        return torch.zeros_like(z) if g is None else g
+
+    def _moved(self, z: Tensor, g: Tensor, ball: Ball) -> Tensor:
+        z = z.detach()
+        if self.step == "gradient":
+            direction = g
+        elif ball.norm == "linf":
+            direction = g.sign_()
+        else:
+            direction = steepest(g, ball.norm)
+        return ball.nearest(z.add_(direction, alpha=self.alpha))
+
+    def _value(self, out: Tensor, y: Tensor) -> Tensor:
+        return -margins(out, y) if self.objective == "margin" else losses(out, y)

@@ -1,0 +1,220 @@
+r"""White-box attacks: one gradient step, several of them, projected gradient ascent.
+
+.. math:: \delta_{k+1}=\Pi_{\|\delta\|\le\epsilon}\bigl(\delta_k+\alpha\,s(\nabla_\delta
+   \ell(f(x+\delta_k),y))\bigr),
+
+where s takes the steepest direction of the ball (the sign for :math:`\ell_\infty`) or leaves the
+gradient as it is. FGSM is one such step of length :math:`\epsilon` from :math:`\delta_0=0`: it
+maximises the linearised loss, with gain :math:`\epsilon\|\nabla\ell\|_1`.
+
+Works on any module with logits (n, k), or one score a row with labels -1 and +1. Rows that are
+fooled are frozen, so only survivors cost further passes; the module is given back as it came.
+
+:source: Lucchi (2025), Foundations of Deep Learning, Section 12.1, Equations 12.1 to 12.4;
+    Goodfellow, Shlens and Szegedy (2015), "Explaining and harnessing adversarial examples";
+    Kurakin, Goodfellow and Bengio (2017), "Adversarial examples in the physical world"; Madry,
+    Makelov, Schmidt, Tsipras and Vladu (2018), "Towards deep learning models resistant to
+    adversarial attacks".
+:covers: adversarial-example-problem
+"""
+
+from dataclasses import KW_ONLY, dataclass
+from typing import Literal
+
+import torch
+from torch import Generator, Tensor
+
+from corollary.errors import InputError
+from corollary.theory.robustness.attack import (
+    Box,
+    Model,
+    Perturbed,
+    borrowed,
+    check_box,
+    check_inputs,
+    clean_outputs,
+    judged,
+)
+from corollary.theory.robustness.balls import Norm, check_ball, per_row, random_in_ball, steepest
+from corollary.theory.robustness.climbing import Ball, Climb, Keep, Objective, Step
+from corollary.theory.robustness.scores import is_fooled
+
+
+@dataclass(frozen=True)
+class PGD:
+    r"""Projected gradient ascent on the loss, from random points of the ball.
+
+    Args:
+        eps: Largest size of a perturbation.
+        alpha: Length of a step; 2.5 eps / steps if absent.
+        steps: Gradients a start.
+        norm: ``linf``, ``l2`` or ``l1``.
+        restarts: Starts; those after the first go to rows that are not fooled yet.
+        start: ``random`` in the ball, or ``zero`` for the input itself (which needs no rng).
+        box: Valid inputs; None if every number is valid.
+        keep: ``fooled`` stops each row where it is fooled first; ``best`` makes all steps and
+            returns the point of largest loss; ``last`` the end of the recursion.
+        objective: ``loss`` or ``margin``.
+        step: ``steepest``, or ``gradient`` for Equation 12.3 to the letter.
+
+    Example:
+        >>> model = torch.nn.Linear(2, 2, bias=False)
+        >>> with torch.no_grad():
+        ...     _ = model.weight.copy_(torch.tensor([[0.0, 0.0], [1.0, -2.0]]))
+        >>> attack = PGD(0.25, steps=5, start="zero", box=None, keep="last")
+        >>> attack(model, torch.tensor([[1.0, 0.0]]), torch.tensor([1])).delta.tolist()
+        [[-0.25, 0.25]]
+
+    :covers: pgd-attack
+    """
+
+    eps: float
+    _: KW_ONLY
+    alpha: float | None = None
+    steps: int = 40
+    norm: Norm = "linf"
+    restarts: int = 1
+    start: Literal["random", "zero"] = "random"
+    box: Box = (0.0, 1.0)
+    keep: Keep = "fooled"
+    objective: Objective = "loss"
+    step: Step = "steepest"
+
+    def __post_init__(self) -> None:
+        check_ball(self.eps, self.norm)
+        check_box(self.box)
+        if self.steps < 1 or self.restarts < 1:
+            raise InputError(
+                f"steps and restarts must be at least 1, but they are {self.steps} and "
+                f"{self.restarts}"
+            )
+        if self.alpha is not None and not self.alpha > 0:
+            raise InputError(f"alpha, the length of a step, must be positive: {self.alpha}")
+        if self.keep == "last" and self.restarts > 1:
+            raise InputError("keep='last' is one run; for restarts take keep='fooled' or 'best'")
+
+    def __call__(
+        self, model: Model, x: Tensor, y: Tensor, *, rng: Generator | None = None
+    ) -> Perturbed:
+        """Perturb, and judge what came of it."""
+        check_inputs(x, y, self.box)
+        with borrowed(model) as f:
+            clean = clean_outputs(f, x, y)
+            moved = self._search(f, x, y, clean, rng)
+            return judged(f, x, y, moved, clean, may_return=self.keep != "last")
+
+    def inputs(self, model: Model, x: Tensor, y: Tensor, *, rng: Generator | None = None) -> Tensor:
+        """The perturbed inputs alone."""
+        check_inputs(x, y, self.box)
+        with borrowed(model) as f:
+            return self._search(f, x, y, None, rng).detach()
+
+    def _search(
+        self, f: Model, x: Tensor, y: Tensor, clean: Tensor | None, rng: Generator | None
+    ) -> Tensor:
+        x = x.detach()
+        climb = Climb(f, self._alpha(), self.steps, self.objective, self.step)
+        if self.keep == "last":
+            return climb.last(self._ball(x), y, self._first(x, rng))
+        if self.keep == "best":
+            return self._best(climb, x, y, rng)
+        moved = x.clone()
+        rows = torch.arange(len(x), device=x.device)
+        if clean is not None:
+            rows = rows[~is_fooled(clean, y)]
+        for _ in range(self.restarts):
+            if len(rows) == 0:
+                break
+            some = x[rows]
+            points, fooled = climb.until_fooled(self._ball(some), y[rows], self._first(some, rng))
+            moved[rows] = points
+            rows = rows[~fooled]
+        return moved
+
+    def _best(self, climb: Climb, x: Tensor, y: Tensor, rng: Generator | None) -> Tensor:
+        ball = self._ball(x)
+        moved, value = climb.best(ball, y, self._first(x, rng))
+        for _ in range(self.restarts - 1):
+            points, now = climb.best(ball, y, self._first(x, rng))
+            moved = torch.where(per_row(now > value, x), points, moved)
+            value = torch.maximum(now, value)
+        return moved
+
+    def _ball(self, x: Tensor) -> Ball:
+        return Ball(x, self.eps, self.norm, self.box)
+
+    def _alpha(self) -> float:
+        return 2.5 * self.eps / self.steps if self.alpha is None else self.alpha
+
+    def _first(self, x: Tensor, rng: Generator | None) -> Tensor:
+        if self.start == "zero" or self.eps == 0:
+            return x.clone()
+        if rng is None:
+            raise InputError("a random start needs rng=torch.Generator(); or say start='zero'")
+        first = x + random_in_ball(x, self.eps, self.norm, rng=rng)
+        return first if self.box is None else first.clamp_(*self.box)
+
+
+@dataclass(frozen=True)
+class FGSM:
+    r"""The fast gradient sign method: :math:`\delta=\epsilon\operatorname{sign}\nabla_x\ell`.
+
+    For another norm, the steepest direction of its ball. Exact for linear models; elsewhere it
+    maximises the linearised loss.
+
+    Example:
+        >>> model = torch.nn.Linear(2, 1, bias=False)
+        >>> with torch.no_grad():
+        ...     _ = model.weight.copy_(torch.tensor([[1.0, -2.0]]))
+        >>> FGSM(0.25, box=None).inputs(model, torch.zeros(1, 2), torch.ones(1)).tolist()
+        [[-0.25, 0.25]]
+
+    :covers: fgsm-attack
+    :erratum: [loose] The notes introduce the iterated sign recursion (12.4) as the FGSM of
+        Goodfellow et al.; FGSM is its single step from delta = 0 with eta = eps. Iterated, with the
+        projection described after (12.3), it is I-FGSM or PGD, and stronger: the claim
+        iterated_fgsm has both losses.
+    """
+
+    eps: float
+    _: KW_ONLY
+    norm: Norm = "linf"
+    box: Box = (0.0, 1.0)
+
+    def __post_init__(self) -> None:
+        check_ball(self.eps, self.norm)
+        check_box(self.box)
+
+    def __call__(
+        self, model: Model, x: Tensor, y: Tensor, *, rng: Generator | None = None
+    ) -> Perturbed:
+        """Perturb, and judge what came of it: on curved models a step may also lose ground."""
+        check_inputs(x, y, self.box)
+        with borrowed(model) as f:
+            clean = clean_outputs(f, x, y)
+            return judged(f, x, y, self._moved(f, x, y), clean, may_return=False)
+
+    def inputs(self, model: Model, x: Tensor, y: Tensor, *, rng: Generator | None = None) -> Tensor:
+        """The perturbed inputs alone."""
+        check_inputs(x, y, self.box)
+        with borrowed(model) as f:
+            return self._moved(f, x, y)
+
+    def _moved(self, f: Model, x: Tensor, y: Tensor) -> Tensor:
+        climb = Climb(f, self.eps, 1, "loss", "steepest")
+        z, out = climb.forward(x, y)
+        direction = steepest(climb.slope(z, out, y), self.norm)
+        moved = direction.mul_(self.eps).add_(x.detach())
+        return moved if self.box is None else moved.clamp_(*self.box)
+
+
+def IFGSM(eps: float, alpha: float | None = None, steps: int = 10, **options: object) -> PGD:
+    """Iterated sign steps from the input itself, clipped to the ball: PGD with start ``zero``.
+
+    Example:
+        >>> IFGSM(0.1, 0.02, 10).start
+        'zero'
+
+    :covers: fgsm-attack
+    """
+    return PGD(eps, alpha=alpha, steps=steps, start="zero", **options)
