@@ -122,11 +122,11 @@ class BarronWidth(Claim[Given]):
 
 
 def _errors(given: Given, M: int, trials: int) -> tuple[list[float], list[float], list[float]]:
-    """Mean, 0.1 and 0.9 quantile of the exact test error, for each width below M/2."""
+    """Mean, 0.1 and 0.9 quantile of the exact test error, for each width below M/3."""
     rng = generator(given.seed, M)
     x = torch.rand(trials, M, generator=rng, dtype=torch.float64)
     k = torch.arange(1, len(given.a) + 1, dtype=torch.float64)
-    top = max(w for w in WIDTHS if w <= M // 2)
+    top = max(w for w in WIDTHS if w <= M // 3)
     y = torch.stack([torch.cos(math.pi * row[:, None] * k) @ given.a for row in x])
     y = y + given.sigma * torch.randn(trials, M, generator=rng, dtype=torch.float64)
     H = torch.cos(math.pi * x[:, :, None] * k[:top])

@@ -98,7 +98,7 @@ def _four_points() -> Figure:
     found = {tuple(row) for row in half_spaces(square).tolist()}
     groups: dict[str, list[tuple[float, float]]] = {"cut": [], "not": [], "minus": []}
     for k, labels in enumerate(product((False, True), repeat=4)):
-        left, up = 2.0 * (k % 8), -2.0 * (k // 8)
+        left, up = 3.0 * (k % 4), -3.0 * (k // 4)
         for (a, b), label in zip(square.tolist(), labels, strict=True):
             kind = ("cut" if labels in found else "not") if label else "minus"
             groups[kind].append((left + a, up + b))

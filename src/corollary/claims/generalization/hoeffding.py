@@ -106,7 +106,7 @@ class Hoeffding(Claim[Given]):
         found = [Count(int((off > e).sum()), len(off)).read(0.99) for e in grid]
         seen = [(e, r) for e, r in zip(grid, found, strict=True) if r.value > 0]
         return Figure(
-            f"How often the mean of n = {n} values is off by more than ε",
+            f"How often a mean of {n} values strays",
             x="ε",
             y="P(|mean − E f| > ε)",
             log_y=True,

@@ -16,6 +16,7 @@ For a w that does not depend on the sample the expected gap is 0.
 :covers: generalization-gap
 """
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -83,6 +84,8 @@ class LeastSquaresGap(Claim[Given]):
     def predict(self, given: Given) -> float:
         """The formula."""
         _, n, d = given.x.shape
+        if n <= d + 1:
+            return -math.inf
         return -(given.sigma**2) * (d / n + d / (n - d - 1))
 
     def measure(self, given: Given) -> Sample:

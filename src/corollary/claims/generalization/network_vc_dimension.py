@@ -136,7 +136,7 @@ def _table() -> Figure:
     h = [relu_vc_upper([784, *hidden, 1]) for hidden, _, _ in TABLE_1.values()]
     order = sorted(range(len(W)), key=W.__getitem__)
     return Figure(
-        "Binary MNIST: parameters, dimension, and samples that a gap of 0.1 would take",
+        "Six networks for binary MNIST",
         x="W, parameters",
         y="number",
         log_x=True,

@@ -42,7 +42,7 @@ class RademacherSum(Claim[Given]):
     m: int = option(8, low=1, high=12)  # points
     a: int = option(5, low=1, high=40)  # functions of the first class
     b: int = option(7, low=1, high=40)  # functions of the second
-    relation = equals(ulps=64)  # sums over all signs
+    relation = equals(ulps=64, scale=1.0)  # sums over all signs of values of size 1
 
     def given(self, rng: Generator) -> Given:
         """Gaussian values, all sums."""

@@ -159,7 +159,7 @@ class SgdStability(Claim[Given]):
         gap = Figure(
             "Train faster, generalise better",
             x="t",
-            y="J − J on the sample",
+            y="J − Ĵ",
             log_y=True,
             marks=(
                 Curve([L * v for v in line[1:]], runs.steps[1:], label="(2L²/n) Σ η",

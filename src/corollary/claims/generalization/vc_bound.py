@@ -103,7 +103,7 @@ class VcBound(Claim[Given]):
         off = [given._replace(x=given.x[:1000, :n]).suprema() for n in sizes]
         more = [10, *sizes]
         return Figure(
-            "Thresholds on the line: what is promised and what happens",
+            "Thresholds: what is promised, what happens",
             x="n",
             y="sup (R − R_S)",
             log_x=True,

@@ -6,7 +6,8 @@ satisfy
 .. math:: R(f)\le R_S(f)+2\sqrt{\frac{2\bigl(h(\log\frac{2n}h+1)+\log\frac2\delta\bigr)}n},
 
 and the form with :math:`h(\log2n+1)` is a weaker consequence. For a fixed gap n grows in proportion
-to h. Intervals on the line have h = 2, and their largest deviation is Kuiper's statistic.
+to h. Intervals on the line have h = 2, and their largest deviation is one side of Kuiper's
+statistic.
 
 :source: Lucchi (2025), Foundations of Deep Learning, Section 8.3; Vapnik and Chervonenkis (1971),
     "On the uniform convergence of relative frequencies of events to their probabilities".
@@ -52,10 +53,11 @@ class Given(NamedTuple):
         if self.k != 1:  # intervals between the sample points have risk 1 and empirical risk 0
             return torch.ones(len(self.x), dtype=self.x.dtype)
         n = self.x.shape[1]
-        place = torch.arange(n + 1, dtype=self.x.dtype) / n
-        x = self.x.sort(dim=1).values
-        above, below = (place[1:] - x).amax(dim=1), (x - place[:-1]).amax(dim=1)
-        return above + below  # Kuiper: the best left and right ends are found separately
+        x = torch.nn.functional.pad(self.x.sort(dim=1).values, (1, 1))
+        x[:, -1] = 1.0
+        v = x - torch.arange(n + 2, dtype=x.dtype) / n
+        # Between the points i < j lies the mass x_j - x_i with (j - i - 1)/n of the sample.
+        return (v[:, 1:] - v.cummin(dim=1).values[:, :-1]).amax(dim=1) + 1 / n
 
 
 @dataclass(frozen=True)

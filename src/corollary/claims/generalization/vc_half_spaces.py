@@ -24,7 +24,6 @@ from corollary.core import (
     Curve,
     Figure,
     Hypothesis,
-    Level,
     Points,
     equals,
     generator,
@@ -123,7 +122,6 @@ def _radon(rng: Generator) -> Figure:
         ]
     point = split.point.tolist()
     marks.append(Points([point[0]], [point[1]], label="in both hulls", role="predicted"))
-    marks.append(Level(point[1], label="height of that point", role="predicted"))
     return Figure(
         "Radon: four points always split like this",
         x="x₁",

@@ -21,7 +21,7 @@ import math
 from typing import NamedTuple
 
 from corollary.errors import InputError
-from corollary.theory.generalization.conditions import check_nonnegative, check_sample
+from corollary.theory.generalization.conditions import Number, check_nonnegative, check_sample
 
 
 class RiskTerms(NamedTuple):
@@ -36,7 +36,7 @@ class RiskTerms(NamedTuple):
         return self.approximation + self.estimation
 
 
-def barron_risk(n: float, d: int, M: int, C: float = 1.0) -> RiskTerms:
+def barron_risk(n: Number, d: int, M: int, C: Number = 1.0) -> RiskTerms:
     """Approximation and estimation error of n units, up to constants.
 
     Example:
@@ -49,7 +49,7 @@ def barron_risk(n: float, d: int, M: int, C: float = 1.0) -> RiskTerms:
     return RiskTerms(C**2 / n, n * d / M * math.log(M))
 
 
-def barron_width(d: int, M: int, C: float = 1.0) -> float:
+def barron_width(d: int, M: int, C: Number = 1.0) -> float:
     """The width at which the two terms are equal and their sum is least (not rounded).
 
     Example:
@@ -62,7 +62,7 @@ def barron_width(d: int, M: int, C: float = 1.0) -> float:
     return C * math.sqrt(M / (d * math.log(M)))
 
 
-def _check(d: int, M: int, C: float) -> None:
+def _check(d: int, M: int, C: Number) -> None:
     check_sample("d", d)
     check_nonnegative("C", C)
     if M < 2:

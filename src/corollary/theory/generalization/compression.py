@@ -17,6 +17,7 @@ was made from: the price is the change of the training error.
 import math
 
 from corollary.errors import InputError
+from corollary.theory.generalization.conditions import Number
 from corollary.theory.generalization.finite_class import class_deviation
 
 
@@ -42,7 +43,7 @@ def code_length(q: int, r: int, *, Q: int | None = None, choices: int = 1) -> fl
     return q * math.log(r) + chosen + math.log(choices)
 
 
-def compression_deviation(length: float, n: int, delta: float) -> float:
+def compression_deviation(length: Number, n: int, delta: Number) -> float:
     r"""The bound on :math:`R(g)-R_S(g)` from a code length in nats.
 
     Example:

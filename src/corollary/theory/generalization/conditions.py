@@ -4,8 +4,10 @@ import math
 
 from corollary.errors import InputError
 
+Number = int | float
 
-def check_sample(name: str, n: float) -> None:
+
+def check_sample(name: str, n: Number) -> None:
     """Refuse a number of samples (or functions, or parameters) below 1.
 
     Example:
@@ -15,7 +17,7 @@ def check_sample(name: str, n: float) -> None:
         raise InputError(f"{name} must be at least 1 and finite, but it is {n:g}")
 
 
-def check_delta(delta: float) -> None:
+def check_delta(delta: Number) -> None:
     """Refuse a failure probability outside (0, 1).
 
     Example:
@@ -25,7 +27,7 @@ def check_delta(delta: float) -> None:
         raise InputError(f"delta is a probability of failure in (0, 1), but it is {delta:g}")
 
 
-def check_range(a: float, b: float) -> None:
+def check_range(a: Number, b: Number) -> None:
     """Refuse an interval of values without length.
 
     Example:
@@ -35,7 +37,7 @@ def check_range(a: float, b: float) -> None:
         raise InputError(f"values must lie in [a, b] with a < b, but a={a:g} and b={b:g}")
 
 
-def check_nonnegative(name: str, value: float) -> None:
+def check_nonnegative(name: str, value: Number) -> None:
     """Refuse a negative number, NaN and infinity.
 
     Example:

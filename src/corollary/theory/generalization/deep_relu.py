@@ -24,18 +24,18 @@ from jaxtyping import Float
 from torch import Generator, Tensor, nn
 
 from corollary.errors import InputError
-from corollary.theory.generalization.conditions import check_nonnegative, check_sample
+from corollary.theory.generalization.conditions import Number, check_nonnegative, check_sample
 from corollary.theory.prerequisites.wellformed import check_finite
 
 Version = Literal["peeling", "golowich"]
 
 
 def deep_relu_bound(
-    B: float | Sequence[float],
+    B: Number | Sequence[Number],
     L: int,
     n: int,
     *,
-    radius: float = 1.0,
+    radius: Number = 1.0,
     version: Version = "peeling",
 ) -> float:
     r"""The bound on the Rademacher complexity of an L-layer network.
@@ -79,7 +79,7 @@ def layer_norms(model: nn.Module) -> list[float]:
 
 
 def single_unit_suprema(
-    x: Float[Tensor, "n 2"], B: float, signs: Float[Tensor, "s n"], *, angles: int = 720
+    x: Float[Tensor, "n 2"], B: Number, signs: Float[Tensor, "s n"], *, angles: int = 720
 ) -> Float[Tensor, " s"]:
     r"""The supremum over two-layer networks on points of the plane, by one unit on a grid.
 
@@ -100,13 +100,13 @@ def single_unit_suprema(
 
 def deep_suprema(
     x: Float[Tensor, "n d"],
-    B: float,
+    B: Number,
     L: int,
     signs: Float[Tensor, "s n"],
     *,
     width: int = 8,
     steps: int = 100,
-    eta: float = 0.5,
+    eta: Number = 0.5,
     rng: Generator,
 ) -> Float[Tensor, " s"]:
     r"""Lower estimates of the supremum over L-layer networks, by projected gradient ascent.
@@ -160,6 +160,6 @@ def _outputs(layers: list[Tensor], x: Tensor) -> Tensor:
     return (layers[-1] @ h)[:, 0]
 
 
-def _scaled(w: Tensor, B: float) -> Tensor:
+def _scaled(w: Tensor, B: Number) -> Tensor:
     """Each matrix of a batch, with Frobenius norm B; a zero matrix stays zero."""
     return w * (B / w.flatten(1).norm(dim=1).clamp(min=1e-300))[:, None, None]

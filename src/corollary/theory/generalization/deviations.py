@@ -23,6 +23,7 @@ from torch import Generator, Tensor
 
 from corollary.errors import InputError
 from corollary.theory.generalization.conditions import (
+    Number,
     check_delta,
     check_nonnegative,
     check_range,
@@ -31,7 +32,7 @@ from corollary.theory.generalization.conditions import (
 
 
 def hoeffding_probability(
-    n: int, eps: float, *, a: float = 0.0, b: float = 1.0, sides: int = 2
+    n: int, eps: Number, *, a: Number = 0.0, b: Number = 1.0, sides: int = 2
 ) -> float:
     """The bound on the probability that a mean of n values in [a, b] is off by more than eps.
 
@@ -49,7 +50,7 @@ def hoeffding_probability(
 
 
 def hoeffding_deviation(
-    n: int, delta: float, *, a: float = 0.0, b: float = 1.0, sides: int = 2
+    n: int, delta: Number, *, a: Number = 0.0, b: Number = 1.0, sides: int = 2
 ) -> float:
     r"""The deviation :math:`(b-a)\sqrt{\log(2/\delta)/2n}` that has probability at most delta.
 
@@ -66,7 +67,7 @@ def hoeffding_deviation(
 
 
 def hoeffding_samples(
-    eps: float, delta: float, *, a: float = 0.0, b: float = 1.0, sides: int = 2
+    eps: Number, delta: Number, *, a: Number = 0.0, b: Number = 1.0, sides: int = 2
 ) -> int:
     """The number of samples after which a deviation above eps has probability at most delta.
 
@@ -82,7 +83,7 @@ def hoeffding_samples(
     return max(1, math.ceil(need))
 
 
-def mcdiarmid_probability(eps: float, c: Sequence[float], *, sides: int = 2) -> float:
+def mcdiarmid_probability(eps: Number, c: Sequence[Number], *, sides: int = 2) -> float:
     r"""The bound :math:`2\exp(-2\epsilon^2/\sum_ic_i^2)` on the probability of a deviation.
 
     Args:
@@ -105,7 +106,7 @@ def mcdiarmid_probability(eps: float, c: Sequence[float], *, sides: int = 2) -> 
     return sides_factor(sides) * math.exp(-2 * eps**2 / spread)
 
 
-def mcdiarmid_deviation(delta: float, c: Sequence[float], *, sides: int = 2) -> float:
+def mcdiarmid_deviation(delta: Number, c: Sequence[Number], *, sides: int = 2) -> float:
     """The deviation from the expectation that has probability at most delta.
 
     Example:
@@ -149,7 +150,7 @@ def bounded_differences(
     return torch.stack(moved)
 
 
-def upper_quantile(draws: Float[Tensor, " t"], delta: float, *, level: float = 0.99) -> float:
+def upper_quantile(draws: Float[Tensor, " t"], delta: Number, *, level: Number = 0.99) -> float:
     r"""A value that is above the :math:`1-\delta` quantile of the draws' law with this confidence.
 
     It is the first order statistic for which the exact binomial probability says so: below a bound,
@@ -163,7 +164,9 @@ def upper_quantile(draws: Float[Tensor, " t"], delta: float, *, level: float = 0
 
     check_delta(delta)
     t = len(draws)
-    first = next((k for k in range(int(t * (1 - delta)), t) if bdtr(k, t, 1 - delta) >= level), None)
+    first = next(
+        (k for k in range(int(t * (1 - delta)), t) if bdtr(k, t, 1 - delta) >= level), None
+    )
     if first is None:
         raise InputError(
             f"{t} draws are too few to place the {1 - delta:g} quantile with confidence {level:g}"
@@ -187,7 +190,7 @@ def _log_sides(sides: int) -> float:
     return math.log(sides_factor(sides))
 
 
-def _squares(c: Sequence[float]) -> float:
+def _squares(c: Sequence[Number]) -> float:
     if len(c) == 0 or not all(0 <= v < math.inf for v in c) or not any(c):
         raise InputError("c must hold finite differences >= 0, and one of them positive")
     return math.fsum(v * v for v in c)

@@ -18,12 +18,17 @@ from jaxtyping import Float, Int
 from torch import Tensor
 
 from corollary.errors import InputError
-from corollary.theory.generalization.conditions import check_delta, check_range, check_sample
+from corollary.theory.generalization.conditions import (
+    Number,
+    check_delta,
+    check_range,
+    check_sample,
+)
 from corollary.theory.generalization.deviations import hoeffding_probability, sides_factor
 
 
 def finite_class_deviation(
-    N: float, n: int, delta: float, *, a: float = 0.0, b: float = 1.0, sides: int = 2
+    N: Number, n: int, delta: Number, *, a: Number = 0.0, b: Number = 1.0, sides: int = 2
 ) -> float:
     r"""The largest gap of N functions that holds with probability :math:`1-\delta`.
 
@@ -44,7 +49,7 @@ def finite_class_deviation(
 
 
 def class_deviation(
-    log_N: float, n: int, delta: float, *, a: float = 0.0, b: float = 1.0, sides: int = 2
+    log_N: Number, n: int, delta: Number, *, a: Number = 0.0, b: Number = 1.0, sides: int = 2
 ) -> float:
     r"""The same, from the logarithm of the number of functions.
 
@@ -62,7 +67,7 @@ def class_deviation(
 
 
 def finite_class_probability(
-    N: int, n: int, eps: float, *, a: float = 0.0, b: float = 1.0, sides: int = 2
+    N: int, n: int, eps: Number, *, a: Number = 0.0, b: Number = 1.0, sides: int = 2
 ) -> float:
     r"""The bound on the probability that one of N functions is off by more than eps.
 
@@ -74,7 +79,7 @@ def finite_class_probability(
     return N * hoeffding_probability(n, eps, a=a, b=b, sides=sides)
 
 
-def erm_excess(N: float, n: int, delta: float, *, a: float = 0.0, b: float = 1.0) -> float:
+def erm_excess(N: Number, n: int, delta: Number, *, a: Number = 0.0, b: Number = 1.0) -> float:
     """How much worse than the best of N functions the empirically best one may be.
 
     Example:

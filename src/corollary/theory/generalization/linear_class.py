@@ -23,13 +23,13 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from corollary.theory.generalization.conditions import check_nonnegative, check_sample
+from corollary.theory.generalization.conditions import Number, check_nonnegative, check_sample
 from corollary.theory.generalization.rademacher import sign_suprema, sign_vectors
 from corollary.theory.prerequisites.wellformed import check_finite
 
 
 def linear_suprema(
-    x: Float[Tensor, "m d"], W: float, signs: Float[Tensor, "s m"]
+    x: Float[Tensor, "m d"], W: Number, signs: Float[Tensor, "s m"]
 ) -> Float[Tensor, " s"]:
     r"""The suprema :math:`\frac Wm\|\sum_i\sigma_ix_i\|`, one for each row of signs.
 
@@ -42,7 +42,7 @@ def linear_suprema(
     return sign_suprema(lambda sigma: W * (sigma @ x).norm(dim=1), signs)
 
 
-def linear_complexity(x: Float[Tensor, "m d"], W: float) -> float:
+def linear_complexity(x: Float[Tensor, "m d"], W: Number) -> float:
     """The empirical complexity over all 2^m signs, for up to 20 points.
 
     Example:
@@ -52,7 +52,7 @@ def linear_complexity(x: Float[Tensor, "m d"], W: float) -> float:
     return float(linear_suprema(x, W, sign_vectors(len(x), dtype=x.dtype).to(x.device)).mean())
 
 
-def linear_complexity_bound(x: Float[Tensor, "m d"], W: float) -> float:
+def linear_complexity_bound(x: Float[Tensor, "m d"], W: Number) -> float:
     r"""The bound :math:`\frac Wm(\sum_i\|x_i\|^2)^{1/2}` from the points themselves.
 
     Example:
@@ -64,7 +64,7 @@ def linear_complexity_bound(x: Float[Tensor, "m d"], W: float) -> float:
     return W / len(x) * float(torch.linalg.matrix_norm(x))
 
 
-def linear_complexity_radius(D: float, W: float, m: int) -> float:
+def linear_complexity_radius(D: Number, W: Number, m: int) -> float:
     r"""The bound :math:`DW/\sqrt m` for points no longer than D.
 
     Example:
@@ -77,7 +77,7 @@ def linear_complexity_radius(D: float, W: float, m: int) -> float:
     return D * W / math.sqrt(m)
 
 
-def supremum_inside(x: Float[Tensor, "m d"], W: float) -> float:
+def supremum_inside(x: Float[Tensor, "m d"], W: Number) -> float:
     r"""What the misprinted line computes: the mean of :math:`W\|x_i\|`, which does not decay.
 
     Example:

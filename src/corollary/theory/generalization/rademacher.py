@@ -23,6 +23,7 @@ from torch import Generator, Tensor
 
 from corollary.errors import InputError
 from corollary.theory.generalization.conditions import (
+    Number,
     check_delta,
     check_nonnegative,
     check_sample,
@@ -63,7 +64,7 @@ def random_signs(
 
 
 def sign_suprema(
-    values: Float[Tensor, "k m"] | Support, signs: Float[Tensor, "s m"]
+    values: Float[Tensor, "k m"] | Support, signs: Float[Tensor, "s n"]
 ) -> Float[Tensor, " s"]:
     r"""The suprema :math:`\sup_f\frac1m\sum_i\sigma_if(z_i)`, one for each row of signs.
 
@@ -149,7 +150,7 @@ def massart_bound(values: Float[Tensor, "k m"]) -> float:
     return float(values.norm(dim=1).max()) * math.sqrt(2 * math.log(N)) / m
 
 
-def rademacher_deviation(R: float, m: int, delta: float, *, empirical: bool = False) -> float:
+def rademacher_deviation(R: Number, m: int, delta: Number, *, empirical: bool = False) -> float:
     r"""The bound on :math:`\sup_f(\mathbb Ef-\hat{\mathbb E}_Sf)` for values in [0, 1].
 
     :math:`2\mathcal R_m+\sqrt{\log(1/\delta)/2m}`, or from the sample alone

@@ -6,7 +6,9 @@ r"""Risk: expected, empirical, and the gap between them.
 
 For a fixed :math:`\theta` the empirical risk is unbiased with variance
 :math:`\operatorname{Var}(\ell)/n`; for one chosen on S it is optimistic, the gap is negative on
-average. What was held out gives an unbiased estimate again.
+average. What was held out gives an unbiased estimate again. To follow both along a run, hand
+``Measure(every=10, test=lambda model: empirical_risk(model, held_out, loss).value)`` of
+:mod:`corollary.train.callbacks` to ``fit``.
 
 :source: Lucchi (2025), Foundations of Deep Learning, Chapter 5 and Section 8.1; Mathematical
     Foundations of Deep Learning (slides), Generalization Error; Vapnik (1992), "Principles of risk
@@ -27,6 +29,7 @@ from jaxtyping import Float, Int
 from torch import Generator, Tensor
 
 from corollary.errors import InputError, InputTypeError
+from corollary.theory.generalization.conditions import Number
 
 Model = Callable[[Any], Any]
 Loss = Callable[[Any, Any], Tensor]  # outputs and targets to one loss a row
@@ -39,7 +42,7 @@ class Risk(NamedTuple):
     error: float  # standard deviation of the loss over the root of n; nan for one sample
     n: int
 
-    def interval(self, level: float = 0.95) -> tuple[float, float]:
+    def interval(self, level: Number = 0.95) -> tuple[float, float]:
         """The Student interval of the expected risk; valid if the model did not see the samples."""
         half = _student(self.n - 1, level) * self.error
         return self.value - half, self.value + half
@@ -143,7 +146,7 @@ def generalization_gap(
     test: tuple[Tensor, Tensor],
     loss: Loss,
     *,
-    level: float = 0.95,
+    level: Number = 0.95,
 ) -> Gap:
     r"""Training risk less expected risk, the latter estimated on samples the model has not seen.
 
@@ -164,7 +167,7 @@ def generalization_gap(
     )
 
 
-def split(n: int, fractions: Sequence[float], *, rng: Generator) -> list[Int[Tensor, " k"]]:
+def split(n: int, fractions: Sequence[Number], *, rng: Generator) -> list[Int[Tensor, " k"]]:
     """Disjoint random index sets with the given fractions of n samples; all are used if they sum 1.
 
     Example:
@@ -183,7 +186,7 @@ def split(n: int, fractions: Sequence[float], *, rng: Generator) -> list[Int[Ten
     return [order[start:end] for start, end in zip([0, *ends[:-1]], ends, strict=True)]
 
 
-def _student(freedom: int, level: float) -> float:
+def _student(freedom: int, level: Number) -> float:
     from scipy.special import stdtrit
 
     if not 0 < level < 1:

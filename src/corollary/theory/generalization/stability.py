@@ -22,7 +22,7 @@ from torch import Generator, Tensor
 from torch.nn import functional as F
 
 from corollary.errors import InputError
-from corollary.theory.generalization.conditions import check_nonnegative, check_sample
+from corollary.theory.generalization.conditions import Number, check_nonnegative, check_sample
 from corollary.theory.optimization.convexity import convexity_probe
 
 
@@ -61,7 +61,7 @@ class CoupledRuns(NamedTuple):
         return (self.w - self.w_other).norm(dim=-1)
 
 
-def hardt_bound(L: float, etas: Sequence[float], n: int, beta: float) -> float:
+def hardt_bound(L: Number, etas: Sequence[Number], n: int, beta: Number) -> float:
     r"""The stability :math:`\epsilon_s=\frac{2L^2}n\sum_t\eta_t`, a bound on the expected gap.
 
     Args:
@@ -77,7 +77,7 @@ def hardt_bound(L: float, etas: Sequence[float], n: int, beta: float) -> float:
     return L * divergence_bound(L, etas, n, beta)
 
 
-def divergence_bound(L: float, etas: Sequence[float], n: int, beta: float) -> float:
+def divergence_bound(L: Number, etas: Sequence[Number], n: int, beta: Number) -> float:
     r"""The bound :math:`\frac{2L}n\sum_t\eta_t` on the expected distance of coupled runs.
 
     Example:
@@ -101,7 +101,7 @@ def coupled_sgd(
     loss: MarginLoss,
     z: Float[Tensor, "r n d"],
     other: Float[Tensor, "r d"],
-    etas: Sequence[float],
+    etas: Sequence[Number],
     *,
     start: Float[Tensor, "r d"] | None = None,
     keep: Sequence[int] | None = None,
@@ -147,7 +147,7 @@ def coupled_sgd(
 
 
 def check_convex(
-    f: Callable[[Float[Tensor, " d"]], Tensor], d: int, *, radius: float = 5.0, rng: Generator
+    f: Callable[[Float[Tensor, " d"]], Tensor], d: int, *, radius: Number = 5.0, rng: Generator
 ) -> None:
     """Refuse a loss of d parameters that has a chord below it within a box.
 

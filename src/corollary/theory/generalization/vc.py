@@ -15,7 +15,7 @@ Together: :math:`\log S_{\mathcal F}(2n)\le h(\log(2n/h)+1)` for :math:`2n\ge h`
 import math
 
 from corollary.errors import InputError
-from corollary.theory.generalization.conditions import check_delta, check_sample
+from corollary.theory.generalization.conditions import Number, check_delta, check_sample
 
 
 def sauer_bound(n: int, h: int) -> int:
@@ -53,7 +53,7 @@ def sauer_power(n: int, h: int) -> float:
     return (math.e * n / h) ** h
 
 
-def vc_deviation(growth: float, n: int, delta: float) -> float:
+def vc_deviation(growth: Number, n: int, delta: Number) -> float:
     r"""The bound on :math:`R-R_S` from the number of labelings of 2n points.
 
     A value above 1 is returned as it is: the bound is then vacuous.
@@ -76,7 +76,7 @@ def vc_deviation(growth: float, n: int, delta: float) -> float:
     return _deviation(math.log(growth), n, delta)
 
 
-def vc_dimension_deviation(h: float, n: int, delta: float, *, sharp: bool = True) -> float:
+def vc_dimension_deviation(h: Number, n: int, delta: Number, *, sharp: bool = True) -> float:
     r"""The bound on :math:`R-R_S` from the VC dimension.
 
     Args:
@@ -100,7 +100,7 @@ def vc_dimension_deviation(h: float, n: int, delta: float, *, sharp: bool = True
     return _deviation(h * (math.log(2 * n / (h if sharp else 1)) + 1), n, delta)
 
 
-def vc_samples(eps: float, delta: float, h: float, *, sharp: bool = True) -> int:
+def vc_samples(eps: Number, delta: Number, h: Number, *, sharp: bool = True) -> int:
     """The smallest n from which on the bound by the VC dimension stays at most eps.
 
     It grows in proportion to h, with a factor of order log(1/eps) / eps^2.
@@ -132,7 +132,7 @@ def vc_samples(eps: float, delta: float, h: float, *, sharp: bool = True) -> int
     return high
 
 
-def _deviation(log_growth: float, n: int, delta: float) -> float:
+def _deviation(log_growth: Number, n: int, delta: Number) -> float:
     check_sample("n", n)
     check_delta(delta)
     return 2 * math.sqrt(2 * (log_growth + math.log(2 / delta)) / n)

@@ -28,6 +28,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from corollary.errors import InputError
+from corollary.theory.generalization.conditions import Number
 from corollary.theory.generalization.vc import vc_dimension_deviation, vc_samples
 
 TABLE_1 = {  # hidden widths, parameters and VC dimension in millions as printed
@@ -115,7 +116,7 @@ def parameters_up_to(widths: Sequence[int]) -> list[int]:
     return out
 
 
-def vacuity(widths: Sequence[int], n: int, delta: float = 0.05, *, eps: float = 0.1) -> Vacuity:
+def vacuity(widths: Sequence[int], n: int, delta: Number = 0.05, *, eps: Number = 0.1) -> Vacuity:
     """Whether the VC bound says anything about a ReLU network trained on n samples.
 
     Example:

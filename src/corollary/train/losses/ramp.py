@@ -38,7 +38,7 @@ def clip(x: Tensor) -> Tensor:
     return x.clamp(0, 1)
 
 
-def ramp(m: Tensor, *, gamma: float = 1.0) -> Tensor:
+def ramp(m: Tensor, *, gamma: float | int = 1.0) -> Tensor:
     """The ramp loss of margins: 1 up to 0, 0 from gamma on, a straight line between.
 
     Example:
@@ -52,7 +52,7 @@ def ramp(m: Tensor, *, gamma: float = 1.0) -> Tensor:
 
 
 def ramp_bound(
-    loss: float, R: float, n: int, delta: float, *, gamma: float = 1.0, empirical: bool = True
+    loss: float, R: float, n: int, delta: float, *, gamma: float | int = 1.0, empirical: bool = True
 ) -> float:
     r"""An upper bound on the expected ramp loss, hence on the error rate, of all f of a class.
 
