@@ -40,5 +40,14 @@ def test_impossible_requests_are_refused():
         capacity_curve("tree", [1], rng=rng())
     with pytest.raises(InputError, match="features"):
         capacity_curve("linear", [20], d=10, rng=rng())
-    with pytest.raises(InputError, match="weight_decay"):
-        capacity_curve("mlp", [1], ridge=0.1, rng=rng())
+
+
+@pytest.mark.slow
+def test_a_trained_network_fits_all_points_beyond_the_threshold_and_a_penalty_helps_it():
+    sizes = [2, 8, 24]  # 11, 41 and 121 weights for 40 points
+    plain, ridged = (
+        capacity_curve("mlp", sizes, n=40, d=3, noise=0.4, ridge=r, draws=3, rng=rng())
+        for r in (0.0, 0.01)
+    )
+    assert float(plain.train[-1].max()) < 1e-4 < float(plain.train[0].min())
+    assert float(ridged.test[1:].median()) < float(plain.test[1:].median()) / 2

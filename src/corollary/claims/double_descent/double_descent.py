@@ -38,7 +38,7 @@ class Given(NamedTuple):
 class DoubleDescent(Claim[Given]):
     """Where the peak is, how high, and what lies right of it."""
 
-    model: Literal["rf", "linear", "mlp"] = "rf"  # random features, coordinates, or a network
+    model: Literal["rf", "linear"] = "rf"  # random features, or more and more coordinates
     n: int = option(40, low=20, high=200)  # training points
     d: int = option(10, low=2, high=400)  # input dimension, at least 8n for linear
     noise: float = option(0.3, low=0.05, high=2.0)  # standard deviation of the noise
@@ -56,8 +56,7 @@ class DoubleDescent(Claim[Given]):
 
     def predict(self, given: Given) -> list[float]:
         """One step of the grid, a fifth of the peak, nothing, a fifth of the peak."""
-        nothing = 1e-3 if self.model == "mlp" else 1e-12  # a network is trained for a finite time
-        return [1.0, 0.2, nothing, 0.2]
+        return [1.0, 0.2, 1e-12, 0.2]
 
     def measure(self, given: Given) -> list[float]:
         """Medians over the draws."""
@@ -65,13 +64,9 @@ class DoubleDescent(Claim[Given]):
         sizes = curve.parameters
         test = curve.test.median(dim=1).values
         threshold = min(range(len(sizes)), key=lambda i: abs(sizes[i] - self.n))
-        # A small network has not come to its end right at the threshold.
-        beyond = 1.5 * self.n if self.model == "mlp" else self.n
-        fitted = max(float(curve.train[i].median()) for i, p in enumerate(sizes) if p >= beyond)
+        fitted = max(float(curve.train[i].median()) for i, p in enumerate(sizes) if p >= self.n)
         peak = float(test.max())
         out = [abs(curve.peak - threshold), float(test[-1]) / peak, fitted]
-        if self.model == "mlp":
-            return [*out, 0.0]
         return [*out, float(self._penalised(given).test.median(dim=1).values.max()) / peak]
 
     def counterexample(self, rng: Generator) -> Given:
@@ -92,9 +87,8 @@ class DoubleDescent(Claim[Given]):
             ),
             Level(self.n, label="p = n", axis="x"),
         ]  # fmt: skip
-        if self.model != "mlp":
-            ridged = self._penalised(given).test.median(dim=1).values
-            marks.append(Curve(ridged, p, label=f"test risk, ridge {self.ridge:g}", role="other"))
+        ridged = self._penalised(given).test.median(dim=1).values
+        marks.append(Curve(ridged, p, label=f"test risk, ridge {self.ridge:g}", role="other"))
         return Figure(
             "Double descent",
             x="parameters p",
@@ -109,10 +103,7 @@ class DoubleDescent(Claim[Given]):
 
     def _curve(self, given: Given) -> CapacityCurve:
         shares = (0.125, 0.25, 0.5, 0.75, 0.9, 1.0, 1.1, 1.35, 2, 4, 8)
-        if self.model == "mlp":  # hidden units, so that p passes n in steps of d + 2
-            sizes = sorted({max(1, round((s * self.n - 1) / (self.d + 2))) for s in shares})
-        else:
-            sizes = sorted({max(1, round(s * self.n)) for s in shares})
+        sizes = sorted({max(1, round(s * self.n)) for s in shares})
         d = max(self.d, sizes[-1]) if self.model == "linear" else self.d
         return capacity_curve(
             self.model, sizes, n=self.n, d=d, noise=self.noise, ridge=given.ridge,
