@@ -26,12 +26,12 @@ from corollary.theory.geometry.graph import Graph
 
 def arcs_with_loops(graph: Graph) -> Tensor:
     """The pairs (i, j) with j in N(i) or j = i: the arcs in their order, then the loops."""
+    return graph.remember("arcs_with_loops", _arcs_with_loops, graph)
 
-    def make() -> Tensor:
-        loops = torch.arange(graph.M, device=graph.edges.device).expand(2, -1)
-        return torch.cat([graph.arcs, loops], dim=1)
 
-    return graph.remember("arcs_with_loops", make)
+def _arcs_with_loops(graph: Graph) -> Tensor:
+    loops = torch.arange(graph.M, device=graph.edges.device).expand(2, -1)
+    return torch.cat([graph.arcs, loops], dim=1)
 
 
 def neighbour_softmax(scores: Float[Tensor, "a h"], node: Tensor, M: int) -> Float[Tensor, "a h"]:

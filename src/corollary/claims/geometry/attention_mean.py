@@ -94,7 +94,7 @@ class AttentionMean(Claim[Given]):
             ),
         )
         M = given.graph.M
-        layer = GATConv(self.d, 1, rng=torch.Generator().manual_seed(0))
+        layer = GATConv(given.X.shape[1], 1, rng=torch.Generator().manual_seed(0))
         Q = torch.zeros(M, M, dtype=torch.float64)
         i, j = arcs_with_loops(given.graph)
         Q[i, j] = layer.attention(given.X, given.graph).detach()[:, 0]

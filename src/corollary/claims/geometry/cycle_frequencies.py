@@ -81,7 +81,7 @@ class CycleFrequencies(Claim[Given]):
         U = fourier_basis(given.graph).modes
         curves = tuple(
             Curve(U[:, k], x=range(1, M + 1), label=f"mode {k}", role="other")
-            for k in (0, 1, 3, M - 1)
+            for k in sorted({0, 1, min(3, M - 1), M - 1})
         )
         modes = Figure("Its modes are waves", x="node m", y="entry of the mode", marks=curves)
         return spectrum, modes

@@ -80,7 +80,7 @@ class GraphEquivariance(Claim[Given]):
 
     def figure(self, given: Given) -> Figure:
         """Both forms, node by node."""
-        nodes = list(range(1, self.M + 1))
+        nodes = list(range(1, len(given.X) + 1))
         printed = _moved(given)[given.perm]
         marks = (
             Curve(self.predict(given), x=nodes, label="f(X, A)", role="predicted"),

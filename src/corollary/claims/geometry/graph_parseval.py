@@ -80,7 +80,8 @@ class GraphParseval(Claim[Given]):
         graph, side = karate_club()
         f, U = fourier_basis(graph)
         split = 2.0 * side.double() - 1
-        noise = given.x[:, 0] * split.norm() / given.x[:, 0].norm()
+        noise = torch.randn(graph.M, generator=Generator().manual_seed(0), dtype=torch.float64)
+        noise = noise * split.norm() / noise.norm()
         marks = []
         for x, label, role in ((split, "which side a member took", "measured"),
                                (noise, "noise of the same length", "other")):  # fmt: skip

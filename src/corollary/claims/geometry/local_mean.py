@@ -47,11 +47,12 @@ class LocalMean(Claim[Given]):
     relation = slope(gap=0.1)  # the next term of the expansion bends the line at the largest r
 
     def given(self, rng: Generator) -> Given:
-        """A bump around a random centre, looked at from a random place."""
-        centre, x = 0.3 * torch.randn(2, 1, self.d, generator=rng, dtype=torch.float64)
+        """An exponential along a random direction, plus a saddle, at a random place."""
+        a, x = torch.randn(2, 1, self.d, generator=rng, dtype=torch.float64)
+        a = 2 * a / a.norm()
 
-        def f(x: Tensor) -> Tensor:
-            return torch.exp(-((x - centre) ** 2).sum(dim=1))
+        def f(x: Tensor) -> Tensor:  # all derivatives of the first part are of one size
+            return torch.exp((x * a).sum(dim=1)) + x[:, 0] * x[:, -1]
 
         seed = int(torch.randint(2**31, (), generator=rng))
         return Given(f, x, float(laplace_operator(f, x)), True, seed)

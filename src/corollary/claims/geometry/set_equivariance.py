@@ -76,7 +76,7 @@ class SetEquivariance(Claim[Given]):
 
     def figure(self, given: Given) -> Figure:
         """Both forms, row by row."""
-        rows = list(range(1, self.M + 1))
+        rows = list(range(1, len(given.X) + 1))
         printed = self.measure(given._replace(R=given.P))
         marks = (
             Curve(self.predict(given), x=rows, label="f(X)", role="predicted"),

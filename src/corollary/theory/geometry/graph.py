@@ -92,17 +92,11 @@ class Graph:
     @property
     def arcs(self) -> Int[Tensor, "2 a"]:
         """Each edge both ways, as (node, neighbour), sorted by node and then by neighbour."""
-
-        def make() -> Tensor:
-            i, j = self.edges.T
-            keys = torch.sort(torch.cat([i * self.M + j, j * self.M + i])).values
-            return torch.stack([keys // self.M, keys % self.M])
-
-        return self.remember("arcs", make)
+        return self.remember("arcs", _arcs, self)
 
     def adjacency(self, dtype: torch.dtype = torch.float64) -> Float[Tensor, "M M"]:
-        """The matrix A as a coalesced sparse tensor."""
-        return self.matrix(torch.ones(2 * len(self.edges), dtype=dtype, device=self.edges.device))
+        """The matrix A as a coalesced sparse tensor; made once."""
+        return self.remember(("adjacency", dtype), _adjacency, self, dtype)
 
     def dense(self, dtype: torch.dtype = torch.float64) -> Float[Tensor, "M M"]:
         """The matrix A with all its zeros: O(M^2) memory."""
@@ -164,15 +158,25 @@ class Graph:
         """The largest distance, infinite if the graph is not connected. O(M (M + E))."""
         return float(self.distances().max())
 
-    def remember(self, key: Any, make: Callable[[], Any]) -> Any:
-        """What ``make`` gives, computed once for this graph."""
+    def remember(self, key: Any, make: Callable[..., Any], *args: Any) -> Any:
+        """What ``make(*args)`` gives, computed once for this graph."""
         if key not in self.memo:
-            self.memo[key] = make()
+            self.memo[key] = make(*args)
         return self.memo[key]
 
     def to(self, device: torch.device | str) -> "Graph":
         """The same graph with its edges on ``device``."""
         return Graph(self.M, self.edges.to(device))
+
+
+def _arcs(graph: Graph) -> Tensor:
+    i, j = graph.edges.T
+    keys = torch.sort(torch.cat([i * graph.M + j, j * graph.M + i])).values
+    return torch.stack([keys // graph.M, keys % graph.M])
+
+
+def _adjacency(graph: Graph, dtype: torch.dtype) -> Tensor:
+    return graph.matrix(torch.ones(2 * len(graph.edges), dtype=dtype, device=graph.edges.device))
 
 
 def _scipy(graph: Graph) -> Any:

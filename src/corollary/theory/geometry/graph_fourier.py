@@ -45,12 +45,12 @@ def fourier_basis(
         >>> basis.frequencies.abs().round(decimals=6).tolist()
         [0.0, 1.0, 3.0]
     """
+    return graph.remember(("fourier", normalized, dtype), _fourier, graph, normalized, dtype)
 
-    def make() -> GraphFourierBasis:
-        L = laplacian(graph, normalized=normalized, dtype=dtype).to_dense()
-        return GraphFourierBasis(*torch.linalg.eigh(L))
 
-    return graph.remember(("fourier", normalized, dtype), make)
+def _fourier(graph: Graph, normalized: bool, dtype: torch.dtype) -> GraphFourierBasis:
+    L = laplacian(graph, normalized=normalized, dtype=dtype).to_dense()
+    return GraphFourierBasis(*torch.linalg.eigh(L))
 
 
 def gft(

@@ -37,16 +37,17 @@ def laplacian(
 
     :covers: graph-laplacian
     """
+    key = ("laplacian", normalized, dtype)
+    return graph.remember(key, _laplacian, graph, normalized, dtype)
 
-    def make() -> Tensor:
-        degrees = graph.degrees.to(dtype)
-        node, neighbour = graph.arcs
-        if not normalized:
-            return graph.matrix(-torch.ones_like(node, dtype=dtype), degrees)
-        scale = degrees.clamp(min=1).rsqrt()
-        return graph.matrix(-scale[node] * scale[neighbour], (degrees > 0).to(dtype))
 
-    return graph.remember(("laplacian", normalized, dtype), make)
+def _laplacian(graph: Graph, normalized: bool, dtype: torch.dtype) -> Tensor:
+    degrees = graph.degrees.to(dtype)
+    node, neighbour = graph.arcs
+    if not normalized:
+        return graph.matrix(-torch.ones_like(node, dtype=dtype), degrees)
+    scale = degrees.clamp(min=1).rsqrt()
+    return graph.matrix(-scale[node] * scale[neighbour], (degrees > 0).to(dtype))
 
 
 def quadratic_form(graph: Graph, x: Float[Tensor, "M *d"]) -> Float[Tensor, "*d"]:

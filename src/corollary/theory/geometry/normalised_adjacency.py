@@ -32,13 +32,13 @@ def gcn_norm(graph: Graph, dtype: torch.dtype = torch.float64) -> Float[Tensor, 
 
     :covers: gcn-coupling-matrix
     """
+    return graph.remember(("gcn_norm", dtype), _gcn_norm, graph, dtype)
 
-    def make() -> Tensor:
-        scale = (1 + graph.degrees).to(dtype).rsqrt()
-        node, neighbour = graph.arcs
-        return graph.matrix(scale[node] * scale[neighbour], scale**2)
 
-    return graph.remember(("gcn_norm", dtype), make)
+def _gcn_norm(graph: Graph, dtype: torch.dtype) -> Tensor:
+    scale = (1 + graph.degrees).to(dtype).rsqrt()
+    node, neighbour = graph.arcs
+    return graph.matrix(scale[node] * scale[neighbour], scale**2)
 
 
 def steady_direction(graph: Graph, dtype: torch.dtype = torch.float64) -> Float[Tensor, " M"]:

@@ -1,0 +1,24 @@
+import pytest
+import torch
+
+from corollary.claims.geometry.layerwise_unfolding import LayerwiseUnfolding, layers, separability
+from corollary.core import Verdict, generator
+
+
+def test_a_line_separates_two_points_and_not_the_corners_of_a_square():
+    x = torch.tensor([[0.0], [1.0]], dtype=torch.float64)
+    assert separability(x, torch.tensor([-1.0, 1.0]).double()) == 1.0
+    corners = torch.tensor([[0.0, 0.0], [1.0, 1.0], [0.0, 1.0], [1.0, 0.0]], dtype=torch.float64)
+    assert separability(corners, torch.tensor([1.0, 1.0, -1.0, -1.0]).double()) <= 0.75
+
+
+def test_linear_layers_gain_nothing():
+    claim = LayerwiseUnfolding(n=100)
+    given = claim.given(generator(0, "linear"))._replace(phi="linear", steps=20)
+    assert claim.check_given(given).verdict is Verdict.INAPPLICABLE
+    assert claim.measure(given)[1] == pytest.approx(0.0, abs=0.03)
+    assert len(layers(given)) == 4
+
+
+def test_it_holds_for_another_seed():
+    assert LayerwiseUnfolding(n=160).check(7).verdict is Verdict.HOLDS
