@@ -1,0 +1,1 @@
+"""Convolution, pooling and normalisation: the linear algebra inside image networks."""
