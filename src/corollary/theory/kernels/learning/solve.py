@@ -35,7 +35,8 @@ class Factor(NamedTuple):
     def solve(self, y: Float[Tensor, "n *c"]) -> Float[Tensor, "n *c"]:
         """The solution for right-hand sides y."""
         columns = y.reshape(len(y), -1)
-        return torch.cholesky_solve(columns, self.lower).reshape(y.shape)
+        half = torch.linalg.solve_triangular(self.lower, columns, upper=False)  # copies no factor
+        return torch.linalg.solve_triangular(self.lower.mT, half, upper=True).reshape(y.shape)
 
 
 def cholesky(
