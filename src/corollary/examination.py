@@ -206,14 +206,17 @@ def run_exam(
     except MemoryError:
         found.append(failed(entry.name, entry.title, "it needs more memory than it may take"))
     except Exception as error:  # a crash is a row of the report, never the end of it
-        last = traceback.extract_tb(error.__traceback__)[-1]
-        place = "" if isinstance(error, CorollaryError) else f" ({last.name}, line {last.lineno})"
-        found.append(
-            failed(
-                entry.name, entry.title, " ".join(f"{type(error).__name__}: {error}{place}".split())
-            )
-        )
+        found.append(failed(entry.name, entry.title, _told(error)))
     return found
+
+
+def _told(error: Exception) -> str:
+    """What went wrong, in one line; of an error that is not ours also its kind and its place."""
+    if isinstance(error, CorollaryError):
+        return " ".join(str(error).split())
+    last = traceback.extract_tb(error.__traceback__)[-1]
+    said = f"{type(error).__name__}: {error} ({last.name}, line {last.lineno})"
+    return " ".join(said.split())
 
 
 def chosen_exams(only: str | Sequence[str] | None) -> list[Entry]:

@@ -8,6 +8,7 @@ and memory guard against accidents; they are no wall against malice.
 """
 
 import json
+import math
 import os
 import select
 import subprocess
@@ -26,6 +27,14 @@ from corollary.target import load_data, load_object, load_target, one_line
 
 START_UP = 60.0  # seconds for imports and for building the module, beyond the budget
 MEMORY = 8 << 30  # bytes of address space beyond what torch itself takes
+REMEDIES = {
+    "target dtype to be Long": "class labels must be integers, as y.long()",
+    "expected scalar type Long": "class labels must be integers, as y.long()",
+    "must have the same dtype": "give inputs of the type of the weights, as x.float()",
+    "is out of bounds": "labels must be numbered from 0, with an output for each",
+    "uninitialized parameter": "let your function run one batch through it first",
+    "shapes cannot be multiplied": "the first layer expects inputs of another width",
+}
 TRIED = 32  # samples of the pass that is tried first, if no batch size is given
 
 
@@ -124,8 +133,12 @@ def _end(child: "subprocess.Popen[bytes]", patience: float) -> None:
     try:
         child.wait(timeout=patience)
     except (subprocess.TimeoutExpired, KeyboardInterrupt):
-        os.killpg(child.pid, 9)
-        child.wait()
+        pass
+    try:
+        os.killpg(child.pid, 9)  # its group is its own, and lives as long as anything in it
+    except (ProcessLookupError, PermissionError):
+        pass
+    child.wait()
 
 
 def _death(code: int) -> str:
@@ -166,13 +179,26 @@ def _main(pipe: int, order: dict[str, Any]) -> None:
         say(error=one_line(f"{order['target']} stopped with {type(error).__name__}: {error}"))
 
 
+def _end_copies(subject: Subject, here: int) -> None:
+    """A copy of this process that the user's code forks would examine, too: it ends instead."""
+
+    def end_if_copy(*_: Any) -> None:
+        if os.getpid() != here:
+            os._exit(0)
+
+    end_if_copy()
+    subject.model.register_forward_hook(end_if_copy)
+
+
 def ready_subject(order: dict[str, Any]) -> Subject:
     """What ``order`` names, after one batch has gone through it; this runs the user's code.
 
     Raises:
         CorollaryError: if there is nothing to examine, or it cannot be called.
     """
+    here = os.getpid()
     subject = _subject(order)
+    _end_copies(subject, here)
     _try_a_pass(subject, order["budget"])
     return subject
 
@@ -189,9 +215,19 @@ def _subject(order: dict[str, Any]) -> Subject:
                 f"the loss '{name}' must be a function of (output, target), but it is a "
                 f"{type(loss).__name__}"
             )
+    if order.get("lr") is not None and not math.isfinite(order["lr"]):
+        raise InputError(f"lr must be a positive number, but it is {order['lr']}")
     keys = ("lr", "batch_size", "samples", "seed")
     about = {key: order[key] for key in keys if order.get(key) is not None}
-    return Subject(model, data, loss=loss, **about)
+    try:
+        return Subject(model, data, loss=loss, **about)
+    except (CorollaryError, MemoryError):
+        raise
+    except Exception as error:  # a loader may break when it is walked through
+        source = order.get("data") or f"the data of {order['target']}"
+        raise InputError(
+            one_line(f"{source} stopped with {type(error).__name__}: {error}")
+        ) from None
 
 
 def _try_a_pass(subject: Subject, seconds: float) -> None:
@@ -208,6 +244,8 @@ def _try_a_pass(subject: Subject, seconds: float) -> None:
     try:
         with time_limit(seconds), subject.borrowed():
             raw = subject.call(batch)
+            doing = f"{subject.name} gives nothing that can be examined"
+            _check_output(subject, raw)
             doing = f"the loss does not fit the output of {subject.name} and the data ({came})"
             if batch.target is not None:
                 subject.loss_of_raw(raw, batch.target)
@@ -220,7 +258,24 @@ def _try_a_pass(subject: Subject, seconds: float) -> None:
         ) from None
     except Exception as error:
         told = str(error) if isinstance(error, CorollaryError) else f"{_kind(error)}: {error}"
-        raise InputError(one_line(f"{doing}: {told}")) from None
+        raise InputError(_with_remedy(f"{doing}: {told}")) from None
+
+
+def _check_output(subject: Subject, raw: Any) -> None:
+    try:
+        subject.pick(raw)
+    except NotApplicableError:
+        raise InputError(
+            f"its forward gives a {type(raw).__name__} without a tensor of floating-point numbers"
+        ) from None
+
+
+def _with_remedy(told: str) -> str:
+    """One line, with what to do about the usual complaints of torch."""
+    for part, remedy in REMEDIES.items():
+        if part in told:
+            return f"{one_line(told, 300).rstrip('. ')}; {remedy}"
+    return one_line(told)
 
 
 def _kind(error: Exception) -> str:

@@ -14,6 +14,7 @@ from typing import Any
 
 from corollary.errors import CorollaryError, InputError, UnknownNameError
 
+TARGETS = ("y", "label", "labels", "target", "targets")
 DATA_SETS = ("two_moons", "digits", "mnist", "fashion_mnist")
 
 
@@ -27,6 +28,7 @@ def load_target(target: str) -> tuple[Any, Any]:
     from torch import nn
 
     model, data = made if isinstance(made, tuple) and len(made) == 2 else (made, None)
+    data = _as_tensors(data)
     if not isinstance(model, nn.Module):
         raise InputError(
             f"'{target}' must be or give a torch.nn.Module, but it gives a {type(model).__name__}"
@@ -43,7 +45,10 @@ def load_data(spec: str, seed: int = 0) -> Any:
     if spec.endswith(".csv"):
         return _csv(Path(spec))
     if ":" in spec:
-        return _called(load_object(spec), spec)
+        data = _as_tensors(_called(load_object(spec), spec))
+        if data is None:
+            raise InputError(f"'{spec}' gives None; it should give data such as a pair (x, y)")
+        return data
     raise UnknownNameError(
         f"there is no data set '{spec}'; give {', '.join(DATA_SETS)}, file.py:name, "
         "or an .npz or .csv file"
@@ -111,7 +116,24 @@ def _called(found: Any, spec: str) -> Any:
         raise _broken(spec, error) from None
 
 
+def _as_tensors(data: Any) -> Any:
+    """Arrays of numpy become tensors; whatever else stays as it is."""
+    import torch
+
+    if isinstance(data, dict):
+        return {name: _as_tensors(part) for name, part in data.items()}
+    if type(data) in (list, tuple):
+        return type(data)(map(_as_tensors, data))
+    if type(data).__module__ == "numpy" and getattr(data, "dtype", None) is not None:
+        if data.dtype.kind not in "fiubc":
+            raise InputError(f"the data has an array of {data.dtype}, but numbers are needed")
+        return torch.as_tensor(data)
+    return data
+
+
 def _broken(place: str, error: Exception) -> InputError:
+    if isinstance(error, MemoryError) or "can't allocate memory" in str(error):
+        return InputError(f"{place} needs more memory than it may take, see --memory")
     return InputError(one_line(f"{place} stopped with {type(error).__name__}: {error}"))
 
 
@@ -147,15 +169,19 @@ def _npz(path: Path) -> Any:
         with path.open("rb") as raw, np.load(raw, allow_pickle=False) as file:
             arrays = {name: torch.from_numpy(file[name]) for name in file.files}
     except Exception as error:  # zipfile, zlib and numpy each have their own for a damaged file
-        said = "it is damaged, or holds other things" if "pickle" in str(error) else error
+        other = "pickle" in str(error) or "np.ndarray" in str(error)
+        said = "it is damaged, or holds other things" if other else error
         raise InputError(
             one_line(f"{path} cannot be read as an .npz of numbers ({said})")
         ) from None
     if {"x", "y"} <= set(arrays):
         return arrays["x"], arrays["y"]
-    if len(arrays) in (1, 2):
-        return tuple(arrays.values()) if len(arrays) == 2 else next(iter(arrays.values()))
-    raise InputError(f"{path} needs the arrays x and y, but it has {', '.join(arrays)}")
+    if len(arrays) == 1:
+        return next(iter(arrays.values()))
+    if len(arrays) == 2:  # the target is the last one, unless their names say otherwise
+        return tuple(arrays[name] for name in sorted(arrays, key=lambda n: n in TARGETS))
+    has = f"it has {', '.join(arrays)}" if arrays else "it is empty"
+    raise InputError(f"{path} needs the arrays x and y, but {has}")
 
 
 def _csv(path: Path) -> Any:
@@ -172,7 +198,9 @@ def _csv(path: Path) -> Any:
         header = any(_not_a_number(cell) for cell in first.strip().split(","))
         table = np.loadtxt(path, delimiter=",", skiprows=int(header), ndmin=2)
     except (OSError, ValueError) as error:
-        raise InputError(f"{path} cannot be read as a .csv of numbers ({error})") from None
+        said = one_line(str(error).split(";")[0].rstrip("."))  # numpy goes on about its options
+        text = "; write text as numbers" if "could not convert" in said else ""
+        raise InputError(f"{path} cannot be read as a .csv of numbers ({said}{text})") from None
     if table.shape[0] == 0 or table.shape[1] < 2:
         raise InputError(f"{path} needs rows of at least one input and a target in the last column")
     x, y = torch.from_numpy(table[:, :-1]).float(), torch.from_numpy(table[:, -1])

@@ -55,3 +55,29 @@ def test_one_layer_has_no_passage():
 def test_a_step_size_that_is_stable_is_said_to_be():
     (finding,) = only("largest_step", nn.Linear(10, 3), lr=0.01)
     assert finding.meaning == "Your step size of 0.01 is below it."
+
+
+def test_a_step_a_little_too_long_is_not_said_to_diverge():
+    (finding,) = only("largest_step", nn.Linear(10, 3))
+    (longer,) = only("largest_step", nn.Linear(10, 3), lr=1.5 * finding.value.high)
+    (far,) = only("largest_step", nn.Linear(10, 3), lr=9 * finding.value.high)
+    assert longer.severity is Severity.MEDIUM and "rises before it falls" in longer.meaning
+    assert far.severity is Severity.HIGH and far.meaning.endswith("diverges.")
+
+
+class Block(nn.Module):
+    """A residual block whose inner layer hardly matters, as transformers start."""
+
+    def __init__(self):
+        super().__init__()
+        self.inner, self.outer, self.norm = nn.Linear(8, 8), nn.Linear(8, 8), nn.LayerNorm(8)
+        nn.init.normal_(self.outer.weight, std=1e-3)
+
+    def forward(self, x):
+        return self.norm(x + self.outer(self.inner(x)))
+
+
+def test_a_layer_that_a_shortcut_passes_by_is_no_vanishing_gradient():
+    model = nn.Sequential(nn.Linear(10, 8), *(Block() for _ in range(4)), nn.Linear(8, 3))
+    model[0].requires_grad_(False)  # the first layer with a gradient is then an inner one
+    assert {f.severity for f in only("signal_passage", model)} == {Severity.NONE}

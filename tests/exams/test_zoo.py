@@ -12,10 +12,11 @@ from torch.nn import functional as F
 from corollary.core import Status
 from corollary.examination import examine
 
-X, Y = torch.randn(24, 6), torch.arange(24) % 3
-IMAGES = torch.rand(16, 1, 8, 8)
-SEQUENCES = torch.randn(12, 5, 4)
-TOKENS = torch.randint(11, (12, 6))
+RNG = torch.Generator().manual_seed(0)
+X, Y = torch.randn(24, 6, generator=RNG), torch.arange(24) % 3
+IMAGES = torch.rand(16, 1, 8, 8, generator=RNG)
+SEQUENCES = torch.randn(12, 5, 4, generator=RNG)
+TOKENS = torch.randint(11, (12, 6), generator=RNG)
 
 
 class Calls(nn.Module):

@@ -1,8 +1,10 @@
 """What several exams look at: the loss landscape, the tangent kernel, the passage of signals."""
 
 import time
+from collections.abc import Callable
 from typing import Any
 
+import torch
 from torch import Tensor, nn
 
 from corollary.core import Budget, Subject
@@ -11,6 +13,7 @@ from corollary.theory.kernels.empirical import empirical_ntk
 from corollary.theory.landscape.curvature import Landscape
 from corollary.theory.landscape.signal import Signal, measured_signal, random_projection
 
+OUTPUTS = 32  # of a tangent kernel
 PROBE, FEWEST = 16, 16  # samples to time one pass with, and samples below which nothing is learned
 
 
@@ -39,12 +42,30 @@ def affordable(subject: Subject, budget: Budget, passes: float, most: int) -> in
 
 
 def tangent_kernel(subject: Subject, model: nn.Module, inputs: Any) -> Tensor:
-    """The trace of the tangent kernel of the output, in double precision."""
+    """The trace of the tangent kernel of the output, in double precision.
+
+    Of many outputs (a word a position, say) some random combinations stand for all: with signs R
+    the mean of the kernel of R f over R is the trace of that of f.
+    """
     _need_real_parameters(subject)
     try:
-        return empirical_ntk(model, inputs, read=subject.pick).double()
+        return empirical_ntk(model, inputs, read=_few_outputs(subject)).double()
     except InputError as why:  # such as outputs that depend on the other samples of a batch
         raise NotApplicableError(f"the module has no tangent kernel: {why}") from None
+
+
+def _few_outputs(subject: Subject) -> Callable[[Any], Tensor]:
+    output = subject.output(subject.data(2))
+    if not output.requires_grad:
+        raise NotApplicableError("the output depends on no trainable parameter")
+    if output.dim() == 0:
+        raise NotApplicableError("the output is one number for all samples")
+    c = output[0].numel()
+    if c <= OUTPUTS:
+        return subject.pick
+    signs = torch.randint(2, (c, OUTPUTS), generator=subject.rng("outputs")) * 2 - 1
+    mix = signs.to(output.detach()) / OUTPUTS**0.5
+    return lambda raw: subject.pick(raw).flatten(1) @ mix
 
 
 def signal_of(subject: Subject, model: nn.Module, n: int) -> Signal:

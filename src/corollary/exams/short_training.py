@@ -18,7 +18,7 @@ from corollary.train.fit import fit
 
 STEPS = 40
 SAFE = 0.5  # of the largest stable step: descent, and not at its edge
-PASSES = 300  # Lanczos, a trial, the run and its linearisation
+PASSES = 360  # Lanczos, a trial, the run, its linearisation, and two tangent kernels
 TRIES = 4  # shorter steps if the loss rises all the same
 
 

@@ -43,7 +43,10 @@ class LearningRegime(Exam):
             before = tangent_kernel(subject, model, run.inputs)
             history = run.run(model)
             after = tangent_kernel(subject, model, run.inputs)
-        found = regime(_centred(before), _centred(after), _columns(run.batch.target).double())
+        targets = _columns(run.batch.target).double()
+        if not bool((targets - targets.mean(0)).any()):
+            raise NotApplicableError("all targets are the same, so there is nothing to learn")
+        found = regime(_centred(before), _centred(after), targets)
         turn = max(found.turn, 0.0)  # of a kernel that stays, rounding makes it negative
         yield self.finding(
             _TITLES[found.name],

@@ -21,6 +21,7 @@ from corollary.errors import NotApplicableError
 from corollary.exams.readings import counted, rounded
 
 RARE = 10.0  # the commonest class this many times the rarest; common benchmarks stay below 3
+FEWEST = 8  # samples below which one class or a rare one is a matter of chance
 SIGMAS = 6.0  # a random order is this far from its mean once in a billion data sets
 
 
@@ -32,6 +33,8 @@ class Labels(Exam):
         target = subject.labelled().target
         if not isinstance(target, Tensor) or target.is_floating_point() or target.dim() != 1:
             raise NotApplicableError("the targets are not one class index for each sample")
+        if len(target) < FEWEST:
+            raise NotApplicableError(f"this needs at least {FEWEST} samples")
         classes = self._classes(subject)
         if classes and (int(target.max()) >= classes or int(target.min()) < 0):
             yield self._out_of_range(target, classes)

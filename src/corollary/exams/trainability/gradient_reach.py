@@ -74,6 +74,8 @@ def _small_step(subject: Subject) -> None:
     """Move every parameter a thousandth of its size against its gradient."""
     parameters = list(subject.parameters().values())
     loss = subject.loss(subject.data(SAMPLES))
+    if not loss.requires_grad:
+        return
     gradients = torch.autograd.grad(loss, parameters, allow_unused=True, materialize_grads=True)
     with torch.no_grad():
         for p, g in zip(parameters, gradients, strict=True):

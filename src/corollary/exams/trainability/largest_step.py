@@ -2,12 +2,13 @@ r"""Largest stable step.
 
 To second order, gradient descent stays bounded exactly for steps up to
 :math:`2/\lambda_{\max}`, the largest eigenvalue of the loss's Hessian on the data. It is found by
-Lanczos with an interval. Training may raise :math:`\lambda_{\max}` until it meets the step (the
-edge of stability), so a step somewhat above is not lost, but one far above diverges at once.
+Lanczos with an interval. A step up to twice as long is not lost: the loss rises at first and may
+throw the network to a place of less curvature; beyond :math:`4/\lambda_{\max}` it diverges.
 
 :source: Cohen, Kaur, Li, Kolter and Talwalkar (2021), "Gradient descent on neural networks
-    typically occurs at the edge of stability"; Lucchi (2025), Foundations of Deep Learning,
-    Chapter 5, on gradient descent for quadratics.
+    typically occurs at the edge of stability"; Lewkowycz, Bahri, Dyer, Sohl-Dickstein and Gur-Ari
+    (2020), "The large learning rate phase of deep learning: the catapult mechanism"; Lucchi
+    (2025), Foundations of Deep Learning, Chapter 5, on gradient descent for quadratics.
 :kind: exam
 :cost: seconds
 """
@@ -21,6 +22,7 @@ from corollary.exams.readings import between
 from corollary.theory.landscape.curvature import largest_stable_step
 
 SAMPLES = 512
+CATAPULT = 2.0  # times the largest stable step: from there on nothing is caught
 PASSES = 80  # some 25 products with the Hessian, each about three times a gradient
 
 
@@ -46,8 +48,11 @@ class LargestStep(Exam):
         if lr is not None:
             meaning = f"Your step size of {lr:g} is below it."
         if lr is not None and lr > step.high:
-            severity = Severity.HIGH
-            meaning = f"Your step size of {lr:g} is {lr / step.value:.2g} times that and diverges."
+            catapult = lr <= CATAPULT * step.high
+            severity = Severity.MEDIUM if catapult else Severity.HIGH
+            meaning = f"Your step size of {lr:g} is {lr / step.value:.2g} times that" + (
+                ", so the loss rises before it falls, if it does." if catapult else " and diverges."
+            )
             advice = f"Use a step size below {step.low:.2g}, or warm up from there."
         elif lr is not None and lr > step.low:
             severity = Severity.LOW

@@ -6,7 +6,9 @@ gradient that is a hundred times shorter (or longer) at one end than at the othe
 hundred different step sizes at once.
 
 Layers that read the very same tensor (query, key and value of attention, the branches of a gate)
-stand side by side: they count as one, with the largest of their numbers.
+stand side by side: they count as one, with the largest of their numbers. And where shortcuts pass
+layers by, some of these may see little: of the last third on the way, the layer that is best off
+decides.
 
 :source: Lucchi (2025), Foundations of Deep Learning, Section 6.2; Schoenholz, Gilmer, Ganguli and
     Sohl-Dickstein (2017), "Deep information propagation".
@@ -14,6 +16,7 @@ stand side by side: they count as one, with the largest of their numbers.
 :cost: instant
 """
 
+import math
 from collections.abc import Callable, Iterator
 
 from torch import Tensor, nn
@@ -60,13 +63,14 @@ class SignalPassage(Exam):
         if not first > 0:
             said = f"They are zero from {profile[0][1]} on, so there is nothing to compare."
             return self.finding(f"{what} through the layers", meaning=said)
-        ratio = last / first
+        steps, ratio = _best_off([value / first for value, _ in profile])
         distance = max(ratio, 1 / ratio) if ratio > 0 else float("inf")
         severity = Severity.NONE
         if distance > FAR:
             severity = Severity.HIGH if distance > TOO_FAR else Severity.MEDIUM
         verb = "vanish" if ratio < 1 else "explode"
-        rate = ratio ** (1 / (len(profile) - 1))
+        rate = ratio ** (1 / steps)
+        ratio = last / first if distance > FAR else ratio
         return self.finding(
             f"{what} {verb}" if distance > FAR else f"{what} through the layers",
             severity=severity,
@@ -79,6 +83,13 @@ class SignalPassage(Exam):
             advice=_advice(ratio) if distance > FAR else "",
             figures=() if figure is None else (figure,),
         )
+
+
+def _best_off(ratios: list[float]) -> tuple[int, float]:
+    """Of the last third: the ratio nearest to one, and how many steps it is away."""
+    far = range(len(ratios) - max(1, len(ratios) // 3), len(ratios))
+    steps = min(far, key=lambda i: abs(math.log(max(ratios[i], 1e-300))))
+    return steps, ratios[steps]
 
 
 def _watched(model: nn.Module) -> dict[str, Tensor]:
