@@ -10,7 +10,6 @@ up has another degree than what it is added to and breaks it.
 """
 
 from collections.abc import Sequence
-from typing import Literal
 
 import torch
 from jaxtyping import Float
@@ -46,7 +45,7 @@ class HomogeneousNet(nn.Module):
         self,
         widths: Sequence[int],
         *,
-        bias: Literal["none", "first", "output"] = "none",
+        bias: str = "none",
         scale: float = 1.0,
         rng: Generator,
         dtype: torch.dtype = torch.float64,

@@ -43,7 +43,7 @@ class Given(NamedTuple):
 class BatchNormScale(Claim[Given]):
     """Outputs of torch's own normalisation against the sign alone."""
 
-    n: int = option(16, low=2, high=1000)  # values in the batch
+    n: int = option(32, low=2, high=1000)  # values in the batch
     relation = equals(ulps=2**12, scale=1.0)  # mean and variance of products with w1 up to 50
 
     def given(self, rng: Generator) -> Given:

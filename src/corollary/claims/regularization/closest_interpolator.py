@@ -62,8 +62,10 @@ class ClosestInterpolator(Claim[Given]):
 
     n: int = option(4, low=1, high=50)  # data points
     d: int = option(10, low=2, high=200)  # parameters, more than n
-    steps: int = option(1200, low=100, high=20_000)  # steps of each method
-    relation = equals(ulps=2**24, scale=1.0)  # condition number 2: a factor below 0.97 a step
+    steps: int = option(500, low=100, high=20_000)  # steps of each method
+    relation = equals(
+        ulps=2**24, scale=1.0
+    )  # condition number 2: SGD, the slowest, is at 1e-12 after 300 steps
 
     def given(self, rng: Generator) -> Given:
         """Rows with singular values between 1 and 2, a normal start, half the largest step."""
@@ -105,7 +107,7 @@ class ClosestInterpolator(Claim[Given]):
         ]
         marks.append(Curve((adam - target).norm(dim=1), label="Adam", role="other"))
         return Figure(
-            "Methods that stay in the span of the data end at the nearest interpolator",
+            "In the span of the data, all end at one point",
             x="step t",
             y="‖w − nearest interpolator‖",
             log_y=True,

@@ -91,7 +91,7 @@ class DropoutMoments(Claim[Given]):
         mean, std = found[True].T
         error = std / 4000**0.5 * 3
         return Figure(
-            "Inverted dropout keeps the mean of a unit and makes it noisy",
+            "Inverted dropout keeps the mean",
             x="p",
             y="of a unit with a = 1",
             marks=(

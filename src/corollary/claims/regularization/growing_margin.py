@@ -31,7 +31,7 @@ import torch
 from jaxtyping import Float
 from torch import Generator, Tensor
 
-from corollary.core import Claim, Curve, Figure, Hypothesis, Points, at_least, option
+from corollary.core import Claim, Curve, Figure, HeatMap, Hypothesis, Points, at_least, option
 from corollary.models.homogeneous import HomogeneousNet
 from corollary.theory.regularization.homogeneous import (
     MarginFlow,
@@ -127,8 +127,6 @@ class GrowingMargin(Claim[Given]):
 
 
 def _picture(given: Given) -> Figure:
-    from corollary.core import HeatMap
-
     side = torch.linspace(-2, 2, 41, dtype=torch.float64)
     grid = torch.cartesian_prod(side, side)
     theta = given.flow.theta[-1]
@@ -138,7 +136,7 @@ def _picture(given: Given) -> Figure:
     with torch.no_grad():
         value = torch.func.functional_call(given.net, shaped, (grid,)).reshape(41, 41).T
     marks = [HeatMap(torch.tanh(value / 4).tolist(), x=(-2, 2), y=(-2, 2), label="tanh(f/4)")]
-    for label, role in ((1, "measured"), (-1, "predicted")):
+    for label, role in ((1, "predicted"), (-1, "measured")):
         chosen = given.x[given.y == label]
         marks.append(Points(chosen[:, 0], chosen[:, 1], label=f"labelled {label:+d}", role=role))
     return Figure("What the network has learned", x="x₁", y="x₂", equal=True, marks=tuple(marks))

@@ -86,7 +86,7 @@ class HomogeneousEuler(Claim[Given]):
             ratio = [_scaled(net, given.x, float(a)) for a in alpha[::4]]
             marks.append(Points(alpha[::4], ratio, label=f"{net.degree} layers"))
         return Figure(
-            "Scaling all parameters by α scales the output by α to the depth",
+            "The output scales like α to the depth",
             x="α",
             y="f(αθ; x) / f(θ; x)",
             log_x=True,

@@ -106,12 +106,16 @@ class HomogeneousKkt(Claim[Given]):
             ),
         )
         scaled = flow.q / flow.norm[:, None] ** given.net.degree
+        nearest = scaled[-1].argsort()[:4].tolist()
         margins = Figure(
             "The smallest margins meet",
             x="log t",
             y="q / ‖θ‖^L",
             marks=(
-                *(Curve(scaled[:, i], x=flow.s, label=f"point {i + 1}") for i in range(self.n)),
+                *(
+                    Curve(scaled[:, i], x=flow.s, label=f"point {i + 1}", dashed=i != nearest[0])
+                    for i in nearest
+                ),
                 Level(float(scaled[-1].min()), label="smallest at the end", role="predicted"),
             ),
         )

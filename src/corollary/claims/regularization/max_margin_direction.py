@@ -118,7 +118,7 @@ class MaxMarginDirection(Claim[Given]):
             marks.append(Curve(residual[:, 0, i], x=run.t, label=label, dashed=i > 0))
             marks.append(Level(limit, label=f"log(η/α) of support vector {i + 1}"))
         settled = Figure(
-            "The margin of a support vector grows like log t, and its offset is known",
+            "Margins grow like log t, with a known offset",
             x="t",
             y="⟨w(t), x⟩ − log t",
             log_x=True,

@@ -41,9 +41,9 @@ class NoOverfitting(Claim[Given]):
 
     dataset: Literal["digits", "mnist"] = "digits"  # mnist has to be on disk or reachable
     n: int = option(200, low=20, high=60_000)  # training images
-    widths: tuple[int, ...] = option((2, 4, 8, 16, 64, 256), low=1)  # hidden units
+    widths: tuple[int, ...] = option((2, 4, 8, 16, 32, 128), low=1)  # hidden units
     stop: Literal["zero_train", "converged"] = "converged"  # when a run ends
-    steps: int = option(150, low=10, high=100_000)  # updates at most
+    steps: int = option(120, low=10, high=100_000)  # updates at most
     seeds: int = option(2, low=1, high=50)  # networks of each width
     slack: float = option(0.02, low=0.0, high=0.5)  # test error by which the widest may be worse
     relation = at_most(ulps=0)  # shares of errors; the slack is part of the statement

@@ -43,7 +43,7 @@ class Filter(NamedTuple):
         return self.directions @ (self.kept * (self.directions.T @ w))
 
 
-def early_stopping_filter(H: Float[Tensor, "d d"], eta: float, k: float) -> Filter:
+def early_stopping_filter(H: Float[Tensor, "d d"], eta: float, k: int | float) -> Filter:
     r"""What k steps of descent from 0 have found: :math:`1-(1-\eta\lambda_i)^k`.
 
     A k that is no whole number is the interpolation of the same formula, for steps up to

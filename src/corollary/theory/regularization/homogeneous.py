@@ -56,7 +56,7 @@ class MarginFlow(NamedTuple):
         """The residual of the KKT conditions: what is missing in alignment, and slackness."""
         return 1 - self.alignment + self.slackness.abs()
 
-    def normalised(self, degree: float) -> Float[Tensor, " k"]:
+    def normalised(self, degree: int | float) -> Float[Tensor, " k"]:
         r"""The normalised margin :math:`\min_iq_i/\|\theta\|^L`."""
         return self.q.min(dim=1).values / self.norm**degree
 
@@ -111,7 +111,7 @@ def margin_flow(
     y: Float[Tensor, " n"],
     s: Float[Tensor, " k"],
     *,
-    degree: float,
+    degree: int | float,
     loss: MarginLoss = EXPONENTIAL,
     step: float = 0.1,
 ) -> MarginFlow:
@@ -140,14 +140,15 @@ def margin_flow(
     check_positive("step", step)
     theta, at = parameters_to_vector(net.parameters()).detach().clone(), 0.0
     pull = _puller(net, x, y, loss)
-    path, found = [], []
+    path, found, left = [], [], 500 + int(4 * float(s[-1]) / step)
     for goal in s.tolist():
         while at < goal:
             q, g = pull(theta, at)
             weights = (at + loss.log_pull(q)).exp().sum()
             jump = float(g.square().sum() / weights)  # of a margin in one unit of s, on average
             h = min(step, 0.5 * max(1.0, float(q.min())) / max(jump, 1e-300), goal - at)
-            if h < 1e-9:
+            left -= 1
+            if left < 0:
                 raise InputError(f"the flow stops at s = {at:.3g}: the margins cannot all grow")
             theta = theta + h * pull(theta + 0.5 * h * g, at + 0.5 * h)[1]
             at = goal if goal - at - h < 1e-12 else at + h
@@ -175,7 +176,11 @@ def _puller(net: nn.Module, x: Tensor, y: Tensor, loss: MarginLoss) -> Puller:
 
 
 def _summary(
-    s: Tensor, theta: Tensor, found: list[tuple[Tensor, Tensor]], degree: float, loss: MarginLoss
+    s: Tensor,
+    theta: Tensor,
+    found: list[tuple[Tensor, Tensor]],
+    degree: int | float,
+    loss: MarginLoss,
 ) -> MarginFlow:
     q = torch.stack([margins for margins, _ in found])
     pulls = torch.stack([g for _, g in found])

@@ -60,7 +60,7 @@ class ImplicitBias(NamedTuple):
     moved_in_kernel: float  # length of the part of (limit - w0) that no gradient can explain
 
 
-def row_space_split(X: Float[Tensor, "n d"], w: Float[Tensor, "... d"]) -> Split:
+def row_space_split(X: Float[Tensor, "n d"], w: Float[Tensor, "... p"]) -> Split:
     r"""Write :math:`w=w_x+w_c` with :math:`w_x` in the span of the rows and :math:`Xw_c=0`.
 
     Then :math:`Xw=Xw_x` and :math:`\|w\|^2=\|w_x\|^2+\|w_c\|^2`, so the shortest solution of

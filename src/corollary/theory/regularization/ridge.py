@@ -45,7 +45,7 @@ def degrees_of_freedom(X: Float[Tensor, "n d"], lam: float) -> float:
     return float(shrinkage_factors(X, lam).sum())
 
 
-def ridge(X: Float[Tensor, "n d"], y: Float[Tensor, "n *k"], lam: float) -> Float[Tensor, "d *k"]:
+def ridge(X: Float[Tensor, "n d"], y: Float[Tensor, "m *k"], lam: float) -> Float[Tensor, "d *k"]:
     r"""The minimiser of :math:`\|Xw-y\|^2+\lambda\|w\|^2`, by the SVD: :math:`O(nd\min(n,d))`.
 
     With :math:`\lambda=0` it is least squares, which needs full column rank here; for the shortest
