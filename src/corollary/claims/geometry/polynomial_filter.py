@@ -88,9 +88,10 @@ class PolynomialFilter(Claim[Given]):
         )
         bound = frequency_bound(given.graph)
         f = torch.linspace(0, bound, 400, dtype=torch.float64)
-        marks = [Curve(_low_pass(f), x=f, label="step at λ = 5", role="predicted")]
+        step = (f < bound / 6).to(f)
+        marks = [Curve(step, x=f, label=f"step at λ = {bound / 6:.3g}", role="predicted")]
         for K in (4, 12, 40):
-            series = _step_series(2 * f / bound - 1, 2 * 5 / bound - 1, K)
+            series = _step_series(2 * f / bound - 1, 2 / 6 - 1, K)
             marks.append(Curve(series, x=f, label=f"Chebyshev series, K = {K}", role="other"))
         title = "A step is no polynomial"
         return signals, Figure(title, x="frequency λ", y="gain", marks=tuple(marks))
