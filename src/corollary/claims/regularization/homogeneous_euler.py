@@ -40,7 +40,7 @@ class Given(NamedTuple):
 class HomogeneousEuler(Claim[Given]):
     """Products of parameters and gradients against multiples of the output."""
 
-    depth: int = option(4, low=1, high=8)  # layers of the deepest network
+    depth: int = option(4, low=2, high=8)  # layers of the deepest network
     d: int = option(3, low=1, high=50)  # inputs
     m: int = option(12, low=1, high=200)  # units of each hidden layer
     n: int = option(10, low=1, high=200)  # points
