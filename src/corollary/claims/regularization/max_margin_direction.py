@@ -19,7 +19,7 @@ A loss with a Gaussian tail grows weights more slowly than :math:`\log t`, and t
     Nacson, Gunasekar and Srebro (2018), "The implicit bias of gradient descent on separable data",
     Theorems 3 and 4.
 :kind: limit
-:cost: seconds
+:cost: instant
 :covers: max-margin-implicit-bias, tight-exponential-tail
 """
 

@@ -22,6 +22,7 @@ from jaxtyping import Float, Int
 from torch import Tensor
 
 from corollary.errors import InputError
+from corollary.theory.connectionism.max_margin import max_margin
 from corollary.theory.prerequisites.wellformed import check_finite, check_positive
 from corollary.theory.regularization.hard_margin import HardMargin
 from corollary.theory.regularization.margin_losses import LOGISTIC, MarginLoss
@@ -133,6 +134,11 @@ def separable_flow(
 
     check_finite("x", x)
     check_finite("w0", w0)
+    if max_margin(x, x.new_ones(len(x))).margin <= 0:
+        raise InputError(
+            "a flow in log t needs points that a hyperplane through the origin separates, but none "
+            "does: the loss has a minimiser, and the flow stops there"
+        )
     points, times = x.detach().double().cpu(), s.detach().double().cpu()
 
     def velocity(at: float, w: np.ndarray) -> np.ndarray:
