@@ -418,7 +418,10 @@ def test_a_million_parameters_on_images_stay_within_budget_and_memory(folder, tm
     assert took < 120 + 30  # the budget, and two imports of torch on a busy machine
     assert not [f"{f.exam}: {f.meaning}" for f in done.findings if f.status == "failed"]
     assert {f.exam for f in done.findings} == {entry.name for entry in chosen_exams(None)}
-    answered = {f.exam for f in done.findings if f.status == "done"}
-    assert len(answered) >= 20  # the others are for other kinds of network
+    # Those are for networks of other kinds, and this one is soon far from its linearisation.
+    assert {f.exam for f in done.findings if f.status == "not applicable"} <= {
+        "soundness/batch_norm", "soundness/causality", "soundness/modes", "soundness/symmetry",
+        "trainability/recurrent_radius", "learning/linearised_curve",
+    }  # fmt: skip
     assert resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss * 1024 < 2 << 30
     assert page.stat().st_size < 1_500_000

@@ -41,11 +41,14 @@ def roughly(value: float) -> str:
 def between(value: float, low: float, high: float) -> Reading:
     """A number and its interval, to the digit that the width of the interval leaves.
 
-    The interval is rounded outwards. An end at infinity stays there.
+    The number keeps two digits at least and the ends one; the interval is rounded outwards. An end
+    at infinity stays there.
 
     Example:
         >>> between(0.013907, 0.013378, 0.013911)
         Reading(value=0.0139, low=0.0133, high=0.014)
+        >>> between(118.0, 41.0, 460.0)
+        Reading(value=120.0, low=40.0, high=500.0)
     """
     ends = [end for end in (low, high) if math.isfinite(end)]
     width = max((abs(value - end) for end in ends), default=0.0) if math.isfinite(value) else 0.0
@@ -53,8 +56,16 @@ def between(value: float, low: float, high: float) -> Reading:
         return Reading(*(float(f"{x:.4g}") for x in (value, low, high)))
     places = -math.floor(math.log10(width / 2))
     return Reading(
-        round(value, places), _outwards(low, places, math.floor), _outwards(high, places, math.ceil)
+        round(value, max(places, _places(value, 2))),
+        _outwards(low, max(places, _places(low, 1)), math.floor),
+        _outwards(high, max(places, _places(high, 1)), math.ceil),
     )
+
+
+def _places(value: float, digits: int) -> int:
+    """Decimal places that show so many digits."""
+    known = math.isfinite(value) and value != 0
+    return digits - 1 - math.floor(math.log10(abs(value))) if known else -99
 
 
 def _outwards(end: float, places: int, rounding: Callable[[float], int]) -> float:
