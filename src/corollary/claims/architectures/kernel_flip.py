@@ -1,0 +1,91 @@
+r"""Correlation is convolution with the flipped kernel.
+
+.. math:: (K\star I)[i,j]=\sum_{u,v}I[i+u,j+v]\,K[u,v]=(\bar K*I)[i,j],\qquad
+   \bar K[u,v]=K[-u,-v]
+
+Frameworks compute the left side and call it convolution. The two are the same only for kernels that
+do not change when turned by 180 degrees.
+
+:source: Perez Jensen (2025), Deep Learning, Section 4.1, Definition 4.8; Lucchi (2025), Foundations
+    of Deep Learning, Sections 10.1.1 and 10.1.2.
+:kind: identity
+:cost: instant
+:covers: cross-correlation, conv2d-discrete
+:erratum: [possible OCR artefact] Perez Jensen's remark shows h ⋆ f = h̄ ⋆ f, with the star on both
+    sides; on the right it must be the convolution.
+:erratum: [wrong] Lucchi's re-indexed formula for I * K sums I[i - u0 + u, j - v0 + v] K[u, v],
+    without the flip: that is the correlation. The counterexample here is that formula, the kernel
+    left as it is.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import torch
+from jaxtyping import Float
+from torch import Generator, Tensor
+from torch.nn import functional
+
+from corollary.core import Claim, Figure, HeatMap, Hypothesis, Level, Points, equals, option
+from corollary.theory.architectures.sliding import convolution, flipped
+
+
+class Given(NamedTuple):
+    """An image, the kernel that a framework is given, and the one to convolve with."""
+
+    image: Float[Tensor, "n n"]
+    K: Float[Tensor, "k k"]
+    turned: Float[Tensor, "k k"]
+
+
+@dataclass(frozen=True)
+class KernelFlip(Claim[Given]):
+    """The convolution of a framework against the convolution of mathematics."""
+
+    n: int = option(12, low=2, high=200)  # side of the image
+    k: int = option(3, low=2, high=9)  # side of the kernel
+    relation = equals(ulps=256, scale=1.0)  # sums of k² products of size one
+
+    def given(self, rng: Generator) -> Given:
+        """A rough image and a kernel without symmetry."""
+        image = torch.randn(max(self.n, self.k), max(self.n, self.k), generator=rng).double()
+        K = torch.randn(self.k, self.k, generator=rng, dtype=torch.float64)
+        return Given(image, K, flipped(K))
+
+    def hypotheses(self, given: Given) -> Iterator[Hypothesis]:
+        """The two kernels."""
+        yield Hypothesis("the kernel is flipped along both axes",
+                         torch.equal(given.turned, flipped(given.K)))  # fmt: skip
+
+    def predict(self, given: Given) -> list[float]:
+        """The convolution."""
+        return convolution(given.image, given.turned, "valid").flatten().tolist()
+
+    def measure(self, given: Given) -> list[float]:
+        """What torch calls conv2d."""
+        out = functional.conv2d(given.image[None, None], given.K[None, None])
+        return out.flatten().tolist()
+
+    def counterexample(self, rng: Generator) -> Given:
+        """No flip."""
+        given = self.given(rng)
+        return given._replace(turned=given.K)
+
+    def figure(self, given: Given) -> tuple[Figure, Figure]:
+        """The image, and output against output."""
+        side = float(len(given.image))
+        picture = HeatMap(given.image.flip(0).tolist(), x=(0.0, side), y=(0.0, side),
+                          label="I")  # fmt: skip
+        measured = self.measure(given)
+        unflipped = self.predict(given._replace(turned=given.K))
+        marks = (
+            Points(measured, unflipped, label="I ∗ K, not flipped", role="other"),
+            Points(measured, self.predict(given), label="I ∗ K, flipped", role="predicted"),
+            Level(0.0, label="0", role="other"),
+        )
+        return (
+            Figure("The image", x="column j", y="row, from below", marks=(picture,), equal=True),
+            Figure("Convolution against conv2d of torch", x="conv2d(I, K)", y="value",
+                   marks=marks, equal=True),
+        )  # fmt: skip
