@@ -108,7 +108,7 @@ def equivariance_error(
         raise InputError(
             f"stride >= 1 and border >= 0 are needed, but stride={stride}, border={border}"
         )
-    moved, still = layer(x.roll(shift, -1)), layer(x)
+    moved, still = layer(x.roll(shift, -1)).detach(), layer(x).detach()
     n = still.shape[-1]
     if 2 * border >= n:
         raise InputError(f"a border of {border} leaves nothing of {n} outputs")
