@@ -41,7 +41,7 @@ class Adversarial:
         >>> line = nn.Linear(1, 1, bias=False).double()
         >>> x, y = torch.tensor([[2.0], [-2.0]]).double(), torch.tensor([1.0, -1.0]).double()
         >>> logistic = lambda out, y: nn.functional.softplus(-y * out[:, 0]).mean()
-        >>> sgd = lambda p: torch.optim.SGD(p, lr=1.0)
+        >>> sgd = lambda p: torch.optim.SGD(p, lr=0.05)
         >>> call = Adversarial(FGSM(3.0, box=None))  # farther than the points: no sign is safe
         >>> _ = fit(line, (x, y), logistic, sgd, steps=200, call=call)
         >>> abs(line.weight.item()) < 0.3

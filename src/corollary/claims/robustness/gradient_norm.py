@@ -1,0 +1,110 @@
+r"""Input gradients of random networks do not shrink with the dimension.
+
+For :math:`f(x)=k^{-1/2}\sum_ja_j\sigma(\langle w_j,x\rangle)`, :math:`w_j\sim\mathcal N(0,I/d)`,
+one fixed x and :math:`0<\gamma<2/e`, with probability at least :math:`1-\gamma`
+
+.. math:: \|\nabla f(x)\|\ \ge\ \Bigl(1-5\sqrt{\log(2/\gamma)/d}\Bigr)
+   \sqrt{\tfrac1k\textstyle\sum_j\sigma'(\langle w_j,x\rangle)^2},
+
+because, given the :math:`\langle w_j,x\rangle`, the part of the gradient orthogonal to x is
+:math:`\mathcal N(0,I_{d-1}/d)` times that root. Measured: what the ratio of both sides' free
+factors stays above in a share :math:`1-\gamma` of the draws, at 99 % confidence, for several d.
+
+:source: Lucchi (2025), Foundations of Deep Learning, Section 12.3.2, Proposition 79; Bubeck,
+    Cherapanamjeri, Gidel and Tachet des Combes (2021), "A single gradient step finds adversarial
+    examples on random two-layers neural networks".
+:kind: bound
+:cost: instant
+:covers: gradient-norm-lower-bound
+:erratum: [typo] The norm of y in R^{d-1} is written as a sum over i = 1..d; it has d - 1 terms.
+    'For any x' is for each fixed x, not for all at once.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import torch
+from jaxtyping import Float
+from torch import Generator, Tensor
+
+from corollary.core import Claim, Curve, Figure, Hypothesis, Points, at_least, option
+from corollary.models.random_two_layer import RandomTwoLayer, on_sphere
+from corollary.theory.generalization.deviations import upper_quantile
+from corollary.theory.prerequisites.lipschitz import batch_gradient
+from corollary.theory.robustness.single_step import gradient_norm_bound
+
+
+class Given(NamedTuple):
+    """For each dimension: gradient lengths over the root of the mean squared slope; weights."""
+
+    ratios: list[Float[Tensor, " t"]]
+    weight_variances: list[float]  # times d
+
+
+@dataclass(frozen=True)
+class GradientNorm(Claim[Given]):
+    """Low quantiles of gradient lengths against the bound."""
+
+    dims: tuple[int, ...] = (100, 300, 1000)  # dimensions
+    k: int = option(30, low=1, high=1000)  # hidden units
+    gamma: float = option(0.1, low=0.01, high=0.7)  # probability of failure
+    draws: int = option(150, low=100, high=5000)  # networks
+    relation = at_least()  # an order statistic is compared as it is
+
+    def given(self, rng: Generator) -> Given:
+        """ReLU networks at points of the sphere."""
+        return self._drawn(rng, 1.0)
+
+    def hypotheses(self, given: Given) -> Iterator[Hypothesis]:
+        """The scale of the weights."""
+        fits = all(abs(v - 1) < 0.1 for v in given.weight_variances)
+        yield Hypothesis("the weights have variance 1/d", fits)
+
+    def predict(self, given: Given) -> list[float]:
+        """The factor before the root."""
+        one = torch.ones(1, dtype=torch.float64)
+        return [float(gradient_norm_bound(one, d, self.gamma)) for d in self.dims]
+
+    def measure(self, given: Given) -> list[float]:
+        """A value below the gamma quantile, at 99 % confidence."""
+        return [-upper_quantile(-r, self.gamma) for r in given.ratios]
+
+    def counterexample(self, rng: Generator) -> Given:
+        """Weights ten times smaller: the same slopes of ReLU, a gradient ten times shorter."""
+        return self._drawn(rng, 0.1)
+
+    def figure(self, given: Given) -> Figure:
+        """Gradient lengths and the bound against the dimension."""
+        grid = [30 * 1.2**i for i in range(24)]
+        one = torch.ones(1, dtype=torch.float64)
+        bound = [float(gradient_norm_bound(one, int(d), self.gamma)) for d in grid]
+        ordered = [r.sort().values for r in given.ratios]
+        low, high = round(0.05 * self.draws), round(0.95 * self.draws) - 1
+        return Figure(
+            "The input gradient keeps its length as the dimension grows",
+            x="d",
+            y="‖∇f‖ / √(mean σ′²)",
+            log_x=True,
+            marks=(
+                Curve(bound, grid, label="1 − 5√(log(2/γ)/d)", role="predicted"),
+                Points(
+                    self.dims, [float(r.mean()) for r in given.ratios], label="mean, 5 % to 95 %",
+                    low=[float(r[low]) for r in ordered], high=[float(r[high]) for r in ordered],
+                ),
+            ),
+        )  # fmt: skip
+
+    def _drawn(self, rng: Generator, scale: float) -> Given:
+        ratios, variances = [], []
+        for d in self.dims:
+            x = on_sphere(self.draws, d, rng=rng)
+            net = RandomTwoLayer(d, self.k, t=self.draws, rng=rng)
+            with torch.no_grad():
+                net.w.mul_(scale)
+                variances.append(float(net.w.square().mean()) * d)
+                slopes = net.phi.derivative(net.preactivations(x))
+            root = slopes.square().mean(dim=1).sqrt()
+            keep = root > 0  # a unit or more is active in all but 2^-k of the draws
+            ratios.append((batch_gradient(net, x).norm(dim=1) / root)[keep])
+        return Given(ratios, variances)

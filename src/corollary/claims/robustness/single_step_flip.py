@@ -1,0 +1,110 @@
+r"""One gradient step flips a random network.
+
+For a random two-layer network with a smooth, non-constant activation, wide and in high dimension,
+the step :math:`x-2f(x)\nabla f(x)/\|\nabla f(x)\|^2` changes the sign of f with probability at
+least :math:`1-\gamma`. Its factor :math:`\eta=-2f/\|\nabla f\|^2` has the sign of :math:`-f(x)`,
+and its length :math:`2|f|/\|\nabla f\|` is of order :math:`\sqrt{\log(1/\gamma)}`, beside
+:math:`\|x\|=\sqrt d` (see single_step_size). Measured: the share of networks whose sign changes.
+
+:source: Lucchi (2025), Foundations of Deep Learning, Section 12.3.2, Theorem 78 and Equation 12.9;
+    Bubeck, Cherapanamjeri, Gidel and Tachet des Combes (2021), "A single gradient step finds
+    adversarial examples on random two-layers neural networks", Theorem 1.
+:kind: theorem
+:cost: instant
+:covers: single-step-adversarial-theorem
+:erratum: [wrong] The theorem states eta > 0. If f(x) > 0 a positive multiple of the gradient raises
+    f to first order; for sigma = id, which the hypotheses allow, the sign then never changes, with
+    probability 1/2. With |eta| in place of eta only half of the networks here are flipped; eta must
+    have the sign of -f(x), as in the proof idea.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal, NamedTuple
+
+import torch
+from jaxtyping import Float
+from torch import Generator, Tensor
+
+from corollary.core import Claim, Count, Curve, Figure, Histogram, Hypothesis, at_least, option
+from corollary.models.random_two_layer import RandomTwoLayer, on_sphere
+from corollary.theory.robustness.single_step import SingleStep, single_step_attack
+
+
+class Given(NamedTuple):
+    """Networks, an input for each, and whether the step always goes up the gradient."""
+
+    nets: RandomTwoLayer
+    x: Float[Tensor, "t d"]
+    always_up: bool  # eta > 0, as printed
+
+    def step(self, reach: float = 2.0) -> SingleStep:
+        """The step against the sign of f, or up the gradient."""
+        found = single_step_attack(self.nets, self.x, reach=reach)
+        if not self.always_up:
+            return found
+        up = single_step_attack(self.nets, self.x, reach=-reach)
+        above = found.before > 0  # there -f means down, so the other sign is up
+        after = torch.where(above, up.after, found.after)
+        return SingleStep(found.eta.abs(), found.size, found.relative, found.before, after)
+
+
+@dataclass(frozen=True)
+class SingleStepFlip(Claim[Given]):
+    """How often one step changes the sign."""
+
+    d: int = option(100, low=2, high=2000)  # dimension
+    k: int = option(60, low=1, high=2000)  # hidden units
+    phi: Literal["tanh", "sigmoid", "linear"] = "tanh"  # activation
+    gamma: float = option(0.1, low=0.01, high=0.5)  # probability of failure
+    draws: int = option(300, low=50, high=2000)  # networks
+    relation = at_least(level=0.99)  # the exact binomial interval of the share
+
+    def given(self, rng: Generator) -> Given:
+        """Networks and points of the sphere."""
+        nets = RandomTwoLayer(self.d, self.k, self.phi, t=self.draws, rng=rng)
+        return Given(nets, on_sphere(self.draws, self.d, rng=rng), False)
+
+    def hypotheses(self, given: Given) -> Iterator[Hypothesis]:
+        """The direction of the step."""
+        step = given.step()
+        against = bool((step.eta * step.before <= 0).all())
+        yield Hypothesis("the step goes against the sign of f", against)
+
+    def predict(self, given: Given) -> float:
+        """What the theorem grants."""
+        return 1 - self.gamma
+
+    def measure(self, given: Given) -> Count:
+        """Networks that are flipped."""
+        flipped = given.step().flipped
+        return Count(int(flipped.sum()), len(flipped))
+
+    def counterexample(self, rng: Generator) -> Given:
+        """The positive factor that is printed: half of the networks keep their sign."""
+        return self.given(rng)._replace(always_up=True)
+
+    def figure(self, given: Given) -> tuple[Figure, Figure]:
+        """The share flipped against the length of the step, and the values before and after."""
+        reaches = [0.5 * i for i in range(1, 7)]
+        down = [float(given.step(r).flipped.double().mean()) for r in reaches]
+        wrong = given._replace(always_up=True)
+        up = [float(wrong.step(r).flipped.double().mean()) for r in reaches]
+        share = Figure(
+            "Share of random networks whose sign one gradient step changes",
+            x="length of the step, in units of |f|/‖∇f‖",
+            y="share flipped",
+            marks=(
+                Curve([1 - self.gamma] * len(reaches), reaches, label="1 − γ", role="predicted"),
+                Curve(down, reaches, label="against the sign of f"),
+                Curve(up, reaches, label="η > 0, as printed", role="other"),
+            ),
+        )
+        step = given.step()
+        values = Figure(
+            "The step sends f to about −f",
+            x="f(x+Δ) / f(x)",
+            y="density",
+            marks=(Histogram((step.after / step.before).clamp(-3, 1), label="ratio", bins=40),),
+        )
+        return share, values
