@@ -27,7 +27,7 @@ from jaxtyping import Float
 from torch import Generator, Tensor
 from torch.nn import functional
 
-from corollary.core import Claim, Figure, HeatMap, Hypothesis, Level, Points, equals, option
+from corollary.core import Claim, Curve, Figure, Hypothesis, Points, equals, option
 from corollary.theory.architectures.sliding import convolution, flipped
 
 
@@ -72,20 +72,15 @@ class KernelFlip(Claim[Given]):
         given = self.given(rng)
         return given._replace(turned=given.K)
 
-    def figure(self, given: Given) -> tuple[Figure, Figure]:
-        """The image, and output against output."""
-        side = float(len(given.image))
-        picture = HeatMap(given.image.flip(0).tolist(), x=(0.0, side), y=(0.0, side),
-                          label="I")  # fmt: skip
+    def figure(self, given: Given) -> Figure:
+        """Output against output, with the flip and without."""
         measured = self.measure(given)
+        span = [min(measured), max(measured)]
         unflipped = self.predict(given._replace(turned=given.K))
         marks = (
             Points(measured, unflipped, label="I ∗ K, not flipped", role="other"),
-            Points(measured, self.predict(given), label="I ∗ K, flipped", role="predicted"),
-            Level(0.0, label="0", role="other"),
+            Curve(span, x=span, label="equal", role="predicted"),
+            Points(measured, self.predict(given), label="I ∗ K, flipped"),
         )
-        return (
-            Figure("The image", x="column j", y="row, from below", marks=(picture,), equal=True),
-            Figure("Convolution against conv2d of torch", x="conv2d(I, K)", y="value",
-                   marks=marks, equal=True),
-        )  # fmt: skip
+        title = "Convolution against conv2d of torch"
+        return Figure(title, x="conv2d(I, K)", y="value", marks=marks, equal=True)

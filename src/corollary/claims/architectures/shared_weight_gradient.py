@@ -21,7 +21,7 @@ import torch
 from jaxtyping import Float
 from torch import Generator, Tensor
 
-from corollary.core import Claim, Figure, HeatMap, Hypothesis, Points, equals, option
+from corollary.core import Claim, Curve, Figure, HeatMap, Hypothesis, Points, equals, option
 from corollary.theory.architectures.sliding import convolution
 from corollary.theory.architectures.toeplitz import is_toeplitz, sharing_report, toeplitz
 
@@ -80,8 +80,8 @@ class SharedWeightGradient(Claim[Given]):
         title = f"{count.dense} entries, {count.convolution} weights, each {count.reuse} times"
         places = list(range(1, self.K + 1))
         marks = (
-            Points(places, self.predict(given), label="sum along the diagonal of ∂L/∂W",
-                   role="predicted"),
+            Curve(self.predict(given), x=places, label="sum along the diagonal of ∂L/∂W",
+                  role="predicted"),
             Points(places, self.measure(given), label="∂L/∂h"),
         )  # fmt: skip
         return (
