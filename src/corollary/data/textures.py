@@ -41,9 +41,9 @@ def stripes(
             f"{channels=}, {noise=} came"
         )
     how = {"generator": rng, "device": rng.device, "dtype": torch.float64}
-    flips = torch.where(torch.rand(n, size, **how) < 1 / 3, -1.0, 1.0).to(torch.float64)
+    flips = torch.where(torch.rand(n, size, **how) < 1 / 5, -1.0, 1.0).to(torch.float64)
     flips[:, 0] = torch.where(torch.rand(n, **how) < 0.5, -1.0, 1.0)
-    profile = flips.cumprod(dim=1)[:, None, None, :]  # changes sign at a third of the places
+    profile = flips.cumprod(dim=1)[:, None, None, :]  # changes sign at a fifth of the places
     y = torch.randint(2, (n,), generator=rng, device=rng.device)
     down = profile.expand(n, channels, size, size)
     x = torch.where(y[:, None, None, None] == 0, down, down.mT)

@@ -56,7 +56,7 @@ class PooledShifts(Claim[Given]):
 
     def predict(self, given: Given) -> list[float]:
         """The output for the image as it is."""
-        return [float(given.net(given.x)[0, 0])] * self.size
+        return [float(given.net(given.x)[0, 0].detach())] * self.size
 
     def measure(self, given: Given) -> list[float]:
         """For each shift."""
