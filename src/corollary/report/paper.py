@@ -100,8 +100,10 @@ def _dress(drawing: Any, axes: Any, figure: Figure) -> None:
     axes.set_ylabel(_text(figure.y))
     if figure.log_x:
         axes.set_xscale("log", nonpositive="mask")
+        _thin_ticks(axes.xaxis)
     if figure.log_y:
         axes.set_yscale("log", nonpositive="mask")
+        _thin_ticks(axes.yaxis)
     if figure.equal:
         axes.set_aspect("equal", adjustable="datalim")
     axes.spines[["top", "right"]].set_visible(False)
@@ -109,6 +111,17 @@ def _dress(drawing: Any, axes: Any, figure: Figure) -> None:
         axes.legend(frameon=False, fontsize=8)
     if axes.images and figure_scale(figure) is not None:
         drawing.colorbar(axes.images[0], ax=axes)
+
+
+def _thin_ticks(axis: Any) -> None:
+    """Plain numbers at 1, 2 and 5 where about a decade is shown: more would overlap."""
+    from matplotlib.ticker import FuncFormatter, LogLocator
+
+    low, high = axis.get_view_interval()
+    if 5 * low < high < 100 * low:
+        axis.set_minor_locator(LogLocator(subs=(2, 5)))
+        for set_formatter in (axis.set_major_formatter, axis.set_minor_formatter):
+            set_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
 
 
 def _text(text: str) -> str:
