@@ -189,13 +189,14 @@ def _print_finding(console: Any, finding: "Finding") -> None:
     from rich.padding import Padding
     from rich.text import Text
 
+    from corollary.report.comparison import named
+
     if finding.status.value != "done":
         line = Text(f"{finding.title}: {finding.status.value}: {finding.meaning}", style="dim")
     else:
-        where = f" in {finding.where}" if finding.where else ""
         number = f": {finding.number}" if finding.number else ""
         style = STYLES[finding.severity.value]
-        line = Text.assemble((f"{finding.title}{where}{number}", style), f"  {finding.meaning}")
+        line = Text.assemble((f"{named(finding)}{number}", style), f"  {finding.meaning}")
     console.print(Padding(line, (0, 0, 0, 2)))
 
 

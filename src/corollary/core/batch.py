@@ -123,7 +123,8 @@ def _batch(data: Any) -> Batch:
         if len(inputs) == 1 and isinstance(inputs[0], Mapping):
             return Batch((), dict(inputs[0]), target)
         return Batch(tuple(inputs), {}, target)
-    raise InputTypeError(f"a batch must be a tensor, a pair or a dict, but it is a {type(data)}")
+    kind = type(data).__name__
+    raise InputTypeError(f"a batch must be a tensor, a pair or a dict, but it is a {kind}")
 
 
 def _joined(batches: Iterable[Any], samples: int) -> Batch:

@@ -1,5 +1,6 @@
 """A user's module with its data, loss and calling convention, made safe to examine."""
 
+import math
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
@@ -51,8 +52,8 @@ class Subject:
                 f"a torch.nn.Module is needed, but {type(model).__name__} came; "
                 "pass the module itself, built and ready to call"
             )
-        if lr is not None and not lr > 0:
-            raise InputError(f"lr must be positive, but it is {lr}")
+        if lr is not None and not 0 < lr < math.inf:
+            raise InputError(f"lr must be positive and finite, but it is {lr}")
         if batch_size is not None and batch_size < 1:
             raise InputError(f"batch_size must be at least 1, but it is {batch_size}")
         self.model, self.lr, self.batch_size, self.seed = model, lr, batch_size, seed
