@@ -29,7 +29,7 @@ class Robust(NamedTuple):
 
     network: "RobustTwoLayer"
     radius: float
-    c: float
+    c: float | int
 
 
 class RobustTwoLayer(nn.Module):
@@ -49,7 +49,7 @@ class RobustTwoLayer(nn.Module):
 
 
 def robust_network(
-    x: Float[Tensor, "m d"], y: Float[Tensor, " m"], c: float | None = None
+    x: Float[Tensor, "m d"], y: Float[Tensor, " m"], c: float | int | None = None
 ) -> Robust:
     r"""Build the network from the points alone.
 
@@ -83,7 +83,9 @@ def robust_network(
     return Robust(unchecked_network(x, y, c), (1 - c) / 2 * d**0.5, c)
 
 
-def unchecked_network(x: Float[Tensor, "m d"], y: Float[Tensor, " m"], c: float) -> RobustTwoLayer:
+def unchecked_network(
+    x: Float[Tensor, "m d"], y: Float[Tensor, " m"], c: float | int
+) -> RobustTwoLayer:
     """The same weights for any points and any c < 1; nothing is promised.
 
     Example:

@@ -89,7 +89,7 @@ class AdversarialTraining(Claim[Given]):
             for e in grid
         ]
         trade = Figure(
-            "Accuracy under attack: what standard and adversarial training keep",
+            "Accuracy under attack after two kinds of training",
             x="ε of the attack",
             y="robust accuracy",
             marks=(

@@ -74,7 +74,7 @@ class ChiSquare(Claim[Given]):
         """Failure probabilities at one degree of freedom, and deviations at many."""
         grid = [10 ** (-i / 2) for i in range(1, 17)]
         small = Figure(
-            "One degree of freedom: the bound of the notes fails for small γ",
+            "k = 1: the notes' bound fails for small γ",
             x="γ",
             y="exact failure probability",
             log_x=True,

@@ -88,7 +88,7 @@ class DanskinTheorem(Claim[Given]):
         slope = float(self._at(given).gradients[0][0])
         tangent = _g(given, given.w, self.eps) + slope * (grid - given.w[0])
         loss = Figure(
-            "The adversarial loss has a kink where a weight is zero, and Danskin's slope elsewhere",
+            "The adversarial loss, with a kink where w₁ = 0",
             x="w₁",
             y="g(w)",
             marks=(
@@ -98,7 +98,7 @@ class DanskinTheorem(Claim[Given]):
             ),
         )
         lines = Figure(
-            "The maximum of δw over δ = ±1 is |w|: at 0 the candidates +1 and −1 disagree",
+            "|w| = max ±w: at 0 the slopes +1 and −1 disagree",
             x="w",
             y="max δw",
             marks=(

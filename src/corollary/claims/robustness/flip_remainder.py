@@ -90,7 +90,7 @@ class FlipRemainder(Claim[Given]):
         grid = torch.logspace(-2, 0.5, 30, dtype=torch.float64)
         grid = grid * float(step.size.max()) / float(grid[-1])
         return Figure(
-            "The remainder of a linearised step stays under half the curvature",
+            "Remainders of linearised steps",
             x="‖Δ‖",
             y="|f(x+Δ) − f(x)(1−η‖∇f‖²)|",
             log_x=True,

@@ -82,7 +82,7 @@ class GradientNorm(Claim[Given]):
         ordered = [r.sort().values for r in given.ratios]
         low, high = round(0.05 * self.draws), round(0.95 * self.draws) - 1
         return Figure(
-            "The input gradient keeps its length as the dimension grows",
+            "Input gradients keep their length in any dimension",
             x="d",
             y="‖∇f‖ / √(mean σ′²)",
             log_x=True,

@@ -93,7 +93,7 @@ class LinearFlip(Claim[Given]):
         clean = float(given.along("l2", share[:1]))
         found = [c / d for c, d in zip(self.measure(given), distances.values(), strict=True)]
         return Figure(
-            "The margin of a linear model crosses zero at |f|/‖w‖*, and doubles back at twice that",
+            "A linear margin is gone at |f|/‖w‖*",
             x="size of the perturbation / predicted distance",
             y="margin / margin at x",
             marks=(

@@ -92,7 +92,7 @@ class LinearWorstCase(Claim[Given]):
         grid = [2 * self.eps * i / 8 for i in range(9)]
         exact = [self._closed_form(one, e)[0] for e in grid]
         line = Figure(
-            "The margin of a linear model falls in proportion to the radius",
+            "A linear margin falls in proportion to ε",
             x="ε",
             y="min y f(x+δ)",
             marks=(
@@ -138,6 +138,6 @@ def _three_balls() -> Figure:
     )
     marks.append(Curve([2.0, -2.0], [-1.0, 1.0], label="f = 0", role="predicted"))
     return Figure(
-        "The worst point of each ball of radius 1 around (1, 1), for w = (2, 1)",
+        "The worst points of three balls, w = (2, 1)",
         x="x₁", y="x₂", equal=True, marks=tuple(marks),
     )  # fmt: skip

@@ -82,7 +82,7 @@ class PolynomialGrowth(Claim[Given]):
         upper, lower = self._constants(given)
         ratio = _values(given.coefficients, n).abs() / n**self.degree
         band = Figure(
-            "A polynomial over its leading power stays between two constants",
+            "A polynomial over its leading power",
             x="n",
             y="|p(n)| / n^r",
             log_x=True,

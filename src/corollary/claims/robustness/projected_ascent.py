@@ -105,7 +105,7 @@ class ProjectedAscent(Claim[Given]):
         beyond = given._replace(W=8 * given.W)
         wild = self._path(beyond._replace(eta=400 / beyond.smoothness()))
         rise = Figure(
-            "Short projected steps never lower the loss; long ones on a steep network do",
+            "Short steps never lower the loss, long ones do",
             x="step t",
             y="ℓ(f(x+δ), y)",
             marks=(

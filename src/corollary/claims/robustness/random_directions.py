@@ -89,7 +89,7 @@ class RandomDirections(Claim[Given]):
         law = [(self.d + 1) / q for q in counts]
         errors = [self._errors(given, q, 100).sort().values for q in counts]
         return Figure(
-            f"Squared error of a gradient estimated from q directions, d = {self.d}",
+            f"Gradients from q random directions, d = {self.d}",
             x="q",
             y="‖ĝ−∇ℓ‖² / ‖∇ℓ‖²",
             log_x=True,

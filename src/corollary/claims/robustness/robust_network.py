@@ -111,7 +111,7 @@ class RobustNetwork(Claim[Given]):
         with torch.no_grad():
             along = given.y[0] * net(given.x[0] - r * share[:, None] * unit)
         way = Figure(
-            "On the straight way back a point keeps its score until its unit switches off",
+            "The score of a point on the way back to 0",
             x="‖δ‖",
             y="y f(x+δ)",
             marks=(

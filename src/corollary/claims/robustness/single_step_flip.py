@@ -91,7 +91,7 @@ class SingleStepFlip(Claim[Given]):
         wrong = given._replace(always_up=True)
         up = [float(wrong.step(r).flipped.double().mean()) for r in reaches]
         share = Figure(
-            "Share of random networks whose sign one gradient step changes",
+            "Random networks flipped by one step",
             x="length of the step, in units of |f|/‖∇f‖",
             y="share flipped",
             marks=(

@@ -69,7 +69,7 @@ class SingleStepSize(Claim[Given]):
         marks = [float(r.median()) for r in given.relative]
         guide = [marks[0] * (self.dims[0] / d) ** 0.5 for d in self.dims]
         return Figure(
-            "How far a random network's sign is, beside the length of the input",
+            "The flip beside the length of the input",
             x="d",
             y="‖Δ‖ / ‖x‖",
             log_x=True,

@@ -79,7 +79,7 @@ class SlopeMoments(Claim[Given]):
             for name, f in slopes.items()
         ]
         return Figure(
-            "Moments of the slope: the exponential leaves every factorial bound",
+            "The exponential leaves every factorial bound",
             x="q",
             y="log E|σ′(Z)|^2q / q",
             marks=(

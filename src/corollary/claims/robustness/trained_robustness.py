@@ -91,7 +91,7 @@ class TrainedRobustness(Claim[Given]):
         first = float(trained[0].median())
         guide = [first * (self.sizes[0] / m) ** 0.5 for m in self.sizes]
         return Figure(
-            "Trained networks are far less robust than the data allow",
+            "Trained networks against the construction",
             x="m",
             y="distance to a flip / √d",
             log_x=True,

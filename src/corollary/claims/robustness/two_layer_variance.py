@@ -84,7 +84,7 @@ class TwoLayerVariance(Claim[Given]):
         read = [Sample(out.square()).read(0.99) for out in given.outputs]
         level = self.predict(given)[0]
         variances = Figure(
-            f"The variance of random {self.phi} networks does not depend on the width",
+            f"Variance of random {self.phi} networks",
             x="k",
             y="E f²",
             log_x=True,

@@ -23,7 +23,7 @@ Scalar = Callable[[Tensor], Tensor]
 _REACH, _NODES = 40.0, 40_001  # of the quadrature; odd, so that 0 is a node
 
 
-def log_slope_moment(derivative: Scalar, q: float) -> float:
+def log_slope_moment(derivative: Scalar, q: float | int) -> float:
     r"""The logarithm of :math:`\mathbb E|\sigma'(Z)|^{2q}`, by the trapezoidal rule.
 
     Exact to rounding for smooth slopes and for a step at 0; valid while the mass of the integrand

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 import torch
 from jaxtyping import Bool, Float, Shaped
@@ -18,10 +18,11 @@ Model = Callable[[Tensor], Any]  # a module, or any function from inputs to outp
 Box = tuple[float, float] | None
 
 
+@runtime_checkable
 class Attack(Protocol):
     """A search for perturbed inputs within a ball; see :class:`Perturbed` for what it gives."""
 
-    eps: float
+    eps: float | int
     norm: Norm
 
     def __call__(

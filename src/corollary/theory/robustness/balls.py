@@ -13,7 +13,7 @@ import math
 from typing import Literal
 
 import torch
-from jaxtyping import Float
+from jaxtyping import Float, Shaped
 from torch import Generator, Tensor
 
 from corollary.errors import InputError
@@ -24,7 +24,7 @@ DUAL: dict[str, Norm] = {"linf": "l1", "l2": "l2", "l1": "linf"}
 TINY = 1e-38  # below any gradient that is not zero, in float32 too
 
 
-def check_ball(eps: float, norm: str) -> None:
+def check_ball(eps: float | int, norm: str) -> None:
     """A radius >= 0 and one of the three norms.
 
     Example:
@@ -75,7 +75,7 @@ def steepest(g: Float[Tensor, "n *s"], norm: Norm) -> Float[Tensor, "n *s"]:
     return one.view_as(g)
 
 
-def project(delta: Float[Tensor, "n *s"], eps: float, norm: Norm) -> Float[Tensor, "n *s"]:
+def project(delta: Float[Tensor, "n *s"], eps: float | int, norm: Norm) -> Float[Tensor, "n *s"]:
     """The nearest perturbation, in Euclidean distance, of size at most ``eps``.
 
     Costs a sort of each row for ``l1``.
@@ -95,7 +95,7 @@ def project(delta: Float[Tensor, "n *s"], eps: float, norm: Norm) -> Float[Tenso
 
 
 def random_in_ball(
-    like: Float[Tensor, "n *s"], eps: float, norm: Norm, *, rng: Generator
+    like: Float[Tensor, "n *s"], eps: float | int, norm: Norm, *, rng: Generator
 ) -> Float[Tensor, "n *s"]:
     """A point of the ball for each row, uniform in it.
 
@@ -118,7 +118,7 @@ def random_in_ball(
     return (eps * radius * direction / length).view_as(like)
 
 
-def per_row(value: Float[Tensor, " n"], like: Float[Tensor, "n *s"]) -> Tensor:
+def per_row(value: Shaped[Tensor, " n"], like: Float[Tensor, "n *s"]) -> Tensor:
     """One number a row, shaped to multiply inputs.
 
     Example:
@@ -128,7 +128,7 @@ def per_row(value: Float[Tensor, " n"], like: Float[Tensor, "n *s"]) -> Tensor:
     return value.view(-1, *(1,) * (like.dim() - 1))
 
 
-def _project_l1(delta: Tensor, eps: float) -> Tensor:
+def _project_l1(delta: Tensor, eps: float | int) -> Tensor:
     flat = delta.flatten(1)
     sizes = flat.abs()
     ordered = sizes.sort(dim=1, descending=True).values

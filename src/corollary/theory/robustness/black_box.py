@@ -44,7 +44,7 @@ ROWS = 8192  # inputs of one call of the model, to bound memory
 
 
 def difference_gradient(
-    value: Value, x: Float[Tensor, "n *s"], h: float = 1e-4, *, central: bool = True
+    value: Value, x: Float[Tensor, "n *s"], h: float | int = 1e-4, *, central: bool = True
 ) -> Float[Tensor, "n *s"]:
     """The gradient of ``value`` at each row from 2d of its values (d + 1 if not ``central``).
 
@@ -66,7 +66,7 @@ def difference_gradient(
 
 
 def random_direction_gradient(
-    value: Value, x: Float[Tensor, "n *s"], q: int, h: float = 1e-4, *, rng: Generator
+    value: Value, x: Float[Tensor, "n *s"], q: int, h: float | int = 1e-4, *, rng: Generator
 ) -> Float[Tensor, "n *s"]:
     """An unbiased estimate (for small h) from q pairs of values along normal directions.
 
@@ -115,14 +115,14 @@ class BlackBoxAttack:
     :covers: black-box-finite-difference-attack
     """
 
-    eps: float
+    eps: float | int
     _: KW_ONLY
     queries: int = 1000
     method: Method = "square"
     norm: Norm = "linf"
-    alpha: float | None = None
+    alpha: float | int | None = None
     directions: int = 10
-    h: float = 1e-3
+    h: float | int = 1e-3
     box: Box = (0.0, 1.0)
 
     def __post_init__(self) -> None:
@@ -203,6 +203,6 @@ def _shifted(value: Value, x: Tensor, steps: Float[Tensor, "q d"]) -> Float[Tens
     return torch.cat(parts, dim=1)
 
 
-def _check_step(h: float) -> None:
+def _check_step(h: float | int) -> None:
     if not h > 0:
         raise InputError(f"h, the length of the differences, must be positive, but it is {h}")

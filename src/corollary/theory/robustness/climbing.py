@@ -27,7 +27,7 @@ CARRIED = 0.1  # share of fooled rows from which on the survivors are copied out
 class Ball:
     """The allowed points around each input: a ball, cut by the box of valid inputs."""
 
-    def __init__(self, x: Tensor, eps: float, norm: Norm, box: Box) -> None:
+    def __init__(self, x: Tensor, eps: float | int, norm: Norm, box: Box) -> None:
         self.x, self.eps, self.norm, self.box = x, eps, norm, box
         if norm == "linf":  # ball and box together are a box again: one clamp a step
             self.low, self.high = x - eps, x + eps
@@ -59,7 +59,7 @@ class Climb:
     """Steps of length ``alpha`` up the loss."""
 
     f: Model
-    alpha: float
+    alpha: float | int
     steps: int
     objective: Objective
     step: Step

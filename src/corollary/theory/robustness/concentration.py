@@ -27,8 +27,8 @@ Law = Literal["exponential", "rademacher", "uniform", "laplace", "normal"]
 class MomentConstants(NamedTuple):
     """``s2`` and ``c`` of the moment condition."""
 
-    s2: float
-    c: float
+    s2: float | int
+    c: float | int
 
 
 def moment_constants(law: Law) -> MomentConstants:
@@ -55,7 +55,7 @@ def moment_constants(law: Law) -> MomentConstants:
     return known[law]
 
 
-def bounded_constants(variance: float, largest: float) -> MomentConstants:
+def bounded_constants(variance: float | int, largest: float | int) -> MomentConstants:
     """Constants for a centred variable with |X| <= largest.
 
     Example:
@@ -69,7 +69,7 @@ def bounded_constants(variance: float, largest: float) -> MomentConstants:
     return MomentConstants(variance, largest / 3)
 
 
-def bernstein_bound(k: int, s2: float, c: float, gamma: float) -> float:
+def bernstein_bound(k: int, s2: float | int, c: float | int, gamma: float | int) -> float:
     """The value that a sum of k variables exceeds with probability at most gamma.
 
     Example:
@@ -83,7 +83,7 @@ def bernstein_bound(k: int, s2: float, c: float, gamma: float) -> float:
     return math.sqrt(2 * s2 * k * log) + c * log
 
 
-def bernstein_log_mgf(k: int, s2: float, c: float, lam: float) -> float:
+def bernstein_log_mgf(k: int, s2: float | int, c: float | int, lam: float | int) -> float:
     r"""The bound :math:`ks^2\lambda^2/2(1-\lambda c)` on log E exp(lambda sum X).
 
     Example:
@@ -101,7 +101,7 @@ def bernstein_log_mgf(k: int, s2: float, c: float, lam: float) -> float:
     return k * s2 * lam**2 / (2 * (1 - lam * c))
 
 
-def chi2_bound(k: int, gamma: float, version: Version = "laurent_massart") -> float:
+def chi2_bound(k: int, gamma: float | int, version: Version = "laurent_massart") -> float:
     r"""How far a chi-square variable with k degrees of freedom strays from k.
 
     ``laurent_massart`` holds for all k; ``notes``, :math:`4\sqrt{kL}`, for :math:`k\ge L`;
@@ -130,7 +130,7 @@ def chi2_bound(k: int, gamma: float, version: Version = "laurent_massart") -> fl
     raise InputError(f"version is laurent_massart, notes or sub_gaussian, not '{version}'")
 
 
-def chi2_applies(k: int, gamma: float, version: Version = "laurent_massart") -> bool:
+def chi2_applies(k: int, gamma: float | int, version: Version = "laurent_massart") -> bool:
     """Whether the theorem behind a version of the bound covers this k and gamma.
 
     Example:
@@ -144,7 +144,7 @@ def chi2_applies(k: int, gamma: float, version: Version = "laurent_massart") -> 
     return k > least if version == "sub_gaussian" else k >= least
 
 
-def chi2_tail(k: int, deviation: float) -> float:
+def chi2_tail(k: int, deviation: float | int) -> float:
     """The exact probability that a chi-square variable is off its mean by at least this.
 
     Example:
@@ -158,7 +158,7 @@ def chi2_tail(k: int, deviation: float) -> float:
     return float(chdtrc(k, k + deviation) + (chdtr(k, k - deviation) if deviation < k else 0.0))
 
 
-def _checked_log(k: int, ratio: float, gamma: float) -> float:
+def _checked_log(k: int, ratio: float, gamma: float | int) -> float:
     if k < 1:
         raise InputError(f"at least one variable is needed, but k = {k}")
     if not 0 < gamma < 1:
@@ -166,6 +166,6 @@ def _checked_log(k: int, ratio: float, gamma: float) -> float:
     return math.log(ratio)
 
 
-def _check_constants(s2: float, c: float) -> None:
+def _check_constants(s2: float | int, c: float | int) -> None:
     if not (s2 > 0 and c >= 0):
         raise InputError(f"the moment condition needs s2 > 0 and c >= 0, but {s2} and {c} came")

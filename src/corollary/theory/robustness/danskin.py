@@ -63,7 +63,7 @@ def danskin_gradient(
     w: Float[Tensor, " p"],
     deltas: Float[Tensor, "m *s"],
     *,
-    tie: float = 1e-12,
+    tie: float | int = 1e-12,
 ) -> Danskin:
     """Maximise over a finite set and differentiate at the maximisers.
 
@@ -96,7 +96,7 @@ def danskin_gradient(
     return Danskin(float(top), which, gradients)
 
 
-def cube_vertices(d: int, eps: float, *, dtype: torch.dtype = torch.float64) -> Tensor:
+def cube_vertices(d: int, eps: float | int, *, dtype: torch.dtype = torch.float64) -> Tensor:
     r"""The :math:`2^d` corners of the ball of :math:`\ell_\infty`, where convex losses are largest.
 
     Example:

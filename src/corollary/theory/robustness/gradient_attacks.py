@@ -68,9 +68,9 @@ class PGD:
     :covers: pgd-attack
     """
 
-    eps: float
+    eps: float | int
     _: KW_ONLY
-    alpha: float | None = None
+    alpha: float | int | None = None
     steps: int = 40
     norm: Norm = "linf"
     restarts: int = 1
@@ -176,7 +176,7 @@ class FGSM:
         iterated_fgsm has both losses.
     """
 
-    eps: float
+    eps: float | int
     _: KW_ONLY
     norm: Norm = "linf"
     box: Box = (0.0, 1.0)
@@ -208,7 +208,9 @@ class FGSM:
         return moved if self.box is None else moved.clamp_(*self.box)
 
 
-def IFGSM(eps: float, alpha: float | None = None, steps: int = 10, **options: object) -> PGD:
+def IFGSM(
+    eps: float | int, alpha: float | int | None = None, steps: int = 10, **options: object
+) -> PGD:
     """Iterated sign steps from the input itself, clipped to the ball: PGD with start ``zero``.
 
     Example:

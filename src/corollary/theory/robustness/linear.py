@@ -24,7 +24,7 @@ from corollary.theory.robustness.balls import Norm, check_ball, dual_size, size,
 
 
 def worst_perturbation(
-    w: Float[Tensor, " d"], y: Float[Tensor, " n"], eps: float, norm: Norm = "linf"
+    w: Float[Tensor, " d"], y: Float[Tensor, " n"], eps: float | int, norm: Norm = "linf"
 ) -> Float[Tensor, "n d"]:
     """The perturbation of each row that lowers its margin most.
 
@@ -43,7 +43,7 @@ def worst_margin(
     w: Float[Tensor, " d"],
     x: Float[Tensor, "n d"],
     y: Float[Tensor, " n"],
-    eps: float,
+    eps: float | int,
     norm: Norm = "linf",
     *,
     b: float | int = 0.0,
@@ -65,7 +65,7 @@ def worst_logistic_loss(
     w: Float[Tensor, " d"],
     x: Float[Tensor, "n d"],
     y: Float[Tensor, " n"],
-    eps: float,
+    eps: float | int,
     norm: Norm = "linf",
     *,
     b: float | int = 0.0,
@@ -82,7 +82,7 @@ def worst_logistic_loss(
     return F.softplus(-worst_margin(w, x, y, eps, norm, b=b))
 
 
-def robust_direction(mu: Float[Tensor, " d"], eps: float) -> Float[Tensor, " d"]:
+def robust_direction(mu: Float[Tensor, " d"], eps: float | int) -> Float[Tensor, " d"]:
     r"""The weights with the best robust accuracy for two normal clouds at :math:`\pm\mu`.
 
     For :math:`x\sim\mathcal N(y\mu,\sigma^2I)` and :math:`\|\delta\|_\infty\le\epsilon` the weights
@@ -105,7 +105,7 @@ def robust_direction(mu: Float[Tensor, " d"], eps: float) -> Float[Tensor, " d"]
 def robust_accuracy(
     w: Float[Tensor, " d"],
     mu: Float[Tensor, " d"],
-    eps: float,
+    eps: float | int,
     *,
     sigma: float | int = 1.0,
     b: float | int = 0.0,

@@ -86,7 +86,7 @@ def linear_adversarial_risk(
     w: Float[Tensor, " d"],
     x: Float[Tensor, "n d"],
     y: Float[Tensor, " n"],
-    eps: float,
+    eps: float | int,
     norm: Norm = "linf",
 ) -> float:
     r"""The exact mean of log(1 + exp(-(y <w, x> - eps ||w||_*))).

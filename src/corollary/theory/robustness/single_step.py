@@ -48,7 +48,7 @@ class SingleStep:
 
 
 def single_step_attack(
-    f: Callable[[Tensor], Tensor], x: Float[Tensor, "n *s"], *, reach: float = 2.0
+    f: Callable[[Tensor], Tensor], x: Float[Tensor, "n *s"], *, reach: float | int = 2.0
 ) -> SingleStep:
     r"""Step by :math:`\eta=-\text{reach}\cdot f/\|\nabla f\|^2` along the gradient of a score.
 
@@ -126,7 +126,7 @@ def gradient_square(sigma: Scalar, derivative: Scalar, d: int) -> float:
 
 
 def gradient_norm_bound(
-    slopes: Float[Tensor, "... k"], d: int, gamma: float
+    slopes: Float[Tensor, "... k"], d: int, gamma: float | int
 ) -> Float[Tensor, "..."]:
     r"""What the gradient's length is above, with probability at least :math:`1-\gamma`.
 
