@@ -41,7 +41,7 @@ class SingleStepSize(Claim[Given]):
 
     dims: tuple[int, ...] = (50, 100, 200, 400, 800)  # dimensions
     k: int = option(20, low=1, high=500)  # hidden units
-    draws: int = option(200, low=100, high=3000)  # networks of each dimension
+    draws: int = option(400, low=100, high=3000)  # networks of each dimension
     relation = slope(gap=0.25)  # medians of a few hundred draws scatter by a tenth
 
     def given(self, rng: Generator) -> Given:
