@@ -21,6 +21,12 @@ def test_the_slack_is_never_negative(x, y):
     assert found.rhs - found.lhs == pytest.approx(found.slack, abs=1e-9 * found.rhs + 1e-300)
 
 
+@pytest.mark.parametrize("tiny", [1.4825743862402794e-201, 5e-324])
+def test_vectors_whose_squares_vanish_keep_their_length(tiny):
+    found = cauchy_schwarz(tensor([1.0, 0.0, 0.0]), tensor([tiny, 0.0, 0.0]))
+    assert found.lhs == found.rhs == tiny and found.slack == 0.0 and found.is_equality
+
+
 @pytest.mark.parametrize("c", [-3.0, 1e-8, 1.0, 1e6])
 def test_multiples_give_equality(c):
     x = tensor([1.0, -2.0, 0.3])

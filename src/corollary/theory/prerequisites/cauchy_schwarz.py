@@ -50,10 +50,16 @@ def cauchy_schwarz(x: Float[Tensor, " d"], y: Float[Tensor, " k"]) -> CauchySchw
     check_finite("y", y)
     if len(x) != len(y):
         raise InputError(f"x and y must be of one length, but they have {len(x)} and {len(y)}")
-    long, short = (x, y) if x.norm() >= y.norm() else (y, x)
-    inner, a, b = float(x @ y), float(long.norm()), float(short.norm())
+    long, short = (x, y) if _length(x) >= _length(y) else (y, x)
+    inner, a, b = float(x @ y), _length(long), _length(short)
     unit = long / a if a > 0 else long
-    r = float((short - (unit @ short) * unit).norm())  # ||r||^2 a^2 = a^2 b^2 - <x,y>^2
+    r = _length(short - (unit @ short) * unit)  # ||r||^2 a^2 = a^2 b^2 - <x,y>^2
     total = a * b + abs(inner)
-    slack = (r * a) ** 2 / total if total > 0 else 0.0
+    slack = r * a * (r * a / total) if total > 0 else 0.0
     return CauchySchwarz(abs(inner), a * b, slack, r <= rounding(x) * b, -4 * (r * a) ** 2)
+
+
+def _length(v: Float[Tensor, " d"]) -> float:
+    """The norm, for vectors whose squares leave the range of floating point too."""
+    largest = float(v.abs().max()) if len(v) else 0.0
+    return largest * float((v / largest).norm()) if largest > 0 else 0.0
