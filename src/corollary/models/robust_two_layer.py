@@ -98,7 +98,7 @@ def unchecked_network(
 
 
 def correlation(x: Float[Tensor, "m d"]) -> float:
-    """The largest |<x_i, x_j>| / d over pairs.
+    r"""The largest :math:`|\langle x_i, x_j\rangle| / d` over pairs.
 
     Example:
         >>> correlation(torch.eye(3))

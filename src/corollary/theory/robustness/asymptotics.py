@@ -29,7 +29,7 @@ class Witness(NamedTuple):
 def upper_witness(
     f: Float[Tensor, " t"], g: Float[Tensor, " t"], n: Shaped[Tensor, " t"]
 ) -> Witness:
-    """The smallest C with |f| <= C g on the later half of the sizes, and from where it holds.
+    r"""The smallest C with :math:`|f|\le C g` on the later half of the sizes, and from where on.
 
     Example:
         >>> import torch
@@ -47,7 +47,7 @@ def upper_witness(
 def lower_witness(
     f: Float[Tensor, " t"], g: Float[Tensor, " t"], n: Shaped[Tensor, " t"]
 ) -> Witness:
-    """The largest C with |f| >= C g on the later half of the sizes, and from where it holds.
+    r"""The largest C with :math:`|f|\ge C g` on the later half of the sizes, and from where on.
 
     Example:
         >>> import torch

@@ -56,7 +56,7 @@ def moment_constants(law: Law) -> MomentConstants:
 
 
 def bounded_constants(variance: float | int, largest: float | int) -> MomentConstants:
-    """Constants for a centred variable with |X| <= largest.
+    r"""Constants for a centred variable with :math:`|X|\le` largest.
 
     Example:
         >>> bounded_constants(0.01, 0.3)

@@ -94,7 +94,7 @@ def ntk_regress(
 
     Memory: one n x n matrix in the dtype of x (two for ``cholesky``), and blocks of new inputs.
     Time: the kernel, then :math:`n^3/3` (``cholesky``) or n² a step (``cg``). Ten thousand images
-    of MNIST take half a minute of two cores, with :func:`.progress_bar` to watch::
+    of MNIST take half a minute of two cores, with a ``progress_bar`` to watch::
 
         x, y = mnist("train")
         targets = torch.nn.functional.one_hot(y[:10_000]).float() - 0.1
