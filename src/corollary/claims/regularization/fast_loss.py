@@ -19,34 +19,16 @@ about how near the margin is to its best. A loss with the polynomial tail
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import torch
-from jaxtyping import Float
-from torch import Generator, Tensor
+from torch import Generator
 
+from corollary.claims.regularization._separable import Given, rates, separable
 from corollary.core import Claim, Curve, Figure, Hypothesis, Level, Series, converges, option
-from corollary.data.supported_cloud import supported_cloud
 from corollary.theory.connectionism.max_margin import max_margin
-from corollary.theory.regularization.hard_margin import HardMargin, hard_margin_svm
-from corollary.theory.regularization.margin_losses import (
-    LOGISTIC,
-    POLYNOMIAL_TAIL,
-    MarginLoss,
-    tail_check,
-)
-from corollary.theory.regularization.separable_descent import Rates, rates_report, separable_flow
+from corollary.theory.regularization.margin_losses import POLYNOMIAL_TAIL, tail_check
 
 TIMES = (1e3, 1e4, 1e5, 1e6, 1e8, 1e10)
-
-
-class Given(NamedTuple):
-    """Points with their labels multiplied in, their max-margin vector, a start, a loss."""
-
-    x: Float[Tensor, "n d"]
-    svm: HardMargin
-    w0: Float[Tensor, " d"]
-    loss: MarginLoss = LOGISTIC
 
 
 @dataclass(frozen=True)
@@ -59,9 +41,7 @@ class FastLoss(Claim[Given]):
 
     def given(self, rng: Generator) -> Given:
         """A cloud with planted support vectors, and a normal start."""
-        x = supported_cloud(max(self.n, self.d), self.d, rng=rng).signed
-        w0 = torch.randn(self.d, generator=rng, dtype=torch.float64)
-        return Given(x, hard_margin_svm(x), w0)
+        return separable(self.n, self.d, rng)
 
     def hypotheses(self, given: Given) -> Iterator[Hypothesis]:
         """A positive margin, and the tail."""
@@ -79,7 +59,7 @@ class FastLoss(Claim[Given]):
     def measure(self, given: Given) -> Series:
         """The squared margin times t times the loss."""
         s = torch.tensor(TIMES, dtype=torch.float64).log()
-        return Series(TIMES, given.svm.margin**2 * _rates(given, s).t_loss)
+        return Series(TIMES, given.svm.margin**2 * rates(given, s).t_loss)
 
     def counterexample(self, rng: Generator) -> Given:
         """The same points with a loss whose tail is a power."""
@@ -88,7 +68,7 @@ class FastLoss(Claim[Given]):
     def figure(self, given: Given) -> tuple[Figure, Figure]:
         """The loss beside the distance of the directions, and t times the loss."""
         s = torch.linspace(1, 23, 60, dtype=torch.float64)
-        found, t = _rates(given, s), s.exp()
+        found, t = rates(given, s), s.exp()
         law = (given.svm.margin**2 * t) ** -1
         race = Figure(
             "The loss is fast, the direction slow",
@@ -113,8 +93,3 @@ class FastLoss(Claim[Given]):
             ),
         )
         return race, constant
-
-
-def _rates(given: Given, s: Tensor) -> Rates:
-    x, svm, w0, loss = given
-    return rates_report(x, svm, s, separable_flow(x, w0, s, loss=loss).w, loss=loss)

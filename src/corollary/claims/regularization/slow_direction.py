@@ -21,37 +21,15 @@ polynomial tail :math:`-\ell'(u)=1/(1+u^2)` ends in another direction.
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import torch
-from jaxtyping import Float
-from torch import Generator, Tensor
+from torch import Generator
 
+from corollary.claims.regularization._separable import Given, rates, separable
 from corollary.core import Claim, Curve, Figure, Hypothesis, Level, Series, option, slope
-from corollary.data.supported_cloud import supported_cloud
 from corollary.theory.connectionism.max_margin import max_margin
-from corollary.theory.regularization.hard_margin import HardMargin, hard_margin_svm
-from corollary.theory.regularization.margin_losses import (
-    LOGISTIC,
-    POLYNOMIAL_TAIL,
-    MarginLoss,
-    tail_check,
-)
-from corollary.theory.regularization.separable_descent import (
-    Rates,
-    margin_gap_constant,
-    rates_report,
-    separable_flow,
-)
-
-
-class Given(NamedTuple):
-    """Points with their labels multiplied in, the vector to be found, a start, a loss."""
-
-    x: Float[Tensor, "n d"]
-    svm: HardMargin
-    w0: Float[Tensor, " d"]
-    loss: MarginLoss = LOGISTIC
+from corollary.theory.regularization.margin_losses import POLYNOMIAL_TAIL, tail_check
+from corollary.theory.regularization.separable_descent import margin_gap_constant
 
 
 @dataclass(frozen=True)
@@ -66,9 +44,7 @@ class SlowDirection(Claim[Given]):
 
     def given(self, rng: Generator) -> Given:
         """A cloud with planted support vectors, and a normal start."""
-        x = supported_cloud(max(self.n, self.d), self.d, rng=rng).signed
-        w0 = torch.randn(self.d, generator=rng, dtype=torch.float64)
-        return Given(x, hard_margin_svm(x), w0)
+        return separable(self.n, self.d, rng)
 
     def hypotheses(self, given: Given) -> Iterator[Hypothesis]:
         """A positive margin, and the tail."""
@@ -87,7 +63,7 @@ class SlowDirection(Claim[Given]):
         """The distance of the directions at growing log t."""
         s = torch.logspace(0, 1, 8, dtype=torch.float64)
         s = self.first * (self.last / self.first) ** s.log10()
-        return Series(s, _rates(given, s).direction)
+        return Series(s, rates(given, s).direction)
 
     def counterexample(self, rng: Generator) -> Given:
         """The same points with a loss whose tail is a power."""
@@ -96,7 +72,7 @@ class SlowDirection(Claim[Given]):
     def figure(self, given: Given) -> tuple[Figure, Figure]:
         """Both distances over log t, and the margin gap times log t with its limit."""
         s = torch.logspace(0.5, 2.7, 60, dtype=torch.float64)
-        found, other = _rates(given, s), _rates(given._replace(loss=POLYNOMIAL_TAIL), s)
+        found, other = rates(given, s), rates(given._replace(loss=POLYNOMIAL_TAIL), s)
         guide = float(found.direction[-1] * s[-1]) / s
         decay = Figure(
             "Halving the angle takes the square of the time",
@@ -121,8 +97,3 @@ class SlowDirection(Claim[Given]):
             ),
         )
         return decay, constant
-
-
-def _rates(given: Given, s: Tensor) -> Rates:
-    x, svm, w0, loss = given
-    return rates_report(x, svm, s, separable_flow(x, w0, s, loss=loss).w, loss=loss)
