@@ -1,0 +1,1 @@
+"""Recurrences, attention, decoding and tokens."""
