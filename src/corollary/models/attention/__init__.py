@@ -1,0 +1,1 @@
+"""Attention as layers: one head, many heads, one shared projection, and how positions mix."""

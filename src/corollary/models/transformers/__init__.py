@@ -1,0 +1,1 @@
+"""Transformers: positions, encoder and decoder blocks, and the models made of them."""
