@@ -20,7 +20,7 @@ PROBE, FEWEST = 16, 16  # samples to time one pass with, and samples below which
 def landscape_of(subject: Subject, n: int) -> Landscape:
     """The subject's training loss on at most ``n`` samples, as a function of its parameters."""
     batch = subject.labelled(n)
-    _need_real_parameters(subject)
+    need_real_parameters(subject)
 
     def loss(raw: Any, target: Any) -> Tensor:
         return subject.loss_of_raw(raw, target)
@@ -47,7 +47,7 @@ def tangent_kernel(subject: Subject, model: nn.Module, inputs: Any) -> Tensor:
     Of many outputs (a word a position, say) some random combinations stand for all: with signs R
     the mean of the kernel of R f over R is the trace of that of f.
     """
-    _need_real_parameters(subject)
+    need_real_parameters(subject)
     try:
         return empirical_ntk(model, inputs, read=_few_outputs(subject)).double()
     except InputError as why:  # such as outputs that depend on the other samples of a batch
@@ -84,7 +84,8 @@ def signal_of(subject: Subject, model: nn.Module, n: int) -> Signal:
     return measured_signal(model, scalar)
 
 
-def _need_real_parameters(subject: Subject) -> None:
+def need_real_parameters(subject: Subject) -> None:
+    """Refuse a module without trainable parameters, or with complex ones."""
     if not subject.parameters():
         raise NotApplicableError("the module has no trainable parameters")
     if any(p.is_complex() for p in subject.parameters().values()):

@@ -1,0 +1,113 @@
+r"""Learning and memorising.
+
+The same short training twice: with the labels as they are, and with the labels shuffled over the
+samples, where only memorising helps. The share of a constant answer's loss that is gone, averaged
+over the run, measures how fast either goes. Structure in the labels makes them the faster ones; as fast as
+shuffled labels means that the network finds no connection between inputs and labels. Shuffled
+labels that are learnt fast show a network large enough to learn anything, for which bounds by
+counting parameters or labelings say nothing.
+
+:source: Zhang, Bengio, Hardt, Recht and Vinyals (2017), "Understanding deep learning requires
+    rethinking generalization"; Arpit et al. (2017), "A closer look at memorization in deep
+    networks".
+:kind: exam
+:cost: seconds
+:claims: random_labels
+"""
+
+from collections.abc import Iterator
+
+import torch
+
+from corollary.core import Band, Budget, Curve, Exam, Figure, Finding, Severity, Subject
+from corollary.errors import NotApplicableError
+from corollary.exams.readings import between, rounded
+from corollary.exams.trials import LEAST, constant_loss, trial_of
+
+SHUFFLES = 3
+# Speeds of healthy networks on labels as they are: 1.3 and more times that on shuffled ones (linear
+# labels, two moons, digits). Below 1.1 they are told apart by nothing but chance.
+SAME = 1.1
+SLOW = 0.05  # of the loss gone on average: too little to compare
+
+
+class Memorisation(Exam):
+    """Speed on the labels, and on shuffled ones."""
+
+    share = 8.0
+
+    def examine(self, subject: Subject, budget: Budget) -> Iterator[Finding]:
+        """How many times faster the labels are learnt than shuffled ones."""
+        found = trial_of(subject, budget)
+        trial, n = found.trial, found.trial.train.size
+        curves = []
+        for i in range(SHUFFLES):
+            if i and budget.left == 0:
+                break
+            order = torch.randperm(n, generator=subject.rng("shuffle", str(i)))
+            with subject.borrowed():
+                curves.append(trial.run(order))
+        base = min(found.losses[0], constant_loss(subject, trial.train))
+        true, *shuffled = (_speed(curve, base) for curve in (found.losses, *curves))
+        if true < SLOW and max(shuffled) < SLOW:
+            raise NotApplicableError(
+                f"within {trial.steps} steps hardly anything is learnt, with these labels or with "
+                "shuffled ones"
+            )
+        yield self._compared(true, shuffled, n, _figure(found.losses, curves))
+        yield self._capacity(shuffled, trial.steps, n)
+
+    def _compared(self, true: float, shuffled: list[float], n: int, figure: Figure) -> Finding:
+        slowest, fastest = (max(end(shuffled), SLOW) for end in (min, max))
+        mean = max(sum(shuffled) / len(shuffled), SLOW)
+        same = true < SAME * fastest and n >= LEAST
+        return self.finding(
+            "Labels are learnt no faster than shuffled ones"
+            if same
+            else "Labels against shuffled labels",
+            severity=Severity.MEDIUM if same else Severity.NONE,
+            value=between(true / mean, true / fastest, true / slowest)
+            if fastest > slowest
+            else rounded(true / mean),
+            unit="times as fast as shuffled labels",
+            expected=f"above {SAME:g}",
+            meaning="The network finds no connection between inputs and labels, it can only "
+            "memorise."
+            if same
+            else "The network finds something in the inputs that tells the labels.",
+            advice="Check that inputs and labels are in the same order, and that the inputs are "
+            "read as they should be."
+            if same
+            else "",
+            claims=("random_labels",),
+            figures=(figure,),
+        )
+
+    def _capacity(self, shuffled: list[float], steps: int, n: int) -> Finding:
+        mean = sum(shuffled) / len(shuffled)
+        ends = (100 * max(end(shuffled), 0.0) for end in (min, max))
+        return self.finding(
+            "Capacity for shuffled labels",
+            value=between(100 * max(mean, 0.0), *ends) if mean > 1e-3 else rounded(0.0),
+            unit=f"% of a constant's loss gone, on average over {steps} steps",
+            meaning=f"So fast it memorises {n} samples whose labels mean nothing; what it can "
+            "memorise says little about what it will do on others.",
+            claims=("random_labels",),
+        )
+
+
+def _speed(losses: list[float], base: float) -> float:
+    """The share of the constant's loss that is gone, on average over the run."""
+    gone = [max(0.0, 1 - loss / base) for loss in losses] if base > 0 else [0.0]
+    return sum(gone) / len(gone)
+
+
+def _figure(true: list[float], shuffled: list[list[float]]) -> Figure:
+    steps = list(range(min(map(len, shuffled))))
+    columns = [[curve[i] for curve in shuffled] for i in steps]
+    marks = (
+        Curve(true, label="labels as they are"),
+        Band(steps, list(map(min, columns)), list(map(max, columns)), label="shuffled labels",
+             role="other"),
+    )  # fmt: skip
+    return Figure("Learning and memorising", x="step", y="loss of a batch", marks=marks)

@@ -1,0 +1,119 @@
+r"""Risk on samples it has not seen.
+
+The risk on the training samples is optimistic: the network was chosen on them. On n samples that it
+has not seen, the number of errors is binomial, so the exact interval of Clopper and Pearson holds
+whatever the network is. Where the subject comes with such samples (``held_out``) these are used. If
+not, the network learns one half of the samples for a short while (from weights drawn anew if it
+knows them already), and the other half tells what it then does on fresh ones. A network that knows
+its own half and does no better than a constant on the other has memorised, and the most common
+cause are labels that do not belong to their inputs.
+
+:source: Lucchi (2025), Foundations of Deep Learning, Section 8.1; Clopper and Pearson (1934), "The
+    use of confidence or fiducial limits"; Langford (2005), "Tutorial on practical prediction theory
+    for classification".
+:kind: exam
+:cost: seconds
+:claims: empirical_risk, hoeffding
+"""
+
+from collections.abc import Iterator
+
+from corollary.core import Batch, Budget, Exam, Figure, Finding, Points, Severity, Subject
+from corollary.exams.readings import between
+from corollary.exams.risks import Risk, risk_of
+from corollary.exams.trials import LEAST, RATE, Outcome, trial_of
+
+WIDE = 0.1  # a gap of one answer in ten, or of a tenth of the variance
+KNOWN, NO_BETTER = 0.5, 0.95  # shares of the risk by chance: below has learnt, above has not
+
+
+class Unseen(Exam):
+    """Training risk against the risk on samples that were kept back."""
+
+    share = 6.0
+
+    def examine(self, subject: Subject, budget: Budget) -> Iterator[Finding]:
+        """The gap on held-out samples, or that of a short training on half of the samples."""
+        fresh: Batch | None = getattr(subject, "held_out", None)
+        if fresh is not None:
+            with subject.borrowed():
+                seen, unseen = risk_of(subject, subject.labelled()), risk_of(subject, fresh)
+            yield self._held_out(seen, unseen)
+            return
+        yield self._split(trial_of(subject, budget))
+
+    def _held_out(self, seen: Risk, unseen: Risk) -> Finding:
+        risk = unseen.reading()
+        wide = risk.low - seen.value > WIDE
+        factor = 100 if seen.classes else 1
+        ends = [factor * (end - seen.value) for end in (risk.value, risk.low, risk.high)]
+        return self.finding(
+            "It does worse on samples it has not seen" if wide else "Gap to held-out samples",
+            severity=Severity.MEDIUM if wide else Severity.NONE,
+            value=between(*ends),
+            unit="points more errors than on the training samples"
+            if seen.classes
+            else "of the variance more than on the training samples",
+            expected=f"below {factor * WIDE:g}",
+            meaning=f"{seen.in_words(seen.value)} on the training samples, "
+            f"{unseen.in_words(unseen.value)} on {len(unseen.each)} held-out ones, with 95 % "
+            f"confidence at most {unseen.in_words(risk.high)}.",
+            advice="Take more data or augment it, add weight decay, or stop earlier." if wide else "",
+            claims=("empirical_risk", "hoeffding"),
+            figures=(_figure(seen, unseen),),
+            details={"train": seen.value, "held_out": risk.value, "chance": unseen.chance},
+        )
+
+    def _split(self, found: Outcome) -> Finding:
+        own, rest = found.train, found.rest
+        knows = own.value < KNOWN * own.chance
+        lost = knows and rest.value > NO_BETTER * rest.chance and len(rest.each) >= LEAST
+        start = "weights drawn anew" if found.trial.fresh else "its weights as they are"
+        return self.finding(
+            "What it learns does not carry over" if lost else "Risk on samples it has not seen",
+            severity=Severity.MEDIUM if lost else Severity.NONE,
+            value=rest.said(),
+            unit=f"{rest.unit} on {len(rest.each)} samples kept back",
+            expected=f"below {rest.in_words(rest.chance)}, the best constant answer",
+            meaning=_meaning(own, rest, knows, lost),
+            advice="Check that inputs and labels are in the same order; if they are, the inputs "
+            "say nothing about the labels, or many more samples are needed."
+            if lost
+            else "",
+            claims=("empirical_risk",),
+            figures=(_figure(own, rest),),
+            details={
+                "train": own.value, "kept_back": rest.value, "chance": rest.chance,
+                "steps": len(found.losses), "adam": RATE, "start": start,
+            },
+        )  # fmt: skip
+
+
+def _meaning(own: Risk, rest: Risk, knows: bool, lost: bool) -> str:
+    if lost:
+        return (
+            f"After a short training it knows its own half ({own.in_words(own.value)}), and on the "
+            "other half it does no better than a constant."
+        )
+    if not knows:
+        return (
+            "A short training on half of the samples does not learn even these well "
+            f"({own.in_words(own.value)}), so little can be said of others."
+        )
+    return (
+        f"After a short training on half of the samples ({own.in_words(own.value)} there), it "
+        "does better than a constant on the other half."
+        if rest.reading().high < rest.chance
+        else "More samples are needed to tell whether it does better than a constant."
+    )
+
+
+def _figure(seen: Risk, unseen: Risk) -> Figure:
+    r = unseen.reading()
+    marks = (
+        Points([0.0], [seen.value], label="samples it learns", role="other"),
+        Points([1.0], [r.value], low=[r.low], high=[r.high], label="samples it has not seen, 95 %"),
+        Points([0.0, 1.0], [seen.chance, unseen.chance], label="best constant", role="predicted"),
+    )
+    y = "share of wrong answers" if seen.classes else "squared error / variance"
+    return Figure("Risk on seen and unseen samples", x="unseen (1) or not (0)", y=y, marks=marks)

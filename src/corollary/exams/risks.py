@@ -1,0 +1,140 @@
+"""What counts as a mistake: wrong answers of a classifier, squared errors of a regression."""
+
+import math
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+from torch.nn import functional as F
+
+from corollary.core import Batch, Count, Reading, Sample, Subject
+from corollary.errors import NotApplicableError
+from corollary.exams.readings import between
+from corollary.theory.generalization.deviations import hoeffding_deviation
+
+LEVEL = 0.95  # of every interval of a risk
+ROWS = 256  # samples passed at a time
+
+
+@dataclass(frozen=True)
+class Risk:
+    """The risk of each sample, and what the best constant answer would have."""
+
+    each: Tensor  # share of wrong answers, or squared error in units of the targets' variance
+    chance: float
+    classes: bool
+
+    @property
+    def value(self) -> float:
+        """The mean."""
+        return float(self.each.mean())
+
+    def reading(self) -> Reading:
+        """The mean with the interval of the expected risk, if the samples were not learnt from.
+
+        Exact (Clopper and Pearson) for one answer a sample, Hoeffding's for a share of answers,
+        Student's for squared errors.
+        """
+        n = len(self.each)
+        if self.classes and bool(((self.each == 0) | (self.each == 1)).all()):
+            return Count(int(self.each.sum()), n).read(LEVEL)
+        if self.classes:
+            half = hoeffding_deviation(n, 1 - LEVEL)
+            return Reading(self.value, max(0.0, self.value - half), min(1.0, self.value + half))
+        return Sample(self.each.tolist()).read(LEVEL)
+
+    def said(self) -> Reading:
+        """The same as a finding shows it: per cent of answers, or shares of the variance."""
+        factor = 100 if self.classes else 1
+        r = self.reading()
+        return between(factor * r.value, factor * r.low, factor * r.high)
+
+    @property
+    def unit(self) -> str:
+        """What :meth:`said` counts in."""
+        return "% of answers wrong" if self.classes else "= squared error over variance"
+
+    def in_words(self, value: float) -> str:
+        """A risk in a sentence."""
+        return f"{100 * value:.2g} % wrong" if self.classes else f"{value:.2g} of the variance"
+
+
+def risk_of(subject: Subject, batch: Batch) -> Risk:
+    """The risk of the module as it stands, in the mode it is in.
+
+    Raises:
+        NotApplicableError: if outputs and targets are of no usual kind.
+    """
+    if not isinstance(batch.target, Tensor) or batch.target.dim() == 0:
+        raise NotApplicableError("this needs one target a sample, and the data has none")
+    parts = []
+    with torch.no_grad():
+        for start in range(0, batch.size, ROWS):
+            part = batch.slice(slice(start, min(start + ROWS, batch.size)))
+            raw = subject.call(part)
+            output, target = _aligned(subject, raw, part)
+            parts.append(_mistakes(output, target))
+    classes = not batch.target.is_floating_point()
+    each, chance = torch.cat(parts), _chance(batch.target)
+    if not bool(torch.isfinite(each).all()):
+        raise NotApplicableError("the outputs are not finite")
+    return Risk(each if classes else each / _variance(batch.target), chance, classes)
+
+
+def predicted(output: Tensor, target: Tensor) -> Tensor:
+    """The class that each output names, in the shape of the target."""
+    if output.numel() == target.numel() and bool(((target == 0) | (target == 1)).all()):
+        flat = output.reshape(target.shape)
+        cut = 0.5 if bool(((flat >= 0) & (flat <= 1)).all()) else 0.0  # probabilities, or logits
+        return (flat > cut).to(target.dtype)
+    if output.shape[:-1] == target.shape:
+        return output.argmax(-1)
+    if output.dim() == target.dim() + 1 and output[:, 0].shape == target.shape:
+        return output.argmax(1)
+    raise NotApplicableError(
+        f"an output of shape {tuple(output.shape)} names no classes for a target of shape "
+        f"{tuple(target.shape)}"
+    )
+
+
+def _mistakes(output: Tensor, target: Tensor) -> Tensor:
+    if output.is_complex():
+        raise NotApplicableError("the outputs are complex, and this is for real ones")
+    if target.is_floating_point():
+        if output.numel() != target.numel():
+            raise NotApplicableError(
+                f"an output of shape {tuple(output.shape)} does not answer a target of shape "
+                f"{tuple(target.shape)}"
+            )
+        gap = output.reshape(target.shape).double() - target.double()
+        return gap.square().reshape(len(target), -1).mean(1)
+    counted = (target >= 0).reshape(len(target), -1)  # -100 marks what does not count
+    wrong = (predicted(output, target) != target).reshape(len(target), -1) & counted
+    return wrong.sum(1) / counted.sum(1).clamp(min=1).double()
+
+
+def _aligned(subject: Subject, raw: object, batch: Batch) -> tuple[Tensor, Tensor]:
+    """Outputs and the targets they answer; a language model may shift its labels itself."""
+    output, target = subject.pick(raw), batch.target
+    own = raw.get("loss") if hasattr(raw, "get") else None
+    sequence = output.dim() == 3 and output.shape[:-1] == target.shape and target.shape[1] > 1
+    if isinstance(own, Tensor) and sequence and not target.is_floating_point():
+        shifted = F.cross_entropy(output[:, :-1].flatten(0, 1), target[:, 1:].flatten())
+        if math.isclose(float(shifted), float(own), rel_tol=1e-3):
+            return output[:, :-1], target[:, 1:]
+    return output, target
+
+
+def _chance(target: Tensor) -> float:
+    if target.is_floating_point():
+        return 1.0
+    counts = target[target >= 0].unique(return_counts=True)[1]
+    return 1 - float(counts.max()) / float(counts.sum()) if len(counts) else 0.0
+
+
+def _variance(target: Tensor) -> float:
+    rows = target.double().reshape(len(target), -1)
+    variance = float((rows - rows.mean(0)).square().mean())
+    if not variance > 0:
+        raise NotApplicableError("all targets are the same, so there is nothing to learn")
+    return variance

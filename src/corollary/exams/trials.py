@@ -1,0 +1,174 @@
+"""A trial: the network learns half of the samples for a short while, and the others are kept back.
+
+A network that has learnt the samples already starts the trial from weights that are drawn anew, so
+that the half that is kept back is fresh to it; one that has not starts as it is.
+"""
+
+import math
+import time
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from corollary.core import Batch, Budget, Subject
+from corollary.core.losses import Loss
+from corollary.errors import CorollaryError, NotApplicableError
+from corollary.exams.landscapes import need_real_parameters
+from corollary.exams.risks import Risk, risk_of
+from corollary.train.fit import fit
+
+STEPS, FEWEST = 150, 20  # of a trial, and those below which nothing can be said
+ROWS = 64  # of a step
+RATE = 3e-3  # Adam's: in all steps together each weight can move by about a half
+SAMPLES, LEAST = 512, 64  # that are split into halves
+LEARNT = 0.6  # of the risk by chance: who is below has learnt these samples
+
+
+@dataclass(frozen=True)
+class Trial:
+    """The two halves and the steps; the same for all trials of a subject."""
+
+    subject: Subject
+    train: Batch
+    rest: Batch
+    steps: int
+    fresh: bool  # whether weights are drawn anew before
+
+    def run(self, order: Tensor | None = None) -> list[float]:
+        """Train the module in place, with the labels in another order if one is given.
+
+        To be called inside ``subject.borrowed()``; the module is left in evaluation mode. Gives
+        the losses.
+        """
+        subject, data = self.subject, self.train if order is None else relabelled(self.train, order)
+        if self.fresh:
+            drawn_anew(subject.model, subject.seed)
+
+        def call(model: nn.Module, loss: Loss, rows: Tensor) -> Tensor:
+            batch = data.slice(rows)
+            return loss(model(*batch.inputs, **batch.named), batch.target)
+
+        history = fit(
+            subject.model, (torch.arange(data.size),), subject.loss_of_raw,
+            partial(torch.optim.Adam, lr=RATE), steps=self.steps,
+            batch_size=min(ROWS, data.size), rng=subject.seed, on_nan="stop", call=call,
+        )  # fmt: skip
+        subject.model.eval()
+        return history.losses
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What came of a trial with the labels as they are."""
+
+    trial: Trial
+    losses: list[float]
+    train: Risk
+    rest: Risk
+
+
+def trial_of(subject: Subject, budget: Budget) -> Outcome:
+    """Run the trial; exams share it.
+
+    Raises:
+        NotApplicableError: if the module cannot be trained on half of the samples, or not soon.
+    """
+    if "trial" not in subject.memo:
+        trial = _prepared(subject, budget)
+        with subject.borrowed():
+            losses = trial.run()
+            found = Outcome(
+                trial, losses, risk_of(subject, trial.train), risk_of(subject, trial.rest)
+            )
+        subject.memo["trial"] = found
+    done: Outcome = subject.memo["trial"]
+    return done
+
+
+def constant_loss(subject: Subject, batch: Batch) -> float:
+    """The loss of the best constant output; infinite where that is not known."""
+    target = batch.target
+    try:
+        with subject.borrowed(), torch.no_grad():
+            shape = subject.output(batch)
+            if target.is_floating_point():
+                constant = target.mean(0).expand_as(target).reshape(shape.shape)
+            else:
+                share = torch.bincount(target.flatten(), minlength=shape.shape[-1]) / target.numel()
+                constant = share.clamp(min=1e-6).log().expand_as(shape)
+            return float(subject.loss_of(constant.to(shape), target))
+    except (CorollaryError, RuntimeError, ValueError):
+        return math.inf  # one logit, classes on another axis, a loss of its own
+
+
+def relabelled(batch: Batch, order: Tensor) -> Batch:
+    """The same inputs with the targets in another order."""
+    named = batch.named
+    if "labels" in named:
+        named = named | {"labels": named["labels"][order]}
+    return replace(batch, named=named, target=batch.target[order])
+
+
+def drawn_anew(model: nn.Module, seed: int) -> list[str]:
+    """Redraw all weights by ``reset_parameters``; names of those that no layer redraws.
+
+    Example:
+        >>> drawn_anew(nn.Sequential(nn.Linear(2, 2), nn.LayerNorm(2)), 0)
+        []
+    """
+    before = {k: p.detach().clone() for k, p in model.named_parameters()}
+    torch.manual_seed(seed)
+    for module in model.modules():
+        reset: Any = getattr(module, "reset_parameters", None)
+        if callable(reset):
+            reset()
+    return [
+        name
+        for name, p in model.named_parameters()
+        if torch.equal(p.detach(), before[name]) and bool((p != p.flatten()[0]).any())
+    ]
+
+
+def _prepared(subject: Subject, budget: Budget) -> Trial:
+    need_real_parameters(subject)
+    batch = subject.labelled(SAMPLES)
+    if batch.size < LEAST:
+        raise NotApplicableError(
+            f"half of the samples are kept back for this, and {batch.size} are too few to split; "
+            f"give at least {LEAST}"
+        )
+    with subject.borrowed():
+        now = risk_of(subject, batch)
+    fresh = now.value < LEARNT * now.chance
+    if fresh:
+        with subject.borrowed():
+            kept = drawn_anew(subject.model, subject.seed)
+        if kept:
+            raise NotApplicableError(
+                "the network has learnt these samples already, and its weights cannot be drawn "
+                f"anew ('{kept[0]}' has no reset_parameters); give samples it has not seen"
+            )
+    order = torch.randperm(batch.size, generator=subject.rng("trial"))
+    half = batch.size // 2 if batch.size < 2 * ROWS else batch.size // 2 // ROWS * ROWS
+    trial = Trial(
+        subject, batch.slice(order[:half]), batch.slice(order[half:]), FEWEST // 4, fresh
+    )
+    return replace(trial, steps=_affordable(trial, budget))
+
+
+def _affordable(trial: Trial, budget: Budget) -> int:
+    """Steps that fit into a quarter of the budget."""
+    with trial.subject.borrowed():
+        replace(trial, steps=1).run()  # the first step loads what the others have
+        start = time.monotonic()
+        trial.run()
+        a_step = (time.monotonic() - start) / trial.steps
+    steps = min(STEPS, int(0.25 * budget.left / (a_step + 1e-9)))
+    if steps < FEWEST:
+        raise NotApplicableError(
+            f"a training of {FEWEST} steps does not fit into the budget; give more of it"
+        )
+    return steps
