@@ -20,7 +20,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import ClassVar, Self
+from typing import ClassVar
 
 from corollary.errors import InputError
 from corollary.theory.sequences.tokenizers.pairs import Pair, PairTable
@@ -70,7 +70,7 @@ class BPETokenizer(Tokenizer):
         byte_level: bool = False,
         min_count: int = 2,
         normalizer: Normalizer | None = None,
-    ) -> Self:
+    ) -> "BPETokenizer":
         """Merge until there are ``vocab_size`` tokens or no pair occurs ``min_count`` times.
 
         Costs O(symbols merged x log pairs) time and O(different words) memory.

@@ -6,7 +6,7 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import ClassVar, Self
+from typing import ClassVar
 
 from corollary.theory.sequences.tokenizers.pipeline import (
     UNKNOWN,
@@ -30,7 +30,9 @@ class CharacterTokenizer(Tokenizer):
     kind: ClassVar[str] = "characters"
 
     @classmethod
-    def train(cls, corpus: str | Iterable[str], *, normalizer: Normalizer | None = None) -> Self:
+    def train(
+        cls, corpus: str | Iterable[str], *, normalizer: Normalizer | None = None
+    ) -> "CharacterTokenizer":
         """The characters of the corpus, in the order of Unicode, after ``[UNK]``."""
         normalizer = normalizer or Normalizer()
         seen = sorted({c for text in as_texts(corpus) for c in normalizer(text)})

@@ -16,10 +16,10 @@ import json
 import unicodedata
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, fields
 from functools import cached_property
 from pathlib import Path
-from typing import Any, ClassVar, Literal, Self
+from typing import Any, ClassVar, Literal
 
 from corollary.disk import write_bytes_atomically
 from corollary.errors import InputError, InputTypeError
@@ -29,10 +29,10 @@ UNKNOWN = "[UNK]"
 
 @dataclass(frozen=True)
 class Normalizer:
-    """The first step: Unicode form, case, punctuation, whitespace.
+    r"""The first step: Unicode form, case, punctuation, whitespace.
 
     Example:
-        >>> Normalizer(lowercase=True, squeeze=True)("  Like a\\tFISH ")
+        >>> Normalizer(lowercase=True, squeeze=True)("  Like a\tFISH ")
         'like a fish'
         >>> Normalizer(isolate=True, squeeze=True)("wait, what?")
         'wait , what ?'
@@ -144,13 +144,14 @@ class Tokenizer(ABC):
 
     def save(self, path: str | Path) -> None:
         """Write one JSON file, all at once."""
-        content = {"kind": self.kind} | asdict(self)
+        kept = {f.name for f in fields(self) if f.init}
+        content = {"kind": self.kind} | {k: v for k, v in asdict(self).items() if k in kept}
         content["vocabulary"] = self.vocabulary.tokens
         text = json.dumps(content, ensure_ascii=False, indent=1)
         write_bytes_atomically(Path(path), text.encode("utf-8", "surrogatepass"))
 
     @classmethod
-    def load(cls, path: str | Path) -> Self:
+    def load(cls, path: str | Path) -> "Tokenizer":
         """Read what :meth:`save` wrote."""
         try:
             content: dict[str, Any] = json.loads(Path(path).read_bytes())
@@ -159,9 +160,18 @@ class Tokenizer(ABC):
             raise InputError(f"{path} is no saved tokenizer ({error})") from None
         if kind != cls.kind:
             raise InputError(f"{path} holds a tokenizer of kind {kind!r}, not {cls.kind!r}")
-        content["vocabulary"] = Vocabulary(content["vocabulary"])
-        content["normalizer"] = Normalizer(**content["normalizer"])
-        return cls(**content)
+        try:
+            content = {k: _as_tuple(v) for k, v in content.items()}
+            content["vocabulary"] = Vocabulary(content["vocabulary"])
+            content["normalizer"] = Normalizer(**content["normalizer"])
+            return cls(**content)
+        except (KeyError, TypeError) as error:
+            raise InputError(f"{path} is a damaged tokenizer ({error})") from None
+
+
+def _as_tuple(value: Any) -> Any:
+    """What JSON made a list was a tuple."""
+    return tuple(map(_as_tuple, value)) if isinstance(value, list) else value
 
 
 def as_texts(corpus: str | Iterable[str]) -> Iterable[str]:

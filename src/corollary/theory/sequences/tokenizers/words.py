@@ -14,7 +14,8 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import ClassVar, Self
+from itertools import accumulate, pairwise
+from typing import ClassVar
 
 from corollary.theory.sequences.tokenizers.pipeline import (
     UNKNOWN,
@@ -28,19 +29,17 @@ from corollary.theory.sequences.tokenizers.pipeline import (
 _SPACED = Normalizer(squeeze=True)
 
 
+# GPT-2's cut: letters, numbers, marks, each with the space before it; endings as 'll; spaces.
+_WORDS = re.compile(
+    r"'(?:[sdmt]|ll|ve|re)| ?[^\W\d_]+| ?\d+| ?[^\s\w]+|\s+(?!\S)|\s+"
+)  # for shapes of texts, see below
+
+
 @cache
-def _lossless_words() -> re.Pattern[str]:
-    """GPT-2's cut: letters, numbers, marks, each with the space before it; endings as ``'ll``."""
-    # re has no class for all numbers of Unicode: \d are the decimal ones, the rest is listed.
-    others = [c for c in map(chr, range(0x110000)) if unicodedata.category(c) in ("Nl", "No")]
-    number = "".join(others)
-    return re.compile(
-        r"'(?:[sdmt]|ll|ve|re)"
-        rf"| ?[^\W\d_{number}]+"
-        rf"| ?[\d{number}]+"
-        r"| ?(?:_|[^\s\w])+"
-        r"|\s+(?!\S)|\s+"
-    )
+def _stand_ins() -> dict[int, str]:
+    r"""Characters that ``re`` counts as letters: ``½``, ``Ⅷ`` are numbers, ``_`` is a mark."""
+    others = (c for c in range(0x110000) if unicodedata.category(chr(c)) in ("Nl", "No"))
+    return dict.fromkeys(others, "0") | {ord("_"): "."}
 
 
 def lossless_words(text: str) -> list[str]:
@@ -50,7 +49,12 @@ def lossless_words(text: str) -> list[str]:
         >>> lossless_words("I'll pay 20$  now")
         ['I', "'ll", ' pay', ' 20', '$', ' ', ' now']
     """
-    return _lossless_words().findall(text)
+    shape = text.replace("_", ".") if text.isascii() else text.translate(_stand_ins())
+    words = _WORDS.findall(shape)
+    if shape == text:
+        return words
+    ends = accumulate(map(len, words), initial=0)
+    return [text[a:b] for a, b in pairwise(ends)]
 
 
 @dataclass(frozen=True)
@@ -73,7 +77,7 @@ class WordTokenizer(Tokenizer):
         *,
         normalizer: Normalizer = _SPACED,
         specials: tuple[str, ...] = (UNKNOWN,),
-    ) -> Self:
+    ) -> "WordTokenizer":
         """The most frequent words; ties in the order of Unicode."""
         counts = Counter(w for text in as_texts(corpus) for w in normalizer(text).split(" ") if w)
         ranked = sorted(set(counts) - set(specials), key=lambda w: (-counts[w], w))
