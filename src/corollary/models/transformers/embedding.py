@@ -1,0 +1,67 @@
+"""Token numbers to rows of numbers, with their positions."""
+
+from typing import Literal
+
+import torch
+from jaxtyping import Float, Int
+from torch import Generator, Tensor, nn
+
+from corollary.errors import InputError
+from corollary.models.transformers.positions import LearnedPE, SinusoidalPE
+
+Positions = Literal["sinusoidal", "learned", "none"]
+
+
+class TokenEmbedding(nn.Module):
+    r"""A row of a table for each token, plus its position.
+
+    Rows are normal with variance 1 at the start, of the size of sinusoidal positions (1/2).
+
+    Args:
+        vocabulary: How many tokens there are.
+        d: Numbers a token.
+        positions: ``sinusoidal``, ``learned`` or ``none``.
+        max_len: The longest sequence, for learned positions.
+        rng: Draws the table.
+        dtype: Of the table.
+
+    Example:
+        >>> embed = TokenEmbedding(10, 4, rng=torch.Generator().manual_seed(0))
+        >>> embed(torch.tensor([[3, 1, 4]])).shape
+        torch.Size([1, 3, 4])
+    """
+
+    def __init__(
+        self,
+        vocabulary: int,
+        d: int,
+        positions: str = "sinusoidal",
+        *,
+        max_len: int = 512,
+        rng: Generator,
+        dtype: torch.dtype = torch.float64,
+    ) -> None:
+        super().__init__()
+        if vocabulary < 1 or d < 1:
+            raise InputError(f"vocabulary, d >= 1 are needed, but {vocabulary} and {d} came")
+        normal = torch.randn(vocabulary, d, generator=rng, device=rng.device, dtype=dtype)
+        self.E = nn.Parameter(normal)
+        if positions == "sinusoidal":
+            self.positions = SinusoidalPE(d)
+        elif positions == "learned":
+            self.positions = LearnedPE(max_len, d, std=1.0, rng=rng, dtype=dtype)
+        elif positions == "none":
+            self.positions = nn.Identity()
+        else:
+            raise InputError(
+                f"positions must be 'sinusoidal', 'learned' or 'none', but it is {positions!r}"
+            )
+
+    def forward(self, tokens: Int[Tensor, "*b t"]) -> Float[Tensor, "*b t d"]:
+        """Embeddings with positions."""
+        if tokens.numel() and not 0 <= int(tokens.min()) <= int(tokens.max()) < len(self.E):
+            raise InputError(
+                f"tokens are numbered 0 to {len(self.E) - 1}, but {int(tokens.min())} to "
+                f"{int(tokens.max())} came"
+            )
+        return self.positions(nn.functional.embedding(tokens, self.E))

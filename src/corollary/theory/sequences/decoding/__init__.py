@@ -1,0 +1,1 @@
+"""From next-token probabilities to sequences: greedy, beam, exhaustive search, and sampling."""
