@@ -27,6 +27,20 @@ def rounded(value: float, digits: int = 2) -> Reading:
     return Reading(value, value, value)
 
 
+def upwards(value: float, digits: int = 2) -> Reading:
+    """An upper bound, which is rounded up.
+
+    Example:
+        >>> upwards(6.52).value, upwards(6.5).value, upwards(0.0).value
+        (6.6, 6.5, 0.0)
+    """
+    if not (math.isfinite(value) and value > 0):
+        return Reading(value, value, value)
+    places = _places(value, digits)
+    value = max(value, round(math.ceil(round(value * 10.0**places, 6)) / 10.0**places, places))
+    return Reading(value, value, value)
+
+
 def roughly(value: float) -> str:
     """One digit, as it is said.
 

@@ -153,9 +153,7 @@ def _prepared(subject: Subject, budget: Budget) -> Trial:
             )
     order = torch.randperm(batch.size, generator=subject.rng("trial"))
     half = batch.size // 2 if batch.size < 2 * ROWS else batch.size // 2 // ROWS * ROWS
-    trial = Trial(
-        subject, batch.slice(order[:half]), batch.slice(order[half:]), FEWEST // 4, fresh
-    )
+    trial = Trial(subject, batch.slice(order[:half]), batch.slice(order[half:]), FEWEST // 4, fresh)
     return replace(trial, steps=_affordable(trial, budget))
 
 

@@ -2,10 +2,10 @@ r"""Learning and memorising.
 
 The same short training twice: with the labels as they are, and with the labels shuffled over the
 samples, where only memorising helps. The share of a constant answer's loss that is gone, averaged
-over the run, measures how fast either goes. Structure in the labels makes them the faster ones; as fast as
-shuffled labels means that the network finds no connection between inputs and labels. Shuffled
-labels that are learnt fast show a network large enough to learn anything, for which bounds by
-counting parameters or labelings say nothing.
+over the run, measures how fast either goes. Structure in the labels makes them the faster ones; as
+fast as shuffled labels means that the network finds no connection between inputs and labels.
+Shuffled labels that are learnt fast show a network large enough to learn anything, for which bounds
+by counting parameters or labelings say nothing.
 
 :source: Zhang, Bengio, Hardt, Recht and Vinyals (2017), "Understanding deep learning requires
     rethinking generalization"; Arpit et al. (2017), "A closer look at memorization in deep

@@ -58,7 +58,9 @@ class Unseen(Exam):
             meaning=f"{seen.in_words(seen.value)} on the training samples, "
             f"{unseen.in_words(unseen.value)} on {len(unseen.each)} held-out ones, with 95 % "
             f"confidence at most {unseen.in_words(risk.high)}.",
-            advice="Take more data or augment it, add weight decay, or stop earlier." if wide else "",
+            advice="Take more data or augment it, add weight decay, or stop earlier."
+            if wide
+            else "",
             claims=("empirical_risk", "hoeffding"),
             figures=(_figure(seen, unseen),),
             details={"train": seen.value, "held_out": risk.value, "chance": unseen.chance},

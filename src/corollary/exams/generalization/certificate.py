@@ -1,0 +1,198 @@
+r"""Certificates.
+
+Numbers that bound the error on new samples of the same kind with a stated probability, and all that
+was spent on them.
+
+* *Around the weights as they are*: each weight gets a normal law with the weight as its mean, and
+  the prior sits at zero, for nothing else is known to have been fixed before the data were seen.
+  The divergence of the two pays for the choice of the weights, nat by nat; the bound is its kl
+  inversion. With more parameters than samples it is vacuous nearly always, and that is said.
+* *By samples kept back*: a network that learnt half of the samples, judged on the other half, where
+  errors are binomial. Exact, and it speaks of that network.
+* *With a learnt prior*: half of the samples teach the prior, the other half trains the posterior on
+  the bound itself. It speaks of a randomised network that used all samples.
+
+The standard deviation of the weights is taken from a grid, and the probability of failure is shared
+between the bound, the draws and the points of the grid.
+
+:source: Lucchi (2025), Foundations of Deep Learning, Sections 9.1 and 9.2; Maurer (2004), "A note
+    on the PAC-Bayesian theorem"; Dziugaite and Roy (2017), "Computing nonvacuous generalization
+    bounds for deep (stochastic) neural networks"; Ambroladze, Parrado-Hernandez and Shawe-Taylor
+    (2007), "Tighter PAC-Bayes bounds" (priors learnt on a part of the data).
+:kind: exam
+:cost: seconds
+:claims: pac_bayes_recipe, pac_bayes_theorem, posterior_divergence, mcallester
+"""
+
+import copy
+import math
+import time
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import torch
+from torch import Tensor, nn
+
+from corollary.core import Batch, Budget, Exam, Finding, Subject
+from corollary.errors import CorollaryError, NotApplicableError
+from corollary.exams.classifiers import scores_of
+from corollary.exams.readings import upwards
+from corollary.exams.risks import risk_of
+from corollary.exams.trials import LEAST, Outcome, drawn_anew, trial_of
+from corollary.theory.generalization.divergence import kl_inverse
+from corollary.train.pac_bayes import GaussianPosterior, holdout_bound, pac_bayes_certificate
+from corollary.train.pac_bayes.gibbs import gibbs_error
+from corollary.train.pac_bayes.priors import prior_means
+
+SAMPLES = 1024
+DELTA, FOR_DRAWS = 0.05, 0.01  # probability of failure, and the part of it for the drawn weights
+SIGMAS = (1.0, 0.5, 0.25, 0.1, 0.03, 0.01)  # times the root mean square of a layer's weights
+HOPELESS = 0.9  # a bound that is there without a single error is not looked at further
+DRAWS, SHARED = 20_000, 800  # weights drawn for each sample, or for groups of samples
+STEPS, FEWEST = 300, 40  # of a posterior that is trained
+PROBE = 64
+
+
+class Around(NamedTuple):
+    """The best certificate over the grid."""
+
+    bound: float
+    sigma: float
+    kl: float
+    price: float
+    error: float
+    draws: int
+
+
+class Certificates(Exam):
+    """Three certificates, from the weights as they are to those learnt for the purpose."""
+
+    share = 8.0
+
+    def examine(self, subject: Subject, budget: Budget) -> Iterator[Finding]:
+        """The bounds, each with what it is about."""
+        batch = subject.labelled(SAMPLES)
+        if batch.size < LEAST:
+            raise NotApplicableError(
+                f"a certificate from {batch.size} samples would say nothing; give {LEAST} or more"
+            )
+        with subject.borrowed(), torch.no_grad():
+            scores_of(subject, batch.first(8))  # refuses what is no classifier
+        said = 0
+        for part in (self._as_it_is, self._kept_back, self._learnt):
+            try:
+                yield part(subject, batch, budget)
+                said += 1
+            except CorollaryError as error:  # this one does not apply, another may
+                why = str(error)
+        if not said:
+            raise NotApplicableError(why)
+
+    def _as_it_is(self, subject: Subject, batch: Batch, budget: Budget) -> Finding:
+        x, y = _pair(subject, batch)
+        with subject.borrowed():
+            found, chance = _around(subject, x, y), risk_of(subject, batch).chance
+        nothing = found.bound >= chance
+        return self.finding(
+            "Certificate around the weights as they are",
+            value=upwards(100 * found.bound),
+            unit=f"% errors at most, with probability {1 - DELTA:g}",
+            expected=f"below {100 * chance:.2g} %, what the best constant has",
+            meaning=f"Vacuous: the weights cost {found.kl:,.0f} nats and there are {len(x):,} "
+            "samples, so nothing is promised about new ones."
+            if nothing
+            else "The network with noise on its weights errs no more than this on new samples.",
+            claims=("pac_bayes_theorem", "posterior_divergence"),
+            details=found._asdict() | {"n": len(x), "delta": DELTA},
+        )
+
+    def _kept_back(self, subject: Subject, batch: Batch, budget: Budget) -> Finding:
+        found = trial_of(subject, budget)
+        wrong, n = _errors(found), found.trial.rest.size
+        bound = holdout_bound(wrong, n, DELTA)
+        return self.finding(
+            "Certificate by samples kept back",
+            value=upwards(100 * bound),
+            unit=f"% errors at most, with probability {1 - DELTA:g}",
+            expected=f"below {100 * found.rest.chance:.2g} %, what the best constant has",
+            meaning=f"This network, after {len(found.losses)} steps on {found.trial.train.size} "
+            f"samples, got {wrong} of {n} others wrong.",
+            claims=("pac_bayes_recipe",),
+            details={"wrong": wrong, "n": n, "delta": DELTA},
+        )
+
+    def _learnt(self, subject: Subject, batch: Batch, budget: Budget) -> Finding:
+        outcome = trial_of(subject, budget)
+        trial, chance = outcome.trial, outcome.rest.chance
+        x, y = _pair(subject, batch)
+        model = copy.deepcopy(subject.model)
+        if trial.fresh and drawn_anew(model, subject.seed):
+            raise NotApplicableError("some weights cannot be drawn anew")
+        with subject.borrowed():
+            steps, draws = _affordable(model, x, y, budget)
+            found = pac_bayes_certificate(
+                model.requires_grad_(True), (x, y), prior=copy.deepcopy(model), learn_prior=0.5,
+                delta=DELTA, steps=steps, batch_size=128, draws=draws, rng=subject.seed,
+            )  # fmt: skip
+        return self.finding(
+            "PAC-Bayes certificate with a learnt prior",
+            value=upwards(100 * found.bound),
+            unit=f"% errors at most, with probability {1 - DELTA:g}",
+            expected=f"of the order of the {100 * found.error:.2g} % on its own samples",
+            meaning="Vacuous: it says nothing about new samples."
+            if found.bound >= chance
+            else f"A randomised network of this shape, {found.kl:.2g} nats away from a prior "
+            "learnt on half of the samples, errs no more than this on new ones.",
+            claims=("pac_bayes_recipe", "mcallester"),
+            details=dict(found.rows()) | {"steps": steps},
+        )
+
+
+def _pair(subject: Subject, batch: Batch) -> tuple[Tensor, Tensor]:
+    if batch.named or len(batch.inputs) != 1 or subject.selector is not None:
+        raise NotApplicableError("certificates are for one input and one output")
+    return batch.inputs[0], batch.target.reshape(-1)
+
+
+def _around(subject: Subject, x: Tensor, y: Tensor) -> Around:
+    """The grid of noises; those whose divergence alone says nothing are not drawn."""
+    prior_means(subject.model, None)  # refuses statistics that were learnt
+    posterior = GaussianPosterior(subject.model, x[:PROBE])
+    sizes = [float(p.detach().square().mean().sqrt()) or 1e-3 for p in posterior._theta().values()]
+    n, best = len(x), None
+    for sigma in SIGMAS:
+        with torch.no_grad():
+            for log_s, size in zip(posterior.log_s, sizes, strict=True):
+                log_s.fill_(2 * math.log(sigma * size))
+        kl, grid = posterior.on_grid()
+        right = (kl + grid.price + math.log(2 * math.sqrt(n) / (DELTA - FOR_DRAWS))) / n
+        error, upper, draws = math.nan, 1.0, 0
+        if kl_inverse(0.0, right) < (HOPELESS if best is None else min(best.bound, HOPELESS)):
+            wanted = DRAWS if posterior.independent else SHARED
+            gibbs = gibbs_error(posterior, (x, y), draws=wanted, seed=subject.seed)
+            error, draws = gibbs.error, gibbs.draws
+            upper = gibbs.upper(FOR_DRAWS / len(SIGMAS))
+        found = Around(kl_inverse(upper, right), sigma, kl, grid.price, error, draws)
+        if best is None or found.bound < best.bound:
+            best = found
+    assert best is not None, "the grid is not empty"
+    return best
+
+
+def _errors(found: Outcome) -> int:
+    each = found.rest.each
+    if not found.rest.classes or not bool(((each == 0) | (each == 1)).all()):
+        raise NotApplicableError("this is for one answer a sample")
+    return int(each.sum())
+
+
+def _affordable(model: nn.Module, x: Tensor, y: Tensor, budget: Budget) -> tuple[int, int]:
+    """Steps of a posterior that fit into a quarter of the budget, and the draws of its weights."""
+    posterior = GaussianPosterior(model, x[:PROBE])
+    start = time.monotonic()
+    posterior.smooth_error(x[:128], y[:128]).backward()
+    a_step = 2 * (time.monotonic() - start)
+    steps = min(STEPS, int(0.25 * budget.left / a_step))
+    if steps < FEWEST:
+        raise NotApplicableError("a posterior cannot be trained within the budget")
+    return steps, DRAWS if posterior.independent else SHARED

@@ -1,0 +1,116 @@
+r"""Margins.
+
+How far an answer is from changing. The score of the label is ahead of the best other by the margin
+:math:`m_i`, and to first order the input must move by :math:`m_i/\|\nabla_xm_i\|` to change that.
+No classifier that knows all samples can have more room than half the distance to the nearest sample
+of another class, so the room is given as a share of that: it does not depend on the scale of
+weights or inputs. Where the layers' slopes are known, :math:`m_i/(\sqrt2\prod_ls_l)` is a proven
+radius beside it.
+
+:source: Bartlett, Foster and Telgarsky (2017), "Spectrally-normalized margin bounds for neural
+    networks"; Elsayed, Krishnan, Mobahi, Regan and Bengio (2018), "Large margin deep networks for
+    classification"; Lucchi (2025), Foundations of Deep Learning, Section 12.1.
+:kind: exam
+:cost: instant
+:claims: linear_flip, growing_margin
+"""
+
+import math
+from collections.abc import Iterator
+
+import torch
+from torch import Tensor
+
+from corollary.core import Batch, Budget, Exam, Figure, Finding, Histogram, Subject
+from corollary.errors import NotApplicableError
+from corollary.exams.chains import chain_of, lipschitz_constants
+from corollary.exams.classifiers import margins_of, scores_of
+from corollary.exams.landscapes import affordable
+from corollary.exams.readings import between
+
+SAMPLES = 256
+FEW = 8  # samples below which no distribution is shown
+
+
+class Margins(Exam):
+    """Room before an answer changes, relative to the nearest sample of another class."""
+
+    def examine(self, subject: Subject, budget: Budget) -> Iterator[Finding]:
+        """The middle sample, with the middle half of all."""
+        batch = subject.labelled(affordable(subject, budget, 4.0, SAMPLES))
+        with subject.borrowed():
+            margins, slopes = _margins(subject, batch)
+            proven = _proven(subject, batch)
+        right = (margins > 0) & (slopes > 0)
+        room = _nearest_other(batch) / 2
+        if int(right.sum()) < FEW:
+            raise NotApplicableError(
+                f"only {int(right.sum())} of {batch.size} samples are answered rightly, so there "
+                "are no margins to speak of"
+            )
+        share = (margins / slopes / room)[right]
+        low, middle, high = (float(share.quantile(q)) for q in (0.25, 0.5, 0.75))
+        sure = 100 * float((margins / room)[right].quantile(0.5)) / proven if proven else 0.0
+        said = f"; the norms of the layers prove {sure:.2g} % for the middle one" if sure else ""
+        yield self.finding(
+            "Room before an answer changes",
+            value=between(100 * middle, 100 * low, 100 * high),
+            unit="% of half the way to the nearest sample of another class",
+            expected="up to about 100 % for samples that lie close to another class",
+            meaning=f"Of the {int(right.sum())} samples answered rightly, half lie in this range "
+            f"(to first order){said}.",
+            claims=("linear_flip",),
+            figures=(_figure(share),),
+            details={"right": int(right.sum()), "slope_by_norms": proven},
+        )
+
+
+def _margins(subject: Subject, batch: Batch) -> tuple[Tensor, Tensor]:
+    """Margins, and the lengths of their gradients in the inputs."""
+    tensors = batch.tensors()
+    floats = [t.detach().clone().requires_grad_(True) if _real(t) else t for t in tensors]
+    leaves = [t for t in floats if t.requires_grad]
+    if not leaves:
+        raise NotApplicableError("no input has floating-point numbers, so it cannot move a little")
+    scores, labels = scores_of(subject, batch.with_inputs(*floats))
+    margins = margins_of(scores, labels)
+    if not margins.requires_grad:
+        raise NotApplicableError("the output does not depend on the inputs in a smooth way")
+    slopes = torch.autograd.grad(margins.sum(), leaves, allow_unused=True, materialize_grads=True)
+    lengths = torch.cat([g.double().flatten(1) for g in slopes], dim=1).norm(dim=1)
+    return margins.detach().double(), lengths
+
+
+def _nearest_other(batch: Batch) -> Tensor:
+    """Distance of each sample to the nearest one with another label."""
+    x = torch.cat([t.detach().double().flatten(1) for t in batch.tensors() if _real(t)], dim=1)
+    y = batch.target.reshape(-1)
+    apart = torch.cdist(x, x).masked_fill(y[:, None] == y, torch.inf)
+    nearest = apart.amin(dim=1)
+    if not bool(torch.isfinite(nearest).all()):
+        raise NotApplicableError("all samples have the same label")
+    return nearest.clamp(min=1e-12)
+
+
+def _proven(subject: Subject, batch: Batch) -> float | None:
+    """A bound on the slope of any margin, where the network is a chain of known layers."""
+    try:
+        chain = chain_of(subject, batch.first(2))
+        product = math.prod(s for _, s in lipschitz_constants(chain, subject.seed))
+    except NotApplicableError:
+        return None
+    one_score = batch.size > 0 and chain[-1].y.numel() == 1
+    return product * (1.0 if one_score else math.sqrt(2)) or None
+
+
+def _real(t: Tensor) -> bool:
+    return t.is_floating_point()
+
+
+def _figure(share: Tensor) -> Figure:
+    clipped = share.clamp(max=float(share.quantile(0.98)))
+    mark = Histogram((100 * clipped).tolist(), label="samples answered rightly", bins=24)
+    return Figure(
+        "Room before an answer changes", x="% of half the way to another class", y="density",
+        marks=(mark,),
+    )  # fmt: skip

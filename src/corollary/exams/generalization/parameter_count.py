@@ -1,0 +1,78 @@
+r"""Parameters against samples.
+
+Classical statistics asks for more samples than parameters, and the bound of Vapnik and Chervonenkis
+for many more: a ReLU network with W weights in L layers has a VC dimension of order
+:math:`WL\log W`, and the bound says something only for as many samples. Networks of practice
+violate both and generalise all the same, so nothing is wrong with a large number here; it only says
+that the reason has to be sought elsewhere, in norms, margins, flatness or a certificate.
+
+:source: Lucchi (2025), Foundations of Deep Learning, Section 8.3; Bartlett, Harvey, Liaw and
+    Mehrabian (2019), "Nearly-tight VC-dimension and pseudodimension bounds for piecewise linear
+    neural networks"; Zhang et al. (2017), "Understanding deep learning requires rethinking
+    generalization".
+:kind: exam
+:cost: instant
+:claims: network_vc_dimension, vc_dimension_bound
+"""
+
+import math
+from collections.abc import Iterator
+
+from corollary.core import Budget, Exam, Finding, Subject
+from corollary.errors import NotApplicableError
+from corollary.exams.chains import chain_of, dense_relu_matrices
+from corollary.exams.readings import roughly, rounded
+from corollary.theory.generalization.vc_networks import Vacuity, vacuity
+
+DELTA, EPS = 0.05, 0.1
+
+
+class ParameterCount(Exam):
+    """Trainable parameters a sample, and the VC bound."""
+
+    def examine(self, subject: Subject, budget: Budget) -> Iterator[Finding]:
+        """The count for any module, the bound for dense ReLU networks."""
+        W, n = sum(p.numel() for p in subject.parameters().values()), subject.data().size
+        if W == 0:
+            raise NotApplicableError("the module has no trainable parameters")
+        yield self.finding(
+            "Parameters and samples",
+            value=rounded(W / n),
+            unit=f"trainable parameters a sample ({W:,} to {n:,})",
+            meaning="There are fewer parameters than samples, so even counting them bounds the "
+            "gap in the end."
+            if W < n
+            else "There are more parameters than samples, so counting them promises nothing; "
+            "networks of this kind often generalise all the same.",
+            details={"parameters": W, "samples": n},
+        )
+        widths = _widths(subject)
+        if widths is not None:
+            yield self._vc(vacuity(widths, n, DELTA, eps=EPS), n)
+
+    def _vc(self, found: Vacuity, n: int) -> Finding:
+        return self.finding(
+            "VC bound",
+            value=rounded(found.dimension),
+            unit="= VC dimension, at most",
+            expected=f"well below the {n:,} samples to say anything",
+            meaning=f"The bound says nothing here: a gap of {EPS:g} would take "
+            f"{roughly(found.needed)} samples."
+            if found.vacuous
+            else f"Errors on new samples exceed those on the training samples by at most "
+            f"{found.deviation:.2g}, with probability {1 - DELTA:g}.",
+            claims=("network_vc_dimension", "vc_dimension_bound"),
+            details={"needed": found.needed, "deviation": found.deviation},
+        )
+
+
+def _widths(subject: Subject) -> list[int] | None:
+    """Widths of a dense ReLU network, with one output as the VC dimension has it."""
+    try:
+        with subject.borrowed():
+            matrices, biased = dense_relu_matrices(chain_of(subject, subject.data(2)))
+    except NotApplicableError:
+        return None
+    widths = [W.shape[1] - biased for W in matrices] + [1]
+    enough = sum(i * k for i, k in enumerate(widths[1:], start=1)) >= 3
+    return widths if enough and math.prod(widths) > 0 else None
