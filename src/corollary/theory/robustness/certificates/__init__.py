@@ -1,0 +1,1 @@
+"""Certificates: radii within which no perturbation changes what a classifier says."""

@@ -1,0 +1,246 @@
+"""Steps that bend: entrywise functions, pools of maxima, and what only intervals pass."""
+
+from collections.abc import Callable, Sequence
+
+import torch
+from torch import Tensor
+from torch.nn import functional as F
+
+from corollary.theory.robustness.certificates.activations import Smooth
+from corollary.theory.robustness.certificates.region import Interval
+from corollary.theory.robustness.certificates.rows import Lines, Rows
+from corollary.theory.robustness.certificates.steps import Forms, Step
+from corollary.theory.robustness.certificates.tape import Call
+
+
+class Entrywise(Step):
+    """A rising function of each entry with known lines."""
+
+    affine = False
+
+    def __init__(self, call: Call, lines: Callable[[Tensor, Tensor], Lines]) -> None:
+        super().__init__(call)
+        self.lines = lines
+
+    def interval(self, values: Sequence[Interval], eps: Tensor) -> Interval:
+        """Its values at the ends."""
+        (v,) = values
+        return Interval(self.call(v.lower), self.call(v.upper))
+
+    def backward(self, forms: Forms, values: Sequence[Interval]) -> tuple[list[Forms], Tensor]:
+        """The line below for positive coefficients, the one above for negative ones."""
+        moved, added = forms.relaxed(self.lines(values[0].lower, values[0].upper))
+        return [moved], added
+
+    def settled(self, value: Interval) -> Tensor | None:
+        """Where a better interval of the input would change nothing; None if nowhere."""
+        return (value.lower >= 0) | (value.upper <= 0)
+
+
+class Kinked(Entrywise):
+    """Max(x, ax), which need not rise."""
+
+    def interval(self, values: Sequence[Interval], eps: Tensor) -> Interval:
+        """Its values at the ends and at the kink."""
+        (v,) = values
+        low, high = self.call(v.lower), self.call(v.upper)
+        at_zero = self.call(torch.zeros_like(v.lower[:1]))
+        inside = (v.lower < 0) & (v.upper > 0)
+        least, most = torch.minimum(low, high), torch.maximum(low, high)
+        return Interval(
+            torch.where(inside, torch.minimum(least, at_zero), least),
+            torch.where(inside, torch.maximum(most, at_zero), most),
+        )
+
+
+class Curved(Entrywise):
+    """A smooth function."""
+
+    def __init__(self, call: Call, smooth: Smooth) -> None:
+        super().__init__(call, smooth.lines)
+        self.smooth = smooth
+
+    def interval(self, values: Sequence[Interval], eps: Tensor) -> Interval:
+        """Its range."""
+        return Interval(*self.smooth.ends(values[0].lower, values[0].upper))
+
+    def settled(self, value: Interval) -> Tensor | None:
+        """Nowhere: a narrower interval always gives better lines."""
+        return None
+
+
+class Clipped(Entrywise):
+    """Values clamped to an interval."""
+
+    def settled(self, value: Interval) -> Tensor | None:
+        """Nowhere that is known."""
+        return None
+
+
+class MaxPool(Step):
+    """The largest entry of each window of an image or a sequence.
+
+    From below the entry with the largest lower end stands for all; from above it does where no
+    other can exceed it, and the largest upper end does elsewhere.
+    """
+
+    affine = False
+
+    def __init__(self, call: Call, options: dict[str, object]) -> None:
+        super().__init__(call)
+        self.options = options
+        self.axes = len(call.shape) - 1
+
+    def interval(self, values: Sequence[Interval], eps: Tensor) -> Interval:
+        """The pools of the ends."""
+        (v,) = values
+        return Interval(self.call(v.lower), self.call(v.upper))
+
+    def backward(self, forms: Forms, values: Sequence[Interval]) -> tuple[list[Forms], Tensor]:
+        """Coefficients go to one entry of each window."""
+        (v,) = values
+        rows = forms.dense()
+        pool = F.max_pool2d if self.axes == 2 else F.max_pool1d
+        largest, place = pool(v.lower, return_indices=True, **self.options)
+        most = self.call(v.upper)
+        alone = self._alone(v, place, largest)
+        lines = Lines(
+            torch.ones_like(most), alone.to(most), None, torch.where(alone, torch.zeros_like(most), most)
+        )
+        moved, added = rows.relaxed(lines)
+        shape = v.lower.shape[1:]
+        target = moved.a.new_zeros(len(moved.a), shape[0], shape[1:].numel())
+        index = place.flatten(2)
+        spread = (
+            index.repeat_interleave(len(moved.a) // rows.n, 0)
+            if rows.owner is None
+            else index[rows.owner]
+        )
+        target.scatter_add_(2, spread, moved.a.flatten(2))
+        return [moved.with_a(target.view(-1, *shape))], added
+
+    def _alone(self, v: Interval, place: Tensor, largest: Tensor) -> Tensor:
+        """Whether no other entry of the window can exceed the chosen one."""
+        if self.options["ceil_mode"] or self.axes != 2:
+            return torch.zeros_like(place, dtype=torch.bool)
+        (ph, pw), (h, w) = _pair(self.options["padding"]), v.lower.shape[-2:]
+        padded = F.pad(v.upper, (pw, pw, ph, ph), value=-torch.inf)
+        number = torch.arange(h * w, device=place.device).view(1, 1, h, w).to(v.upper)
+        number = F.pad(number, (pw, pw, ph, ph), value=-1.0)
+        seen, numbers = (self._windows(t) for t in (padded, number.expand_as(padded)))
+        others = seen.masked_fill(numbers == place.flatten(2)[:, :, None].to(numbers), -torch.inf)
+        return (others.amax(2) <= largest.flatten(2)).view_as(place)
+
+    def _windows(self, padded: Tensor) -> Tensor:
+        """(n, channels, entries of a window, windows)."""
+        n, c, h, w = padded.shape
+        k, d = _pair(self.options["kernel_size"]), _pair(self.options["dilation"])
+        s = _pair(self.options["stride"])
+        # unfold multiplies by zero nowhere, so infinities pass
+        found = F.unfold(padded.reshape(n * c, 1, h, w), k, d, 0, s)
+        return found.view(n, c, k[0] * k[1], -1)
+
+
+class Rising(Step):
+    """Anything that never falls in any of its inputs; forms end here."""
+
+    affine = False
+
+    def interval(self, values: Sequence[Interval], eps: Tensor) -> Interval:
+        """Its values at the lower ends, and at the upper ends."""
+        low = self.call(*[v.lower for v in values])
+        return Interval(low, self.call(*[v.upper for v in values]))
+
+
+class Product(Step):
+    """Two inputs entry by entry; forms end here."""
+
+    affine = False
+
+    def interval(self, values: Sequence[Interval], eps: Tensor) -> Interval:
+        """The extremes of four products."""
+        a, b = values if len(values) == 2 else (values[0], values[0])
+        ends = [p * q for p in (a.lower, a.upper) for q in (b.lower, b.upper)]
+        found = torch.stack(torch.broadcast_tensors(*ends))
+        return Interval(found.amin(0), found.amax(0))
+
+
+class Softmax(Step):
+    """Softmax over one axis; forms end here."""
+
+    affine = False
+
+    def interval(self, values: Sequence[Interval], eps: Tensor) -> Interval:
+        """Each entry is least when it is and all others are most."""
+        (v,) = values
+        axis = self.call.option(1, "dim", -1)
+        top = v.upper.amax(axis, keepdim=True)
+        low, high = (v.lower - top).exp(), (v.upper - top).exp()
+        rest_low = (low.sum(axis, keepdim=True) - low).clamp_min(0)
+        rest_high = (high.sum(axis, keepdim=True) - high).clamp_min(0)
+        tiny = 8 * torch.finfo(low.dtype).eps  # rounding of the sums
+        return Interval(
+            low / (low + rest_high) * (1 - tiny), (high / (high + rest_low)).nan_to_num(1.0) * (1 + tiny)
+        )
+
+
+class LogSoftmax(Step):
+    """Log-softmax over one axis: differences of its entries are those of its input."""
+
+    affine = False
+
+    def interval(self, values: Sequence[Interval], eps: Tensor) -> Interval:
+        """By the sum of exponentials at its ends."""
+        (v,) = values
+        axis = self.call.option(1, "dim", -1)
+        low = v.lower - v.upper.logsumexp(axis, keepdim=True)
+        return Interval(low, (v.upper - v.lower.logsumexp(axis, keepdim=True)).clamp_max(0.0))
+
+    def backward(
+        self, forms: Forms, values: Sequence[Interval]
+    ) -> tuple[list[Forms], Tensor | float] | None:
+        """Forms whose coefficients add up to zero pass as they are."""
+        axis = self.call.option(1, "dim", -1)
+        rows: Rows = forms.dense()
+        total = rows.a.sum(axis).abs().amax()
+        return ([rows], 0.0) if bool(total == 0) else None
+
+
+class LayerNorm(Step):
+    """Entries less their mean, over their standard deviation; forms end here.
+
+    An entry of k normalised ones is at most the root of k - 1 in size, whatever the interval.
+    """
+
+    affine = False
+
+    def __init__(self, call: Call, axes: int, weight: Tensor | None, bias: Tensor | None, tiny: float) -> None:  # noqa: E501
+        super().__init__(call)
+        self.axes, self.weight, self.bias, self.tiny = axes, weight, bias, tiny
+
+    def interval(self, values: Sequence[Interval], eps: Tensor) -> Interval:
+        """Bounds of the centred entries over bounds of the deviation."""
+        (v,) = values
+        axes = tuple(range(-self.axes, 0))
+        k = v.lower[0][(0,) * (v.lower.dim() - 1 - self.axes)].numel()
+        middle = v.middle - v.middle.mean(axes, keepdim=True)
+        total = v.radius.sum(axes, keepdim=True)
+        radius = v.radius * (1 - 2 / k) + total / k  # of x_i (1 - 1/k) less the others over k
+        low, high = middle - radius, middle + radius
+        far = torch.maximum(low.abs(), high.abs())
+        near = torch.where((low < 0) & (high > 0), 0.0, torch.minimum(low.abs(), high.abs()))
+        most = (far.square().mean(axes, keepdim=True) + self.tiny).sqrt()
+        least = (near.square().mean(axes, keepdim=True) + self.tiny).sqrt()
+        cap = (k - 1) ** 0.5
+        ends = torch.stack([low / least, low / most, high / least, high / most]).clamp(-cap, cap)
+        scale = 1.0 if self.weight is None else self.weight
+        shift = 0.0 if self.bias is None else self.bias
+        a, b = torch.minimum(ends[0], ends[1]) * scale, torch.maximum(ends[2], ends[3]) * scale
+        return Interval(torch.minimum(a, b) + shift, torch.maximum(a, b) + shift)
+
+
+def _pair(value: object) -> tuple[int, int]:
+    if isinstance(value, int):
+        return value, value
+    entries = tuple(value)  # type: ignore[arg-type]
+    return (entries[0], entries[-1])

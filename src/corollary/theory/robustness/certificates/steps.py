@@ -1,0 +1,197 @@
+r"""Affine steps of a network, forwards on intervals and backwards on linear forms.
+
+For :math:`y=Wx+b` and :math:`x\in[c-r,c+r]` the interval of y is :math:`Wc+b\pm|W|r`, which is
+exact; for :math:`\|x-c\|_2\le\epsilon` its radius is :math:`\epsilon` times the lengths of the
+rows of W. A form :math:`\langle a,y\rangle` becomes :math:`\langle W^\top a,x\rangle+\langle a,b
+\rangle`.
+
+:source: Gowal et al. (2018), "On the effectiveness of interval bound propagation for training
+    verifiably robust models"; Zhang, Weng, Chen, Hsieh and Daniel (2018), "Efficient neural network
+    robustness certification with general activation functions", for the forms.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+
+import torch
+from torch import Tensor
+
+from corollary.theory.robustness.balls import per_row
+from corollary.theory.robustness.certificates.region import Coordinates, Interval
+from corollary.theory.robustness.certificates.rows import Rows
+from corollary.theory.robustness.certificates.tape import Call
+from corollary.theory.robustness.certificates.windows import Windows
+
+Forms = Rows | Windows
+# Operations that only move entries, so that each result is one entry of the input or a constant.
+MOVES = {
+    "view", "reshape", "_unsafe_view", "flatten", "unflatten", "permute", "transpose", "squeeze",
+    "unsqueeze", "slice", "select", "pad", "constant_pad_nd", "clone", "contiguous", "alias",
+    "detach", "dropout", "flip", "roll", "movedim", "pixel_shuffle", "native_dropout",
+}  # fmt: skip
+# Results are sums of entries with weights >= 0.
+AVERAGES = {
+    "mean", "sum", "avg_pool1d", "avg_pool2d", "avg_pool3d", "adaptive_avg_pool1d",
+    "adaptive_avg_pool2d", "adaptive_avg_pool3d", "_adaptive_avg_pool2d", "cat", "stack", "expand",
+    "split", "split_with_sizes", "chunk", "unbind", "index_select", "repeat", "im2col", "unfold",
+    "upsample_nearest2d", "upsample_bilinear2d", "reflection_pad1d", "reflection_pad2d",
+    "replication_pad1d", "replication_pad2d", "broadcast_to", "cumsum", "upsample_nearest1d",
+}  # fmt: skip
+
+
+class Step(ABC):
+    """One operation: from intervals to an interval, and from forms back to forms."""
+
+    affine = True  # no relaxation in between: forms pass without looking at intervals
+
+    def __init__(self, call: Call) -> None:
+        self.call, self.inputs = call, call.inputs
+
+    @abstractmethod
+    def interval(self, values: Sequence[Interval], eps: Tensor) -> Interval:
+        """An interval for the result, given those of the inputs."""
+
+    def backward(
+        self, forms: Forms, values: Sequence[Interval]
+    ) -> tuple[list[Forms], Tensor | float] | None:
+        """The forms of the inputs and what is added; None if the forms have to end here."""
+        return None
+
+
+class Linear(Step):
+    """Entries that are moved, averaged or added up: any operation with weights >= 0."""
+
+    def __init__(self, call: Call, shapes: Sequence[tuple[int, ...]]) -> None:
+        super().__init__(call)
+        self.shapes = shapes
+
+    def interval(self, values: Sequence[Interval], eps: Tensor) -> Interval:
+        """Middles and radii by the operation itself; the constant part has no radius."""
+        low, high = (self.call(*ends) for ends in self._ends(values))
+        if self.call.op not in MOVES or len(values) > 1:
+            pure = all(v.ball is None for v in values)  # sums of coordinates of a ball are shorter
+            return Interval(low, high, min(2, 1 + max(v.mixed for v in values)) if pure else 2)
+        (v,) = values
+        ball = v.ball
+        if ball is not None:
+            nothing = self.call(torch.zeros_like(ball.spread))
+            ball = Coordinates(self.call(ball.center), self.call(ball.spread) - nothing, ball.cut)
+        return Interval(low, high, v.mixed, ball)
+
+    def backward(
+        self, forms: Forms, values: Sequence[Interval]
+    ) -> tuple[list[Forms], Tensor | float]:
+        """By the derivative of the operation, which is the same everywhere."""
+        rows = forms.dense()
+        like = rows.a
+        zeros = [like.new_zeros(len(like), *s).requires_grad_(True) for s in self.shapes]
+        with torch.enable_grad():
+            grads = torch.autograd.grad(self.call(*zeros), zeros, like, allow_unused=True)
+        found = [torch.zeros_like(z) if g is None else g for g, z in zip(grads, zeros, strict=True)]
+        nothing = self.call(*[like.new_zeros(1, *s) for s in self.shapes])
+        return [rows.with_a(a.detach()) for a in found], rows.against(nothing)
+
+    def _ends(self, values: Sequence[Interval]) -> tuple[list[Tensor], list[Tensor]]:
+        return [v.lower for v in values], [v.upper for v in values]
+
+
+class Scaled(Step):
+    """One number times each entry plus another: normalisation with fixed statistics, say."""
+
+    def __init__(self, call: Call, scale: Tensor, shift: Tensor) -> None:
+        super().__init__(call)
+        axes = len(call.shape) + 1
+        self.scale, self.shift = (_with_axes(t, axes) for t in (scale, shift))
+
+    def interval(self, values: Sequence[Interval], eps: Tensor) -> Interval:
+        """Ends change places where the factor is negative."""
+        (v,) = values
+        a, b = v.lower * self.scale + self.shift, v.upper * self.scale + self.shift
+        low, high = torch.minimum(a, b), torch.maximum(a, b)
+        if low.shape != v.lower.shape:  # repeated entries have no coordinate of their own
+            return Interval(low, high, 2 if v.mixed == 0 else v.mixed)
+        ball = v.ball
+        if ball is not None:
+            center = ball.center * self.scale + self.shift
+            ball = Coordinates(center, ball.spread * self.scale.abs(), ball.cut)
+        return Interval(low, high, v.mixed, ball)
+
+    def backward(
+        self, forms: Forms, values: Sequence[Interval]
+    ) -> tuple[list[Forms], Tensor | float]:
+        """Scaled coefficients."""
+        added = forms.against(self.shift.expand(1, *self.call.shape))
+        moved = forms.scaled(self.scale)
+        if tuple(values[0].lower.shape[1:]) != self.call.shape:  # repeated along some axes
+            moved = _summed_to(moved.dense(), values[0].lower.shape[1:])
+        return [moved], added
+
+
+class Sum(Step):
+    """Two inputs with a factor each: shortcuts."""
+
+    def __init__(self, call: Call, factors: tuple[float, float]) -> None:
+        super().__init__(call)
+        self.factors = factors
+
+    def interval(self, values: Sequence[Interval], eps: Tensor) -> Interval:
+        """Ends add up."""
+        low = high = torch.zeros(())
+        for v, factor in zip(values, self.factors, strict=True):
+            ends = (v.lower, v.upper) if factor >= 0 else (v.upper, v.lower)
+            low, high = low + factor * ends[0], high + factor * ends[1]
+        return Interval(low, high)
+
+    def backward(
+        self, forms: Forms, values: Sequence[Interval]
+    ) -> tuple[list[Forms], Tensor | float]:
+        """The same coefficients for both."""
+        out: list[Forms] = []
+        for v, factor in zip(values, self.factors, strict=True):
+            part = forms if factor == 1 else forms.scaled(torch.tensor(factor))
+            shape = v.lower.shape[1:]
+            out.append(part if shape == self.call.shape else _summed_to(part.dense(), shape))
+        return out, 0.0
+
+
+class Weighted(Step):
+    """A product with a matrix, or a convolution: weights of both signs."""
+
+    def __init__(self, call: Call, weight: Tensor, bias: Tensor | None) -> None:
+        super().__init__(call)
+        self.weight, self.bias, self.sizes = weight, bias, weight.abs()
+
+    @abstractmethod
+    def product(self, weight: Tensor, x: Tensor) -> Tensor:
+        """The operation without its bias."""
+
+    @abstractmethod
+    def shift(self) -> Tensor:
+        """The bias, shaped to be added."""
+
+    def interval(self, values: Sequence[Interval], eps: Tensor) -> Interval:
+        """Middle and radius; lengths of the rows for a Euclidean ball."""
+        (v,) = values
+        if v.ball is None:
+            return self._around(v.middle, self.product(self.sizes, v.radius), v.mixed + 1)
+        squares = self.product(self.weight.square(), v.ball.spread.square()).clamp_min(0)
+        found = self._around(v.ball.center, per_row(eps, squares) * squares.sqrt(), 1)
+        if not v.ball.cut:
+            return found
+        box = self._around(v.middle, self.product(self.sizes, v.radius), 1)
+        return found.cut(box.lower, box.upper)
+
+    def _around(self, x: Tensor, radius: Tensor, mixed: int) -> Interval:
+        middle = self.product(self.weight, x)
+        if self.bias is not None:
+            middle = middle + self.shift()
+        return Interval(middle - radius, middle + radius, min(mixed, 2))
+
+
+def _with_axes(t: Tensor, axes: int) -> Tensor:
+    return t.reshape((1,) * (axes - t.dim()) + tuple(t.shape))
+
+
+def _summed_to(rows: Rows, shape: Sequence[int]) -> Rows:
+    """Undo broadcasting: coefficients of repeated entries add up."""
+    return rows.with_a(rows.a.sum_to_size(len(rows.a), *shape))

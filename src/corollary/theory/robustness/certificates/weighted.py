@@ -1,0 +1,112 @@
+"""Matrix products and convolutions."""
+
+from typing import Any
+
+import torch
+from torch import Tensor
+from torch.nn import functional as F
+from torch.nn import grad as conv_grad
+
+from corollary.theory.robustness.certificates.region import Interval
+from corollary.theory.robustness.certificates.rows import Rows
+from corollary.theory.robustness.certificates.steps import Forms, Weighted
+from corollary.theory.robustness.certificates.tape import Call
+from corollary.theory.robustness.certificates.windows import Windows
+
+CONVOLVE = {1: F.conv1d, 2: F.conv2d, 3: F.conv3d}
+TRANSPOSED = {1: F.conv_transpose1d, 2: F.conv_transpose2d, 3: F.conv_transpose3d}
+BACK = {1: conv_grad.conv1d_input, 2: conv_grad.conv2d_input, 3: conv_grad.conv3d_input}
+
+
+class Dense(Weighted):
+    """The last axis times a matrix (out, in)."""
+
+    def product(self, weight: Tensor, x: Tensor) -> Tensor:
+        """Without bias."""
+        return F.linear(x, weight)
+
+    def shift(self) -> Tensor:
+        """The bias."""
+        assert self.bias is not None
+        return self.bias
+
+    def backward(self, forms: Forms, values: Any) -> tuple[list[Forms], Tensor | float]:
+        """Products with the matrix from the other side."""
+        rows = forms.dense()
+        a = rows.a
+        added = 0.0 if self.bias is None else (a @ self.bias).reshape(len(a), -1).sum(1)
+        return [rows.with_a(a @ self.weight)], added
+
+    def entries(self, n: int) -> tuple[Rows, Tensor] | None:
+        """Every entry of the result with both signs, as forms of the input; None if it is no row.
+
+        They are the rows of the matrix, so no product is needed.
+        """
+        if len(self.call.shape) != 1:
+            return None
+        both = torch.cat([self.weight, -self.weight])
+        bias = self.weight.new_zeros(len(self.weight)) if self.bias is None else self.bias
+        return Rows(both.repeat(n, 1), n), torch.cat([bias, -bias]).repeat(n)
+
+
+class Convolution(Weighted):
+    """A convolution of any stride, padding, dilation and groups."""
+
+    def __init__(self, call: Call, weight: Tensor, bias: Tensor | None, shape: Any, options: dict[str, Any]) -> None:  # noqa: E501
+        super().__init__(call, weight, bias)
+        self.shape, self.options = shape, options
+        self.axes = weight.dim() - 2
+
+    def product(self, weight: Tensor, x: Tensor) -> Tensor:
+        """Without bias."""
+        return CONVOLVE[self.axes](x, weight, None, **self.options)
+
+    def shift(self) -> Tensor:
+        """The bias, one number a channel."""
+        assert self.bias is not None
+        return self.bias.view(-1, *(1,) * self.axes)
+
+    def backward(self, forms: Forms, values: Any) -> tuple[list[Forms], Tensor | float]:
+        """The transposed convolution; of the windows alone where these are smaller."""
+        added: Tensor | float = 0.0
+        if isinstance(forms, Windows):
+            if self.bias is not None:
+                added = forms.against(self.shift()[None].expand(1, *self.call.shape))
+            moved = forms.convolved(self.weight, image=self.shape[1:], **self.options)
+            return [moved if moved.worth_it else moved.dense()], added
+        if self.bias is not None:
+            added = forms.a.flatten(2).sum(2) @ self.bias
+        shape = (len(forms.a), *self.shape)
+        return [forms.with_a(BACK[self.axes](shape, self.weight, forms.a, **self.options))], added
+
+
+class TransposedConvolution(Weighted):
+    """The adjoint of a convolution as a layer."""
+
+    def __init__(self, call: Call, weight: Tensor, bias: Tensor | None, options: dict[str, Any]) -> None:  # noqa: E501
+        super().__init__(call, weight, bias)
+        self.options, self.axes = options, weight.dim() - 2
+
+    def product(self, weight: Tensor, x: Tensor) -> Tensor:
+        """Without bias."""
+        return TRANSPOSED[self.axes](x, weight, None, **self.options)
+
+    def shift(self) -> Tensor:
+        """The bias, one number a channel."""
+        assert self.bias is not None
+        return self.bias.view(-1, *(1,) * self.axes)
+
+    def backward(self, forms: Forms, values: Any) -> tuple[list[Forms], Tensor | float]:
+        """A plain convolution with the same kernel."""
+        rows = forms.dense()
+        added = 0.0 if self.bias is None else rows.a.flatten(2).sum(2) @ self.bias
+        options = {k: v for k, v in self.options.items() if k != "output_padding"}
+        moved = CONVOLVE[self.axes](rows.a, self.weight, None, **options)
+        return [rows.with_a(_cropped(moved, values[0]))], added
+
+
+def _cropped(a: Tensor, value: Interval) -> Tensor:
+    """Output padding may leave a place too many at the end."""
+    for axis, size in enumerate(value.lower.shape[2:], start=2):
+        a = a.narrow(axis, 0, size)
+    return a
