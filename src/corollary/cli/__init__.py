@@ -6,6 +6,7 @@ import typer
 
 from corollary.cli.check import check
 from corollary.cli.examine import examine
+from corollary.cli.lab import lab
 from corollary.cli.list import list_entries
 from corollary.cli.report import report
 from corollary.cli.show import show
@@ -29,6 +30,7 @@ app.command("check", context_settings={"ignore_unknown_options": True, "allow_ex
 )
 app.command("examine")(examine)
 app.command("report")(report)
+app.command("lab")(lab)
 
 
 def _version(wanted: bool) -> None:

@@ -1,0 +1,30 @@
+"""``corollary lab``: a live local page on which claims run and networks train."""
+
+from importlib.util import find_spec
+from typing import Annotated
+
+import typer
+
+
+def lab(
+    port: Annotated[
+        int, typer.Option(help="Port on this machine; 0 takes a free one.", min=0, max=65535)
+    ] = 8765,
+    browser: Annotated[
+        bool, typer.Option("--browser/--no-browser", help="Open the page in your browser.")
+    ] = True,
+    seconds: Annotated[float, typer.Option(help="Time one run may take.", min=0.1)] = 120.0,
+    memory: Annotated[float, typer.Option(help="GiB one worker may take.", min=0.1)] = 4.0,
+) -> None:
+    """Open the lab: claims with sliders, a playground, examinations; for this machine alone."""
+    from corollary.errors import MissingExtraError
+
+    for package in ("starlette", "uvicorn"):
+        if find_spec(package) is None:
+            raise MissingExtraError(
+                f"the lab needs {package}, which is not installed: pip install 'corollary[lab]'"
+            )
+    from corollary.lab.limits import GIB, Limits
+    from corollary.lab.server import serve
+
+    serve(port, Limits(seconds, int(memory * GIB)), browser=browser)

@@ -1,0 +1,31 @@
+"""What a worker may take."""
+
+from dataclasses import dataclass
+
+from corollary.errors import OptionError
+
+GIB = 1 << 30
+
+
+@dataclass(frozen=True)
+class Limits:
+    """Seconds for one run, and bytes beyond what torch itself takes."""
+
+    seconds: float = 120.0
+    memory: int = 4 * GIB
+
+    def __post_init__(self) -> None:
+        if not 0 < self.seconds < float("inf"):
+            raise OptionError(f"--seconds must be a positive time, but it is {self.seconds:g}")
+        if self.memory < GIB // 10:
+            raise OptionError(f"--memory must be at least 0.1 GiB, but it is {self.gib}")
+
+    @property
+    def gib(self) -> str:
+        """The memory in words.
+
+        Example:
+            >>> Limits(memory=3 * GIB // 2).gib
+            '1.5 GiB'
+        """
+        return f"{self.memory / GIB:.3g} GiB"

@@ -1,0 +1,145 @@
+"""The pages' HTML, from templates; everything that stands on them is read from the catalogue."""
+
+import dataclasses
+import re
+from collections.abc import Mapping
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup
+
+from corollary.journal import last_outcomes
+from corollary.lab.assets import has_katex
+from corollary.lab.controls import controls
+from corollary.lab.settings import PlaySettings
+from corollary.lab.targets import offer
+from corollary.registry import Entry, entries, question
+from corollary.report.latex import scripts
+from corollary.report.statement import inline_html, statement_html
+
+SIGNS = {"holds": "✓", "fails": "✗", "vacuous": "○", "inapplicable": "–", "inconclusive": "?", "crashed": "!"}  # fmt: skip  # noqa: E501
+MOVED = ("instant",)  # costs at which a claim runs again while a slider moves
+
+
+def index_page() -> str:
+    """Chapters and their claims."""
+    last = last_outcomes()
+    claims = [e for e in entries() if not e.is_exam]
+    chapters = [
+        {
+            "name": area,
+            "title": _chapter(area),
+            "claims": [_line(e, last) for e in claims if e.area == area],
+        }
+        for area in dict.fromkeys(e.area for e in claims)
+    ]
+    return _page("index", chapters=chapters, total=len(claims))
+
+
+def claim_page(entry: Entry, query: Mapping[str, str]) -> str:
+    """One claim, with its form filled in from the query."""
+    known = {option.name for option in entry.options}
+    unknown = sorted(set(query) - known - {"seed", "theme"})
+    tag, erratum = _erratum(entry.erratum)
+    return _page(
+        "claim",
+        entry=entry,
+        title=scripts(entry.title),
+        chapter=_chapter(entry.area),
+        statement=Markup(statement_html(entry.statement)),
+        source=Markup(inline_html(entry.source)) if entry.source else "",
+        tag=tag,
+        erratum=erratum,
+        controls=controls(entry, query),
+        seed=query.get("seed", "0"),
+        unknown=unknown,
+        moved=entry.cost in MOVED,
+        call=_call(entry),
+    )
+
+
+def play_page(query: Mapping[str, str]) -> str:
+    """The playground, with its form filled in from the query; what does not fit is left out."""
+    settings, left_out = PlaySettings(), []
+    for name, value in query.items():
+        if name == "theme":
+            continue
+        try:
+            settings = dataclasses.replace(settings, **vars_of(name, value))
+        except ValueError as error:
+            left_out.append(str(error))
+    fields = [
+        {"name": f.name, "value": getattr(settings, f.name), "default": f.default}
+        | {"whole": isinstance(f.default, int)}
+        | {"choices": (), "log": False, "low": None, "high": None}
+        | dict(f.metadata)
+        for f in dataclasses.fields(settings)
+    ]
+    return _page("play", fields={f["name"]: f for f in fields}, left_out=left_out)
+
+
+def vars_of(name: str, value: str) -> dict[str, Any]:
+    """One setting of the playground, read from text."""
+    return {name: getattr(PlaySettings.of({name: value}), name)}
+
+
+def examine_page(query: Mapping[str, str], folder: Path) -> str:
+    """The form of an examination, with what the folder offers."""
+    exams = [e for e in entries() if e.is_exam]
+    questions = [(area, question(area)) for area in dict.fromkeys(e.area for e in exams)]
+    return _page("examine", offer=offer(folder), questions=questions, query=query, folder=folder)
+
+
+def error_page(status: int, sentence: str) -> str:
+    """One sentence, and the way back."""
+    return _page("error", status=status, sentence=sentence)
+
+
+def _line(entry: Entry, last: Mapping[str, Mapping[str, str]]) -> dict[str, Any]:
+    verdict = last.get(entry.name, {}).get("verdict", "")
+    sign = SIGNS.get(verdict, "")
+    return {"entry": entry, "title": scripts(entry.title), "verdict": verdict, "sign": sign}
+
+
+@lru_cache(maxsize=64)
+def _chapter(area: str) -> str:
+    return question(area)
+
+
+@lru_cache(maxsize=1)
+def _stems() -> dict[str, int]:
+    counts: dict[str, int] = {}
+    for entry in entries():
+        counts[entry.stem] = counts.get(entry.stem, 0) + 1
+    return counts
+
+
+def _call(entry: Entry) -> str:
+    """What one types: the file's own name where that is enough."""
+    return entry.stem if _stems()[entry.stem] == 1 else entry.name
+
+
+def _erratum(text: str) -> tuple[str, Markup]:
+    match = re.match(r"\[([^\]]*)\]\s*", text)
+    tag, rest = (match.group(1), text[match.end() :]) if match else ("", text)
+    return tag, Markup(inline_html(rest)) if rest else Markup("")
+
+
+def _page(name: str, **facts: Any) -> str:
+    made = _templates().get_template(f"{name}.html.jinja")
+    return str(made.render(facts, page=name, katex=has_katex()))
+
+
+@lru_cache(maxsize=1)
+def _templates() -> Environment:
+    found = Environment(
+        loader=FileSystemLoader(Path(__file__).parent / "templates"),
+        autoescape=True,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        undefined=StrictUndefined,
+    )
+    found.filters["scripts"] = scripts
+    return found

@@ -1,0 +1,132 @@
+"""A worker as the server sees it: a process with a mouth, an ear, limits, and an end.
+
+Orders go in as one JSON object a line on its standard input, answers come back the same way on a
+pipe of their own, for anything may be printed on standard output. The process leads a session of
+its own, so it can be ended with all that it started; it ends by itself when the server is gone.
+"""
+
+import asyncio
+import contextlib
+import json
+import os
+import signal
+import sys
+from typing import Any
+
+from corollary.lab.limits import Limits
+
+LINE = 64 << 20  # bytes of one answer
+MEMORY = "memory"
+START_UP = 180.0  # seconds; on a busy machine importing torch takes long
+
+
+class WorkerEnded(Exception):
+    """The worker is gone; the message is a sentence for the reader."""
+
+
+class Worker:
+    """One process; made by :meth:`start`."""
+
+    def __init__(
+        self,
+        process: asyncio.subprocess.Process,
+        reader: asyncio.StreamReader,
+        transport: asyncio.BaseTransport,
+        limits: Limits,
+    ) -> None:
+        self.process, self.reader, self.transport = process, reader, transport
+        self.limits = limits
+        self.why = ""  # what ended it, if it is known
+        self.ready = False
+
+    @classmethod
+    async def start(cls, room: str, limits: Limits) -> "Worker":
+        """Start a worker for one kind of work: ``check``, ``play`` or ``examine``."""
+        reading, writing = os.pipe()
+        words = ("-m", "corollary.lab.work", room, str(writing), str(limits.memory))
+        try:
+            process = await asyncio.create_subprocess_exec(
+                sys.executable, *words,
+                stdin=asyncio.subprocess.PIPE, stdout=2, pass_fds=(writing,),
+                start_new_session=True,
+            )  # fmt: skip
+        except BaseException:
+            os.close(reading)
+            raise
+        finally:
+            os.close(writing)
+        reader = asyncio.StreamReader(limit=LINE)
+        pipe = os.fdopen(reading, "rb", buffering=0)
+        transport, _ = await asyncio.get_running_loop().connect_read_pipe(
+            lambda: asyncio.StreamReaderProtocol(reader), pipe
+        )
+        return cls(process, reader, transport, limits)
+
+    @property
+    def alive(self) -> bool:
+        """Whether it still runs, as far as is known."""
+        return self.process.returncode is None and not self.why
+
+    async def send(self, **order: Any) -> None:
+        """Give an order; to one that is gone nothing is said."""
+        assert self.process.stdin is not None
+        with contextlib.suppress(ConnectionError):
+            self.process.stdin.write(json.dumps(order).encode() + b"\n")
+            await self.process.stdin.drain()
+
+    async def wait_until_ready(self) -> None:
+        """Until it has imported what it needs; an order before that would wait."""
+        while not self.ready:
+            self.ready = bool((await asyncio.wait_for(self.hear(), START_UP)).get("ready"))
+
+    async def hear(self) -> dict[str, Any]:
+        """The next answer.
+
+        Raises:
+            WorkerEnded: if there will be none.
+        """
+        line = b""
+        with contextlib.suppress(ValueError, ConnectionError):  # a line beyond all limits
+            line = await self.reader.readline()
+        if not line.endswith(b"\n"):
+            await self.end()
+            raise WorkerEnded(f"the worker ended: {self.why}")
+        said: dict[str, Any] = json.loads(line)
+        if said.get("ended"):
+            self.why = self.why or self.told(said["ended"])
+            await self.end()
+            raise WorkerEnded(f"the worker ended: {self.why}")
+        return said
+
+    async def end(self, why: str = "") -> None:
+        """End it and all that it started."""
+        self.why = self.why or why
+        if not self.why:  # it went by itself: its exit code says how
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(self.process.wait(), 1.0)
+            self.why = self.told(_cause(self.process.returncode))
+        self.kill()
+        await self.process.wait()
+        self.transport.close()
+
+    def kill(self) -> None:
+        """The same at once, without waiting."""
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(self.process.pid, signal.SIGKILL)
+
+    def told(self, cause: str) -> str:
+        """The cause, with the limit that was met."""
+        if cause == MEMORY:
+            return f"{MEMORY} (it may take {self.limits.gib}; --memory gives it more)"
+        return cause
+
+
+def _cause(code: int | None) -> str:
+    """In a word or two, from the exit code."""
+    if code in (-signal.SIGKILL, -signal.SIGABRT):  # C++ aborts when there is none to be had
+        return MEMORY
+    if code == -signal.SIGXCPU:
+        return "time"
+    if code is not None and code < 0:
+        return f"signal {-code}"
+    return f"exit code {code}"

@@ -1,0 +1,153 @@
+// A claim: run it, and again while its options move; a run that is no longer wanted is dropped.
+import { $, after, all, ask, make, rendered, save, sentence, svgText, tell } from "./page.js";
+import { differing, toDefaults, toUrl, wire } from "./controls.js";
+
+const form = $("options"), outcome = $("outcome"), stage = document.querySelector(".stage");
+const { name, call } = form.dataset;
+let current = null, results = null, shownFor = "", clock = 0;
+
+const chosen = () => {
+  const { seed = "0", ...options } = differing(form);
+  return { name, options, seed };
+};
+
+async function run() {
+  if (current) current.abort();
+  const mine = current = new AbortController();
+  const asked = chosen(), start = performance.now();
+  outcome.setAttribute("aria-busy", "true");
+  $("go").textContent = "Run again";
+  clearInterval(clock);
+  clock = setInterval(() => { $("time").textContent = `${((performance.now() - start) / 1000).toFixed(1)} s …`; }, 100);
+  try {
+    const answer = await ask("/api/check", asked, mine.signal);
+    if (mine !== current) return;
+    show(answer);
+    if (!$("panel-broken").hidden) counterexample();
+  } catch (error) {
+    if (error.name === "AbortError" || mine !== current) return;
+    fail(error.message);
+  } finally {
+    if (mine === current) { current = null; clearInterval(clock); outcome.setAttribute("aria-busy", "false"); }
+  }
+}
+
+function fail(message) {
+  $("verdict").replaceChildren(make("span", { className: "warning" }, sentence(message)));
+  $("time").textContent = "";
+}
+
+function show({ results: file, view, seconds }) {
+  results = file;
+  $("time").textContent = `${seconds < 1 ? Math.max(1, Math.round(1000 * seconds)) + " ms" : seconds.toFixed(1) + " s"}`;
+  $("verdict").replaceChildren(
+    make("span", { className: `badge ${view.verdict}`, title: view.meaning }, make("i", { ariaHidden: "true" }, view.sign), ` ${view.verdict}`),
+    ` ${view.reason}`,
+  );
+  const height = stage.offsetHeight;
+  if (height > 100) stage.style.minHeight = `${height}px`; // no jump between two runs
+  stage.replaceChildren(...view.figures.map(figure));
+  requestAnimationFrame(() => { stage.style.minHeight = ""; });
+  document.querySelector(".numbers-place").replaceChildren(...numbers(view), ...suppositions(view.hypotheses), note(view.without, "without"));
+  $("save-json").disabled = false;
+  $("save-svg").disabled = view.figures.length === 0;
+}
+
+function figure({ svg, caption }) {
+  const frame = make("figure", {}, rendered(svg));
+  if (caption) frame.append(make("figcaption", {}, caption));
+  return frame;
+}
+
+const note = (text, kind) => text ? make("p", { className: kind }, text) : "";
+
+function numbers(view) {
+  if (!view.rows.length) return [note(view.note, "fine")];
+  const cell = (tag, text, more = {}) => make(tag, more, text);
+  const head = make("tr", {}, cell("th", "predicted", { scope: "col", className: "p" }), cell("th", "measured", { scope: "col", className: "m" }), cell("th", "ratio", { scope: "col" }));
+  const rows = view.rows.map((row) => make("tr", { className: row.decides && view.rows.length > 1 ? "decides" : "" },
+    cell("td", row.predicted), make("td", {}, row.measured, row.interval ? make("small", {}, ` ${row.interval}`) : ""), cell("td", row.ratio)));
+  const fine = `measured ${view.relation} predicted; tolerance: ${view.tolerance || "none"}` + (view.left ? `; ${view.left} more in the JSON` : "") + (view.note ? `; ${view.note}` : "");
+  return [make("table", { className: "numbers" }, make("thead", {}, head), make("tbody", {}, ...rows)), note(fine, "fine")];
+}
+
+function suppositions(hypotheses) {
+  if (!hypotheses.length) return [];
+  return [make("h3", {}, "Supposed"), make("ul", { className: "hypotheses" }, ...hypotheses.map((h) =>
+    make("li", { className: h.holds ? "yes" : "no" }, make("i", {}, h.holds ? "✓" : "✗", make("span", {}, h.holds ? " true:" : " not true:")), ` ${h.statement} `, h.detail ? make("small", {}, h.detail) : "")))];
+}
+
+// The counterexample is run when its tab is opened.
+async function counterexample() {
+  const asked = { ...chosen(), counterexample: true }, key = JSON.stringify(asked), panel = $("panel-broken");
+  if (key === shownFor) return;
+  shownFor = key;
+  if (!panel.children.length) panel.replaceChildren(make("p", { className: "fine" }, "Looking for what breaks …"));
+  try {
+    const found = await ask("/api/check", asked);
+    if (key !== shownFor) return;
+    panel.replaceChildren(...broken(found));
+  } catch (error) {
+    shownFor = "";
+    panel.replaceChildren(make("p", { className: "warning" }, sentence(error.message)));
+  }
+}
+
+function broken(found) {
+  if (found.none) return [make("p", {}, sentence(found.none))];
+  const lost = found.hypotheses.filter((h) => !h.holds).map((h) => h.statement).join("; ");
+  const told = found.verdict === "fails" ? "the conclusion is false" : `the conclusion ${found.verdict}`;
+  return [
+    make("p", {}, "Without ", make("b", {}, `“${lost}”`), ` ${told}: predicted measured ${found.relation} ${found.predicted}, measured ${found.measured}${found.interval ? ` ${found.interval}` : ""}.`),
+    make("div", { className: "figures" }, ...found.figures.map(figure)),
+    ...suppositions(found.hypotheses),
+  ];
+}
+
+// What to type to see the same elsewhere.
+const literal = (text) => /^-?\d[\d.e+-]*$/i.test(text) ? text : /^[\d.,e+ -]+$/i.test(text) ? `(${text.split(",").map((s) => s.trim()).join(", ")},)` : text === "true" ? "True" : text === "false" ? "False" : JSON.stringify(text);
+const quoted = (text) => /^[\w.,+-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
+function snippets() {
+  const { options, seed } = chosen();
+  const words = Object.entries(options);
+  const args = [`"${call}"`, ...words.map(([k, v]) => `${k}=${literal(v)}`), ...(seed === "0" ? [] : [`seed=${seed}`])];
+  $("python").textContent = `import corollary\n\nrun = corollary.check(${args.join(", ")})\nprint(run.results[0].sentence)`;
+  $("shell").textContent = ["corollary check", call, ...words.map(([k, v]) => `--${k.replaceAll("_", "-")} ${quoted(v)}`), ...(seed === "0" ? [] : [`--seed ${seed}`])].join(" ");
+  toUrl({ ...options, ...(seed === "0" ? {} : { seed }) });
+  $("link").textContent = location.href;
+}
+
+const soon = after(120, run);
+wire(form, () => { snippets(); if ($("live").checked) soon(); });
+form.addEventListener("submit", (event) => { event.preventDefault(); snippets(); run(); });
+$("defaults").addEventListener("click", () => { toDefaults(form); snippets(); run(); });
+$("another").addEventListener("click", () => { $("o-seed").value = Number($("o-seed").value || 0) + 1; snippets(); run(); });
+
+// Tabs, with arrow keys.
+const tabs = all("[role=tab]");
+function select(tab) {
+  tabs.forEach((one) => {
+    const on = one === tab;
+    one.setAttribute("aria-selected", on);
+    one.tabIndex = on ? 0 : -1;
+    $(one.getAttribute("aria-controls")).hidden = !on;
+  });
+  if (tab.id === "tab-broken") counterexample();
+}
+tabs.forEach((tab, k) => {
+  tab.addEventListener("click", () => select(tab));
+  tab.addEventListener("keydown", (event) => {
+    const way = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+    if (!way) return;
+    const next = tabs[(k + way + tabs.length) % tabs.length];
+    select(next);
+    next.focus();
+  });
+});
+$("save-json").addEventListener("click", () => save(`${name.replace("/", "-")}.json`, JSON.stringify(results, null, 1) + "\n", "application/json"));
+$("save-svg").addEventListener("click", () => all("svg", stage).filter((svg) => svg.parentElement.tagName === "FIGURE").forEach((svg, k) => save(`${name.replace("/", "-")}${k ? `-${k + 1}` : ""}.svg`, svgText(svg), "image/svg+xml")));
+addEventListener("keydown", (event) => { if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) { event.preventDefault(); run(); } });
+
+snippets();
+if ($("live").checked || new URLSearchParams(location.search).size) run();
+tell("");

@@ -1,0 +1,100 @@
+// An examination: its answers as they come.
+import { $, all, ask, make, rendered, sentence } from "./page.js";
+import { listen } from "./stream.js";
+
+const form = $("exam");
+let session = "", hush = () => {};
+
+const asked = () => Object.fromEntries(all("input[name], select[name]", form).map((f) => [f.name, f.value.trim()]));
+const wrong = (message) => { $("wrong").textContent = message ? sentence(message) : ""; };
+
+function busy(yes) {
+  $("go").disabled = yes;
+  $("stop").disabled = !yes;
+  $("report").setAttribute("aria-busy", yes);
+}
+
+async function begin(event) {
+  event.preventDefault();
+  command();
+  hush();
+  wrong("");
+  busy(true);
+  for (const id of ["answers", "advice", "details"]) $(id).replaceChildren();
+  $("headline").hidden = $("files").hidden = true;
+  $("progress").removeAttribute("value");
+  $("doing").textContent = "starting a process";
+  try {
+    ({ session } = await ask("/api/examine", asked()));
+    join();
+  } catch (error) { over(error.message); }
+}
+
+function join() {
+  sessionStorage.setItem("corollary-exam", session);
+  hush = listen(session, heard, () => { $("doing").textContent = "the line to the lab was cut; trying again"; },
+    () => { sessionStorage.removeItem("corollary-exam"); busy(false); $("progress").value = 0; $("doing").textContent = ""; });
+}
+
+function heard(news) {
+  if (news.progress) {
+    busy(true);
+    $("progress").max = news.progress.total;
+    $("progress").value = news.progress.done;
+    $("doing").textContent = `${news.progress.done} of ${news.progress.total}: ${news.progress.title}`;
+  }
+  if (news.page) show(news.page);
+  if (news.file) files();
+  if (news.over) over(news.over.error);
+}
+
+function over(message) {
+  busy(false);
+  if (message) { wrong(message); $("progress").value = 0; $("doing").textContent = ""; }
+  else $("doing").textContent = "done";
+}
+
+const shown = new Map(); // what stands on the page, so that only what is new is laid anew
+
+function show(page) {
+  $("headline").hidden = false;
+  $("headline").textContent = page.headline;
+  $("answers").replaceChildren(...page.answers.map((a) => make("li", {},
+    make("b", {}, make("a", { href: `#${a.name}` }, a.question)), make("span", { className: `sev ${a.severity}` }, a.verdict))));
+  $("advice").replaceChildren(...(page.advice.length ? [make("h3", {}, "What to do first"), make("ol", { className: "advice" },
+    ...page.advice.map(([todo, what, number]) => make("li", {}, `${todo} `, make("small", {}, number ? `${what}: ${number}` : what))))] : []));
+  const place = $("details");
+  const sections = page.answers.map((a) => {
+    const key = a.html + a.verdict, old = shown.get(a.name);
+    if (old && old.key === key && old.section.isConnected) return old.section;
+    const section = make("section", { className: "question", id: a.name },
+      make("h2", {}, `${a.question} `, make("span", { className: `sev ${a.severity}` }, a.verdict)), rendered(a.html));
+    shown.set(a.name, { key, section });
+    return section;
+  });
+  place.replaceChildren(...sections);
+}
+
+function files() {
+  $("files").hidden = false;
+  $("save-html").href = `/api/sessions/${session}/examination.html`;
+  $("save-json").href = `/api/sessions/${session}/examination.json`;
+}
+
+const quoted = (text) => /^[\w.,:/+-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
+function command() {
+  const a = asked(), words = ["corollary examine", ["", "demo"].includes(a.target) ? "--demo" : quoted(a.target)];
+  for (const name of ["data", "loss", "lr", "batch_size", "budget", "only"]) if (a[name]) words.push(`--${name.replace("_", "-")} ${quoted(a[name])}`);
+  $("shell").textContent = words.join(" ");
+  const kept = Object.entries(a).filter(([name, value]) => value && value !== form.elements[name].defaultValue);
+  const query = new URLSearchParams(kept).toString();
+  if (query) history.replaceState(null, "", `${location.pathname}?${query}`);
+}
+
+form.addEventListener("submit", begin);
+form.addEventListener("input", command);
+$("stop").addEventListener("click", async () => { try { await ask(`/api/sessions/${session}`, { do: "stop" }); } catch (error) { wrong(error.message); } });
+command();
+session = sessionStorage.getItem("corollary-exam") || "";
+if (session) join();
+if (new URLSearchParams(location.search).has("go")) form.requestSubmit();

@@ -1,0 +1,116 @@
+// What every page shares: small tools for the document, the theme, formulas, copying, saving.
+
+export const root = document.documentElement;
+export const $ = (id) => document.getElementById(id);
+export const all = (selector, from = document) => [...from.querySelectorAll(selector)];
+
+/** An element with properties and children; text is always text, never HTML. */
+export function make(tag, properties = {}, ...children) {
+  const element = document.createElement(tag);
+  for (const [key, value] of Object.entries(properties)) {
+    if (key in element && key !== "list") element[key] = value;
+    else element.setAttribute(key, value);
+  }
+  element.append(...children.filter((child) => child !== null && child !== ""));
+  return element;
+}
+
+/** Markup that our own renderer made, with the styles that the page's policy keeps out of it. */
+export function rendered(html) {
+  const holder = document.createElement("template");
+  holder.innerHTML = html;
+  all("[data-style]", holder.content).forEach((element) => {
+    element.style.cssText = element.dataset.style;
+    delete element.dataset.style;
+  });
+  return holder.content;
+}
+
+/** Say something to a screen reader. */
+export function tell(text) { $("told").textContent = text; }
+
+/** Ask the lab; an answer that is not good becomes an error of one sentence. */
+export async function ask(path, body, signal) {
+  let response;
+  try {
+    response = await fetch(path, {
+      method: "POST", headers: { "content-type": "application/json" },
+      body: JSON.stringify(body), signal,
+    });
+  } catch (error) {
+    if (error.name === "AbortError") throw error;
+    throw new Error("the lab does not answer; it may have been stopped");
+  }
+  const answer = await response.json().catch(() => ({ error: `the lab answered ${response.status}` }));
+  if (!response.ok || answer.error) throw new Error(answer.error || `the lab answered ${response.status}`);
+  return answer;
+}
+
+export const sentence = (text) => text ? text[0].toUpperCase() + text.slice(1) + (/[.!?…]$/.test(text) ? "" : ".") : "";
+
+/** A number for a reader: four digits. */
+export function numeral(value) {
+  if (value === null || value === undefined) return "–";
+  const size = Math.abs(value);
+  if (size !== 0 && (size >= 1e5 || size < 1e-3)) {
+    const [head, power] = value.toExponential(2).split("e");
+    return `${Number(head)}·10${[...String(Number(power))].map((c) => "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"["-0123456789".indexOf(c)]).join("")}`;
+  }
+  return String(Number(value.toPrecision(4))).replace("-", "−");
+}
+
+export function after(milliseconds, act) {
+  let timer = 0;
+  return (...args) => { clearTimeout(timer); timer = setTimeout(() => act(...args), milliseconds); };
+}
+
+export function save(name, text, type) {
+  const link = make("a", { href: URL.createObjectURL(new Blob([text], { type })), download: name });
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 5000);
+}
+
+/** A figure as a file, with the colours that are on the screen now. */
+export function svgText(svg) {
+  const style = getComputedStyle(root);
+  const copy = svg.cloneNode(true);
+  copy.setAttribute("style", `color:${style.color};background:${style.backgroundColor}`);
+  return new XMLSerializer().serializeToString(copy)
+    .replace(/var\((--[\w-]+)(,[^)]*)?\)/g, (_, key) => style.getPropertyValue(key).trim());
+}
+
+const macros = { "\\mathbbm": "\\mathbb", "\\bm": "\\boldsymbol", "\\R": "\\mathbb{R}" };
+export function setFormulas(part = document) {
+  if (!window.katex) return;
+  all(".math:not(.set)", part).forEach((span) => {
+    const before = span.textContent;
+    try {
+      katex.render(span.dataset.tex, span, { displayMode: span.classList.contains("display"), macros: { ...macros }, maxExpand: 500, strict: "ignore" });
+      span.classList.add("set");
+    } catch { span.textContent = before; }
+  });
+}
+
+const dark = () => root.dataset.theme ? root.dataset.theme === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
+export const onTheme = [];
+const toggle = make("button", { type: "button", onclick: () => {
+  root.dataset.theme = dark() ? "light" : "dark";
+  try { localStorage.setItem("corollary-theme", root.dataset.theme); } catch { /* storage may be off */ }
+  named();
+} });
+const named = () => { toggle.textContent = dark() ? "Light" : "Dark"; onTheme.forEach((act) => act()); };
+named();
+matchMedia("(prefers-color-scheme: dark)").addEventListener("change", named);
+$("tools").append(toggle);
+
+document.addEventListener("click", async (event) => {
+  const button = event.target.closest("[data-copy]");
+  if (!button) return;
+  const code = $(button.dataset.copy), before = button.textContent;
+  try { await navigator.clipboard.writeText(code.textContent); button.textContent = "Copied"; }
+  catch { getSelection().selectAllChildren(code); button.textContent = "Selected: press Ctrl-C"; }
+  setTimeout(() => { button.textContent = before; }, 1500);
+});
+
+if (document.readyState === "complete") setFormulas();
+else addEventListener("load", () => setFormulas());

@@ -1,0 +1,150 @@
+// The playground: settings, a worker that trains, and the theory beside it.
+import { $, after, ask, numeral, onTheme, sentence, tell } from "./page.js";
+import { differing, read, toUrl, wire } from "./controls.js";
+import { chart, last } from "./chart.js";
+import { Plane } from "./plane.js";
+import { listen } from "./stream.js";
+
+const form = $("settings"), plane = new Plane($("plane"));
+let session = "", running = false, rows = [], waiting = false, severity = "", hush = () => {};
+
+const charts = {
+  loss: chart($("chart-loss"), "Loss", [{ key: "loss", label: "training", role: "measured" }, { key: "test", label: "test", role: "other" }], { log: true }),
+  sharpness: chart($("chart-sharpness"), "Sharpness", [{ key: "sharpness", label: "λ_max measured", role: "measured" }, { key: "edge", label: "limit for η", role: "predicted", dashed: true }], { log: true }),
+  turn: chart($("chart-turn"), "Turn of the tangent kernel", [{ key: "turn", label: "1 − cos(K₀, K)", role: "measured" }], { zero: true }),
+  regions: chart($("chart-regions"), "Linear regions", [{ key: "regions", label: "regions in the picture", role: "measured" }], { zero: true }),
+};
+
+function settings() {
+  const out = {};
+  for (const field of form.elements) if (field.name) out[field.name] = read(field);
+  return out;
+}
+
+const wrong = (message) => { $("wrong").textContent = message ? sentence(message) : ""; };
+
+async function order(what) {
+  try { await ask(`/api/sessions/${session}`, what); wrong(""); }
+  catch (error) { wrong(error.message); }
+}
+
+async function open() {
+  ready(false);
+  try {
+    ({ session } = await ask("/api/play", { settings: settings() }));
+    sessionStorage.setItem("corollary-play", session);
+    join();
+    wrong("");
+  } catch (error) { wrong(error.message); $("advice").textContent = "Nothing is running."; }
+}
+
+function join() {
+  hush();
+  hush = listen(session, heard, () => { $("advice").textContent = "The line to the lab was cut; trying again."; },
+    () => { sessionStorage.removeItem("corollary-play"); open(); });
+}
+
+function ready(yes) { for (const id of ["run", "step", "reset"]) $(id).disabled = !yes; }
+
+function heard(news) {
+  if (news.anew) rows = [];
+  if (news.rows) rows.push(...news.rows);
+  if (news.points) plane.points = news.points;
+  if (news.frame) plane.grid(news.frame);
+  if (news.theory) theory(news.theory);
+  if (news.state) state(news.state);
+  if (news.told) wrong(news.told);
+  if (news.over) {
+    ready(false);
+    $("reset").disabled = false;
+    advise({ severity: "high", text: sentence(news.over.error || "it was stopped") + " Reset starts another." });
+    session = "";
+    sessionStorage.removeItem("corollary-play");
+  }
+  if (!waiting) { waiting = true; requestAnimationFrame(paint); }
+}
+
+function paint() {
+  waiting = false;
+  plane.draw();
+  if (!rows.length) return;
+  for (const draw of Object.values(charts)) draw(rows);
+  const now = rows[rows.length - 1];
+  $("count").textContent = `step ${now.step}`;
+  $("now-loss").textContent = `${numeral(now.loss)} training, ${numeral(now.test)} test`;
+  if (plane.frame) {
+    const [train, test] = plane.frame.errors.map((e) => `${(100 * e).toFixed(1)} %`);
+    $("plane-said").textContent = `${train} wrong in training, ${test} in test; ${plane.points ? plane.points.parameters : "–"} weights`;
+  }
+}
+
+function advise({ severity: how, text }) {
+  const line = $("advice");
+  line.className = `advice-line ${how}`;
+  if (how === severity) line.setAttribute("aria-live", "off"); // said once: not at every frame
+  else line.setAttribute("aria-live", "polite");
+  severity = how;
+  line.textContent = text;
+}
+
+function theory(found) {
+  advise(found.advice);
+  if (found.sharpness !== undefined) {
+    $("now-sharpness").textContent = `λ = ${numeral(found.sharpness)}, largest stable step ${found.limit === null ? "none" : numeral(found.limit)}`;
+    $("now-turn").textContent = found.turn === null ? "the kernel is zero: all units are dead" : `${(100 * found.turn).toFixed(found.turn < 0.01 ? 2 : 0)} %: ${found.regime}; alignment with the labels ${numeral(found.alignment)}`;
+    $("now-regions").textContent = found.regions === null ? found.regions_note : `${found.regions}${found.regions_note ? `, ${found.regions_note}` : ""}`;
+    plane.polygons = found.polygons;
+  }
+}
+
+function state({ running: on, finite }) {
+  if (on !== running) tell(on ? "Training" : "Paused");
+  running = on;
+  ready(true);
+  $("run").textContent = on ? "Pause" : "Train";
+  $("run").disabled = $("step").disabled = !finite;
+}
+
+function snippet() {
+  const s = settings();
+  const words = Object.entries(differing(form)).map(([k, v]) => `${k}=${Number.isFinite(Number(v)) ? v : JSON.stringify(v)}`);
+  $("python").textContent = `from corollary.lab.settings import PlaySettings
+from corollary.lab.work.training import Playground
+
+play = Playground(PlaySettings(${words.join(", ")}))
+for _ in range(200):
+    play.step()
+print(play.row(), play.theory()["advice"]["text"])`;
+  toUrl(differing(form));
+  return s;
+}
+
+const again = after(150, () => order({ do: "reset", settings: settings() }));
+wire(form, (name) => {
+  snippet();
+  if (!session) return;
+  if (name === "lr") order({ do: "lr", lr: settings().lr });
+  else again();
+});
+form.addEventListener("submit", (event) => event.preventDefault());
+$("run").addEventListener("click", () => order({ do: running ? "pause" : "run" }));
+$("step").addEventListener("click", () => order({ do: "step" }));
+$("reset").addEventListener("click", () => session ? order({ do: "reset", settings: settings() }) : open());
+$("pace").addEventListener("change", () => order({ do: "pace", pace: Number($("pace").value) }));
+$("show-regions").addEventListener("change", (event) => { plane.showRegions = event.target.checked; plane.draw(); });
+$("show-test").addEventListener("change", (event) => { plane.showTest = event.target.checked; plane.draw(); });
+addEventListener("keydown", (event) => {
+  if (/^(INPUT|SELECT|TEXTAREA|BUTTON|SUMMARY|A)$/.test(document.activeElement.tagName)) return;
+  if (event.key === " " && !$("run").disabled) { event.preventDefault(); $("run").click(); }
+  if (event.key === "s") $("step").click();
+  if (event.key === "r") $("reset").click();
+});
+onTheme.push(() => plane.recolour());
+
+snippet();
+// A page that is loaded again goes on with its session, if its settings are the same.
+session = sessionStorage.getItem("corollary-play") || "";
+const kept = sessionStorage.getItem("corollary-play-at");
+sessionStorage.setItem("corollary-play-at", location.search);
+addEventListener("pagehide", () => sessionStorage.setItem("corollary-play-at", location.search));
+if (session && kept === location.search) join(); else open();

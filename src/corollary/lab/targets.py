@@ -1,0 +1,96 @@
+"""What can be examined in a folder: found by reading its files, without running them."""
+
+import ast
+from dataclasses import dataclass
+from pathlib import Path
+
+from corollary.errors import InputError
+
+DEMO = "corollary.exams.demo:build"
+DATA_SETS = ("two_moons", "digits", "mnist", "fashion_mnist")
+FILES, BYTES = 200, 1 << 20  # looked at in a folder; larger files are not read
+
+
+@dataclass(frozen=True)
+class Offer:
+    """Names that a form suggests."""
+
+    targets: tuple[str, ...]
+    data: tuple[str, ...]
+
+
+def offer(folder: Path) -> Offer:
+    """Functions and classes that need no argument, models, and data files of a folder."""
+    targets: list[str] = []
+    for path in sorted(folder.glob("*.py"))[:FILES]:
+        targets += (f"{path.name}:{name}" for name in _callables(path))
+    models = sorted(p.name for p in folder.glob("*.safetensors"))
+    files = sorted(p.name for kind in ("*.npz", "*.csv") for p in folder.glob(kind))
+    return Offer((*targets, *models), (*DATA_SETS, *files, *targets))
+
+
+def checked_target(target: str, folder: Path) -> str:
+    """The target as it is.
+
+    Raises:
+        InputError: if it is neither the demo nor something in ``folder``.
+    """
+    if target in ("", "demo", DEMO):
+        return DEMO
+    _inside(target, folder, "the target", (".py", ".safetensors"), "net.py:build or demo")
+    return target
+
+
+def checked_data(data: str, folder: Path) -> str:
+    """Likewise for data: a known name, or a file in ``folder``."""
+    if data and data not in DATA_SETS:
+        _inside(data, folder, "the data", (".py", ".npz", ".csv"), "digits or data.npz")
+    return data
+
+
+def checked_loss(loss: str, folder: Path) -> str:
+    """Likewise for a loss: a name, or a function in ``folder``."""
+    if ":" in loss:
+        _inside(loss, folder, "the loss", (".py",), "mse or losses.py:mine")
+    return loss
+
+
+def _inside(spec: str, folder: Path, what: str, kinds: tuple[str, ...], example: str) -> None:
+    place = spec.rpartition(":")[0] or spec
+    path = (folder / place).resolve()
+    if not place.endswith(kinds) or (place.endswith(".py") and ":" not in spec):
+        raise InputError(f"{what} should be as in {example}, but '{spec}' came")
+    if not path.is_relative_to(folder.resolve()):
+        raise InputError(
+            f"{what} must lie in the folder where the lab was started: '{spec}' is not"
+        )
+    if not path.is_file():
+        raise InputError(f"there is no file {place} in the folder where the lab was started")
+
+
+def _callables(path: Path) -> list[str]:
+    try:
+        if path.stat().st_size > BYTES:
+            return []
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+    except (OSError, SyntaxError, ValueError, RecursionError, MemoryError):
+        return []
+    return [name for node in tree.body if (name := _name(node))]
+
+
+def _name(node: ast.stmt) -> str:
+    """The name of a function or a class that can be called without arguments."""
+    if isinstance(node, ast.FunctionDef) and not node.name.startswith("_"):
+        return node.name if _needs_nothing(node, bound=0) else ""
+    if isinstance(node, ast.ClassDef) and any("Module" in ast.unparse(b) for b in node.bases):
+        for item in node.body:
+            if isinstance(item, ast.FunctionDef) and item.name == "__init__":
+                return node.name if _needs_nothing(item, bound=1) else ""
+        return node.name
+    return ""
+
+
+def _needs_nothing(node: ast.FunctionDef, bound: int) -> bool:
+    args = node.args
+    plain = len(args.posonlyargs) + len(args.args) - bound - len(args.defaults)
+    return plain <= 0 and all(d is not None for d in args.kw_defaults)

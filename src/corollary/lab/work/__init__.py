@@ -1,0 +1,1 @@
+"""What workers do. Only their processes import this, for it imports torch."""

@@ -1,0 +1,103 @@
+"""The worker's end of the talk: orders in, answers out, and death without survivors."""
+
+import json
+import os
+import queue
+import signal
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+Order = dict[str, Any]
+
+
+class Channel:
+    """Hears orders on what was standard input, and answers on ``pipe``.
+
+    Code that the worker runs finds an empty standard input, and cannot answer in its place.
+    """
+
+    def __init__(self, pipe: int) -> None:
+        os.set_inheritable(pipe, False)
+        self.pipe, self.current = pipe, 0
+        self.cancelled: set[int] = set()
+        self.orders: queue.SimpleQueue[Order] = queue.SimpleQueue()
+        ear = os.dup(0)
+        empty = os.open(os.devnull, os.O_RDONLY)
+        os.dup2(empty, 0)
+        os.close(empty)
+        # Outside of a check nothing is to be interrupted; inside, run.time_limit has the signal.
+        signal.signal(signal.SIGALRM, lambda *_: None)
+        threading.Thread(target=self._listen, args=(ear,), daemon=True).start()
+
+    def _listen(self, ear: int) -> None:
+        with os.fdopen(ear, encoding="utf-8") as lines:
+            for line in lines:
+                order = json.loads(line)
+                if "cancel" in order:
+                    self.cancelled.add(order["cancel"])
+                    if order["cancel"] == self.current:
+                        os.kill(os.getpid(), signal.SIGALRM)  # as if its time were up
+                else:
+                    self.orders.put(order)
+        end_all()  # the server is gone
+
+    def next(self, wait: bool = True) -> Order | None:
+        """The next order; None if there is none and we do not wait."""
+        try:
+            return self.orders.get(block=wait)
+        except queue.Empty:
+            return None
+
+    def say(self, **what: Any) -> None:
+        """One answer, as strict JSON."""
+        line = json.dumps(what, allow_nan=False).encode() + b"\n"
+        try:
+            while line:  # a pipe may take less than it is given
+                line = line[os.write(self.pipe, line) :]
+        except BrokenPipeError:
+            end_all()
+
+    @contextmanager
+    def told_of_death(self) -> Iterator[None]:
+        """If memory ends, say so and go: what is left of the process is not to be trusted."""
+        try:
+            yield
+        except Exception as error:
+            if not starved(error):
+                raise
+            self.say(ended="memory")
+            os._exit(1)
+
+    @staticmethod
+    def limit_memory(memory: int) -> None:
+        """So many bytes beyond what is taken now; where there are no such limits, none."""
+        try:
+            import resource
+
+            taken = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
+            hard = resource.getrlimit(resource.RLIMIT_AS)[1]
+            resource.setrlimit(resource.RLIMIT_AS, (taken + memory, hard))
+        except (ImportError, OSError, ValueError):
+            print("corollary: this system has no limit of memory", file=sys.stderr)
+
+
+def starved(error: BaseException | str) -> bool:
+    """Whether an error, or what was said of it, is a want of memory.
+
+    Example:
+        >>> starved(MemoryError()), starved("ValueError: no")
+        (True, False)
+    """
+    said = error if isinstance(error, str) else f"{type(error).__name__}: {error}"
+    return any(part in said for part in ("MemoryError", "can't allocate memory", "bad_alloc"))
+
+
+def end_all() -> None:
+    """End this process and all that it started."""
+    if os.getpgrp() == os.getpid():
+        os.killpg(0, signal.SIGKILL)
+    os._exit(1)

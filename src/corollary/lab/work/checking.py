@@ -1,0 +1,137 @@
+"""Claims, checked one after the other in a warm process."""
+
+import time
+from typing import Any, get_type_hints
+
+from corollary.core import Claim, Figure, Result, generator
+from corollary.core.options import parse
+from corollary.errors import CorollaryError, InputError
+from corollary.journal import remember
+from corollary.lab.work.channel import Channel, Order, starved
+from corollary.registry import Entry, find
+from corollary.report.numerals import interval, numeral
+from corollary.report.svg import figure_svg
+from corollary.report.view import SIGNS, reason, rows, without
+from corollary.run import run, time_limit
+
+DRAWING = 2.0  # seconds for the figure of a counterexample, which no claim promises to have
+
+
+def serve(channel: Channel) -> None:
+    """Do orders until the server goes."""
+    while (order := channel.next()) is not None:
+        number = channel.current = order["id"]
+        answer: dict[str, Any] = {"cancelled": True}
+        if number not in channel.cancelled:
+            answer = answered(order)
+        channel.current = 0
+        if starved(answer.get("error", "")):
+            raise MemoryError
+        channel.say(id=number, **answer)
+
+
+def answered(order: Order) -> dict[str, Any]:
+    """The answer to one order; whatever goes wrong is one sentence in it."""
+    try:
+        entry = find(order["name"])
+        if entry.is_exam:
+            raise InputError(f"{entry.name} is an exam; open the page Examine")
+        do = _counterexample if order["do"] == "counterexample" else _check
+        return do(entry, order)
+    except CorollaryError as error:
+        return {"error": str(error), "status": 400}
+    except Exception as error:
+        return {"error": f"{type(error).__name__}: {error}", "status": 500}
+
+
+def _check(entry: Entry, order: Order) -> dict[str, Any]:
+    took: list[float] = []
+    done = run(
+        [entry],
+        seed=order["seed"],
+        options=order["options"],
+        timeout=order["seconds"],
+        progress=lambda entry, result, seconds: took.append(seconds),
+    )
+    (result,) = done.results
+    if starved(result.note):
+        raise MemoryError
+    remember(done)
+    return {"results": done.to_json(), "view": view(result), "seconds": took[0]}
+
+
+def view(result: Result) -> dict[str, Any]:
+    """What a page shows of a result, in words."""
+    shown, left = rows(result)
+    return {
+        "verdict": result.verdict.value,
+        "sign": SIGNS[result.verdict],
+        "meaning": result.verdict.meaning,
+        "reason": reason(result),
+        "relation": result.relation,
+        "tolerance": result.tolerance,
+        "note": result.note,
+        "rows": [vars(row) for row in shown],
+        "left": left,
+        "hypotheses": [vars(h) for h in result.hypotheses],
+        "without": without(result.counterexample) if result.counterexample else "",
+        "figures": [drawn(figure) for figure in result.figures],
+    }
+
+
+def drawn(figure: Figure) -> dict[str, str]:
+    """A figure as SVG whose styles the page's policy lets through: its script sets them."""
+    return {"svg": unstyled(figure_svg(figure)), "caption": figure.caption, "title": figure.title}
+
+
+def unstyled(html: str) -> str:
+    """Inline styles under another name; text cannot look like one, for its quotes are escaped."""
+    return html.replace(' style="', ' data-style="')
+
+
+def _counterexample(entry: Entry, order: Order) -> dict[str, Any]:
+    start, seed = time.perf_counter(), order["seed"]
+    claim = _claim(entry, order["options"])
+    with time_limit(order["seconds"]):
+        given = claim.counterexample(generator(seed, claim.name(), "counterexample"))
+        found = _without(entry) if given is None else _broken(claim, given)
+    if given is not None:
+        found["figures"] = _figures(claim, given)
+    return found | {"seconds": time.perf_counter() - start}
+
+
+def _claim(entry: Entry, options: dict[str, str]) -> "Claim[Any]":
+    made: type[Claim[Any]] = entry.load()
+    kinds = get_type_hints(made)
+    return made(**{name: parse(name, text, kinds[name]) for name, text in options.items()})
+
+
+def _without(entry: Entry) -> dict[str, Any]:
+    """Why there is no counterexample."""
+    return {"none": entry.fields.get("no-counterexample") or "there is no counterexample"}
+
+
+def _broken(claim: "Claim[Any]", given: Any) -> dict[str, Any]:
+    """The hypotheses and the numbers of what breaks the claim."""
+    hypotheses = [vars(h) for h in claim.hypotheses(given)]
+    outcome = claim.relation.compare(claim.predict(given), claim.measure(given))
+    reading = outcome.measured[outcome.worst]
+    return {
+        "hypotheses": hypotheses,
+        "predicted": numeral(outcome.predicted[outcome.worst]),
+        "measured": numeral(reading.value),
+        "interval": interval(reading),
+        "relation": claim.relation.symbol,
+        "verdict": outcome.verdict.value,
+    }
+
+
+def _figures(claim: "Claim[Any]", given: Any) -> list[dict[str, str]]:
+    """Its figures, if the claim can draw soon what breaks it; it need not."""
+    try:
+        with time_limit(DRAWING):
+            found = claim.figure(given)
+            figures = found if isinstance(found, tuple) else (found,)
+            return [drawn(figure) for figure in figures]
+    except Exception:
+        return []

@@ -1,0 +1,201 @@
+"""A small network on points of the plane, trained a step at a time, with the theory beside it."""
+
+import base64
+import math
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional as F
+
+from corollary.core import generator
+from corollary.errors import InputError, NotApplicableError
+from corollary.lab.settings import PlaySettings
+from corollary.lab.work.advice import said_of_step
+from corollary.lab.work.clouds import cloud
+from corollary.models.init import normal_
+from corollary.theory.expressivity.bounds import serra_upper
+from corollary.theory.expressivity.regions.plane import linear_regions
+from corollary.theory.kernels.empirical import empirical_ntk
+from corollary.theory.kernels.empirical.measures import regime
+from corollary.theory.landscape.curvature import Landscape, largest_stable_step
+
+GRID = 64  # cells a side of the decision picture
+PROBE = 48  # points of the tangent kernel
+DRAWN = 4000  # regions; of more only the number is told
+MOST_REGIONS = 40_000
+BETA = 0.9  # momentum
+ACTIVATION: dict[str, Callable[[], nn.Module]] = {
+    "relu": nn.ReLU, "leaky relu": partial(nn.LeakyReLU, 0.1), "tanh": nn.Tanh,
+    "sigmoid": nn.Sigmoid, "gelu": nn.GELU, "linear": nn.Identity,
+}  # fmt: skip
+
+
+def network(settings: PlaySettings) -> nn.Sequential:
+    """Linear layers with weights of variance 2/fan-in for rectifiers, else 1/fan-in."""
+    rng = generator(settings.seed, "playground", "weights")
+    widths = [2, *[settings.width] * settings.depth, 1]
+    gain = 2.0 if settings.activation in ("relu", "leaky relu", "gelu") else 1.0
+    layers: list[nn.Module] = []
+    for fan_in, fan_out in zip(widths, widths[1:], strict=False):
+        layer = nn.Linear(fan_in, fan_out, dtype=torch.float64)
+        last = fan_out == 1 and len(layers) == 2 * settings.depth
+        normal_(layer.weight, math.sqrt((1.0 if last else gain) / fan_in), rng=rng)
+        nn.init.zeros_(layer.bias)
+        layers += [layer] if last else [layer, ACTIVATION[settings.activation]()]
+    return nn.Sequential(*layers)
+
+
+def logistic(output: Tensor, y: Tensor) -> Tensor:
+    """The mean of log(1 + exp(-y f))."""
+    return F.softplus(-y * output[:, 0]).mean()
+
+
+def squared(output: Tensor, y: Tensor) -> Tensor:
+    """Half the mean of (f - y)^2."""
+    return 0.5 * ((output[:, 0] - y) ** 2).mean()
+
+
+class Playground:
+    """One training run; a pure function of its settings and the number of steps."""
+
+    def __init__(self, settings: PlaySettings) -> None:
+        self.settings, self.steps = settings, 0
+        draw = partial(cloud, settings.data, noise=settings.noise)
+        self.x, self.y = draw(settings.n, rng=generator(settings.seed, "playground", "train"))
+        self.test_x, self.test_y = draw(400, rng=generator(settings.seed, "playground", "test"))
+        self.reach = 1.1 * float(torch.cat([self.x, self.test_x]).abs().max())
+        self.model = network(settings)
+        self.loss = logistic if settings.loss == "logistic" else squared
+        self.optimizer = self._optimizer()
+        self.order = generator(settings.seed, "playground", "batches")
+        self.probe = self.x[:PROBE]
+        self.first_kernel = empirical_ntk(self.model, self.probe)
+        side = (torch.arange(GRID, dtype=torch.float64) + 0.5) / GRID * 2 - 1
+        self.grid = self.reach * torch.cartesian_prod(side, side).flip(1)  # row 0 is the bottom
+
+    def _optimizer(self) -> torch.optim.Optimizer:
+        make: dict[str, Any] = {
+            "gradient descent": torch.optim.SGD,
+            "momentum": partial(torch.optim.SGD, momentum=BETA),
+            "adam": torch.optim.Adam,
+        }
+        made: torch.optim.Optimizer = make[self.settings.optimiser](
+            self.model.parameters(), lr=self.settings.lr
+        )
+        return made
+
+    def set_lr(self, settings: PlaySettings) -> None:
+        """Go on with another step size."""
+        self.settings = settings
+        for group in self.optimizer.param_groups:
+            group["lr"] = settings.lr
+
+    @property
+    def finite(self) -> bool:
+        """Whether all weights are numbers still."""
+        return all(bool(p.isfinite().all()) for p in self.model.parameters())
+
+    def step(self) -> None:
+        """One update."""
+        x, y, batch = self.x, self.y, self.settings.batch
+        if 0 < batch < len(x):
+            rows = torch.randint(len(x), (batch,), generator=self.order)
+            x, y = x[rows], y[rows]
+        self.optimizer.zero_grad()
+        self.loss(self.model(x), y).backward()  # type: ignore[no-untyped-call]
+        self.optimizer.step()
+        self.steps += 1
+
+    @torch.no_grad()
+    def row(self) -> dict[str, Any]:
+        """Losses now."""
+        train, test = self.model(self.x), self.model(self.test_x)
+        return {
+            "step": self.steps,
+            "loss": number(float(self.loss(train, self.y))),
+            "test": number(float(self.loss(test, self.test_y))),
+        }
+
+    @torch.no_grad()
+    def frame(self) -> dict[str, Any]:
+        """The decision picture: a byte a cell, 128 where the network is undecided."""
+        wrong = [
+            float((self.model(x)[:, 0] * y <= 0).double().mean())
+            for x, y in ((self.x, self.y), (self.test_x, self.test_y))
+        ]
+        out = self.model(self.grid)[:, 0].nan_to_num()
+        share = torch.tanh(out / 2) if self.settings.loss == "logistic" else out.clamp(-1, 1)
+        cells = (128 + 127 * share).round().to(torch.uint8).numpy().tobytes()
+        return {
+            "step": self.steps,
+            "errors": wrong,
+            "grid": base64.b64encode(cells).decode(),
+            "side": GRID,
+        }
+
+    def points(self) -> dict[str, Any]:
+        """The data, once a run."""
+        return {
+            "reach": self.reach,
+            "train": [[round(v, 3) for v in p] for p in self.x.tolist()],
+            "test": [[round(v, 3) for v in p] for p in self.test_x.tolist()],
+            "train_labels": [int(v) for v in self.y.tolist()],
+            "test_labels": [int(v) for v in self.test_y.tolist()],
+            "parameters": sum(p.numel() for p in self.model.parameters()),
+        }
+
+    def theory(self) -> dict[str, Any]:
+        """Curvature against the step size, the turn of the tangent kernel, linear regions."""
+        if not self.finite:
+            return {"step": self.steps, "advice": said_of_step(self.settings, None)}
+        momentum = BETA if self.settings.optimiser == "momentum" else 0.0
+        landscape = Landscape(self.model, self.loss, (self.x, self.y))
+        rng = generator(self.settings.seed, "playground", "lanczos", self.steps)
+        found = largest_stable_step(landscape, momentum=momentum, rtol=0.1, rng=rng)
+        return {
+            "step": self.steps,
+            "sharpness": number(found.lambda_max.value),
+            "limit": number(found.step.value),
+            "edge": number(2 * (1 + momentum) / self.settings.lr),
+            "advice": said_of_step(self.settings, found.step),
+            **self._kernel(),
+            **self._regions(),
+        }
+
+    def _kernel(self) -> dict[str, Any]:
+        try:
+            found = regime(self.first_kernel, empirical_ntk(self.model, self.probe), self.y[:PROBE])
+        except InputError:  # a network whose units are all dead has no kernel
+            return {"turn": None, "regime": "", "alignment": None}
+        return {
+            "turn": number(max(0.0, found.turn)),
+            "regime": found.name,
+            "alignment": number(found.alignment_after),
+        }
+
+    def _regions(self) -> dict[str, Any]:
+        widths = [self.settings.width] * self.settings.depth
+        try:
+            mosaic = linear_regions(self.model, self.reach, limit=MOST_REGIONS, backend="torch")
+        except NotApplicableError:
+            why = f"{self.settings.activation} bends everywhere: there are no linear regions"
+            return {"regions": None, "regions_note": why, "polygons": None}
+        except InputError:
+            return {"regions": None, "regions_note": f"over {MOST_REGIONS}", "polygons": None}
+        note = ""
+        if self.settings.activation in ("relu", "leaky relu"):
+            note = f"at most {serra_upper(2, widths):.3g} by theory"
+        polygons = mosaic.polygons() if mosaic.count <= DRAWN else None
+        return {
+            "regions": mosaic.count,
+            "regions_note": note,
+            "polygons": polygons and [[round(v, 3) for c in p for v in c] for p in polygons],
+        }
+
+
+def number(value: float) -> float | None:
+    """A number as JSON has it; None for what is not one."""
+    return float(f"{value:.6g}") if math.isfinite(value) else None
