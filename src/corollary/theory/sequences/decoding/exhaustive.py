@@ -68,8 +68,6 @@ def decode_exhaustive(
     :covers: exhaustive-sequence-search
     """
     found = every_sequence(next_token, max_len, eos=eos, limit=limit)
-    if not found:
-        raise InputError("the model gives no token a positive probability at the start")
     return max(found, key=lambda decoded: decoded.log_probability)
 
 
