@@ -1,10 +1,22 @@
 """Networks with one known fault each, and their healthy twins."""
 
 from planted.fault import Fault, Outcome, tried
+from planted.function import FAULTS as FUNCTION
+from planted.generalization import FAULTS as GENERALIZATION
 from planted.learning import FAULTS as LEARNING
 from planted.soundness import FAULTS as SOUNDNESS
 from planted.trainability import FAULTS as TRAINABILITY
 
-FAULTS: tuple[Fault, ...] = (*TRAINABILITY, *LEARNING, *SOUNDNESS)
+FAULTS: tuple[Fault, ...] = (*TRAINABILITY, *LEARNING, *SOUNDNESS, *FUNCTION, *GENERALIZATION)
 
-__all__ = ["FAULTS", "LEARNING", "SOUNDNESS", "TRAINABILITY", "Fault", "Outcome", "tried"]
+__all__ = [
+    "FAULTS",
+    "FUNCTION",
+    "GENERALIZATION",
+    "LEARNING",
+    "SOUNDNESS",
+    "TRAINABILITY",
+    "Fault",
+    "Outcome",
+    "tried",
+]

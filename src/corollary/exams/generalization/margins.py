@@ -27,6 +27,7 @@ from corollary.exams.chains import chain_of, lipschitz_constants
 from corollary.exams.classifiers import margins_of, scores_of
 from corollary.exams.landscapes import affordable
 from corollary.exams.readings import between
+from corollary.exams.trials import LEARNT
 
 SAMPLES = 256
 FEW = 8  # samples below which no distribution is shown
@@ -43,10 +44,11 @@ class Margins(Exam):
             proven = _proven(subject, batch)
         right = (margins > 0) & (slopes > 0)
         room = _nearest_other(batch) / 2
-        if int(right.sum()) < FEW:
+        known = float((margins <= 0).double().mean()) < LEARNT * _chance(batch)
+        if int(right.sum()) < FEW or not known:
             raise NotApplicableError(
                 f"only {int(right.sum())} of {batch.size} samples are answered rightly, so there "
-                "are no margins to speak of"
+                "are no margins to speak of before it is trained"
             )
         share = (margins / slopes / room)[right]
         low, middle, high = (float(share.quantile(q)) for q in (0.25, 0.5, 0.75))
@@ -90,6 +92,11 @@ def _nearest_other(batch: Batch) -> Tensor:
     if not bool(torch.isfinite(nearest).all()):
         raise NotApplicableError("all samples have the same label")
     return nearest.clamp(min=1e-12)
+
+
+def _chance(batch: Batch) -> float:
+    """Errors of the best constant answer."""
+    return 1 - float(batch.target.unique(return_counts=True)[1].max()) / batch.size
 
 
 def _proven(subject: Subject, batch: Batch) -> float | None:

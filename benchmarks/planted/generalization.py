@@ -1,0 +1,47 @@
+"""Faults for the question "Will it generalise?"."""
+
+import torch
+from torch import Tensor, nn
+
+from planted.fault import Fault
+from planted.networks import about, mlp, table
+
+
+def misaligned(shuffle: bool) -> dict[str, object]:
+    """Labels in another order than their inputs, or not."""
+    x, y = table(400)
+    return about(mlp(m=128), (x, y[torch.randperm(len(y))] if shuffle else y))
+
+
+def misread(noise: bool) -> dict[str, object]:
+    """Inputs that are noise, as of a file read at the wrong place, or not."""
+    x, y = table(400)
+    return about(mlp(), (torch.randn(400, 10) if noise else x, y))
+
+
+class Cancelling(nn.Module):
+    """The difference of two heads that share a large part, or none."""
+
+    def __init__(self, shared: float) -> None:
+        super().__init__()
+        self.body = nn.Sequential(nn.Linear(10, 32), nn.ReLU())
+        self.plus, self.minus = nn.Linear(32, 3), nn.Linear(32, 3)
+        common = shared * torch.randn(3, 32)
+        self.plus.weight.data += common
+        self.minus.weight.data += common
+
+    def forward(self, x: Tensor) -> Tensor:
+        h = self.body(x)
+        return self.plus(h) - self.minus(h)
+
+
+FAULTS = (
+    Fault("labels of other samples", "generalization/unseen", "", "same order",
+          lambda: misaligned(True), lambda: misaligned(False)),
+    Fault("shuffled labels", "generalization/memorisation", "", "same order",
+          lambda: misaligned(True), lambda: misaligned(False)),
+    Fault("inputs that are noise", "generalization/memorisation", "", "read as they should",
+          lambda: misread(True), lambda: misread(False)),
+    Fault("heads that cancel", "generalization/flatness", "", "cancel",
+          lambda: about(Cancelling(100.0), table()), lambda: about(Cancelling(0.0), table())),
+)  # fmt: skip

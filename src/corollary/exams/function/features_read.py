@@ -1,0 +1,187 @@
+r"""Features it reads.
+
+The derivative of the outputs in each input feature, squared, averaged over samples and outputs, and
+multiplied by the feature's variance: how much of the output's change each feature makes, to first
+order. A feature whose derivative is zero at all samples is not read at all; if it varies from
+sample to sample, a slice, a mask or a stride has cut it off. Where one feature makes nearly
+everything, it is worth a look whether it leaks the target. For token ids each position is replaced
+by that of another sample, and the outputs are compared.
+
+:source: Simonyan, Vedaldi and Zisserman (2014), "Deep inside convolutional networks: visualising
+    image classification models and saliency maps"; Sobol and Kucherenko (2009), "Derivative based
+    global sensitivity measures".
+:kind: exam
+:cost: instant
+"""
+
+from collections.abc import Iterator
+
+import torch
+from torch import Tensor
+
+from corollary.core import (
+    Batch,
+    Budget,
+    Exam,
+    Figure,
+    Finding,
+    HeatMap,
+    Points,
+    Severity,
+    Subject,
+)
+from corollary.errors import NotApplicableError
+from corollary.exams.landscapes import affordable
+from corollary.exams.readings import counted, rounded
+from corollary.exams.scales import float_inputs
+
+SAMPLES, DIRECTIONS = 128, 8  # random combinations of the outputs, each differentiated once
+POSITIONS = 64  # of token ids that are looked at
+FEW = 16  # samples below which a feature is not said to be ignored
+# A tenth of the features ignored is more than the odd one; ReLU networks at the start ignore none.
+MANY = 0.1
+MOST = 0.95  # of all sensitivity in one of several features
+
+
+class FeaturesRead(Exam):
+    """Sensitivity to each input feature."""
+
+    def examine(self, subject: Subject, budget: Budget) -> Iterator[Finding]:
+        """One finding an input; features that vary and are not read are an alarm."""
+        batch = subject.data(affordable(subject, budget, DIRECTIONS, SAMPLES))
+        floats = {k: x for k, x in float_inputs(batch).items() if x.dim() > 1}
+        ids = _ids(batch)
+        if batch.size < FEW or not (floats or ids):
+            raise NotApplicableError(
+                f"this needs {FEW} samples with several features each, or sequences of tokens"
+            )
+        with subject.borrowed():
+            slopes = _slopes(subject, batch, list(floats.values())) if floats else []
+            for (name, x), slope in zip(floats.items(), slopes, strict=True):
+                yield self._features(name, x, slope)
+            if not floats:
+                for name, x in ids.items():
+                    yield self._positions(name, _effects(subject, batch, x))
+
+    def _features(self, name: str, x: Tensor, slope: Tensor) -> Finding:
+        variance = x.detach().double().var(0, unbiased=False)
+        varies = variance > 0
+        sensitivity = slope * variance
+        ignored = int(((slope == 0) & varies).sum())
+        share = ignored / max(int(varies.sum()), 1)
+        if share > MANY:
+            return self._ignored(name, ignored, int(varies.sum()), "features", sensitivity)
+        total, top = float(sensitivity.sum()), sensitivity.flatten().argmax()
+        most = float(sensitivity.flatten()[top]) / total if total > 0 else 0.0
+        alone = most > MOST and int(varies.sum()) >= 4
+        read = float(sensitivity.sum().square() / sensitivity.square().sum()) if total > 0 else 0.0
+        place = _place(int(top), x.shape[1:])
+        return self.finding(
+            "It reads one feature only" if alone else "Features it reads",
+            severity=Severity.LOW if alone else Severity.NONE,
+            where=name,
+            value=rounded(read),
+            unit=f"of {int(varies.sum())} features, by effective number",
+            expected="more than one" if alone else "",
+            meaning=f"Feature {place} makes {100 * most:.0f} % of what the output changes by, to "
+            "first order" + ("." if not ignored else f"; {ignored} features are not read."),
+            advice=f"Check that feature {place} does not give the target away." if alone else "",
+            figures=(_figure(sensitivity),),
+            details={"largest_share": most, "feature": place, "ignored": ignored},
+        )
+
+    def _positions(self, name: str, effect: Tensor) -> Finding:
+        ignored, n = int((effect == 0).sum()), len(effect)
+        if ignored / n > MANY:
+            return self._ignored(name, ignored, n, "positions", effect)
+        read = float(effect.sum().square() / effect.square().sum()) if bool(effect.any()) else 0.0
+        return self.finding(
+            "Positions it reads",
+            where=name,
+            value=rounded(read),
+            unit=f"of {n} positions, by effective number",
+            meaning="Another token at a position changes the output, at all positions but "
+            f"{ignored}."
+            if ignored
+            else "Another token changes the output, whatever its position.",
+            figures=(_figure(effect),),
+        )
+
+    def _ignored(self, name: str, ignored: int, n: int, what: str, effect: Tensor) -> Finding:
+        blind = ignored == n
+        return self.finding(
+            "It does not read its input" if blind else f"It does not read some {what}",
+            severity=Severity.HIGH if blind else Severity.MEDIUM,
+            where=name,
+            value=counted(ignored),
+            unit=f"of {n} {what} that differ between samples",
+            expected="0",
+            meaning="The output does not depend on them at any sample.",
+            advice="Look for a slice, a mask or a stride that cuts them off, or for units that "
+            "are dead.",
+            figures=(_figure(effect),),
+        )
+
+
+def _slopes(subject: Subject, batch: Batch, floats: list[Tensor]) -> list[Tensor]:
+    """Mean square derivative of random combinations of the outputs, in each feature."""
+    marked = {id(x): x.detach().clone().requires_grad_(True) for x in floats}
+    tensors = [marked.get(id(t), t) for t in batch.tensors()]
+    output = subject.output(batch.with_inputs(*tensors))
+    if output.is_complex() or not output.requires_grad or output.dim() == 0:
+        raise NotApplicableError("the output has no derivative in the inputs")
+    leaves, rng = list(marked.values()), subject.rng("features read")
+    total = [torch.zeros(x.shape[1:], dtype=torch.float64) for x in leaves]
+    for _ in range(DIRECTIONS):
+        signs = torch.randint(2, output.shape, generator=rng).to(output) * 2 - 1
+        found = torch.autograd.grad(
+            output, leaves, signs, retain_graph=True, allow_unused=True, materialize_grads=True
+        )
+        for t, g in zip(total, found, strict=True):
+            t += g.detach().double().square().mean(0).cpu() / DIRECTIONS
+    return total
+
+
+def _ids(batch: Batch) -> dict[str, Tensor]:
+    """Inputs that are sequences of integers, but for the labels."""
+    named = {f"input {i}": v for i, v in enumerate(batch.inputs)} | batch.named
+    return {
+        k: v
+        for k, v in named.items()
+        if k != "labels"
+        and isinstance(v, Tensor)
+        and v.dim() == 2
+        and not v.is_floating_point()
+        and bool((v != v[:1]).any())
+    }
+
+
+def _effects(subject: Subject, batch: Batch, x: Tensor) -> Tensor:
+    """Mean square change of the output when a position takes the token of another sample."""
+    effects = []
+    with torch.no_grad():
+        before = subject.output(batch).double()
+        for position in range(min(x.shape[1], POSITIONS)):
+            other = x.clone()
+            other[:, position] = x[:, position].roll(1)
+            tensors = [other if t is x else t for t in batch.tensors()]
+            after = subject.output(batch.with_inputs(*tensors)).double()
+            effects.append((after - before).square().mean())
+    return torch.stack(effects).cpu()
+
+
+def _place(index: int, shape: torch.Size) -> str:
+    where = torch.unravel_index(torch.tensor(index), shape)
+    return ", ".join(str(int(i)) for i in where)
+
+
+def _figure(effect: Tensor) -> Figure:
+    share = effect / effect.sum().clamp(min=1e-300)
+    if share.dim() >= 2 and min(share.shape[-2:]) > 1:
+        image = share.reshape(-1, *share.shape[-2:]).sum(0)
+        rows, columns = image.shape
+        mark = HeatMap(image.flip(0).tolist(), (0.0, columns), (0.0, rows), label="share")
+        return Figure("What it reads", x="column", y="row from below", marks=(mark,))
+    flat = share.flatten()[:512]
+    points = Points(list(range(len(flat))), flat.tolist(), label="share of what the output changes")
+    return Figure("What it reads", x="feature", y="share", marks=(points,))

@@ -1,0 +1,121 @@
+r"""Frequencies between samples.
+
+The outputs along segments between samples, less the straight line between their ends, as a sum of
+cosines: the share of energy at each frequency, in waves a segment. Networks start with, and learn
+first, low frequencies. What matters for new samples is how fast the function turns between
+neighbours: where the value midway between a sample and its nearest one says as little about theirs
+as that of any other (its squared distance from their mean is then 1.5 times the spread of the
+outputs), the samples do not determine the function between them.
+
+:source: Rahaman et al. (2019), "On the spectral bias of neural networks"; Xu, Zhang, Luo, Xiao and
+    Ma (2020), "Frequency principle: Fourier analysis sheds light on deep neural networks";
+    Schoenholz et al. (2017), "Deep information propagation" (the chaotic phase).
+:kind: exam
+:cost: instant
+:claims: ridge_tubes
+"""
+
+from collections.abc import Iterator
+
+import torch
+from scipy.fft import dct
+from torch import Tensor
+
+from corollary.core import Band, Budget, Curve, Exam, Figure, Finding, Severity, Subject
+from corollary.errors import NotApplicableError
+from corollary.exams.landscapes import affordable
+from corollary.exams.probes import Probe, pairs, probe_of, segments, spread
+from corollary.exams.readings import rounded
+from corollary.theory.geometry.intrinsic_dimension import neighbours
+
+SAMPLES, SEGMENTS, POINTS = 256, 16, 64
+INDEPENDENT = 1.5  # of the spread: the distance if the middle had nothing to do with the ends
+TOO_FAST = 0.5  # of that; networks that train well have less than a tenth
+
+
+class Frequencies(Exam):
+    """Cosine transform along segments, and the middle between neighbours."""
+
+    def examine(self, subject: Subject, budget: Budget) -> Iterator[Finding]:
+        """The mean frequency, and how much neighbours tell about what lies between them."""
+        passes = 2 + SEGMENTS * POINTS / SAMPLES
+        probe = probe_of(subject, affordable(subject, budget, passes, SAMPLES))
+        with subject.borrowed():
+            size = spread(probe.values(probe.x))
+            if not size > 0:
+                raise NotApplicableError("all samples have the same output")
+            yield self._between_neighbours(_roughness(probe) / size)
+            a, b = pairs(probe, SEGMENTS, "frequencies")
+            energy = _energy(segments(probe, a, b, POINTS))
+        if energy is not None:
+            yield self._spectrum(energy)
+
+    def _between_neighbours(self, rough: float) -> Finding:
+        share = rough / INDEPENDENT
+        fast = share > TOO_FAST
+        return self.finding(
+            "It turns faster than its samples can tell" if fast else "Between neighbouring samples",
+            severity=Severity.MEDIUM if fast else Severity.NONE,
+            value=rounded(100 * share),
+            unit="% of what unrelated values would give",
+            expected=f"below {100 * TOO_FAST:g} %",
+            meaning="Midway between a sample and its nearest one the output has little to do with "
+            "theirs, so new samples will get answers that nothing supports."
+            if fast
+            else "Midway between a sample and its nearest one the output is near the mean of "
+            "theirs.",
+            advice="Use smaller weights or lower input frequencies, add weight decay, or take "
+            "samples that lie closer together."
+            if fast
+            else "",
+        )
+
+    def _spectrum(self, energy: Tensor) -> Finding:
+        mean = energy.mean(0)
+        waves = torch.arange(len(mean), dtype=mean.dtype) / 2
+        return self.finding(
+            "Frequencies along segments between samples",
+            value=rounded(float((waves * mean).sum())),
+            unit="waves a segment, on average over the energy",
+            expected="low ones: networks start there and learn them first",
+            meaning=f"{100 * float(mean[waves <= 2].sum()):.0f} % of what is not straight is "
+            "within two waves.",
+            claims=("ridge_tubes",),
+            figures=(_figure(waves, energy),),
+        )
+
+
+def _roughness(probe: Probe) -> float:
+    """Mean square distance of the middle from the mean, over samples and their nearest ones."""
+    x = probe.x.unique(dim=0)
+    if len(x) < 2:
+        raise NotApplicableError("all samples are the same")
+    near = x[neighbours(x, 1)[1][:, 0]]
+    ends = (probe.values(x) + probe.values(near)) / 2
+    return float((probe.values((x + near) / 2) - ends).square().sum(1).mean())
+
+
+def _energy(y: Tensor) -> Tensor | None:
+    """Shares of energy at 0, 1/2, 1, ... waves, one row a segment; None where all is straight."""
+    t = torch.linspace(0, 1, y.shape[1], dtype=y.dtype)[:, None]
+    rest = y - (y[:, :1] + t * (y[:, -1:] - y[:, :1]))
+    power = torch.from_numpy(dct(rest.numpy(), axis=1, norm="ortho")).square().sum(2)
+    straight = power.sum(1) <= 1e-10 * y.square().sum((1, 2))
+    if bool(straight.all()):
+        return None
+    power = power[~straight]
+    return power / power.sum(1, keepdim=True)
+
+
+def _figure(waves: Tensor, energy: Tensor) -> Figure:
+    shown = slice(1, 33)
+    x = waves[shown].tolist()
+    low, high = (energy.quantile(q, dim=0)[shown].clamp(min=1e-12).tolist() for q in (0.1, 0.9))
+    marks = (
+        Band(x, low, high, label="middle 80 % of the segments"),
+        Curve(energy.mean(0)[shown].clamp(min=1e-12).tolist(), x, label="mean"),
+    )
+    return Figure(
+        "Frequencies between samples", x="waves a segment", y="share of energy", log_x=True,
+        log_y=True, marks=marks,
+    )  # fmt: skip

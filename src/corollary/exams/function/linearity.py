@@ -1,0 +1,111 @@
+r"""How linear it is.
+
+An affine function gives the mean of its values at the middle of two points, whatever the points:
+the distance :math:`f(\tfrac{a+b}2)-\tfrac{f(a)+f(b)}2`, squared and relative to the spread of the
+outputs, is its share of bending, and zero for affine maps alone. Several layers that are affine
+together are one layer, and an activation has been forgotten or never acts. Beside it, the share of
+the outputs' variance that the best affine map explains on samples it was not fitted on.
+
+:source: Lucchi (2025), Foundations of Deep Learning, Section 2.2.3, Theorem 11 (layers without
+    activation collapse); Nakkiran et al. (2019), "SGD on neural networks learns functions of
+    increasing complexity".
+:kind: exam
+:cost: instant
+:claims: linear_composition
+"""
+
+from collections.abc import Iterator
+
+import torch
+from torch import Tensor, nn
+
+from corollary.core import Budget, Exam, Finding, Severity, Subject
+from corollary.exams.landscapes import affordable
+from corollary.exams.probes import Probe, pairs, probe_of, spread
+from corollary.exams.readings import rounded
+from corollary.theory.regularization.ridge import ridge
+
+SAMPLES, PAIRS = 512, 128
+PENALTIES = (1e-4, 1e-2, 1.0, 10.0, 100.0)  # times the features' mean square
+
+
+class Linearity(Exam):
+    """Bending between samples, and the best affine map."""
+
+    def examine(self, subject: Subject, budget: Budget) -> Iterator[Finding]:
+        """Constant, affine or neither; and the share that an affine map explains."""
+        probe = probe_of(subject, affordable(subject, budget, 3.0, SAMPLES))
+        with subject.borrowed():
+            y = probe.values(probe.x)
+            a, b = pairs(probe, PAIRS, "linearity")
+            ends = (probe.values(a) + probe.values(b)) / 2
+            bend = (probe.values((a + b) / 2) - ends).square().sum(1).mean()
+        size, level = spread(y), probe.rounding() ** 2
+        if size <= level * float(y.square().sum(1).mean()):
+            yield self._constant(probe.n)
+            return
+        rounding = level * float(y.square().sum(1).mean()) / size
+        yield self._bending(float(bend) / size, rounding, subject)
+        yield from self._explained(probe, y)
+
+    def _constant(self, n: int) -> Finding:
+        return self.finding(
+            "It gives every sample the same answer",
+            severity=Severity.HIGH,
+            meaning=f"The outputs of {n} different samples do not differ, so it is a constant.",
+            advice="Look for dead units, a multiplication by zero, or an input that is not used.",
+        )
+
+    def _bending(self, share: float, rounding: float, subject: Subject) -> Finding:
+        layers = _weighted_layers(subject.model)
+        affine = share <= rounding
+        alarm = affine and layers > 1
+        return self.finding(
+            "Its layers are one affine map together" if alarm else "Bending between samples",
+            severity=Severity.MEDIUM if alarm else Severity.NONE,
+            value=rounded(0.0 if affine else 100 * share),
+            unit="% of the outputs' variance",
+            expected="above 0" if layers > 1 else "",
+            meaning=f"It has {layers} layers with weights and does on the samples what one could "
+            "do."
+            if alarm
+            else (
+                "The network is affine on the samples."
+                if affine
+                else "Midway between two samples the output is that far from the mean of theirs."
+            ),
+            advice="Put an activation between the layers; if there is one, its units are all on "
+            "one side for all samples."
+            if alarm
+            else "",
+            claims=("linear_composition",),
+        )
+
+    def _explained(self, probe: Probe, y: Tensor) -> Iterator[Finding]:
+        n, d = probe.x.shape
+        if n < 4 * (d + 1):
+            return  # an affine map would be fitted on too few samples to be judged on others
+        x = probe.x - probe.x.mean(0)
+        features = torch.cat([x, x.new_ones(n, 1)], dim=1)
+        half, last = n // 2, 3 * n // 4
+        size = float(x.square().mean())
+        maps = [ridge(features[:half], y[:half], penalty * size) for penalty in PENALTIES]
+        best = min(maps, key=lambda map: _left(features[half:last] @ map, y[half:last]))
+        left = _left(features[last:] @ best, y[last:])
+        yield self.finding(
+            "Share that an affine map explains",
+            value=rounded(100 * max(0.0, 1 - left), 3),
+            unit=f"% of the outputs' variance on {n - last} samples",
+            meaning="As much of what it does, a single layer could do.",
+        )
+
+
+def _left(fitted: Tensor, y: Tensor) -> float:
+    """The share of the variance that is left."""
+    return float((y - fitted).square().sum(1).mean()) / max(spread(y), 1e-300)
+
+
+def _weighted_layers(model: nn.Module) -> int:
+    return sum(
+        any(p.dim() > 1 for p in module.parameters(recurse=False)) for module in model.modules()
+    )

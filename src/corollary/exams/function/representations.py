@@ -1,0 +1,205 @@
+r"""Dimensions of the layers.
+
+What each layer makes of the samples, as a cloud of points: its linear dimension (the number of
+principal directions with more than a millionth of the variance), and its intrinsic dimension by the
+distances to two nearest neighbours, which sees curved surfaces too. Classifiers unfold their data:
+the intrinsic dimension first grows and then falls. K classes in general position need K - 1
+dimensions (a simplex); a layer that leaves fewer, from an input that has more, squeezes classes
+together. For the last layer's input the spread within the classes relative to that between them is
+given, which goes to zero when training goes on past zero error (neural collapse).
+
+:source: Papyan, Han and Donoho (2020), "Prevalence of neural collapse during the terminal phase of
+    deep learning training"; Ansuini, Laio, Macke and Zoccolan (2019), "Intrinsic dimension of data
+    representations in deep neural networks"; Facco et al. (2017), "Estimating the intrinsic
+    dimension of datasets by a minimal neighborhood information".
+:kind: exam
+:cost: instant
+:claims: intrinsic_dimension, layerwise_unfolding
+"""
+
+import math
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
+
+import torch
+from torch import Tensor, nn
+
+from corollary.core import Batch, Budget, Curve, Exam, Figure, Finding, Points, Severity, Subject
+from corollary.errors import InputError, NotApplicableError
+from corollary.exams.landscapes import affordable
+from corollary.exams.readings import counted, rounded
+from corollary.theory.geometry.intrinsic_dimension import intrinsic_dimension
+
+SAMPLES, FEWEST = 256, 16
+WIDE = 4096  # numbers of a layer beyond which random combinations stand for it
+THIN = 1e-6  # of the variance: directions below are not counted
+
+
+class Layer(NamedTuple):
+    """A layer's outputs on the samples."""
+
+    name: str
+    features: Tensor
+    linear: int
+    intrinsic: float
+
+
+class Representations(Exam):
+    """Dimension of every layer's outputs, and collapse of the classes."""
+
+    share = 2.0
+
+    def examine(self, subject: Subject, budget: Budget) -> Iterator[Finding]:
+        """The narrowest layer, and the spread within classes at the last one's input."""
+        batch = subject.data(affordable(subject, budget, 4.0, SAMPLES))
+        if batch.size < FEWEST:
+            raise NotApplicableError(f"this needs {FEWEST} samples, and there are {batch.size}")
+        with subject.borrowed(), torch.no_grad():
+            seen, last = _watched(subject, batch)
+        layers = [_layer(name, h, subject) for name, h in seen.items() if len(h) == batch.size]
+        layers = [layer for layer in layers if layer.linear > 0]
+        if len(layers) < 2:
+            raise NotApplicableError("there are not two layers that are modules of their own")
+        classes = _classes(batch)
+        yield self._narrowest(layers, classes, _input_dimension(batch))
+        if last is not None and classes > 1 and len(last) == batch.size:
+            yield from self._collapse(last.double().flatten(1), batch.target, classes)
+
+    def _narrowest(self, layers: list[Layer], classes: int, given: int) -> Finding:
+        hidden = layers[:-1]
+        name, _, linear, _ = min(hidden, key=lambda layer: layer.linear)
+        needed = min(classes - 1, given)
+        tight = linear < needed
+        return self.finding(
+            "A layer squeezes the classes together" if tight else "Narrowest hidden layer",
+            severity=Severity.MEDIUM if tight else Severity.NONE,
+            where=name,
+            value=counted(linear),
+            unit="dimension" if linear == 1 else "dimensions",
+            expected=f"at least {needed}" if needed > 0 else "",
+            meaning=f"What passes this layer has {linear} dimensions, and {classes} classes in "
+            f"general position need {classes - 1}."
+            if tight
+            else "No layer leaves fewer dimensions of the samples than this one.",
+            advice="Make this layer wider, or see why its units all say the same." if tight else "",
+            claims=("intrinsic_dimension", "layerwise_unfolding"),
+            figures=(_figure(layers),),
+            details={
+                layer.name or "(model)": {"linear": layer.linear, "intrinsic": layer.intrinsic}
+                for layer in layers
+            },
+        )
+
+    def _collapse(self, h: Tensor, y: Tensor, classes: int) -> Iterator[Finding]:
+        within, between, cosine = _class_spreads(h, y)
+        if not between > 0:
+            return
+        ratio = within / between
+        simplex = -1 / (classes - 1)
+        yield self.finding(
+            "Spread within classes",
+            value=rounded(ratio),
+            unit="times that between them, at the input of the last layer",
+            expected="0 after neural collapse",
+            meaning="The classes lie apart from each other."
+            if ratio < 1
+            else "The classes overlap here, and the last layer has to tell them apart all the same.",
+            details={
+                "within": within, "between": between, "mean_cosine_of_class_means": cosine,
+                "simplex": simplex,
+            },
+        )  # fmt: skip
+
+
+def _watched(subject: Subject, batch: Batch) -> tuple[dict[str, Tensor], Tensor | None]:
+    """Outputs of all modules without parts, by name, and the input of the last dense layer."""
+    seen: dict[str, Tensor] = {}
+    last: list[Tensor] = []
+
+    def hook(name: str) -> Callable[..., None]:
+        def see(layer: nn.Module, inputs: tuple[object, ...], output: object) -> None:
+            if isinstance(output, Tensor) and output.is_floating_point() and output.dim() > 1:
+                seen.setdefault(name, output.detach())
+            if isinstance(layer, nn.Linear) and inputs and isinstance(inputs[0], Tensor):
+                last[:] = [inputs[0].detach()]
+
+        return see
+
+    handles = [
+        module.register_forward_hook(hook(name))
+        for name, module in subject.model.named_modules()
+        if not [*module.children()]
+    ]
+    try:
+        subject.call(batch)
+    finally:
+        for handle in handles:
+            handle.remove()
+    return seen, last[0] if last else None
+
+
+def _layer(name: str, h: Tensor, subject: Subject) -> Layer:
+    h = h.double().flatten(1)
+    if h.shape[1] > WIDE:
+        signs = torch.randint(2, (h.shape[1], WIDE // 4), generator=subject.rng("wide")) * 2.0 - 1
+        h = h @ signs.to(h) / math.sqrt(h.shape[1])
+    if not bool(torch.isfinite(h).all()):
+        return Layer(name, h, 0, math.nan)
+    return Layer(name, h, _linear_dimension(h), _intrinsic(h))
+
+
+def _linear_dimension(h: Tensor) -> int:
+    variances = torch.linalg.svdvals(h - h.mean(0)).square()
+    total = float(variances.sum())
+    # Below this the differences between samples are rounding of single-precision numbers.
+    if total <= 1e-12 * float(h.square().sum()):
+        return 0
+    return int((variances > THIN * total).sum())
+
+
+def _intrinsic(h: Tensor) -> float:
+    try:
+        return intrinsic_dimension(h.unique(dim=0), "TwoNN")
+    except InputError:  # samples that coincide, or lie on a lattice
+        return math.nan
+
+
+def _input_dimension(batch: Batch) -> int:
+    floats = [t.double().flatten(1) for t in batch.tensors() if t.is_floating_point() and t.dim()]
+    return _linear_dimension(torch.cat(floats, dim=1)) if floats else batch.size
+
+
+def _classes(batch: Batch) -> int:
+    y = batch.target
+    if not isinstance(y, Tensor) or y.is_floating_point() or y.dim() != 1:
+        return 0
+    return len(y.unique())
+
+
+def _class_spreads(h: Tensor, y: Tensor) -> tuple[float, float, float]:
+    """Mean square distances to the class means and of these to their mean, and their cosine."""
+    _, which = y.unique(return_inverse=True)
+    counts = torch.bincount(which).to(h)
+    means = torch.zeros(len(counts), h.shape[1], dtype=h.dtype).index_add_(0, which, h)
+    means /= counts[:, None]
+    within = float((h - means[which]).square().sum(1).mean())
+    centred = means - means.mean(0)
+    between = float(centred.square().sum(1).mean())
+    unit = torch.nn.functional.normalize(centred, dim=1)
+    k = len(unit)
+    cosine = float(((unit @ unit.T).sum() - k) / (k * (k - 1))) if k > 1 else math.nan
+    return within, between, cosine
+
+
+def _figure(layers: list[Layer]) -> Figure:
+    depth = list(range(1, len(layers) + 1))
+    known = [(i, layer.intrinsic) for i, layer in zip(depth, layers, strict=True)]
+    known = [(i, k) for i, k in known if math.isfinite(k)]
+    marks: list[Curve | Points] = [
+        Curve([layer.linear for layer in layers], depth, label="linear dimension", role="other")
+    ]
+    if known:
+        i, k = zip(*known, strict=True)
+        marks.append(Points(i, k, label="intrinsic dimension"))
+    return Figure("Dimensions through the layers", x="layer", y="dimension", log_y=True,
+                  marks=tuple(marks))  # fmt: skip

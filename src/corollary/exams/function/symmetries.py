@@ -1,0 +1,145 @@
+r"""Symmetries it has.
+
+The inputs are transformed, and the change of the outputs is compared with how much outputs differ
+from sample to sample: 0 is an invariance, 1 a change as if the sample were another one. Features
+(or pixels, or the elements of a sequence) are permuted, images shifted by one pixel and mirrored,
+all inputs multiplied by -1. Scaling gives a degree: :math:`f(ax)=a^kf(x)` for a > 0 holds with
+k = 1 for rectifiers without biases.
+
+A network that does not change under any permutation of its features or pixels sees only what is
+common to all orders, such as their sum. For sets that is the aim; for tables and images it means
+that they are pooled before they are read.
+
+:source: Perez Jensen (2025), Deep Learning, Sections 7.1 and 7.4; Cohen and Welling (2016), "Group
+    equivariant convolutional networks"; Zaheer et al. (2017), "Deep sets"; Azulay and Weiss (2019),
+    "Why do deep convolutional networks generalize so poorly to small image transformations?".
+:kind: exam
+:cost: instant
+:claims: order_invariance, set_equivariance
+"""
+
+import math
+from collections.abc import Callable, Iterator
+
+import torch
+from torch import Tensor
+
+from corollary.core import Budget, Exam, Finding, Severity, Subject
+from corollary.errors import NotApplicableError
+from corollary.exams.probes import Probe, probe_of, spread
+from corollary.exams.readings import rounded
+
+SAMPLES, PERMUTATIONS = 64, 4
+SAME = 1e-3  # of the spread: invariant but for rounding and interpolation
+FEATURES = 4  # fewer are permuted into themselves too often
+
+
+class Symmetries(Exam):
+    """Change of the outputs under transformations of the inputs."""
+
+    def examine(self, subject: Subject, budget: Budget) -> Iterator[Finding]:
+        """One finding a transformation."""
+        probe = probe_of(subject, SAMPLES)
+        x = [t for t in probe.batch.tensors() if t.is_floating_point()]
+        with subject.borrowed():
+            y = probe.values(probe.x)
+            size = spread(y)
+            if size <= probe.rounding() ** 2 * float(y.square().sum(1).mean()):
+                raise NotApplicableError("all samples have the same output")
+            changed = _Changes(probe, y, size)
+            yield self._sign(changed(torch.neg), changed(torch.neg, odd=True))
+            yield self._scaling(probe, y)
+            if len(x) == 1 and x[0].dim() > 1:
+                yield from self._order(x[0].shape[1:], changed, subject)
+                if x[0].dim() == 4 and min(x[0].shape[2:]) > 2:
+                    yield self._images(changed)
+
+    def _sign(self, even: float, odd: float) -> Finding:
+        known = {"even: f(-x) = f(x)": even, "odd: f(-x) = -f(x)": odd}
+        held = [name for name, change in known.items() if change < SAME]
+        return self.finding(
+            "Sign of the input",
+            value=rounded(even),
+            unit="of the difference between samples, by a change of sign",
+            meaning=f"It is {held[0]}." if held else "It is neither even nor odd.",
+            details={"even": even, "odd": odd},
+        )
+
+    def _scaling(self, probe: Probe, y: Tensor) -> Finding:
+        twice, half = probe.values(2 * probe.x), probe.values(probe.x / 2)
+        sizes = [float(t.square().sum().sqrt()) for t in (half, y, twice)]
+        k = math.log2(sizes[2] / sizes[0]) / 2 if min(sizes) > 0 else 0.0
+        gap = float((twice - 2**k * y).square().sum().sqrt()) / (sizes[2] or 1.0)
+        held = gap < SAME
+        return self.finding(
+            "Scale of the input",
+            value=rounded(k),
+            unit=f"= degree: f(2x) is 2^{k:.2g} f(x) to {100 * gap:.2g} %",
+            meaning="It is homogeneous: a stronger input gives the same answer, only larger."
+            if held
+            else "It is not homogeneous: biases or saturating units set a scale.",
+            details={"degree": k, "gap": gap},
+        )
+
+    def _order(self, shape: torch.Size, changed: "_Changes", subject: Subject) -> Iterator[Finding]:
+        what, count = {1: ("features", shape[0]), 2: ("elements", shape[0])}.get(
+            len(shape), ("pixels", math.prod(shape[1:]))
+        )
+        if count < FEATURES:
+            return
+        orders = [
+            torch.randperm(count, generator=subject.rng("order", str(i)))
+            for i in range(PERMUTATIONS)
+        ]
+        change = max(changed(lambda x, o=order: _permuted(x, o)) for order in orders)
+        blind = change < SAME
+        alarm = blind and what != "elements"
+        yield self.finding(
+            f"It does not see the order of {what}" if blind else f"Order of {what}",
+            severity=Severity.MEDIUM if alarm else Severity.NONE,
+            value=rounded(change),
+            unit="of the difference between samples, by a permutation",
+            expected="above 0" if what != "elements" else "0 for sets",
+            meaning=f"It only sees what is the same in all orders of the {what}, such as their sum."
+            if blind
+            else f"The order of the {what} matters to it.",
+            advice=f"Read the {what} by layers with weights of their own before they are pooled."
+            if alarm
+            else "",
+            claims=("order_invariance",),
+        )
+
+    def _images(self, changed: "_Changes") -> Finding:
+        shift = changed(lambda x: x.roll(1, dims=-1))
+        flip = changed(lambda x: x.flip(-1))
+        return self.finding(
+            "Shift and mirror image",
+            value=rounded(shift),
+            unit=f"of the difference between samples, by a shift of one pixel; {flip:.2g} mirrored",
+            expected="small for a shift, if objects may lie anywhere",
+            meaning="It does not see where things are."
+            if shift < SAME
+            else "A shift by one pixel changes the output by that.",
+            details={"shift": shift, "mirror": flip},
+        )
+
+
+class _Changes:
+    """Root mean square change of the outputs, relative to that between two samples."""
+
+    def __init__(self, probe: Probe, y: Tensor, size: float) -> None:
+        self.probe, self.y, self.size = probe, y, size
+
+    def __call__(self, transform: Callable[[Tensor], Tensor], odd: bool = False) -> float:
+        tensors = [t for t in self.probe.batch.tensors() if t.is_floating_point()]
+        rows = torch.cat([transform(t.detach().double()).flatten(1) for t in tensors], dim=1)
+        y = self.probe.values(rows)
+        gap = (y + self.y if odd else y - self.y).square().sum(1).mean()
+        return math.sqrt(float(gap) / (2 * self.size))
+
+
+def _permuted(x: Tensor, order: Tensor) -> Tensor:
+    """Features of a row, elements of a sequence, or pixels of an image, in another order."""
+    if x.dim() <= 3:
+        return x[:, order]
+    return x.flatten(2)[..., order].reshape(x.shape)
