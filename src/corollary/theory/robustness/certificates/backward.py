@@ -132,7 +132,8 @@ def _by_windows(
         some = [_part(v, which) for v in known[: index + 1]]
         forms = Windows.of_entries(len(some[0].lower), tuple(shape), value.lower)
         found = lowest(steps, some, index, forms, region.rows(which))
-        both = found.view(-1, 2, *shape)
+        places = found.view(-1, *shape[1:], 2, shape[0])  # rows are innermost
+        both = places.permute(0, 3, 4, 1, 2)
         low.append(both[:, 0])
         high.append(-both[:, 1])
     return value.cut(torch.cat(low), torch.cat(high))

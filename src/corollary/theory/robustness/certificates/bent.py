@@ -110,13 +110,7 @@ class MaxPool(Step):
         moved, added = rows.relaxed(lines)
         shape = v.lower.shape[1:]
         target = moved.a.new_zeros(len(moved.a), shape[0], shape[1:].numel())
-        index = place.flatten(2)
-        spread = (
-            index.repeat_interleave(len(moved.a) // rows.n, 0)
-            if rows.owner is None
-            else index[rows.owner]
-        )
-        target.scatter_add_(2, spread, moved.a.flatten(2))
+        target.scatter_add_(2, moved.spread(place.flatten(2)), moved.a.flatten(2))
         return [moved.with_a(target.view(-1, *shape))], added
 
     def _alone(self, v: Interval, place: Tensor, largest: Tensor) -> Tensor:

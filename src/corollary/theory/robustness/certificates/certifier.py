@@ -35,7 +35,7 @@ from corollary.theory.robustness.certificates.tape import read
 from corollary.theory.robustness.scores import check_outputs
 
 Method = Literal["ibp", "crown-ibp", "crown"]
-BLOCK = 64  # samples that are bounded together
+BLOCK = 256  # samples that are bounded together
 
 
 class Certifier:

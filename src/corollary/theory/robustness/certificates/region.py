@@ -18,13 +18,14 @@ from corollary.theory.robustness.balls import Norm, per_row
 
 @dataclass(frozen=True)
 class Coordinates:
-    r"""Values whose entries move with one coordinate each of a Euclidean ball, and with no other's.
+    r"""Values whose entries move with one coordinate each of a ball, and with no other's.
 
     Entry i is :math:`c_i+s_i\delta_i` with :math:`\|\delta\|\le\epsilon`.
     """
 
     center: Float[Tensor, "n *s"]
-    spread: Float[Tensor, "1 *s"]
+    spread: Float[Tensor, "1 *s"]  # >= 0
+    norm: Norm
     cut: bool  # whether a box cuts the ball
 
 
@@ -85,9 +86,9 @@ class Region:
         low, high = self.x - eps, self.x + eps
         if self.box is not None:
             low, high = low.clamp_min(self.box[0]), high.clamp_max(self.box[1])
-        if self.norm == "linf":
-            return Interval(low, high, 0)
-        ball = Coordinates(self.x, torch.ones_like(self.x[:1]), self.box is not None)
+        if self.norm == "linf" and self.box is not None:
+            return Interval(low, high, 0)  # a box again
+        ball = Coordinates(self.x, torch.ones_like(self.x[:1]), self.norm, self.box is not None)
         return Interval(low, high, 0, ball)
 
     def rows(self, which: slice) -> "Region":

@@ -15,21 +15,41 @@ from corollary.theory.robustness.certificates.region import Interval, Region
 
 @dataclass(frozen=True)
 class Lines:
-    """Two lines a entry, below and above a function on its interval; no shift means 0."""
+    """Two lines an entry, below and above a function on its interval; no shift means 0.
+
+    A coefficient a takes the line below if it is positive and the one above if not: it becomes
+    :math:`a\\,s_{\\mathrm{high}}+\\max(a,0)(s_{\\mathrm{low}}-s_{\\mathrm{high}})`.
+    """
 
     low: Tensor  # slope of the line below
     high: Tensor  # slope of the line above
     low_shift: Tensor | None = None
     high_shift: Tensor | None = None
 
+    @property
+    def excess(self) -> Tensor:
+        """Slope below less slope above."""
+        return self.low - self.high
+
+    @property
+    def excess_shift(self) -> Tensor | None:
+        """Shift below less shift above."""
+        if self.low_shift is None:
+            return None if self.high_shift is None else -self.high_shift
+        return self.low_shift if self.high_shift is None else self.low_shift - self.high_shift
+
 
 @dataclass(frozen=True)
 class Rows:
-    """Rows in the order of their samples: as many for each, or as ``owner`` says."""
+    """Rows in the order of their samples: as many for each, or as ``owner`` says.
+
+    ``shared`` rows are the same for all samples, and held once.
+    """
 
     a: Tensor  # (rows, *shape)
     n: int  # samples
     owner: Tensor | None = None  # sample of each row; None for as many rows for each
+    shared: bool = False
 
     def with_a(self, a: Tensor) -> "Rows":
         """Other coefficients for the same forms."""
@@ -37,7 +57,9 @@ class Rows:
 
     def plus(self, other: "Rows") -> "Rows":
         """The sum of both forms."""
-        return self.with_a(self.a + other.dense().a)
+        if self.shared != other.shared:
+            return self._apart().plus(other._apart())
+        return self.with_a(self.a + other.a)
 
     def dense(self) -> "Rows":
         """Coefficients for all entries of the value: what these are."""
@@ -46,10 +68,11 @@ class Rows:
     def relaxed(self, lines: Lines) -> tuple["Rows", Tensor]:
         """The forms of the value before an entrywise function, and what is added to them."""
         a = self._by_sample()
-        pos, neg = a.clamp_min(0), a.clamp_max(0)
-        added = self.dot(pos, lines.low_shift) + self.dot(neg, lines.high_shift)
-        moved = pos.mul_(self._matched(lines.low)).addcmul_(neg, self._matched(lines.high))
-        return self.with_a(moved.reshape(self.a.shape)), added
+        pos = a.clamp_min(0)
+        added = self._dot(a, lines.high_shift) + self._dot(pos, lines.excess_shift)
+        moved = (a * self._matched(lines.high)).addcmul_(pos, self._matched(lines.excess))
+        flat = moved if self.owner is not None else moved.flatten(0, 1)
+        return replace(self, a=flat, shared=False), added
 
     def scaled(self, scale: Tensor) -> "Rows":
         """Coefficients times one number an entry (or fewer, as broadcasting goes)."""
@@ -57,41 +80,54 @@ class Rows:
 
     def against(self, value: Tensor) -> Tensor:
         """The forms at one value a sample (or one for all)."""
-        return self.dot(self._by_sample(), value)
+        return self._dot(self._by_sample(), value)
 
     def over_interval(self, interval: Interval) -> Tensor:
         """The smallest values over an interval."""
         a = self._by_sample()
-        return self.dot(a, interval.middle) - self.dot(a.abs(), interval.radius)
+        return self._dot(a, interval.middle) - self._dot(a.abs(), interval.radius)
 
     def over_region(self, region: Region) -> Tensor:
         """The smallest values over the allowed inputs."""
         box = region.interval()
-        if region.norm == "linf":
+        if region.norm == "linf" and region.box is not None:
             return self.over_interval(box)
-        length = torch.linalg.vector_norm(self.a.flatten(1), dim=1)
-        found = self.against(region.x) - self._each(region.eps) * length
+        order = 1 if region.norm == "linf" else 2
+        length = torch.linalg.vector_norm(self._by_sample().flatten(2 if self.owner is None else 1),
+                                          order, dim=-1)  # fmt: skip
+        radius = region.eps[:, None] if self.owner is None else region.eps[self.owner]
+        found = self.against(region.x) - (radius * length).flatten()
         return found if region.box is None else torch.maximum(found, self.over_interval(box))
 
-    def dot(self, a: Tensor, value: Tensor | None) -> Tensor:
+    def spread(self, value: Tensor) -> Tensor:
+        """One value a sample, repeated for its rows."""
+        if self.owner is not None:
+            return value[self.owner]
+        return value.repeat_interleave(len(self._apart().a) // self.n, 0)
+
+    def _dot(self, a: Tensor, value: Tensor | None) -> Tensor:
         """Products of rows (as :meth:`_by_sample` has them) with a value of each sample."""
         if value is None:
-            return a.new_zeros(len(self.a))
-        if len(value) == 1 and self.owner is None and a.shape[0] > 1:
-            return a.reshape(len(self.a), -1) @ value.flatten()
-        if self.owner is None:
-            return torch.bmm(a.flatten(2), value.flatten(1)[:, :, None]).flatten()
-        held = value if len(value) == 1 else value[self.owner]
-        return (a.flatten(1) * held.flatten(1)).sum(1)
+            return a.new_zeros(())
+        if self.owner is not None:
+            held = value if len(value) == 1 else value[self.owner]
+            return (a.flatten(1) * held.flatten(1)).sum(1)
+        flat = value.expand(self.n, *value.shape[1:]).flatten(1)
+        if self.shared:
+            return (flat @ a[0].flatten(1).T).flatten()
+        return torch.bmm(a.flatten(2), flat[:, :, None]).flatten()
+
+    def _apart(self) -> "Rows":
+        if not self.shared:
+            return self
+        a = self.a[None].expand(self.n, *self.a.shape).flatten(0, 1)
+        return replace(self, a=a, shared=False)
 
     def _by_sample(self) -> Tensor:
         """(n, rows a sample, *shape), or the rows as they are if their numbers differ."""
-        return self.a.reshape(self.n, -1, *self.a.shape[1:]) if self.owner is None else self.a
+        if self.owner is not None:
+            return self.a
+        return self.a[None] if self.shared else self.a.view(self.n, -1, *self.a.shape[1:])
 
     def _matched(self, value: Tensor) -> Tensor:
         return value[:, None] if self.owner is None else value[self.owner]
-
-    def _each(self, number: Tensor) -> Tensor:
-        if self.owner is None:
-            return number.repeat_interleave(len(self.a) // self.n)
-        return number[self.owner]

@@ -12,12 +12,13 @@ rows of W. A form :math:`\langle a,y\rangle` becomes :math:`\langle W^\top a,x\r
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
+from dataclasses import replace
 
 import torch
 from torch import Tensor
 
 from corollary.theory.robustness.balls import per_row
-from corollary.theory.robustness.certificates.region import Coordinates, Interval
+from corollary.theory.robustness.certificates.region import Interval
 from corollary.theory.robustness.certificates.rows import Rows
 from corollary.theory.robustness.certificates.tape import Call
 from corollary.theory.robustness.certificates.windows import Windows
@@ -69,13 +70,15 @@ class Linear(Step):
         """Middles and radii by the operation itself; the constant part has no radius."""
         low, high = (self.call(*ends) for ends in self._ends(values))
         if self.call.op not in MOVES or len(values) > 1:
-            pure = all(v.ball is None for v in values)  # sums of coordinates of a ball are shorter
-            return Interval(low, high, min(2, 1 + max(v.mixed for v in values)) if pure else 2)
+            # a sum of coordinates of a Euclidean ball varies less than its interval
+            ball = any(v.ball is not None and v.ball.norm == "l2" for v in values)
+            return Interval(low, high, 2 if ball else min(2, 1 + max(v.mixed for v in values)))
         (v,) = values
         ball = v.ball
         if ball is not None:
             nothing = self.call(torch.zeros_like(ball.spread))
-            ball = Coordinates(self.call(ball.center), self.call(ball.spread) - nothing, ball.cut)
+            spread = self.call(ball.spread) - nothing
+            ball = replace(ball, center=self.call(ball.center), spread=spread)
         return Interval(low, high, v.mixed, ball)
 
     def backward(
@@ -113,7 +116,7 @@ class Scaled(Step):
         ball = v.ball
         if ball is not None:
             center = ball.center * self.scale + self.shift
-            ball = Coordinates(center, ball.spread * self.scale.abs(), ball.cut)
+            ball = replace(ball, center=center, spread=ball.spread * self.scale.abs())
         return Interval(low, high, v.mixed, ball)
 
     def backward(
@@ -174,8 +177,11 @@ class Weighted(Step):
         (v,) = values
         if v.ball is None:
             return self._around(v.middle, self.product(self.sizes, v.radius), v.mixed + 1)
-        squares = self.product(self.weight.square(), v.ball.spread.square()).clamp_min(0)
-        found = self._around(v.ball.center, per_row(eps, squares) * squares.sqrt(), 1)
+        if v.ball.norm == "linf":
+            length = self.product(self.sizes, v.ball.spread)
+        else:
+            length = self.product(self.weight.square(), v.ball.spread.square()).clamp_min(0).sqrt()
+        found = self._around(v.ball.center, per_row(eps, length) * length, 1)
         if not v.ball.cut:
             return found
         box = self._around(v.middle, self.product(self.sizes, v.radius), 1)

@@ -34,7 +34,7 @@ class Dense(Weighted):
         """Products with the matrix from the other side."""
         rows = forms.dense()
         a = rows.a
-        added = 0.0 if self.bias is None else (a @ self.bias).reshape(len(a), -1).sum(1)
+        added = 0.0 if self.bias is None else rows.against(self.bias.expand(1, *self.call.shape))
         return [rows.with_a(a @ self.weight)], added
 
     def entries(self, n: int) -> tuple[Rows, Tensor] | None:
@@ -46,7 +46,7 @@ class Dense(Weighted):
             return None
         both = torch.cat([self.weight, -self.weight])
         bias = self.weight.new_zeros(len(self.weight)) if self.bias is None else self.bias
-        return Rows(both.repeat(n, 1), n), torch.cat([bias, -bias]).repeat(n)
+        return Rows(both, n, shared=True), torch.cat([bias, -bias]).repeat(n)
 
 
 class Convolution(Weighted):
@@ -69,13 +69,11 @@ class Convolution(Weighted):
     def backward(self, forms: Forms, values: Any) -> tuple[list[Forms], Tensor | float]:
         """The transposed convolution; of the windows alone where these are smaller."""
         added: Tensor | float = 0.0
+        if self.bias is not None:
+            added = forms.against(self.shift()[None].expand(1, *self.call.shape))
         if isinstance(forms, Windows):
-            if self.bias is not None:
-                added = forms.against(self.shift()[None].expand(1, *self.call.shape))
             moved = forms.convolved(self.weight, image=self.shape[1:], **self.options)
             return [moved if moved.worth_it else moved.dense()], added
-        if self.bias is not None:
-            added = forms.a.flatten(2).sum(2) @ self.bias
         shape = (len(forms.a), *self.shape)
         return [forms.with_a(BACK[self.axes](shape, self.weight, forms.a, **self.options))], added
 
@@ -99,7 +97,9 @@ class TransposedConvolution(Weighted):
     def backward(self, forms: Forms, values: Any) -> tuple[list[Forms], Tensor | float]:
         """A plain convolution with the same kernel."""
         rows = forms.dense()
-        added = 0.0 if self.bias is None else rows.a.flatten(2).sum(2) @ self.bias
+        added: Tensor | float = 0.0
+        if self.bias is not None:
+            added = rows.against(self.shift()[None].expand(1, *self.call.shape))
         options = {k: v for k, v in self.options.items() if k != "output_padding"}
         moved = CONVOLVE[self.axes](rows.a, self.weight, None, **options)
         return [rows.with_a(_cropped(moved, values[0]))], added

@@ -4,10 +4,12 @@ An entry of a convolution's output is a form of a small window of its input. Car
 windows grow by the next kernel. Keeping them as windows spares the zeros around them: through a
 convolution the coefficients go by the transposed convolution of the window alone.
 
-There is a form for each place :math:`(i,j)` of a grid, whose window begins at row
+There are forms for each place :math:`(i,j)` of a grid, whose window begins at row
 :math:`s_1i+o_1` and column :math:`s_2j+o_2` (which may lie outside the image, in the padding).
+As long as no bend was met they are the same at all places and for all samples, and held once.
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 import torch
@@ -18,13 +20,18 @@ from corollary.theory.robustness.certificates.region import Interval, Region
 from corollary.theory.robustness.certificates.rows import Lines, Rows
 
 Pair = tuple[int, int]
+MATRIX = 1 << 20  # entries up to which the transposed convolution of a window is held as a matrix
 
 
 @dataclass(frozen=True)
 class Windows:
-    """Coefficients (n, rows a place, places down, places across, channels, height, width)."""
+    """Coefficients (n, places down, places across, rows, channels, height, width).
+
+    The first three axes have length 1 while the forms are the same everywhere.
+    """
 
     a: Tensor
+    grid: tuple[int, int, int]  # samples, places down, places across
     image: Pair  # height and width of the whole value
     stride: Pair
     offset: Pair
@@ -35,13 +42,8 @@ class Windows:
         """Every entry of an image of this shape, and every entry with a minus sign."""
         c, h, w = shape
         eye = torch.eye(c, dtype=like.dtype, device=like.device)
-        signed = torch.cat([eye, -eye])[None, :, None, None, :, None, None]
-        return cls(signed.expand(n, 2 * c, h, w, c, 1, 1), (h, w), (1, 1), (0, 0))
-
-    @property
-    def n(self) -> int:
-        """Samples."""
-        return len(self.a)
+        signed = torch.cat([eye, -eye]).view(1, 1, 1, 2 * c, c, 1, 1)
+        return cls(signed, (n, h, w), (h, w), (1, 1), (0, 0))
 
     @property
     def worth_it(self) -> bool:
@@ -51,15 +53,12 @@ class Windows:
     def convolved(self, weight: Tensor, stride: Pair, padding: Pair, dilation: Pair, groups: int,
                   image: Pair) -> "Windows":  # fmt: skip
         """The forms of the value before a convolution with these options."""
-        a = self.a * self._seen(self._ones()) if self.outside else self.a
+        a = self._inside() if self.outside else self.a
         flat = a.reshape(-1, *a.shape[4:])
-        if flat.shape[-2:] == (1, 1):  # as a matrix product
-            wide = _dilated(weight, dilation)
-            moved = _entry_windows(flat[:, :, 0, 0], wide, groups)
-        else:
-            moved = F.conv_transpose2d(flat, weight, None, stride, 0, 0, groups, dilation)
+        moved = _transposed(flat, weight, stride, dilation, groups)
         return Windows(
-            moved.reshape(*self.a.shape[:4], *moved.shape[1:]),
+            moved.view(*a.shape[:4], *moved.shape[1:]),
+            self.grid,
             image,
             _pair(self.stride[i] * stride[i] for i in (0, 1)),
             _pair(self.offset[i] * stride[i] - padding[i] for i in (0, 1)),
@@ -72,7 +71,8 @@ class Windows:
             return self.dense().plus(other.dense())
         low = [min(self.offset[i], other.offset[i]) for i in (0, 1)]
         high = [max(self._end(i), other._end(i)) for i in (0, 1)]
-        return self._widened(low, high, self._widened_other(other, low, high))
+        a = self._widened(low, high) + other._widened(low, high)
+        return replace(self, a=a, offset=_pair(low), outside=True)
 
     def scaled(self, scale: Tensor) -> "Windows | Rows":
         """Coefficients times one number a channel; anything finer goes by the whole image."""
@@ -84,14 +84,14 @@ class Windows:
 
     def relaxed(self, lines: Lines) -> tuple["Windows", Tensor]:
         """The forms of the value before an entrywise function, and what is added to them."""
-        pos, neg = self.a.clamp_min(0), self.a.clamp_max(0)
-        added = self._dot(pos, lines.low_shift) + self._dot(neg, lines.high_shift)
-        moved = pos.mul_(self._seen(lines.low)).addcmul_(neg, self._seen(lines.high))
+        pos = self.a.clamp_min(0)
+        added = self._dot(self.a, lines.high_shift) + self._dot(pos, lines.excess_shift)
+        moved = (self.a * self._seen(lines.high)).addcmul_(pos, self._seen(lines.excess))
         return replace(self, a=moved, outside=False), added
 
     def against(self, value: Tensor) -> Tensor:
         """The forms at one value a sample (or one for all)."""
-        return self._dot(self.a, value.expand(self.n, *self.a.shape[4:5], *self.image))
+        return self._dot(self.a, value.expand(self.grid[0], *self.a.shape[4:5], *self.image))
 
     def over_interval(self, interval: Interval) -> Tensor:
         """The smallest values over an interval."""
@@ -100,54 +100,58 @@ class Windows:
     def over_region(self, region: Region) -> Tensor:
         """The smallest values over the allowed inputs."""
         box = region.interval()
-        if region.norm == "linf":
+        if region.norm == "linf" and region.box is not None:
             return self.over_interval(box)
-        inside = self.a * self._seen(self._ones())
-        length = torch.linalg.vector_norm(inside, dim=(-3, -2, -1))
-        eps = region.eps.view(-1, 1, 1, 1)
-        found = self.against(region.x) - (eps * length).flatten()
+        order = 1 if region.norm == "linf" else 2
+        length = torch.linalg.vector_norm(self._inside(), order, dim=(-3, -2, -1))
+        length = length.expand(*self.grid, -1) * region.eps.view(-1, 1, 1, 1)
+        found = self.against(region.x) - length.flatten()
         return found if region.box is None else torch.maximum(found, self.over_interval(box))
 
     def dense(self) -> Rows:
         """The same with coefficients for the whole image."""
-        n, r, down, across, c, h, w = self.a.shape
+        (n, down, across), (r, c, h, w) = self.grid, self.a.shape[3:]
         before, after = self._margins()
-        height = before[0] + self.image[0] + after[0]
-        width = before[1] + self.image[1] + after[1]
-        whole = self.a.new_zeros(n * r, down, across, c, height, width)
+        height, width = (before[i] + self.image[i] + after[i] for i in (0, 1))
+        whole = self.a.new_zeros(n, down, across, r, c, height, width)
         first = (self.offset[0] + before[0]) * width + self.offset[1] + before[1]
-        steps = whole.stride()
-        places = whole.as_strided(
-            (n * r, down, across, c, h, w),
-            (steps[0], steps[1] + self.stride[0] * width, steps[2] + self.stride[1], *steps[3:]),
-            first,
-        )
-        places.copy_(self.a.reshape(n * r, down, across, c, h, w))
+        steps = list(whole.stride())
+        steps[1] += self.stride[0] * width
+        steps[2] += self.stride[1]
+        whole.as_strided((n, down, across, r, c, h, w), steps, first).copy_(self.a)
         rows, columns = (slice(before[i], before[i] + self.image[i]) for i in (0, 1))
-        inner = whole[..., rows, columns]
-        return Rows(inner.reshape(-1, c, *self.image), n)
+        return Rows(whole[..., rows, columns].reshape(-1, c, *self.image), n)
 
     def _seen(self, value: Tensor) -> Tensor:
-        """What each window sees of a value (zero in the padding), without copies of it."""
+        """What each window sees of a value (zero in the padding), for all rows of a place."""
         before, after = self._margins()
         padded = F.pad(value, (before[1], after[1], before[0], after[0])).contiguous()
         n, c = padded.shape[:2]
         by_n, by_c, by_row, by_column = padded.stride()
         first = (self.offset[0] + before[0]) * by_row + self.offset[1] + before[1]
-        down, across, h, w = (self.a.shape[i] for i in (2, 3, 5, 6))
-        steps = (by_n, 0, self.stride[0] * by_row, self.stride[1], by_c, by_row, by_column)
-        return padded.as_strided((n, 1, down, across, c, h, w), steps, first)
+        steps = (by_n, self.stride[0] * by_row, self.stride[1], 0, by_c, by_row, by_column)
+        seen = padded.as_strided((n, *self.grid[1:], 1, c, *self.a.shape[-2:]), steps, first)
+        return seen.contiguous()  # products keep this order of axes, and need no copies later
 
     def _dot(self, a: Tensor, value: Tensor | None) -> Tensor:
+        rows = a.shape[3]
         if value is None:
-            return a.new_zeros(a.shape[:4].numel())
-        seen = self._seen(value)[:, 0]  # (n, down, across, channels, height, width)
-        rows = a.permute(0, 2, 3, 1, 4, 5, 6).flatten(4)  # (n, down, across, rows, entries)
-        found = rows @ seen.flatten(3).expand(*rows.shape[:3], -1)[..., None]
-        return found[..., 0].permute(0, 3, 1, 2).flatten()
+            return a.new_zeros(self.grid[0] * self.grid[1] * self.grid[2] * rows)
+        seen = self._seen(value).flatten(3)  # (n, down, across, entries)
+        if a.shape[:3] == (1, 1, 1):
+            return (seen.flatten(0, 2) @ a.view(rows, -1).T).flatten()
+        if len(a) == 1:  # the same for all samples: (places, rows, entries) x (places, entries, n)
+            places = a.flatten(4).flatten(0, 2)
+            found = torch.bmm(places, seen.flatten(1, 2).permute(1, 2, 0))
+            return found.permute(2, 0, 1).flatten()
+        flat = a.reshape(-1, rows, seen.shape[-1])
+        return torch.bmm(flat, seen.reshape(len(flat), -1, 1)).flatten()
 
-    def _ones(self) -> Tensor:
-        return self.a.new_ones(1, self.a.shape[4], *self.image)
+    def _inside(self) -> Tensor:
+        """Coefficients with zeros in the padding."""
+        if self._margins() == ((0, 0), (0, 0)):
+            return self.a
+        return self.a * self._seen(self.a.new_ones(1, self.a.shape[4], *self.image))
 
     def _end(self, axis: int) -> int:
         return self.offset[axis] + self.a.shape[5 + axis]
@@ -155,39 +159,32 @@ class Windows:
     def _margins(self) -> tuple[Pair, Pair]:
         """How far windows reach beyond the image, before and after."""
         before = _pair(max(0, -self.offset[i]) for i in (0, 1))
-        last = [(self.a.shape[2 + i] - 1) * self.stride[i] + self._end(i) for i in (0, 1)]
+        last = [(self.grid[1 + i] - 1) * self.stride[i] + self._end(i) for i in (0, 1)]
         return before, _pair(max(0, last[i] - self.image[i]) for i in (0, 1))
 
-    def _widened_other(self, other: "Windows", low: list[int], high: list[int]) -> Tensor:
-        return F.pad(other.a, other._growth(low, high))
-
-    def _widened(self, low: list[int], high: list[int], more: Tensor) -> "Windows":
-        a = F.pad(self.a, self._growth(low, high)) + more
-        return replace(self, a=a, offset=_pair(low), outside=True)
-
-    def _growth(self, low: list[int], high: list[int]) -> list[int]:
+    def _widened(self, low: list[int], high: list[int]) -> Tensor:
+        """Coefficients for a larger window."""
         up, left = (self.offset[i] - low[i] for i in (0, 1))
         down, right = (high[i] - self._end(i) for i in (0, 1))
-        return [left, right, up, down]
+        return F.pad(self.a, [left, right, up, down])
 
 
-def _entry_windows(a: Tensor, weight: Tensor, groups: int) -> Tensor:
-    """Forms of single places: products of (rows, out channels) with the kernel."""
-    if groups == 1:
-        return (a @ weight.flatten(1)).view(len(a), *weight.shape[1:])
-    parts = zip(a.chunk(groups, 1), weight.chunk(groups, 0), strict=True)
-    return torch.cat([(p @ w.flatten(1)).view(len(a), *w.shape[1:]) for p, w in parts], 1)
+def _transposed(
+    a: Tensor, weight: Tensor, stride: Pair, dilation: Pair, groups: int
+) -> Tensor:
+    """The transposed convolution of windows (rows, channels, height, width)."""
+    shape = a.shape[1:]
+    options = {"stride": stride, "dilation": dilation, "groups": groups}
+    sizes = [(shape[1 + i] - 1) * stride[i] + (weight.shape[2 + i] - 1) * dilation[i] + 1
+             for i in (0, 1)]  # fmt: skip
+    entries = shape.numel() * weight.shape[1] * groups * sizes[0] * sizes[1]
+    if entries > MATRIX or len(a) < shape.numel():
+        return F.conv_transpose2d(a, weight, **options)
+    eye = torch.eye(shape.numel(), dtype=a.dtype, device=a.device).view(-1, *shape)
+    matrix = F.conv_transpose2d(eye, weight, **options)
+    return (a.flatten(1) @ matrix.flatten(1)).view(len(a), *matrix.shape[1:])
 
 
-def _dilated(weight: Tensor, dilation: Pair) -> Tensor:
-    if dilation == (1, 1):
-        return weight
-    sizes = [(weight.shape[2 + i] - 1) * dilation[i] + 1 for i in (0, 1)]
-    wide = weight.new_zeros(*weight.shape[:2], *sizes)
-    wide[:, :, :: dilation[0], :: dilation[1]] = weight
-    return wide
-
-
-def _pair(numbers) -> Pair:  # noqa: ANN001 - any two numbers
+def _pair(numbers: Iterable[int]) -> Pair:
     first, second = numbers
     return int(first), int(second)
