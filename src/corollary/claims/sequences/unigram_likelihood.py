@@ -1,0 +1,98 @@
+r"""Expectation maximisation of a unigram tokenizer.
+
+A word's probability is the sum over all its cuts into pieces of :math:`\prod_j p(u_j)`. One step
+of expectation maximisation counts each piece over all cuts, weighted by their probability under
+:math:`p_t`, and takes the shares of the counts as :math:`p_{t+1}`. Then the likelihood of the
+corpus never falls:
+
+.. math:: \sum_w \#(w) \log P_{t+1}(w) \;\ge\; \sum_w \#(w) \log P_t(w) .
+
+:source: Lucchi (2025), Foundations of Deep Learning, Section 10.4.5, Tokenization; Kudo (2018),
+    Subword regularization, Section 3.2; Dempster, Laird, Rubin (1977), Maximum likelihood from
+    incomplete data via the EM algorithm, Theorem 1.
+:kind: theorem
+:cost: instant
+:covers: unigram-tokenizer
+"""
+
+import math
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from torch import Generator
+
+from corollary.core import Claim, Curve, Figure, Hypothesis, Points, at_least
+from corollary.data.small_language import documents
+from corollary.theory.sequences.tokenizers.lattice import forward
+from corollary.theory.sequences.tokenizers.unigram import em_step, seed_pieces
+
+LONGEST = 5  # characters of a piece
+
+
+class Given(NamedTuple):
+    """Words with their numbers, and log probabilities of the pieces after each step."""
+
+    words: Counter[str]
+    path: list[dict[str, float]]
+
+
+@dataclass(frozen=True)
+class UnigramLikelihood(Claim[Given]):
+    """The likelihood after each step against the one before it."""
+
+    sentences: int = 30  # sentences of the corpus
+    pieces: int = 200  # pieces of several letters at the start
+    steps: int = 8  # steps of expectation maximisation
+    relation = at_least(ulps=256)  # sums of some hundred logarithms
+
+    def given(self, rng: Generator) -> Given:
+        """A corpus of the small language and a run of expectation maximisation."""
+        (document,) = documents(1, self.sentences, rng=rng)
+        words = Counter(word for sentence in document for word in sentence.words)
+        path = [seed_pieces(words, self.pieces, LONGEST)]
+        for _ in range(self.steps):
+            path.append(em_step(words, path[-1]).scores)
+        return Given(words, path)
+
+    def hypotheses(self, given: Given) -> Iterator[Hypothesis]:
+        """The path is that of the algorithm."""
+        words, path = given
+        after = em_step(words, path[0]).scores
+        same = after.keys() == path[1].keys() and all(
+            math.isclose(after[u], path[1][u], rel_tol=1e-9, abs_tol=1e-12) for u in after
+        )
+        yield Hypothesis("each p holds the expected shares under the one before", same)
+
+    def predict(self, given: Given) -> list[float]:
+        """The log-likelihood before each step."""
+        return [em_step(given.words, scores).likelihood for scores in given.path[:-1]]
+
+    def measure(self, given: Given) -> list[float]:
+        """The log-likelihood after it."""
+        return [_likelihood(given.words, scores) for scores in given.path[1:]]
+
+    def counterexample(self, rng: Generator) -> Given:
+        """The same models in the opposite order."""
+        words, path = self.given(rng)
+        return Given(words, path[::-1])
+
+    def figure(self, given: Given) -> Figure:
+        """The likelihood along the run."""
+        letters = sum(len(w) * n for w, n in given.words.items())
+        before, after = self.predict(given), self.measure(given)
+        return Figure(
+            "Expectation maximisation climbs",
+            x="step t",
+            y="log-likelihood a letter",
+            marks=(
+                Curve([v / letters for v in before], label="before step t", role="predicted"),
+                Points(list(range(len(after))), [v / letters for v in after], label="after step t"),
+            ),
+        )
+
+
+def _likelihood(words: Counter[str], scores: dict[str, float]) -> float:
+    longest = max(map(len, scores))
+    return sum(n * forward(word, scores, longest)[-1] for word, n in words.items())
