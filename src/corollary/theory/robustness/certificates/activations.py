@@ -205,13 +205,14 @@ def _sigmoid_slope(x: Tensor) -> Tensor:
     return s * (1 - s)
 
 
+_SILU = 2.3993572805154675  # where the second derivative of SiLU vanishes
 SMOOTH: dict[str, Smooth] = {
     "sigmoid": Smooth(torch.sigmoid, _sigmoid_slope, (0.0,), (1, -1)),
     "tanh": Smooth(torch.tanh, lambda x: 1 - x.tanh().square(), (0.0,), (1, -1)),
     "erf": Smooth(torch.erf, lambda x: 2 / math.sqrt(math.pi) * torch.exp(-x.square()),
                   (0.0,), (1, -1)),
     "gelu": Smooth(F.gelu, _gelu_slope, (-math.sqrt(2), math.sqrt(2)), (-1, 1, -1), False),
-    "silu": Smooth(F.silu, _silu_slope, (-2.3993572805154675, 2.3993572805154675), (-1, 1, -1), False),
+    "silu": Smooth(F.silu, _silu_slope, (-_SILU, _SILU), (-1, 1, -1), False),
     "exp": Smooth(torch.exp, torch.exp, (), (1,)),
     "softplus": Smooth(F.softplus, torch.sigmoid, (), (1,)),  # with its options: see below
     "elu": Smooth(F.elu, lambda x: x.clamp_max(0).exp(), (), (1,)),
@@ -232,7 +233,7 @@ def softplus(beta: float) -> Smooth:
 
 
 def elu(alpha: float) -> Smooth:
-    """x above 0 and alpha (exp x - 1) below, convex for alpha <= 1.
+    """X above 0 and alpha (exp x - 1) below, convex for alpha <= 1.
 
     Example:
         >>> elu(0.5).slope(torch.tensor([-0.0, 1.0])).tolist()

@@ -1,6 +1,7 @@
 """Steps that bend: entrywise functions, pools of maxima, and what only intervals pass."""
 
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import torch
 from torch import Tensor
@@ -86,7 +87,7 @@ class MaxPool(Step):
 
     affine = False
 
-    def __init__(self, call: Call, options: dict[str, object]) -> None:
+    def __init__(self, call: Call, options: dict[str, Any]) -> None:
         super().__init__(call)
         self.options = options
         self.axes = len(call.shape) - 1
@@ -105,7 +106,10 @@ class MaxPool(Step):
         most = self.call(v.upper)
         alone = self._alone(v, place, largest)
         lines = Lines(
-            torch.ones_like(most), alone.to(most), None, torch.where(alone, torch.zeros_like(most), most)
+            torch.ones_like(most),
+            alone.to(most),
+            None,
+            torch.where(alone, torch.zeros_like(most), most),
         )
         moved, added = rows.relaxed(lines)
         shape = v.lower.shape[1:]
@@ -174,7 +178,8 @@ class Softmax(Step):
         rest_high = (high.sum(axis, keepdim=True) - high).clamp_min(0)
         tiny = 8 * torch.finfo(low.dtype).eps  # rounding of the sums
         return Interval(
-            low / (low + rest_high) * (1 - tiny), (high / (high + rest_low)).nan_to_num(1.0) * (1 + tiny)
+            low / (low + rest_high) * (1 - tiny),
+            (high / (high + rest_low)).nan_to_num(1.0) * (1 + tiny),
         )
 
 
@@ -208,7 +213,9 @@ class LayerNorm(Step):
 
     affine = False
 
-    def __init__(self, call: Call, axes: int, weight: Tensor | None, bias: Tensor | None, tiny: float) -> None:  # noqa: E501
+    def __init__(
+        self, call: Call, axes: int, weight: Tensor | None, bias: Tensor | None, tiny: float
+    ) -> None:  # noqa: E501
         super().__init__(call)
         self.axes, self.weight, self.bias, self.tiny = axes, weight, bias, tiny
 
@@ -233,8 +240,8 @@ class LayerNorm(Step):
         return Interval(torch.minimum(a, b) + shift, torch.maximum(a, b) + shift)
 
 
-def _pair(value: object) -> tuple[int, int]:
+def _pair(value: Any) -> tuple[int, int]:
     if isinstance(value, int):
         return value, value
-    entries = tuple(value)  # type: ignore[arg-type]
+    entries = tuple(value)
     return (entries[0], entries[-1])

@@ -62,7 +62,9 @@ class Certifier:
         0.33
     """
 
-    def __init__(self, model: nn.Module, x: Tensor, *, norm: Norm = "linf", box: Box = None) -> None:
+    def __init__(
+        self, model: nn.Module, x: Tensor, *, norm: Norm = "linf", box: Box = None
+    ) -> None:
         check_ball(0.0, norm)
         check_box(box)
         if not isinstance(x, Tensor) or not x.is_floating_point():
@@ -71,6 +73,13 @@ class Certifier:
         self.tape = read(model, x)
         with torch.no_grad():
             self.steps = steps(self.tape, x)
+
+    def outputs(self, x: Float[Tensor, "n *s"]) -> Float[Tensor, "n *k"]:
+        """The module's outputs, by the tape."""
+        values = [x]
+        for step in self.steps:
+            values.append(step.call(*[values[i] for i in step.inputs]))
+        return values[self.tape.output]
 
     @torch.no_grad()
     def margins(

@@ -15,10 +15,10 @@ from corollary.theory.robustness.certificates.region import Interval, Region
 
 @dataclass(frozen=True)
 class Lines:
-    """Two lines an entry, below and above a function on its interval; no shift means 0.
+    r"""Two lines an entry, below and above a function on its interval; no shift means 0.
 
     A coefficient a takes the line below if it is positive and the one above if not: it becomes
-    :math:`a\\,s_{\\mathrm{high}}+\\max(a,0)(s_{\\mathrm{low}}-s_{\\mathrm{high}})`.
+    :math:`a\,s_{\mathrm{high}}+\max(a,0)(s_{\mathrm{low}}-s_{\mathrm{high}})`.
     """
 
     low: Tensor  # slope of the line below

@@ -10,7 +10,6 @@ from torch import Tensor
 from corollary.theory.robustness.certificates import bent
 from corollary.theory.robustness.certificates.activations import (
     SMOOTH,
-    Smooth,
     clipped_lines,
     elu,
     kinked_lines,
@@ -42,7 +41,9 @@ RISING = {
 
 def steps(tape: Tape, like: Tensor) -> tuple[Step, ...]:
     """A step for each call of a tape, or an error that names the first that has none."""
-    return tuple(_step(call, [tape.value_shape(i) for i in call.inputs], like) for call in tape.calls)
+    return tuple(
+        _step(call, [tape.value_shape(i) for i in call.inputs], like) for call in tape.calls
+    )
 
 
 def _step(call: Call, shapes: list[tuple[int, ...]], like: Tensor) -> Step:
@@ -77,7 +78,9 @@ def _added(call: Call, shapes: list[tuple[int, ...]], like: Tensor) -> Step:
 
 
 def _reversed(call: Call, shapes: list[tuple[int, ...]], like: Tensor) -> Step:
-    return _scaled(call, like.new_tensor(-float(call.kwargs.get("alpha", 1))), _constant(call, 1, like))
+    return _scaled(
+        call, like.new_tensor(-float(call.kwargs.get("alpha", 1))), _constant(call, 1, like)
+    )
 
 
 def _times(call: Call, shapes: list[tuple[int, ...]], like: Tensor) -> Step:
@@ -112,7 +115,9 @@ def _normalised(call: Call, shapes: list[tuple[int, ...]], like: Tensor) -> Step
     scale = (variance + eps).rsqrt()
     scale = scale if weight is None else scale * weight
     shift = -mean * scale if bias is None else bias - mean * scale
-    return Scaled(call, *(t.view(-1, *(1,) * (len(call.shape) - 1)).to(like) for t in (scale, shift)))
+    return Scaled(
+        call, *(t.view(-1, *(1,) * (len(call.shape) - 1)).to(like) for t in (scale, shift))
+    )
 
 
 def _dense(call: Call, shapes: list[tuple[int, ...]], like: Tensor) -> Step:
@@ -122,7 +127,9 @@ def _dense(call: Call, shapes: list[tuple[int, ...]], like: Tensor) -> Step:
         bias, _, transposed = call.args[:3]
         weight = None if isinstance(transposed, Ref) or call.kwargs else transposed.T
     else:
-        weight = call.args[1].T if isinstance(call.args[1], Tensor) and call.args[1].dim() == 2 else None
+        weight = (
+            call.args[1].T if isinstance(call.args[1], Tensor) and call.args[1].dim() == 2 else None
+        )
         bias = None
     if not isinstance(weight, Tensor) or isinstance(bias, Ref):
         raise call.refusal("multiplies two values that depend on the input")
@@ -183,7 +190,9 @@ def _kinked(call: Call, shapes: list[tuple[int, ...]], like: Tensor) -> Step:
 
 
 def _clipped(call: Call, shapes: list[tuple[int, ...]], like: Tensor) -> Step:
-    least, most = {"relu6": (0.0, 6.0), "hardtanh": (-1.0, 1.0)}.get(call.op, (-torch.inf, torch.inf))
+    least, most = {"relu6": (0.0, 6.0), "hardtanh": (-1.0, 1.0)}.get(
+        call.op, (-torch.inf, torch.inf)
+    )
     if call.op != "relu6":
         names = ("min_val", "max_val") if call.op == "hardtanh" else ("min", "max")
         least, most = (call.option(i + 1, names[i], (least, most)[i]) for i in (0, 1))
@@ -198,7 +207,10 @@ def _smooth(call: Call, shapes: list[tuple[int, ...]], like: Tensor) -> Step:
     if call.op == "softplus":
         return bent.Curved(call, softplus(float(call.option(1, "beta", 1))))
     if call.op == "elu":
-        sizes = [float(call.option(i, name, 1)) for i, name in ((1, "alpha"), (2, "scale"), (3, "input_scale"))]
+        sizes = [
+            float(call.option(i, name, 1))
+            for i, name in ((1, "alpha"), (2, "scale"), (3, "input_scale"))
+        ]
         if not 0 < sizes[0] <= 1 or sizes[1:] != [1.0, 1.0]:
             raise call.refusal("bends both ways; use alpha <= 1")
         return bent.Curved(call, elu(sizes[0]))
@@ -239,7 +251,8 @@ BUILD: dict[str, Build] = {
     "linear": _dense, "addmm": _dense, "mm": _dense, "matmul": _dense,
     "conv1d": _convolution, "conv2d": _convolution, "conv3d": _convolution,
     "conv_transpose1d": _transposed, "conv_transpose2d": _transposed,
-    "relu": _kinked, "leaky_relu": _kinked, "prelu": _kinked, "abs": _kinked, "_prelu_kernel": _kinked,
+    "relu": _kinked, "leaky_relu": _kinked, "prelu": _kinked, "abs": _kinked,
+    "_prelu_kernel": _kinked,
     "relu6": _clipped, "hardtanh": _clipped, "clamp": _clipped, "clip": _clipped,
     "max_pool1d": _max_pool, "max_pool2d": _max_pool, "max_pool2d_with_indices": _max_pool,
     "layer_norm": _layer_norm, "native_layer_norm": _layer_norm,
@@ -247,5 +260,3 @@ BUILD: dict[str, Build] = {
     "log_softmax": _of(bent.LogSoftmax), "_log_softmax": _of(bent.LogSoftmax),
     **dict.fromkeys(SMOOTH, _smooth),
 }  # fmt: skip
-
-__all__ = ["Smooth", "steps"]

@@ -194,7 +194,9 @@ class _Reader:
         args = call.args
         if call.op in ELEMENTWISE:
             args = tree_map(lambda p: _one_sample(p, value.dim(), call), args, is_leaf=_is_ref)
-        made = Call(call.op, call.path, call.target, args, call.kwargs, tuple(value.shape[1:]), picked)
+        made = Call(
+            call.op, call.path, call.target, args, call.kwargs, tuple(value.shape[1:]), picked
+        )
         self.calls.append(made)
         return Ref(len(self.calls))
 

@@ -52,7 +52,9 @@ class Dense(Weighted):
 class Convolution(Weighted):
     """A convolution of any stride, padding, dilation and groups."""
 
-    def __init__(self, call: Call, weight: Tensor, bias: Tensor | None, shape: Any, options: dict[str, Any]) -> None:  # noqa: E501
+    def __init__(
+        self, call: Call, weight: Tensor, bias: Tensor | None, shape: Any, options: dict[str, Any]
+    ) -> None:  # noqa: E501
         super().__init__(call, weight, bias)
         self.shape, self.options = shape, options
         self.axes = weight.dim() - 2
@@ -81,7 +83,9 @@ class Convolution(Weighted):
 class TransposedConvolution(Weighted):
     """The adjoint of a convolution as a layer."""
 
-    def __init__(self, call: Call, weight: Tensor, bias: Tensor | None, options: dict[str, Any]) -> None:  # noqa: E501
+    def __init__(
+        self, call: Call, weight: Tensor, bias: Tensor | None, options: dict[str, Any]
+    ) -> None:  # noqa: E501
         super().__init__(call, weight, bias)
         self.options, self.axes = options, weight.dim() - 2
 

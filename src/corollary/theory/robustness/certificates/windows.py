@@ -169,9 +169,7 @@ class Windows:
         return F.pad(self.a, [left, right, up, down])
 
 
-def _transposed(
-    a: Tensor, weight: Tensor, stride: Pair, dilation: Pair, groups: int
-) -> Tensor:
+def _transposed(a: Tensor, weight: Tensor, stride: Pair, dilation: Pair, groups: int) -> Tensor:
     """The transposed convolution of windows (rows, channels, height, width)."""
     shape = a.shape[1:]
     options = {"stride": stride, "dilation": dilation, "groups": groups}

@@ -1,0 +1,94 @@
+r"""Spectral norms of layers, from above.
+
+Power iteration approaches a norm from below, which certifies nothing. A matrix has its norm by
+singular values. A convolution with zero padding is a part (some rows, some columns) of the one on a
+torus that is large enough, so its norm is at most that of the torus, where the Fourier transform
+takes it apart into one small matrix a frequency. A stride s is a convolution of stride 1 on
+:math:`s^2` times as many channels (the phases of the image).
+
+:source: Sedghi, Gupta and Long (2019), "The singular values of convolutional layers", for the
+    torus; Schur's test, :math:`\|J\|_2^2\le\|J\|_1\|J\|_\infty`, for averages.
+"""
+
+import math
+from collections.abc import Sequence
+
+import torch
+from jaxtyping import Float
+from torch import Tensor
+from torch.nn import functional as F
+
+from corollary.errors import InputError
+
+ROUNDING = 1e-9  # relative, of singular values in double precision, with room
+
+
+def matrix_norm(weight: Float[Tensor, "out in"]) -> float:
+    """The largest singular value, rounded up.
+
+    Example:
+        >>> round(matrix_norm(torch.tensor([[3.0, 0.0], [4.0, 0.0]])), 6)
+        5.0
+    """
+    return float(torch.linalg.matrix_norm(weight.double(), 2)) * (1 + ROUNDING)
+
+
+def convolution_norm(
+    weight: Float[Tensor, "out in *k"],
+    size: Sequence[int],
+    *,
+    stride: Sequence[int] = (1, 1),
+    padding: Sequence[int] = (0, 0),
+    dilation: Sequence[int] = (1, 1),
+    groups: int = 1,
+) -> float:
+    """An upper bound on the norm of a convolution of one or two axes on images of this size.
+
+    Costs an eigenvalue problem of the smaller number of channels for each place of the image.
+
+    Example:
+        >>> mean = torch.full((1, 1, 3, 3), 1 / 9)  # averages have norm at most 1
+        >>> round(convolution_norm(mean, (8, 8), padding=(1, 1)), 4)
+        1.0
+    """
+    axes = weight.dim() - 2
+    if axes not in (1, 2) or len(size) != axes:
+        raise InputError(f"a kernel of one or two axes is needed, but it has {axes}")
+    if axes == 1:
+        weight, size = weight[:, :, None], (1, *size)
+        stride, padding, dilation = (1, *stride), (0, *padding), (1, *dilation)
+    kernel = _phases(_dilated(weight.double(), dilation), stride)
+    torus = [
+        math.ceil((size[i] + 2 * padding[i]) / stride[i]) + kernel.shape[2 + i] - 1 for i in (0, 1)
+    ]
+    parts = kernel.chunk(groups, 0)  # groups do not see each other
+    return max(_torus_norm(part, torus) for part in parts) * (1 + ROUNDING)
+
+
+def _torus_norm(kernel: Tensor, torus: Sequence[int]) -> float:
+    spectrum = torch.fft.rfft2(kernel, s=tuple(torus)).permute(2, 3, 0, 1).flatten(0, 1)
+    if spectrum.shape[1] > spectrum.shape[2]:
+        spectrum = spectrum.mT
+    gram = spectrum @ spectrum.mH
+    return math.sqrt(max(0.0, float(torch.linalg.eigvalsh(gram)[:, -1].max())))
+
+
+def _phases(kernel: Tensor, stride: Sequence[int]) -> Tensor:
+    """The kernel on the phases of the image: stride 1, and more channels."""
+    if tuple(stride) == (1, 1):
+        return kernel
+    missing = [-kernel.shape[2 + i] % stride[i] for i in (0, 1)]
+    padded = F.pad(kernel, (0, missing[1], 0, missing[0]))
+    out, channels, h, w = padded.shape
+    s, t = stride
+    cut = padded.view(out, channels, h // s, s, w // t, t).permute(0, 1, 3, 5, 2, 4)
+    return cut.reshape(out, channels * s * t, h // s, w // t)
+
+
+def _dilated(kernel: Tensor, dilation: Sequence[int]) -> Tensor:
+    if tuple(dilation) == (1, 1):
+        return kernel
+    sizes = [(kernel.shape[2 + i] - 1) * dilation[i] + 1 for i in (0, 1)]
+    wide = kernel.new_zeros(*kernel.shape[:2], *sizes)
+    wide[:, :, :: dilation[0], :: dilation[1]] = kernel
+    return wide
