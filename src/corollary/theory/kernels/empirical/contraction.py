@@ -12,12 +12,13 @@ operations.
 """
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Literal
 
 import torch
 from torch import Tensor
 
-from corollary.theory.kernels.empirical.layers import Explicit, Factors, Outer, Tokens
+from corollary.theory.kernels.empirical.layers import Factors, Head, Outer, Tokens
 from corollary.theory.kernels.symmetric import add_gram, mirror
 
 Mode = Literal["full", "diagonal", "trace"]
@@ -26,49 +27,75 @@ ROWS = 256  # of a block of a symmetric matrix
 
 
 class Products:
-    """The sum over layers of products of gradients: (c, n, c, m), (c, n, m) or (n, m)."""
+    """The sum over layers of products of gradients: (c, n, c, m), (c, n, m) or (n, m).
+
+    In full the factors of all outputs come together; otherwise they may come in turns.
+    """
 
     def __init__(self, mode: Mode, c: int, n: int, m: int, like: Tensor, *, symmetric: bool):
-        self.mode, self.symmetric = mode, symmetric
+        self.mode, self.c, self.symmetric = mode, c, symmetric
         shape = {"full": (c, n, c, m), "diagonal": (c, n, m), "trace": (n, m)}[mode]
         self.k = torch.zeros(shape, dtype=like.dtype, device=like.device)
-
-    @classmethod
-    def like(cls, mode: Mode, x: Factors, y: Factors, *, symmetric: bool) -> "Products":
-        """Zeros of the size that these factors give."""
-        g, h = (f.j if isinstance(f, Explicit) else f.g for f in (x, y))
-        return cls(mode, len(g), g.shape[1], h.shape[1], g, symmetric=symmetric)
+        self.inputs: dict[int, Tensor] = {}  # of layers with one place: products of what they see
+        self.waiting: dict[int, list[tuple[Factors, Factors]]] = {}
 
     @property
     def _triangle(self) -> bool:
         """Whether entries below the diagonal are left to the end."""
         return self.symmetric and self.mode == "trace"
 
-    def add(self, x: Factors, y: Factors) -> None:
-        """One layer more."""
-        x, y = (f.outer() if isinstance(f, Tokens) and x is y else f for f in (x, y))
-        if isinstance(x, Tokens) and isinstance(y, Tokens):
-            x, y = _together(x, y)
-        if not (isinstance(x, Outer) and isinstance(y, Outer)):
-            self._gram(x.explicit(), y.explicit(), None)
-        elif x.a.shape[1] == 1 and y.a.shape[1] == 1:
-            aa = _traced(x.a[None, :, 0], y.a[None, :, 0], symmetric=self._triangle)
-            self._gram(x.g[:, :, 0], y.g[:, :, 0], aa + 1 if x.bias else aa)
+    def add(self, layer: int, outputs: slice, x: Factors, y: Factors) -> None:
+        """One layer, for some of the outputs."""
+        if isinstance(x, Head):
+            self._unit_gram(outputs, self._inputs(layer, x.a, y.a, bias=x.bias))
+        elif isinstance(x, Outer) and x.a.shape[1] == y.a.shape[1] == 1:
+            aa = self._inputs(layer, x.a[:, 0], y.a[:, 0], bias=x.bias)
+            self._gram(outputs, x.g[:, :, 0], y.g[:, :, 0], aa)
+        elif isinstance(x, Tokens) or (isinstance(x, Outer) and self._pairs_cost_less(x, y)):
+            self.waiting.setdefault(layer, []).append((x, y))
         else:
-            (self._pairs if _pairs_cost_less(x, y, self.mode) else self._written_out)(x, y)
-            if x.bias:
-                self._gram(x.g.sum(2), y.g.sum(2), None)
+            self._contract(outputs, x, y)
 
     def result(self) -> Tensor:
         """(n, m, c, c), (n, m, c) or (n, m)."""
-        k = self.k
+        for parts in self.waiting.values():
+            x = _all_outputs([x for x, _ in parts])
+            y = x if parts[0][0] is parts[0][1] else _all_outputs([y for _, y in parts])
+            self._contract(slice(0, self.c), *_as_outer(x, y))
+        self.waiting.clear()
         if self.symmetric:
             self._mirror()
         if self.mode == "full":
-            return k.permute(1, 3, 0, 2)
-        return k.permute(1, 2, 0) if self.mode == "diagonal" else k
+            return self.k.permute(1, 3, 0, 2)
+        return self.k.permute(1, 2, 0) if self.mode == "diagonal" else self.k
 
-    def _gram(self, x: Tensor, y: Tensor, scale: Tensor | None) -> None:
+    def _contract(self, outputs: slice, x: Factors, y: Factors) -> None:
+        if not isinstance(x, Outer):
+            self._gram(outputs, x.explicit(), y.explicit(), None)
+            return
+        if self._pairs_cost_less(x, y):
+            self._pairs(x, y)
+        else:
+            self._written_out(outputs, x, y)
+        if x.bias:
+            self._gram(outputs, x.g.sum(2), y.g.sum(2), None)
+
+    def _inputs(self, layer: int, x: Tensor, y: Tensor, *, bias: bool) -> Tensor:
+        """X yᵀ of a layer, the same for all outputs."""
+        if layer not in self.inputs:
+            aa = _traced(x[None], y[None], symmetric=self._triangle)
+            self.inputs[layer] = aa + 1 if bias else aa
+        return self.inputs[layer]
+
+    def _unit_gram(self, outputs: slice, scale: Tensor) -> None:
+        """The same as :meth:`_gram` where x and y of an output are its unit vector."""
+        if self.mode == "trace":
+            self.k.add_(scale, alpha=outputs.stop - outputs.start)
+            return
+        k = self.k.diagonal(dim1=0, dim2=2).permute(2, 0, 1) if self.mode == "full" else self.k
+        k[outputs] += scale
+
+    def _gram(self, outputs: slice, x: Tensor, y: Tensor, scale: Tensor | None) -> None:
         """Add x yᵀ over the last axis of (c, n, p), times ``scale`` (n, m)."""
         if self.mode == "full":
             for o in range(len(x)):
@@ -84,31 +111,31 @@ class Products:
         for rows in self._rows(x.shape[1]):
             cols = slice(rows.start if self.symmetric else 0, None)
             part = None if scale is None else scale[rows, cols]
-            _add(self.k[:, rows, cols], x[:, rows] @ y[:, cols].mT, part)
+            _add(self.k[outputs, rows, cols], x[:, rows] @ y[:, cols].mT, part)
 
     def _rows(self, n: int) -> list[slice]:
         step = min(ROWS, -(-n // 2)) if self.symmetric and n >= ROWS // 2 else n
         return [slice(i, min(i + step, n)) for i in range(0, n, step)]
 
-    def _written_out(self, x: Outer, y: Outer) -> None:
+    def _written_out(self, outputs: slice, x: Outer, y: Outer) -> None:
         """Gradients of a few rows of the weight at a time, outputs of a sample side by side."""
         (c, n, _, _), m = x.g.shape, y.g.shape[1]
-        shape = {"full": (n * c, m * c), "diagonal": (c, n, m), "trace": (n, m)}[self.mode]
-        total = x.g.new_zeros(shape)
+        full = self.mode == "full"
+        total = x.g.new_zeros(n * c, m * c) if full else self.k
         for jx, jy in _blocks_of_gradients(x, y, summed=self.mode == "trace"):
             if self.mode == "diagonal":
-                total.baddbmm_(jx.transpose(0, 1), jy.transpose(0, 1).mT)
+                total[outputs].baddbmm_(jx.transpose(0, 1), jy.transpose(0, 1).mT)
             elif x is y:
                 add_gram(total, jx.flatten(0, 1))
             else:
                 total.addmm_(jx.flatten(0, 1), jy.flatten(0, 1).T)
-        if x is y and self.mode == "full":
-            mirror(total)
-        full = self.mode == "full"
-        self.k += total.view(n, c, m, c).permute(1, 0, 3, 2) if full else total
+        if full:
+            if x is y:
+                mirror(total)
+            self.k += total.view(n, c, m, c).permute(1, 0, 3, 2)
 
     def _pairs(self, x: Outer, y: Outer) -> None:
-        """The double sum over places, a few samples at a time."""
+        """The double sum over places, a few samples at a time, for all outputs."""
         s, t, m = x.a.shape[1], y.a.shape[1], y.a.shape[0]
         step = max(1, ENTRIES // (s * m * t))
         for i in range(0, len(x.a), step):
@@ -128,6 +155,16 @@ class Products:
                         gg = (left @ y.g[p, first:].flatten(0, 1).T).view_as(aa).mul_(aa)
                         k = self.k[o, :, p] if self.mode == "full" else self.k[o]
                         k[rows, first:] += _summed(gg)
+
+    def _pairs_cost_less(self, x: Outer, y: Outer) -> bool:
+        """Multiplications of the double sum against those of the gradients written out."""
+        (n, s, a), (m, t, _) = x.a.shape, y.a.shape
+        c, g = self.c, x.g.shape[3]
+        kernels = c * c if self.mode == "full" else c
+        pieces = kernels if self.mode != "trace" else 1  # multiplied and summed entry by entry
+        pairs = n * s * m * t * (a + kernels * g + 16 * pieces)
+        sides = n * s if x is y else n * s + m * t
+        return pairs < c * sides * a * g + n * m * kernels * a * g
 
     def _mirror(self) -> None:
         """Below the diagonal stands what is above it."""
@@ -187,15 +224,16 @@ def _explicit(a: Tensor, g: Tensor) -> Tensor:
     return (g.flatten(1, 2) @ a).view(n, c, -1)
 
 
-def _pairs_cost_less(x: Outer, y: Outer, mode: Mode) -> bool:
-    """Multiplications of the double sum against those of the gradients written out."""
-    (n, s, a), (m, t, _) = x.a.shape, y.a.shape
-    c, g = len(x.g), x.g.shape[3]
-    kernels = c * c if mode == "full" else c
-    pieces = kernels if mode != "trace" else 1  # each is multiplied and summed entry by entry
-    pairs = n * s * m * t * (a + kernels * g + 16 * pieces)
-    sides = n * s if x is y else n * s + m * t
-    return pairs < c * sides * a * g + n * m * kernels * a * g
+def _all_outputs(parts: list[Factors]) -> Factors:
+    """Factors that came in turns, as one."""
+    return replace(parts[0], g=torch.cat([part.g for part in parts])) if parts[1:] else parts[0]
+
+
+def _as_outer(x: Factors, y: Factors) -> tuple[Factors, Factors]:
+    if isinstance(x, Tokens) and x is y:
+        x = x.outer()
+        return x, x
+    return _together(x, y) if isinstance(x, Tokens) else (x, y)
 
 
 def _together(x: Tokens, y: Tokens) -> tuple[Outer, Outer]:

@@ -1,7 +1,5 @@
 """All gradients of a block of samples, layer by layer, in factors."""
 
-import warnings
-from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
 
@@ -10,9 +8,10 @@ from torch import Tensor, nn
 
 from corollary.errors import InputError, NotFiniteError
 from corollary.theory.kernels.empirical.axes import Arrange, arrangement
+from corollary.theory.kernels.empirical.blocks import Block, Piece, Use
 from corollary.theory.kernels.empirical.jacobians import jacobian_rows
-from corollary.theory.kernels.empirical.layers import Explicit, Factors, Outer, Tokens
-from corollary.theory.kernels.empirical.recording import Call, Tape, record
+from corollary.theory.kernels.empirical.layers import Explicit
+from corollary.theory.kernels.empirical.recording import Tape, record
 from corollary.theory.kernels.empirical.samples import (
     Inputs,
     Read,
@@ -21,17 +20,6 @@ from corollary.theory.kernels.empirical.samples import (
     count,
     rows,
 )
-
-Use = tuple[int, str]  # number of the call, name of the parameter in its layer
-
-
-@dataclass(frozen=True)
-class Piece:
-    """Parameters that are contracted together: a weight, with its bias where it is the only use."""
-
-    path: str
-    uses: tuple[Use, ...]
-    fused: bool = False
 
 
 class Gradients:
@@ -70,29 +58,30 @@ class Gradients:
         self.loose = self._loose(pair, min(n, 2)) if structured else list(self.names)
         self.pieces = self._pieces()
 
-    @property
-    def bytes_per_sample(self) -> int:
-        """Memory that the factors of one sample take."""
+    def bytes_per_sample(self, *, all_outputs: bool) -> int:
+        """Memory that the factors of one sample take; with outputs in turns, unless all at once.
+
+        A layer with many places may have to wait for all outputs in any case.
+        """
         c, total = len(self.outputs), 0
         for call in self.probe.calls:
             weight = call.settings.get("weight")
             taps = 1 if weight is None else weight.shape[2:].numel()  # of a convolution
-            total += taps * call.a.numel() + c * call.shape.numel()
+            waits = all_outputs or call.shape.numel() > call.shape[-1]
+            total += taps * call.a.numel() + (c if waits else 1) * call.shape.numel()
         total += c * sum(p.numel() for p in self.loose)
         return total * self.probe.f.element_size()
 
-    def of(self, x: Inputs) -> dict[str, list[Factors]]:
-        """Factors of every layer for these samples."""
-        out: dict[str, list[Factors]] = {}
+    def of(self, x: Inputs) -> "Block":
+        """A forward pass over these samples, from which their gradients come."""
+        tape = self._record(x)
         if self.pieces:
-            tape = self._record(x)
             self._check(tape)
-            for path, factors in self._structured(tape, count(x)):
-                out.setdefault(path, []).append(factors)
+        written_out: dict[nn.Parameter, Tensor] = {}
         if self.loose:
-            for p, j in jacobian_rows(self.model, x, self.read, self.outputs, self.loose).items():
-                out.setdefault(self._owner(p), []).append(Explicit(j))
-        return out
+            written_out = jacobian_rows(self.model, x, self.read, self.outputs, self.loose)
+        loose = [(self._owner(p), Explicit(j)) for p, j in written_out.items()]
+        return Block(tape, self.outputs, self.arrange, self.pieces, loose)
 
     def _record(self, x: Inputs) -> Tape:
         return record(self.model, x, self.read, list(self.names))
@@ -149,26 +138,6 @@ class Gradients:
                 "pass method='jacobian'"
             )
 
-    def _structured(self, tape: Tape, n: int) -> list[tuple[str, Factors]]:
-        every = self.outputs == list(range(tape.f.shape[1]))
-        f = tape.f if every else tape.f[:, self.outputs]
-        g = _output_gradients(f, tape.calls)
-        arranged = {
-            k: (arrange(call.a, n, 0), arrange(g[k], n, 1))
-            for k, (call, arrange) in enumerate(zip(tape.calls, self.arrange, strict=True))
-            if arrange is not None and g[k] is not None
-        }
-        out = []
-        for piece in self.pieces:
-            parts = [
-                _factors(tape.calls[k], name, *arranged[k], fused=piece.fused)
-                for k, name in piece.uses
-                if k in arranged
-            ]
-            if parts:
-                out.append((piece.path, parts[0] if len(parts) == 1 else _joined(parts)))
-        return out
-
 
 def _cut_differently(tape: Tape) -> list[nn.Parameter]:
     """Parameters of which overlapping blocks are used, that are not the same block."""
@@ -181,46 +150,3 @@ def _cut_differently(tape: Tape) -> list[nn.Parameter]:
         for p, found in spans.items()
         if any(first[1] > second[0] for first, second in pairwise(sorted(found)))
     ]
-
-
-def _factors(call: Call, name: str, a: Tensor, g: Tensor, *, fused: bool) -> Factors:
-    factors = call.rule.gradients[name](call.settings, a, g)
-    return replace(factors, bias=True) if fused and isinstance(factors, Outer) else factors
-
-
-def _joined(parts: list[Factors]) -> Factors:
-    """One parameter used several times: its gradients add up."""
-    layouts = {f.transposed if isinstance(f, Outer) else None for f in parts}
-    if len(layouts) == 1 and None not in layouts:
-        return Outer(torch.cat([f.a for f in parts], 1), torch.cat([f.g for f in parts], 2))
-    if all(isinstance(f, Tokens) for f in parts):
-        ids = torch.cat([f.ids for f in parts], 1)
-        return Tokens(ids, torch.cat([f.g for f in parts], 2), parts[0].rows)
-    return Explicit(sum(f.explicit() for f in parts))
-
-
-def _output_gradients(f: Tensor, calls: list[Call]) -> list[Tensor | None]:
-    """(c, ...) for every call: derivatives of all outputs with respect to what the layer gave."""
-    edges = [call.edge for call in calls]
-    total = f.sum(0)
-    eye = torch.eye(len(total), dtype=f.dtype, device=f.device)
-    if len(eye) == 1:
-        return _one_by_one(total, edges, eye)
-    try:
-        with warnings.catch_warnings():
-            warnings.filterwarnings("error", message="There is a performance drop")
-            return list(
-                torch.autograd.grad(
-                    total, edges, eye, retain_graph=True, is_grads_batched=True, allow_unused=True
-                )
-            )
-    except (RuntimeError, UserWarning):  # an operation that cannot be batched
-        return _one_by_one(total, edges, eye)
-
-
-def _one_by_one(total: Tensor, edges: list, eye: Tensor) -> list[Tensor | None]:
-    found = [
-        torch.autograd.grad(total, edges, row, retain_graph=True, allow_unused=True) for row in eye
-    ]
-    columns = zip(*found, strict=True)
-    return [None if any(g is None for g in column) else torch.stack(column) for column in columns]

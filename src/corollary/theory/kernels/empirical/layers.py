@@ -54,6 +54,14 @@ class Tokens:
 
 
 @dataclass(frozen=True)
+class Head:
+    """The same for the linear layer that gives the outputs, where g is the output's unit vector."""
+
+    a: Float[Tensor, "n a"]
+    bias: bool = False
+
+
+@dataclass(frozen=True)
 class Explicit:
     """Gradients written out, for parameters with few numbers."""
 
@@ -64,4 +72,4 @@ class Explicit:
         return self.j
 
 
-Factors = Outer | Tokens | Explicit
+Factors = Outer | Tokens | Head | Explicit

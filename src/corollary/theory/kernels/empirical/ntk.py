@@ -5,7 +5,9 @@ r"""The tangent kernel of a network of finite width.
 over the trainable parameters, at their present values, for any module. Gradients are never written
 down where a layer's structure allows: linear layers, convolutions, embeddings and norms are
 contracted from what they receive and from the gradients of what they give; parameters used twice
-are summed before the product; all other parameters are differentiated one sample at a time.
+are summed before the product; all other parameters are differentiated one sample at a time. Where
+outputs do not meet (trace, diagonal) they are taken a few at a time, so that memory does not grow
+with their number.
 
 :source: Jacot, Gabriel and Hongler (2018), "Neural tangent kernel: convergence and generalization
     in neural networks"; Novak, Sohl-Dickstein and Schoenholz (2022), "Fast finite width neural
@@ -19,9 +21,9 @@ from torch import Tensor, nn
 from torch.nn.attention import SDPBackend, sdpa_kernel
 
 from corollary.errors import InputError
+from corollary.theory.kernels.empirical.blocks import Block
 from corollary.theory.kernels.empirical.contraction import Mode, Products
 from corollary.theory.kernels.empirical.features import Gradients
-from corollary.theory.kernels.empirical.layers import Factors
 from corollary.theory.kernels.empirical.samples import Inputs, Read, count, rows
 from corollary.theory.modules.keeping import kept
 
@@ -115,7 +117,8 @@ def _layerwise(
         model.eval()
         probe = x if y is None or n > 1 else y
         gradients = Gradients(model, probe, read, outputs, structured=method == "auto")
-        side = max(1, memory // (2 * gradients.bytes_per_sample))
+        each = gradients.bytes_per_sample(all_outputs=mode == "full")
+        side = max(1, memory // (2 * each))
         out: dict[str, Tensor] = {}
         for rs, cs, left, right in _blocks(gradients, x, y, n, m, side):
             for key, block in _products(left, right, mode, merge).items():
@@ -125,8 +128,8 @@ def _layerwise(
 
 def _blocks(
     gradients: Gradients, x: Inputs, y: Inputs | None, n: int, m: int, side: int
-) -> Iterator[tuple[slice, slice, dict[str, list[Factors]], dict[str, list[Factors]]]]:
-    """Pairs of blocks of samples with their factors."""
+) -> Iterator[tuple[slice, slice, Block, Block]]:
+    """Pairs of blocks of samples."""
     for i in range(0, n, side):
         rs = slice(i, min(i + side, n))
         left = gradients.of(rows(x, rs))
@@ -137,17 +140,24 @@ def _blocks(
             yield rs, cs, left, right
 
 
-def _products(
-    left: dict[str, list[Factors]], right: dict[str, list[Factors]], mode: Mode, merge: bool
-) -> dict[str, Tensor]:
+def _products(left: Block, right: Block, mode: Mode, merge: bool) -> dict[str, Tensor]:
     sums: dict[str, Products] = {}
-    for path in left:
+    everything, symmetric = left.outputs, left is right
+
+    def total(path: str) -> Products:
         key = "" if merge else path
-        for fx, fy in zip(left[path], right[path], strict=True):
-            if key not in sums:
-                sums[key] = Products.like(mode, fx, fy, symmetric=left is right)
-            sums[key].add(fx, fy)
-    return {key: total.result() for key, total in sums.items()}
+        if key not in sums:
+            shape = (everything.stop, left.n, right.n)
+            sums[key] = Products(mode, *shape, left.tape.f, symmetric=symmetric)
+        return sums[key]
+
+    for outputs in [everything] if mode == "full" else left.turns(everything):
+        other = None if symmetric else right.factors(outputs)
+        for layer, path, x in left.factors(outputs):
+            total(path).add(layer, outputs, x, x if other is None else next(other)[2])
+    for k, (path, x) in enumerate(left.loose):
+        total(path).add(-1 - k, everything, x, right.loose[k][1])
+    return {key: products.result() for key, products in sums.items()}
 
 
 def _place(

@@ -56,6 +56,21 @@ class Tape:
         """Keys of the parts of parameters, in the order of their use."""
         return [part.key for call in self.calls for part in call.parts.values()]
 
+    @property
+    def head(self) -> int | None:
+        """Number of the linear layer whose output is f itself, if there is one.
+
+        An output of it depends on what came before through one row of its weight.
+        """
+        if not self.calls or not self.f.requires_grad:
+            return None
+        last, edge = self.calls[-1], get_gradient_edge(self.f)
+        linear = last.rule.fused and not last.rule.samples_first and last.a.dim() == 2
+        bias = last.settings.get("bias")
+        plain = bias is None or "bias" in last.parts or not bias.requires_grad
+        direct = linear and plain and last.edge.node is edge.node and "weight" in last.parts
+        return len(self.calls) - 1 if direct else None
+
     def loose(self, parameters: list[nn.Parameter]) -> list[nn.Parameter]:
         """Parameters that are used outside of the recorded calls."""
         if not self.f.requires_grad:

@@ -5,18 +5,19 @@ projections inside ``nn.MultiheadAttention``, are treated like ``nn.Linear``.
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import torch
 from torch import Tensor
 from torch.nn import functional
 
-from corollary.theory.kernels.empirical.layers import Explicit, Factors, Outer, Tokens
+from corollary.theory.kernels.empirical.layers import Explicit, Outer, Tokens
 from corollary.theory.kernels.empirical.patches import patches
 
 Settings = Mapping[str, Any]  # the arguments of one call, by name
-Gradient = Callable[[Settings, Tensor, Tensor], Factors]
+FromOutput = Callable[[Tensor], Any]  # from an output's gradient to Factors
+Gradient = Callable[[Settings, Tensor], FromOutput]
 
 
 def _always(settings: Settings) -> bool:
@@ -27,8 +28,9 @@ def _always(settings: Settings) -> bool:
 class Rule:
     """How the gradients of a function's parameters come from its input and its output's gradient.
 
-    A gradient takes the arguments of the call, its input with samples along the first axis, and the
-    output's gradient with outputs first and samples second.
+    A gradient takes the arguments of the call and its input with samples along the first axis, and
+    gives a function of the output's gradient, with outputs first and samples second: what is made
+    of the input is made once, for all outputs.
     """
 
     arguments: tuple[str, ...]  # in their order; the first is the input
@@ -56,83 +58,93 @@ def rule_of(function: Any, args: tuple[Any, ...], named: Settings) -> tuple[Rule
     return None
 
 
-def _linear(settings: Settings, a: Tensor, g: Tensor) -> Outer:
-    n, c = len(a), len(g)
-    transposed = not settings["weight"].is_contiguous()
-    return Outer(
-        a.reshape(n, -1, a.shape[-1]), g.reshape(c, n, -1, g.shape[-1]), transposed=transposed
-    )
+def _linear(settings: Settings, a: Tensor) -> FromOutput:
+    n, transposed = len(a), not settings["weight"].is_contiguous()
+    seen = a.reshape(n, -1, a.shape[-1])
+    return lambda g: Outer(seen, g.reshape(len(g), n, -1, g.shape[-1]), transposed=transposed)
 
 
-def _product(settings: Settings, a: Tensor, g: Tensor) -> Outer:
-    factors = _linear(settings, a, g)
-    return Outer(factors.a, factors.g, transposed=not factors.transposed)
+def _product(settings: Settings, a: Tensor) -> FromOutput:
+    linear = _linear(settings, a)
+    return lambda g: replace(linear(g), transposed=settings["weight"].is_contiguous())
 
 
-def _last_axis(settings: Settings, a: Tensor, g: Tensor) -> Explicit:
-    c, n = g.shape[:2]
-    return Explicit(g.reshape(c, n, -1, g.shape[-1]).sum(2))
+def _last_axis(settings: Settings, a: Tensor) -> FromOutput:
+    return lambda g: Explicit(g.reshape(*g.shape[:2], -1, g.shape[-1]).sum(2))
 
 
-def _convolution(settings: Settings, a: Tensor, g: Tensor) -> Outer | Explicit:
-    c, n = g.shape[:2]
+def _convolution(settings: Settings, a: Tensor) -> FromOutput:
     how = {k: settings[k] for k in ("stride", "padding", "dilation", "groups") if k in settings}
     seen = patches(a, settings["weight"].shape[2:], **how)  # (n, groups, a, t)
     groups = seen.shape[1]
-    if groups == 1:
-        return Outer(seen[:, 0].mT, g.reshape(c, n, g.shape[2], -1).mT)
-    by_group = g.reshape(c, n, groups, g.shape[2] // groups, -1)
-    return Explicit((by_group @ seen.mT).flatten(2))
+
+    def factors(g: Tensor) -> Outer | Explicit:
+        if groups == 1:
+            return Outer(seen[:, 0].mT, g.flatten(3).mT)
+        by_group = g.flatten(3).unflatten(2, (groups, -1))
+        return Explicit((by_group @ seen.mT).flatten(2))
+
+    return factors
 
 
-def _channels(settings: Settings, a: Tensor, g: Tensor) -> Explicit:
-    return Explicit(g.flatten(3).sum(3) if g.dim() > 3 else g)
+def _channels(settings: Settings, a: Tensor) -> FromOutput:
+    return lambda g: Explicit(g.flatten(3).sum(3) if g.dim() > 3 else g)
 
 
-def _embedding(settings: Settings, a: Tensor, g: Tensor) -> Tokens:
-    ids = a.reshape(len(a), -1)
-    g = g.reshape(len(g), len(a), -1, g.shape[-1])
+def _embedding(settings: Settings, a: Tensor) -> FromOutput:
+    ids, rows = a.reshape(len(a), -1), len(settings["weight"])
     padding = settings.get("padding_idx")
-    if padding is not None:
-        g = g * (ids != padding % len(settings["weight"]))[None, :, :, None]
-    return Tokens(ids, g, len(settings["weight"]))
+    counts = None if padding is None else (ids != padding % rows)[None, :, :, None]
+
+    def factors(g: Tensor) -> Tokens:
+        g = g.reshape(len(g), len(ids), -1, g.shape[-1])
+        return Tokens(ids, g if counts is None else g * counts, rows)
+
+    return factors
 
 
 def _scaled(gradient: Gradient, norm: Callable[..., Tensor], *kept: str) -> Gradient:
     """The gradient of a scale: that of a shift, times what the layer gives without both."""
 
-    def scaled(settings: Settings, a: Tensor, g: Tensor) -> Factors:
+    def scaled(settings: Settings, a: Tensor) -> FromOutput:
         plain = norm(a, **{k: settings[k] for k in kept if k in settings})
-        return gradient(settings, a, g * plain)
+        shifted = gradient(settings, a)
+        return lambda g: shifted(g * plain)
 
     return scaled
 
 
-def _shifted_last(settings: Settings, a: Tensor, g: Tensor) -> Explicit:
-    c, n = g.shape[:2]
+def _shifted_last(settings: Settings, a: Tensor) -> FromOutput:
     size = torch.Size(settings["normalized_shape"]).numel()
-    return Explicit(g.reshape(c, n, -1, size).sum(2))
+    return lambda g: Explicit(g.reshape(*g.shape[:2], -1, size).sum(2))
 
 
-def _shifted_table(settings: Settings, a: Tensor, g: Tensor) -> Explicit:
+def _shifted_table(settings: Settings, a: Tensor) -> FromOutput:
     """A table that is added to every sample, broadcast along axes where it has length one."""
     shape = settings["weight"].shape[-(a.dim() - 1) :]
     shape = (1,) * (a.dim() - 1 - len(shape)) + tuple(shape)
     axes = [2 + k for k, size in enumerate(shape) if size == 1]
-    g = g * settings.get("alpha", 1)
-    return Explicit((g.sum(axes, keepdim=True) if axes else g).flatten(2))
+
+    def factors(g: Tensor) -> Explicit:
+        g = g * settings.get("alpha", 1)
+        return Explicit((g.sum(axes, keepdim=True) if axes else g).flatten(2))
+
+    return factors
 
 
-def _scaled_table(settings: Settings, a: Tensor, g: Tensor) -> Explicit:
-    return _shifted_table(settings, a, g * a)
+def _scaled_table(settings: Settings, a: Tensor) -> FromOutput:
+    shifted = _shifted_table(settings, a)
+    return lambda g: shifted(g * a)
 
 
-def _shifted_row(settings: Settings, a: Tensor, g: Tensor) -> Explicit:
-    return _last_axis(settings, a, g * settings.get("alpha", 1))
+def _shifted_row(settings: Settings, a: Tensor) -> FromOutput:
+    last = _last_axis(settings, a)
+    return lambda g: last(g * settings.get("alpha", 1))
 
 
-def _scaled_row(settings: Settings, a: Tensor, g: Tensor) -> Explicit:
-    return _last_axis(settings, a, g * a)
+def _scaled_row(settings: Settings, a: Tensor) -> FromOutput:
+    last = _last_axis(settings, a)
+    return lambda g: last(g * a)
 
 
 def _matrix(settings: Settings) -> bool:

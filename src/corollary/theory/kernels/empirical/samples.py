@@ -64,7 +64,7 @@ def evaluate(
         )
     if not f.dtype.is_floating_point:
         raise InputTypeError(f"{name} gives {f.dtype}, which has no derivatives")
-    return f.reshape(len(f), -1)
+    return f if f.dim() == 2 else f.reshape(len(f), -1)
 
 
 def chosen(outputs: int | list[int] | tuple[int, ...] | None, c: int) -> list[int]:
