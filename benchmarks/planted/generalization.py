@@ -10,7 +10,7 @@ from planted.networks import about, mlp, table
 def misaligned(shuffle: bool) -> dict[str, object]:
     """Labels in another order than their inputs, or not."""
     x, y = table(400)
-    return about(mlp(m=128), (x, y[torch.randperm(len(y))] if shuffle else y))
+    return about(mlp(m=64), (x, y[torch.randperm(len(y))] if shuffle else y))
 
 
 def misread(noise: bool) -> dict[str, object]:

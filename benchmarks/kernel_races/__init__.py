@@ -1,0 +1,1 @@
+"""The races of kernels.py: networks of infinite and of finite width."""
