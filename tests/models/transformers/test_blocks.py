@@ -99,6 +99,18 @@ def test_dropout_acts_in_training_only():
     assert torch.equal(block(x), block(x))
 
 
+def test_the_decoder_listing_of_the_notes_is_an_encoder_block():
+    """Without mask and memory: the same numbers, and the last token changes the first output."""
+    listing = DecoderBlock(8, 1, cross_attention=False, causal=False, rng=rng())
+    encoder, x = EncoderBlock(8, 1, rng=rng()), normal(5, 8)
+    encoder.load_state_dict(listing.state_dict())
+    assert torch.equal(listing(x), encoder(x))
+    other = torch.cat([x[:-1], normal(1, 8, seed=9)])
+    assert bool((listing(other) - listing(x))[0].abs().max() > 0.01)
+    masked = DecoderBlock(8, 1, cross_attention=False, rng=rng())
+    assert torch.allclose(masked(other)[:-1], masked(x)[:-1], atol=1e-14)
+
+
 def test_a_memory_is_needed_exactly_by_cross_attention():
     x = normal(5, 8)
     with pytest.raises(InputError, match="a memory"):

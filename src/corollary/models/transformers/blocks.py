@@ -113,6 +113,8 @@ class DecoderBlock(nn.Module):
         heads: Of each attention.
         d_ff: Width of the small network; ``4 d_model`` when left out.
         cross_attention: False leaves the memory out: the block of a decoder-only model (GPT).
+        causal: False lets every position read every other; without memory it is then an encoder
+            block, as Listing 10.3 of the notes is.
         norm: Layer normalisation after each sum, before each part, or none.
         phi: Activation of the small network: a name, "gelu" among them, or a function.
         bias: Whether projections have one.
@@ -137,6 +139,7 @@ class DecoderBlock(nn.Module):
         d_ff: int | None = None,
         *,
         cross_attention: bool = True,
+        causal: bool = True,
         norm: str = "post",
         phi: Phi = "relu",
         bias: bool = True,
@@ -148,7 +151,7 @@ class DecoderBlock(nn.Module):
         super().__init__()
         kind = {"bias": bias, "rng": rng, "dtype": dtype}
         self.attention = MultiHeadAttention(d_model, heads, fused=fused, **kind)
-        self.cross = None
+        self.causal, self.cross = causal, None
         if cross_attention:
             self.cross = MultiHeadAttention(d_model, heads, fused=fused, **kind)
             self.sum_cross = Sublayer(d_model, norm, 1.0, dropout, dtype)
@@ -175,8 +178,9 @@ class DecoderBlock(nn.Module):
         if (memory is None) != (self.cross is None):
             needed = "no memory" if self.cross is None else "a memory"
             raise InputError(f"a decoder block made with these options needs {needed} to read")
-        causal = combine(causal_mask(x.shape[-2], device=x.device), mask)
-        x = self.sum1(x, lambda x: self.attention(x, mask=causal))
+        if self.causal:
+            mask = combine(causal_mask(x.shape[-2], device=x.device), mask)
+        x = self.sum1(x, lambda x: self.attention(x, mask=mask))
         if self.cross is not None:
             x = self.sum_cross(x, lambda x: self.cross(x, memory, mask=memory_mask))
         return self.sum2(x, self.mlp)

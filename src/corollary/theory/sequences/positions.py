@@ -45,6 +45,20 @@ def frequencies(
     return base ** (-torch.arange(0, d, 2, dtype=dtype) / d)
 
 
+def clock_hands(
+    times: Float[Tensor, " T"], sine: Float[Tensor, " k"], cosine: Float[Tensor, " k"]
+) -> Float[Tensor, "T d"]:
+    """Sine and cosine in turn, each with speeds of its own; equal speeds make pairs that rotate.
+
+    Example:
+        >>> one = torch.ones(1)
+        >>> clock_hands(torch.zeros(2), one, one).tolist()
+        [[0.0, 1.0], [0.0, 1.0]]
+    """
+    t = times[:, None]
+    return torch.stack([(t * sine).sin(), (t * cosine).cos()], dim=2).flatten(start_dim=1)
+
+
 def sinusoidal_encoding(
     times: Float[Tensor, " T"] | int, d: int, base: float | int = 1e4
 ) -> Float[Tensor, "T d"]:
@@ -59,8 +73,7 @@ def sinusoidal_encoding(
     if isinstance(times, int):
         times = torch.arange(times, dtype=torch.float64)
     omega = frequencies(d, base, dtype=times.dtype).to(times.device)
-    angle = times[:, None] * omega  # (T, d/2)
-    return torch.stack([angle.sin(), angle.cos()], dim=2).flatten(start_dim=1)
+    return clock_hands(times, omega, omega)
 
 
 def shift_matrix(s: float | int, d: int, base: float | int = 1e4) -> Float[Tensor, "d d"]:
@@ -71,7 +84,16 @@ def shift_matrix(s: float | int, d: int, base: float | int = 1e4) -> Float[Tenso
         >>> torch.allclose(sinusoidal_encoding(9, 6)[5:] @ R.T, sinusoidal_encoding(12, 6)[8:])
         True
     """
-    angle = s * frequencies(d, base)
+    return rotation(s * frequencies(d, base))
+
+
+def rotation(angle: Float[Tensor, " k"]) -> Float[Tensor, "d d"]:
+    """Blocks that turn the pairs (sin, cos) by the given angles.
+
+    Example:
+        >>> rotation(torch.tensor([torch.pi / 2])).int().tolist()  # (sin, cos) -> (cos, -sin)
+        [[0, 1], [-1, 0]]
+    """
     cos, sin = angle.cos(), angle.sin()
-    blocks = torch.stack([cos, sin, -sin, cos], dim=1).view(-1, 2, 2)  # (sin, cos) -> (sin', cos')
+    blocks = torch.stack([cos, sin, -sin, cos], dim=1).view(-1, 2, 2)
     return torch.block_diag(*blocks)
