@@ -103,7 +103,7 @@ class Representations(Exam):
             expected="0 after neural collapse",
             meaning="The classes lie apart from each other."
             if ratio < 1
-            else "The classes overlap here, and the last layer has to tell them apart all the same.",
+            else "The classes overlap here; the last layer has to tell them apart all the same.",
             details={
                 "within": within, "between": between, "mean_cosine_of_class_means": cosine,
                 "simplex": simplex,

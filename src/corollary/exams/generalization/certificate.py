@@ -35,7 +35,7 @@ from torch import Tensor, nn
 
 from corollary.core import Batch, Budget, Exam, Finding, Subject
 from corollary.errors import CorollaryError, NotApplicableError
-from corollary.exams.classifiers import scores_of
+from corollary.exams.labelled_scores import scores_of
 from corollary.exams.readings import upwards
 from corollary.exams.risks import risk_of
 from corollary.exams.trials import LEAST, Outcome, drawn_anew, trial_of
@@ -48,8 +48,8 @@ SAMPLES = 1024
 DELTA, FOR_DRAWS = 0.05, 0.01  # probability of failure, and the part of it for the drawn weights
 SIGMAS = (1.0, 0.5, 0.25, 0.1, 0.03, 0.01)  # times the root mean square of a layer's weights
 HOPELESS = 0.9  # a bound that is there without a single error is not looked at further
-DRAWS, SHARED = 20_000, 800  # weights drawn for each sample, or for groups of samples
-STEPS, FEWEST = 300, 40  # of a posterior that is trained
+DRAWS, SHARED = 10_000, 400  # weights drawn for each sample, or for groups of samples
+STEPS, FEWEST = 200, 40  # of a posterior that is trained
 PROBE = 64
 
 

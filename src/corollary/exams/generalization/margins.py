@@ -24,7 +24,7 @@ from torch import Tensor
 from corollary.core import Batch, Budget, Exam, Figure, Finding, Histogram, Subject
 from corollary.errors import NotApplicableError
 from corollary.exams.chains import chain_of, lipschitz_constants
-from corollary.exams.classifiers import margins_of, scores_of
+from corollary.exams.labelled_scores import margins_of, scores_of
 from corollary.exams.landscapes import affordable
 from corollary.exams.readings import between
 from corollary.exams.trials import LEARNT

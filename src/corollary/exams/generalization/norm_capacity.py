@@ -33,7 +33,7 @@ from torch import Tensor
 from corollary.core import Batch, Budget, Exam, Finding, Subject
 from corollary.errors import NotApplicableError
 from corollary.exams.chains import chain_of, dense_relu_matrices, lipschitz_constants
-from corollary.exams.classifiers import margins_of, scores_of
+from corollary.exams.labelled_scores import margins_of, scores_of
 from corollary.exams.readings import roughly, rounded
 from corollary.theory.generalization.deep_relu import deep_relu_bound
 from corollary.train.losses.ramp import ramp, ramp_bound

@@ -1,0 +1,42 @@
+"""Scores and margins of a subject that gives one answer a sample."""
+
+from torch import Tensor
+
+from corollary.core import Batch, Subject
+from corollary.errors import InputError, NotApplicableError
+from corollary.train.pac_bayes.holdout import head
+
+
+def scores_of(subject: Subject, batch: Batch) -> tuple[Tensor, Tensor]:
+    """Scores (n, k) with class numbers, or (n,) with labels -1 and 1.
+
+    Raises:
+        NotApplicableError: if the subject is no classifier with one answer a sample.
+    """
+    output = subject.output(batch)
+    if output.is_complex() or not isinstance(batch.target, Tensor):
+        raise NotApplicableError("the module is no classifier with a label for each sample")
+    target = batch.target
+    if target.dim() == 2 and target.shape[1] == 1:
+        target = target[:, 0]
+    if target.is_floating_point() and not bool(((target.abs() == 1) | (target == 0)).all()):
+        raise NotApplicableError("the targets are numbers, not classes")
+    try:
+        return head(output, target)
+    except InputError as why:
+        raise NotApplicableError(f"this is for one label a sample: {why}") from None
+
+
+def margins_of(scores: Tensor, labels: Tensor) -> Tensor:
+    """By how much the label is ahead of the best other class.
+
+    Example:
+        >>> import torch
+        >>> margins_of(torch.tensor([[1.0, 4.0, 2.0]]), torch.tensor([1])).item()
+        2.0
+        >>> margins_of(torch.tensor([3.0, 3.0]), torch.tensor([1.0, -1.0])).tolist()
+        [3.0, -3.0]
+    """
+    from corollary.theory.robustness.scores import margins
+
+    return margins(scores, labels)
