@@ -1,42 +1,153 @@
-"""A subject as a classifier: one label a sample, and a score for each class or one for two."""
+"""A subject as a classifier of real inputs: what exams on robustness look at.
 
-from torch import Tensor
+Sizes of perturbations mean something only beside the data's own scale. That is half the distance
+from a sample to the nearest one with another label: no classifier that is right on both can be
+robust beyond it. Its median over the samples is called the separation; radii are given as shares
+of it.
+"""
 
-from corollary.core import Batch, Subject
-from corollary.errors import InputError, NotApplicableError
-from corollary.train.pac_bayes.holdout import head
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+
+import torch
+from torch import Tensor, nn
+
+from corollary.core import Batch, Count, Reading, Subject
+from corollary.errors import NotApplicableError
+from corollary.exams.labelled_scores import scores_of
+from corollary.theory.robustness.attack import Box
+from corollary.theory.robustness.balls import ORDER, Norm
+from corollary.theory.robustness.scores import is_fooled
+
+LEVEL = 0.95  # confidence of the intervals of shares
+FEWEST = 8  # right answers below which there is nothing to attack
+POINTS = 512  # samples between which distances are measured
+PIXELS = ((0.0, 1.0), (-1.0, 1.0), (0.0, 255.0))  # ranges that images come in
 
 
-def scores_of(subject: Subject, batch: Batch) -> tuple[Tensor, Tensor]:
-    """Scores (n, k) with class numbers, or (n,) with labels -1 and 1.
+class Scores(nn.Module):
+    """The subject's logits as a function of its one input."""
+
+    def __init__(self, subject: Subject, batch: Batch) -> None:
+        super().__init__()
+        self.model = subject.model
+        self._given = (subject, batch)
+
+    def forward(self, x: Tensor) -> Tensor:
+        """Logits (n, k), or one score a row."""
+        subject, batch = self._given
+        return subject.output(batch.with_inputs(x))
+
+
+@dataclass(frozen=True)
+class Classifier:
+    """Logits, inputs, labels as attacks take them, and the box of valid inputs."""
+
+    scores: Scores
+    x: Tensor
+    y: Tensor
+    box: Box
+    right: Tensor  # which samples are classified as labelled
+    classes: int
+
+    @property
+    def accuracy(self) -> Count:
+        """Right answers among all."""
+        return Count(int(self.right.sum()), len(self.right))
+
+    @property
+    def chance(self) -> float:
+        """The share of the commonest label."""
+        return float(self.y.unique(return_counts=True)[1].max() / len(self.y))
+
+    def correct(self, n: int) -> "Classifier":
+        """At most n samples that are classified right.
+
+        Raises:
+            NotApplicableError: if the answers are hardly better than the commonest label.
+        """
+        if self.accuracy.hits < FEWEST or self.accuracy.read(LEVEL).low <= self.chance:
+            raise NotApplicableError(
+                f"{self.accuracy.hits} of {self.accuracy.trials} answers are right, no more than "
+                "the commonest label alone would give; train it first"
+            )
+        rows = self.right.nonzero()[:n, 0]
+        return replace(self, x=self.x[rows], y=self.y[rows], right=self.right[rows])
+
+    def first(self, n: int) -> "Classifier":
+        """The first n samples."""
+        return replace(self, x=self.x[:n], y=self.y[:n], right=self.right[:n])
+
+
+@contextmanager
+def classifier(subject: Subject, n: int | None = None) -> Iterator[Classifier]:
+    """The subject as a classifier, in evaluation mode while the block lasts.
 
     Raises:
-        NotApplicableError: if the subject is no classifier with one answer a sample.
+        NotApplicableError: if it is none: inputs that are not one tensor of real numbers, targets
+            that are not classes, outputs that are not scores of classes.
     """
-    output = subject.output(batch)
-    if output.is_complex() or not isinstance(batch.target, Tensor):
-        raise NotApplicableError("the module is no classifier with a label for each sample")
-    target = batch.target
-    if target.dim() == 2 and target.shape[1] == 1:
-        target = target[:, 0]
-    if target.is_floating_point() and not bool(((target.abs() == 1) | (target == 0)).all()):
-        raise NotApplicableError("the targets are numbers, not classes")
-    try:
-        return head(output, target)
-    except InputError as why:
-        raise NotApplicableError(f"this is for one label a sample: {why}") from None
+    batch = subject.labelled(n)
+    x = _input(batch)
+    with subject.borrowed():
+        scores = Scores(subject, _bare(batch)).eval()
+        with torch.no_grad():
+            out, y = scores_of(subject, batch)
+        classes = 2 if out.dim() == 1 else out.shape[1]
+        yield Classifier(scores, x, y, box_of(subject), ~is_fooled(out, y), classes)
 
 
-def margins_of(scores: Tensor, labels: Tensor) -> Tensor:
-    """By how much the label is ahead of the best other class.
+def separation(subject: Subject, norm: Norm) -> float:
+    """Half the distance to the nearest sample with another label: the median over samples."""
+    key = f"separation {norm}"
+    if key not in subject.memo:
+        batch = subject.labelled(POINTS)
+        x, y = _input(batch).flatten(1).double(), batch.target
+        if not isinstance(y, Tensor) or y.dim() != 1:
+            raise NotApplicableError("the targets are not one class for each sample")
+        distance = torch.cdist(x, x, p=ORDER[norm])
+        distance[y[:, None] == y] = torch.inf
+        nearest = distance.amin(1)
+        known = nearest[torch.isfinite(nearest)]
+        subject.memo[key] = float(known.median() / 2) if len(known) else 0.0
+    found: float = subject.memo[key]
+    if not found > 0:
+        raise NotApplicableError("there are no two different samples with different labels")
+    return found
 
-    Example:
-        >>> import torch
-        >>> margins_of(torch.tensor([[1.0, 4.0, 2.0]]), torch.tensor([1])).item()
-        2.0
-        >>> margins_of(torch.tensor([3.0, 3.0]), torch.tensor([1.0, -1.0])).tolist()
-        [3.0, -3.0]
+
+def box_of(subject: Subject) -> Box:
+    """The range of pixels that the data keeps to and comes near to filling; None if there is none.
+
+    Data that was standardised has no such range.
     """
-    from corollary.theory.robustness.scores import margins
+    low, high = (float(v) for v in _input(subject.data()).aminmax())
+    for least, most in PIXELS:
+        close = 0.05 * (most - least)
+        if least <= low <= least + close and most - close <= high <= most:
+            return least, most
+    return None
 
-    return margins(scores, labels)
+
+def share_read(hits: int, trials: int) -> Reading:
+    """A share in per cent with its exact binomial interval."""
+    r = Count(hits, trials).read(LEVEL)
+    return Reading(*(round(100 * v, 1) for v in (r.value, r.low, r.high)))
+
+
+def _input(batch: Batch) -> Tensor:
+    tensors = _bare(batch).tensors()
+    if len(tensors) != 1:
+        raise NotApplicableError(f"this is for one input, and the module takes {len(tensors)}")
+    x = tensors[0]
+    if not x.is_floating_point():
+        raise NotApplicableError("the inputs are no real numbers (token ids, say)")
+    if x.dim() < 2 or not bool(torch.isfinite(x).all()):
+        raise NotApplicableError("the inputs are not rows of finite numbers")
+    return x.detach()
+
+
+def _bare(batch: Batch) -> Batch:
+    """Without labels among the inputs, which attacks would have to match."""
+    return Batch(batch.inputs, {k: v for k, v in batch.named.items() if k != "labels"})

@@ -114,7 +114,7 @@ def _all_entries(
             eye = torch.eye(f, dtype=value.lower.dtype, device=value.lower.device)
             forms = Rows(
                 torch.cat([eye, -eye]).view(-1, *shape).repeat(count, *(1,) * len(shape)), count
-            )  # noqa: E501
+            )
         found = lowest(steps, some, start, forms, region.rows(which), added=added)
         both = found.view(count, 2, *shape)
         low.append(both[:, 0])

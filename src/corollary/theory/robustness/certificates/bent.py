@@ -215,7 +215,7 @@ class LayerNorm(Step):
 
     def __init__(
         self, call: Call, axes: int, weight: Tensor | None, bias: Tensor | None, tiny: float
-    ) -> None:  # noqa: E501
+    ) -> None:
         super().__init__(call)
         self.axes, self.weight, self.bias, self.tiny = axes, weight, bias, tiny
 

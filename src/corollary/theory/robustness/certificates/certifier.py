@@ -18,6 +18,7 @@ module's number type; rounding is not accounted for beyond the lines of curved f
 """
 
 import math
+import time
 from typing import Literal
 
 import torch
@@ -139,6 +140,14 @@ class Certifier:
                 open_[rows[good]] = False  # certified to the end of the range
             trial = torch.where(low > 0, (low * high).sqrt(), high / 4)
         return low
+
+    def trial_seconds(
+        self, x: Float[Tensor, "n *s"], y: Tensor, eps: Float[Tensor, " n"], method: Method
+    ) -> float:
+        """About how long one round of :meth:`margins` takes, from one sample."""
+        start = time.monotonic()
+        self.margins(x[:1], y[:1], eps[:1], method)
+        return (time.monotonic() - start) * len(x)
 
     def _radii(self, x: Tensor, eps: float | int | Tensor) -> Tensor:
         radii = torch.as_tensor(eps, dtype=x.dtype, device=x.device).expand(len(x)).clone()

@@ -169,6 +169,14 @@ def _same(step: Step, inputs: Sequence[float], shapes: Sequence[tuple[int, ...]]
     return inputs[0]
 
 
+def _log_softmax(
+    step: bent.LogSoftmax, inputs: Sequence[float], shapes: Sequence[tuple[int, ...]]
+) -> float:
+    """The identity less a matrix of k equal rows of length at most 1."""
+    k = (1, *shapes[0])[step.call.option(1, "dim", -1)]
+    return inputs[0] * (1 + math.sqrt(k))
+
+
 def _pool(step: bent.MaxPool, inputs: Sequence[float], shapes: Sequence[tuple[int, ...]]) -> float:
     """An entry is in at most so many windows."""
     kernel, stride, dilation = (step.options[k] for k in ("kernel_size", "stride", "dilation"))
@@ -182,4 +190,5 @@ RULES: tuple[tuple[type[Step], Rule], ...] = (
     (Linear, _linear), (Scaled, _scaled), (Sum, _sum), (Dense, _dense),
     (Convolution, _convolution), (TransposedConvolution, _transposed), (bent.Curved, _curved),
     (bent.Clipped, _same), (bent.Kinked, _kinked), (bent.MaxPool, _pool), (bent.Softmax, _same),
+    (bent.LogSoftmax, _log_softmax),
 )  # fmt: skip

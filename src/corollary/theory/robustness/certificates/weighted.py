@@ -54,7 +54,7 @@ class Convolution(Weighted):
 
     def __init__(
         self, call: Call, weight: Tensor, bias: Tensor | None, shape: Any, options: dict[str, Any]
-    ) -> None:  # noqa: E501
+    ) -> None:
         super().__init__(call, weight, bias)
         self.shape, self.options = shape, options
         self.axes = weight.dim() - 2
@@ -85,7 +85,7 @@ class TransposedConvolution(Weighted):
 
     def __init__(
         self, call: Call, weight: Tensor, bias: Tensor | None, options: dict[str, Any]
-    ) -> None:  # noqa: E501
+    ) -> None:
         super().__init__(call, weight, bias)
         self.options, self.axes = options, weight.dim() - 2
 

@@ -1,0 +1,96 @@
+r"""Accuracy on the data at hand.
+
+What robustness is measured against, with its exact binomial interval; the range of the inputs, and
+how far samples of different classes are apart, which is the scale for perturbations. Answers that
+are wrong in an orderly way (a renaming of the classes makes most of them right) point to labels in
+another order than the outputs.
+
+:source: Clopper and Pearson (1934), "The use of confidence or fiducial limits illustrated in the
+    case of the binomial"; Yang, Rashtchian, Zhang, Salakhutdinov and Chaudhuri (2020), "A closer
+    look at accuracy vs. robustness", for the separation of data.
+:kind: exam
+:cost: instant
+"""
+
+from collections.abc import Iterator
+
+import torch
+
+from corollary.core import Budget, Count, Exam, Finding, Severity, Subject
+from corollary.exams.classifiers import LEVEL, Classifier, classifier, separation, share_read
+from corollary.exams.readings import rounded
+from corollary.theory.robustness.certificates.smoothing import classes
+
+RENAMED = 0.8  # share of right answers after renaming from which on the order is no accident
+
+
+class CleanAccuracy(Exam):
+    """Right answers, and the scale of the inputs."""
+
+    def examine(self, subject: Subject, budget: Budget) -> Iterator[Finding]:
+        """Accuracy, order of the classes, separation."""
+        with classifier(subject) as found:
+            yield self._accuracy(found)
+            yield from self._order(found)
+            yield self._scale(subject, found)
+
+    def _accuracy(self, found: Classifier) -> Finding:
+        count = found.accuracy
+        low = count.read(LEVEL).low
+        better = low > found.chance
+        return self.finding(
+            "Accuracy on the data at hand",
+            severity=Severity.NONE if better else Severity.LOW,
+            value=share_read(count.hits, count.trials),
+            unit=f"% of {count.trials} samples",
+            expected=f"above {100 * found.chance:.3g} %, the share of the commonest label",
+            meaning="This is what robustness is compared with."
+            if better
+            else "Its answers are no better than the commonest label, so there is nothing yet that "
+            "could be robust.",
+            advice="" if better else "Train it, then ask again.",
+        )
+
+    def _order(self, found: Classifier) -> Iterator[Finding]:
+        count = found.accuracy
+        best = _renamed(found)
+        low = Count(best, count.trials).read(LEVEL).low
+        if best <= count.hits or low < RENAMED or count.read(LEVEL).high > low:
+            return
+        yield self.finding(
+            "The classes are in another order",
+            severity=Severity.HIGH,
+            value=share_read(best, count.trials),
+            unit="% right if the classes are renamed",
+            expected=f"{100 * count.hits / count.trials:.3g} %, as they are",
+            meaning="The answers are right but for the numbers of the classes.",
+            advice="Compare the order of the labels with the one the network was trained with "
+            "(class_to_idx of its data, say).",
+        )
+
+    def _scale(self, subject: Subject, found: Classifier) -> Finding:
+        sizes = {norm: separation(subject, norm) for norm in ("linf", "l2")}
+        box = found.box
+        held = f"They lie in [{box[0]:g}, {box[1]:g}]" if box else "They have no fixed range"
+        return self.finding(
+            "Scale of the inputs",
+            value=rounded(sizes["l2"]),
+            unit="half the Euclidean distance to the nearest sample of another class",
+            meaning=f"{held}; radii are given as shares of this distance, beyond which no "
+            "classifier can be robust.",
+            details={"box": box, "separation": sizes},
+        )
+
+
+def _renamed(found: Classifier) -> int:
+    """Right answers under the best one-to-one renaming of the classes."""
+    from scipy.optimize import linear_sum_assignment
+
+    with torch.no_grad():
+        said = classes(found.scores(found.x))
+    meant = classes(found.y) if found.y.is_floating_point() else found.y
+    k = found.classes
+    table = torch.zeros(k, k, dtype=torch.int64)
+    table.index_put_((meant, said), torch.ones_like(meant), accumulate=True)
+    rows, columns = linear_sum_assignment(table.numpy(), maximize=True)
+    return int(table[rows, columns].sum())

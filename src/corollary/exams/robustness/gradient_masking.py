@@ -1,0 +1,178 @@
+r"""Whether the attacks can be believed.
+
+Attacks follow gradients. A network can be easy to fool and yet hide its gradients, by rounding, by
+outputs that are saturated, by random answers or by a rugged surface; then it only looks robust.
+Four signs: gradients that are exactly zero; an attack without gradients that succeeds where
+gradients fail; many more successes with many more steps; and inputs that resist even when every
+change is allowed.
+
+:source: Athalye, Carlini and Wagner (2018), "Obfuscated gradients give a false sense of security",
+    Section 3; Carlini et al. (2019), "On evaluating adversarial robustness".
+:kind: exam
+:cost: seconds
+:claims: random_directions, iterated_fgsm
+"""
+
+from collections.abc import Iterator
+
+import torch
+from torch import Tensor
+
+from corollary.core import Budget, Count, Exam, Finding, Severity, Subject
+from corollary.exams.classifiers import LEVEL, Classifier, classifier, separation, share_read
+from corollary.exams.landscapes import affordable
+from corollary.theory.robustness.black_box import BlackBoxAttack
+from corollary.theory.robustness.gradient_attacks import PGD
+from corollary.theory.robustness.scores import margins
+
+SAMPLES = 128
+SHARE = 0.25  # of the separation: where plainly trained networks keep and lose about half
+FEW, MANY, QUERIES = 10, 60, 150
+EVERYTHING = 10.0  # separations: farther than the samples are from each other
+ZERO = 0.05  # share of vanishing gradients; a healthy network has none but by chance
+LEVEL_OF_SIGN = 0.99  # of the test that one attack succeeds more often than another
+PASSES = 2 * (FEW + MANY) + QUERIES // 2
+
+
+class GradientMasking(Exam):
+    """Signs of hidden gradients."""
+
+    share = 6.0
+
+    def examine(self, subject: Subject, budget: Budget) -> Iterator[Finding]:
+        """Random answers, vanishing gradients, stronger attacks, and no bound at all."""
+        unit = separation(subject, "linf")
+        n = affordable(subject, budget, PASSES, SAMPLES)
+        with classifier(subject) as found:
+            some = found.correct(n)
+            if _is_random(some):
+                yield self._random(some)
+                return
+            gradients = _gradients(some)
+            yield self._zeros(some, gradients)
+            if not bool(gradients.any()):
+                return  # the rest would say the same once more
+            yield from self._attacks(subject, some, unit)
+
+    def _random(self, found: Classifier) -> Finding:
+        return self.finding(
+            "Answers are random",
+            severity=Severity.MEDIUM,
+            meaning="Two calls with the same inputs give different scores, so an attack sees the "
+            "gradient of another network each time.",
+            advice="Attack the average over the noise, and certify it by randomised smoothing "
+            "(corollary.theory.robustness.certificates.smoothing.Smoothed).",
+        )
+
+    def _zeros(self, found: Classifier, gradients: Tensor) -> Finding:
+        zero = int((gradients == 0).sum())
+        share = Count(zero, len(gradients)).read(LEVEL)
+        bad = share.low > ZERO
+        return self.finding(
+            "Gradients vanish" if bad else "Gradients of the margin",
+            severity=Severity.HIGH if bad else Severity.NONE,
+            value=share_read(zero, len(gradients)),
+            unit="% of the inputs have none",
+            expected="0 %",
+            meaning="Attacks that follow gradients do not move, so robustness measured with them "
+            "means nothing."
+            if bad
+            else "Attacks have a direction to follow.",
+            advice=_cure(found) if bad else "",
+        )
+
+    def _attacks(self, subject: Subject, found: Classifier, unit: float) -> Iterator[Finding]:
+        eps, rng = SHARE * unit, subject.rng("masking")
+        f, x, y, box = found.scores, found.x, found.y, found.box
+        few = PGD(eps, steps=FEW, box=box)(f, x, y, rng=rng).fooled
+        many = few.clone()
+        if not bool(few.all()):
+            many[~few] = PGD(eps, steps=MANY, box=box)(f, x[~few], y[~few], rng=rng).fooled
+        blind = BlackBoxAttack(eps, queries=QUERIES, box=box)(f, x, y, rng=rng).fooled
+        yield self._blind(many, blind)
+        yield self._steps(few, many)
+        far = PGD(EVERYTHING * unit, steps=MANY, box=box, restarts=3)(f, x, y, rng=rng).fooled
+        yield self._everything(far)
+
+    def _blind(self, seeing: Tensor, blind: Tensor) -> Finding:
+        only, other = int((blind & ~seeing).sum()), int((seeing & ~blind).sum())
+        bad = only + other > 0 and Count(only, only + other).read(LEVEL_OF_SIGN).low > 0.5
+        return self.finding(
+            "Attacks without gradients are stronger"
+            if bad
+            else "Attacks with and without gradients",
+            severity=Severity.HIGH if bad else Severity.NONE,
+            value=share_read(only, len(seeing)),
+            unit="% of the inputs fall to random squares alone",
+            expected=f"{100 * other / len(seeing):.3g} %, as many as fall to gradients alone",
+            meaning="The gradients lead away from the perturbations that exist."
+            if bad
+            else "Gradients lead where random search does not get.",
+            advice="Do not trust attacks with gradients here; look for a rugged or oscillating "
+            "layer, and take random search for the robust accuracy."
+            if bad
+            else "",
+            claims=("random_directions",),
+        )
+
+    def _steps(self, few: Tensor, many: Tensor) -> Finding:
+        more = int((many & ~few).sum())
+        bad = Count(more, len(few)).read(LEVEL).low > 0.1
+        return self.finding(
+            "More steps find more" if bad else "Steps of the attack",
+            severity=Severity.LOW if bad else Severity.NONE,
+            value=share_read(more, len(few)),
+            unit=f"% of the inputs fall to {MANY} steps and not to {FEW}",
+            expected="at most 10 %",
+            meaning=f"An attack of {FEW} steps is too weak for this network."
+            if bad
+            else f"{FEW} steps find nearly all that {MANY} find.",
+            advice=f"Report robust accuracy with {MANY} steps or more." if bad else "",
+            claims=("iterated_fgsm",),
+        )
+
+    def _everything(self, fooled: Tensor) -> Finding:
+        left = int((~fooled).sum())
+        bad = Count(left, len(fooled)).read(LEVEL).low > ZERO
+        return self.finding(
+            "Attacks fail even without a bound" if bad else "Attacks without a bound",
+            severity=Severity.MEDIUM if bad else Severity.NONE,
+            value=share_read(left, len(fooled)),
+            unit="% of the inputs are not fooled by any change",
+            expected="0 %",
+            meaning="There are inputs of other classes in reach, and the gradients do not lead to "
+            "them."
+            if bad
+            else "With no bound on the change every input can be fooled, as it should be.",
+            advice="Look for layers that cut off the gradient (clipping, rounding, saturation)."
+            if bad
+            else "",
+        )
+
+
+def _is_random(found: Classifier) -> bool:
+    with torch.no_grad():
+        first, second = found.scores(found.x), found.scores(found.x)
+    return not torch.allclose(first, second, rtol=1e-3, atol=1e-5, equal_nan=True)
+
+
+def _gradients(found: Classifier) -> Tensor:
+    """Largest entries of the margin's gradient, one an input."""
+    x = found.x.clone().requires_grad_(True)
+    out = found.scores(x)
+    if out.grad_fn is None:
+        return torch.zeros(len(x))
+    (g,) = torch.autograd.grad(margins(out, found.y).sum(), x, allow_unused=True)
+    return torch.zeros(len(x)) if g is None else g.flatten(1).abs().amax(1)
+
+
+def _cure(found: Classifier) -> str:
+    with torch.no_grad():
+        out = found.scores(found.x)
+    total = out.sum(-1) if out.dim() == 2 else out
+    if out.dim() == 2 and bool((out >= 0).all()) and bool((total - 1).abs().max() < 1e-3):
+        return "Return logits instead of probabilities: the softmax is saturated here."
+    return (
+        "Find what cuts off the gradient (rounding, thresholds, detach), and replace it by "
+        "something differentiable, at least for the attack."
+    )
