@@ -17,6 +17,7 @@ itself alone.
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import NamedTuple
 
 import torch
@@ -89,5 +90,6 @@ class CausalMask(Claim[Given]):
 
 def _derivatives(given: Given) -> Tensor:
     """The largest entry of the derivative of each output in each input."""
-    J = torch.func.jacrev(lambda X: given.layer(X, mask=given.mask))(given.X)  # (i, d, j, d)
+    f = partial(given.layer, mask=given.mask)
+    J = torch.autograd.functional.jacobian(f, given.X)  # (i, d, j, d)
     return J.abs().amax(dim=(1, 3))
