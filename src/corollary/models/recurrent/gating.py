@@ -37,4 +37,4 @@ def blend(
         >>> blend(torch.tensor([0.25]), torch.tensor([4.0]), torch.tensor([8.0])).item()
         7.0
     """
-    return s * old + (1 - s) * new
+    return torch.lerp(new, old, s)  # exactly old at s = 1, exactly new at s = 0
