@@ -105,7 +105,7 @@ class Certifier:
         """Lower and upper bounds of every output over each ball."""
         with torch.no_grad():
             region = Region(x, self._radii(x, eps), self.norm, self.box)
-            known = self._intervals(region, method)
+            known = self.intervals(region, method)
             end = known[self.tape.output]
             if method == "ibp" or end.exact:
                 return end.lower, end.upper
@@ -159,15 +159,15 @@ class Certifier:
         if method not in ("ibp", "crown-ibp", "crown"):
             raise InputError(f"method is ibp, crown-ibp or crown, but '{method}' came")
         region = Region(x, eps, self.norm, self.box)
-        known = self._intervals(region, method)
-        rows = self._differences(known[self.tape.output], y)
+        known = self.intervals(region, method)
+        rows = self.differences(known[self.tape.output].lower, y)
         short = lowest(self.steps, known, self.tape.output, rows, region, affine_only=True)
         if method != "ibp":
             deep = lowest(self.steps, known, self.tape.output, rows, region)
             short = torch.maximum(short, deep)
         return short.view(len(x), -1).amin(1)
 
-    def _intervals(self, region: Region, method: Method) -> list[Interval]:
+    def intervals(self, region: Region, method: Method) -> list[Interval]:
         """An interval for every value of the tape."""
         known = [region.interval()]
         bend = {i for step in self.steps if not step.affine for i in step.inputs}
@@ -177,10 +177,10 @@ class Certifier:
                 known[index] = improved(self.steps, known, index, region)
         return known
 
-    def _differences(self, end: Interval, y: Tensor) -> Rows:
-        """The label's output less every other one."""
-        check_outputs(end.lower, y)
-        n, like = len(y), end.lower
+    def differences(self, out: Tensor, y: Tensor) -> Rows:
+        """Forms of the outputs: that of the label less every other one."""
+        check_outputs(out, y)
+        n, like = len(y), out
         if like.dim() == 1 or like.shape[1] == 1:  # one score, labels -1 and +1
             return Rows(y.to(like).view(like.shape), n)
         k = like.shape[1]

@@ -53,6 +53,8 @@ def _step(call: Call, shapes: list[tuple[int, ...]], like: Tensor) -> Step:
         raise call.refusal()
     if call.op in PASSES and not call(like.new_zeros(1, *shapes[0])).is_floating_point():
         raise call.refusal("rounds to whole numbers")
+    if call.op.endswith("dropout") and call.option(2, "train", False):
+        raise call.refusal("is random")
     call.check_samples(shapes, like)
     if linear:
         return Linear(call, shapes)

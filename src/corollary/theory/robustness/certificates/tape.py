@@ -126,13 +126,20 @@ def read(model: nn.Module, x: Tensor) -> Tape:
 def _exported(model: nn.Module, example: Tensor) -> Any:
     logging.getLogger("torch.export").setLevel(logging.ERROR)
     try:
-        return torch.export.export(model, (example,), strict=False).run_decompositions({})
+        program = torch.export.export(model, (example,), strict=False)
+        # Written without in-place steps, which takes longer than the rest; most need it not.
+        return program.run_decompositions({}) if _writes(program) else program
     except Exception as error:  # noqa: BLE001 - export raises many kinds, all for one reason
         told = str(error).strip().split("\n")[0][:200]
         raise NotApplicableError(
             f"{type(model).__name__} cannot be read as a list of operations ({told}); pass a "
             "module of one input whose forward pass does not branch on numbers"
         ) from None
+
+
+def _writes(program: Any) -> bool:
+    schemas = (getattr(n.target, "_schema", None) for n in program.graph.nodes)
+    return any(schema is not None and schema.is_mutable for schema in schemas)
 
 
 class _Reader:
