@@ -23,7 +23,7 @@ from corollary.errors import CorollaryError, InputError, NotApplicableError, Tim
 from corollary.examination import CUT_SHORT, Examination, examine_subject
 from corollary.registry import Entry
 from corollary.run import environment, time_limit
-from corollary.target import load_data, load_object, load_target, one_line
+from corollary.target import load_data, load_object, load_target, load_weights, one_line
 
 START_UP = 60.0  # seconds for imports and for building the module, beyond the budget
 MEMORY = 8 << 30  # bytes of address space beyond what torch itself takes
@@ -46,8 +46,8 @@ def examine_in_child(
     Whatever the process had found is kept if it dies, hangs or is interrupted.
 
     Args:
-        order: ``target``, ``data``, ``loss``, ``lr``, ``batch_size``, ``budget``, ``only``,
-            ``seed``, ``samples``, ``memory``.
+        order: ``target``, ``weights``, ``data``, ``loss``, ``lr``, ``batch_size``, ``budget``,
+            ``only``, ``seed``, ``samples``, ``memory``.
         progress: Called with the findings of each exam.
     """
     reading, writing = os.pipe()
@@ -205,6 +205,8 @@ def ready_subject(order: dict[str, Any]) -> Subject:
 
 def _subject(order: dict[str, Any]) -> Subject:
     model, data = load_target(order["target"])
+    if order.get("weights"):
+        load_weights(model, Path(order["weights"]))
     if order.get("data"):
         data = load_data(order["data"], order["seed"])
     loss = order.get("loss") or None

@@ -36,6 +36,20 @@ def load_target(target: str) -> tuple[Any, Any]:
     return model, data
 
 
+def load_weights(model: Any, path: Path) -> None:
+    """Put the numbers of a ``.safetensors`` file into a module that has the same names."""
+    from safetensors import SafetensorError
+    from safetensors.torch import load_model
+
+    _must_exist(path)
+    try:
+        load_model(model, str(path))
+    except (SafetensorError, RuntimeError, OSError) as error:
+        raise InputError(
+            one_line(f"the weights in {path} do not fit {type(model).__name__} ({error})")
+        ) from None
+
+
 def load_data(spec: str, seed: int = 0) -> Any:
     """The data that ``spec`` names."""
     if spec in DATA_SETS:

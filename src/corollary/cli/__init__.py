@@ -10,6 +10,7 @@ from corollary.cli.lab import lab
 from corollary.cli.list import list_entries
 from corollary.cli.report import report
 from corollary.cli.show import show
+from corollary.cli.train import train
 from corollary.errors import CorollaryError
 
 INTERRUPTED = 130
@@ -29,6 +30,7 @@ app.command("check", context_settings={"ignore_unknown_options": True, "allow_ex
     check
 )
 app.command("examine")(examine)
+app.command("train")(train)
 app.command("report")(report)
 app.command("lab")(lab)
 

@@ -37,6 +37,9 @@ def examine(
     loss: Annotated[
         str, typer.Option(help="cross_entropy, mse, bce or file.py:loss [what suits].")
     ] = "",
+    weights: Annotated[
+        Path | None, typer.Option(help="Weights for the target, a .safetensors file.")
+    ] = None,
     lr: Annotated[float | None, typer.Option(help="The step size you train with.")] = None,
     batch_size: Annotated[
         int | None, typer.Option(help="The batch size you train with.", min=1)
@@ -75,6 +78,7 @@ def examine(
     before = None if compare is None else _read(compare)
     order = {
         "target": DEMO if demo else target,
+        "weights": None if weights is None else str(weights),
         "data": data,
         "loss": loss,
         "lr": lr,

@@ -1,0 +1,144 @@
+"""``corollary train``: train a user's network, with a step size that theory suggests."""
+
+import json
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from corollary.training import Score, Training
+
+
+class OptimizerName(StrEnum):
+    """Optimizers of torch."""
+
+    sgd = "sgd"
+    adam = "adam"
+    adamw = "adamw"
+
+
+def train(
+    target: Annotated[
+        str,
+        typer.Argument(help="net.py:build, package.module:object, or a .safetensors of ours."),
+    ],
+    data: Annotated[
+        str, typer.Option(help="two_moons, digits, mnist, file.py:loader, x.npz or x.csv.")
+    ] = "",
+    loss: Annotated[
+        str, typer.Option(help="cross_entropy, mse, bce or file.py:loss [what suits].")
+    ] = "",
+    weights: Annotated[
+        Path | None, typer.Option(help="Begin with these weights, a .safetensors of --out.")
+    ] = None,
+    epochs: Annotated[int | None, typer.Option(help="Passes over the data [20].", min=1)] = None,
+    steps: Annotated[int | None, typer.Option(help="Updates, instead of epochs.", min=1)] = None,
+    lr: Annotated[
+        float | None,
+        typer.Option(
+            help="Step size [sgd: half the largest stable one, less momentum; adam: 0.001]."
+        ),
+    ] = None,
+    optimizer: Annotated[OptimizerName, typer.Option(help="How to step.")] = OptimizerName.sgd,
+    momentum: Annotated[float, typer.Option(help="Of sgd.", min=0.0, max=0.999)] = 0.9,
+    weight_decay: Annotated[float, typer.Option(help="As torch takes it.", min=0.0)] = 0.0,
+    clip: Annotated[float | None, typer.Option(help="Largest length of the gradient.")] = None,
+    batch_size: Annotated[int, typer.Option(help="Samples of a step.", min=1)] = 64,
+    held_out: Annotated[
+        float, typer.Option(help="Share of samples kept from training.", min=0.0, max=0.95)
+    ] = 0.2,
+    seed: Annotated[int, typer.Option(help="Seed of all randomness.")] = 0,
+    out: Annotated[
+        Path | None, typer.Option(help="Write the weights here, as .safetensors.")
+    ] = None,
+    checkpoint: Annotated[
+        Path | None, typer.Option(help="Save the whole run here, every 100 steps and at the end.")
+    ] = None,
+    resume: Annotated[bool, typer.Option("--resume", help="Go on from --checkpoint.")] = False,
+    plot: Annotated[Path | None, typer.Option(help="Write the loss curve here, as .svg.")] = None,
+    json_file: Annotated[
+        Path | None, typer.Option("--json", help="Write what came of it here; - is stdout.")
+    ] = None,
+) -> None:
+    """Train a network; the same words and the same seed give the same weights.
+
+    This runs the code you name. Ctrl-C ends the run after the step and keeps what is asked for.
+    """
+    from corollary.errors import InputError
+    from corollary.journal import check_writable, write_atomically
+
+    if steps is not None and epochs is not None:
+        raise InputError("give --epochs or --steps, not both")
+    if resume and checkpoint is None:
+        raise InputError("--resume needs --checkpoint, the file to go on from")
+    if clip is not None and not 0 < clip < float("inf"):
+        raise InputError(f"--clip must be positive and finite, but it is {clip}")
+    for path in (out, plot, json_file):
+        if path is not None and str(path) != "-":
+            check_writable(path)
+    from rich.console import Console
+
+    from corollary.train.checkpoint import Checkpoint
+    from corollary.training import save_weights, train_target
+
+    said = Console(stderr=True, highlight=False)
+    order = {"target": target, "data": data, "loss": loss, "lr": lr}
+    order |= {"weights": None if weights is None else str(weights)}
+    done, model = train_target(
+        order | {"batch_size": batch_size, "seed": seed},
+        optimizer=optimizer.value,
+        momentum=momentum,
+        weight_decay=weight_decay,
+        steps=steps,
+        epochs=20 if steps is None and epochs is None else epochs,
+        clip=clip,
+        held_out=held_out,
+        checkpoint=None if checkpoint is None else Checkpoint(checkpoint, resume=resume),
+        progress=said.is_terminal,
+        told=lambda sentence: said.print(sentence, markup=False),
+    )
+    if out is not None:
+        save_weights(model, out)
+    if plot is not None:
+        from corollary.report.svg import figure_svg
+
+        write_atomically(plot, figure_svg(done.figure) + "\n")
+    text = json.dumps(done.to_json(), indent=1, allow_nan=False) + "\n"
+    if json_file is not None and str(json_file) == "-":
+        typer.echo(text, nl=False)
+    else:
+        if json_file is not None:
+            write_atomically(json_file, text)
+        _print(done, out)
+    raise typer.Exit(130 if done.interrupted else int(done.worse))
+
+
+def _print(done: "Training", out: Path | None) -> None:
+    from rich.console import Console
+    from rich.table import Table
+
+    console = Console(highlight=False)
+    console.print(f"{done.history.stopped[:1].upper()}{done.history.stopped[1:]}.", markup=False)
+    if done.worse:
+        console.print(
+            f"The loss is worse than at the start: take a smaller step than {done.lr:.3g}, leave "
+            "--lr out to have one chosen, or --clip the gradient."
+        )
+    table = Table(box=None, pad_edge=False, padding=(0, 3, 0, 0))
+    for head in ("", "samples", "loss", "accuracy"):
+        table.add_column(head, justify="left" if not head else "right")
+    table.add_row("learned", *_row(done.learned))
+    if done.held_out is not None:
+        table.add_row("held out", *_row(done.held_out))
+    console.print(table)
+    if out is not None:
+        console.print(f"Weights: {out}", soft_wrap=True, markup=False)
+
+
+def _row(score: "Score") -> tuple[str, str, str]:
+    if score.accuracy is None:
+        return f"{score.samples:,}", f"{score.loss:.4g}", ""
+    share = f"{score.accuracy:.3f} ({score.low:.3f} to {score.high:.3f})"
+    return f"{score.samples:,}", f"{score.loss:.4g}", share

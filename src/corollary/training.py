@@ -1,0 +1,255 @@
+"""What ``corollary train`` does: split the data, choose a step size, train, measure, keep.
+
+Without a step size of the user's, gradient descent takes half the largest stable step at the
+start, so the curvature may double before the run becomes unstable; with momentum the step is
+smaller by what momentum adds up to.
+"""
+
+import signal
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+from torch.optim import SGD, Adam, AdamW, Optimizer
+
+from corollary.core import Batch, Count, Figure, Subject
+from corollary.errors import CorollaryError, InputError, NotApplicableError
+from corollary.examining import ready_subject
+from corollary.exams.landscapes import landscape_of
+from corollary.theory.landscape.curvature import largest_stable_step
+from corollary.train.checkpoint import Checkpoint
+from corollary.train.fit import fit
+from corollary.train.history import History
+
+OPTIMIZERS: dict[str, Callable[..., Optimizer]] = {"sgd": SGD, "adam": Adam, "adamw": AdamW}
+ADAPTIVE = 1e-3  # torch's own default for Adam, whose steps do not depend on the loss's scale
+MEASURED = 512  # samples of which the curvature is measured
+EVERYTHING = 2**62  # samples
+CHUNK = 256  # samples of an evaluation at once
+LEVEL = 0.95
+
+
+@dataclass(frozen=True)
+class Score:
+    """How good a model is on some samples."""
+
+    samples: int
+    loss: float
+    accuracy: float | None = None  # of a classifier
+    low: float | None = None  # ends of its exact interval at 95 %
+    high: float | None = None
+
+
+@dataclass(frozen=True)
+class Training:
+    """What came of a run."""
+
+    subject: dict[str, Any]
+    optimizer: str
+    lr: float
+    stable: float | None  # the largest stable step at the start, where it was measured
+    history: History
+    learned: Score
+    held_out: Score | None
+    interrupted: bool
+
+    @property
+    def worse(self) -> bool:
+        """Whether the loss is not even what it was at the start."""
+        return self.history.diverged or not self.learned.loss <= self.history.losses[0]
+
+    @property
+    def figure(self) -> Figure:
+        """The loss over the steps."""
+        return self.history.figure(f"Training of {self.subject['module']}")
+
+    def to_json(self) -> dict[str, Any]:
+        """Plain data, with the loss of every step; what is not finite is null."""
+        losses = [value if abs(value) < float("inf") else None for value in self.history.losses]
+        return {
+            "subject": self.subject,
+            "optimizer": self.optimizer,
+            "lr": self.lr,
+            "largest_stable_step": self.stable,
+            "steps": self.history.steps,
+            "epochs": self.history.epochs,
+            "stopped": self.history.stopped,
+            "diverged": self.history.diverged,
+            "learned": asdict(self.learned),
+            "held_out": None if self.held_out is None else asdict(self.held_out),
+            "losses": losses,
+        }
+
+
+def train_target(
+    order: dict[str, Any],
+    *,
+    optimizer: str = "sgd",
+    momentum: float = 0.0,
+    weight_decay: float = 0.0,
+    steps: int | None = None,
+    epochs: int | None = None,
+    clip: float | None = None,
+    held_out: float = 0.2,
+    checkpoint: Checkpoint | None = None,
+    progress: bool = False,
+    told: Callable[[str], None] = lambda sentence: None,
+) -> tuple[Training, nn.Module]:
+    """Train the module that ``order`` names (as for an examination); this runs the user's code.
+
+    Args:
+        order: ``target``, ``weights``, ``data``, ``loss``, ``lr``, ``batch_size``, ``seed``.
+        optimizer: ``sgd``, ``adam`` or ``adamw``.
+        momentum: Of sgd.
+        weight_decay: As torch's optimizers take it.
+        steps: Updates; or
+        epochs: Passes over the data.
+        clip: Largest length of the gradient.
+        held_out: Share of the samples that are kept from training.
+        checkpoint: Where to save the run, and whether to go on with it.
+        progress: Show a bar on standard error.
+        told: Is given a sentence before training begins.
+    """
+    subject = ready_subject({**order, "samples": EVERYTHING, "budget": 600.0})
+    if optimizer not in OPTIMIZERS:
+        known = ", ".join(OPTIMIZERS)
+        raise InputError(f"--optimizer must be one of {known}, but it is '{optimizer}'")
+    learn, rest = _split(subject, held_out)
+    stable = _stable_step(subject) if optimizer == "sgd" and not subject.lr else None
+    lr = subject.lr or (ADAPTIVE if stable is None else (1 - momentum) * stable / 2)
+    told(_beginning(subject, learn, rest, lr, stable))
+    named = {"momentum": momentum} if optimizer == "sgd" else {}
+    with _asked_to_stop() as asked:
+        history = fit(
+            subject.model, _columns(learn), subject.loss_of,
+            lambda parameters: OPTIMIZERS[optimizer](
+                parameters, lr=lr, weight_decay=weight_decay, **named
+            ),
+            steps=steps, epochs=epochs, batch_size=order.get("batch_size"), rng=subject.seed,
+            callbacks=[lambda loop: "it was interrupted" if asked() else None], clip=clip,
+            call=_loss_of(subject, learn), on_nan="stop", checkpoint=checkpoint, progress=progress,
+        )  # fmt: skip
+        interrupted = asked()
+    done = Training(
+        subject.describe(), optimizer, lr, stable, history, _score(subject, learn),
+        None if rest is None else _score(subject, rest), interrupted,
+    )  # fmt: skip
+    return done, subject.model
+
+
+def save_weights(model: nn.Module, path: Path) -> None:
+    """The parameters and buffers by name, as ``load_state_dict`` takes them; shared ones once."""
+    from safetensors.torch import save_model
+
+    save_model(model, str(path))
+
+
+def _split(subject: Subject, share: float) -> tuple[Batch, Batch | None]:
+    """Samples to learn from and samples that are held out, in an order that the seed decides."""
+    if subject.batch is None:
+        raise InputError("training needs data, and none came; name some with --data")
+    batch = subject.labelled()
+    order = torch.randperm(batch.size, generator=subject.rng("held out"))
+    count = round(share * batch.size)
+    if count >= batch.size:
+        raise InputError(
+            f"--held-out {share:g} leaves nothing of {batch.size} samples to learn from; "
+            "take less, or 0"
+        )
+    return batch.slice(order[count:]), batch.slice(order[:count]) if count else None
+
+
+def _stable_step(subject: Subject) -> float | None:
+    """The largest stable step of gradient descent at the start, if there is one."""
+    try:
+        with subject.borrowed():
+            landscape = landscape_of(subject, MEASURED)
+            found = largest_stable_step(landscape, rng=subject.rng("step size"))
+    except (CorollaryError, RuntimeError) as error:  # such as a layer without second derivatives
+        why = str(error).splitlines()[0]
+        raise InputError(
+            f"a step size could not be chosen for {subject.name} ({why}); give one with --lr"
+        ) from None
+    return found.step.value if found.step.value < float("inf") else None
+
+
+def _beginning(
+    subject: Subject, learn: Batch, rest: Batch | None, lr: float, stable: float | None
+) -> str:
+    numbers = sum(p.numel() for p in subject.parameters().values())
+    kept = "" if rest is None else f", {rest.size:,} held out"
+    reason = "" if stable is None else f" (without momentum {stable:.3g} is the largest stable one)"
+    return (
+        f"{subject.name}, {numbers:,} parameters; {learn.size:,} samples to learn from{kept}; "
+        f"step size {lr:.3g}{reason}"
+    )
+
+
+def _columns(batch: Batch) -> tuple[Tensor, ...]:
+    columns = tuple(batch.tensors())
+    return columns if batch.target is None else (*columns, batch.target)
+
+
+def _loss_of(subject: Subject, like: Batch) -> Callable[..., Any]:
+    """How the loop values a piece of the columns: with them back in their places."""
+
+    def call(model: nn.Module, loss: Any, *columns: Tensor) -> Any:
+        last = len(columns) - (like.target is not None)
+        batch = like.with_inputs(*columns[:last])
+        target = columns[last] if last < len(columns) else None
+        return subject.loss(Batch(batch.inputs, batch.named, target))
+
+    return call
+
+
+def _score(subject: Subject, batch: Batch) -> Score:
+    """Mean loss and, of a classifier, the share of right answers with its interval."""
+    total, right, answers = 0.0, 0, 0
+    with subject.borrowed(), torch.no_grad():
+        for i in range(0, batch.size, CHUNK):
+            part = batch.slice(slice(i, i + CHUNK))
+            raw = subject.call(part)
+            total += float(subject.loss_of_raw(raw, part.target)) * part.size
+            hits = _right_answers(subject, raw, part.target)
+            right += 0 if hits is None else int(hits.sum())
+            answers += 0 if hits is None else hits.numel()
+    loss = total / batch.size
+    if not answers:
+        return Score(batch.size, loss)
+    share = Count(right, answers).read(LEVEL)
+    return Score(batch.size, loss, share.value, share.low, share.high)
+
+
+def _right_answers(subject: Subject, raw: Any, target: Any) -> Tensor | None:
+    """For every answer whether it is right; None where answers are not classes."""
+    try:
+        output = subject.pick(raw)
+    except NotApplicableError:
+        return None
+    if not isinstance(target, Tensor) or target.is_floating_point():
+        return None
+    if output.numel() == target.numel():
+        return (output.reshape(target.shape) > 0) == (target > 0)
+    if output.shape[:-1] == target.shape:
+        return output.argmax(-1) == target
+    return output.argmax(1) == target if output.dim() == target.dim() + 1 else None
+
+
+@contextmanager
+def _asked_to_stop() -> Iterator[Callable[[], bool]]:
+    """Whether Ctrl-C came: the first lets the step end and keeps all, the second stops at once."""
+    asked: list[int] = []
+
+    def note(number: int, frame: Any) -> None:
+        asked.append(number)
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+
+    before = signal.signal(signal.SIGINT, note)
+    try:
+        yield lambda: bool(asked)
+    finally:
+        signal.signal(signal.SIGINT, before)
