@@ -12,6 +12,18 @@ def table(n: int = 256, d: int = 10, k: int = 3) -> tuple[Tensor, Tensor]:
     return x, (x @ torch.randn(d, k)).argmax(1)
 
 
+def shifted(by: float, times: float = 1.0) -> tuple[Tensor, Tensor]:
+    """A table with all values times a factor and moved."""
+    x, y = table()
+    return times * x + by, y
+
+
+def two_classes() -> tuple[Tensor, Tensor]:
+    """A table with the classes 0 and 1."""
+    x, y = table()
+    return x, y.clamp(max=1)
+
+
 def images(n: int = 64, k: int = 3) -> tuple[Tensor, Tensor]:
     """Noise images of 8 x 8 with a bright corner that decides the class."""
     y = torch.arange(n) % k

@@ -7,7 +7,7 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from planted.fault import Fault
-from planted.networks import about, images, mlp, table, tokens
+from planted.networks import about, images, mlp, shifted, table, tokens, two_classes
 
 
 class Noisy(nn.Module):
@@ -125,7 +125,7 @@ FAULTS = (
           lambda: about(convolutional(), (images()[0] * 255, images()[1])),
           lambda: about(convolutional(), images())),
     Fault("inputs far from their mean", "soundness/inputs", "input 0", "subtract",
-          lambda: about(mlp(), (table()[0] * 0.5 + 8, table()[1])), lambda: about(mlp(), table())),
+          lambda: about(mlp(), shifted(8.0, times=0.5)), lambda: about(mlp(), table())),
     Fault("dropout in eval mode", "soundness/determinism", "", "self.training",
           lambda: about(Noisy(heed=False), table()), lambda: about(Noisy(heed=True), table())),
     Fault("forgotten branch", "soundness/parameters", "branch", "forward",
@@ -137,8 +137,8 @@ FAULTS = (
           lambda: about(mlp(end=nn.Softmax(dim=1)), table(), loss="cross_entropy"),
           lambda: about(mlp(), table(), loss="cross_entropy")),
     Fault("sigmoid twice", "soundness/double_softmax", "", "logits",
-          lambda: about(mlp(k=1, end=nn.Sigmoid()), (table()[0], table()[1].clamp(max=1))),
-          lambda: about(mlp(k=1), (table()[0], table()[1].clamp(max=1)))),
+          lambda: about(mlp(k=1, end=nn.Sigmoid()), two_classes()),
+          lambda: about(mlp(k=1), two_classes())),
     Fault("summed loss", "soundness/loss_reduction", "", "mean",
           lambda: about(mlp(), table(), loss=nn.CrossEntropyLoss(reduction="sum"), batch_size=64),
           lambda: about(mlp(), table(), loss=nn.CrossEntropyLoss(), batch_size=64)),

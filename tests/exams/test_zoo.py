@@ -10,7 +10,7 @@ from torch import nn
 from torch.nn import functional as F
 
 from corollary.core import Status
-from corollary.examination import examine
+from corollary.examination import chosen_exams, examine
 
 RNG = torch.Generator().manual_seed(0)
 X, Y = torch.randn(24, 6, generator=RNG), torch.arange(24) % 3
@@ -224,6 +224,13 @@ ZOO = {
     "regression": regression, "no data": without_data, "raises": raises,
     "gpt2": wide_transformer("gpt2"), "bert": wide_transformer("bert"),
 }  # fmt: skip
+
+
+@pytest.fixture(autouse=True, scope="module")
+def all_exams_are_imported():
+    """Imports may draw random numbers, and are not what is tested."""
+    for entry in chosen_exams(None):
+        entry.load()
 
 
 def photograph(model):

@@ -28,7 +28,7 @@ from corollary.theory.expressivity.regions.plane import linear_regions
 
 SAMPLES, GRID = 256, 41
 REACH = 1.6  # half the side of the square, in distances from the samples' middle
-UNITS, POLYGONS = 2048, 1500  # numbers inside the network and polygons beyond which a grid is used
+UNITS, POLYGONS = 2048, 600  # numbers inside the network and polygons beyond which a grid is used
 
 
 class View(NamedTuple):

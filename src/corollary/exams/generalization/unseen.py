@@ -18,7 +18,7 @@ cause are labels that do not belong to their inputs.
 
 from collections.abc import Iterator
 
-from corollary.core import Batch, Budget, Exam, Figure, Finding, Points, Severity, Subject
+from corollary.core import Batch, Budget, Exam, Figure, Finding, Level, Points, Severity, Subject
 from corollary.exams.readings import between
 from corollary.exams.risks import Risk, risk_of
 from corollary.exams.trials import LEAST, RATE, Outcome, trial_of
@@ -115,7 +115,7 @@ def _figure(seen: Risk, unseen: Risk) -> Figure:
     marks = (
         Points([0.0], [seen.value], label="samples it learns", role="other"),
         Points([1.0], [r.value], low=[r.low], high=[r.high], label="samples it has not seen, 95 %"),
-        Points([0.0, 1.0], [seen.chance, unseen.chance], label="best constant", role="predicted"),
+        Level(unseen.chance, label="best constant answer"),
     )
     y = "share of wrong answers" if seen.classes else "squared error / variance"
     return Figure("Risk on seen and unseen samples", x="unseen (1) or not (0)", y=y, marks=marks)
