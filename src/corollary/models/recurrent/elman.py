@@ -13,7 +13,7 @@ import torch
 from jaxtyping import Float
 from torch import Generator, Tensor, nn
 
-from corollary.errors import InputError
+from corollary.errors import InputError, InputTypeError
 from corollary.models.recurrent.cell import Cell, offsets, weights
 from corollary.theory.networks.activations import Activation, activation
 
@@ -54,7 +54,7 @@ class ElmanCell(Cell):
         Unlike the fused layer it has derivatives of every kind and order.
         """
         if not isinstance(rnn, nn.RNN):
-            raise InputError(f"an nn.RNN is needed, but {type(rnn).__name__} came")
+            raise InputTypeError(f"an nn.RNN is needed, but {type(rnn).__name__} came")
         W_z, W_x, b = torch_weights(rnn, layer, reverse)
         cell = cls(W_x.shape[1], len(W_z), rnn.nonlinearity, bias=b is not None,
                    rng=torch.Generator(), dtype=W_z.dtype)  # fmt: skip

@@ -20,7 +20,7 @@ import torch
 from jaxtyping import Float
 from torch import Generator, Tensor, nn
 
-from corollary.errors import InputError
+from corollary.errors import InputError, InputTypeError
 from corollary.models.recurrent.cell import Cell, offsets, weights
 from corollary.models.recurrent.elman import torch_weights
 from corollary.models.recurrent.gating import blend, gate
@@ -66,7 +66,7 @@ class GRUCell(Cell):
     def of(cls, gru: nn.GRU, layer: int = 0, *, reverse: bool = False) -> "GRUCell":
         """One layer of a torch network, with its weights copied."""
         if not isinstance(gru, nn.GRU):
-            raise InputError(f"an nn.GRU is needed, but {type(gru).__name__} came")
+            raise InputTypeError(f"an nn.GRU is needed, but {type(gru).__name__} came")
         W_z, W_x, b = torch_weights(gru, layer, reverse)
         m, n = W_z.shape[1], W_x.shape[1]
         cell = cls(n, m, reset="after", bias=b is not None, rng=torch.Generator(), dtype=W_z.dtype)

@@ -17,7 +17,7 @@ import torch
 from jaxtyping import Float
 from torch import Generator, Tensor, nn
 
-from corollary.errors import InputError
+from corollary.errors import InputTypeError
 from corollary.models.recurrent.cell import Cell, offsets, weights
 from corollary.models.recurrent.elman import torch_weights
 from corollary.models.recurrent.gating import gate
@@ -62,7 +62,7 @@ class LSTMCell(Cell):
     def of(cls, lstm: nn.LSTM, layer: int = 0, *, reverse: bool = False) -> "LSTMCell":
         """One layer of a torch network, with its weights copied."""
         if not isinstance(lstm, nn.LSTM):
-            raise InputError(f"an nn.LSTM is needed, but {type(lstm).__name__} came")
+            raise InputTypeError(f"an nn.LSTM is needed, but {type(lstm).__name__} came")
         W_h, W_x, b = torch_weights(lstm, layer, reverse)
         m, n = W_h.shape[1], W_x.shape[1]
         cell = cls(n, m, bias=b is not None, rng=torch.Generator(), dtype=W_h.dtype)
