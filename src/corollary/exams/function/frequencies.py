@@ -1,7 +1,7 @@
 r"""Frequencies between samples.
 
 The outputs along segments between samples, less the straight line between their ends, as a sum of
-cosines: the share of energy at each frequency, in waves a segment. Networks start with, and learn
+sines: the share of energy at each frequency, in waves a segment. Networks start with, and learn
 first, low frequencies. What matters for new samples is how fast the function turns between
 neighbours: where the value midway between a sample and its nearest one says as little about theirs
 as that of any other (its squared distance from their mean is then 1.5 times the spread of the
@@ -18,7 +18,7 @@ outputs), the samples do not determine the function between them.
 from collections.abc import Iterator
 
 import torch
-from scipy.fft import dct
+from scipy.fft import dst
 from torch import Tensor
 
 from corollary.core import Band, Budget, Curve, Exam, Figure, Finding, Severity, Subject
@@ -34,7 +34,7 @@ TOO_FAST = 0.5  # of that; networks that train well have less than a tenth
 
 
 class Frequencies(Exam):
-    """Cosine transform along segments, and the middle between neighbours."""
+    """Sine transform along segments, and the middle between neighbours."""
 
     def examine(self, subject: Subject, budget: Budget) -> Iterator[Finding]:
         """The mean frequency, and how much neighbours tell about what lies between them."""
@@ -72,7 +72,7 @@ class Frequencies(Exam):
 
     def _spectrum(self, energy: Tensor) -> Finding:
         mean = energy.mean(0)
-        waves = torch.arange(len(mean), dtype=mean.dtype) / 2
+        waves = torch.arange(1, len(mean) + 1, dtype=mean.dtype) / 2
         return self.finding(
             "Frequencies along segments between samples",
             value=rounded(float((waves * mean).sum())),
@@ -96,10 +96,10 @@ def _roughness(probe: Probe) -> float:
 
 
 def _energy(y: Tensor) -> Tensor | None:
-    """Shares of energy at 0, 1/2, 1, ... waves, one row a segment; None where all is straight."""
+    """Shares of energy at 1/2, 1, 3/2, ... waves, one row a segment; None where all is straight."""
     t = torch.linspace(0, 1, y.shape[1], dtype=y.dtype)[:, None]
-    rest = y - (y[:, :1] + t * (y[:, -1:] - y[:, :1]))
-    power = torch.from_numpy(dct(rest.numpy(), axis=1, norm="ortho")).square().sum(2)
+    rest = (y - (y[:, :1] + t * (y[:, -1:] - y[:, :1])))[:, 1:-1]  # zero at both ends
+    power = torch.from_numpy(dst(rest.numpy(), type=1, axis=1, norm="ortho")).square().sum(2)
     straight = power.sum(1) <= 1e-10 * y.square().sum((1, 2))
     if bool(straight.all()):
         return None
@@ -108,7 +108,7 @@ def _energy(y: Tensor) -> Tensor | None:
 
 
 def _figure(waves: Tensor, energy: Tensor) -> Figure:
-    shown = slice(1, 33)
+    shown = slice(0, 32)
     x = waves[shown].tolist()
     low, high = (energy.quantile(q, dim=0)[shown].clamp(min=1e-12).tolist() for q in (0.1, 0.9))
     marks = (
