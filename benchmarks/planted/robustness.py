@@ -3,12 +3,12 @@
 from functools import partial
 
 import torch
-from planted.fault import Fault
-from planted.networks import about, mlp
 from torch import Tensor, nn
 from torch.nn import functional as F
 
 from corollary.train import fit
+from planted.fault import Fault
+from planted.networks import about, mlp
 
 SIZE = 16
 

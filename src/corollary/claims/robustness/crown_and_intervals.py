@@ -18,6 +18,7 @@ first half and the smallest margin that an attack finds for the second.
     (2025), Foundations of Deep Learning, Section 12.1, for the margin that is attacked.
 :kind: bound
 :cost: seconds
+:covers: adversarial-example-problem
 """
 
 from collections.abc import Iterator

@@ -15,6 +15,7 @@ distance of a half-space.
     Section 12.1, for the perturbations.
 :kind: bound
 :cost: seconds
+:covers: adversarial-example-problem
 """
 
 from collections.abc import Iterator

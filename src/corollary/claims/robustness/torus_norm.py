@@ -9,9 +9,11 @@ Fourier transform gives as the largest of one small norm a frequency:
 Power iteration only approaches the left side from below, and certifies nothing.
 
 :source: Sedghi, Gupta and Long (2019), "The singular values of convolutional layers", Theorem 6;
-    Perez Jensen (2025), Deep Learning, Chapter 6, on convolutions as matrices.
+    Perez Jensen (2025), Deep Learning, Section 4.1, for convolutions as
+    matrices.
 :kind: bound
 :cost: instant
+:covers: toeplitz-convolution-matrix
 """
 
 from collections.abc import Iterator
