@@ -9,7 +9,7 @@ from corollary.lab.process import Worker, WorkerEnded
 
 MOST = 2  # workers at a time
 GRACE = 5.0  # seconds beyond the limit in which a worker may say itself that time is up
-LETTING_GO = 2.0  # seconds in which a worker must drop a run that nobody waits for
+LETTING_GO = 4.0  # seconds in which a worker must drop a run that nobody waits for
 
 
 class Checkers:
@@ -59,9 +59,10 @@ class Checkers:
     async def close(self) -> None:
         """End all workers."""
         self.closed = True
-        await asyncio.gather(*(worker.end("the lab was stopped") for worker in list(self.all)))
-        self.all.clear()
-        self.free.clear()
+        while self.all or self.tasks:  # a task may be starting one
+            ending = [worker.end("the lab was stopped") for worker in self.all]
+            self.all, self.free = set(), []
+            await asyncio.gather(*ending, *self.tasks, return_exceptions=True)
 
     def kill(self) -> None:
         """The same at once."""

@@ -10,6 +10,7 @@ import contextlib
 import json
 import os
 import signal
+import subprocess
 import sys
 from typing import Any
 
@@ -29,7 +30,7 @@ class Worker:
 
     def __init__(
         self,
-        process: asyncio.subprocess.Process,
+        process: "subprocess.Popen[bytes]",
         reader: asyncio.StreamReader,
         transport: asyncio.BaseTransport,
         limits: Limits,
@@ -45,34 +46,39 @@ class Worker:
         reading, writing = os.pipe()
         words = ("-m", "corollary.lab.work", room, str(writing), str(limits.memory))
         try:
-            process = await asyncio.create_subprocess_exec(
-                sys.executable, *words,
-                stdin=asyncio.subprocess.PIPE, stdout=2, pass_fds=(writing,),
-                start_new_session=True,
+            # Not asyncio's own: to cancel a start of those may wait for ever (Python 3.11).
+            process = subprocess.Popen(
+                [sys.executable, *words],
+                stdin=subprocess.PIPE, stdout=2, pass_fds=(writing,), start_new_session=True,
             )  # fmt: skip
         except BaseException:
             os.close(reading)
             raise
         finally:
             os.close(writing)
+        assert process.stdin is not None
+        os.set_blocking(process.stdin.fileno(), False)
         reader = asyncio.StreamReader(limit=LINE)
-        pipe = os.fdopen(reading, "rb", buffering=0)
-        transport, _ = await asyncio.get_running_loop().connect_read_pipe(
-            lambda: asyncio.StreamReaderProtocol(reader), pipe
+        connecting = asyncio.get_running_loop().connect_read_pipe(
+            lambda: asyncio.StreamReaderProtocol(reader), os.fdopen(reading, "rb", buffering=0)
         )
+        try:
+            transport, _ = await connecting
+        except BaseException:  # the page went away at this very moment
+            process.kill()
+            raise
         return cls(process, reader, transport, limits)
 
     @property
     def alive(self) -> bool:
         """Whether it still runs, as far as is known."""
-        return self.process.returncode is None and not self.why
+        return not self.why and self.process.poll() is None
 
     async def send(self, **order: Any) -> None:
-        """Give an order; to one that is gone nothing is said."""
+        """Give an order; one that is gone, or does not listen, gets none."""
         assert self.process.stdin is not None
-        with contextlib.suppress(ConnectionError):
-            self.process.stdin.write(json.dumps(order).encode() + b"\n")
-            await self.process.stdin.drain()
+        with contextlib.suppress(OSError, ValueError):
+            os.write(self.process.stdin.fileno(), json.dumps(order).encode() + b"\n")
 
     async def wait_until_ready(self) -> None:
         """Until it has imported what it needs; an order before that would wait."""
@@ -102,11 +108,14 @@ class Worker:
         """End it and all that it started."""
         self.why = self.why or why
         if not self.why:  # it went by itself: its exit code says how
-            with contextlib.suppress(TimeoutError):
-                await asyncio.wait_for(self.process.wait(), 1.0)
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                await asyncio.to_thread(self.process.wait, 1.0)
             self.why = self.told(_cause(self.process.returncode))
         self.kill()
-        await self.process.wait()
+        await asyncio.to_thread(self.process.wait)
+        assert self.process.stdin is not None
+        with contextlib.suppress(OSError):
+            self.process.stdin.close()
         self.transport.close()
 
     def kill(self) -> None:

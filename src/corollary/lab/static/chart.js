@@ -19,10 +19,10 @@ function nice(low, high, count) {
 }
 
 function powers(low, high) {
-  const first = Math.ceil(Math.log10(low) - 1e-9), last = Math.floor(Math.log10(high) + 1e-9);
-  const stride = Math.max(1, Math.ceil((last - first) / 4)), out = [];
-  for (let k = first; k <= last; k += stride) out.push(10 ** k);
-  return out.length > 1 ? out : [low, high];
+  const first = Math.floor(Math.log10(low)), last = Math.ceil(Math.log10(high));
+  const stride = Math.max(1, Math.ceil((last - first) / 5)), parts = last - first > 2 ? [1] : [1, 2, 5], out = [];
+  for (let k = first; k <= last; k += stride) out.push(...parts.map((m) => Number(`${m}e${k}`)));
+  return out.filter((v) => v >= low && v <= high);
 }
 
 /** A chart in ``place``; ``lines`` are {key, label, role, dashed}; rows have ``step`` and the keys. */

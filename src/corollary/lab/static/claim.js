@@ -98,7 +98,7 @@ function broken(found) {
   const lost = found.hypotheses.filter((h) => !h.holds).map((h) => h.statement).join("; ");
   const told = found.verdict === "fails" ? "the conclusion is false" : `the conclusion ${found.verdict}`;
   return [
-    make("p", {}, "Without ", make("b", {}, `“${lost}”`), ` ${told}: predicted measured ${found.relation} ${found.predicted}, measured ${found.measured}${found.interval ? ` ${found.interval}` : ""}.`),
+    make("p", {}, "Without ", make("b", {}, `“${lost}”`), ` ${told}: predicted ${found.relation} ${found.predicted}, measured ${found.measured}${found.interval ? ` ${found.interval}` : ""}.`),
     make("div", { className: "figures" }, ...found.figures.map(figure)),
     ...suppositions(found.hypotheses),
   ];

@@ -6,6 +6,7 @@ import queue
 import signal
 import sys
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -29,8 +30,7 @@ class Channel:
         empty = os.open(os.devnull, os.O_RDONLY)
         os.dup2(empty, 0)
         os.close(empty)
-        # Outside of a check nothing is to be interrupted; inside, run.time_limit has the signal.
-        signal.signal(signal.SIGALRM, lambda *_: None)
+        self.begin(0)
         threading.Thread(target=self._listen, args=(ear,), daemon=True).start()
 
     def _listen(self, ear: int) -> None:
@@ -39,11 +39,24 @@ class Channel:
                 order = json.loads(line)
                 if "cancel" in order:
                     self.cancelled.add(order["cancel"])
-                    if order["cancel"] == self.current:
-                        os.kill(os.getpid(), signal.SIGALRM)  # as if its time were up
+                    threading.Thread(
+                        target=self._drop, args=(order["cancel"],), daemon=True
+                    ).start()
                 else:
                     self.orders.put(order)
         end_all()  # the server is gone
+
+    def _drop(self, number: int) -> None:
+        """As if the time of that run were up; again and again, for it may not have begun."""
+        while self.current == number:
+            os.kill(os.getpid(), signal.SIGALRM)
+            time.sleep(0.25)
+
+    def begin(self, number: int) -> None:
+        """A run begins: from now on it can be dropped."""
+        # Between runs nothing is to be interrupted; inside, run.time_limit has the signal.
+        signal.signal(signal.SIGALRM, lambda *_: None)
+        self.current = number
 
     def next(self, wait: bool = True) -> Order | None:
         """The next order; None if there is none and we do not wait."""

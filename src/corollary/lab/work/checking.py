@@ -20,11 +20,12 @@ DRAWING = 2.0  # seconds for the figure of a counterexample, which no claim prom
 def serve(channel: Channel) -> None:
     """Do orders until the server goes."""
     while (order := channel.next()) is not None:
-        number = channel.current = order["id"]
+        number = order["id"]
+        channel.begin(number)
         answer: dict[str, Any] = {"cancelled": True}
         if number not in channel.cancelled:
             answer = answered(order)
-        channel.current = 0
+        channel.begin(0)
         if starved(answer.get("error", "")):
             raise MemoryError
         channel.say(id=number, **answer)

@@ -16,6 +16,7 @@ from corollary.lab.settings import PlaySettings
 from corollary.lab.work.advice import said_of_step
 from corollary.lab.work.clouds import cloud
 from corollary.models.init import normal_
+from corollary.report.numerals import numeral
 from corollary.theory.expressivity.bounds import serra_upper
 from corollary.theory.expressivity.regions.plane import linear_regions
 from corollary.theory.kernels.empirical import empirical_ntk
@@ -187,7 +188,7 @@ class Playground:
             return {"regions": None, "regions_note": f"over {MOST_REGIONS}", "polygons": None}
         note = ""
         if self.settings.activation in ("relu", "leaky relu"):
-            note = f"at most {serra_upper(2, widths):.3g} by theory"
+            note = f"at most {numeral(serra_upper(2, widths))} by theory"
         polygons = mosaic.polygons() if mosaic.count <= DRAWN else None
         return {
             "regions": mosaic.count,

@@ -1,0 +1,201 @@
+"""Claims run in workers: the same results as on the command line, within limits."""
+
+import asyncio
+import json
+import os
+import random
+import signal
+import time
+
+import pytest
+
+from corollary.lab.checkers import Checkers
+from corollary.lab.limits import GIB, Limits
+from corollary.lab.process import WorkerEnded, _cause
+from corollary.lab.work.checking import answered, unstyled
+
+pytestmark = pytest.mark.xdist_group("lab")
+NOVIKOFF = {"do": "check", "name": "connectionism/novikoff", "options": {}, "seed": 0}
+HUGE = NOVIKOFF | {"options": {"n": "1000000", "d": "10000"}}  # 80 GB of points
+SLOW = {"do": "check", "name": "generalization/pac_bayes_mnist", "options": {}, "seed": 0}
+
+
+def order(**changes):
+    return NOVIKOFF | {"id": 1, "seconds": 60.0} | changes
+
+
+def test_a_run_is_a_results_file_and_what_the_page_shows():
+    from corollary.run import Run, check
+
+    answer = answered(order(options={"gamma": "0.2"}, seed=3))
+    assert answer["results"] == check("novikoff", gamma=0.2, seed=3).to_json()
+    assert Run.from_json(answer["results"]).exit_code == 0
+    view = answer["view"]
+    assert (view["verdict"], view["sign"]) == ("holds", "✓")
+    assert view["rows"][0]["predicted"] == "25" and view["hypotheses"]
+    assert view["figures"][0]["svg"].startswith("<svg") and answer["seconds"] > 0
+    json.dumps(answer, allow_nan=False)
+
+
+def test_figures_carry_no_style_that_the_policy_would_refuse():
+    answer = answered(order())
+    for figure in answer["view"]["figures"]:
+        assert " style=" not in figure["svg"] and "data-style=" in figure["svg"]
+    assert unstyled("<p>a style=&quot;b</p>") == "<p>a style=&quot;b</p>"
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"options": {"gamma": "-1"}}, "gamma must"),
+        ({"options": {"gamma": "wide"}}, "needs a number"),
+        ({"options": {"n": "0"}}, "n must be at least 1"),
+        ({"options": {"m": "1"}}, "no option|none of the chosen"),
+        ({"name": "trainability/largest_step"}, "is an exam"),
+        ({"name": "no/where"}, "no claim"),
+    ],
+)
+def test_a_wrong_order_is_one_sentence(changes, said):
+    import re
+
+    for do in ("check", "counterexample"):
+        if "m" in changes.get("options", {}) and do == "counterexample":
+            continue  # the server has refused it before
+        answer = answered(order(do=do, **changes))
+        assert answer["status"] == 400 and re.search(said, answer["error"])
+
+
+def test_the_counterexample_is_run_and_drawn():
+    answer = answered(order(do="counterexample", options={"gamma": "0.5"}))
+    assert answer["verdict"] == "fails"
+    assert [h["holds"] for h in answer["hypotheses"]] == [True, False]
+
+
+def test_where_there_is_no_counterexample_the_reason_is_given(monkeypatch):
+    from corollary.claims.connectionism.novikoff import Novikoff
+
+    monkeypatch.setattr(Novikoff, "counterexample", lambda self, rng: None)
+    assert answered(order(do="counterexample"))["none"] == "there is no counterexample"
+
+
+def test_the_api_checks_a_claim(client):
+    answer = client.post("/api/check", json={"name": "novikoff", "options": {"n": "40"}})
+    assert answer.status_code == 200
+    assert answer.json()["results"]["results"][0]["parameters"]["n"] == 40
+    wrong = client.post("/api/check", json={"name": "novikoff", "options": {"n": "-4"}})
+    assert wrong.status_code == 400 and "n must be" in wrong.json()["error"]
+
+
+def test_malformed_requests_are_answered_with_a_sentence(client):
+    draw = random.Random(0)
+    values = [None, [], {}, "", "x" * 600, -1, 1e308, True, "\x00", {"a": {}}, "novikoff", "NaN"]
+    keys = ["name", "options", "seed", "settings", "do", "target", "data", "lr", "budget", "only"]
+    for path in ("/api/check", "/api/play", "/api/examine", "/api/sessions/x"):
+        for raw in (b"", b"{", b"[1]", b'"x"', b"\xff", b"[" * 100_000, b"NaN"):
+            assert 400 <= client.post(path, content=raw).status_code < 500
+        for _ in range(60):
+            asked = {draw.choice(keys): draw.choice(values) for _ in range(draw.randint(1, 4))}
+            asked["name"] = draw.choice(values[:-2])  # never a whole claim, so that nothing runs
+            asked["target"] = draw.choice(["os:system", 3, None, "../x.py:f"])
+            asked["settings"] = draw.choice(values[4:9])
+            answer = client.post(path, json=asked) if 1e308 not in asked.values() else None
+            assert answer is None or 400 <= answer.status_code < 500, (path, asked, answer.text)
+    assert client.lab.sessions.all == {} and client.lab.checkers.all == set()
+
+
+def with_checkers(limits, work):
+    async def live():
+        checkers = Checkers(limits)
+        try:
+            return await work(checkers)
+        finally:
+            await checkers.close()
+
+    return asyncio.run(live())
+
+
+def test_a_killed_worker_is_told_and_another_takes_its_place():
+    async def work(checkers):
+        await checkers.run(**NOVIKOFF)
+        (worker,) = checkers.all
+        os.kill(worker.process.pid, signal.SIGSTOP)  # so that it is killed in the middle of a run
+        run = asyncio.ensure_future(checkers.run(**NOVIKOFF))
+        await asyncio.sleep(0.2)
+        os.kill(worker.process.pid, signal.SIGKILL)
+        with pytest.raises(WorkerEnded, match="the worker ended: memory"):
+            await run
+        again = await checkers.run(**NOVIKOFF)
+        assert again["view"]["verdict"] == "holds" and worker not in checkers.all
+
+    with_checkers(Limits(60.0), work)
+
+
+def test_a_worker_that_needs_too_much_memory_is_told_and_replaced():
+    async def work(checkers):
+        with pytest.raises(WorkerEnded, match=r"the worker ended: memory \(it may take 2 GiB"):
+            await checkers.run(**HUGE)
+        assert (await checkers.run(**NOVIKOFF))["view"]["verdict"] == "holds"
+
+    with_checkers(Limits(60.0, 2 * GIB), work)
+
+
+def test_a_run_past_its_time_is_inconclusive_and_the_worker_lives():
+    async def work(checkers):
+        answer = await checkers.run(**SLOW)
+        assert answer["view"]["verdict"] == "inconclusive"
+        assert "time limit" in answer["view"]["note"]
+        assert len(checkers.free) == 1
+
+    with_checkers(Limits(1.0), work)
+
+
+def test_a_worker_that_hangs_is_ended(monkeypatch):
+    monkeypatch.setattr("corollary.lab.checkers.GRACE", 0.5)
+
+    async def work(checkers):
+        await checkers.warm()
+        (worker,) = checkers.all
+        await worker.wait_until_ready()
+        os.kill(worker.process.pid, signal.SIGSTOP)
+        with pytest.raises(WorkerEnded, match=r"the worker ended: time \(1 s\)"):
+            await checkers.run(**NOVIKOFF)
+        assert worker.process.returncode == -signal.SIGKILL
+
+    with_checkers(Limits(1.0), work)
+
+
+def test_a_run_that_nobody_waits_for_is_dropped_and_its_worker_kept():
+    async def work(checkers):
+        await checkers.run(**NOVIKOFF)
+        (worker,) = checkers.all
+        run = asyncio.ensure_future(checkers.run(**SLOW))
+        await asyncio.sleep(0.5)
+        run.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await run
+        start = time.monotonic()
+        assert (await checkers.run(**NOVIKOFF))["view"]["verdict"] == "holds"
+        assert time.monotonic() - start < 20
+        while checkers.tasks:
+            await asyncio.sleep(0.05)
+        assert worker.alive and worker in checkers.free
+
+    with_checkers(Limits(120.0), work)
+
+
+def test_runs_beyond_the_places_wait_for_their_turn():
+    async def work(checkers):
+        orders = [NOVIKOFF | {"seed": seed} for seed in range(5)]
+        answers = await asyncio.gather(*(checkers.run(**o) for o in orders))
+        assert [a["results"]["seed"] for a in answers] == list(range(5))
+        assert len(checkers.all) <= 2
+
+    with_checkers(Limits(60.0), work)
+
+
+@pytest.mark.parametrize(
+    ("code", "cause"),
+    [(-9, "memory"), (-6, "memory"), (-24, "time"), (-11, "signal 11"), (3, "exit code 3")],
+)
+def test_an_exit_code_is_read_in_words(code, cause):
+    assert _cause(code) == cause

@@ -1,0 +1,107 @@
+"""Pages are made from the catalogue's text, without torch."""
+
+import re
+import subprocess
+import sys
+
+import pytest
+
+from corollary.journal import last_outcomes
+from corollary.registry import entries
+
+
+def test_the_index_has_every_claim_and_no_exam(client):
+    text = client.get("/").text
+    for entry in entries():
+        assert (f'href="/claim/{entry.name}"' in text) is not entry.is_exam
+
+
+def test_the_catalogue_is_also_json(client):
+    rows = client.get("/api/entries").json()
+    assert len(rows) == len(entries())
+    assert {"name", "title", "kind", "cost", "source", "erratum", "covers"} <= set(rows[0])
+
+
+def test_a_claim_shows_statement_options_and_source(client):
+    text = client.get("/claim/connectionism/novikoff").text
+    for part in ('data-tex="M', "margin to plant", "Novikoff (1962)", 'id="o-seed"', "Erratum"):
+        assert part in text
+
+
+def test_the_address_fills_in_the_form(client):
+    text = client.get("/claim/connectionism/novikoff?gamma=0.037&seed=5").text
+    assert re.search(r'name="gamma"[^>]*value="0.037"', text)
+    assert re.search(r'name="seed"[^>]*value="5"', text)
+
+
+def test_what_is_no_option_is_said_and_escaped(client):
+    text = client.get("/claim/connectionism/novikoff", params={"<script>": "1"}).text
+    assert "<script>" not in text.replace("<script src", "").replace("<script type", "")
+    assert "&lt;script&gt;" in text
+
+
+@pytest.mark.parametrize("path", ["/claim/no/where", "/claim/trainability/largest_step", "/x"])
+def test_a_page_that_is_not_there_is_one_sentence(client, path):
+    answer = client.get(path)
+    assert answer.status_code == 404
+    assert "All claims" in answer.text
+
+
+def test_errors_of_the_api_have_one_envelope(client):
+    for path in ("/api/nothing", "/api/sessions/none/events"):
+        answer = client.get(path)
+        assert answer.status_code == 404 and set(answer.json()) == {"error"}
+    assert client.get("/api/check").status_code == 405
+
+
+def test_files_of_the_pages_are_asked_for_once(client):
+    first = client.get("/static/lab.css")
+    again = client.get("/static/lab.css", headers={"if-none-match": first.headers["etag"]})
+    assert (first.status_code, again.status_code, again.content) == (200, 304, b"")
+
+
+def test_every_file_that_a_page_names_is_there(client):
+    for page in ("/", "/claim/connectionism/novikoff", "/play", "/examine"):
+        for name in re.findall(r'(?:src|href)="(/static/[^"]+)"', client.get(page).text):
+            assert client.get(name).status_code == 200, name
+
+
+def test_no_page_has_a_script_or_a_style_inside(client):
+    for page in ("/", "/claim/connectionism/novikoff", "/play", "/examine"):
+        text = client.get(page).text
+        assert not re.search(r"<script>|<style|\son\w+=|\sstyle=", text)
+
+
+def test_every_field_has_a_label(client):
+    for page in ("/", "/claim/connectionism/novikoff", "/play", "/examine"):
+        text = client.get(page).text
+        for field in re.findall(r"<(?:input|select|textarea)[^>]*>", text):
+            name = re.search(r'id="([^"]+)"', field)
+            labelled = "aria-label=" in field or (name and f'for="{name.group(1)}"' in text)
+            assert labelled or re.search(f"<label>[^<]*{re.escape(field)}", text), field
+
+
+def test_links_of_the_playground_lead_to_claims(client):
+    text = client.get("/play").text
+    links = re.findall(r'href="(/claim/[^"]+)"', text)
+    assert len(links) >= 3
+    for link in links:
+        assert client.get(link).status_code == 200
+
+
+def test_the_last_verdict_stands_in_the_index(client, monkeypatch):
+    known = {"connectionism/novikoff": {"verdict": "holds", "sentence": "", "seed": "0"}}
+    monkeypatch.setattr("corollary.lab.pages.last_outcomes", lambda: known)
+    assert last_outcomes() == {}
+    assert client.get("/").text.count("✓") == 1
+
+
+def test_the_server_imports_no_torch():
+    code = (
+        "import sys, corollary.lab.server, corollary.lab.pages as p\n"
+        "from corollary.registry import find\n"
+        "p.index_page(); p.claim_page(find('novikoff'), {}); p.play_page({})\n"
+        "print([m for m in ('torch', 'numpy', 'scipy') if m in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"

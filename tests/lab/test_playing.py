@@ -1,0 +1,163 @@
+"""The playground trains, and what theory says beside it is right."""
+
+import base64
+
+import pytest
+import torch
+from torch.func import functional_call
+
+from corollary.lab.settings import ACTIVATIONS, DATA, OPTIMISERS, PlaySettings
+from corollary.lab.work.advice import said_of_step
+from corollary.lab.work.clouds import cloud
+from corollary.lab.work.playing import Table
+from corollary.lab.work.training import Playground
+from corollary.theory.landscape.curvature.interval import Estimate
+
+
+def play(steps=0, **settings):
+    made = Playground(PlaySettings(**settings))
+    for _ in range(steps):
+        made.step()
+    return made
+
+
+def dense_hessian(made):
+    """All second derivatives, written out."""
+    names = [name for name, _ in made.model.named_parameters()]
+    start = [p.detach() for p in made.model.parameters()]
+    flat = torch.cat([p.flatten() for p in start])
+
+    def loss(vector):
+        parts = vector.split([p.numel() for p in start])
+        values = {n: v.view_as(p) for n, v, p in zip(names, parts, start, strict=True)}
+        return made.loss(functional_call(made.model, values, (made.x,)), made.y)
+
+    return torch.autograd.functional.hessian(loss, flat)
+
+
+@pytest.mark.parametrize("loss", ["logistic", "squared"])
+def test_the_limit_is_two_over_the_largest_eigenvalue(loss):
+    made = play(30, width=4, depth=1, activation="tanh", loss=loss)
+    largest = float(torch.linalg.eigvalsh(dense_hessian(made))[-1])
+    found = made.theory()
+    assert found["sharpness"] == pytest.approx(largest, rel=0.05)
+    assert found["limit"] == pytest.approx(2 / largest, rel=0.05)
+
+
+def test_below_the_limit_the_loss_falls_and_far_beyond_it_rises():
+    limit = play(width=6, depth=1, loss="squared").theory()["limit"]
+    calm = play(5, width=6, depth=1, loss="squared", lr=round(0.5 * limit, 6))
+    wild = play(5, width=6, depth=1, loss="squared", lr=round(8 * limit, 6))
+    start = play(width=6, depth=1, loss="squared").row()["loss"]
+    assert calm.row()["loss"] < start < wild.row()["loss"]
+
+
+def test_the_same_settings_give_the_same_run():
+    assert play(40, data="rings", batch=16).row() == play(40, data="rings", batch=16).row()
+    assert play(40, seed=1).row() != play(40, seed=2).row()
+
+
+def test_theory_changes_nothing_of_the_run():
+    watched, alone = play(), play()
+    for _ in range(10):
+        watched.theory()
+        watched.step()
+        alone.step()
+    assert watched.row() == alone.row()
+
+
+@pytest.mark.parametrize("optimiser", OPTIMISERS)
+def test_every_optimiser_learns_the_moons(optimiser):
+    made = play(300, optimiser=optimiser, lr=0.02 if optimiser == "adam" else 0.3, noise=0.1)
+    assert made.frame()["errors"][1] < 0.2
+
+
+@pytest.mark.parametrize("name", DATA)
+def test_every_cloud_has_both_classes_about_the_origin(name):
+    x, y = cloud(name, 200, 0.1, rng=torch.Generator().manual_seed(0))
+    assert x.shape == (200, 2) and sorted(set(y.tolist())) == [-1.0, 1.0]
+    assert x.mean(0).abs().max() < 0.5 and abs(float(y.mean())) < 0.1
+
+
+@pytest.mark.parametrize("activation", ACTIVATIONS)
+def test_linear_regions_are_counted_where_there_are(activation):
+    found = play(width=5, activation=activation).theory()
+    if activation in ("relu", "leaky relu", "linear"):
+        assert found["regions"] == len(found["polygons"]) >= 1
+        assert (found["regions"] == 1) == (activation == "linear")
+    else:
+        assert found["regions"] is None and "bends" in found["regions_note"]
+
+
+def test_the_picture_is_the_sign_of_the_network():
+    made = play(100)
+    cells = base64.b64decode(made.frame()["grid"])
+    with torch.no_grad():
+        signs = made.model(made.grid)[:, 0] > 0
+    agree = [(c > 128) == s for c, s in zip(cells, signs.tolist(), strict=True) if c != 128]
+    assert all(agree) and len(agree) > 3000
+
+
+def test_the_kernel_has_not_turned_at_the_start():
+    assert play().theory()["turn"] == pytest.approx(0, abs=1e-9)
+    assert play(200).theory()["turn"] > 0.01
+
+
+@pytest.mark.parametrize(
+    ("lr", "severity", "said"),
+    [
+        (0.1, "none", "stable"),
+        (0.95, "low", "edge of stability"),
+        (1.5, "medium", "rises first"),
+        (5.0, "high", "diverges"),
+        (0.0005, "low", "slow"),
+    ],
+)
+def test_the_warning_of_theory_follows_the_step(lr, severity, said):
+    found = said_of_step(PlaySettings(lr=lr), Estimate(1.0, 0.99, 1.01, 0.95))
+    assert found["severity"] == severity and said in found["text"]
+
+
+def test_adam_is_not_judged_by_the_limit_of_gradient_descent():
+    found = said_of_step(PlaySettings(lr=50.0, optimiser="adam"), Estimate(1.0, 0.9, 1.1, 0.95))
+    assert found["severity"] == "none" and "Adam" in found["text"]
+
+
+class Told:
+    """A channel that remembers."""
+
+    def __init__(self):
+        self.said = []
+
+    def say(self, **what):
+        self.said.append(what)
+
+
+def test_the_table_steps_pauses_resets_and_changes_its_step_size():
+    told = Told()
+    table = Table(told, PlaySettings(width=4))
+    assert told.said[0]["anew"] and "theory" in told.said[1]
+    table.take({"do": "step"})
+    assert told.said[-1]["rows"][0]["step"] == 10 and not table.running
+    table.take({"do": "pace", "pace": 1})
+    table.take({"do": "run"})
+    table.advance()
+    assert table.running and told.said[-1]["frame"]["step"] == 11
+    table.take({"do": "lr", "lr": 0.01})
+    assert table.play.optimizer.param_groups[0]["lr"] == 0.01 and table.play.steps == 11
+    table.take({"do": "reset", "settings": {"width": 3}})
+    assert table.play.steps == 0 and not table.running
+    assert told.said[-2]["settings"]["width"] == 3
+
+
+def test_a_run_that_overflows_stops_and_says_so():
+    told = Told()
+    table = Table(told, PlaySettings(width=16, depth=4, loss="squared", lr=100.0))
+    table.take({"do": "run"})
+    for _ in range(20):
+        if table.running:
+            table.advance()
+    assert not table.running
+    last = told.said[-1]
+    assert last["state"] == {"running": False, "finite": False}
+    assert "finite numbers" in last["theory"]["advice"]["text"]

@@ -1,0 +1,165 @@
+"""The lab as a process: it answers, streams, and leaves nothing behind when it ends."""
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+
+import pytest
+
+pytestmark = pytest.mark.xdist_group("lab")
+NET = """
+import os, signal, subprocess, time
+import torch
+from torch import nn
+
+def build():
+    torch.manual_seed(0)
+    x = torch.randn(32, 2, generator=torch.Generator().manual_seed(0))
+    return nn.Sequential(nn.Linear(2, 8), nn.ReLU(), nn.Linear(8, 2)), (x, (x[:, 0] > 0).long())
+
+def with_a_child():
+    subprocess.Popen(["sleep", "300"])
+    open("child", "w").write("started")
+    time.sleep(300)
+
+def dies(): os.kill(os.getpid(), signal.SIGKILL)
+def broken(): raise ValueError("cannot build\\nat all")
+def greedy(): torch.ones(10**12)
+def asks(): return input("yes? ")
+"""
+
+
+@pytest.fixture
+def folder(tmp_path):
+    (tmp_path / "net.py").write_text(NET)
+    return tmp_path
+
+
+def test_it_serves_streams_and_ends_without_orphans(start, eventually, is_alive):
+    lab = start()
+    assert lab.url.startswith("http://127.0.0.1:")
+    status, answer = lab.ask("POST", "/api/check", {"name": "novikoff", "options": {"n": "40"}})
+    assert status == 200 and answer["view"]["verdict"] == "holds"
+
+    session = lab.ask("POST", "/api/play", {"settings": {"width": "4"}})[1]["session"]
+    events = lab.events(session)
+    first = next(events)
+    while "theory" not in first:
+        first |= next(events)
+    assert first["anew"] and first["points"]["train"] and first["frame"]["step"] == 0
+    lab.ask("POST", f"/api/sessions/{session}", {"do": "run"})
+    last = {}
+    while last.get("frame", {}).get("step", 0) < 30:
+        last = next(events)
+    events.close()  # the page is loaded again: it sees all rows at once
+    again = next(lab.events(session))
+    assert again["anew"] and [r["step"] for r in again["rows"]][:2] == [0, 0]
+    assert again["state"]["running"]
+
+    maps = open(f"/proc/{lab.process.pid}/maps").read()
+    assert "torch" not in maps and "numpy" not in maps  # only workers have them
+    workers = lab.children()
+    assert len(workers) == 2
+    assert lab.stop(signal.SIGTERM) == 143
+    eventually(lambda: not any(map(is_alive, workers)))
+
+
+@pytest.mark.parametrize("times", [1, 2])
+def test_ctrl_c_ends_it_and_all_workers(start, eventually, is_alive, times):
+    lab = start()
+    lab.ask("POST", "/api/check", {"name": "novikoff"})
+    session = lab.ask("POST", "/api/play", {"settings": {}})[1]["session"]
+    stream = lab.events(session)
+    next(stream)
+    workers = lab.children()
+    assert workers
+    assert lab.stop(*[signal.SIGINT] * times) == 130
+    assert "stopped" in lab.process.stdout.read()
+    eventually(lambda: not any(map(is_alive, workers)))
+
+
+def test_workers_end_when_the_server_is_killed(start, eventually, is_alive, folder):
+    lab = start(folder=folder)
+    lab.ask("POST", "/api/examine", {"target": "net.py:with_a_child"})
+    eventually(lambda: (folder / "child").exists(), 60)
+    workers = lab.children()
+    sleepers = [
+        int(pid) for pid in os.listdir("/proc") if pid.isdigit() and _is_sleep(pid, workers)
+    ]
+    assert sleepers
+    lab.stop(signal.SIGKILL)
+    eventually(lambda: not any(map(is_alive, workers + sleepers)))
+
+
+def _is_sleep(pid, workers):
+    try:
+        fields = open(f"/proc/{pid}/stat").read().rpartition(")")[2].split()
+        return int(fields[1]) in workers and "sleep" in open(f"/proc/{pid}/cmdline").read()
+    except OSError:
+        return False
+
+
+def over(lab, target, **more):
+    """The last words of an examination, and all that was told before."""
+    asked = {"target": target, "only": "soundness", "budget": 20, **more}
+    status, answer = lab.ask("POST", "/api/examine", asked)
+    assert status == 200, answer
+    told = {}
+    for news in lab.events(answer["session"], timeout=120):
+        told |= news
+    return answer["session"], told
+
+
+def test_a_network_of_the_folder_is_examined_live(start, folder):
+    lab = start(folder=folder)
+    assert 'value="net.py:build"' in lab.ask("GET", "/examine")[1]
+    session, told = over(lab, "net.py:build")
+    assert told["over"] == {"done": True}
+    assert told["progress"]["done"] == told["progress"]["total"]
+    (answer,) = told["page"]["answers"]
+    assert answer["question"] == "Is it sound?" and " style=" not in answer["html"]
+    status, page = lab.ask("GET", f"/api/sessions/{session}/examination.html")
+    assert status == 200 and page.startswith("<!doctype html>")
+    status, data = lab.ask("GET", f"/api/sessions/{session}/examination.json")
+    assert status == 200 and data["kind"] == "examination"
+
+    for target, said in (
+        ("net.py:broken", "cannot build at all"),
+        ("net.py:dies", "the worker ended: memory"),
+        ("net.py:greedy", "memory"),
+        ("net.py:asks", "EOF"),
+    ):
+        error = over(lab, target)[1]["over"]["error"]
+        assert said in error and "\n" not in error
+    status, answer = lab.ask("POST", "/api/examine", {"target": "../net.py:build"})
+    assert status == 400 and "folder of the lab" in answer["error"]
+    assert lab.ask("GET", "/")[0] == 200  # it stays up
+
+
+def test_an_examination_can_be_stopped(start, folder, eventually):
+    lab = start(folder=folder)
+    session = lab.ask("POST", "/api/examine", {"target": "net.py:with_a_child"})[1]["session"]
+    eventually(lambda: (folder / "child").exists(), 60)
+    assert lab.ask("POST", f"/api/sessions/{session}", {"do": "stop"})[0] == 200
+    told = {}
+    for news in lab.events(session):
+        told |= news
+    assert told["over"]["error"] == "the worker ended: it was stopped"
+
+
+def test_a_port_in_use_is_one_sentence():
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = str(taken.getsockname()[1])
+        done = subprocess.run(
+            [sys.executable, "-c", "from corollary.cli import main; main()", "lab",
+             "--no-browser", "--port", port],
+            capture_output=True, text=True, timeout=60,
+        )  # fmt: skip
+    assert done.returncode == 2
+    assert done.stderr == (
+        f"corollary: port {port} is in use; give another one by --port, or 0 for any that is free\n"
+    )
