@@ -63,7 +63,7 @@ def examine(
     ] = None,
     demo: Annotated[bool, typer.Option("--demo", help="Examine a small network of ours.")] = False,
 ) -> None:
-    """Examine a network: will it train, how does it learn, is it sound.
+    """Examine a network: will it train and generalise, what is it, is it robust and sound.
 
     This runs the code you name, in a process of its own with limits of time and memory.
     """
