@@ -17,7 +17,7 @@ from jaxtyping import Bool, Int
 from torch import Generator, Tensor
 
 from corollary.errors import InputError
-from corollary.theory.sequences.tokenizers.wordpiece import SPECIALS
+from corollary.theory.sequences.tokenizers.wordpiece import CLS, SEP, SPECIALS
 from corollary.theory.sequences.tokenizers.words import WordTokenizer
 
 ADJECTIVES = ("old", "young", "tall", "quiet", "busy", "clever")
@@ -126,3 +126,32 @@ def padded(
     ids = torch.tensor([[*row, *[fill] * (length - len(row))] for row in rows], dtype=torch.int64)
     sizes = torch.tensor([len(row) for row in rows])
     return ids, torch.arange(length) < sizes[:, None]
+
+
+class Inputs(NamedTuple):
+    """What BERT reads: ids, segments, and where there are tokens."""
+
+    ids: Int[Tensor, "b t"]
+    segments: Int[Tensor, "b t"]
+    there: Bool[Tensor, "b t"]
+
+
+def bert_inputs(
+    first: Sequence[str], second: Sequence[str] | None = None, *, length: int | None = None
+) -> Inputs:
+    """``[CLS] first [SEP]`` or ``[CLS] first [SEP] second [SEP]``, padded to one length.
+
+    Example:
+        >>> ids, segments, there = bert_inputs(["the cat"], ["the dog"])
+        >>> tokens = [tokenizer().vocabulary.token(i) for i in ids[0].tolist()]
+        >>> " ".join(tokens), segments[0].tolist()
+        ('[CLS] the cat [SEP] the dog [SEP]', [0, 0, 0, 0, 1, 1, 1])
+    """
+    words = tokenizer()
+    cls, sep = words.vocabulary.id(CLS), words.vocabulary.id(SEP)
+    heads = [[cls, *words.encode(text), sep] for text in first]
+    tails = [[*words.encode(text), sep] for text in second] if second else [[] for _ in first]
+    pairs = list(zip(heads, tails, strict=True))
+    ids, there = padded([a + b for a, b in pairs], length=length)
+    segments, _ = padded([[0] * len(a) + [1] * len(b) for a, b in pairs], length=length)
+    return Inputs(ids, segments, there)
