@@ -93,7 +93,8 @@ def classifier(subject: Subject, n: int | None = None) -> Iterator[Classifier]:
     with subject.borrowed():
         scores = Scores(subject, _bare(batch)).eval()
         with torch.no_grad():
-            out, y = scores_of(subject, batch)
+            _, y = scores_of(subject, batch)
+            out = _called(scores, x)
         classes = 2 if out.dim() == 1 else out.shape[1]
         yield Classifier(scores, x, y, box_of(subject), ~is_fooled(out, y), classes)
 
@@ -146,6 +147,14 @@ def _input(batch: Batch) -> Tensor:
     if x.dim() < 2 or not bool(torch.isfinite(x).all()):
         raise NotApplicableError("the inputs are not rows of finite numbers")
     return x.detach()
+
+
+def _called(scores: Scores, x: Tensor) -> Tensor:
+    try:
+        out = scores(x)
+    except Exception as error:  # whatever a forward pass may raise without its labels
+        raise NotApplicableError(f"it cannot be called with its inputs alone ({error})") from None
+    return out[:, 0] if out.dim() == 2 and out.shape[1] == 1 else out
 
 
 def _bare(batch: Batch) -> Batch:

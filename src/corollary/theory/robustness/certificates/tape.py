@@ -7,6 +7,8 @@ input is computed once and kept. The tape is for one sample: an operation that m
 a batch is refused, so the tape serves batches of any size.
 """
 
+import contextlib
+import io
 import logging
 import operator
 import warnings
@@ -124,17 +126,22 @@ def read(model: nn.Module, x: Tensor) -> Tape:
 
 
 def _exported(model: nn.Module, example: Tensor) -> Any:
-    logging.getLogger("torch.export").setLevel(logging.ERROR)
+    logged = logging.root.manager.disable
+    logging.disable(logging.CRITICAL)  # export reports at length what the error below says
+    said = io.StringIO()
     try:
-        program = torch.export.export(model, (example,), strict=False)
-        # Written without in-place steps, which takes longer than the rest; most need it not.
-        return program.run_decompositions({}) if _writes(program) else program
+        with contextlib.redirect_stdout(said), contextlib.redirect_stderr(said):
+            program = torch.export.export(model, (example,), strict=False)
+            # Written without in-place steps, which takes longer than the rest; most need it not.
+            return program.run_decompositions({}) if _writes(program) else program
     except Exception as error:  # noqa: BLE001 - export raises many kinds, all for one reason
         told = str(error).strip().split("\n")[0][:200]
         raise NotApplicableError(
             f"{type(model).__name__} cannot be read as a list of operations ({told}); pass a "
             "module of one input whose forward pass does not branch on numbers"
         ) from None
+    finally:
+        logging.disable(logged)
 
 
 def _writes(program: Any) -> bool:
