@@ -27,6 +27,8 @@ SCHEMA = 1  # version of the examination file
 # whole budget has them: on a busy machine a short exam may take long.
 GRACE, AT_LEAST = 1.5, 10.0
 CUT_SHORT = "examination/cut_short"  # the note that not all exams could run
+# What is asked first: whether the rest means anything. Answers that are equally grave follow suit.
+QUESTIONS = ("soundness", "trainability", "learning", "function", "generalization", "robustness")
 Progress = Callable[[Entry, Sequence[Finding]], None]
 
 
@@ -69,7 +71,7 @@ class Examination:
 
     def answers(self) -> tuple[Answer, ...]:
         """The findings by question, the gravest first."""
-        names = dict.fromkeys(f.exam.split("/")[0] for f in self.findings)
+        names = sorted({f.exam.split("/")[0] for f in self.findings}, key=_turn)
         found = (
             Answer(name, _asked(name), tuple(f for f in self.findings if _of(f, name)))
             for name in names
@@ -221,7 +223,7 @@ def _told(error: Exception) -> str:
 
 def chosen_exams(only: str | Sequence[str] | None) -> list[Entry]:
     """The exams asked for: all, some questions, or single exams."""
-    exams = [e for e in entries() if e.is_exam]
+    exams = sorted((e for e in entries() if e.is_exam), key=lambda e: _turn(e.area))
     if only is None:
         return exams
     wanted = [only] if isinstance(only, str) else list(only)
@@ -234,6 +236,11 @@ def chosen_exams(only: str | Sequence[str] | None) -> list[Entry]:
 
 def _asked(name: str) -> str:
     return "Was it complete?" if name == CUT_SHORT.split("/")[0] else question(name)
+
+
+def _turn(name: str) -> int:
+    """The place of a question; one that is not listed comes last."""
+    return QUESTIONS.index(name) if name in QUESTIONS else len(QUESTIONS)
 
 
 def _of(finding: Finding, name: str) -> bool:

@@ -156,13 +156,18 @@ def areas() -> tuple[str, ...]:
 
 
 def question(area: str) -> str:
-    """The introduction's first line: the question that a folder of exams asks, or a chapter."""
-    for room in ("exams", "claims"):
-        path = ROOT / room / area / "__init__.py"
-        match = _DOCSTRING.match(path.read_text(encoding="utf-8")) if path.exists() else None
-        if match:
-            return match.group(1).strip().split("\n", 1)[0].rstrip(".")
-    return area
+    """The question that a folder of exams asks: the first line of its introduction."""
+    return _first_line(ROOT / "exams" / area / "__init__.py") or area
+
+
+def chapter(area: str) -> str:
+    """The title of a folder of claims: the first line of its introduction."""
+    return _first_line(ROOT / "claims" / area / "__init__.py") or area
+
+
+def _first_line(path: Path) -> str:
+    match = _DOCSTRING.match(path.read_text(encoding="utf-8")) if path.exists() else None
+    return match.group(1).strip().split("\n", 1)[0].rstrip(".") if match else ""
 
 
 def find(name: str) -> Entry:
