@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from corollary.data.toy_sequences import copy_pairs, lagged_cue, reversal_pairs
+from corollary.data.toy_sequences import copy_pairs, reversal_pairs
 from corollary.errors import InputError
 from corollary.models.recurrent.additive_attention import AdditiveAttention
 from corollary.models.recurrent.elman import ElmanCell
@@ -112,8 +112,3 @@ def test_parts_that_do_not_fit_are_named():
         model().alignment(torch.zeros(1, 2).long(), torch.zeros(1, 2).long())
     with pytest.raises(InputError, match="source tokens"):
         model()(torch.full((1, 2), 4), torch.zeros(1, 2).long())
-
-
-def test_toy_data_are_refused_without_size():
-    with pytest.raises(InputError, match="at least 1"):
-        lagged_cue(4, 0, rng=rng())

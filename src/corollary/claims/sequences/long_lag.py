@@ -49,10 +49,10 @@ class Given(NamedTuple):
 class LongLag(Claim[Given]):
     """Accuracies on new sequences after training."""
 
-    T: int = option(40, low=10, high=200)  # length of a sequence
-    steps: int = option(40, low=20, high=1000)  # steps of Adam
+    T: int = option(30, low=10, high=200)  # length of a sequence
+    steps: int = option(30, low=20, high=1000)  # steps of Adam
     remember: float = option(4.0, low=0.0, high=10.0)  # first offset b_F of the forget gates
-    relation = at_least()  # parts of 1024 answers, with room for an unlucky start
+    relation = at_least()  # parts of 512 answers, with room for an unlucky start
 
     def given(self, rng: Generator) -> Given:
         """A seed."""
@@ -96,7 +96,7 @@ def _trained(given: Given, gated: bool) -> tuple[float, tuple[float, ...]]:
     net = RecurrentNetwork(
         _cell(given, gated, m, rng), LinearLayer(m, 2, bias=True, rng=rng), "last"
     )
-    x, y = lagged_cue(2048, given.T, noise=0.5, rng=rng)
+    x, y = lagged_cue(1536, given.T, noise=0.5, rng=rng)
     adam = torch.optim.Adam(net.parameters(), lr=0.02)
     history = fit(net, (x[:1024], y[:1024]), nn.functional.cross_entropy, adam, steps=given.steps,
                   batch_size=128, rng=given.seed, clip=1.0)  # fmt: skip

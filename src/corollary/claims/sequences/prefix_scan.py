@@ -72,8 +72,12 @@ class PrefixScan(Claim[Given]):
         t = list(range(1, len(given.a) + 1))
         marks = (
             Curve(_states(given, "sequential"), x=t, label="loop", role="predicted"),
-            Points(t, _states(given, "hillis_steele"), label="tree of Hillis and Steele"),
-            Points(t, _states(given, "blelloch"), label="tree of Blelloch", role="other"),
+            Points(
+                t[::2],
+                _states(given, "hillis_steele")[::2],
+                label="tree of Hillis and Steele, odd t",
+            ),
+            Points(t[1::2], _states(given, "blelloch")[1::2], label="tree of Blelloch, even t"),
         )
         return Figure("A recurrence by trees", x="t", y="z_t", marks=marks)
 

@@ -99,7 +99,7 @@ class StateGradientBound(Claim[Given]):
             for s, label, role in (
                 (2.0, "σ₁(U) = 2 ≥ 1/α: it explodes", "measured"),
                 (1.0, "σ₁(U) = 1", "other"),
-                (0.5, "σ₁(U) = 1/2 < 1/α: it vanishes", "predicted"),
+                (0.5, "σ₁(U) = 1/2 < 1/α: it vanishes", "measured"),
             )
         )  # fmt: skip
         second = Figure("The condition the right way round, φ(z) = z", x="i − t",

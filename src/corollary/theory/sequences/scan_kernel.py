@@ -13,7 +13,7 @@ from torch import Tensor
 
 from corollary.theory.compiled import Backend, compiled
 
-WORTH_IT = 1 << 14  # numbers from which a compiled pass beats the loop by more than its start
+NUMBERS, STEPS = 1 << 14, 512  # from either on a compiled pass soon repays its start
 KINDS = (torch.float32, torch.float64, torch.complex64, torch.complex128)
 
 
@@ -38,7 +38,7 @@ def recurrence(a, b, z, backwards):
 def sequential(a: Tensor, b: Tensor, *, backend: Backend = "auto") -> Tensor:
     """All states, from the left, by the compiled kernel where that pays."""
     suits = a.device.type == "cpu" and a.dtype in KINDS
-    worth_it = suits and b.numel() >= WORTH_IT
+    worth_it = suits and (b.numel() >= NUMBERS or b.shape[-2] >= STEPS)
     if compiled(recurrence, backend, worth_it=worth_it) is None or not suits:
         return _loop(a, b)
     return _Recurrence.apply(a, b, False)
