@@ -44,9 +44,11 @@ class WideBeam(Claim[Given]):
     relation = equals(ulps=64)  # sums of N logarithms
 
     def given(self, rng: Generator) -> Given:
-        """A random Markov chain and the width of the theorem."""
-        log_p = torch.randn(self.K + 1, self.K, generator=rng, dtype=torch.float64)
-        log_p = (2 * log_p).log_softmax(dim=1)
+        """A random Markov chain, with tokens that are more or less sure of what follows."""
+        logits = torch.randn(self.K + 1, self.K, generator=rng, dtype=torch.float64)
+        logits[:-1] *= 4 * torch.rand(self.K, 1, generator=rng, dtype=torch.float64)
+        logits[-1] *= 0.3  # first tokens are nearly alike
+        log_p = logits.log_softmax(dim=1)
         return Given(_Chain(log_p), self.K, self.N, self.K ** (self.N - 1))
 
     def hypotheses(self, given: Given) -> Iterator[Hypothesis]:
