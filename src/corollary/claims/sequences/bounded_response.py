@@ -38,7 +38,7 @@ class Given(NamedTuple):
 class BoundedResponse(Claim[Given]):
     """The largest modulus of each state; the first input is the worst, the others are noise."""
 
-    T: int = option(200, low=1, high=5000)  # steps
+    T: int = option(200, low=50, high=5000)  # steps
     m: int = option(4, low=1, high=100)  # eigenvalues
     r: float = option(0.95, low=0.01, high=0.999)  # modulus of the eigenvalues
     relation = at_most(ulps=2**12)  # the worst input attains the bound up to rounding
@@ -67,10 +67,10 @@ class BoundedResponse(Claim[Given]):
 
     def figure(self, given: Given) -> Figure:
         """The worst input and one of noise."""
-        t = list(range(1, self.T + 1))
+        t = list(range(1, len(given.u) + 1))
         moduli = _moduli(given)
         curves = [Curve(moduli[:, 0], x=t, label="input that turns with λ")]
-        if self.m > 1:
+        if given.u.shape[1] > 1:
             curves.append(Curve(moduli[:, 1], x=t, label="random input", role="other"))
         bound = Level(self.predict(given)[0], label="M / (1 − |λ|)")
         return Figure("The size of a state", x="t", y="|ζ_t|", marks=(*curves, bound))

@@ -77,7 +77,7 @@ class DiagonalRecurrence(Claim[Given]):
     def figure(self, given: Given) -> tuple[Figure, Figure]:
         """A coordinate, and the eigenvalues."""
         t = list(range(1, len(given.x) + 1))
-        first = [numbers[:: self.m] for numbers in (self.predict(given), self.measure(given))]
+        first = [numbers[:: len(given.A)] for numbers in (self.predict(given), self.measure(given))]
         values = torch.linalg.eigvals(given.A)
         angle = torch.linspace(0, 2 * torch.pi, 200, dtype=torch.float64)
         marks = (

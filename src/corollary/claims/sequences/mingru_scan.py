@@ -70,7 +70,7 @@ class MingruScan(Claim[Given]):
         """One unit."""
         t = list(range(1, given.x.shape[1] + 1))
         scan = torch.tensor(self.predict(given)).reshape(len(t), -1)[:, 0]
-        seeing = _loop(given._replace(K=2 * torch.eye(self.m, dtype=torch.float64)))
+        seeing = _loop(given._replace(K=2 * torch.eye(given.cell.m, dtype=torch.float64)))
         marks = (
             Curve(scan, x=t, label="scan", role="predicted"),
             Points(t, _loop(given)[:, 0], label="loop"),

@@ -40,7 +40,7 @@ class OrthogonalRecurrence(Claim[Given]):
     """Norms after a number of steps, at three gains."""
 
     m: int = option(8, low=2, high=100)  # units
-    steps: int = option(60, low=1, high=200)  # i - t
+    steps: int = option(60, low=2, high=200)  # i - t
     high: float = option(1.1, low=1.0, high=2.0)  # a gain that explodes
     low: float = option(0.9, low=0.1, high=1.0)  # a gain that vanishes
     relation = equals(ulps=2**14)  # relative: each of up to 200 products is rounded

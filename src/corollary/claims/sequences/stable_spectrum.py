@@ -39,8 +39,8 @@ class StableSpectrum(Claim[Given]):
     """The largest modulus after each gradient step of a loss that wants to leave the disc."""
 
     m: int = option(16, low=1, high=500)  # eigenvalues
-    steps: int = option(20, low=1, high=200)  # gradient steps
-    eta: float = option(0.5, low=1e-4, high=10.0)  # step size
+    steps: int = option(20, low=5, high=200)  # gradient steps
+    eta: float = option(0.5, low=0.1, high=10.0)  # step size
     relation = at_most()  # the modulus is rounded to at most 1
 
     def given(self, rng: Generator) -> Given:
