@@ -77,17 +77,21 @@ class AnswerSpan(Claim[Given]):
         values = _all_spans(given, self.longest)[0]
         found = best_span(*given[:3], max_length=self.longest)
         a, b = int(given.start[0].argmax()), int(given.end[0].argmax())
-        t, low = values.shape[0], values[values > -torch.inf].min() - 1
-        edges = (-0.5, t - 0.5)
-        shown = values.clamp(min=float(low)).T.tolist()  # row e is drawn upwards
+        edges = (-0.5, len(values) - 0.5)
+        shown = values.masked_fill(values == -torch.inf, 0.0).T.tolist()  # row e goes upwards
         return Figure(
             "Start and end are searched together",
             x="start s",
             y="end e",
             equal=True,
             marks=(
-                HeatMap(shown, edges, edges, label="a_s + b_e of allowed spans"),
-                Points([int(found.start[0])], [int(found.end[0])], label="decoder's span"),
+                HeatMap(shown, edges, edges, label="a_s + b_e, 0 where it is no answer"),
+                Points(
+                    [int(found.start[0])],
+                    [int(found.end[0])],
+                    label="decoder's span",
+                    role="predicted",
+                ),
                 Points([a], [b], label="the two maxima apart", role="other"),
             ),
         )

@@ -103,7 +103,7 @@ class MaskedTokenRates(Claim[Given]):
         levels = [Level(r, label=f"{n}: {r:.4f}") for r, n in zip(rates[:2], names, strict=False)]
         return Figure(
             "What happens to a token",
-            x="1: masked, 2: another token, 3: selected but untouched, 4: special and selected",
+            x="1 masked, 2 another token, 3 untouched, 4 special",
             y="share of tokens",
             marks=(
                 *levels,

@@ -107,19 +107,25 @@ class PatchOrder(Claim[Given]):
                 Points(*pairs[0], label="without positions"),
             ),
         )
-        grey = [_grey(given.x[0, 0]), _grey(self._puzzles(given)[0, 0])]
+        pair = [_grey(given.x[0, 0]), _grey(self._puzzles(given)[0, 0])]
+        gap = pair[0].new_zeros(len(pair[0]), 2)
+        width = 2 * len(pair[0]) + 2.0
         puzzle = Figure(
             "Without positions these two are the same",
-            x="column (the image, then its puzzle)",
+            x="column: the image, then its puzzle",
             y="row",
             equal=True,
             marks=(
-                Image(grey[0], (0.0, 1.0), (0.0, 1.0), label="image"),
-                Image(grey[1], (1.2, 2.2), (0.0, 1.0), label="puzzle"),
+                Image(
+                    torch.cat([pair[0], gap, pair[1]], dim=1).tolist(),
+                    (0.0, width),
+                    (0.0, float(len(gap))),
+                    label="an image and its puzzle",
+                ),
             ),
         )
         return logits, puzzle
 
 
-def _grey(x: Tensor) -> list[list[float]]:
-    return ((x - x.min()) / (x.max() - x.min())).tolist()
+def _grey(x: Tensor) -> Tensor:
+    return (x - x.min()) / (x.max() - x.min())

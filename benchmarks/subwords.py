@@ -1,0 +1,88 @@
+"""Tokenizers against the ``tokenizers`` library: ``python benchmarks/subwords.py``.
+
+The text is the source code of the package, about a megabyte. Both train the same merges, so the
+encodings have the same length, which is checked before the race.
+"""
+
+from pathlib import Path
+
+from race import Race, main, race
+
+import corollary
+from corollary.theory.sequences.tokenizers.bpe import BPETokenizer
+from corollary.theory.sequences.tokenizers.wordpiece import WordPieceTokenizer
+
+SIZE = 3000
+
+
+def source_text() -> str:
+    """All modules of the package, one after the other."""
+    files = sorted(Path(corollary.__file__).parent.rglob("*.py"))
+    return "\n".join(file.read_text("utf-8") for file in files)[:1_000_000]
+
+
+def peer_bpe(text: str):
+    """Their byte-level encoder, trained on the text."""
+    from tokenizers import Tokenizer, models, pre_tokenizers, trainers
+
+    peer = Tokenizer(models.BPE())
+    peer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    trainer = trainers.BpeTrainer(
+        vocab_size=SIZE, min_frequency=2, show_progress=False,
+        initial_alphabet=pre_tokenizers.ByteLevel.alphabet(),
+    )  # fmt: skip
+    peer.train_from_iterator([text], trainer)
+    return peer
+
+
+def training() -> Race:
+    """Byte-pair encoding learned from a megabyte."""
+    text = source_text()
+    return race(
+        "Byte-pair encoding, training",
+        {
+            "corollary": lambda: BPETokenizer.train(text, SIZE, byte_level=True),
+            "tokenizers": lambda: peer_bpe(text),
+        },
+        reference="tokenizers",
+        facts={"characters": len(text), "vocabulary": SIZE},
+    )
+
+
+def encoding() -> Race:
+    """The megabyte encoded, without words remembered from before."""
+    text = source_text()
+    ours, peer = BPETokenizer.train(text, SIZE, byte_level=True), peer_bpe(text)
+    assert len(ours.encode(text)) == len(peer.encode(text).ids), "the encodings differ"
+
+    def afresh() -> list[int]:
+        ours._seen.clear()
+        return ours.encode(text)
+
+    return race(
+        "Byte-pair encoding, encoding",
+        {"corollary": afresh, "tokenizers": lambda: peer.encode(text).ids},
+        reference="tokenizers",
+        facts={"characters": len(text), "tokens": len(ours.encode(text))},
+    )
+
+
+def word_pieces() -> Race:
+    """WordPiece with our vocabulary: the longest match of every word."""
+    from tokenizers import Tokenizer, models, normalizers, pre_tokenizers
+
+    text = source_text()
+    ours = WordPieceTokenizer.train(text, SIZE)
+    peer = Tokenizer(models.WordPiece(dict(ours.vocabulary.ids), unk_token="[UNK]"))
+    peer.normalizer = normalizers.BertNormalizer(strip_accents=False)
+    peer.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
+    return race(
+        "WordPiece, encoding",
+        {"corollary": lambda: ours.encode(text), "tokenizers": lambda: peer.encode(text).ids},
+        reference="tokenizers",
+        facts={"characters": len(text), "tokens": len(ours.encode(text))},
+    )
+
+
+if __name__ == "__main__":
+    main(training, encoding, word_pieces)
