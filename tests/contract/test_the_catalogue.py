@@ -29,8 +29,11 @@ ORDER = [
     {"examination"},
     {"target"},
     {"examining"},
+    {"training"},
     {"report"},
-    {"cli", "lab"},
+    {"lab"},
+    {"cli"},
+    {"__main__"},
 ]
 LEVEL = {room: level for level, rooms in enumerate(ORDER) for room in rooms}
 ALSO = {
