@@ -37,7 +37,8 @@ def test_help_names_the_options_and_imports_no_torch():
 def test_a_missing_extra_is_one_sentence(call, monkeypatch, package):
     find = importlib.util.find_spec
     monkeypatch.setattr(
-        "corollary.cli.lab.find_spec", lambda name: None if name == package else find(name)
+        "importlib.util.find_spec",
+        lambda name, *more: None if name == package else find(name, *more),
     )
     code, _, err = call("lab")
     assert code == 2

@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import time
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -67,6 +68,7 @@ class Running:
         """Status and JSON (or text) of an answer."""
         answer = self.open(method, path, body, timeout)
         text = answer.read().decode()
+        answer.line.close()
         kind = answer.headers.get("content-type", "")
         return answer.status, json.loads(text) if "json" in kind else text
 
@@ -81,7 +83,8 @@ class Running:
 
     def events(self, session, timeout=60):
         """What a session says, until the caller has heard enough."""
-        with self.open("GET", f"/api/sessions/{session}/events", timeout=timeout) as answer:
+        answer = self.open("GET", f"/api/sessions/{session}/events", timeout=timeout)
+        with closing(answer.line), answer:
             for line in answer:
                 if line.startswith(b"data: "):
                     yield json.loads(line[6:])

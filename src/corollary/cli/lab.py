@@ -1,6 +1,6 @@
 """``corollary lab``: a live local page on which claims run and networks train."""
 
-from importlib.util import find_spec
+import importlib.util
 from typing import Annotated
 
 import typer
@@ -20,7 +20,7 @@ def lab(
     from corollary.errors import MissingExtraError
 
     for package in ("starlette", "uvicorn"):
-        if find_spec(package) is None:
+        if importlib.util.find_spec(package) is None:
             raise MissingExtraError(
                 f"the lab needs {package}, which is not installed: pip install 'corollary[lab]'"
             )

@@ -183,6 +183,11 @@ class Lab:
             session.watchers -= 1
             session.left = time.monotonic()
 
+    async def api_session(self, request: Request) -> Response:
+        """Whether a session is still there."""
+        session = self._session(request)
+        return JSONResponse({"session": session.name, "room": session.room})
+
     async def api_order(self, request: Request) -> Response:
         """Tell a playground what to do, or any session to stop."""
         session, asked = self._session(request), await _json(request)
@@ -224,6 +229,7 @@ class Lab:
             Route("/api/check", self.api_check, methods=["POST"]),
             Route("/api/play", self.api_play, methods=["POST"]),
             Route("/api/examine", self.api_examine, methods=["POST"]),
+            Route("/api/sessions/{session}", self.api_session),
             Route("/api/sessions/{session}", self.api_order, methods=["POST"]),
             Route("/api/sessions/{session}/events", self.api_events),
             Route("/api/sessions/{session}/examination.{kind}", self.api_file),

@@ -1,0 +1,111 @@
+"""The pages in a real browser: they run under their policy, fit any width, and can be typed to."""
+
+import importlib.util
+from pathlib import Path
+
+import pytest
+
+_spec = importlib.util.spec_from_file_location("lab_browser", Path(__file__).parent / "browser.py")
+browser = importlib.util.module_from_spec(_spec)
+_spec.loader.exec_module(browser)
+
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.xdist_group("lab"),
+    pytest.mark.skipif(browser.CHROMIUM is None, reason="chromium is not installed"),
+]
+FITS = "document.documentElement.scrollWidth <= innerWidth"
+
+
+@pytest.fixture
+def page(start, tmp_path):
+    lab = start()
+    found = browser.Browser(tmp_path / "profile")
+    found.lab, found.home = lab, f"http://127.0.0.1:{lab.port}"
+    found.size(1300)
+    found.go(lab.url)
+    yield found
+    assert found.complaints() == []
+    assert all(a.startswith((found.home, "data:", "blob:", "about:")) for a in found.addresses())
+    found.close()
+
+
+def test_a_claim_runs_moves_and_is_shared_by_its_address(page):
+    page.go(f"{page.home}/claim/connectionism/novikoff?gamma=0.2")
+    page.until("document.querySelector('#verdict .badge.holds') !== null")
+    assert page.run("document.querySelectorAll('.stage figure > svg').length") == 2
+    assert page.run("document.querySelectorAll('.statement .math.set .katex').length") > 3
+    assert page.run("document.querySelector('.numbers td').textContent") == "25"
+
+    # The keyboard moves a slider, the claim runs again, and the address follows.
+    page.run("document.querySelector('[data-name=gamma] [type=range]').focus()")
+    page.key("ArrowLeft", 37)
+    page.until("document.querySelector('.numbers td').textContent !== '25'")
+    gamma = page.run("document.getElementById('o-gamma').value")
+    assert 0.1 < float(gamma) < 0.2
+    assert page.run("location.search") == f"?gamma={gamma}"
+    assert f"--gamma {gamma}" in page.run("document.getElementById('shell').textContent")
+    assert f"gamma={gamma})" in page.run("document.getElementById('python').textContent")
+
+    page.run("document.getElementById('tab-result').focus()")
+    page.key("ArrowRight", 39)
+    page.until("document.querySelector('#panel-broken b') !== null")
+    assert "the conclusion is false" in page.run(
+        "document.getElementById('panel-broken').textContent"
+    )
+    page.run("document.getElementById('o-gamma').value = '-3'")
+    page.run("document.getElementById('go').click()")
+    page.until("document.querySelector('#verdict .warning') !== null")
+    assert "Gamma must" in page.run("document.getElementById('verdict').textContent")
+    page.heard = [s for s in page.heard if "400" not in str(s)]  # the browser logs the refusal
+
+
+def test_the_playground_trains_pauses_and_comes_back(page):
+    page.go(f"{page.home}/play?width=6&data=xor")
+    page.until("!document.getElementById('run').disabled")
+    page.run("document.getElementById('run').click()")
+    page.until("Number(document.getElementById('count').textContent.slice(5)) > 40")
+    assert "limit" in page.run("document.getElementById('advice').textContent")
+    assert page.run("document.querySelector('#chart-loss path').getAttribute('d').length") > 20
+    painted = (
+        "new Set(document.getElementById('plane').getContext('2d')"
+        ".getImageData(0, 0, 512, 512).data).size"
+    )
+    assert page.run(painted) > 20
+    page.run("document.getElementById('run').click()")
+    page.until("document.getElementById('run').textContent === 'Train'")
+    page.run("new Promise((done) => setTimeout(done, 500))")  # the last frame is painted
+    before = page.run("document.getElementById('count').textContent")
+    page.go(f"{page.home}/play?width=6&data=xor")
+    page.until(f"document.getElementById('count').textContent === '{before}'")
+
+
+@pytest.mark.parametrize("width", [400, 1300])
+@pytest.mark.parametrize("dark", [False, True])
+def test_every_page_fits_its_window_in_light_and_dark(page, width, dark):
+    page.size(width, dark=dark)
+    for path in ("/", "/claim/connectionism/novikoff", "/play", "/examine"):
+        page.go(page.home + path)
+        page.until("document.getElementById('tools').children.length === 1")
+        assert page.run(FITS), path
+        shade = page.run("getComputedStyle(document.documentElement).backgroundColor")
+        assert (shade == "rgb(22, 24, 27)") is dark
+
+
+def test_search_finds_words_of_statements(page):
+    page.until("document.querySelectorAll('.chapter li').length > 100")
+    page.run("document.getElementById('words').focus()")
+    page.call("Input.insertText", text="novikoff")
+    page.until("document.querySelectorAll('.chapter li:not([hidden])').length < 20")
+    found = "[...document.querySelectorAll('.chapter li:not([hidden])')].map(l => l.dataset.name)"
+    assert "connectionism/novikoff" in page.run(found)
+    assert page.run("location.search") == "?q=novikoff"
+
+
+def test_the_demo_is_examined(page):
+    page.go(f"{page.home}/examine?budget=30&only=soundness")
+    page.run("document.getElementById('go').click()")
+    page.until("document.getElementById('doing').textContent === 'done'", 120)
+    assert "to mend" in page.run("document.getElementById('headline').textContent")
+    assert page.run("document.querySelectorAll('#details .finding').length") > 0
+    assert page.run("!document.getElementById('files').hidden")
