@@ -138,30 +138,35 @@ class CrownAndIntervals(Claim[Given]):
         return nn.Sequential(*layers[:-1]).requires_grad_(False)
 
     def _bounds(self, given: Given, method: Literal["ibp", "crown-ibp", "crown"]) -> list[float]:
-        certifier, out = given.certifier, []
-        for eps, known in zip(given.eps, given.known, strict=True):
-            if eps == known:
-                out.append(float(certifier.margins(given.x, given.y, eps, method)))
-                continue
-            narrow, wide = (
-                Region(given.x, torch.tensor([e]).double(), "linf") for e in (known, eps)
-            )
-            rows = certifier.differences(given.net(given.x), given.y)
-            values = certifier.intervals(narrow, method)
-            end = certifier.tape.output
-            out.append(float(lowest(certifier.steps, values, end, rows, wide).min()))
-        return out
+        """At all radii at once."""
+        certifier, end = given.certifier, given.certifier.tape.output
+        x, y = self._copies(given)
+        if given.eps == given.known:
+            return certifier.margins(x, y, torch.tensor(given.eps).double(), method).tolist()
+        narrow, wide = (
+            Region(x, torch.tensor(radii).double(), "linf") for radii in (given.known, given.eps)
+        )
+        values = certifier.intervals(narrow, method)
+        rows = certifier.differences(given.net(x), y)
+        found = lowest(certifier.steps, values, end, rows, wide)
+        return found.view(len(x), -1).amin(1).tolist()
 
     def _attacked(self, given: Given) -> list[float]:
-        found = []
-        for eps in given.eps:
-            rng = torch.Generator().manual_seed(given.seed)
-            attack = PGD(
-                eps, steps=20, box=None, keep="best", objective="margin", restarts=2,
-            )  # fmt: skip
-            moved = attack.inputs(given.net, given.x, given.y, rng=rng)
-            found.append(float(margins(given.net(moved), given.y)))
-        return found
+        """At all radii at once: each copy of the input has a unit ball of its own."""
+        x, y = self._copies(given)
+        eps = torch.tensor(given.eps).double()[:, None]
+        attack = PGD(1.0, steps=20, box=None, keep="best", objective="margin", restarts=2)
+        rng = torch.Generator().manual_seed(given.seed)
+
+        def scores(delta: Tensor) -> Tensor:
+            return given.net(x + eps * delta)
+
+        found = attack.inputs(scores, torch.zeros_like(x), y, rng=rng)
+        return margins(scores(found), y).tolist()
+
+    def _copies(self, given: Given) -> tuple[Tensor, Tensor]:
+        n = len(given.eps)
+        return given.x.expand(n, -1), given.y.expand(n)
 
 
 def _empty(a: int, b: int) -> nn.Linear:

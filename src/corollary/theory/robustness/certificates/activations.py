@@ -21,7 +21,7 @@ from torch.nn import functional as F
 from corollary.theory.robustness.certificates.rows import Lines
 
 Scalar = Callable[[Tensor], Tensor]
-HALVINGS = 26
+HALVINGS = 20
 ROUNDING = 8  # units in the last place that a line is moved outwards
 NARROW = 1e-6  # intervals relative to 1 + |x| below which a chord has no digits left
 
@@ -92,6 +92,7 @@ class Smooth:
     bends: tuple[float, ...]
     curvature: tuple[int, ...]  # one more than bends
     rising: bool = True
+    slack: float = 0.0  # how far torch's own function may be off
 
     def ends(self, lower: Tensor, upper: Tensor) -> tuple[Tensor, Tensor]:
         """The range on intervals."""
@@ -139,14 +140,14 @@ class Smooth:
         reach = torch.maximum(lower.abs(), upper.abs())
         # a function that falls and rises is a product with x, computed to the digits of x
         size = best.abs() + (slope.abs() + (0 if self.rising else 1)) * reach
-        return sign * (best + _ulps(size))
+        return sign * (best + _ulps(size) + self.slack)
 
     def _piece(self, k: int) -> tuple[float, float]:
         ends = (-math.inf, *self.bends, math.inf)
         return ends[k], ends[k + 1]
 
     def _outwards(self, value: Tensor, sign: int) -> Tensor:
-        return value + sign * _ulps(value.abs())
+        return value + sign * (_ulps(value.abs()) + self.slack)
 
     def _s_shaped(
         self, lower: Tensor, upper: Tensor, low: Tensor, high: Tensor
@@ -222,14 +223,19 @@ _BEND = 1.4185040087908283  # where the second derivative of the tanh form of GE
 tanh_gelu = Smooth(_tanh_gelu, _tanh_gelu_slope, (-_BEND, _BEND), (-1, 1, -1), False)
 
 
-def softplus(beta: float) -> Smooth:
-    """log(1 + exp(beta x)) / beta.
+def softplus(beta: float, threshold: float = 20.0) -> Smooth:
+    """log(1 + exp(beta x)) / beta, which torch replaces by x beyond the threshold.
 
     Example:
         >>> round(softplus(1.0).slope(torch.zeros(())).item(), 3)
         0.5
     """
-    return Smooth(lambda x: F.softplus(x, beta), lambda x: torch.sigmoid(beta * x), (), (1,))
+
+    def value(x: Tensor) -> Tensor:
+        return torch.logaddexp(torch.zeros_like(x), beta * x) / beta
+
+    slack = math.exp(-threshold) / beta
+    return Smooth(value, lambda x: torch.sigmoid(beta * x), (), (1,), slack=slack)
 
 
 def elu(alpha: float) -> Smooth:

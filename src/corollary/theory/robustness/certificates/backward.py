@@ -152,4 +152,6 @@ def _needed(steps: Sequence[Step], value: Interval, index: int) -> Tensor:
 
 
 def _part(value: Interval, which: slice) -> Interval:
+    if which.stop >= len(value.lower) and which.start == 0:
+        return value
     return Interval(value.lower[which], value.upper[which], value.mixed)

@@ -22,6 +22,7 @@ class Entrywise(Step):
     def __init__(self, call: Call, lines: Callable[[Tensor, Tensor], Lines]) -> None:
         super().__init__(call)
         self.lines = lines
+        self._last: tuple[Interval, Lines] | None = None  # many passes ask for the same
 
     def interval(self, values: Sequence[Interval], eps: Tensor) -> Interval:
         """Its values at the ends."""
@@ -30,7 +31,10 @@ class Entrywise(Step):
 
     def backward(self, forms: Forms, values: Sequence[Interval]) -> tuple[list[Forms], Tensor]:
         """The line below for positive coefficients, the one above for negative ones."""
-        moved, added = forms.relaxed(self.lines(values[0].lower, values[0].upper))
+        (v,) = values
+        if self._last is None or self._last[0] is not v:
+            self._last = (v, self.lines(v.lower, v.upper))
+        moved, added = forms.relaxed(self._last[1])
         return [moved], added
 
     def settled(self, value: Interval) -> Tensor | None:

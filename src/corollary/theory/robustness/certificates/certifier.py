@@ -1,15 +1,15 @@
 r"""Certified margins and radii of any module that can be read as a tape.
 
-Three bounds on the margin :math:`\min_{x'}f_y(x')-f_j(x')` over a ball, each sound, each tighter
-and dearer than the one before:
+Three bounds on the margin :math:`\min_{x'}f_y(x')-f_j(x')` over a ball, each sound, each dearer
+than the one before and as a rule tighter:
 
 * ``ibp``: intervals from layer to layer, then the last affine layers merged with the difference;
 * ``crown-ibp``: one linear form of the input below the margin, with the intervals as they are;
 * ``crown``: the same with every interval before a bend improved by linear forms of its own.
 
 If all margins are positive, no perturbation in the ball changes the class. Every interval keeps the
-better of what intervals and forms say, so the three are ordered. The arithmetic is that of the
-module's number type; rounding is not accounted for beyond the lines of curved functions.
+better of what intervals and forms say, so the others are never below ``ibp``. The arithmetic is
+that of the module's number type; rounding is accounted for in the lines of curved functions only.
 
 :source: Gowal et al. (2018), "On the effectiveness of interval bound propagation for training
     verifiably robust models"; Zhang et al. (2018), "Efficient neural network robustness

@@ -207,7 +207,8 @@ def _smooth(call: Call, shapes: list[tuple[int, ...]], like: Tensor) -> Step:
     if call.op == "gelu" and call.kwargs.get("approximate", "none") == "tanh":
         return bent.Curved(call, tanh_gelu)
     if call.op == "softplus":
-        return bent.Curved(call, softplus(float(call.option(1, "beta", 1))))
+        beta, threshold = float(call.option(1, "beta", 1)), float(call.option(2, "threshold", 20))
+        return bent.Curved(call, softplus(beta, threshold))
     if call.op == "elu":
         sizes = [
             float(call.option(i, name, 1))

@@ -17,7 +17,6 @@ from dataclasses import replace
 import torch
 from torch import Tensor
 
-from corollary.theory.robustness.balls import per_row
 from corollary.theory.robustness.certificates.region import Interval
 from corollary.theory.robustness.certificates.rows import Rows
 from corollary.theory.robustness.certificates.tape import Call
@@ -181,7 +180,7 @@ class Weighted(Step):
             length = self.product(self.sizes, v.ball.spread)
         else:
             length = self.product(self.weight.square(), v.ball.spread.square()).clamp_min(0).sqrt()
-        found = self._around(v.ball.center, per_row(eps, length) * length, 1)
+        found = self._around(v.ball.center, eps.view(-1, *(1,) * (length.dim() - 1)) * length, 1)
         if not v.ball.cut:
             return found
         box = self._around(v.middle, self.product(self.sizes, v.radius), 1)

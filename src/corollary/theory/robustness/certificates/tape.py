@@ -13,7 +13,7 @@ import logging
 import operator
 import warnings
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import torch
@@ -28,6 +28,8 @@ SAMPLES = 2  # of the batch that is traced
 SIZED = ("view", "reshape", "expand", "_unsafe_view", "broadcast_to", "unflatten")
 # Constants among their arguments may have been made for the batch (zeros like the input, say).
 ELEMENTWISE = ("add", "sub", "rsub", "mul", "div", "cat", "stack", "maximum", "minimum")
+# Only the shape of their input matters.
+SHAPED = ("ones_like", "zeros_like", "full_like", "empty_like", "new_zeros", "new_ones", "new_full")
 NO_RESULT = ("_assert_tensor_metadata", "_assert_scalar", "sym_constrain_range_for_size")
 
 
@@ -179,7 +181,7 @@ class _Reader:
                 "bounds need a module that returns one tensor which depends on its input; wrap it "
                 "so that it does"
             )
-        return Tape(tuple(self.calls), shape, end.index)
+        return _pruned(self.calls, shape, end.index)
 
     def _read(self, node: fx.Node) -> None:
         args, kwargs = fx.node.map_arg((node.args, node.kwargs), lambda n: self.known[n.name])
@@ -189,7 +191,10 @@ class _Reader:
         refs: list[int] = []
         _each_ref((args, kwargs), refs)
         op = _op(node)
-        if not refs:
+        if op in SHAPED:
+            args = [_zeros(a) if isinstance(a, fx.Node) else a for a in node.args]
+            self.known[node.name] = node.target(*args, **kwargs)  # type: ignore[operator]
+        elif not refs:
             self.known[node.name] = node.target(*args, **kwargs)  # type: ignore[operator]
         elif op not in NO_RESULT:
             value = node.meta["val"]
@@ -213,6 +218,31 @@ class _Reader:
         )
         self.calls.append(made)
         return Ref(len(self.calls))
+
+
+def _zeros(node: fx.Node) -> Tensor:
+    value = node.meta["val"]
+    return torch.zeros(value.shape, dtype=value.dtype, device=value.device)
+
+
+def _pruned(calls: list[Call], shape: tuple[int, ...], end: int) -> Tape:
+    """Without calls that the output does not depend on."""
+    needed = {end}
+    for index in range(end, 0, -1):
+        if index in needed:
+            needed.update(calls[index - 1].inputs)
+    places = {0: 0}
+    kept: list[Call] = []
+    for index in sorted(needed - {0}):
+        call = calls[index - 1]
+        args, kwargs = tree_map(
+            lambda p: Ref(places[p.index]) if isinstance(p, Ref) else p,
+            (call.args, call.kwargs),
+            is_leaf=_is_ref,
+        )
+        kept.append(replace(call, args=args, kwargs=kwargs))
+        places[index] = len(kept)
+    return Tape(tuple(kept), shape, places[end])
 
 
 def _one_sample(part: Any, axes: int, call: Call) -> Any:

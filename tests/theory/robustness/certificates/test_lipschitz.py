@@ -1,0 +1,90 @@
+import pytest
+import torch
+from torch import nn
+from torch.nn import functional as F
+
+from corollary.errors import InputError, NotApplicableError
+from corollary.theory.robustness.certificates.certifier import Certifier
+from corollary.theory.robustness.certificates.lipschitz import lipschitz_certificate
+from corollary.theory.robustness.certificates.operator_norms import convolution_norm
+from corollary.theory.robustness.flip import DeepFool
+
+OPTIONS = [
+    {},
+    {"stride": (2, 2), "padding": (1, 1)},
+    {"stride": (3, 2), "padding": (0, 2)},
+    {"dilation": (2, 2), "padding": (2, 2)},
+    {"groups": 2, "padding": (1, 1)},
+]
+
+
+@pytest.mark.parametrize("options", OPTIONS)
+def test_the_norm_of_a_convolution_is_bounded_closely_from_above(options):
+    rng = torch.Generator().manual_seed(0)
+    groups = options.get("groups", 1)
+    weight = torch.randn(6, 4 // groups, 3, 3, generator=rng, dtype=torch.float64)
+    basis = torch.eye(4 * 81, dtype=torch.float64).view(-1, 4, 9, 9)
+    exact = float(torch.linalg.matrix_norm(F.conv2d(basis, weight, **options).flatten(1), 2))
+    bound = convolution_norm(weight, (9, 9), **options)
+    assert exact <= bound <= 1.25 * exact
+
+
+def test_one_axis_works_and_three_do_not():
+    weight = torch.randn(2, 3, 5, generator=torch.Generator().manual_seed(0)).double()
+    basis = torch.eye(3 * 12, dtype=torch.float64).view(-1, 3, 12)
+    exact = float(torch.linalg.matrix_norm(F.conv1d(basis, weight, stride=2).flatten(1), 2))
+    bound = convolution_norm(weight, (12,), stride=(2,), padding=(0,), dilation=(1,))
+    assert exact <= bound <= 1.25 * exact
+    with pytest.raises(InputError, match="axes"):
+        convolution_norm(torch.ones(1, 1, 1, 1, 1), (2, 2, 2))
+
+
+class Shortcut(nn.Module):
+    def __init__(self, inner):
+        super().__init__()
+        self.inner = inner
+
+    def forward(self, x):
+        return torch.cat([x, 0.5 * x - self.inner(x)], 1)
+
+
+NETS = {
+    "plain": lambda: nn.Sequential(nn.Flatten(), nn.Linear(50, 8), nn.GELU(), nn.Linear(8, 3)),
+    "image": lambda: nn.Sequential(
+        nn.Conv2d(2, 4, 3, 2, 1), nn.BatchNorm2d(4), nn.SiLU(), nn.MaxPool2d(2, 1),
+        nn.ConvTranspose2d(4, 2, 2), nn.Tanh(), nn.AvgPool2d(2, 1), nn.Flatten(), nn.LazyLinear(3),
+    ),
+    "shortcut": lambda: nn.Sequential(
+        Shortcut(nn.Conv2d(2, 2, 3, padding=1)), nn.LeakyReLU(), nn.Flatten(), nn.Linear(100, 3),
+        nn.LogSoftmax(1),
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", NETS)
+def test_the_constant_is_above_every_gradient_and_the_radius_below_every_attack(name):
+    torch.manual_seed(0)
+    net, x = NETS[name](), torch.rand(12, 2, 5, 5)
+    net(x)
+    net, x = net.double().eval(), x.double()
+    y = net(x).argmax(1)
+    certificate = lipschitz_certificate(Certifier(net, x, norm="l2"))
+    slopes = torch.func.vmap(torch.func.jacrev(lambda z: net(z[None])[0]))(x).flatten(2)
+    assert float(torch.linalg.matrix_norm(slopes, 2).max()) <= certificate.constant * 2.8
+    found = DeepFool("l2", box=None)(net, x, y)
+    radius = certificate.radius(x, y)
+    assert bool((radius[found.fooled] <= found.size("l2")[found.fooled]).all())
+    assert bool((radius > 0).all())
+
+
+def test_a_wrong_answer_has_radius_zero():
+    net = nn.Linear(2, 3)
+    x = torch.rand(4, 2)
+    y = net(x).argmin(1)
+    assert not lipschitz_certificate(Certifier(net, x)).radius(x, y).any()
+
+
+def test_layer_normalisation_has_no_constant_and_is_named():
+    net = nn.Sequential(nn.Linear(2, 3), nn.LayerNorm(3), nn.Linear(3, 2))
+    with pytest.raises(NotApplicableError, match="'layer_norm' in '1'"):
+        lipschitz_certificate(Certifier(net, torch.rand(1, 2)))
