@@ -28,6 +28,15 @@ def test_a_claim_shows_statement_options_and_source(client):
         assert part in text
 
 
+def test_a_claim_is_found_by_its_short_name(client):
+    answer = client.get("/claim/novikoff")
+    assert (answer.status_code, answer.headers["location"]) == (
+        303,
+        "/claim/connectionism/novikoff",
+    )
+    assert client.get("/claim/nowhere").status_code == 404
+
+
 def test_the_address_fills_in_the_form(client):
     text = client.get("/claim/connectionism/novikoff?gamma=0.037&seed=5").text
     assert re.search(r'name="gamma"[^>]*value="0.037"', text)

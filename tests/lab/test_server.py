@@ -70,18 +70,35 @@ def test_it_serves_streams_and_ends_without_orphans(start, eventually, is_alive)
     eventually(lambda: not any(map(is_alive, workers)))
 
 
-@pytest.mark.parametrize("times", [1, 2])
-def test_ctrl_c_ends_it_and_all_workers(start, eventually, is_alive, times):
+def test_ctrl_c_twice_ends_it_and_all_workers(start, eventually, is_alive):
     lab = start()
-    lab.ask("POST", "/api/check", {"name": "novikoff"})
     session = lab.ask("POST", "/api/play", {"settings": {}})[1]["session"]
     stream = lab.events(session)
     next(stream)
     workers = lab.children()
-    assert workers
-    assert lab.stop(*[signal.SIGINT] * times) == 130
+    assert len(workers) == 2
+    assert lab.stop(signal.SIGINT, signal.SIGINT) == 130
     stream.close()
     eventually(lambda: not any(map(is_alive, workers)))
+
+
+def test_a_page_that_does_not_read_holds_up_nobody(start):
+    lab = start()
+    session = lab.ask("POST", "/api/play", {"settings": {"width": "32"}})[1]["session"]
+    deaf = lab.open("GET", f"/api/sessions/{session}/events")
+    pages = [lab.events(session) for _ in range(12)]
+    for page in pages:
+        assert next(page)["anew"]
+    lab.ask("POST", f"/api/sessions/{session}", {"do": "run"})
+    for page in pages:
+        step = 0
+        while step < 100:
+            step = next(page).get("frame", {}).get("step", step)
+        page.close()
+    deaf.line.close()
+    assert lab.ask("GET", "/")[0] == 200
+    memory = Path(f"/proc/{lab.process.pid}/status").read_text()
+    assert int(memory.split("VmRSS:")[1].split()[0]) < 120_000  # kB
 
 
 def test_workers_end_when_the_server_is_killed(start, eventually, is_alive, folder):

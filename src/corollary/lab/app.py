@@ -15,7 +15,13 @@ from typing import Any
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect, Request
-from starlette.responses import HTMLResponse, JSONResponse, Response, StreamingResponse
+from starlette.responses import (
+    HTMLResponse,
+    JSONResponse,
+    RedirectResponse,
+    Response,
+    StreamingResponse,
+)
 from starlette.routing import Route
 
 from corollary.errors import CorollaryError, InputError, UnknownNameError
@@ -80,6 +86,10 @@ class Lab:
         """One claim."""
         entry = _entry(f"{request.path_params['area']}/{request.path_params['stem']}")
         return HTMLResponse(claim_page(entry, dict(request.query_params)))
+
+    async def short(self, request: Request) -> Response:
+        """A claim by its file's own name."""
+        return RedirectResponse(f"/claim/{_entry(request.path_params['stem']).name}", 303)
 
     async def play(self, request: Request) -> Response:
         """The playground."""
@@ -222,6 +232,7 @@ class Lab:
         return [
             Route("/", self.index),
             Route("/claim/{area}/{stem}", self.claim),
+            Route("/claim/{stem}", self.short),
             Route("/play", self.play),
             Route("/examine", self.examine),
             Route("/static/{name:path}", self.static),

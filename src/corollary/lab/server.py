@@ -80,6 +80,9 @@ def serve(port: int, limits: Limits, *, browser: bool = True, folder: Path | Non
     try:
         server.run(sockets=[taken])
     finally:
+        signal.signal(
+            signal.SIGINT, signal.SIG_IGN
+        )  # it is ending: an impatient one changes nothing
         lab.kill()
         taken.close()
     if not server.started:

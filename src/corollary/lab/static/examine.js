@@ -69,6 +69,9 @@ function show(page) {
     if (old && old.key === key && old.section.isConnected) return old.section;
     const section = make("section", { className: "question", id: a.name },
       make("h2", {}, `${a.question} `, make("span", { className: `sev ${a.severity}` }, a.verdict)), rendered(a.html));
+    // What a finding rests on is a claim that can be opened.
+    all("span[title^='corollary show ']", section).forEach((span) => span.replaceWith(
+      make("a", { href: `/claim/${span.title.split(" ")[2]}` }, span.textContent)));
     shown.set(a.name, { key, section });
     return section;
   });
