@@ -82,7 +82,7 @@ def serve(port: int, limits: Limits, *, browser: bool = True, folder: Path | Non
     finally:
         signal.signal(
             signal.SIGINT, signal.SIG_IGN
-        )  # it is ending: an impatient one changes nothing
+        )  # it is ending already
         lab.kill()
         taken.close()
     if not server.started:
