@@ -80,9 +80,7 @@ def serve(port: int, limits: Limits, *, browser: bool = True, folder: Path | Non
     try:
         server.run(sockets=[taken])
     finally:
-        signal.signal(
-            signal.SIGINT, signal.SIG_IGN
-        )  # it is ending already
+        signal.signal(signal.SIGINT, signal.SIG_IGN)  # it is ending already
         lab.kill()
         taken.close()
     if not server.started:
