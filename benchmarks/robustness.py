@@ -1,12 +1,19 @@
-"""Attacks against torchattacks and foolbox: the same radius, steps and images.
+"""Attacks against torchattacks and foolbox, certificates against auto_LiRPA: on the same images.
 
 A small standard MLP, and a CNN trained for two passes against FGSM, on 8 x 8 digits blown up to
 28 x 28 pixels. Peers that are not installed are left out. The floor is the same number of forward
 and backward passes over all images with nothing else; freezing what is fooled goes below it.
 
+Certificates are compared with auto_LiRPA, whose source the environment variable AUTO_LIRPA points
+to (it needs appdirs and graphviz); without it they are compared with forward passes alone.
+
     python benchmarks/robustness.py [--json out/robustness.json]
 """
 
+import contextlib
+import io
+import os
+import sys
 import warnings
 from collections.abc import Callable
 from functools import cache, partial
@@ -18,6 +25,8 @@ from torch import Tensor, nn
 
 from corollary.data.real import digits
 from corollary.theory.robustness.black_box import BlackBoxAttack
+from corollary.theory.robustness.certificates.certifier import Certifier
+from corollary.theory.robustness.certificates.smoothing import Smoothed
 from corollary.theory.robustness.flip import DeepFool
 from corollary.theory.robustness.gradient_attacks import FGSM, PGD
 from corollary.train import Adversarial, fit
@@ -169,7 +178,109 @@ def deepfool_mlp() -> Race:
     return attack_race("DeepFool, l2, MLP", mlp(), "deepfool", 1.0, DeepFool(), 10)
 
 
+def auto_lirpa(
+    net: nn.Module, x: Tensor, y: Tensor, eps: float, method: str
+) -> dict[str, Callable]:
+    """The same bound by auto_LiRPA, without graphs for training, if its source is at hand."""
+    source = os.environ.get("AUTO_LIRPA")
+    if not source:
+        return {}
+    sys.path.insert(0, source)
+    k = net(x[:1]).shape[1]
+    others = torch.stack(
+        [torch.tensor([j for j in range(k) if j != label]) for label in y.tolist()]
+    )
+    eye = torch.eye(k)
+    rows = eye[y][:, None] - eye[others]
+    with contextlib.redirect_stdout(io.StringIO()), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        from auto_LiRPA import BoundedModule, BoundedTensor, PerturbationLpNorm
+
+        bounded = BoundedModule(net, x, device="cpu", bound_opts={"conv_mode": "patches"})
+        ball = BoundedTensor(x, PerturbationLpNorm(norm=float("inf"), eps=eps))
+
+    def run() -> Tensor:
+        with torch.no_grad():
+            found = bounded.compute_bounds(
+                x=(ball,), C=rows, method=method.upper(), bound_upper=False
+            )
+            return found[0].amin(1)
+
+    return {"auto_LiRPA": run}
+
+
+def certificate_race(title: str, net: nn.Module, method: str, count: int) -> Race:
+    x, y = (t[:count] for t in test_images(net))
+    eps = 0.02
+    certify = Certifier(net, x)
+    contenders = {"corollary": lambda: certify.margins(x, y, eps, method)}
+    contenders |= auto_lirpa(net, x, y, eps, method)
+    found = {name: run() for name, run in contenders.items()}
+    notes = {
+        name: f"certified {float((m > 0).float().mean()):.3f}, "
+        f"off by {float((m - found['corollary']).abs().max()):.1g}"
+        for name, m in found.items()
+    }
+    contenders["forward passes"] = lambda: outputs_alone(net, x)
+    reference = next(n for n in ("auto_LiRPA", "forward passes") if n in contenders)
+    return race(
+        title, contenders, reference=reference, floor="forward passes", rounds=3, notes=notes,
+        facts={"images": len(x), "eps": eps},
+    )  # fmt: skip
+
+
+def outputs_alone(net: nn.Module, x: Tensor) -> Tensor:
+    with torch.no_grad():
+        return net(x)
+
+
+def ibp_mlp() -> Race:
+    return certificate_race("IBP, MLP", mlp(), "ibp", 100)
+
+
+def ibp_cnn() -> Race:
+    return certificate_race("IBP, robust CNN", cnn(), "ibp", 100)
+
+
+def crown_ibp_mlp() -> Race:
+    return certificate_race("CROWN-IBP, MLP", mlp(), "crown-ibp", 100)
+
+
+def crown_ibp_cnn() -> Race:
+    return certificate_race("CROWN-IBP, robust CNN", cnn(), "crown-ibp", 100)
+
+
+def crown_mlp() -> Race:
+    return certificate_race("CROWN, MLP", mlp(), "crown", 10)
+
+
+def crown_cnn() -> Race:
+    return certificate_race("CROWN, robust CNN", cnn(), "crown", 10)
+
+
+def smoothing_cnn() -> Race:
+    """The floor draws the same noise and passes it forward, and nothing else."""
+    net = cnn()
+    x, _ = (t[:8] for t in test_images(net))
+    smoothed, rng = Smoothed(0.25, draws=1000, first=24), torch.Generator().manual_seed(0)
+
+    def floor() -> None:
+        with torch.no_grad():
+            for _ in range(8):
+                net((0.25 * torch.randn(128, *x.shape, generator=rng) + x).flatten(0, 1))
+
+    found = smoothed.certify(net, x, rng=rng)
+    return race(
+        "Randomised smoothing, robust CNN",
+        {"corollary": lambda: smoothed.certify(net, x, rng=rng), "noise and passes": floor},
+        reference="noise and passes", floor="noise and passes", rounds=3,
+        notes={"corollary": f"median radius {float(found.radius.median()):.3f}"},
+        facts={"images": len(x), "draws": 1024},
+    )  # fmt: skip
+
+
 if __name__ == "__main__":
     main(
-        fgsm_mlp, fgsm_cnn, pgd_mlp, pgd_cnn, pgd_l2_mlp, pgd_l2_cnn, square_mlp, deepfool_mlp
+        fgsm_mlp, fgsm_cnn, pgd_mlp, pgd_cnn, pgd_l2_mlp, pgd_l2_cnn, square_mlp, deepfool_mlp,
+        ibp_mlp, ibp_cnn, crown_ibp_mlp, crown_ibp_cnn, crown_mlp, crown_cnn, smoothing_cnn,
     )  # fmt: skip

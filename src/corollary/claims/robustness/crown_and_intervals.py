@@ -57,7 +57,7 @@ class CrownAndIntervals(Claim[Given]):
 
     d: int = option(16, low=2, high=200)  # input dimension
     m: int = option(32, low=2, high=300)  # width of the hidden layers
-    L: int = option(3, low=1, high=6)  # hidden layers
+    L: int = option(2, low=1, high=6)  # hidden layers
     sigma: Literal["relu", "tanh", "gelu"] = "relu"  # function of the hidden layers
     radii: int = option(5, low=2, high=20)  # how many radii, up to that of the attack
     relation = at_least(ulps=2**20, scale=1.0)  # sums of some hundred terms of size 1 a layer

@@ -212,6 +212,15 @@ def test_windows_say_what_whole_images_say():
         some = lowest(certify.steps, known, index, windows, region)
         whole = lowest(certify.steps, known, index, windows.dense(), region)
         assert torch.allclose(some, whole, rtol=1e-10)
+        owner, entry = torch.tensor([0, 2, 2]), torch.tensor([0, 3, torch.Size(shape).numel() - 1])
+        picked = Windows.of_some(3, shape, x, owner, entry)
+        few = lowest(certify.steps, known, index, picked, region)
+        again = lowest(certify.steps, known, index, picked.dense(), region)
+        c, h, w = shape
+        order = whole.view(3, h, w, 2, c).permute(0, 3, 4, 1, 2).reshape(3, 2, -1)
+        expected = torch.cat([order[owner, 0, entry], order[owner, 1, entry]])
+        assert torch.allclose(few, expected, rtol=1e-10)
+        assert torch.allclose(again, expected, rtol=1e-10)
 
 
 def test_bounds_hold_every_output_and_are_exact_at_radius_zero():

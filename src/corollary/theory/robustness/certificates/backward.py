@@ -69,27 +69,35 @@ def improved(
     n, shape = len(value.lower), value.lower.shape[1:]
     width = max(v.lower[0].numel() for v in known[: index + 1])
     step = steps[index - 1]
-    if len(shape) == 3 and isinstance(step, Convolution):
-        return _by_windows(steps, known, index, region, width)
     needed = _needed(steps, value, index) if not every else torch.ones_like(value.lower).bool()
     flat = needed.flatten(1)
     if not bool(flat.any()):
         return value
+    image = len(shape) == 3 and isinstance(step, Convolution)
     if float(flat.double().mean()) > MANY:
-        return _all_entries(steps, known, index, region, width)
+        whole = _by_windows if image else _all_entries
+        return whole(steps, known, index, region, width)
     owner, entry = flat.nonzero().unbind(1)
     low, high = value.lower.flatten(1).clone(), value.upper.flatten(1).clone()
-    for part in torch.arange(len(owner)).split(max(1, ENTRIES // width)):
+    held = max(256, width // 8) if image else width
+    for part in torch.arange(len(owner)).split(max(1, ENTRIES // (2 * held))):
         o, e = owner[part], entry[part]
-        for sign in (1.0, -1.0):
-            a = low.new_zeros(len(part), flat.shape[1])
-            a[torch.arange(len(part)), e] = sign
-            found = lowest(steps, known, index, Rows(a.view(-1, *shape), n, o), region)
-            if sign > 0:
-                low[o, e] = torch.maximum(low[o, e], found)
-            else:
-                high[o, e] = torch.minimum(high[o, e], -found)
+        forms = _some_entries(value.lower, o, e, image)
+        least, most = lowest(steps, known, index, forms, region).chunk(2)
+        low[o, e] = torch.maximum(low[o, e], least)
+        high[o, e] = torch.minimum(high[o, e], -most)
     return value.cut(low.view(n, *shape), high.view(n, *shape))
+
+
+def _some_entries(like: Tensor, owner: Tensor, entry: Tensor, image: bool) -> Forms:
+    """Chosen entries of samples, and the same with a minus sign."""
+    n, shape = len(like), like.shape[1:]
+    if image:
+        return Windows.of_some(n, tuple(shape), like, owner, entry)
+    a = like.new_zeros(2 * len(entry), shape.numel())
+    places = torch.arange(len(entry))
+    a[places, entry], a[places + len(entry), entry] = 1.0, -1.0
+    return Rows(a.view(-1, *shape), n, owner.repeat(2))
 
 
 def _all_entries(

@@ -6,7 +6,8 @@ convolution the coefficients go by the transposed convolution of the window alon
 
 There are forms for each place :math:`(i,j)` of a grid, whose window begins at row
 :math:`s_1i+o_1` and column :math:`s_2j+o_2` (which may lie outside the image, in the padding).
-As long as no bend was met they are the same at all places and for all samples, and held once.
+As long as no bend was met they are the same at all places and for all samples, and held once. Forms
+may also be wanted at some places only.
 """
 
 from collections.abc import Iterable
@@ -27,7 +28,9 @@ MATRIX = 1 << 20  # entries up to which the transposed convolution of a window i
 class Windows:
     """Coefficients (n, places down, places across, rows, channels, height, width).
 
-    The first three axes have length 1 while the forms are the same everywhere.
+    The first three axes have length 1 while the forms are the same everywhere. If some places are
+    ``picked`` (by their number among all places of all samples), the first axis counts forms, and
+    the three after it have length 1.
     """
 
     a: Tensor
@@ -36,6 +39,7 @@ class Windows:
     stride: Pair
     offset: Pair
     outside: bool = False  # whether coefficients in the padding may differ from zero
+    picked: Tensor | None = None
 
     @classmethod
     def of_entries(cls, n: int, shape: tuple[int, ...], like: Tensor) -> "Windows":
@@ -44,6 +48,23 @@ class Windows:
         eye = torch.eye(c, dtype=like.dtype, device=like.device)
         signed = torch.cat([eye, -eye]).view(1, 1, 1, 2 * c, c, 1, 1)
         return cls(signed, (n, h, w), (h, w), (1, 1), (0, 0))
+
+    @classmethod
+    def of_some(
+        cls, n: int, shape: tuple[int, ...], like: Tensor, owner: Tensor, entry: Tensor
+    ) -> "Windows":
+        """Some entries of an image of this shape, then the same with a minus sign."""
+        c, h, w = shape
+        channel, place = entry // (h * w), entry % (h * w)
+        eye = torch.eye(c, dtype=like.dtype, device=like.device)[channel]
+        signed = torch.cat([eye, -eye])[:, None, None, None, :, None, None]
+        picked = (owner * (h * w) + place).repeat(2)
+        return cls(signed, (n, h, w), (h, w), (1, 1), (0, 0), picked=picked)
+
+    @property
+    def owner(self) -> Tensor | None:
+        """Sample of each picked form."""
+        return None if self.picked is None else self.picked // (self.grid[1] * self.grid[2])
 
     @property
     def worth_it(self) -> bool:
@@ -63,6 +84,7 @@ class Windows:
             _pair(self.stride[i] * stride[i] for i in (0, 1)),
             _pair(self.offset[i] * stride[i] - padding[i] for i in (0, 1)),
             outside=True,
+            picked=self.picked,
         )
 
     def plus(self, other: "Windows | Rows") -> "Windows | Rows":
@@ -104,7 +126,10 @@ class Windows:
             return self.over_interval(box)
         order = 1 if region.norm == "linf" else 2
         length = torch.linalg.vector_norm(self._inside(), order, dim=(-3, -2, -1))
-        length = length.expand(*self.grid, -1) * region.eps.view(-1, 1, 1, 1)
+        if self.owner is None:
+            length = length.expand(*self.grid, -1) * region.eps.view(-1, 1, 1, 1)
+        else:
+            length = length.flatten() * region.eps[self.owner]
         found = self.against(region.x) - length.flatten()
         return found if region.box is None else torch.maximum(found, self.over_interval(box))
 
@@ -113,6 +138,8 @@ class Windows:
         (n, down, across), (r, c, h, w) = self.grid, self.a.shape[3:]
         before, after = self._margins()
         height, width = (before[i] + self.image[i] + after[i] for i in (0, 1))
+        if self.picked is not None:
+            return self._picked_dense(before, height, width)
         whole = self.a.new_zeros(n, down, across, r, c, height, width)
         first = (self.offset[0] + before[0]) * width + self.offset[1] + before[1]
         steps = list(whole.stride())
@@ -121,6 +148,22 @@ class Windows:
         whole.as_strided((n, down, across, r, c, h, w), steps, first).copy_(self.a)
         rows, columns = (slice(before[i], before[i] + self.image[i]) for i in (0, 1))
         return Rows(whole[..., rows, columns].reshape(-1, c, *self.image), n)
+
+    def _picked_dense(self, before: Pair, height: int, width: int) -> Rows:
+        assert self.picked is not None
+        c, h, w = self.a.shape[4:]
+        place = self.picked % (self.grid[1] * self.grid[2])
+        down, across = place // self.grid[2], place % self.grid[2]
+        top = down * self.stride[0] + self.offset[0] + before[0]
+        left = across * self.stride[1] + self.offset[1] + before[1]
+        counts = [torch.arange(k, device=place.device) for k in (c, h, w)]
+        inside = (counts[0][:, None, None] * height + counts[1][:, None]) * width + counts[2]
+        index = (top * width + left)[:, None] + inside.flatten()
+        whole = self.a.new_zeros(len(self.a), c * height * width)
+        whole.scatter_(1, index, self.a.flatten(1))
+        rows, columns = (slice(before[i], before[i] + self.image[i]) for i in (0, 1))
+        inner = whole.view(-1, c, height, width)[..., rows, columns]
+        return Rows(inner.contiguous(), self.grid[0], self.owner)
 
     def _seen(self, value: Tensor) -> Tensor:
         """What each window sees of a value (zero in the padding), for all rows of a place."""
@@ -131,13 +174,18 @@ class Windows:
         first = (self.offset[0] + before[0]) * by_row + self.offset[1] + before[1]
         steps = (by_n, self.stride[0] * by_row, self.stride[1], 0, by_c, by_row, by_column)
         seen = padded.as_strided((n, *self.grid[1:], 1, c, *self.a.shape[-2:]), steps, first)
+        if self.picked is not None:
+            places = seen.expand(self.grid[0], *seen.shape[1:]).flatten(0, 2)
+            return places[self.picked][:, None, None]
         return seen.contiguous()  # products keep this order of axes, and need no copies later
 
     def _dot(self, a: Tensor, value: Tensor | None) -> Tensor:
         rows = a.shape[3]
         if value is None:
-            return a.new_zeros(self.grid[0] * self.grid[1] * self.grid[2] * rows)
+            return a.new_zeros(())
         seen = self._seen(value).flatten(3)  # (n, down, across, entries)
+        if self.picked is not None:
+            return torch.linalg.vecdot(a.flatten(1), seen.flatten(1))
         if a.shape[:3] == (1, 1, 1):
             return (seen.flatten(0, 2) @ a.view(rows, -1).T).flatten()
         if len(a) == 1:  # the same for all samples: (places, rows, entries) x (places, entries, n)
