@@ -21,7 +21,7 @@ from corollary.exams.risks import Risk, risk_of
 from corollary.train.fit import fit
 
 STEPS, FEWEST = 150, 20  # of a trial, and those below which nothing can be said
-ROWS = 64  # of a step
+ROWS = 32  # of a step
 RATE = 3e-3  # Adam's: in all steps together each weight can move by about a half
 SAMPLES, LEAST = 512, 64  # that are split into halves
 LEARNT = 0.6  # of the risk by chance: who is below has learnt these samples
@@ -153,18 +153,18 @@ def _prepared(subject: Subject, budget: Budget) -> Trial:
             )
     order = torch.randperm(batch.size, generator=subject.rng("trial"))
     half = batch.size // 2 if batch.size < 2 * ROWS else batch.size // 2 // ROWS * ROWS
-    trial = Trial(subject, batch.slice(order[:half]), batch.slice(order[half:]), FEWEST // 4, fresh)
+    trial = Trial(subject, batch.slice(order[:half]), batch.slice(order[half:]), 3, fresh)
     return replace(trial, steps=_affordable(trial, budget))
 
 
 def _affordable(trial: Trial, budget: Budget) -> int:
-    """Steps that fit into a quarter of the budget."""
+    """Steps that fit into the larger part of the budget."""
     with trial.subject.borrowed():
         replace(trial, steps=1).run()  # the first step loads what the others have
         start = time.monotonic()
         trial.run()
         a_step = (time.monotonic() - start) / trial.steps
-    steps = min(STEPS, int(0.25 * budget.left / (a_step + 1e-9)))
+    steps = min(STEPS, int(0.6 * budget.left / (a_step + 1e-9)))
     if steps < FEWEST:
         raise NotApplicableError(
             f"a training of {FEWEST} steps does not fit into the budget; give more of it"
