@@ -9,6 +9,7 @@ from corollary.lab.process import Worker, WorkerEnded
 
 MOST = 2  # workers at a time
 GRACE = 5.0  # seconds beyond the limit in which a worker may say itself that time is up
+SOON = 1.0  # seconds in which a worker is often free again, and in which none can be started
 LETTING_GO = 4.0  # seconds in which a worker must drop a run that nobody waits for
 
 
@@ -22,6 +23,7 @@ class Checkers:
         self.places = asyncio.Semaphore(most)
         self.count, self.closed = 0, False
         self.tasks: set[asyncio.Task[None]] = set()
+        self.freed = asyncio.Event()
 
     async def warm(self) -> None:
         """Have one worker ready."""
@@ -70,6 +72,10 @@ class Checkers:
             worker.kill()
 
     async def _taken(self) -> Worker:
+        if not self.free and self.all:  # to wait for a warm one is quicker than to start one
+            self.freed.clear()
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(self.freed.wait(), SOON)
         while self.free:
             worker = self.free.pop()
             if worker.alive:
@@ -87,6 +93,7 @@ class Checkers:
         self.places.release()
         if worker is not None and worker.alive:
             self.free.append(worker)
+            self.freed.set()
             return
         self.all.discard(worker)
         if not self.all and not self.closed:  # the next run finds a warm one

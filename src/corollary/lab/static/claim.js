@@ -4,17 +4,28 @@ import { differing, toDefaults, toUrl, wire } from "./controls.js";
 
 const form = $("options"), outcome = $("outcome"), stage = document.querySelector(".stage");
 const { name, call } = form.dataset;
-let current = null, results = null, shownFor = "", clock = 0;
+const PATIENCE = 400; // milliseconds; a run that takes longer is dropped for a newer one
+let current = null, results = null, shownFor = "", clock = 0, began = 0, newer = false, stale = 0;
 
 const chosen = () => {
   const { seed = "0", ...options } = differing(form);
   return { name, options, seed };
 };
 
+/** Something moved: run now, or right after the run that is under way, or in its place if it is slow. */
+function moved() {
+  if (!current) { run(); return; }
+  newer = true;
+  clearTimeout(stale);
+  stale = setTimeout(() => { if (newer) run(); }, Math.max(60, PATIENCE - (performance.now() - began)));
+}
+
 async function run() {
   if (current) current.abort();
+  clearTimeout(stale);
+  newer = false;
   const mine = current = new AbortController();
-  const asked = chosen(), start = performance.now();
+  const asked = chosen(), start = began = performance.now();
   outcome.setAttribute("aria-busy", "true");
   $("go").textContent = "Run again";
   clearInterval(clock);
@@ -28,7 +39,12 @@ async function run() {
     if (error.name === "AbortError" || mine !== current) return;
     fail(error.message);
   } finally {
-    if (mine === current) { current = null; clearInterval(clock); outcome.setAttribute("aria-busy", "false"); }
+    if (mine === current) {
+      current = null;
+      clearInterval(clock);
+      outcome.setAttribute("aria-busy", "false");
+      if (newer) run();
+    }
   }
 }
 
@@ -117,7 +133,7 @@ function snippets() {
   $("link").textContent = location.href;
 }
 
-const soon = after(120, run);
+const soon = after(30, moved);
 wire(form, () => { snippets(); if ($("live").checked) soon(); });
 form.addEventListener("submit", (event) => { event.preventDefault(); snippets(); run(); });
 $("defaults").addEventListener("click", () => { toDefaults(form); snippets(); run(); });

@@ -26,6 +26,9 @@ def serve(channel: Channel) -> None:
         if number not in channel.cancelled:
             answer = answered(order)
         channel.begin(0)
+        done = answer.pop("done", None)
+        if done is not None and number not in channel.cancelled:
+            remember(done)
         if starved(answer.get("error", "")):
             raise MemoryError
         channel.say(id=number, **answer)
@@ -57,8 +60,12 @@ def _check(entry: Entry, order: Order) -> dict[str, Any]:
     (result,) = done.results
     if starved(result.note):
         raise MemoryError
-    remember(done)
-    return {"results": done.to_json(), "view": view(result), "seconds": took[0]}
+    return {
+        "results": done.to_json(),
+        "view": view(result),
+        "seconds": took[0],
+        "done": done,  # for the worker itself
+    }
 
 
 def view(result: Result) -> dict[str, Any]:
