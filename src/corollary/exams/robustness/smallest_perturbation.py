@@ -35,7 +35,7 @@ from corollary.theory.robustness.certificates.lipschitz import lipschitz_certifi
 from corollary.theory.robustness.flip import DeepFool
 
 SAMPLES = 32
-STEPS = 30
+STEPS, HALVINGS = 30, 8
 FRAGILE = {"l2": 0.1, "linf": 0.05}  # of the separation; see above
 BROKEN = 5.0  # times more fragile still
 WORDS = {"l2": "Euclidean length", "linf": "largest change of a value"}
@@ -97,6 +97,7 @@ class SmallestPerturbation(Exam):
 
 
 def _between(found: Classifier, norm: Norm, seconds: float) -> Between:
+    start = time.monotonic()
     attack = DeepFool(norm, steps=STEPS, box=found.box)(found.scores, found.x, found.y)
     sizes = torch.where(attack.fooled, attack.size(norm), math.inf).double()
     try:
@@ -111,12 +112,11 @@ def _between(found: Classifier, norm: Norm, seconds: float) -> Between:
             best = lipschitz_certificate(certifier).radius(found.x, found.y).double()
         except NotApplicableError:
             pass
-    start = time.monotonic()
     for method in METHODS:
         trial = certifier.trial_seconds(found.x, found.y, most, method)
-        if start + 0.6 * seconds < time.monotonic() + 8 * trial:
+        if start + 0.6 * seconds < time.monotonic() + (HALVINGS + 1) * trial:
             break
-        radius = certifier.radius(found.x, found.y, method, most=most, halvings=8).double()
+        radius = certifier.radius(found.x, found.y, method, most=most, halvings=HALVINGS).double()
         if bool((radius > best).any()):
             best, by = torch.maximum(best, radius), method
     return Between(best, sizes, by)
