@@ -24,7 +24,9 @@ STEPS, FEWEST = 150, 20  # of a trial, and those below which nothing can be said
 ROWS = 32  # of a step
 RATE = 3e-3  # Adam's: in all steps together each weight can move by about a half
 SAMPLES, LEAST = 512, 64  # that are split into halves
-LEARNT = 0.6  # of the risk by chance: who is below has learnt these samples
+# Of the risk by chance: who is below has learnt these samples, who is above does no better than a
+# constant.
+LEARNT, NO_BETTER = 0.6, 0.95
 
 
 @dataclass(frozen=True)

@@ -21,10 +21,10 @@ from collections.abc import Iterator
 from corollary.core import Batch, Budget, Exam, Figure, Finding, Level, Points, Severity, Subject
 from corollary.exams.readings import between
 from corollary.exams.risks import Risk, risk_of
-from corollary.exams.trials import LEAST, RATE, Outcome, trial_of
+from corollary.exams.trials import LEAST, NO_BETTER, RATE, Outcome, trial_of
 
 WIDE = 0.1  # a gap of one answer in ten, or of a tenth of the variance
-KNOWN, NO_BETTER = 0.5, 0.95  # shares of the risk by chance: below has learnt, above has not
+KNOWN = 0.5  # of the risk by chance: who is below has learnt its own half
 
 
 class Unseen(Exam):
