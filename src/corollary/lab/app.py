@@ -6,7 +6,6 @@ Errors have one envelope, ``{"error": "one sentence"}``. Nothing here imports to
 import asyncio
 import contextlib
 import json
-import math
 import time
 from collections.abc import AsyncIterator, Coroutine
 from pathlib import Path
@@ -25,6 +24,17 @@ from starlette.responses import (
 from starlette.routing import Route
 
 from corollary.errors import CorollaryError, InputError, UnknownNameError
+from corollary.lab.asked import (
+    claim_entry,
+    json_object,
+    number_of,
+    options_of,
+    order_of_play,
+    seed_of,
+    table_of,
+    text_of,
+    whole_of,
+)
 from corollary.lab.assets import assets
 from corollary.lab.checkers import Checkers
 from corollary.lab.guard import Guard
@@ -34,9 +44,8 @@ from corollary.lab.process import WorkerEnded
 from corollary.lab.sessions import WATCHERS, Session, Sessions
 from corollary.lab.settings import PlaySettings
 from corollary.lab.targets import checked_data, checked_loss, checked_target
-from corollary.registry import Entry, entries, find
+from corollary.registry import entries
 
-SEEDS = 2**63  # seeds below this
 SWEEP = 5.0  # seconds between looks at what is abandoned
 LOSSES = ("", "cross_entropy", "mse", "bce")
 
@@ -84,12 +93,12 @@ class Lab:
 
     async def claim(self, request: Request) -> Response:
         """One claim."""
-        entry = _entry(f"{request.path_params['area']}/{request.path_params['stem']}")
+        entry = claim_entry(f"{request.path_params['area']}/{request.path_params['stem']}")
         return HTMLResponse(claim_page(entry, dict(request.query_params)))
 
     async def short(self, request: Request) -> Response:
         """A claim by its file's own name."""
-        return RedirectResponse(f"/claim/{_entry(request.path_params['stem']).name}", 303)
+        return RedirectResponse(f"/claim/{claim_entry(request.path_params['stem']).name}", 303)
 
     async def play(self, request: Request) -> Response:
         """The playground."""
@@ -118,13 +127,13 @@ class Lab:
 
     async def api_check(self, request: Request) -> Response:
         """Check a claim; a page that goes away takes its run with it."""
-        asked = await _json(request)
-        entry = _entry(_text(asked, "name"))
+        asked = await json_object(request)
+        entry = claim_entry(text_of(asked, "name"))
         order = {
             "do": "counterexample" if asked.get("counterexample") else "check",
             "name": entry.name,
-            "options": _options(entry, asked.get("options", {})),
-            "seed": _seed(asked.get("seed", 0)),
+            "options": options_of(entry, asked.get("options", {})),
+            "seed": seed_of(asked.get("seed", 0)),
         }
         answer = await _while_connected(request, self.checkers.run(**order))
         if answer is None or answer.get("cancelled"):
@@ -135,31 +144,31 @@ class Lab:
 
     async def api_play(self, request: Request) -> Response:
         """Open a playground."""
-        settings = PlaySettings.of(_table(await _json(request), "settings"))
+        settings = PlaySettings.of(table_of(await json_object(request), "settings"))
         session = await self.sessions.open("play", settings=vars(settings))
         return JSONResponse({"session": session.name})
 
     async def api_examine(self, request: Request) -> Response:
         """Begin an examination."""
-        asked = await _json(request)
+        asked = await json_object(request)
         session = await self.sessions.open("examine", **self._order(asked))
         return JSONResponse({"session": session.name})
 
     def _order(self, asked: dict[str, Any]) -> dict[str, Any]:
         """What ``corollary examine`` takes, within the limits and the folder."""
-        loss = checked_loss(_text(asked, "loss", ""), self.folder)
+        loss = checked_loss(text_of(asked, "loss", ""), self.folder)
         if ":" not in loss and loss not in LOSSES:
             raise InputError(f"the loss is cross_entropy, mse, bce or file.py:name, not '{loss}'")
         return {
-            "target": checked_target(_text(asked, "target", "demo"), self.folder),
-            "data": checked_data(_text(asked, "data", ""), self.folder),
+            "target": checked_target(text_of(asked, "target", "demo"), self.folder),
+            "data": checked_data(text_of(asked, "data", ""), self.folder),
             "loss": loss,
-            "lr": _number(asked, "lr"),
-            "batch_size": _whole(asked, "batch_size"),
-            "samples": _whole(asked, "samples") or 1024,
-            "budget": min(_number(asked, "budget") or 60.0, self.limits.seconds),
-            "only": [_text(asked, "only")] if asked.get("only") else None,
-            "seed": _seed(asked.get("seed", 0)),
+            "lr": number_of(asked, "lr"),
+            "batch_size": whole_of(asked, "batch_size"),
+            "samples": whole_of(asked, "samples") or 1024,
+            "budget": min(number_of(asked, "budget") or 60.0, self.limits.seconds),
+            "only": [text_of(asked, "only")] if asked.get("only") else None,
+            "seed": seed_of(asked.get("seed", 0)),
         }
 
     async def api_events(self, request: Request) -> Response:
@@ -200,12 +209,12 @@ class Lab:
 
     async def api_order(self, request: Request) -> Response:
         """Tell a playground what to do, or any session to stop."""
-        session, asked = self._session(request), await _json(request)
-        do = _text(asked, "do")
+        session, asked = self._session(request), await json_object(request)
+        do = text_of(asked, "do")
         if do == "stop":
             await session.end("it was stopped")
         elif session.room == "play":
-            await session.worker.send(**_order_of_play(do, asked))
+            await session.worker.send(**order_of_play(do, asked))
         else:
             raise InputError(f"an examination can be stopped, and not '{do}'")
         return JSONResponse({"done": do})
@@ -286,93 +295,6 @@ def _failed(request: Request, status: int, sentence: str) -> Response:
     if request.url.path.startswith("/api/"):
         return JSONResponse({"error": sentence}, status)
     return HTMLResponse(error_page(status, sentence), status)
-
-
-def _entry(name: str) -> Entry:
-    entry = find(name)
-    if entry.is_exam:
-        raise UnknownNameError(f"{entry.name} is an exam, and asked on the page Examine")
-    return entry
-
-
-async def _json(request: Request) -> dict[str, Any]:
-    try:
-        asked = json.loads(await request.body())
-    except (ValueError, RecursionError):
-        raise InputError("the request is no JSON") from None
-    if not isinstance(asked, dict):
-        raise InputError("the request must be a JSON object")
-    return asked
-
-
-def _text(asked: dict[str, Any], name: str, default: str | None = None) -> str:
-    value = asked.get(name, default)
-    if not isinstance(value, str) or len(value) > 500 or "\x00" in value:
-        raise InputError(f"'{name}' must be a text of at most 500 characters")
-    return value.strip()
-
-
-def _table(asked: dict[str, Any], name: str) -> dict[str, Any]:
-    value = asked.get(name, {})
-    if not isinstance(value, dict):
-        raise InputError(f"'{name}' must be a JSON object")
-    return value
-
-
-def _number(asked: dict[str, Any], name: str) -> float | None:
-    value = asked.get(name)
-    if value is None or value == "":
-        return None
-    try:
-        number = float(value)
-    except (TypeError, ValueError, OverflowError):
-        number = math.nan
-    if not 0 < number < math.inf:
-        raise InputError(f"{name} must be a positive number, but it is {str(value)[:40]!r}")
-    return number
-
-
-def _whole(asked: dict[str, Any], name: str) -> int | None:
-    number = _number(asked, name)
-    return None if number is None else max(1, int(number))
-
-
-def _seed(value: Any) -> int:
-    try:
-        seed = int(str(value))
-    except ValueError:
-        seed = -1
-    if not 0 <= seed < SEEDS:
-        raise InputError(
-            f"the seed must be a whole number from 0 on, but it is {str(value)[:40]!r}"
-        )
-    return seed
-
-
-def _options(entry: Entry, given: Any) -> dict[str, str]:
-    """Options as text, as the command line has them; the worker reads them by their types."""
-    if not isinstance(given, dict):
-        raise InputError("'options' must be a JSON object")
-    known = [option.name for option in entry.options]
-    for name, value in given.items():
-        if name not in known:
-            has = ", ".join(known) or "none"
-            raise InputError(f"{entry.stem} has no option '{str(name)[:40]}'; it has {has}")
-        if not isinstance(value, str) or len(value) > 500:
-            raise InputError(f"the value of '{name}' must be a text of at most 500 characters")
-    return dict(given)
-
-
-def _order_of_play(do: str, asked: dict[str, Any]) -> dict[str, Any]:
-    if do in ("run", "pause", "step"):
-        return {"do": do}
-    if do == "reset":
-        return {"do": do, "settings": vars(PlaySettings.of(_table(asked, "settings")))}
-    if do == "lr":
-        return {"do": do, "lr": PlaySettings.of({"lr": asked.get("lr")}).lr}
-    if do == "pace" and asked.get("pace") in (1, 10, 100):
-        return {"do": do, "pace": asked["pace"]}
-    raise InputError(f"a playground cannot '{do[:40]}'")
 
 
 def _event(news: dict[str, Any]) -> bytes:
