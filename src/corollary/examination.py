@@ -141,12 +141,12 @@ def examine(
     progress: Progress | None = None,
     **about: Any,
 ) -> Examination:
-    """Examine a module: will it train, how does it learn, is it sound.
+    """Examine a module: is it sound, will it train and generalise, what is it, is it robust.
 
     Args:
         model: Any ``nn.Module``; it is given back as it came.
         data: See :class:`~corollary.core.Subject`, which also takes the arguments in ``about``
-            (``loss``, ``lr``, ``batch_size``, ``output``, ``samples``, ``seed``).
+            (``loss``, ``lr``, ``batch_size``, ``output``, ``held_out``, ``samples``, ``seed``).
         budget: Seconds for the whole examination.
         only: One question or several, by folder name, or single exams in full.
         progress: Called after each exam with what it found.

@@ -46,8 +46,8 @@ def examine_in_child(
     Whatever the process had found is kept if it dies, hangs or is interrupted.
 
     Args:
-        order: ``target``, ``weights``, ``data``, ``loss``, ``lr``, ``batch_size``, ``budget``,
-            ``only``, ``seed``, ``samples``, ``memory``.
+        order: ``target``, ``weights``, ``data``, ``held_out``, ``loss``, ``lr``, ``batch_size``,
+            ``budget``, ``only``, ``seed``, ``samples``, ``memory``.
         progress: Called with the findings of each exam.
     """
     reading, writing = os.pipe()
@@ -221,6 +221,8 @@ def _subject(order: dict[str, Any]) -> Subject:
         raise InputError(f"lr must be a positive number, but it is {order['lr']}")
     keys = ("lr", "batch_size", "samples", "seed")
     about = {key: order[key] for key in keys if order.get(key) is not None}
+    if order.get("held_out"):
+        about["held_out"] = load_data(order["held_out"], order["seed"])
     try:
         return Subject(model, data, loss=loss, **about)
     except (CorollaryError, MemoryError):

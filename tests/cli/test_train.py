@@ -43,6 +43,10 @@ def line():
     return nn.Linear(1, 1), (x, 3 * x)
 
 
+def fresh():
+    return torch.randn(100, 2), torch.randint(2, (100,))
+
+
 def constant():
     return nn.Flatten()
 """
@@ -112,10 +116,12 @@ def test_weights_can_be_taken_up_by_another_run_and_by_an_examination(folder):
     assert other.returncode == 2 and "do not fit Linear" in other.stderr
     examined = subprocess.run(
         [sys.executable, "-m", "corollary", "examine", *words, "--weights", "w.st",
-         "--only", "soundness/finite", "--json", "-"],
+         "--held-out", "net.py:fresh", "--only", "generalization/unseen", "--json", "-"],
         cwd=folder, capture_output=True, text=True, check=False,
     )  # fmt: skip
     assert examined.returncode == 0, examined.stderr
+    (finding,) = json.loads(examined.stdout)["findings"]
+    assert "on 100 held-out ones" in finding["meaning"]
 
 
 def test_a_run_that_ends_worse_than_it_began_says_so(folder):

@@ -125,8 +125,7 @@ def test_a_network_that_memorised_its_samples_is_seen_through():
 def test_held_out_samples_are_used_where_they_are_given():
     x, y = rows(600)
     model = trained(network(256), (x[:60], y[:60]), 400)
-    subject = Subject(model, (x[:60], y[:60]))
-    subject.held_out = Batch((x[60:],), {}, y[60:])
+    subject = Subject(model, (x[:60], y[:60]), held_out=(x[60:], y[60:]))
     (found,) = examine_subject(subject, only="generalization/unseen").findings
     wrong = int((model(x[60:]).argmax(1) != y[60:]).sum())
     exact = binomtest(wrong, 540).proportion_ci(0.95)

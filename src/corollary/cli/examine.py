@@ -34,6 +34,9 @@ def examine(
     data: Annotated[
         str, typer.Option(help="two_moons, digits, mnist, file.py:loader, x.npz or x.csv.")
     ] = "",
+    held_out: Annotated[
+        str, typer.Option(help="Data it was not trained on, in the same forms.")
+    ] = "",
     loss: Annotated[
         str, typer.Option(help="cross_entropy, mse, bce or file.py:loss [what suits].")
     ] = "",
@@ -80,6 +83,7 @@ def examine(
         "target": DEMO if demo else target,
         "weights": None if weights is None else str(weights),
         "data": data,
+        "held_out": held_out,
         "loss": loss,
         "lr": lr,
         "batch_size": batch_size,

@@ -31,6 +31,7 @@ class Subject:
         lr: The step size the user means to train with.
         batch_size: The batch size the user means to train with.
         output: Which part of a structured output is *the* output: a key, an index or a function.
+        held_out: Data that the module has not been trained on, in the form of ``data``.
         samples: How many samples are taken from the data, at most.
         seed: Seed of all that exams draw.
     """
@@ -44,6 +45,7 @@ class Subject:
         lr: float | None = None,
         batch_size: int | None = None,
         output: Output | None = None,
+        held_out: Any = None,
         samples: int = 1024,
         seed: int = 0,
     ) -> None:
@@ -60,6 +62,7 @@ class Subject:
         self.selector = output
         self.memo: dict[str, Any] = {}  # what one exam computed and others may take up
         self.batch: Batch | None = None if data is None else gather(data, samples)
+        self.held_out: Batch | None = None if held_out is None else gather(held_out, samples)
         self._loss = named_loss(loss) if isinstance(loss, str) else loss
 
     @property

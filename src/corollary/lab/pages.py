@@ -1,6 +1,5 @@
 """The pages' HTML, from templates; everything that stands on them is read from the catalogue."""
 
-import ast
 import dataclasses
 import re
 from collections.abc import Mapping
@@ -16,7 +15,7 @@ from corollary.lab.assets import has_katex
 from corollary.lab.controls import controls
 from corollary.lab.settings import PlaySettings
 from corollary.lab.targets import offer
-from corollary.registry import ROOT, Entry, entries, question
+from corollary.registry import Entry, chapter, entries, question
 from corollary.report.latex import scripts
 from corollary.report.statement import inline_html, statement_html
 
@@ -107,11 +106,7 @@ def _line(entry: Entry, last: Mapping[str, Mapping[str, str]]) -> dict[str, Any]
 @lru_cache(maxsize=64)
 def _chapter(area: str) -> str:
     """What the chapter is about, without its name before a colon."""
-    path = ROOT / "claims" / area / "__init__.py"
-    about = question(area)
-    if path.is_file():
-        text = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or about
-        about = text.split("\n", 1)[0].rstrip(".")
+    about = chapter(area)
     name, colon, rest = about.partition(": ")
     return rest[:1].upper() + rest[1:] if colon and len(name) < 40 else about
 

@@ -18,7 +18,7 @@ cause are labels that do not belong to their inputs.
 
 from collections.abc import Iterator
 
-from corollary.core import Batch, Budget, Exam, Figure, Finding, Level, Points, Severity, Subject
+from corollary.core import Budget, Exam, Figure, Finding, Level, Points, Severity, Subject
 from corollary.exams.readings import between
 from corollary.exams.risks import Risk, risk_of
 from corollary.exams.trials import LEAST, NO_BETTER, RATE, Outcome, trial_of
@@ -34,7 +34,7 @@ class Unseen(Exam):
 
     def examine(self, subject: Subject, budget: Budget) -> Iterator[Finding]:
         """The gap on held-out samples, or that of a short training on half of the samples."""
-        fresh: Batch | None = getattr(subject, "held_out", None)
+        fresh = subject.held_out
         if fresh is not None:
             with subject.borrowed():
                 seen, unseen = risk_of(subject, subject.labelled()), risk_of(subject, fresh)
