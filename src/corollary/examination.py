@@ -46,9 +46,14 @@ class Answer:
         return max((f.severity for f in self.findings), key=lambda s: s.rank, default=Severity.NONE)
 
     @property
+    def answered(self) -> bool:
+        """Whether an exam came to its end."""
+        return any(f.status is Status.DONE for f in self.findings)
+
+    @property
     def verdict(self) -> str:
         """The answer in a few words."""
-        if not any(f.status is Status.DONE for f in self.findings):
+        if not self.answered:
             return "not answered"
         words = {
             Severity.NONE: "nothing wrong found",
@@ -70,13 +75,13 @@ class Examination:
     findings: tuple[Finding, ...]
 
     def answers(self) -> tuple[Answer, ...]:
-        """The findings by question, the gravest first."""
+        """The findings by question, the gravest first, and last what was not answered."""
         names = sorted({f.exam.split("/")[0] for f in self.findings}, key=_turn)
         found = (
             Answer(name, _asked(name), tuple(f for f in self.findings if _of(f, name)))
             for name in names
         )
-        return tuple(sorted(found, key=lambda answer: -answer.severity.rank))
+        return tuple(sorted(found, key=lambda a: (-a.severity.rank, not a.answered)))
 
     def advice(self, most: int = 3) -> tuple[Finding, ...]:
         """The most useful things to do: the gravest findings that come with advice.

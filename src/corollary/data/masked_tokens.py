@@ -28,7 +28,7 @@ def mlm_corrupt(
     mask_id: int,
     special_ids: Sequence[int] = (),
     p: float | int = 0.15,
-    shares: tuple[float, float, float] = SHARES,
+    shares: tuple[float | int, float | int, float | int] = SHARES,
     rng: Generator,
 ) -> tuple[Int[Tensor, "*n"], Int[Tensor, "*n"]]:
     """The corrupted ids and the labels.
