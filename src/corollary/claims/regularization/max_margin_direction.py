@@ -51,7 +51,7 @@ from corollary.theory.regularization.margin_losses import (
     tail_check,
 )
 from corollary.theory.regularization.separable_descent import (
-    Run,
+    Iterates,
     implicit_bias_logistic,
     largest_step,
     log_times,
@@ -127,12 +127,12 @@ class MaxMarginDirection(Claim[Given]):
         return (_plane(given, run), settled) if self.d == 2 else (settled,)
 
 
-def _run(given: Given, times: list[int]) -> Run:
+def _run(given: Given, times: list[int]) -> Iterates:
     cloud, w0, eta, loss = given
     return implicit_bias_logistic(cloud.signed, w0, eta, times, loss=loss)
 
 
-def _residuals(given: Given, run: Run) -> Tensor:
+def _residuals(given: Given, run: Iterates) -> Tensor:
     """The margins of the support vectors minus log t: times, starts, support vectors."""
     support = given.cloud.signed[given.cloud.alpha > 0]
     return run.w @ support.T - run.t.double().log()[:, None, None]
@@ -143,7 +143,7 @@ def _limits(given: Given) -> Tensor:
     return torch.log(given.eta / alpha[alpha > 0])
 
 
-def _plane(given: Given, run: Run) -> Figure:
+def _plane(given: Given, run: Iterates) -> Figure:
     cloud = given.cloud
     reach = float(cloud.x.norm(dim=1).max())
 

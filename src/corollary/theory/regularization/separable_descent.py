@@ -28,7 +28,7 @@ from corollary.theory.regularization.hard_margin import HardMargin
 from corollary.theory.regularization.margin_losses import LOGISTIC, MarginLoss
 
 
-class Run(NamedTuple):
+class Iterates(NamedTuple):
     """Weights at the steps that were kept, for each start."""
 
     t: Int[Tensor, " k"]
@@ -68,7 +68,7 @@ def implicit_bias_logistic(
     times: Sequence[int],
     *,
     loss: MarginLoss = LOGISTIC,
-) -> Run:
+) -> Iterates:
     r"""Gradient descent on :math:`\sum_i\ell(\langle w,x_i\rangle)` from every row of ``w0``.
 
     Args:
@@ -97,7 +97,7 @@ def implicit_bias_logistic(
             w = w + eta * loss.log_pull(w @ x.T).exp() @ x
         step = t
         kept.append(w)
-    return Run(torch.tensor(list(times)), torch.stack(kept))
+    return Iterates(torch.tensor(list(times)), torch.stack(kept))
 
 
 def log_times(last: int, points: int = 30) -> list[int]:
