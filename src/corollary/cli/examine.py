@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from corollary.cli.options import Data, LossName, Target, Weights
+
 if TYPE_CHECKING:
     from corollary.core import Finding
     from corollary.examination import Examination
@@ -27,22 +29,13 @@ class FailOn(StrEnum):
 
 
 def examine(
-    target: Annotated[
-        str,
-        typer.Argument(help="net.py:build, package.module:object, or a .safetensors of ours."),
-    ] = "",
-    data: Annotated[
-        str, typer.Option(help="two_moons, digits, mnist, file.py:loader, x.npz or x.csv.")
-    ] = "",
+    target: Target = "",
+    data: Data = "",
     held_out: Annotated[
         str, typer.Option(help="Data it was not trained on, in the same forms.")
     ] = "",
-    loss: Annotated[
-        str, typer.Option(help="cross_entropy, mse, bce or file.py:loss [what suits].")
-    ] = "",
-    weights: Annotated[
-        Path | None, typer.Option(help="Weights for the target, a .safetensors file.")
-    ] = None,
+    loss: LossName = "",
+    weights: Weights = None,
     lr: Annotated[float | None, typer.Option(help="The step size you train with.")] = None,
     batch_size: Annotated[
         int | None, typer.Option(help="The batch size you train with.", min=1)

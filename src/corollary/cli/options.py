@@ -1,8 +1,26 @@
-"""What several commands share: names with completion, and claim parameters as options."""
+"""What several commands share: a network and its data, completion, claim parameters."""
 
 from difflib import get_close_matches
+from pathlib import Path
+from typing import Annotated
+
+import typer
 
 from corollary.errors import OptionError
+
+# A network and its data, as `examine` and `train` take them.
+Target = Annotated[
+    str, typer.Argument(help="net.py:build, package.module:object, or a .safetensors of ours.")
+]
+Data = Annotated[
+    str, typer.Option(help="two_moons, digits, mnist, file.py:loader, x.npz or x.csv.")
+]
+LossName = Annotated[
+    str, typer.Option(help="cross_entropy, mse, bce or file.py:loss; else what suits.")
+]
+Weights = Annotated[
+    Path | None, typer.Option(help="Weights to begin with, a .safetensors of `train --out`.")
+]
 
 
 def complete_name(incomplete: str) -> list[str]:

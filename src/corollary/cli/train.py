@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from corollary.cli.options import Data, LossName, Target, Weights
+
 if TYPE_CHECKING:
     from corollary.training import Score, Training
 
@@ -20,20 +22,13 @@ class OptimizerName(StrEnum):
 
 
 def train(
-    target: Annotated[
-        str,
-        typer.Argument(help="net.py:build, package.module:object, or a .safetensors of ours."),
-    ],
-    data: Annotated[
-        str, typer.Option(help="two_moons, digits, mnist, file.py:loader, x.npz or x.csv.")
-    ] = "",
-    loss: Annotated[
-        str, typer.Option(help="cross_entropy, mse, bce or file.py:loss [what suits].")
-    ] = "",
-    weights: Annotated[
-        Path | None, typer.Option(help="Begin with these weights, a .safetensors of --out.")
+    target: Target,
+    data: Data = "",
+    loss: LossName = "",
+    weights: Weights = None,
+    epochs: Annotated[
+        int | None, typer.Option(help="Passes over the data; else 20.", min=1)
     ] = None,
-    epochs: Annotated[int | None, typer.Option(help="Passes over the data [20].", min=1)] = None,
     steps: Annotated[int | None, typer.Option(help="Updates, instead of epochs.", min=1)] = None,
     lr: Annotated[
         float | None,
