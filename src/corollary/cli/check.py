@@ -51,7 +51,7 @@ def check(
     jobs: Annotated[int, typer.Option(help="Processes.", min=1)] = 1,
     timeout: Annotated[
         float | None,
-        typer.Option(help="Seconds a claim may take [ten times its cost + 60].", min=0.001),
+        typer.Option(help="Seconds a claim may take; else ten times its cost + 60.", min=0.001),
     ] = None,
     json_file: Annotated[
         Path | None, typer.Option("--json", help="Write results to this file; - is stdout.")

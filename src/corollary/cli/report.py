@@ -9,7 +9,7 @@ import typer
 def report(
     results: Annotated[Path, typer.Argument(help="A file of `corollary check --json`.")],
     out: Annotated[
-        Path | None, typer.Option(help="The page to write [the results file with .html].")
+        Path | None, typer.Option(help="The page to write; else the results file with .html.")
     ] = None,
     text: Annotated[bool, typer.Option("--text", help="Print as text; write no page.")] = False,
 ) -> None:

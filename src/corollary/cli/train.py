@@ -32,9 +32,7 @@ def train(
     steps: Annotated[int | None, typer.Option(help="Updates, instead of epochs.", min=1)] = None,
     lr: Annotated[
         float | None,
-        typer.Option(
-            help="Step size [sgd: half the largest stable one, less momentum; adam: 0.001]."
-        ),
+        typer.Option(help="Step size; else what curvature allows (sgd), or 0.001 (adam)."),
     ] = None,
     optimizer: Annotated[OptimizerName, typer.Option(help="How to step.")] = OptimizerName.sgd,
     momentum: Annotated[float, typer.Option(help="Of sgd.", min=0.0, max=0.999)] = 0.9,
