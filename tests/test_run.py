@@ -102,7 +102,9 @@ def test_an_interrupted_command_resumes_to_the_same_file(tmp_path):
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )
     journals = tmp_path / "cache" / "runs"
-    while process.poll() is None and not list(journals.glob("*.jsonl")):
+    while process.poll() is None and not any(
+        journal.read_text().endswith("\n") for journal in journals.glob("*.jsonl")
+    ):  # the file is there a moment before its first line
         time.sleep(0.02)
     process.send_signal(signal.SIGINT)
     assert process.wait() == 130
