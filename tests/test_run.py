@@ -4,11 +4,12 @@ import signal
 import subprocess
 import sys
 import time
+from contextlib import suppress
 
 import pytest
 
 from corollary.core import Verdict
-from corollary.errors import OptionError, ResultsFileError, UnknownNameError
+from corollary.errors import OptionError, ResultsFileError, TimeLimitError, UnknownNameError
 from corollary.journal import Journal, read_results, write_results
 from corollary.registry import Entry, find
 from corollary.run import Run, check, run, run_entry, time_limit
@@ -57,6 +58,40 @@ def test_a_process_that_dies_costs_only_its_own_entry():
     verdicts = [result.verdict for result in done.results]
     assert verdicts == [Verdict.HOLDS, Verdict.CRASHED, Verdict.HOLDS]
     assert "died" in done.results[1].note
+
+
+def wraps():
+    try:
+        time.sleep(30)
+    except BaseException as error:
+        raise RuntimeError("something of ours") from error
+
+
+def swallows():
+    for _ in range(2):
+        with suppress(BaseException):
+            time.sleep(30)
+    time.sleep(30)
+
+
+def misnames():
+    try:
+        time.sleep(30)
+    except Exception:
+        raise RuntimeError("no such luck") from None
+
+
+@pytest.mark.parametrize("library", [wraps, swallows, misnames])
+def test_no_library_hides_the_end_of_the_time(library):
+    start = time.perf_counter()
+    with pytest.raises(TimeLimitError, match="time limit of 0.05 s"), time_limit(0.05):
+        library()
+    assert time.perf_counter() - start < 10
+
+
+def test_an_error_before_the_end_of_the_time_stays_what_it_is():
+    with pytest.raises(ZeroDivisionError), time_limit(10):
+        _ = 1 / 0
 
 
 def test_the_time_limit_gives_the_signal_back():

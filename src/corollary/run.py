@@ -190,12 +190,17 @@ def run_entry(
     return result, time.perf_counter() - start
 
 
+class _TimeIsUpError(BaseException):
+    """Raised by the alarm. Not an ``Exception``, which libraries catch, wrap or swallow."""
+
+
 @contextmanager
 def time_limit(seconds: float) -> Iterator[None]:
-    """Raise :class:`TimeLimitError` in the block after ``seconds``.
+    """Raise :class:`TimeLimitError` from the block after ``seconds``.
 
     The limit uses the process's alarm signal, so it works in the main thread of a process (ours
-    and joblib's workers); elsewhere, as in a cluster's worker threads, there is no limit.
+    and joblib's workers); elsewhere, as in a cluster's worker threads, there is no limit. A block
+    inside another block suspends the outer limit.
     """
     usable = hasattr(signal, "setitimer") and (
         threading.current_thread() is threading.main_thread()
@@ -203,23 +208,38 @@ def time_limit(seconds: float) -> Iterator[None]:
     if not usable:
         yield
         return
+    up, over = False, False
 
     def stop(_: int, frame: FrameType | None) -> None:
-        if _compiling(frame):  # an exception inside LLVM's bookkeeping would end the process
-            signal.setitimer(signal.ITIMER_REAL, 0.1)
+        nonlocal up
+        if over:  # the block has just ended
             return
-        raise TimeLimitError(f"the time limit of {seconds:g} s ended")
+        later = _at_a_bad_place(frame)
+        signal.setitimer(signal.ITIMER_REAL, 0.1 if later else 1.0)  # 1.0: if ours is swallowed
+        if not later:
+            up = True
+            raise _TimeIsUpError
 
     before = signal.signal(signal.SIGALRM, stop)
-    signal.setitimer(signal.ITIMER_REAL, seconds)
     try:
+        signal.setitimer(signal.ITIMER_REAL, seconds)
         yield
+    except (KeyboardInterrupt, SystemExit):
+        raise
+    except BaseException as error:  # ours, or what a library made of it
+        if not up:
+            raise
+        raise TimeLimitError(f"the time limit of {seconds:g} s ended") from error
     finally:
+        over = True
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, before)
 
 
-def _compiling(frame: FrameType | None) -> bool:
+def _at_a_bad_place(frame: FrameType | None) -> bool:
+    """Between a ``with`` and its block, or in LLVM's bookkeeping, where an exception ends us."""
+    if frame is not None and frame.f_globals.get("__name__") == "contextlib":
+        return True
     while frame is not None:
         if frame.f_globals.get("__name__", "").split(".")[0] in ("numba", "llvmlite"):
             return True
