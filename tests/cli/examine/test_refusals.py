@@ -1,0 +1,147 @@
+"""What the command refuses, and in which words."""
+
+import re
+import sys
+
+import pytest
+
+from corollary.errors import CorollaryError
+
+pytestmark = pytest.mark.xdist_group("examine")  # each call is a process with a child of its own
+
+QUICK = ("--only", "soundness/finite", "--budget", "20")
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        ([], "give a target such as net.py:build"),
+        (["nets.py:net", "--demo"], "--demo and no target"),
+        (["nets.py:net", "--budget", "soon"], "--budget needs a time such as 90s or 2m"),
+        (["nets.py:net", "--budget", "-3"], "--budget needs a time"),
+        (["nets.py:net", "--only", "beauty"], "there is no question or exam 'beauty'"),
+        (["nets.py:net", "--out", "."], "cannot be written (it is a folder)"),
+        (["nets.py:net", "--json", "/proc/no/f.json"], "cannot be written"),
+        (["nets.py:net", "--compare", "nothing.json"], "cannot be read as an examination"),
+        (["nets.py:net", "--compare", "broken.csv"], "cannot be read as an examination"),
+    ],
+)
+def test_wrong_usage_is_one_sentence_before_anything_runs(examined, words, sentence):
+    code, out, err = examined(*words)
+    assert code == 2 and sentence in err and err.count("\n") == 1 and not out
+
+
+TARGETS = [
+    ("nothing", "should be file.py:name or package.module:name"),
+    ("nothing.py:build", "there is no file nothing.py"),
+    ("nets.py:absent", "has no 'absent'; it has net, data"),
+    ("nets.py:number", "must be or give a torch.nn.Module, but it gives a int"),
+    ("a_module_that_is_not_there:x", "cannot be imported"),
+    ("raises.py:x", "raises.py stopped with RuntimeError: at import"),
+    ("syntax.py:x", "SyntaxError"),
+    ("absent.py:x", "No module named 'a_module_that_is_not_there'"),
+    ("nets.py:unbuildable", "stopped with ValueError: cannot build at all"),
+    ("nets.py:leaves", "the code of nets.py:leaves raised SystemExit"),
+    ("nets.py:too_large", "too_large needs more memory than it may take, see --memory"),
+    ("nets.py:needs", "missing 1 required positional argument: 'width'"),
+    ("nothing.safetensors", "cannot be read (No such file"),
+    ("junk.safetensors", "is not a checkpoint of corollary, or it is damaged"),
+]
+DATA = [
+    ("nothing", "there is no data set 'nothing'; give two_moons, digits"),
+    ("nothing.npz", "there is no file nothing.npz"),
+    ("nothing.csv", "there is no file nothing.csv"),
+    ("broken.npz", "broken.npz cannot be read as an .npz of numbers"),
+    ("empty.npz", "empty.npz cannot be read as an .npz of numbers"),
+    ("broken.csv", "could not convert string 'x'"),
+    ("empty.csv", "(it is empty)"),
+    ("nets.py:empty", "the data has no samples"),
+    ("nets.py:uneven", "the same number of samples, but they have 4, 5"),
+    ("nets.py:number", "but it is a int"),
+    ("nets.py:nothing", "'nets.py:nothing' gives None"),
+    ("nets.py:texts", "an array of <U1, but numbers are needed"),
+    ("nets.py:breaks", "nets.py:breaks stopped with OSError: disk gone"),
+    ("nets.py:numbered_from_five", "labels must be numbered from 0, with an output for each"),
+    ("nets.py:whole", "give inputs of the type of the weights, as x.float()"),
+    ("keys.npz", "keys.npz needs the arrays x and y, but it has a, b, c"),
+    ("hollow.npz", "hollow.npz needs the arrays x and y, but it is empty"),
+    ("words.npz", "words.npz cannot be read as an .npz of numbers"),
+    ("text.csv", "'red' to float64 at row 0, column 2; write text as numbers)"),
+    ("ragged.csv", "(the number of columns changed from 3 to 2 at row 2)"),
+    ("nets.py:wide", "Sequential cannot be called with the data (input 0 32×5 float32"),
+]
+LOSSES = [
+    ("nonsense", "loss must be one of cross_entropy, mse, bce"),
+    ("nets.py:number", "must be a function of (output, target), but it is a int"),
+    (
+        "nets.py:vector_loss",
+        "the loss must give one number, but it gives a tensor of shape (32, 2)",
+    ),
+    ("nets.py:odd_loss", "the loss does not fit the output of Sequential"),
+    ("nets.py:number_loss", "the loss must give one number, but it gives a float"),
+    ("mse", "the loss does not fit the output of Sequential"),
+]
+MODELS = [
+    ("GivesNothing", "GivesNothing gives nothing that can be examined: its forward gives a None"),
+    ("Lazy", "let your function run one batch through it first"),
+    ("Raises", "RuntimeError: no way second line"),
+    ("DiesAtOnce", "was not examined: its process ended with exit code 7"),
+]
+UNFIT = [
+    *((["nets.py:net" if t is None else t], s) for t, s in TARGETS),
+    *((["nets.py:net", "--data", d], s) for d, s in DATA),
+    *((["nets.py:both", "--loss", name], s) for name, s in LOSSES),
+    *(([f"nets.py:{m}", "--data", "nets.py:data"], s) for m, s in MODELS),
+    (["nets.py:Hangs", "--data", "nets.py:data", "--budget", "1"], "did not end within the budget"),
+    (["nets.py:Greedy", "--data", "nets.py:data", "--memory", "1"], "out of memory, see --memory"),
+    (["nets.py:both", "--lr", "-1"], "lr must be positive"),
+    (["nets.py:both", "--lr", "inf"], "lr must be a positive number"),
+    (["nets.py:net", "--data", "nets.py:fractions", "--loss", "cross_entropy"],
+     "class labels must be integers, as y.long()"),
+]  # fmt: skip
+
+
+@pytest.mark.slow  # two imports of torch each; the same sentences are tested in process below
+@pytest.mark.parametrize(("words", "sentence"), UNFIT, ids=[w[-1] for w, _ in UNFIT])
+def test_what_cannot_be_examined_gets_one_sentence_and_overwrites_nothing(
+    examined, tmp_path, words, sentence
+):
+    kept = [tmp_path / "r.html", tmp_path / "r.json"]
+    for path in kept:
+        path.write_text("as it was")
+    files = ("--out", kept[0], "--json", kept[1])
+    code, out, err = examined(*words, *(QUICK if "--budget" not in words else ()), *files)
+    assert code == 2 and sentence in err and err.count("\n") == 1 and not out
+    assert [path.read_text() for path in kept] == ["as it was"] * 2
+
+
+# What ends or starves its process is for the command alone.
+HARMFUL = ("nets.py:DiesAtOnce", "nets.py:leaves", "nets.py:Greedy", "nets.py:too_large")
+HARMLESS = [(words, sentence) for words, sentence in UNFIT if words[0] not in HARMFUL]
+
+
+@pytest.mark.parametrize(("words", "sentence"), HARMLESS, ids=[w[-1] for w, _ in HARMLESS])
+def test_what_cannot_be_examined_is_an_input_error(folder, monkeypatch, words, sentence):
+    from corollary.examining import ready_subject
+
+    monkeypatch.chdir(folder)
+    monkeypatch.setattr(sys, "path", list(sys.path))
+    for name in ("nets", "raises", "syntax", "absent"):
+        monkeypatch.delitem(sys.modules, name, raising=False)
+    options = dict(zip((w.removeprefix("--") for w in words[1::2]), words[2::2], strict=True))
+    order = {"target": words[0], "seed": 0, "budget": float(options.pop("budget", 20))} | options
+    with pytest.raises(CorollaryError, match=re.escape(sentence)):
+        ready_subject(order | ({"lr": float(options["lr"])} if "lr" in options else {}))
+
+
+@pytest.mark.parametrize("data", ["nets.py:arrays", "swapped.npz"])
+def test_arrays_are_taken_and_the_target_is_known_by_its_name(folder, monkeypatch, data):
+    from corollary.examining import ready_subject
+
+    monkeypatch.chdir(folder)
+    monkeypatch.setattr(sys, "path", list(sys.path))
+    monkeypatch.delitem(sys.modules, "nets", raising=False)
+    order = {"target": "nets.py:net", "data": data, "seed": 0, "budget": 20.0}
+    assert ready_subject(order).batch.describe() == {
+        "input 0": "64×2 float32", "target": "64 int64",
+    }  # fmt: skip
