@@ -140,3 +140,17 @@ def test_frozen_parameters_can_be_differentiated_for_a_while():
     with requiring_grad(layer.parameters()):
         (grad,) = torch.autograd.grad(layer(torch.ones(1, 2)).sum(), layer.weight)
     assert torch.equal(grad, torch.ones(1, 2)) and not layer.weight.requires_grad
+
+
+def test_what_is_only_read_is_not_copied_but_all_else_is_given_back():
+    net = nn.Sequential(nn.Linear(2, 2), nn.BatchNorm1d(2))
+    mean = net[1].running_mean
+    before, rng = mean.clone(), torch.get_rng_state()
+    with kept(net, read_only=True):
+        net.requires_grad_(False)
+        net.train()(torch.randn(8, 2))
+        assert not torch.equal(net[1].running_mean, before)
+        net.eval()
+    assert net[1].running_mean is mean and torch.equal(mean, before)
+    assert torch.equal(torch.get_rng_state(), rng)
+    assert net.training and all(p.requires_grad and p.grad is None for p in net.parameters())

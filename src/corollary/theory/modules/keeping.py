@@ -20,8 +20,12 @@ from torch import Tensor, nn
 
 
 @contextmanager
-def kept(model: nn.Module) -> Iterator[None]:
+def kept(model: nn.Module, *, read_only: bool = False) -> Iterator[None]:
     """Whatever the block does to ``model`` and to the global state is undone at its end.
+
+    Args:
+        model: Any module.
+        read_only: The block does not write to parameters, so their values need no copy.
 
     Example:
         >>> layer = nn.Linear(1, 1)
@@ -32,7 +36,10 @@ def kept(model: nn.Module) -> Iterator[None]:
         True
     """
     modules = [_ModuleState(module) for module in model.modules()]
-    tensors = [_TensorState(tensor) for tensor in _tensors(model)]
+    tensors = [
+        _TensorState(tensor, copied=not (read_only and isinstance(tensor, nn.Parameter)))
+        for tensor in _tensors(model)
+    ]
     world = _World()
     _lend_buffers(model)
     try:
@@ -100,11 +107,11 @@ class _ModuleState:
 
 
 class _TensorState:
-    """Values, gradient and the flag that asks for one."""
+    """Values (if copied), gradient and the flag that asks for one."""
 
-    def __init__(self, tensor: Tensor) -> None:
+    def __init__(self, tensor: Tensor, copied: bool) -> None:
         self.tensor = tensor
-        self.data = tensor.detach().clone()
+        self.data = tensor.detach().clone() if copied else None
         self.version = tensor._version
         self.requires_grad = tensor.requires_grad
         self.grad = tensor.grad if tensor.is_leaf else None
@@ -112,7 +119,7 @@ class _TensorState:
 
     def restore(self) -> None:
         with torch.no_grad():
-            if self.tensor._version != self.version or not torch.equal(self.tensor, self.data):
+            if self.data is not None and self._changed(self.data):
                 # `.data` does not count as a change that autograd would object to.
                 self.tensor.data.copy_(self.data)
             if self.tensor.is_leaf:
@@ -121,6 +128,9 @@ class _TensorState:
                 self.tensor.grad = self.grad
                 if self.grad is not None and self.grad_data is not None:
                     self.grad.data.copy_(self.grad_data)
+
+    def _changed(self, data: Tensor) -> bool:
+        return self.tensor._version != self.version or not torch.equal(self.tensor, data)
 
 
 class _World:

@@ -86,7 +86,7 @@ def outputs(f: Model, x: Tensor) -> Tensor:
 
 @contextmanager
 def borrowed(model: Model) -> Iterator[Model]:
-    """The model in evaluation mode, given back bit for bit as it came.
+    """The model in evaluation mode, to be read only; given back as it came.
 
     Example:
         >>> net = nn.Sequential(nn.Linear(2, 2), nn.Dropout())
@@ -98,7 +98,7 @@ def borrowed(model: Model) -> Iterator[Model]:
     if not isinstance(model, nn.Module):
         yield model
         return
-    with kept(model):
+    with kept(model, read_only=True):
         model.eval()
         yield model
 

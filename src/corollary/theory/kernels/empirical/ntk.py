@@ -113,7 +113,7 @@ def _layerwise(
     if mode not in ("full", "diagonal", "trace"):
         raise InputError(f"mode must be full, diagonal or trace, but it is '{mode}'")
     n, m = count(x), count(x if y is None else y)
-    with kept(model), sdpa_kernel(SDPBackend.MATH):
+    with kept(model, read_only=True), sdpa_kernel(SDPBackend.MATH):
         model.eval()
         probe = x if y is None or n > 1 else y
         gradients = Gradients(model, probe, read, outputs, structured=method == "auto")
