@@ -191,21 +191,22 @@ class FGSM:
         """Perturb, and judge what came of it: on curved models a step may also lose ground."""
         check_inputs(x, y, self.box)
         with borrowed(model) as f:
-            clean = clean_outputs(f, x, y)
-            return judged(f, x, y, self._moved(f, x, y), clean, may_return=False)
+            moved, clean = self._step(f, x, y)
+            return judged(f, x, y, moved, clean, may_return=False)
 
     def inputs(self, model: Model, x: Tensor, y: Tensor, *, rng: Generator | None = None) -> Tensor:
         """The perturbed inputs alone."""
         check_inputs(x, y, self.box)
         with borrowed(model) as f:
-            return self._moved(f, x, y)
+            return self._step(f, x, y)[0]
 
-    def _moved(self, f: Model, x: Tensor, y: Tensor) -> Tensor:
+    def _step(self, f: Model, x: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
+        """The perturbed inputs, and the outputs at the inputs as they came."""
         climb = Climb(f, self.eps, 1, "loss", "steepest")
         z, out = climb.forward(x, y)
         direction = steepest(climb.slope(z, out, y), self.norm)
         moved = direction.mul_(self.eps).add_(x.detach())
-        return moved if self.box is None else moved.clamp_(*self.box)
+        return moved if self.box is None else moved.clamp_(*self.box), out.detach()
 
 
 def IFGSM(
