@@ -3,6 +3,8 @@ r"""Rank collapse.
 If the outputs of a layer point the same way for all samples, later layers cannot tell the samples
 apart. The mean cosine between two samples' outputs is followed through the layers; without
 normalisation deep networks send it to one, shortcuts and a start at the edge of chaos slow that.
+With more than two layers the output is shown but not judged: no layer comes after it, and at the
+start its few numbers are often alike.
 
 :source: Schoenholz, Gilmer, Ganguli and Sohl-Dickstein (2017), "Deep information propagation";
     Daneshmand, Kohler, Bach, Hofmann and Lucchi (2020), "Batch normalization provably avoids
@@ -14,7 +16,18 @@ normalisation deep networks send it to one, shortcuts and a start at the edge of
 import math
 from collections.abc import Iterator
 
-from corollary.core import Budget, Curve, Exam, Figure, Finding, Severity, Subject
+from corollary.core import (
+    Budget,
+    Curve,
+    Exam,
+    Figure,
+    Finding,
+    Level,
+    Mark,
+    Points,
+    Severity,
+    Subject,
+)
 from corollary.errors import NotApplicableError
 from corollary.exams.landscapes import signal_of
 from corollary.exams.readings import rounded
@@ -47,13 +60,22 @@ class RankCollapse(Exam):
             meaning="Different samples give almost the same output here, and later layers "
             "cannot tell them apart."
             if collapsed
-            else "No layer makes different samples look the same; this one comes closest.",
+            else f"No {'hidden ' if len(hidden) < len(known) else ''}layer makes different samples "
+            "look the same; this one comes closest.",
             advice="Add normalisation or shortcuts, or use fewer layers." if collapsed else "",
-            figures=(_figure([s for _, s in known]),),
+            figures=(_figure(known, len(hidden), name),),
         )
 
 
-def _figure(cosines: list[float]) -> Figure:
-    depth = list(range(1, len(cosines) + 1))
-    mark = Curve(cosines, depth, label="mean cosine")
-    return Figure("Likeness of samples", x="layer with weights", y="cosine", marks=(mark,))
+def _figure(known: list[tuple[str, float]], hidden: int, name: str) -> Figure:
+    cosines = [s for _, s in known]
+    depth = [i + 1 for i in range(len(known))]
+    at = [n for n, _ in known[:hidden]].index(name)
+    marks: list[Mark] = [
+        Curve(cosines[:hidden], depth[:hidden], label="mean cosine"),
+        Points(depth[at : at + 1], cosines[at : at + 1], label=f"closest, {name}"),
+        Level(ALIKE, label="alike"),
+    ]
+    if hidden < len(known):
+        marks.append(Points(depth[-1:], cosines[-1:], label="output, not judged", role="other"))
+    return Figure("Likeness of samples", x="layer with weights", y="cosine", marks=tuple(marks))

@@ -1,0 +1,39 @@
+import torch
+from torch import nn
+
+from corollary.core import Curve, Points, Severity
+from corollary.examination import examine
+
+
+def found_in(model):
+    x = torch.randn(64, 6, generator=torch.Generator().manual_seed(0))
+    return examine(model, (x, torch.arange(64) % 3), only="trainability/rank_collapse").findings[0]
+
+
+def output_alike():
+    """The output has a large bias, so that all samples give nearly the same."""
+    torch.manual_seed(0)
+    model = nn.Sequential(
+        nn.Linear(6, 16), nn.Tanh(), nn.Linear(16, 16), nn.Tanh(), nn.Linear(16, 3)
+    )
+    nn.init.constant_(model[4].bias, 100.0)
+    return model
+
+
+def test_the_layer_named_is_the_closest_of_those_the_figure_judges():
+    found = found_in(output_alike())
+    curve, closest, _, output = found.figures[0].marks
+    assert found.severity is Severity.NONE and found.where in ("0", "2")
+    assert isinstance(curve, Curve) and len(curve.y) == 2
+    assert closest.label == f"closest, {found.where}"
+    assert closest.y[0] == max(curve.y) < 0.99
+    assert isinstance(output, Points) and output.label == "output, not judged"
+    assert output.y[0] > 0.99, "the output is alike, and shown apart"
+    assert found.meaning.startswith("No hidden layer")
+
+
+def test_with_two_layers_both_are_judged():
+    torch.manual_seed(0)
+    found = found_in(nn.Sequential(nn.Linear(6, 16), nn.Tanh(), nn.Linear(16, 3)))
+    assert len(found.figures[0].marks[0].y) == 2
+    assert found.meaning.startswith("No layer")
