@@ -4,11 +4,12 @@ VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/installed
 JOBS ?= 2
+PEERS := .peers
 BENCHMARKS := $(filter-out race,$(basename $(notdir $(wildcard benchmarks/*.py))))
 # Numbers repeat bit for bit only at a fixed thread count.
 export OMP_NUM_THREADS ?= 1
 
-.PHONY: setup demo test lint docs check-full bench katex clean
+.PHONY: help setup demo test lint docs check-full bench clean
 .DEFAULT_GOAL := help
 
 help: ## show this list
@@ -48,10 +49,19 @@ check-full: $(STAMP) ## check every claim and run the slow tests
 	  --json out/full.json --report out/full.html
 	$(BIN)/python -m pytest -n $(JOBS) --dist loadgroup -m slow
 
-bench: $(STAMP) ## compare with peers: one core, CPU time, one run
+$(PEERS)/installed: $(STAMP) benchmarks/peers/requirements.txt benchmarks/peers/neural_tangents.txt
+	$(BIN)/pip install --quiet --upgrade --target $(PEERS)/site --no-deps \
+	  -r benchmarks/peers/requirements.txt
+	$(PYTHON) -m venv $(PEERS)/neural-tangents
+	$(PEERS)/neural-tangents/bin/pip install --quiet -r benchmarks/peers/neural_tangents.txt
+	touch $@
+
+bench: $(PEERS)/installed ## compare with peers: one core, CPU time, one run
 	@mkdir -p out/bench
 	set -e; for area in $(BENCHMARKS); do \
+	  PYTHONPATH=$(PEERS)/site NEURAL_TANGENTS_PYTHON=$(PEERS)/neural-tangents/bin/python \
 	  $(BIN)/python benchmarks/$$area.py --json out/bench/$$area.json; done
+	$(BIN)/python tools/speed_page.py out/bench out/bench/speed.md
 
 clean: ## remove what was built
-	rm -rf $(VENV) out docs/_build build dist
+	rm -rf $(VENV) $(PEERS) out docs/_build build dist

@@ -26,7 +26,10 @@ from statistics import median
 from typing import Any
 
 Contender = Callable[[], Any]
-PEERS = ("corollary", "torch", "numpy", "scipy", "scikit-learn", "numba")
+PACKAGES = (
+    "corollary", "torch", "numpy", "scipy", "scikit-learn", "numba", "tokenizers", "transformers",
+    "curvlinops-for-pytorch", "pyhessian", "torchattacks", "foolbox", "weightwatcher", "powerlaw",
+)  # fmt: skip
 SHORTEST = 5e-3  # seconds; a quicker contender is run several times a round
 
 
@@ -134,7 +137,7 @@ def show(run: Race) -> None:
 def environment() -> dict[str, Any]:
     """What the numbers depend on."""
     packages = {}
-    for name in PEERS:
+    for name in PACKAGES:
         try:
             packages[name] = version(name)
         except PackageNotFoundError:
@@ -142,9 +145,20 @@ def environment() -> dict[str, Any]:
     return {
         "python": platform.python_version(),
         "machine": platform.machine(),
+        "processor": _processor(),
         "cores": os.cpu_count(),
         "packages": packages,
     }
+
+
+def _processor() -> str:
+    """Its name where Linux tells it, else what Python knows."""
+    try:
+        lines = Path("/proc/cpuinfo").read_text().splitlines()
+    except OSError:
+        return platform.processor()
+    names = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
+    return names[0] if names else platform.processor()
 
 
 def _caption(run: Race) -> str:
