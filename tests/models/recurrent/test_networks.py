@@ -189,3 +189,14 @@ def test_states_of_an_lru_start_with_variance_one():
 def test_all_scans_give_an_lru_the_same_states(method):
     layer, x = LRU(2, 5, rng=rng()), drawn(3, 20, 2)
     torch.testing.assert_close(layer.states(x, method=method), layer.states(x), **EXACT)
+
+
+def test_a_stack_and_an_lru_go_on_from_their_last_state():
+    x, r = drawn(3, 9, 2), rng()
+    stack, layer = StackedRNN([LSTMCell(2, 3, rng=r), GRUCell(3, 4, rng=r)]), LRU(2, 5, rng=r)
+    _, states = stack.run(x[:, :4])
+    torch.testing.assert_close(stack.run(x[:, 4:], states=states)[0], stack(x)[:, 4:], **EXACT)
+    _, last = layer.run(x[:, :4])
+    torch.testing.assert_close(layer.run(x[:, 4:], last)[0], layer(x)[:, 4:], **EXACT)
+    with pytest.raises(InputError, match="2 cells need as many states"):
+        stack.run(x, states=states[:1])

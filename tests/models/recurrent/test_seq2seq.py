@@ -10,6 +10,8 @@ from corollary.models.recurrent.elman import ElmanCell
 from corollary.models.recurrent.gru import GRUCell
 from corollary.models.recurrent.lstm import LSTMCell
 from corollary.models.recurrent.seq2seq import Seq2Seq
+from corollary.theory.sequences.decoding.beam import beam_search
+from corollary.theory.sequences.decoding.greedy import decode_greedy
 from corollary.theory.sequences.factorization import all_sequences, teacher_forced_loss
 from corollary.train import fit
 
@@ -112,3 +114,28 @@ def test_parts_that_do_not_fit_are_named():
         model().alignment(torch.zeros(1, 2).long(), torch.zeros(1, 2).long())
     with pytest.raises(InputError, match="source tokens"):
         model()(torch.full((1, 2), 4), torch.zeros(1, 2).long())
+
+
+@pytest.mark.parametrize("cell", [ElmanCell, LSTMCell])
+@pytest.mark.parametrize("attention", [False, True])
+def test_decoders_carry_the_state_and_find_what_prefixes_read_afresh_give(cell, attention):
+    net, lengths = model(attention, cell), torch.tensor([3, 5])
+    x, y = copy_pairs(2, 5, 4, rng=rng())
+    forced = net(x, y, lengths).log_softmax(dim=-1)
+    reader = net.next_token(x, lengths).reader()
+    torch.testing.assert_close(reader.read(y[:, :2]), forced[:, 2], **EXACT)
+    reader.keep(torch.tensor([1, 1, 0]))
+    torch.testing.assert_close(reader.read(y[[1, 1, 0], 2:4]), forced[[1, 1, 0], 4], **EXACT)
+    found = decode_greedy(net.next_token(x, lengths), 6, start=x.new_empty(2, 0))
+    assert [list(d.tokens) for d in found] == net.generate(x, 6, lengths).tolist()
+    ask = net.next_token(x[1:])
+    best, again = beam_search(ask, 3, 4), beam_search(lambda prefix: ask(prefix), 3, 4)
+    assert [d.tokens for d in best] == [d.tokens for d in again]
+
+
+def test_sources_and_prefixes_go_together():
+    net = model()
+    x, y = copy_pairs(2, 5, 4, rng=rng())
+    assert net.next_token(x[:1])(y[:, :3]).shape == (2, 4)
+    with pytest.raises(InputError, match="2 sources need as many prefixes"):
+        net.next_token(x)(y[:1, :3])

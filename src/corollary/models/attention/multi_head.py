@@ -102,8 +102,24 @@ class MultiHeadAttention(nn.Module):
         """The heads' outputs side by side, before the last projection."""
         context = query if context is None else context
         self._check(query, context)
-        Q, K = self._split(self.W_q(query)), self._split(self.W_k(context))
-        V, mask = self._split(self.W_v(context)), _for_heads(mask)
+        return self.look(query, *self.keys_values(context), mask=mask)
+
+    def keys_values(
+        self, context: Float[Tensor, "*b s e"]
+    ) -> tuple[Float[Tensor, "*b h s d_k"], Float[Tensor, "*b h s d_v"]]:
+        """What the heads compare with and what they read, computed from the context alone."""
+        return self._split(self.W_k(context)), self._split(self.W_v(context))
+
+    def look(
+        self,
+        query: Float[Tensor, "*b t d"],
+        K: Float[Tensor, "*c h s d_k"],
+        V: Float[Tensor, "*c h s d_v"],
+        *,
+        mask: Tensor | None = None,
+    ) -> Float[Tensor, "*b t hd_v"]:
+        """:meth:`read`, given the keys and values: of a context that many queries share."""
+        Q, mask = self._split(self.W_q(query)), _for_heads(mask)
         if self.fused:
             heads = nn.functional.scaled_dot_product_attention(Q, K, V, attn_mask=mask)
         else:

@@ -95,16 +95,26 @@ class LRU(nn.Module):
         return stable_eigenvalues(self.nu, self.phi)
 
     def states(
-        self, x: Float[Tensor, "B T n"], *, method: Method = "sequential"
+        self,
+        x: Float[Tensor, "B T n"],
+        *,
+        start: Complex[Tensor, "B m"] | None = None,
+        method: Method = "sequential",
     ) -> Complex[Tensor, "B T m"]:
-        """All states from zero on, by a scan."""
+        """All states from ``start`` on, which is zero if it is not given, by a scan."""
         check_sequences(x, self.n, None)
         C = torch.view_as_complex(self.C)
         drive = x.to(C.dtype) @ C.T
-        return linear_scan(self.eigenvalues.expand_as(drive), drive, method=method)
+        return linear_scan(self.eigenvalues.expand_as(drive), drive, start, method=method)
 
     def forward(self, x: Float[Tensor, "B T n"]) -> Float[Tensor, "B T q"]:
         """The outputs at every place."""
-        zeta = self.states(x)
+        return self.run(x)[0]
+
+    def run(
+        self, x: Float[Tensor, "B T n"], start: Complex[Tensor, "B m"] | None = None
+    ) -> tuple[Float[Tensor, "B T q"], Complex[Tensor, "B m"]]:
+        """The outputs, and the last state, from which the sequence can be continued."""
+        zeta = self.states(x, start=start)
         read = zeta.real @ self.M[..., 0].T - zeta.imag @ self.M[..., 1].T  # Re(M zeta)
-        return self.output(read + x @ self.D.T)
+        return self.output(read + x @ self.D.T), zeta[:, -1]

@@ -22,6 +22,7 @@ from corollary.errors import InputError
 from corollary.models.mlp import LinearLayer
 from corollary.models.recurrent.additive_attention import AdditiveAttention
 from corollary.models.recurrent.cell import Cell, State, unroll, visible
+from corollary.models.recurrent.reading import SourceContinuation
 from corollary.theory.sequences.factorization import sequence_log_prob
 
 
@@ -134,6 +135,25 @@ class Seq2Seq(nn.Module):
     ) -> Float[Tensor, " B"]:
         """The logarithm of p(y | x)."""
         return sequence_log_prob(self(x, y, lengths), y)
+
+    @torch.no_grad()
+    def next_token(
+        self, x: Int[Tensor, "B T"], lengths: Int[Tensor, " B"] | None = None
+    ) -> SourceContinuation:
+        """The model that decoders ask, for these sources; its memory is the decoder's state.
+
+        A single source serves any number of prefixes, as in a beam; otherwise prefix i belongs to
+        source i.
+
+        Example:
+            >>> from corollary.models.recurrent.gru import GRUCell
+            >>> from corollary.theory.sequences.decoding.beam import beam_search
+            >>> rng = torch.Generator().manual_seed(0)
+            >>> net = Seq2Seq(GRUCell(4, 8, rng=rng), GRUCell(4, 8, rng=rng), 5, 6, rng=rng)
+            >>> len(beam_search(net.next_token(torch.tensor([[0, 3, 1]])), 2, 7)[0].tokens)
+            7
+        """
+        return SourceContinuation(self, self.encode(x, lengths))
 
     @torch.no_grad()
     def generate(

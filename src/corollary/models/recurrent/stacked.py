@@ -20,7 +20,7 @@ from torch import Generator, Tensor, nn
 
 from corollary.errors import InputError
 from corollary.models.mlp import MLP
-from corollary.models.recurrent.cell import Cell, unroll
+from corollary.models.recurrent.cell import Cell, State, unroll
 
 
 class StackedRNN(nn.Module):
@@ -55,9 +55,27 @@ class StackedRNN(nn.Module):
         self, x: Float[Tensor, "B T n"], lengths: Int[Tensor, " B"] | None = None
     ) -> Float[Tensor, "B T m"]:
         """The states of the top layer."""
-        for cell in self.cells:
-            x, _ = unroll(cell, x, lengths)
-        return x
+        return self.run(x, lengths)[0]
+
+    def run(
+        self,
+        x: Float[Tensor, "B T n"],
+        lengths: Int[Tensor, " B"] | None = None,
+        *,
+        states: Sequence[State] | None = None,
+    ) -> tuple[Float[Tensor, "B T m"], list[State]]:
+        """The states of the top layer, and the last state of every layer.
+
+        Given back as ``states``, these continue the sequence: parts read one after the other give
+        what the whole gives.
+        """
+        if states is not None and len(states) != len(self.cells):
+            raise InputError(f"{len(self.cells)} cells need as many states, but {len(states)} came")
+        last = []
+        for cell, state in zip(self.cells, states or [None] * len(self.cells), strict=True):
+            x, end = unroll(cell, x, lengths, state=state)
+            last.append(end)
+        return x, last
 
 
 class DeepTransitionCell(Cell):

@@ -25,6 +25,7 @@ from jaxtyping import Float
 from torch import Generator, Tensor, nn
 
 from corollary.errors import InputError
+from corollary.models.attention.memory import KeyValues
 from corollary.models.attention.multi_head import MultiHeadAttention, copy_linear
 from corollary.models.transformers.sublayers import FeedForward, Phi, Sublayer
 from corollary.theory.sequences.masks import causal_mask, combine
@@ -183,6 +184,45 @@ class DecoderBlock(nn.Module):
         x = self.sum1(x, lambda x: self.attention(x, mask=mask))
         if self.cross is not None:
             x = self.sum_cross(x, lambda x: self.cross(x, memory, mask=memory_mask))
+        return self.sum2(x, self.mlp)
+
+    def step(
+        self,
+        x: Float[Tensor, "*b s d"],
+        past: KeyValues,
+        memory: tuple[Tensor, Tensor] | None = None,
+        *,
+        memory_mask: Tensor | None = None,
+    ) -> Float[Tensor, "*b s d"]:
+        """The next positions after the block, given what it remembers of the earlier ones.
+
+        Equal to the last s rows of :meth:`forward` on the whole sequence, up to rounding.
+
+        Args:
+            x: The positions that are appended.
+            past: Keys and values of the earlier positions; those of x are added.
+            memory: ``cross.keys_values`` of the memory, exactly if there is cross-attention.
+            memory_mask: Which positions of the memory may be read.
+        """
+        if not self.causal:
+            raise InputError(
+                "without a causal mask earlier positions read later ones, so nothing that was "
+                "computed for them stays; call the block on the whole sequence"
+            )
+        if (memory is None) != (self.cross is None):
+            raise InputError("keys and values of a memory go with cross-attention, and only then")
+        s, t = x.shape[-2], len(past)
+        mask = None if s == 1 else causal_mask(s, past=t, device=x.device)
+
+        def own(x: Tensor) -> Tensor:
+            heads = self.attention.look(x, *past.append(*self.attention.keys_values(x)), mask=mask)
+            return self.attention.W_o(heads)
+
+        x = self.sum1(x, own)
+        if self.cross is not None:
+            x = self.sum_cross(
+                x, lambda x: self.cross.W_o(self.cross.look(x, *memory, mask=memory_mask))
+            )
         return self.sum2(x, self.mlp)
 
     @classmethod

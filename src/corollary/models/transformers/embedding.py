@@ -57,11 +57,12 @@ class TokenEmbedding(nn.Module):
                 f"positions must be 'sinusoidal', 'learned' or 'none', but it is {positions!r}"
             )
 
-    def forward(self, tokens: Int[Tensor, "*b t"]) -> Float[Tensor, "*b t d"]:
-        """Embeddings with positions."""
+    def forward(self, tokens: Int[Tensor, "*b t"], first: int = 0) -> Float[Tensor, "*b t d"]:
+        """Embeddings with positions, of tokens after ``first`` others."""
         if tokens.numel() and not 0 <= int(tokens.min()) <= int(tokens.max()) < len(self.E):
             raise InputError(
                 f"tokens are numbered 0 to {len(self.E) - 1}, but {int(tokens.min())} to "
                 f"{int(tokens.max())} came"
             )
-        return self.positions(nn.functional.embedding(tokens, self.E))
+        rows = nn.functional.embedding(tokens, self.E)
+        return rows if isinstance(self.positions, nn.Identity) else self.positions(rows, first)

@@ -19,7 +19,7 @@ from corollary.models.layer_norm import LayerNorm
 from corollary.models.mlp import LinearLayer
 from corollary.models.transformers.blocks import DecoderBlock
 from corollary.models.transformers.embedding import TokenEmbedding
-from corollary.theory.networks.softmax import log_softmax
+from corollary.models.transformers.reading import Continuation
 from corollary.theory.sequences.decoding.greedy import most_probable
 from corollary.theory.sequences.decoding.next_token import Decoded, decode_stepwise
 from corollary.theory.sequences.decoding.sampling import sample, sample_top_k, sample_top_p
@@ -94,12 +94,13 @@ class GPT(nn.Module):
             x = block(x, mask=mask)
         return self.head(self.norm(x))
 
-    def next_token(self, prefix: Int[Tensor, "b t"]) -> Float[Tensor, "b K"]:
-        """Log-probabilities of what follows each prefix of at least one token."""
-        if prefix.shape[1] == 0:
-            raise InputError("a GPT continues a prompt: give it at least one token")
-        with torch.no_grad():
-            return log_softmax(self(prefix)[:, -1])
+    @property
+    def next_token(self) -> Continuation:
+        """Log-probabilities of what follows each prefix of at least one token, for decoders.
+
+        ``model.next_token(prefix)`` starts afresh; decoders read token by token, and remember.
+        """
+        return Continuation(self.embed, self.blocks, lambda x: self.head(self.norm(x)))
 
     def generate(
         self,
@@ -114,6 +115,9 @@ class GPT(nn.Module):
     ) -> list[Decoded]:
         """Continue each prompt: greedily, or by sampling if ``rng`` is given.
 
+        Keys and values of earlier tokens are remembered, so that a token after t others costs
+        O(t) operations beside the projections.
+
         Args:
             prompt: Token numbers, one prompt a row.
             max_len: The most tokens to append.
@@ -124,6 +128,8 @@ class GPT(nn.Module):
             rng: Draws the samples.
         """
         choose = _rule(k, p, temperature, rng)
+        if prompt.shape[1] == 0:
+            raise InputError("a GPT continues a prompt: give it at least one token")
         mode = self.training
         try:
             return decode_stepwise(self.eval().next_token, choose, max_len, eos=eos, start=prompt)

@@ -32,10 +32,11 @@ class SinusoidalPE(nn.Module):
         frequencies(d, base)  # refuses an odd d now, not at the first sequence
         self.d, self.base = d, float(base)
 
-    def forward(self, x: Float[Tensor, "*b T d"]) -> Float[Tensor, "*b T d"]:
-        """The sequence with its positions."""
+    def forward(self, x: Float[Tensor, "*b T d"], first: int = 0) -> Float[Tensor, "*b T d"]:
+        """The sequence with its positions, the first of which is number ``first``."""
         _check_width(x, self.d)
-        return x + self.table(x.shape[-2]).to(x)
+        times = torch.arange(first, first + x.shape[-2], dtype=torch.float64)
+        return x + sinusoidal_encoding(times, self.d, self.base).to(x)
 
     def table(self, T: int) -> Float[Tensor, "T d"]:
         """The encodings of the first T positions, in float64: the picture of the notes."""
@@ -84,15 +85,16 @@ class LearnedPE(nn.Module):
         normal = torch.randn(max_len, d, generator=rng, device=rng.device, dtype=dtype)
         self.P = nn.Parameter(std * normal)
 
-    def forward(self, x: Float[Tensor, "*b T d"]) -> Float[Tensor, "*b T d"]:
-        """The sequence with its positions."""
+    def forward(self, x: Float[Tensor, "*b T d"], first: int = 0) -> Float[Tensor, "*b T d"]:
+        """The sequence with its positions, the first of which is number ``first``."""
         _check_width(x, self.P.shape[1])
-        if x.shape[-2] > len(self.P):
+        end = first + x.shape[-2]
+        if end > len(self.P):
             raise InputError(
                 f"there are positions for {len(self.P)} tokens, but the sequence has "
-                f"{x.shape[-2]}; make it with a larger max_len, or use SinusoidalPE"
+                f"{end}; make it with a larger max_len, or use SinusoidalPE"
             )
-        return x + self.P[: x.shape[-2]]
+        return x + self.P[first:end]
 
     def extra_repr(self) -> str:
         """Sizes, for ``print``."""

@@ -66,9 +66,9 @@ class Sublayer(nn.Module):
         self, x: Float[Tensor, "*b d"], f: Callable[[Tensor], Tensor]
     ) -> Float[Tensor, "*b d"]:
         """The sum, normalised after it or inside it."""
-        if self.order == "pre":
-            return x + self.alpha * self.dropout(f(self.norm(x)))
-        return self.norm(x + self.alpha * self.dropout(f(x)))
+        part = self.dropout(f(self.norm(x) if self.order == "pre" else x))
+        total = x + part if self.alpha == 1 else x + self.alpha * part
+        return total if self.order == "pre" else self.norm(total)
 
     def extra_repr(self) -> str:
         """Order and weight, for ``print``."""

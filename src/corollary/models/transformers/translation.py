@@ -24,10 +24,10 @@ from corollary.models.layer_norm import LayerNorm
 from corollary.models.mlp import LinearLayer
 from corollary.models.transformers.blocks import DecoderBlock, EncoderBlock
 from corollary.models.transformers.embedding import TokenEmbedding
-from corollary.theory.networks.softmax import log_softmax
+from corollary.models.transformers.reading import Continuation
 from corollary.theory.sequences.decoding.beam import beam_search
 from corollary.theory.sequences.decoding.greedy import decode_greedy
-from corollary.theory.sequences.decoding.next_token import Decoded, NextToken
+from corollary.theory.sequences.decoding.next_token import Decoded
 from corollary.theory.sequences.masks import padding_mask
 
 
@@ -140,22 +140,20 @@ class Transformer(nn.Module):
 
     def next_token(
         self, source: Int[Tensor, "b s"], source_lengths: Int[Tensor, " b"] | None = None
-    ) -> NextToken:
+    ) -> Continuation:
         """The model that decoders ask: prefixes to log-probabilities, for these sources.
 
-        The source is encoded once. A single one serves any number of prefixes, as in a beam;
-        otherwise prefix i belongs to source i.
+        The source is encoded once, and its keys and values are computed once. A single source
+        serves any number of prefixes, as in a beam; otherwise prefix i belongs to source i.
         """
         mask = _padding(source, source_lengths)
         with torch.no_grad():
             memory = self.encode(source, mask=mask)
-
-        def ask(prefix: Tensor) -> Tensor:
-            with torch.no_grad():
-                read = memory.expand(len(prefix), -1, -1)
-                return log_softmax(self.decode(prefix, read, memory_mask=mask)[:, -1])
-
-        return ask
+            memories = [block.cross.keys_values(memory) for block in self.decoder]
+        return Continuation(
+            self.embed_target, self.decoder, lambda x: self.head(self.decoder_norm(x)),
+            start=self.start, memories=memories, memory_mask=mask,
+        )  # fmt: skip
 
     def generate(
         self,

@@ -21,18 +21,25 @@ from torch import Tensor
 from corollary.errors import InputError, InputTypeError
 
 
-def causal_mask(n: int, *, device: torch.device | str | None = None) -> Bool[Tensor, "n n"]:
+def causal_mask(
+    n: int, *, past: int = 0, device: torch.device | str | None = None
+) -> Bool[Tensor, "n t"]:
     """True at (i, j) for j <= i: no position reads a later one.
+
+    With ``past`` positions before them, all of which may be read, the n rows are the last ones of
+    the mask of ``past + n`` positions.
 
     Example:
         >>> causal_mask(3).int().tolist()
         [[1, 0, 0], [1, 1, 0], [1, 1, 1]]
+        >>> causal_mask(2, past=1).int().tolist()
+        [[1, 1, 0], [1, 1, 1]]
 
     :covers: causal-mask
     """
-    if n < 0:
-        raise InputError(f"a mask of n >= 0 positions is needed, but n is {n}")
-    return torch.ones(n, n, dtype=torch.bool, device=device).tril()
+    if n < 0 or past < 0:
+        raise InputError(f"a mask of n, past >= 0 positions is needed, but they are {n} and {past}")
+    return torch.ones(n, past + n, dtype=torch.bool, device=device).tril(past)
 
 
 def padding_mask(

@@ -21,7 +21,8 @@ from jaxtyping import Int
 from torch import Tensor
 
 from corollary.errors import InputError
-from corollary.theory.sequences.decoding.next_token import Decoded, NextToken, check_length
+from corollary.theory.sequences.decoding.next_token import Decoded, check_length
+from corollary.theory.sequences.decoding.reading import NextToken, fresh_reader
 
 
 def beam_search(
@@ -36,7 +37,8 @@ def beam_search(
     r"""Up to ``width`` sequences, best first.
 
     Args:
-        next_token: The model; it is called once a step, with all prefixes of the beam.
+        next_token: The model; it is asked once a step, for all prefixes of the beam. A model with
+            a memory reorders it as the beam does.
         width: Prefixes that are kept at each step. Of these, the finished ones are set aside, and
             are in the end compared with all others.
         max_len: The most tokens to append.
@@ -60,28 +62,36 @@ def beam_search(
     prefix = torch.empty(1, 0, dtype=torch.int64) if start is None else start[None]
     t0, score = prefix.shape[1], torch.zeros(1, dtype=torch.float64, device=prefix.device)
     done: list[Decoded] = []
+    reader, new = fresh_reader(next_token), prefix
     for _ in range(max_len):
-        log_p = next_token(prefix).double()
+        log_p = reader.read(new).double()
         stuck = ~(log_p > -torch.inf).any(dim=1)
         done += _decoded(prefix[stuck, t0:], score[stuck], finished=True)
-        prefix, score = _extended(prefix, score, log_p, width)
+        row, token, score = _extensions(score, log_p, width)
+        prefix = torch.cat([prefix[row], token[:, None]], dim=1)
         if eos is not None:
-            ended = prefix[:, -1] == eos
+            ended = token == eos
             done += _decoded(prefix[ended, t0:], score[ended], finished=True)
-            prefix, score = prefix[~ended], score[~ended]
+            row, prefix, score = row[~ended], prefix[~ended], score[~ended]
         if len(prefix) == 0 or _settled(done, width, score, alpha):
             break
+        reader.keep(row)
+        new = prefix[:, -1:]
     done += _decoded(prefix[:, t0:], score, finished=False)
     return sorted(done, key=lambda found: -found.score(alpha))[:width]
 
 
-def _extended(prefix: Tensor, score: Tensor, log_p: Tensor, width: int) -> tuple[Tensor, Tensor]:
-    """The best one-token extensions of all prefixes; of equal ones the first."""
+def _extensions(score: Tensor, log_p: Tensor, width: int) -> tuple[Tensor, Tensor, Tensor]:
+    """The best one-token extensions, best first and of equal ones the first: rows, tokens, scores.
+
+    The width-th best value is selected in O(BK); only what reaches it is sorted.
+    """
     total = (score[:, None] + log_p).flatten()  # (b K)
-    best = total.sort(descending=True, stable=True).indices[:width]
-    best = best[total[best] > -torch.inf]
+    least = total.topk(min(width, len(total))).values[-1:]
+    best = ((total >= least) & (total > -torch.inf)).nonzero()[:, 0]
+    best = best[total[best].sort(descending=True, stable=True).indices[:width]]
     K = log_p.shape[1]
-    return torch.cat([prefix[best // K], (best % K)[:, None]], dim=1), total[best]
+    return best // K, best % K, total[best]
 
 
 def _settled(done: list[Decoded], width: int, score: Tensor, alpha: float | int) -> bool:

@@ -10,7 +10,8 @@ over :math:`K^N` sequences: :math:`O(K^N)` time and memory, the oracle for tests
 import torch
 
 from corollary.errors import InputError
-from corollary.theory.sequences.decoding.next_token import Decoded, NextToken, check_length
+from corollary.theory.sequences.decoding.next_token import Decoded, check_length
+from corollary.theory.sequences.decoding.reading import NextToken, fresh_reader
 
 
 def every_sequence(
@@ -30,8 +31,9 @@ def every_sequence(
     check_length(max_len)
     prefix, score = torch.empty(1, 0, dtype=torch.int64), torch.zeros(1, dtype=torch.float64)
     found: list[Decoded] = []
+    reader, new = fresh_reader(next_token), prefix
     for _ in range(max_len):
-        log_p = next_token(prefix).double()
+        log_p = reader.read(new).double()
         possible = log_p > -torch.inf
         if int(possible.sum()) > limit:
             raise InputError(
@@ -46,9 +48,11 @@ def every_sequence(
         if eos is not None:
             ended = token == eos
             found += _listed(prefix[ended], score[ended], True)
-            prefix, score = prefix[~ended], score[~ended]
+            row, prefix, score = row[~ended], prefix[~ended], score[~ended]
         if len(prefix) == 0:
             break
+        reader.keep(row)
+        new = prefix[:, -1:]
     return found + _listed(prefix, score, False)
 
 

@@ -1,7 +1,8 @@
 r"""What every decoder asks of a model: the next token's log-probabilities, for a batch of prefixes.
 
-A model is a function from prefixes (b, t) of token numbers to log-probabilities (b, K), and the
-probability of a sequence is the product
+A model is a function from prefixes (b, t) of token numbers to log-probabilities (b, K); if it has a
+method ``reader``, decoders hand it the new tokens alone, see
+:mod:`corollary.theory.sequences.decoding.reading`. The probability of a sequence is the product
 
 .. math:: p(y_1,\dots,y_N)=\prod_{n=1}^Np(y_n\mid y_1,\dots,y_{n-1}),
 
@@ -21,8 +22,7 @@ from jaxtyping import Float, Int
 from torch import Tensor
 
 from corollary.errors import InputError
-
-NextToken = Callable[[Tensor], Tensor]  # (b, t) token numbers -> (b, K) log-probabilities
+from corollary.theory.sequences.decoding.reading import NextToken, fresh_reader
 
 
 @dataclass(frozen=True)
@@ -112,12 +112,12 @@ def decode_stepwise(
     """
     prefix = torch.empty(1, 0, dtype=torch.int64) if start is None else start
     check_length(max_len)
-    b, t0 = prefix.shape
+    b, reader, new, out = len(prefix), fresh_reader(next_token), prefix, []
     live = torch.ones(b, dtype=torch.bool, device=prefix.device)
     total = torch.zeros(b, dtype=torch.float64, device=prefix.device)
     length = torch.zeros(b, dtype=torch.int64, device=prefix.device)
     for _ in range(max_len):
-        log_p = next_token(prefix)
+        log_p = reader.read(new)
         live = live & (log_p > -torch.inf).any(dim=1)
         if not bool(live.any()):
             break
@@ -125,10 +125,12 @@ def decode_stepwise(
         token = choose(log_p)
         total += log_p.gather(1, token[:, None])[:, 0].masked_fill(~live, 0.0)
         length += live
-        prefix = torch.cat([prefix, token[:, None]], dim=1)
+        new = token[:, None]
+        out.append(new)
         if eos is not None:
             live = live & (token != eos)
-    rows = zip(prefix[:, t0:].tolist(), total.tolist(), length.tolist(), live.tolist(), strict=True)
+    tokens = torch.cat(out, dim=1) if out else prefix[:, :0]
+    rows = zip(tokens.tolist(), total.tolist(), length.tolist(), live.tolist(), strict=True)
     return [Decoded(tuple(row[:n]), value, not alive) for row, value, n, alive in rows]
 
 
@@ -141,7 +143,10 @@ def sequence_log_probability(next_token: NextToken, tokens: Sequence[int]) -> fl
         0.75
     """
     y = torch.as_tensor([list(tokens)], dtype=torch.int64)
-    return sum(float(next_token(y[:, :n])[0, y[0, n]]) for n in range(y.shape[1]))
+    reader, total = fresh_reader(next_token), 0.0
+    for n in range(y.shape[1]):
+        total += float(reader.read(y[:, max(n - 1, 0) : n])[0, y[0, n]])
+    return total
 
 
 def check_length(max_len: int) -> None:
