@@ -6,6 +6,18 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 EXAMPLES = sorted((ROOT / "examples").glob("*.py"))
+SHORT = {  # a few steps only; the whole run takes more than three seconds and is slow
+    "attention_reverses": {"steps": 5},
+    "edge_of_stability": {"steps": 30},
+    "linear_regions": {"steps": 5},
+}
+LONG = {
+    *SHORT, "attack_and_proof", "double_descent", "examine_and_mend", "kernel_digits", "pac_bayes",
+    "wide_network",
+}  # fmt: skip
+WHOLE = [
+    pytest.param(p, marks=pytest.mark.slow if p.stem in LONG else (), id=p.stem) for p in EXAMPLES
+]
 
 
 def load(path: Path, monkeypatch):
@@ -25,11 +37,18 @@ def no_window(monkeypatch):
 
 
 @pytest.mark.filterwarnings("ignore:FigureCanvasAgg is non-interactive")
-@pytest.mark.parametrize("path", EXAMPLES, ids=lambda p: p.stem)
+@pytest.mark.parametrize("path", WHOLE)
 def test_main_runs_and_draws(path, monkeypatch):
     main = load(path, monkeypatch).main
     assert main.__doc__
     assert main() is not None
+    assert sys.modules["matplotlib.pyplot"].get_fignums()
+
+
+@pytest.mark.parametrize("stem", SHORT)
+def test_a_short_run_draws_as_well(stem, monkeypatch):
+    main = load(ROOT / "examples" / f"{stem}.py", monkeypatch).main
+    assert main(**SHORT[stem]) is not None
     assert sys.modules["matplotlib.pyplot"].get_fignums()
 
 
