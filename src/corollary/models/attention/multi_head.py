@@ -117,10 +117,11 @@ class MultiHeadAttention(nn.Module):
         V: Float[Tensor, "*c h s d_v"],
         *,
         mask: Tensor | None = None,
+        fused: bool = False,
     ) -> Float[Tensor, "*b t hd_v"]:
-        """:meth:`read`, given the keys and values: of a context that many queries share."""
+        """:meth:`read`, given the keys and values; ``fused`` asks for the kernel this once."""
         Q, mask = self._split(self.W_q(query)), _for_heads(mask)
-        if self.fused:
+        if self.fused or fused:
             heads = nn.functional.scaled_dot_product_attention(Q, K, V, attn_mask=mask)
         else:
             heads = attention_weights(Q, K, mask=mask) @ V
