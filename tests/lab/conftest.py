@@ -17,8 +17,9 @@ pytest.importorskip("starlette")
 pytest.importorskip("uvicorn")
 from starlette.testclient import TestClient
 
-from corollary.lab.app import Lab, application
+from corollary.lab.app import application
 from corollary.lab.limits import GIB, Limits
+from corollary.lab.state import Lab
 
 PORT, TOKEN = 8765, "the-right-token"
 HERE = f"http://127.0.0.1:{PORT}"

@@ -10,7 +10,7 @@ import pytest
 
 from corollary.journal import last_outcomes
 from corollary.lab.checkers import Checkers
-from corollary.lab.limits import GIB, Limits
+from corollary.lab.limits import GIB, Busy, Limits
 from corollary.lab.process import WorkerEnded, _cause
 from corollary.lab.work.checking import answered, unstyled
 
@@ -141,7 +141,7 @@ def test_a_worker_that_needs_too_much_memory_is_told_and_replaced():
 
 
 def test_a_run_past_its_time_is_inconclusive_and_the_worker_lives(monkeypatch):
-    monkeypatch.setattr("corollary.lab.checkers.GRACE", 30.0)  # the machine may be busy
+    monkeypatch.setattr("corollary.lab.checkers.GRACE", 300.0)  # the machine may be busy
 
     async def work(checkers):
         answer = await checkers.run(**SLOW)
@@ -168,7 +168,7 @@ def test_a_worker_that_hangs_is_ended(monkeypatch):
 
 
 def test_a_run_that_nobody_waits_for_is_dropped_and_its_worker_kept(monkeypatch):
-    monkeypatch.setattr("corollary.lab.checkers.LETTING_GO", 30.0)  # the machine may be busy
+    monkeypatch.setattr("corollary.lab.checkers.LETTING_GO", 300.0)  # the machine may be busy
 
     async def work(checkers):
         await checkers.run(**NOVIKOFF)
@@ -194,6 +194,24 @@ def test_runs_beyond_the_places_wait_for_their_turn():
         answers = await asyncio.gather(*(checkers.run(**o) for o in orders))
         assert [a["results"]["seed"] for a in answers] == list(range(5))
         assert len(checkers.all) <= 2
+
+    with_checkers(Limits(60.0), work)
+
+
+def test_runs_beyond_those_that_may_wait_are_refused_with_a_reason(monkeypatch):
+    monkeypatch.setattr("corollary.lab.checkers.WAITING", 3)
+
+    async def work(checkers):
+        await checkers.places.acquire()
+        await checkers.places.acquire()  # as if two runs were under way
+        waiting = [asyncio.ensure_future(checkers.run(**NOVIKOFF)) for _ in range(3)]
+        await asyncio.sleep(0)
+        with pytest.raises(Busy, match="3 runs wait for their turn already"):
+            await checkers.run(**NOVIKOFF)
+        for run in waiting:
+            run.cancel()  # the pages are closed
+        await asyncio.gather(*waiting, return_exceptions=True)
+        assert checkers.waiting == 0 and checkers.all == set()
 
     with_checkers(Limits(60.0), work)
 

@@ -114,3 +114,10 @@ def test_the_server_imports_no_torch():
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+def test_a_full_lab_says_when_to_come_again(client, monkeypatch):
+    monkeypatch.setattr("corollary.lab.sessions.MOST", 0)
+    answer = client.post("/api/play", json={"settings": {}})
+    assert (answer.status_code, answer.headers["retry-after"]) == (503, "5")
+    assert "at work in this lab already" in answer.json()["error"]

@@ -4,9 +4,8 @@ import asyncio
 
 import pytest
 
-from corollary.errors import InputError
 from corollary.lab import sessions
-from corollary.lab.limits import Limits
+from corollary.lab.limits import Busy, Limits
 from corollary.lab.process import WorkerEnded
 from corollary.lab.sessions import ROWS, Session, Sessions
 
@@ -134,7 +133,13 @@ def test_sessions_that_nobody_looks_at_rest_and_then_end(monkeypatch):
         assert session.worker.orders == [] and many.find(session.name) is session
         session.left -= 10
         await many.sweep()
+        await many.sweep()  # it is told once, until a page has looked again
         assert session.worker.orders == [{"do": "pause"}]
+        with session.watched():
+            await many.sweep()
+        session.left -= 10
+        await many.sweep()
+        assert session.worker.orders == [{"do": "pause"}] * 2
         session.left -= 100
         await many.sweep()
         assert many.find(session.name) is None and session.task.done()
@@ -149,8 +154,45 @@ def test_too_many_sessions_are_refused_with_a_reason(monkeypatch):
             session = Session(Silent(), "play")
             session.watchers = 1
             many.all[session.name] = session
-        with pytest.raises(InputError, match="close the page"):
+        with pytest.raises(Busy, match="close the page"):
             await many.open("play", settings={})
+        await many.close()
+
+    asyncio.run(live())
+
+
+def test_sessions_that_start_at_the_same_time_are_counted(monkeypatch):
+    async def slowly(room, limits):
+        await asyncio.sleep(0.01)
+        return Silent()
+
+    monkeypatch.setattr(sessions.Worker, "start", slowly)
+
+    async def live():
+        many = Sessions(Limits())
+        opened = await asyncio.gather(
+            *(many.open("play", settings={}) for _ in range(20)), return_exceptions=True
+        )
+        assert sum(isinstance(one, Session) for one in opened) == sessions.MOST == len(many.all)
+        assert sum(isinstance(one, Busy) for one in opened) == 20 - sessions.MOST
+        await many.close()
+
+    asyncio.run(live())
+
+
+def test_what_is_over_is_kept_to_be_saved_but_not_without_end(monkeypatch):
+    monkeypatch.setattr(sessions, "KEPT", 2)
+
+    async def live():
+        many = Sessions(Limits())
+        for age in (4000, 300, 200, 100):
+            session = Session(Silent(), "examine")
+            session.take({"file": {"html": str(age)}, "over": {"done": True}})
+            session.left -= age
+            many.all[session.name] = session
+        await many.sweep()
+        kept = sorted(s.latest["file"][1]["html"] for s in many.all.values())
+        assert kept == ["100", "200"]
         await many.close()
 
     asyncio.run(live())

@@ -22,5 +22,6 @@ def test_the_script_runs_under_the_policy(run, tmp_path):
         capture_output=True, text=True, timeout=120, check=True,
     )  # fmt: skip
     assert 'data-theme="dark"' in done.stdout
-    assert done.stdout.count(">Save SVG</button>") == len(run.results)
+    for kind in ("SVG", "PNG"):
+        assert done.stdout.count(f">Save {kind}</button>") == len(run.results)
     assert "Content Security Policy" not in done.stderr and "Uncaught" not in done.stderr

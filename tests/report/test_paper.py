@@ -1,4 +1,5 @@
 import sys
+from xml.etree import ElementTree
 
 import pytest
 
@@ -15,8 +16,24 @@ pytest.importorskip("matplotlib")
 def test_a_figure_is_saved_in_the_format_of_its_suffix(figure, suffix, magic, tmp_path):
     if suffix != "png" and figure.title not in ("curve", "heat map"):
         pytest.skip("one format is enough for every mark")
-    path = paper.save(figure, tmp_path / f"figure.{suffix}", dpi=40)
+    path = figure.save(tmp_path / f"figure.{suffix}", dpi=40)
     assert path.read_bytes().startswith(magic)
+
+
+def test_an_svg_file_stands_alone(figure, tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "matplotlib", None)  # it is drawn without
+    text = figure.save(str(tmp_path / "figure.SVG")).read_text(encoding="utf-8")
+    root = ElementTree.fromstring(text)
+    assert "var(" not in text and "width:100%" not in text
+    assert float(root.get("width")) == 480
+    assert root[0].find("{*}title").text == figure.title
+
+
+def test_svg_panels_stand_side_by_side(tmp_path):
+    figure = Figure("t", "x", "y", (Curve([1, 2]),))
+    text = paper.save([figure, figure], tmp_path / "two.svg").read_text(encoding="utf-8")
+    root = ElementTree.fromstring(text)
+    assert [panel.get("x") for panel in root] == ["0", "480"] and root.get("width") == "960"
 
 
 def test_several_figures_are_panels(tmp_path):

@@ -4,7 +4,7 @@ from xml.etree import ElementTree
 
 import hypothesis.strategies as st
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 
 from corollary.core import Band, Curve, Figure, HeatMap, Histogram, Level, Points, Regions
 from corollary.report.svg import figure_svg
@@ -47,6 +47,7 @@ def test_awkward_numbers_are_gaps_not_crashes(data, log_x, log_y, equal):
 
 @settings(max_examples=60, deadline=None)
 @given(st.lists(st.lists(anything, min_size=3, max_size=3), min_size=1, max_size=4))
+@example([[0.0, 0.0, 5e-324]])
 def test_awkward_planes_are_drawn(rows):
     triangles = [[(0, 0), (row[0], 1), (1, row[1])] for row in rows]
     values = [row[2] for row in rows]

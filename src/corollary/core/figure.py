@@ -6,8 +6,10 @@ everywhere: ``predicted``, ``measured``, or ``other`` for what is neither.
 """
 
 import dataclasses
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Literal
 
 from corollary.core.numbers import as_floats, as_rows, from_json_number, to_json_number
@@ -228,6 +230,12 @@ class Figure:
         from corollary.report.paper import show
 
         show(self)
+
+    def save(self, path: str | os.PathLike[str], dpi: int = 200) -> Path:
+        """Write as ``.svg``, or with matplotlib (extra ``plot``) as ``.png`` or ``.pdf``."""
+        from corollary.report.paper import save
+
+        return save(self, path, dpi)
 
     def _repr_html_(self) -> str:
         from corollary.report.svg import figure_svg

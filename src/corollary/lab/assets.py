@@ -36,7 +36,7 @@ class Asset:
 def assets() -> dict[str, Asset]:
     """Everything under ``/static/``, by name."""
     files = {p.name: p for p in (HERE / "static").iterdir() if p.is_file()}
-    files |= {name: REPORT / name for name in ("report.css", "examination.css")}
+    files |= {name: REPORT / name for name in ("report.css", "examination.css", "saving.js")}
     for path in KATEX.glob("katex.min.*"):
         files[path.name] = path
     files |= {f"fonts/{path.name}": path for path in KATEX.glob("*.woff2")}

@@ -4,10 +4,11 @@ import asyncio
 import contextlib
 from typing import Any
 
-from corollary.lab.limits import Limits
+from corollary.lab.limits import Busy, Limits
 from corollary.lab.process import Worker, WorkerEnded
 
 MOST = 2  # workers at a time
+WAITING = 32  # runs that wait for one of them
 GRACE = 5.0  # seconds beyond the limit in which a worker may say itself that time is up
 SOON = 1.0  # seconds in which a worker is often free again, and in which none can be started
 LETTING_GO = 4.0  # seconds in which a worker must drop a run that nobody waits for
@@ -21,7 +22,7 @@ class Checkers:
         self.free: list[Worker] = []
         self.all: set[Worker] = set()
         self.places = asyncio.Semaphore(most)
-        self.count, self.closed = 0, False
+        self.count, self.waiting, self.closed = 0, 0, False
         self.tasks: set[asyncio.Task[None]] = set()
         self.freed = asyncio.Event()
 
@@ -34,9 +35,10 @@ class Checkers:
         """The answer to one order; if the caller is cancelled, so is the run.
 
         Raises:
+            Busy: if too many runs wait already.
             WorkerEnded: if the worker dies, or does not end in time.
         """
-        await self.places.acquire()
+        await self._place()
         worker, number, handed_on = None, 0, False
         try:
             worker = await self._taken()
@@ -70,6 +72,15 @@ class Checkers:
         """The same at once."""
         for worker in self.all:
             worker.kill()
+
+    async def _place(self) -> None:
+        if self.waiting >= WAITING:
+            raise Busy(f"{WAITING} runs wait for their turn already; try again in a while")
+        self.waiting += 1
+        try:
+            await self.places.acquire()
+        finally:
+            self.waiting -= 1
 
     async def _taken(self) -> Worker:
         if not self.free and self.all:  # to wait for a warm one is quicker than to start one

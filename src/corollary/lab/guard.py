@@ -68,7 +68,7 @@ class Guard:
         if not self._same(_cookie(headers, self.cookie)):
             return _answer(scope, 401, f"the lab does not know this browser; {WHERE}")
         length = headers.get("content-length", "0")
-        if not length.isdigit() or int(length) > BODY:
+        if not length.isdecimal() or len(length) > 9 or int(length) > BODY:
             return _answer(scope, 413, f"a request may have {BODY} bytes")
         return None
 

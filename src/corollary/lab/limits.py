@@ -1,10 +1,14 @@
-"""What a worker may take."""
+"""What a worker may take, and what is said when there is no room for more."""
 
 from dataclasses import dataclass
 
 from corollary.errors import OptionError
 
 GIB = 1 << 30
+
+
+class Busy(Exception):
+    """There is no room now, but there will be; the message is a sentence for the reader."""
 
 
 @dataclass(frozen=True)

@@ -38,7 +38,7 @@ class Worker:
         self.process, self.reader, self.transport = process, reader, transport
         self.limits = limits
         self.why = ""  # what ended it, if it is known
-        self.ready = False
+        self.ready = self.ended = False
 
     @classmethod
     async def start(cls, room: str, limits: Limits) -> "Worker":
@@ -106,6 +106,8 @@ class Worker:
 
     async def end(self, why: str = "") -> None:
         """End it and all that it started."""
+        if self.ended:
+            return
         self.why = self.why or why
         if not self.why:  # it went by itself: its exit code says how
             with contextlib.suppress(subprocess.TimeoutExpired):
@@ -113,6 +115,7 @@ class Worker:
             self.why = self.told(_cause(self.process.returncode))
         self.kill()
         await asyncio.to_thread(self.process.wait)
+        self.ended = True
         assert self.process.stdin is not None
         with contextlib.suppress(OSError):
             self.process.stdin.close()
@@ -120,6 +123,8 @@ class Worker:
 
     def kill(self) -> None:
         """The same at once, without waiting."""
+        if self.ended:  # its number may be another's by now
+            return
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(self.process.pid, signal.SIGKILL)
 

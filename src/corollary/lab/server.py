@@ -14,8 +14,9 @@ from types import FrameType
 import uvicorn
 
 from corollary.errors import InputError
-from corollary.lab.app import Lab, application
+from corollary.lab.app import application
 from corollary.lab.limits import Limits
+from corollary.lab.state import Lab
 
 HOST = "127.0.0.1"
 TERMINATED = 143

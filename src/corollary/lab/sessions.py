@@ -9,19 +9,20 @@ import asyncio
 import contextlib
 import secrets
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from typing import Any
 
-from corollary.errors import InputError
-from corollary.lab.limits import Limits
+from corollary.lab.limits import Busy, Limits
 from corollary.lab.process import Worker, WorkerEnded
 
 ROWS = 2000  # beyond this every second row is dropped
-MOST = 6  # sessions at a time
+MOST = 6  # sessions at work at a time
+KEPT = 20  # sessions that are over and can still be looked at
 WATCHERS = 40  # pages at a time
 HEARTBEAT = 10.0  # seconds between signs of life
 RELOAD = 5.0  # seconds in which a page that is loaded again comes back
-ALONE = 60.0  # seconds a session without a page is kept
+ALONE = 60.0  # seconds a session at work is kept without a page
+OVER = 3600.0  # seconds one that is over is kept: its files can be saved
 
 
 class Session:
@@ -36,6 +37,7 @@ class Session:
         self.version = 0
         self.watchers = 0
         self.left = time.monotonic()  # when the last page went
+        self.at_rest = False  # whether it was told to rest since then
         self.changed = asyncio.Event()
         self.task = asyncio.ensure_future(self._pump())
 
@@ -44,7 +46,7 @@ class Session:
             while True:
                 self.take(await self.worker.hear())
         except WorkerEnded as end:
-            if "over" not in self.latest:
+            if not self.over:
                 self.take({"over": {"error": str(end)}})
 
     def take(self, said: dict[str, Any]) -> None:
@@ -76,7 +78,7 @@ class Session:
             seen, version, changed = len(self.rows), self.version, self.changed
             if news:
                 yield news
-            if "over" in self.latest and version == self.version:
+            if self.over and version == self.version:
                 return
             try:
                 if version == self.version and era == self.era:
@@ -84,15 +86,37 @@ class Session:
             except TimeoutError:
                 yield None
 
-    @property
-    def abandoned(self) -> bool:
-        """Whether nobody has looked for a while."""
-        return self.watchers == 0 and time.monotonic() - self.left > ALONE
+    @contextlib.contextmanager
+    def watched(self) -> Iterator[None]:
+        """While a page looks."""
+        self.watchers += 1
+        self.at_rest = False
+        try:
+            yield
+        finally:
+            self.watchers -= 1
+            self.left = time.monotonic()
 
     @property
-    def resting(self) -> bool:
-        """Whether nobody looks, and it was not a reload."""
-        return self.watchers == 0 and time.monotonic() - self.left > RELOAD
+    def over(self) -> bool:
+        """Whether nothing more will be said."""
+        return "over" in self.latest
+
+    @property
+    def alone(self) -> float:
+        """Seconds since a page looked; 0 while one does."""
+        return 0.0 if self.watchers else time.monotonic() - self.left
+
+    @property
+    def abandoned(self) -> bool:
+        """Whether nobody has looked for so long that nobody will come back."""
+        return self.alone > (OVER if self.over else ALONE)
+
+    async def rest(self) -> None:
+        """Pause until a page looks again."""
+        if self.room == "play" and not self.at_rest:
+            self.at_rest = True
+            await self.worker.send(do="pause")
 
     async def end(self, why: str) -> None:
         """End the work."""
@@ -107,20 +131,24 @@ class Sessions:
     def __init__(self, limits: Limits) -> None:
         self.limits = limits
         self.all: dict[str, Session] = {}
+        self.starting = 0
 
     async def open(self, room: str, **order: Any) -> Session:
         """Start a session.
 
         Raises:
-            InputError: if there are too many.
+            Busy: if there are too many.
         """
         await self.sweep()
-        busy = [s for s in self.all.values() if "over" not in s.latest]
-        if len(busy) >= MOST:
-            raise InputError(
+        if self.starting + sum(not s.over for s in self.all.values()) >= MOST:
+            raise Busy(
                 f"{MOST} networks are at work in this lab already; close the page of one of them"
             )
-        session = Session(await Worker.start(room, self.limits), room)
+        self.starting += 1
+        try:
+            session = Session(await Worker.start(room, self.limits), room)
+        finally:
+            self.starting -= 1
         self.all[session.name] = session
         await session.worker.send(**order)
         return session
@@ -136,12 +164,13 @@ class Sessions:
 
     async def sweep(self) -> None:
         """Let rest what nobody looks at now, and end what nobody came back to."""
-        for session in self.all.values():
-            if session.room == "play" and session.resting:
-                await session.worker.send(do="pause")
-        for session in [s for s in self.all.values() if s.abandoned]:
-            del self.all[session.name]
-            await session.end("nobody looked at it")
+        for session in list(self.all.values()):
+            if session.alone > RELOAD:
+                await session.rest()
+        over = sorted((s for s in self.all.values() if s.over), key=lambda s: s.alone)
+        for session in [s for s in self.all.values() if s.abandoned] + over[KEPT:]:
+            if self.all.pop(session.name, None):
+                await session.end("nobody looked at it")
 
     async def close(self) -> None:
         """End all of them."""

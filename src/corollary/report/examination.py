@@ -10,7 +10,7 @@ from corollary.core.finding import Finding, Severity, Status
 from corollary.errors import UnknownNameError
 from corollary.registry import find
 from corollary.report.comparison import changes, named, place
-from corollary.report.page import asset, drawn, policy, template, write_page
+from corollary.report.page import asset, drawn, policy, script, template, write_page
 
 if TYPE_CHECKING:
     from corollary.examination import Answer, Examination
@@ -27,13 +27,12 @@ def write_examination(
 
 def examination_page(done: "Examination", before: "Examination | None" = None) -> str:
     """The whole page as text."""
-    script = asset("report.js")
     return template("examination.html.jinja").render(
         facts(done),
         changes=changes(before, done) if before else None,
-        policy=policy([script]),
+        policy=policy([script()]),
         style=Markup(asset("report.css") + asset("examination.css")),
-        script=Markup(script),
+        script=Markup(script()),
     )
 
 

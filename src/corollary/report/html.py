@@ -15,7 +15,7 @@ from corollary.report.formulas import renderer
 from corollary.report.latex import scripts
 from corollary.report.numerals import numeral
 from corollary.report.packing import LIMIT, packed
-from corollary.report.page import asset, drawn, policy, template, write_page
+from corollary.report.page import asset, drawn, policy, script, template, write_page
 from corollary.report.statement import formulas, inline_html, statement_html
 from corollary.report.view import (
     ORDER,
@@ -41,7 +41,6 @@ def report_html(run: "Run") -> str:
     names = anchors([r.name for r in run.results])
     found = [(a, r, entry_of(r)) for a, r in zip(names, run.results, strict=True)]
     katex = renderer(_formulas(entry for _, _, entry in found))
-    script = asset("report.js")
     sections = [_section(a, r, entry) | {"open": _opens(r, len(found))} for a, r, entry in found]
     for section in sections:
         section |= {"body": Markup(template("body.html.jinja").render(s=section)), "pack": None}
@@ -53,10 +52,10 @@ def report_html(run: "Run") -> str:
         areas=_areas(sections),
         sections=sections,
         environment=run.environment | {"seed": run.seed},
-        policy=policy(s for s in (katex.script, script) if s),
+        policy=policy(s for s in (katex.script, script()) if s),
         style=Markup(asset("report.css") + katex.style),
         katex=Markup(katex.script),
-        script=Markup(script),
+        script=Markup(script()),
     )
     page = template("page.html.jinja").render(facts, pack="")
     if len(page) <= LIMIT:

@@ -19,6 +19,7 @@ from corollary.core.figure import (
     Points,
     Regions,
 )
+from corollary.report.ticks import SMALL
 
 RGB = tuple[int, int, int]
 
@@ -97,10 +98,12 @@ class ColourScale:
         """The scale that shows all finite values; about zero if there are both signs."""
         fit = [min(1e300, max(-1e300, v)) for v in values if math.isfinite(v)] or [0.0]
         low, high = min(fit), max(fit)
+        if high - low < SMALL:
+            return cls(low, low + (abs(low) if abs(low) > SMALL else 1.0))
         if low < 0 < high:
             size = max(-low, high)
             return cls(-size, size)
-        return cls(low, high if high > low else low + (abs(low) or 1.0))
+        return cls(low, high)
 
     def share(self, value: float) -> float:
         """Where the value stands between the ends, from 0 to 1."""

@@ -47,7 +47,12 @@ def drawn(figure: Figure) -> dict[str, Any]:
     return {"svg": Markup(figure_svg(figure)), "caption": figure.caption}
 
 
-@lru_cache(maxsize=8)
+def script() -> str:
+    """What every page does: theme, formulas, files of figures, filter."""
+    return asset("saving.js") + "\n" + asset("report.js")
+
+
+@lru_cache(maxsize=16)
 def asset(name: str) -> str:
     """The text of an asset."""
     return (ASSETS / name).read_text(encoding="utf-8").strip()

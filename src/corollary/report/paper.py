@@ -1,7 +1,7 @@
-"""Figures for papers and windows, through matplotlib (extra ``plot``): PNG, PDF and SVG.
+"""Figures for papers and windows: PNG and PDF through matplotlib (extra ``plot``), SVG without.
 
-``report.svg`` draws the same figures without matplotlib; this is the way to a PDF, to pixels, and
-to a window or a notebook cell.
+``report.svg`` draws the figures of pages; this is the way to a file, and to a window or a notebook
+cell.
 """
 
 import os
@@ -27,6 +27,7 @@ from corollary.errors import InputError, MissingExtraError, ResultsFileError
 from corollary.report.areas import figure_scale, region_fills
 from corollary.report.inks import Ink, inks
 from corollary.report.latex import scripts
+from corollary.report.svg_file import svg_file
 
 FORMATS = (".png", ".pdf", ".svg")
 _SIZE = (5.2, 3.6)  # inches a panel
@@ -49,27 +50,34 @@ def save(figure: Figure | Sequence[Figure], path: str | os.PathLike[str], dpi: i
     Raises:
         InputError: if the suffix is none of .png, .pdf, .svg.
         ResultsFileError: if the file cannot be written.
-        MissingExtraError: without matplotlib.
+        MissingExtraError: without matplotlib, which all formats but SVG need.
     """
     target = Path(path)
     if target.suffix.lower() not in FORMATS:
         raise InputError(
             f"a figure is saved as {', '.join(FORMATS)}, but '{target.name}' has another suffix"
         )
-    _needs_matplotlib()
-    from matplotlib.figure import Figure as Drawing
-
     panels = _panels(figure)
-    drawing = Drawing(figsize=(_SIZE[0] * len(panels), _SIZE[1]), layout="constrained")
-    _draw(drawing, panels)
     try:
-        with warnings.catch_warnings():
-            warnings.filterwarnings("ignore", message="Glyph")  # a letter the font lacks is a box
-            drawing.savefig(target, dpi=dpi)
+        if target.suffix.lower() == ".svg":
+            target.write_text(svg_file(panels), encoding="utf-8")
+        else:
+            _save_drawing(panels, target, dpi)
     except OSError as error:
         why = error.strerror or str(error)
         raise ResultsFileError(f"the figure cannot be written to {target} ({why})") from None
     return target
+
+
+def _save_drawing(panels: list[Figure], target: Path, dpi: int) -> None:
+    _needs_matplotlib()
+    from matplotlib.figure import Figure as Drawing
+
+    drawing = Drawing(figsize=(_SIZE[0] * len(panels), _SIZE[1]), layout="constrained")
+    _draw(drawing, panels)
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="Glyph")  # a letter the font lacks is a box
+        drawing.savefig(target, dpi=dpi)
 
 
 def _needs_matplotlib() -> None:
@@ -78,7 +86,7 @@ def _needs_matplotlib() -> None:
     except ImportError:
         raise MissingExtraError(
             "drawing through matplotlib needs the extra 'plot': pip install 'corollary[plot]' "
-            "(corollary.report.svg.figure_svg draws SVG without it)"
+            "(without it figures are saved as .svg)"
         ) from None
 
 

@@ -6,6 +6,7 @@ less than two decades adds 2 and 5, and one without any of these is ticked like 
 
 import math
 
+SMALL = 1e-300  # a shorter range has steps that are lost in rounding: it is a point
 _RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
@@ -17,7 +18,7 @@ def linear_ticks(low: float, high: float, count: int = 5) -> list[float]:
         [0.0, 20.0, 40.0, 60.0, 80.0]
     """
     span = high - low
-    if not 0 < span < math.inf:
+    if not SMALL < span < math.inf:
         return [low]
     step = round_step(span / count)
     first, last = math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9)

@@ -1,9 +1,10 @@
 // Small line charts that grow while a network trains. Nothing moves but the lines and the ticks.
 import { numeral } from "./page.js";
 
-const W = 340, H = 150, LEFT = 46, RIGHT = 8, TOP = 8, BOTTOM = 24;
+const W = 340, H = 172, LEFT = 46, RIGHT = 8, TOP = 26, BOTTOM = 36;
+const INK = { measured: "var(--measured)", predicted: "var(--predicted)", other: "var(--other-1)" };
 const NS = "http://www.w3.org/2000/svg";
-const svg = (tag, attributes, ...children) => {
+export const svg = (tag, attributes, ...children) => {
   const element = document.createElementNS(NS, tag);
   for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value);
   element.append(...children);
@@ -25,24 +26,26 @@ function powers(low, high) {
   return out.filter((v) => v >= low && v <= high);
 }
 
+const stroke = (line) => ({ stroke: INK[line.role], ...(line.dashed ? { "stroke-dasharray": "5 4" } : {}) });
+
+function legend(lines) {
+  let x = 2;
+  return svg("g", { "font-size": 11, fill: "currentColor" }, ...lines.flatMap((line) => {
+    const at = x;
+    x += Math.round(36 + 6.6 * line.label.length);
+    return [svg("line", { x1: at, x2: at + 16, y1: 9, y2: 9, "stroke-width": 2, ...stroke(line) }), svg("text", { x: at + 21, y: 13 }, line.label)];
+  }));
+}
+
 /** A chart in ``place``; ``lines`` are {key, label, role, dashed}; rows have ``step`` and the keys. */
 export function chart(place, title, lines, { log = false, zero = false } = {}) {
   const axes = svg("g", { "font-size": 11, fill: "currentColor", opacity: 0.75 });
   const drawn = lines.map((line) => svg("path", {
-    fill: "none", "stroke-width": line.dashed ? 1.4 : 1.8, "stroke-linejoin": "round", class: `line ${line.role}`,
-    ...(line.dashed ? { "stroke-dasharray": "5 4" } : {}),
+    fill: "none", "stroke-width": line.dashed ? 1.4 : 1.8, "stroke-linejoin": "round", ...stroke(line),
   }));
   const name = svg("title", {});
-  const picture = svg("svg", { viewBox: `0 0 ${W} ${H}`, role: "img", "font-family": "system-ui, sans-serif" }, name, axes, ...drawn);
-  const legend = document.createElement("p");
-  legend.className = "legend";
-  for (const line of lines) {
-    const item = document.createElement("span");
-    item.className = line.role + (line.dashed ? " dashed" : "");
-    item.textContent = line.label;
-    legend.append(item);
-  }
-  place.replaceChildren(picture, legend);
+  const picture = svg("svg", { viewBox: `0 0 ${W} ${H}`, role: "img", "font-family": "system-ui, sans-serif" }, name, legend(lines), axes, ...drawn);
+  place.replaceChildren(picture, saving.buttons(title, `playground-${place.id.replace("chart-", "")}`, () => picture));
 
   return (rows) => {
     const values = rows.flatMap((row) => lines.map((line) => row[line.key])).filter((v) => Number.isFinite(v) && (!log || v > 0));
@@ -60,7 +63,8 @@ export function chart(place, title, lines, { log = false, zero = false } = {}) {
       marks.push(svg("line", { x1: LEFT, x2: W - RIGHT, y1: y(v), y2: y(v), stroke: "currentColor", "stroke-opacity": 0.15 }));
       marks.push(svg("text", { x: LEFT - 5, y: y(v) + 4, "text-anchor": "end" }, numeral(v)));
     }
-    for (const s of nice(0, end, 4)) marks.push(svg("text", { x: x(s), y: H - 7, "text-anchor": s === 0 ? "start" : x(s) > W - 30 ? "end" : "middle" }, String(s)));
+    for (const s of nice(0, end, 4)) marks.push(svg("text", { x: x(s), y: H - BOTTOM + 15, "text-anchor": s === 0 ? "start" : x(s) > W - 30 ? "end" : "middle" }, String(s)));
+    marks.push(svg("text", { x: (LEFT + W - RIGHT) / 2, y: H - 5, "text-anchor": "middle", "font-style": "italic" }, "step"));
     axes.replaceChildren(...marks);
     lines.forEach((line, k) => {
       let d = "";

@@ -1,11 +1,11 @@
 // A claim: run it, and again while its options move; a run that is no longer wanted is dropped.
-import { $, after, all, ask, make, rendered, save, sentence, svgText, tell } from "./page.js";
-import { differing, toDefaults, toUrl, wire } from "./controls.js";
+import { $, after, all, ask, make, rendered, save, sentence } from "./page.js";
+import { differing, toDefaults, toUrl, unreadable, wire } from "./controls.js";
 
 const form = $("options"), outcome = $("outcome"), stage = document.querySelector(".stage");
-const { name, call } = form.dataset;
+const { name, call } = form.dataset, file = name.replace("/", "-");
 const PATIENCE = 400; // milliseconds; a run that takes longer is dropped for a newer one
-let current = null, results = null, shownFor = "", clock = 0, began = 0, newer = false, stale = 0;
+let current = null, results = null, shownFor = "", clock = 0, began = 0, newer = false, stale = 0, looking = null;
 
 const chosen = () => {
   const { seed = "0", ...options } = differing(form);
@@ -24,9 +24,12 @@ async function run() {
   if (current) current.abort();
   clearTimeout(stale);
   newer = false;
+  const odd = unreadable(form);
+  if (odd) { halt(); fail(`${odd} is not a number`); return; }
   const mine = current = new AbortController();
   const asked = chosen(), start = began = performance.now();
   outcome.setAttribute("aria-busy", "true");
+  $("stop").disabled = false;
   $("go").textContent = "Run again";
   clearInterval(clock);
   clock = setInterval(() => { $("time").textContent = `${((performance.now() - start) / 1000).toFixed(1)} s …`; }, 100);
@@ -40,21 +43,39 @@ async function run() {
     fail(error.message);
   } finally {
     if (mine === current) {
-      current = null;
-      clearInterval(clock);
-      outcome.setAttribute("aria-busy", "false");
+      halt();
       if (newer) run();
     }
   }
 }
 
+/** No run is under way, or any longer. */
+function halt() {
+  if (current) current.abort();
+  current = null;
+  clearInterval(clock);
+  outcome.setAttribute("aria-busy", "false");
+  $("stop").disabled = true;
+}
+
+function stop() {
+  if (!current) return;
+  newer = false;
+  if (document.activeElement === $("stop")) $("go").focus(); // a button that is off cannot keep it
+  halt();
+  fail("it was stopped");
+}
+
+/** Say what went wrong; what is shown is that of an earlier run. */
 function fail(message) {
+  outcome.classList.add("stale");
   $("verdict").replaceChildren(make("span", { className: "warning" }, sentence(message)));
   $("time").textContent = "";
 }
 
-function show({ results: file, view, seconds }) {
-  results = file;
+function show({ results: found, view, seconds }) {
+  results = found;
+  outcome.classList.remove("stale");
   $("time").textContent = `${seconds < 1 ? Math.max(1, Math.round(1000 * seconds)) + " ms" : seconds.toFixed(1) + " s"}`;
   $("verdict").replaceChildren(
     make("span", { className: `badge ${view.verdict}`, title: view.meaning }, make("i", { ariaHidden: "true" }, view.sign), ` ${view.verdict}`),
@@ -66,12 +87,12 @@ function show({ results: file, view, seconds }) {
   requestAnimationFrame(() => { stage.style.minHeight = ""; });
   document.querySelector(".numbers-place").replaceChildren(...numbers(view), ...suppositions(view.hypotheses), note(view.without, "without"));
   $("save-json").disabled = false;
-  $("save-svg").disabled = view.figures.length === 0;
 }
 
 function figure({ svg, caption }) {
   const frame = make("figure", {}, rendered(svg));
   if (caption) frame.append(make("figcaption", {}, caption));
+  saving.dress(frame, file);
   return frame;
 }
 
@@ -98,12 +119,15 @@ async function counterexample() {
   const asked = { ...chosen(), counterexample: true }, key = JSON.stringify(asked), panel = $("panel-broken");
   if (key === shownFor) return;
   shownFor = key;
+  if (looking) looking.abort();
+  looking = new AbortController();
   if (!panel.children.length) panel.replaceChildren(make("p", { className: "fine" }, "Looking for what breaks …"));
   try {
-    const found = await ask("/api/check", asked);
+    const found = await ask("/api/check", asked, looking.signal);
     if (key !== shownFor) return;
     panel.replaceChildren(...broken(found));
   } catch (error) {
+    if (error.name === "AbortError") return; // another one is looked for
     shownFor = "";
     panel.replaceChildren(make("p", { className: "warning" }, sentence(error.message)));
   }
@@ -153,17 +177,20 @@ function select(tab) {
 tabs.forEach((tab, k) => {
   tab.addEventListener("click", () => select(tab));
   tab.addEventListener("keydown", (event) => {
-    const way = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
-    if (!way) return;
-    const next = tabs[(k + way + tabs.length) % tabs.length];
+    const to = { ArrowRight: k + 1, ArrowLeft: k - 1 + tabs.length, Home: 0, End: tabs.length - 1 }[event.key];
+    if (to === undefined) return;
+    event.preventDefault();
+    const next = tabs[to % tabs.length];
     select(next);
     next.focus();
   });
 });
-$("save-json").addEventListener("click", () => save(`${name.replace("/", "-")}.json`, JSON.stringify(results, null, 1) + "\n", "application/json"));
-$("save-svg").addEventListener("click", () => all("svg", stage).filter((svg) => svg.parentElement.tagName === "FIGURE").forEach((svg, k) => save(`${name.replace("/", "-")}${k ? `-${k + 1}` : ""}.svg`, svgText(svg), "image/svg+xml")));
-addEventListener("keydown", (event) => { if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) { event.preventDefault(); run(); } });
+$("save-json").addEventListener("click", () => save(`${file}.json`, JSON.stringify(results, null, 1) + "\n", "application/json"));
+$("stop").addEventListener("click", stop);
+addEventListener("keydown", (event) => {
+  if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) { event.preventDefault(); run(); }
+  if (event.key === "Escape") stop();
+});
 
 snippets();
 if ($("live").checked || new URLSearchParams(location.search).size) run();
-tell("");

@@ -61,6 +61,9 @@ export function differing(form) {
   return out;
 }
 
+/** The name of a field whose text is no number, if there is one: its value would be empty. */
+export const unreadable = (form) => (all("[name]", form).find((field) => field.validity.badInput) || {}).name;
+
 export function toDefaults(form) {
   for (const box of all(".control", form)) {
     const field = box.querySelector("[name]");

@@ -1,5 +1,5 @@
 // An examination: its answers as they come.
-import { $, all, ask, make, rendered, sentence } from "./page.js";
+import { $, all, ask, make, rendered, sentence, tell } from "./page.js";
 import { listen } from "./stream.js";
 
 const form = $("exam");
@@ -9,8 +9,11 @@ const asked = () => Object.fromEntries(all("input[name], select[name]", form).ma
 const wrong = (message) => { $("wrong").textContent = message ? sentence(message) : ""; };
 
 function busy(yes) {
-  $("go").disabled = yes;
-  $("stop").disabled = !yes;
+  const [from, to] = yes ? [$("go"), $("stop")] : [$("stop"), $("go")];
+  const moves = document.activeElement === from; // a button that is off cannot keep the focus
+  from.disabled = true;
+  to.disabled = false;
+  if (moves) to.focus();
   $("report").setAttribute("aria-busy", yes);
 }
 
@@ -20,6 +23,7 @@ async function begin(event) {
   hush();
   wrong("");
   busy(true);
+  session = "";
   for (const id of ["answers", "advice", "details"]) $(id).replaceChildren();
   $("headline").hidden = $("files").hidden = true;
   $("progress").removeAttribute("value");
@@ -51,7 +55,7 @@ function heard(news) {
 function over(message) {
   busy(false);
   if (message) { wrong(message); $("progress").value = 0; $("doing").textContent = ""; }
-  else $("doing").textContent = "done";
+  else { $("doing").textContent = "done"; tell($("headline").textContent); }
 }
 
 const shown = new Map(); // what stands on the page, so that only what is new is laid anew
@@ -72,6 +76,7 @@ function show(page) {
     // What a finding rests on is a claim that can be opened.
     all("span[title^='corollary show ']", section).forEach((span) => span.replaceWith(
       make("a", { href: `/claim/${span.title.split(" ")[2]}` }, span.textContent)));
+    saving.dress(section, `examination-${a.name}`);
     shown.set(a.name, { key, section });
     return section;
   });
@@ -96,7 +101,11 @@ function command() {
 
 form.addEventListener("submit", begin);
 form.addEventListener("input", command);
-$("stop").addEventListener("click", async () => { try { await ask(`/api/sessions/${session}`, { do: "stop" }); } catch (error) { wrong(error.message); } });
+async function stop() {
+  if ($("stop").disabled || !session) return;
+  try { await ask(`/api/sessions/${session}`, { do: "stop" }); } catch (error) { wrong(error.message); }
+}
+$("stop").addEventListener("click", stop);
 command();
 session = sessionStorage.getItem("corollary-exam") || "";
 if (session) join();

@@ -64,20 +64,7 @@ export function after(milliseconds, act) {
   return (...args) => { clearTimeout(timer); timer = setTimeout(() => act(...args), milliseconds); };
 }
 
-export function save(name, text, type) {
-  const link = make("a", { href: URL.createObjectURL(new Blob([text], { type })), download: name });
-  link.click();
-  setTimeout(() => URL.revokeObjectURL(link.href), 5000);
-}
-
-/** A figure as a file, with the colours that are on the screen now. */
-export function svgText(svg) {
-  const style = getComputedStyle(root);
-  const copy = svg.cloneNode(true);
-  copy.setAttribute("style", `color:${style.color};background:${style.backgroundColor}`);
-  return new XMLSerializer().serializeToString(copy)
-    .replace(/var\((--[\w-]+)(,[^)]*)?\)/g, (_, key) => style.getPropertyValue(key).trim());
-}
+export const save = (name, text, type) => saving.download(name, new Blob([text], { type }));
 
 const macros = { "\\mathbbm": "\\mathbb", "\\bm": "\\boldsymbol", "\\R": "\\mathbb{R}" };
 export function setFormulas(part = document) {

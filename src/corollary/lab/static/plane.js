@@ -1,4 +1,6 @@
 // The plane: what the network decides, its linear regions, and the points.
+import { svg } from "./chart.js";
+
 const parts = (colour) => {
   const probe = document.createElement("canvas").getContext("2d");
   probe.fillStyle = colour;
@@ -86,5 +88,23 @@ export class Plane {
       pen.lineWidth = 1;
       pen.stroke();
     });
+  }
+  /** The same as SVG, to be saved. */
+  picture() {
+    const size = this.canvas.width, parts = [];
+    if (this.frame) parts.push(svg("image", { href: this.field.toDataURL(), width: size, height: size, preserveAspectRatio: "none" }));
+    if (this.points) {
+      const reach = this.points.reach, at = (v) => (size * (v + reach) / (2 * reach)).toFixed(1), up = (v) => (size - at(v)).toFixed(1);
+      if (this.showRegions && this.polygons) {
+        const corners = (p) => p.map((v, k) => k % 2 ? up(v) : `${k ? "L" : "M"}${at(v)} `).join("");
+        parts.push(svg("path", { d: this.polygons.map((p) => `${corners(p)}Z`).join(""), fill: "none", stroke: this.ink, "stroke-width": 0.8, "stroke-opacity": 0.4 }));
+      }
+      const dot = (radius, labels) => ([x, y], k) => labels[k] > 0
+        ? svg("circle", { cx: at(x), cy: up(y), r: radius, fill: this.plus, stroke: this.paper })
+        : svg("rect", { x: at(x) - 0.9 * radius, y: up(y) - 0.9 * radius, width: 1.8 * radius, height: 1.8 * radius, fill: this.minus, stroke: this.paper });
+      if (this.showTest) parts.push(...this.points.test.map(dot(2.6, this.points.test_labels)));
+      parts.push(...this.points.train.map(dot(4, this.points.train_labels)));
+    }
+    return svg("svg", { viewBox: `0 0 ${size} ${size}` }, ...parts);
   }
 }

@@ -9,8 +9,8 @@ const form = $("settings"), plane = new Plane($("plane"));
 let session = "", running = false, rows = [], waiting = false, severity = "", hush = () => {};
 
 const charts = {
-  loss: chart($("chart-loss"), "Loss", [{ key: "loss", label: "training", role: "measured" }, { key: "test", label: "test", role: "other" }], { log: true }),
-  sharpness: chart($("chart-sharpness"), "Sharpness", [{ key: "sharpness", label: "λ_max measured", role: "measured" }, { key: "edge", label: "limit for η", role: "predicted", dashed: true }], { log: true }),
+  loss: chart($("chart-loss"), "Loss", [{ key: "loss", label: "training loss", role: "measured" }, { key: "test", label: "test loss", role: "other" }], { log: true }),
+  sharpness: chart($("chart-sharpness"), "Sharpness", [{ key: "sharpness", label: "λ measured", role: "measured" }, { key: "edge", label: "limit for η", role: "predicted", dashed: true }], { log: true }),
   turn: chart($("chart-turn"), "Turn of the tangent kernel", [{ key: "turn", label: "1 − cos(K₀, K)", role: "measured" }], { zero: true }),
   regions: chart($("chart-regions"), "Linear regions", [{ key: "regions", label: "regions in the picture", role: "measured" }], { zero: true }),
 };
@@ -140,6 +140,7 @@ addEventListener("keydown", (event) => {
   if (event.key === "r") $("reset").click();
 });
 onTheme.push(() => plane.recolour());
+$("plane").parentElement.after(saving.buttons("Decision regions", "playground-plane", () => plane.picture()));
 
 snippet();
 // A page that is loaded again goes on with its session, if its settings are the same.

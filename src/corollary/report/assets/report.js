@@ -80,7 +80,7 @@
     one.addEventListener("toggle", () => { fill(one); mark(one); });
   });
 
-  // Copy a command; save a figure with the colours that are on the screen now.
+  // Copy a command.
   const copier = (code) => {
     const button = make("Copy", "Copy the command", async () => {
       try { await navigator.clipboard.writeText(code.textContent); button.textContent = "Copied"; }
@@ -89,24 +89,9 @@
     });
     code.after(button);
   };
-  const save = (svg) => {
-    const style = getComputedStyle(root);
-    const copy = svg.cloneNode(true);
-    copy.setAttribute("style", `color:${style.color};background:${style.backgroundColor}`);
-    const text = new XMLSerializer().serializeToString(copy).replace(/var\((--[\w-]+),[^)]*\)/g, (_, key) => style.getPropertyValue(key).trim());
-    const link = document.createElement("a");
-    link.href = URL.createObjectURL(new Blob([text], { type: "image/svg+xml" }));
-    link.download = (svg.closest("article") || svg).id + ".svg";
-    link.click();
-    setTimeout(() => URL.revokeObjectURL(link.href), 5000);
-  };
-  const saver = (svg) => {
-    const title = svg.querySelector("title").textContent;
-    svg.after(make("Save SVG", `Save “${title}” as SVG`, () => save(svg)));
-  };
   const dress = (part) => {
     all(".command", part).forEach(copier);
-    all("figure > svg", part).forEach(saver);
+    saving.dress(part);
     all(".body", part).forEach((body) => near.observe(body));
   };
   dress(document);
@@ -141,7 +126,7 @@
   form.hidden = false;
   form.addEventListener("submit", (event) => event.preventDefault());
   words.addEventListener("input", filter);
-  all("button", form).forEach((button) => button.addEventListener("click", () => {
+  all("button[aria-pressed]", form).forEach((button) => button.addEventListener("click", () => {
     button.setAttribute("aria-pressed", button.getAttribute("aria-pressed") === "true" ? "false" : "true");
     filter();
   }));
@@ -150,6 +135,7 @@
       event.preventDefault();
       words.focus();
     }
+    if (event.key === "Escape" && document.activeElement === words) { words.value = ""; filter(); }
   });
   reveal();
 })();

@@ -1,0 +1,152 @@
+"""The API: what pages ask and scripts may ask, in JSON."""
+
+import json
+from functools import lru_cache
+from typing import Any
+
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response, StreamingResponse
+from starlette.routing import Route
+
+from corollary.errors import InputError
+from corollary.lab.asked import (
+    claim_entry,
+    json_object,
+    number_of,
+    options_of,
+    order_of_play,
+    seed_of,
+    table_of,
+    text_of,
+    whole_of,
+)
+from corollary.lab.limits import Busy
+from corollary.lab.sessions import WATCHERS, Session
+from corollary.lab.settings import PlaySettings
+from corollary.lab.state import Lab
+from corollary.lab.streams import events, while_connected
+from corollary.lab.targets import checked_data, checked_loss, checked_target
+from corollary.registry import entries
+
+KEYS = ("name", "title", "kind", "cost", "source", "erratum", "covers", "statement")
+LOSSES = ("", "cross_entropy", "mse", "bce")
+
+
+class Api:
+    """Answers with JSON, and with events while a session lives."""
+
+    def __init__(self, lab: Lab) -> None:
+        self.lab = lab
+
+    def routes(self) -> list[Route]:
+        """What is answered."""
+        return [
+            Route("/api/entries", self.catalogue),
+            Route("/api/check", self.check, methods=["POST"]),
+            Route("/api/play", self.play, methods=["POST"]),
+            Route("/api/examine", self.examine, methods=["POST"]),
+            Route("/api/sessions/{session}", self.session),
+            Route("/api/sessions/{session}", self.order, methods=["POST"]),
+            Route("/api/sessions/{session}/events", self.events),
+            Route("/api/sessions/{session}/examination.{kind}", self.file),
+        ]
+
+    async def catalogue(self, request: Request) -> Response:
+        """The catalogue, with the keys of ``corollary list --json`` and the statements."""
+        return Response(_catalogue(), media_type="application/json")
+
+    async def check(self, request: Request) -> Response:
+        """Check a claim; a page that goes away takes its run with it."""
+        asked = await json_object(request)
+        entry = claim_entry(text_of(asked, "name"))
+        order = {
+            "do": "counterexample" if asked.get("counterexample") else "check",
+            "name": entry.name,
+            "options": options_of(entry, asked.get("options", {})),
+            "seed": seed_of(asked.get("seed", 0)),
+        }
+        answer = await while_connected(request, self.lab.checkers.run(**order))
+        if answer is None or answer.get("cancelled"):
+            return Response(status_code=499)
+        answer.pop("id", None)
+        status = answer.pop("status", 200)
+        return JSONResponse(answer, status)
+
+    async def play(self, request: Request) -> Response:
+        """Open a playground."""
+        settings = PlaySettings.of(table_of(await json_object(request), "settings"))
+        session = await self.lab.sessions.open("play", settings=vars(settings))
+        return JSONResponse({"session": session.name})
+
+    async def examine(self, request: Request) -> Response:
+        """Begin an examination."""
+        order = self._examination(await json_object(request))
+        session = await self.lab.sessions.open("examine", **order)
+        return JSONResponse({"session": session.name})
+
+    def _examination(self, asked: dict[str, Any]) -> dict[str, Any]:
+        """What ``corollary examine`` takes, within the limits and the folder."""
+        folder, limits = self.lab.folder, self.lab.limits
+        loss = checked_loss(text_of(asked, "loss", ""), folder)
+        if ":" not in loss and loss not in LOSSES:
+            raise InputError(f"the loss is cross_entropy, mse, bce or file.py:name, not '{loss}'")
+        return {
+            "target": checked_target(text_of(asked, "target", "demo"), folder),
+            "data": checked_data(text_of(asked, "data", ""), folder),
+            "loss": loss,
+            "lr": number_of(asked, "lr"),
+            "batch_size": whole_of(asked, "batch_size"),
+            "samples": whole_of(asked, "samples") or 1024,
+            "budget": min(number_of(asked, "budget") or 60.0, limits.seconds),
+            "only": [text_of(asked, "only")] if asked.get("only") else None,
+            "seed": seed_of(asked.get("seed", 0)),
+        }
+
+    async def session(self, request: Request) -> Response:
+        """Whether a session is still there."""
+        session = self._session(request)
+        return JSONResponse({"session": session.name, "room": session.room})
+
+    async def order(self, request: Request) -> Response:
+        """Tell a playground what to do, or any session to stop."""
+        session, asked = self._session(request), await json_object(request)
+        do = text_of(asked, "do")
+        if do == "stop":
+            await session.end("it was stopped")
+        elif session.room == "play":
+            await session.worker.send(**order_of_play(do, asked))
+        else:
+            raise InputError(f"an examination can be stopped, and not '{do}'")
+        return JSONResponse({"done": do})
+
+    async def events(self, request: Request) -> Response:
+        """What a session says, as server-sent events, from its present state on."""
+        session = self._session(request)
+        if self.lab.sessions.watchers >= WATCHERS:
+            raise Busy(f"{WATCHERS} pages look already; close some of them")
+        headers = {"x-accel-buffering": "no", "cache-control": "no-store"}
+        stream = events(session, self.lab.closing)
+        return StreamingResponse(stream, media_type="text/event-stream", headers=headers)
+
+    async def file(self, request: Request) -> Response:
+        """The report of a finished examination, to be saved."""
+        _, found = self._session(request).latest.get("file", (0, None))
+        kind = request.path_params["kind"]
+        if found is None or kind not in found:
+            raise HTTPException(404, "this examination has no such file yet")
+        content = found[kind] if kind == "html" else json.dumps(found[kind], indent=1) + "\n"
+        name = f'attachment; filename="examination.{kind}"'
+        media = "text/html" if kind == "html" else "application/json"
+        return Response(content, media_type=media, headers={"content-disposition": name})
+
+    def _session(self, request: Request) -> Session:
+        session = self.lab.sessions.find(request.path_params["session"])
+        if session is None:
+            raise HTTPException(404, "this session has ended; start it anew")
+        return session
+
+
+@lru_cache(maxsize=1)
+def _catalogue() -> bytes:
+    return json.dumps([{k: getattr(e, k) for k in KEYS} for e in entries()]).encode()

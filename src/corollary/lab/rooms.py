@@ -1,0 +1,59 @@
+"""Addresses that a person opens: the pages, and the files they are made of."""
+
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, RedirectResponse, Response
+from starlette.routing import Route
+
+from corollary.lab.asked import claim_entry
+from corollary.lab.pages import claim_page, examine_page, index_page, play_page
+from corollary.lab.state import Lab
+
+
+class Rooms:
+    """Answers with HTML."""
+
+    def __init__(self, lab: Lab) -> None:
+        self.lab = lab
+
+    def routes(self) -> list[Route]:
+        """What is answered."""
+        return [
+            Route("/", self.index),
+            Route("/claim/{area}/{stem}", self.claim),
+            Route("/claim/{stem}", self.short),
+            Route("/play", self.play),
+            Route("/examine", self.examine),
+            Route("/static/{name:path}", self.static),
+        ]
+
+    async def index(self, request: Request) -> Response:
+        """Chapters and claims."""
+        return HTMLResponse(index_page())
+
+    async def claim(self, request: Request) -> Response:
+        """One claim."""
+        entry = claim_entry(f"{request.path_params['area']}/{request.path_params['stem']}")
+        return HTMLResponse(claim_page(entry, dict(request.query_params)))
+
+    async def short(self, request: Request) -> Response:
+        """A claim by its file's own name."""
+        return RedirectResponse(f"/claim/{claim_entry(request.path_params['stem']).name}", 303)
+
+    async def play(self, request: Request) -> Response:
+        """The playground."""
+        return HTMLResponse(play_page(dict(request.query_params)))
+
+    async def examine(self, request: Request) -> Response:
+        """The examination."""
+        return HTMLResponse(examine_page(dict(request.query_params), self.lab.folder))
+
+    async def static(self, request: Request) -> Response:
+        """A file of the pages."""
+        asset = self.lab.assets.get(request.path_params["name"])
+        if asset is None:
+            raise HTTPException(404, "there is no such file")
+        headers = {"etag": asset.tag, "cache-control": "no-cache"}
+        if request.headers.get("if-none-match") == asset.tag:
+            return Response(status_code=304, headers=headers)
+        return Response(asset.content, media_type=asset.kind, headers=headers)
