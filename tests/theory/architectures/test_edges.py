@@ -2,7 +2,7 @@ import numpy as np
 import torch
 from scipy import ndimage
 
-from corollary.theory.architectures.edges import derivative_kernels, kernel_cosines
+from corollary.theory.architectures.edges import derivative_kernels, edge_share, kernel_cosines
 
 
 def test_the_kernels_are_those_of_scipy():
@@ -25,3 +25,9 @@ def test_a_kernel_answers_to_its_own_direction_only():
 def test_second_derivatives_are_at_right_angles_to_first_ones():
     second = torch.tensor([[1.0, -2.0, 1.0]] * 3)[None]
     torch.testing.assert_close(kernel_cosines(second), torch.zeros(1, 2))
+
+
+def test_random_filters_have_two_ninths_in_the_plane_of_the_kernels():
+    w = torch.randn(20_000, 3, 3, generator=torch.Generator().manual_seed(0), dtype=torch.float64)
+    for middle in (1.0, 2.0):
+        assert abs(edge_share(w, middle) - 2 / 9) < 0.005  # five standard deviations of the mean

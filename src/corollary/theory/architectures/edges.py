@@ -40,3 +40,18 @@ def kernel_cosines(w: Float[Tensor, "k 3 3"], middle: float = 1.0) -> Float[Tens
     D = derivative_kernels(middle, dtype=w.dtype).flatten(1)
     unit = torch.nn.functional.normalize
     return unit(w.flatten(1), dim=1) @ unit(D, dim=1).T
+
+
+def edge_share(w: Float[Tensor, "k 3 3"], middle: float = 1.0) -> float:
+    """The share of the squared length of all filters that lies in the plane of the two kernels.
+
+    The plane has two of nine dimensions: filters of random directions have 2/9 there on average.
+
+    Example:
+        >>> w = derivative_kernels()[:1] + torch.ones(1, 3, 3)  # squared lengths 6 and 9
+        >>> round(edge_share(w), 9)
+        0.4
+    """
+    squares = w.flatten(1).square().sum(dim=1)
+    inside = kernel_cosines(w, middle).square().sum(dim=1) * squares
+    return float(inside.sum() / squares.sum())
