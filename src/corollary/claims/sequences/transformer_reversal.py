@@ -43,8 +43,8 @@ class TransformerReversal(Claim[Given]):
 
     T: int = option(4, low=2, high=10)  # length of the strings
     K: int = option(10, low=2, high=50)  # digits
-    steps: int = option(160, high=5000)  # updates, of 64 strings each
-    tests: int = option(2000, low=500, high=100_000)  # strings to reverse
+    steps: int = option(200, high=5000)  # updates, of 64 strings each
+    tests: int = option(4000, low=500, high=100_000)  # strings to reverse
     relation = at_least(level=0.99)  # an exact binomial interval of the share
 
     def given(self, rng: Generator) -> Given:
