@@ -108,11 +108,24 @@ STORED = {
 @pytest.mark.parametrize("case", STORED, ids=lambda c: f"{c[0]} {c[1]} {c[3]}")
 def test_margins_are_those_of_auto_lirpa_or_better(case):
     name, norm, eps, method = case
-    net, x = NETWORKS[name](), inputs(3, 1, 8, 8)
+    net, x = NETWORKS[name]().double(), inputs(3, 1, 8, 8).double()
     y = net(x).argmax(1)
     ours = Certifier(net, x, norm=norm).margins(x, y, eps, method)
-    theirs = torch.tensor(STORED[case])
+    theirs = torch.tensor(STORED[case]).double()
     if name == "mlp" or norm == "linf":
         assert torch.allclose(ours, theirs, atol=1e-4)
     else:  # at the border of an image a kernel sees less of the ball, which they leave aside
         assert bool((ours >= theirs - 1e-4).all())
+
+
+@pytest.mark.parametrize("name", NETWORKS)
+def test_in_single_precision_rounding_costs_little_of_a_bound(name):
+    net, x = NETWORKS[name](), inputs(3, 1, 8, 8)
+    y = net(x).argmax(1)
+    for method in ("ibp", "crown-ibp", "crown"):
+        short = Certifier(net, x).margins(x, y, 0.01, method).double()
+        net.double()
+        true = Certifier(net, x.double()).margins(x.double(), y, 0.01, method)
+        net.float()
+        assert bool((short < true).all())
+        assert bool((true - short < 4e-3 * (1 + true.abs())).all())

@@ -18,11 +18,11 @@ import torch
 from torch import Tensor
 from torch.nn import functional as F
 
+from corollary.theory.robustness.certificates.rounding import FUNCTION
 from corollary.theory.robustness.certificates.rows import Lines
 
 Scalar = Callable[[Tensor], Tensor]
 HALVINGS = 20
-ROUNDING = 8  # units in the last place that a line is moved outwards
 NARROW = 1e-6  # intervals relative to 1 + |x| below which a chord has no digits left
 
 
@@ -31,25 +31,28 @@ def kinked_lines(lower: Tensor, upper: Tensor, a: Tensor | float) -> Lines:
 
     Example:
         >>> lines = kinked_lines(torch.tensor([-1.0]), torch.tensor([3.0]), 0.0)
-        >>> lines.low.item(), lines.high.item(), lines.high_shift.item()
+        >>> lines.low.item(), lines.high.item(), round(lines.high_shift.item(), 4)
         (1.0, 0.75, 0.75)
     """
     a = torch.as_tensor(a, dtype=lower.dtype, device=lower.device)
-    one = torch.ones_like(lower)
-    sure = torch.where(lower >= 0, one, a * one)
+    sure = torch.where(lower >= 0, 1.0, a)
     crossing = (lower < 0) & (upper > 0)
     width = (upper - lower).clamp_min(torch.finfo(lower.dtype).tiny)
     chord = torch.where(crossing, (upper - a * lower) / width, sure)
-    touch = torch.where(upper > -lower, one, a * one)
+    touch = torch.where(upper > -lower, 1.0, a)
     touch = torch.where(crossing, touch, sure)
-    shift = torch.where(crossing, (a - chord) * lower, 0.0)
-    zero = torch.zeros_like(shift)
+    # any slope will do between, as long as the line is on its side of both ends
+    at_ends = (a - chord) * lower, (1 - chord) * upper
+    reach = torch.maximum(-lower, upper)
+    rounding = 4 * torch.finfo(lower.dtype).eps * (chord.abs() + a.abs()) * reach
+    above = torch.where(crossing, torch.maximum(*at_ends) + rounding, 0.0)
     if bool((a <= 1).all()):
-        return Lines(touch, chord, None, shift)
-    convex = a <= 1
+        return Lines(touch, chord, None, above)
+    below = torch.where(crossing, torch.minimum(*at_ends) - rounding, 0.0)
+    convex, zero = a <= 1, torch.zeros_like(above)
     return Lines(
         torch.where(convex, touch, chord), torch.where(convex, chord, touch),
-        torch.where(convex, zero, shift), torch.where(convex, shift, zero),
+        torch.where(convex, zero, below), torch.where(convex, above, zero),
     )  # fmt: skip
 
 
@@ -58,8 +61,8 @@ def clipped_lines(lower: Tensor, upper: Tensor, least: float, most: float) -> Li
 
     Example:
         >>> lines = clipped_lines(torch.tensor([-1.0]), torch.tensor([2.0]), 0.0, 1.0)
-        >>> lines.high.item(), lines.high_shift.item(), lines.low.item(), lines.low_shift.item()
-        (0.5, 0.5, 0.5, 0.0)
+        >>> lines.high.item(), round(lines.high_shift.item(), 4), lines.low.item()
+        (0.5, 0.5, 0.5)
     """
     at_low, at_high = lower.clamp(least, most), upper.clamp(least, most)
     tiny = torch.finfo(lower.dtype).tiny
@@ -78,8 +81,10 @@ def clipped_lines(lower: Tensor, upper: Tensor, least: float, most: float) -> Li
     corners = [lower, upper, torch.full_like(lower, least).clamp(lower, upper),
                torch.full_like(lower, most).clamp(lower, upper)]  # fmt: skip
     gaps = [[c.clamp(least, most) - s * c for c in corners] for s in (low, high)]
+    size = torch.maximum(at_low.abs(), at_high.abs()) + torch.maximum(lower.abs(), upper.abs())
+    rounding = 4 * torch.finfo(lower.dtype).eps * size  # slopes are at most 1
     return Lines(
-        low, high, torch.stack(gaps[0]).amin(0), torch.stack(gaps[1]).amax(0)
+        low, high, torch.stack(gaps[0]).amin(0) - rounding, torch.stack(gaps[1]).amax(0) + rounding
     )  # a piecewise linear function less a line is extreme at a corner
 
 
@@ -175,7 +180,7 @@ class Smooth:
 
 
 def _ulps(size: Tensor) -> Tensor:
-    return ROUNDING * torch.finfo(size.dtype).eps * size
+    return FUNCTION * torch.finfo(size.dtype).eps * size
 
 
 def _normal_density(x: Tensor) -> Tensor:

@@ -1,11 +1,13 @@
 """Linear forms carried back from a value of a tape to the inputs."""
 
 from collections.abc import Sequence
+from typing import Protocol, runtime_checkable
 
 import torch
 from torch import Tensor
 
 from corollary.theory.robustness.certificates.region import Interval, Region
+from corollary.theory.robustness.certificates.rounding import gamma, lowered
 from corollary.theory.robustness.certificates.rows import Rows
 from corollary.theory.robustness.certificates.steps import Forms, Step
 from corollary.theory.robustness.certificates.weighted import Convolution, Dense
@@ -13,6 +15,23 @@ from corollary.theory.robustness.certificates.windows import Windows
 
 ENTRIES = 1 << 24  # coefficients that are held at once, at the widest value
 MANY = 0.6  # share of entries in need from which on all are taken, in order
+
+
+@runtime_checkable
+class Choices(Protocol):
+    """Lines that are chosen from outside, one form a sample."""
+
+    end: Forms | None
+
+    def __contains__(self, index: int) -> bool:
+        """Whether there is a choice for the step that made this value."""
+        ...
+
+    def backward(
+        self, index: int, forms: Forms, value: Interval
+    ) -> tuple[list[Forms], Tensor | float]:
+        """As a step does it."""
+        ...
 
 
 def lowest(
@@ -24,32 +43,59 @@ def lowest(
     *,
     added: Tensor | float = 0.0,
     affine_only: bool = False,
+    choices: Choices | None = None,
 ) -> Tensor:
     """The smallest values of forms of value ``start``, as far as lines and intervals can tell.
 
-    With ``affine_only`` forms end at the first bend on the way, at its interval.
+    With ``affine_only`` forms end at the first bend on the way, at its interval. ``choices`` are
+    asked for the lines of some bends, and told the forms that end at the input.
     """
     carried: dict[int, Forms] = {start: forms}
+    paid: set[int] = set()  # values whose debts were paid when their forms were made
     total: Tensor | float = added
     for index in range(start, -1, -1):
         if index not in carried:
             continue
         form = carried.pop(index)
         if index == 0:
-            return total + form.over_region(region)
-        step = steps[index - 1]
+            if choices is not None:
+                choices.end = form
+            return lowered(total + form.over_region(region))
+        step, value = steps[index - 1], known[index]
         back = None
-        if step.affine or not affine_only:
+        if choices is not None and index in choices:
+            back = choices.backward(index, form, known[step.inputs[0]])
+        elif step.affine or not affine_only:
             back = step.backward(form, [known[i] for i in step.inputs])
         if back is None:
-            total = total + form.over_interval(known[index])
+            total = lowered(total + form.over_interval(value))
             continue
         parts, more = back
-        total = total + more
+        if index not in paid and value.owed is not None:
+            more = more - _debt(form, value.owed, value)
+        total = _plus(total, more)
         for i, part in zip(step.inputs, parts, strict=True):
-            carried[i] = carried[i].plus(part) if i in carried else part
+            if i in carried:
+                part = carried[i].plus(part)
+                twice = gamma(2, value.lower.dtype) * known[i].reach  # the sum of both is rounded
+                total = _plus(total, -_debt(part, twice, known[i]))
+                paid.discard(i)
+            elif step.pays:
+                paid.add(i)
+            carried[i] = part
     assert isinstance(total, Tensor), "forms end at an interval or at the input"
     return total
+
+
+def _plus(total: Tensor | float, more: Tensor | float) -> Tensor | float:
+    found = total + more
+    return lowered(found) if isinstance(found, Tensor) else found
+
+
+def _debt(form: Forms, owed: Tensor, value: Interval) -> Tensor:
+    """What a form pays, rounded up."""
+    entries = value.lower[0].numel()
+    return form.sizes_against(owed) * (1 + gamma(entries + 8, owed.dtype))
 
 
 def improved(
@@ -69,8 +115,8 @@ def improved(
     n, shape = len(value.lower), value.lower.shape[1:]
     width = max(v.lower[0].numel() for v in known[: index + 1])
     step = steps[index - 1]
-    needed = _needed(steps, value, index) if not every else torch.ones_like(value.lower).bool()
-    flat = needed.flatten(1)
+    open_ = needed(steps, value, index) if not every else torch.ones_like(value.lower).bool()
+    flat = open_.flatten(1)
     if not bool(flat.any()):
         return value
     image = len(shape) == 3 and isinstance(step, Convolution)
@@ -82,14 +128,14 @@ def improved(
     held = max(256, width // 8) if image else width
     for part in torch.arange(len(owner)).split(max(1, ENTRIES // (2 * held))):
         o, e = owner[part], entry[part]
-        forms = _some_entries(value.lower, o, e, image)
+        forms = some_entries(value.lower, o, e, image)
         least, most = lowest(steps, known, index, forms, region).chunk(2)
         low[o, e] = torch.maximum(low[o, e], least)
         high[o, e] = torch.minimum(high[o, e], -most)
     return value.cut(low.view(n, *shape), high.view(n, *shape))
 
 
-def _some_entries(like: Tensor, owner: Tensor, entry: Tensor, image: bool) -> Forms:
+def some_entries(like: Tensor, owner: Tensor, entry: Tensor, image: bool) -> Forms:
     """Chosen entries of samples, and the same with a minus sign."""
     n, shape = len(like), like.shape[1:]
     if image:
@@ -115,7 +161,8 @@ def _all_entries(
         count = len(some[0].lower)
         start, forms, added = index, None, 0.0
         if isinstance(step, Dense):
-            entries = step.entries(count)
+            owed = some[index].owed
+            entries = None if owed is None else step.entries(count, owed)
             if entries is not None:
                 start, (forms, added) = step.inputs[0], entries
         if forms is None:
@@ -149,7 +196,7 @@ def _by_windows(
     return value.cut(torch.cat(low), torch.cat(high))
 
 
-def _needed(steps: Sequence[Step], value: Interval, index: int) -> Tensor:
+def needed(steps: Sequence[Step], value: Interval, index: int) -> Tensor:
     """Entries for which some later bend is not settled yet."""
     settled = torch.ones_like(value.lower, dtype=torch.bool)
     for step in steps[index:]:
@@ -162,4 +209,4 @@ def _needed(steps: Sequence[Step], value: Interval, index: int) -> Tensor:
 def _part(value: Interval, which: slice) -> Interval:
     if which.stop >= len(value.lower) and which.start == 0:
         return value
-    return Interval(value.lower[which], value.upper[which], value.mixed)
+    return value.taken(which)

@@ -1,6 +1,8 @@
 """Steps that bend: entrywise functions, pools of maxima, and what only intervals pass."""
 
+import math
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import torch
@@ -9,6 +11,7 @@ from torch.nn import functional as F
 
 from corollary.theory.robustness.certificates.activations import Smooth
 from corollary.theory.robustness.certificates.region import Interval
+from corollary.theory.robustness.certificates.rounding import FUNCTION, gamma, outwards
 from corollary.theory.robustness.certificates.rows import Lines, Rows
 from corollary.theory.robustness.certificates.steps import Forms, Step
 from corollary.theory.robustness.certificates.tape import Call
@@ -18,6 +21,7 @@ class Entrywise(Step):
     """A rising function of each entry with known lines."""
 
     affine = False
+    pays = True
 
     def __init__(self, call: Call, lines: Callable[[Tensor, Tensor], Lines]) -> None:
         super().__init__(call)
@@ -33,7 +37,7 @@ class Entrywise(Step):
         """The line below for positive coefficients, the one above for negative ones."""
         (v,) = values
         if self._last is None or self._last[0] is not v:
-            self._last = (v, self.lines(v.lower, v.upper))
+            self._last = (v, self.lines(v.lower, v.upper).widened(v))
         moved, added = forms.relaxed(self._last[1])
         return [moved], added
 
@@ -53,9 +57,26 @@ class Kinked(Entrywise):
         inside = (v.lower < 0) & (v.upper > 0)
         least, most = torch.minimum(low, high), torch.maximum(low, high)
         return Interval(
-            torch.where(inside, torch.minimum(least, at_zero), least),
-            torch.where(inside, torch.maximum(most, at_zero), most),
+            *outwards(
+                torch.where(inside, torch.minimum(least, at_zero), least),
+                torch.where(inside, torch.maximum(most, at_zero), most),
+                gamma(4, least.dtype),
+            )
         )
+
+    @property
+    def free(self) -> bool:
+        """Whether any slope between those of both sides gives a line below: max(x, ax), a <= 1."""
+        return bool((torch.as_tensor(self.lines.keywords["a"]) <= 1).all())  # type: ignore[attr-defined]
+
+    def freed(self, v: Interval) -> Lines:
+        """Lines whose slope below may be chosen, at kinks inside of the interval."""
+        least = torch.as_tensor(self.lines.keywords["a"]).abs()  # type: ignore[attr-defined]
+        lines = self.lines(v.lower, v.upper)
+        steepest = torch.where(v.lower < 0, lines.low.abs().clamp_min(least.to(v.lower)), 1.0)
+        crossing = (v.lower < 0) & (v.upper > 0)
+        pays = replace(lines, low=torch.where(crossing, steepest.clamp_min(1.0), lines.low))
+        return replace(pays.widened(v), low=lines.low)
 
 
 class Curved(Entrywise):
@@ -75,7 +96,12 @@ class Curved(Entrywise):
 
 
 class Clipped(Entrywise):
-    """Values clamped to an interval."""
+    """Values clamped to an interval, whose ends are rounded to the number type."""
+
+    def interval(self, values: Sequence[Interval], eps: Tensor) -> Interval:
+        """Its values at the ends."""
+        low, high = (self.call(end) for end in (values[0].lower, values[0].upper))
+        return Interval(*outwards(low, high, gamma(4, low.dtype)))
 
     def settled(self, value: Interval) -> Tensor | None:
         """Nowhere that is known."""
@@ -99,7 +125,9 @@ class MaxPool(Step):
     def interval(self, values: Sequence[Interval], eps: Tensor) -> Interval:
         """The pools of the ends."""
         (v,) = values
-        return Interval(self.call(v.lower), self.call(v.upper))
+        low, high = self.call(v.lower), self.call(v.upper)
+        many = math.prod(self.options["kernel_size"]) + 8  # overlapping windows add up
+        return Interval(low, high, debt=lambda: gamma(many, low.dtype) * self.call(v.reach))
 
     def backward(self, forms: Forms, values: Sequence[Interval]) -> tuple[list[Forms], Tensor]:
         """Coefficients go to one entry of each window."""
@@ -115,7 +143,7 @@ class MaxPool(Step):
             None,
             torch.where(alone, torch.zeros_like(most), most),
         )
-        moved, added = rows.relaxed(lines)
+        moved, added = rows.relaxed(lines.widened(Interval(largest, most)))
         shape = v.lower.shape[1:]
         target = moved.a.new_zeros(len(moved.a), shape[0], shape[1:].numel())
         target.scatter_add_(2, moved.spread(place.flatten(2)), moved.a.flatten(2))
@@ -151,7 +179,8 @@ class Rising(Step):
     def interval(self, values: Sequence[Interval], eps: Tensor) -> Interval:
         """Its values at the lower ends, and at the upper ends."""
         low = self.call(*[v.lower for v in values])
-        return Interval(low, self.call(*[v.upper for v in values]))
+        high = self.call(*[v.upper for v in values])
+        return Interval(*outwards(low, high, gamma(FUNCTION, low.dtype)))
 
 
 class Product(Step):
@@ -164,7 +193,7 @@ class Product(Step):
         a, b = values if len(values) == 2 else (values[0], values[0])
         ends = [p * q for p in (a.lower, a.upper) for q in (b.lower, b.upper)]
         found = torch.stack(torch.broadcast_tensors(*ends))
-        return Interval(found.amin(0), found.amax(0))
+        return Interval(*outwards(found.amin(0), found.amax(0), gamma(4, found.dtype)))
 
 
 class Softmax(Step):
@@ -180,10 +209,12 @@ class Softmax(Step):
         low, high = (v.lower - top).exp(), (v.upper - top).exp()
         rest_low = (low.sum(axis, keepdim=True) - low).clamp_min(0)
         rest_high = (high.sum(axis, keepdim=True) - high).clamp_min(0)
-        tiny = 8 * torch.finfo(low.dtype).eps  # rounding of the sums
+        # sums and functions are rounded; differences of ends are, before they become exponents
+        many = 4 * v.lower.shape[axis] + 4 * FUNCTION
+        g = gamma(many, low.dtype) + gamma(8, low.dtype) * v.reach.amax(axis, keepdim=True)
         return Interval(
-            low / (low + rest_high) * (1 - tiny),
-            (high / (high + rest_low)).nan_to_num(1.0) * (1 + tiny),
+            low / (low + rest_high) * (1 - g).clamp_min(0),
+            ((high / (high + rest_low)).nan_to_num(1.0) * (1 + g)).clamp_max(1 + g),
         )
 
 
@@ -197,7 +228,11 @@ class LogSoftmax(Step):
         (v,) = values
         axis = self.call.option(1, "dim", -1)
         low = v.lower - v.upper.logsumexp(axis, keepdim=True)
-        return Interval(low, (v.upper - v.lower.logsumexp(axis, keepdim=True)).clamp_max(0.0))
+        high = (v.upper - v.lower.logsumexp(axis, keepdim=True)).clamp_max(0.0)
+        k, size = v.lower.shape[axis], v.reach.amax(axis, keepdim=True)
+        slack = gamma(4 * k + 4 * FUNCTION, low.dtype) * (1 + math.log(k) + size)
+        owed = gamma(2 * FUNCTION, low.dtype) * (math.log(k) + size)  # the common part cancels
+        return Interval(low - slack, high + slack, debt=lambda: owed)
 
     def backward(
         self, forms: Forms, values: Sequence[Interval]
@@ -212,7 +247,8 @@ class LogSoftmax(Step):
 class LayerNorm(Step):
     """Entries less their mean, over their standard deviation; forms end here.
 
-    An entry of k normalised ones is at most the root of k - 1 in size, whatever the interval.
+    An entry of k normalised ones is at most the root of k - 1 in size, whatever the interval. The
+    network's variance is taken to be as accurate as by Welford's updates, which torch uses.
     """
 
     affine = False
@@ -228,20 +264,30 @@ class LayerNorm(Step):
         (v,) = values
         axes = tuple(range(-self.axes, 0))
         k = v.lower[0][(0,) * (v.lower.dim() - 1 - self.axes)].numel()
+        size = v.reach.amax(axes, keepdim=True)
+        g = gamma(4 * k + 4 * FUNCTION, size.dtype)
         middle = v.middle - v.middle.mean(axes, keepdim=True)
         total = v.radius.sum(axes, keepdim=True)
-        radius = v.radius * (1 - 2 / k) + total / k  # of x_i (1 - 1/k) less the others over k
+        # of x_i (1 - 1/k) less the others over k
+        radius = v.radius * (1 - 2 / k) + total / k + g * size
         low, high = middle - radius, middle + radius
         far = torch.maximum(low.abs(), high.abs())
         near = torch.where((low < 0) & (high > 0), 0.0, torch.minimum(low.abs(), high.abs()))
-        most = (far.square().mean(axes, keepdim=True) + self.tiny).sqrt()
-        least = (near.square().mean(axes, keepdim=True) + self.tiny).sqrt()
-        cap = (k - 1) ** 0.5
-        ends = torch.stack([low / least, low / most, high / least, high / most]).clamp(-cap, cap)
+        tiny = max(self.tiny, torch.finfo(size.dtype).tiny)
+        # a variance updated as by Welford is off by g times v + |x| sqrt(v), which is at most:
+        off = g + g * size / (2 * tiny**0.5)
+        most = ((far.square().mean(axes, keepdim=True) + tiny) * (1 + off)).sqrt()
+        kept = (1 - off).clamp_min(tiny)
+        least = ((near.square().mean(axes, keepdim=True) + tiny) * kept).sqrt()
+        cap = ((k - 1) ** 0.5 + g * size / tiny**0.5) / kept.sqrt()
+        ends = torch.stack([low / least, low / most, high / least, high / most])
+        ends = torch.maximum(torch.minimum(ends, cap), -cap)
         scale = 1.0 if self.weight is None else self.weight
         shift = 0.0 if self.bias is None else self.bias
         a, b = torch.minimum(ends[0], ends[1]) * scale, torch.maximum(ends[2], ends[3]) * scale
-        return Interval(torch.minimum(a, b) + shift, torch.maximum(a, b) + shift)
+        low, high = torch.minimum(a, b), torch.maximum(a, b)
+        slack = g * (torch.maximum(low.abs(), high.abs()) + torch.as_tensor(shift).abs())
+        return Interval(low + shift - slack, high + shift + slack)
 
 
 def _pair(value: Any) -> tuple[int, int]:

@@ -1,15 +1,19 @@
 r"""Certified margins and radii of any module that can be read as a tape.
 
-Three bounds on the margin :math:`\min_{x'}f_y(x')-f_j(x')` over a ball, each sound, each dearer
+Five bounds on the margin :math:`\min_{x'}f_y(x')-f_j(x')` over a ball, each sound, each dearer
 than the one before and as a rule tighter:
 
 * ``ibp``: intervals from layer to layer, then the last affine layers merged with the difference;
 * ``crown-ibp``: one linear form of the input below the margin, with the intervals as they are;
-* ``crown``: the same with every interval before a bend improved by linear forms of its own.
+* ``crown``: the same with every interval before a bend improved by linear forms of its own;
+* ``alpha-crown``: the lines below kinks chosen anew for every margin, by gradients;
+* ``full-alpha-crown``: chosen for every end of an unsettled interval too.
 
 If all margins are positive, no perturbation in the ball changes the class. Every interval keeps the
 better of what intervals and forms say, so the others are never below ``ibp``. The arithmetic is
-that of the module's number type; rounding is accounted for in the lines of curved functions only.
+that of the module's number type, and rounding is paid for: a bound holds for the module in real
+numbers and as it is computed, whatever the order of its sums
+(:mod:`~corollary.theory.robustness.certificates.rounding`).
 
 :source: Gowal et al. (2018), "On the effectiveness of interval bound propagation for training
     verifiably robust models"; Zhang et al. (2018), "Efficient neural network robustness
@@ -19,7 +23,7 @@ that of the module's number type; rounding is accounted for in the lines of curv
 
 import math
 import time
-from typing import Literal
+from typing import Literal, get_args
 
 import torch
 from jaxtyping import Float, Int
@@ -32,10 +36,12 @@ from corollary.theory.robustness.certificates.backward import improved, lowest
 from corollary.theory.robustness.certificates.region import Interval, Region
 from corollary.theory.robustness.certificates.rows import Rows
 from corollary.theory.robustness.certificates.rules import steps
+from corollary.theory.robustness.certificates.slopes import Slopes, apart, climbed, sharpened
 from corollary.theory.robustness.certificates.tape import read
 from corollary.theory.robustness.scores import check_outputs
 
-Method = Literal["ibp", "crown-ibp", "crown"]
+Method = Literal["ibp", "crown-ibp", "crown", "alpha-crown", "full-alpha-crown"]
+METHODS: tuple[Method, ...] = get_args(Method)
 BLOCK = 256  # samples that are bounded together
 FEW = 8  # samples that are enough to tell how long many take
 EARLIER = 0.1  # share of a backward pass that forms of earlier layers cost, settled ones left out
@@ -70,8 +76,8 @@ class Certifier:
     ) -> None:
         check_ball(0.0, norm)
         check_box(box)
-        if not isinstance(x, Tensor) or not x.is_floating_point():
-            raise InputError("certificates need inputs of real numbers")
+        if not isinstance(x, Tensor) or x.dtype not in (torch.float32, torch.float64):
+            raise InputError("certificates need inputs of real numbers, float32 or float64")
         self.norm, self.box = norm, box
         self.tape = read(model, x)
         with torch.no_grad():
@@ -94,7 +100,7 @@ class Certifier:
     ) -> Float[Tensor, " n"]:
         """A lower bound on the smallest margin against any other class, over each ball."""
         check_inputs(x, y, self.box)
-        eps = self._radii(x, eps)
+        eps = self.radii(x, eps)
         found = [
             self._block(x[i : i + BLOCK], y[i : i + BLOCK], eps[i : i + BLOCK], method)
             for i in range(0, len(x), BLOCK)
@@ -106,7 +112,7 @@ class Certifier:
     ) -> tuple[Float[Tensor, "n *k"], Float[Tensor, "n *k"]]:
         """Lower and upper bounds of every output over each ball."""
         with torch.no_grad():
-            region = Region(x, self._radii(x, eps), self.norm, self.box)
+            region = Region(x, self.radii(x, eps), self.norm, self.box)
             known = self.intervals(region, method)
             end = known[self.tape.output]
             if method == "ibp" or end.exact:
@@ -129,7 +135,7 @@ class Certifier:
         By bisection, all samples at once, each with a radius of its own. Every radius returned
         was itself certified.
         """
-        high, low = self._radii(x, most), torch.zeros(len(x), dtype=x.dtype, device=x.device)
+        high, low = self.radii(x, most), torch.zeros(len(x), dtype=x.dtype, device=x.device)
         open_ = self.margins(x, y, 0.0, "ibp") > 0  # at radius 0 intervals are exact
         trial = high.clone()
         for k in range(halvings + 1):
@@ -163,15 +169,21 @@ class Certifier:
         forms = max(1, math.prod(self.tape.value_shape(self.tape.output)) - 1)
         return seconds * (1 + EARLIER * 2 * entries / forms)
 
-    def _radii(self, x: Tensor, eps: float | int | Tensor) -> Tensor:
-        radii = torch.as_tensor(eps, dtype=x.dtype, device=x.device).expand(len(x)).clone()
-        if not bool(((radii >= 0) & (radii < math.inf)).all()):
+    def radii(self, x: Tensor, eps: float | int | Tensor) -> Tensor:
+        """One radius a sample in the number type of x, rounded up."""
+        given = torch.as_tensor(eps, device=x.device)
+        given = given if given.is_floating_point() else given.double()
+        if isinstance(eps, float):
+            given = given.new_tensor(eps, dtype=torch.float64)
+        if not bool(((given >= 0) & (given < math.inf)).all()):
             raise InputError("radii must be numbers >= 0")
-        return radii
+        radii = given.to(x.dtype)
+        larger = torch.nextafter(radii, torch.full_like(radii, math.inf))
+        return torch.where(radii < given, larger, radii).expand(len(x)).clone()
 
     def _block(self, x: Tensor, y: Tensor, eps: Tensor, method: Method) -> Tensor:
-        if method not in ("ibp", "crown-ibp", "crown"):
-            raise InputError(f"method is ibp, crown-ibp or crown, but '{method}' came")
+        if method not in METHODS:
+            raise InputError(f"method is one of {', '.join(METHODS)}, but '{method}' came")
         region = Region(x, eps, self.norm, self.box)
         known = self.intervals(region, method)
         rows = self.differences(known[self.tape.output].lower, y)
@@ -179,6 +191,11 @@ class Certifier:
         if method != "ibp":
             deep = lowest(self.steps, known, self.tape.output, rows, region)
             short = torch.maximum(short, deep)
+        if method.endswith("alpha-crown"):
+            known, rows, region = apart(known, rows, region)
+            slopes = Slopes(self.steps, known, self.tape.output)
+            best = climbed(self.steps, known, self.tape.output, rows, region, slopes)
+            short = torch.maximum(short, best)
         return short.view(len(x), -1).amin(1)
 
     def intervals(self, region: Region, method: Method) -> list[Interval]:
@@ -187,8 +204,11 @@ class Certifier:
         bend = {i for step in self.steps if not step.affine for i in step.inputs}
         for index, step in enumerate(self.steps, start=1):
             known.append(step.interval([known[i] for i in step.inputs], region.eps))
-            if method == "crown" and index in bend and not known[index].exact:
-                known[index] = improved(self.steps, known, index, region)
+            if method in ("ibp", "crown-ibp") or index not in bend or known[index].exact:
+                continue
+            known[index] = improved(self.steps, known, index, region)
+            if method == "full-alpha-crown":
+                known[index] = sharpened(self.steps, known, index, region)
         return known
 
     def differences(self, out: Tensor, y: Tensor) -> Rows:

@@ -5,7 +5,9 @@ have their exact minimum over the ball alone,
 :math:`\langle a,x\rangle-\epsilon\|a\|_*`, and over the cut :math:`\ell_\infty` ball.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import torch
 from jaxtyping import Float
@@ -14,6 +16,7 @@ from torch import Tensor
 from corollary.errors import InputError
 from corollary.theory.robustness.attack import Box
 from corollary.theory.robustness.balls import Norm, per_row
+from corollary.theory.robustness.certificates.rounding import gamma
 
 
 @dataclass(frozen=True)
@@ -40,11 +43,22 @@ class Interval:
     upper: Float[Tensor, "n *s"]
     mixed: int = 2
     ball: Coordinates | None = None
+    debt: Callable[[], Tensor] | None = None  # computes what is owed; intervals alone need it not
 
     @property
     def exact(self) -> bool:
         """Whether both ends are attained."""
         return self.mixed < 2
+
+    @cached_property
+    def owed(self) -> Tensor | None:
+        """What forms pay for being carried back to before this value; see rounding."""
+        return None if self.debt is None else self.debt()
+
+    @property
+    def reach(self) -> Float[Tensor, "n *s"]:
+        """The largest size in the interval."""
+        return torch.maximum(-self.lower, self.upper).clamp_min(0.0)
 
     @property
     def middle(self) -> Float[Tensor, "n *s"]:
@@ -56,10 +70,24 @@ class Interval:
         """Half the width."""
         return (self.upper - self.lower) / 2
 
+    def taken(self, which: Tensor | slice) -> "Interval":
+        """The same for some samples, which may be repeated."""
+        owed = self.owed
+        if owed is None:
+            return Interval(self.lower[which], self.upper[which], self.mixed)
+        some = owed[which] if len(owed) > 1 else owed
+        return Interval(self.lower[which], self.upper[which], self.mixed, debt=lambda: some)
+
+    def padded(self) -> tuple[Tensor, Tensor]:
+        """Middle and radius for products with both, which are rounded; the radius pays for it."""
+        middle, radius = self.middle, self.radius
+        g = gamma(self.lower[0].numel() + 8, self.lower.dtype)
+        return middle, torch.add(radius * (1 + g), middle.abs(), alpha=g)
+
     def cut(self, lower: Tensor, upper: Tensor) -> "Interval":
         """The part that another interval for the same value leaves."""
         low, high = torch.maximum(self.lower, lower), torch.minimum(self.upper, upper)
-        # two sound intervals overlap; where rounding says otherwise the middle is as good
+        # two sound intervals overlap, unless no input is left, and then all is true
         crossed = low > high
         if bool(crossed.any()):
             middle = (low + high) / 2
@@ -83,7 +111,7 @@ class Region:
     def interval(self) -> Interval:
         """The smallest box around the region."""
         eps = per_row(self.eps, self.x)
-        low, high = self.x - eps, self.x + eps
+        low, high = outwards_from(self.x, eps)
         if self.box is not None:
             low, high = low.clamp_min(self.box[0]), high.clamp_max(self.box[1])
         if self.norm == "linf" and self.box is not None:
@@ -91,6 +119,23 @@ class Region:
         ball = Coordinates(self.x, torch.ones_like(self.x[:1]), self.norm, self.box is not None)
         return Interval(low, high, 0, ball)
 
-    def rows(self, which: slice) -> "Region":
+    def reaches(self) -> Float[Tensor, " n"]:
+        """The radius of each ball, with what pays for the rounding of a form's end.
+
+        The form's value at the middle is off by at most gamma times its dual norm times this size.
+        """
+        flat = self.x.flatten(1)
+        size = flat.abs().amax(1) if self.norm == "linf" else torch.linalg.vector_norm(flat, dim=1)
+        g = gamma(flat.shape[1] + 8, flat.dtype)
+        return self.eps * (1 + g) + g * size
+
+    def rows(self, which: slice | Tensor) -> "Region":
         """The same for some of the samples."""
         return replace(self, x=self.x[which], eps=self.eps[which])
+
+
+def outwards_from(x: Tensor, eps: Tensor) -> tuple[Tensor, Tensor]:
+    """The ends of intervals of these radii, rounded outwards; x itself where the radius is 0."""
+    infinite = torch.full_like(x, torch.inf)
+    low, high = torch.nextafter(x - eps, -infinite), torch.nextafter(x + eps, infinite)
+    return torch.where(eps > 0, low, x), torch.where(eps > 0, high, x)

@@ -11,6 +11,7 @@ import torch
 from torch import Tensor
 
 from corollary.theory.robustness.certificates.region import Interval, Region
+from corollary.theory.robustness.certificates.rounding import gamma
 
 
 @dataclass(frozen=True)
@@ -25,6 +26,28 @@ class Lines:
     high: Tensor  # slope of the line above
     low_shift: Tensor | None = None
     high_shift: Tensor | None = None
+
+    def widened(self, value: Interval) -> "Lines":
+        """Moved apart by what rounding costs until forms of the value before are had.
+
+        That is: products with slopes and shifts, and what the value before owes.
+        """
+        slopes = self.low.abs() + self.high.abs()
+        g = gamma(8, slopes.dtype)
+        both = value.reach * (g * slopes)
+        held = [s for s in (self.low_shift, self.high_shift) if s is not None]
+        if held:
+            many = gamma(value.lower[0].numel() + 8, slopes.dtype)
+            both = both + sum(2 * many * s.abs() for s in held)
+        low = high = both
+        if value.owed is not None:
+            owed = value.owed * (1 + 4 * gamma(value.lower[0].numel() + 8, slopes.dtype))
+            low, high = both + self.low.abs() * owed, both + self.high.abs() * owed
+        return replace(
+            self,
+            low_shift=-low if self.low_shift is None else self.low_shift - low,
+            high_shift=high if self.high_shift is None else self.high_shift + high,
+        )
 
     @property
     def excess(self) -> Tensor:
@@ -82,10 +105,15 @@ class Rows:
         """The forms at one value a sample (or one for all)."""
         return self._dot(self._by_sample(), value)
 
+    def sizes_against(self, value: Tensor) -> Tensor:
+        """The sizes of the coefficients, times a value >= 0."""
+        return self._dot(self._by_sample().abs(), value.expand(-1, *self.a.shape[1:]))
+
     def over_interval(self, interval: Interval) -> Tensor:
         """The smallest values over an interval."""
         a = self._by_sample()
-        return self._dot(a, interval.middle) - self._dot(a.abs(), interval.radius)
+        middle, radius = interval.padded()
+        return self._dot(a, middle) - self._dot(a.abs(), radius)
 
     def over_region(self, region: Region) -> Tensor:
         """The smallest values over the allowed inputs."""
@@ -95,7 +123,8 @@ class Rows:
         order = 1 if region.norm == "linf" else 2
         length = torch.linalg.vector_norm(self._by_sample().flatten(2 if self.owner is None else 1),
                                           order, dim=-1)  # fmt: skip
-        radius = region.eps[:, None] if self.owner is None else region.eps[self.owner]
+        reaches = region.reaches()
+        radius = reaches[:, None] if self.owner is None else reaches[self.owner]
         found = self.against(region.x) - (radius * length).flatten()
         return found if region.box is None else torch.maximum(found, self.over_interval(box))
 

@@ -73,39 +73,38 @@ def _added(call: Call, shapes: list[tuple[int, ...]], like: Tensor) -> Step:
     alpha = sign * float(call.kwargs.get("alpha", 1))
     first, second = (isinstance(a, Ref) for a in call.args[:2])
     if first and second:
-        return Sum(call, (1.0, alpha))
+        return Sum(call, (1.0, alpha), shapes)
     if first:
-        return _scaled(call, like.new_ones(()), alpha * _constant(call, 1, like))
-    return _scaled(call, like.new_tensor(alpha), _constant(call, 0, like))
+        return _scaled(call, like.new_ones(()), alpha * _constant(call, 1, like), shapes)
+    return _scaled(call, like.new_tensor(alpha), _constant(call, 0, like), shapes)
 
 
 def _reversed(call: Call, shapes: list[tuple[int, ...]], like: Tensor) -> Step:
-    return _scaled(
-        call, like.new_tensor(-float(call.kwargs.get("alpha", 1))), _constant(call, 1, like)
-    )
+    factor = like.new_tensor(-float(call.kwargs.get("alpha", 1)))
+    return _scaled(call, factor, _constant(call, 1, like), shapes)
 
 
 def _times(call: Call, shapes: list[tuple[int, ...]], like: Tensor) -> Step:
     first, second = (isinstance(a, Ref) for a in call.args[:2])
     if first and second:
         return bent.Product(call)
-    return _scaled(call, _constant(call, 1 if first else 0, like), like.new_zeros(()))
+    return _scaled(call, _constant(call, 1 if first else 0, like), like.new_zeros(()), shapes)
 
 
 def _divided(call: Call, shapes: list[tuple[int, ...]], like: Tensor) -> Step:
     if isinstance(call.args[1], Ref) or call.kwargs.get("rounding_mode") is not None:
         raise call.refusal("divides by what depends on the input, or rounds")
-    return _scaled(call, 1 / _constant(call, 1, like), like.new_zeros(()))
+    return _scaled(call, 1 / _constant(call, 1, like), like.new_zeros(()), shapes)
 
 
-def _scaled(call: Call, scale: Tensor, shift: Tensor) -> Step:
+def _scaled(call: Call, scale: Tensor, shift: Tensor, shapes: list[tuple[int, ...]]) -> Step:
     if max(scale.dim(), shift.dim()) > len(call.shape) + 1:
         raise call.refusal("adds an axis before that of the samples")
-    return Scaled(call, scale, shift)
+    return Scaled(call, scale, shift, shapes[0])
 
 
 def _negative(call: Call, shapes: list[tuple[int, ...]], like: Tensor) -> Step:
-    return Scaled(call, -like.new_ones(()), like.new_zeros(()))
+    return Scaled(call, -like.new_ones(()), like.new_zeros(()), shapes[0])
 
 
 def _normalised(call: Call, shapes: list[tuple[int, ...]], like: Tensor) -> Step:
@@ -116,10 +115,13 @@ def _normalised(call: Call, shapes: list[tuple[int, ...]], like: Tensor) -> Step
         raise call.refusal("normalises by the samples of a batch")
     scale = (variance + eps).rsqrt()
     scale = scale if weight is None else scale * weight
-    shift = -mean * scale if bias is None else bias - mean * scale
-    return Scaled(
-        call, *(t.view(-1, *(1,) * (len(call.shape) - 1)).to(like) for t in (scale, shift))
+    centre = mean * scale
+    shift = -centre if bias is None else bias - centre
+    size = centre.abs() if bias is None else bias.abs() + centre.abs()
+    scale, shift, size = (
+        t.view(-1, *(1,) * (len(call.shape) - 1)).to(like) for t in (scale, shift, size)
     )
+    return Scaled(call, scale, shift, shapes[0], size)
 
 
 def _dense(call: Call, shapes: list[tuple[int, ...]], like: Tensor) -> Step:

@@ -3,21 +3,25 @@ r"""Affine steps of a network, forwards on intervals and backwards on linear for
 For :math:`y=Wx+b` and :math:`x\in[c-r,c+r]` the interval of y is :math:`Wc+b\pm|W|r`, which is
 exact; for :math:`\|x-c\|_2\le\epsilon` its radius is :math:`\epsilon` times the lengths of the
 rows of W. A form :math:`\langle a,y\rangle` becomes :math:`\langle W^\top a,x\rangle+\langle a,b
-\rangle`.
+\rangle`. What rounding adds to both is explained in
+:mod:`~corollary.theory.robustness.certificates.rounding`.
 
 :source: Gowal et al. (2018), "On the effectiveness of interval bound propagation for training
     verifiably robust models"; Zhang, Weng, Chen, Hsieh and Daniel (2018), "Efficient neural network
     robustness certification with general activation functions", for the forms.
 """
 
+import math
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 
 import torch
 from torch import Tensor
 
 from corollary.theory.robustness.certificates.region import Interval
+from corollary.theory.robustness.certificates.rounding import gamma, terms
 from corollary.theory.robustness.certificates.rows import Rows
 from corollary.theory.robustness.certificates.tape import Call
 from corollary.theory.robustness.certificates.windows import Windows
@@ -29,6 +33,9 @@ MOVES = {
     "unsqueeze", "slice", "select", "pad", "constant_pad_nd", "clone", "contiguous", "alias",
     "detach", "dropout", "flip", "roll", "movedim", "pixel_shuffle", "native_dropout",
 }  # fmt: skip
+# The entries in their order, in another shape.
+RESHAPES = {"view", "reshape", "_unsafe_view", "flatten", "unflatten", "squeeze", "unsqueeze",
+            "clone", "contiguous", "alias", "detach", "dropout", "native_dropout"}  # fmt: skip
 # Results are sums of entries with weights >= 0.
 AVERAGES = {
     "mean", "sum", "avg_pool1d", "avg_pool2d", "avg_pool3d", "adaptive_avg_pool1d",
@@ -43,6 +50,7 @@ class Step(ABC):
     """One operation: from intervals to an interval, and from forms back to forms."""
 
     affine = True  # no relaxation in between: forms pass without looking at intervals
+    pays = False  # whether what the result owes holds what the inputs owe, so that none is left
 
     def __init__(self, call: Call) -> None:
         self.call, self.inputs = call, call.inputs
@@ -64,21 +72,44 @@ class Linear(Step):
     def __init__(self, call: Call, shapes: Sequence[tuple[int, ...]]) -> None:
         super().__init__(call)
         self.shapes = shapes
+        self.pays = call.op in MOVES and len(shapes) == 1
+        self.reshapes = call.op in RESHAPES
+        self.terms = (0, 0) if self.pays else terms(call, shapes)
 
     def interval(self, values: Sequence[Interval], eps: Tensor) -> Interval:
-        """Middles and radii by the operation itself; the constant part has no radius."""
+        """The ends by the operation itself."""
         low, high = (self.call(*ends) for ends in self._ends(values))
-        if self.call.op not in MOVES or len(values) > 1:
-            # a sum of coordinates of a Euclidean ball varies less than its interval
-            ball = any(v.ball is not None and v.ball.norm == "l2" for v in values)
-            return Interval(low, high, 2 if ball else min(2, 1 + max(v.mixed for v in values)))
+        if not self.pays:
+            return self._added_up(values, low, high)
         (v,) = values
         ball = v.ball
         if ball is not None:
-            nothing = self.call(torch.zeros_like(ball.spread))
-            spread = self.call(ball.spread) - nothing
+            spread = self._moved(ball.spread)
             ball = replace(ball, center=self.call(ball.center), spread=spread)
-        return Interval(low, high, v.mixed, ball)
+        debt = None if v.debt is None else partial(self._owed, v)
+        return Interval(low, high, v.mixed, ball, debt)
+
+    def _owed(self, v: Interval) -> Tensor:
+        assert v.owed is not None
+        return self._moved(v.owed.expand(-1, *v.lower.shape[1:]))
+
+    def _moved(self, part: Tensor) -> Tensor:
+        """Without the constant part."""
+        return self.call(part) - self.call(torch.zeros_like(part[:1]))
+
+    def _added_up(self, values: Sequence[Interval], low: Tensor, high: Tensor) -> Interval:
+        size = self.call(*[v.reach for v in values]).abs()
+        forwards, backwards = self.terms
+        slack = 0.0 if forwards == 0 else gamma(2 * forwards + 8, size.dtype) * size
+        # a sum of coordinates of a Euclidean ball varies less than its interval
+        ball = any(v.ball is not None and v.ball.norm == "l2" for v in values)
+        mixed = 2 if ball else min(2, 1 + max(v.mixed for v in values))
+        return Interval(
+            low - slack,
+            high + slack,
+            mixed,
+            debt=lambda: gamma(forwards + backwards + 8, size.dtype) * size,
+        )
 
     def backward(
         self, forms: Forms, values: Sequence[Interval]
@@ -86,12 +117,17 @@ class Linear(Step):
         """By the derivative of the operation, which is the same everywhere."""
         rows = forms.dense()
         like = rows.a
+        if self.reshapes:
+            return [rows.with_a(like.reshape(len(like), *self.shapes[0]))], 0.0
         zeros = [like.new_zeros(len(like), *s).requires_grad_(True) for s in self.shapes]
+        graph = like.requires_grad
         with torch.enable_grad():
-            grads = torch.autograd.grad(self.call(*zeros), zeros, like, allow_unused=True)
+            grads = torch.autograd.grad(
+                self.call(*zeros), zeros, like, allow_unused=True, create_graph=graph
+            )
         found = [torch.zeros_like(z) if g is None else g for g, z in zip(grads, zeros, strict=True)]
         nothing = self.call(*[like.new_zeros(1, *s) for s in self.shapes])
-        return [rows.with_a(a.detach()) for a in found], rows.against(nothing)
+        return [rows.with_a(a if graph else a.detach()) for a in found], rows.against(nothing)
 
     def _ends(self, values: Sequence[Interval]) -> tuple[list[Tensor], list[Tensor]]:
         return [v.lower for v in values], [v.upper for v in values]
@@ -100,23 +136,42 @@ class Linear(Step):
 class Scaled(Step):
     """One number times each entry plus another: normalisation with fixed statistics, say."""
 
-    def __init__(self, call: Call, scale: Tensor, shift: Tensor) -> None:
+    def __init__(
+        self,
+        call: Call,
+        scale: Tensor,
+        shift: Tensor,
+        shape: tuple[int, ...],
+        size: Tensor | None = None,
+    ) -> None:
         super().__init__(call)
         axes = len(call.shape) + 1
-        self.scale, self.shift = (_with_axes(t, axes) for t in (scale, shift))
+        self.pays = shape == call.shape  # or entries are repeated
+        self.copies = math.prod(call.shape) // max(1, math.prod(shape))
+        size = shift.abs() if size is None else size  # of the numbers that the shift was made of
+        self.scale, self.shift, self.size = (_with_axes(t, axes) for t in (scale, shift, size))
 
     def interval(self, values: Sequence[Interval], eps: Tensor) -> Interval:
         """Ends change places where the factor is negative."""
         (v,) = values
         a, b = v.lower * self.scale + self.shift, v.upper * self.scale + self.shift
-        low, high = torch.minimum(a, b), torch.maximum(a, b)
-        if low.shape != v.lower.shape:  # repeated entries have no coordinate of their own
-            return Interval(low, high, 2 if v.mixed == 0 else v.mixed)
+        size = v.reach * self.scale.abs() + self.size
+        slack = gamma(16, size.dtype) * size
+        low, high = torch.minimum(a, b) - slack, torch.maximum(a, b) + slack
+        debt = partial(self._owed, v, size)
+        if not self.pays:  # repeated entries have no coordinate of their own
+            return Interval(low, high, 2 if v.mixed == 0 else v.mixed, debt=debt)
         ball = v.ball
         if ball is not None:
             center = ball.center * self.scale + self.shift
             ball = replace(ball, center=center, spread=ball.spread * self.scale.abs())
-        return Interval(low, high, v.mixed, ball)
+        return Interval(low, high, v.mixed, ball, debt)
+
+    def _owed(self, v: Interval, size: Tensor) -> Tensor:
+        many = math.prod(self.call.shape)
+        owed = gamma(self.copies + 16, size.dtype) * size
+        owed = owed + gamma(many + 16, size.dtype) * self.size
+        return owed + self.scale.abs() * v.owed if self.pays and v.owed is not None else owed
 
     def backward(
         self, forms: Forms, values: Sequence[Interval]
@@ -132,17 +187,31 @@ class Scaled(Step):
 class Sum(Step):
     """Two inputs with a factor each: shortcuts."""
 
-    def __init__(self, call: Call, factors: tuple[float, float]) -> None:
+    def __init__(
+        self, call: Call, factors: tuple[float, float], shapes: Sequence[tuple[int, ...]]
+    ) -> None:
         super().__init__(call)
         self.factors = factors
+        self.pays = all(shape == call.shape for shape in shapes)
 
     def interval(self, values: Sequence[Interval], eps: Tensor) -> Interval:
         """Ends add up."""
-        low = high = torch.zeros(())
+        low = high = slack = values[0].lower.new_zeros(())
+        g = gamma(8, low.dtype)
         for v, factor in zip(values, self.factors, strict=True):
             ends = (v.lower, v.upper) if factor >= 0 else (v.upper, v.lower)
             low, high = low + factor * ends[0], high + factor * ends[1]
-        return Interval(low, high)
+            slack = slack + g * abs(factor) * v.reach
+        return Interval(low - slack, high + slack, debt=partial(self._owed, values))
+
+    def _owed(self, values: Sequence[Interval]) -> Tensor:
+        owed = values[0].lower.new_zeros(())
+        for v, factor in zip(values, self.factors, strict=True):
+            copies = math.prod(self.call.shape) // max(1, v.lower[0].numel())
+            owed = owed + gamma(copies + 8, owed.dtype) * abs(factor) * v.reach
+            if self.pays and v.owed is not None:
+                owed = owed + abs(factor) * v.owed
+        return owed
 
     def backward(
         self, forms: Forms, values: Sequence[Interval]
@@ -163,6 +232,8 @@ class Weighted(Step):
         super().__init__(call)
         self.weight, self.bias, self.sizes = weight, bias, weight.abs()
 
+    terms: tuple[int, int]  # how many products are added up, forwards and backwards
+
     @abstractmethod
     def product(self, weight: Tensor, x: Tensor) -> Tensor:
         """The operation without its bias."""
@@ -171,26 +242,53 @@ class Weighted(Step):
     def shift(self) -> Tensor:
         """The bias, shaped to be added."""
 
+    @abstractmethod
+    def magnitude(self, reach: Tensor) -> Tensor:
+        """A bound on the product with absolute weights, at little cost."""
+
     def interval(self, values: Sequence[Interval], eps: Tensor) -> Interval:
         """Middle and radius; lengths of the rows for a Euclidean ball."""
         (v,) = values
+        slack, debt = self._slack(v), partial(self._owed, v)
         if v.ball is None:
-            return self._around(v.middle, self.product(self.sizes, v.radius), v.mixed + 1)
+            radius = self.product(self.sizes, v.radius) + slack
+            return self._around(v.middle, radius, v.mixed + 1, debt)
         if v.ball.norm == "linf":
             length = self.product(self.sizes, v.ball.spread)
         else:
             length = self.product(self.weight.square(), v.ball.spread.square()).clamp_min(0).sqrt()
-        found = self._around(v.ball.center, eps.view(-1, *(1,) * (length.dim() - 1)) * length, 1)
+        if v.owed is not None:  # the value is off its coordinates by as much
+            slack = slack + self.magnitude(v.owed.expand(-1, *v.lower.shape[1:]))
+        radius = eps.view(-1, *(1,) * (length.dim() - 1)) * length + slack
+        found = self._around(v.ball.center, radius, 1, debt)
         if not v.ball.cut:
             return found
-        box = self._around(v.middle, self.product(self.sizes, v.radius), 1)
+        box = self._around(v.middle, self.product(self.sizes, v.radius) + slack, 1, debt)
         return found.cut(box.lower, box.upper)
 
-    def _around(self, x: Tensor, radius: Tensor, mixed: int) -> Interval:
+    def _slack(self, v: Interval) -> Tensor:
+        """What intervals grow by."""
+        size = self.magnitude(v.reach)
+        if self.bias is not None:
+            size = size + self.shift().abs()
+        return gamma(2 * self.terms[0] + 16, size.dtype) * size
+
+    def _owed(self, v: Interval) -> Tensor:
+        forwards, backwards = self.terms
+        size = self.product(self.sizes, v.reach)
+        owed = gamma(forwards + backwards + 8, size.dtype) * size
+        if self.bias is None:
+            return owed
+        many = math.prod(self.call.shape)
+        return owed + gamma(forwards + many + 8, size.dtype) * self.shift().abs()
+
+    def _around(
+        self, x: Tensor, radius: Tensor, mixed: int, debt: Callable[[], Tensor]
+    ) -> Interval:
         middle = self.product(self.weight, x)
         if self.bias is not None:
             middle = middle + self.shift()
-        return Interval(middle - radius, middle + radius, min(mixed, 2))
+        return Interval(middle - radius, middle + radius, min(mixed, 2), debt=debt)
 
 
 def _with_axes(t: Tensor, axes: int) -> Tensor:

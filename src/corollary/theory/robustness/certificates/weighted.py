@@ -5,9 +5,9 @@ from typing import Any
 import torch
 from torch import Tensor
 from torch.nn import functional as F
-from torch.nn import grad as conv_grad
 
 from corollary.theory.robustness.certificates.region import Interval
+from corollary.theory.robustness.certificates.rounding import lowered
 from corollary.theory.robustness.certificates.rows import Rows
 from corollary.theory.robustness.certificates.steps import Forms, Weighted
 from corollary.theory.robustness.certificates.tape import Call
@@ -15,11 +15,20 @@ from corollary.theory.robustness.certificates.windows import Windows
 
 CONVOLVE = {1: F.conv1d, 2: F.conv2d, 3: F.conv3d}
 TRANSPOSED = {1: F.conv_transpose1d, 2: F.conv_transpose2d, 3: F.conv_transpose3d}
-BACK = {1: conv_grad.conv1d_input, 2: conv_grad.conv2d_input, 3: conv_grad.conv3d_input}
 
 
 class Dense(Weighted):
     """The last axis times a matrix (out, in)."""
+
+    def __init__(self, call: Call, weight: Tensor, bias: Tensor | None) -> None:
+        super().__init__(call, weight, bias)
+        self.terms = weight.shape[1], weight.shape[0]
+        self.sums, self.lengths = self.sizes.sum(1), torch.linalg.vector_norm(weight, dim=1)
+
+    def magnitude(self, reach: Tensor) -> Tensor:
+        """By the sums or by the lengths of the rows of the matrix."""
+        length = torch.linalg.vector_norm(reach, dim=-1, keepdim=True)
+        return torch.minimum(reach.amax(-1, keepdim=True) * self.sums, length * self.lengths)
 
     def product(self, weight: Tensor, x: Tensor) -> Tensor:
         """Without bias."""
@@ -37,7 +46,7 @@ class Dense(Weighted):
         added = 0.0 if self.bias is None else rows.against(self.bias.expand(1, *self.call.shape))
         return [rows.with_a(a @ self.weight)], added
 
-    def entries(self, n: int) -> tuple[Rows, Tensor] | None:
+    def entries(self, n: int, owed: Tensor) -> tuple[Rows, Tensor] | None:
         """Every entry of the result with both signs, as forms of the input; None if it is no row.
 
         They are the rows of the matrix, so no product is needed.
@@ -46,7 +55,8 @@ class Dense(Weighted):
             return None
         both = torch.cat([self.weight, -self.weight])
         bias = self.weight.new_zeros(len(self.weight)) if self.bias is None else self.bias
-        return Rows(both, n, shared=True), torch.cat([bias, -bias]).repeat(n)
+        shifts = torch.stack([bias, -bias]) - owed[:, None]
+        return Rows(both, n, shared=True), lowered(shifts).flatten()
 
 
 class Convolution(Weighted):
@@ -58,6 +68,17 @@ class Convolution(Weighted):
         super().__init__(call, weight, bias)
         self.shape, self.options = shape, options
         self.axes = weight.dim() - 2
+        kernel = weight[0, 0].numel()
+        self.terms = weight[0].numel(), kernel * weight.shape[0] // options["groups"]
+        ends = zip(shape[1:], weight.shape[2:], options["stride"], options["padding"],
+                   options["dilation"], strict=True)  # fmt: skip
+        # places at the end of the image that no window reaches
+        self.left_over = tuple((i + 2 * p - d * (k - 1) - 1) % s for i, k, s, p, d in ends)
+        self.sums = self.sizes.flatten(1).sum(1).view(-1, *(1,) * self.axes)
+
+    def magnitude(self, reach: Tensor) -> Tensor:
+        """The largest entry times the sums of the kernels."""
+        return reach.amax(tuple(range(1, reach.dim())), keepdim=True) * self.sums
 
     def product(self, weight: Tensor, x: Tensor) -> Tensor:
         """Without bias."""
@@ -76,8 +97,10 @@ class Convolution(Weighted):
         if isinstance(forms, Windows):
             moved = forms.convolved(self.weight, image=self.shape[1:], **self.options)
             return [moved if moved.worth_it else moved.dense()], added
-        shape = (len(forms.a), *self.shape)
-        return [forms.with_a(BACK[self.axes](shape, self.weight, forms.a, **self.options))], added
+        moved = TRANSPOSED[self.axes](
+            forms.a, self.weight, None, output_padding=self.left_over, **self.options
+        )
+        return [forms.with_a(moved)], added
 
 
 class TransposedConvolution(Weighted):
@@ -88,6 +111,14 @@ class TransposedConvolution(Weighted):
     ) -> None:
         super().__init__(call, weight, bias)
         self.options, self.axes = options, weight.dim() - 2
+        groups, kernel = options["groups"], weight[0, 0].numel()
+        self.terms = weight.shape[0] // groups * kernel, weight.shape[1] * kernel
+        by_group = self.sizes.unflatten(0, (groups, -1)).flatten(3).sum((1, 3))
+        self.sums = by_group.view(-1, *(1,) * self.axes)
+
+    def magnitude(self, reach: Tensor) -> Tensor:
+        """The largest entry times the sums of the kernels."""
+        return reach.amax(tuple(range(1, reach.dim())), keepdim=True) * self.sums
 
     def product(self, weight: Tensor, x: Tensor) -> Tensor:
         """Without bias."""

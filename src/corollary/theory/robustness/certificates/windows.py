@@ -115,9 +115,14 @@ class Windows:
         """The forms at one value a sample (or one for all)."""
         return self._dot(self.a, value.expand(self.grid[0], *self.a.shape[4:5], *self.image))
 
+    def sizes_against(self, value: Tensor) -> Tensor:
+        """The sizes of the coefficients, times a value >= 0."""
+        return self._dot(self.a.abs(), value.expand(-1, *self.a.shape[4:5], *self.image))
+
     def over_interval(self, interval: Interval) -> Tensor:
         """The smallest values over an interval."""
-        return self._dot(self.a, interval.middle) - self._dot(self.a.abs(), interval.radius)
+        middle, radius = interval.padded()
+        return self._dot(self.a, middle) - self._dot(self.a.abs(), radius)
 
     def over_region(self, region: Region) -> Tensor:
         """The smallest values over the allowed inputs."""
@@ -127,9 +132,9 @@ class Windows:
         order = 1 if region.norm == "linf" else 2
         length = torch.linalg.vector_norm(self._inside(), order, dim=(-3, -2, -1))
         if self.owner is None:
-            length = length.expand(*self.grid, -1) * region.eps.view(-1, 1, 1, 1)
+            length = length.expand(*self.grid, -1) * region.reaches().view(-1, 1, 1, 1)
         else:
-            length = length.flatten() * region.eps[self.owner]
+            length = length.flatten() * region.reaches()[self.owner]
         found = self.against(region.x) - length.flatten()
         return found if region.box is None else torch.maximum(found, self.over_interval(box))
 
