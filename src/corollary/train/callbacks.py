@@ -44,7 +44,7 @@ class Measure(Callback):
     def on_step(self, loop: Loop) -> None:
         """Measure if it is time."""
         if loop.step % self.every == 0:
-            with modes_kept(loop.model):
+            with loop.whole(), modes_kept(loop.model):
                 loop.model.eval()
                 for name, function in self.functions.items():
                     loop.record(name, function(loop.model))
@@ -85,12 +85,13 @@ class Listeners:
                     )
                 self.on_step.append(callback)
 
-    def hear(self, loop: Loop, last: bool) -> Wish:
+    def hear(self, loop: Loop, last: bool) -> str:
         """Call all; the first reason to stop is returned, and nobody is left out."""
         wishes = [listen(loop) for listen in self.on_step]
         if last:
             wishes += [listen(loop) for listen in self.on_epoch]
-        return next((wish for wish in wishes if wish), None)
+        wish = next((wish for wish in wishes if wish), "")
+        return wish if isinstance(wish, str) else "it gave no reason"
 
     def end(self, loop: Loop) -> None:
         """Tell those who want to know that the run is over."""

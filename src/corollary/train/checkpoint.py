@@ -2,9 +2,14 @@
 
 The order of the data and the noise are functions of the seed and the step, so a checkpoint holds
 only the model, the optimizer, the schedule, the history and the position. It is one safetensors
-file, replaced in one move: a crash while writing leaves the one before.
+file, replaced in one move: a crash while writing leaves the one before. Of a sharded run each
+process writes its shards into a folder beside the file.
+
+A checkpoint does not know how many processes wrote it: a run of one, of several, or of several with
+shards goes on as any of these, up to rounding, if all of them see the file.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -17,6 +22,14 @@ from corollary.train.history import History
 from corollary.train.loop import Loop
 from corollary.train.packing import check_writable, read_state, write_state
 from corollary.train.preparation import check_whole
+from corollary.train.shards import (
+    Where,
+    new_folder,
+    put_together,
+    remove_other_folders,
+    taken_apart,
+    write_shards,
+)
 
 FORMAT = 1
 
@@ -26,7 +39,8 @@ class Checkpoint:
     """Where a run is saved, how often, and whether to continue from there.
 
     A resumed run is bit-identical to an uninterrupted one on the same build of torch, the same
-    processor and number of threads. Callbacks with a memory of their own start afresh.
+    processor and number of threads and of processes. Callbacks with a memory of their own start
+    afresh.
     """
 
     path: str | Path
@@ -38,15 +52,19 @@ class Checkpoint:
 
     def begin(self, loop: Loop) -> None:
         """Continue from the file if asked to and if there is one; never overwrite another's."""
+        if self._looked() if loop.team is None else loop.team.by_first(self._looked):
+            load(self.path, loop)
+
+    def _looked(self) -> bool:
+        """Whether there is a run to continue; raises if a new one cannot be saved."""
         path = Path(self.path)
         if path.exists() and not self.resume:
             raise InputError(
                 f"{path} exists already; continue that run with resume=True, or remove the file"
             )
-        if path.exists():
-            load(path, loop)
-        else:
+        if not path.exists():
             check_writable(path)
+        return path.exists()
 
     def after_step(self, loop: Loop) -> None:
         """Save if it is time."""
@@ -60,8 +78,23 @@ class Checkpoint:
 
 
 def save(path: str | Path, loop: Loop) -> None:
-    """Write the state of a run between two steps."""
-    write_state(Path(path), _state(loop))
+    """Write the state of a run between two steps; in a team all processes must call this."""
+    path = Path(path)
+    state, sharded = taken_apart(_state(loop))
+    state["shards"] = None
+    if sharded:
+        name = new_folder(path, loop.step)
+        state["shards"] = name if loop.team is None else loop.team.told(name)
+        write_shards(path.parent / state["shards"], sharded)
+
+    def write() -> None:
+        write_state(path, state)
+        remove_other_folders(path, state["shards"])
+
+    if loop.team is None:
+        write()
+    else:
+        loop.team.by_first(write)
 
 
 def load(path: str | Path, loop: Loop) -> None:
@@ -70,6 +103,8 @@ def load(path: str | Path, loop: Loop) -> None:
     if not isinstance(state, dict) or state.get("format") != FORMAT:
         raise InputError(f"{path} is not a checkpoint of a run in format {FORMAT}")
     _check_same_run(path, state["run"], _run(loop))
+    shards = state.get("shards")
+    state = put_together(state, path.parent / shards if shards else None, _like(loop))
     _check_fits(path, "model", state["model"], loop.model)
     if state["loss"] is not None:
         _check_fits(path, "loss", state["loss"], loop.loss)
@@ -85,6 +120,23 @@ def load(path: str | Path, loop: Loop) -> None:
     loop.rates = [group["lr"] for group in loop.optimizer.param_groups]
     loop.history = History.from_state(loop.seed, state["history"])
     loop.epoch, loop.batch = state["epoch"], state["batch"]
+
+
+def _like(loop: Loop) -> Callable[[Where], Tensor | None]:
+    """The tensor of the run that a saved one is for, if that may be sharded."""
+    owners = {"model": loop.model.state_dict()}
+    if isinstance(loop.loss, nn.Module):
+        owners["loss"] = loop.loss.state_dict()
+
+    def like(where: Where) -> Tensor | None:
+        match where:
+            case ("model" | "loss" as owner, name):
+                return owners.get(owner, {}).get(name)
+            case ("optimizer", "state", int(number), _) if number < len(loop.trained):
+                return loop.trained[number]
+        return None
+
+    return like
 
 
 def _run(loop: Loop) -> dict[str, Any]:

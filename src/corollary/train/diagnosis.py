@@ -16,6 +16,8 @@ REMEDY = "lower the step size, clip the gradient, or look at the data and the in
 
 def is_finite(tensor: Tensor) -> bool:
     """Whether no entry is NaN or infinite."""
+    if hasattr(tensor, "to_local"):  # a shard: the other processes look at theirs
+        tensor = tensor.to_local()
     if tensor.is_sparse:
         tensor = tensor.coalesce().values()
     return bool(torch.isfinite(tensor).all())

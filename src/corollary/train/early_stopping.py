@@ -97,7 +97,7 @@ class EarlyStopping(Callback):
             loop.model.load_state_dict(self._state)
 
     def _error(self, loop: Loop) -> float:
-        with modes_kept(loop.model), torch.no_grad():
+        with loop.whole(), modes_kept(loop.model), torch.no_grad():
             loop.model.eval()
             if callable(self.validate):
                 return float(self.validate(loop.model))

@@ -7,7 +7,7 @@ from typing import Any, Literal
 from torch import Generator, nn
 from torch.optim import Optimizer
 
-from corollary.errors import InputError, InputTypeError
+from corollary.errors import CorollaryError, InputError, InputTypeError, NotFiniteError
 from corollary.train.batches import Data
 from corollary.train.callbacks import Listeners
 from corollary.train.checkpoint import Checkpoint
@@ -16,6 +16,7 @@ from corollary.train.loop import Loop, Schedule
 from corollary.train.objective import Loss, compare
 from corollary.train.preparation import MakeOptimizer
 from corollary.train.progress import progress_bar
+from corollary.train.team import Sharding, losses_told
 
 
 def fit(
@@ -37,6 +38,7 @@ def fit(
     train_mode: bool = True,
     checkpoint: Checkpoint | None = None,
     progress: bool = False,
+    sharding: Sharding = "ddp",
 ) -> History:
     """Train ``model`` in place and return what happened.
 
@@ -70,6 +72,12 @@ def fit(
         train_mode: False leaves all layers in the mode in which they came.
         checkpoint: Where and how often to save, and whether to resume.
         progress: Show a bar on standard error.
+        sharding: How several processes share the run, where
+            :func:`torch.distributed.init_process_group` has been called: ``"ddp"``, each has all
+            parameters; ``"fsdp2"``, each keeps a part of them and all are gathered for a step;
+            ``"none"``, each trains for itself. Each takes its part of every batch, so that any
+            number of them makes the same steps up to rounding, and all of them must call this. The
+            noise of dropout differs between them; BatchNorm looks at the part that its process has.
 
     Example:
         >>> import torch
@@ -83,31 +91,53 @@ def fit(
     if (steps is None) == (epochs is None):
         both = "neither" if steps is None else f"both steps={steps} and epochs={epochs}"
         raise InputError(f"fit needs either steps or epochs, but {both} came")
+    if checkpoint is not None and not isinstance(checkpoint, Checkpoint):
+        what = type(checkpoint).__name__
+        raise InputTypeError(f"checkpoint must be a Checkpoint(path), but it is {what}")
     loop = Loop(
         model, data, loss, optimizer, batch_size=batch_size, rng=rng, schedule=schedule,
         clip=clip, accumulate=accumulate, call=call, on_nan=on_nan, train_mode=train_mode,
+        sharding=sharding,
     )  # fmt: skip
-    listeners = Listeners(callbacks)
-    if checkpoint is not None:
-        if not isinstance(checkpoint, Checkpoint):
-            what = type(checkpoint).__name__
-            raise InputTypeError(f"checkpoint must be a Checkpoint(path), but it is {what}")
-        checkpoint.begin(loop)
-    shown = progress_bar(loop, steps, epochs) if progress else nullcontext(lambda: None)
+    with losses_told(lambda: f"at step {loop.step}"):
+        try:
+            listeners = Listeners(callbacks)
+            if checkpoint is not None:
+                checkpoint.begin(loop)
+        except CorollaryError:  # raised by all processes
+            loop.release()
+            raise
+        try:
+            _go(loop, steps, epochs, listeners, checkpoint, progress)
+        except NotFiniteError:  # likewise; all else may be of this process alone
+            loop.release()
+            raise
+        loop.release()
+    return loop.history
+
+
+def _go(
+    loop: Loop,
+    steps: int | None,
+    epochs: int | None,
+    listeners: Listeners,
+    checkpoint: Checkpoint | None,
+    progress: bool,
+) -> None:
+    bar = progress and (loop.team is None or loop.team.first)
+    shown = progress_bar(loop, steps, epochs) if bar else nullcontext(lambda: None)
     with shown as tick, closing(loop.run(steps=steps, epochs=epochs)) as records:
         for record in records:
-            wish = listeners.hear(loop, record.last)
+            wish = loop.agreed(listeners.hear(loop, record.last))
             tick()
             if checkpoint is not None:
                 checkpoint.after_step(loop)
             if wish:
-                reason = wish if isinstance(wish, str) else "it gave no reason"
-                loop.history.stopped = f"a callback asked to stop: {reason}"
+                loop.history.stopped = f"a callback asked to stop: {wish}"
                 break
     if checkpoint is not None:
         checkpoint.end(loop)  # the last state, from which a run can go on
     listeners.end(loop)
-    return loop.history
 
 
 def steps(
@@ -123,7 +153,8 @@ def steps(
     """The run as a generator of records, for those who want to own the loop.
 
     Takes the options of :class:`Loop`; without ``steps`` and ``epochs`` it never ends. Close it
-    (or exhaust it) to give the layers back in the mode in which they came.
+    (or exhaust it) to give the layers back in the mode in which they came. A model that was sharded
+    by ``sharding="fsdp2"`` is given back by ``release()`` of a :class:`Loop` of your own.
 
     Example:
         >>> import torch

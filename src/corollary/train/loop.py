@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import KW_ONLY, dataclass, field
 from typing import Any, Literal
 
@@ -11,14 +11,25 @@ from torch import Generator, Tensor, nn
 from torch.optim import LBFGS, Optimizer
 from torch.optim.lr_scheduler import LRScheduler
 
-from corollary.errors import InputError, NotFiniteError
+from corollary.errors import CorollaryError, InputError, NotFiniteError
 from corollary.train.batches import Batch, Data, source
 from corollary.train.diagnosis import REMEDY, blame_forward, blame_update, broken_parameters
 from corollary.train.history import History, Record
 from corollary.train.noise import global_generators, keyed
-from corollary.train.objective import Loss, as_piece, compare, is_sum, plain_value
+from corollary.train.objective import (
+    LeftFiniteNumbers,
+    Loss,
+    as_piece,
+    compare,
+    finite,
+    is_sum,
+    plain_value,
+    positive,
+)
+from corollary.train.parallel import FullySharded, Parallel, described
 from corollary.train.preparation import (
     MakeOptimizer,
+    check_model,
     check_schedule,
     check_whole,
     made_optimizer,
@@ -26,12 +37,9 @@ from corollary.train.preparation import (
     parameters_of,
     seed_of,
 )
+from corollary.train.team import Sharding, Team, team_of
 
 Schedule = Callable[[int], float] | LRScheduler
-
-
-class _LeftFiniteNumbers(Exception):
-    pass
 
 
 @dataclass(eq=False)
@@ -51,6 +59,7 @@ class Loop:
     call: Callable[..., Any] = compare
     on_nan: Literal["raise", "stop"] = "raise"
     train_mode: bool = True
+    sharding: Sharding = "ddp"
 
     def __post_init__(self) -> None:
         check_whole("accumulate", self.accumulate, 1)
@@ -59,19 +68,39 @@ class Loop:
             raise InputError(f"on_nan must be 'raise' or 'stop', but it is {self.on_nan!r}")
         if self.clip is not None and not self.clip > 0:
             raise InputError(f"clip must be positive, but it is {self.clip}")
-        self.optimizer: Optimizer = made_optimizer(self.model, self.optimizer)
-        check_schedule(self.schedule, self.optimizer)
-        self.seed = seed_of(self.rng)
+        check_model(self.model)
+        devices = {p.device for p in self.model.parameters()}
+        device = next(iter(devices)) if len(devices) == 1 else None
+        self.team = team_of(self.sharding, devices)  # None when this process is alone
+        self.seed = seed_of(self.rng) if self.team is None else self.team.told(seed_of(self.rng))
+        self.source = source(self.data, self.batch_size, self.seed, device, self.team)
+        self.parallel = None if self.team is None else self._shared_out(self.team)
         self.history = History(self.seed)
         self.epoch, self.batch = 0, 0  # where the next batch is taken from
+        try:
+            self._take_optimizer()
+        except CorollaryError:
+            self.release()
+            raise
+
+    def _take_optimizer(self) -> None:
+        self.optimizer: Optimizer = made_optimizer(self.model, self.optimizer)
+        check_schedule(self.schedule, self.optimizer)
         self.trained = parameters_of(self.optimizer)
         every = [*self.trained, *self.model.parameters()]
         self.parameters = list({id(p): p for p in every}.values())
-        devices = {p.device for p in self.parameters}
-        self.generators = global_generators(devices)
-        device = next(iter(devices)) if len(devices) == 1 else None
-        self.source = source(self.data, self.batch_size, self.seed, device)
+        self.generators = global_generators({p.device for p in self.parameters})
         self.rates = [group["lr"] for group in self.optimizer.param_groups]
+        if self.parallel is not None:
+            self.parallel.check_optimizer(self.optimizer)
+
+    def _shared_out(self, team: Team) -> Parallel:
+        team.check_same(
+            model=described(self.model), data=self.source.described, batch_size=self.batch_size,
+            accumulate=self.accumulate, clip=self.clip, sharding=self.sharding,
+        )  # fmt: skip
+        kind = FullySharded if self.sharding == "fsdp2" else Parallel
+        return kind(team, self.model, self.loss, self.call, self.optimizer)
 
     @property
     def step(self) -> int:
@@ -81,6 +110,22 @@ class Loop:
     def record(self, name: str, value: float | Tensor) -> None:
         """Note a value in the history, at the latest step."""
         self.history.record(name, value)
+
+    def whole(self) -> AbstractContextManager[None]:
+        """Within the block the model can be called, also where its parameters are sharded.
+
+        In a run of several processes all of them must enter it.
+        """
+        return nullcontext() if self.parallel is None else self.parallel.whole()
+
+    def agreed(self, word: str) -> str:
+        """The word, or the first that another process of the run has; '' if none has one."""
+        return word if self.team is None else self.team.first_word(word)
+
+    def release(self) -> None:
+        """Give the model back as it came, after the last step."""
+        if self.parallel is not None:
+            self.parallel.release()
 
     def run(self, *, steps: int | None = None, epochs: int | None = None) -> Iterator[Record]:
         """Make updates until the run has that many steps or epochs in all; endless without."""
@@ -98,7 +143,7 @@ class Loop:
                 for batch, last in self.source.epoch(self.epoch, self.batch):
                     try:
                         value = self._update(batch)
-                    except _LeftFiniteNumbers:
+                    except LeftFiniteNumbers:
                         self._end_not_finite(self._blame(batch))
                         return
                     record = Record(self.step, self.epoch, value, last)
@@ -109,9 +154,9 @@ class Loop:
                     yield record
                     if self.step >= steps:
                         break
-            broken = broken_parameters(self.model)
+            broken = self.agreed(self._blame_parameters())
             if broken:
-                self._end_not_finite(blame_update(self.model, broken, self.step - 1))
+                self._end_not_finite(broken)
             elif self.step >= steps:
                 self.history.stopped = f"all {steps} steps were made"
             else:
@@ -124,7 +169,7 @@ class Loop:
             factor = self.schedule(self.step)
             for group, rate in zip(self.optimizer.param_groups, self.rates, strict=True):
                 group["lr"] = rate * factor
-        with torch.enable_grad(), keyed(self.generators, self.seed, "noise", self.step):
+        with torch.enable_grad(), self._noise():
             value = self._gradient(batch)
             if isinstance(self.optimizer, LBFGS):
                 self.optimizer.step(lambda: self._value_again(batch))
@@ -132,13 +177,22 @@ class Loop:
                 self.optimizer.step()
         if isinstance(self.schedule, LRScheduler):
             self.schedule.step()
+        if self.parallel is not None:
+            self.parallel.after_step()
         return value
+
+    def _noise(self) -> AbstractContextManager[None]:
+        """Dropout is a function of the seed and the step and, in a team, of the process."""
+        who = () if self.team is None else (self.team.rank,)
+        return keyed(self.generators, self.seed, "noise", self.step, *who)
 
     def _gradient(self, batch: Batch) -> float:
         """Leave the gradient of the batch in the parameters and return the batch's value."""
-        if self.accumulate == 1:
+        if self.parallel is not None:
+            value = self.parallel.gradient(batch, self.accumulate, self._clear)
+        elif self.accumulate == 1:
             tensor = plain_value(self.call(self.model, self.loss, *batch))
-            value = _finite(tensor)
+            value = finite(tensor.item())
             # Cleared only now: a bad gradient of the step before can still be named.
             self._clear()
             tensor.backward()
@@ -152,18 +206,16 @@ class Loop:
         total, count = 0.0, 0.0
         for number, part in enumerate(self._parts(batch)):
             piece = as_piece(self.call(self.model, self.loss, *part), self.loss, part)
-            total += _finite(piece.total)
+            total += finite(piece.total.item())
             count += float(piece.count)
             if number == 0:
                 self._clear()
             piece.total.backward()
         if is_sum(self.loss):
             return total
-        if count == 0:
-            raise _LeftFiniteNumbers
         for parameter in self.parameters:
             if parameter.grad is not None:
-                parameter.grad.div_(count)
+                parameter.grad.div_(positive(count))
         return total / count
 
     def _parts(self, batch: Batch) -> Iterator[Batch]:
@@ -171,10 +223,10 @@ class Loop:
         return zip(*(tensor.split(size) for tensor in batch), strict=True)
 
     def _value_again(self, batch: Batch) -> float:
-        with keyed(self.generators, self.seed, "noise", self.step):
+        with self._noise():
             try:
                 return self._gradient(batch)
-            except _LeftFiniteNumbers:
+            except LeftFiniteNumbers:
                 return math.inf  # a line search may step back from here
 
     def _clear(self) -> None:
@@ -182,16 +234,25 @@ class Loop:
             parameter.grad = None
 
     def _blame(self, batch: Batch) -> str:
-        broken = broken_parameters(self.model)
+        broken = self.agreed(self._blame_parameters())
         if broken:
-            return blame_update(self.model, broken, self.step - 1)
+            return broken
 
         def forward() -> None:
-            with torch.enable_grad(), keyed(self.generators, self.seed, "noise", self.step):
+            with torch.enable_grad(), self._noise():
                 for part in [batch] if self.accumulate == 1 else self._parts(batch):
                     self.call(self.model, self.loss, *part)
 
-        return blame_forward(self.model, batch, forward, self.step)
+        if self.parallel is None:
+            return blame_forward(self.model, batch, forward, self.step)
+        with self.whole():
+            mine = not self.parallel.blameless  # else it was another process's part of the batch
+            blamed = blame_forward(self.model, batch, forward, self.step) if mine else ""
+            return self.agreed(blamed) or f"no target of the batch counts at step {self.step}"
+
+    def _blame_parameters(self) -> str:
+        broken = broken_parameters(self.model)
+        return blame_update(self.model, broken, self.step - 1) if broken else ""
 
     def _end_not_finite(self, what: str) -> None:
         self.history.diverged, self.history.stopped = True, what
@@ -208,10 +269,3 @@ class Loop:
             if callable(self.schedule):
                 for group, rate in zip(self.optimizer.param_groups, self.rates, strict=True):
                     group["lr"] = rate
-
-
-def _finite(tensor: Tensor) -> float:
-    value = tensor.item()
-    if not math.isfinite(value):
-        raise _LeftFiniteNumbers
-    return value

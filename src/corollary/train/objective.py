@@ -5,6 +5,7 @@ or a piece has fewer tokens that count. So each piece gives a sum and a count, a
 value is sum / count.
 """
 
+import math
 from collections.abc import Callable
 from functools import partial
 from typing import Any, NamedTuple
@@ -15,6 +16,12 @@ from torch import Tensor, nn
 from corollary.errors import InputError, InputTypeError
 
 Loss = Callable[..., Any]
+
+
+class LeftFiniteNumbers(Exception):  # noqa: N818 - caught by the loop, which says where
+    """The value of a batch is NaN or infinite."""
+
+
 _BY_CLASS = (nn.CrossEntropyLoss, nn.NLLLoss)
 _BY_CLASS_FUNCTIONS = (F.cross_entropy, F.nll_loss)
 
@@ -40,6 +47,8 @@ def as_piece(value: Any, loss: Loss, batch: tuple[Tensor, ...]) -> Piece:
         return Piece(value[0].reshape(()), value[1])
     _check_scalar(value)
     count = mean_count(loss, batch)
+    if count == 0:  # no target counts, and the mean of nothing is not a number
+        value = value.nan_to_num()
     return Piece(value.reshape(()) * count, count)
 
 
@@ -50,6 +59,20 @@ def plain_value(value: Any) -> Tensor:
         return (value[0] / value[1]).reshape(())
     _check_scalar(value)
     return value if value.dim() == 0 else value.reshape(())
+
+
+def finite(value: float) -> float:
+    """The value itself, if it is a number."""
+    if not math.isfinite(value):
+        raise LeftFiniteNumbers
+    return value
+
+
+def positive(count: float) -> float:
+    """The count itself, if a mean can be divided by it."""
+    if count == 0:
+        raise LeftFiniteNumbers
+    return count
 
 
 def mean_count(loss: Loss, batch: tuple[Tensor, ...]) -> Tensor | float:

@@ -30,17 +30,21 @@ def seed_of(rng: int | Generator) -> int:
     return rng
 
 
-def made_optimizer(model: nn.Module, optimizer: Optimizer | MakeOptimizer) -> Optimizer:
-    """The optimizer itself, or the one made for the model's trainable parameters."""
+def check_model(model: Any) -> None:
+    """Refuse what is not a module with something to train."""
     if not isinstance(model, nn.Module):
         raise InputTypeError(f"the model must be an nn.Module, but it is {type(model).__name__}")
-    trainable = [p for p in model.parameters() if p.requires_grad]
-    if not trainable:
+    if not any(p.requires_grad for p in model.parameters()):
         why = "all of its parameters are frozen" if any(True for _ in model.parameters()) else ""
         raise InputError(
             f"the model {type(model).__name__} has nothing to train: "
             f"{why or 'it has no parameters'}"
         )
+
+
+def made_optimizer(model: nn.Module, optimizer: Optimizer | MakeOptimizer) -> Optimizer:
+    """The optimizer itself, or the one made for the model's trainable parameters."""
+    trainable = [p for p in model.parameters() if p.requires_grad]
     if not isinstance(optimizer, Optimizer):
         if not callable(optimizer):
             raise InputTypeError(
