@@ -8,6 +8,7 @@ For independent fair signs :math:`s_1, \dots, s_n` and :math:`t > 0`
     Theorem 2.
 :kind: bound
 :cost: instant
+:beyond: It is the example of these pages.
 """
 
 from collections.abc import Iterator

@@ -109,6 +109,11 @@ class Entry:
         """Slugs of the results that this entry shows."""
         return slugs(self.fields.get("covers", ""))
 
+    @property
+    def beyond(self) -> str:
+        """Why this is here although the notes do not have it; empty if they do."""
+        return self.fields.get("beyond", "")
+
     @cached_property
     def options(self) -> tuple[Option, ...]:
         """The claim's parameters, read from the source."""

@@ -24,7 +24,9 @@ def test_the_head_is_complete(entry: Entry):
     assert entry.source and ("(" in entry.source), "a source with a year"
     assert entry.kind in KINDS
     assert entry.cost in COSTS
-    assert entry.covers, "the results of the notes that this claim shows"
+    assert bool(entry.covers) != bool(entry.beyond), (
+        "the results of the notes that this claim shows, or why it goes beyond them"
+    )
     assert entry.hypotheses, "at least one hypothesis, as a literal sentence"
     assert all(option.meaning for option in entry.options), "each option says what it means"
 

@@ -168,6 +168,8 @@ def _source(entry: Entry, docs: Path | None) -> Iterator[str]:
     if entry.covers:
         slugs = ", ".join(f":ref:`{slug} <result-{slug}>`" for slug in entry.covers)
         yield f"In the :doc:`map of the notes </generated/map>`: {slugs}.\n"
+    if entry.beyond:
+        yield f"Not in the notes. {rst.prose(entry.beyond)}\n"
     if docs:
         path = Path(os.path.relpath(entry.path, docs)).as_posix()
         yield rst.raw_html('<details class="code"><summary>The code of this claim</summary>')

@@ -43,7 +43,8 @@ def show(
         console.print("[bold]Options[/bold]")
         console.print(_option_table(entry))
         console.print()
-    for head, text in (("Source", entry.source), ("Erratum", entry.erratum)):
+    parts = ("Source", entry.source), ("Beyond the notes", entry.beyond), ("Erratum", entry.erratum)
+    for head, text in parts:
         if text:
             console.print(f"[bold]{head}[/bold]")
             console.print(Padding(terminal_text(text), (0, 0, 1, 2)), markup=False)
@@ -54,7 +55,9 @@ def show(
 
 
 def _facts(entry: "Entry") -> dict[str, Any]:
-    keys = ("name", "title", "statement", "hypotheses", "kind", "cost", "source", "erratum")
+    keys = (
+        "name", "title", "statement", "hypotheses", "kind", "cost", "source", "beyond", "erratum",
+    )  # fmt: skip
     facts = {key: getattr(entry, key) for key in keys} | {"covers": entry.covers}
     return facts | {"options": [vars(option) for option in entry.options]}
 
