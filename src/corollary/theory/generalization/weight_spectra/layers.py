@@ -41,15 +41,15 @@ class Layer:
     frozen: bool  # no gradient is asked for
 
     @property
-    def matrix(self) -> Float[Tensor, "out in"]:
-        """Outputs by inputs in double precision; for a convolution the patch matrix."""
-        weight = self.weight.detach().double()
+    def rows(self) -> Float[Tensor, "out in"]:
+        """Outputs by inputs; for a convolution the patch matrix."""
+        weight = self.weight.detach()
         return (weight.transpose(0, 1) if isinstance(self.module, _TURNED) else weight).flatten(1)
 
     @property
-    def fan_in(self) -> int:
-        """Inputs of one output, as initialisations count them."""
-        return self.weight[0].numel()
+    def matrix(self) -> Float[Tensor, "out in"]:
+        """The rows in double precision."""
+        return self.rows.double()
 
 
 def layers_of(model: nn.Module) -> Iterator[Layer]:

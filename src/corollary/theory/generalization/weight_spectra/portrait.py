@@ -147,13 +147,21 @@ def portrait(layer: Layer, *, delta: float = 1e-3) -> Portrait:
         )
     p, n = sorted(matrix.shape)
     found = spikes(values, n, delta=delta)
-    seen = visible_from(p, n, max(found.variance, 1e-300))
-    return Portrait(layer, values, operator, found, float(matrix.abs().max()) / seen)
+    return Portrait(layer, values, operator, found, _largest_entry(matrix))
+
+
+def _largest_entry(matrix: Tensor) -> float:
+    """Of all entries but the largest, the mean square stands for the noise."""
+    p, n = matrix.shape
+    squares = matrix.square()
+    largest = float(squares.max())
+    rest = (float(squares.sum()) - largest) / max(1, p * n - 1)
+    return math.sqrt(largest) / visible_from(p, n, rest) if rest > 0 else math.inf
 
 
 def cost(layer: Layer) -> float:
     """Floating-point operations of a portrait, roughly."""
-    p, n = sorted(layer.matrix.shape)
+    p, n = sorted(layer.rows.shape)
     total = 2.0 * p * p * n + 4.0 * p**3
     if isinstance(layer.module, CONVOLUTIONS):
         a, b = sorted(layer.weight.shape[:2])

@@ -60,7 +60,8 @@ def random_start(matrix: Float[Tensor, "out in"], *, fans: tuple[int, int]) -> S
     w = matrix.detach().double().cpu()
     if w.numel() < FEWEST or not bool(w.isfinite().all()):
         return None
-    return _uniform(w.flatten(), fans, rounding) or _normal(w.flatten(), fans) or _orthogonal(w)
+    flat = w.flatten()
+    return _orthogonal(w) or _uniform(flat, fans, rounding) or _normal(flat, fans)
 
 
 def _bounds(fans: tuple[int, int]) -> list[float]:
