@@ -47,9 +47,16 @@ def test_the_smallest_perturbation_lies_between_proof_and_attack(findings):
 
 def test_accuracy_under_attack_comes_with_its_interval_and_falls_with_the_radius(findings):
     (f,) = of(findings, "robust_accuracy")
-    assert f.value.low < f.value.value < f.value.high
+    assert f.value.low < f.value.value <= f.value.high
     kept = list(f.details["kept"].values())
     assert kept == sorted(kept, reverse=True)
+
+
+def test_between_attack_and_proof_no_sample_of_a_small_network_is_open(findings):
+    (f,) = of(findings, "robust_accuracy")
+    assert f.details["open"] == 0 and f.details["proved"] == f.details["kept"]["0.1"] > 0
+    assert f.details["proof"] in f.meaning and "the number is exact" in f.meaning
+    assert any("proved" in mark.label for mark in f.figures[0].marks)
 
 
 def test_the_slope_lies_between_what_is_seen_and_what_is_proved(findings):
@@ -106,6 +113,9 @@ def test_a_layer_without_bounds_is_named_and_the_attack_still_counts(clouds):
     done = examine(Sorted(clouds[0]), clouds[1], only="smallest_perturbation", budget=60)
     f = done.findings[0]
     assert f.status is Status.DONE and f.value.low == 0 < f.value.high and "'sort'" in f.meaning
+    done = examine(Sorted(clouds[0]), clouds[1], only="robust_accuracy", budget=60)
+    f = done.findings[0]
+    assert f.status is Status.DONE and f.details["proved"] == 0 and "'sort'" in f.meaning
 
 
 def test_one_logit_with_labels_zero_and_one_is_a_classifier_too():

@@ -32,6 +32,7 @@ from corollary.exams.landscapes import affordable
 from corollary.theory.robustness.balls import Norm
 from corollary.theory.robustness.certificates.certifier import Certifier, Method
 from corollary.theory.robustness.certificates.lipschitz import lipschitz_certificate
+from corollary.theory.robustness.certificates.proving import NAMES as CERTIFICATES
 from corollary.theory.robustness.flip import DeepFool
 
 SAMPLES = 32
@@ -39,8 +40,8 @@ STEPS, HALVINGS = 30, 8
 FRAGILE = {"l2": 0.1, "linf": 0.05}  # of the separation; see above
 BROKEN = 5.0  # times more fragile still
 WORDS = {"l2": "Euclidean length", "linf": "largest change of a value"}
-METHODS: tuple[Method, ...] = ("crown-ibp", "crown")
-NAMES = {"crown-ibp": "CROWN-IBP", "crown": "CROWN", "lipschitz": "norms of the layers"}
+METHODS: tuple[Method, ...] = ("crown-ibp", "crown", "alpha-crown")
+NAMES = {**CERTIFICATES, "lipschitz": "norms of the layers"}
 
 
 class Between(NamedTuple):
