@@ -7,6 +7,7 @@ from planted.learning import FAULTS as LEARNING
 from planted.robustness import FAULTS as ROBUSTNESS
 from planted.soundness import FAULTS as SOUNDNESS
 from planted.trainability import FAULTS as TRAINABILITY
+from planted.weights import FAULTS as WEIGHTS
 
 FAULTS: tuple[Fault, ...] = (
     *TRAINABILITY,
@@ -15,6 +16,7 @@ FAULTS: tuple[Fault, ...] = (
     *FUNCTION,
     *GENERALIZATION,
     *ROBUSTNESS,
+    *WEIGHTS,
 )
 
 __all__ = [
@@ -25,6 +27,7 @@ __all__ = [
     "ROBUSTNESS",
     "SOUNDNESS",
     "TRAINABILITY",
+    "WEIGHTS",
     "Fault",
     "Outcome",
     "tried",

@@ -1,0 +1,132 @@
+r"""Layers still at their random start.
+
+A layer that the optimiser never got, or that was replaced after training, is still what it was
+drawn as: its entries are uniform or normal with the scale of a common initialisation, and its
+spectrum is that of noise. Uniform entries tell it best, since hardly any change leaves all of them
+within their bound; how large a change could have gone unseen is said. A weight whose spectrum is
+not that of a random matrix has been trained; only if there are such weights is an untouched one
+remarkable.
+
+:source: Marchenko and Pastur (1967), "Distribution of eigenvalues for some sets of random
+    matrices"; the initialisations are those of torch.nn.init.
+:kind: exam
+:cost: instant
+:claims: lower_edge
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from functools import cache
+
+from torch import Tensor
+
+from corollary.core import Budget, Exam, Finding, Reading, Severity, Subject
+from corollary.errors import NotApplicableError
+from corollary.exams.portraits import gallery_of
+from corollary.exams.readings import counted, upwards
+from corollary.theory.generalization.weight_spectra.layers import Layer
+from corollary.theory.generalization.weight_spectra.marchenko_pastur import (
+    MarchenkoPastur,
+    null_distances,
+)
+from corollary.theory.generalization.weight_spectra.portrait import Portrait
+from corollary.theory.generalization.weight_spectra.random_start import Start, random_start
+
+DRAWS = 199
+FAR = 1.5  # a trained spectrum is so many times farther from noise than the farthest drawn one
+# Changes that would have been seen, relative to the weight. In networks that have learned digits,
+# layers moved by 0.26 to 2.6; in five epochs of SGD with a step of 0.01 by 0.01 to 0.3.
+UNSEEN = {"uniform": 0.02, "normal": 0.25, "orthogonal": 0.02}
+
+
+class UntouchedLayers(Exam):
+    """Entries and spectra against what initialisations draw."""
+
+    def examine(self, subject: Subject, budget: Budget) -> Iterator[Finding]:
+        """One finding for each untouched layer of a trained network, else one for all."""
+        portraits = gallery_of(subject, budget).portraits
+
+        @cache
+        def null(p: int, n: int) -> Tensor:
+            return null_distances(p, n, draws=DRAWS, rng=subject.rng("noise", str(p), str(n)))
+
+        random = {p.name: _is_noise(p, null) for p in portraits if budget.left > 0}
+        starts = {p.name: _start(p.layer, random.get(p.name, False)) for p in portraits}
+        untouched = [p for p in portraits if starts[p.name] is not None]
+        trained = [p.name for p in portraits if p.name in random and not random[p.name]]
+        trained = [name for name in trained if starts[name] is None]
+        if not untouched and not trained:
+            raise NotApplicableError(
+                "the weights look random, but are those of no common initialisation: they may be "
+                "at their start or have hardly moved"
+            )
+        if not untouched or not trained:
+            yield self._all(len(untouched), len(portraits))
+            return
+        for found in untouched:
+            start = starts[found.name]
+            assert start is not None, "untouched ones have a start"
+            yield self._one(found, start, len(untouched) <= len(trained), trained)
+
+    def _all(self, untouched: int, layers: int) -> Finding:
+        return self.finding(
+            "Not trained yet" if untouched else "All layers have been trained",
+            value=counted(untouched),
+            unit=f"of {layers} layers at their random start",
+            meaning="Entries and spectra are what an initialisation draws, and no layer has a "
+            "spectrum that training leaves."
+            if untouched
+            else "No layer is still what an initialisation draws.",
+            claims=("lower_edge",),
+        )
+
+    def _one(self, found: Portrait, start: Start, few: bool, trained: Sequence[str]) -> Finding:
+        frozen = found.layer.frozen
+        change = upwards(start.change, 1).value
+        return self.finding(
+            "A layer was never trained",
+            severity=Severity.MEDIUM if few and not frozen else Severity.LOW,
+            where=found.name,
+            value=Reading(0.0, 0.0, change),
+            unit="= change since its start, relative to its size",
+            expected=f"more than {change:g}, as in {_listed(trained)}",
+            meaning=f"Its entries are still {_WORDS[start.law]} of an initialisation, while other "
+            f"layers have been trained{'; it is frozen' if frozen else ''}.",
+            advice="Leave it if it is frozen on purpose; else let it require gradients and train "
+            "again."
+            if frozen
+            else "Look whether the optimiser got this parameter, whether its gradient arrives, and "
+            "whether it was loaded; then train again.",
+            claims=("lower_edge",),
+        )
+
+
+_WORDS = {
+    "uniform": "the uniform numbers",
+    "normal": "the normal numbers",
+    "orthogonal": "the orthogonal rows",
+}
+
+
+def _listed(names: Sequence[str]) -> str:
+    word = "layer" if len(names) == 1 else "layers"
+    return f"{word} {', '.join(names[:3])}{' and others' if len(names) > 3 else ''}"
+
+
+def _is_noise(portrait: Portrait, null: Callable[[int, int], Tensor]) -> bool:
+    if portrait.spikes.count:
+        return False
+    p, n = len(portrait.values), portrait.n
+    variance = portrait.spikes.variance
+    if variance <= 0:
+        return False
+    distance = MarchenkoPastur(p, n, variance).distance(portrait.values)
+    return distance < FAR * float(null(p, n).max())
+
+
+def _start(layer: Layer, noise: bool) -> Start | None:
+    """The start a layer is at, if a change would have been seen."""
+    out, into = layer.rows.shape
+    found = random_start(layer.rows, fans=(into, out))
+    if found is None or found.change > UNSEEN[found.law]:
+        return None
+    return found if noise or found.law != "normal" else None

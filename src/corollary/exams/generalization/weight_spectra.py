@@ -1,0 +1,250 @@
+r"""What the weights alone say.
+
+No data is needed. The eigenvalues of :math:`WW^\top` of a weight that was only drawn fill the law
+of Marchenko and Pastur, and its largest fluctuates by that of Tracy and Widom, so eigenvalues above
+are counted as learned directions with a known rate of false alarms. Then the tail: a power law is
+fitted by maximum likelihood, and believed only if data drawn from it lie as far from their fit
+(p-value 0.1) and if it is visibly heavier than an exponential. Martin and Mahoney saw exponents
+from 2 to 6 in well-trained networks, and smaller ones in networks that generalise better. That is
+an observation on many networks, not a theorem, and networks that have learned random labels have
+heavy tails too: the exponent is shown, and no alarm hangs on it.
+
+Alarms are heuristics with stated populations: a layer in which one direction drowns all others, a
+layer whose norm is out of line with its peers, and a single weight that is a spike by itself.
+
+:source: Martin and Mahoney (2021), "Implicit self-regularization in deep neural networks";
+    Clauset, Shalizi and Newman (2009), "Power-law distributions in empirical data"; Baik, Ben Arous
+    and Péché (2005), "Phase transition of the largest eigenvalue for nonnull complex sample
+    covariance matrices".
+:kind: exam
+:cost: seconds
+:claims: lower_edge
+"""
+
+from collections.abc import Iterator, Sequence
+from statistics import median
+
+import torch
+from torch import nn
+
+from corollary.core import (
+    Budget,
+    Curve,
+    Exam,
+    Figure,
+    Finding,
+    Level,
+    Mark,
+    Points,
+    Severity,
+    Subject,
+)
+from corollary.exams.portraits import FALSE_ALARMS, gallery_of
+from corollary.exams.readings import between, counted, roughly, rounded
+from corollary.theory.generalization.weight_spectra.marchenko_pastur import MarchenkoPastur
+from corollary.theory.generalization.weight_spectra.portrait import Portrait, Tail
+
+DRAWS = 100  # of the test of a tail; p-values are known to 0.05
+# Dense and convolutional networks trained on digits by SGD and Adam with steps of 0.01 to 0.1 and
+# 0.001 to 0.01 have a largest eigenvalue of up to 130 times the edge of the noise, a stable rank of
+# 4 and more where it is above 30 times, norms within 4 times of the median of their layers, and no
+# weight above 0.8 of what makes a spike by itself.
+DROWNS, RANK = 100.0, 3.0
+OUT_OF_LINE = 10.0
+STICKS_OUT, ALARMING = 1.0, 3.0
+SEEN = (2.0, 6.0)  # exponents of well-trained networks, by Martin and Mahoney
+
+
+class WeightSpectra(Exam):
+    """Tails, learned directions, and layers out of line."""
+
+    share = 2.0
+
+    def examine(self, subject: Subject, budget: Budget) -> Iterator[Finding]:
+        """Spikes and norms first, for the tails take the time that is left."""
+        gallery = gallery_of(subject, budget)
+        yield self._directions(gallery.portraits, gallery.too_large)
+        for portrait in gallery.portraits:
+            if portrait.above_noise > DROWNS and portrait.stable_rank < RANK:
+                yield self._drowning(portrait)
+            if portrait.largest_entry > STICKS_OUT:
+                yield self._single_weight(portrait)
+        if len(gallery.portraits) > 2:
+            yield self._norms(gallery.portraits, _normalised(subject.model))
+        tails = _tails(gallery.portraits, subject, budget)
+        if tails:
+            yield self._tail(tails)
+
+    def _directions(self, portraits: Sequence[Portrait], too_large: Sequence[str]) -> Finding:
+        total = sum(p.spikes.count for p in portraits)
+        most = max(portraits, key=lambda p: (p.spikes.count, p.above_noise))
+        layers = f"{len(portraits)} layer{'s' if len(portraits) > 1 else ''}"
+        missing = f" Too large for the budget: {', '.join(too_large)}." if too_large else ""
+        return self.finding(
+            "Learned directions",
+            where=most.name if total else "",
+            value=counted(most.spikes.count if total else 0),
+            unit="= eigenvalues above the noise" + (f" ({total} in {layers})" if total else ""),
+            expected="0 at a random start",
+            meaning=(
+                f"So many directions of this weight are more than noise, the most of {layers}; "
+                f"noise alone shows one with probability {FALSE_ALARMS:g}."
+                if total
+                else f"In none of {layers} a direction stands out of the noise: the network is at "
+                "its random start, or has hardly moved from it."
+            )
+            + missing,
+            claims=("lower_edge",),
+            figures=(_scree(most),),
+            details={
+                p.name: {"spikes": p.spikes.count, "above_noise": p.above_noise} for p in portraits
+            },
+        )
+
+    def _drowning(self, found: Portrait) -> Finding:
+        return self.finding(
+            "One direction drowns the rest",
+            severity=Severity.MEDIUM,
+            where=found.name,
+            value=rounded(found.stable_rank),
+            unit="= stable rank",
+            expected=f"above {RANK:g}, or no eigenvalue {DROWNS:g} times above the noise",
+            meaning=f"The largest eigenvalue is {roughly(found.above_noise)} times above the noise "
+            "and carries much of the weight, as after steps that are too large or labels that are "
+            "noise; this is a rule of thumb.",
+            advice="Train again with a smaller step or with weight decay, and look whether the "
+            "labels are right.",
+            figures=(_scree(found),),
+        )
+
+    def _single_weight(self, found: Portrait) -> Finding:
+        alarming = found.largest_entry > ALARMING
+        return self.finding(
+            "A single weight sticks out",
+            severity=Severity.MEDIUM if alarming else Severity.LOW,
+            where=found.name,
+            value=rounded(found.largest_entry),
+            unit="= largest weight over what is a spike by itself",
+            expected=f"below {STICKS_OUT:g}",
+            meaning="One number of this weight is so large that it alone is a direction above the "
+            "noise.",
+            advice="Look at this weight: a flipped bit, a wrong conversion or an exploding step "
+            "leaves such a number.",
+        )
+
+    def _norms(self, portraits: Sequence[Portrait], normalised: bool) -> Finding:
+        norms = {p.name: p.spectral_norm for p in portraits}
+        middle = median(norms.values())
+        name = max(norms, key=lambda n: max(norms[n] / middle, middle / norms[n]))
+        ratio = norms[name] / middle
+        large, small = ratio > OUT_OF_LINE, ratio < 1 / OUT_OF_LINE
+        severity = Severity.MEDIUM if large and not normalised else Severity.LOW
+        return self.finding(
+            "A layer out of line" if large or small else "Norms of the layers",
+            severity=severity if large or small else Severity.NONE,
+            where=name,
+            value=rounded(ratio),
+            unit="= spectral norm over the median of the layers",
+            expected=f"from {1 / OUT_OF_LINE:g} to {OUT_OF_LINE:g}",
+            meaning=f"Its peers have a norm of about {middle:.2g}, this layer has {norms[name]:.2g}"
+            f"{'; normalisation may undo that' if normalised else ''}."
+            if large or small
+            else "No layer is far larger or smaller than its peers; this one is the furthest.",
+            advice="Compare its initialisation, its step size and its weight decay with those of "
+            "its peers."
+            if large or small
+            else "",
+            details=norms,
+        )
+
+    def _tail(self, tails: Sequence[tuple[Portrait, Tail]]) -> Finding:
+        heavy = [(p, t) for p, t in tails if t.heavy]
+        shown, tail = min(heavy or tails, key=lambda pair: pair[1].fit.alpha)
+        fit, many = tail.fit, f"{len(tails)} layer{'s' if len(tails) > 1 else ''}"
+        return self.finding(
+            "Heavy tails" if heavy else "No heavy tail",
+            where=shown.name if heavy else "",
+            value=between(fit.alpha, *fit.interval()) if heavy else counted(0),
+            unit="= exponent of the tail" if heavy else f"of {many} with a power law",
+            expected=f"{SEEN[0]:g} to {SEEN[1]:g} in well-trained networks, by observation",
+            meaning=f"In {len(heavy)} of {many} the largest eigenvalues follow a power law that "
+            "stands its tests; this is the heaviest one. That such networks generalise is an "
+            "observation, not a theorem."
+            if heavy
+            else "No layer's largest eigenvalues stand the tests of a power law, so an exponent "
+            "fitted to them would mean nothing.",
+            figures=(_exponents(tails), _survival(shown, tail)),
+            details={p.name: _numbers(p, t) for p, t in tails},
+        )
+
+
+def _tails(
+    portraits: Sequence[Portrait], subject: Subject, budget: Budget
+) -> list[tuple[Portrait, Tail]]:
+    """Tails with their tests, as far as the budget goes; the small ones first."""
+    rng, found = subject.rng("tails"), []
+    for portrait in sorted(portraits, key=lambda p: len(p.operator)):
+        if budget.left > 0 and (tail := portrait.tail(draws=DRAWS, rng=rng)) is not None:
+            found.append((portrait, tail))
+    order = [p.name for p in portraits]
+    return sorted(found, key=lambda pair: order.index(pair[0].name))
+
+
+def _normalised(model: nn.Module) -> bool:
+    return any("Norm" in type(m).__name__ for m in model.modules())
+
+
+def _numbers(portrait: Portrait, tail: Tail) -> dict[str, float]:
+    norms = portrait.log_norms
+    return {
+        "alpha": tail.fit.alpha,
+        "error": tail.fit.error,
+        "start": tail.fit.start,
+        "tail": tail.fit.tail,
+        "p_value": tail.p_value,
+        "not_heavier_than_exponential": tail.heavier,
+        "against_lognormal": tail.lognormal,
+        "stable_rank": portrait.stable_rank,
+        "spectral_norm": portrait.spectral_norm,
+        "weighted_alpha": norms.weighted_alpha if norms else float("nan"),
+        "log_alpha_norm": norms.alpha if norms else float("nan"),
+    }
+
+
+def _scree(found: Portrait) -> Figure:
+    """Eigenvalues by rank, beside those of noise."""
+    p = len(found.values)
+    rank = torch.arange(1, p + 1, dtype=torch.float64)
+    marks: list[Mark] = [Points(rank, found.values.flip(0), label=f"layer {found.name}")]
+    if found.spikes.variance > 0:
+        noise = MarchenkoPastur(p, found.n, found.spikes.variance).quantile(1 - (rank - 0.5) / p)
+        marks.append(Curve(noise, rank, label="noise", role="predicted"))
+        marks.append(Level(found.spikes.ceiling, label="noise ends"))
+    title = "Eigenvalues and noise"
+    return Figure(title, x="rank", y="λ", marks=tuple(marks), log_x=True, log_y=True)
+
+
+def _exponents(tails: Sequence[tuple[Portrait, Tail]]) -> Figure:
+    marks: list[Mark] = []
+    for heavy, label, role in ((True, "power law", "measured"), (False, "none, fit only", "other")):
+        chosen = [(i + 1, t.fit) for i, (_, t) in enumerate(tails) if t.heavy is heavy]
+        if chosen:
+            at, fits = zip(*chosen, strict=True)
+            low, high = zip(*(f.interval() for f in fits), strict=True)
+            alphas = [f.alpha for f in fits]
+            marks.append(Points(at, alphas, label=label, role=role, low=low, high=high))  # type: ignore[arg-type]
+    marks += [Level(value, label=f"{value:g}, observed", role="other") for value in SEEN]
+    return Figure("Exponents of the tails", x="layer", y="α", marks=tuple(marks))
+
+
+def _survival(found: Portrait, tail: Tail) -> Figure:
+    """How many eigenvalues are larger, and the fit."""
+    values = found.operator[found.operator > 0]
+    share = torch.arange(len(values), 0, -1, dtype=torch.float64) / len(values)
+    x = torch.logspace(0, 1, 20, dtype=torch.float64).log10() * (values[-1] - tail.fit.start)
+    x = x + tail.fit.start
+    fit = Curve(tail.fit.survival(x), x, label=f"α = {tail.fit.alpha:.2f}", role="predicted")
+    marks = (Points(values, share, label=f"layer {found.name}"), fit)
+    return Figure(
+        "Tail of the spectrum", x="λ", y="share above", marks=marks, log_x=True, log_y=True
+    )

@@ -1,0 +1,58 @@
+"""Spectra of a subject's weights, for the exams that need no data."""
+
+import time
+from dataclasses import dataclass
+
+from corollary.core import Budget, Subject
+from corollary.errors import NotApplicableError
+from corollary.theory.generalization.weight_spectra.layers import Layer, layers_of
+from corollary.theory.generalization.weight_spectra.portrait import Portrait, cost, portrait
+
+SMALLEST = 8  # rows and columns, below which a spectrum says nothing
+FALSE_ALARMS = 1e-3  # probability that noise shows a spike in any of the layers
+# Operations a second until so many have been timed, and what a layer costs at least.
+PACE, TIMED, OVERHEAD = 2e9, 2e9, 2e-3
+
+
+@dataclass(frozen=True)
+class Gallery:
+    """Portraits of the layers, in their order, and what was left out."""
+
+    portraits: tuple[Portrait, ...]
+    too_large: tuple[str, ...]  # for the budget
+
+
+def gallery_of(subject: Subject, budget: Budget) -> Gallery:
+    """All portraits that fit into half of the budget, beside those that were computed before.
+
+    Raises:
+        NotApplicableError: if no weight has a spectrum to speak of.
+    """
+    layers = [layer for layer in layers_of(subject.model) if _speaks(layer)]
+    if not layers:
+        raise NotApplicableError(
+            f"no weight is a matrix of finite numbers with {SMALLEST} rows and columns"
+        )
+    known: dict[str, Portrait] = subject.memo.setdefault("portraits", {})
+    done, start, half = 0.0, time.monotonic(), budget.left / 2
+    for layer in sorted(layers, key=cost):
+        spent = time.monotonic() - start
+        pace = done / spent if done > TIMED else PACE
+        fits = layer.weight.numel() * 40 < budget.bytes
+        if layer.name not in known and fits and spent + OVERHEAD + cost(layer) / pace < half:
+            known[layer.name] = portrait(layer, delta=FALSE_ALARMS / len(layers))
+            done += cost(layer)
+    names = [layer.name for layer in layers]
+    if not known:
+        raise NotApplicableError("the weights are too large for the budget")
+    return Gallery(
+        tuple(known[name] for name in names if name in known),
+        tuple(name for name in names if name not in known),
+    )
+
+
+def _speaks(layer: Layer) -> bool:
+    """Whether the weight is large enough, finite and not zero."""
+    if min(layer.rows.shape) < SMALLEST:
+        return False
+    return bool(layer.weight.isfinite().all()) and bool((layer.weight != 0).any())
