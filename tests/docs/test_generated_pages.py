@@ -149,6 +149,28 @@ def test_the_map_leads_from_a_result_to_its_object_its_claim_and_its_test(entry,
     assert ":path:`tests/theory/test_sums.py`" in page
 
 
+def test_the_map_goes_chapter_by_chapter_in_the_order_of_reading(made):
+    titles = ["Prerequisites", "Connectionism", "Networks", "Kernels", "Robustness"]
+    at = [made["map"].index(f"\n{title}\n---") for title in titles]
+    assert at == sorted(at)
+    listed = [made["chapters/index"].index(f"`{title} <") for title in titles]
+    assert listed == sorted(listed)
+
+
+def test_an_erratum_says_where_in_the_notes_it_is(entry):
+    place = "Lucchi (2025), Section 8.3"
+    found = [Erratum("wrong", "It grows.", entry.module, "Signs", where=place)]
+    assert f":place:`{place}`" in errata_page(found, [entry])
+    assert all(erratum.where for erratum in errata())
+
+
+def test_questions_stand_in_the_order_in_which_they_are_asked(made):
+    from corollary.examination import QUESTIONS
+
+    at = [made["exams/index"].index(f"</generated/exams/{name}>`") for name in QUESTIONS]
+    assert at == sorted(at)
+
+
 def test_pages_are_written_once_and_old_ones_are_removed(tmp_path):
     written = pages.write(tmp_path)
     before = {path: path.stat().st_mtime_ns for path in written}

@@ -37,10 +37,31 @@ def spot(value):
 
 
 @pytest.mark.parametrize(("path", "number"), CODE, ids=spot)
-def test_python_blocks_run(path, number, capsys):
+def test_python_blocks_run_and_print_what_the_page_says(path, number, capsys):
     source = blocks(path, "python")[number]
     exec(compile(source, f"{path.name}[{number}]", "exec"), {"__name__": "example"})
-    assert capsys.readouterr().out
+    out = capsys.readouterr().out
+    assert out
+    shown = re.match(r"\s*```text\n(.*?)```", after(path, source), re.S)
+    if shown:  # words to the letter, numbers roughly: other processors round otherwise
+        assert words(out) == words(shown[1])
+        assert numbers(out) == pytest.approx(numbers(shown[1]), rel=0.2, abs=0.05)
+
+
+def after(path: Path, block: str) -> str:
+    """What follows a block of code on its page."""
+    return path.read_text("utf-8").partition(f"```python\n{block}```")[2]
+
+
+NUMBER = re.compile(r"-?\d+(?:\.\d+)?(?:e-?\d+)?")
+
+
+def words(text: str) -> list[str]:
+    return NUMBER.sub("#", text).split()
+
+
+def numbers(text: str) -> list[float]:
+    return [float(number) for number in NUMBER.findall(text)]
 
 
 @pytest.mark.parametrize(("path", "command"), COMMANDS, ids=spot)

@@ -15,6 +15,15 @@ ROOMS = {
     "train": "Training",
     "report": "Reports",
 }
+ABOUT = {  # what one looks for in a room
+    "core": "claims, hypotheses, relations, verdicts, results, figures, exams and findings",
+    "theory": "the mathematics as functions on tensors: kernels, curvature, regions, attacks, "
+    "certificates, bounds",
+    "data": "distributions and small data sets, drawn from a generator; loaders of real ones",
+    "models": "the architectures of the notes as modules, one file each",
+    "train": "one loop, its callbacks, losses, checkpoints, and PAC-Bayes certificates",
+    "report": "results as text, SVG, HTML, and figures for papers",
+}
 SINGLE = ("run", "examination", "target", "registry", "suites", "errors")
 
 
@@ -35,7 +44,19 @@ def index_page(rooms: list[str], single: list[str]) -> str:
         "(``check``, ``examine``, ``find``, ``entries``, ``Claim``, ``Figure``, ``Result``,\n"
         "``Verdict``) are attributes of ``corollary`` itself.\n"
     )
-    return "\n".join([rst.heading("API reference"), intro, rst.toctree([*rooms, *single])])
+    rows = [_row(name) for name in [*rooms, *single]]
+    table = rst.table(["module", "what is in it"], rows, "26 74")
+    tree = rst.toctree([*rooms, *single], hidden=True)
+    return "\n".join([rst.heading("API reference"), intro, table, tree])
+
+
+def _row(name: str) -> list[str]:
+    """A link and a sentence."""
+    short = name.removeprefix("corollary.")
+    path = ROOT / f"{short}.py"
+    about = ABOUT.get(short) or docstring(path).partition("\n")[0]
+    about = about[:1].upper() + about[1:].rstrip(".") + "."
+    return [f":doc:`{ROOMS.get(short, short)} <{name}>`", rst.prose(about)]
 
 
 def module_page(name: str, children: list[str], is_package: bool) -> str:

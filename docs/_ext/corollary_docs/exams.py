@@ -1,9 +1,9 @@
 """Pages of the exams: one a question, with each of its exams as a section."""
 
 from collections.abc import Iterator, Sequence
-from itertools import groupby
 
 from corollary.errors import UnknownNameError
+from corollary.examination import QUESTIONS
 from corollary.registry import Entry, find
 from corollary_docs import rst
 from corollary_docs.claims import chapter_docstring
@@ -11,17 +11,29 @@ from corollary_docs.claims import chapter_docstring
 
 def exam_pages(exams: Sequence[Entry]) -> Iterator[tuple[str, str]]:
     """Names (below ``exams/``) and texts of the pages of all questions."""
-    names = []
-    for area, group in groupby(exams, key=lambda e: e.area):
-        names.append(f"/generated/exams/{area}")
-        yield area, question_page(list(group))
+    areas = sorted({e.area for e in exams}, key=lambda a: (_turn(a), a))
+    rows = []
+    for area in areas:
+        group = [e for e in exams if e.area == area]
+        title, _, intro = chapter_docstring(group[0]).partition("\n")
+        rows.append([f":doc:`{rst.escaped(title)} </generated/exams/{area}>`", intro.strip()])
+        yield area, question_page(group)
     intro = (
         "What ``corollary examine`` asks of a network: a question is a folder of exams, an exam\n"
         "is one file, and these pages are made from their docstrings. How to call it and read its\n"
-        "report: :doc:`/howto/examine`.\n"
+        "report: :doc:`/howto/examine`. How well it finds faults that were planted:\n"
+        ":doc:`/generated/exams/faults`.\n"
     )
-    tree = rst.toctree([*names, "/generated/exams/faults"], maxdepth=2)
-    yield "index", "\n".join([rst.heading("Questions"), intro, tree])
+    names = [*(f"/generated/exams/{area}" for area in areas), "/generated/exams/faults"]
+    parts = [rst.table(["question", "what is looked at"], rows, "28 72")]
+    yield (
+        "index",
+        "\n".join([rst.heading("Questions"), intro, *parts, rst.toctree(names, hidden=True)]),
+    )
+
+
+def _turn(area: str) -> int:
+    return QUESTIONS.index(area) if area in QUESTIONS else len(QUESTIONS)
 
 
 def question_page(exams: Sequence[Entry]) -> str:

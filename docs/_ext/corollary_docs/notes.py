@@ -1,12 +1,13 @@
 """The map of the notes and the page of errata."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 
 from corollary.registry import Entry, Place
 from corollary_docs import rst
+from corollary_docs.claims import chapter_docstring
 from corollary_docs.scan import Erratum
 
 MAP_INTRO = """\
@@ -14,6 +15,9 @@ Every result of the sources has a short name. This page says where each one live
 and which claim or test shows it. It is made from the ``:covers:`` fields of docstrings; the same
 table is printed by ``corollary list --map``.
 """
+
+MAP_HEAD = ("result", "lives in", "shown by")
+UNCLAIMED = "Layers, losses and data shown by tests alone"
 
 ERRATA_INTRO = """\
 corollary grew out of lecture notes and slides that their authors share freely, and nothing here
@@ -42,24 +46,53 @@ SECTIONS = {  # tag: heading, introduction
 }
 
 
-def map_page(places: Iterable[Place], entries: Iterable[Entry], tests: Path | None = None) -> str:
-    """Result by result: where it lives, which claim and which test file show it."""
+def map_page(
+    places: Iterable[Place],
+    entries: Iterable[Entry],
+    tests: Path | None = None,
+    areas: Sequence[str] = (),
+) -> str:
+    """Result by result: where it lives, which claim and which test file show it.
+
+    Args:
+        places: Where results live.
+        entries: The claims.
+        tests: The folder of tests.
+        areas: The chapters in their order; others follow by name.
+    """
     claims = {entry.module: entry for entry in entries}
+    titles = {e.area: chapter_title(e) for e in claims.values()}
     grouped: dict[str, list[Place]] = defaultdict(list)
     for place in places:
         grouped[place.slug].append(place)
-    rows = [
-        [
+    chapters: dict[str, list[list[str]]] = {area: [] for area in areas}
+    for slug, found in sorted(grouped.items()):
+        row = [
             f".. _result-{slug}:\n\n``{slug}``",
             _joined(link(p.module, p.object, claims) for p in _home(found, claims)),
             _joined(_shown(found, claims, tests)),
         ]
-        for slug, found in sorted(grouped.items())
-    ]
-    count = f"{len(rows)} results are covered so far.\n"
-    head = ["result", "lives in", "shown by"]
-    parts = [rst.heading("Map of the notes"), MAP_INTRO]
-    return "\n".join(parts + ([count, rst.table(head, rows, "34 36 30")] if rows else []))
+        chapters.setdefault(_chapter(found, claims, chapters), []).append(row)
+    parts = [rst.heading("Map of the notes"), MAP_INTRO, f"{len(grouped)} results are covered.\n"]
+    for area, rows in chapters.items():
+        if rows:
+            title = titles.get(area, UNCLAIMED)
+            parts += [rst.heading(title, "-"), rst.table(MAP_HEAD, rows, "34 36 30")]
+    return "\n".join(parts)
+
+
+def chapter_title(entry: Entry) -> str:
+    """The name of the chapter that a claim stands in."""
+    return chapter_docstring(entry).partition("\n")[0].rstrip(".").partition(":")[0]
+
+
+def _chapter(found: list[Place], claims: Mapping[str, Entry], known: Iterable[str]) -> str:
+    """The chapter of a result: that of its claim, else that of the folder it lives in."""
+    for place in found:
+        if place.module in claims:
+            return claims[place.module].area
+    folders = {part for place in found for part in place.module.split(".")}
+    return next((area for area in known if area in folders), UNCLAIMED)
 
 
 def errata_page(errata: Iterable[Erratum], entries: Iterable[Entry]) -> str:
@@ -68,7 +101,7 @@ def errata_page(errata: Iterable[Erratum], entries: Iterable[Entry]) -> str:
     grouped: dict[str, list[list[Erratum]]] = defaultdict(list)
     for places in told_once(errata, claims):
         grouped[places[0].tag].append(places)
-    parts = [rst.heading("Errata"), ERRATA_INTRO]
+    parts = [rst.directive("role", "place"), rst.heading("Errata"), ERRATA_INTRO]
     for tag, (title, intro) in SECTIONS.items():
         if grouped[tag]:
             parts += [rst.heading(title, "-"), intro + "\n"]
@@ -106,7 +139,9 @@ def _told(places: list[Erratum], claims: dict[str, Entry]) -> str:
     """The text, and links: claims show, other code computes."""
     links = list(dict.fromkeys(link(e.module, e.object, claims) for e in places))
     shown = "Shown in" if places[0].module in claims else "See"
-    return f"{rst.prose(places[0].text)} {shown} {' and '.join(links)}."
+    where = next((e.where for e in places if e.where), "")
+    told = f"{rst.prose(places[0].text)} {shown} {' and '.join(links)}."
+    return f"{told} :place:`{rst.escaped(where)}`" if where else told
 
 
 def _home(found: list[Place], claims: dict[str, Entry]) -> list[Place]:

@@ -3,10 +3,10 @@
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-from corollary.registry import ROOT, entries, places
+from corollary.registry import ROOT, Entry, entries, places
 from corollary_docs import rst
 from corollary_docs.api import api_pages
-from corollary_docs.claims import chapter_page, claim_page
+from corollary_docs.claims import chapter_docstring, chapter_page, claim_page
 from corollary_docs.exams import exam_pages
 from corollary_docs.faults import Row, faults_page, rows
 from corollary_docs.notes import errata_page, map_page
@@ -14,6 +14,11 @@ from corollary_docs.outcomes import Outcome
 from corollary_docs.scan import errata
 
 DOCS = Path(__file__).parents[2]
+ORDER = (  # of the chapters, as one would read them; others follow by name
+    "prerequisites", "connectionism", "networks", "architectures", "sequences", "approximation",
+    "expressivity", "landscape", "optimization", "kernels", "generalization", "double_descent",
+    "regularization", "tricks", "geometry", "robustness",
+)  # fmt: skip
 
 
 def pages(
@@ -22,14 +27,14 @@ def pages(
     """Names without suffix, and texts, of every page that docstrings give."""
     found = outcomes or {}
     claims = [e for e in entries() if not e.is_exam and e.path.is_relative_to(ROOT)]
-    areas = list(dict.fromkeys(e.area for e in claims))
+    areas = sorted({e.area for e in claims}, key=_turn)
     for entry in claims:
         yield f"claims/{entry.name}", claim_page(entry, found.get(entry.name), DOCS)
     for area in areas:
         chapter = [e for e in claims if e.area == area]
         yield f"chapters/{area}", chapter_page(area, chapter, found)
-    yield "chapters/index", chapters_page(areas)
-    yield "map", map_page(places(), claims, DOCS.parent / "tests")
+    yield "chapters/index", chapters_page(areas, claims)
+    yield "map", map_page(places(), claims, DOCS.parent / "tests", areas)
     yield "errata", errata_page(errata(), claims)
     exams = [e for e in entries() if e.is_exam and e.path.is_relative_to(ROOT)]
     for name, text in exam_pages(exams):
@@ -39,14 +44,30 @@ def pages(
         yield f"api/{name}", text
 
 
-def chapters_page(areas: list[str]) -> str:
+def chapters_page(areas: Sequence[str], claims: Sequence[Entry]) -> str:
     """The table of contents of the chapters."""
     intro = (
-        "A chapter is a folder of claims; each claim is a statement that runs. Chapters are added\n"
-        "one by one: what is listed here is what is there.\n"
+        "A chapter is a folder of claims; each claim is a statement that runs, with its\n"
+        "hypotheses, a verdict, a figure and a counterexample. Where the notes say something\n"
+        "else, the claim corrects them.\n"
     )
-    tree = rst.toctree([f"/generated/chapters/{a}" for a in areas], maxdepth=2)
-    return "\n".join([rst.heading("Chapters"), intro, tree if areas else ""])
+    rows = [_chapter(area, [e for e in claims if e.area == area]) for area in areas]
+    head = ["chapter", "what it is about", "claims", "corrections"]
+    parts = [rst.heading("Chapters"), intro, rst.table(head, rows, "22 54 12 12")]
+    names = [f"/generated/chapters/{a}" for a in areas]
+    return "\n".join([*parts, rst.toctree(names, hidden=True)] if areas else parts[:2])
+
+
+def _chapter(area: str, claims: Sequence[Entry]) -> list[str]:
+    title, _, about = chapter_docstring(claims[0]).partition("\n")[0].rstrip(".").partition(":")
+    about = about.strip()
+    link = f":doc:`{rst.escaped(title)} </generated/chapters/{area}>`"
+    corrected = sum(bool(e.erratum) for e in claims)
+    return [link, about[:1].upper() + about[1:], str(len(claims)), str(corrected)]
+
+
+def _turn(area: str) -> tuple[int, str]:
+    return (ORDER.index(area) if area in ORDER else len(ORDER), area)
 
 
 def write(

@@ -12,6 +12,8 @@ _FIELD = re.compile(r"^([ \t]*):([\w-]+):(?=\s)[ \t]*(.*(?:\n\1[ \t]+\S.*)*)", r
 _TAG = re.compile(
     r"\[(wrong|missing hypothesis|loose|code bug|typo|notation|possible OCR artefact)\]"
 )
+_NOTES = ("Perez Jensen (2025)", "Lucchi (2025)", "Lucchi (2024)", "Mathematical Foundations")
+_TITLE = re.compile(r", (?:Foundations of )?Deep Learning(?=[ ,.]|$)")
 
 
 @dataclass(frozen=True)
@@ -33,6 +35,7 @@ class Erratum:
     module: str
     object: str
     covers: tuple[str, ...] = ()  # the results it is about
+    where: str = ""  # the places of the notes that its object names
 
 
 def modules(root: Path = ROOT) -> Iterator[tuple[str, Path]]:
@@ -55,13 +58,29 @@ def fields(name: str, root: Path = ROOT) -> Iterator[Field]:
 
 def errata(root: Path = ROOT) -> Iterator[Erratum]:
     """Every erratum; a field with several tags gives one for each."""
-    covers = list(fields("covers", root))
+    covers, sources = list(fields("covers", root)), list(fields("source", root))
     for field in fields("erratum", root):
-        mine = [c for c in covers if c.module == field.module]
-        mine = [c for c in mine if c.object == field.object] or mine
-        about = tuple(slug for c in mine for slug in slugs(c.text))
+        about = tuple(slug for c in _nearest(covers, field) for slug in slugs(c.text))
+        where = "; ".join(p for s in _nearest(sources, field) for p in places_of_notes(s.text))
         for tag, text in tagged(field.text):
-            yield Erratum(tag, text, field.module, field.object, about)
+            yield Erratum(tag, text, field.module, field.object, about, where)
+
+
+def places_of_notes(source: str) -> list[str]:
+    """The parts of a source that are places of the notes, without titles.
+
+    Example:
+        >>> places_of_notes("Lucchi (2025), Foundations of Deep Learning, Lemma 61; Sauer (1972).")
+        ['Lucchi (2025), Lemma 61']
+    """
+    parts = [part.strip().rstrip(".") for part in source.split(";")]
+    return [_TITLE.sub("", part) for part in parts if part.startswith(_NOTES)]
+
+
+def _nearest(found: list[Field], field: Field) -> list[Field]:
+    """The fields of the same object, else all of its module."""
+    mine = [other for other in found if other.module == field.module]
+    return [other for other in mine if other.object == field.object] or mine
 
 
 def tagged(text: str) -> Iterator[tuple[str, str]]:
