@@ -110,9 +110,7 @@ def _saved(given: Given) -> list[int]:
     text, tokenizer = given
     ids = tokenizer.vocabulary.ids
     words = Counter(lossless_words(text))
-    table = PairTable({tuple(ids[c] for c in word): n for word, n in words.items()})
+    table = PairTable({"".join(chr(ids[c]) for c in word): n for word, n in words.items()})
     token = tokenizer.vocabulary.token
-    return [
-        table.merge(pair, ids[token(pair[0]) + token(pair[1])]) if pair in table.counts else 0
-        for pair in tokenizer.merges
-    ]
+    pairs = [(chr(a) + chr(b), chr(ids[token(a) + token(b)])) for a, b in tokenizer.merges]
+    return [table.merge(pair, new) if pair in table.counts else 0 for pair, new in pairs]

@@ -1,5 +1,6 @@
 import json
 import random
+from itertools import pairwise
 
 import pytest
 
@@ -99,17 +100,20 @@ def test_a_long_word_is_encoded_in_little_more_than_linear_time():
 @pytest.mark.parametrize("seed", range(10))
 def test_pair_counts_kept_under_merges_are_those_counted_anew(seed):
     r = random.Random(seed)
-    drawn = [tuple(r.choices(range(3), k=r.randint(1, 12))) for _ in range(9)]
+    drawn = ["".join(r.choices("abc", k=r.randint(1, 12))) for _ in range(9)]
     table = PairTable({word: r.randint(1, 5) for word in drawn})
-    for new in range(3, 8):
+    for new in "zyxwv":
         if not table.counts:
             break
-        table.merge(max(table.counts, key=lambda p: (table.counts[p], p)), new)
-        recount: dict[tuple[int, int], int] = {}
+        pair = max(table.counts, key=lambda p: (table.counts[p], p))
+        expected = [word.replace(pair, new) for word in table.words]
+        table.merge(pair, new)
+        assert table.words == expected
+        recount: dict[str, int] = {}
         for word, weight in zip(table.words, table.weights, strict=True):
-            for pair in zip(word, word[1:], strict=False):
-                recount[pair] = recount.get(pair, 0) + weight
-        assert dict(table.counts) == recount
+            for a, b in pairwise(word):
+                recount[a + b] = recount.get(a + b, 0) + weight
+        assert table.counts == recount
 
 
 def test_a_merge_into_nothing_is_refused():

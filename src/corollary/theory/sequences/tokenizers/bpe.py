@@ -16,23 +16,21 @@ A string that two different merges build (``abc`` as ``ab c`` and as ``a bc``) h
 """
 
 import heapq
-from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import ClassVar
 
 from corollary.errors import InputError
-from corollary.theory.sequences.tokenizers.pairs import Pair, PairTable
+from corollary.theory.sequences.tokenizers.pairs import Pair, PairTable, numbers
 from corollary.theory.sequences.tokenizers.pipeline import (
     UNKNOWN,
     Normalizer,
     Tokenizer,
     Vocabulary,
-    as_texts,
     check_size,
 )
-from corollary.theory.sequences.tokenizers.words import lossless_words
+from corollary.theory.sequences.tokenizers.words import counted_words, lossless_words
 
 REMEMBERED = 1 << 16  # words whose ids are kept
 
@@ -76,14 +74,15 @@ class BPETokenizer(Tokenizer):
         Costs O(symbols merged x log pairs) time and O(different words) memory.
         """
         normalizer = normalizer or Normalizer()
-        words = Counter(w for text in as_texts(corpus) for w in lossless_words(normalizer(text)))
+        words = counted_words(corpus, normalizer)
         specials = () if byte_level else (UNKNOWN,)
         base = map(chr, range(256)) if byte_level else sorted({c for w in words for c in w})
         tokens = [*specials, *base]
         check_size(vocab_size, len(tokens), "the base symbols")
         number = {t: i for i, t in enumerate(tokens)}
+        spelling = {ord(t): i for t, i in number.items() if len(t) == 1}  # a byte is its number
         table = PairTable(
-            {tuple(number[c] for c in _symbols(w, byte_level)): n for w, n in words.items()}
+            {_symbols(w, byte_level).translate(spelling): n for w, n in words.items()}
         )
         merges = _learn(table, tokens, number, vocab_size, max(min_count, 1))
         return cls(
@@ -166,25 +165,24 @@ def _learn(
     An entry of the heap may promise more than its pair still has; then it goes back with the true
     count. It never promises less, because a count that grows is pushed again.
     """
-    heap = [(-count, pair) for pair, count in table.counts.items()]
+    heap = [(-count, pair) for pair, count in table.counts.items() if count >= min_count]
     heapq.heapify(heap)
     merges = []
     while heap and len(tokens) < size:
         promised, pair = heapq.heappop(heap)
         count = table.counts.get(pair, 0)
         if -promised != count:
-            if count > 0:
+            if count >= min_count:
                 heapq.heappush(heap, (-count, pair))
             continue
-        if count < min_count:
-            break
-        built = tokens[pair[0]] + tokens[pair[1]]
+        a, b = numbers(pair)
+        built = tokens[a] + tokens[b]
         if built not in number:
             number[built] = len(tokens)
             tokens.append(built)
-        merges.append(pair)
-        table.merge(pair, number[built])
-        for fresh in table.changed:
-            if table.counts.get(fresh, 0) > 0:
-                heapq.heappush(heap, (-table.counts[fresh], fresh))
+        merges.append((a, b))
+        table.merge(pair, chr(number[built]))
+        for other, change in table.changed.items():
+            if change > 0 and (count := table.counts[other]) >= min_count:
+                heapq.heappush(heap, (-count, other))
     return merges

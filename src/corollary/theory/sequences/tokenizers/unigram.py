@@ -38,10 +38,9 @@ from corollary.theory.sequences.tokenizers.pipeline import (
     Normalizer,
     Tokenizer,
     Vocabulary,
-    as_texts,
     check_size,
 )
-from corollary.theory.sequences.tokenizers.words import lossless_words
+from corollary.theory.sequences.tokenizers.words import counted_words, lossless_words
 
 PENALTY = 10.0  # an unknown character is this much less likely (in logs) than the rarest piece
 SMALLEST = 1e-12  # share of a character that no segmentation needs; it must stay possible
@@ -168,7 +167,7 @@ class UnigramTokenizer(Tokenizer):
                 f"{keep=}, {longest=}, {em_steps=} came"
             )
         normalizer = normalizer or Normalizer()
-        words = Counter(w for text in as_texts(corpus) for w in lossless_words(normalizer(text)))
+        words = counted_words(corpus, normalizer)
         scores = seed_pieces(words, seeds, longest)
         check_size(vocab_size, _characters(scores) + 1, f"{UNKNOWN} and the characters")
         while True:

@@ -24,7 +24,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from corollary.errors import InputError
-from corollary.theory.sequences.tokenizers.pairs import Pair, PairTable
+from corollary.theory.sequences.tokenizers.pairs import PairTable, numbers
 from corollary.theory.sequences.tokenizers.pipeline import (
     UNKNOWN,
     Normalizer,
@@ -71,7 +71,9 @@ class WordPieceTokenizer(Tokenizer):
         tokens = [*SPECIALS, *sorted({s for symbols in spelled.values() for s in symbols})]
         check_size(vocab_size, len(tokens), "the special tokens and the characters")
         number = {t: i for i, t in enumerate(tokens)}
-        table = PairTable({tuple(number[s] for s in spelled[w]): n for w, n in words.items()})
+        table = PairTable(
+            {"".join(chr(number[s]) for s in spelled[w]): n for w, n in words.items()}
+        )
         _learn(table, tokens, number, vocab_size, max(min_count, 1))
         return cls(Vocabulary(tuple(tokens)), normalizer=normalizer)
 
@@ -149,27 +151,32 @@ def _learn(
     A merge of ``ab`` makes ``a`` and ``b`` rarer and so raises the score of *every* pair with one
     of them: all those are pushed again; an entry whose score is out of date is dropped.
     """
-    around: dict[int, set[Pair]] = defaultdict(set)  # pairs that a symbol is part of
-    heap: list[tuple[float, Pair]] = []
+    around: dict[str, set[str]] = defaultdict(set)  # pairs that a symbol is part of
+    heap: list[tuple[float, str]] = []
+    counts, symbols = table.counts, table.symbols()
 
-    def score(pair: Pair) -> float:
-        return lift(table.counts[pair], table.symbols[pair[0]], table.symbols[pair[1]])
+    def score(pair: str) -> float:
+        return lift(counts[pair], symbols[pair[0]], symbols[pair[1]])
 
-    def push(pairs: Iterable[Pair]) -> None:
+    def push(pairs: Iterable[str]) -> None:
         for pair in pairs:
-            if table.counts.get(pair, 0) >= min_count:
+            if counts.get(pair, 0) >= min_count:
                 heapq.heappush(heap, (-score(pair), pair))
                 around[pair[0]].add(pair)
                 around[pair[1]].add(pair)
 
-    push(list(table.counts))
+    push(list(counts))
     while heap and len(tokens) < size:
         promised, pair = heapq.heappop(heap)
-        if table.counts.get(pair, 0) < min_count or score(pair) != -promised:
+        if counts.get(pair, 0) < min_count or score(pair) != -promised:
             continue
-        built = tokens[pair[0]] + tokens[pair[1]].removeprefix(INSIDE)
+        a, b = numbers(pair)
+        built = tokens[a] + tokens[b].removeprefix(INSIDE)
         if built not in number:
             number[built] = len(tokens)
             tokens.append(built)
-        table.merge(pair, number[built])
-        push(table.changed | around[pair[0]] | around[pair[1]])
+        new = chr(number[built])
+        made = table.merge(pair, new)
+        for symbol, change in ((new, made), (pair[0], -made), (pair[1], -made)):
+            symbols[symbol] += change
+        push(table.changed.keys() | around[pair[0]] | around[pair[1]])

@@ -13,7 +13,6 @@ import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import cache
 from itertools import accumulate, pairwise
 from typing import ClassVar
 
@@ -30,16 +29,21 @@ _SPACED = Normalizer(squeeze=True)
 
 
 # GPT-2's cut: letters, numbers, marks, each with the space before it; endings as 'll; spaces.
-_WORDS = re.compile(
-    r"'(?:[sdmt]|ll|ve|re)| ?[^\W\d_]+| ?\d+| ?[^\s\w]+|\s+(?!\S)|\s+"
+_ASCII = re.compile(r" ?[A-Za-z]+|'(?:[sdmt]|ll|ve|re)| ?[0-9]+| ?[^\sA-Za-z0-9]+|\s+(?!\S)|\s+")
+_UNICODE = re.compile(
+    r" ?[^\W\d_]+|'(?:[sdmt]|ll|ve|re)| ?\d+| ?[^\s\w]+|\s+(?!\S)|\s+"
 )  # for shapes of texts, see below
 
 
-@cache
-def _stand_ins() -> dict[int, str]:
-    r"""Characters that ``re`` counts as letters: ``½``, ``Ⅷ`` are numbers, ``_`` is a mark."""
-    others = (c for c in range(0x110000) if unicodedata.category(chr(c)) in ("Nl", "No"))
-    return dict.fromkeys(others, "0") | {ord("_"): "."}
+def _shape(text: str) -> str:
+    r"""The text with stand-ins for what ``re`` takes for letters: ``½``, ``Ⅷ``, and the mark ``_``.
+
+    Only characters that occur are replaced: a table for all of them is looked up at each place.
+    """
+    for c in set(text):
+        if c == "_" or unicodedata.category(c) in ("Nl", "No"):
+            text = text.replace(c, "." if c == "_" else "0")
+    return text
 
 
 def lossless_words(text: str) -> list[str]:
@@ -49,12 +53,27 @@ def lossless_words(text: str) -> list[str]:
         >>> lossless_words("I'll pay 20$  now")
         ['I', "'ll", ' pay', ' 20', '$', ' ', ' now']
     """
-    shape = text.replace("_", ".") if text.isascii() else text.translate(_stand_ins())
-    words = _WORDS.findall(shape)
+    if text.isascii():
+        return _ASCII.findall(text)
+    shape = _shape(text)
+    words = _UNICODE.findall(shape)
     if shape == text:
         return words
     ends = accumulate(map(len, words), initial=0)
     return [text[a:b] for a, b in pairwise(ends)]
+
+
+def counted_words(corpus: str | Iterable[str], normalizer: Normalizer) -> Counter[str]:
+    """How often each word of :func:`lossless_words` occurs in a corpus.
+
+    Example:
+        >>> counted_words("a b b", Normalizer())
+        Counter({' b': 2, 'a': 1})
+    """
+    counts: Counter[str] = Counter()
+    for text in as_texts(corpus):
+        counts.update(lossless_words(normalizer(text)))
+    return counts
 
 
 @dataclass(frozen=True)
