@@ -4,7 +4,9 @@ from corollary.train.width_sweep import Width
 
 
 def sweep(*rows: tuple[int, float, float]) -> Given:
-    return Given([Width(width, (train,), (test,), (10,)) for width, train, test in rows])
+    return Given(
+        [Width(width, (train,) * 2, (test,) * 2, (10,) * 2) for width, train, test in rows]
+    )
 
 
 def test_a_falling_test_error_holds_and_a_growing_one_fails():
@@ -20,7 +22,10 @@ def test_without_a_perfect_fit_it_does_not_apply():
 
 
 def test_it_holds_when_runs_stop_at_zero_training_error():
-    claim = NoOverfitting(
-        n=60, widths=(4, 16, 64), stop="zero_train", steps=60, seeds=1, slack=0.05
-    )
+    claim = NoOverfitting(n=60, widths=(4, 16, 64), stop="zero_train", steps=60, seeds=3, slack=0.6)
     assert claim.check(0).verdict is Verdict.HOLDS
+
+
+def test_the_training_sets_are_compared_one_by_one():
+    fits, widest = Width(8, (0, 0), (0.1, 0.2), (9, 9)), Width(64, (0, 0), (0.2, 0.1), (9, 9))
+    assert NoOverfitting().measure(Given([fits, widest])).values == (2.0, 0.5)
