@@ -77,7 +77,8 @@ def map_page(
     for area, rows in chapters.items():
         if rows:
             title = titles.get(area, UNCLAIMED)
-            parts += [rst.heading(title, "-"), rst.table(MAP_HEAD, rows, "34 36 30")]
+            table = rst.table(MAP_HEAD, rows, "34 36 30")
+            parts += [rst.heading(title, "-"), rst.directive("rst-class", "map"), table]
     return "\n".join(parts)
 
 
