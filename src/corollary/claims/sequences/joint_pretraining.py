@@ -28,24 +28,36 @@ from typing import NamedTuple
 import torch
 from torch import Generator, Tensor
 
-from corollary.core import Claim, Figure, Hypothesis, Level, Points, Sample, at_least, option
+from corollary.core import (
+    Band,
+    Claim,
+    Curve,
+    Figure,
+    Hypothesis,
+    Level,
+    Sample,
+    at_least,
+    option,
+)
 from corollary.data.masked_tokens import mlm_corrupt
 from corollary.data.sentence_pairs import nsp_pairs
 from corollary.data.small_language import bert_inputs, documents, tokenizer
 from corollary.models.transformers.bert import BertForPretraining, MiniBERT
 from corollary.train.fit import fit
+from corollary.train.loop import Loop
 
 LENGTH, WIDTH, HEADS = 19, 32, 4  # tokens of the longest pair; the size of the model
+LOOKS = 10  # how often a stage is looked at
 
 Task = tuple[Tensor, ...]  # ids, segments, there, labels of hidden tokens, follows
 
 
 class Run(NamedTuple):
-    """Losses on the masked tokens of fresh text."""
+    """Losses on the masked tokens of fresh text along training, the start first."""
 
-    joint: float
-    first_stage: float
-    two_stages: float
+    joint: list[float]
+    first_stage: list[float]
+    second_stage: list[float]
 
 
 class Given(NamedTuple):
@@ -79,56 +91,73 @@ class JointPretraining(Claim[Given]):
 
     def measure(self, given: Given) -> Sample:
         """The difference of the losses of each run."""
-        return Sample([run.two_stages - run.joint for run in given.runs])
+        return Sample([run.second_stage[-1] - run.joint[-1] for run in given.runs])
 
     def counterexample(self, rng: Generator) -> Given:
         """A second stage that trains the classifier alone forgets nothing."""
         return Given([self._run(rng, True) for _ in range(self.seeds)], True)
 
     def figure(self, given: Given) -> Figure:
-        """The losses of every run."""
-        n = len(given.runs)
-        columns = [
-            ("joint run", "measured", [run.joint for run in given.runs]),
-            ("after the first stage", "other", [run.first_stage for run in given.runs]),
-            ("after the second stage", "measured", [run.two_stages for run in given.runs]),
-        ]
-        low = sum(columns[0][2]) / n + self.margin
+        """The losses along both ways: the mean of the runs and their range."""
+        joint = [run.joint for run in given.runs]
+        staged = [run.first_stage + run.second_stage[1:] for run in given.runs]
+        once = [0, *self._looks()]
+        twice = once + [self.steps + step for step in self._looks()]
+        end = sum(losses[-1] for losses in joint) / len(joint)
         return Figure(
             "Two stages forget, one run does not",
-            x="1: joint, 2: after the first stage, 3: after the second",
+            x="steps",
             y="loss on masked tokens, nats",
             marks=(
-                Level(low, label=f"joint run + {self.margin:g}"),
-                *(
-                    Points([i + 1] * n, values, label=name, role=role)
-                    for i, (name, role, values) in enumerate(columns)
-                ),
+                *_drawn(twice, staged, "two stages", "measured"),
+                *_drawn(once, joint, "joint run", "other"),
+                Level(end + self.margin, label=f"end of the joint run + {self.margin:g}"),
+                Level(self.steps, label="the second stage begins", role="other", axis="x"),
             ),
         )
+
+    def _looks(self) -> list[int]:
+        """The steps after which the loss is noted."""
+        return sorted({-(-self.steps * i // LOOKS) for i in range(1, LOOKS + 1)})
 
     def _run(self, rng: Generator, frozen: bool) -> Run:
         train, test = _task(self.pairs, rng), _task(500, rng)
         seed = int(torch.randint(2**31, (), generator=rng, device=rng.device))
         both, staged = _model(seed), _model(seed)
-        self._fit(both, train, seed, ("mlm", "nsp"))
-        self._fit(staged, train, seed, ("mlm",))
-        first = _loss(staged, test)
+        joint = self._fit(both, train, test, seed, ("mlm", "nsp"))
+        first = self._fit(staged, train, test, seed, ("mlm",))
         if frozen:
             staged.bert.requires_grad_(False)
-        self._fit(staged, train, seed + 1, ("nsp",))
-        return Run(_loss(both, test), first, _loss(staged, test))
+        return Run(joint, first, self._fit(staged, train, test, seed + 1, ("nsp",)))
 
     def _fit(
-        self, model: BertForPretraining, data: Task, seed: int, tasks: tuple[str, ...]
-    ) -> None:
+        self, model: BertForPretraining, data: Task, test: Task, seed: int, tasks: tuple[str, ...]
+    ) -> list[float]:
+        """Train; losses on the masked tokens of the test before, now and then, and at the end."""
+        losses, looks = [_loss(model, test)], self._looks()
+
         def value(model: BertForPretraining, loss: object, *batch: Tensor) -> Tensor:
             *inputs, labels, follows = batch
             words, sentence = model(*inputs)
             parts = {"mlm": model.mlm.loss(words, labels), "nsp": model.nsp.loss(sentence, follows)}
             return sum(parts[task] for task in tasks)
 
-        fit(model, data, sum, _adam, steps=self.steps, batch_size=64, rng=seed, call=value)
+        def look(loop: Loop) -> None:
+            if loop.step in looks:
+                losses.append(_loss(model, test))
+
+        fit(model, data, sum, _adam, steps=self.steps, batch_size=64, rng=seed, call=value,
+            callbacks=[look])  # fmt: skip
+        return losses
+
+
+def _drawn(steps: list[int], runs: list[list[float]], label: str, role: str) -> tuple[Band, Curve]:
+    columns = list(zip(*runs, strict=True))
+    low, high = [min(c) for c in columns], [max(c) for c in columns]
+    return (
+        Band(steps, low, high, label=f"{label}, all runs", role=role),
+        Curve([sum(c) / len(c) for c in columns], steps, label=label, role=role),
+    )
 
 
 def _adam(parameters: list[Tensor]) -> torch.optim.Optimizer:
