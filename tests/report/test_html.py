@@ -12,6 +12,7 @@ from corollary.core import Curve, Figure, Hypothesis, Verdict
 from corollary.errors import ResultsFileError
 from corollary.report import formulas, packing
 from corollary.report.html import report_html, result_html, run_html, write_report
+from corollary.report.page import policy
 from corollary.run import Run
 
 EVIL = "<script>alert('x')</script>&\"'"
@@ -146,6 +147,8 @@ def test_a_page_of_three_hundred_statements_is_small_and_keeps_failures_plain(ma
     block = re.search(r'id="pack">([^<]*)<', page)[1]
     bodies = packing.unpacked(block)
     assert len(bodies) == 299 and all("<svg" in body for body in bodies)
+    (katex,) = packing.unpacked(re.search(r'id="katex-pack">([^<]*)<', page)[1])
+    assert not katex or policy([katex]).split("'")[3] in page  # the policy lets it in by its hash
     failed = page[page.index('<article id="area-bad"') :]
     assert "plainly wrong" in failed and "<svg" in failed
 

@@ -57,10 +57,11 @@ def report_html(run: "Run") -> str:
         katex=Markup(katex.script),
         script=Markup(script()),
     )
-    page = template("page.html.jinja").render(facts, pack="")
+    page = template("page.html.jinja").render(facts, pack="", katex_pack="")
     if len(page) <= LIMIT:
         return page
-    return template("page.html.jinja").render(facts, pack=_pack(sections))
+    packs = {"pack": _pack(sections), "katex": "", "katex_pack": packed([katex.script])}
+    return template("page.html.jinja").render(facts | packs)
 
 
 def _pack(sections: list[dict[str, Any]]) -> str:

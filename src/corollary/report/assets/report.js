@@ -43,10 +43,17 @@
   // Sections of a very large page are packed; they are opened when they are looked at.
   let packed = [];
   const block = document.getElementById("pack");
-  const unpack = async () => {
-    const bytes = Uint8Array.from(atob(block.textContent), (c) => c.charCodeAt(0));
+  const unpacked = async (from) => {
+    const bytes = Uint8Array.from(atob(from.textContent), (c) => c.charCodeAt(0));
     const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
-    packed = JSON.parse(await new Response(stream).text());
+    return JSON.parse(await new Response(stream).text());
+  };
+  const unpack = async () => {
+    const renderer = document.createElement("script"); // the policy knows its hash
+    [renderer.textContent] = await unpacked(document.getElementById("katex-pack"));
+    document.head.append(renderer);
+    all(".body").forEach((body) => near.observe(body)); // those that came near before it
+    packed = await unpacked(block);
     all("details[open]").forEach(fill);
     rows.forEach((row) => {
       const one = row.article.querySelector("details[data-pack]");
