@@ -11,6 +11,7 @@ from corollary.theory.sequences.tokenizers.lattice import (
     best_cut,
     drawn_cut,
     expected_pieces,
+    expected_shares,
     forward,
 )
 from corollary.theory.sequences.tokenizers.pipeline import Vocabulary
@@ -55,6 +56,20 @@ def test_viterbi_sums_and_expectations_are_those_over_all_cuts(word, seed):
         for u in cut:
             expected[u] += share
     assert expected_pieces(word, scores, 4)[0] == pytest.approx(dict(expected), rel=1e-9)
+    p = {u: math.exp(s) for u, s in scores.items()}
+    shares, total = expected_shares(word, p, 4)
+    assert shares == pytest.approx(dict(expected), rel=1e-9)
+    assert total == pytest.approx(float(weights.logsumexp(0)), rel=1e-12)
+
+
+def test_words_whose_weights_underflow_are_summed_by_logarithms():
+    scores = {"a": math.log(1e-3), "aa": math.log(1e-6), "b": math.log(0.9)}
+    p = {u: math.exp(s) for u, s in scores.items()}
+    assert expected_shares("a" * 200, p, 2) is None
+    step = em_step({"a" * 200: 1, "b": 2}, scores)
+    pieces, total = expected_pieces("a" * 200, scores, 2)
+    assert step.likelihood == pytest.approx(total + 2 * math.log(0.9), rel=1e-12)
+    assert sum(len(u) * c for u, c in pieces.items()) == pytest.approx(200, rel=1e-9)
 
 
 def test_the_likelihood_never_falls():

@@ -17,6 +17,7 @@ from torch import Generator
 
 Scores = Mapping[str, float]  # log p of each piece
 NONE = -math.inf
+FAINT = 1e-150  # a weight below it may have lost terms to underflow
 
 
 def log_add(a: float, b: float) -> float:
@@ -43,10 +44,12 @@ def best_cut(text: str, scores: Scores, longest: int) -> tuple[list[str], float]
     n = len(text)
     best, back = [0.0] + [NONE] * n, [0] * (n + 1)
     for end in range(1, n + 1):
+        most = NONE
         for start in range(max(0, end - longest), end):
-            value = best[start] + scores.get(text[start:end], NONE)
-            if value > best[end]:
-                best[end], back[end] = value, start
+            piece = text[start:end]
+            if piece in scores and best[start] + scores[piece] > most:
+                most, back[end] = best[start] + scores[piece], start
+        best[end] = most
     pieces, end = [], n if best[n] > NONE else 0
     while end > 0:
         pieces.append(text[back[end] : end])
@@ -93,6 +96,38 @@ def expected_pieces(text: str, scores: Scores, longest: int) -> tuple[dict[str, 
             share = math.exp(alpha[start] + score + beta[end] - alpha[n])
             counts[text[start:end]] = counts.get(text[start:end], 0.0) + share
     return {u: c for u, c in counts.items() if c > 0}, alpha[n]
+
+
+def expected_shares(
+    text: str, p: Mapping[str, float], longest: int
+) -> tuple[dict[str, float], float] | None:
+    """:func:`expected_pieces` from probabilities, without logarithms: several times faster.
+
+    ``None`` where the weights leave the range of floats, as those of very long words do, and
+    where no piece fits.
+
+    Example:
+        >>> counts, log_weight = expected_shares("aa", {"a": 0.5, "aa": 0.5}, 2)
+        >>> {u: round(c, 6) for u, c in counts.items()}, round(math.exp(log_weight), 6)
+        ({'a': 0.666667, 'aa': 0.666667}, 0.75)
+    """
+    n = len(text)
+    alpha, edges = [1.0] + [0.0] * n, []
+    for start in range(n):
+        here = alpha[start]
+        for end in range(start + 1, min(n, start + longest) + 1):
+            piece = text[start:end]
+            if piece in p:
+                alpha[end] += here * p[piece]
+                edges.append((start, end, piece))
+    if alpha[n] < FAINT:
+        return None
+    beta, counts = [0.0] * n + [1.0 / alpha[n]], {}
+    for start, end, piece in reversed(edges):
+        tail = p[piece] * beta[end]
+        beta[start] += tail
+        counts[piece] = counts.get(piece, 0.0) + alpha[start] * tail
+    return {u: c for u, c in counts.items() if c > 0}, math.log(alpha[n])
 
 
 def drawn_cut(text: str, scores: Scores, longest: int, *, rng: Generator) -> list[str]:

@@ -32,6 +32,7 @@ from corollary.theory.sequences.tokenizers.lattice import (
     best_cut,
     drawn_cut,
     expected_pieces,
+    expected_shares,
 )
 from corollary.theory.sequences.tokenizers.pipeline import (
     UNKNOWN,
@@ -67,8 +68,11 @@ def em_step(words: Mapping[str, int], scores: Scores) -> Step:
     """
     longest = max(map(len, scores))
     totals, likelihood = dict.fromkeys(scores, 0.0), 0.0
+    p = {u: math.exp(s) for u, s in scores.items()}
     for word, weight in words.items():
-        counts, log_weight = expected_pieces(word, scores, longest)
+        counts, log_weight = expected_shares(word, p, longest) or expected_pieces(
+            word, scores, longest
+        )
         if log_weight == -math.inf:
             raise InputError(f"the pieces cannot build the word {word!r}")
         likelihood += weight * log_weight
@@ -213,11 +217,14 @@ class UnigramTokenizer(Tokenizer):
     def _longest(self) -> int:
         return max(map(len, self.log_p), default=1)
 
+    @cached_property
+    def _floor(self) -> float:
+        return min(self.scores, default=0.0) - PENALTY
+
     def _scores(self, word: str) -> dict[str, float]:
         """The scores, with a low one for characters that are in no piece."""
-        strange = set(word) - self.log_p.keys()
-        floor = min(self.scores, default=0.0) - PENALTY
-        return self.log_p | dict.fromkeys(strange, floor) if strange else self.log_p
+        strange = {c for c in word if c not in self.log_p}
+        return self.log_p | dict.fromkeys(strange, self._floor) if strange else self.log_p
 
     def _ids(self, pieces: Sequence[str]) -> list[int]:
         return [self.vocabulary.ids[u if u in self.log_p else UNKNOWN] for u in pieces]
