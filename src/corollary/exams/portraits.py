@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from corollary.core import Budget, Subject
 from corollary.errors import NotApplicableError
-from corollary.theory.generalization.weight_spectra.layers import Layer, layers_of
+from corollary.theory.generalization.weight_spectra.layers import WeightMatrix, layers_of
 from corollary.theory.generalization.weight_spectra.portrait import Portrait, cost, portrait
 
 SMALLEST = 8  # rows and columns, below which a spectrum says nothing
@@ -51,7 +51,7 @@ def gallery_of(subject: Subject, budget: Budget) -> Gallery:
     )
 
 
-def _speaks(layer: Layer) -> bool:
+def _speaks(layer: WeightMatrix) -> bool:
     """Whether the weight is large enough, finite and not zero."""
     if min(layer.rows.shape) < SMALLEST:
         return False

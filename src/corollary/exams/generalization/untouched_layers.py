@@ -23,13 +23,13 @@ from corollary.core import Budget, Exam, Finding, Reading, Severity, Subject
 from corollary.errors import NotApplicableError
 from corollary.exams.portraits import gallery_of
 from corollary.exams.readings import counted, upwards
-from corollary.theory.generalization.weight_spectra.layers import Layer
+from corollary.theory.generalization.weight_spectra.layers import WeightMatrix
 from corollary.theory.generalization.weight_spectra.marchenko_pastur import (
     MarchenkoPastur,
     null_distances,
 )
 from corollary.theory.generalization.weight_spectra.portrait import Portrait
-from corollary.theory.generalization.weight_spectra.random_start import Start, random_start
+from corollary.theory.generalization.weight_spectra.random_start import RandomStart, random_start
 
 DRAWS = 199
 FAR = 1.5  # a trained spectrum is so many times farther from noise than the farthest drawn one
@@ -79,7 +79,9 @@ class UntouchedLayers(Exam):
             claims=("lower_edge",),
         )
 
-    def _one(self, found: Portrait, start: Start, few: bool, trained: Sequence[str]) -> Finding:
+    def _one(
+        self, found: Portrait, start: RandomStart, few: bool, trained: Sequence[str]
+    ) -> Finding:
         frozen = found.layer.frozen
         change = upwards(start.change, 1).value
         return self.finding(
@@ -123,7 +125,7 @@ def _is_noise(portrait: Portrait, null: Callable[[int, int], Tensor]) -> bool:
     return distance < FAR * float(null(p, n).max())
 
 
-def _start(layer: Layer, noise: bool) -> Start | None:
+def _start(layer: WeightMatrix, noise: bool) -> RandomStart | None:
     """The start a layer is at, if a change would have been seen."""
     out, into = layer.rows.shape
     found = random_start(layer.rows, fans=(into, out))

@@ -42,7 +42,7 @@ from corollary.core import (
 from corollary.exams.portraits import FALSE_ALARMS, gallery_of
 from corollary.exams.readings import between, counted, roughly, rounded
 from corollary.theory.generalization.weight_spectra.marchenko_pastur import MarchenkoPastur
-from corollary.theory.generalization.weight_spectra.portrait import Portrait, Tail
+from corollary.theory.generalization.weight_spectra.portrait import Portrait, TestedTail
 
 DRAWS = 100  # of the test of a tail; p-values are known to 0.05
 # Dense and convolutional networks trained on digits by SGD and Adam with steps of 0.01 to 0.1 and
@@ -157,7 +157,7 @@ class WeightSpectra(Exam):
             details=norms,
         )
 
-    def _tail(self, tails: Sequence[tuple[Portrait, Tail]]) -> Finding:
+    def _tail(self, tails: Sequence[tuple[Portrait, TestedTail]]) -> Finding:
         heavy = [(p, t) for p, t in tails if t.heavy]
         shown, tail = min(heavy or tails, key=lambda pair: pair[1].fit.alpha)
         fit, many = tail.fit, f"{len(tails)} layer{'s' if len(tails) > 1 else ''}"
@@ -180,7 +180,7 @@ class WeightSpectra(Exam):
 
 def _tails(
     portraits: Sequence[Portrait], subject: Subject, budget: Budget
-) -> list[tuple[Portrait, Tail]]:
+) -> list[tuple[Portrait, TestedTail]]:
     """Tails with their tests, as far as the budget goes; the small ones first."""
     rng, found = subject.rng("tails"), []
     for portrait in sorted(portraits, key=lambda p: len(p.operator)):
@@ -194,7 +194,7 @@ def _normalised(model: nn.Module) -> bool:
     return any("Norm" in type(m).__name__ for m in model.modules())
 
 
-def _numbers(portrait: Portrait, tail: Tail) -> dict[str, float]:
+def _numbers(portrait: Portrait, tail: TestedTail) -> dict[str, float]:
     norms = portrait.log_norms
     return {
         "alpha": tail.fit.alpha,
@@ -215,7 +215,9 @@ def _scree(found: Portrait) -> Figure:
     """Eigenvalues by rank, beside those of noise."""
     p = len(found.values)
     rank = torch.arange(1, p + 1, dtype=torch.float64)
-    marks: list[Mark] = [Points(rank, found.values.flip(0), label=f"layer {found.name}")]
+    values = found.values.flip(0)
+    shown = values > 0  # the axis is logarithmic
+    marks: list[Mark] = [Points(rank[shown], values[shown], label=f"layer {found.name}")]
     if found.spikes.variance > 0:
         noise = MarchenkoPastur(p, found.n, found.spikes.variance).quantile(1 - (rank - 0.5) / p)
         marks.append(Curve(noise, rank, label="noise", role="predicted"))
@@ -224,7 +226,7 @@ def _scree(found: Portrait) -> Figure:
     return Figure(title, x="rank", y="λ", marks=tuple(marks), log_x=True, log_y=True)
 
 
-def _exponents(tails: Sequence[tuple[Portrait, Tail]]) -> Figure:
+def _exponents(tails: Sequence[tuple[Portrait, TestedTail]]) -> Figure:
     marks: list[Mark] = []
     for heavy, label, role in ((True, "power law", "measured"), (False, "none, fit only", "other")):
         chosen = [(i + 1, t.fit) for i, (_, t) in enumerate(tails) if t.heavy is heavy]
@@ -237,7 +239,7 @@ def _exponents(tails: Sequence[tuple[Portrait, Tail]]) -> Figure:
     return Figure("Exponents of the tails", x="layer", y="α", marks=tuple(marks))
 
 
-def _survival(found: Portrait, tail: Tail) -> Figure:
+def _survival(found: Portrait, tail: TestedTail) -> Figure:
     """How many eigenvalues are larger, and the fit."""
     values = found.operator[found.operator > 0]
     share = torch.arange(len(values), 0, -1, dtype=torch.float64) / len(values)

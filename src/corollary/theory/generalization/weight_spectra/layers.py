@@ -32,7 +32,7 @@ _TURNED = (nn.ConvTranspose1d, nn.ConvTranspose2d, nn.ConvTranspose3d)
 
 
 @dataclass(frozen=True)
-class Layer:
+class WeightMatrix:
     """One weight of a network: its path, the module that has it, and its matrix."""
 
     name: str  # path of the module, with the parameter's name if that is not ``weight``
@@ -52,7 +52,7 @@ class Layer:
         return self.rows.double()
 
 
-def layers_of(model: nn.Module) -> Iterator[Layer]:
+def layers_of(model: nn.Module) -> Iterator[WeightMatrix]:
     """Weights that multiply: matrices and kernels of real numbers, a shared one once.
 
     Embeddings are left out, since rows that no token asked for stay as they were drawn.
@@ -71,7 +71,7 @@ def layers_of(model: nn.Module) -> Iterator[Layer]:
                 continue
             seen.add(id(source))
             full = path if name == "weight" else f"{path}.{name}".strip(".")
-            yield Layer(full, module, weight, not source.requires_grad)
+            yield WeightMatrix(full, module, weight, not source.requires_grad)
 
 
 def _weights(module: nn.Module) -> Iterator[tuple[str, Tensor, Tensor]]:

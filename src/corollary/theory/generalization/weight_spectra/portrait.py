@@ -19,14 +19,14 @@ from torch import Generator, Tensor
 from corollary.errors import InputError
 from corollary.theory.generalization.weight_spectra.layers import (
     CONVOLUTIONS,
-    Layer,
     LogNorms,
+    WeightMatrix,
     convolution_eigenvalues,
     eigenvalues,
     log_norms,
     stable_rank,
 )
-from corollary.theory.generalization.weight_spectra.power_law import PowerLaw, power_law
+from corollary.theory.generalization.weight_spectra.power_law import TailFit, power_law
 from corollary.theory.generalization.weight_spectra.spikes import Spikes, spikes, visible_from
 from corollary.theory.generalization.weight_spectra.tail_tests import (
     RULED_OUT,
@@ -38,10 +38,10 @@ FEWEST = 50  # eigenvalues, below which no tail is fitted
 
 
 @dataclass(frozen=True)
-class Tail:
+class TestedTail:
     """A power law with the tests that it stood or did not."""
 
-    fit: PowerLaw
+    fit: TailFit
     p_value: float  # goodness of fit
     heavier: float  # p-value that it is no heavier than an exponential; 1 if the latter is ahead
     lognormal: float  # normalised likelihood ratio against the log-normal, never positive
@@ -61,7 +61,7 @@ class Tail:
 class Portrait:
     """One weight. Eigenvalues are ascending."""
 
-    layer: Layer
+    layer: WeightMatrix
     values: Float[Tensor, " p"]  # of the matrix
     operator: Float[Tensor, " m"]  # of the layer; the same for a dense one
     spikes: Spikes
@@ -94,7 +94,7 @@ class Portrait:
         return float(self.values[-1]) / edge if edge > 0 else math.inf
 
     @cached_property
-    def power_law(self) -> PowerLaw | None:
+    def power_law(self) -> TailFit | None:
         """The tail, if there are enough eigenvalues."""
         try:
             return power_law(self.operator) if len(self.operator) >= FEWEST else None
@@ -106,13 +106,13 @@ class Portrait:
         """With the exponent of the tail."""
         return self.power_law and log_norms(self.operator, self.power_law.alpha)
 
-    def tail(self, *, draws: int = 100, rng: Generator) -> Tail | None:
+    def tail(self, *, draws: int = 100, rng: Generator) -> TestedTail | None:
         """The tail with its tests."""
         fit = self.power_law
         if fit is None:
             return None
         rival = compared(self.operator, fit, "exponential")
-        return Tail(
+        return TestedTail(
             fit,
             goodness_of_fit(self.operator, fit, draws=draws, rng=rng),
             rival.p_value if rival.ratio > 0 else 1.0,
@@ -120,7 +120,7 @@ class Portrait:
         )
 
 
-def portrait(layer: Layer, *, delta: float = 1e-3) -> Portrait:
+def portrait(layer: WeightMatrix, *, delta: float = 1e-3) -> Portrait:
     r"""The spectrum of one weight.
 
     Costs :math:`O(p^2n)` for p by n entries.
@@ -159,7 +159,7 @@ def _largest_entry(matrix: Tensor) -> float:
     return math.sqrt(largest) / visible_from(p, n, rest) if rest > 0 else math.inf
 
 
-def cost(layer: Layer) -> float:
+def cost(layer: WeightMatrix) -> float:
     """Floating-point operations of a portrait, roughly."""
     p, n = sorted(layer.rows.shape)
     total = 2.0 * p * p * n + 4.0 * p**3

@@ -37,7 +37,7 @@ BLOCK = 1 << 18  # distances at a time on the torch path
 
 
 @dataclass(frozen=True)
-class PowerLaw:
+class TailFit:
     """A tail and its exponent."""
 
     alpha: float
@@ -51,7 +51,7 @@ class PowerLaw:
         """The share of all values above x by the fit, for x in the tail.
 
         Example:
-            >>> law = PowerLaw(3.0, 0.1, 1.0, 50, 100, 0.05)
+            >>> law = TailFit(3.0, 0.1, 1.0, 50, 100, 0.05)
             >>> law.survival(torch.tensor([1.0, 2.0])).tolist()
             [0.5, 0.125]
         """
@@ -61,7 +61,7 @@ class PowerLaw:
         """The exponent give or take so many standard errors, at least 1.
 
         Example:
-            >>> low, high = PowerLaw(3.0, 0.5, 1.0, 50, 100, 0.05).interval(2.0)
+            >>> low, high = TailFit(3.0, 0.5, 1.0, 50, 100, 0.05).interval(2.0)
             >>> low, high
             (2.0, 4.0)
         """
@@ -74,7 +74,7 @@ def power_law(
     start: float | None = None,
     smallest_tail: int = 2,
     backend: Backend = "auto",
-) -> PowerLaw:
+) -> TailFit:
     """Fit a power law to the tail of positive values.
 
     Args:
@@ -171,7 +171,7 @@ def _nearest(logs: Any, alphas: Any, last: int) -> int:
     return place
 
 
-def _at(tail: Tensor, start: float, total: int) -> PowerLaw:
+def _at(tail: Tensor, start: float, total: int) -> TailFit:
     """The fit with a known start."""
     if len(tail) < 2 or not start > 0 or not bool(tail[-1] > start):
         raise InputError(f"a tail needs two different values from its start {start:g} on")
@@ -180,7 +180,7 @@ def _at(tail: Tensor, start: float, total: int) -> PowerLaw:
     alpha = 1 + m / float(logs.sum())
     steps = torch.arange(m, dtype=torch.float64) / m
     distance = float((-torch.expm1((1 - alpha) * logs) - steps).abs().max())
-    return PowerLaw(alpha, (alpha - 1) / math.sqrt(m), start, m, total, distance)
+    return TailFit(alpha, (alpha - 1) / math.sqrt(m), start, m, total, distance)
 
 
 def _check(values: Tensor, smallest_tail: int) -> None:

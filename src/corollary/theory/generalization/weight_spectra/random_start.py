@@ -31,7 +31,7 @@ FEWEST = 100  # entries, below which nothing can be said
 
 
 @dataclass(frozen=True)
-class Start:
+class RandomStart:
     """The law that the entries still follow."""
 
     law: Literal["uniform", "normal", "orthogonal"]
@@ -39,7 +39,7 @@ class Start:
     change: float  # what would have been seen with confidence 95 %, relative to the size of W
 
 
-def random_start(matrix: Float[Tensor, "out in"], *, fans: tuple[int, int]) -> Start | None:
+def random_start(matrix: Float[Tensor, "out in"], *, fans: tuple[int, int]) -> RandomStart | None:
     """The common start that the weight is still at, or None.
 
     Args:
@@ -79,27 +79,27 @@ def _deviations(fans: tuple[int, int]) -> list[float]:
     return [*(math.sqrt(s) for s in squares), 1.0, 0.02, 0.01]
 
 
-def _uniform(w: Tensor, fans: tuple[int, int], rounding: float) -> Start | None:
+def _uniform(w: Tensor, fans: tuple[int, int], rounding: float) -> RandomStart | None:
     n, largest = w.numel(), float(w.abs().max())
     slack = -math.log(CHANCE) / n  # the largest of n entries is nearer to its bound than this
     for b in _bounds(fans):
         if b * (1 - slack) <= largest <= b * (1 + rounding):
             if _distance_p_value(((w.sort().values / b + 1) / 2).clamp(0, 1)) > CHANCE:
-                return Start("uniform", b, 6 / n * math.sqrt(3 * math.pi / 2))
+                return RandomStart("uniform", b, 6 / n * math.sqrt(3 * math.pi / 2))
     return None
 
 
-def _normal(w: Tensor, fans: tuple[int, int]) -> Start | None:
+def _normal(w: Tensor, fans: tuple[int, int]) -> RandomStart | None:
     n, size = w.numel(), float(w.square().mean())
     error = math.sqrt(2 / n)
     for s in _deviations(fans):
         if abs(size / s**2 - 1) < 3.29 * error:  # 1 in 1000
             if _distance_p_value(torch.special.ndtr(w.sort().values / s)) > CHANCE:
-                return Start("normal", s, math.sqrt(5 * error))
+                return RandomStart("normal", s, math.sqrt(5 * error))
     return None
 
 
-def _orthogonal(w: Tensor) -> Start | None:
+def _orthogonal(w: Tensor) -> RandomStart | None:
     """Rows (or columns) that are orthogonal and of one length."""
     w = w if w.shape[0] <= w.shape[1] else w.T
     gram = w @ w.T
@@ -107,7 +107,7 @@ def _orthogonal(w: Tensor) -> Start | None:
     if square == 0 or len(gram) < 2:
         return None
     off = float((gram / square - torch.eye(len(gram), dtype=w.dtype)).abs().max())
-    return Start("orthogonal", math.sqrt(square), off) if off < 1e-4 else None
+    return RandomStart("orthogonal", math.sqrt(square), off) if off < 1e-4 else None
 
 
 def _distance_p_value(model: Tensor) -> float:

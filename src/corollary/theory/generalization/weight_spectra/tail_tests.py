@@ -38,7 +38,7 @@ from torch import Generator, Tensor
 
 from corollary.errors import InputError
 from corollary.theory.compiled import Backend
-from corollary.theory.generalization.weight_spectra.power_law import PowerLaw, power_law
+from corollary.theory.generalization.weight_spectra.power_law import TailFit, power_law
 
 Rival = Literal["lognormal", "exponential"]
 RULED_OUT = 0.1  # Clauset, Shalizi and Newman, Section 4.2
@@ -46,7 +46,7 @@ FLATTEST = 100.0  # of xi: there the log-normal is a power law to a ten-thousand
 
 
 @dataclass(frozen=True)
-class Comparison:
+class RivalTest:
     """A power law against a rival on the same tail."""
 
     ratio: float  # normalised log-likelihood ratio; positive if the power law is ahead
@@ -60,7 +60,7 @@ class Comparison:
 
 def goodness_of_fit(
     x: Float[Tensor, " n"],
-    fit: PowerLaw,
+    fit: TailFit,
     *,
     draws: int = 100,
     smallest_tail: int = 2,
@@ -92,7 +92,7 @@ def goodness_of_fit(
     return farther / draws
 
 
-def compared(x: Float[Tensor, " n"], fit: PowerLaw, rival: Rival) -> Comparison:
+def compared(x: Float[Tensor, " n"], fit: TailFit, rival: Rival) -> RivalTest:
     """The power law against a rival, on the values from its start on.
 
     Example:
@@ -115,9 +115,9 @@ def compared(x: Float[Tensor, " n"], fit: PowerLaw, rival: Rival) -> Comparison:
     difference = power - other
     spread = float(difference.std(unbiased=False)) * math.sqrt(len(y))
     if spread <= 1e-12 * len(y):
-        return Comparison(0.0, 1.0)
+        return RivalTest(0.0, 1.0)
     ratio = float(difference.sum()) / spread
-    return Comparison(ratio, math.erfc(abs(ratio) / math.sqrt(2)))
+    return RivalTest(ratio, math.erfc(abs(ratio) / math.sqrt(2)))
 
 
 def _lognormal(y: Tensor, power: Tensor) -> Tensor:
