@@ -2,6 +2,7 @@
 
 import importlib.util
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
 
@@ -58,6 +59,39 @@ def test_a_claim_runs_moves_and_is_shared_by_its_address(page):
     page.until("document.querySelector('#verdict .warning') !== null")
     assert "Gamma must" in page.run("document.getElementById('verdict').textContent")
     page.heard = [s for s in page.heard if "400" not in str(s)]  # the browser logs the refusal
+
+
+def test_a_run_is_stopped_by_escape_and_what_is_no_number_is_said(page):
+    page.go(f"{page.home}/claim/connectionism/novikoff?n=40000&d=50&gamma=0.02")
+    page.until("document.getElementById('outcome').getAttribute('aria-busy') === 'true'")
+    page.key("Escape", 27)
+    page.until("document.getElementById('verdict').textContent === 'It was stopped.'")
+    assert page.run("document.getElementById('stop').disabled")
+    page.run("document.getElementById('live').checked = false")
+    page.run("document.getElementById('o-gamma').select()")
+    page.call("Input.insertText", text="1e")
+    page.run("document.getElementById('go').click()")
+    assert page.run("document.getElementById('verdict').textContent") == "Gamma is not a number."
+
+
+def test_every_figure_is_saved_as_svg_and_png(page, tmp_path, eventually):
+    page.call("Page.setDownloadBehavior", behavior="allow", downloadPath=str(tmp_path))
+
+    def saved(place, name):
+        page.run(f"document.querySelectorAll('{place} .saves button').forEach((b) => b.click())")
+        pixels, drawing = tmp_path / f"{name}.png", tmp_path / f"{name}.svg"
+        eventually(lambda: pixels.exists() and drawing.exists(), 120)
+        assert pixels.read_bytes().startswith(b"\x89PNG") and pixels.stat().st_size > 2000
+        text = drawing.read_text(encoding="utf-8")
+        assert ElementTree.fromstring(text).get("width") and "var(" not in text
+
+    page.go(f"{page.home}/claim/connectionism/novikoff?n=40")
+    page.until("document.querySelectorAll('.stage .saves').length === 2")
+    saved(".stage figure:first-child", "connectionism-novikoff-perceptron-mistakes")
+    page.go(f"{page.home}/play")
+    page.until("!document.getElementById('run').disabled")
+    saved(".plane", "playground-plane")
+    saved("#chart-loss", "playground-loss")
 
 
 def test_the_playground_trains_pauses_and_comes_back(page):

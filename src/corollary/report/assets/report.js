@@ -24,6 +24,7 @@
   });
   const name = () => { toggle.textContent = dark() ? "Light" : "Dark"; };
   name();
+  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", name);
   document.getElementById("tools").append(toggle);
 
   // Formulas, each when it comes near; the readable text stays where KaTeX is not there.
@@ -133,10 +134,15 @@
   form.hidden = false;
   form.addEventListener("submit", (event) => event.preventDefault());
   words.addEventListener("input", filter);
-  all("button[aria-pressed]", form).forEach((button) => button.addEventListener("click", () => {
-    button.setAttribute("aria-pressed", button.getAttribute("aria-pressed") === "true" ? "false" : "true");
-    filter();
-  }));
+  // Of buttons that are all on, the first click leaves the one; when the last goes off, all are on.
+  all("fieldset", form).forEach((group) => {
+    const buttons = all("button", group), on = (b) => b.getAttribute("aria-pressed") === "true";
+    buttons.forEach((button) => button.addEventListener("click", () => {
+      const alone = buttons.every(on) ? button : null, last = buttons.filter(on).length === 1 && on(button);
+      buttons.forEach((b) => b.setAttribute("aria-pressed", last || (alone ? b === alone : on(b) !== (b === button))));
+      filter();
+    }));
+  });
   addEventListener("keydown", (event) => {
     if (event.key === "/" && !/input|textarea/i.test(document.activeElement.tagName) && !event.ctrlKey && !event.metaKey) {
       event.preventDefault();
