@@ -3,10 +3,12 @@
 Without a step size of the user's, gradient descent takes half the largest stable step at the
 start, so the curvature may double before the run becomes unstable; with momentum the step is
 smaller by what momentum adds up to.
+
+Under ``torchrun`` all processes do this, and train together; see :mod:`corollary.train.parallel`.
 """
 
 import signal
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -17,6 +19,7 @@ from torch import Tensor, nn
 from torch.optim import SGD, Adam, AdamW, Optimizer
 
 from corollary.core import Batch, Count, Figure, Subject
+from corollary.core.losses import suited_loss
 from corollary.errors import CorollaryError, InputError, NotApplicableError
 from corollary.examining import ready_subject
 from corollary.exams.landscapes import landscape_of
@@ -24,6 +27,7 @@ from corollary.theory.landscape.curvature import largest_stable_step
 from corollary.train.checkpoint import Checkpoint
 from corollary.train.fit import fit
 from corollary.train.history import History
+from corollary.train.team import Sharding, told_by_first
 
 OPTIMIZERS: dict[str, Callable[..., Optimizer]] = {"sgd": SGD, "adam": Adam, "adamw": AdamW}
 ADAPTIVE = 1e-3  # torch's own default for Adam, whose steps do not depend on the loss's scale
@@ -31,6 +35,7 @@ MEASURED = 512  # samples of which the curvature is measured
 EVERYTHING = 2**62  # samples
 CHUNK = 256  # samples of an evaluation at once
 LEVEL = 0.95
+INTERRUPTED = "it was interrupted"
 
 
 @dataclass(frozen=True)
@@ -98,6 +103,7 @@ def train_target(
     checkpoint: Checkpoint | None = None,
     progress: bool = False,
     told: Callable[[str], None] = lambda sentence: None,
+    sharding: Sharding = "ddp",
 ) -> tuple[Training, nn.Module]:
     """Train the module that ``order`` names (as for an examination); this runs the user's code.
 
@@ -113,6 +119,7 @@ def train_target(
         checkpoint: Where to save the run, and whether to go on with it.
         progress: Show a bar on standard error.
         told: Is given a sentence before training begins.
+        sharding: How several processes share the run, ``ddp`` or ``fsdp2``.
     """
     subject = ready_subject({**order, "samples": EVERYTHING, "budget": 600.0})
     if optimizer not in OPTIMIZERS:
@@ -120,20 +127,22 @@ def train_target(
         raise InputError(f"--optimizer must be one of {known}, but it is '{optimizer}'")
     learn, rest = _split(subject, held_out)
     stable = _stable_step(subject) if optimizer == "sgd" and not subject.lr else None
+    stable = told_by_first(stable)  # curvature is rounded differently on different processors
     lr = subject.lr or (ADAPTIVE if stable is None else (1 - momentum) * stable / 2)
     told(_beginning(subject, learn, rest, lr, stable))
     named = {"momentum": momentum} if optimizer == "sgd" else {}
     with _asked_to_stop() as asked:
         history = fit(
-            subject.model, _columns(learn), subject.loss_of,
+            subject.model, _columns(learn), _loss_itself(subject, learn),
             lambda parameters: OPTIMIZERS[optimizer](
                 parameters, lr=lr, weight_decay=weight_decay, **named
             ),
             steps=steps, epochs=epochs, batch_size=order.get("batch_size"), rng=subject.seed,
-            callbacks=[lambda loop: "it was interrupted" if asked() else None], clip=clip,
+            callbacks=[lambda loop: INTERRUPTED if asked() else None], clip=clip,
             call=_loss_of(subject, learn), on_nan="stop", checkpoint=checkpoint, progress=progress,
+            sharding=sharding,
         )  # fmt: skip
-        interrupted = asked()
+        interrupted = asked() or history.stopped.endswith(INTERRUPTED)
     done = Training(
         subject.describe(), optimizer, lr, stable, history, _score(subject, learn),
         None if rest is None else _score(subject, rest), interrupted,
@@ -201,9 +210,22 @@ def _loss_of(subject: Subject, like: Batch) -> Callable[..., Any]:
         last = len(columns) - (like.target is not None)
         batch = like.with_inputs(*columns[:last])
         target = columns[last] if last < len(columns) else None
-        return subject.loss(Batch(batch.inputs, batch.named, target))
+        return subject.loss_of_raw(model(*batch.inputs, **batch.named), target)
 
     return call
+
+
+def _loss_itself(subject: Subject, batch: Batch) -> Any:
+    """The loss that is used, from which the loop knows what its means are divided by."""
+    few = batch.slice(slice(0, 2))
+    with subject.borrowed(), torch.no_grad():
+        raw = subject.call(few)
+    if isinstance(raw, Mapping) and "loss" in raw and subject._loss is None:
+        return subject.loss_of  # the model's own: taken as a mean over rows
+    try:
+        return subject._loss or suited_loss(subject.pick(raw), few.target)
+    except NotApplicableError:
+        return subject.loss_of
 
 
 def _score(subject: Subject, batch: Batch) -> Score:
@@ -241,15 +263,20 @@ def _right_answers(subject: Subject, raw: Any, target: Any) -> Tensor | None:
 
 @contextmanager
 def _asked_to_stop() -> Iterator[Callable[[], bool]]:
-    """Whether Ctrl-C came: the first lets the step end and keeps all, the second stops at once."""
+    """Whether Ctrl-C or a request to end came: the step ends, and all is kept.
+
+    A second Ctrl-C stops at once.
+    """
     asked: list[int] = []
 
     def note(number: int, frame: Any) -> None:
         asked.append(number)
-        signal.signal(signal.SIGINT, signal.default_int_handler)
+        if number == signal.SIGINT:
+            signal.signal(signal.SIGINT, signal.default_int_handler)
 
-    before = signal.signal(signal.SIGINT, note)
+    before = [(number, signal.signal(number, note)) for number in (signal.SIGINT, signal.SIGTERM)]
     try:
         yield lambda: bool(asked)
     finally:
-        signal.signal(signal.SIGINT, before)
+        for number, handler in before:
+            signal.signal(number, handler)

@@ -142,6 +142,10 @@ def test_a_run_that_ends_worse_than_it_began_says_so(folder):
         (("net.py:build", "--data", "digits"), "cannot be called with the data"),
         (("net.py:line", "--held-out", "0.95", "--data", "one.csv"), "leaves nothing"),
         (("net.py:build", "--data", "two_moons", "--out", "net.py/w"), "cannot be written"),
+        (
+            ("net.py:build", "--data", "two_moons", "--sharding", "fsdp2"),
+            "start them with torchrun",
+        ),
     ],
 )
 def test_a_mistake_gets_one_sentence_and_leaves_nothing(folder, words, told):
@@ -152,18 +156,18 @@ def test_a_mistake_gets_one_sentence_and_leaves_nothing(folder, words, told):
     assert {p.name for p in folder.iterdir()} <= {"net.py", "one.csv", "__pycache__"}
 
 
-def test_ctrl_c_keeps_the_weights_so_far(folder):
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_ctrl_c_or_a_request_to_end_keeps_the_weights_so_far(folder, number):
     child = subprocess.Popen(
         [sys.executable, "-m", "corollary", "train", "net.py:build", "--data", "two_moons",
          "--lr", "0.1", "--steps", "1000000", "--checkpoint", "run.st", "--out", "w.st"],
         cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
         env=os.environ | {"PYTHONUNBUFFERED": "1"},
     )  # fmt: skip
-    for _ in range(600):
-        if (folder / "run.st").exists():
-            break
+    ends = time.monotonic() + 600
+    while not (folder / "run.st").exists() and time.monotonic() < ends:
         time.sleep(0.1)
-    child.send_signal(signal.SIGINT)
-    said, _ = child.communicate(timeout=60)
+    child.send_signal(number)
+    said, _ = child.communicate(timeout=600)
     assert child.returncode == 130
     assert "interrupted" in said and (folder / "w.st").exists()

@@ -17,6 +17,8 @@ import torch
 from corollary.train import Checkpoint
 from corollary.train.team import Spare, part_of
 
+pytestmark = pytest.mark.xdist_group("together")  # the processes are started once
+
 SCRIPT = Path(__file__).with_name("together.py")
 HERE = runpy.run_path(str(SCRIPT))
 TEAMS = ("2 ddp", "2 fsdp2")
@@ -135,6 +137,10 @@ def test_listeners_see_a_model_that_can_be_called(team):
     for one in team:
         assert len(one["batchnorm"]["metrics"]["validation"]) == 3  # epochs of 38 rows in twelves
         assert len(one["batchnorm"]["metrics"]["norm"]) == 4
+
+
+def test_a_kernel_matrix_is_multiplied_by_all_together(team):
+    assert all(close(one["products"], HERE["products"]()) for one in team)
 
 
 def test_parts_of_a_batch_are_all_of_it():

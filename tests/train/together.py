@@ -15,6 +15,7 @@ import torch.nn.functional as F
 from torch import nn
 
 from corollary.errors import CorollaryError
+from corollary.theory.kernels import infinite
 from corollary.train import Checkpoint, EarlyStopping, L2Penalty, Measure, fit
 
 PATIENCE = timedelta(minutes=10)  # a loaded machine is slow
@@ -169,7 +170,17 @@ def together(folder: Path, sharding: str) -> dict:
         sharding, net=network(nn.BatchNorm1d(7, dtype=torch.float64)), batch_size=12,
         callbacks=[EarlyStopping(data(20), patience=2), Measure(every=3, norm=total)],
     )  # fmt: skip
+    found["products"] = products()
     return found
+
+
+def products() -> list:
+    """Kernels of a wide network times vectors, on inputs of which there are many blocks."""
+    net = infinite.network(infinite.Dense(), infinite.Relu(), infinite.Dense())
+    x = data(700)[0]
+    of_all = net.operator(x, shared=True) @ x
+    of_some = net.operator(x[:300], x, which="nngp", shared=True) @ x
+    return [float(of_all.norm()), *of_all[-1].tolist(), *of_some[-1].tolist()]
 
 
 def total(net: nn.Module) -> torch.Tensor:

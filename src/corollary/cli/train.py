@@ -8,8 +8,12 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from corollary.cli.options import Data, LossName, Target, Weights
+from corollary.errors import InputError
+from corollary.journal import check_writable, write_atomically
 
 if TYPE_CHECKING:
+    from torch import nn
+
     from corollary.training import Score, Training
 
 
@@ -19,6 +23,13 @@ class OptimizerName(StrEnum):
     sgd = "sgd"
     adam = "adam"
     adamw = "adamw"
+
+
+class ShardingName(StrEnum):
+    """How several processes share a run."""
+
+    ddp = "ddp"
+    fsdp2 = "fsdp2"
 
 
 def train(
@@ -54,44 +65,82 @@ def train(
     json_file: Annotated[
         Path | None, typer.Option("--json", help="Write what came of it here; - is stdout.")
     ] = None,
+    sharding: Annotated[
+        ShardingName,
+        typer.Option(help="Under torchrun: each process has all parameters, or a part of each."),
+    ] = ShardingName.ddp,
 ) -> None:
     """Train a network; the same words and the same seed give the same weights.
 
     This runs the code you name. Ctrl-C ends the run after the step and keeps what is asked for.
+    Start it with torchrun to train in several processes.
     """
-    from corollary.errors import InputError
-    from corollary.journal import check_writable, write_atomically
+    from corollary.train.launch import joined, launched
 
+    with joined() as processes:
+        if sharding is ShardingName.fsdp2 and not launched():
+            raise InputError(
+                "--sharding fsdp2 is for several processes; start them with torchrun "
+                "--nproc-per-node 2 -m corollary train ..."
+            )
+        _check(steps, epochs, resume, checkpoint, clip)
+        files = [path for path in (out, plot, json_file) if path is not None and str(path) != "-"]
+        for path in files if processes.first else ():
+            check_writable(path)
+        from rich.console import Console
+
+        from corollary.train.checkpoint import Checkpoint
+        from corollary.training import train_target
+
+        said = Console(stderr=True, highlight=False, quiet=not processes.first)
+        order = {"target": target, "data": data, "loss": loss, "lr": lr}
+        order |= {"weights": None if weights is None else str(weights)}
+        done, model = train_target(
+            order | {"batch_size": batch_size, "seed": seed},
+            optimizer=optimizer.value,
+            momentum=momentum,
+            weight_decay=weight_decay,
+            steps=steps,
+            epochs=20 if steps is None and epochs is None else epochs,
+            clip=clip,
+            held_out=held_out,
+            checkpoint=None if checkpoint is None else Checkpoint(checkpoint, resume=resume),
+            progress=said.is_terminal,
+            told=lambda sentence: said.print(sentence, markup=False),
+            sharding=sharding.value,
+        )
+        if processes.first:
+            _keep(done, model, out, plot, json_file)
+        processes.wait()  # torchrun ends all when one leaves with an exit code
+    raise typer.Exit(130 if done.interrupted else int(done.worse))
+
+
+def _check(
+    steps: int | None,
+    epochs: int | None,
+    resume: bool,
+    checkpoint: Path | None,
+    clip: float | None,
+) -> None:
+    """Refuse words that do not fit together."""
     if steps is not None and epochs is not None:
         raise InputError("give --epochs or --steps, not both")
     if resume and checkpoint is None:
         raise InputError("--resume needs --checkpoint, the file to go on from")
     if clip is not None and not 0 < clip < float("inf"):
         raise InputError(f"--clip must be positive and finite, but it is {clip}")
-    for path in (out, plot, json_file):
-        if path is not None and str(path) != "-":
-            check_writable(path)
-    from rich.console import Console
 
-    from corollary.train.checkpoint import Checkpoint
-    from corollary.training import save_weights, train_target
 
-    said = Console(stderr=True, highlight=False)
-    order = {"target": target, "data": data, "loss": loss, "lr": lr}
-    order |= {"weights": None if weights is None else str(weights)}
-    done, model = train_target(
-        order | {"batch_size": batch_size, "seed": seed},
-        optimizer=optimizer.value,
-        momentum=momentum,
-        weight_decay=weight_decay,
-        steps=steps,
-        epochs=20 if steps is None and epochs is None else epochs,
-        clip=clip,
-        held_out=held_out,
-        checkpoint=None if checkpoint is None else Checkpoint(checkpoint, resume=resume),
-        progress=said.is_terminal,
-        told=lambda sentence: said.print(sentence, markup=False),
-    )
+def _keep(
+    done: "Training",
+    model: "nn.Module",
+    out: Path | None,
+    plot: Path | None,
+    json_file: Path | None,
+) -> None:
+    """Write what was asked for, and say what came of it."""
+    from corollary.training import save_weights
+
     if out is not None:
         save_weights(model, out)
     if plot is not None:
@@ -105,7 +154,6 @@ def train(
         if json_file is not None:
             write_atomically(json_file, text)
         _print(done, out)
-    raise typer.Exit(130 if done.interrupted else int(done.worse))
 
 
 def _print(done: "Training", out: Path | None) -> None:

@@ -99,7 +99,10 @@ def fit(
         clip=clip, accumulate=accumulate, call=call, on_nan=on_nan, train_mode=train_mode,
         sharding=sharding,
     )  # fmt: skip
-    with losses_told(lambda: f"at step {loop.step}"):
+    saved = (
+        "" if checkpoint is None else f"; go on from {checkpoint.path}, with what was saved last"
+    )
+    with losses_told(lambda: f"at step {loop.step}{saved}"):
         try:
             listeners = Listeners(callbacks)
             if checkpoint is not None:

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 import torch.nn.functional as F
 from torch import Tensor, nn
 
+from corollary.core.losses import cross_entropy
 from corollary.errors import InputError, InputTypeError
 
 Loss = Callable[..., Any]
@@ -23,7 +24,7 @@ class LeftFiniteNumbers(Exception):  # noqa: N818 - caught by the loop, which sa
 
 
 _BY_CLASS = (nn.CrossEntropyLoss, nn.NLLLoss)
-_BY_CLASS_FUNCTIONS = (F.cross_entropy, F.nll_loss)
+_BY_CLASS_FUNCTIONS = (F.cross_entropy, F.nll_loss, cross_entropy)
 
 
 class Piece(NamedTuple):

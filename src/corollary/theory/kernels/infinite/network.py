@@ -134,13 +134,22 @@ class Network:
         return stream(self, x, y, ntk=ntk, rank=rank, world=world, backend=backend, memory=memory)
 
     def operator(
-        self, x: Tensor, y: Tensor | None = None, *, which: Literal["nngp", "ntk"] = "ntk"
+        self,
+        x: Tensor,
+        y: Tensor | None = None,
+        *,
+        which: Literal["nngp", "ntk"] = "ntk",
+        shared: bool = False,
     ) -> "KernelOperator":  # noqa: F821
-        """The matrix as an operator: ``operator(x) @ v`` in bounded memory."""
+        """The matrix as an operator: ``operator(x) @ v`` in bounded memory.
+
+        With ``shared`` the processes of torch's default group each compute a part of the blocks.
+        """
         from corollary.theory.kernels.infinite.operator import KernelOperator
 
         self._check(x, y)
-        return KernelOperator(self, x, x if y is None else y, which, symmetric=y is None)
+        second = x if y is None else y
+        return KernelOperator(self, x, second, which, symmetric=y is None, shared=shared)
 
     def run(
         self,

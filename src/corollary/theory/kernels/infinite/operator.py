@@ -2,11 +2,14 @@ r"""A kernel matrix as an operator: products with it, never the matrix itself.
 
 :math:`K v` is summed over blocks as they are computed, so n may be far larger than what a matrix
 of :math:`n^2` entries would allow. :meth:`KernelOperator.scipy` hands it to SciPy's solvers.
+Several processes can share the work: each computes its part of the blocks, and the products are
+added up.
 """
 
 from typing import TYPE_CHECKING, Literal
 
 import torch
+import torch.distributed as dist
 from jaxtyping import Float
 from torch import Tensor
 
@@ -20,6 +23,15 @@ if TYPE_CHECKING:
 
 class KernelOperator:
     """``(n, m)`` kernel values of a network that are computed again whenever they are needed.
+
+    Args:
+        net: The network.
+        x: Inputs of the rows.
+        y: Inputs of the columns.
+        which: The covariance at initialisation, or the tangent kernel.
+        symmetric: Whether ``y`` is ``x``.
+        shared: Whether the processes of torch's default group share each product. All of them must
+            ask for the same products in the same order, and all get the whole result.
 
     Example:
         >>> from corollary.theory.kernels.infinite import Dense, network
@@ -37,10 +49,12 @@ class KernelOperator:
         which: Literal["nngp", "ntk"] = "ntk",
         *,
         symmetric: bool = False,
+        shared: bool = False,
     ) -> None:
         if which not in ("nngp", "ntk"):
             raise InputError(f"which must be nngp or ntk, but it is '{which}'")
         self.net, self.x, self.y, self.which, self.symmetric = net, x, y, which, symmetric
+        self.shared = shared and _grouped()
         self.shape = (len(x), len(y))
         self.dtype = x.dtype
 
@@ -54,18 +68,24 @@ class KernelOperator:
         v = v.to(self.dtype)
         out = v.new_zeros(self.shape[0], *v.shape[1:])
         second = None if self.symmetric else self.y
-        for tile in self.net.tiles(self.x, second, ntk=self.which == "ntk"):
+        rank, world = (dist.get_rank(), dist.get_world_size()) if self.shared else (0, 1)
+        ntk = self.which == "ntk"
+        for tile in self.net.tiles(self.x, second, ntk=ntk, rank=rank, world=world):
             block = tile.ntk if self.which == "ntk" else tile.nngp
             out[tile.rows] += block @ v[tile.cols]
             first = tile.mirrored(self.symmetric)
             if first < block.shape[1]:
                 out[tile.cols.start + first : tile.cols.stop] += block[:, first:].T @ v[tile.rows]
+        if self.shared:
+            dist.all_reduce(out)
         return out
 
     @property
     def T(self) -> "KernelOperator":  # noqa: N802 - as tensors call it
         """The transpose."""
-        return KernelOperator(self.net, self.y, self.x, self.which, symmetric=self.symmetric)
+        return KernelOperator(
+            self.net, self.y, self.x, self.which, symmetric=self.symmetric, shared=self.shared
+        )
 
     def diagonal(self) -> Float[Tensor, " n"]:
         """K(x_i, x_i); for operators of one set of inputs."""
@@ -87,3 +107,7 @@ class KernelOperator:
         return LinearOperator(
             self.shape, matvec=product, matmat=product, rmatvec=transposed, dtype=dtype
         )
+
+
+def _grouped() -> bool:
+    return dist.is_available() and dist.is_initialized()
