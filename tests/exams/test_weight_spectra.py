@@ -1,5 +1,8 @@
 """What the weights alone say: the two exams that need no data."""
 
+from copy import deepcopy
+from functools import cache
+
 import pytest
 import torch
 from planted.weights import changed, forgotten, noisy, trained
@@ -7,9 +10,17 @@ from torch import nn
 
 from corollary.core import Budget, Severity, Status, Subject
 from corollary.examination import examine
+from corollary.exams.generalization import weight_spectra
 from corollary.exams.portraits import gallery_of
 from corollary.theory.generalization.weight_spectra.layers import layers_of
 from corollary.theory.generalization.weight_spectra.portrait import portrait
+
+
+@pytest.fixture(autouse=True)
+def quick(monkeypatch):
+    """Fewer draws for the tests of tails; p-values are known to 0.1 then."""
+    monkeypatch.setattr(weight_spectra, "DRAWS", 30)
+
 
 BOTH = ("generalization/weight_spectra", "generalization/untouched_layers")
 
@@ -24,9 +35,14 @@ def found_in(model, only=BOTH, **about):
     return {f.title: f for f in examine(model, None, only=only, budget=60.0, **about).findings}
 
 
-def built(plant, *about):
+@cache
+def made(plant, *about):
     torch.manual_seed(0)
     return plant(*about)["model"]
+
+
+def built(plant, *about):
+    return deepcopy(made(plant, *about))
 
 
 def test_a_fresh_network_is_noise_without_a_tail_and_not_trained():
