@@ -46,7 +46,8 @@ class LayerNorm(nn.Module):
             raise InputError(
                 f"the layer normalises {self.features} features, but shape {tuple(z.shape)} came"
             )
-        if not torch.is_grad_enabled() and z.dtype == self.gamma.dtype:  # one pass, not seven
+        light = z.numel() == 0 or not torch.is_grad_enabled()
+        if light and z.dtype == self.gamma.dtype:  # one pass over memory, not seven
             return nn.functional.layer_norm(z, (self.features,), self.gamma, self.beta, self.delta)
         return self.gamma * normalize(z, (-1,), delta=self.delta).z + self.beta
 

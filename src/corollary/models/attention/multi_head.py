@@ -18,7 +18,7 @@ from torch import Generator, Tensor, nn
 
 from corollary.errors import InputError
 from corollary.models.mlp import LinearLayer
-from corollary.theory.sequences.attention import attention_weights
+from corollary.theory.sequences.attention import attention_weights, check_attention
 
 
 class MultiHeadAttention(nn.Module):
@@ -122,6 +122,7 @@ class MultiHeadAttention(nn.Module):
         """:meth:`read`, given the keys and values; ``fused`` asks for the kernel this once."""
         Q, mask = self._split(self.W_q(query)), _for_heads(mask)
         if self.fused or fused:
+            check_attention(Q, K, mask)
             heads = nn.functional.scaled_dot_product_attention(Q, K, V, attn_mask=mask)
         else:
             heads = attention_weights(Q, K, mask=mask) @ V

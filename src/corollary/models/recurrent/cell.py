@@ -71,7 +71,8 @@ def unroll(
         (torch.Size([5, 7, 3]), True)
     """
     check_sequences(x, cell.n, lengths)
-    state = cell.start(x[:, 0]) if state is None else state
+    zero = cell.start(x[:, 0])
+    state = zero if state is None else _fitting(state, zero)
     steps = list(enumerate(x.unbind(1)))  # indexing by t would cost O(T^2) in the backward pass
     shown = []
     for t, element in reversed(steps) if backwards else steps:
@@ -112,6 +113,18 @@ def weights(m: int, n: int, *, rng: Generator, dtype: torch.dtype = torch.float6
 def offsets(m: int, bias: bool, W: Tensor, value: float = 0.0) -> nn.Parameter | None:
     """A vector of m equal numbers beside the weights W, or nothing."""
     return nn.Parameter(W.new_full((m,), value)) if bias else None
+
+
+def _fitting(state: State, zero: State) -> State:
+    """The state, if it has the parts and shapes of the cell's zero state."""
+    came, needed = ([tuple(part.shape) for part in _parts(s)] for s in (state, zero))
+    if came != needed:
+        raise InputError(f"a state of shapes {needed} is needed to start from, but {came} came")
+    return state
+
+
+def _parts(state: State) -> tuple[Tensor, ...]:
+    return (state,) if isinstance(state, Tensor) else state
 
 
 def _kept(alive: Tensor, fresh: State, old: State) -> State:

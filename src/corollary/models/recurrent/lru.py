@@ -16,7 +16,7 @@ import torch
 from jaxtyping import Complex, Float
 from torch import Generator, Tensor, nn
 
-from corollary.errors import InputError
+from corollary.errors import InputError, InputTypeError
 from corollary.models.recurrent.cell import check_sequences
 from corollary.theory.sequences.linear_system import diagonalised
 from corollary.theory.sequences.scan import Method, linear_scan
@@ -58,6 +58,10 @@ class LRU(nn.Module):
         q = n if q is None else q
         if n < 1 or m < 1 or q < 1:
             raise InputError(f"n, m and q must be at least 1, but n={n}, m={m}, q={q}")
+        if dtype not in (torch.float32, torch.float64):
+            raise InputTypeError(
+                f"states are complex, which torch has for float32 and float64, not for {dtype}"
+            )
         self.n, self.m, self.q = n, m, q
         nu, phi = lru_init(m, r_min, r_max, rng=rng, dtype=dtype)
         self.nu, self.phi = nn.Parameter(nu), nn.Parameter(phi)

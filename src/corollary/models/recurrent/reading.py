@@ -52,9 +52,15 @@ class StateReader:
     @torch.no_grad()
     def read(self, tokens: Int[Tensor, "b s"]) -> Float[Tensor, "b K"]:
         """Append tokens; log-probabilities of what follows."""
+        K = self.model.target
+        if tokens.numel() and not 0 <= int(tokens.min()) <= int(tokens.max()) < K:
+            raise InputError(
+                f"tokens are numbered 0 to {K - 1}, but {int(tokens.min())} to "
+                f"{int(tokens.max())} came"
+            )
         if self.state is None:
             self._begin(len(tokens))
-            first = tokens.new_full((len(tokens), 1), self.model.target)
+            first = tokens.new_full((len(tokens), 1), K)
             tokens = torch.cat([first, tokens], dim=1)
         if tokens.shape[1] == 0:
             raise InputError("what follows is asked after at least one new token, but none came")

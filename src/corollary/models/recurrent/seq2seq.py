@@ -23,6 +23,7 @@ from corollary.models.mlp import LinearLayer
 from corollary.models.recurrent.additive_attention import AdditiveAttention
 from corollary.models.recurrent.cell import Cell, State, unroll, visible
 from corollary.models.recurrent.reading import SourceContinuation
+from corollary.theory.sequences.decoding.next_token import check_length
 from corollary.theory.sequences.factorization import sequence_log_prob
 
 
@@ -169,6 +170,7 @@ class Seq2Seq(nn.Module):
 
         After the token ``end`` an output repeats it.
         """
+        check_length(N)
         known = self.encode(x, lengths)
         state, out = known.state, [x.new_full((len(x),), self.target)]
         for _ in range(N):
@@ -178,12 +180,14 @@ class Seq2Seq(nn.Module):
             else:
                 token = torch.multinomial(logits.softmax(dim=1), 1, generator=rng)[:, 0]
             out.append(token if end is None else torch.where(out[-1] == end, end, token))
-        return torch.stack(out[1:], dim=1)
+        return torch.stack(out, dim=1)[:, 1:]
 
     def _forced(
         self, x: Tensor, y: Tensor, lengths: Tensor | None
     ) -> tuple[Tensor, list[Tensor | None]]:
         _check_tokens(y, self.target, "target")
+        if len(x) != len(y):
+            raise InputError(f"{len(x)} sources and {len(y)} targets are no pairs")
         known = self.encode(x, lengths)
         shifted = torch.cat([y.new_full((len(y), 1), self.target), y[:, :-1]], dim=1)
         state, scores, looks = known.state, [], []

@@ -6,7 +6,7 @@ import torch
 from jaxtyping import Float, Int
 from torch import Generator, Tensor, nn
 
-from corollary.errors import InputError
+from corollary.errors import InputError, InputTypeError
 from corollary.models.transformers.positions import LearnedPE, SinusoidalPE
 
 Positions = Literal["sinusoidal", "learned", "none"]
@@ -59,6 +59,12 @@ class TokenEmbedding(nn.Module):
 
     def forward(self, tokens: Int[Tensor, "*b t"], first: int = 0) -> Float[Tensor, "*b t d"]:
         """Embeddings with positions, of tokens after ``first`` others."""
+        if tokens.is_floating_point() or tokens.is_complex() or tokens.dtype == torch.bool:
+            raise InputTypeError(f"tokens are whole numbers (int64 or int32), not {tokens.dtype}")
+        if tokens.ndim == 0 or tokens.shape[-1] == 0:
+            raise InputError(
+                f"a sequence needs at least one token, but the shape is {tuple(tokens.shape)}"
+            )
         if tokens.numel() and not 0 <= int(tokens.min()) <= int(tokens.max()) < len(self.E):
             raise InputError(
                 f"tokens are numbered 0 to {len(self.E) - 1}, but {int(tokens.min())} to "

@@ -128,6 +128,8 @@ class GPT(nn.Module):
             rng: Draws the samples.
         """
         choose = _rule(k, p, temperature, rng)
+        if prompt.ndim != 2:
+            raise InputError(f"prompts come one a row, but the shape is {tuple(prompt.shape)}")
         if prompt.shape[1] == 0:
             raise InputError("a GPT continues a prompt: give it at least one token")
         mode = self.training

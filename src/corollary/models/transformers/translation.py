@@ -20,6 +20,7 @@ import torch
 from jaxtyping import Float, Int
 from torch import Generator, Tensor, nn
 
+from corollary.errors import InputError
 from corollary.models.layer_norm import LayerNorm
 from corollary.models.mlp import LinearLayer
 from corollary.models.transformers.blocks import DecoderBlock, EncoderBlock
@@ -134,9 +135,12 @@ class Transformer(nn.Module):
 
         ``source_lengths`` says how many tokens of each source are no padding.
         """
+        if len(source) != len(target):
+            raise InputError(f"{len(source)} sources and {len(target)} targets are no pairs")
         mask = _padding(source, source_lengths)
         memory = self.encode(source, mask=mask)
-        return self.decode(target[:, :-1], memory, memory_mask=mask)
+        logits = self.decode(target[:, :-1], memory, memory_mask=mask)
+        return logits[:, : target.shape[1]]  # of an empty target there are none
 
     def next_token(
         self, source: Int[Tensor, "b s"], source_lengths: Int[Tensor, " b"] | None = None

@@ -67,12 +67,7 @@ def attention_weights(
         >>> attention_weights(torch.zeros(1, 2), torch.randn(4, 2)).tolist()
         [[0.25, 0.25, 0.25, 0.25]]
     """
-    if Q.shape[-1] != K.shape[-1]:
-        raise InputError(
-            f"queries of {Q.shape[-1]} numbers cannot be compared with keys of {K.shape[-1]}"
-        )
-    if K.shape[-2] == 0:
-        raise InputError("attention needs at least one key, but K has none")
+    check_attention(Q, K, mask)
     scale = Q.shape[-1] ** -0.5 if scale is None else scale
     scores = (Q * scale) @ K.transpose(-2, -1)  # (*b, t, s)
     if mask is None:
@@ -109,22 +104,46 @@ def scaled_dot_product_attention(
     return Attention(A @ V, A)
 
 
-def _masked(scores: Tensor, mask: Tensor) -> tuple[Tensor, Tensor]:
-    """Scores with a mask of finite numbers added, and where the mask blocks."""
+def check_attention(
+    Q: Float[Tensor, "*b t d_k"], K: Float[Tensor, "*c s e"], mask: Tensor | None = None
+) -> None:
+    """Refuse queries, keys and masks that do not fit together."""
+    if Q.shape[-1] != K.shape[-1]:
+        raise InputError(
+            f"queries of {Q.shape[-1]} numbers cannot be compared with keys of {K.shape[-1]}"
+        )
+    if K.shape[-2] == 0:
+        raise InputError("attention needs at least one key, but K has none")
+    batch = Q.shape[:-2]
+    if batch != K.shape[:-2]:
+        try:
+            batch = torch.broadcast_shapes(batch, K.shape[:-2])
+        except RuntimeError as error:
+            raise InputError(
+                f"queries of shape {tuple(Q.shape)} and keys of shape {tuple(K.shape)} are not of "
+                "one batch"
+            ) from error
+    if mask is None:
+        return
+    scores = (*batch, Q.shape[-2], K.shape[-2])
     try:
-        shape = torch.broadcast_shapes(mask.shape, scores.shape)
+        torch.broadcast_shapes(mask.shape, scores)
     except RuntimeError as error:
         raise InputError(
-            f"a mask of shape {tuple(mask.shape)} does not fit scores of shape "
-            f"{tuple(scores.shape)}"
+            f"a mask of shape {tuple(mask.shape)} does not fit scores of shape {tuple(scores)}"
         ) from error
-    if mask.dtype == torch.bool:
-        blocked = ~mask
-    elif mask.is_floating_point():
-        blocked = mask == -torch.inf
-        scores = scores + mask.to(scores.dtype).masked_fill(blocked, 0.0)
-    else:
+    if mask.dtype != torch.bool and not mask.is_floating_point():
         raise InputTypeError(
             f"a mask is boolean (true: may be read) or floats to add, but {mask.dtype} came"
         )
+
+
+def _masked(scores: Tensor, mask: Tensor) -> tuple[Tensor, Tensor]:
+    """Scores with a mask of finite numbers added, and where the mask blocks."""
+    shape = torch.broadcast_shapes(mask.shape, scores.shape)
+    if mask.dtype == torch.bool:
+        blocked = ~mask
+    else:
+        blocked = mask == -torch.inf
+        scores = scores + mask.to(scores.dtype).masked_fill(blocked, 0.0)
     return scores.expand(shape), blocked.expand(shape)

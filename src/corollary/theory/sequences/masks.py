@@ -73,8 +73,18 @@ def combine(*masks: Bool[Tensor, "..."] | None) -> Bool[Tensor, "..."] | None:
     """
     both = None
     for mask in masks:
-        if mask is not None:
+        if mask is None:
+            continue
+        if mask.dtype != torch.bool:
+            raise InputTypeError(
+                f"masks are combined as booleans (true: may be read), but {mask.dtype} came"
+            )
+        try:
             both = mask if both is None else both & mask
+        except RuntimeError as error:
+            raise InputError(
+                f"masks of shapes {tuple(both.shape)} and {tuple(mask.shape)} do not fit"
+            ) from error
     return both
 
 
