@@ -12,7 +12,7 @@ from corollary.lab.limits import Busy
 from corollary.lab.process import WorkerEnded
 from corollary.lab.sessions import Session
 
-Answer = dict[str, Any]
+Told = dict[str, Any]
 
 
 async def events(session: Session, closing: asyncio.Event) -> AsyncIterator[bytes]:
@@ -36,12 +36,12 @@ async def events(session: Session, closing: asyncio.Event) -> AsyncIterator[byte
             stop.cancel()
 
 
-def _event(news: Answer) -> bytes:
+def _event(news: Told) -> bytes:
     shown = news | {"file": True} if "file" in news else news  # that it is there is enough
     return b"data: " + json.dumps(shown, allow_nan=False, separators=(",", ":")).encode() + b"\n\n"
 
 
-async def while_connected(request: Request, work: Coroutine[Any, Any, Answer]) -> Answer | None:
+async def while_connected(request: Request, work: Coroutine[Any, Any, Told]) -> Told | None:
     """What ``work`` gives; None if the page goes away before, which ends the work."""
     task = asyncio.ensure_future(work)
     gone = asyncio.ensure_future(_disconnected(request))
