@@ -31,7 +31,7 @@ from corollary.theory.generalization.weight_spectra.marchenko_pastur import (
 from corollary.theory.generalization.weight_spectra.portrait import Portrait
 from corollary.theory.generalization.weight_spectra.random_start import RandomStart, random_start
 
-DRAWS = 199
+DRAWS = 99
 FAR = 1.5  # a trained spectrum is so many times farther from noise than the farthest drawn one
 # Changes that would have been seen, relative to the weight. In networks that have learned digits,
 # layers moved by 0.26 to 2.6; in five epochs of SGD with a step of 0.01 by 0.01 to 0.3.
