@@ -1,3 +1,5 @@
+from fractions import Fraction
+
 import pytest
 import torch
 from torch import nn
@@ -6,7 +8,7 @@ from torch.nn import functional as F
 from corollary.errors import InputError, NotApplicableError
 from corollary.theory.robustness.certificates.certifier import Certifier
 from corollary.theory.robustness.certificates.lipschitz import lipschitz_certificate
-from corollary.theory.robustness.certificates.operator_norms import convolution_norm
+from corollary.theory.robustness.certificates.operator_norms import convolution_norm, matrix_norm
 from corollary.theory.robustness.flip import DeepFool
 
 OPTIONS = [
@@ -27,6 +29,42 @@ def test_the_norm_of_a_convolution_is_bounded_closely_from_above(options):
     exact = float(torch.linalg.matrix_norm(F.conv2d(basis, weight, **options).flatten(1), 2))
     bound = convolution_norm(weight, (9, 9), **options)
     assert exact <= bound <= 1.25 * exact
+
+
+def test_norms_are_above_the_exact_ones_by_rational_arithmetic():
+    """Integer matrices W: c I - W W' has an exact determinant, all leading ones positive."""
+    rng = torch.Generator().manual_seed(0)
+    for n, k in ((1, 1), (2, 5), (5, 4), (6, 6)):
+        w = torch.randint(-9, 10, (n, k), generator=rng)
+        bound = matrix_norm(w.double())
+        c = Fraction(bound) ** 2
+        rows = [[(c if i == j else 0) - v for j, v in enumerate(r)]
+                for i, r in enumerate((w @ w.T).tolist())]  # fmt: skip
+        assert all(pivot >= 0 for pivot in pivots(rows))
+        assert bound <= float(torch.linalg.matrix_norm(w.double(), 2)) * (1 + 1e-8)
+
+
+def pivots(rows: list[list[Fraction]]) -> list[Fraction]:
+    """Of elimination; all are positive just for positive definite matrices."""
+    found = []
+    for i in range(len(rows)):
+        found.append(rows[i][i])
+        for j in range(i + 1, len(rows)):
+            share = rows[j][i] / rows[i][i]
+            rows[j] = [b - share * a for a, b in zip(rows[i], rows[j], strict=True)]
+    return found
+
+
+def test_a_margin_that_rounding_made_certifies_no_radius():
+    """In real numbers class 1 is ahead; sums in float32 lose the 1 beside 2^25."""
+    net = nn.Linear(3, 2)
+    with torch.no_grad():
+        net.weight.copy_(torch.tensor([[2.0**25, -1.0, -(2.0**25)], [0.0, 0.0, 0.0]]))
+        net.bias.copy_(torch.tensor([0.0, -0.5]))
+    x = torch.ones(1, 3)
+    assert net(x).argmax() == 0
+    found = lipschitz_certificate(Certifier(net, x, norm="l2"))
+    assert float(found.radius(x, torch.tensor([0]))) == 0
 
 
 def test_one_axis_works_and_three_do_not():

@@ -123,6 +123,8 @@ def improved(
     if float(flat.double().mean()) > MANY:
         whole = _by_windows if image else _all_entries
         return whole(steps, known, index, region, width)
+    if isinstance(step, Dense) and len(shape) == 1:
+        return _rows_of_matrix(steps, known, index, region, flat)
     owner, entry = flat.nonzero().unbind(1)
     low, high = value.lower.flatten(1).clone(), value.upper.flatten(1).clone()
     held = max(256, width // 8) if image else width
@@ -133,6 +135,28 @@ def improved(
         low[o, e] = torch.maximum(low[o, e], least)
         high[o, e] = torch.minimum(high[o, e], -most)
     return value.cut(low.view(n, *shape), high.view(n, *shape))
+
+
+def _rows_of_matrix(
+    steps: Sequence[Step], known: Sequence[Interval], index: int, region: Region, open_: Tensor
+) -> Interval:
+    """As many entries for each sample as the one with most has open, straight from the matrix."""
+    value, step = known[index], steps[index - 1]
+    assert isinstance(step, Dense) and value.owed is not None
+    most = int(open_.sum(1).max())
+    which = open_.to(torch.int8).topk(most, dim=1).indices  # (n, most), the open ones among them
+    width = max(v.lower[0].numel() for v in known[: index + 1])
+    low, high = value.lower.clone(), value.upper.clone()
+    per = max(1, ENTRIES // width // (2 * most))  # samples at once
+    for k in range(0, len(which), per):
+        part = slice(k, k + per)
+        some = [_part(v, part) for v in known[: index + 1]]
+        forms, added = step.some_entries(which[part], value.owed.expand_as(low)[part])
+        found = lowest(steps, some, step.inputs[0], forms, region.rows(part), added=added)
+        least, largest = found.view(-1, 2, most).unbind(1)
+        low[part].scatter_(1, which[part], least)
+        high[part].scatter_(1, which[part], -largest)
+    return value.cut(low, high)
 
 
 def some_entries(like: Tensor, owner: Tensor, entry: Tensor, image: bool) -> Forms:

@@ -108,6 +108,16 @@ class Certifier:
         ]
         return torch.cat(found)
 
+    @torch.no_grad()
+    def gaps(
+        self, x: Float[Tensor, "n *s"], y: Int[Tensor, " n"] | Float[Tensor, " n"]
+    ) -> Float[Tensor, "n j"]:
+        """The margins at the inputs themselves against each other class, rounded down."""
+        region = Region(x, self.radii(x, 0.0), self.norm, self.box)
+        known = self.intervals(region, "ibp")
+        rows = self.differences(known[self.tape.output].lower, y)
+        return lowest(self.steps, known, self.tape.output, rows, region).view(len(x), -1)
+
     def bounds(
         self, x: Float[Tensor, "n *s"], eps: float | int, method: Method = "crown"
     ) -> tuple[Float[Tensor, "n *k"], Float[Tensor, "n *k"]]:

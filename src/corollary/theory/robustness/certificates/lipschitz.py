@@ -5,6 +5,10 @@ If f is L-Lipschitz in the Euclidean norm, a margin :math:`f_y-f_j` with gradien
 product of those of its links; shortcuts add up. It knows nothing of the input, costs nothing more
 for each, and is loose for deep networks.
 
+Constants are rounded up, and margins are bounds at radius 0, which pay for the rounding of the
+outputs; so radii hold for the network in real numbers. (As it is computed, a margin of the size of
+the rounding at the edge of the ball may have either sign; :class:`Certifier` covers that too.)
+
 :source: Szegedy et al. (2014), "Intriguing properties of neural networks", Section 4.3; Tsuzuku,
     Sato and Sugiyama (2018), "Lipschitz-margin training", Proposition 1.
 """
@@ -21,14 +25,18 @@ from corollary.theory.robustness.attack import check_inputs
 from corollary.theory.robustness.certificates import bent
 from corollary.theory.robustness.certificates.activations import Smooth
 from corollary.theory.robustness.certificates.certifier import Certifier
-from corollary.theory.robustness.certificates.operator_norms import convolution_norm, matrix_norm
+from corollary.theory.robustness.certificates.operator_norms import (
+    ROUNDING,
+    convolution_norm,
+    matrix_norm,
+)
+from corollary.theory.robustness.certificates.rounding import gamma
 from corollary.theory.robustness.certificates.steps import Linear, Scaled, Step, Sum
 from corollary.theory.robustness.certificates.weighted import (
     Convolution,
     Dense,
     TransposedConvolution,
 )
-from corollary.theory.robustness.scores import check_outputs
 
 FAR = 60.0  # where smooth functions have reached their last slope
 STEEP = 1e6  # no activation that is of use is steeper
@@ -48,13 +56,16 @@ class LipschitzCertificate:
         """The Euclidean radius within which no class overtakes the label; 0 for a wrong answer."""
         check_inputs(x, y, None)
         with torch.no_grad():
-            out = self.certifier.outputs(x)
-        check_outputs(out, y)
+            gaps = self.certifier.gaps(x, y).double()  # (n, k - 1), in the order of the classes
         if self.pairs is None:
-            return (y * out.reshape(-1) / self.constant).clamp_min(0.0)
-        gaps = out.gather(1, y[:, None]) - out
-        radii = gaps / self.pairs[y].to(out)
-        return radii.scatter(1, y[:, None], math.inf).amin(1).clamp_min(0.0)
+            slopes = torch.full_like(gaps, self.constant)
+        else:
+            k = len(self.pairs)
+            others = torch.arange(k - 1, device=y.device).expand(len(y), k - 1)
+            others = others + (others >= y[:, None])
+            slopes = self.pairs.to(gaps)[y].gather(1, others)
+        found = (gaps / slopes).amin(1).clamp_min(0.0)
+        return (found * (1 - 4 * torch.finfo(x.dtype).eps)).to(x.dtype)  # rounded down
 
 
 def lipschitz_certificate(certifier: Certifier) -> LipschitzCertificate:
@@ -67,7 +78,7 @@ def lipschitz_certificate(certifier: Certifier) -> LipschitzCertificate:
         >>> found = lipschitz_certificate(Certifier(net, torch.zeros(1, 2)))
         >>> round(found.constant, 6)
         4.0
-        >>> round(found.radius(torch.tensor([[1.0, 0.0]]), torch.tensor([0])).item(), 6)  # 3 / 5
+        >>> round(found.radius(torch.tensor([[1.0, 0.0]]), torch.tensor([0])).item(), 4)  # 3 / 5
         0.6
     """
     tape, steps = certifier.tape, certifier.steps
@@ -85,7 +96,7 @@ def lipschitz_certificate(certifier: Certifier) -> LipschitzCertificate:
     if isinstance(last, Dense):
         w = last.weight.double()
         pairs = torch.cdist(w, w, compute_mode="donot_use_mm_for_euclid_dist")
-        pairs = pairs * known[last.inputs[0]] * (1 + 1e-9)
+        pairs = pairs * known[last.inputs[0]] * (1 + ROUNDING)
     else:
         pairs = torch.full((shape[0], shape[0]), math.sqrt(2) * known[end], dtype=torch.float64)
     return LipschitzCertificate(certifier, known[end], pairs)
@@ -94,7 +105,7 @@ def lipschitz_certificate(certifier: Certifier) -> LipschitzCertificate:
 def _constant(step: Step, inputs: Sequence[float], shapes: Sequence[tuple[int, ...]]) -> float:
     for kind, rule in RULES:
         if isinstance(step, kind):
-            return rule(step, inputs, shapes)
+            return rule(step, inputs, shapes) * (1 + ROUNDING)  # sums and products of doubles
     raise step.call.refusal("has no Lipschitz constant that is known")
 
 
@@ -114,7 +125,8 @@ def _linear(step: Linear, inputs: Sequence[float], shapes: Sequence[tuple[int, .
 
 def _scaled(step: Scaled, inputs: Sequence[float], shapes: Sequence[tuple[int, ...]]) -> float:
     repeats = math.prod(step.call.shape) / max(1, math.prod(shapes[0]))
-    return inputs[0] * float(step.scale.abs().max()) * math.sqrt(repeats)
+    rounded = 1 + gamma(16, step.scale.dtype)  # the factor itself is a result
+    return inputs[0] * float(step.scale.abs().max()) * rounded * math.sqrt(repeats)
 
 
 def _sum(step: Sum, inputs: Sequence[float], shapes: Sequence[tuple[int, ...]]) -> float:

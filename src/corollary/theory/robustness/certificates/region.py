@@ -110,8 +110,7 @@ class Region:
 
     def interval(self) -> Interval:
         """The smallest box around the region."""
-        eps = per_row(self.eps, self.x)
-        low, high = outwards_from(self.x, eps)
+        low, high = outwards_from(self.x, self.eps)
         if self.box is not None:
             low, high = low.clamp_min(self.box[0]), high.clamp_max(self.box[1])
         if self.norm == "linf" and self.box is not None:
@@ -136,6 +135,7 @@ class Region:
 
 def outwards_from(x: Tensor, eps: Tensor) -> tuple[Tensor, Tensor]:
     """The ends of intervals of these radii, rounded outwards; x itself where the radius is 0."""
-    infinite = torch.full_like(x, torch.inf)
-    low, high = torch.nextafter(x - eps, -infinite), torch.nextafter(x + eps, infinite)
-    return torch.where(eps > 0, low, x), torch.where(eps > 0, high, x)
+    size = x.flatten(1).abs().amax(1) if x[0].numel() else eps
+    wider = eps + 2 * torch.finfo(x.dtype).eps * (size + eps)
+    radius = per_row(torch.where(eps > 0, wider, eps), x)
+    return x - radius, x + radius

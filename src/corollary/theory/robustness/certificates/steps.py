@@ -235,8 +235,8 @@ class Weighted(Step):
     terms: tuple[int, int]  # how many products are added up, forwards and backwards
 
     @abstractmethod
-    def product(self, weight: Tensor, x: Tensor) -> Tensor:
-        """The operation without its bias."""
+    def product(self, weight: Tensor, x: Tensor, bias: Tensor | None = None) -> Tensor:
+        """The operation with these weights."""
 
     @abstractmethod
     def shift(self) -> Tensor:
@@ -285,9 +285,7 @@ class Weighted(Step):
     def _around(
         self, x: Tensor, radius: Tensor, mixed: int, debt: Callable[[], Tensor]
     ) -> Interval:
-        middle = self.product(self.weight, x)
-        if self.bias is not None:
-            middle = middle + self.shift()
+        middle = self.product(self.weight, x, self.bias)
         return Interval(middle - radius, middle + radius, min(mixed, 2), debt=debt)
 
 

@@ -18,7 +18,7 @@ from torch import Tensor
 from torch.nn import functional as F
 
 from corollary.theory.robustness.certificates.region import Interval, Region
-from corollary.theory.robustness.certificates.rows import Lines, Rows
+from corollary.theory.robustness.certificates.rows import Lines, Rows, dual_length
 
 Pair = tuple[int, int]
 MATRIX = 1 << 20  # entries up to which the transposed convolution of a window is held as a matrix
@@ -126,17 +126,17 @@ class Windows:
 
     def over_region(self, region: Region) -> Tensor:
         """The smallest values over the allowed inputs."""
-        box = region.interval()
         if region.norm == "linf" and region.box is not None:
-            return self.over_interval(box)
-        order = 1 if region.norm == "linf" else 2
-        length = torch.linalg.vector_norm(self._inside(), order, dim=(-3, -2, -1))
+            return self.over_interval(region.interval())
+        length = dual_length(self._inside(), region.norm, (-3, -2, -1))
         if self.owner is None:
             length = length.expand(*self.grid, -1) * region.reaches().view(-1, 1, 1, 1)
         else:
             length = length.flatten() * region.reaches()[self.owner]
         found = self.against(region.x) - length.flatten()
-        return found if region.box is None else torch.maximum(found, self.over_interval(box))
+        if region.box is None:
+            return found
+        return torch.maximum(found, self.over_interval(region.interval()))
 
     def dense(self) -> Rows:
         """The same with coefficients for the whole image."""
@@ -198,7 +198,7 @@ class Windows:
             found = torch.bmm(places, seen.flatten(1, 2).permute(1, 2, 0))
             return found.permute(2, 0, 1).flatten()
         flat = a.reshape(-1, rows, seen.shape[-1])
-        return torch.bmm(flat, seen.reshape(len(flat), -1, 1)).flatten()
+        return (flat * seen.reshape(len(flat), 1, -1)).sum(2).flatten()
 
     def _inside(self) -> Tensor:
         """Coefficients with zeros in the padding."""
