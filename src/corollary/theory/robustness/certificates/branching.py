@@ -311,6 +311,6 @@ def decided(
         ([True, False], [False, True])
     """
     until = time.monotonic() + float(seconds)
-    with torch.no_grad():
+    with torch.no_grad(), torch.backends.nnpack.flags(enabled=False):
         search = Search(certifier, x, y, certifier.radii(x, eps), until)
         return search.run(cases, attack)

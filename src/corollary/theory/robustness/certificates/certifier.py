@@ -102,10 +102,11 @@ class Certifier:
         """A lower bound on the smallest margin against any other class, over each ball."""
         check_inputs(x, y, self.box)
         eps = self.radii(x, eps)
-        found = [
-            self._block(x[i : i + BLOCK], y[i : i + BLOCK], eps[i : i + BLOCK], method)
-            for i in range(0, len(x), BLOCK)
-        ]
+        with torch.backends.nnpack.flags(enabled=False):  # see rounding
+            found = [
+                self._block(x[i : i + BLOCK], y[i : i + BLOCK], eps[i : i + BLOCK], method)
+                for i in range(0, len(x), BLOCK)
+            ]
         return torch.cat(found)
 
     @torch.no_grad()
@@ -114,15 +115,16 @@ class Certifier:
     ) -> Float[Tensor, "n j"]:
         """The margins at the inputs themselves against each other class, rounded down."""
         region = Region(x, self.radii(x, 0.0), self.norm, self.box)
-        known = self.intervals(region, "ibp")
-        rows = self.differences(known[self.tape.output].lower, y)
-        return lowest(self.steps, known, self.tape.output, rows, region).view(len(x), -1)
+        with torch.backends.nnpack.flags(enabled=False):
+            known = self.intervals(region, "ibp")
+            rows = self.differences(known[self.tape.output].lower, y)
+            return lowest(self.steps, known, self.tape.output, rows, region).view(len(x), -1)
 
     def bounds(
         self, x: Float[Tensor, "n *s"], eps: float | int, method: Method = "crown"
     ) -> tuple[Float[Tensor, "n *k"], Float[Tensor, "n *k"]]:
         """Lower and upper bounds of every output over each ball."""
-        with torch.no_grad():
+        with torch.no_grad(), torch.backends.nnpack.flags(enabled=False):
             region = Region(x, self.radii(x, eps), self.norm, self.box)
             known = self.intervals(region, method)
             end = known[self.tape.output]
