@@ -20,7 +20,7 @@ from corollary.models.recurrent.cell import State
 from corollary.theory.networks.softmax import log_softmax
 
 if TYPE_CHECKING:
-    from corollary.models.recurrent.seq2seq import Seq2Seq, Source
+    from corollary.models.recurrent.seq2seq import Encoded, Seq2Seq
 
 
 @dataclass(frozen=True)
@@ -31,7 +31,7 @@ class SourceContinuation:
     """
 
     model: "Seq2Seq"
-    known: "Source"  # what the encoder found; one row serves any number of prefixes
+    known: "Encoded"  # what the encoder found; one row serves any number of prefixes
 
     def __call__(self, prefix: Int[Tensor, "b t"]) -> Float[Tensor, "b K"]:
         """Log-probabilities of what follows each prefix."""
@@ -45,7 +45,7 @@ class SourceContinuation:
 class StateReader:
     """Prefixes of a recurrent decoder, remembered as its state; works without gradients."""
 
-    def __init__(self, model: "Seq2Seq", known: "Source") -> None:
+    def __init__(self, model: "Seq2Seq", known: "Encoded") -> None:
         self.model, self.known = model, known
         self.state: State | None = None
 

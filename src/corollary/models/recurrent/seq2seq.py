@@ -27,7 +27,7 @@ from corollary.theory.sequences.decoding.next_token import check_length
 from corollary.theory.sequences.factorization import sequence_log_prob
 
 
-class Source(NamedTuple):
+class Encoded(NamedTuple):
     """What the decoder gets to know of the source."""
 
     state: State  # the encoder's last state
@@ -87,17 +87,17 @@ class Seq2Seq(nn.Module):
             decoder.m + context, target, bias=True, rng=rng, dtype=first.dtype
         )
 
-    def encode(self, x: Int[Tensor, "B T"], lengths: Int[Tensor, " B"] | None = None) -> Source:
+    def encode(self, x: Int[Tensor, "B T"], lengths: Int[Tensor, " B"] | None = None) -> Encoded:
         """Run the encoder."""
         _check_tokens(x, self.source, "source")
         zeta, state = unroll(self.encoder, self.E_x[x], lengths)
         places = torch.arange(x.shape[1], device=x.device)
         alive = None if lengths is None else places < lengths[:, None]
         ready = None if self.attention is None else self.attention.prepared(zeta)
-        return Source(state, zeta, ready, alive)
+        return Encoded(state, zeta, ready, alive)
 
     def step(
-        self, known: Source, state: State, before: Int[Tensor, " B"]
+        self, known: Encoded, state: State, before: Int[Tensor, " B"]
     ) -> tuple[State, Float[Tensor, "B K"], Float[Tensor, "B T"] | None]:
         """Next state, logits of the next token, and where attention looked."""
         element = self.E_y[before]
