@@ -45,5 +45,9 @@ class TimeLimitError(CorollaryError, TimeoutError):
     """An entry ran past its time limit."""
 
 
+class LostProcessError(CorollaryError, RuntimeError):
+    """Another process of a run has ended, so this one cannot go on."""
+
+
 class NotApplicableError(CorollaryError):
     """An exam or an instrument does not apply to this module; the message says why."""

@@ -50,7 +50,7 @@ class ShortTraining:
         return fit(
             model, (torch.arange(self.batch.size),), loss or self.subject.loss_of_raw,
             partial(torch.optim.SGD, lr=self.step), steps=self.steps, rng=self.subject.seed,
-            train_mode=False, on_nan="stop", callbacks=callbacks, call=call,
+            train_mode=False, on_nan="stop", callbacks=callbacks, call=call, sharding="none",
         )  # fmt: skip
 
 

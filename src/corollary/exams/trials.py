@@ -57,6 +57,7 @@ class Trial:
             subject.model, (torch.arange(data.size),), subject.loss_of_raw,
             partial(torch.optim.Adam, lr=RATE), steps=self.steps,
             batch_size=min(ROWS, data.size), rng=subject.seed, on_nan="stop", call=call,
+            sharding="none",
         )  # fmt: skip
         subject.model.eval()
         return history.losses

@@ -9,7 +9,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from corollary.errors import CorollaryError
+from corollary.errors import CorollaryError, LostProcessError
 
 _NEEDED = ("RANK", "WORLD_SIZE", "MASTER_ADDR", "MASTER_PORT")
 WRONG = 2  # exit code of an error that is told in a sentence
@@ -56,7 +56,7 @@ def joined() -> Iterator[Processes]:
     import torch
     import torch.distributed as dist
 
-    from corollary.train.team import LostProcessError, losses_told
+    from corollary.train.team import losses_told
 
     store, rank, size = next(dist.rendezvous("env://"))
     told = dist.PrefixStore("corollary", store)

@@ -14,15 +14,11 @@ import torch
 import torch.distributed as dist
 from torch import Tensor
 
-from corollary.errors import CorollaryError, InputError
+from corollary.errors import CorollaryError, InputError, LostProcessError
 
 Sharding = Literal["ddp", "fsdp2", "none"]
 T = TypeVar("T")
 LOOKED_AT = 64  # rows of each tensor that are compared between the processes
-
-
-class LostProcessError(CorollaryError, RuntimeError):
-    """Another process of the run has ended, so this one cannot go on."""
 
 
 class Spare(tuple[Tensor, ...]):

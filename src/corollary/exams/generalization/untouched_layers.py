@@ -11,7 +11,7 @@ remarkable.
     matrices"; the initialisations are those of torch.nn.init.
 :kind: exam
 :cost: instant
-:claims: lower_edge
+:claims: marchenko_pastur
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -76,7 +76,7 @@ class UntouchedLayers(Exam):
             "spectrum that training leaves."
             if untouched
             else "No layer is still what an initialisation draws.",
-            claims=("lower_edge",),
+            claims=("marchenko_pastur",),
         )
 
     def _one(
@@ -98,7 +98,7 @@ class UntouchedLayers(Exam):
             if frozen
             else "Look whether the optimiser got this parameter, whether its gradient arrives, and "
             "whether it was loaded; then train again.",
-            claims=("lower_edge",),
+            claims=("marchenko_pastur",),
         )
 
 

@@ -18,7 +18,7 @@ layer whose norm is out of line with its peers, and a single weight that is a sp
     covariance matrices".
 :kind: exam
 :cost: seconds
-:claims: lower_edge
+:claims: marchenko_pastur, spike_transition
 """
 
 from collections.abc import Iterator, Sequence
@@ -94,7 +94,7 @@ class WeightSpectra(Exam):
                 "its random start, or has hardly moved from it."
             )
             + missing,
-            claims=("lower_edge",),
+            claims=("marchenko_pastur", "spike_transition"),
             figures=(_scree(most),),
             details={
                 p.name: {"spikes": p.spikes.count, "above_noise": p.above_noise} for p in portraits
