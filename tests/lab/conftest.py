@@ -107,7 +107,7 @@ class Running:
         for number in signals:
             self.process.send_signal(number)
             time.sleep(0.2)
-        return self.process.wait(timeout=20)
+        return self.process.wait(timeout=60)
 
 
 @pytest.fixture

@@ -70,14 +70,15 @@ def test_it_serves_streams_and_ends_without_orphans(start, eventually, is_alive)
     eventually(lambda: not any(map(is_alive, workers)))
 
 
-def test_ctrl_c_twice_ends_it_and_all_workers(start, eventually, is_alive):
+@pytest.mark.parametrize("times", [1, 2])
+def test_ctrl_c_ends_it_and_all_workers(start, eventually, is_alive, times):
     lab = start()
     session = lab.ask("POST", "/api/play", {"settings": {}})[1]["session"]
     stream = lab.events(session)
     next(stream)
     workers = lab.children()
     assert len(workers) == 2
-    assert lab.stop(signal.SIGINT, signal.SIGINT) == 130
+    assert lab.stop(*[signal.SIGINT] * times) == 130
     stream.close()
     eventually(lambda: not any(map(is_alive, workers)))
 

@@ -27,9 +27,11 @@ class Server(uvicorn.Server):
     """A server whose streams end when it is told to stop."""
 
     lab: Lab
+    interrupted = False
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
         """Called by the signal."""
+        self.interrupted |= sig == signal.SIGINT
         self.lab.closing.set()
         super().handle_exit(sig, frame)
 
@@ -84,6 +86,8 @@ def serve(port: int, limits: Limits, *, browser: bool = True, folder: Path | Non
         signal.signal(signal.SIGINT, signal.SIG_IGN)  # it is ending already
         lab.kill()
         taken.close()
+    if server.interrupted:  # asyncio tells of it only if it comes at certain places
+        raise KeyboardInterrupt
     if not server.started:
         sys.exit(3)
 
