@@ -18,7 +18,7 @@ import torch
 from torch import Tensor, nn
 
 from corollary.data.real import digits
-from corollary.theory.robustness.certificates.certifier import Certifier
+from corollary.theory.robustness.certificates import Certifier
 from corollary.theory.robustness.gradient_attacks import PGD
 from corollary.train import Adversarial, fit
 

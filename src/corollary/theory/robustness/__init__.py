@@ -1,7 +1,7 @@
 """Robustness: attacks, certificates, and what theory says of both.
 
 The attacks can be had from here; certificates are in
-:mod:`corollary.theory.robustness.certificates.certifier`.
+:mod:`corollary.theory.robustness.certificates`.
 
 Example:
     >>> import torch
