@@ -8,4 +8,16 @@ put there by training (:mod:`~corollary.theory.generalization.weight_spectra.spi
 largest eigenvalues follow a power law is a question to be tested, not assumed
 (:mod:`~corollary.theory.generalization.weight_spectra.power_law`,
 :mod:`~corollary.theory.generalization.weight_spectra.tail_tests`).
+
+Example:
+    >>> import torch
+    >>> layer, rng = torch.nn.Linear(200, 100), torch.Generator().manual_seed(0)
+    >>> _ = torch.nn.init.normal_(layer.weight, generator=rng)
+    >>> (found,) = portraits(layer)
+    >>> found.spikes.count  # it was only drawn
+    0
 """
+
+from corollary.theory.generalization.weight_spectra.portrait import Portrait, portrait, portraits
+
+__all__ = ["Portrait", "portrait", "portraits"]

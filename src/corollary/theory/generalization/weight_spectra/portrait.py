@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from jaxtyping import Float
-from torch import Generator, Tensor
+from torch import Generator, Tensor, nn
 
 from corollary.errors import InputError
 from corollary.theory.generalization.weight_spectra.layers import (
@@ -23,6 +23,7 @@ from corollary.theory.generalization.weight_spectra.layers import (
     WeightMatrix,
     convolution_eigenvalues,
     eigenvalues,
+    layers_of,
     log_norms,
     stable_rank,
 )
@@ -148,6 +149,22 @@ def portrait(layer: WeightMatrix, *, delta: float = 1e-3) -> Portrait:
     p, n = sorted(matrix.shape)
     found = spikes(values, n, delta=delta)
     return Portrait(layer, values, operator, found, _largest_entry(matrix))
+
+
+def portraits(model: nn.Module, *, delta: float = 1e-3) -> list[Portrait]:
+    """The spectra of all weights of a module, in its own order.
+
+    Args:
+        model: Any module; weights that multiply are looked at, a shared one once.
+        delta: Probability, for each weight, that pure noise has a spike.
+
+    Example:
+        >>> import torch
+        >>> net = torch.nn.Sequential(torch.nn.Linear(3, 2), torch.nn.Tanh(), torch.nn.Linear(2, 2))
+        >>> [found.name for found in portraits(net)]
+        ['0', '2']
+    """
+    return [portrait(layer, delta=delta) for layer in layers_of(model)]
 
 
 def _largest_entry(matrix: Tensor) -> float:
