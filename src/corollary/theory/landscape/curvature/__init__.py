@@ -1,4 +1,4 @@
-"""Curvature of any module's loss: operators, eigenvalues, trace, density, steps, noise, slices.
+"""Curvature of any module's loss: operators, inverses, eigenvalues, trace, steps, noise, slices.
 
 Everything random carries an interval or its spread, every eigenvalue its residual, and every
 result says by which path its derivatives were computed.
@@ -26,9 +26,16 @@ from corollary.theory.landscape.curvature.extremes import (
     extreme_eigenvalues,
 )
 from corollary.theory.landscape.curvature.fisher import EmpiricalFisher, TrueFisher, fisher
+from corollary.theory.landscape.curvature.frobenius import (
+    SquaredFrobeniusNorm,
+    squared_frobenius_norm,
+)
 from corollary.theory.landscape.curvature.gauss_newton import GaussNewton, gauss_newton
 from corollary.theory.landscape.curvature.hessian import Hessian, hessian
 from corollary.theory.landscape.curvature.interval import Estimate
+from corollary.theory.landscape.curvature.inverse import Inverse, inverse
+from corollary.theory.landscape.curvature.kfac import kfac
+from corollary.theory.landscape.curvature.kronecker import Kronecker
 from corollary.theory.landscape.curvature.landscape import Landscape
 from corollary.theory.landscape.curvature.noise_scale import NoiseScale, noise_scale
 from corollary.theory.landscape.curvature.operator import Curvature, Explicit
@@ -57,12 +64,15 @@ __all__ = [
     "Extremes",
     "GaussNewton",
     "Hessian",
+    "Inverse",
+    "Kronecker",
     "Landscape",
     "NoiseScale",
     "Sharpening",
     "Sharpness",
     "Slice",
     "SpectralDensity",
+    "SquaredFrobeniusNorm",
     "StableStep",
     "Trace",
     "TrueFisher",
@@ -73,11 +83,14 @@ __all__ = [
     "fisher",
     "gauss_newton",
     "hessian",
+    "inverse",
+    "kfac",
     "largest_stable_step",
     "loss_slice",
     "noise_scale",
     "sharpness",
     "spectral_density",
+    "squared_frobenius_norm",
     "top_eigenpairs",
     "trace",
 ]
