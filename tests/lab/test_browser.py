@@ -91,11 +91,12 @@ def test_every_figure_is_saved_as_svg_and_png(page, tmp_path, eventually):
     page.go(f"{page.home}/play")
     page.until("!document.getElementById('run').disabled")
     saved(".plane", "playground-plane")
+    saved(".units", "playground-units")
     saved("#chart-loss", "playground-loss")
 
 
 def test_the_playground_trains_pauses_and_comes_back(page):
-    page.go(f"{page.home}/play?width=6&data=xor")
+    page.go(f"{page.home}/play?hidden=6,5&data=xor")
     page.until("!document.getElementById('run').disabled")
     page.run("document.getElementById('run').click()")
     page.until("Number(document.getElementById('count').textContent.slice(5)) > 40")
@@ -110,8 +111,28 @@ def test_the_playground_trains_pauses_and_comes_back(page):
     page.until("document.getElementById('run').textContent === 'Train'")
     page.run("new Promise((done) => setTimeout(done, 500))")  # the last frame is painted
     before = page.run("document.getElementById('count').textContent")
-    page.go(f"{page.home}/play?width=6&data=xor")
+    page.go(f"{page.home}/play?hidden=6,5&data=xor")
     page.until(f"document.getElementById('count').textContent === '{before}'")
+
+
+def test_the_playground_learns_heights_and_shows_what_each_unit_sees(page):
+    page.go(f"{page.home}/play?data=hills&hidden=6,20&l2=0.001&width=3")
+    assert "no 'width'" in page.run("document.getElementById('wrong').textContent")
+    page.until("document.querySelectorAll('.tiles canvas').length === 6 + 16")
+    assert page.run("document.getElementById('o-loss').disabled")
+    assert "off by" in page.run("document.getElementById('plane-said').textContent")
+    assert page.run("location.search") == "?data=hills&hidden=6%2C20&l2=0.001"
+    code = page.run("document.getElementById('python').textContent")
+    assert 'PlaySettings(data="hills", hidden=(6, 20), l2=0.001)' in code
+
+    page.run("document.getElementById('o-hidden').select()")
+    page.call("Input.insertText", text="5")
+    page.until("document.querySelectorAll('.tiles canvas').length === 5")
+    assert "hidden=(5,)" in page.run("document.getElementById('python').textContent")
+    page.run("document.getElementById('o-hidden').select()")
+    page.call("Input.insertText", text="99")
+    page.until("document.getElementById('wrong').textContent.includes('1 to 64 units')")
+    page.heard = [s for s in page.heard if "400" not in str(s)]  # the browser logs the refusal
 
 
 @pytest.mark.parametrize("width", [400, 1300])

@@ -6,11 +6,12 @@ import pytest
 import torch
 from torch.func import functional_call
 
-from corollary.lab.settings import ACTIVATIONS, DATA, OPTIMISERS, PlaySettings
+from corollary.lab.settings import ACTIVATIONS, CLASSES, OPTIMISERS, SURFACES, PlaySettings
 from corollary.lab.work.advice import said_of_step
 from corollary.lab.work.clouds import cloud
 from corollary.lab.work.playing import Table
 from corollary.lab.work.training import Playground
+from corollary.theory.expressivity.bounds import serra_upper
 from corollary.theory.landscape.curvature.interval import Estimate
 
 
@@ -30,14 +31,16 @@ def dense_hessian(made):
     def loss(vector):
         parts = vector.split([p.numel() for p in start])
         values = {n: v.view_as(p) for n, v, p in zip(names, parts, start, strict=True)}
-        return made.loss(functional_call(made.model, values, (made.x,)), made.y)
+        penalty = sum((v**2).sum() for n, v in values.items() if n.endswith("weight"))
+        loss = made.loss(functional_call(made.model, values, (made.x,)), made.y)
+        return loss + made.settings.l2 / 2 * penalty
 
     return torch.autograd.functional.hessian(loss, flat)
 
 
-@pytest.mark.parametrize("loss", ["logistic", "squared"])
-def test_the_limit_is_two_over_the_largest_eigenvalue(loss):
-    made = play(30, width=4, depth=1, activation="tanh", loss=loss)
+@pytest.mark.parametrize(("loss", "l2"), [("logistic", 0.0), ("squared", 0.0), ("squared", 1.0)])
+def test_the_limit_is_two_over_the_largest_eigenvalue(loss, l2):
+    made = play(30, hidden=(4,), activation="tanh", loss=loss, l2=l2)
     largest = float(torch.linalg.eigvalsh(dense_hessian(made))[-1])
     found = made.theory()
     assert found["sharpness"] == pytest.approx(largest, rel=0.05)
@@ -45,10 +48,10 @@ def test_the_limit_is_two_over_the_largest_eigenvalue(loss):
 
 
 def test_below_the_limit_the_loss_falls_and_far_beyond_it_rises():
-    limit = play(width=6, depth=1, loss="squared").theory()["limit"]
-    calm = play(5, width=6, depth=1, loss="squared", lr=round(0.5 * limit, 6))
-    wild = play(5, width=6, depth=1, loss="squared", lr=round(8 * limit, 6))
-    start = play(width=6, depth=1, loss="squared").row()["loss"]
+    limit = play(hidden=(6,), loss="squared").theory()["limit"]
+    calm = play(5, hidden=(6,), loss="squared", lr=round(0.5 * limit, 6))
+    wild = play(5, hidden=(6,), loss="squared", lr=round(8 * limit, 6))
+    start = play(hidden=(6,), loss="squared").row()["loss"]
     assert calm.row()["loss"] < start < wild.row()["loss"]
 
 
@@ -72,16 +75,69 @@ def test_every_optimiser_learns_the_moons(optimiser):
     assert made.frame()["errors"][1] < 0.2
 
 
-@pytest.mark.parametrize("name", DATA)
+@pytest.mark.parametrize("name", CLASSES)
 def test_every_cloud_has_both_classes_about_the_origin(name):
     x, y = cloud(name, 200, 0.1, rng=torch.Generator().manual_seed(0))
     assert x.shape == (200, 2) and sorted(set(y.tolist())) == [-1.0, 1.0]
     assert x.mean(0).abs().max() < 0.5 and abs(float(y.mean())) < 0.1
 
 
+@pytest.mark.parametrize("name", SURFACES)
+def test_heights_are_learnt_by_the_squared_loss(name):
+    made = play(data=name, hidden=(24,), activation="tanh", optimiser="adam", lr=0.05, noise=0.0)
+    off = made.frame()["errors"]
+    assert off[0] == pytest.approx((2 * made.row()["loss"]) ** 0.5, rel=1e-4)  # of half the mean
+    for _ in range(300):
+        made.step()
+    assert made.frame()["errors"][1] < 0.3 * off[1]
+    assert made.points()["regression"] and not all(abs(v) == 1 for v in made.y.tolist())
+    assert made.theory()["alignment"] is not None
+
+
+def test_the_spiral_is_learnt_by_three_layers_and_not_by_a_line():
+    settings = {"data": "spiral", "noise": 0.0, "optimiser": "adam", "lr": 0.02}
+    deep = play(400, hidden=(24, 24, 12), activation="tanh", **settings)
+    assert deep.frame()["errors"][1] < 0.1
+    assert play(400, activation="linear", **settings).frame()["errors"][1] > 0.3
+
+
+def test_widths_go_layer_by_layer_into_the_network_and_the_bound():
+    made = play(hidden=(7, 1, 3))
+    assert [p.shape[0] for p in made.model.parameters() if p.ndim == 2] == [7, 1, 3, 1]
+    assert made.points()["parameters"] == 7 * 3 + 1 * 8 + 3 * 2 + 1 * 4
+    assert made.theory()["regions_note"] == f"at most {int(serra_upper(2, [7, 1, 3]))} by theory"
+
+
+def test_the_penalty_is_the_decay_of_weights_but_not_of_biases():
+    made, plain = play(l2=0.01), play()
+    theirs = [
+        {"params": [p for p in plain.model.parameters() if p.ndim == 2], "weight_decay": 0.01},
+        {"params": [p for p in plain.model.parameters() if p.ndim == 1]},
+    ]
+    plain.optimizer = torch.optim.SGD(theirs, lr=plain.settings.lr)
+    for _ in range(20):
+        made.step()
+        plain.step()
+    for ours, other in zip(made.model.parameters(), plain.model.parameters(), strict=True):
+        torch.testing.assert_close(ours, other)
+
+
+def test_the_picture_of_a_unit_is_its_answer_over_the_square():
+    made = play(50, hidden=(5, 20), activation="tanh")
+    first, second = made.frame()["layers"]
+    assert (first["units"], first["shown"], second["units"], second["shown"]) == (5, 5, 20, 16)
+    cells = torch.tensor(list(base64.b64decode(second["grid"]))).view(16, 16 * 16)
+    with torch.no_grad():
+        answers = made.model[:4](made.tile).T[:16]
+    shares = (cells - 128) / 127
+    torch.testing.assert_close(
+        shares.double(), answers / answers.abs().amax(1, True), rtol=0, atol=0.5 / 127 + 1e-6
+    )
+
+
 @pytest.mark.parametrize("activation", ACTIVATIONS)
 def test_linear_regions_are_counted_where_there_are(activation):
-    found = play(width=5, activation=activation).theory()
+    found = play(hidden=(5, 5), activation=activation).theory()
     if activation in ("relu", "leaky relu", "linear"):
         assert found["regions"] == len(found["polygons"]) >= 1
         assert (found["regions"] == 1) == (activation == "linear")
@@ -135,7 +191,7 @@ class Told:
 
 def test_the_table_steps_pauses_resets_and_changes_its_step_size():
     told = Told()
-    table = Table(told, PlaySettings(width=4))
+    table = Table(told, PlaySettings(hidden=(4, 4)))
     assert told.said[0]["anew"] and "theory" in told.said[1]
     table.take({"do": "step"})
     assert told.said[-1]["rows"][0]["step"] == 10 and not table.running
@@ -145,14 +201,14 @@ def test_the_table_steps_pauses_resets_and_changes_its_step_size():
     assert table.running and told.said[-1]["frame"]["step"] == 11
     table.take({"do": "lr", "lr": 0.01})
     assert table.play.optimizer.param_groups[0]["lr"] == 0.01 and table.play.steps == 11
-    table.take({"do": "reset", "settings": {"width": 3}})
+    table.take({"do": "reset", "settings": {"hidden": [3, 2]}})
     assert table.play.steps == 0 and not table.running
-    assert told.said[-2]["settings"]["width"] == 3
+    assert told.said[-2]["settings"]["hidden"] == (3, 2)
 
 
 def test_a_run_that_overflows_stops_and_says_so():
     told = Told()
-    table = Table(told, PlaySettings(width=16, depth=4, loss="squared", lr=100.0))
+    table = Table(told, PlaySettings(hidden=(16, 16, 16, 16), loss="squared", lr=100.0))
     table.take({"do": "run"})
     for _ in range(20):
         if table.running:

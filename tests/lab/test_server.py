@@ -44,7 +44,7 @@ def test_it_serves_streams_and_ends_without_orphans(start, eventually, is_alive)
     status, answer = lab.ask("POST", "/api/check", {"name": "novikoff", "options": {"n": "40"}})
     assert status == 200 and answer["view"]["verdict"] == "holds"
 
-    session = lab.ask("POST", "/api/play", {"settings": {"width": "4"}})[1]["session"]
+    session = lab.ask("POST", "/api/play", {"settings": {"hidden": "4,4"}})[1]["session"]
     events = lab.events(session)
     first = next(events)
     while "theory" not in first:
@@ -85,7 +85,7 @@ def test_ctrl_c_ends_it_and_all_workers(start, eventually, is_alive, times):
 
 def test_a_page_that_does_not_read_holds_up_nobody(start):
     lab = start()
-    session = lab.ask("POST", "/api/play", {"settings": {"width": "32"}})[1]["session"]
+    session = lab.ask("POST", "/api/play", {"settings": {"hidden": "32,32"}})[1]["session"]
     deaf = lab.open("GET", f"/api/sessions/{session}/events")
     pages = [lab.events(session) for _ in range(12)]
     for page in pages:

@@ -10,17 +10,27 @@ from corollary.lab.settings import PlaySettings
 
 
 def test_text_and_json_are_read_alike():
-    assert PlaySettings.of({"lr": "0.25", "width": "4"}) == PlaySettings.of(
-        {"lr": 0.25, "width": 4}
+    assert PlaySettings.of({"lr": "0.25", "hidden": "4, 3"}) == PlaySettings.of(
+        {"lr": 0.25, "hidden": [4, 3]}
     )
+    assert PlaySettings.of({"hidden": "7,"}) == PlaySettings.of({"hidden": 7})  # while one types
 
 
 @pytest.mark.parametrize(
     ("given", "said"),
     [
-        ({"data": "spiral"}, "one of moons"),
-        ({"width": "1.5"}, "whole number"),
-        ({"width": 10**9}, "between 1 and 64"),
+        ({"data": "snail"}, "one of moons"),
+        ({"hidden": "8,1.5"}, "whole numbers with commas"),
+        ({"hidden": [8, 1.5]}, "whole numbers with commas"),
+        ({"hidden": ""}, "whole numbers with commas"),
+        ({"hidden": None}, "whole numbers with commas"),
+        ({"hidden": []}, "1 to 5 layers"),
+        ({"hidden": "8,8,8,8,8,8"}, "1 to 5 layers"),
+        ({"hidden": "8,65"}, "of 1 to 64 units"),
+        ({"hidden": "8,0"}, "of 1 to 64 units"),
+        ({"n": "20.5"}, "whole number"),
+        ({"n": 10**9}, "between 20 and 500"),
+        ({"l2": -1}, "between 0 and 1"),
         ({"lr": "nan"}, "between"),
         ({"lr": "1e999"}, "between"),
         ({"lr": None}, "a number"),
@@ -35,7 +45,7 @@ def test_what_cannot_be_set_is_one_sentence(given, said):
 
 def test_only_what_differs_goes_into_an_address():
     assert PlaySettings().changed() == {}
-    assert PlaySettings.of({"depth": "3"}).changed() == {"depth": 3}
+    assert PlaySettings.of({"hidden": "3", "n": "200"}).changed() == {"hidden": (3,)}
 
 
 def test_every_default_is_inside_its_range():

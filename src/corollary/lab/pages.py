@@ -12,7 +12,7 @@ from markupsafe import Markup
 
 from corollary.journal import last_outcomes
 from corollary.lab.assets import has_katex
-from corollary.lab.controls import controls
+from corollary.lab.controls import controls, text
 from corollary.lab.settings import PlaySettings
 from corollary.lab.targets import offer
 from corollary.registry import Entry, chapter, entries, question
@@ -71,9 +71,9 @@ def play_page(query: Mapping[str, str]) -> str:
         except ValueError as error:
             left_out.append(str(error))
     fields = [
-        {"name": f.name, "value": getattr(settings, f.name), "default": f.default}
+        {"name": f.name, "value": text(getattr(settings, f.name)), "default": text(f.default)}
         | {"whole": isinstance(f.default, int)}
-        | {"choices": (), "log": False, "low": None, "high": None}
+        | {"choices": (), "log": False, "low": None, "high": None, "end": None, "most": 0}
         | dict(f.metadata)
         for f in dataclasses.fields(settings)
     ]

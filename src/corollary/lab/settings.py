@@ -8,7 +8,9 @@ from typing import Any
 
 from corollary.errors import OptionError
 
-DATA = ("moons", "rings", "xor", "gaussians")
+CLASSES = ("moons", "rings", "xor", "gaussians", "spiral")
+SURFACES = ("plane", "hills")  # regression
+DATA = CLASSES + SURFACES
 ACTIVATIONS = ("relu", "leaky relu", "tanh", "sigmoid", "gelu", "linear")
 OPTIMISERS = ("gradient descent", "momentum", "adam")
 LOSSES = ("logistic", "squared")
@@ -18,8 +20,16 @@ def _choice(default: str, choices: tuple[str, ...], label: str) -> Any:
     return field(default=default, metadata={"choices": choices, "label": label})
 
 
-def _range(default: float, low: float, high: float, label: str, *, log: bool = False) -> Any:
-    return field(default=default, metadata={"low": low, "high": high, "label": label, "log": log})
+def _range(
+    default: float, low: float, high: float, label: str, *, log: bool = False, end: float = 0.0
+) -> Any:
+    """A number; its slider ends at ``end`` where only less than all is of interest."""
+    about = {"low": low, "high": high, "label": label, "log": log, "end": end or high}
+    return field(default=default, metadata=about)
+
+
+def _list(default: tuple[int, ...], most: int, high: int, label: str) -> Any:
+    return field(default=default, metadata={"most": most, "high": high, "label": label})
 
 
 @dataclass(frozen=True)
@@ -27,21 +37,26 @@ class PlaySettings:
     """Data, network and training of the playground.
 
     Example:
-        >>> PlaySettings.of({"data": "rings", "width": "6"}).width
-        6
+        >>> PlaySettings.of({"data": "rings", "hidden": "6,4"}).hidden
+        (6, 4)
     """
 
     data: str = _choice("moons", DATA, "data")
     n: int = _range(200, 20, 500, "points")
     noise: float = _range(0.15, 0.0, 0.5, "noise")
-    width: int = _range(8, 1, 64, "units a layer")
-    depth: int = _range(2, 1, 5, "hidden layers")
+    hidden: tuple[int, ...] = _list((8, 8), 5, 64, "hidden layers: units of each")
     activation: str = _choice("relu", ACTIVATIONS, "activation")
     loss: str = _choice("logistic", LOSSES, "loss")
     optimiser: str = _choice("gradient descent", OPTIMISERS, "optimiser")
     lr: float = _range(0.5, 0.0001, 100.0, "step size η", log=True)
+    l2: float = _range(0.0, 0.0, 1.0, "L2 penalty", end=0.1)
     batch: int = _range(0, 0, 500, "batch (0: all points)")
     seed: int = _range(0, 0, 9999, "seed")
+
+    @property
+    def regression(self) -> bool:
+        """Whether heights are learnt, by the squared loss, and not classes."""
+        return self.data in SURFACES
 
     @classmethod
     def of(cls, given: Mapping[str, Any]) -> "PlaySettings":
@@ -71,6 +86,8 @@ def _read(field: "dataclasses.Field[Any]", value: Any) -> Any:
         if value not in about["choices"]:
             raise OptionError(f"{label} is one of {', '.join(about['choices'])}, not '{value}'")
         return value
+    if "most" in about:
+        return _widths(value, label, about["most"], about["high"])
     kind: type[int] | type[float] = int if isinstance(field.default, int) else float
     try:
         number = kind(value)
@@ -82,3 +99,21 @@ def _read(field: "dataclasses.Field[Any]", value: Any) -> Any:
             f"{label} must lie between {about['low']:g} and {about['high']:g}, but it is {number:g}"
         )
     return number
+
+
+def _widths(value: Any, label: str, most: int, high: int) -> tuple[int, ...]:
+    """Widths of layers, from a list or from text such as ``8, 8, 4``."""
+    given = value if isinstance(value, (list, tuple)) else str(value).strip().rstrip(",").split(",")
+    try:
+        widths = tuple(int(str(part)) for part in given)
+    except ValueError:
+        raise OptionError(
+            f"{label} needs whole numbers with commas between, such as 8,8,4, "
+            f"but '{str(value)[:40]}' came"
+        ) from None
+    if not (1 <= len(widths) <= most and all(1 <= width <= high for width in widths)):
+        raise OptionError(
+            f"{label} takes 1 to {most} layers of 1 to {high} units each, "
+            f"but '{str(value)[:40]}' came"
+        )
+    return widths

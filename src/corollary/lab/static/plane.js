@@ -1,12 +1,6 @@
 // The plane: what the network decides, its linear regions, and the points.
 import { svg } from "./chart.js";
-
-const parts = (colour) => {
-  const probe = document.createElement("canvas").getContext("2d");
-  probe.fillStyle = colour;
-  const hex = probe.fillStyle;
-  return [1, 3, 5].map((k) => parseInt(hex.slice(k, k + 2), 16));
-};
+import { fill, mixed, palette } from "./field.js";
 
 export class Plane {
   constructor(canvas) {
@@ -23,30 +17,22 @@ export class Plane {
   recolour() {
     const style = getComputedStyle(document.documentElement);
     const take = (name) => style.getPropertyValue(name).trim();
-    this.plus = take("--measured");
-    this.minus = take("--predicted");
+    this.colours = palette();
     this.paper = take("--paper");
     this.ink = take("--ink");
     if (this.frame) this.grid(this.frame);
     this.draw();
   }
 
-  /** One byte a cell, row 0 at the bottom; 128 is undecided. */
+  /** One byte a cell, row 0 at the bottom; 128 is zero. */
   grid(frame) {
     this.frame = frame;
-    const bytes = atob(frame.grid), side = frame.side;
-    const [plus, minus, paper] = [this.plus, this.minus, this.paper].map(parts);
-    this.field.width = this.field.height = side;
-    const image = this.field.getContext("2d").createImageData(side, side);
-    for (let row = 0; row < side; row++) {
-      for (let column = 0; column < side; column++) {
-        const value = (bytes.charCodeAt((side - 1 - row) * side + column) - 128) / 127;
-        const strong = value > 0 ? plus : minus, weight = 0.12 + 0.58 * Math.abs(value), at = 4 * (row * side + column);
-        for (let c = 0; c < 3; c++) image.data[at + c] = paper[c] + weight * (strong[c] - paper[c]);
-        image.data[at + 3] = 255;
-      }
-    }
-    this.field.getContext("2d").putImageData(image, 0, 0);
+    fill(this.field, atob(frame.grid), 0, frame.side, this.colours, this.points && this.points.regression ? 0 : 0.12);
+  }
+
+  /** The colour of a label, -1 or 1, or of a height in between. */
+  shade(label) {
+    return `rgb(${mixed(this.colours, label, 0.2 + 0.8 * Math.min(1, Math.abs(label))).join(", ")})`;
   }
 
   draw() {
@@ -75,20 +61,21 @@ export class Plane {
     this.dots(this.points.train, this.points.train_labels, 4, at, up);
   }
 
-  // The classes differ in shape, too: discs and squares.
+  // The signs differ in shape, too: discs and squares.
   dots(points, labels, radius, at, up) {
     const pen = this.context;
     points.forEach(([x, y], k) => {
       pen.beginPath();
       if (labels[k] > 0) pen.arc(at(x), up(y), radius, 0, 7);
       else pen.rect(at(x) - radius * 0.9, up(y) - radius * 0.9, 1.8 * radius, 1.8 * radius);
-      pen.fillStyle = labels[k] > 0 ? this.plus : this.minus;
+      pen.fillStyle = this.shade(labels[k]);
       pen.fill();
       pen.strokeStyle = this.paper;
       pen.lineWidth = 1;
       pen.stroke();
     });
   }
+
   /** The same as SVG, to be saved. */
   picture() {
     const size = this.canvas.width, parts = [];
@@ -100,8 +87,8 @@ export class Plane {
         parts.push(svg("path", { d: this.polygons.map((p) => `${corners(p)}Z`).join(""), fill: "none", stroke: this.ink, "stroke-width": 0.8, "stroke-opacity": 0.4 }));
       }
       const dot = (radius, labels) => ([x, y], k) => labels[k] > 0
-        ? svg("circle", { cx: at(x), cy: up(y), r: radius, fill: this.plus, stroke: this.paper })
-        : svg("rect", { x: at(x) - 0.9 * radius, y: up(y) - 0.9 * radius, width: 1.8 * radius, height: 1.8 * radius, fill: this.minus, stroke: this.paper });
+        ? svg("circle", { cx: at(x), cy: up(y), r: radius, fill: this.shade(labels[k]), stroke: this.paper })
+        : svg("rect", { x: at(x) - 0.9 * radius, y: up(y) - 0.9 * radius, width: 1.8 * radius, height: 1.8 * radius, fill: this.shade(labels[k]), stroke: this.paper });
       if (this.showTest) parts.push(...this.points.test.map(dot(2.6, this.points.test_labels)));
       parts.push(...this.points.train.map(dot(4, this.points.train_labels)));
     }

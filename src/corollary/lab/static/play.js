@@ -4,9 +4,10 @@ import { differing, read, toUrl, wire } from "./controls.js";
 import { chart, last } from "./chart.js";
 import { Plane } from "./plane.js";
 import { listen } from "./stream.js";
+import { Units } from "./units.js";
 
-const form = $("settings"), plane = new Plane($("plane"));
-let session = "", running = false, rows = [], waiting = false, severity = "", hush = () => {};
+const form = $("settings"), plane = new Plane($("plane")), units = new Units($("layers"));
+let session = "", running = false, rows = [], waiting = false, severity = "", greeted = false, hush = () => {};
 
 const charts = {
   loss: chart($("chart-loss"), "Loss", [{ key: "loss", label: "training loss", role: "measured" }, { key: "test", label: "test loss", role: "other" }], { log: true }),
@@ -34,8 +35,9 @@ async function open() {
     ({ session } = await ask("/api/play", { settings: settings() }));
     sessionStorage.setItem("corollary-play", session);
     join();
-    wrong("");
+    if (greeted) wrong(""); // what was left out of the address stays to be read
   } catch (error) { wrong(error.message); $("advice").textContent = "Nothing is running."; }
+  greeted = true;
 }
 
 function join() {
@@ -49,7 +51,7 @@ function ready(yes) { for (const id of ["run", "step", "reset"]) $(id).disabled 
 function heard(news) {
   if (news.anew) rows = [];
   if (news.rows) rows.push(...news.rows);
-  if (news.points) plane.points = news.points;
+  if (news.points) data(news.points);
   if (news.frame) plane.grid(news.frame);
   if (news.theory) theory(news.theory);
   if (news.state) state(news.state);
@@ -64,17 +66,25 @@ function heard(news) {
   if (!waiting) { waiting = true; requestAnimationFrame(paint); }
 }
 
+function data(points) {
+  plane.points = points;
+  $("o-loss").disabled = points.regression; // heights have no classes
+  $("heights").hidden = !points.regression;
+}
+
 function paint() {
   waiting = false;
   plane.draw();
+  if (plane.frame) units.show(plane.frame);
   if (!rows.length) return;
   for (const draw of Object.values(charts)) draw(rows);
   const now = rows[rows.length - 1];
   $("count").textContent = `step ${now.step}`;
   $("now-loss").textContent = `${numeral(now.loss)} training, ${numeral(now.test)} test`;
   if (plane.frame) {
-    const [train, test] = plane.frame.errors.map((e) => `${(100 * e).toFixed(1)} %`);
-    $("plane-said").textContent = `${train} wrong in training, ${test} in test; ${plane.points ? plane.points.parameters : "–"} weights`;
+    const { regression, parameters } = plane.points || {};
+    const [train, test] = plane.frame.errors.map((e) => regression ? numeral(e) : `${(100 * e).toFixed(1)} %`);
+    $("plane-said").textContent = `${regression ? `off by ${train}` : `${train} wrong`} in training, ${test} in test${regression ? " (root mean square)" : ""}; ${parameters || "–"} weights`;
   }
 }
 
@@ -105,9 +115,17 @@ function state({ running: on, finite }) {
   $("run").disabled = $("step").disabled = !finite;
 }
 
+function inPython(name, text) {
+  if (name === "hidden") {
+    const widths = text.split(",").map((part) => part.trim()).filter(Boolean);
+    return `(${widths.join(", ")}${widths.length === 1 ? "," : ""})`;
+  }
+  return Number.isFinite(Number(text)) ? text : JSON.stringify(text);
+}
+
 function snippet() {
   const s = settings();
-  const words = Object.entries(differing(form)).map(([k, v]) => `${k}=${Number.isFinite(Number(v)) ? v : JSON.stringify(v)}`);
+  const words = Object.entries(differing(form)).map(([k, v]) => `${k}=${inPython(k, v)}`);
   $("python").textContent = `from corollary.lab.settings import PlaySettings
 from corollary.lab.work.training import Playground
 
@@ -139,8 +157,9 @@ addEventListener("keydown", (event) => {
   if (event.key === "s") $("step").click();
   if (event.key === "r") $("reset").click();
 });
-onTheme.push(() => plane.recolour());
-$("plane").parentElement.after(saving.buttons("Decision regions", "playground-plane", () => plane.picture()));
+onTheme.push(() => { plane.recolour(); units.draw(); });
+$("plane").parentElement.after(saving.buttons("The network over the plane", "playground-plane", () => plane.picture()));
+$("units").append(saving.buttons("What each unit sees", "playground-units", () => units.picture()));
 
 snippet();
 // A page that is loaded again goes on with its session, if its settings are the same.

@@ -1,6 +1,5 @@
 """A small network on points of the plane, trained a step at a time, with the theory beside it."""
 
-import base64
 import math
 from collections.abc import Callable
 from functools import partial
@@ -15,6 +14,7 @@ from corollary.errors import InputError, NotApplicableError
 from corollary.lab.settings import PlaySettings
 from corollary.lab.work.advice import said_of_step
 from corollary.lab.work.clouds import cloud
+from corollary.lab.work.pictures import TILE, in_bytes, square, units
 from corollary.models.init import normal_
 from corollary.report.numerals import numeral
 from corollary.theory.expressivity.bounds import serra_upper
@@ -37,12 +37,12 @@ ACTIVATION: dict[str, Callable[[], nn.Module]] = {
 def network(settings: PlaySettings) -> nn.Sequential:
     """Linear layers with weights of variance 2/fan-in for rectifiers, else 1/fan-in."""
     rng = generator(settings.seed, "playground", "weights")
-    widths = [2, *[settings.width] * settings.depth, 1]
+    widths = [2, *settings.hidden, 1]
     gain = 2.0 if settings.activation in ("relu", "leaky relu", "gelu") else 1.0
     layers: list[nn.Module] = []
     for fan_in, fan_out in zip(widths, widths[1:], strict=False):
         layer = nn.Linear(fan_in, fan_out, dtype=torch.float64)
-        last = fan_out == 1 and len(layers) == 2 * settings.depth
+        last = len(layers) == 2 * len(settings.hidden)
         normal_(layer.weight, math.sqrt((1.0 if last else gain) / fan_in), rng=rng)
         nn.init.zeros_(layer.bias)
         layers += [layer] if last else [layer, ACTIVATION[settings.activation]()]
@@ -69,13 +69,13 @@ class Playground:
         self.test_x, self.test_y = draw(400, rng=generator(settings.seed, "playground", "test"))
         self.reach = 1.1 * float(torch.cat([self.x, self.test_x]).abs().max())
         self.model = network(settings)
-        self.loss = logistic if settings.loss == "logistic" else squared
+        self.logistic = settings.loss == "logistic" and not settings.regression
+        self.loss = logistic if self.logistic else squared
         self.optimizer = self._optimizer()
         self.order = generator(settings.seed, "playground", "batches")
         self.probe = self.x[:PROBE]
         self.first_kernel = empirical_ntk(self.model, self.probe)
-        side = (torch.arange(GRID, dtype=torch.float64) + 0.5) / GRID * 2 - 1
-        self.grid = self.reach * torch.cartesian_prod(side, side).flip(1)  # row 0 is the bottom
+        self.grid, self.tile = square(self.reach, GRID), square(self.reach, TILE)
 
     def _optimizer(self) -> torch.optim.Optimizer:
         make: dict[str, Any] = {
@@ -99,6 +99,15 @@ class Playground:
         """Whether all weights are numbers still."""
         return all(bool(p.isfinite().all()) for p in self.model.parameters())
 
+    def objective(self, output: Tensor, y: Tensor) -> Tensor:
+        """What is minimised: the loss, and l2/2 times the squares of all weights but biases."""
+        loss, l2 = self.loss(output, y), self.settings.l2
+        if l2 == 0:
+            return loss
+        return loss + 0.5 * l2 * sum(
+            p.square().sum() for p in self.model.parameters() if p.ndim > 1
+        )
+
     def step(self) -> None:
         """One update."""
         x, y, batch = self.x, self.y, self.settings.batch
@@ -106,7 +115,7 @@ class Playground:
             rows = torch.randint(len(x), (batch,), generator=self.order)
             x, y = x[rows], y[rows]
         self.optimizer.zero_grad()
-        self.loss(self.model(x), y).backward()  # type: ignore[no-untyped-call]
+        self.objective(self.model(x), y).backward()  # type: ignore[no-untyped-call]
         self.optimizer.step()
         self.steps += 1
 
@@ -122,20 +131,24 @@ class Playground:
 
     @torch.no_grad()
     def frame(self) -> dict[str, Any]:
-        """The decision picture: a byte a cell, 128 where the network is undecided."""
-        wrong = [
-            float((self.model(x)[:, 0] * y <= 0).double().mean())
-            for x, y in ((self.x, self.y), (self.test_x, self.test_y))
-        ]
+        """The picture of the output: a byte a cell, 128 where it is zero; and how far off it is."""
         out = self.model(self.grid)[:, 0].nan_to_num()
-        share = torch.tanh(out / 2) if self.settings.loss == "logistic" else out.clamp(-1, 1)
-        cells = (128 + 127 * share).round().to(torch.uint8).numpy().tobytes()
+        share = torch.tanh(out / 2) if self.logistic else out.clamp(-1, 1)
         return {
             "step": self.steps,
-            "errors": wrong,
-            "grid": base64.b64encode(cells).decode(),
+            "errors": [self._off(self.x, self.y), self._off(self.test_x, self.test_y)],
+            "grid": in_bytes(share),
             "side": GRID,
+            "layers": units(self.model, self.tile),
+            "tile": TILE,
         }
+
+    def _off(self, x: Tensor, y: Tensor) -> float | None:
+        """The share of wrong labels; for heights the root of the mean squared error."""
+        out = self.model(x)[:, 0]
+        if self.settings.regression:
+            return number(math.sqrt(float(((out - y) ** 2).mean())))
+        return float((out * y <= 0).double().mean())
 
     def points(self) -> dict[str, Any]:
         """The data, once a run."""
@@ -143,8 +156,9 @@ class Playground:
             "reach": self.reach,
             "train": [[round(v, 3) for v in p] for p in self.x.tolist()],
             "test": [[round(v, 3) for v in p] for p in self.test_x.tolist()],
-            "train_labels": [int(v) for v in self.y.tolist()],
-            "test_labels": [int(v) for v in self.test_y.tolist()],
+            "train_labels": [round(v, 3) for v in self.y.tolist()],
+            "test_labels": [round(v, 3) for v in self.test_y.tolist()],
+            "regression": self.settings.regression,
             "parameters": sum(p.numel() for p in self.model.parameters()),
         }
 
@@ -153,7 +167,7 @@ class Playground:
         if not self.finite:
             return {"step": self.steps, "advice": said_of_step(self.settings, None)}
         momentum = BETA if self.settings.optimiser == "momentum" else 0.0
-        landscape = Landscape(self.model, self.loss, (self.x, self.y))
+        landscape = Landscape(self.model, self.objective, (self.x, self.y))
         rng = generator(self.settings.seed, "playground", "lanczos", self.steps)
         found = largest_stable_step(landscape, momentum=momentum, rtol=0.1, rng=rng)
         return {
@@ -178,7 +192,6 @@ class Playground:
         }
 
     def _regions(self) -> dict[str, Any]:
-        widths = [self.settings.width] * self.settings.depth
         try:
             mosaic = linear_regions(self.model, self.reach, limit=MOST_REGIONS, backend="torch")
         except NotApplicableError:
@@ -188,7 +201,7 @@ class Playground:
             return {"regions": None, "regions_note": f"over {MOST_REGIONS}", "polygons": None}
         note = ""
         if self.settings.activation in ("relu", "leaky relu"):
-            note = f"at most {numeral(serra_upper(2, widths))} by theory"
+            note = f"at most {numeral(serra_upper(2, list(self.settings.hidden)))} by theory"
         polygons = mosaic.polygons() if mosaic.count <= DRAWN else None
         return {
             "regions": mosaic.count,
