@@ -21,6 +21,7 @@ from torch import Generator, Tensor, nn
 from corollary.theory.landscape.curvature import (
     Landscape,
     hessian,
+    kfac,
     spectral_density,
     top_eigenpairs,
     trace,
@@ -108,6 +109,16 @@ def curvlinops_hessian(p: Problem):
     return HessianLinearOperator(
         p.module, nn.CrossEntropyLoss(), params, data, check_deterministic=False
     )
+
+
+def curvlinops_kfac(p: Problem):
+    from curvlinops import KFACLinearOperator
+
+    params = [q for q in p.module.parameters() if q.requires_grad]
+    return KFACLinearOperator(
+        p.module, nn.CrossEntropyLoss(), params, [(p.x, p.y)], fisher_type="type-2",
+        separate_weight_and_bias=False, check_deterministic=False,
+    )  # fmt: skip
 
 
 def pyhessian_hessian(p: Problem):
@@ -289,6 +300,29 @@ def _density(name: str, p: Problem) -> Race:
     return race(f"Spectral density, {name}", contenders, reference=reference, rounds=2, facts=facts)
 
 
+def _kfac(name: str, p: Problem) -> Race:
+    v = torch.randn(p.landscape.size, generator=Generator().manual_seed(1))
+    contenders: dict[str, Callable[[], Tensor]] = {
+        "corollary": lambda: kfac(p.landscape).inverse(0.01) @ v
+    }
+    reference = "corollary"
+    if has("curvlinops"):
+        from curvlinops import KFACInverseLinearOperator
+
+        def peer() -> Tensor:
+            K = curvlinops_kfac(p)
+            return KFACInverseLinearOperator(K, damping=0.01, use_exact_damping=True) @ v
+
+        contenders["curvlinops"], reference = peer, "curvlinops"
+        ours, theirs = contenders["corollary"](), peer()
+        assert float((ours - theirs).norm()) <= 1e-3 * float(theirs.norm())
+    facts = {"damping": 0.01, "factors": "exact", "set-up": "included"}
+    return race(
+        f"KFAC and one product with its inverse, {name}", contenders,
+        reference=reference, rounds=3, facts=facts,
+    )  # fmt: skip
+
+
 def _named(measure: Callable[[str, Problem], Race], word: str) -> list[Callable[[], Race]]:
     def on_mlp() -> Race:
         return measure("MLP 784-256-256-10, n = 2000", mlp_problem())
@@ -306,4 +340,5 @@ if __name__ == "__main__":
         *_named(_eigen, "eigen"),
         *_named(_trace, "trace"),
         *_named(_density, "density"),
+        *_named(_kfac, "kfac"),
     )

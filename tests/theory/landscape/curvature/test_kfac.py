@@ -187,6 +187,23 @@ def test_a_layer_called_twice_counts_both_calls():
     assert E.trace() == pytest.approx(float(gauss_newton(landscape).dense().trace()), rel=1e-10)
 
 
+def test_a_call_without_gradient_adds_no_curvature():
+    class Partly(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.cut, self.layer = nn.Linear(4, 4).double(), nn.Linear(4, 3).double()
+
+        def forward(self, x):
+            with torch.no_grad():
+                h = self.cut(x)
+            return self.layer(h)
+
+    landscape = Landscape(Partly(), CE, (draw(6, 4), torch.arange(6) % 3))
+    E = kfac(landscape, corrected=True)
+    assert float(E.blocks[0].values.abs().max()) == 0
+    assert E.trace() == pytest.approx(float(gauss_newton(landscape).dense().trace()), rel=1e-10)
+
+
 def test_a_linear_loss_has_no_curvature():
     landscape = Landscape(mlp(), lambda z: z.mean(), draw(6, 4))
     assert kfac(landscape).trace() == 0
@@ -257,6 +274,11 @@ def test_an_input_whose_first_axis_is_not_the_examples_is_refused():
         def forward(self, x):
             return self.layer(x.flatten(0, 1)).unflatten(0, x.shape[:2]).mean(1)
 
+    class Constant(Folded):
+        def forward(self, x):
+            return self.layer(x[0]) + torch.zeros(len(x), 1, dtype=F64)
+
+    refuses(Constant(), nn.MSELoss(), (draw(6, 4), draw(6, 3)), "1 rows for 6 examples")
     refuses(Folded(), nn.MSELoss(), (draw(6, 5, 4), draw(6, 3)), "30 rows for 6 examples")
 
 

@@ -175,23 +175,31 @@ class Pass:
         self.roots = loss_roots(of.landscape, z.detach(), batch, empirical=of.kind == "empirical")
         self.dtype = dtype = of.landscape.dtype
         self.inputs = {
-            k: group.inputs(torch.cat([c.inputs.to(dtype) for c in notes[group.layer]], dim=1))
+            k: group.inputs(_joined([c.inputs.to(dtype) for c in notes[group.layer]]))
             for k, group in enumerate(of.groups)
         }
 
     def columns(self) -> Iterator[dict[int, Tensor]]:
         """For each column of the roots, its gradient at each group's layer by position."""
         calls = [(layer, call.output) for layer, seen in self.notes.items() for call in seen]
-        outputs = [output for _, output in calls]
-        for root in self.roots:
-            found = torch.autograd.grad(
-                self.z, outputs, root, retain_graph=True, materialize_grads=True, allow_unused=True
+        live = [output for _, output in calls if output.requires_grad]  # not under no_grad
+        for root in self.roots if self.z.requires_grad else []:
+            found = iter(
+                torch.autograd.grad(
+                    self.z, live, root, retain_graph=True, allow_unused=True, materialize_grads=True
+                )
             )
             at: dict[nn.Module, list[Tensor]] = {layer: [] for layer in self.notes}
-            for (layer, _), g in zip(calls, found, strict=True):
+            for layer, output in calls:
+                g = next(found) if output.requires_grad else torch.zeros_like(output)
                 at[layer].append(slopes_at(layer, g).to(self.dtype))
-            joined = {layer: torch.cat(parts, dim=1) for layer, parts in at.items()}
+            joined = {layer: _joined(parts) for layer, parts in at.items()}
             yield {k: joined[group.layer] for k, group in enumerate(self.of.groups)}
+
+
+def _joined(calls: list[Tensor]) -> Float[Tensor, "n t d"]:
+    """The positions of all calls of a layer; no copy where there is one."""
+    return calls[0] if len(calls) == 1 else torch.cat(calls, dim=1)
 
 
 def _check_called(group: Group, calls: list[Seen], batch: Batch) -> None:

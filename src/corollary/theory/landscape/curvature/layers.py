@@ -121,6 +121,7 @@ def positions(layer: nn.Module, x: Tensor) -> Float[Tensor, "n t i"]:
         [[[0.0, 1.0, 2.0, 3.0]]]
     """
     if not isinstance(layer, nn.Conv2d):
+        x = torch.atleast_2d(x)
         return x.reshape(len(x), -1, x.shape[-1])
     mode = "constant" if layer.padding_mode == "zeros" else layer.padding_mode
     x = F.pad(x, layer._reversed_padding_repeated_twice, mode=mode)
@@ -132,4 +133,5 @@ def slopes_at(layer: nn.Module, g: Tensor) -> Float[Tensor, "n t o"]:
     """Gradients with respect to a layer's output, by position."""
     if isinstance(layer, nn.Conv2d):
         return g.flatten(2).transpose(1, 2)
+    g = torch.atleast_2d(g)
     return g.reshape(len(g), -1, g.shape[-1])
