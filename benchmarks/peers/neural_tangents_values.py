@@ -159,7 +159,159 @@ def architectures() -> dict[str, tuple]:
             ),
             tokens,
         ),
+        **branched(),
+        **positions(),
     }
+
+
+def branches(join: tuple, *parts: tuple) -> tuple:
+    """Several parts of one input, joined."""
+    return stax.FanOut(len(parts)), stax.parallel(*(stax.serial(*p) for p in parts)), join
+
+
+def branched() -> dict[str, tuple]:
+    """Concatenations, products and dropout."""
+    dense, conv, relu, erf = stax.Dense, stax.Conv, stax.Relu, stax.Erf
+    image, flat = (3, 6, 5, 2), (3, 7)
+    return {
+        "concat_mlp": (
+            (
+                dense(8, 1.2, 0.1),
+                *branches(
+                    stax.FanInConcat(-1),
+                    (relu(), dense(6, 1.3, 0.2), erf()),
+                    (relu(), dense(2, 0.8, 0.3), relu()),
+                    (stax.Identity(),),
+                ),
+                dense(1, 1.1, 0.1),
+                relu(),
+                dense(1, 1.0),
+            ),
+            flat,
+        ),
+        "gated_mlp": (
+            (
+                dense(8, 1.2, 0.1),
+                relu(),
+                *branches(
+                    stax.FanInProd(),
+                    (dense(8, 1.3, 0.2), erf()),
+                    (dense(8, 0.8, 0.3),),
+                    (dense(8, 0.9, 0.4), relu()),
+                ),
+                dense(1, 1.1, 0.1),
+            ),
+            flat,
+        ),
+        "concat_conv": (
+            (
+                *branches(
+                    stax.FanInConcat(-1),
+                    (conv(4, (3, 3), (1, 1), "SAME", 1.3, 0.1), relu()),
+                    (conv(4, (1, 1), (1, 1), "SAME", 0.7, 0.2), erf()),
+                ),
+                conv(4, (3, 3), (1, 1), "SAME", 1.2, 0.2),
+                relu(),
+                stax.GlobalAvgPool(),
+                dense(1, 1.1, 0.1),
+            ),
+            image,
+        ),
+        "gated_conv": (
+            (
+                *branches(
+                    stax.FanInProd(),
+                    (conv(4, (3, 3), (1, 1), "SAME", 1.3, 0.1), erf()),
+                    (conv(4, (3, 3), (1, 1), "SAME", 0.7, 0.2),),
+                ),
+                stax.AvgPool((2, 2), (2, 2), "VALID"),
+                conv(4, (2, 2), (1, 1), "VALID", 1.2, 0.2),
+                relu(),
+                stax.Flatten(),
+                dense(1, 1.1, 0.1),
+            ),
+            image,
+        ),
+        "dropout_mlp": (
+            (
+                dense(1, 1.2, 0.1),
+                relu(),
+                stax.Dropout(0.8),
+                dense(1, 1.3, 0.2),
+                erf(),
+                stax.Dropout(0.5),
+                dense(1, 1.1),
+            ),
+            flat,
+        ),
+        "dropout_conv": (
+            (
+                conv(1, (3, 3), (1, 1), "SAME", 1.3, 0.1),
+                relu(),
+                stax.Dropout(0.7),
+                conv(1, (3, 3), (1, 1), "SAME", 1.2, 0.2),
+                relu(),
+                stax.GlobalAvgPool(),
+                dense(1, 1.1, 0.1),
+                relu(),
+                stax.Dropout(0.9),
+                dense(1, 1.0),
+            ),
+            image,
+        ),
+    }
+
+
+def positions() -> dict[str, tuple]:
+    """Graphs, and convolutions that are transposed or not shared."""
+    dense, conv, relu = stax.Dense, stax.Conv, stax.Relu
+    image, nodes = (3, 6, 5, 2), (3, 4, 3)
+    first = conv(1, (2, 2), (2, 2), "VALID", 1.3, 0.1)
+    return {
+        "graph_network": (
+            (
+                dense(1, 1.2, 0.1),
+                stax.Aggregate(),
+                relu(),
+                dense(1, 1.3, 0.2),
+                stax.Aggregate(),
+                relu(),
+                stax.GlobalAvgPool(),
+                dense(1, 1.0, 0.1),
+            ),
+            nodes,
+        ),
+        "conv_transpose": (
+            (
+                first,
+                relu(),
+                stax.ConvTranspose(1, (3, 3), (2, 2), "VALID", 1.2, 0.2),
+                relu(),
+                stax.GlobalAvgPool(),
+                dense(1, 1.1),
+            ),
+            image,
+        ),
+        "conv_local": (
+            (
+                first,
+                relu(),
+                stax.ConvLocal(1, (2, 2), (1, 1), "VALID", 1.2, 0.2),
+                relu(),
+                stax.GlobalAvgPool(),
+                dense(1, 1.1, 0.1),
+                relu(),
+                dense(1, 1.0),
+            ),
+            image,
+        ),
+    }
+
+
+def graphs(x: np.ndarray) -> np.ndarray:
+    """A matrix for each input, without randomness: entry (r, s) is what node r takes of node s."""
+    count, nodes = x.shape[:2]
+    return np.sin(np.arange(count * nodes * nodes)).reshape(count, nodes, nodes) + np.eye(nodes)
 
 
 def main(folder: Path) -> None:
@@ -167,7 +319,11 @@ def main(folder: Path) -> None:
     for name, (layers, shape) in architectures().items():
         _, _, kernel = stax.serial(*layers)
         x, y = inputs(*shape)
-        both = kernel(x, y, ("nngp", "ntk"))
+        more = {}
+        if name == "graph_network":  # there a node gives to the columns of its row
+            more["pattern"] = tuple(graphs(t).transpose(0, 2, 1) for t in (x, y))
+        second = None if name.startswith("dropout") else y  # masks are shared by equal inputs
+        both = kernel(x, second, ("nngp", "ntk"), **more)
         table[name] = {
             "shape": list(shape),
             "nngp": np.asarray(both.nngp).tolist(),

@@ -14,7 +14,10 @@ from corollary.theory.kernels.infinite.activations import (
     Sin,
 )
 from corollary.theory.kernels.infinite.attention import Attention
+from corollary.theory.kernels.infinite.branches import Concat, Product, Residual, Sum
 from corollary.theory.kernels.infinite.convolution import Conv
+from corollary.theory.kernels.infinite.dropout import Dropout
+from corollary.theory.kernels.infinite.graphs import Aggregate, graph_inputs, node_kernels
 from corollary.theory.kernels.infinite.layers import (
     AvgPool,
     Dense,
@@ -24,20 +27,26 @@ from corollary.theory.kernels.infinite.layers import (
     LayerNorm,
     Scale,
 )
-from corollary.theory.kernels.infinite.network import Kernels, Network, Residual, Sum, network
+from corollary.theory.kernels.infinite.network import Kernels, Network, network
 from corollary.theory.kernels.infinite.operator import KernelOperator
 from corollary.theory.kernels.infinite.sampling import Sampled, sampled_kernels
 from corollary.theory.kernels.infinite.series import Series, Sigmoid, Silu, Softplus, Tanh
 from corollary.theory.kernels.infinite.tracing import from_module
+from corollary.theory.kernels.infinite.unshared import ConvLocal, ConvTranspose
 
 __all__ = [
     "Abs",
     "Activation",
+    "Aggregate",
     "Attention",
     "AvgPool",
+    "Concat",
     "Conv",
+    "ConvLocal",
+    "ConvTranspose",
     "Cos",
     "Dense",
+    "Dropout",
     "Erf",
     "Flatten",
     "Gelu",
@@ -49,6 +58,7 @@ __all__ = [
     "LayerNorm",
     "LeakyRelu",
     "Network",
+    "Product",
     "Rbf",
     "Rectifier",
     "Relu",
@@ -63,6 +73,8 @@ __all__ = [
     "Sum",
     "Tanh",
     "from_module",
+    "graph_inputs",
     "network",
+    "node_kernels",
     "sampled_kernels",
 ]

@@ -34,6 +34,7 @@ class Activation(Layer):
     """A function of one number, applied to every unit."""
 
     nonlinear = True
+    pointwise = True
 
     @abstractmethod
     def function(self, z: Float[Tensor, "..."]) -> Float[Tensor, "..."]:

@@ -61,7 +61,8 @@ class Attention(Layer):
         """Covariances after mixing positions."""
         if state.axes != 1:
             raise InputError(f"attention needs one axis of positions, but there are {state.axes}")
-        return self._linear(state) if self.scaling == "linear" else self._sqrt(state)
+        state = self._linear(state) if self.scaling == "linear" else self._sqrt(state)
+        return replace(state, alike=True)
 
     def _linear(self, state: State) -> State:
         g1, g2 = self._weights(state.q1), self._weights(state.q2)

@@ -60,7 +60,7 @@ class Conv(Dense):
         )
         q1 = self._own(state.q1, state)
         q2 = q1 if state.q2 is state.q1 else self._own(state.q2, state)
-        return replace(state, nngp=k, ntk=t, q1=q1, q2=q2)
+        return replace(state, nngp=k, ntk=t, q1=q1, q2=q2, alike=True)
 
     def _own(self, q: Tensor | None, state: State) -> Tensor | None:
         """Covariances of each input with itself: there are few of them."""

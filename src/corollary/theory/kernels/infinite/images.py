@@ -42,7 +42,7 @@ def as_image_chain(net: Network, x: Tensor) -> ImageChain | None:
         layer = step.layer
         if step.inputs != (k,):
             return None
-        if isinstance(layer, Conv) and _keeps_size(layer):
+        if type(layer) is Conv and _keeps_size(layer):
             layers.append((layer, None))
         elif isinstance(layer, Rectifier) and layers and layers[-1][1] is None and layer.scale > 0:
             layers[-1] = (layers[-1][0], layer)
@@ -109,7 +109,11 @@ class ImageBlocks:
         )  # fmt: skip
         q1, q2 = self.left.last[rows], self.right.last[cols]
         tangent = torch.from_numpy(t) if self.ntk else None
-        state = State(torch.from_numpy(k), tangent, q1, q2, 0, False, False)
+        state = State(
+            torch.from_numpy(k), tangent, q1, q2, 0, False, False,
+            alike=self.chain.pooled,
+            same=rows.start - cols.start if self.left is self.right else None,
+        )  # fmt: skip
         if self.chain.rest:
             state = run(self.chain.rest, state)
         return placed(state, rows, cols, out, self.dtype)

@@ -38,8 +38,11 @@ class Layer(ABC):
 
     mixes: ClassVar[bool] = False  # averages over positions: needs the full layout
     nonlinear: ClassVar[bool] = False  # needs variances, and Gaussian inputs
+    pointwise: ClassVar[bool] = False  # of one unit at a time: needs units of one law
     random: ClassVar[bool] = False  # has weights of its own, drawn with mean zero
     gathers: ClassVar[bool] = False  # leaves no positions
+    own_graphs: ClassVar[bool] = False  # reads a graph that comes with each input
+    drops: ClassVar[bool] = False  # multiplies units by a random mask
 
     @abstractmethod
     def __call__(self, state: State) -> State:
@@ -85,7 +88,7 @@ class Dense(Layer):
         if ntk is not None:
             new = nngp if self.parametrization == "ntk" else self._standard(state.nngp)
             ntk = w2 * ntk + new
-        return replace(state, nngp=nngp, ntk=ntk, q1=q1, q2=q2)
+        return replace(state, nngp=nngp, ntk=ntk, q1=q1, q2=q2, alike=True)
 
     def _standard(self, before: Tensor) -> Tensor:
         return self.fan_in * before + (1.0 if self.bias else 0.0)
@@ -115,7 +118,9 @@ class Flatten(Layer):
             t = t if copies == 1 else same_position(t, lead, state.axes)
             return t.flatten(lead).mean(lead) if state.axes else t
 
-        return replace(state.positional(trace), axes=0, full=False, self_full=False)
+        alike = state.alike and state.axes == 0
+        state = state.positional(trace)
+        return replace(state, axes=0, full=False, self_full=False, alike=alike)
 
 
 @dataclass(frozen=True)

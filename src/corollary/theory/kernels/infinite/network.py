@@ -1,6 +1,6 @@
 r"""An architecture as a description, and its kernels.
 
-A :class:`Network` is a list of steps, each a layer (or a sum) with the steps it reads. It is made
+A :class:`Network` is a list of steps, each a layer (or a join) with the steps it reads. It is made
 from layers with :func:`network`, or from an existing module with :func:`.from_module`, and gives
 
 * ``kernel(x)``, ``kernel(x, y)``: NNGP and NTK; with one argument only one half is computed;
@@ -23,6 +23,7 @@ from torch import Tensor
 
 from corollary.errors import InputError
 from corollary.theory.compiled import Backend
+from corollary.theory.kernels.infinite.branches import Branches, Part
 from corollary.theory.kernels.infinite.flow import check_flow
 from corollary.theory.kernels.infinite.layers import Layer
 from corollary.theory.kernels.infinite.state import State
@@ -34,21 +35,6 @@ class Kernels(NamedTuple):
 
     nngp: Float[Tensor, "..."]
     ntk: Float[Tensor, "..."] | None
-
-
-@dataclass(frozen=True)
-class Sum:
-    """Branches that read the same input and are added up; an empty branch is the input itself."""
-
-    branches: tuple[tuple["Part", ...], ...]
-
-
-Part = Layer | Sum
-
-
-def Residual(*branch: Part) -> Sum:  # noqa: N802 - reads as a layer
-    """The input plus a branch of layers."""
-    return Sum((tuple(branch), ()))
 
 
 @dataclass(frozen=True)
@@ -113,7 +99,7 @@ class Network:
     def diagonal(self, x: Tensor, *, ntk: bool = True) -> Kernels:
         """The kernels of each input with itself, in time linear in n."""
         self._check(x, None)
-        state = self.run(x, x, ntk=ntk, paired=True)
+        state = self.run(x, x, ntk=ntk, paired=True, same=0)
         return Kernels(state.nngp.to(x.dtype), None if state.ntk is None else state.ntk.to(x.dtype))
 
     def tiles(
@@ -159,11 +145,16 @@ class Network:
         ntk: bool = True,
         paired: bool = False,
         backend: Backend = "torch",
+        same: int | None = None,
     ) -> State:
-        """The final state of one block, in float64; by torch, differentiable in all sigma and x."""
+        """The final state of one block, in float64; by torch, differentiable in all sigma and x.
+
+        ``same`` says that inputs i of x and i + same of y are one and the same input.
+        """
         state = first_state(
-            x, y, self.plan, ntk=ntk, paired=paired, channels=self.channels, backend=backend
-        )
+            x, y, self.plan, ntk=ntk, paired=paired, channels=self.channels, backend=backend,
+            same=same,
+        )  # fmt: skip
         state = run(self.steps, state)
         if state.axes:
             raise InputError(
@@ -190,10 +181,10 @@ class Network:
 
 
 def network(*parts: Part, channels: Literal["first", "last"] = "first") -> Network:
-    """Layers one after the other; sums and residual branches may stand among them.
+    """Layers one after the other; branches that are joined may stand among them.
 
     Example:
-        >>> from corollary.theory.kernels.infinite import Dense, Relu
+        >>> from corollary.theory.kernels.infinite import Dense, Relu, Residual
         >>> len(network(Dense(), Residual(Relu(), Dense()), Dense()).steps)
         5
     """
@@ -206,9 +197,9 @@ def _append(steps: list[Step], parts: tuple[Part, ...], at: int, path: str) -> i
     """Add parts that read value ``at``; return the number of the value they give."""
     for place, part in enumerate(parts):
         name = f"{path}{place}"
-        if isinstance(part, Sum):
+        if isinstance(part, Branches):
             ends = tuple(_append(steps, branch, at, f"{name}.") for branch in part.branches)
-            steps.append(Step(None, ends, name))
+            steps.append(Step(part.rule(), ends, name))
         elif isinstance(part, Layer):
             steps.append(Step(part, (at,), name))
         else:

@@ -19,6 +19,7 @@ from corollary.theory.kernels.infinite.layers import (
     Parametrization,
 )
 from corollary.theory.kernels.infinite.series import Series
+from corollary.theory.kernels.infinite.unshared import ConvTranspose
 
 NOTHING = (nn.Identity, nn.Dropout, nn.Dropout1d, nn.Dropout2d, nn.AlphaDropout)
 # Functions of one number without a closed form: their Hermite series is taken.
@@ -78,10 +79,34 @@ def read_conv(
     )
 
 
-def read_module(module: nn.Module) -> Layer | None | Literal["unknown"]:
+def read_transpose(
+    module: nn.ConvTranspose1d | nn.ConvTranspose2d,
+    sigma_w: Number | None,
+    sigma_b: Number | None,
+    parametrization: Parametrization,
+) -> ConvTranspose | None:
+    """A transposed convolution; None if it has groups, dilation or padding of its output."""
+    weight = module.weight.transpose(0, 1)  # PyTorch stores these with the inputs first
+    plain = module.groups == 1 and set(module.dilation) == {1} and set(module.output_padding) == {0}
+    fits = all(p < k for p, k in zip(module.padding, module.kernel_size, strict=True))
+    if not (plain and fits):
+        return None
+    sigmas = spread(weight, module.bias, sigma_w, sigma_b)
+    return ConvTranspose(
+        *sigmas,
+        parametrization,
+        weight[0].numel(),
+        module.bias is not None,
+        kernel=tuple(module.kernel_size),
+        stride=tuple(module.stride),
+        padding=tuple(module.padding),
+    )
+
+
+def read_module(module: nn.Module, dropout: bool = False) -> Layer | None | Literal["unknown"]:
     """Any other module: a layer, None for nothing to do, or ``unknown``."""
     if isinstance(module, NOTHING):
-        return None
+        return "unknown" if dropout and not isinstance(module, nn.Identity) else None
     if isinstance(module, nn.ReLU):
         return act.Relu()
     if isinstance(module, nn.LeakyReLU):

@@ -36,6 +36,9 @@ class State:
     self_full: bool  # both positions are kept in q1 and q2
     paired: bool = False  # entry i compares x_i with y_i
     backend: Backend = "torch"  # who does the loops; only torch can be differentiated
+    alike: bool = True  # all channels have the same law: not so for data and after Flatten
+    graphs: tuple[Tensor, Tensor] | None = None  # of both sides, (n, nodes, nodes)
+    same: int | None = None  # entry (i, i + same) compares an input with itself; None: none does
 
     @property
     def lead(self) -> int:

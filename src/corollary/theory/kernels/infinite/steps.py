@@ -1,7 +1,7 @@
 """The steps of a network: which layouts they need, and how they are run."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 import torch
@@ -9,15 +9,16 @@ from torch import Tensor
 
 from corollary.errors import InputError
 from corollary.theory.compiled import Backend
+from corollary.theory.kernels.infinite.joins import Join
 from corollary.theory.kernels.infinite.layers import Layer
 from corollary.theory.kernels.infinite.state import State
 
 
 @dataclass(frozen=True)
 class Step:
-    """A layer and the value it reads, or a sum of values. Value 0 is the input of the network."""
+    """A layer and the value it reads, or a join of values. Value 0 is the input of the network."""
 
-    layer: Layer | None  # None: the values are added up
+    layer: Layer | Join
     inputs: tuple[int, ...]
     path: str  # its name in error messages
 
@@ -27,17 +28,16 @@ class Plan(NamedTuple):
 
     full: bool  # pairs of positions, because positions are averaged
     self_full: bool  # also for each input with itself, because variances follow the averaging
+    graphs: bool = False  # inputs come with their graphs
 
 
 def plan(steps: Sequence[Step]) -> Plan:
     """Read the needs off the layers; steps are in an order in which they can be run."""
     mixed = self_full = False
     for step in steps:
-        if step.layer is None:
-            continue
         mixed = mixed or step.layer.mixes
         self_full = self_full or (mixed and step.layer.nonlinear)
-    return Plan(mixed, self_full)
+    return Plan(mixed, self_full, any(step.layer.own_graphs for step in steps))
 
 
 def run(steps: Sequence[Step], state: State) -> State:
@@ -47,7 +47,7 @@ def run(steps: Sequence[Step], state: State) -> State:
     for k, step in enumerate(steps):
         read = [values[i] for i in step.inputs]
         try:
-            values[k + 1] = added(read) if step.layer is None else step.layer(read[0])
+            values[k + 1] = _applied(step.layer, read)
         except InputError as error:
             raise InputError(f"at '{step.path}': {error}") from None
         for i in set(step.inputs):
@@ -56,24 +56,15 @@ def run(steps: Sequence[Step], state: State) -> State:
     return values[len(steps)]
 
 
-def added(states: Sequence[State]) -> State:
-    """The sum of independent values."""
-    total = states[0]
-    for other in states[1:]:
-        if total.nngp.shape != other.nngp.shape:
-            raise InputError(
-                f"a sum needs branches of one shape, but theirs are "
-                f"{tuple(total.nngp.shape)} and {tuple(other.nngp.shape)}"
-            )
-        kept = total.q1 is not None and other.q1 is not None
-        total = replace(
-            total,
-            nngp=total.nngp + other.nngp,
-            ntk=None if total.ntk is None else total.ntk + other.ntk,
-            q1=total.q1 + other.q1 if kept else None,
-            q2=total.q2 + other.q2 if kept else None,
+def _applied(layer: Layer | Join, read: Sequence[State]) -> State:
+    if isinstance(layer, Join):
+        return layer(read)
+    if layer.pointwise and not read[0].alike:
+        raise InputError(
+            f"{type(layer).__name__} follows Flatten, where variances differ from unit to unit; "
+            "put it before Flatten, which gives the same network"
         )
-    return total
+    return layer(read[0])
 
 
 def first_state(
@@ -85,16 +76,35 @@ def first_state(
     paired: bool,
     channels: Literal["first", "last"],
     backend: Backend = "torch",
+    same: int | None = None,
 ) -> State:
     """Inner products of the inputs over channels, in float64."""
     a, b = (rows(t, channels) for t in (x, y))  # (n, *positions, channels)
+    graphs = None
+    if layouts.graphs:
+        (a, first), (b, second) = split(a, channels), split(b, channels)
+        graphs = first, first if y is x else second
     axes = a.ndim - 2
     full, self_full = layouts.full and axes > 0, layouts.self_full and axes > 0
     nngp = products(a, b, full=full, paired=paired)
     q1 = products(a, a, full=self_full, paired=True)
     q2 = q1 if y is x else products(b, b, full=self_full, paired=True)
     zero = torch.zeros_like(nngp) if ntk else None
-    return State(nngp, zero, q1, q2, axes, full, self_full, paired, backend)
+    return State(
+        nngp, zero, q1, q2, axes, full, self_full, paired, backend,
+        alike=False, graphs=graphs, same=same,
+    )  # fmt: skip
+
+
+def split(t: Tensor, channels: Literal["first", "last"]) -> tuple[Tensor, Tensor]:
+    """Features and graphs of ``(n, nodes, features + nodes)``."""
+    if channels == "first" or t.ndim != 3 or t.shape[2] <= t.shape[1]:
+        raise InputError(
+            "Aggregate() reads graphs that come with the inputs: use graph_inputs(x, adjacency), "
+            "and network(..., channels='last')"
+        )
+    nodes = t.shape[1]
+    return t[..., :-nodes], t[..., -nodes:]
 
 
 def rows(t: Tensor, channels: Literal["first", "last"]) -> Tensor:

@@ -49,7 +49,9 @@ class GraphBlocks:
         self, rows: slice, cols: slice, out: Kernels | None = None
     ) -> tuple[Tensor, Tensor | None]:
         """One block in the dtype of the inputs, written into ``out`` if that is given."""
-        state = self.net.run(self.x[rows], self.y[cols], ntk=self.ntk, backend=self.backend)
+        same = rows.start - cols.start if self.x is self.y else None
+        x, y = self.x[rows], self.y[cols]
+        state = self.net.run(x, y, ntk=self.ntk, backend=self.backend, same=same)
         return placed(state, rows, cols, out, self.x.dtype)
 
 
@@ -87,7 +89,8 @@ def assemble(
 ) -> Kernels:
     """The whole matrix, block by block; as one block where derivatives are wanted."""
     if _differentiable(net, x, y):
-        state = net.run(x, x if y is None else y, ntk=ntk)
+        same = 0 if y is None else None
+        state = net.run(x, x if y is None else y, ntk=ntk, same=same)
         return Kernels(state.nngp, state.ntk)
     blocks = _blocks(net, x, y, ntk=ntk, backend=backend, memory=memory)
     n, m = len(x), len(x if y is None else y)
@@ -150,7 +153,6 @@ def _differentiable(net: Network, x: Tensor, y: Tensor | None) -> bool:
     sigmas = (
         value
         for step in net.steps
-        if step.layer is not None
         for value in vars(step.layer).values()
         if isinstance(value, Tensor)
     )

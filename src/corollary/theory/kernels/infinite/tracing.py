@@ -15,6 +15,9 @@ from torch import fx, nn
 
 from corollary.errors import InputError, InputTypeError
 from corollary.theory.kernels.infinite import activations as act
+from corollary.theory.kernels.infinite.dropout import Dropout
+from corollary.theory.kernels.infinite.joining import input_width, read_join, width_after
+from corollary.theory.kernels.infinite.joins import Join
 from corollary.theory.kernels.infinite.layers import (
     AvgPool,
     Flatten,
@@ -26,14 +29,19 @@ from corollary.theory.kernels.infinite.layers import (
     Scale,
 )
 from corollary.theory.kernels.infinite.network import Network
-from corollary.theory.kernels.infinite.reading import read_conv, read_dense, read_module
+from corollary.theory.kernels.infinite.reading import (
+    read_conv,
+    read_dense,
+    read_module,
+    read_transpose,
+)
 from corollary.theory.kernels.infinite.series import Series
 from corollary.theory.kernels.infinite.steps import Step
 
 F = nn.functional
-ADDITIONS = {operator.add, operator.iadd, torch.add, "add", "add_"}
+CONVOLUTIONS = (nn.Conv1d, nn.Conv2d, nn.ConvTranspose1d, nn.ConvTranspose2d)
 FLATTENINGS = {torch.flatten, "flatten", "view", "reshape"}
-PASSES = {F.dropout, "contiguous", "clone", "to", "float", "double"}
+PASSES = {"contiguous", "clone", "to", "float", "double"}
 ELEMENTWISE: dict[Any, Callable[[], Layer]] = {
     torch.relu: act.Relu, F.relu: act.Relu, "relu": act.Relu, "relu_": act.Relu,
     torch.abs: act.Abs, "abs": act.Abs,
@@ -54,12 +62,13 @@ def from_module(
     sigma_w: Number | None = None,
     sigma_b: Number | None = None,
     parametrization: Parametrization = "ntk",
+    dropout: bool = False,
 ) -> Network:
     """Read a module's architecture.
 
     Inputs have channels first if the module convolves, and last otherwise, as PyTorch has it.
-    Dropout is left out, as in evaluation. In the standard parametrisation the tangent kernel uses
-    the widths of the module.
+    Sums, products and concatenations (``torch.cat`` along channels) of branches are read, and in
+    the standard parametrisation the tangent kernel uses the widths of the module.
 
     Args:
         module: Any module that ``torch.fx`` can trace, with one input and one output.
@@ -67,6 +76,7 @@ def from_module(
             hand by default.
         sigma_b: Standard deviation of biases; from the biases at hand by default.
         parametrization: ``ntk``, or ``standard`` for the kernel of plain gradient steps.
+        dropout: Whether dropout acts, as in training; without it, as in evaluation, it does not.
 
     Example:
         >>> net = nn.Sequential(nn.Linear(3, 8), nn.ReLU(), nn.Linear(8, 1))
@@ -85,7 +95,7 @@ def from_module(
             f"{type(module).__name__} cannot be traced ({error}); its control flow depends on "
             "data. Describe it with network(...), or use sampled_kernels"
         ) from None
-    reader = _Reader(module, sigma_w, sigma_b, parametrization)
+    reader = _Reader(module, sigma_w, sigma_b, parametrization, dropout)
     return reader.read(graph)
 
 
@@ -98,12 +108,15 @@ class _Reader:
         sigma_w: Number | None,
         sigma_b: Number | None,
         parametrization: Parametrization,
+        dropout: bool,
     ) -> None:
+        self.dropout = dropout
         self.module, self.given = module, (sigma_w, sigma_b, parametrization)
         self.steps: list[Step] = []
         self.unknown: list[str] = []
         self.values: dict[fx.Node, int] = {}
-        self.convolves = any(isinstance(m, nn.Conv1d | nn.Conv2d) for m in module.modules())
+        self.widths: list[int | None] = []  # channels of each value
+        self.convolves = any(isinstance(m, CONVOLUTIONS) for m in module.modules())
 
     def read(self, graph: fx.Graph) -> Network:
         inputs = [node for node in graph.nodes if node.op == "placeholder"]
@@ -113,6 +126,7 @@ class _Reader:
                 "with network(...)"
             )
         self.values[inputs[0]] = 0
+        self.widths.append(input_width(inputs[0], self.module))
         for node in graph.nodes:
             if node.op == "output":
                 end = node.args[0]
@@ -138,14 +152,14 @@ class _Reader:
         kind = node.target if node.op != "call_module" else None
         if node.op == "call_method" and kind == "size" or kind is getattr:
             return  # a size, used by a reshape
-        if kind in ADDITIONS and len(node.args) == 2:
-            if len(sources) == 2:
-                self._add(node, None, tuple(sources))
-                return
-        elif kind is not None and kind in PASSES:
+        meeting = read_join(node, self.values, self.widths, self.convolves)
+        if meeting is not None and isinstance(meeting[0], Join):
+            self._add(node, *meeting)
+            return
+        if kind is not None and kind in PASSES:
             self.values[node] = sources[0]
             return
-        layer = self._layer(node)
+        layer = self._layer(node) if meeting is None else meeting[0]
         if isinstance(layer, str):
             self.unknown.append(layer)
             self.values[node] = sources[0]
@@ -154,8 +168,10 @@ class _Reader:
         else:
             self._add(node, layer, (sources[0],))
 
-    def _add(self, node: fx.Node, layer: Layer | None, sources: tuple[int, ...]) -> None:
+    def _add(self, node: fx.Node, layer: Layer | Join, sources: tuple[int, ...]) -> None:
         name = node.target if node.op == "call_module" else node.name
+        found = self.module.get_submodule(str(name)) if node.op == "call_module" else None
+        self.widths.append(width_after(layer, sources, self.widths, found, self.steps))
         self.steps.append(Step(layer, sources, str(name)))
         self.values[node] = len(self.steps)
 
@@ -167,10 +183,18 @@ class _Reader:
                 return read_dense(found, *self.given)
             if isinstance(found, nn.Conv1d | nn.Conv2d) and found.groups == 1:
                 return read_conv(found, *self.given)
-            layer = read_module(found)
+            if isinstance(found, nn.ConvTranspose1d | nn.ConvTranspose2d):
+                turned = read_transpose(found, *self.given)
+                return turned or f"'{node.target}' ({type(found).__name__} of this kind)"
+            if self.dropout and isinstance(found, nn.Dropout):
+                return Dropout(found.p)
+            layer = read_module(found, self.dropout)
             if isinstance(layer, LayerNorm) and self.convolves:
                 layer = "unknown"  # with channels first it would divide along the last position
             return f"'{node.target}' ({type(found).__name__})" if layer == "unknown" else layer
+        if node.target is F.dropout:
+            rate = node.args[1] if len(node.args) > 1 else node.kwargs.get("p", 0.5)
+            return Dropout(rate) if self.dropout else None
         return _function(node, self.convolves)
 
 
