@@ -67,13 +67,13 @@ def test_sampled_networks_with_masks_have_the_kernels():
 @pytest.mark.parametrize(("net", "shape"), [(DEEP, (3,)), (IMAGES, (2, 4, 4)), (TOKENS, (2, 5))])
 @pytest.mark.parametrize("backend", ["torch", "numba"])
 def test_blocks_and_diagonal_know_which_input_meets_itself(net, shape, backend):
-    x = draw(9, *shape)
+    x = draw(6, *shape)
     whole = net.run(x, x, same=0)
     k = net.kernel(x, memory=3000, backend=backend)
     assert torch.allclose(k.nngp, whole.nngp, rtol=1e-12)
     assert torch.allclose(k.ntk, whole.ntk, rtol=1e-12)
     assert torch.allclose(net.diagonal(x).ntk, whole.ntk.diagonal(), rtol=1e-12)
-    assert torch.allclose(net.operator(x) @ torch.ones(9).double(), whole.ntk.sum(1), rtol=1e-12)
+    assert torch.allclose(net.operator(x) @ torch.ones(6).double(), whole.ntk.sum(1), rtol=1e-12)
 
 
 def test_two_sets_of_inputs_have_masks_of_their_own():

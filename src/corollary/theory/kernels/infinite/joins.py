@@ -1,13 +1,10 @@
 r"""Branches that meet: added up, put side by side along channels, or multiplied.
 
-With kernels :math:`K_i, \Theta_i` of the branches:
+With kernels :math:`K_i, \Theta_i` of the branches,
 
-.. math::
-    \text{sum:}\quad & K = \textstyle\sum_i K_i, & \Theta &= \textstyle\sum_i \Theta_i, \\
-    \text{channels side by side:}\quad & K = \textstyle\sum_i p_i K_i, &
-        \Theta &= \textstyle\sum_i p_i \Theta_i, \\
-    \text{product:}\quad & K = \textstyle\prod_i K_i, &
-        \Theta &= \textstyle\sum_i \Theta_i \prod_{j \ne i} K_j,
+* a sum has :math:`K = \sum_i K_i` and :math:`\Theta = \sum_i \Theta_i`;
+* channels side by side have :math:`K = \sum_i p_i K_i` and :math:`\Theta = \sum_i p_i \Theta_i`;
+* a product has :math:`K = \prod_i K_i` and :math:`\Theta = \sum_i \Theta_i \prod_{j \ne i} K_j`,
 
 :math:`p_i` the share of channels of a branch. The first needs uncorrelated branches, the last
 independent ones; channels side by side need neither, because the layer that reads them has a
