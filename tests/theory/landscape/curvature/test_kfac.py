@@ -173,6 +173,20 @@ def test_part_of_the_parameters_is_enough():
     assert K.size == 5 + 18
 
 
+def test_an_output_may_have_positions_too():
+    class Tokens(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.up, self.down = nn.Linear(4, 5).double(), nn.Linear(5, 3).double()
+
+        def forward(self, x):
+            return self.down(torch.tanh(self.up(x))).transpose(1, 2)
+
+    landscape = Landscape(Tokens(), CE, (draw(4, 3, 4), torch.arange(12).reshape(4, 3) % 3))
+    E = kfac(landscape, corrected=True)
+    assert E.trace() == pytest.approx(float(gauss_newton(landscape).dense().trace()), rel=1e-10)
+
+
 def test_a_layer_called_twice_counts_both_calls():
     class Twice(nn.Module):
         def __init__(self):

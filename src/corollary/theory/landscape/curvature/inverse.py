@@ -25,8 +25,8 @@ from corollary.theory.landscape.curvature.operator import Curvature
 class Inverse(Curvature):
     r""":math:`(A + \lambda I)^{-1}`; made by :func:`inverse`.
 
-    After a product :attr:`residual` holds :math:`\|b - (A + \lambda I)x\| / \|b\|`, computed anew
-    from x, and :attr:`steps` the products with A that it took.
+    After a product ``residual`` holds :math:`\|b - (A + \lambda I)x\| / \|b\|`, computed anew
+    from x, and ``steps`` the products with A that it took.
     """
 
     residual: float = 0.0

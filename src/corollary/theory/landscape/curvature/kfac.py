@@ -74,7 +74,8 @@ def kfac(
     Args:
         landscape: All its parameters belong to ``nn.Linear`` or ``nn.Conv2d`` layers; leave
             others out with its ``parameters=``. Its loss treats examples one by one and is convex
-            in the output.
+            in the output. So should the module: what batch normalisation in training mode adds
+            by coupling examples is not seen.
         kind: ``gauss_newton`` (for cross-entropy, logistic and squared loss the true Fisher
             matrix), from the exact Hessian of the loss, or ``empirical``.
         sharing: What to do with weights used at several positions.
