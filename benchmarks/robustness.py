@@ -24,6 +24,7 @@ from race import Race, main, race
 from torch import Tensor, nn
 
 from corollary.data.real import digits
+from corollary.theory.robustness.auto_pgd import APGD
 from corollary.theory.robustness.black_box import BlackBoxAttack
 from corollary.theory.robustness.certificates.certifier import Certifier
 from corollary.theory.robustness.certificates.smoothing import Smoothed
@@ -101,6 +102,7 @@ def peers(net: nn.Module, x: Tensor, y: Tensor, kind: str, eps: float) -> dict[s
                 "fgsm": lambda: torchattacks.FGSM(net, eps=eps),
                 "linf": lambda: torchattacks.PGD(net, eps=eps, alpha=eps / 10, steps=STEPS),
                 "l2": lambda: torchattacks.PGDL2(net, eps=eps, alpha=eps / 10, steps=STEPS),
+                "apgd": lambda: torchattacks.APGD(net, eps=eps, steps=100),
                 "square": lambda: torchattacks.Square(net, eps=eps, n_queries=200),
             }
             if kind in make:  # its DeepFool goes image by image and takes minutes
@@ -167,6 +169,14 @@ def pgd_l2_mlp() -> Race:
 def pgd_l2_cnn() -> Race:
     ours = PGD(1.0, alpha=0.1, steps=STEPS, norm="l2")
     return attack_race("PGD-40, l2, robust CNN", cnn(), "l2", 1.0, ours, STEPS)
+
+
+def apgd_mlp() -> Race:
+    return attack_race("APGD-100, l-infinity, MLP", mlp(), "apgd", 0.1, APGD(0.1), 100)
+
+
+def apgd_cnn() -> Race:
+    return attack_race("APGD-100, l-infinity, robust CNN", cnn(), "apgd", 0.1, APGD(0.1), 100)
 
 
 def square_mlp() -> Race:
@@ -302,7 +312,7 @@ def smoothing_cnn() -> Race:
 
 if __name__ == "__main__":
     main(
-        fgsm_mlp, fgsm_cnn, pgd_mlp, pgd_cnn, pgd_l2_mlp, pgd_l2_cnn, square_mlp, deepfool_mlp,
-        ibp_mlp, ibp_cnn, crown_ibp_mlp, crown_ibp_cnn, crown_mlp, crown_cnn, alpha_crown_mlp,
-        full_alpha_crown_mlp, full_alpha_crown_cnn, smoothing_cnn,
+        fgsm_mlp, fgsm_cnn, pgd_mlp, pgd_cnn, pgd_l2_mlp, pgd_l2_cnn, apgd_mlp, apgd_cnn,
+        square_mlp, deepfool_mlp, ibp_mlp, ibp_cnn, crown_ibp_mlp, crown_ibp_cnn, crown_mlp,
+        crown_cnn, alpha_crown_mlp, full_alpha_crown_mlp, full_alpha_crown_cnn, smoothing_cnn,
     )  # fmt: skip

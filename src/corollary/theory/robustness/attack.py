@@ -11,7 +11,7 @@ from torch import Generator, Tensor, nn
 
 from corollary.errors import InputError, InputTypeError
 from corollary.theory.modules.keeping import kept
-from corollary.theory.robustness.balls import Norm, size
+from corollary.theory.robustness.balls import Norm, per_row, size
 from corollary.theory.robustness.scores import check_outputs, is_fooled, losses
 
 Model = Callable[[Tensor], Any]  # a module, or any function from inputs to outputs
@@ -47,6 +47,7 @@ class Perturbed:
     fooled: Bool[Tensor, " n"]  # the label is no longer ahead
     clean_fooled: Bool[Tensor, " n"]  # it was not ahead in the first place
     queries: int | None = None  # outputs asked for a row, for attacks that count them
+    reached: Bool[Tensor, " n"] | None = None  # the target is ahead, for attacks that have one
 
     def size(self, norm: Norm) -> Float[Tensor, " n"]:
         """Norm of each perturbation."""
@@ -64,18 +65,35 @@ class Perturbed:
 
 
 def judged(
-    f: Model, x: Tensor, y: Tensor, moved: Tensor, clean: Tensor, *, may_return: bool = True
+    f: Model,
+    x: Tensor,
+    y: Tensor,
+    moved: Tensor,
+    clean: Tensor,
+    *,
+    may_return: bool = True,
+    target: Tensor | None = None,
 ) -> Perturbed:
     """Value the perturbed inputs; a row on which the search only lost ground keeps its input."""
-    before, lost = losses(clean, y), is_fooled(clean, y)
     out = outputs(f, moved)
-    after, fooled = losses(out, y), is_fooled(out, y)
     if may_return:
-        worse = (lost & ~fooled) | ((after < before) & (lost == fooled))
+        worse = _lost_ground(clean, out, y, target)
         if bool(worse.any()):
-            moved = torch.where(worse.view(-1, *(1,) * (x.dim() - 1)), x, moved)
-            after, fooled = torch.where(worse, before, after), torch.where(worse, lost, fooled)
-    return Perturbed(moved, moved - x, after, before, fooled, lost)
+            moved = torch.where(per_row(worse, x), x, moved)
+            out = torch.where(per_row(worse, out), clean, out)
+    reached = None if target is None else ~is_fooled(out, target)
+    return Perturbed(
+        moved, moved - x, losses(out, y), losses(clean, y), is_fooled(out, y),
+        is_fooled(clean, y), reached=reached,
+    )  # fmt: skip
+
+
+def _lost_ground(clean: Tensor, out: Tensor, y: Tensor, target: Tensor | None) -> Tensor:
+    """Rows that were better off before: done then and not now, or the same with a lower value."""
+    labels, sign = (y, 1) if target is None else (target, -1)
+    was, now = (is_fooled(o, labels) != (sign < 0) for o in (clean, out))
+    before, after = (sign * losses(o, labels) for o in (clean, out))
+    return (was & ~now) | ((after < before) & (was == now))
 
 
 def outputs(f: Model, x: Tensor) -> Tensor:
@@ -124,6 +142,22 @@ def check_inputs(x: Tensor, y: Tensor, box: Box) -> None:
                 f"the inputs run from {low:g} to {high:g}, outside the box {box}; pass "
                 "box=(lowest, highest) of valid inputs, or box=None if every number is one"
             )
+
+
+def check_target(clean: Tensor, target: Tensor | None) -> None:
+    """None, or one class for each row that the model knows.
+
+    Example:
+        >>> check_target(torch.zeros(2, 3), torch.tensor([0, 2]))
+    """
+    if target is None:
+        return
+    if target.shape != (len(clean),):
+        raise InputError(
+            f"a target is one class for each of the {len(clean)} inputs, but its shape is "
+            f"{tuple(target.shape)}"
+        )
+    check_outputs(clean, target)
 
 
 def clean_outputs(f: Model, x: Tensor, y: Shaped[Tensor, " n"]) -> Tensor:

@@ -56,13 +56,14 @@ class Ball:
 
 @dataclass(frozen=True)
 class Climb:
-    """Steps of length ``alpha`` up the loss."""
+    """Steps of length ``alpha`` up the loss; down it ``towards`` labels that are to be reached."""
 
     f: Model
     alpha: float | int
     steps: int
     objective: Objective
     step: Step
+    towards: bool = False
 
     def last(self, ball: Ball, y: Tensor, z: Tensor) -> Tensor:
         """The end of the recursion."""
@@ -86,7 +87,7 @@ class Climb:
         return top, value
 
     def until_fooled(self, ball: Ball, y: Tensor, z: Tensor) -> tuple[Tensor, Tensor]:
-        """The first point that fools, or the last one; and which rows are fooled.
+        """The first point that fools (or reaches the label), or the last one; and which rows do.
 
         The pass that gives the gradient also tells who is fooled; later passes leave them out.
         """
@@ -95,7 +96,7 @@ class Climb:
         done = fooled.clone()  # fooled, but still carried along
         for _ in range(self.steps):
             z, out = self.forward(z, y)
-            new = is_fooled(out.detach(), y) & ~done
+            new = self.hit(out.detach(), y) & ~done
             if bool(new.any()):
                 found[rows[new]], fooled[rows[new]] = z.detach()[new], True
                 done |= new
@@ -108,32 +109,26 @@ class Climb:
                 ball, done = ball.rows(alive), done[alive]
             z = self._moved(z, g, ball)
         left = ~done
-        hit = is_fooled(outputs(self.f, z), y) & left
+        hit = self.hit(outputs(self.f, z), y) & left
         found[rows[left]], fooled[rows[hit]] = z[left], True
         return found, fooled
 
     def forward(self, z: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
         """The points as leaves of a graph, and the outputs there."""
-        z = z.detach().requires_grad_(True)
-        with torch.enable_grad():
-            out = self.f(z)
-        check_outputs(out, y)
-        return z, out
+        return forward(self.f, z, y)
+
+    def hit(self, out: Tensor, y: Tensor) -> Tensor:
+        """Which rows are where the search wants them: off their label, or on it if ``towards``."""
+        return is_fooled(out, y) != self.towards
 
     def slope(self, z: Tensor, out: Tensor, y: Tensor) -> Tensor:
         """The gradient of the objective at the points, up to a factor a row for ``steepest``."""
-        if out.grad_fn is None:
-            raise InputError(
-                "no gradient comes from the model's outputs to its inputs; use BlackBoxAttack, or "
-                "remove the step that cuts the graph (detach, no_grad, a threshold)"
-            )
         known = out.detach()
         if self.objective == "margin":
             slope = margin_slope(known, y)
         else:
             slope = loss_slope(known, y, scaled=self.step == "gradient")
-        (g,) = torch.autograd.grad(out, z, slope, allow_unused=True)
-        return torch.zeros_like(z) if g is None else g
+        return pulled_back(z, out, -slope if self.towards else slope)
 
     def _moved(self, z: Tensor, g: Tensor, ball: Ball) -> Tensor:
         z = z.detach()
@@ -146,4 +141,31 @@ class Climb:
         return ball.nearest(z.add_(direction, alpha=self.alpha))
 
     def _value(self, out: Tensor, y: Tensor) -> Tensor:
-        return -margins(out, y) if self.objective == "margin" else losses(out, y)
+        value = -margins(out, y) if self.objective == "margin" else losses(out, y)
+        return -value if self.towards else value
+
+
+def forward(f: Model, z: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
+    """The points as leaves of a graph, and the outputs there."""
+    z = z.detach().requires_grad_(True)
+    with torch.enable_grad():
+        out = f(z)
+    check_outputs(out, y)
+    return z, out
+
+
+def pulled_back(z: Tensor, out: Tensor, slope: Tensor) -> Tensor:
+    """A gradient in the outputs, as one in the points.
+
+    Example:
+        >>> z = torch.ones(1, 2, requires_grad=True)
+        >>> pulled_back(z, 3 * z, torch.tensor([[1.0, 0.0]])).tolist()
+        [[3.0, 0.0]]
+    """
+    if out.grad_fn is None:
+        raise InputError(
+            "no gradient comes from the model's outputs to its inputs; use BlackBoxAttack, or "
+            "remove the step that cuts the graph (detach, no_grad, a threshold)"
+        )
+    (g,) = torch.autograd.grad(out, z, slope, allow_unused=True)
+    return torch.zeros_like(z) if g is None else g

@@ -32,12 +32,12 @@ from corollary.theory.robustness.attack import (
     borrowed,
     check_box,
     check_inputs,
+    check_target,
     clean_outputs,
     judged,
 )
 from corollary.theory.robustness.balls import Norm, check_ball, per_row, random_in_ball, steepest
 from corollary.theory.robustness.climbing import Ball, Climb, Keep, Objective, Step
-from corollary.theory.robustness.scores import is_fooled
 
 
 @dataclass(frozen=True)
@@ -94,26 +94,48 @@ class PGD:
             raise InputError("keep='last' is one run; for restarts take keep='fooled' or 'best'")
 
     def __call__(
-        self, model: Model, x: Tensor, y: Tensor, *, rng: Generator | None = None
+        self,
+        model: Model,
+        x: Tensor,
+        y: Tensor,
+        *,
+        target: Tensor | None = None,
+        rng: Generator | None = None,
     ) -> Perturbed:
-        """Perturb, and judge what came of it."""
+        """Perturb and judge; with a ``target`` for each row, until that class is ahead."""
         check_inputs(x, y, self.box)
         with borrowed(model) as f:
             clean = clean_outputs(f, x, y)
-            moved = self._search(f, x, y, clean, rng)
-            return judged(f, x, y, moved, clean, may_return=self.keep != "last")
+            check_target(clean, target)
+            moved = self._search(f, x, y, clean, target, rng)
+            return judged(f, x, y, moved, clean, may_return=self.keep != "last", target=target)
 
-    def inputs(self, model: Model, x: Tensor, y: Tensor, *, rng: Generator | None = None) -> Tensor:
+    def inputs(
+        self,
+        model: Model,
+        x: Tensor,
+        y: Tensor,
+        *,
+        target: Tensor | None = None,
+        rng: Generator | None = None,
+    ) -> Tensor:
         """The perturbed inputs alone."""
         check_inputs(x, y, self.box)
         with borrowed(model) as f:
-            return self._search(f, x, y, None, rng).detach()
+            return self._search(f, x, y, None, target, rng).detach()
 
     def _search(
-        self, f: Model, x: Tensor, y: Tensor, clean: Tensor | None, rng: Generator | None
+        self,
+        f: Model,
+        x: Tensor,
+        y: Tensor,
+        clean: Tensor | None,
+        target: Tensor | None,
+        rng: Generator | None,
     ) -> Tensor:
-        x = x.detach()
-        climb = Climb(f, self._alpha(), self.steps, self.objective, self.step)
+        x, towards = x.detach(), target is not None
+        y = y if target is None else target
+        climb = Climb(f, self._alpha(), self.steps, self.objective, self.step, towards)
         if self.keep == "last":
             return climb.last(self._ball(x), y, self._first(x, rng))
         if self.keep == "best":
@@ -121,14 +143,14 @@ class PGD:
         moved = x.clone()
         rows = torch.arange(len(x), device=x.device)
         if clean is not None:
-            rows = rows[~is_fooled(clean, y)]
+            rows = rows[~climb.hit(clean, y)]
         for _ in range(self.restarts):
             if len(rows) == 0:
                 break
             some = x[rows]
-            points, fooled = climb.until_fooled(self._ball(some), y[rows], self._first(some, rng))
+            points, hit = climb.until_fooled(self._ball(some), y[rows], self._first(some, rng))
             moved[rows] = points
-            rows = rows[~fooled]
+            rows = rows[~hit]
         return moved
 
     def _best(self, climb: Climb, x: Tensor, y: Tensor, rng: Generator | None) -> Tensor:
@@ -186,26 +208,41 @@ class FGSM:
         check_box(self.box)
 
     def __call__(
-        self, model: Model, x: Tensor, y: Tensor, *, rng: Generator | None = None
+        self,
+        model: Model,
+        x: Tensor,
+        y: Tensor,
+        *,
+        target: Tensor | None = None,
+        rng: Generator | None = None,
     ) -> Perturbed:
-        """Perturb, and judge what came of it: on curved models a step may also lose ground."""
+        """Perturb, towards a ``target`` if there is one, and judge; a step may also lose ground."""
         check_inputs(x, y, self.box)
         with borrowed(model) as f:
-            moved, clean = self._step(f, x, y)
-            return judged(f, x, y, moved, clean, may_return=False)
+            moved, clean = self._step(f, x, y, target)
+            return judged(f, x, y, moved, clean, may_return=False, target=target)
 
-    def inputs(self, model: Model, x: Tensor, y: Tensor, *, rng: Generator | None = None) -> Tensor:
+    def inputs(
+        self,
+        model: Model,
+        x: Tensor,
+        y: Tensor,
+        *,
+        target: Tensor | None = None,
+        rng: Generator | None = None,
+    ) -> Tensor:
         """The perturbed inputs alone."""
         check_inputs(x, y, self.box)
         with borrowed(model) as f:
-            return self._step(f, x, y)[0]
+            return self._step(f, x, y, target)[0]
 
-    def _step(self, f: Model, x: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
+    def _step(self, f: Model, x: Tensor, y: Tensor, target: Tensor | None) -> tuple[Tensor, Tensor]:
         """The perturbed inputs, and the outputs at the inputs as they came."""
-        climb = Climb(f, self.eps, 1, "loss", "steepest")
+        climb = Climb(f, self.eps, 1, "loss", "steepest", towards=target is not None)
         z, out = climb.forward(x, y)
-        direction = steepest(climb.slope(z, out, y), self.norm)
-        moved = direction.mul_(self.eps).add_(x.detach())
+        check_target(out.detach(), target)
+        slope = climb.slope(z, out, y if target is None else target)
+        moved = steepest(slope, self.norm).mul_(self.eps).add_(x.detach())
         return moved if self.box is None else moved.clamp_(*self.box), out.detach()
 
 

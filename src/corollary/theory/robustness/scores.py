@@ -12,7 +12,9 @@ divides gradients by their size needs only :math:`q-e_y`, which does not fade wh
 :math:`p_y` rounds to 1: confidence hides nothing.
 
 :source: Lucchi (2025), Foundations of Deep Learning, Section 12.1; Carlini and Wagner (2017),
-    "Towards evaluating the robustness of neural networks", for the margin.
+    "Towards evaluating the robustness of neural networks", for the margin; Croce and Hein (2020),
+    "Reliable evaluation of adversarial robustness with an ensemble of diverse parameter-free
+    attacks", Equations 6 and 7, for the ratios of differences of logits.
 """
 
 import torch
@@ -21,6 +23,8 @@ from torch import Tensor
 from torch.nn import functional as F
 
 from corollary.errors import InputError
+
+TINY_GAP = 1e-12  # keeps ratios finite where the largest logits are equal
 
 
 def losses(out: Float[Tensor, "n *k"], y: Shaped[Tensor, " n"]) -> Float[Tensor, " n"]:
@@ -90,6 +94,55 @@ def margin_slope(out: Float[Tensor, "n *k"], y: Shaped[Tensor, " n"]) -> Float[T
         return -y.view_as(out).to(out.dtype)
     best = _others(out, y).argmax(dim=1, keepdim=True)
     return torch.zeros_like(out).scatter_(1, best, 1.0).scatter_(1, y[:, None], -1.0)
+
+
+def lead_of_others(out: Float[Tensor, "n *k"], y: Shaped[Tensor, " n"]) -> Float[Tensor, " n"]:
+    r"""The log-odds of the other classes together, :math:`\log\sum_{j\ne y}e^{o_j}-o_y`.
+
+    The loss is its softplus, so both rise and fall together; this one never rounds to 0.
+
+    Example:
+        >>> lead_of_others(torch.tensor([[1000.0, 0.0]]), torch.tensor([0])).item()
+        -1000.0
+    """
+    if is_score(out):
+        return -y * out.reshape(-1)
+    return _others(out, y).logsumexp(dim=1) - out.gather(1, y[:, None])[:, 0]
+
+
+def logit_ratio(out: Float[Tensor, "n k"], y: Shaped[Tensor, " n"]) -> Float[Tensor, " n"]:
+    r"""Minus the margin, over the gap from the largest logit to the third largest.
+
+    Known as DLR. Unlike loss and margin it does not change when all logits are scaled.
+
+    Example:
+        >>> out = torch.tensor([[1.0, 5.0, 3.0]])
+        >>> logit_ratio(out, torch.tensor([1])).item()  # -(5 - 3) / (5 - 1)
+        -0.5
+    """
+    if is_score(out) or out.shape[1] < 3:
+        raise InputError("objective='dlr' needs at least three classes; take 'margin'")
+    top = out.topk(3, dim=1).values
+    return -margins(out, y) / (top[:, 0] - top[:, 2] + TINY_GAP)
+
+
+def logit_ratio_towards(
+    out: Float[Tensor, "n k"], y: Shaped[Tensor, " n"], rival: Shaped[Tensor, " n"]
+) -> Float[Tensor, " n"]:
+    r"""By how much ``rival`` is ahead of the label, as a ratio that scaling leaves alone.
+
+    Over :math:`o_{(1)}-(o_{(3)}+o_{(4)})/2`; with fewer than four classes the difference alone.
+
+    Example:
+        >>> out = torch.tensor([[1.0, 5.0, 3.0, 3.0]])
+        >>> logit_ratio_towards(out, torch.tensor([1]), torch.tensor([0])).item()  # -4 / (5 - 2)
+        -1.3333333730697632
+    """
+    lead = (out.gather(1, rival[:, None]) - out.gather(1, y[:, None]))[:, 0]
+    if out.shape[1] < 4:
+        return lead
+    top = out.topk(4, dim=1).values
+    return lead / (top[:, 0] - (top[:, 2] + top[:, 3]) / 2 + TINY_GAP)
 
 
 def is_score(out: Float[Tensor, "n *k"]) -> bool:

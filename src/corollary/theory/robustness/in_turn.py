@@ -1,0 +1,118 @@
+"""Attacks one after another, each on the rows that the ones before could not fool.
+
+:source: Croce and Hein (2020), "Reliable evaluation of adversarial robustness with an ensemble of
+    diverse parameter-free attacks", Section 5.
+"""
+
+from dataclasses import dataclass, replace
+
+from torch import Generator, Tensor
+
+from corollary.errors import InputError
+from corollary.theory.robustness.attack import Attack, Box, Model, Perturbed
+from corollary.theory.robustness.auto_pgd import APGD
+from corollary.theory.robustness.balls import Norm
+from corollary.theory.robustness.black_box import BlackBoxAttack
+
+
+@dataclass(frozen=True)
+class InTurn:
+    """Several attacks on the same ball; a row is fooled when one of them fools it.
+
+    Rows that all of them leave standing keep the perturbation of largest loss.
+
+    Args:
+        attacks: In the order of their turns, the cheapest first.
+
+    Example:
+        >>> import torch
+        >>> from corollary.theory.robustness.gradient_attacks import FGSM, PGD
+        >>> attack = InTurn((FGSM(0.1), PGD(0.1, start="zero")))
+        >>> line = torch.nn.Linear(2, 1, bias=False)
+        >>> _ = torch.nn.init.ones_(line.weight)
+        >>> x, y = torch.tensor([[0.5, 0.5], [0.1, 0.0]]), torch.tensor([1.0, 1.0])
+        >>> attack(line, x, y).fooled.tolist()  # 1.0 - 0.2 is above zero, 0.1 - 0.1 is not
+        [False, True]
+    """
+
+    attacks: tuple[Attack, ...]
+
+    def __post_init__(self) -> None:
+        balls = {(attack.eps, attack.norm) for attack in self.attacks}
+        if len(balls) != 1:
+            raise InputError(
+                f"attacks in turn share one ball, but those of the {len(self.attacks)} attacks are "
+                f"{sorted(balls)}"
+            )
+
+    @property
+    def eps(self) -> float | int:
+        """Largest size of a perturbation."""
+        return self.attacks[0].eps
+
+    @property
+    def norm(self) -> Norm:
+        """In which it is measured."""
+        return self.attacks[0].norm
+
+    def __call__(
+        self, model: Model, x: Tensor, y: Tensor, *, rng: Generator | None = None
+    ) -> Perturbed:
+        """Attack in turn; queries are no longer counted."""
+        first, *others = self.attacks
+        found = replace(first(model, x, y, rng=rng), queries=None)
+        for attack in others:
+            rows = (~found.fooled).nonzero()[:, 0]
+            if len(rows) == 0:
+                break
+            found = _merged(found, rows, attack(model, x[rows], y[rows], rng=rng))
+        return found
+
+    def inputs(self, model: Model, x: Tensor, y: Tensor, *, rng: Generator | None = None) -> Tensor:
+        """The perturbed inputs alone."""
+        return self(model, x, y, rng=rng).x
+
+
+def AutoAttack(
+    eps: float | int,
+    *,
+    norm: Norm = "linf",
+    steps: int = 100,
+    rivals: int = 9,
+    queries: int = 5000,
+    box: Box = (0.0, 1.0),
+) -> InTurn:
+    """APGD on the loss, then past each of nine rival classes, then random squares.
+
+    The published ensemble without its third attack (FAB). The squares are for ``linf``; for ``l2``
+    the two ascents stand alone.
+
+    Args:
+        eps: Largest size of a perturbation.
+        norm: ``linf`` or ``l2``.
+        steps: Gradients a run of APGD.
+        rivals: Classes to run towards.
+        queries: Outputs the squares may ask for, a row; below 2 leaves them out.
+        box: Valid inputs; None if every number is valid.
+
+    Example:
+        >>> [type(attack).__name__ for attack in AutoAttack(8 / 255).attacks]
+        ['APGD', 'APGD', 'BlackBoxAttack']
+    """
+    attacks: list[Attack] = [
+        APGD(eps, norm=norm, steps=steps, box=box),
+        APGD(eps, norm=norm, steps=steps, rivals=rivals, box=box),
+    ]
+    if norm == "linf" and queries >= 2:
+        attacks.append(BlackBoxAttack(eps, queries=queries, box=box))
+    return InTurn(tuple(attacks))
+
+
+def _merged(found: Perturbed, rows: Tensor, now: Perturbed) -> Perturbed:
+    """What was found, with the rows on which the new attack did better."""
+    better = now.fooled | (now.loss > found.loss[rows])
+    place = rows[better]
+    parts = {name: getattr(found, name).clone() for name in ("x", "delta", "loss", "fooled")}
+    for name, part in parts.items():
+        part[place] = getattr(now, name)[better]
+    return replace(found, **parts)
