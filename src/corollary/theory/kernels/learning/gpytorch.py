@@ -92,10 +92,10 @@ def gpytorch_kernel(
                 parts = [self.forward(a, b, diag=diag) for a, b in zip(*rows, strict=True)]
                 return torch.stack(parts).unflatten(0, batch)
             net, ntk = make(self.sigma_w, self.sigma_b), which == "ntk"
+            same = x1 is x2 or torch.equal(x1, x2)
             if diag:
-                found = net.run(x1, x2, ntk=ntk, paired=True)
+                found = net.run(x1, x2, ntk=ntk, paired=True, same=0 if same else None)
             else:
-                same = x1 is x2 or torch.equal(x1, x2)
                 found = net.kernel(x1, None if same else x2, ntk=ntk)
             return getattr(found, which).to(x1.dtype)
 
