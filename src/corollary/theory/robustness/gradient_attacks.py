@@ -65,6 +65,13 @@ class PGD:
         >>> attack(model, torch.tensor([[1.0, 0.0]]), torch.tensor([1])).delta.tolist()
         [[-0.25, 0.25]]
 
+        A class that is to win, rather than any but the label, is named in the call:
+
+        >>> x, y, target = torch.tensor([[1.0, 0.0]]), torch.tensor([1]), torch.tensor([0])
+        >>> [PGD(eps, start="zero", box=None)(model, x, y, target=target).reached.item()
+        ...  for eps in (0.25, 0.5)]  # 1 - 3 eps against 0
+        [False, True]
+
     :covers: pgd-attack
     """
 
