@@ -45,3 +45,18 @@ def test_the_best_slope_of_one_unit_is_found():
     narrow = torch.tensor([[-1.0]]).double()  # y in [-3, 1], where CROWN takes slope 0
     assert float(certify.margins(narrow, y, 2.0, "crown")) == pytest.approx(0.0)
     assert float(certify.margins(narrow, y, 2.0, "alpha-crown")) == pytest.approx(1.0)
+
+
+@pytest.mark.parametrize("method", ["alpha-crown", "full-alpha-crown"])
+@pytest.mark.parametrize("shift", [None, 50.0])
+def test_where_no_slope_can_be_chosen_the_bound_is_that_of_crown(method, shift):
+    torch.manual_seed(0)
+    if shift is None:
+        net = nn.Linear(4, 3).double()
+    else:  # every unit is on
+        net = nn.Sequential(nn.Linear(4, 5), nn.ReLU(), nn.Linear(5, 3)).double()
+        net[0].bias.data += shift
+    x = torch.randn(6, 4).double()
+    y = net(x).argmax(1)
+    certify = Certifier(net, x)
+    assert torch.equal(certify.margins(x, y, 0.05, method), certify.margins(x, y, 0.05, "crown"))

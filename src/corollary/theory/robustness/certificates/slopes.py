@@ -136,7 +136,8 @@ def climbed(
                 t.requires_grad_(not last)
             found = lowest(steps, known, start, rows, region, choices=slopes)
         best = torch.maximum(best, found.detach())
-        if last or bool((best > goal).all()) or time.monotonic() > until:
+        settled = not found.requires_grad  # no unit is left whose slope matters
+        if last or settled or bool((best > goal).all()) or time.monotonic() > until:
             break
         wanted = [t for t, _ in held]
         grads = torch.autograd.grad(found, wanted, torch.ones_like(found), allow_unused=True)
