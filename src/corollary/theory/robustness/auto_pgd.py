@@ -17,7 +17,6 @@ margin, or a ratio of differences of logits that does not change when the logits
 
 from collections.abc import Iterator
 from dataclasses import KW_ONLY, dataclass
-from typing import Literal
 
 import torch
 from torch import Generator, Tensor
@@ -35,8 +34,8 @@ from corollary.theory.robustness.attack import (
     clean_outputs,
     judged,
 )
-from corollary.theory.robustness.balls import Norm, check_ball, random_in_ball
-from corollary.theory.robustness.climbing import Ball
+from corollary.theory.robustness.balls import Norm, check_ball
+from corollary.theory.robustness.climbing import Ball, Start
 from corollary.theory.robustness.goals import HEIGHTS, Goal, Height
 from corollary.theory.robustness.scores import is_score
 
@@ -76,7 +75,7 @@ class APGD:
     restarts: int = 1
     objective: Height = "loss"
     rivals: int = 0
-    start: Literal["random", "zero"] = "random"
+    start: Start = "random"
     box: Box = (0.0, 1.0)
 
     def __post_init__(self) -> None:
@@ -141,7 +140,7 @@ class APGD:
                 break
             ball = Ball(x[rows], self.eps, self.norm, self.box)
             points, now, hit = ascend(
-                f, goal.rows(rows), ball, self._first(x[rows], rng), self.steps
+                f, goal.rows(rows), ball, ball.first(self.start, rng), self.steps
             )
             better = hit | (now > height[rows])
             moved[rows[better]], height[rows[better]] = points[better], now[better]
@@ -163,11 +162,3 @@ class APGD:
             goals = [Goal(y, self.objective)]
         for _ in range(self.restarts):
             yield from goals
-
-    def _first(self, x: Tensor, rng: Generator | None) -> Tensor:
-        if self.start == "zero" or self.eps == 0:
-            return x.clone()
-        if rng is None:
-            raise InputError("a random start needs rng=torch.Generator(); or say start='zero'")
-        first = x + random_in_ball(x, self.eps, self.norm, rng=rng)
-        return first if self.box is None else first.clamp_(*self.box)

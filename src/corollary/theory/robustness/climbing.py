@@ -4,11 +4,11 @@ from dataclasses import dataclass
 from typing import Literal
 
 import torch
-from torch import Tensor
+from torch import Generator, Tensor
 
 from corollary.errors import InputError
 from corollary.theory.robustness.attack import Box, Model, outputs
-from corollary.theory.robustness.balls import Norm, per_row, project, steepest
+from corollary.theory.robustness.balls import Norm, per_row, project, random_in_ball, steepest
 from corollary.theory.robustness.scores import (
     check_outputs,
     is_fooled,
@@ -21,6 +21,7 @@ from corollary.theory.robustness.scores import (
 Keep = Literal["fooled", "best", "last"]
 Objective = Literal["loss", "margin"]
 Step = Literal["steepest", "gradient"]
+Start = Literal["random", "zero"]
 CARRIED = 0.1  # share of fooled rows from which on the survivors are copied out
 
 
@@ -44,6 +45,15 @@ class Ball:
         else:
             part.x = self.x[which]
         return part
+
+    def first(self, start: Start, rng: Generator | None) -> Tensor:
+        """Where a search begins: at the inputs, or at random points around them."""
+        if start == "zero" or self.eps == 0:
+            return self.x.clone()
+        if rng is None:
+            raise InputError("a random start needs rng=torch.Generator(); or say start='zero'")
+        first = self.x + random_in_ball(self.x, self.eps, self.norm, rng=rng)
+        return first if self.box is None else first.clamp_(*self.box)
 
     def nearest(self, z: Tensor) -> Tensor:
         """The points, put back into the ball and the box; ``z`` is overwritten."""

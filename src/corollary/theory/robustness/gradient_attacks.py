@@ -19,7 +19,6 @@ fooled are frozen, so only survivors cost further passes; the module is given ba
 """
 
 from dataclasses import KW_ONLY, dataclass
-from typing import Literal
 
 import torch
 from torch import Generator, Tensor
@@ -36,8 +35,8 @@ from corollary.theory.robustness.attack import (
     clean_outputs,
     judged,
 )
-from corollary.theory.robustness.balls import Norm, check_ball, per_row, random_in_ball, steepest
-from corollary.theory.robustness.climbing import Ball, Climb, Keep, Objective, Step
+from corollary.theory.robustness.balls import Norm, check_ball, per_row, steepest
+from corollary.theory.robustness.climbing import Ball, Climb, Keep, Objective, Start, Step
 
 
 @dataclass(frozen=True)
@@ -81,7 +80,7 @@ class PGD:
     steps: int = 40
     norm: Norm = "linf"
     restarts: int = 1
-    start: Literal["random", "zero"] = "random"
+    start: Start = "random"
     box: Box = (0.0, 1.0)
     keep: Keep = "fooled"
     objective: Objective = "loss"
@@ -144,7 +143,8 @@ class PGD:
         y = y if target is None else target
         climb = Climb(f, self._alpha(), self.steps, self.objective, self.step, towards)
         if self.keep == "last":
-            return climb.last(self._ball(x), y, self._first(x, rng))
+            ball = self._ball(x)
+            return climb.last(ball, y, ball.first(self.start, rng))
         if self.keep == "best":
             return self._best(climb, x, y, rng)
         moved = x.clone()
@@ -154,17 +154,17 @@ class PGD:
         for _ in range(self.restarts):
             if len(rows) == 0:
                 break
-            some = x[rows]
-            points, hit = climb.until_fooled(self._ball(some), y[rows], self._first(some, rng))
+            ball = self._ball(x[rows])
+            points, hit = climb.until_fooled(ball, y[rows], ball.first(self.start, rng))
             moved[rows] = points
             rows = rows[~hit]
         return moved
 
     def _best(self, climb: Climb, x: Tensor, y: Tensor, rng: Generator | None) -> Tensor:
         ball = self._ball(x)
-        moved, value = climb.best(ball, y, self._first(x, rng))
+        moved, value = climb.best(ball, y, ball.first(self.start, rng))
         for _ in range(self.restarts - 1):
-            points, now = climb.best(ball, y, self._first(x, rng))
+            points, now = climb.best(ball, y, ball.first(self.start, rng))
             moved = torch.where(per_row(now > value, x), points, moved)
             value = torch.maximum(now, value)
         return moved
@@ -174,14 +174,6 @@ class PGD:
 
     def _alpha(self) -> float:
         return 2.5 * self.eps / self.steps if self.alpha is None else self.alpha
-
-    def _first(self, x: Tensor, rng: Generator | None) -> Tensor:
-        if self.start == "zero" or self.eps == 0:
-            return x.clone()
-        if rng is None:
-            raise InputError("a random start needs rng=torch.Generator(); or say start='zero'")
-        first = x + random_in_ball(x, self.eps, self.norm, rng=rng)
-        return first if self.box is None else first.clamp_(*self.box)
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ With kernels :math:`K_i, \Theta_i` of the branches,
 
 :math:`p_i` the share of channels of a branch. The first needs uncorrelated branches, the last
 independent ones; channels side by side need neither, because the layer that reads them has a
-weight of its own for each. :mod:`.flow` checks that.
+weight of its own for each. :mod:`corollary.theory.kernels.infinite.flow` checks that.
 
 :source: Novak et al. (2020), "Neural Tangents: fast and easy infinite neural networks in Python"
     (the same three joins); Yang (2020), "Tensor programs II: neural tangent kernel for any
