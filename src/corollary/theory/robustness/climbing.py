@@ -47,7 +47,10 @@ class Ball:
         return part
 
     def first(self, start: Start, rng: Generator | None) -> Tensor:
-        """Where a search begins: at the inputs, or at random points around them."""
+        """Where a search begins: at the inputs, or at random points around them.
+
+        For a whole ball, not for its :meth:`rows`: for ``linf`` those have bounds and no inputs.
+        """
         if start == "zero" or self.eps == 0:
             return self.x.clone()
         if rng is None:
