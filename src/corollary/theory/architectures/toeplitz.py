@@ -17,6 +17,7 @@ from typing import NamedTuple
 import torch
 from jaxtyping import Float
 from torch import Tensor, nn
+from torch.func import jvp
 
 from corollary.errors import InputError
 from corollary.theory.architectures.sliding import Mode, convolution
@@ -61,7 +62,8 @@ def toeplitz(
 def conv_as_dense(layer: nn.Module, size: Sequence[int]) -> Float[Tensor, "k n"]:
     """The matrix of a linear layer on inputs of shape ``size`` (channels first), without its bias.
 
-    All impulses go through as one batch: O(kn) memory.
+    All impulses go through as one batch: O(kn) memory. They are tangents at zero, so the bias drops
+    out before it can round the weights.
 
     Example:
         >>> layer = nn.Conv1d(1, 1, 2)
@@ -73,7 +75,7 @@ def conv_as_dense(layer: nn.Module, size: Sequence[int]) -> Float[Tensor, "k n"]
     like = next(layer.parameters(), torch.empty(()))
     n = int(torch.tensor(tuple(size)).prod())
     impulses = torch.eye(n, dtype=like.dtype, device=like.device).reshape(n, *size)
-    return (layer(impulses) - layer(torch.zeros_like(impulses[:1]))).flatten(1).T
+    return jvp(layer, (torch.zeros_like(impulses),), (impulses,))[1].flatten(1).T
 
 
 def is_toeplitz(A: Float[Tensor, "k n"], *, tolerance: float = 1e-12) -> bool:

@@ -1,7 +1,9 @@
-"""What all tests share: shapes checked at run time, a cache of their own, one thread."""
+"""What all tests and examples share: checked shapes, a cache of their own, one thread, one seed."""
 
 import os
+import random
 
+import numpy as np
 import pytest
 from jaxtyping import install_import_hook
 
@@ -15,6 +17,21 @@ def one_thread():
     import torch
 
     torch.set_num_threads(1)
+
+
+def pytest_addoption(parser):
+    parser.addoption("--seed", type=int, default=0, help="where the global generators start")
+
+
+@pytest.fixture(autouse=True)
+def one_seed(request):
+    """A layer drawn without a generator is the same in every run, in any order of the tests."""
+    import torch
+
+    seed = request.config.getoption("seed")
+    random.seed(seed)
+    np.random.seed(seed)
+    torch.manual_seed(seed)
 
 
 @pytest.fixture(autouse=True)
