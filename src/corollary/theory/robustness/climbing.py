@@ -175,10 +175,19 @@ def pulled_back(z: Tensor, out: Tensor, slope: Tensor) -> Tensor:
         >>> pulled_back(z, 3 * z, torch.tensor([[1.0, 0.0]])).tolist()
         [[3.0, 0.0]]
     """
+    check_graph(out)
+    (g,) = torch.autograd.grad(out, z, slope, allow_unused=True)
+    return torch.zeros_like(z) if g is None else g
+
+
+def check_graph(out: Tensor) -> None:
+    """Outputs from which a gradient can be had.
+
+    Example:
+        >>> check_graph(2 * torch.ones(1, requires_grad=True))
+    """
     if out.grad_fn is None:
         raise InputError(
             "no gradient comes from the model's outputs to its inputs; use BlackBoxAttack, or "
             "remove the step that cuts the graph (detach, no_grad, a threshold)"
         )
-    (g,) = torch.autograd.grad(out, z, slope, allow_unused=True)
-    return torch.zeros_like(z) if g is None else g

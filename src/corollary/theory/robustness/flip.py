@@ -29,7 +29,8 @@ from corollary.theory.robustness.attack import (
     outputs,
 )
 from corollary.theory.robustness.balls import Norm, check_ball, dual_size, per_row, steepest
-from corollary.theory.robustness.scores import check_outputs, is_fooled, is_score
+from corollary.theory.robustness.boundaries import boundaries, drawn_in
+from corollary.theory.robustness.scores import is_fooled
 
 
 def flip_distance(
@@ -52,7 +53,7 @@ def flip_distance(
     check_ball(0.0, norm)
     check_inputs(x, y, None)
     with borrowed(model) as f:
-        gaps, slopes = _boundaries(f, x, y)
+        gaps, slopes = boundaries(f, x, y)
     return _nearest(gaps, slopes, norm)[0]
 
 
@@ -118,7 +119,7 @@ class DeepFool:
         with borrowed(model) as f:
             clean = clean_outputs(f, x, y)
             moved = self._search(f, x.detach(), y, clean)
-            return judged(f, x, y, _pulled_back(f, x.detach(), y, moved), clean)
+            return judged(f, x, y, drawn_in(f, x.detach(), y, moved), clean)
 
     def inputs(self, model: Model, x: Tensor, y: Tensor, *, rng: Generator | None = None) -> Tensor:
         """The perturbed inputs alone."""
@@ -130,7 +131,7 @@ class DeepFool:
         for _ in range(self.steps):
             if len(rows) == 0:
                 break
-            gaps, slopes = _boundaries(f, moved[rows], y[rows])
+            gaps, slopes = boundaries(f, moved[rows], y[rows])
             slopes = self._free(moved[rows], slopes)
             distance, slope = _nearest(gaps, slopes, self.norm)
             # a little more than the distance, else a tie is approached for ever
@@ -150,37 +151,6 @@ class DeepFool:
         free = slopes.masked_fill(held, 0.0)
         stuck = (free == 0).flatten(2).all(dim=2)
         return torch.where(stuck.view(*stuck.shape, *(1,) * (z.dim() - 2)), slopes, free)
-
-
-def _pulled_back(f: Model, x: Tensor, y: Tensor, moved: Tensor) -> Tensor:
-    """The nearest point to x on each segment that still flips, by bisection over the last half."""
-    low = x.new_full((len(x),), 0.5)
-    high = torch.ones_like(low)
-    for _ in range(9):
-        middle = (low + high) / 2
-        hit = is_fooled(outputs(f, torch.lerp(x, moved, per_row(middle, x))), y)
-        low, high = torch.where(hit, low, middle), torch.where(hit, middle, high)
-    return torch.where(per_row(high < 1, x), torch.lerp(x, moved, per_row(high, x)), moved)
-
-
-def _boundaries(f: Model, x: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
-    """For each row and other class: how far it is behind, and the gradient of (it - label)."""
-    z = x.detach().requires_grad_(True)
-    with torch.enable_grad():
-        out = f(z)
-    check_outputs(out, y)
-    if is_score(out):
-        (g,) = torch.autograd.grad(out, z, -y.view_as(out).to(out.dtype))
-        return (y * out.detach().reshape(-1))[:, None], g[:, None]
-    n, k = out.shape
-    eye = torch.eye(k, dtype=out.dtype, device=out.device)
-    every = eye[:, None].expand(k, n, k)
-    (jacobian,) = torch.autograd.grad(out, z, every, is_grads_batched=True)
-    jacobian = jacobian.movedim(0, 1)  # (n, k, ...)
-    own = torch.arange(n, device=x.device)
-    slopes = jacobian - jacobian[own, y][:, None]
-    gaps = out.detach()[own, y][:, None] - out.detach()
-    return gaps.scatter(1, y[:, None], torch.inf), slopes
 
 
 def _nearest(gaps: Tensor, slopes: Tensor, norm: Norm) -> tuple[Tensor, Tensor]:
