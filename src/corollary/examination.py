@@ -6,10 +6,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import torch
 from torch import nn
 
 from corollary.core import Budget, Exam, Finding, Severity, Status, Subject
 from corollary.core.finding import failed, not_applicable
+from corollary.core.losses import Loss
+from corollary.core.subject import Output
 from corollary.errors import (
     CorollaryError,
     InputError,
@@ -18,6 +21,8 @@ from corollary.errors import (
     TimeLimitError,
     UnknownNameError,
 )
+from corollary.intake import as_data, as_module
+from corollary.readiness import NOT_FINITE, guarded, try_a_pass
 from corollary.registry import Entry, entries, question
 from corollary.run import environment, time_limit
 from corollary.theory.modules.keeping import kept
@@ -29,6 +34,8 @@ GRACE, AT_LEAST = 1.5, 10.0
 CUT_SHORT = "examination/cut_short"  # the note that not all exams could run
 # What is asked first: whether the rest means anything. Answers that are equally grave follow suit.
 QUESTIONS = ("soundness", "trainability", "learning", "function", "generalization", "robustness")
+UNSOUND = "some {} are NaN or infinite; mend that first, then ask again"
+SCRIPTED = "a scripted module cannot be looked into; examine the module it was made from"
 Progress = Callable[[Entry, Sequence[Finding]], None]
 
 
@@ -141,27 +148,57 @@ def examine(
     model: nn.Module,
     data: Any = None,
     *,
+    loss: Loss | str | None = None,
+    lr: float | None = None,
+    batch_size: int | None = None,
+    output: Output | None = None,
+    held_out: Any = None,
+    samples: int = 1024,
+    seed: int = 0,
     budget: float = 120.0,
     only: str | Sequence[str] | None = None,
     progress: Progress | None = None,
-    **about: Any,
 ) -> Examination:
     """Examine a module: is it sound, will it train and generalise, what is it, is it robust.
 
+    One batch is tried first.
+
     Args:
-        model: Any ``nn.Module``; it is given back as it came.
-        data: See :class:`~corollary.core.Subject`, which also takes the arguments in ``about``
-            (``loss``, ``lr``, ``batch_size``, ``output``, ``held_out``, ``samples``, ``seed``).
+        model: Any ``nn.Module``; it is given back as it came. Of one that ``torch.compile`` or
+            ``nn.DataParallel`` wraps, the module within is examined.
+        data: ``(x, y)`` as tensors or arrays, a dict of tensors, a Dataset, a DataLoader, or a
+            list or generator of batches or of samples.
+        loss: ``loss(output, target)``, or ``cross_entropy``, ``mse``, ``bce``; without it the
+            model's own loss, else the one that suits output and target.
+        lr: The step size you train with; advice refers to it.
+        batch_size: The batch size you train with.
+        output: Which part of a structured output is meant: a key, an index or a function.
+        held_out: Data that the module has not been trained on, in the forms of ``data``.
+        samples: How many samples are taken from the data, at most.
+        seed: Seed of all that exams draw.
         budget: Seconds for the whole examination.
         only: One question or several, by folder name, or single exams in full.
         progress: Called after each exam with what it found.
-        about: Passed to the subject.
+
+    Raises:
+        InputError: if there is nothing to examine, as when the module cannot be called with the
+            data; the message says why.
+
+    Example:
+        >>> from torch import nn, ones
+        >>> done = examine(nn.Linear(2, 1), ones(16, 2), only="soundness/finite")
+        >>> [finding.title for finding in done.findings]
+        ['All outputs are finite']
     """
     if not budget > 0:
         raise InputError(f"the budget must be positive, but it is {budget:g} s")
-    return examine_subject(
-        Subject(model, data, **about), budget=budget, only=only, progress=progress
-    )
+    subject = Subject(
+        as_module(model), as_data(data), loss=loss, lr=lr, batch_size=batch_size, output=output,
+        held_out=as_data(held_out), samples=samples, seed=seed,
+    )  # fmt: skip
+    chosen_exams(only)  # a wrong name is told before anything is run
+    try_a_pass(subject, budget)
+    return examine_subject(subject, budget=budget, only=only, progress=progress)
 
 
 def examine_subject(
@@ -180,7 +217,8 @@ def examine_subject(
     for i, (entry, exam) in enumerate(exams):
         left = max(0.0, ends - time.monotonic())
         share = exam.share / sum(other.share for _, other in exams[i:])
-        found = run_exam(entry, exam, subject, left * share, max(left, 1.0))
+        with guarded(subject):
+            found = run_exam(entry, exam, subject, left * share, max(left, 1.0))
         findings += found
         if progress:
             progress(entry, found)
@@ -202,6 +240,9 @@ def run_exam(
     found: list[Finding] = []
     if seconds <= 0:
         return [failed(entry.name, entry.title, "the budget was spent before this exam's turn")]
+    not_finite = subject.memo.get(NOT_FINITE, "")
+    if not_finite == "parameters" and entry.area != "soundness":
+        return [not_applicable(entry.name, entry.title, UNSOUND.format("parameters"))]
     try:
         with kept(subject.model), time_limit(min(left, max(GRACE * seconds, AT_LEAST))):
             for finding in exam.examine(subject, Budget.of(seconds)):
@@ -213,7 +254,11 @@ def run_exam(
     except MemoryError:
         found.append(failed(entry.name, entry.title, "it needs more memory than it may take"))
     except Exception as error:  # a crash is a row of the report, never the end of it
-        found.append(failed(entry.name, entry.title, _told(error)))
+        if not_finite or isinstance(subject.model, torch.jit.ScriptModule):
+            reason = UNSOUND.format(not_finite) if not_finite else SCRIPTED
+            found.append(not_applicable(entry.name, entry.title, reason))
+        else:
+            found.append(failed(entry.name, entry.title, _told(error)))
     return found
 
 

@@ -19,23 +19,16 @@ from pathlib import Path
 from typing import IO, Any
 
 from corollary.core import Finding, Status, Subject
-from corollary.errors import CorollaryError, InputError, NotApplicableError, TimeLimitError
+from corollary.errors import CorollaryError, InputError
 from corollary.examination import CUT_SHORT, Examination, examine_subject
+from corollary.intake import as_data
+from corollary.readiness import try_a_pass
 from corollary.registry import Entry
-from corollary.run import environment, time_limit
+from corollary.run import environment
 from corollary.target import load_data, load_object, load_target, load_weights, one_line
 
 START_UP = 60.0  # seconds for imports and for building the module, beyond the budget
 MEMORY = 8 << 30  # bytes of address space beyond what torch itself takes
-REMEDIES = {
-    "target dtype to be Long": "class labels must be integers, as y.long()",
-    "expected scalar type Long": "class labels must be integers, as y.long()",
-    "must have the same dtype": "give inputs of the type of the weights, as x.float()",
-    "is out of bounds": "labels must be numbered from 0, with an output for each",
-    "uninitialized parameter": "let your function run one batch through it first",
-    "shapes cannot be multiplied": "the first layer expects inputs of another width",
-}
-TRIED = 32  # samples of the pass that is tried first, if no batch size is given
 
 
 def examine_in_child(
@@ -199,7 +192,7 @@ def ready_subject(order: dict[str, Any]) -> Subject:
     here = os.getpid()
     subject = _subject(order)
     _end_copies(subject, here)
-    _try_a_pass(subject, order["budget"])
+    try_a_pass(subject, order["budget"])
     return subject
 
 
@@ -222,9 +215,9 @@ def _subject(order: dict[str, Any]) -> Subject:
     keys = ("lr", "batch_size", "samples", "seed")
     about = {key: order[key] for key in keys if order.get(key) is not None}
     if order.get("held_out"):
-        about["held_out"] = load_data(order["held_out"], order["seed"])
+        about["held_out"] = as_data(load_data(order["held_out"], order["seed"]))
     try:
-        return Subject(model, data, loss=loss, **about)
+        return Subject(model, as_data(data), loss=loss, **about)
     except (CorollaryError, MemoryError):
         raise
     except Exception as error:  # a loader may break when it is walked through
@@ -232,63 +225,6 @@ def _subject(order: dict[str, Any]) -> Subject:
         raise InputError(
             one_line(f"{source} stopped with {type(error).__name__}: {error}")
         ) from None
-
-
-def _try_a_pass(subject: Subject, seconds: float) -> None:
-    """One batch through the module and the loss, so that what does not fit is told once.
-
-    Raises:
-        InputError: if the module or the loss raises, or the pass takes longer than the budget.
-    """
-    if subject.batch is None:
-        return
-    batch = subject.data(min(subject.batch.size, subject.batch_size or TRIED))
-    came = ", ".join(f"{name} {what}" for name, what in batch.describe().items())
-    doing = f"{subject.name} cannot be called with the data ({came})"
-    try:
-        with time_limit(seconds), subject.borrowed():
-            raw = subject.call(batch)
-            doing = f"{subject.name} gives nothing that can be examined"
-            _check_output(subject, raw)
-            doing = f"the loss does not fit the output of {subject.name} and the data ({came})"
-            if batch.target is not None:
-                subject.loss_of_raw(raw, batch.target)
-    except NotApplicableError:
-        return  # the exams that need it will say so
-    except TimeLimitError:
-        raise InputError(
-            f"one pass of {batch.size} samples through {subject.name} did not end within the "
-            f"budget of {seconds:g} s; give it more time, or look for what it waits for"
-        ) from None
-    except Exception as error:
-        told = str(error) if isinstance(error, CorollaryError) else f"{_kind(error)}: {error}"
-        raise InputError(_with_remedy(f"{doing}: {told}")) from None
-
-
-def _check_output(subject: Subject, raw: Any) -> None:
-    try:
-        subject.pick(raw)
-    except NotApplicableError:
-        raise InputError(
-            f"its forward gives a {type(raw).__name__} without a tensor of floating-point numbers"
-        ) from None
-
-
-def _with_remedy(told: str) -> str:
-    """One line, with what to do about the usual complaints of torch."""
-    for part, remedy in REMEDIES.items():
-        if part in told:
-            return f"{one_line(told, 300).rstrip('. ')}; {remedy}"
-    return one_line(told)
-
-
-def _kind(error: Exception) -> str:
-    name = type(error).__name__
-    return f"{name} (out of memory, see --memory)" if _starved(error) else name
-
-
-def _starved(error: Exception) -> bool:
-    return isinstance(error, MemoryError) or "can't allocate memory" in str(error)
 
 
 def _limit_memory(limit: int | None) -> None:

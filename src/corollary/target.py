@@ -27,8 +27,10 @@ def load_target(target: str) -> tuple[Any, Any]:
     made = _called(load_object(target), target)
     from torch import nn
 
+    from corollary.intake import as_module
+
     model, data = made if isinstance(made, tuple) and len(made) == 2 else (made, None)
-    data = _as_tensors(data)
+    model = as_module(model)
     if not isinstance(model, nn.Module):
         raise InputError(
             f"'{target}' must be or give a torch.nn.Module, but it gives a {type(model).__name__}"
@@ -59,7 +61,7 @@ def load_data(spec: str, seed: int = 0) -> Any:
     if spec.endswith(".csv"):
         return _csv(Path(spec))
     if ":" in spec:
-        data = _as_tensors(_called(load_object(spec), spec))
+        data = _called(load_object(spec), spec)
         if data is None:
             raise InputError(f"'{spec}' gives None; it should give data such as a pair (x, y)")
         return data
@@ -128,21 +130,6 @@ def _called(found: Any, spec: str) -> Any:
         raise
     except Exception as error:
         raise _broken(spec, error) from None
-
-
-def _as_tensors(data: Any) -> Any:
-    """Arrays of numpy become tensors; whatever else stays as it is."""
-    import torch
-
-    if isinstance(data, dict):
-        return {name: _as_tensors(part) for name, part in data.items()}
-    if type(data) in (list, tuple):
-        return type(data)(map(_as_tensors, data))
-    if type(data).__module__ == "numpy" and getattr(data, "dtype", None) is not None:
-        if data.dtype.kind not in "fiubc":
-            raise InputError(f"the data has an array of {data.dtype}, but numbers are needed")
-        return torch.as_tensor(data)
-    return data
 
 
 def _broken(place: str, error: Exception) -> InputError:

@@ -83,7 +83,7 @@ LOSSES = [
 ]
 MODELS = [
     ("GivesNothing", "GivesNothing gives nothing that can be examined: its forward gives a None"),
-    ("Lazy", "let your function run one batch through it first"),
+    ("Lazy", "run one batch through it first"),
     ("Raises", "RuntimeError: no way second line"),
     ("DiesAtOnce", "was not examined: its process ended with exit code 7"),
 ]

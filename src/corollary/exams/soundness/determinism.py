@@ -2,7 +2,8 @@
 
 In eval mode the same input should give the same output. A dropout applied whatever the mode, noise
 drawn in forward, or a buffer that forward changes, makes it a random variable; the first module
-whose output differs, though its inputs are the same, is named.
+whose output differs, though its inputs are the same, is named. A forward that writes into its input
+changes the data from one epoch to the next.
 
 :source: Srivastava et al. (2014), "Dropout: a simple way to prevent neural networks from
     overfitting", Section 1, on using one network at test time.
@@ -18,6 +19,7 @@ from torch import Tensor, nn
 
 from corollary.core import Batch, Budget, Exam, Finding, Severity, Subject
 from corollary.exams.readings import rounded
+from corollary.readiness import WRITES
 
 SAMPLES = 32
 
@@ -27,6 +29,8 @@ class Determinism(Exam):
 
     def examine(self, subject: Subject, budget: Budget) -> Iterator[Finding]:
         """Compare the two, module by module."""
+        if subject.memo.get(WRITES):
+            yield self._writes()
         batch = subject.data(SAMPLES)
         with subject.borrowed() as model, torch.no_grad():
             first, one = _trace(subject, model, batch, seed=1)
@@ -50,6 +54,16 @@ class Determinism(Exam):
             meaning="The same input gives different outputs from one pass to the next.",
             advice=f"Make {repr(where) if where else 'its forward'} quiet in eval mode: use "
             "nn.Dropout or check self.training, and keep state out of forward.",
+        )
+
+    def _writes(self) -> Finding:
+        return self.finding(
+            "It changes its input",
+            severity=Severity.MEDIUM,
+            meaning="Its forward writes into the tensor it is given, so the next pass over the "
+            "same data sees other numbers.",
+            advice="Write x = x - a in place of x -= a or x.sub_(a), and use no inplace=True "
+            "before the first layer with weights.",
         )
 
 

@@ -1,0 +1,112 @@
+"""What users hand over, in the forms that a subject takes: any usual data, any wrapped module."""
+
+import itertools
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+from torch.utils.data import DataLoader, Dataset, IterableDataset, default_collate
+
+from corollary.errors import InputError
+
+ROWS = 256  # samples that are put together at a time
+
+
+def as_data(data: Any) -> Any:
+    """Arrays and tables become tensors, and single samples are put together to batches.
+
+    A Dataset without a length, and a list or generator of samples, give batches as a loader would;
+    an item is a sample if its target is one number. Whatever else stays as it is.
+
+    Raises:
+        InputError: if an array holds anything but numbers.
+
+    Example:
+        >>> pairs = [(torch.zeros(2), 0), (torch.ones(2), 1)]
+        >>> [tuple(part.shape) for part in next(iter(as_data(pairs)))]
+        [(2, 2), (2,)]
+    """
+    data = as_tensors(data)
+    if isinstance(data, IterableDataset):
+        return DataLoader(data, batch_size=ROWS)
+    if isinstance(data, Tensor | Mapping | Dataset | DataLoader) or _is_whole(data):
+        return data
+    if not isinstance(data, Iterable):
+        return data
+    walk = iter(data)
+    first = next(walk, None)
+    again = data if walk is not data else itertools.chain([] if first is None else [first], walk)
+    return _batches(iter(again)) if _is_sample(first) else again
+
+
+def as_tensors(data: Any) -> Any:
+    """Arrays of numpy and tables of pandas become tensors; whatever else stays as it is."""
+    if isinstance(data, dict):
+        return {name: as_tensors(part) for name, part in data.items()}
+    if type(data) in (list, tuple):
+        if type(data) is tuple and len(data) == 2 and _is_row(data[1]) and hasattr(data[0], "ndim"):
+            data = data[0], torch.as_tensor(data[1])  # labels as a list of numbers
+        return type(data)(map(as_tensors, data))
+    if callable(getattr(data, "to_numpy", None)):
+        data = data.to_numpy()
+    if type(data).__module__ == "numpy" and getattr(data, "dtype", None) is not None:
+        if data.dtype.kind not in "fiubc":
+            raise InputError(f"the data has an array of {data.dtype}, but numbers are needed")
+        return torch.as_tensor(data)
+    return data
+
+
+def as_module(model: Any) -> Any:
+    """The module within what compiles it or spreads it over devices; any other as it is.
+
+    Both compute the same function, and only the one within can be looked into.
+
+    Example:
+        >>> as_module(nn.DataParallel(nn.Linear(2, 1)))
+        Linear(in_features=2, out_features=1, bias=True)
+    """
+    within = getattr(model, "_orig_mod", None)  # of torch.compile
+    if isinstance(within, nn.Module):
+        return as_module(within)
+    if isinstance(model, nn.DataParallel | nn.parallel.DistributedDataParallel):
+        return as_module(model.module)
+    return model
+
+
+def _is_whole(data: Any) -> bool:
+    """Whether this is all samples as ``(x, y)`` or ``((x1, x2), y)``."""
+    return isinstance(data, list | tuple) and len(data) == 2 and _is_column(data[1])
+
+
+def _is_column(value: Any) -> bool:
+    return isinstance(value, Tensor) and value.dim() > 0
+
+
+def _is_sample(item: Any) -> bool:
+    """Whether an item is one sample, not a batch: its target is one number."""
+    if isinstance(item, Mapping):
+        targets = [item[k] for k in ("labels", "label", "target", "targets", "y") if k in item]
+        return bool(targets) and _is_number(targets[0])
+    return isinstance(item, list | tuple) and len(item) > 1 and _is_number(item[-1])
+
+
+def _is_number(value: Any) -> bool:
+    plain = isinstance(value, bool | int | float)
+    return plain or (getattr(value, "ndim", None) == 0 and hasattr(value, "dtype"))
+
+
+def _is_row(value: Any) -> bool:
+    return isinstance(value, list) and bool(value) and all(map(_is_number, value))
+
+
+def _batches(samples: Iterator[Any]) -> Iterator[Any]:
+    while part := list(itertools.islice(samples, ROWS)):
+        try:
+            yield default_collate(part)
+        except (RuntimeError, TypeError) as error:
+            said = " ".join(str(error).split())
+            raise InputError(
+                f"the samples cannot be put together to a batch ({said}); give a DataLoader that "
+                "does it"
+            ) from None

@@ -1,0 +1,202 @@
+"""One pass before the exams: what does not fit is told once, and what exams must know is noted.
+
+The pass finds out which part of a structured output is the one that is trained, whether forward
+writes into its input (each call then gets a copy), and whether all numbers are finite.
+"""
+
+import operator
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+from torch.nn.parameter import UninitializedParameter
+
+from corollary.core import Batch, Subject
+from corollary.core.losses import suited_loss
+from corollary.errors import CorollaryError, InputError, NotApplicableError, TimeLimitError
+from corollary.run import time_limit
+from corollary.target import one_line
+
+REMEDIES = {
+    "target dtype to be Long": "class labels must be integers, as y.long()",
+    "expected scalar type Long": "class labels must be integers, as y.long()",
+    "must have the same dtype": "give inputs of the type of the weights, as x.float()",
+    "is out of bounds": "labels must be numbered from 0, with an output for each",
+    "shapes cannot be multiplied": "the first layer expects inputs of another width",
+    "on the same device": "put the data on the device of the weights, as x.to(device)",
+}
+TRIED = 32  # samples of the pass, if no batch size is given
+NAMES = ("logits", "output", "outputs", "prediction", "y", "last_hidden_state")  # of an output
+WRITES, NOT_FINITE = "writes its input", "not finite"  # what is noted in the subject's memo
+
+
+def try_a_pass(subject: Subject, seconds: float) -> None:
+    """Call the module and the loss with one batch, and note what exams must know.
+
+    Raises:
+        InputError: if the module or the loss raises, or the pass takes longer than ``seconds``.
+
+    Example:
+        >>> subject = Subject(nn.Linear(3, 1), torch.zeros(8, 2))
+        >>> try_a_pass(subject, 10.0)
+        Traceback (most recent call last):
+            ...
+        corollary.errors.InputError: Linear cannot be called with the data (input 0 8×2 float32): \
+RuntimeError: mat1 and mat2 shapes cannot be multiplied (8x2 and 3x1); the first layer expects \
+inputs of another width
+    """
+    _check_weights(subject)
+    if subject.batch is None:
+        return
+    _check_target(subject.batch)
+    batch = subject.data(min(subject.batch.size, subject.batch_size or TRIED))
+    came = ", ".join(f"{name} {what}" for name, what in batch.describe().items())
+    doing = f"{subject.name} cannot be called with the data ({came})"
+    try:
+        with time_limit(seconds), subject.borrowed():
+            raw = _called(subject, batch)
+            doing = f"{subject.name} gives nothing that can be examined"
+            _choose_output(subject, raw, batch)
+            _check_output(subject, raw)
+            doing = f"the loss does not fit the output of {subject.name} and the data ({came})"
+            if batch.target is not None:
+                subject.loss_of_raw(raw, batch.target)
+    except NotApplicableError:
+        return  # the exams that need it will say so
+    except TimeLimitError:
+        raise InputError(
+            f"one pass of {batch.size} samples through {subject.name} did not end within the "
+            f"budget of {seconds:g} s; give it more time, or look for what it waits for"
+        ) from None
+    except Exception as error:
+        told = str(error) if isinstance(error, CorollaryError) else f"{_kind(error)}: {error}"
+        raise InputError(_with_remedy(f"{doing}: {told}")) from None
+
+
+@contextmanager
+def guarded(subject: Subject) -> Iterator[None]:
+    """A module that writes into its input gets a copy at each call, until the block ends."""
+    if not subject.memo.get(WRITES):
+        yield
+        return
+
+    def copied(_: nn.Module, inputs: tuple[Any, ...], named: dict[str, Any]) -> Any:
+        return tuple(map(_copy, inputs)), {k: _copy(v) for k, v in named.items()}
+
+    handle = subject.model.register_forward_pre_hook(copied, with_kwargs=True)
+    try:
+        yield
+    finally:
+        handle.remove()
+
+
+def _check_weights(subject: Subject) -> None:
+    tensors = [*subject.model.parameters(), *subject.model.buffers()]
+    if any(isinstance(t, UninitializedParameter) for t in tensors):
+        raise InputError(
+            f"{subject.name} has layers whose sizes are not known yet; run one batch through it "
+            "first"
+        )
+    if any(t.is_meta for t in tensors):
+        raise InputError(
+            f"{subject.name} has weights on the meta device, which hold no numbers; load them first"
+        )
+    floats = [p for p in subject.model.parameters() if p.is_floating_point() or p.is_complex()]
+    if not all(bool(torch.isfinite(p).all()) for p in floats):
+        subject.memo[NOT_FINITE] = "parameters"
+
+
+def _check_target(batch: Batch) -> None:
+    if isinstance(batch.target, list | tuple | Mapping):
+        raise InputError(
+            f"targets must be one tensor, but they are a {type(batch.target).__name__}; join them "
+            "to one, and let your loss take it apart"
+        )
+
+
+def _called(subject: Subject, batch: Batch) -> Any:
+    """The raw output; notes whether the call wrote into the batch, and undoes it."""
+    before = [(t, t.clone(), t._version) for t in batch.tensors()]
+    raw = subject.call(batch)
+    for tensor, copy, version in before:
+        if tensor._version != version:
+            subject.memo[WRITES] = True
+            tensor.data.copy_(copy)
+    return raw
+
+
+def _choose_output(subject: Subject, raw: Any, batch: Batch) -> None:
+    """Of a record or tuple, the part with the usual name, else the first that fits the target."""
+    parts = _parts(raw)
+    if subject.selector is not None or parts is None:
+        return
+    named = [k for k in NAMES if k in parts]
+    fits = [k for k, part in parts.items() if _fits(subject, part, batch.target)]
+    if named and (not fits or named[0] in fits):
+        chosen: Any = named[0]
+    elif fits and not _fits(subject, subject.pick(raw), batch.target):
+        chosen = fits[0]
+    else:
+        return
+    is_record = not isinstance(raw, Mapping | list) and isinstance(chosen, str)
+    subject.selector = operator.attrgetter(chosen) if is_record else chosen
+
+
+def _parts(raw: Any) -> dict[Any, Tensor] | None:
+    """The float tensors of a structured output, by name or place."""
+    if isinstance(raw, Tensor):
+        return None
+    if isinstance(raw, Mapping):
+        parts = dict(raw)
+    elif isinstance(raw, tuple) and hasattr(raw, "_fields"):
+        parts = dict(zip(raw._fields, raw, strict=True))
+    elif isinstance(raw, list | tuple):
+        parts = dict(enumerate(raw))
+    else:
+        parts = dict(vars(raw)) if hasattr(raw, "__dict__") else {}
+    floats = {k: v for k, v in parts.items() if isinstance(v, Tensor) and k != "loss"}
+    return {k: v for k, v in floats.items() if v.is_floating_point() or v.is_complex()}
+
+
+def _fits(subject: Subject, output: Tensor, target: Any) -> bool:
+    if target is None:
+        return False
+    try:
+        if subject._loss is None:
+            suited_loss(output, target)(output, target)
+        else:
+            subject.loss_of(output, target)
+    except Exception:
+        return False
+    return True
+
+
+def _check_output(subject: Subject, raw: Any) -> None:
+    try:
+        output = subject.pick(raw)
+    except NotApplicableError:
+        raise InputError(
+            f"its forward gives a {type(raw).__name__} without a tensor of floating-point numbers"
+        ) from None
+    if not bool(torch.isfinite(output).all()):
+        subject.memo.setdefault(NOT_FINITE, "outputs")
+
+
+def _copy(value: Any) -> Any:
+    return value.clone() if isinstance(value, Tensor) else value
+
+
+def _with_remedy(told: str) -> str:
+    """One line, with what to do about the usual complaints of torch."""
+    for part, remedy in REMEDIES.items():
+        if part in told:
+            return f"{one_line(told, 300).rstrip('. ')}; {remedy}"
+    return one_line(told)
+
+
+def _kind(error: Exception) -> str:
+    name = type(error).__name__
+    starved = isinstance(error, MemoryError) or "can't allocate memory" in str(error)
+    return f"{name} (out of memory, see --memory)" if starved else name

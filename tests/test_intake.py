@@ -1,0 +1,75 @@
+"""Data and modules in the forms that users have them."""
+
+import numpy as np
+import pytest
+import torch
+from torch import nn
+from torch.utils.data import DataLoader, IterableDataset, TensorDataset
+
+from corollary.core import Subject
+from corollary.errors import InputError
+from corollary.intake import as_data, as_module
+
+X, Y = torch.arange(60.0).reshape(10, 2, 3), torch.arange(10) % 3
+
+
+class Stream(IterableDataset):
+    def __iter__(self):
+        return iter(list(zip(X, Y, strict=True)))
+
+
+class Table:
+    """As pandas has them."""
+
+    def __init__(self, values):
+        self.values = values
+
+    def to_numpy(self):
+        return self.values
+
+
+SAME = {
+    "tensors": lambda: (X, Y),
+    "arrays": lambda: (X.numpy(), Y.numpy()),
+    "tables": lambda: (X, Table(Y.numpy())),
+    "labels in a list": lambda: (X.numpy(), Y.tolist()),
+    "list of samples": lambda: list(zip(X, Y, strict=True)),
+    "samples with plain labels": lambda: [(x, int(y)) for x, y in zip(X, Y, strict=True)],
+    "samples as arrays": lambda: [(x.numpy(), y.numpy()[()]) for x, y in zip(X, Y, strict=True)],
+    "generator of samples": lambda: ((x, int(y)) for x, y in zip(X, Y, strict=True)),
+    "generator of batches": lambda: ((X[i : i + 5], Y[i : i + 5]) for i in (0, 5)),
+    "list of batches": lambda: [(X[i : i + 5], Y[i : i + 5]) for i in (0, 5)],
+    "dataset without a length": Stream,
+    "loader of it": lambda: DataLoader(Stream(), batch_size=4),
+    "dataset": lambda: TensorDataset(X, Y),
+}
+
+
+@pytest.mark.parametrize("form", SAME)
+def test_every_form_of_the_data_gives_the_same_samples(form):
+    batch = Subject(nn.Flatten(), as_data(SAME[form]())).data()
+    assert torch.equal(batch.inputs[0], X) and torch.equal(batch.target, Y)
+
+
+def test_samples_by_name_are_put_together_by_name():
+    rows = [{"image": x, "label": int(y)} for x, y in zip(X, Y, strict=True)]
+    batch = Subject(nn.Flatten(), as_data(rows)).data()
+    assert torch.equal(batch.named["image"], X) and torch.equal(batch.target, Y)
+
+
+def test_samples_of_different_shapes_are_refused_in_one_sentence():
+    rows = [(torch.zeros(2), 0), (torch.zeros(3), 1)]
+    with pytest.raises(InputError, match="cannot be put together to a batch"):
+        Subject(nn.Flatten(), as_data(rows))
+
+
+def test_words_are_no_numbers():
+    with pytest.raises(InputError, match="but numbers are needed"):
+        as_data((np.array(["a", "b"]), np.array([0, 1])))
+
+
+def test_the_module_within_a_wrapper_is_taken():
+    model = nn.Linear(2, 1)
+    assert as_module(torch.compile(model, backend="eager")) is model
+    assert as_module(nn.DataParallel(model)) is model
+    assert as_module(model) is model and as_module(3) == 3

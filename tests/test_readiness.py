@@ -1,0 +1,139 @@
+"""What one pass tells before the exams begin."""
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import pytest
+import torch
+from torch import Tensor, nn
+from torch.nn import functional as F
+
+import corollary
+from corollary.core import Severity, Status, Subject
+from corollary.errors import InputError
+from corollary.readiness import guarded, try_a_pass
+
+X, Y = torch.randn(64, 5, generator=torch.Generator().manual_seed(0)), torch.arange(64) % 3
+
+
+@dataclass
+class Record:
+    hidden: Tensor
+    logits: Tensor
+
+
+class Pair(NamedTuple):
+    hidden: Tensor
+    logits: Tensor
+
+
+class Gives(nn.Module):
+    """Hidden units and logits, in the form asked for."""
+
+    def __init__(self, form):
+        super().__init__()
+        self.form, self.a, self.b = form, nn.Linear(5, 8), nn.Linear(8, 3)
+
+    def forward(self, x):
+        h = self.a(x).relu()
+        return self.form(h, self.b(h))
+
+
+class Shifts(nn.Module):
+    """Writes into its input."""
+
+    def __init__(self):
+        super().__init__()
+        self.net = nn.Linear(5, 3)
+
+    def forward(self, x):
+        x.sub_(0.5)
+        return self.net(x)
+
+
+FORMS = [
+    Record,
+    Pair,
+    lambda h, z: (h.unsqueeze(1), z),
+    lambda h, z: {"features": h.unsqueeze(1), "scores": z},
+]
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_the_part_of_an_output_that_is_trained_is_found(form):
+    subject = Subject(Gives(form), (X, Y))
+    try_a_pass(subject, 20.0)
+    with subject.borrowed():
+        assert subject.output(subject.data(4)).shape == (4, 3)
+
+
+def test_an_output_that_was_chosen_stays_chosen():
+    subject = Subject(Gives(Pair), (X, Y), output=0)
+    with pytest.raises(InputError, match="out of bounds|does not fit"):
+        try_a_pass(Subject(Gives(Pair), (X, Y + 6), output=0), 20.0)
+    try_a_pass(subject, 20.0)
+    assert subject.selector == 0
+
+
+@pytest.mark.parametrize(
+    ("model", "data", "sentence"),
+    [
+        (nn.Linear(4, 3), (X, Y), "the first layer expects inputs of another width"),
+        (nn.Linear(5, 3), (X.double(), Y), "as x.float()"),
+        (nn.Linear(5, 3), (X, Y + 1), "labels must be numbered from 0"),
+        (nn.LazyLinear(3), (X, Y), "run one batch through it first"),
+        (nn.LazyLinear(3), None, "run one batch through it first"),
+        (nn.Linear(5, 3, device="meta"), (X, Y), "hold no numbers; load them first"),
+        (nn.Linear(5, 3), [(X, (Y, Y))], "targets must be one tensor, but they are a tuple"),
+    ],
+)
+def test_what_does_not_fit_is_one_sentence_in_python_too(model, data, sentence):
+    with pytest.raises(InputError, match="^[^\n]+$") as caught:
+        corollary.examine(model, data, only="soundness")
+    assert sentence in str(caught.value)
+
+
+def test_a_module_that_writes_into_its_input_is_told_so_and_does_no_harm():
+    x, model = X.clone(), Shifts()
+    done = corollary.examine(model, (x, Y), only="soundness")
+    grave = [f.title for f in done.findings if f.severity is not Severity.NONE]
+    assert grave == ["It changes its input"] and torch.equal(x, X)
+    assert not model._forward_pre_hooks
+
+
+def test_a_copy_is_made_for_the_time_of_the_block_alone():
+    subject = Subject(Shifts(), (X.clone(), Y))
+    try_a_pass(subject, 20.0)
+    with guarded(subject), subject.borrowed():
+        subject.call(subject.data(4))
+    assert torch.equal(subject.data().inputs[0], X)
+    assert not subject.model._forward_pre_hooks
+
+
+def test_weights_that_are_not_numbers_are_told_once():
+    model = nn.Sequential(nn.Linear(5, 8), nn.ReLU(), nn.Linear(8, 3))
+    model[2].weight.data[0, 0] = float("nan")
+    done = corollary.examine(model, (X, Y), lr=0.1)
+    assert [f.exam for f in done.findings if f.severity is Severity.HIGH] == ["soundness/finite"]
+    assert not any(f.status is Status.FAILED for f in done.findings)
+
+
+@pytest.mark.filterwarnings("ignore")  # torch is leaving its scripts behind
+def test_a_scripted_module_is_examined_from_outside():
+    model = torch.jit.trace(nn.Sequential(nn.Linear(5, 8), nn.ReLU(), nn.Linear(8, 3)), X[:2])
+    done = corollary.examine(model, (X, Y), only=["soundness", "learning/linearised_curve"])
+    assert not any(f.status is Status.FAILED for f in done.findings)
+    assert any(f.status is Status.DONE for f in done.findings)
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_a_compiled_module_is_examined_as_the_one_within():
+    model = nn.Sequential(nn.Linear(5, 8), nn.ReLU(), nn.Linear(8, 3))
+    done = corollary.examine(
+        torch.compile(model, backend="eager"), (X, Y), only="trainability/units", loss=_loss
+    )
+    assert done.subject["module"] == "Sequential" and done.findings[0].where == "1"
+
+
+def _loss(output, target):
+    return F.cross_entropy(output, target)
