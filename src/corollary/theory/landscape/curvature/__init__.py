@@ -15,7 +15,11 @@ Example:
     0.2222
 """
 
-from corollary.theory.landscape.curvature.density import SpectralDensity, spectral_density
+from corollary.theory.landscape.curvature.density import (
+    LogDensity,
+    SpectralDensity,
+    spectral_density,
+)
 from corollary.theory.landscape.curvature.diagonal import Diagonal, diagonal
 from corollary.theory.landscape.curvature.edge import EdgeOfStability, Sharpening
 from corollary.theory.landscape.curvature.eigen import EigenPairs, top_eigenpairs
@@ -37,6 +41,8 @@ from corollary.theory.landscape.curvature.inverse import Inverse, inverse
 from corollary.theory.landscape.curvature.kfac import kfac
 from corollary.theory.landscape.curvature.kronecker import Kronecker
 from corollary.theory.landscape.curvature.landscape import Landscape
+from corollary.theory.landscape.curvature.lsmr import LsmrInverse, lsmr_inverse
+from corollary.theory.landscape.curvature.neumann import NeumannInverse, neumann_inverse
 from corollary.theory.landscape.curvature.noise_scale import NoiseScale, noise_scale
 from corollary.theory.landscape.curvature.operator import Curvature, Explicit
 from corollary.theory.landscape.curvature.slices import (
@@ -67,6 +73,9 @@ __all__ = [
     "Inverse",
     "Kronecker",
     "Landscape",
+    "LogDensity",
+    "LsmrInverse",
+    "NeumannInverse",
     "NoiseScale",
     "Sharpening",
     "Sharpness",
@@ -87,6 +96,8 @@ __all__ = [
     "kfac",
     "largest_stable_step",
     "loss_slice",
+    "lsmr_inverse",
+    "neumann_inverse",
     "noise_scale",
     "sharpness",
     "spectral_density",

@@ -8,14 +8,18 @@ for polynomials of degree 2m - 1. Smoothed by a Gaussian,
 .. math:: \phi(t) = \frac1r \sum_{l=1}^r \sum_{j=1}^m \tau_{lj}^2\,
           g_\sigma(t - \theta_{lj}),
 
-and the scatter over the r probes gives the band.
+and the scatter over the r probes gives the band. Eigenvalues of networks spread over many orders
+of magnitude, most of them near zero; the same quadrature shows them on the axis
+:math:`t = \log_{10}(|\lambda| + \epsilon)`, smoothed there (:meth:`SpectralDensity.logarithmic`).
 
 :source: Ubaru, Chen and Saad (2017), "Fast estimation of tr(f(A)) via stochastic Lanczos
     quadrature"; Ghorbani, Krishnan and Xiao (2019), "An investigation into neural net
-    optimization via Hessian eigenvalue density", Section 2.
+    optimization via Hessian eigenvalue density", Section 2; Papyan (2020), "Traces of
+    class/cross-class structure pervade deep learning spectra", Section C.7 (the logarithm).
 """
 
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 import torch
@@ -28,6 +32,8 @@ from corollary.theory.landscape.curvature.interval import Estimate, student
 from corollary.theory.landscape.curvature.lanczos import Krylov
 from corollary.theory.landscape.curvature.landscape import Landscape
 from corollary.theory.landscape.curvature.operator import Curvature
+
+Sign = Literal["both", "positive", "negative"]
 
 
 @dataclass(frozen=True)
@@ -55,6 +61,68 @@ class SpectralDensity:
     def share(self, low: float, high: float) -> Estimate:
         """The share of eigenvalues in ``[low, high]``."""
         return self.mean_of(lambda t: ((t >= low) & (t <= high)).to(t))
+
+    def logarithmic(
+        self,
+        *,
+        sign: Sign = "both",
+        floor: float | None = None,
+        sigma: float | None = None,
+        points: int = 512,
+    ) -> "LogDensity":
+        r"""The density on the axis :math:`\log_{10}(|\lambda| + \epsilon)`, without more products.
+
+        Lanczos' method resolves the outliers first: how the mass near zero is spread over its
+        decades is known the better the more ``steps`` were taken.
+
+        Args:
+            sign: ``positive`` or ``negative`` eigenvalues alone, or ``both`` together.
+            floor: :math:`\epsilon`, where what is nearly zero gathers; by default
+                :math:`10^{-5}` of the largest node in magnitude.
+            sigma: Width of the smoothing in decades; by default a twentieth of the axis.
+            points: Of the grid.
+
+        Example:
+            >>> from corollary.theory.landscape.curvature.operator import Explicit
+            >>> values = torch.tensor([0.01, 0.01, 0.01, -100.0], dtype=torch.float64).repeat(50)
+            >>> found = spectral_density(Explicit(torch.diag(values)), probes=4, steps=5)
+            >>> curve = found.logarithmic()
+            >>> round(float(curve.grid[curve.density.argmax()]), 2)  # epsilon is 0.001
+            0.01
+            >>> 0.25 in found.logarithmic(sign="negative").share
+            True
+        """
+        side = _side(sign, self.nodes)
+        size = self.nodes.abs()
+        floor = 1e-5 * (float(size.max()) or 1.0) if floor is None else floor
+        if not 0 < floor < float("inf") or points < 2 or (sigma is not None and not sigma > 0):
+            raise InputError(
+                "floor and sigma must be positive and points at least 2, but they are "
+                f"{floor}, {sigma} and {points}"
+            )
+        t = (size + floor).log10()
+        low, high = float(t.min()), float(t.max())
+        sigma = 0.05 * ((high - low) or 1.0) if sigma is None else sigma
+        axis = torch.linspace(low - 4 * sigma, high + 4 * sigma, points, dtype=t.dtype)
+        curve = _band(axis, t, self.weights * side, sigma, self.level)
+        share = self.mean_of(lambda nodes: _side(sign, nodes))
+        return LogDensity(10**axis - floor, 10**axis, *curve, share, sign, floor, sigma, self.level)
+
+
+@dataclass(frozen=True)
+class LogDensity:
+    """Eigenvalues a decade, with their spread; made by :meth:`SpectralDensity.logarithmic`."""
+
+    grid: Float[Tensor, " g"]  # eigenvalues' magnitudes; just below 0 where only smoothing reaches
+    shifted: Float[Tensor, " g"]  # the same with the floor added, evenly spaced in its logarithm
+    density: Float[Tensor, " g"]  # share of all eigenvalues for each unit of log10
+    low: Float[Tensor, " g"]  # pointwise interval at ``level`` over the probes
+    high: Float[Tensor, " g"]
+    share: Estimate  # of all eigenvalues that have this sign: what the density integrates to
+    sign: Sign
+    floor: float
+    sigma: float  # in decades
+    level: float
 
 
 def spectral_density(
@@ -100,13 +168,8 @@ def spectral_density(
     if not sigma > 0:
         raise InputError(f"sigma must be positive, but it is {sigma}")
     grid = torch.linspace(low - 5 * sigma, high + 5 * sigma, points, dtype=nodes.dtype)
-    curves = torch.stack([_smooth(grid, n, w, sigma) for n, w in zip(nodes, weights, strict=True)])
-    mean = curves.mean(0)
-    half = student(level, probes - 1) * curves.std(0) / probes**0.5
-    return SpectralDensity(
-        grid, mean, (mean - half).clamp_min(0.0), mean + half, nodes, weights,
-        sigma, level, A.products - start, A.path,
-    )  # fmt: skip
+    curve = _band(grid, nodes, weights, sigma, level)
+    return SpectralDensity(grid, *curve, nodes, weights, sigma, level, A.products - start, A.path)
 
 
 def _quadrature(A: Curvature, steps: int, rng: Generator) -> tuple[np.ndarray, np.ndarray]:
@@ -118,6 +181,25 @@ def _quadrature(A: Curvature, steps: int, rng: Generator) -> tuple[np.ndarray, n
     theta, s = np.linalg.eigh(space.T[: space.m, : space.m])
     spare = steps - space.m
     return np.pad(theta, (0, spare), mode="edge"), np.pad(s[0] ** 2, (0, spare))
+
+
+def _band(
+    grid: Tensor, nodes: Tensor, weights: Tensor, sigma: float, level: float
+) -> tuple[Tensor, Tensor, Tensor]:
+    """The smoothed density with its pointwise interval: mean, low, high."""
+    curves = torch.stack([_smooth(grid, n, w, sigma) for n, w in zip(nodes, weights, strict=True)])
+    mean = curves.mean(0)
+    half = student(level, len(curves) - 1) * curves.std(0) / len(curves) ** 0.5
+    return mean, (mean - half).clamp_min(0.0), mean + half
+
+
+def _side(sign: Sign, nodes: Tensor) -> Tensor:
+    """One where a node has the sign that is asked for, else zero; zero itself is positive."""
+    if sign not in ("both", "positive", "negative"):
+        raise InputError(f"sign must be both, positive or negative, but it is '{sign}'")
+    if sign == "both":
+        return torch.ones_like(nodes)
+    return ((nodes < 0) == (sign == "negative")).to(nodes)
 
 
 def _smooth(grid: Tensor, nodes: Tensor, weights: Tensor, sigma: float) -> Tensor:

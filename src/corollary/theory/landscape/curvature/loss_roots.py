@@ -27,7 +27,7 @@ def loss_roots(
     """
     leaf = z.detach().requires_grad_()
     losses = example_losses(landscape, leaf, batch)
-    _check_additive(landscape, losses.detach(), leaf.detach(), batch)
+    check_additive(landscape, losses.detach(), leaf.detach(), batch)
     (slope,) = torch.autograd.grad(losses.sum(), leaf, create_graph=True)
     if empirical:
         return [slope.detach()]
@@ -49,7 +49,8 @@ def loss_roots(
     return [roots[:, :, c].reshape(z.shape) for c in used.nonzero().flatten().tolist()]
 
 
-def _check_additive(landscape: Landscape, losses: Tensor, z: Tensor, batch: Batch) -> None:
+def check_additive(landscape: Landscape, losses: Tensor, z: Tensor, batch: Batch) -> None:
+    """Refuse a loss that is not the mean or sum of its examples' losses."""
     whole = landscape.of_output(z, batch).detach()
     eps = torch.finfo(whole.dtype).eps
     if bool((whole - losses.sum()).abs() > 1e3 * eps * losses.abs().sum() + eps):
