@@ -95,7 +95,7 @@ class BlackBoxAttack:
     Args:
         eps: Largest size of a perturbation.
         queries: Outputs asked for each row, at most; the one at the input itself is counted.
-        method: ``square`` (random search; ``linf`` only), ``nes`` (random directions) or
+        method: ``square`` (random search; not for ``l1``), ``nes`` (random directions) or
             ``coordinates`` (2d queries a step).
         norm: ``linf``, ``l2`` or ``l1``.
         alpha: Length of a step of the last two methods; eps / 5 if absent.
@@ -133,8 +133,8 @@ class BlackBoxAttack:
             raise InputError(f"method is square, nes or coordinates, but '{self.method}' came")
         if self.queries < 2 or self.directions < 1:
             raise InputError("queries must be at least 2, and directions at least 1")
-        if self.method == "square" and self.norm != "linf":
-            raise InputError(f"the square attack is for norm='linf', but norm='{self.norm}'")
+        if self.method == "square" and self.norm == "l1":
+            raise InputError("method='square' is for norm='linf' or 'l2'; for 'l1' take 'nes'")
 
     def __call__(
         self, model: Model, x: Tensor, y: Tensor, *, rng: Generator | None = None
@@ -161,7 +161,7 @@ class BlackBoxAttack:
         if len(rows) == 0 or self.eps == 0:
             return moved, asked
         if self.method == "square":
-            ball = Ball(x[rows], self.eps, "linf", self.box)
+            ball = Ball(x[rows], self.eps, self.norm, self.box)
             moved[rows], asked = square_search(f, ball, y[rows], self.queries, rng=rng)
             return moved, asked
         return self._ascend(f, x, y, moved, rows, rng)

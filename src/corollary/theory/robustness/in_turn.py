@@ -13,6 +13,7 @@ from corollary.theory.robustness.attack import Attack, Box, Model, Perturbed
 from corollary.theory.robustness.auto_pgd import APGD
 from corollary.theory.robustness.balls import Norm
 from corollary.theory.robustness.black_box import BlackBoxAttack
+from corollary.theory.robustness.fab import FAB
 
 
 @dataclass(frozen=True)
@@ -82,29 +83,30 @@ def AutoAttack(
     queries: int = 5000,
     box: Box = (0.0, 1.0),
 ) -> InTurn:
-    """APGD on the loss, then past each of nine rival classes, then random squares.
+    """APGD on the loss, then past each of nine rival classes, FAB past each, then random squares.
 
-    The published ensemble without its third attack (FAB). The squares are for ``linf``; for ``l2``
-    the two ascents stand alone.
+    Each attack sees only what the ones before it left standing. A row that stands to the end costs
+    (1 + 3 rivals) steps + queries passes forward and (1 + 2 rivals) steps back.
 
     Args:
         eps: Largest size of a perturbation.
         norm: ``linf`` or ``l2``.
-        steps: Gradients a run of APGD.
+        steps: Gradients a run of APGD and of FAB.
         rivals: Classes to run towards.
         queries: Outputs the squares may ask for, a row; below 2 leaves them out.
         box: Valid inputs; None if every number is valid.
 
     Example:
         >>> [type(attack).__name__ for attack in AutoAttack(8 / 255).attacks]
-        ['APGD', 'APGD', 'BlackBoxAttack']
+        ['APGD', 'APGD', 'FAB', 'BlackBoxAttack']
     """
     attacks: list[Attack] = [
         APGD(eps, norm=norm, steps=steps, box=box),
         APGD(eps, norm=norm, steps=steps, rivals=rivals, box=box),
+        FAB(eps, norm=norm, steps=steps, rivals=rivals, box=box),
     ]
-    if norm == "linf" and queries >= 2:
-        attacks.append(BlackBoxAttack(eps, queries=queries, box=box))
+    if queries >= 2:
+        attacks.append(BlackBoxAttack(eps, norm=norm, queries=queries, box=box))
     return InTurn(tuple(attacks))
 
 

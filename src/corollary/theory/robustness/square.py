@@ -1,34 +1,54 @@
-r"""The square attack: random search over squares at the corners of the :math:`\ell_\infty` ball.
+r"""The square attack: random search that changes a square of each image.
 
-From vertical stripes of :math:`\pm\epsilon`, each step draws for every image a square and a sign
-for each channel, and keeps the change where it lowers the margin. The squares shrink as the budget
-is spent. Inputs without the shape of an image change in random coordinates instead.
+For the :math:`\ell_\infty` ball it goes from corner to corner: from vertical stripes of
+:math:`\pm\epsilon`, each step draws for every image a square and a sign for each channel, and keeps
+the change where it lowers the margin. For :math:`\ell_2` see
+:mod:`corollary.theory.robustness.bumps`. The squares shrink as the budget is spent (for
+:math:`\ell_2`, where small ones do little, as if it were 10,000 at least). Inputs without the shape
+of an image change in random coordinates instead.
 
 :source: Andriushchenko, Croce, Flammarion and Hein (2020), "Square attack: a query-efficient
     black-box adversarial attack via random search", Algorithms 1 and 2.
 """
 
+from typing import Protocol
+
 import torch
 from torch import Generator, Tensor
 
 from corollary.theory.robustness.attack import Model, outputs
+from corollary.theory.robustness.bumps import Bumps, as_images, random_signs
 from corollary.theory.robustness.climbing import Ball
 from corollary.theory.robustness.scores import margins
 
-_FIRST_SHARE = 0.8  # of the pixels in the first square; the paper's choice for l_inf
+_FIRST_SHARE = 0.8  # of the pixels in the first square
+_HORIZON = 10_000
 _HALVINGS = (10, 50, 200, 500, 1000, 2000, 4000, 6000, 8000)  # in steps out of 10,000
+
+
+class Proposals(Protocol):
+    """What a random search over images of shape (n, channels, rows, columns) tries."""
+
+    def first(self) -> Tensor:
+        """Where it begins."""
+        ...
+
+    def trial(self, best: Tensor, share: float) -> Tensor:
+        """A change of about this share of the pixels of each image."""
+        ...
+
+    def rows(self, which: Tensor) -> "Proposals":
+        """The same for some of the images."""
+        ...
 
 
 def square_search(
     f: Model, ball: Ball, y: Tensor, queries: int, *, rng: Generator
 ) -> tuple[Tensor, int]:
     """The points found and the queries spent; one was spent before, on the inputs themselves."""
-    n, shape = len(y), ball.low.shape[1:]
-    images = _as_images(ball.low)
-    low, high = images, _as_images(ball.high)
-    c, rows, columns = low.shape[1:]
-    signs = _signs(n, (c, 1, columns), rng)
-    best = torch.where(signs, high, low)  # stripes
+    n, shape = len(y), ball.x.shape[1:]
+    propose: Proposals = (Corners if ball.norm == "linf" else Bumps)(ball, rng)
+    best, horizon = propose.first(), queries if ball.norm == "linf" else max(queries, _HORIZON)
     margin = margins(outputs(f, best.reshape(n, *shape)), y)
     left, labels, spent = torch.arange(n, device=y.device), y, 2
     found = best.clone()
@@ -36,14 +56,11 @@ def square_search(
         alive = margin > 0
         if not bool(alive.all()):
             found[left] = best
-            left, best, margin = left[alive], best[alive], margin[alive]
-            low, high, labels = low[alive], high[alive], labels[alive]
+            left, best, margin, labels = left[alive], best[alive], margin[alive], labels[alive]
+            propose = propose.rows(alive.nonzero()[:, 0])
             if len(left) == 0:
                 break
-        share = _share(spent, queries)
-        mask = _squares(len(left), rows, columns, share, rng)
-        signs = _signs(len(left), (c, 1, 1) if rows > 1 else (c, 1, columns), rng)
-        trial = torch.where(mask, torch.where(signs, high, low), best)
+        trial = propose.trial(best, _share(spent, horizon))
         now = margins(outputs(f, trial.reshape(-1, *shape)), labels)
         better = now < margin
         best = torch.where(better[:, None, None, None], trial, best)
@@ -52,15 +69,40 @@ def square_search(
     return found.reshape(n, *shape), spent
 
 
-def _as_images(x: Tensor) -> Tensor:
-    """(n, channels, rows, columns); a vector is one row."""
-    if x.dim() == 4:
-        return x
-    return x[:, None] if x.dim() == 3 else x.flatten(1)[:, None, None]
+class Corners:
+    """Stripes first, then squares at corners of the cube.
+
+    Example:
+        >>> ball = Ball(torch.zeros(2, 1, 4, 4), 0.5, "linf", None)
+        >>> first = Corners(ball, torch.Generator().manual_seed(0)).first()
+        >>> first.abs().unique().tolist(), bool((first == first[:, :, :1]).all())
+        ([0.5], True)
+    """
+
+    def __init__(self, ball: Ball, rng: Generator) -> None:
+        self.low, self.high, self.rng = as_images(ball.low), as_images(ball.high), rng
+
+    def first(self) -> Tensor:
+        """Each column of each channel at one end."""
+        n, c, _, columns = self.low.shape
+        return torch.where(random_signs(n, (c, 1, columns), self.rng), self.high, self.low)
+
+    def trial(self, best: Tensor, share: float) -> Tensor:
+        """A square of each channel at one end; for vectors, random entries at random ends."""
+        n, c, rows, columns = best.shape
+        mask = _squares(n, rows, columns, share, self.rng)
+        signs = random_signs(n, (c, 1, 1) if rows > 1 else (c, 1, columns), self.rng)
+        return torch.where(mask, torch.where(signs, self.high, self.low), best)
+
+    def rows(self, which: Tensor) -> "Corners":
+        """The same for some of the images."""
+        part = object.__new__(Corners)
+        part.low, part.high, part.rng = self.low[which], self.high[which], self.rng
+        return part
 
 
-def _share(spent: int, queries: int) -> float:
-    done = 10_000 * spent / queries
+def _share(spent: int, horizon: int) -> float:
+    done = _HORIZON * spent / horizon
     return _FIRST_SHARE / 2 ** sum(done > k for k in _HALVINGS)
 
 
@@ -77,7 +119,3 @@ def _squares(n: int, rows: int, columns: int, share: float, rng: Generator) -> T
         place = torch.arange(length, device=rng.device)
         inside.append((place >= first) & (place < first + side))
     return inside[0][:, None, :, None] & inside[1][:, None, None, :]
-
-
-def _signs(n: int, shape: tuple[int, ...], rng: Generator) -> Tensor:
-    return torch.rand(n, *shape, generator=rng, device=rng.device) < 0.5
