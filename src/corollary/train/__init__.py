@@ -2,6 +2,7 @@
 
 from corollary.train.adversarial import Adversarial
 from corollary.train.callbacks import Callback, Measure, StopBelow
+from corollary.train.certified import Certified
 from corollary.train.checkpoint import Checkpoint
 from corollary.train.distillation import distill
 from corollary.train.early_stopping import EarlyStopping
@@ -16,6 +17,7 @@ __all__ = [
     "Adversarial",
     "Augmented",
     "Callback",
+    "Certified",
     "Checkpoint",
     "EarlyStopping",
     "History",

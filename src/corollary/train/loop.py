@@ -13,6 +13,7 @@ from torch.optim.lr_scheduler import LRScheduler
 
 from corollary.errors import CorollaryError, InputError, NotFiniteError
 from corollary.train.batches import Batch, Data, source
+from corollary.train.clock import at_step
 from corollary.train.diagnosis import REMEDY, blame_forward, blame_update, broken_parameters
 from corollary.train.history import History, Record
 from corollary.train.noise import global_generators, keyed
@@ -181,10 +182,12 @@ class Loop:
             self.parallel.after_step()
         return value
 
-    def _noise(self) -> AbstractContextManager[None]:
+    @contextmanager
+    def _noise(self) -> Iterator[None]:
         """Dropout is a function of the seed and the step and, in a team, of the process."""
         who = () if self.team is None else (self.team.rank,)
-        return keyed(self.generators, self.seed, "noise", self.step, *who)
+        with at_step(self.step), keyed(self.generators, self.seed, "noise", self.step, *who):
+            yield
 
     def _gradient(self, batch: Batch) -> float:
         """Leave the gradient of the batch in the parameters and return the batch's value."""

@@ -32,6 +32,7 @@ from torch import Generator, Tensor, nn
 from corollary.core import Claim, Curve, Figure, Hypothesis, at_least, option
 from corollary.theory.robustness.certificates.backward import lowest
 from corollary.theory.robustness.certificates.certifier import Certifier
+from corollary.theory.robustness.certificates.elision import differences
 from corollary.theory.robustness.certificates.region import Region
 from corollary.theory.robustness.gradient_attacks import PGD
 from corollary.theory.robustness.scores import margins
@@ -147,7 +148,7 @@ class CrownAndIntervals(Claim[Given]):
             Region(x, torch.tensor(radii).double(), "linf") for radii in (given.known, given.eps)
         )
         values = certifier.intervals(narrow, method)
-        rows = certifier.differences(given.net(x), y)
+        rows = differences(given.net(x), y)
         found = lowest(certifier.steps, values, end, rows, wide)
         return found.view(len(x), -1).amin(1).tolist()
 

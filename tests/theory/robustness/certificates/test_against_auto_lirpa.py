@@ -9,6 +9,7 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from corollary.theory.robustness.certificates.certifier import Certifier
+from corollary.theory.robustness.certificates.live import LiveBounds
 
 
 class Block(nn.Module):
@@ -129,3 +130,31 @@ def test_in_single_precision_rounding_costs_little_of_a_bound(name):
         net.float()
         assert bool((short < true).all())
         assert bool((true - short < 4e-3 * (1 + true.abs())).all())
+
+
+# network, norm, radius, method: cross entropy of the worst logits of six inputs, and its gradient
+# (all parameters, times cosines of their places)
+LOSSES = {
+    ("mlp", "linf", 0.01, "ibp"): (2.4131261124824, -1.1261083684169),
+    ("mlp", "linf", 0.01, "crown-ibp"): (1.2220032845665, 0.0553632953765),
+    ("mlp", "l2", 0.1, "ibp"): (3.0123500646926, -1.2624248141066),
+    ("mlp", "l2", 0.1, "crown-ibp"): (1.3980892278224, 0.1757892845893),
+    ("cnn", "linf", 0.01, "ibp"): (9.5876356659233, 3.1656674252726),
+    ("cnn", "linf", 0.01, "crown-ibp"): (4.5493339130780, 5.1675382083573),
+    ("residual", "linf", 0.01, "ibp"): (4.5540531978335, 2.1992655382411),
+    ("residual", "linf", 0.01, "crown-ibp"): (1.8769529819301, 1.0492291436586),
+    ("pooled", "linf", 0.01, "ibp"): (1.3183064450665, -0.4769691560441),
+}
+
+
+@pytest.mark.parametrize("case", LOSSES, ids=lambda c: f"{c[0]} {c[1]} {c[3]}")
+def test_losses_of_certified_training_and_their_gradients_are_those_of_auto_lirpa(case):
+    name, norm, eps, method = case
+    net, x = NETWORKS[name]().double(), inputs(6, 1, 8, 8).double()
+    y = net(x).argmax(1)
+    mix = float(method == "crown-ibp")
+    loss = F.cross_entropy(LiveBounds(net, x, norm=norm).worst(x, y, eps, mix=mix), y)
+    slope = torch.zeros(()).double()
+    for g in torch.autograd.grad(loss, list(net.parameters())):
+        slope += (g.flatten() * torch.arange(g.numel()).double().cos()).sum()
+    assert (loss.item(), slope.item()) == pytest.approx(LOSSES[case], abs=1e-10)

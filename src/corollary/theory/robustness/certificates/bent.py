@@ -37,7 +37,8 @@ class Entrywise(Step):
         """The line below for positive coefficients, the one above for negative ones."""
         (v,) = values
         if self._last is None or self._last[0] is not v:
-            self._last = (v, self.lines(v.lower, v.upper).widened(v))
+            lines = self.lines(v.lower, v.upper)
+            self._last = (v, lines.widened(v) if self.rounded else lines)
         moved, added = forms.relaxed(self._last[1])
         return [moved], added
 

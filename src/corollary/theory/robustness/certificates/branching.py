@@ -27,6 +27,7 @@ from corollary.theory.robustness.balls import per_row
 from corollary.theory.robustness.certificates.backward import ENTRIES
 from corollary.theory.robustness.certificates.bent import Kinked
 from corollary.theory.robustness.certificates.certifier import Certifier
+from corollary.theory.robustness.certificates.elision import differences
 from corollary.theory.robustness.certificates.region import Interval, Region
 from corollary.theory.robustness.certificates.rows import Rows
 from corollary.theory.robustness.certificates.slopes import Slopes, climbed
@@ -150,7 +151,7 @@ class Search:
 
     def first(self) -> Cases:
         """One case for each margin, without assumptions."""
-        rows = self.certifier.differences(self.base[self.end].lower, self.y)
+        rows = differences(self.base[self.end].lower, self.y)
         owner = torch.arange(len(self.x), device=self.x.device)
         owner = owner.repeat_interleave(len(rows.a) // len(self.x))
         keep = (~self.broken[owner]).nonzero()[:, 0]

@@ -33,12 +33,11 @@ from corollary.errors import InputError
 from corollary.theory.robustness.attack import Box, check_box, check_inputs
 from corollary.theory.robustness.balls import Norm, check_ball
 from corollary.theory.robustness.certificates.backward import improved, lowest
+from corollary.theory.robustness.certificates.elision import differences, short_margins
 from corollary.theory.robustness.certificates.region import Interval, Region
-from corollary.theory.robustness.certificates.rows import Rows
 from corollary.theory.robustness.certificates.rules import steps
+from corollary.theory.robustness.certificates.script import read
 from corollary.theory.robustness.certificates.slopes import Slopes, apart, climbed, sharpened
-from corollary.theory.robustness.certificates.tape import read
-from corollary.theory.robustness.scores import check_outputs
 
 Method = Literal["ibp", "crown-ibp", "crown", "alpha-crown", "full-alpha-crown"]
 METHODS: tuple[Method, ...] = get_args(Method)
@@ -117,7 +116,7 @@ class Certifier:
         region = Region(x, self.radii(x, 0.0), self.norm, self.box)
         with torch.backends.nnpack.flags(enabled=False):
             known = self.intervals(region, "ibp")
-            rows = self.differences(known[self.tape.output].lower, y)
+            rows = differences(known[self.tape.output].lower, y)
             return lowest(self.steps, known, self.tape.output, rows, region).view(len(x), -1)
 
     def bounds(
@@ -184,7 +183,8 @@ class Certifier:
         climbs = 0 if method == "crown" else CLIMBS
         return seconds * (1 + climbs + EARLIER * 2 * entries / forms)
 
-    def radii(self, x: Tensor, eps: float | int | Tensor) -> Tensor:
+    @staticmethod
+    def radii(x: Tensor, eps: float | int | Tensor) -> Tensor:
         """One radius a sample in the number type of x, rounded up."""
         given = torch.as_tensor(eps, device=x.device)
         given = given if given.is_floating_point() else given.double()
@@ -201,11 +201,12 @@ class Certifier:
             raise InputError(f"method is one of {', '.join(METHODS)}, but '{method}' came")
         region = Region(x, eps, self.norm, self.box)
         known = self.intervals(region, method)
-        rows = self.differences(known[self.tape.output].lower, y)
-        short = lowest(self.steps, known, self.tape.output, rows, region, affine_only=True)
-        if method != "ibp":
-            deep = lowest(self.steps, known, self.tape.output, rows, region)
-            short = torch.maximum(short, deep)
+        short = short_margins(self.steps, known, self.tape.output, y, region)
+        if method == "ibp":
+            return short.amin(1)
+        rows = differences(known[self.tape.output].lower, y)
+        deep = lowest(self.steps, known, self.tape.output, rows, region)
+        short = torch.maximum(short.flatten(), deep)
         if method.endswith("alpha-crown"):
             known, rows, region = apart(known, rows, region)
             slopes = Slopes(self.steps, known, self.tape.output)
@@ -225,15 +226,3 @@ class Certifier:
             if method == "full-alpha-crown":
                 known[index] = sharpened(self.steps, known, index, region)
         return known
-
-    def differences(self, out: Tensor, y: Tensor) -> Rows:
-        """Forms of the outputs: that of the label less every other one."""
-        check_outputs(out, y)
-        n, like = len(y), out
-        if like.dim() == 1 or like.shape[1] == 1:  # one score, labels -1 and +1
-            return Rows(y.to(like).view(like.shape), n)
-        k = like.shape[1]
-        eye = torch.eye(k, dtype=like.dtype, device=like.device)
-        others = torch.arange(k - 1, device=y.device).expand(n, k - 1)
-        others = others + (others >= y[:, None])  # all classes but the label
-        return Rows((eye[y][:, None] - eye[others]).reshape(-1, k), n)

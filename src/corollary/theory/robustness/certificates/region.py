@@ -78,10 +78,14 @@ class Interval:
         some = owed[which] if len(owed) > 1 else owed
         return Interval(self.lower[which], self.upper[which], self.mixed, debt=lambda: some)
 
-    def padded(self) -> tuple[Tensor, Tensor]:
-        """Middle and radius for products with both, which are rounded; the radius pays for it."""
+    def padded(self, terms: int | None = None) -> tuple[Tensor, Tensor]:
+        """Middle and radius for products with both, which are rounded; the radius pays for it.
+
+        That is for sums of all entries, or of so many ``terms``; none if these are paid elsewhere.
+        """
         middle, radius = self.middle, self.radius
-        g = gamma(self.lower[0].numel() + 8, self.lower.dtype)
+        many = self.lower[0].numel() if terms is None else terms
+        g = gamma(many + 8, self.lower.dtype)
         return middle, torch.add(radius * (1 + g), middle.abs(), alpha=g)
 
     def cut(self, lower: Tensor, upper: Tensor) -> "Interval":

@@ -46,19 +46,33 @@ def steps(tape: Tape, like: Tensor) -> tuple[Step, ...]:
     )
 
 
+def bare_steps(tape: Tape, like: Tensor) -> tuple[Step, ...]:
+    """The same for a tape that passed before, with other weights: rounding is not paid for."""
+    made = tuple(
+        _made(call, [tape.value_shape(i) for i in call.inputs], like) for call in tape.calls
+    )
+    for step in made:
+        step.rounded = False
+    return made
+
+
 def _step(call: Call, shapes: list[tuple[int, ...]], like: Tensor) -> Step:
     linear = call.op in MOVES or call.op in AVERAGES or call.op in PASSES
     rising = call.op in RISING and call.picked in (None, 0)
-    if not linear and not rising and call.op not in BUILD:
+    if not (linear or rising or call.op in BUILD):
         raise call.refusal()
     if call.op in PASSES and not call(like.new_zeros(1, *shapes[0])).is_floating_point():
         raise call.refusal("rounds to whole numbers")
     if call.op.endswith("dropout") and call.option(2, "train", False):
         raise call.refusal("is random")
     call.check_samples(shapes, like)
-    if linear:
+    return _made(call, shapes, like)
+
+
+def _made(call: Call, shapes: list[tuple[int, ...]], like: Tensor) -> Step:
+    if call.op in MOVES or call.op in AVERAGES or call.op in PASSES:
         return Linear(call, shapes)
-    if rising:
+    if call.op in RISING and call.picked in (None, 0):
         return bent.Rising(call)
     return BUILD[call.op](call, shapes, like)
 

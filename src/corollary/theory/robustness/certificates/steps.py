@@ -51,6 +51,7 @@ class Step(ABC):
 
     affine = True  # no relaxation in between: forms pass without looking at intervals
     pays = False  # whether what the result owes holds what the inputs owe, so that none is left
+    rounded = True  # whether rounding is paid for; while training it is not
 
     def __init__(self, call: Call) -> None:
         self.call, self.inputs = call, call.inputs
@@ -100,16 +101,16 @@ class Linear(Step):
     def _added_up(self, values: Sequence[Interval], low: Tensor, high: Tensor) -> Interval:
         size = self.call(*[v.reach for v in values]).abs()
         forwards, backwards = self.terms
-        slack = 0.0 if forwards == 0 else gamma(2 * forwards + 8, size.dtype) * size
+        free = forwards == 0 or not self.rounded
+        slack = 0.0 if free else gamma(2 * forwards + 8, size.dtype) * size
         # a sum of coordinates of a Euclidean ball varies less than its interval
         ball = any(v.ball is not None and v.ball.norm == "l2" for v in values)
         mixed = 2 if ball else min(2, 1 + max(v.mixed for v in values))
-        return Interval(
-            low - slack,
-            high + slack,
-            mixed,
-            debt=lambda: gamma(forwards + backwards + 8, size.dtype) * size,
-        )
+
+        def owed() -> Tensor:
+            return gamma(forwards + backwards + 8, size.dtype) * size
+
+        return Interval(low - slack, high + slack, mixed, debt=owed if self.rounded else None)
 
     def backward(
         self, forms: Forms, values: Sequence[Interval]
@@ -249,14 +250,17 @@ class Weighted(Step):
     def interval(self, values: Sequence[Interval], eps: Tensor) -> Interval:
         """Middle and radius; lengths of the rows for a Euclidean ball."""
         (v,) = values
-        slack, debt = self._slack(v), partial(self._owed, v)
+        slack: Tensor | float = 0.0
+        debt = None
+        if self.rounded:
+            slack, debt = self._slack(v), partial(self._owed, v)
         if v.ball is None:
             radius = self.product(self.sizes, v.radius) + slack
             return self._around(v.middle, radius, v.mixed + 1, debt)
         if v.ball.norm == "linf":
             length = self.product(self.sizes, v.ball.spread)
         else:
-            length = self.product(self.weight.square(), v.ball.spread.square()).clamp_min(0).sqrt()
+            length = _root(self.product(self.weight.square(), v.ball.spread.square()))
         if v.owed is not None:  # the value is off its coordinates by as much
             slack = slack + self.magnitude(v.owed.expand(-1, *v.lower.shape[1:]))
         radius = eps.view(-1, *(1,) * (length.dim() - 1)) * length + slack
@@ -283,10 +287,16 @@ class Weighted(Step):
         return owed + gamma(forwards + many + 8, size.dtype) * self.shift().abs()
 
     def _around(
-        self, x: Tensor, radius: Tensor, mixed: int, debt: Callable[[], Tensor]
+        self, x: Tensor, radius: Tensor, mixed: int, debt: Callable[[], Tensor] | None
     ) -> Interval:
         middle = self.product(self.weight, x, self.bias)
         return Interval(middle - radius, middle + radius, min(mixed, 2), debt=debt)
+
+
+def _root(squares: Tensor) -> Tensor:
+    """Of sums of squares; with derivative 0, not infinity, where nothing is added up."""
+    some = squares > 0
+    return torch.where(some, squares, 1.0).sqrt() * some
 
 
 def _with_axes(t: Tensor, axes: int) -> Tensor:

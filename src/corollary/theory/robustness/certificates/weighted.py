@@ -1,5 +1,6 @@
 """Matrix products and convolutions."""
 
+from functools import cached_property
 from typing import Any
 
 import torch
@@ -24,7 +25,16 @@ class Dense(Weighted):
     def __init__(self, call: Call, weight: Tensor, bias: Tensor | None) -> None:
         super().__init__(call, weight, bias)
         self.terms = weight.shape[1], weight.shape[0]
-        self.sums, self.lengths = self.sizes.sum(1), torch.linalg.vector_norm(weight, dim=1)
+
+    @cached_property
+    def sums(self) -> Tensor:
+        """Of the sizes in each row."""
+        return self.sizes.sum(1)
+
+    @cached_property
+    def lengths(self) -> Tensor:
+        """Of the rows."""
+        return torch.linalg.vector_norm(self.weight, dim=1)
 
     def magnitude(self, reach: Tensor) -> Tensor:
         """By the sums or by the lengths of the rows of the matrix."""
@@ -82,7 +92,11 @@ class Convolution(Weighted):
                    options["dilation"], strict=True)  # fmt: skip
         # places at the end of the image that no window reaches
         self.left_over = tuple((i + 2 * p - d * (k - 1) - 1) % s for i, k, s, p, d in ends)
-        self.sums = self.sizes.flatten(1).sum(1).view(-1, *(1,) * self.axes)
+
+    @cached_property
+    def sums(self) -> Tensor:
+        """Of the sizes in each kernel."""
+        return self.sizes.flatten(1).sum(1).view(-1, *(1,) * self.axes)
 
     def magnitude(self, reach: Tensor) -> Tensor:
         """The largest entry times the sums of the kernels."""
@@ -130,8 +144,12 @@ class TransposedConvolution(Weighted):
         self.options, self.axes = options, weight.dim() - 2
         groups, kernel = options["groups"], weight[0, 0].numel()
         self.terms = weight.shape[0] // groups * kernel, weight.shape[1] * kernel
-        by_group = self.sizes.unflatten(0, (groups, -1)).flatten(3).sum((1, 3))
-        self.sums = by_group.view(-1, *(1,) * self.axes)
+
+    @cached_property
+    def sums(self) -> Tensor:
+        """Of the sizes in each kernel."""
+        by_group = self.sizes.unflatten(0, (self.options["groups"], -1)).flatten(3).sum((1, 3))
+        return by_group.view(-1, *(1,) * self.axes)
 
     def magnitude(self, reach: Tensor) -> Tensor:
         """The largest entry times the sums of the kernels."""
