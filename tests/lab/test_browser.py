@@ -91,7 +91,7 @@ def test_every_figure_is_saved_as_svg_and_png(page, tmp_path, eventually):
     page.go(f"{page.home}/play")
     page.until("!document.getElementById('run').disabled")
     saved(".plane", "playground-plane")
-    saved(".units", "playground-units")
+    saved(".network", "playground-network")
     saved("#chart-loss", "playground-loss")
 
 
@@ -118,8 +118,9 @@ def test_the_playground_trains_pauses_and_comes_back(page):
 def test_the_playground_learns_heights_and_shows_what_each_unit_sees(page):
     page.go(f"{page.home}/play?data=hills&hidden=6,20&l2=0.001&width=3")
     assert "no 'width'" in page.run("document.getElementById('wrong').textContent")
-    page.until("document.querySelectorAll('.tiles canvas').length === 6 + 16")
+    page.until("document.querySelectorAll('.tile canvas').length === 2 + 6 + 16 + 1")
     assert page.run("document.getElementById('o-loss').disabled")
+    assert page.run("document.getElementById('o-loss').value") == "squared"
     assert "off by" in page.run("document.getElementById('plane-said').textContent")
     assert page.run("location.search") == "?data=hills&hidden=6%2C20&l2=0.001"
     code = page.run("document.getElementById('python').textContent")
@@ -127,12 +128,69 @@ def test_the_playground_learns_heights_and_shows_what_each_unit_sees(page):
 
     page.run("document.getElementById('o-hidden').select()")
     page.call("Input.insertText", text="5")
-    page.until("document.querySelectorAll('.tiles canvas').length === 5")
+    page.until("document.querySelectorAll('.tile canvas').length === 2 + 5 + 1")
     assert "hidden=(5,)" in page.run("document.getElementById('python').textContent")
     page.run("document.getElementById('o-hidden').select()")
     page.call("Input.insertText", text="99")
     page.until("document.getElementById('wrong').textContent.includes('1 to 64 units')")
     page.heard = [s for s in page.heard if "400" not in str(s)]  # the browser logs the refusal
+
+
+def test_inputs_are_chosen_and_one_always_stays(page):
+    page.go(f"{page.home}/play?data=rings&hidden=3")
+    page.until("document.querySelectorAll('.tile canvas').length === 2 + 3 + 1")
+    for name in ("x1^2", "x1", "x2", "x1^2"):  # the last of them is the only one left
+        page.run(f"document.querySelector('[data-feature=\"{name}\"]').click()")
+    page.until("document.querySelectorAll('.tile canvas').length === 1 + 3 + 1")
+    assert page.run("document.querySelector('[data-feature=\"x1^2\"]').checked")
+    assert page.run("document.getElementById('told').textContent") == "One input has to stay."
+    assert page.run("location.search") == "?data=rings&features=x1%5E2&hidden=3"
+    code = page.run("document.getElementById('python').textContent")
+    assert 'PlaySettings(data="rings", features=("x1^2",), hidden=(3,))' in code
+    page.until("document.getElementById('now-regions').textContent.includes('curves')")
+
+
+def test_a_line_is_picked_and_changed_by_hand_and_the_picture_follows(page):
+    page.go(f"{page.home}/play?hidden=4")
+    page.until("document.querySelectorAll('path.felt').length === 2 * 4 + 4")
+    painted = "document.getElementById('plane').toDataURL()"
+    before = page.run(painted)
+    event = "new MouseEvent('click', {bubbles: true})"
+    page.run(f"document.querySelector('[data-at=\"1 0 2\"]').dispatchEvent({event})")
+    assert page.run("document.activeElement.id") == "weight-value"
+    assert page.run("document.getElementById('weight-from').selectedOptions[0].text") == (
+        "layer 1, unit 3"
+    )
+    page.call("Input.insertText", text="-2.5")
+    page.until("document.querySelectorAll('path.minus[stroke-width=\"5.18\"]').length === 1")
+    assert page.run("document.getElementById('weight-slider').value") == "-2.5"
+    assert page.run(painted) != before
+    assert "(0, 1, 0, 2, -2.5)," in page.run("document.getElementById('python').textContent")
+
+    # The same by the keyboard alone: the bias, by the lists and the slider.
+    page.run("document.getElementById('weight-from').focus()")
+    page.key("End", 35)
+    page.until("document.getElementById('weight-value').value === '0'")
+    page.run("document.getElementById('weight-slider').focus()")
+    page.key("ArrowRight", 39)
+    page.until("document.getElementById('python').textContent.includes('(0, 1, 0, None, 0.02),')")
+    page.until("document.querySelectorAll('.bias.plus').length === 1")
+
+
+def test_the_large_picture_shows_what_a_unit_sees(page):
+    page.go(f"{page.home}/play?hidden=4")
+    page.until("document.querySelectorAll('#shown option').length === 1 + 2 + 4")
+    painted = "document.getElementById('plane').toDataURL()"
+    output = page.run(painted)
+    page.run("document.getElementById('shown').focus()")
+    page.key("End", 35)
+    page.until(f"{painted} !== {output!r}")
+    unit = page.run(painted)
+    over = "new PointerEvent('pointerover', {bubbles: true})"
+    page.run(f"document.querySelector('[data-column=\"0\"]').dispatchEvent({over})")
+    assert page.run(painted) not in (output, unit)
+    page.run("document.getElementById('layers').dispatchEvent(new PointerEvent('pointerleave'))")
+    assert page.run(painted) == unit
 
 
 @pytest.mark.parametrize("width", [400, 1300])

@@ -84,7 +84,7 @@ def test_no_page_has_a_script_or_a_style_inside(client):
 def test_every_field_has_a_label(client):
     for page in ("/", "/claim/connectionism/novikoff", "/play", "/examine"):
         text = client.get(page).text
-        for field in re.findall(r"<(?:input|select|textarea)[^>]*>", text):
+        for field in re.findall(r"<(?:input(?! type=\"hidden\")|select|textarea)[^>]*>", text):
             name = re.search(r'id="([^"]+)"', field)
             labelled = "aria-label=" in field or (name and f'for="{name.group(1)}"' in text)
             assert labelled or re.search(f"<label>[^<]*{re.escape(field)}", text), field

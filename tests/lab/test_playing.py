@@ -32,7 +32,7 @@ def dense_hessian(made):
         parts = vector.split([p.numel() for p in start])
         values = {n: v.view_as(p) for n, v, p in zip(names, parts, start, strict=True)}
         penalty = sum((v**2).sum() for n, v in values.items() if n.endswith("weight"))
-        loss = made.loss(functional_call(made.model, values, (made.x,)), made.y)
+        loss = made.loss(functional_call(made.model, values, (made.inputs,)), made.y)
         return loss + made.settings.l2 / 2 * penalty
 
     return torch.autograd.functional.hessian(loss, flat)
@@ -124,7 +124,7 @@ def test_the_penalty_is_the_decay_of_weights_but_not_of_biases():
 
 def test_the_picture_of_a_unit_is_its_answer_over_the_square():
     made = play(50, hidden=(5, 20), activation="tanh")
-    first, second = made.frame()["layers"]
+    first, second, _ = made.frame()["layers"]
     assert (first["units"], first["shown"], second["units"], second["shown"]) == (5, 5, 20, 16)
     cells = torch.tensor(list(base64.b64decode(second["grid"]))).view(16, 16 * 16)
     with torch.no_grad():

@@ -24,8 +24,11 @@ def test_text_and_json_are_read_alike():
         ({"hidden": [8, 1.5]}, "whole numbers with commas"),
         ({"hidden": ""}, "whole numbers with commas"),
         ({"hidden": None}, "whole numbers with commas"),
-        ({"hidden": []}, "1 to 5 layers"),
-        ({"hidden": "8,8,8,8,8,8"}, "1 to 5 layers"),
+        ({"hidden": "8,8,8,8,8,8,8"}, "0 to 6 layers"),
+        ({"features": "x1,x3"}, "among x1, x2, .*, not 'x3'"),
+        ({"features": ""}, "at least one"),
+        ({"features": []}, "at least one"),
+        ({"l1": 2}, "between 0 and 1"),
         ({"hidden": "8,65"}, "of 1 to 64 units"),
         ({"hidden": "8,0"}, "of 1 to 64 units"),
         ({"n": "20.5"}, "whole number"),
@@ -41,6 +44,17 @@ def test_text_and_json_are_read_alike():
 def test_what_cannot_be_set_is_one_sentence(given, said):
     with pytest.raises(OptionError, match=said):
         PlaySettings.of(given)
+
+
+def test_no_hidden_layer_is_typed_as_nought():
+    assert PlaySettings.of({"hidden": "0"}) == PlaySettings.of({"hidden": []})
+    assert PlaySettings.of({"hidden": "0"}).hidden == ()
+
+
+def test_inputs_are_kept_once_and_in_their_order():
+    found = PlaySettings.of({"features": "sin x2, x1*x2,x1,x1"})
+    assert found.features == ("x1", "x1*x2", "sin x2") and not found.straight
+    assert PlaySettings.of({"features": ["x2"]}).straight
 
 
 def test_only_what_differs_goes_into_an_address():

@@ -11,6 +11,7 @@ from corollary.lab.settings import PlaySettings
 from corollary.registry import Entry, find
 
 SEEDS = 2**63  # seeds below this
+HEAVIEST = 1000  # weight that a hand can set
 
 
 def claim_entry(name: str) -> Entry:
@@ -103,6 +104,21 @@ def order_of_play(do: str, asked: dict[str, Any]) -> dict[str, Any]:
         return {"do": do, "settings": vars(PlaySettings.of(table_of(asked, "settings")))}
     if do == "lr":
         return {"do": do, "lr": PlaySettings.of({"lr": asked.get("lr")}).lr}
+    if do == "weight":
+        return {"do": do, **_weight(asked)}
     if do == "pace" and asked.get("pace") in (1, 10, 100):
         return {"do": do, "pace": asked["pace"]}
     raise InputError(f"a playground cannot '{do[:40]}'")
+
+
+def _weight(asked: dict[str, Any]) -> dict[str, Any]:
+    """Which weight, counted from 0 (the source ``null`` is the bias), and its new value."""
+    place = [asked.get(name) for name in ("layer", "unit", "source")]
+    if place[2] is None:
+        place[2] = 0
+    value: Any = asked.get("value")
+    if not all(type(part) is int and 0 <= part < 1000 for part in place):
+        raise InputError("'layer', 'unit' and 'source' must be whole numbers from 0 on")
+    if type(value) not in (int, float) or not abs(value) <= HEAVIEST:
+        raise InputError(f"'value' must be a number between -{HEAVIEST} and {HEAVIEST}")
+    return {name: asked.get(name) for name in ("layer", "unit", "source")} | {"value": float(value)}

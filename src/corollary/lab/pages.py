@@ -70,14 +70,20 @@ def play_page(query: Mapping[str, str]) -> str:
             settings = dataclasses.replace(settings, **vars_of(name, value))
         except ValueError as error:
             left_out.append(str(error))
-    fields = [
-        {"name": f.name, "value": text(getattr(settings, f.name)), "default": text(f.default)}
+    fields: list[dict[str, Any]] = [
+        {"name": f.name, "value": _typed(getattr(settings, f.name)), "default": text(f.default)}
         | {"whole": isinstance(f.default, int)}
         | {"choices": (), "log": False, "low": None, "high": None, "end": None, "most": 0}
+        | {"among": {}}
         | dict(f.metadata)
         for f in dataclasses.fields(settings)
     ]
     return _page("play", fields={f["name"]: f for f in fields}, left_out=left_out)
+
+
+def _typed(value: Any) -> str:
+    """A setting as one types it; that there is no layer is typed as 0."""
+    return "0" if value == () else text(value)
 
 
 def vars_of(name: str, value: str) -> dict[str, Any]:

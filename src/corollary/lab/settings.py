@@ -14,6 +14,11 @@ DATA = CLASSES + SURFACES
 ACTIVATIONS = ("relu", "leaky relu", "tanh", "sigmoid", "gelu", "linear")
 OPTIMISERS = ("gradient descent", "momentum", "adam")
 LOSSES = ("logistic", "squared")
+FEATURES = {  # as one types them, and as one writes them
+    "x1": "x₁", "x2": "x₂", "x1^2": "x₁²", "x2^2": "x₂²", "x1*x2": "x₁x₂",
+    "sin x1": "sin x₁", "sin x2": "sin x₂",
+}  # fmt: skip
+STRAIGHT = ("x1", "x2")  # of a network that has no others the linear regions are polygons
 
 
 def _choice(default: str, choices: tuple[str, ...], label: str) -> Any:
@@ -32,6 +37,10 @@ def _list(default: tuple[int, ...], most: int, high: int, label: str) -> Any:
     return field(default=default, metadata={"most": most, "high": high, "label": label})
 
 
+def _some(default: tuple[str, ...], among: Mapping[str, str], label: str) -> Any:
+    return field(default=default, metadata={"among": among, "label": label})
+
+
 @dataclass(frozen=True)
 class PlaySettings:
     """Data, network and training of the playground.
@@ -39,16 +48,21 @@ class PlaySettings:
     Example:
         >>> PlaySettings.of({"data": "rings", "hidden": "6,4"}).hidden
         (6, 4)
+        >>> PlaySettings.of({"hidden": "0", "features": "x2^2, x1"})  # no hidden layer
+        ... # doctest: +ELLIPSIS
+        PlaySettings(..., features=('x1', 'x2^2'), hidden=(), ...)
     """
 
     data: str = _choice("moons", DATA, "data")
     n: int = _range(200, 20, 500, "points")
     noise: float = _range(0.15, 0.0, 0.5, "noise")
-    hidden: tuple[int, ...] = _list((8, 8), 5, 64, "hidden layers: units of each")
+    features: tuple[str, ...] = _some(STRAIGHT, FEATURES, "inputs")
+    hidden: tuple[int, ...] = _list((8, 8), 6, 64, "hidden layers: units of each")
     activation: str = _choice("relu", ACTIVATIONS, "activation")
     loss: str = _choice("logistic", LOSSES, "loss")
     optimiser: str = _choice("gradient descent", OPTIMISERS, "optimiser")
     lr: float = _range(0.5, 0.0001, 100.0, "step size η", log=True)
+    l1: float = _range(0.0, 0.0, 1.0, "L1 penalty", end=0.1)
     l2: float = _range(0.0, 0.0, 1.0, "L2 penalty", end=0.1)
     batch: int = _range(0, 0, 500, "batch (0: all points)")
     seed: int = _range(0, 0, 9999, "seed")
@@ -57,6 +71,11 @@ class PlaySettings:
     def regression(self) -> bool:
         """Whether heights are learnt, by the squared loss, and not classes."""
         return self.data in SURFACES
+
+    @property
+    def straight(self) -> bool:
+        """Whether the inputs are coordinates, and none of them bends."""
+        return set(self.features) <= set(STRAIGHT)
 
     @classmethod
     def of(cls, given: Mapping[str, Any]) -> "PlaySettings":
@@ -86,6 +105,8 @@ def _read(field: "dataclasses.Field[Any]", value: Any) -> Any:
         if value not in about["choices"]:
             raise OptionError(f"{label} is one of {', '.join(about['choices'])}, not '{value}'")
         return value
+    if "among" in about:
+        return _names(value, label, about["among"])
     if "most" in about:
         return _widths(value, label, about["most"], about["high"])
     kind: type[int] | type[float] = int if isinstance(field.default, int) else float
@@ -101,19 +122,37 @@ def _read(field: "dataclasses.Field[Any]", value: Any) -> Any:
     return number
 
 
-def _widths(value: Any, label: str, most: int, high: int) -> tuple[int, ...]:
-    """Widths of layers, from a list or from text such as ``8, 8, 4``."""
+def _parts(value: Any) -> list[str]:
+    """The members of a list, or of text with commas between."""
     given = value if isinstance(value, (list, tuple)) else str(value).strip().rstrip(",").split(",")
+    return [str(part).strip() for part in given]
+
+
+def _names(value: Any, label: str, among: Mapping[str, str]) -> tuple[str, ...]:
+    """Some of the names there are, each once and in their order."""
+    given = [part for part in _parts(value) if part]
+    for name in given:
+        if name not in among:
+            raise OptionError(f"{label} are among {', '.join(among)}, not '{name[:40]}'")
+    if not given:
+        raise OptionError(f"{label} needs at least one of {', '.join(among)}")
+    return tuple(name for name in among if name in given)
+
+
+def _widths(value: Any, label: str, most: int, high: int) -> tuple[int, ...]:
+    """Widths of layers, from a list or from text such as ``8, 8, 4``; ``0`` is no layer."""
     try:
-        widths = tuple(int(str(part)) for part in given)
+        widths = tuple(int(part) for part in _parts(value))
     except ValueError:
         raise OptionError(
             f"{label} needs whole numbers with commas between, such as 8,8,4, "
             f"but '{str(value)[:40]}' came"
         ) from None
-    if not (1 <= len(widths) <= most and all(1 <= width <= high for width in widths)):
+    if widths == (0,):
+        return ()
+    if not (len(widths) <= most and all(1 <= width <= high for width in widths)):
         raise OptionError(
-            f"{label} takes 1 to {most} layers of 1 to {high} units each, "
+            f"{label} takes 0 to {most} layers of 1 to {high} units each, "
             f"but '{str(value)[:40]}' came"
         )
     return widths

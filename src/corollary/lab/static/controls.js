@@ -55,6 +55,7 @@ export function differing(form) {
   const out = {};
   for (const box of all(".control", form)) {
     const field = box.querySelector("[name]"), text = read(field);
+    if (field.disabled) continue; // it says what is, and sets nothing
     const same = text === box.dataset.default || (text !== "" && field.type === "number" && Number(text) === Number(box.dataset.default));
     if (!same && text !== "") out[box.dataset.name] = text;
   }

@@ -21,13 +21,15 @@ export function mixed({ plus, minus, paper }, value, weight) {
 }
 
 /** Fill ``canvas`` with ``side`` by ``side`` cells of ``bytes`` from ``start`` on; row 0 is at the bottom.
-    With a ``least`` weight the sign is seen even where the value is next to nothing. */
-export function fill(canvas, bytes, start, side, colours, least = 0) {
+    With a ``least`` weight the sign is seen even where the value is next to nothing; ``discrete`` shows
+    nothing but the sign. */
+export function fill(canvas, bytes, start, side, colours, least = 0, discrete = false) {
   canvas.width = canvas.height = side;
   const pen = canvas.getContext("2d"), image = pen.createImageData(side, side);
   for (let row = 0; row < side; row++) {
     for (let column = 0; column < side; column++) {
-      const value = (bytes.charCodeAt(start + (side - 1 - row) * side + column) - 128) / 127;
+      const exact = (bytes.charCodeAt(start + (side - 1 - row) * side + column) - 128) / 127;
+      const value = discrete ? Math.sign(exact) : exact;
       image.data.set([...mixed(colours, value, least + (0.7 - least) * Math.abs(value)), 255], 4 * (row * side + column));
     }
   }

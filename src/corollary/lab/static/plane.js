@@ -11,6 +11,9 @@ export class Plane {
     this.polygons = null;
     this.showRegions = true;
     this.showTest = false;
+    this.discrete = false; // only the sign of the output
+    this.sight = null; // what a unit sees, in place of the output
+    this.borders = null;
     this.recolour();
   }
 
@@ -27,7 +30,9 @@ export class Plane {
   /** One byte a cell, row 0 at the bottom; 128 is zero. */
   grid(frame) {
     this.frame = frame;
-    fill(this.field, atob(frame.grid), 0, frame.side, this.colours, this.points && this.points.regression ? 0 : 0.12);
+    const { bytes, start, side } = this.sight || { bytes: atob(frame.grid), start: 0, side: frame.side };
+    const least = this.sight || (this.points && this.points.regression) ? 0 : 0.12;
+    fill(this.field, bytes, start, side, this.colours, least, this.discrete);
   }
 
   /** The colour of a label, -1 or 1, or of a height in between. */
@@ -51,14 +56,26 @@ export class Plane {
         for (let k = 0; k < corners.length; k += 2) pen[k ? "lineTo" : "moveTo"](at(corners[k]), up(corners[k + 1]));
         pen.closePath();
       }
-      pen.strokeStyle = this.ink;
-      pen.globalAlpha = this.polygons.length > 800 ? 0.22 : 0.4;
-      pen.lineWidth = 0.8;
-      pen.stroke();
-      pen.globalAlpha = 1;
+      this.rule(this.polygons.length > 800);
+    }
+    if (this.showRegions && this.borders) {
+      const ends = this.borders;
+      pen.beginPath();
+      for (let k = 0; k < ends.length; k += 4) { pen.moveTo(at(ends[k]), up(ends[k + 1])); pen.lineTo(at(ends[k + 2]), up(ends[k + 3])); }
+      this.rule(ends.length > 16000);
     }
     if (this.showTest) this.dots(this.points.test, this.points.test_labels, 2.6, at, up);
     this.dots(this.points.train, this.points.train_labels, 4, at, up);
+  }
+
+  /** Draw the path as a thin line; fainter where there are many. */
+  rule(many) {
+    const pen = this.context;
+    pen.strokeStyle = this.ink;
+    pen.globalAlpha = many ? 0.22 : 0.4;
+    pen.lineWidth = 0.8;
+    pen.stroke();
+    pen.globalAlpha = 1;
   }
 
   // The signs differ in shape, too: discs and squares.
@@ -85,6 +102,11 @@ export class Plane {
       if (this.showRegions && this.polygons) {
         const corners = (p) => p.map((v, k) => k % 2 ? up(v) : `${k ? "L" : "M"}${at(v)} `).join("");
         parts.push(svg("path", { d: this.polygons.map((p) => `${corners(p)}Z`).join(""), fill: "none", stroke: this.ink, "stroke-width": 0.8, "stroke-opacity": 0.4 }));
+      }
+      if (this.showRegions && this.borders) {
+        const ends = (k) => `M${at(this.borders[k])} ${up(this.borders[k + 1])}L${at(this.borders[k + 2])} ${up(this.borders[k + 3])}`;
+        const d = Array.from({ length: this.borders.length / 4 }, (_, k) => ends(4 * k)).join("");
+        parts.push(svg("path", { d, fill: "none", stroke: this.ink, "stroke-width": 0.8, "stroke-opacity": 0.4 }));
       }
       const dot = (radius, labels) => ([x, y], k) => labels[k] > 0
         ? svg("circle", { cx: at(x), cy: up(y), r: radius, fill: this.shade(labels[k]), stroke: this.paper })

@@ -1,13 +1,16 @@
 // The playground: settings, a worker that trains, and the theory beside it.
-import { $, after, ask, numeral, onTheme, sentence, tell } from "./page.js";
+import { $, after, all, ask, make, numeral, onTheme, sentence, tell } from "./page.js";
 import { differing, read, toUrl, wire } from "./controls.js";
 import { chart, last } from "./chart.js";
 import { Plane } from "./plane.js";
 import { listen } from "./stream.js";
-import { Units } from "./units.js";
+import { Hand } from "./hand.js";
+import { Network } from "./network.js";
 
-const form = $("settings"), plane = new Plane($("plane")), units = new Units($("layers"));
-let session = "", running = false, rows = [], waiting = false, severity = "", greeted = false, hush = () => {};
+const form = $("settings"), plane = new Plane($("plane"));
+const network = new Network($("layers"), { picked: (...at) => hand.pick(...at), over: (...at) => look(at.length ? at : null) });
+const hand = new Hand(network, (layer, unit, source, value) => order({ do: "weight", layer, unit, source, value }));
+let session = "", running = false, rows = [], waiting = false, severity = "", greeted = false, edits = { edited: 0, edits: [] }, hovered = null, chosen = "", hush = () => {};
 
 const charts = {
   loss: chart($("chart-loss"), "Loss", [{ key: "loss", label: "training loss", role: "measured" }, { key: "test", label: "test loss", role: "other" }], { log: true }),
@@ -18,7 +21,7 @@ const charts = {
 
 function settings() {
   const out = {};
-  for (const field of form.elements) if (field.name) out[field.name] = read(field);
+  for (const field of form.elements) if (field.name && !field.disabled) out[field.name] = read(field);
   return out;
 }
 
@@ -55,6 +58,7 @@ function heard(news) {
   if (news.frame) plane.grid(news.frame);
   if (news.theory) theory(news.theory);
   if (news.state) state(news.state);
+  if (news.hand) { edits = news.hand; snippet(); }
   if (news.told) wrong(news.told);
   if (news.over) {
     ready(false);
@@ -68,14 +72,41 @@ function heard(news) {
 
 function data(points) {
   plane.points = points;
-  $("o-loss").disabled = points.regression; // heights have no classes
+  const loss = $("o-loss");
+  if (points.regression && !loss.disabled) { chosen = loss.value; loss.value = "squared"; }
+  if (!points.regression && loss.disabled) loss.value = chosen;
+  loss.disabled = points.regression; // heights have no classes
   $("heights").hidden = !points.regression;
+  $("show-signs").disabled = points.regression;
+  plane.discrete = $("show-signs").checked && !points.regression;
+  snippet();
+}
+
+/** The output, or what the unit under the pointer or in the list sees, on the large picture. */
+function look(at = hovered) {
+  hovered = at;
+  const [column, unit] = at || $("shown").value.split(" ").map(Number);
+  const output = !plane.frame || !network.frame || !$("shown").value || column === network.frame.layers.length;
+  plane.sight = output ? null : network.sight(column, unit);
+  if (plane.frame) plane.grid(plane.frame);
+  plane.draw();
+}
+
+function offer() {
+  const column = (names, k) => names.map((name, unit) => make("option", { value: `${k} ${unit}` }, name));
+  const count = network.frame.layers.length;
+  $("shown").replaceChildren(make("option", { value: `${count} 0` }, "the output"), ...Array.from({ length: count }, (_, k) => column(hand.names(k), k)).flat());
 }
 
 function paint() {
   waiting = false;
-  plane.draw();
-  if (plane.frame) units.show(plane.frame);
+  // New points come before the first picture of the new network: until then the old one stays.
+  if (plane.frame && plane.points && plane.frame.layers[0].weights[0].length === plane.points.features.length) {
+    const names = plane.points.features.map((name) => form.querySelector(`[data-feature="${name}"]`).dataset.written);
+    if (network.show(plane.frame, { names, grid: plane.points.feature_grid })) { offer(); hand.renew(); }
+    else hand.follow();
+  }
+  look();
   if (!rows.length) return;
   for (const draw of Object.values(charts)) draw(rows);
   const now = rows[rows.length - 1];
@@ -84,7 +115,7 @@ function paint() {
   if (plane.frame) {
     const { regression, parameters } = plane.points || {};
     const [train, test] = plane.frame.errors.map((e) => regression ? numeral(e) : `${(100 * e).toFixed(1)} %`);
-    $("plane-said").textContent = `${regression ? `off by ${train}` : `${train} wrong`} in training, ${test} in test${regression ? " (root mean square)" : ""}; ${parameters || "–"} weights`;
+    $("plane-said").textContent = `${regression ? `off by ${train}` : `${train} wrong`} in training, ${test} in test${regression ? " (root mean square)" : ""}; ${parameters || "–"} weights${plane.frame.zeros ? `, ${plane.frame.zeros} of them zero` : ""}`;
   }
 }
 
@@ -103,7 +134,9 @@ function theory(found) {
     $("now-sharpness").textContent = `λ = ${numeral(found.sharpness)}, largest stable step ${found.limit === null ? "none" : numeral(found.limit)}`;
     $("now-turn").textContent = found.turn === null ? "the kernel is zero: all units are dead" : `${(100 * found.turn).toFixed(found.turn < 0.01 ? 2 : 0)} %: ${found.regime}; alignment with the labels ${numeral(found.alignment)}`;
     $("now-regions").textContent = found.regions === null ? found.regions_note : `${found.regions}${found.regions_note ? `, ${found.regions_note}` : ""}`;
+    $("chart-regions").hidden = found.regions === null;
     plane.polygons = found.polygons;
+    plane.borders = found.borders;
   }
 }
 
@@ -116,25 +149,40 @@ function state({ running: on, finite }) {
 }
 
 function inPython(name, text) {
+  if (name === "features") {
+    const names = text.split(",").map((part) => JSON.stringify(part));
+    return `(${names.join(", ")}${names.length === 1 ? "," : ""})`;
+  }
   if (name === "hidden") {
     const widths = text.split(",").map((part) => part.trim()).filter(Boolean);
+    if (widths.length === 1 && Number(widths[0]) === 0) return "()";
     return `(${widths.join(", ")}${widths.length === 1 ? "," : ""})`;
   }
   return Number.isFinite(Number(text)) ? text : JSON.stringify(text);
 }
 
+/** What was set by hand, as Python repeats it. */
+function byHand() {
+  if (!edits.edited) return ["", ""];
+  if (!edits.edits.length) return [`\n# ${edits.edited} weights were set by hand: too many to list\n`, ""];
+  const lines = edits.edits.map(([step, ...edit]) => `    (${step}, ${edit.map((part) => part === null ? "None" : part).join(", ")}),`);
+  return [
+    `\n# Set by hand: step, layer, unit, source (None is the bias), value; counted from 0.\nedits = [\n${lines.join("\n")}\n]\n`,
+    "\n    for at, *edit in edits:\n        if at == step:\n            play.set_weight(*edit)",
+  ];
+}
+
 function snippet() {
-  const s = settings();
+  const [before, inside] = byHand();
   const words = Object.entries(differing(form)).map(([k, v]) => `${k}=${inPython(k, v)}`);
   $("python").textContent = `from corollary.lab.settings import PlaySettings
 from corollary.lab.work.training import Playground
 
 play = Playground(PlaySettings(${words.join(", ")}))
-for _ in range(200):
+${before}for ${inside ? "step" : "_"} in range(200):${inside}
     play.step()
 print(play.row(), play.theory()["advice"]["text"])`;
   toUrl(differing(form));
-  return s;
 }
 
 const again = after(150, () => order({ do: "reset", settings: settings() }));
@@ -157,9 +205,19 @@ addEventListener("keydown", (event) => {
   if (event.key === "s") $("step").click();
   if (event.key === "r") $("reset").click();
 });
-onTheme.push(() => { plane.recolour(); units.draw(); });
+$("shown").addEventListener("change", () => look(null));
+$("show-signs").addEventListener("change", (event) => { plane.discrete = event.target.checked; look(); });
+for (const box of all("[data-feature]", form)) {
+  box.addEventListener("change", () => {
+    const on = all("[data-feature]:checked", form);
+    if (!on.length) { box.checked = true; tell("One input has to stay."); return; }
+    $("o-features").value = on.map((one) => one.dataset.feature).join(",");
+    $("o-features").dispatchEvent(new Event("input"));
+  });
+}
+onTheme.push(() => { plane.recolour(); network.draw(); });
 $("plane").parentElement.after(saving.buttons("The network over the plane", "playground-plane", () => plane.picture()));
-$("units").append(saving.buttons("What each unit sees", "playground-units", () => units.picture()));
+$("layers").after(saving.buttons("The network", "playground-network", () => network.picture()));
 
 snippet();
 // A page that is loaded again goes on with its session, if its settings are the same.

@@ -32,24 +32,50 @@ def in_bytes(share: Tensor) -> str:
     return base64.b64encode(cells).decode()
 
 
+def on_own_scale(rows: Tensor) -> Tensor:
+    """Rows divided by their largest sizes; a row of zeros stays one.
+
+    Example:
+        >>> on_own_scale(torch.tensor([[1.0, -4.0], [0.0, 0.0]])).tolist()
+        [[0.25, -1.0], [0.0, 0.0]]
+    """
+    rows = rows.nan_to_num()
+    return rows / rows.abs().amax(dim=1, keepdim=True).clamp(min=1e-12)
+
+
 @torch.no_grad()
 def units(model: nn.Sequential, places: Tensor) -> list[dict[str, Any]]:
-    """What the units of each hidden layer answer to places, each on a scale of its own.
+    """What the units of each layer answer to places, and their weights, of the first units.
 
-    ``model`` has linear layers and activations in turn, and a linear layer at its end.
+    ``model`` has linear layers and activations in turn, and a linear layer at its end, of which
+    only the weights are told. Each picture is on a scale of its own.
 
     Example:
         >>> model = nn.Sequential(nn.Linear(1, 1, bias=False), nn.ReLU(), nn.Linear(1, 1))
         >>> _ = nn.init.constant_(model[0].weight, 3.0)
-        >>> (layer,) = units(model, torch.tensor([[-1.0], [1.0], [2.0]]))
+        >>> layer, end = units(model, torch.tensor([[-1.0], [1.0], [2.0]]))
         >>> layer["units"], list(base64.b64decode(layer["grid"]))  # 0, 3 and 6, of 6
         (1, [128, 192, 255])
+        >>> layer["weights"], layer["biases"], end["grid"]
+        ([[3.0]], [0.0], '')
     """
-    layers, out = [], places
-    for at, layer in enumerate(list(model)[:-1]):
+    layers: list[dict[str, Any]] = []
+    out = places
+    for layer in model:
         out = layer(out)
-        if at % 2 == 1:
-            seen = out[:, :SHOWN].T.nan_to_num()  # (units, places)
-            top = seen.abs().amax(dim=1, keepdim=True).clamp(min=1e-12)
-            layers.append({"units": out.shape[1], "shown": len(seen), "grid": in_bytes(seen / top)})
+        if isinstance(layer, nn.Linear):
+            bias = layer.weight.new_zeros(layer.out_features) if layer.bias is None else layer.bias
+            layers.append({
+                "units": layer.out_features,
+                "shown": min(SHOWN, layer.out_features),
+                "weights": [_rounded(row) for row in layer.weight[:SHOWN, :SHOWN]],
+                "biases": _rounded(bias[:SHOWN]),
+                "grid": "",
+            })  # fmt: skip
+        else:
+            layers[-1]["grid"] = in_bytes(on_own_scale(out[:, :SHOWN].T))
     return layers
+
+
+def _rounded(row: Tensor) -> list[float]:
+    return [float(f"{v:.4g}") for v in row.nan_to_num().tolist()]

@@ -20,14 +20,16 @@ def serve(channel: Channel) -> None:
     assert order is not None
     table = Table(channel, PlaySettings.of(order["settings"]))
     while True:
-        order = channel.next(wait=not table.running)
+        order = channel.next(wait=not (table.running or table.due))
         if order is not None:
             try:
                 table.take(order)
             except CorollaryError as error:
                 channel.say(told=str(error))
-        else:
+        elif table.running:
             table.advance()
+        else:
+            table.show(theory=True)  # a hand has left a weight
 
 
 class Table:
@@ -41,6 +43,7 @@ class Table:
         """Begin anew."""
         self.play = Playground(settings)
         self.rested = 0.0  # when theory may speak again
+        self.due = False  # whether it has yet to speak of what was set by hand
         self.channel.say(anew=True, points=self.play.points(), settings=vars(settings))
         self.show(theory=True)
 
@@ -60,6 +63,10 @@ class Table:
         elif do == "lr":
             self.play.set_lr(replace(self.play.settings, lr=order["lr"]))
             self.show(theory=True)
+        elif do == "weight":
+            self.play.set_weight(order["layer"], order["unit"], order["source"], order["value"])
+            self.show(theory=False)
+            self.due = True  # not at once: a slider may be on its way
         elif do == "pace":
             self.pace = order["pace"]
 
@@ -69,7 +76,7 @@ class Table:
         self.train(self.pace)
         if not self.play.finite or self.play.steps >= LAST:
             self.running = False
-        self.show(theory=start >= self.rested or not self.running)
+        self.show(theory=start >= self.rested or not self.running or self.due)
         time.sleep(max(0.0, FRAME - (time.monotonic() - start)))
 
     def train(self, steps: int) -> None:
@@ -85,9 +92,11 @@ class Table:
         if theory:
             start = time.monotonic()
             news["theory"] = found = self.play.theory()
-            took = time.monotonic() - start
+            took, self.due = time.monotonic() - start, False
             self.rested = start + took / SHARE
             for key in ("sharpness", "limit", "edge", "turn", "regions"):
                 row[key] = found.get(key)
         state: dict[str, Any] = {"running": self.running, "finite": self.play.finite}
-        self.channel.say(rows=[row], frame=self.play.frame(), state=state, **news)
+        self.channel.say(
+            rows=[row], frame=self.play.frame(), state=state, hand=self.play.by_hand(), **news
+        )

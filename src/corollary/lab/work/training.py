@@ -10,23 +10,22 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from corollary.core import generator
-from corollary.errors import InputError, NotApplicableError
+from corollary.errors import InputError
 from corollary.lab.settings import PlaySettings
 from corollary.lab.work.advice import said_of_step
 from corollary.lab.work.clouds import cloud
-from corollary.lab.work.pictures import TILE, in_bytes, square, units
+from corollary.lab.work.patchwork import patchwork
+from corollary.lab.work.pictures import TILE, in_bytes, on_own_scale, square, units
+from corollary.lab.work.plane_inputs import lifted
+from corollary.lab.work.weights import all_weights, shrink_, weight_at
 from corollary.models.init import normal_
-from corollary.report.numerals import numeral
-from corollary.theory.expressivity.bounds import serra_upper
-from corollary.theory.expressivity.regions.plane import linear_regions
 from corollary.theory.kernels.empirical import empirical_ntk
 from corollary.theory.kernels.empirical.measures import regime
 from corollary.theory.landscape.curvature import Landscape, largest_stable_step
 
 GRID = 64  # cells a side of the decision picture
 PROBE = 48  # points of the tangent kernel
-DRAWN = 4000  # regions; of more only the number is told
-MOST_REGIONS = 40_000
+LISTED = 100  # weights set by hand; of more none is listed
 BETA = 0.9  # momentum
 ACTIVATION: dict[str, Callable[[], nn.Module]] = {
     "relu": nn.ReLU, "leaky relu": partial(nn.LeakyReLU, 0.1), "tanh": nn.Tanh,
@@ -37,7 +36,7 @@ ACTIVATION: dict[str, Callable[[], nn.Module]] = {
 def network(settings: PlaySettings) -> nn.Sequential:
     """Linear layers with weights of variance 2/fan-in for rectifiers, else 1/fan-in."""
     rng = generator(settings.seed, "playground", "weights")
-    widths = [2, *settings.hidden, 1]
+    widths = [len(settings.features), *settings.hidden, 1]
     gain = 2.0 if settings.activation in ("relu", "leaky relu", "gelu") else 1.0
     layers: list[nn.Module] = []
     for fan_in, fan_out in zip(widths, widths[1:], strict=False):
@@ -60,7 +59,7 @@ def squared(output: Tensor, y: Tensor) -> Tensor:
 
 
 class Playground:
-    """One training run; a pure function of its settings and the number of steps."""
+    """One training run: a pure function of its settings, of what is set by hand, and of steps."""
 
     def __init__(self, settings: PlaySettings) -> None:
         self.settings, self.steps = settings, 0
@@ -68,14 +67,18 @@ class Playground:
         self.x, self.y = draw(settings.n, rng=generator(settings.seed, "playground", "train"))
         self.test_x, self.test_y = draw(400, rng=generator(settings.seed, "playground", "test"))
         self.reach = 1.1 * float(torch.cat([self.x, self.test_x]).abs().max())
+        lift = partial(lifted, names=settings.features)
+        self.inputs, self.test_inputs = lift(self.x), lift(self.test_x)
+        self.grid = lift(square(self.reach, GRID))
+        self.tile = lift(square(self.reach, TILE))
         self.model = network(settings)
+        self.edits: list[tuple[int, int, int, int | None, float]] = []
         self.logistic = settings.loss == "logistic" and not settings.regression
         self.loss = logistic if self.logistic else squared
         self.optimizer = self._optimizer()
         self.order = generator(settings.seed, "playground", "batches")
-        self.probe = self.x[:PROBE]
+        self.probe = self.inputs[:PROBE]
         self.first_kernel = empirical_ntk(self.model, self.probe)
-        self.grid, self.tile = square(self.reach, GRID), square(self.reach, TILE)
 
     def _optimizer(self) -> torch.optim.Optimizer:
         make: dict[str, Any] = {
@@ -94,35 +97,58 @@ class Playground:
         for group in self.optimizer.param_groups:
             group["lr"] = settings.lr
 
+    def set_weight(self, layer: int, unit: int, source: int | None, value: float) -> None:
+        """Set one weight by hand; all are counted from 0, and the source ``None`` is the bias.
+
+        Raises:
+            InputError: where the network has no such weight.
+        """
+        parameter, at = weight_at(self.model, layer, unit, source)
+        with torch.no_grad():
+            parameter[at] = value
+        edit = (self.steps, layer, unit, source, value)
+        if self.edits and self.edits[-1][:4] == edit[:4]:  # a slider on its way
+            self.edits.pop()
+        self.edits.append(edit)
+
     @property
     def finite(self) -> bool:
         """Whether all weights are numbers still."""
         return all(bool(p.isfinite().all()) for p in self.model.parameters())
 
     def objective(self, output: Tensor, y: Tensor) -> Tensor:
-        """What is minimised: the loss, and l2/2 times the squares of all weights but biases."""
+        """What is minimised, but for the L1 penalty, which has no curvature.
+
+        The loss, and l2/2 times the squares of all weights but biases.
+        """
         loss, l2 = self.loss(output, y), self.settings.l2
         if l2 == 0:
             return loss
-        return loss + 0.5 * l2 * sum(
-            p.square().sum() for p in self.model.parameters() if p.ndim > 1
-        )
+        return loss + 0.5 * l2 * sum(w.square().sum() for w in all_weights(self.model))
 
     def step(self) -> None:
-        """One update."""
-        x, y, batch = self.x, self.y, self.settings.batch
+        """One update; with an L1 penalty the step is proximal, but for Adam, which has none."""
+        x, y, batch, l1 = self.inputs, self.y, self.settings.batch, self.settings.l1
         if 0 < batch < len(x):
             rows = torch.randint(len(x), (batch,), generator=self.order)
             x, y = x[rows], y[rows]
         self.optimizer.zero_grad()
-        self.objective(self.model(x), y).backward()  # type: ignore[no-untyped-call]
-        self.optimizer.step()
+        minimised = self.objective(self.model(x), y)
+        if l1 > 0 and self.settings.optimiser == "adam":
+            minimised = minimised + l1 * sum(w.abs().sum() for w in all_weights(self.model))
+        minimised.backward()  # type: ignore[no-untyped-call]
+        if l1 > 0 and self.settings.optimiser != "adam":
+            before = [w.detach().clone() for w in all_weights(self.model)]
+            self.optimizer.step()
+            shrink_(self.optimizer, list(all_weights(self.model)), before, l1)
+        else:
+            self.optimizer.step()
         self.steps += 1
 
     @torch.no_grad()
     def row(self) -> dict[str, Any]:
         """Losses now."""
-        train, test = self.model(self.x), self.model(self.test_x)
+        train, test = self.model(self.inputs), self.model(self.test_inputs)
         return {
             "step": self.steps,
             "loss": number(float(self.loss(train, self.y))),
@@ -134,13 +160,22 @@ class Playground:
         """The picture of the output: a byte a cell, 128 where it is zero; and how far off it is."""
         out = self.model(self.grid)[:, 0].nan_to_num()
         share = torch.tanh(out / 2) if self.logistic else out.clamp(-1, 1)
+        share = share.sign() * share.abs().clamp(min=1 / 127)  # no sign is rounded away
         return {
             "step": self.steps,
-            "errors": [self._off(self.x, self.y), self._off(self.test_x, self.test_y)],
+            "errors": [self._off(self.inputs, self.y), self._off(self.test_inputs, self.test_y)],
             "grid": in_bytes(share),
             "side": GRID,
             "layers": units(self.model, self.tile),
             "tile": TILE,
+            "zeros": sum(int((w == 0).sum()) for w in all_weights(self.model)),
+        }
+
+    def by_hand(self) -> dict[str, Any]:
+        """What was set by hand so far, unless it is too much to tell."""
+        return {
+            "edited": len(self.edits),
+            "edits": self.edits if len(self.edits) <= LISTED else [],
         }
 
     def _off(self, x: Tensor, y: Tensor) -> float | None:
@@ -159,6 +194,8 @@ class Playground:
             "train_labels": [round(v, 3) for v in self.y.tolist()],
             "test_labels": [round(v, 3) for v in self.test_y.tolist()],
             "regression": self.settings.regression,
+            "features": list(self.settings.features),
+            "feature_grid": in_bytes(on_own_scale(self.tile.T)),
             "parameters": sum(p.numel() for p in self.model.parameters()),
         }
 
@@ -167,7 +204,7 @@ class Playground:
         if not self.finite:
             return {"step": self.steps, "advice": said_of_step(self.settings, None)}
         momentum = BETA if self.settings.optimiser == "momentum" else 0.0
-        landscape = Landscape(self.model, self.objective, (self.x, self.y))
+        landscape = Landscape(self.model, self.objective, (self.inputs, self.y))
         rng = generator(self.settings.seed, "playground", "lanczos", self.steps)
         found = largest_stable_step(landscape, momentum=momentum, rtol=0.1, rng=rng)
         return {
@@ -177,7 +214,7 @@ class Playground:
             "edge": number(2 * (1 + momentum) / self.settings.lr),
             "advice": said_of_step(self.settings, found.step),
             **self._kernel(),
-            **self._regions(),
+            **patchwork(self.model, self.settings, self.reach),
         }
 
     def _kernel(self) -> dict[str, Any]:
@@ -189,24 +226,6 @@ class Playground:
             "turn": number(max(0.0, found.turn)),
             "regime": found.name,
             "alignment": number(found.alignment_after),
-        }
-
-    def _regions(self) -> dict[str, Any]:
-        try:
-            mosaic = linear_regions(self.model, self.reach, limit=MOST_REGIONS, backend="torch")
-        except NotApplicableError:
-            why = f"{self.settings.activation} bends everywhere: there are no linear regions"
-            return {"regions": None, "regions_note": why, "polygons": None}
-        except InputError:
-            return {"regions": None, "regions_note": f"over {MOST_REGIONS}", "polygons": None}
-        note = ""
-        if self.settings.activation in ("relu", "leaky relu"):
-            note = f"at most {numeral(serra_upper(2, list(self.settings.hidden)))} by theory"
-        polygons = mosaic.polygons() if mosaic.count <= DRAWN else None
-        return {
-            "regions": mosaic.count,
-            "regions_note": note,
-            "polygons": polygons and [[round(v, 3) for c in p for v in c] for p in polygons],
         }
 
 
