@@ -60,8 +60,8 @@ class FiniteSum:
     ) -> Float[Tensor, "r d"]:
         """The mean gradient of the functions ``i[r]`` at the point ``x[r]``, for each r."""
         rows = self.A[i]  # r m d
-        z = (rows @ x[..., None])[..., 0] - self.b[i]  # r m
-        return (self.slope(z)[:, None, :] @ rows)[:, 0] / i.shape[1]
+        z = (rows * x[:, None]).sum(dim=-1) - self.b[i]  # r m; faster than r small products
+        return (self.slope(z)[..., None] * rows).sum(dim=1) / i.shape[1]
 
 
 def squares(X: Float[Tensor, "n d"], y: Float[Tensor, " n"], *, scale: float = 1.0) -> FiniteSum:
