@@ -305,6 +305,43 @@ def positions() -> dict[str, tuple]:
             ),
             image,
         ),
+        # Square sizes: version 0.6.5 resizes the axes in the wrong order after a convolution.
+        "resize_nearest": (
+            (
+                first,
+                relu(),
+                stax.ImageResize((-1, 4, 4, -1), "nearest"),
+                stax.Conv(1, (2, 2), (1, 1), "VALID", 1.2, 0.2),
+                relu(),
+                stax.Flatten(),
+                dense(1, 1.1, 0.1),
+            ),
+            image,
+        ),
+        "resize_linear": (
+            (
+                first,
+                stax.ImageResize((-1, 4, 4, -1), "linear"),
+                relu(),
+                stax.Conv(1, (2, 2), (1, 1), "VALID", 1.2, 0.2),
+                relu(),
+                stax.GlobalAvgPool(),
+                dense(1, 1.1, 0.1),
+            ),
+            image,
+        ),
+        "resize_shrink": (
+            (
+                stax.Conv(1, (3, 3), (1, 1), "SAME", 1.3, 0.1),
+                relu(),
+                stax.ImageResize((-1, 3, 3, -1), "linear", antialias=True),
+                stax.Conv(1, (2, 2), (1, 1), "VALID", 1.2, 0.2),
+                relu(),
+                stax.Flatten(),
+                dense(1, 1.1, 0.1),
+            ),
+            image,
+        ),
     }
 
 

@@ -28,6 +28,7 @@ from corollary.theory.kernels.infinite import (
     Product,
     Relu,
     Residual,
+    Resize,
     Sin,
     graph_inputs,
     network,
@@ -116,6 +117,23 @@ ARCHITECTURES = {
         Conv(1.3, 0.1, kernel=(2, 2), stride=(2, 2), padding="valid"), Relu(),
         ConvLocal(1.2, 0.2, kernel=(2, 2), padding="valid"), Relu(), GlobalAvgPool(),
         Dense(1.1, 0.1), Relu(), Dense(1.0), channels="last",
+    ),
+    "resize_nearest": network(
+        Conv(1.3, 0.1, kernel=(2, 2), stride=(2, 2), padding="valid"), Relu(),
+        Resize((4, 4), mode="nearest-exact"),
+        Conv(1.2, 0.2, kernel=(2, 2), padding="valid"), Relu(), Flatten(), Dense(1.1, 0.1),
+        channels="last",
+    ),
+    "resize_linear": network(
+        Conv(1.3, 0.1, kernel=(2, 2), stride=(2, 2), padding="valid"),
+        Resize((4, 4), mode="linear"), Relu(),
+        Conv(1.2, 0.2, kernel=(2, 2), padding="valid"), Relu(), GlobalAvgPool(), Dense(1.1, 0.1),
+        channels="last",
+    ),
+    "resize_shrink": network(
+        Conv(1.3, 0.1), Relu(), Resize((3, 3), mode="linear", antialias=True),
+        Conv(1.2, 0.2, kernel=(2, 2), padding="valid"), Relu(), Flatten(), Dense(1.1, 0.1),
+        channels="last",
     ),
 }  # fmt: skip
 

@@ -1,5 +1,6 @@
 """Networks of finite width: tangent kernels of any module, and their linearisation."""
 
+from corollary.theory.kernels.empirical.higher_order import Expanded
 from corollary.theory.kernels.empirical.linearized import (
     Linearized,
     LinearizedFit,
@@ -18,6 +19,7 @@ from corollary.theory.kernels.empirical.ntk import empirical_ntk, layerwise_ntk
 from corollary.theory.kernels.empirical.products import TangentOperator, pull_back, push_forward
 
 __all__ = [
+    "Expanded",
     "Linearized",
     "LinearizedFit",
     "Regime",

@@ -29,6 +29,7 @@ from corollary.theory.kernels.infinite.layers import (
 )
 from corollary.theory.kernels.infinite.network import Kernels, Network, network
 from corollary.theory.kernels.infinite.operator import KernelOperator
+from corollary.theory.kernels.infinite.resize import Resize
 from corollary.theory.kernels.infinite.sampling import Sampled, sampled_kernels
 from corollary.theory.kernels.infinite.series import Series, Sigmoid, Silu, Softplus, Tanh
 from corollary.theory.kernels.infinite.tracing import from_module
@@ -63,6 +64,7 @@ __all__ = [
     "Rectifier",
     "Relu",
     "Residual",
+    "Resize",
     "Sampled",
     "Scale",
     "Series",

@@ -1,9 +1,9 @@
 """Single modules of PyTorch as layers at infinite width."""
 
-from typing import Literal
+from typing import Any, Literal
 
 import torch
-from torch import nn
+from torch import fx, nn
 
 from corollary.errors import InputError
 from corollary.theory.kernels.infinite import activations as act
@@ -18,6 +18,7 @@ from corollary.theory.kernels.infinite.layers import (
     Number,
     Parametrization,
 )
+from corollary.theory.kernels.infinite.resize import Resize
 from corollary.theory.kernels.infinite.series import Series
 from corollary.theory.kernels.infinite.unshared import ConvTranspose
 
@@ -131,8 +132,42 @@ def _pool_or_norm(module: nn.Module) -> Layer | Literal["unknown"]:
             raise InputError("average pooling with ceil_mode=True has no rule; use ceil_mode=False")
         sizes = (_tuple(v, axes) for v in (module.kernel_size, module.stride, module.padding))
         return AvgPool(*sizes, module.count_include_pad)
+    if isinstance(module, nn.Upsample):
+        return read_resize(
+            module.size, module.scale_factor, module.mode, bool(module.align_corners)
+        )
     return "unknown"
 
 
-def _tuple(value: int | tuple[int, ...], axes: int) -> tuple[int, ...]:
-    return (value,) * axes if isinstance(value, int) else tuple(value)
+def read_resize(
+    size: int | tuple[int, ...] | None,
+    factor: float | tuple[float, ...] | None,
+    mode: str,
+    align_corners: bool = False,
+    antialias: bool = False,
+) -> Layer | Literal["unknown"]:
+    """Interpolation of images, as ``nn.Upsample`` and ``F.interpolate`` have it."""
+    modes = {"bilinear": "linear", "bicubic": "cubic"}
+    axes = 1 if mode == "linear" else 2
+    if mode not in ("nearest", "nearest-exact", "linear", *modes):
+        return "unknown"
+    sizes = None if size is None else _tuple(size, axes)
+    factors = None if factor is None else _tuple(factor, axes)
+    return Resize(sizes, factors, modes.get(mode, mode), align_corners, antialias)  # type: ignore[arg-type]
+
+
+def read_interpolation(node: fx.Node) -> Layer | str:
+    """A call of ``F.interpolate`` whose arguments are plain, or its name in messages."""
+    names = ("size", "scale_factor", "mode", "align_corners", "recompute_scale_factor", "antialias")
+    given: dict[str, Any] = dict(zip(names, node.args[1:], strict=False)) | dict(node.kwargs)
+    layer: Layer | str = "unknown"
+    if len(node.all_input_nodes) == 1 and not given.get("recompute_scale_factor"):
+        layer = read_resize(
+            given.get("size"), given.get("scale_factor"), given.get("mode", "nearest"),
+            bool(given.get("align_corners")), bool(given.get("antialias")),
+        )  # fmt: skip
+    return f"'{node.name}' (function interpolate of this kind)" if layer == "unknown" else layer
+
+
+def _tuple(value: Any, axes: int) -> tuple[Any, ...]:
+    return (value,) * axes if isinstance(value, int | float) else tuple(value)

@@ -32,6 +32,7 @@ from corollary.theory.kernels.infinite.network import Network
 from corollary.theory.kernels.infinite.reading import (
     read_conv,
     read_dense,
+    read_interpolation,
     read_module,
     read_transpose,
 )
@@ -221,6 +222,8 @@ def _function(node: fx.Node, convolves: bool) -> Layer | str | None:
     if kind is F.avg_pool2d:
         size = args[1] if isinstance(args[1], tuple) else (args[1],) * 2
         return AvgPool(size)
+    if kind is F.interpolate:
+        return read_interpolation(node)
     name = kind if isinstance(kind, str) else getattr(kind, "__name__", str(kind))
     return f"'{node.name}' (function {name})"
 
