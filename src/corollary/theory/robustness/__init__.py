@@ -15,21 +15,25 @@ Example:
 from corollary.theory.robustness.attack import Attack, Perturbed
 from corollary.theory.robustness.auto_pgd import APGD
 from corollary.theory.robustness.black_box import BlackBoxAttack
+from corollary.theory.robustness.carlini_wagner import CarliniWagner
 from corollary.theory.robustness.curve import RobustCurve, robust_curve
 from corollary.theory.robustness.fab import FAB
 from corollary.theory.robustness.flip import DeepFool, flip_distance
 from corollary.theory.robustness.gradient_attacks import FGSM, IFGSM, PGD
 from corollary.theory.robustness.in_turn import AutoAttack, InTurn
+from corollary.theory.robustness.minimum_norm import FMN
 
 __all__ = [
     "APGD",
     "FAB",
     "FGSM",
+    "FMN",
     "IFGSM",
     "PGD",
     "Attack",
     "AutoAttack",
     "BlackBoxAttack",
+    "CarliniWagner",
     "DeepFool",
     "InTurn",
     "Perturbed",
