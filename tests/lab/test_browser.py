@@ -222,3 +222,11 @@ def test_the_demo_is_examined(page):
     assert "to mend" in page.run("document.getElementById('headline').textContent")
     assert page.run("document.querySelectorAll('#details .finding').length") > 0
     assert page.run("!document.getElementById('files').hidden")
+
+    page.go(f"{page.home}/examine")  # one who comes back finds it again, and what was asked
+    page.until("document.getElementById('doing').textContent === 'done'")
+    assert page.run("document.getElementById('only').value") == "soundness"
+    page.go(f"{page.home}/examine?budget=20")  # this asks for something else
+    assert page.run("document.getElementById('headline').hidden")
+    assert page.run("document.getElementById('progress').hidden")
+    assert page.run("document.querySelectorAll('.asked li').length") == 6

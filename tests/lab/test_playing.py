@@ -175,6 +175,7 @@ def test_the_warning_of_theory_follows_the_step(lr, severity, said):
 
 
 def test_adam_is_not_judged_by_the_limit_of_gradient_descent():
+    assert play(optimiser="adam", hidden=(3,)).theory()["edge"] is None
     found = said_of_step(PlaySettings(lr=50.0, optimiser="adam"), Estimate(1.0, 0.9, 1.1, 0.95))
     assert found["severity"] == "none" and "Adam" in found["text"]
 

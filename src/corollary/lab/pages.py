@@ -2,6 +2,7 @@
 
 import dataclasses
 import re
+from collections import Counter
 from collections.abc import Mapping
 from functools import lru_cache
 from pathlib import Path
@@ -95,7 +96,15 @@ def examine_page(query: Mapping[str, str], folder: Path) -> str:
     """The form of an examination, with what the folder offers."""
     exams = [e for e in entries() if e.is_exam]
     questions = [(area, question(area)) for area in dict.fromkeys(e.area for e in exams)]
-    return _page("examine", offer=offer(folder), questions=questions, query=query, folder=folder)
+    counts = Counter(e.area for e in exams)
+    return _page(
+        "examine",
+        offer=offer(folder),
+        questions=questions,
+        counts=counts,
+        query=query,
+        folder=folder,
+    )
 
 
 def error_page(status: int, sentence: str) -> str:

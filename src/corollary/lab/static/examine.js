@@ -15,6 +15,7 @@ function busy(yes) {
   to.disabled = false;
   if (moves) to.focus();
   $("report").setAttribute("aria-busy", yes);
+  if (yes) $("progress").hidden = false;
 }
 
 async function begin(event) {
@@ -36,8 +37,9 @@ async function begin(event) {
 
 function join() {
   sessionStorage.setItem("corollary-exam", session);
+  sessionStorage.setItem("corollary-exam-asked", JSON.stringify(asked()));
   hush = listen(session, heard, () => { $("doing").textContent = "the line to the lab was cut; trying again"; },
-    () => { sessionStorage.removeItem("corollary-exam"); busy(false); $("progress").value = 0; $("doing").textContent = ""; });
+    () => { sessionStorage.removeItem("corollary-exam"); busy(false); $("progress").hidden = true; $("doing").textContent = ""; });
 }
 
 function heard(news) {
@@ -54,7 +56,7 @@ function heard(news) {
 
 function over(message) {
   busy(false);
-  if (message) { wrong(message); $("progress").value = 0; $("doing").textContent = ""; }
+  if (message) { wrong(message); $("progress").hidden = true; $("doing").textContent = ""; }
   else { $("doing").textContent = "done"; tell($("headline").textContent); }
 }
 
@@ -62,6 +64,7 @@ const shown = new Map(); // what stands on the page, so that only what is new is
 
 function show(page) {
   $("headline").hidden = false;
+  $("beforehand").hidden = true;
   $("headline").textContent = page.headline;
   $("answers").replaceChildren(...page.answers.map((a) => make("li", {},
     make("b", {}, make("a", { href: `#${a.name}` }, a.question)), make("span", { className: `sev ${a.severity}` }, a.verdict))));
@@ -106,7 +109,13 @@ async function stop() {
   try { await ask(`/api/sessions/${session}`, { do: "stop" }); } catch (error) { wrong(error.message); }
 }
 $("stop").addEventListener("click", stop);
+// One that comes back to this page finds the examination again, and what was asked; an address that asks
+// for something else begins with an empty page.
+const before = sessionStorage.getItem("corollary-exam-asked");
+if (before && !location.search) {
+  for (const [name, text] of Object.entries(JSON.parse(before))) if (form.elements[name]) form.elements[name].value = text;
+}
 command();
 session = sessionStorage.getItem("corollary-exam") || "";
-if (session) join();
+if (session && before === JSON.stringify(asked())) join();
 if (new URLSearchParams(location.search).has("go")) form.requestSubmit();

@@ -66,6 +66,15 @@ export function after(milliseconds, act) {
 
 export const save = (name, text, type) => saving.download(name, new Blob([text], { type }));
 
+/** A comma or full stop after a formula is never alone at the beginning of a line. */
+function keep(span) {
+  const next = span.nextSibling, last = all(".base", span).pop();
+  const mark = next && next.nodeType === Node.TEXT_NODE && /^[,.;:?!)]+/.exec(next.data);
+  if (!mark || !last || span.classList.contains("display")) return;
+  last.append(make("span", { className: "after" }, mark[0]));
+  next.data = next.data.slice(mark[0].length);
+}
+
 const macros = { "\\mathbbm": "\\mathbb", "\\bm": "\\boldsymbol", "\\R": "\\mathbb{R}" };
 export function setFormulas(part = document) {
   if (!window.katex) return;
@@ -74,6 +83,7 @@ export function setFormulas(part = document) {
     try {
       katex.render(span.dataset.tex, span, { displayMode: span.classList.contains("display"), macros: { ...macros }, maxExpand: 500, strict: "ignore" });
       span.classList.add("set");
+      keep(span);
     } catch { span.textContent = before; }
   });
 }

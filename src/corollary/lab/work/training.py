@@ -204,6 +204,7 @@ class Playground:
         if not self.finite:
             return {"step": self.steps, "advice": said_of_step(self.settings, None)}
         momentum = BETA if self.settings.optimiser == "momentum" else 0.0
+        edge = 2 * (1 + momentum) / self.settings.lr  # of the sharpness, for this step size
         landscape = Landscape(self.model, self.objective, (self.inputs, self.y))
         rng = generator(self.settings.seed, "playground", "lanczos", self.steps)
         found = largest_stable_step(landscape, momentum=momentum, rtol=0.1, rng=rng)
@@ -211,7 +212,7 @@ class Playground:
             "step": self.steps,
             "sharpness": number(found.lambda_max.value),
             "limit": number(found.step.value),
-            "edge": number(2 * (1 + momentum) / self.settings.lr),
+            "edge": None if self.settings.optimiser == "adam" else number(edge),
             "advice": said_of_step(self.settings, found.step),
             **self._kernel(),
             **patchwork(self.model, self.settings, self.reach),
