@@ -16,6 +16,7 @@ from corollary.theory.landscape.curvature import (
     lsmr_inverse,
     neumann_inverse,
     spectral_density,
+    submatrix,
 )
 
 peer = pytest.importorskip("curvlinops")
@@ -120,3 +121,11 @@ def test_the_logarithmic_density_is_that_of_curvlinops():
     at = torch.from_numpy(np.interp(grid.log(), here.shifted.log(), here.density))
     there = mean * grid * math.log(10)  # from a density in λ to one in log10 λ
     assert float((at - there).abs().max()) < 1e-3 * float(there.max())
+
+
+def test_a_submatrix_is_that_of_curvlinops():
+    landscape, H = both()
+    index = [3, 17, 0, 40]
+    there = peer.SubmatrixLinearOperator(H, index, index)
+    v = wave(4)
+    assert gap(submatrix(hessian(landscape), index) @ v, there @ v) < 1e-10

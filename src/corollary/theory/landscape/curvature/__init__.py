@@ -56,6 +56,7 @@ from corollary.theory.landscape.curvature.step import (
     largest_stable_step,
     sharpness,
 )
+from corollary.theory.landscape.curvature.submatrix import Submatrix, submatrix
 from corollary.theory.landscape.curvature.trace import Trace, trace
 
 __all__ = [
@@ -83,6 +84,7 @@ __all__ = [
     "SpectralDensity",
     "SquaredFrobeniusNorm",
     "StableStep",
+    "Submatrix",
     "Trace",
     "TrueFisher",
     "critical_point",
@@ -102,6 +104,7 @@ __all__ = [
     "sharpness",
     "spectral_density",
     "squared_frobenius_norm",
+    "submatrix",
     "top_eigenpairs",
     "trace",
 ]
