@@ -49,7 +49,7 @@ class CarliniWagner:
         eps: Largest size of a perturbation in the result; infinite for none.
         steps: Gradients a search.
         searches: Values of c that are tried.
-        lr: Step size of Adam.
+        lr: Step size of Adam; for thousands of steps 0.01, as in the paper.
         c: First factor of the margin.
         confidence: By how much another class is to be ahead.
         box: Valid inputs; None if every number is valid.
@@ -68,7 +68,7 @@ class CarliniWagner:
     _: KW_ONLY
     steps: int = 200
     searches: int = 9
-    lr: float | int = 0.01
+    lr: float | int = 0.05
     c: float | int = 1e-3
     confidence: float | int = 0.0
     box: Box = (0.0, 1.0)
