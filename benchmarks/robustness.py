@@ -28,8 +28,10 @@ from corollary.theory.robustness.auto_pgd import APGD
 from corollary.theory.robustness.black_box import BlackBoxAttack
 from corollary.theory.robustness.certificates.certifier import Certifier
 from corollary.theory.robustness.certificates.smoothing import Smoothed
+from corollary.theory.robustness.fab import FAB
 from corollary.theory.robustness.flip import DeepFool
 from corollary.theory.robustness.gradient_attacks import FGSM, PGD
+from corollary.theory.robustness.minimum_norm import FMN
 from corollary.train import Adversarial, fit
 
 ROWS, STEPS = 200, 40
@@ -83,11 +85,12 @@ def passes(net: nn.Module, x: Tensor, count: int) -> Callable[[], None]:
     return run
 
 
-def survivors(net: nn.Module, y: Tensor, attack: Callable[[], Tensor]) -> str:
+def survivors(net: nn.Module, x: Tensor, y: Tensor, attack: Callable[[], Tensor]) -> str:
     found = attack()
     with torch.no_grad():
         right = net(found).argmax(1) == y
-    return f"robust accuracy {right.float().mean():.3f}"
+    sizes = torch.where(right, torch.inf, (found - x).flatten(1).norm(dim=1))
+    return f"robust accuracy {right.float().mean():.3f}, median l2 {sizes.median():.4g}"
 
 
 def peers(net: nn.Module, x: Tensor, y: Tensor, kind: str, eps: float) -> dict[str, Callable]:
@@ -104,6 +107,8 @@ def peers(net: nn.Module, x: Tensor, y: Tensor, kind: str, eps: float) -> dict[s
                 "l2": lambda: torchattacks.PGDL2(net, eps=eps, alpha=eps / 10, steps=STEPS),
                 "apgd": lambda: torchattacks.APGD(net, eps=eps, steps=100),
                 "square": lambda: torchattacks.Square(net, eps=eps, n_queries=200),
+                "square l2": lambda: torchattacks.Square(net, norm="L2", eps=eps, n_queries=200),
+                "fab": lambda: torchattacks.FAB(net, norm="L2", eps=1e3, steps=20),
             }
             if kind in make:  # its DeepFool goes image by image and takes minutes
                 found["torchattacks"] = partial(make[kind](), x, y)
@@ -118,10 +123,11 @@ def peers(net: nn.Module, x: Tensor, y: Tensor, kind: str, eps: float) -> dict[s
                 "linf": lambda: attacks.LinfPGD(abs_stepsize=eps / 10, steps=STEPS),
                 "l2": lambda: attacks.L2PGD(abs_stepsize=eps / 10, steps=STEPS),
                 "deepfool": lambda: attacks.L2DeepFoolAttack(),
+                "fmn": lambda: attacks.L2FMNAttack(steps=30),
             }
             if kind in make:
                 model = foolbox.PyTorchModel(net, bounds=(0, 1))
-                radius = None if kind == "deepfool" else eps
+                radius = None if kind in ("deepfool", "fmn") else eps
                 found["foolbox"] = lambda: make[kind]()(model, x, y, epsilons=radius)[1]
         except ImportError:
             print("foolbox is not installed")
@@ -134,7 +140,7 @@ def attack_race(title: str, net: nn.Module, kind: str, eps: float, ours, count: 
     contenders = {"corollary": lambda: ours.inputs(net, x, y, rng=rng)}
     contenders |= peers(net, x, y, kind, eps)
     torch.manual_seed(0)  # torchattacks draws from the global generator
-    notes = {name: survivors(net, y, run) for name, run in contenders.items()}
+    notes = {name: survivors(net, x, y, run) for name, run in contenders.items()}
     contenders["passes alone"] = passes(net, x, count)
     reference = next(n for n in ("torchattacks", "foolbox", "passes alone") if n in contenders)
     return race(
@@ -186,6 +192,24 @@ def square_mlp() -> Race:
 
 def deepfool_mlp() -> Race:
     return attack_race("DeepFool, l2, MLP", mlp(), "deepfool", 1.0, DeepFool(), 10)
+
+
+def square_l2_mlp() -> Race:
+    ours = BlackBoxAttack(2.5, queries=200, norm="l2")
+    return attack_race("Square, 200 queries, l2, MLP", mlp(), "square l2", 2.5, ours, 70)
+
+
+def fab_mlp() -> Race:
+    """One step takes a pass back for each of the ten classes."""
+    return attack_race("FAB-20, l2, MLP", mlp(), "fab", 1.0, FAB(norm="l2", steps=20), 200)
+
+
+def fmn_mlp() -> Race:
+    return attack_race("FMN-30, l2, MLP", mlp(), "fmn", 1.0, FMN(steps=30), 30)
+
+
+def fmn_cnn() -> Race:
+    return attack_race("FMN-30, l2, robust CNN", cnn(), "fmn", 1.0, FMN(steps=30), 30)
 
 
 THEIRS = {"alpha-crown": "CROWN-Optimized", "full-alpha-crown": "CROWN-Optimized"}
@@ -313,6 +337,7 @@ def smoothing_cnn() -> Race:
 if __name__ == "__main__":
     main(
         fgsm_mlp, fgsm_cnn, pgd_mlp, pgd_cnn, pgd_l2_mlp, pgd_l2_cnn, apgd_mlp, apgd_cnn,
-        square_mlp, deepfool_mlp, ibp_mlp, ibp_cnn, crown_ibp_mlp, crown_ibp_cnn, crown_mlp,
+        square_mlp, square_l2_mlp, deepfool_mlp, fab_mlp, fmn_mlp, fmn_cnn, ibp_mlp, ibp_cnn,
+        crown_ibp_mlp, crown_ibp_cnn, crown_mlp,
         crown_cnn, alpha_crown_mlp, full_alpha_crown_mlp, full_alpha_crown_cnn, smoothing_cnn,
     )  # fmt: skip
