@@ -9,9 +9,10 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 import corollary
-from corollary.core import Severity, Status, Subject
-from corollary.errors import InputError
-from corollary.readiness import guarded, try_a_pass
+from corollary.core import Budget, Severity, Status, Subject
+from corollary.errors import InputError, NotApplicableError
+from corollary.exams.landscapes import affordable
+from corollary.readiness import PACE, guarded, pace, take_fewer, try_a_pass
 
 X, Y = torch.randn(64, 5, generator=torch.Generator().manual_seed(0)), torch.arange(64) % 3
 
@@ -80,7 +81,6 @@ def test_an_output_that_was_chosen_stays_chosen():
     [
         (nn.Linear(4, 3), (X, Y), "the first layer expects inputs of another width"),
         (nn.Linear(5, 3), (X.double(), Y), "as x.float()"),
-        (nn.Linear(5, 3), (X, Y + 1), "labels must be numbered from 0"),
         (nn.LazyLinear(3), (X, Y), "run one batch through it first"),
         (nn.LazyLinear(3), None, "run one batch through it first"),
         (nn.Linear(5, 3, device="meta"), (X, Y), "hold no numbers; load them first"),
@@ -118,6 +118,12 @@ def test_weights_that_are_not_numbers_are_told_once():
     assert not any(f.status is Status.FAILED for f in done.findings)
 
 
+def test_labels_without_an_output_are_a_finding_and_nothing_else_fails():
+    done = corollary.examine(nn.Linear(5, 3), (X, Y + 1), lr=0.1)
+    assert [f.exam for f in done.findings if f.severity is Severity.HIGH] == ["soundness/labels"]
+    assert not any(f.status is Status.FAILED for f in done.findings)
+
+
 @pytest.mark.filterwarnings("ignore")  # torch is leaving its scripts behind
 def test_a_scripted_module_is_examined_from_outside():
     model = torch.jit.trace(nn.Sequential(nn.Linear(5, 8), nn.ReLU(), nn.Linear(8, 3)), X[:2])
@@ -137,3 +143,24 @@ def test_a_compiled_module_is_examined_as_the_one_within():
 
 def _loss(output, target):
     return F.cross_entropy(output, target)
+
+
+def test_of_a_slow_module_fewer_samples_are_taken():
+    subject = Subject(nn.Linear(5, 3), (X.repeat(4, 1), Y.repeat(4)))
+    subject.memo[PACE] = 0.01  # seconds a sample
+    take_fewer(subject, 60.0)
+    assert subject.batch.size == 100
+    take_fewer(subject, 1.0)
+    assert subject.batch.size == 64, "with fewer there is little to see"
+
+
+def test_an_exam_that_cannot_end_in_time_says_how_long_it_would_take():
+    subject = Subject(nn.Linear(5, 3), (X, Y))
+    subject.memo[PACE] = 10.0
+    with pytest.raises(NotApplicableError, match="it would take about 320 s for this network"):
+        affordable(subject, Budget.of(60.0), 2.0, 64)
+
+
+def test_the_pace_is_measured_once():
+    subject = Subject(nn.Linear(5, 3), (X, Y))
+    assert pace(subject) == pace(subject) > 0

@@ -1,9 +1,13 @@
 """Asks every question of a subject, within a budget, and never lets one exam end the others."""
 
+import json
+import os
 import time
 import traceback
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import torch
@@ -22,7 +26,7 @@ from corollary.errors import (
     UnknownNameError,
 )
 from corollary.intake import as_data, as_module
-from corollary.readiness import NOT_FINITE, guarded, try_a_pass
+from corollary.readiness import NO_OUTPUT, NOT_FINITE, guarded, take_fewer, try_a_pass
 from corollary.registry import Entry, entries, question
 from corollary.run import environment, time_limit
 from corollary.theory.modules.keeping import kept
@@ -34,7 +38,8 @@ GRACE, AT_LEAST = 1.5, 10.0
 CUT_SHORT = "examination/cut_short"  # the note that not all exams could run
 # What is asked first: whether the rest means anything. Answers that are equally grave follow suit.
 QUESTIONS = ("soundness", "trainability", "learning", "function", "generalization", "robustness")
-UNSOUND = "some {} are NaN or infinite; mend that first, then ask again"
+FIRST = QUESTIONS[:2]
+UNSOUND = "some {} {}; mend that first, then ask again"
 SCRIPTED = "a scripted module cannot be looked into; examine the module it was made from"
 Progress = Callable[[Entry, Sequence[Finding]], None]
 
@@ -72,9 +77,25 @@ class Answer:
         return words + (f", {failed} exam{'s' if failed > 1 else ''} failed" if failed else "")
 
 
+class Advice(tuple[Finding, ...]):
+    """Findings to act on, the gravest first; printed, what to do about each."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        from corollary.report.summary import advice_text
+
+        return advice_text(self)
+
+    __str__ = __repr__
+
+
 @dataclass(frozen=True)
 class Examination:
-    """The findings of one examination, with all that is needed to repeat it."""
+    """The findings of one examination, with all that is needed to repeat it.
+
+    Printed, it is a screen of text; at the end of a notebook cell, it shows itself with figures.
+    """
 
     environment: dict[str, Any]
     subject: dict[str, Any]
@@ -90,7 +111,7 @@ class Examination:
         )
         return tuple(sorted(found, key=lambda a: (-a.severity.rank, not a.answered)))
 
-    def advice(self, most: int = 3) -> tuple[Finding, ...]:
+    def advice(self, most: int = 3) -> Advice:
         """The most useful things to do: the gravest findings that come with advice.
 
         Of equally grave ones, those come first that say something other than the ones before: one
@@ -98,11 +119,29 @@ class Examination:
         """
         grave = [f for f in self.findings if f.advice and f.severity is not Severity.NONE]
         turns = {id(f): [g.exam for g in grave[:i]].count(f.exam) for i, f in enumerate(grave)}
-        return tuple(sorted(grave, key=lambda f: (-f.severity.rank, turns[id(f)]))[:most])
+        return Advice(sorted(grave, key=lambda f: (-f.severity.rank, turns[id(f)]))[:most])
 
     def worst(self) -> Severity:
         """The gravest severity found."""
         return max((f.severity for f in self.findings), key=lambda s: s.rank, default=Severity.NONE)
+
+    def save(self, path: str | os.PathLike[str]) -> Path:
+        """Write the page as ``.html``, or the examination file as ``.json``.
+
+        Raises:
+            InputError: if the name ends in neither.
+        """
+        from corollary.journal import check_writable, write_atomically
+        from corollary.report.examination import write_examination
+
+        where = Path(path)
+        if where.suffix not in (".html", ".json"):
+            raise InputError(f"the name must end in .html or .json, but it is '{where}'")
+        check_writable(where)
+        if where.suffix == ".html":
+            return write_examination(self, where)
+        write_atomically(where, json.dumps(self.to_json(), indent=1, allow_nan=False) + "\n")
+        return where
 
     def to_json(self) -> dict[str, Any]:
         """The examination file as plain data."""
@@ -138,6 +177,16 @@ class Examination:
                 f"({type(error).__name__}: {error})"
             ) from None
 
+    def __str__(self) -> str:
+        from corollary.report.summary import examination_text
+
+        return examination_text(self)
+
+    def __repr__(self) -> str:
+        from corollary.report.examination import headline
+
+        return f"<Examination of {headline(self)}, {len(self.findings)} findings>"
+
     def _repr_html_(self) -> str:
         from corollary.report.examination import examination_html
 
@@ -157,7 +206,7 @@ def examine(
     seed: int = 0,
     budget: float = 120.0,
     only: str | Sequence[str] | None = None,
-    progress: Progress | None = None,
+    progress: Progress | bool = True,
 ) -> Examination:
     """Examine a module: is it sound, will it train and generalise, what is it, is it robust.
 
@@ -174,11 +223,12 @@ def examine(
         batch_size: The batch size you train with.
         output: Which part of a structured output is meant: a key, an index or a function.
         held_out: Data that the module has not been trained on, in the forms of ``data``.
-        samples: How many samples are taken from the data, at most.
+        samples: How many samples are taken from the data, at most; of a slow module fewer are.
         seed: Seed of all that exams draw.
         budget: Seconds for the whole examination.
         only: One question or several, by folder name, or single exams in full.
-        progress: Called after each exam with what it found.
+        progress: A bar on a terminal or in a notebook, unless it is False; or a function that is
+            called after each exam with what it found.
 
     Raises:
         InputError: if there is nothing to examine, as when the module cannot be called with the
@@ -196,9 +246,16 @@ def examine(
         as_module(model), as_data(data), loss=loss, lr=lr, batch_size=batch_size, output=output,
         held_out=as_data(held_out), samples=samples, seed=seed,
     )  # fmt: skip
-    chosen_exams(only)  # a wrong name is told before anything is run
-    try_a_pass(subject, budget)
-    return examine_subject(subject, budget=budget, only=only, progress=progress)
+    exams = chosen_exams(only)  # a wrong name is told before anything is run
+    try_a_pass(subject, budget, labels=False)
+    take_fewer(subject, budget)
+    if callable(progress):
+        return examine_subject(subject, budget=budget, only=only, progress=progress)
+    from corollary.report.progress import progress_bar
+
+    with progress_bar(len(exams)) if progress else nullcontext() as advance:
+        told = None if advance is None else (lambda _, found: advance(found))
+        return examine_subject(subject, budget=budget, only=only, progress=told)
 
 
 def examine_subject(
@@ -211,8 +268,12 @@ def examine_subject(
     """As :func:`examine`, for a subject that is already there."""
     chosen = chosen_exams(only)
     where, ends = environment(), time.monotonic() + budget
-    # Short exams first: a long one that takes all of the budget costs the others nothing.
-    exams = sorted(((entry, entry.load()()) for entry in chosen), key=lambda pair: pair[1].share)
+    # Whether it is sound and will train comes first, whatever it costs; then short exams before
+    # long ones, so that one that takes all of the budget costs the others nothing.
+    exams = sorted(
+        ((entry, entry.load()()) for entry in chosen),
+        key=lambda pair: (FIRST.index(pair[0].area) if pair[0].area in FIRST else 9, pair[1].share),
+    )
     findings: list[Finding] = []
     for i, (entry, exam) in enumerate(exams):
         left = max(0.0, ends - time.monotonic())
@@ -240,9 +301,8 @@ def run_exam(
     found: list[Finding] = []
     if seconds <= 0:
         return [failed(entry.name, entry.title, "the budget was spent before this exam's turn")]
-    not_finite = subject.memo.get(NOT_FINITE, "")
-    if not_finite == "parameters" and entry.area != "soundness":
-        return [not_applicable(entry.name, entry.title, UNSOUND.format("parameters"))]
+    if subject.memo.get(NOT_FINITE) == "parameters" and entry.area != "soundness":
+        return [not_applicable(entry.name, entry.title, _known_reason(subject))]
     try:
         with kept(subject.model), time_limit(min(left, max(GRACE * seconds, AT_LEAST))):
             for finding in exam.examine(subject, Budget.of(seconds)):
@@ -254,12 +314,19 @@ def run_exam(
     except MemoryError:
         found.append(failed(entry.name, entry.title, "it needs more memory than it may take"))
     except Exception as error:  # a crash is a row of the report, never the end of it
-        if not_finite or isinstance(subject.model, torch.jit.ScriptModule):
-            reason = UNSOUND.format(not_finite) if not_finite else SCRIPTED
-            found.append(not_applicable(entry.name, entry.title, reason))
-        else:
-            found.append(failed(entry.name, entry.title, _told(error)))
+        reason = _known_reason(subject)
+        told = not_applicable if reason else failed
+        found.append(told(entry.name, entry.title, reason or _told(error)))
     return found
+
+
+def _known_reason(subject: Subject) -> str:
+    """What is known of a subject that makes exams break down; empty for a usual one."""
+    if NOT_FINITE in subject.memo:
+        return UNSOUND.format(subject.memo[NOT_FINITE], "are NaN or infinite")
+    if NO_OUTPUT in subject.memo:
+        return UNSOUND.format("labels", "have no output")
+    return SCRIPTED if isinstance(subject.model, torch.jit.ScriptModule) else ""
 
 
 def _told(error: Exception) -> str:

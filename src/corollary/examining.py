@@ -22,7 +22,7 @@ from corollary.core import Finding, Status, Subject
 from corollary.errors import CorollaryError, InputError
 from corollary.examination import CUT_SHORT, Examination, examine_subject
 from corollary.intake import as_data
-from corollary.readiness import try_a_pass
+from corollary.readiness import take_fewer, try_a_pass
 from corollary.registry import Entry
 from corollary.run import environment
 from corollary.target import load_data, load_object, load_target, load_weights, one_line
@@ -156,6 +156,7 @@ def _main(pipe: int, order: dict[str, Any]) -> None:
 
     try:
         subject = ready_subject(order)
+        take_fewer(subject, order["budget"])
         say(head={"environment": environment(), "subject": subject.describe()})
         only = order.get("only") or None
         examine_subject(subject, budget=order["budget"], only=only, progress=progress)

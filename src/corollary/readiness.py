@@ -5,6 +5,7 @@ writes into its input (each call then gets a copy), and whether all numbers are 
 """
 
 import operator
+import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
@@ -29,11 +30,22 @@ REMEDIES = {
 }
 TRIED = 32  # samples of the pass, if no batch size is given
 NAMES = ("logits", "output", "outputs", "prediction", "y", "last_hidden_state")  # of an output
-WRITES, NOT_FINITE = "writes its input", "not finite"  # what is noted in the subject's memo
+# Notes in the subject's memo.
+WRITES, NOT_FINITE, PACE = "writes its input", "not finite", "pace"
+NO_OUTPUT = "labels without an output"
+# One pass of all samples may take this part of the budget, for exams need some hundred such passes;
+# with fewer samples than the least there is little to see.
+ONE_PASS, LEAST = 1 / 60, 64
 
 
-def try_a_pass(subject: Subject, seconds: float) -> None:
+def try_a_pass(subject: Subject, seconds: float, *, labels: bool = True) -> None:
     """Call the module and the loss with one batch, and note what exams must know.
+
+    Args:
+        subject: What will be examined.
+        seconds: The pass may take so long.
+        labels: Whether labels without an output are refused; else they are noted, for an exam to
+            tell.
 
     Raises:
         InputError: if the module or the loss raises, or the pass takes longer than ``seconds``.
@@ -71,8 +83,39 @@ inputs of another width
             f"budget of {seconds:g} s; give it more time, or look for what it waits for"
         ) from None
     except Exception as error:
+        if not labels and isinstance(error, IndexError) and "out of bounds" in str(error):
+            subject.memo[NO_OUTPUT] = True
+            return
         told = str(error) if isinstance(error, CorollaryError) else f"{_kind(error)}: {error}"
         raise InputError(_with_remedy(f"{doing}: {told}")) from None
+
+
+def pace(subject: Subject) -> float:
+    """Seconds for one sample forward and backward, measured once."""
+    if PACE not in subject.memo:
+        batch = subject.data(16)
+        seconds: list[float] = []
+        with subject.borrowed():
+            while not seconds or (len(seconds) < 2 and seconds[0] < 1.0):  # the first may warm up
+                start = time.monotonic()
+                output = subject.output(batch)
+                if output.requires_grad:
+                    torch.autograd.backward(output.abs().sum())
+                seconds.append(time.monotonic() - start)
+        subject.memo[PACE] = min(seconds) / batch.size
+    found: float = subject.memo[PACE]
+    return found
+
+
+def take_fewer(subject: Subject, seconds: float) -> None:
+    """Keep as many samples as one pass can take of a budget of so many seconds."""
+    if subject.batch is None or subject.batch.size <= LEAST:
+        return
+    try:
+        most = int(ONE_PASS * seconds / pace(subject))
+    except Exception:
+        return  # a module without an output to time; its exams will say so
+    subject.batch = subject.batch.first(max(LEAST, most))
 
 
 @contextmanager

@@ -147,9 +147,9 @@ def test_features_that_are_not_read_are_counted():
 
 def test_sensitivity_is_the_squared_slope_times_the_variance():
     weights = torch.tensor([3.0, 1.0, 0.5, 2.0, 1.0, 1.0])
-    x, y = rows(128)
+    x, _ = rows(128)
     x = x * torch.tensor([1.0, 10.0, 1.0, 1.0, 1.0, 1.0])
-    (found,) = asked("features_read", Rule(lambda x: (x @ weights)[:, None]), (x, y))
+    (found,) = asked("features_read", Rule(lambda x: (x @ weights)[:, None]), x)
     exact = weights.square() * x.var(0, unbiased=False)
     assert found.details["feature"] == "1"
     assert found.details["largest_share"] == pytest.approx(float(exact[1] / exact.sum()), rel=1e-5)
@@ -157,7 +157,7 @@ def test_sensitivity_is_the_squared_slope_times_the_variance():
 
 def test_a_feature_that_makes_everything_is_remarked():
     leaking = Rule(lambda x: 100 * x[:, :1] + x.sum(1, keepdim=True))
-    (found,) = asked("features_read", leaking, rows())
+    (found,) = asked("features_read", leaking, rows()[0])
     assert found.severity is Severity.LOW and "give the target away" in found.advice
 
 
@@ -182,7 +182,7 @@ def test_tokens_at_every_position_are_tried():
 SYMMETRIES = {
     "even": (lambda x: x.square().cumsum(1), "Sign of the input", "even"),
     "odd": (lambda x: x**3, "Sign of the input", "odd"),
-    "homogeneous": (lambda x: x.relu() @ torch.ones(6, 2), "Scale of the input", "is homogeneous"),
+    "homogeneous": (lambda x: x.relu() @ torch.ones(6, 3), "Scale of the input", "is homogeneous"),
 }
 
 
@@ -198,8 +198,8 @@ def test_the_degree_of_a_cube_is_three():
 
 
 def test_pooled_features_are_blamed_and_sets_are_not():
-    x, y = rows()
-    summed = asked("symmetries", Rule(lambda x: x.sum(1, keepdim=True)), (x, y))
+    x, _ = rows()
+    summed = asked("symmetries", Rule(lambda x: x.sum(1, keepdim=True)), x)
     assert titled(summed, "It does not see the order of features").severity is Severity.MEDIUM
     sets = torch.randn(32, 5, 4)
     pooled = asked("symmetries", Rule(lambda x: x.exp().sum(1)), (sets, torch.arange(32) % 3))
@@ -243,3 +243,33 @@ def test_functions_of_tokens_say_what_does_not_apply():
     assert not [f"{f.exam}: {f.meaning}" for f in done.findings if f.status is Status.FAILED]
     answered = {f.exam for f in done.findings if f.status is Status.DONE}
     assert answered == {"function/features_read", "function/representations"}
+
+
+@pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float16])
+def test_half_precision_is_not_taken_for_a_constant_or_an_affine_map(dtype):
+    torch.manual_seed(0)
+    x = torch.randn(64, 6, generator=torch.Generator().manual_seed(0)).to(dtype)
+    model = nn.Sequential(nn.Linear(6, 32), nn.ReLU(), nn.Linear(32, 3)).to(dtype)
+    (found,) = examine(model, x, only="function/linearity").findings
+    assert found.status is Status.NOT_APPLICABLE and "float32" in found.meaning
+
+
+def test_a_constant_does_not_turn_fast():
+    model = nn.Sequential(nn.Linear(6, 8), nn.ReLU(), nn.Linear(8, 3))
+    nn.init.constant_(model[2].weight, 1e-9)
+    x = torch.randn(64, 6, generator=torch.Generator().manual_seed(0))
+    (found,) = examine(model, x, only="function/frequencies").findings
+    assert found.status is Status.NOT_APPLICABLE and "same output" in found.meaning
+
+
+class Steps(nn.Module):
+    """Changes with its input, and has no derivative in it."""
+
+    def forward(self, x):
+        return (x @ torch.ones(6, 3)).round() + 0 * x.sum()
+
+
+def test_steps_are_not_taken_for_blindness():
+    x = 3 * torch.randn(64, 6, generator=torch.Generator().manual_seed(0))
+    (found,) = examine(Steps(), x, only="function/features_read").findings
+    assert found.status is Status.NOT_APPLICABLE and "no derivative" in found.meaning

@@ -37,3 +37,26 @@ def test_with_two_layers_both_are_judged():
     found = found_in(nn.Sequential(nn.Linear(6, 16), nn.Tanh(), nn.Linear(16, 3)))
     assert len(found.figures[0].marks[0].y) == 2
     assert found.meaning.startswith("No layer")
+
+
+class PastABottleneck(nn.Module):
+    """A branch in which all samples look alike, and a shortcut past it."""
+
+    def __init__(self):
+        super().__init__()
+        self.a, self.b = nn.Linear(6, 16), nn.Linear(16, 16)
+        self.c, self.d = nn.Linear(32, 16), nn.Linear(16, 3)
+        nn.init.constant_(self.b.bias, 100.0)
+        with torch.no_grad():
+            self.c.weight[:, 16:] = 0.0
+
+    def forward(self, x):
+        h = self.a(x).tanh()
+        return self.d(self.c(torch.cat([h, self.b(h)], 1)).tanh())
+
+
+def test_a_layer_that_a_shortcut_passes_is_no_collapse():
+    torch.manual_seed(0)
+    found = found_in(PastABottleneck())
+    assert found.where == "b" and found.value.value > 0.999
+    assert found.severity is Severity.NONE and "later layers tell them apart" in found.meaning

@@ -44,3 +44,13 @@ def test_complex_numbers_are_compared_with_their_own_range():
     model = nn.Linear(10, 3, dtype=torch.complex64)
     (finding,) = only("precision", model, X.to(torch.complex64))
     assert "3.4e+38, the largest complex64" in finding.expected
+
+
+def test_a_loss_that_broadcasts_is_told_with_both_shapes():
+    model, y = nn.Linear(10, 1), X.sum(1)
+    stretched = only("loss_reduction", model, (X, y), loss=lambda o, t: ((o - t) ** 2).mean())
+    assert stretched[0].title == "Each output is compared with every target"
+    assert "(32, 1) and targets of shape (32,)" in stretched[0].meaning
+    for loss in (None, lambda o, t: ((o.squeeze(1) - t) ** 2).mean()):
+        (fine,) = only("loss_reduction", model, (X, y), loss=loss)
+        assert fine.title == "The loss is a mean over samples"

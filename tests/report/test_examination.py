@@ -2,11 +2,18 @@ import json
 from dataclasses import replace
 
 import pytest
+from markupsafe import escape
 
 from corollary.core import Curve, Figure, Finding, Reading, Severity, Status
+from corollary.errors import InputError
 from corollary.examination import Examination
 from corollary.report.comparison import changes, named
-from corollary.report.examination import examination_html, examination_page, write_examination
+from corollary.report.examination import (
+    examination_html,
+    examination_page,
+    headline,
+    write_examination,
+)
 
 FIGURE = Figure("Sharpness", x="step", y="λ", marks=(Curve([1, 2, 3], label="sharpness"),))
 SUBJECT = {"module": "<script>Net", "parameters": 3, "dtypes": ["float32"], "lr": None}
@@ -89,3 +96,36 @@ def test_a_layer_that_has_a_number_for_a_name_is_called_a_layer(done):
     step = replace(done.findings[0], where="3")
     assert named(step) == "Largest stable step in layer 3"
     assert "in <code>layer 3</code>" in examination_page(replace(done, findings=(step,)))
+
+
+def test_printed_it_is_a_screen_of_text(done):
+    text = str(done)
+    assert text.startswith(headline(done)) and max(map(len, text.splitlines())) <= 100
+    assert all(answer.question in text for answer in done.answers())
+    assert repr(done).startswith("<Examination of ") and "\n" not in repr(done)
+
+
+def test_advice_prints_what_to_do_and_is_still_a_tuple(done):
+    advice = done.advice()
+    assert isinstance(advice, tuple) and str(advice).startswith(f"1. {advice[0].advice[:40]}")
+    assert str(done.advice(0)) == "Nothing to do."
+
+
+def test_it_is_saved_as_a_page_or_as_data(done, tmp_path):
+    assert done.save(tmp_path / "e.html").read_text().startswith("<!doctype html>")
+    again = Examination.from_json(json.loads(done.save(tmp_path / "e.json").read_text()))
+    assert len(again.findings) == len(done.findings)
+    with pytest.raises(InputError, match=r"must end in .html or .json"):
+        done.save(tmp_path / "e.txt")
+
+
+def test_a_notebook_cell_tells_what_to_do_and_keeps_its_rules_to_itself(done):
+    cell = examination_html(done)
+    assert str(escape(done.advice()[0].advice)) in cell
+    style = cell[cell.index("<style>") + 7 : cell.index("</style>")]
+    depth, outside = 0, ""
+    for letter in style:
+        outside += letter if depth == 0 else ""
+        depth += {"{": 1, "}": -1}.get(letter, 0)
+    rules = [rule for rule in outside.replace("}", "").split("{") if rule.strip()]
+    assert all(".corollary-result" in rule for rule in rules)

@@ -2,8 +2,6 @@
 
 import json
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -88,10 +86,11 @@ def examine(
     }
     from corollary.examination import chosen_exams
     from corollary.examining import examine_in_child
+    from corollary.report.progress import progress_bar
 
     exams = chosen_exams(only)
     to_stdout = json_file is not None and str(json_file) == "-"
-    with _progress(len(exams)) as progress:
+    with progress_bar(len(exams)) as progress:
         done = examine_in_child(order, progress)
     text = json.dumps(done.to_json(), indent=1, allow_nan=False) + "\n"
     if to_stdout:
@@ -135,30 +134,6 @@ def _read(path: Path) -> "Examination":
     except (OSError, ValueError) as error:
         raise ResultsFileError(f"{path} cannot be read as an examination ({error})") from None
     return Examination.from_json(data)
-
-
-@contextmanager
-def _progress(total: int) -> "Iterator[Callable[[list[Finding]], None] | None]":
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
-
-    console = Console(stderr=True)
-    if not console.is_terminal:
-        yield None
-        return
-    columns = (
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeElapsedColumn(),
-        TextColumn("[dim]{task.description}"),
-    )
-    with Progress(*columns, console=console, transient=True) as bar:
-        task = bar.add_task("loading the network", total=total)
-
-        def advance(found: "list[Finding]") -> None:
-            bar.update(task, advance=1, description=found[-1].title if found else "")
-
-        yield advance
 
 
 def _print(done: "Examination", before: "Examination | None", out: Path | None) -> None:

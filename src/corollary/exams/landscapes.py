@@ -1,6 +1,5 @@
 """What several exams look at: the loss landscape, the tangent kernel, the passage of signals."""
 
-import time
 from collections.abc import Callable
 from typing import Any
 
@@ -9,12 +8,16 @@ from torch import Tensor, nn
 
 from corollary.core import Budget, Subject
 from corollary.errors import InputError, NotApplicableError
+from corollary.readiness import pace
 from corollary.theory.kernels.empirical import empirical_ntk
 from corollary.theory.landscape.curvature import Landscape
 from corollary.theory.landscape.signal import Signal, measured_signal, random_projection
 
 OUTPUTS = 32  # of a tangent kernel
-PROBE, FEWEST = 16, 16  # samples to time one pass with, and samples below which nothing is learned
+FEWEST = 16  # samples below which nothing is learned
+FORWARD = 1 / 3  # of a pass forward and backward
+OVERRUN, PATIENCE = 1.5, 8.0  # times its share, or seconds, that an exam may take
+SIGNAL = 2.0  # seconds that one passage of signals may take
 
 
 def landscape_of(subject: Subject, n: int) -> Landscape:
@@ -29,16 +32,28 @@ def landscape_of(subject: Subject, n: int) -> Landscape:
     return Landscape(subject.model, loss, (inputs, batch.target), seed=subject.seed)
 
 
-def affordable(subject: Subject, budget: Budget, passes: float, most: int) -> int:
-    """How many samples can be passed forward and backward so many times in half the budget."""
-    batch = subject.data(min(most, PROBE))
-    with subject.borrowed():
-        start = time.monotonic()
-        output = subject.output(batch)
-        if output.requires_grad:
-            output.abs().sum().backward()
-        a_sample = (time.monotonic() - start) / batch.size
-    return max(FEWEST, min(most, int(0.5 * budget.left / (passes * a_sample + 1e-9))))
+def affordable(subject: Subject, budget: Budget, passes: float, most: int, *, rows: int = 0) -> int:
+    """How many samples can be passed forward and backward so many times in half the budget.
+
+    Args:
+        subject: What is examined.
+        budget: What is left.
+        passes: Of each sample, forward and backward.
+        most: Samples that are enough.
+        rows: Points passed forward beside that, whatever the number of samples.
+
+    Raises:
+        NotApplicableError: if the fewest samples that say something take far too long.
+    """
+    a_sample = pace(subject)
+    least = (passes * min(FEWEST, most) + rows * FORWARD) * a_sample
+    if least > max(OVERRUN * budget.left, PATIENCE):
+        raise NotApplicableError(
+            f"it would take about {least:.0f} s for this network, more than its share of the "
+            "budget; give more time, or ask for it alone"
+        )
+    left = 0.5 * budget.left - rows * FORWARD * a_sample
+    return max(FEWEST, min(most, int(left / (passes * a_sample + 1e-9))))
 
 
 def tangent_kernel(subject: Subject, model: nn.Module, inputs: Any) -> Tensor:
@@ -73,7 +88,7 @@ def signal_of(subject: Subject, model: nn.Module, n: int) -> Signal:
 
     The loss is differentiated where there is one, else a random projection of the output.
     """
-    batch = subject.data(n)
+    batch = subject.data(max(FEWEST, min(n, int(SIGNAL / (pace(subject) + 1e-9)))))
 
     def scalar() -> Tensor:
         raw = subject.call(batch)

@@ -11,6 +11,7 @@ from corollary.errors import NotApplicableError
 from corollary.theory.expressivity.regions.bends import module_thresholds
 
 OUTPUTS = 32  # numbers of an output that are looked at; of more, random combinations
+COARSE = 0.1  # relative rounding beyond which nothing can be said of the function
 ROWS = 512  # points evaluated at a time
 
 
@@ -51,9 +52,18 @@ class Probe:
         return y @ signs.to(y) / math.sqrt(y.shape[1])
 
     def rounding(self) -> float:
-        """What the outputs' relative error may be from rounding alone."""
+        """What the outputs' relative error may be from rounding alone.
+
+        Raises:
+            NotApplicableError: if that is most of the output, as in half precision.
+        """
         dtypes = [t.dtype for t in self.batch.tensors() if t.is_floating_point()]
-        return 256 * max(torch.finfo(dtype).eps for dtype in dtypes)
+        error = 256 * max(torch.finfo(dtype).eps for dtype in dtypes)
+        if error > COARSE:
+            raise NotApplicableError(
+                "half precision cannot tell this from rounding; examine a copy in float32"
+            )
+        return error
 
     def numbers(self) -> int:
         """How many numbers all layers give for one sample."""

@@ -15,6 +15,7 @@ from torch import Tensor, nn
 
 from corollary.core import Batch, Budget, Subject
 from corollary.core.losses import Loss
+from corollary.core.randomness import derived_seed
 from corollary.errors import CorollaryError, NotApplicableError
 from corollary.exams.landscapes import need_real_parameters
 from corollary.exams.risks import Risk, risk_of
@@ -123,7 +124,8 @@ def drawn_anew(model: nn.Module, seed: int) -> list[str]:
         []
     """
     before = {k: p.detach().clone() for k, p in model.named_parameters()}
-    torch.manual_seed(seed)
+    # Not the seed itself: a module that was built with it would be drawn as it is.
+    torch.manual_seed(derived_seed(seed, "drawn anew"))
     for module in model.modules():
         reset: Any = getattr(module, "reset_parameters", None)
         if callable(reset):

@@ -15,6 +15,12 @@ from corollary.report.page import asset, drawn, policy, script, template, write_
 if TYPE_CHECKING:
     from corollary.examination import Answer, Examination
 
+# A notebook has light or dark paper and rules of its own: colours that show on both, and all rules
+# within our element.
+PALETTE = (
+    ".corollary-result { --none: #3f9a63; --low: #3d86c6; --medium: #b98a2f; --high: #d9534a; "
+    "--line: #8886; --soft: #84888f; }"
+)
 SIGNS = dict(zip(Severity, "✓·!✗", strict=True))
 
 
@@ -38,7 +44,9 @@ def examination_page(done: "Examination", before: "Examination | None" = None) -
 
 def examination_html(done: "Examination") -> str:
     """An examination for a notebook cell: answers, advice, and what was found."""
-    style = Markup(asset("result.css") + asset("examination.css"))
+    style = Markup(
+        asset("result.css") + PALETTE + ".corollary-result {" + asset("examination.css") + "}"
+    )
     return template("examination_cell.html.jinja").render(facts(done), style=style)
 
 

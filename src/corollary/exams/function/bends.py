@@ -40,8 +40,8 @@ class Bends(Exam):
 
     def examine(self, subject: Subject, budget: Budget) -> Iterator[Finding]:
         """The mean over segments, with its interval."""
-        passes = 2 * POINTS * SEGMENTS / SAMPLES
-        probe = probe_of(subject, affordable(subject, budget, passes, SAMPLES))
+        rows = 2 * POINTS * SEGMENTS
+        probe = probe_of(subject, affordable(subject, budget, 1.0, SAMPLES, rows=rows))
         a, b = pairs(probe, SEGMENTS, "bends")
         away = torch.randn(a.shape, generator=subject.rng("bends", "away"), dtype=a.dtype)
         away = a + (b - a).norm(dim=1, keepdim=True) * away / away.norm(dim=1, keepdim=True)

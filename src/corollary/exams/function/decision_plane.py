@@ -47,7 +47,7 @@ class DecisionPlane(Exam):
 
     def examine(self, subject: Subject, budget: Budget) -> Iterator[Finding]:
         """How many classes there are, and the share of each."""
-        probe = probe_of(subject, affordable(subject, budget, GRID**2 / SAMPLES, SAMPLES))
+        probe = probe_of(subject, affordable(subject, budget, 1.0, SAMPLES, rows=GRID**2))
         target = probe.batch.target
         if not isinstance(target, Tensor) or target.is_floating_point() or target.dim() != 1:
             raise NotApplicableError("this is for classifiers with one label a sample")

@@ -57,6 +57,11 @@ class FeaturesRead(Exam):
             )
         with subject.borrowed():
             slopes = _slopes(subject, batch, list(floats.values())) if floats else []
+            if floats and not any(bool(s.any()) for s in slopes) and _moves(subject, batch):
+                raise NotApplicableError(
+                    "the output changes with the input, but has no derivative in it, as in "
+                    "quantised networks and those with steps"
+                )
             for (name, x), slope in zip(floats.items(), slopes, strict=True):
                 yield self._features(name, x, slope)
             if not floats:
@@ -140,6 +145,14 @@ def _slopes(subject: Subject, batch: Batch, floats: list[Tensor]) -> list[Tensor
         for t, g in zip(total, found, strict=True):
             t += g.detach().double().square().mean(0).cpu() / DIRECTIONS
     return total
+
+
+def _moves(subject: Subject, batch: Batch) -> bool:
+    """Whether the output changes when samples take each other's float inputs."""
+    tensors = [t.roll(1, 0) if t.is_floating_point() else t for t in batch.tensors()]
+    with torch.no_grad():
+        before, after = subject.output(batch), subject.output(batch.with_inputs(*tensors))
+    return not torch.equal(before, after)
 
 
 def _ids(batch: Batch) -> dict[str, Tensor]:

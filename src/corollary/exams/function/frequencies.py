@@ -38,12 +38,13 @@ class Frequencies(Exam):
 
     def examine(self, subject: Subject, budget: Budget) -> Iterator[Finding]:
         """The mean frequency, and how much neighbours tell about what lies between them."""
-        passes = 2 + SEGMENTS * POINTS / SAMPLES
-        probe = probe_of(subject, affordable(subject, budget, passes, SAMPLES))
+        rows = SEGMENTS * POINTS
+        probe = probe_of(subject, affordable(subject, budget, 2.0, SAMPLES, rows=rows))
         with subject.borrowed():
-            size = spread(probe.values(probe.x))
-            if not size > 0:
-                raise NotApplicableError("all samples have the same output")
+            y = probe.values(probe.x)
+            size = spread(y)
+            if size <= probe.rounding() ** 2 * float(y.square().sum(1).mean()):
+                raise NotApplicableError("all samples have the same output, but for rounding")
             yield self._between_neighbours(_roughness(probe) / size)
             a, b = pairs(probe, SEGMENTS, "frequencies")
             energy = _energy(segments(probe, a, b, POINTS))

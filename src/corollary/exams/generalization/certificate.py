@@ -36,6 +36,7 @@ from torch import Tensor, nn
 from corollary.core import Batch, Budget, Exam, Finding, Subject
 from corollary.errors import CorollaryError, NotApplicableError
 from corollary.exams.labelled_scores import scores_of
+from corollary.exams.landscapes import need_real_parameters
 from corollary.exams.readings import upwards
 from corollary.exams.risks import risk_of
 from corollary.exams.trials import LEAST, Outcome, drawn_anew, trial_of
@@ -71,6 +72,7 @@ class Certificates(Exam):
 
     def examine(self, subject: Subject, budget: Budget) -> Iterator[Finding]:
         """The bounds, each with what it is about."""
+        need_real_parameters(subject)
         batch = subject.labelled(SAMPLES)
         if batch.size < LEAST:
             raise NotApplicableError(

@@ -1,8 +1,12 @@
-"""Sum or mean.
+"""Sum or mean, and which output is compared with which target.
 
 If the loss of a batch taken twice is twice as large, the loss sums over samples: the gradient, and
 with it the largest stable step, then depends on the batch size, and a step size found with one
 batch size is wrong with another.
+
+A loss of outputs (n, 1) and targets (n,) may be stretched by broadcasting to n by n: it compares
+each output with every target, and is smallest where all answers are the mean. The loss of random
+outputs then stays the same when the targets change places.
 
 :source: Goyal et al. (2017), "Accurate, large minibatch SGD", Section 2, on scaling the step size.
 :kind: exam
@@ -12,9 +16,10 @@ batch size is wrong with another.
 from collections.abc import Iterator
 
 import torch
+from torch import Tensor
 
 from corollary.core import Batch, Budget, Exam, Finding, Severity, Subject
-from corollary.errors import NotApplicableError
+from corollary.errors import CorollaryError, NotApplicableError
 from corollary.exams.readings import rounded
 
 SAMPLES = 32
@@ -31,6 +36,8 @@ class LossReduction(Exam):
             one, two = float(subject.loss(batch)), float(subject.loss(twice))
         if one == 0:
             raise NotApplicableError("the loss is zero, so sum and mean look the same")
+        if self._mixes(subject, batch):
+            yield self._mixed(subject, batch)
         ratio = two / one
         summed = abs(ratio - 2) < 0.05
         n = subject.batch_size or batch.size
@@ -51,6 +58,37 @@ class LossReduction(Exam):
             advice=f"Use reduction='mean', or divide your step size by the batch size ({n})."
             if summed
             else "",
+        )
+
+    def _mixes(self, subject: Subject, batch: Batch) -> bool:
+        """Whether the loss of random outputs stays the same when the targets change places."""
+        target = batch.target
+        with subject.borrowed(), torch.no_grad():
+            output = subject.output(batch)
+            alike = not isinstance(target, Tensor) or bool((target == target[:1]).all())
+            if alike or output.dim() == 0 or not output.is_floating_point():
+                return False
+            drawn = torch.randn(output.shape, generator=subject.rng("loss")).to(output).sigmoid()
+            places = (target.roll(1, 0), target.flip(0), target[:1].expand_as(target))
+            try:
+                now = float(subject.loss_of(drawn, target))
+                rolled, turned, other = (float(subject.loss_of(drawn, t)) for t in places)
+            except (CorollaryError, RuntimeError, ValueError):
+                return False  # a loss of more than the output; it is not judged
+        # Rounding of a sum in another order is less; a loss that reads no target is another matter.
+        close = 1e-6 * abs(now)
+        return abs(now - rolled) <= close and abs(now - turned) <= close < abs(now - other)
+
+    def _mixed(self, subject: Subject, batch: Batch) -> Finding:
+        with subject.borrowed(), torch.no_grad():
+            output = tuple(subject.output(batch).shape)
+        target = tuple(batch.target.shape)
+        return self.finding(
+            "Each output is compared with every target",
+            severity=Severity.HIGH,
+            meaning=f"Outputs of shape {output} and targets of shape {target} are stretched to one "
+            "shape, so the loss does not know which target belongs to which sample.",
+            advice="Give both the same shape: output.squeeze(1), or target.unsqueeze(1).",
         )
 
 

@@ -19,22 +19,32 @@ from collections.abc import Iterator
 from corollary.core import Budget, Exam, Finding, Severity, Subject
 from corollary.exams.landscapes import affordable, landscape_of
 from corollary.exams.readings import between
+from corollary.readiness import pace
 from corollary.theory.landscape.curvature import largest_stable_step
 
 SAMPLES = 512
 CATAPULT = 2.0  # times the largest stable step: from there on nothing is caught
-PASSES = 80  # some 25 products with the Hessian, each about three times a gradient
+PRODUCTS = 25  # with the Hessian are enough, each about three times a gradient
+FEWEST, ENOUGH = 6, 200  # products that give an upper end at least, and that always suffice
+LEAST = 16  # samples
+WIDE = 1.5  # times its lower end: an upper end that leaves the question open
 
 
 class LargestStep(Exam):
     """The step of gradient descent at which it turns unstable, here and now."""
 
-    share = 8.0
+    share = 16.0
 
     def examine(self, subject: Subject, budget: Budget) -> Iterator[Finding]:
         """The limit with its interval, and the user's step against it."""
-        landscape = landscape_of(subject, affordable(subject, budget, PASSES, SAMPLES))
-        found = largest_stable_step(landscape, rng=subject.rng("largest step"))
+        landscape_of(subject, 1)  # refuses what has no loss to differentiate
+        most = affordable(subject, budget, 3 * FEWEST, SAMPLES)
+        n = max(LEAST, min(SAMPLES, most * FEWEST // PRODUCTS if most < SAMPLES else SAMPLES))
+        products = int(0.8 * budget.left / (3 * n * pace(subject) + 1e-9))
+        found = largest_stable_step(
+            landscape_of(subject, n), max_products=min(max(products, FEWEST), ENOUGH),
+            rng=subject.rng("largest step"),
+        )  # fmt: skip
         step = found.step
         if math.isinf(step.value):
             yield self.finding(
@@ -43,7 +53,7 @@ class LargestStep(Exam):
             )
             return
         lr, severity = subject.lr, Severity.NONE
-        meaning = "Plain gradient descent with a longer step than this diverges."
+        meaning = "Longer steps of gradient descent oscillate, and beyond twice that they diverge."
         advice = ""
         if lr is not None:
             meaning = f"Your step size of {lr:g} is below it."
@@ -54,6 +64,8 @@ class LargestStep(Exam):
                 ", so the loss rises before it falls, if it does." if catapult else " and diverges."
             )
             advice = f"Use a step size below {step.low:.2g}, or warm up from there."
+        elif lr is not None and lr > step.low and step.high > WIDE * step.low:
+            meaning = f"Your step size of {lr:g} may be below or above it; more budget would tell."
         elif lr is not None and lr > step.low:
             severity = Severity.LOW
             meaning = f"Your step size of {lr:g} is at this limit."

@@ -4,7 +4,8 @@ If the outputs of a layer point the same way for all samples, later layers canno
 apart. The mean cosine between two samples' outputs is followed through the layers; without
 normalisation deep networks send it to one, shortcuts and a start at the edge of chaos slow that.
 With more than two layers the output is shown but not judged: no layer comes after it, and at the
-start its few numbers are often alike.
+start its few numbers are often alike. Nor is a layer after which samples lie apart again: a
+normalisation or a shortcut has carried them past it.
 
 :source: Schoenholz, Gilmer, Ganguli and Sohl-Dickstein (2017), "Deep information propagation";
     Daneshmand, Kohler, Bach, Hofmann and Lucchi (2020), "Batch normalization provably avoids
@@ -49,7 +50,10 @@ class RankCollapse(Exam):
             raise NotApplicableError("there are not two layers with weights to compare")
         hidden = known[:-1] if len(known) > 2 else known
         name, last = max(hidden, key=lambda pair: pair[1])
-        collapsed = last > ALIKE and known[0][1] < APART
+        lost = [pair for i, pair in enumerate(hidden) if _for_good(known[i:])]
+        collapsed = bool(lost) and known[0][1] < APART
+        if collapsed:
+            name, last = max(lost, key=lambda pair: pair[1])
         yield self.finding(
             "Samples look alike" if collapsed else "Samples stay apart",
             severity=Severity.HIGH if collapsed else Severity.NONE,
@@ -60,11 +64,19 @@ class RankCollapse(Exam):
             meaning="Different samples give almost the same output here, and later layers "
             "cannot tell them apart."
             if collapsed
+            else "Different samples give almost the same output here, and later layers tell them "
+            "apart all the same."
+            if last > ALIKE
             else f"No {'hidden ' if len(hidden) < len(known) else ''}layer makes different samples "
             "look the same; this one comes closest.",
             advice="Add normalisation or shortcuts, or use fewer layers." if collapsed else "",
             figures=(_figure(known, len(hidden), name),),
         )
+
+
+def _for_good(later: list[tuple[str, float]]) -> bool:
+    """Whether samples are alike at the first of these layers, and never lie apart again."""
+    return later[0][1] > ALIKE and all(likeness > APART for _, likeness in later)
 
 
 def _figure(known: list[tuple[str, float]], hidden: int, name: str) -> Figure:

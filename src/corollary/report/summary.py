@@ -1,0 +1,65 @@
+"""An examination as plain text: what fits on a screen, the gravest first."""
+
+import textwrap
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from corollary.core.finding import Finding, Severity, Status
+from corollary.report.comparison import named
+from corollary.report.examination import SIGNS, headline
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from corollary.examination import Answer, Examination
+
+WIDTH = 100
+MOST = 5  # findings of one question that are spelled out
+
+
+def examination_text(done: "Examination") -> str:
+    """Headline, an answer to each question with what needs attention, and what to do."""
+    facts = done.subject
+    size = f"{facts['parameters']:,} parameters" + (
+        f", {facts['samples']:,} samples" if "samples" in facts else ""
+    )
+    lines = [f"{headline(done)} ({size})", ""]
+    for answer in done.answers():
+        lines += [f"{_sign(answer)} {answer.question} {answer.verdict}", *_findings(answer)]
+    lines += ["", advice_text(done.advice())]
+    lines += ["", f"{len(done.findings)} findings in all: .findings has them, .save(path) a page."]
+    return "\n".join(lines)
+
+
+def advice_text(findings: "Sequence[Finding]") -> str:
+    """What to do, one numbered sentence a finding.
+
+    Example:
+        >>> advice_text([Finding("soundness/inputs", "Size", Severity.HIGH, advice="Scale them.")])
+        '1. Scale them. (Size)'
+        >>> advice_text([])
+        'Nothing to do.'
+    """
+    told = (f"{k}. {f.advice} ({named(f)})" for k, f in enumerate(findings, start=1))
+    return "\n".join(_wrapped(line, "") for line in told) or "Nothing to do."
+
+
+def _sign(answer: "Answer") -> str:
+    return SIGNS[answer.severity] if answer.answered else "-"
+
+
+def _findings(answer: "Answer") -> Iterator[str]:
+    grave = [f for f in answer.findings if f.severity is not Severity.NONE]
+    grave.sort(key=lambda f: -f.severity.rank)
+    for f in grave[:MOST]:
+        number = f": {f.number}" if f.number else ""
+        yield _wrapped(f"{SIGNS[f.severity]} {named(f)}{number}. {f.meaning}", "    ")
+    if len(grave) > MOST:
+        yield f"    and {len(grave) - MOST} more"
+    for f in answer.findings:
+        if f.status is Status.FAILED:
+            yield _wrapped(f"- {f.title}: {f.meaning}", "    ")
+
+
+def _wrapped(text: str, indent: str) -> str:
+    return textwrap.fill(text, WIDTH, initial_indent=indent, subsequent_indent=indent + "  ")
