@@ -79,6 +79,7 @@ def test_the_error_falls_with_one_power_more_than_the_order(order):
     assert slope == pytest.approx(order + 1, abs=0.15)
 
 
+@pytest.mark.slow  # the first forward derivative in a process costs torch some seconds
 def test_each_term_is_a_nested_forward_derivative():
     module, x = network(), wave(2, 3)
     names, start = zip(*((k, p.detach()) for k, p in module.named_parameters()), strict=True)
