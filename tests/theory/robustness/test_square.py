@@ -64,14 +64,14 @@ def test_squares_in_the_l2_ball_are_judged_right_and_counted():
     assert bool((found.size("l2") <= 1 + 1e-12).all()) and found.queries <= 60
     assert 0 <= float(found.x.min()) and float(found.x.max()) <= 1
     assert torch.equal(found.fooled, is_fooled(model(found.x), y))
-    more = BlackBoxAttack(1.0, norm="l2", queries=400)(model, x, y, rng=generator(0, "s"))
+    more = BlackBoxAttack(1.0, norm="l2", queries=200)(model, x, y, rng=generator(0, "s"))
     assert more.robust_accuracy <= found.robust_accuracy < 1
 
 
 def test_squares_in_the_l2_ball_take_vectors(trained):
     net, x, y = trained()
     white = PGD(0.3, norm="l2", steps=20)(net, x, y, rng=generator(0, "v")).robust_accuracy
-    found = BlackBoxAttack(0.3, norm="l2", queries=200)(net, x, y, rng=generator(0, "v"))
+    found = BlackBoxAttack(0.3, norm="l2", queries=120)(net, x, y, rng=generator(0, "v"))
     assert found.robust_accuracy <= white + 0.25 and bool((found.size("l2") <= 0.3 + 1e-12).all())
 
 

@@ -58,7 +58,7 @@ class CarliniWagner:
         >>> model = torch.nn.Linear(2, 1, bias=False)
         >>> with torch.no_grad():
         ...     _ = model.weight.copy_(torch.tensor([[0.75, -1.0]]))
-        >>> attack = CarliniWagner(steps=50, searches=4, lr=0.1, c=1.0, box=(-1.0, 1.0))
+        >>> attack = CarliniWagner(steps=30, searches=3, lr=0.1, c=1.0, box=(-1.0, 1.0))
         >>> found = attack(model, torch.tensor([[0.5, 0.0]]), torch.ones(1))
         >>> round(found.size("l2").item(), 2)  # 0.375 / 1.25
         0.3
