@@ -17,6 +17,7 @@ import sys
 import warnings
 from collections.abc import Callable
 from functools import cache, partial
+from typing import Any
 
 import torch
 import torch.nn.functional as F
@@ -27,6 +28,7 @@ from corollary.data.real import digits
 from corollary.theory.robustness.auto_pgd import APGD
 from corollary.theory.robustness.black_box import BlackBoxAttack
 from corollary.theory.robustness.certificates.certifier import Certifier
+from corollary.theory.robustness.certificates.live import LiveBounds
 from corollary.theory.robustness.certificates.smoothing import Smoothed
 from corollary.theory.robustness.fab import FAB
 from corollary.theory.robustness.flip import DeepFool
@@ -222,10 +224,22 @@ def auto_lirpa(
 
     Its optimised bounds choose the slopes of intermediate bounds too: 20 rounds, as by default.
     """
-    source = os.environ.get("AUTO_LIRPA")
-    if not source:
+    if not os.environ.get("AUTO_LIRPA"):
         return {}
-    sys.path.insert(0, source)
+    bounded, ball, rows = their_module(net, x, y, eps)
+
+    def run() -> Tensor:
+        name = THEIRS.get(method, method.upper())
+        with torch.set_grad_enabled(method in THEIRS):
+            found = bounded.compute_bounds(x=(ball,), C=rows, method=name, bound_upper=False)
+            return found[0].amin(1).detach()
+
+    return {"auto_LiRPA": run}
+
+
+def their_module(net: nn.Module, x: Tensor, y: Tensor, eps: float) -> tuple[Any, Any, Tensor]:
+    """Their module, their ball, and the differences of the label to all other classes."""
+    sys.path.insert(0, os.environ["AUTO_LIRPA"])
     k = net(x[:1]).shape[1]
     others = torch.stack(
         [torch.tensor([j for j in range(k) if j != label]) for label in y.tolist()]
@@ -237,15 +251,7 @@ def auto_lirpa(
         from auto_LiRPA import BoundedModule, BoundedTensor, PerturbationLpNorm
 
         bounded = BoundedModule(net, x, device="cpu", bound_opts={"conv_mode": "patches"})
-        ball = BoundedTensor(x, PerturbationLpNorm(norm=float("inf"), eps=eps))
-
-    def run() -> Tensor:
-        name = THEIRS.get(method, method.upper())
-        with torch.set_grad_enabled(method in THEIRS):
-            found = bounded.compute_bounds(x=(ball,), C=rows, method=name, bound_upper=False)
-            return found[0].amin(1).detach()
-
-    return {"auto_LiRPA": run}
+        return bounded, BoundedTensor(x, PerturbationLpNorm(norm=float("inf"), eps=eps)), rows
 
 
 def certificate_race(
@@ -271,6 +277,39 @@ def certificate_race(
     )  # fmt: skip
 
 
+def training_race(title: str, net: nn.Module, eps: float = 0.02) -> Race:
+    """One gradient of the worst logits' cross entropy; the floor is that of the logits' own."""
+    x, y = (t[:100] for t in test_images(net))
+    bounds, weights = LiveBounds(net, x), list(net.parameters())
+
+    def gradient(logits: Callable[[], Tensor]) -> tuple[Tensor, ...]:
+        return torch.autograd.grad(F.cross_entropy(logits(), y), weights)
+
+    contenders = {
+        "corollary": lambda: gradient(lambda: bounds.worst(x, y, eps)),
+        **their_gradient(net, x, y, eps),
+        "standard training": lambda: gradient(lambda: net(x)),
+    }
+    reference = next(n for n in ("auto_LiRPA", "standard training") if n in contenders)
+    return race(
+        title, contenders, reference=reference, floor="standard training", rounds=3,
+        facts={"images": len(x), "eps": eps},
+    )  # fmt: skip
+
+
+def their_gradient(net: nn.Module, x: Tensor, y: Tensor, eps: float) -> dict[str, Callable]:
+    if not os.environ.get("AUTO_LIRPA"):
+        return {}
+    bounded, ball, rows = their_module(net, x, y, eps)
+    weights, first = list(bounded.parameters()), torch.zeros(len(x), dtype=torch.int64)
+
+    def run() -> tuple[Tensor, ...]:
+        low = bounded.compute_bounds(x=(ball,), C=rows, method="IBP", bound_upper=False)[0]
+        return torch.autograd.grad(F.cross_entropy(F.pad(-low, (1, 0)), first), weights)
+
+    return {"auto_LiRPA": run}
+
+
 def outputs_alone(net: nn.Module, x: Tensor) -> Tensor:
     with torch.no_grad():
         return net(x)
@@ -282,6 +321,14 @@ def ibp_mlp() -> Race:
 
 def ibp_cnn() -> Race:
     return certificate_race("IBP, robust CNN", cnn(), "ibp", 100)
+
+
+def certified_training_mlp() -> Race:
+    return training_race("Certified training, MLP", mlp())
+
+
+def certified_training_cnn() -> Race:
+    return training_race("Certified training, robust CNN", cnn())
 
 
 def crown_ibp_mlp() -> Race:
@@ -338,6 +385,7 @@ if __name__ == "__main__":
     main(
         fgsm_mlp, fgsm_cnn, pgd_mlp, pgd_cnn, pgd_l2_mlp, pgd_l2_cnn, apgd_mlp, apgd_cnn,
         square_mlp, square_l2_mlp, deepfool_mlp, fab_mlp, fmn_mlp, fmn_cnn, ibp_mlp, ibp_cnn,
-        crown_ibp_mlp, crown_ibp_cnn, crown_mlp,
+        certified_training_mlp,
+        certified_training_cnn, crown_ibp_mlp, crown_ibp_cnn, crown_mlp,
         crown_cnn, alpha_crown_mlp, full_alpha_crown_mlp, full_alpha_crown_cnn, smoothing_cnn,
     )  # fmt: skip

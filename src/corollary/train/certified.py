@@ -38,8 +38,8 @@ class Certified:
     For the option ``call`` of :func:`corollary.train.fit`, which says at which step of the run it
     is; in a loop of your own :meth:`value` is told. The loss is one of logits and labels that
     depends on differences of logits, such as cross entropy, or one of a single score and labels -1
-    and +1. A step costs about three times that of standard training. The bounds are those of the
-    network in evaluation mode.
+    and +1. With intervals a step costs two to three times one of standard training. The bounds are
+    those of the network in evaluation mode.
 
     Args:
         eps: Radius at the end.

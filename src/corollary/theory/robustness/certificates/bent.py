@@ -54,7 +54,7 @@ class Kinked(Entrywise):
         """Its values at the ends and at the kink."""
         (v,) = values
         if self.call.op == "relu":  # exact
-            return Interval(v.lower.clamp_min(0.0), v.upper.clamp_min(0.0))
+            return Interval(v.lower.clamp_min(0.0), v.upper.clamp_min(0.0), positive=True)
         low, high = self.call(v.lower), self.call(v.upper)
         at_zero = self.call(torch.zeros_like(v.lower[:1]))
         inside = (v.lower < 0) & (v.upper > 0)

@@ -44,6 +44,7 @@ class Interval:
     mixed: int = 2
     ball: Coordinates | None = None
     debt: Callable[[], Tensor] | None = None  # computes what is owed; intervals alone need it not
+    positive: bool = False  # whether no end is below 0
 
     @property
     def exact(self) -> bool:
@@ -58,6 +59,8 @@ class Interval:
     @property
     def reach(self) -> Float[Tensor, "n *s"]:
         """The largest size in the interval."""
+        if self.positive:
+            return self.upper
         return torch.maximum(-self.lower, self.upper).clamp_min(0.0)
 
     @property
@@ -96,7 +99,7 @@ class Interval:
         if bool(crossed.any()):
             middle = (low + high) / 2
             low, high = torch.where(crossed, middle, low), torch.where(crossed, middle, high)
-        return replace(self, lower=low, upper=high)
+        return replace(self, lower=low, upper=high, positive=False)
 
 
 @dataclass(frozen=True)

@@ -88,7 +88,7 @@ class Linear(Step):
             spread = self._moved(ball.spread)
             ball = replace(ball, center=self.call(ball.center), spread=spread)
         debt = None if v.debt is None else partial(self._owed, v)
-        return Interval(low, high, v.mixed, ball, debt)
+        return Interval(low, high, v.mixed, ball, debt, v.positive and self.reshapes)
 
     def _owed(self, v: Interval) -> Tensor:
         assert v.owed is not None
@@ -96,6 +96,8 @@ class Linear(Step):
 
     def _moved(self, part: Tensor) -> Tensor:
         """Without the constant part."""
+        if self.reshapes:
+            return self.call(part)
         return self.call(part) - self.call(torch.zeros_like(part[:1]))
 
     def _added_up(self, values: Sequence[Interval], low: Tensor, high: Tensor) -> Interval:
