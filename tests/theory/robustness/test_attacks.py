@@ -150,6 +150,30 @@ def test_freezing_changes_where_a_row_stops_but_not_whether_it_falls():
     assert float(frozen.size("l2").mean()) <= float(ever.size("l2").mean())
 
 
+@pytest.mark.parametrize("keep", ["fooled", "best", "last"])
+def test_steps_with_momentum_follow_the_sum_of_directions(keep):
+    x, y = images()
+    net, z, speed = image_net().eval(), x.clone(), torch.zeros_like(x)
+    for _ in range(4):
+        leaf = z.requires_grad_(True)
+        (g,) = torch.autograd.grad(nn.functional.cross_entropy(net(leaf), y, reduction="sum"), leaf)
+        speed = 0.5 * speed + g / g.abs().sum(dim=(1, 2, 3), keepdim=True)
+        z = (z.detach() + 0.002 * speed.sign()).clamp(x - 0.005, x + 0.005).clamp(0, 1)
+    found = IFGSM(0.005, 0.002, 4, momentum=0.5, keep=keep)(net, x, y)
+    if keep == "last":
+        torch.testing.assert_close(found.x, z)
+        return
+    with torch.no_grad():
+        end = losses(net(z), y)
+    if keep == "best":
+        assert bool((found.loss >= end - 1e-9).all())
+    else:
+        stands = ~found.fooled & (end > found.clean_loss)
+        assert bool(stands.any())
+        torch.testing.assert_close(found.x[stands], z[stands])
+    assert float(found.size("linf").max()) <= 0.005 + 1e-12
+
+
 def test_restarts_only_help():
     x, y = images(40)
     once = PGD(0.08, steps=4)(image_net(), x, y, rng=generator(0, "r"))
@@ -192,6 +216,8 @@ def test_misuse_is_named():
         FGSM(0.1)(net, (255 * x).to(torch.uint8), y)
     with pytest.raises(InputError, match="rng"):
         PGD(0.1)(net, x, y)
+    with pytest.raises(InputError, match="momentum"):
+        PGD(0.1, momentum=1.0, step="gradient")
     with pytest.raises(InputError, match="BlackBoxAttack"):
         FGSM(0.1).inputs(lambda x: net(x.detach()).detach(), x, y)
     with pytest.raises(InputError, match="labels -1 and \\+1"):
@@ -377,6 +403,9 @@ def test_fgsm_and_pgd_are_those_of_torchattacks():
     torch.testing.assert_close(FGSM(0.1).inputs(net, x, y), peer.FGSM(net, eps=0.1)(x, y))
     theirs = peer.PGD(net, eps=0.1, alpha=0.02, steps=10, random_start=False)(x, y)
     torch.testing.assert_close(IFGSM(0.1, 0.02, 10, keep="last").inputs(net, x, y), theirs)
+    theirs = peer.MIFGSM(net, eps=0.1, alpha=0.02, steps=10, decay=0.7)(x, y)
+    ours = IFGSM(0.1, 0.02, 10, momentum=0.7, keep="last")
+    torch.testing.assert_close(ours.inputs(net, x, y), theirs)
     theirs = peer.PGDL2(net, eps=1.0, alpha=0.2, steps=10, random_start=False)(x, y)
     ours = PGD(1.0, alpha=0.2, steps=10, norm="l2", start="zero", keep="last")
     torch.testing.assert_close(ours.inputs(net, x, y), theirs, rtol=1e-5, atol=1e-6)

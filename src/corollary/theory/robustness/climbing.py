@@ -8,7 +8,15 @@ from torch import Generator, Tensor
 
 from corollary.errors import InputError
 from corollary.theory.robustness.attack import Box, Model, outputs
-from corollary.theory.robustness.balls import Norm, per_row, project, random_in_ball, steepest
+from corollary.theory.robustness.balls import (
+    TINY,
+    Norm,
+    per_row,
+    project,
+    random_in_ball,
+    size,
+    steepest,
+)
 from corollary.theory.robustness.scores import (
     check_outputs,
     is_fooled,
@@ -77,17 +85,20 @@ class Climb:
     objective: Objective
     step: Step
     towards: bool = False
+    momentum: float | int = 0.0  # what is kept of the directions before
 
     def last(self, ball: Ball, y: Tensor, z: Tensor) -> Tensor:
         """The end of the recursion."""
+        speed = None
         for _ in range(self.steps):
             z, out = self.forward(z, y)
-            z = self._moved(z, self.slope(z, out, y), ball)
+            speed = self._speed(speed, self.slope(z, out, y))
+            z = self._moved(z, speed, ball)
         return z
 
     def best(self, ball: Ball, y: Tensor, z: Tensor) -> tuple[Tensor, Tensor]:
         """The point of largest objective on the way, and its value."""
-        top, value = z.clone(), z.new_full((len(z),), -torch.inf)
+        top, value, speed = z.clone(), z.new_full((len(z),), -torch.inf), None
         for k in range(self.steps + 1):
             end = k == self.steps
             z, out = (z, outputs(self.f, z)) if end else self.forward(z, y)
@@ -96,7 +107,8 @@ class Climb:
             top = torch.where(per_row(better, z), z.detach(), top)
             value = torch.maximum(now, value)
             if not end:
-                z = self._moved(z, self.slope(z, out, y), ball)
+                speed = self._speed(speed, self.slope(z, out, y))
+                z = self._moved(z, speed, ball)
         return top, value
 
     def until_fooled(self, ball: Ball, y: Tensor, z: Tensor) -> tuple[Tensor, Tensor]:
@@ -106,7 +118,7 @@ class Climb:
         """
         found, fooled = z.clone(), torch.zeros(len(z), dtype=torch.bool, device=z.device)
         rows = torch.arange(len(z), device=z.device)
-        done = fooled.clone()  # fooled, but still carried along
+        done, speed = fooled.clone(), None  # fooled, but still carried along
         for _ in range(self.steps):
             z, out = self.forward(z, y)
             new = self.hit(out.detach(), y) & ~done
@@ -115,12 +127,12 @@ class Climb:
                 done |= new
             if bool(done.all()):
                 return found, fooled
-            g = self.slope(z, out, y)
+            speed = self._speed(speed, self.slope(z, out, y))
             if int(done.sum()) > CARRIED * len(z):  # copying the others pays now
                 alive = (~done).nonzero()[:, 0]
-                z, g, y, rows = z.detach()[alive], g[alive], y[alive], rows[alive]
+                z, speed, y, rows = z.detach()[alive], speed[alive], y[alive], rows[alive]
                 ball, done = ball.rows(alive), done[alive]
-            z = self._moved(z, g, ball)
+            z = self._moved(z, speed, ball)
         left = ~done
         hit = self.hit(outputs(self.f, z), y) & left
         found[rows[left]], fooled[rows[hit]] = z[left], True
@@ -143,12 +155,19 @@ class Climb:
             slope = loss_slope(known, y, scaled=self.step == "gradient")
         return pulled_back(z, out, -slope if self.towards else slope)
 
+    def _speed(self, before: Tensor | None, g: Tensor) -> Tensor:
+        """The gradient; with momentum its direction, added to a share of those before."""
+        if self.momentum == 0:
+            return g
+        g = g / per_row(size(g, "l1").clamp_min(TINY), g)
+        return g if before is None else g.add_(before, alpha=self.momentum)
+
     def _moved(self, z: Tensor, g: Tensor, ball: Ball) -> Tensor:
         z = z.detach()
         if self.step == "gradient":
             direction = g
         elif ball.norm == "linf":
-            direction = g.sign_()
+            direction = g.sign() if self.momentum else g.sign_()
         else:
             direction = steepest(g, ball.norm)
         return ball.nearest(z.add_(direction, alpha=self.alpha))

@@ -14,7 +14,8 @@ fooled are frozen, so only survivors cost further passes; the module is given ba
     Goodfellow, Shlens and Szegedy (2015), "Explaining and harnessing adversarial examples";
     Kurakin, Goodfellow and Bengio (2017), "Adversarial examples in the physical world"; Madry,
     Makelov, Schmidt, Tsipras and Vladu (2018), "Towards deep learning models resistant to
-    adversarial attacks".
+    adversarial attacks"; Dong, Liao, Pang, Su, Zhu, Hu and Li (2018), "Boosting adversarial attacks
+    with momentum".
 :covers: adversarial-example-problem
 """
 
@@ -55,6 +56,8 @@ class PGD:
             returns the point of largest loss; ``last`` the end of the recursion.
         objective: ``loss`` or ``margin``.
         step: ``steepest``, or ``gradient`` for Equation 12.3 to the letter.
+        momentum: Share of the directions before that a step keeps, each divided by its
+            :math:`\ell_1` norm; ``IFGSM(eps, momentum=1.0)`` is MI-FGSM.
 
     Example:
         >>> model = torch.nn.Linear(2, 2, bias=False)
@@ -85,6 +88,7 @@ class PGD:
     keep: Keep = "fooled"
     objective: Objective = "loss"
     step: Step = "steepest"
+    momentum: float | int = 0.0
 
     def __post_init__(self) -> None:
         check_ball(self.eps, self.norm)
@@ -96,6 +100,10 @@ class PGD:
             )
         if self.alpha is not None and not self.alpha > 0:
             raise InputError(f"alpha, the length of a step, must be positive: {self.alpha}")
+        if not self.momentum >= 0 or (self.momentum > 0 and self.step == "gradient"):
+            raise InputError(
+                f"momentum must be >= 0, and 0 with step='gradient', but it is {self.momentum}"
+            )
         if self.keep == "last" and self.restarts > 1:
             raise InputError("keep='last' is one run; for restarts take keep='fooled' or 'best'")
 
@@ -141,7 +149,9 @@ class PGD:
     ) -> Tensor:
         x, towards = x.detach(), target is not None
         y = y if target is None else target
-        climb = Climb(f, self._alpha(), self.steps, self.objective, self.step, towards)
+        climb = Climb(
+            f, self._alpha(), self.steps, self.objective, self.step, towards, self.momentum
+        )
         if self.keep == "last":
             ball = self._ball(x)
             return climb.last(ball, y, ball.first(self.start, rng))
