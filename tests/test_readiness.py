@@ -12,7 +12,9 @@ import corollary
 from corollary.core import Budget, Severity, Status, Subject
 from corollary.errors import InputError, NotApplicableError
 from corollary.exams.landscapes import affordable
-from corollary.readiness import PACE, guarded, pace, take_fewer, try_a_pass
+from corollary.exams.pace import KEY as PACE
+from corollary.exams.pace import pace
+from corollary.readiness import guarded, take_fewer, try_a_pass
 
 X, Y = torch.randn(64, 5, generator=torch.Generator().manual_seed(0)), torch.arange(64) % 3
 

@@ -5,7 +5,6 @@ writes into its input (each call then gets a copy), and whether all numbers are 
 """
 
 import operator
-import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
@@ -16,7 +15,9 @@ from torch.nn.parameter import UninitializedParameter
 
 from corollary.core import Batch, Subject
 from corollary.core.losses import suited_loss
+from corollary.core.subject import LIKELY_OUTPUTS
 from corollary.errors import CorollaryError, InputError, NotApplicableError, TimeLimitError
+from corollary.exams.pace import pace
 from corollary.run import time_limit
 from corollary.target import one_line
 
@@ -29,10 +30,8 @@ REMEDIES = {
     "on the same device": "put the data on the device of the weights, as x.to(device)",
 }
 TRIED = 32  # samples of the pass, if no batch size is given
-NAMES = ("logits", "output", "outputs", "prediction", "y", "last_hidden_state")  # of an output
 # Notes in the subject's memo.
-WRITES, NOT_FINITE, PACE = "writes its input", "not finite", "pace"
-NO_OUTPUT = "labels without an output"
+NOT_FINITE, NO_OUTPUT = "not finite", "labels without an output"
 # One pass of all samples may take this part of the budget, for exams need some hundred such passes;
 # with fewer samples than the least there is little to see.
 ONE_PASS, LEAST = 1 / 60, 64
@@ -90,23 +89,6 @@ inputs of another width
         raise InputError(_with_remedy(f"{doing}: {told}")) from None
 
 
-def pace(subject: Subject) -> float:
-    """Seconds for one sample forward and backward, measured once."""
-    if PACE not in subject.memo:
-        batch = subject.data(16)
-        seconds: list[float] = []
-        with subject.borrowed():
-            while not seconds or (len(seconds) < 2 and seconds[0] < 1.0):  # the first may warm up
-                start = time.monotonic()
-                output = subject.output(batch)
-                if output.requires_grad:
-                    torch.autograd.backward(output.abs().sum())
-                seconds.append(time.monotonic() - start)
-        subject.memo[PACE] = min(seconds) / batch.size
-    found: float = subject.memo[PACE]
-    return found
-
-
 def take_fewer(subject: Subject, seconds: float) -> None:
     """Keep as many samples as one pass can take of a budget of so many seconds."""
     if subject.batch is None or subject.batch.size <= LEAST:
@@ -121,7 +103,7 @@ def take_fewer(subject: Subject, seconds: float) -> None:
 @contextmanager
 def guarded(subject: Subject) -> Iterator[None]:
     """A module that writes into its input gets a copy at each call, until the block ends."""
-    if not subject.memo.get(WRITES):
+    if not subject.writes_input:
         yield
         return
 
@@ -165,7 +147,7 @@ def _called(subject: Subject, batch: Batch) -> Any:
     raw = subject.call(batch)
     for tensor, copy, version in before:
         if tensor._version != version:
-            subject.memo[WRITES] = True
+            subject.writes_input = True
             tensor.data.copy_(copy)
     return raw
 
@@ -175,7 +157,7 @@ def _choose_output(subject: Subject, raw: Any, batch: Batch) -> None:
     parts = _parts(raw)
     if subject.selector is not None or parts is None:
         return
-    named = [k for k in NAMES if k in parts]
+    named = [k for k in LIKELY_OUTPUTS if k in parts]
     fits = [k for k, part in parts.items() if _fits(subject, part, batch.target)]
     if named and (not fits or named[0] in fits):
         chosen: Any = named[0]

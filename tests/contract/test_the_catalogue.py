@@ -19,6 +19,7 @@ HEAVY = ("torch", "numpy", "scipy", "matplotlib", "sklearn", "numba")
 # listed in ALSO.
 ORDER = [
     {"errors", "disk"},
+    {"intake"},
     {"core", "theory"},
     {"data", "models"},
     {"train"},
@@ -26,8 +27,9 @@ ORDER = [
     {"registry", "suites"},
     {"journal"},
     {"run"},
-    {"examination"},
     {"target"},
+    {"readiness"},
+    {"examination"},
     {"examining"},
     {"training"},
     {"report"},

@@ -15,7 +15,7 @@ from corollary.errors import InputError, InputTypeError, NotApplicableError
 from corollary.theory.modules.differentiable import differentiable
 from corollary.theory.modules.keeping import kept
 
-_LIKELY_OUTPUTS = ("logits", "output", "outputs", "prediction", "y", "last_hidden_state")
+LIKELY_OUTPUTS = ("logits", "output", "outputs", "prediction", "y", "last_hidden_state")
 Output = int | str | Callable[[Any], Tensor]
 
 
@@ -60,6 +60,7 @@ class Subject:
             raise InputError(f"batch_size must be at least 1, but it is {batch_size}")
         self.model, self.lr, self.batch_size, self.seed = model, lr, batch_size, seed
         self.selector = output
+        self.writes_input = False  # whether forward was seen to change the data it is given
         self.memo: dict[str, Any] = {}  # what one exam computed and others may take up
         self.batch: Batch | None = None if data is None else gather(data, samples)
         self.held_out: Batch | None = None if held_out is None else gather(held_out, samples)
@@ -174,7 +175,7 @@ def _likely(raw: Any) -> Tensor | None:
     if isinstance(raw, Tensor):
         return raw if raw.is_floating_point() or raw.is_complex() else None
     if isinstance(raw, Mapping):
-        for key in _LIKELY_OUTPUTS:
+        for key in LIKELY_OUTPUTS:
             if _likely(raw.get(key)) is not None:
                 return _likely(raw[key])
         parts = [v for k, v in raw.items() if k != "loss"]

@@ -8,7 +8,7 @@ from torch import Tensor, nn
 
 from corollary.core import Budget, Subject
 from corollary.errors import InputError, NotApplicableError
-from corollary.readiness import pace
+from corollary.exams.pace import pace
 from corollary.theory.kernels.empirical import empirical_ntk
 from corollary.theory.landscape.curvature import Landscape
 from corollary.theory.landscape.signal import Signal, measured_signal, random_projection

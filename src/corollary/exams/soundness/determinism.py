@@ -19,7 +19,6 @@ from torch import Tensor, nn
 
 from corollary.core import Batch, Budget, Exam, Finding, Severity, Subject
 from corollary.exams.readings import rounded
-from corollary.readiness import WRITES
 
 SAMPLES = 32
 
@@ -29,7 +28,7 @@ class Determinism(Exam):
 
     def examine(self, subject: Subject, budget: Budget) -> Iterator[Finding]:
         """Compare the two, module by module."""
-        if subject.memo.get(WRITES):
+        if subject.writes_input:
             yield self._writes()
         batch = subject.data(SAMPLES)
         with subject.borrowed() as model, torch.no_grad():

@@ -18,8 +18,8 @@ from collections.abc import Iterator
 
 from corollary.core import Budget, Exam, Finding, Severity, Subject
 from corollary.exams.landscapes import affordable, landscape_of
+from corollary.exams.pace import pace
 from corollary.exams.readings import between
-from corollary.readiness import pace
 from corollary.theory.landscape.curvature import largest_stable_step
 
 SAMPLES = 512

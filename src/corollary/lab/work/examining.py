@@ -9,6 +9,7 @@ from corollary.examination import Examination, chosen_exams, examine_subject
 from corollary.examining import ready_subject
 from corollary.lab.work.channel import Channel, starved
 from corollary.lab.work.checking import unstyled
+from corollary.readiness import take_fewer
 from corollary.registry import Entry
 from corollary.report.examination import examination_page, facts
 from corollary.report.page import template
@@ -38,6 +39,7 @@ def _examined(channel: Channel, order: dict[str, Any]) -> dict[str, Any]:
     total = len(chosen_exams(only))
     channel.say(progress={"done": 0, "total": total, "title": "loading the network"})
     subject = ready_subject(order)
+    take_fewer(subject, order["budget"])
     where, found = environment(), list[Finding]()
     count = 0
 
