@@ -91,3 +91,10 @@ def test_the_level_is_where_the_vessels_hold_what_was_poured_in():
     level = water_level(a, r, c)
     torch.testing.assert_close((a * torch.minimum(r, level[:, None])).sum(1), c)
     assert bool(water_level(a, r, 2 * c).isinf().all())
+
+
+def test_slopes_that_are_no_numbers_come_to_an_end():
+    x, w, c = planes()
+    for norm in NORMS:
+        found = to_hyperplane(x, w * torch.nan, c, norm, (0.0, 1.0))
+        assert found.shape == x.shape

@@ -145,9 +145,6 @@ def _proved(
         proof = proved(certifier, x, y, eps, seconds=FOR_PROOFS * budget.left, attack=False)
     except (NotApplicableError, InputError) as why:
         return outcome._replace(why_not=str(why)), everyone
-    except (KeyError, RuntimeError) as error:  # a layer that the search for a proof cannot split
-        told = f"the search for a proof stopped ({type(error).__name__})"
-        return outcome._replace(why_not=told), everyone
     count = int(proof.proved.sum())
     return outcome._replace(proved=count, by=proof.hardest), ~proof.broken
 

@@ -80,12 +80,13 @@ def water_level(
     level, last = torch.zeros_like(c), None
     while True:
         # the tangent of a concave sum lies above it, so the level rises and vessels only fill
-        open_width = _products(a, (r > level[:, None]).to(a.dtype))
-        if last is not None and torch.equal(open_width, last):
+        is_open = r > level[:, None]
+        if last is not None and torch.equal(is_open, last):
             return level
         left = c - _products(a, torch.minimum(r, level[:, None]))
-        rise = torch.where(open_width > 0, left / open_width.clamp_min(TINY), torch.inf)
-        level, last = torch.where(left > 0, level + rise, level), open_width
+        width = _products(a, is_open.to(a.dtype))
+        rise = torch.where(width > 0, left / width.clamp_min(TINY), torch.inf)
+        level, last = torch.where(left > 0, level + rise, level), is_open
 
 
 def _products(a: Tensor, b: Tensor) -> Tensor:

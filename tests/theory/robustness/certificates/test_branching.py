@@ -96,7 +96,7 @@ def steep() -> tuple[Certifier, Tensor, Tensor]:
 
 def test_a_network_that_needs_splits_gets_them():
     certify, x, y = steep()
-    found = decided(certify, x, y, 0.5)
+    found = decided(certify, x, y, 0.5, seconds=600)
     weak = certify.margins(x, y, 0.5, "full-alpha-crown") > 0
     assert not bool(found.open.any())
     assert bool((found.proved & ~weak).any())  # bounds alone do not do
@@ -129,7 +129,7 @@ def test_images_and_shortcuts_are_decided_too(norm, eps):
         net.last.weight.mul_(4.0)
     x = torch.rand(12, 1, 4, 4).double()
     y = net(x).argmax(1)
-    found = decided(Certifier(net, x, norm=norm, box=(0.0, 1.0)), x, y, eps)
+    found = decided(Certifier(net, x, norm=norm, box=(0.0, 1.0)), x, y, eps, seconds=600)
     assert not bool(found.open.any()) and bool(found.proved.any())
     moved = found.examples[found.broken]
     assert bool((margins(net(moved), y[found.broken]) <= 0).all())
@@ -140,7 +140,7 @@ def test_proofs_go_from_the_cheapest_to_the_dearest():
     net, x, y = small(2)
     certify = Certifier(net, x)
     eps = torch.tensor([1e-6, 0.02, 0.1, 0.2, 0.3, 0.4]).double()
-    found = proved(certify, x, y, eps)
+    found = proved(certify, x, y, eps, seconds=600)
     assert found.by[0] == "crown-ibp" and not bool(found.open.any())
     cheap = certify.margins(x, y, eps, "crown-ibp") > 0
     assert [name == "crown-ibp" for name in found.by] == cheap.tolist()
@@ -160,3 +160,13 @@ def test_smooth_networks_stay_open_where_bounds_do_not_do():
     y = net(x).argmax(1)
     found = proved(Certifier(net, x), x, y, 0.3)
     assert not bool((found.proved & found.broken).any())
+
+
+def test_units_before_a_softmax_are_split_and_nothing_is_proved_that_the_logits_refute():
+    net, x, y = small(1)
+    logits = decided(Certifier(net, x), x, y, 0.2, seconds=600)
+    normed = nn.Sequential(*net, nn.Softmax(1))
+    found = decided(Certifier(normed, x), x, y, 0.2, seconds=600, cases=2000)
+    assert bool(found.split.any())
+    assert bool((found.proved <= logits.proved).all()) and bool(found.proved.any())
+    assert bool((found.broken <= logits.broken).all())

@@ -241,8 +241,12 @@ class Search:
 
 def _scores(slopes: Slopes, index: int, v: Interval) -> Tensor:
     """How much the lines of a unit cost the bound, where it is open."""
-    a, lines = slopes.coefficients[index].view_as(v.lower), slopes.lines[index]
+    lines = slopes.lines[index]
     assert lines.high_shift is not None
+    if index in slopes.coefficients:
+        a = slopes.coefficients[index].view_as(v.lower)
+    else:  # forms end above, at a softmax say: a split still narrows the intervals in between
+        a = -torch.ones_like(v.lower)
     low = slopes.low[index]
     below = torch.minimum(low * -v.lower, (1 - low) * v.upper)
     cost = -a.clamp_max(0) * lines.high_shift + a.clamp_min(0) * below
