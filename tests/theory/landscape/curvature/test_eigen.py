@@ -91,6 +91,16 @@ def test_difficult_spectra_come_out_whole(eigenvalues, which):
         assert torch.allclose(found.values, expected, atol=1e-4 * scale + 1e-12)
 
 
+@pytest.mark.parametrize("copies, kinds", [(3, 20), (5, 12), (8, 7)])
+def test_no_copy_of_a_multiple_eigenvalue_hides(copies, kinds):
+    for seed in range(20):
+        values = torch.rand(kinds, generator=Generator().manual_seed(seed), dtype=F64) ** 3
+        A = matrix(values.repeat(copies), seed)
+        found = top_eigenpairs(A, 10, rng=Generator().manual_seed(seed))
+        exact = torch.linalg.eigvalsh(A.matrix).flip(0)[:10]
+        assert torch.allclose(found.values, exact, atol=1e-4 * float(exact[0]))
+
+
 def test_a_small_basis_restarts_and_still_converges():
     A = matrix([3.0, 2.5, 2.2, 2.1] + list(torch.linspace(-1, 2, 300)))
     found = top_eigenpairs(A, 4, basis=14, max_products=600)

@@ -25,6 +25,8 @@ from corollary.theory.landscape.curvature.landscape import Landscape
 from corollary.theory.landscape.curvature.operator import Curvature
 
 Which = Literal["largest", "smallest", "magnitude"]
+LONGEST = 10  # times the steps of a second look, while its outcome is open
+SETTLED = 0.01  # relative residual from which on a look has seen its largest eigenvalue
 
 
 @dataclass(frozen=True)
@@ -107,14 +109,14 @@ def top_eigenpairs(
     while True:
         ritz, done = _advance(space, k, which, tol, start + budget)
         order = _order(ritz.values, which)[:k]
-        values = np.sort(np.abs(ritz.values[order]) if which == "magnitude" else ritz.values[order])
+        values = np.sort(_height(ritz.values[order], which))
         small = max(tol * np.abs(values).max(), space.eps * space.scale) if len(values) else 0.0
         settled = len(values) == len(seen) and np.allclose(values, seen, rtol=0, atol=small)
         over = space.m >= A.size or A.products >= start + budget
         if not done or over or look == 0 or (looks > 0 and settled):
             return _pairs(space, ritz, order, tol, A.products - start)
         seen, looks = values, looks + 1
-        _second_look(space, look, k, which)
+        _second_look(space, look, k, which, space.m + start + budget - A.products)
 
 
 def _capacity(A: Curvature, k: int, basis: int | None) -> int:
@@ -143,16 +145,42 @@ def _advance(space: Krylov, k: int, which: Which, tol: float, limit: int) -> tup
             return space.ritz(), True
 
 
-def _second_look(space: Krylov, steps: int, k: int, which: Which) -> None:
+def _second_look(space: Krylov, steps: int, k: int, which: Which, limit: int) -> None:
+    """Follow a random direction until it is clear that it leads to nothing among the top k."""
     if space.capacity - space.m < steps and not space.whole:
         keep = _order(space.ritz().values, which)
         space.restart(keep[: max(k, min(len(keep), space.capacity - steps - 1))])
     if space.held >= space.most and not space.whole:  # make room for one more frontier vector
         space.restart(_order(space.ritz().values, which)[: space.m - 1])
-    if space.look():
-        for _ in range(steps):
-            if space.full or not space.step():
-                break
+    space.look()
+    values = space.ritz().values
+    last = _height(values[_order(values, which)[:k]], which).min() if len(values) >= k else np.inf
+    begin, left = space.m, space.A.size - space.m
+    # A small rest is gone through to its end: a draw is orthogonal to the ends of earlier chains,
+    # and they are a large part of it.
+    least = left if left <= LONGEST * steps else steps
+    while not space.full and (
+        space.m < begin + least
+        or (space.m < min(begin + LONGEST * steps, limit) and _may_rise(space, begin, last, which))
+    ):
+        if not space.step():
+            break
+
+
+def _may_rise(space: Krylov, begin: int, last: float, which: Which) -> bool:
+    """Whether the chain from ``begin`` on, which is below the last of the top k, may pass it."""
+    chain = slice(begin, space.m)
+    values, s = np.linalg.eigh(space.T[chain, chain])
+    heights = _height(values, which)
+    best = int(heights.argmax())
+    height = float(heights[best])
+    residual = float(np.linalg.norm(space.T[space.m : space.held, chain] @ s[:, best]))
+    return bool(height < last < height + residual and residual > SETTLED * abs(last))
+
+
+def _height(values: np.ndarray, which: Which) -> np.ndarray:
+    """What is larger the further out a value is."""
+    return {"largest": values, "smallest": -values, "magnitude": np.abs(values)}[which]
 
 
 def _fine(space: Krylov, ritz: Ritz, order: np.ndarray, tol: float) -> np.ndarray:
@@ -161,8 +189,7 @@ def _fine(space: Krylov, ritz: Ritz, order: np.ndarray, tol: float) -> np.ndarra
 
 
 def _order(values: np.ndarray, which: Which) -> np.ndarray:
-    key = {"largest": -values, "smallest": values, "magnitude": -np.abs(values)}[which]
-    return np.argsort(key, kind="stable")
+    return np.argsort(-_height(values, which), kind="stable")
 
 
 def _pairs(space: Krylov, ritz: Ritz, order: np.ndarray, tol: float, products: int) -> EigenPairs:
