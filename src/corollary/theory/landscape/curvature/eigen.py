@@ -77,8 +77,9 @@ def top_eigenpairs(
     r"""The k largest (smallest, largest in magnitude) eigenvalues, each with its residual.
 
     Runs until every residual is at most ``tol`` times its eigenvalue (or rounding), then follows
-    a fresh random direction for ``look`` steps; whatever enters the top k is converged too, and
-    the look repeated. If the budget ends first a warning says so, and ``converged`` which ones.
+    a fresh random direction for ``look`` steps, and on until it is clear whether it leads into the
+    top k; whatever enters them is converged too, and the look repeated. In a large space a copy of
+    a multiple eigenvalue may still hide from all looks. If the budget ends first a warning says so, and ``converged`` which ones.
     Cost: one product a step and O(p) work for each basis vector; memory ``basis`` vectors.
 
     Args:
@@ -86,7 +87,7 @@ def top_eigenpairs(
         k: How many.
         which: End of the spectrum.
         tol: Relative residual.
-        look: Steps of the second look; 0 trusts the first chain (multiple eigenvalues then count
+        look: Steps of the second look, at least; 0 trusts the first chain (multiple eigenvalues then count
             once).
         max_products: Budget; by default ``20 k + 200``.
         basis: Vectors held before a restart; by default ``3 k + 60``, or what 2 GiB can hold.
