@@ -79,7 +79,8 @@ def top_eigenpairs(
     Runs until every residual is at most ``tol`` times its eigenvalue (or rounding), then follows
     a fresh random direction for ``look`` steps, and on until it is clear whether it leads into the
     top k; whatever enters them is converged too, and the look repeated. In a large space a copy of
-    a multiple eigenvalue may still hide from all looks. If the budget ends first a warning says so, and ``converged`` which ones.
+    a multiple eigenvalue may still hide from all looks. If the budget ends first a warning says so,
+    and ``converged`` which ones.
     Cost: one product a step and O(p) work for each basis vector; memory ``basis`` vectors.
 
     Args:
@@ -87,8 +88,8 @@ def top_eigenpairs(
         k: How many.
         which: End of the spectrum.
         tol: Relative residual.
-        look: Steps of the second look, at least; 0 trusts the first chain (multiple eigenvalues then count
-            once).
+        look: Steps of the second look, at least; 0 trusts the first chain (multiple eigenvalues
+            then count once).
         max_products: Budget; by default ``20 k + 200``.
         basis: Vectors held before a restart; by default ``3 k + 60``, or what 2 GiB can hold.
         rng: Of the start vectors; by default always the same.
