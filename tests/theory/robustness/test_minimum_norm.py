@@ -4,13 +4,14 @@ from torch import nn
 
 from corollary.core import generator
 from corollary.errors import InputError
-from corollary.theory.robustness import FMN, PGD, Attack, CarliniWagner, DeepFool
+from corollary.theory.robustness import FAB, FMN, PGD, Attack, CarliniWagner, DeepFool
 from corollary.theory.robustness.balls import size
 from corollary.theory.robustness.scores import is_fooled, losses, margins
 
 RADII = {"linf": 0.05, "l2": 0.2, "l1": 0.3}
 NORMS = tuple(RADII)
 CW = CarliniWagner(steps=20, searches=3, lr=0.05, c=0.1)
+FABS = [FAB(norm=norm, steps=6, rivals=2 * (norm == "linf")) for norm in NORMS]
 
 
 @pytest.mark.parametrize(("norm", "dual"), [("linf", 1), ("l2", 2), ("l1", float("inf"))])
@@ -37,11 +38,11 @@ def test_carlini_and_wagner_find_the_boundary_of_a_linear_model():
         torch.testing.assert_close(found.size("l2"), exact, rtol=0.05, atol=5e-3)
 
 
-@pytest.mark.parametrize("attack", [FMN(norm=norm, steps=20) for norm in NORMS] + [CW])
+@pytest.mark.parametrize("attack", [FMN(norm=norm, steps=20) for norm in NORMS] + [CW, *FABS])
 def test_everything_is_fooled_inside_the_box_and_judged_right(trained, attack):
     net, x, y = trained()
     found = attack(net, x, y)
-    assert found.robust_accuracy == 0 and isinstance(attack, Attack)
+    assert found.robust_accuracy == 0 and found.queries is None and isinstance(attack, Attack)
     assert 0 <= float(found.x.min()) and float(found.x.max()) <= 1
     torch.testing.assert_close(found.x, x + found.delta)
     with torch.no_grad():
