@@ -47,7 +47,7 @@ def quarter_turns(*, mirrored: bool = False) -> list[Transform]:
         >>> [f(torch.tensor([[1, 2], [3, 4]])).flatten().tolist() for f in quarter_turns()][1]
         [2, 4, 1, 3]
     """
-    turns = [partial(torch.rot90, k=k, dims=(-2, -1)) for k in range(4)]
+    turns: list[Transform] = [partial(torch.rot90, k=k, dims=(-2, -1)) for k in range(4)]
     if not mirrored:
         return turns
     return turns + [partial(_mirrored, k=k) for k in range(4)]

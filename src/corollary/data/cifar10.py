@@ -15,6 +15,7 @@ import io
 import tarfile
 import zipfile
 from pathlib import Path
+from types import ModuleType
 
 import torch
 from jaxtyping import Float, Int
@@ -23,9 +24,7 @@ from torch import Tensor
 from corollary.data.files import DataFile, data_folders
 from corollary.errors import DataUnavailableError, InputError, MissingExtraError
 
-CLASSES = (
-    "airplane", "automobile", "bird", "cat", "deer", "dog", "frog", "horse", "ship", "truck",
-)  # fmt: skip
+CLASSES = tuple("airplane automobile bird cat deer dog frog horse ship truck".split())
 CIFAR10 = DataFile(
     "cifar10/cifar-10-binary.tar.gz",
     "c4a38c50a1bc5f3a1c5537f2155ab9d68f9f25eb1ed8d9ddda3db29a59bca1dd",
@@ -50,7 +49,7 @@ def cifar10(split: str = "train") -> Labelled:
     names = BATCHES[_split(split)]
     try:
         with tarfile.open(fileobj=io.BytesIO(CIFAR10.content()), mode="r:gz") as archive:
-            content = b"".join(archive.extractfile(name).read() for name in names)
+            content = b"".join(_member(archive, name) for name in names)
     except (tarfile.TarError, KeyError, EOFError, OSError) as error:
         if isinstance(error, DataUnavailableError):
             raise
@@ -99,6 +98,12 @@ def read_records(content: bytes) -> Labelled:
     return x.to(torch.float32) / 255, rows[:, 0].to(torch.int64)
 
 
+def _member(archive: tarfile.TarFile, name: str) -> bytes:
+    file = archive.extractfile(name)
+    assert file is not None  # the sha256 stands for one archive, whose members are files
+    return file.read()
+
+
 def _jpegs(split: str) -> tuple[list[tuple[str, bytes]], str]:
     digest, pictures = hashlib.sha256(), []
     try:
@@ -126,7 +131,7 @@ def _place() -> Path:
     )
 
 
-def _pillow():
+def _pillow() -> ModuleType:
     try:
         from PIL import Image
     except ImportError:

@@ -83,6 +83,7 @@ def _download(address: str) -> bytes:
 
     try:
         with urlopen(address, timeout=TIMEOUT) as answer:
-            return answer.read()
+            content: bytes = answer.read()
+            return content
     except HTTPException as error:  # a connection cut short, say
         raise OSError(str(error) or type(error).__name__) from None

@@ -62,9 +62,12 @@ def gpt2_tokenizer() -> BPETokenizer:
         raise DataUnavailableError(f"{folder} does not hold GPT-2's tokenizer ({error})") from None
     specials = (END_OF_TEXT,) if END_OF_TEXT in vocabulary else ()
     return BPETokenizer(
-        vocabulary, merges=merges, byte_level=True, specials=specials,
+        vocabulary,
+        merges=merges,
+        byte_level=True,
+        specials=specials,
         normalizer=Normalizer(form=None),
-    )  # fmt: skip
+    )
 
 
 def gpt2_embeddings() -> Float[Tensor, "vocab d"]:
@@ -77,7 +80,8 @@ def gpt2_embeddings() -> Float[Tensor, "vocab d"]:
             names = [name for name in file.keys() if name.endswith("wte.weight")]
             if not names:
                 raise DataUnavailableError(f"{place} has no tensor called wte.weight")
-            return file.get_tensor(names[0])
+            table: Tensor = file.get_tensor(names[0])
+            return table
     except SafetensorError as error:
         raise DataUnavailableError(f"{place} cannot be read ({error})") from None
 

@@ -25,7 +25,7 @@ def embedded(
     n, d = X.shape
     if D < d or noise < 0:
         raise InputError(f"D >= {d} and a noise >= 0 are needed, but D={D}, noise={noise:g}")
-    Q = torch.linalg.qr(_normal(X, rng, D, d)).Q
+    Q: Tensor = torch.linalg.qr(_normal(X, rng, D, d)).Q
     return X @ Q.T + noise * _normal(X, rng, n, D)
 
 

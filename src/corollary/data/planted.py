@@ -10,6 +10,7 @@ with noise independent of the features, so that no predictor has a risk below :m
 """
 
 from dataclasses import dataclass
+from functools import partial
 from typing import Literal
 
 import torch
@@ -79,11 +80,11 @@ def planted(
             f"{n}, {p}, {reps} and {sigma}"
         )
     shape = (n,) if reps is None else (reps, n)
-    options = {"generator": rng, "device": rng.device, "dtype": torch.float64}
+    normal = partial(torch.randn, generator=rng, device=rng.device, dtype=torch.float64)
     if w_star is None:
-        w_star = torch.randn(p, **options)
+        w_star = normal(p)
         w_star = w_star / w_star.norm()
-    phi = torch.randn(*shape, p, **options)
+    phi = normal(*shape, p)
     if Sigma is None:
         Sigma = torch.eye(p, dtype=torch.float64, device=rng.device)
     else:
@@ -103,4 +104,5 @@ def _root(Sigma: Tensor) -> Tensor:
         raise InputError(
             f"Sigma must be positive semi-definite, but its lowest eigenvalue is {values[0]:.3g}"
         )
-    return (vectors * values.clamp(min=0).sqrt()) @ vectors.T
+    root: Tensor = (vectors * values.clamp(min=0).sqrt()) @ vectors.T
+    return root

@@ -10,6 +10,7 @@ with signs :math:`\epsilon_i \in \{-1, +1\}` and :math:`\Delta_1, \dots, \Delta_
 """
 
 from dataclasses import dataclass
+from typing import Any
 
 import torch
 from jaxtyping import Float
@@ -84,6 +85,7 @@ def radial_points(k: int, n: int, R: float | int = 1.0, *, rng: Generator) -> Fl
     """
     if k < 1 or n < 1 or not 0 < R < float("inf"):
         raise InputError(f"k, n >= 1 and R > 0 are needed, but k={k}, n={n}, R={R:g}")
-    kind = {"generator": rng, "device": rng.device, "dtype": torch.float64}
+    kind: dict[str, Any] = {"generator": rng, "device": rng.device, "dtype": torch.float64}
     x = torch.randn(k, n, **kind)
-    return R * torch.rand(k, 1, **kind) * x / x.norm(dim=1, keepdim=True)
+    lengths: Tensor = x.norm(dim=1, keepdim=True)
+    return R * torch.rand(k, 1, **kind) * x / lengths

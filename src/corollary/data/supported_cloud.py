@@ -11,7 +11,7 @@ are the hard-margin vector and its multipliers, by the KKT conditions.
 :source: Lucchi (2025), Foundations of Deep Learning, Section 11.1.2, Assumption 2 and (11.12).
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import torch
 from jaxtyping import Float
@@ -65,7 +65,7 @@ def supported_cloud(
             "a supported cloud needs n >= d >= 1, gamma > 0, theta > 1 and spread > 0, but "
             f"n={n}, d={d}, gamma={gamma:g}, theta={theta:g}, spread={spread:g} came"
         )
-    options = {"generator": rng, "device": rng.device, "dtype": torch.float64}
+    options: dict[str, Any] = {"generator": rng, "device": rng.device, "dtype": torch.float64}
     frame = torch.linalg.qr(torch.randn(d, d, **options)).Q  # the first column is u
     p = 0.5 + torch.rand(d, **options)
     p = p / p.sum()
@@ -85,5 +85,7 @@ def _simplex(d: int) -> Float[Tensor, "d k"]:
     """The corners of a regular simplex around 0 in d - 1 dimensions, of length 1."""
     centred = torch.eye(d, dtype=torch.float64) - 1 / d
     basis = torch.linalg.svd(centred).U[:, : d - 1]
-    corners = centred @ basis
-    return corners / corners.norm(dim=1, keepdim=True) if d > 1 else corners
+    corners: Tensor = centred @ basis
+    if d > 1:
+        corners /= corners.norm(dim=1, keepdim=True)
+    return corners

@@ -7,6 +7,8 @@ a network that treats all places alike needs few examples, and one that does not
 :covers: dataset-cifar10-imagenet
 """
 
+from typing import Any
+
 import torch
 from jaxtyping import Float, Int
 from torch import Generator, Tensor
@@ -40,7 +42,7 @@ def stripes(
             f"stripes need n >= 1, size >= 2, channels >= 1 and noise >= 0, but {n=}, {size=}, "
             f"{channels=}, {noise=} came"
         )
-    how = {"generator": rng, "device": rng.device, "dtype": torch.float64}
+    how: dict[str, Any] = {"generator": rng, "device": rng.device, "dtype": torch.float64}
     flips = torch.where(torch.rand(n, size, **how) < 1 / 5, -1.0, 1.0).to(torch.float64)
     flips[:, 0] = torch.where(torch.rand(n, **how) < 0.5, -1.0, 1.0)
     profile = flips.cumprod(dim=1)[:, None, None, :]  # changes sign at a fifth of the places

@@ -73,15 +73,16 @@ def scatter(x: Float[Tensor, "n 2"], y: Float[Tensor, "n 1"]) -> Figure:
     """The two clouds as a figure."""
     first, second = x[y[:, 0] == 0], x[y[:, 0] == 1]
     marks = (
-        Points(first[:, 0], first[:, 1], label="class 0", role="predicted"),
-        Points(second[:, 0], second[:, 1], label="class 1", role="measured"),
+        Points(first[:, 0].tolist(), first[:, 1].tolist(), "class 0", role="predicted"),
+        Points(second[:, 0].tolist(), second[:, 1].tolist(), "class 1", role="measured"),
     )
     return Figure("Two Gaussian classes", x="x₁", y="x₂", marks=marks, equal=True)
 
 
 def _log_density(x: Tensor, label: int) -> Tensor:
     """Up to a constant that the classes share: both covariances have determinant 3."""
-    precision = torch.linalg.inv(torch.tensor(COVARIANCES[label], dtype=torch.float64)).to(x)
+    covariance = torch.tensor(COVARIANCES[label], dtype=torch.float64)
+    precision: Tensor = torch.linalg.inv(covariance).to(x)
     away = x - torch.tensor(MEANS[label]).to(x)
     return -0.5 * ((away @ precision) * away).sum(dim=1)
 

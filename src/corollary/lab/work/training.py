@@ -136,7 +136,7 @@ class Playground:
         minimised = self.objective(self.model(x), y)
         if l1 > 0 and self.settings.optimiser == "adam":
             minimised = minimised + l1 * sum(w.abs().sum() for w in all_weights(self.model))
-        minimised.backward()  # type: ignore[no-untyped-call]
+        minimised.backward()
         if l1 > 0 and self.settings.optimiser != "adam":
             before = [w.detach().clone() for w in all_weights(self.model)]
             self.optimizer.step()
