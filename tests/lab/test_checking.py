@@ -9,7 +9,7 @@ import signal
 import pytest
 
 from corollary.journal import last_outcomes
-from corollary.lab.checkers import Checkers
+from corollary.lab.check_pool import CheckPool
 from corollary.lab.limits import GIB, Busy, Limits
 from corollary.lab.process import WorkerEnded, _cause
 from corollary.lab.work.checking import answered, unstyled
@@ -106,7 +106,7 @@ def test_malformed_requests_are_answered_with_a_sentence(client):
 
 def with_checkers(limits, work):
     async def live():
-        checkers = Checkers(limits)
+        checkers = CheckPool(limits)
         try:
             return await work(checkers)
         finally:
@@ -141,7 +141,7 @@ def test_a_worker_that_needs_too_much_memory_is_told_and_replaced():
 
 
 def test_a_run_past_its_time_is_inconclusive_and_the_worker_lives(monkeypatch):
-    monkeypatch.setattr("corollary.lab.checkers.GRACE", 300.0)  # the machine may be busy
+    monkeypatch.setattr("corollary.lab.check_pool.GRACE", 300.0)  # the machine may be busy
 
     async def work(checkers):
         answer = await checkers.run(**SLOW)
@@ -153,7 +153,7 @@ def test_a_run_past_its_time_is_inconclusive_and_the_worker_lives(monkeypatch):
 
 
 def test_a_worker_that_hangs_is_ended(monkeypatch):
-    monkeypatch.setattr("corollary.lab.checkers.GRACE", 0.5)  # a worker that is stopped never ends
+    monkeypatch.setattr("corollary.lab.check_pool.GRACE", 0.5)  # a stopped worker never ends
 
     async def work(checkers):
         await checkers.warm()
@@ -168,7 +168,7 @@ def test_a_worker_that_hangs_is_ended(monkeypatch):
 
 
 def test_a_run_that_nobody_waits_for_is_dropped_and_its_worker_kept(monkeypatch):
-    monkeypatch.setattr("corollary.lab.checkers.LETTING_GO", 300.0)  # the machine may be busy
+    monkeypatch.setattr("corollary.lab.check_pool.LETTING_GO", 300.0)  # the machine may be busy
 
     async def work(checkers):
         await checkers.run(**NOVIKOFF)
@@ -199,7 +199,7 @@ def test_runs_beyond_the_places_wait_for_their_turn():
 
 
 def test_runs_beyond_those_that_may_wait_are_refused_with_a_reason(monkeypatch):
-    monkeypatch.setattr("corollary.lab.checkers.WAITING", 3)
+    monkeypatch.setattr("corollary.lab.check_pool.WAITING", 3)
 
     async def work(checkers):
         await checkers.places.acquire()

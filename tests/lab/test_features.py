@@ -7,8 +7,8 @@ import torch
 from torch import nn
 
 from corollary.lab.settings import FEATURES, STRAIGHT, PlaySettings
-from corollary.lab.work.patchwork import borders, patchwork
 from corollary.lab.work.plane_inputs import FEATURE, lifted
+from corollary.lab.work.plane_regions import borders, plane_regions
 from corollary.lab.work.training import Playground
 from corollary.theory.expressivity.bounds import serra_upper
 from corollary.theory.expressivity.regions.patterns import activation_pattern
@@ -100,7 +100,7 @@ def test_the_border_of_a_unit_that_sees_a_circle_is_that_circle():
     made.set_weight(0, 0, 0, 1.0)
     made.set_weight(0, 0, 1, 1.0)
     made.set_weight(0, 0, None, -1.0)
-    found = patchwork(made.model, settings, 2.0)
+    found = plane_regions(made.model, settings, 2.0)
     ends = torch.tensor(found["borders"]).reshape(-1, 2)
     assert found["regions"] == 2 and len(ends) > 200
     assert (ends.norm(dim=1) - 1).abs().max() < 0.002

@@ -8,8 +8,8 @@ from torch.func import functional_call
 
 from corollary.lab.settings import ACTIVATIONS, CLASSES, OPTIMISERS, SURFACES, PlaySettings
 from corollary.lab.work.advice import said_of_step
-from corollary.lab.work.clouds import cloud
 from corollary.lab.work.playing import Table
+from corollary.lab.work.point_sets import cloud
 from corollary.lab.work.training import Playground
 from corollary.theory.expressivity.bounds import serra_upper
 from corollary.theory.landscape.curvature.interval import Estimate

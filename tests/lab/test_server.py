@@ -54,7 +54,7 @@ def test_it_serves_streams_and_ends_without_orphans(start, eventually, is_alive)
     last = {}
     while last.get("frame", {}).get("step", 0) < 30:
         last = next(events)
-    assert lab.ask("GET", f"/api/sessions/{session}")[1] == {"session": session, "room": "play"}
+    assert lab.ask("GET", f"/api/sessions/{session}")[1] == {"session": session, "kind": "play"}
     events.close()  # the page is loaded again: it sees all rows at once
     events = lab.events(session)
     again = next(events)

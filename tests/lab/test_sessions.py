@@ -162,7 +162,7 @@ def test_too_many_sessions_are_refused_with_a_reason(monkeypatch):
 
 
 def test_sessions_that_start_at_the_same_time_are_counted(monkeypatch):
-    async def slowly(room, limits):
+    async def slowly(kind, limits):
         await asyncio.sleep(0.01)
         return Silent()
 

@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from corollary.errors import InputError
-from corollary.lab.asked import order_of_play
+from corollary.lab.request_body import order_of_play
 from corollary.lab.settings import OPTIMISERS, PlaySettings
 from corollary.lab.work.playing import Table
 from corollary.lab.work.training import Playground

@@ -10,7 +10,8 @@ from starlette.responses import JSONResponse, Response, StreamingResponse
 from starlette.routing import Route
 
 from corollary.errors import InputError
-from corollary.lab.asked import (
+from corollary.lab.limits import Busy
+from corollary.lab.request_body import (
     claim_entry,
     json_object,
     number_of,
@@ -21,7 +22,6 @@ from corollary.lab.asked import (
     text_of,
     whole_of,
 )
-from corollary.lab.limits import Busy
 from corollary.lab.sessions import WATCHERS, Session
 from corollary.lab.settings import PlaySettings
 from corollary.lab.state import Lab
@@ -106,7 +106,7 @@ class Api:
     async def session(self, request: Request) -> Response:
         """Whether a session is still there."""
         session = self._session(request)
-        return JSONResponse({"session": session.name, "room": session.room})
+        return JSONResponse({"session": session.name, "kind": session.kind})
 
     async def order(self, request: Request) -> Response:
         """Tell a playground what to do, or any session to stop."""
@@ -114,7 +114,7 @@ class Api:
         do = text_of(asked, "do")
         if do == "stop":
             await session.end("it was stopped")
-        elif session.room == "play":
+        elif session.kind == "play":
             await session.worker.send(**order_of_play(do, asked))
         else:
             raise InputError(f"an examination can be stopped, and not '{do}'")

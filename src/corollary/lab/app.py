@@ -14,9 +14,9 @@ from corollary.errors import CorollaryError, UnknownNameError
 from corollary.lab.api import Api
 from corollary.lab.guard import Guard
 from corollary.lab.limits import Busy
+from corollary.lab.page_routes import PageRoutes
 from corollary.lab.pages import error_page
 from corollary.lab.process import WorkerEnded
-from corollary.lab.rooms import Rooms
 from corollary.lab.state import Lab
 
 LATER = {"retry-after": "5"}  # seconds
@@ -32,7 +32,7 @@ def application(lab: Lab, *, token: str, port: int) -> Guard:
         ClientDisconnect: _on_gone,
         Exception: _on_bug,
     }
-    routes = [*Rooms(lab).routes(), *Api(lab).routes()]
+    routes = [*PageRoutes(lab).routes(), *Api(lab).routes()]
     app = Starlette(routes=routes, lifespan=lab.life, exception_handlers=handlers)
     return Guard(app, token=token, port=port)
 

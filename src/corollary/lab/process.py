@@ -41,10 +41,10 @@ class Worker:
         self.ready = self.ended = False
 
     @classmethod
-    async def start(cls, room: str, limits: Limits) -> "Worker":
+    async def start(cls, kind: str, limits: Limits) -> "Worker":
         """Start a worker for one kind of work: ``check``, ``play`` or ``examine``."""
         reading, writing = os.pipe()
-        words = ("-m", "corollary.lab.work", room, str(writing), str(limits.memory))
+        words = ("-m", "corollary.lab.work", kind, str(writing), str(limits.memory))
         try:
             # Not asyncio's own: to cancel a start of those may wait for ever (Python 3.11).
             process = subprocess.Popen(

@@ -28,9 +28,9 @@ OVER = 3600.0  # seconds one that is over is kept: its files can be saved
 class Session:
     """One worker, what it said, and who looks."""
 
-    def __init__(self, worker: Worker, room: str) -> None:
+    def __init__(self, worker: Worker, kind: str) -> None:
         self.name = secrets.token_urlsafe(9)
-        self.worker, self.room = worker, room
+        self.worker, self.kind = worker, kind
         self.rows: list[dict[str, Any]] = []
         self.era = 0  # grows when the rows are not a continuation of what they were
         self.latest: dict[str, tuple[int, Any]] = {}  # thing -> (version, value)
@@ -114,7 +114,7 @@ class Session:
 
     async def rest(self) -> None:
         """Pause until a page looks again."""
-        if self.room == "play" and not self.at_rest:
+        if self.kind == "play" and not self.at_rest:
             self.at_rest = True
             await self.worker.send(do="pause")
 
@@ -133,7 +133,7 @@ class Sessions:
         self.all: dict[str, Session] = {}
         self.starting = 0
 
-    async def open(self, room: str, **order: Any) -> Session:
+    async def open(self, kind: str, **order: Any) -> Session:
         """Start a session.
 
         Raises:
@@ -146,7 +146,7 @@ class Sessions:
             )
         self.starting += 1
         try:
-            session = Session(await Worker.start(room, self.limits), room)
+            session = Session(await Worker.start(kind, self.limits), kind)
         finally:
             self.starting -= 1
         self.all[session.name] = session

@@ -8,7 +8,7 @@ from pathlib import Path
 from starlette.applications import Starlette
 
 from corollary.lab.assets import assets
-from corollary.lab.checkers import Checkers
+from corollary.lab.check_pool import CheckPool
 from corollary.lab.limits import Limits
 from corollary.lab.sessions import Sessions
 
@@ -20,7 +20,7 @@ class Lab:
 
     def __init__(self, limits: Limits, folder: Path, *, warm: bool = True) -> None:
         self.limits, self.folder, self.warm = limits, folder, warm
-        self.checkers, self.sessions = Checkers(limits), Sessions(limits)
+        self.checkers, self.sessions = CheckPool(limits), Sessions(limits)
         self.assets = assets()
         self.closing = asyncio.Event()
 

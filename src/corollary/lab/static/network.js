@@ -43,7 +43,7 @@ export class Network {
   }
 
   /** Units of length from side to side: as many as pixels, where there are neither few nor many. */
-  room() { return Math.max(LEAST, Math.min(MOST, Math.round(this.place.clientWidth) || MOST)); }
+  available() { return Math.max(LEAST, Math.min(MOST, Math.round(this.place.clientWidth) || MOST)); }
 
   /** All columns: the inputs, each layer of hidden units, the output. */
   build() {

@@ -1,16 +1,16 @@
-"""A worker: ``python -m corollary.lab.work ROOM PIPE BYTES``."""
+"""A worker: ``python -m corollary.lab.work KIND PIPE BYTES``."""
 
 import sys
 from importlib import import_module
 
 from corollary.lab.work.channel import Channel
 
-ROOMS = {"check": "checking", "examine": "examining", "play": "playing"}
+KINDS = {"check": "checking", "examine": "examining", "play": "playing"}
 
 if __name__ == "__main__":
-    room, pipe, memory = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
+    kind, pipe, memory = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
     channel = Channel(pipe)
-    serve = import_module(f"corollary.lab.work.{ROOMS[room]}").serve
+    serve = import_module(f"corollary.lab.work.{KINDS[kind]}").serve
     channel.limit_memory(memory)  # after the imports: what torch takes is no part of it
     channel.say(ready=True)
     with channel.told_of_death():

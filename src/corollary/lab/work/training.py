@@ -13,10 +13,10 @@ from corollary.core import generator
 from corollary.errors import InputError
 from corollary.lab.settings import PlaySettings
 from corollary.lab.work.advice import said_of_step
-from corollary.lab.work.clouds import cloud
-from corollary.lab.work.patchwork import patchwork
 from corollary.lab.work.pictures import TILE, in_bytes, on_own_scale, square, units
 from corollary.lab.work.plane_inputs import lifted
+from corollary.lab.work.plane_regions import plane_regions
+from corollary.lab.work.point_sets import cloud
 from corollary.lab.work.weights import all_weights, shrink_, weight_at
 from corollary.models.init import normal_
 from corollary.theory.kernels.empirical import empirical_ntk
@@ -215,7 +215,7 @@ class Playground:
             "edge": None if self.settings.optimiser == "adam" else number(edge),
             "advice": said_of_step(self.settings, found.step),
             **self._kernel(),
-            **patchwork(self.model, self.settings, self.reach),
+            **plane_regions(self.model, self.settings, self.reach),
         }
 
     def _kernel(self) -> dict[str, Any]:

@@ -14,7 +14,7 @@ SOON = 1.0  # seconds in which a worker is often free again, and in which none c
 LETTING_GO = 4.0  # seconds in which a worker must drop a run that nobody waits for
 
 
-class Checkers:
+class CheckPool:
     """A pool: each worker does one run at a time, and runs beyond that wait for their turn."""
 
     def __init__(self, limits: Limits, most: int = MOST) -> None:

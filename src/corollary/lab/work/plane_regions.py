@@ -29,7 +29,7 @@ SIDE = 193  # points a side of the grid that looks for patterns
 RECTIFIERS = ("relu", "leaky relu")
 
 
-def patchwork(model: nn.Sequential, settings: PlaySettings, reach: float) -> dict[str, Any]:
+def plane_regions(model: nn.Sequential, settings: PlaySettings, reach: float) -> dict[str, Any]:
     """Their number in the square from -reach to reach, what is to be said of it, and borders."""
     if settings.straight:
         return _polygons(model, settings, reach)

@@ -5,12 +5,12 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.routing import Route
 
-from corollary.lab.asked import claim_entry
 from corollary.lab.pages import claim_page, examine_page, index_page, play_page
+from corollary.lab.request_body import claim_entry
 from corollary.lab.state import Lab
 
 
-class Rooms:
+class PageRoutes:
     """Answers with HTML."""
 
     def __init__(self, lab: Lab) -> None:
