@@ -1,0 +1,101 @@
+"""The JSON files of ``check`` and ``examine`` as JSON Schema, made from the dataclasses they hold.
+
+Python's types become JSON's, comments beside fields become descriptions. A field that is added to
+:class:`~corollary.core.Result` or :class:`~corollary.core.Finding` is in the schema after
+``python tools/write_schemas.py``. All keys are required; readers should allow for more, since a
+later version may add some.
+"""
+
+import dataclasses
+import inspect
+import re
+import types
+from collections.abc import Sequence
+from enum import Enum
+from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
+
+from corollary.core.figure import MARKS, Mark
+from corollary.examination import SCHEMA as EXAMINATION
+from corollary.examination import Examination
+from corollary.run import SCHEMA as RESULTS
+from corollary.run import Run
+
+Schema = dict[str, Any]
+DIALECT = "https://json-schema.org/draft/2020-12/schema"
+PLAIN = {str: "string", bool: "boolean", int: "integer", type(None): "null", dict: "object"}
+NUMBER = {  # JSON has no infinities
+    "description": "A number; the words stand for what JSON cannot write.",
+    "anyOf": [{"type": "number"}, {"enum": ["Infinity", "-Infinity", "NaN"]}],
+}
+
+
+def results_schema() -> Schema:
+    """The file of ``corollary check --json``."""
+    return _file(Run, "Results of corollary check", {"schema": {"const": RESULTS}})
+
+
+def examination_schema() -> Schema:
+    """The file of ``corollary examine --json``."""
+    head = {"schema": {"const": EXAMINATION}, "kind": {"const": "examination"}}
+    return _file(Examination, "An examination by corollary examine", head)
+
+
+def _file(root: type, title: str, head: Schema) -> Schema:
+    defs: Schema = {"number": NUMBER}
+    record = _record(root, defs, head)
+    return {"$schema": DIALECT, "title": title, **record, "$defs": dict(sorted(defs.items()))}
+
+
+def _record(kind: type, defs: Schema, head: Schema) -> Schema:
+    """A dataclass as an object: the keys in ``head``, then its fields."""
+    hints, said = get_type_hints(kind), _comments(kind)
+    fields = {
+        f.name: _of(hints[f.name], defs) | ({"description": said[f.name]} if f.name in said else {})
+        for f in dataclasses.fields(kind)
+    }
+    return {
+        "description": (inspect.getdoc(kind) or "").partition("\n")[0].replace("``", "`"),
+        "type": "object",
+        "properties": head | fields,
+        "required": [*head, *fields],
+    }
+
+
+def _comments(kind: type) -> dict[str, str]:
+    """What stands behind the fields of a class, on their lines."""
+    return dict(re.findall(r"^    (\w+): .*?  # (.+)$", inspect.getsource(kind), re.M))
+
+
+def _of(kind: Any, defs: Schema) -> Schema:
+    """The schema of one type; classes of ours go into ``defs``, once."""
+    origin, args = get_origin(kind), get_args(kind)
+    if kind is Any:
+        return {}
+    if kind is float:
+        return {"$ref": "#/$defs/number"}
+    if origin is Literal:
+        return {"enum": list(args)}
+    if origin in (Union, types.UnionType):
+        return {"anyOf": [_of(arg, defs) for arg in args]}
+    if origin is tuple and args[-1] is not Ellipsis:
+        items = [_of(arg, defs) for arg in args]
+        return {"type": "array", "prefixItems": items, "minItems": len(items), "items": False}
+    if origin in (tuple, Sequence):
+        return {"type": "array", "items": _of(args[0], defs)}
+    if (origin or kind) in PLAIN:
+        return {"type": PLAIN[origin or kind]}
+    return _reference(kind, defs)
+
+
+def _reference(kind: type, defs: Schema) -> Schema:
+    name = kind.__name__
+    if kind is Mark:
+        return {"anyOf": [_reference(mark, defs) for mark in MARKS.values()]}
+    if name not in defs:
+        defs[name] = {}  # so that a class that holds its own kind ends
+        if issubclass(kind, Enum):
+            defs[name] = {"enum": [member.value for member in kind]}
+        else:
+            head = {"kind": {"const": name}} if issubclass(kind, Mark) else {}
+            defs[name] = _record(kind, defs, head)
+    return {"$ref": f"#/$defs/{name}"}

@@ -1,0 +1,64 @@
+"""What the project's own files say agrees: versions, commands, names."""
+
+import re
+import tomllib
+from pathlib import Path
+
+import pytest
+import yaml
+
+import corollary
+
+ROOT = Path(__file__).parents[2]
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+WORKFLOWS = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
+FORMS = sorted((ROOT / ".github" / "ISSUE_TEMPLATE").glob("[!c]*.yml"))
+
+
+def commands(workflow: Path) -> str:
+    jobs = yaml.safe_load(workflow.read_text("utf-8"))["jobs"].values()
+    return "\n".join(step.get("run", "") for job in jobs for step in job["steps"])
+
+
+def test_the_python_versions_promised_are_those_tested():
+    promised = [c.rpartition(" ")[2] for c in PROJECT["classifiers"] if ":: 3." in c]
+    matrix = yaml.safe_load(WORKFLOWS[0].read_text("utf-8"))["jobs"]["tests"]["strategy"]["matrix"]
+    assert matrix["python"] == promised
+    assert PROJECT["requires-python"] == f">={promised[0]}"
+    assert [extra["python"] for extra in matrix["include"]] == [promised[0], promised[-1]]
+
+
+@pytest.mark.parametrize("workflow", WORKFLOWS, ids=lambda path: path.stem)
+def test_workflows_call_commands_that_exist(workflow):
+    text = commands(workflow)
+    targets = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text("utf-8"), re.M))
+    assert set(re.findall(r"\bmake ([a-z-]+)", text)) <= targets
+    assert set(re.findall(r"--extra (\w+)", text)) <= set(PROJECT["optional-dependencies"])
+    assert all((ROOT / script).is_file() for script in re.findall(r"python (\S+\.py)", text))
+
+
+def test_the_nightly_run_is_the_full_one():
+    nightly = next(path for path in WORKFLOWS if path.stem == "nightly")
+    assert "make check-full" in commands(nightly)
+
+
+def test_commits_are_formatted_by_the_tested_ruff():
+    config = yaml.safe_load((ROOT / ".pre-commit-config.yaml").read_text("utf-8"))
+    (ruff,) = (repo for repo in config["repos"] if "ruff" in repo["repo"])
+    pinned = re.search(r"^ruff==(.+)$", (ROOT / "constraints.txt").read_text("utf-8"), re.M)
+    assert ruff["rev"] == f"v{pinned[1]}"
+
+
+@pytest.mark.parametrize("form", FORMS, ids=lambda path: path.stem)
+def test_issue_forms_ask_questions(form):
+    asked = yaml.safe_load(form.read_text("utf-8"))
+    assert {"name", "description", "body"} <= set(asked)
+    names = [item["id"] for item in asked["body"]]
+    assert len(names) == len(set(names))
+    assert all(item["attributes"]["label"] for item in asked["body"])
+
+
+def test_the_citation_is_of_this_version():
+    citation = yaml.safe_load((ROOT / "CITATION.cff").read_text("utf-8"))
+    assert citation["version"] == corollary.__version__
+    assert citation["license"] == PROJECT["license"]
