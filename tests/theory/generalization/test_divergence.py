@@ -1,9 +1,16 @@
 import math
 
+import mpmath
 import pytest
 import torch
 from scipy.optimize import brentq
-from torch.distributions import Bernoulli, Categorical, Normal, kl_divergence
+from torch.distributions import (
+    Bernoulli,
+    Categorical,
+    MultivariateNormal,
+    Normal,
+    kl_divergence,
+)
 
 from corollary.errors import InputError
 from corollary.theory.generalization.change_of_measure import (
@@ -15,6 +22,7 @@ from corollary.theory.generalization.divergence import (
     kl_bernoulli,
     kl_discrete,
     kl_gaussian,
+    kl_gaussian_full,
     kl_inverse,
     kl_inverse_grad,
 )
@@ -99,6 +107,52 @@ def test_variances_must_be_positive():
     z = torch.zeros(1)
     with pytest.raises(InputError, match="var_p"):
         kl_gaussian(z, z, z, z + 1)
+
+
+def covariances(n, d, seed):
+    root = draw(n, d, d, seed=seed)
+    return root @ root.mT + 0.1 * torch.eye(d, dtype=torch.float64)
+
+
+def test_the_divergence_of_full_normal_laws_is_that_of_torch():
+    m, S = draw(2, 40, 6, seed=1), [covariances(40, 6, seed) for seed in (2, 3)]
+    theirs = kl_divergence(*(MultivariateNormal(a, b) for a, b in zip(m, S, strict=True)))
+    assert torch.allclose(kl_gaussian_full(m[0], S[0], m[1], S[1]), theirs, rtol=1e-10)
+
+
+def test_with_diagonal_covariances_it_is_the_divergence_of_diagonal_laws():
+    m, s = draw(2, 6, seed=3), draw(2, 6, seed=4).exp()
+    full = kl_gaussian_full(m[0], s[0].diag(), m[1], s[1].diag())
+    assert torch.allclose(full, kl_gaussian(m[0], s[0], m[1], s[1]), rtol=1e-13)
+
+
+def test_for_nearly_equal_laws_it_keeps_its_digits():
+    """Half of tr(E²)/2 to leading order for covariances I + E and I, by fifty digits of mpmath."""
+    E = 1e-6 * covariances(1, 4, 5)[0]
+    eye = torch.eye(4, dtype=torch.float64)
+    z = torch.zeros(4, dtype=torch.float64)
+    with mpmath.workdps(50):
+        M = mpmath.matrix((eye + E).tolist())
+        exact = (sum(M[i, i] for i in range(4)) - 4 - mpmath.log(mpmath.det(M))) / 2
+    # a part 1e-6 of each entry is left of its 16 digits, and the divergence is its square
+    assert float(kl_gaussian_full(z, eye + E, z, eye)) == pytest.approx(float(exact), rel=1e-9)
+
+
+def test_the_divergence_of_full_normal_laws_has_the_right_gradient():
+    root = draw(3, 3, seed=1).requires_grad_()
+    m = draw(2, 3, seed=2).requires_grad_()
+    eye = torch.eye(3, dtype=torch.float64)
+    law = lambda r, m: kl_gaussian_full(m[0], r @ r.T + eye, m[1], 2 * eye)  # noqa: E731
+    assert torch.autograd.gradcheck(law, (root, m))
+
+
+@pytest.mark.parametrize("wrong, said", [([[1.0, 2.0], [2.0, 1.0]], "positive definite cov_p"),
+                                         ([[1.0, 0.5], [0.0, 1.0]], "symmetric matrix cov_p"),
+                                         ([[math.nan, 0.0], [0.0, 1.0]], "finite")])  # fmt: skip
+def test_what_is_no_covariance_is_refused(wrong, said):
+    z = torch.zeros(2)
+    with pytest.raises(InputError, match=said):
+        kl_gaussian_full(z, torch.tensor(wrong), z, torch.eye(2))
 
 
 def test_the_gap_of_the_change_of_measure_is_positive_and_zero_at_the_tilt():

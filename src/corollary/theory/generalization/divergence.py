@@ -22,7 +22,14 @@ from torch import Tensor
 from corollary.errors import InputError
 from corollary.theory.networks.information import kl as kl_discrete
 
-__all__ = ["kl_bernoulli", "kl_discrete", "kl_gaussian", "kl_inverse", "kl_inverse_grad"]
+__all__ = [
+    "kl_bernoulli",
+    "kl_discrete",
+    "kl_gaussian",
+    "kl_gaussian_full",
+    "kl_inverse",
+    "kl_inverse_grad",
+]
 
 Number = float | int | Tensor
 
@@ -45,6 +52,50 @@ def kl_gaussian(
             raise InputError(f"the variances {name} must be positive, but one is not")
     ratio = var_p / var_q
     return (ratio - 1 - ratio.log() + (mean_p - mean_q).square() / var_q).sum(-1) / 2
+
+
+def kl_gaussian_full(
+    mean_p: Float[Tensor, "*n d"],
+    cov_p: Float[Tensor, "*n d d"],
+    mean_q: Float[Tensor, "*n d"],
+    cov_q: Float[Tensor, "*n d d"],
+) -> Float[Tensor, "*n"]:
+    r"""The divergence of :math:`N(\mu_p,\Sigma_p)` from :math:`N(\mu_q,\Sigma_q)`, rows at once.
+
+    With Cholesky factors :math:`\Sigma=LL^\top` and the triangular :math:`M=L_q^{-1}L_p`
+
+    .. math:: \mathrm{KL}=\frac12\Bigl[\sum_{i>j}M_{ij}^2+\sum_i(M_{ii}^2-1-\ln M_{ii}^2)
+        +\|L_q^{-1}(\mu_p-\mu_q)\|^2\Bigr],
+
+    a sum of terms none of which is negative. Cost: :math:`O(d^3)`.
+
+    Example:
+        >>> z, eye = torch.zeros(2), torch.eye(2)
+        >>> cov = torch.tensor([[2.0, 1.0], [1.0, 2.0]])
+        >>> round(kl_gaussian_full(z, cov, z, eye).item(), 6)  # (tr - d - ln det) / 2
+        0.450694
+        >>> round((4 - 2 - math.log(3)) / 2, 6)
+        0.450694
+    """
+    L_p, L_q = _root("cov_p", cov_p), _root("cov_q", cov_q)
+    M = torch.linalg.solve_triangular(L_q, L_p, upper=False)
+    moved = torch.linalg.solve_triangular(L_q, (mean_p - mean_q)[..., None], upper=False)
+    scale = M.diagonal(dim1=-2, dim2=-1).square()
+    mixed = M.tril(-1).square().sum((-2, -1))
+    return (mixed + (scale - 1 - scale.log()).sum(-1) + moved.square().sum((-2, -1))) / 2
+
+
+def _root(name: str, cov: Tensor) -> Tensor:
+    """The Cholesky factor of a covariance."""
+    if not bool(torch.isfinite(cov).all()) or not torch.allclose(cov, cov.mT):
+        raise InputError(f"expected a symmetric matrix {name} of finite numbers, got another")
+    L, failed = torch.linalg.cholesky_ex(cov)
+    if bool((failed > 0).any()):
+        raise InputError(
+            f"expected a positive definite {name}, got one with an eigenvalue at or below 0 (to "
+            "rounding); add a small multiple of the identity"
+        )
+    return L
 
 
 def kl_bernoulli(q: Number, p: Number) -> Any:

@@ -114,7 +114,7 @@ def pac_bayes_general(Delta: Delta, N: int, eps: Number, kl: Number) -> float:
 
     :covers: begin-pac-bayes
     """
-    _check(0.0, kl, N, eps)
+    check_bound_inputs(0.0, kl, N, eps)
     log_J = log_j_kl(N) if Delta is delta_kl else log_j(Delta, N)
     return (kl + log_J - math.log(eps)) / N
 
@@ -153,7 +153,7 @@ def kl_bound(train: Number, kl: Number, N: int, eps: Number) -> float:
 
     :source: Maurer (2004), "A note on the PAC-Bayesian theorem", Theorem 5.
     """
-    _check(train, kl, N, eps)
+    check_bound_inputs(train, kl, N, eps)
     return kl_inverse(train, (kl + math.log(2 * math.sqrt(N) / eps)) / N)
 
 
@@ -180,7 +180,7 @@ def mcallester_bound(
         sqrt((KL + ln(J/eps))/N) with J at most sqrt(2) (computed: 1.386 at N = 10, 1.411 at
         N = 100); ln(2 sqrt(N)) belongs to kl and, by Pinsker, to 2(q - p)^2.
     """
-    _check(train, kl, N, eps)
+    check_bound_inputs(train, kl, N, eps)
     factor = 2 / N if printed else 1 / (2 * N)
     return train + math.sqrt(factor * (kl + math.log(2 * math.sqrt(N) / eps)))
 
@@ -198,7 +198,8 @@ def _log_binomial(N: int, k: Tensor) -> Tensor:
     return math.lgamma(N + 1) - torch.lgamma(k + 1) - torch.lgamma(N - k + 1)
 
 
-def _check(train: Number, kl: Number, N: int, eps: Number) -> None:
+def check_bound_inputs(train: Number, kl: Number, N: int, eps: Number) -> None:
+    """Raise unless these are an error, a divergence, a sample size and a probability."""
     if not 0 <= train <= 1:
         raise InputError(f"the error on the sample must lie in [0, 1], but it is {train:g}")
     if not kl >= 0:
