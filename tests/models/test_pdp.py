@@ -9,7 +9,13 @@ from corollary.data.separable import separable_cloud
 from corollary.errors import InputError
 from corollary.models.hopfield import Hopfield
 from corollary.models.pdp import Connectivity, Environment, PDPSystem, Units
-from corollary.models.pdp_instances import hopfield_system, mlp_system, perceptron_system
+from corollary.models.pdp_instances import (
+    gradient_rule,
+    hopfield_system,
+    mlp_system,
+    perceptron_system,
+    rosenblatt_rule,
+)
 from corollary.models.perceptron import Perceptron
 
 F64 = torch.float64
@@ -104,8 +110,18 @@ def test_the_layered_system_is_the_network_and_learns_as_torch_does_step_by_step
 
 @pytest.mark.parametrize("part", [f.name for f in fields(PDPSystem)])
 def test_a_system_with_a_missing_part_is_refused_by_its_name(part):
-    with pytest.raises(InputError, match=f"seven parts, but {part} came missing"):
-        replace(hopfield_system(signs(1, 4)), **{part: None})
+    parts = {**vars(hopfield_system(signs(1, 4)))}
+    del parts[part]
+    with pytest.raises(TypeError, match=part):
+        PDPSystem(**parts)
+
+
+def test_a_rule_that_compares_with_targets_says_when_there_are_none():
+    system = hopfield_system(signs(1, 4))
+    with pytest.raises(InputError, match="environment with targets, got none"):
+        replace(system, learning=rosenblatt_rule).learn(0)
+    with pytest.raises(InputError, match="environment with a loss, got none"):
+        replace(system, learning=gradient_rule(0.1)).learn(0)
 
 
 def test_parts_that_do_not_fit_together_are_refused():

@@ -44,6 +44,9 @@ class BatchNorm(nn.Module):
     :covers: batch-normalization
     """
 
+    running_mean: Float[Tensor, " k"]
+    running_var: Float[Tensor, " k"]
+
     def __init__(
         self,
         features: int,

@@ -68,8 +68,8 @@ def _widths(layers: Sequence[nn.Module]) -> list[int | None]:
                 f"layer {position} ({type(layer).__name__}) reads {reads} numbers, but the layer "
                 f"before it gives {widths[-1]}"
             )
-        shaped = reads is not None
-        widths.append(layer.out_features if shaped else _unchanged(layer, widths[-1]))
+        same = _unchanged(layer, widths[-1])
+        widths.append(getattr(layer, "out_features", None) if reads is not None else same)
     return widths
 
 

@@ -101,7 +101,7 @@ class Conv2d(nn.Module):
         out = self.output_size((x.shape[2], x.shape[3]))
         K = self.K.flip((2, 3)) if self.flip else self.K
         columns = patches(x, self.kernel, stride=self.stride, padding=self.padding)[:, 0]
-        return (K.flatten(1) @ columns + self.b[:, None]).unflatten(-1, out)
+        return torch.unflatten(K.flatten(1) @ columns + self.b[:, None], -1, out)
 
 
 def _pair(size: Pair) -> tuple[int, int]:

@@ -10,6 +10,7 @@ with :math:`\delta^L=\hat y-y` for :math:`\frac12\|y-\hat y\|^2` and :math:`\del
 """
 
 from collections.abc import Sequence
+from functools import partial
 
 import torch
 from jaxtyping import Float
@@ -42,9 +43,9 @@ class LinearChain(nn.Module):
         if len(widths) < 2 or min(widths) < 1:
             raise InputError(f"two positive widths or more are needed, but {tuple(widths)} came")
         self.widths = tuple(widths)
-        draw = {"generator": rng, "device": rng.device, "dtype": dtype}
+        normal = partial(torch.randn, generator=rng, device=rng.device, dtype=dtype)
         pairs = zip(self.widths, self.widths[1:], strict=False)
-        layers = [(gain / a) ** 0.5 * torch.randn(b, a, **draw) for a, b in pairs]
+        layers = [(gain / a) ** 0.5 * normal(b, a) for a, b in pairs]
         self.weights = nn.ParameterList([nn.Parameter(W) for W in layers])
 
     def forward(self, x: Float[Tensor, "n d"]) -> Float[Tensor, "n k"]:
@@ -72,7 +73,8 @@ class DeepLinear(LinearChain):
 
     def loss(self, x: Float[Tensor, "n d"], y: Float[Tensor, "n k"]) -> Float[Tensor, ""]:
         """Half the sum of squared errors."""
-        return 0.5 * (self(x) - y).square().sum()
+        error: Tensor = self(x) - y
+        return 0.5 * error.square().sum()
 
     def analytic_gradients(
         self, x: Float[Tensor, "n d"], y: Float[Tensor, "n k"]
@@ -100,16 +102,19 @@ class TwoLayerLinear(LinearChain):
     @property
     def A(self) -> Tensor:
         """The second layer."""
-        return self.weights[1]
+        A: Tensor = self.weights[1]
+        return A
 
     @property
     def B(self) -> Tensor:
         """The first layer."""
-        return self.weights[0]
+        B: Tensor = self.weights[0]
+        return B
 
     def loss(self, x: Float[Tensor, "n d"], y: Float[Tensor, "n k"]) -> Float[Tensor, ""]:
         """Half the sum of squared errors."""
-        return 0.5 * (self(x) - y).square().sum()
+        error: Tensor = self(x) - y
+        return 0.5 * error.square().sum()
 
     def analytic_gradients(
         self, S_yx: Float[Tensor, "k d"], S_xx: Float[Tensor, "d d"]
@@ -141,7 +146,8 @@ class DeepLinearClassifier(LinearChain):
 
     def loss(self, x: Float[Tensor, "n d"], y: Float[Tensor, "n k"]) -> Float[Tensor, ""]:
         """Cross-entropy with probability vectors ``y``, summed over the points."""
-        return -(y * self(x).log_softmax(dim=1)).sum()
+        logits: Tensor = self(x)
+        return -(y * logits.log_softmax(dim=1)).sum()
 
     def analytic_gradients(
         self, x: Float[Tensor, "n d"], y: Float[Tensor, "n k"]

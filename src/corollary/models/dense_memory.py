@@ -37,6 +37,8 @@ class DenseAssociativeMemory(nn.Module):
         [[1.0, 1.0, -1.0, -1.0, 1.0]]
     """
 
+    patterns: Float[Tensor, "K n"]
+
     def __init__(
         self,
         patterns: Float[Tensor, "K n"],
@@ -88,7 +90,7 @@ class DenseAssociativeMemory(nn.Module):
         for visits in visiting_orders(order, self.n, max_sweeps).tolist():
             if bool(self.is_fixed(X).all()):
                 break
-            flips.append(sum(self._visit(X, M, i) for i in visits))
+            flips.append(torch.stack([self._visit(X, M, i) for i in visits]).sum(0))
             energies.append(self.energy(X))
         made = torch.stack(flips) if flips else energies[0].new_zeros(0, *X.shape[:-1])
         return AsynchronousRun(X, torch.stack(energies), made.to(torch.int64), self.is_fixed(X))
@@ -99,7 +101,8 @@ class DenseAssociativeMemory(nn.Module):
 
     def is_fixed(self, X: Float[Tensor, "*batch n"]) -> Tensor:
         """Whether no neuron would change."""
-        return (self(X) == self._state(X)).all(-1)
+        after: Tensor = self(X)
+        return (after == self._state(X)).all(-1)
 
     def _visit(self, X: Tensor, M: Tensor, i: int) -> Tensor:
         """Update neuron ``i`` of states ``X`` with overlaps ``M`` in place; which ones flipped."""

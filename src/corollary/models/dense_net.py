@@ -27,7 +27,7 @@ MakeLayer = Callable[[int, int], nn.Module]  # (channels read, channels given) -
 
 def bn_relu_conv(
     read: int, give: int, *, kernel: int = 3, rng: Generator, dtype: torch.dtype = torch.float64
-) -> nn.Module:
+) -> nn.Sequential:
     """Batch normalisation, ReLU and a convolution that keeps the size; ``read * (9 give + 2)``.
 
     Example:
@@ -36,7 +36,7 @@ def bn_relu_conv(
         80
     """
     options = {"padding": kernel // 2, "bias": False, "dtype": dtype, "device": rng.device}
-    conv = skip_init(nn.Conv2d, read, give, kernel, **options)
+    conv: nn.Conv2d = skip_init(nn.Conv2d, read, give, kernel, **options)
     nn.init.kaiming_normal_(conv.weight, nonlinearity="relu", generator=rng)
     norm = nn.BatchNorm2d(read, device=rng.device, dtype=dtype)
     return nn.Sequential(norm, nn.ReLU(), conv)
@@ -134,13 +134,14 @@ class DenseNet(nn.Module):
             width = block.out_channels
         parts += [nn.BatchNorm2d(width, device=rng.device, dtype=dtype), nn.ReLU()]
         self.features = nn.Sequential(*parts)
-        self.classifier = skip_init(nn.Linear, width, k, device=rng.device, dtype=dtype)
+        self.classifier: nn.Linear = skip_init(nn.Linear, width, k, device=rng.device, dtype=dtype)
         nn.init.normal_(self.classifier.weight, std=width**-0.5, generator=rng)
         nn.init.zeros_(self.classifier.bias)
 
     def forward(self, x: Float[Tensor, "n c h w"]) -> Float[Tensor, "n k"]:
         """Logits."""
-        return self.classifier(self.features(x).mean(dim=(2, 3)))
+        logits: Tensor = self.classifier(self.features(x).mean(dim=(2, 3)))
+        return logits
 
 
 def dense_block_parameters(channels: int, layers: int, growth: int) -> int:

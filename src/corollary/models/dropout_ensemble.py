@@ -28,6 +28,7 @@ from corollary.theory.tricks.dropout_ensemble import (
     mask_probabilities,
 )
 
+AnyDropout = nn.Dropout | Dropout
 Masks = Callable[[int, Tensor], Tensor]  # number of the layer and its input to a mask
 
 
@@ -116,10 +117,11 @@ def weight_scaled(net: nn.Module, x: Tensor) -> Tensor:
         [[1.0, 1.0]]
     """
     with kept(net), torch.no_grad():
-        return net.eval()(x)
+        scaled: Tensor = net.eval()(x)
+    return scaled
 
 
-def _seen(net: nn.Module, x: Tensor) -> tuple[list[nn.Module], list[int]]:
+def _seen(net: nn.Module, x: Tensor) -> tuple[list[AnyDropout], list[int]]:
     """The dropout layers and the units that each drops, in the order of the calls."""
     widths: list[int] = []
 
@@ -135,8 +137,8 @@ def _seen(net: nn.Module, x: Tensor) -> tuple[list[nn.Module], list[int]]:
     return layers, widths
 
 
-def _dropouts(net: nn.Module) -> list[nn.Module]:
-    found = [m for m in net.modules() if isinstance(m, nn.Dropout | Dropout)]
+def _dropouts(net: nn.Module) -> list[AnyDropout]:
+    found = [m for m in net.modules() if isinstance(m, AnyDropout)]
     if not found:
         raise InputError(f"{type(net).__name__} has no dropout layer: its ensemble is itself alone")
     return found
@@ -146,8 +148,8 @@ def _dropouts(net: nn.Module) -> list[nn.Module]:
 def _masked(net: nn.Module, masks: Masks) -> Iterator[None]:
     """Within the block dropout layers multiply by masks over their keep probability."""
 
-    def hook(i: int) -> Callable[[nn.Module, tuple[Tensor], Tensor], Tensor]:
-        def replace(module: nn.Module, inputs: tuple[Tensor], output: Tensor) -> Tensor:
+    def hook(i: int) -> Callable[[AnyDropout, tuple[Tensor], Tensor], Tensor]:
+        def replace(module: AnyDropout, inputs: tuple[Tensor], output: Tensor) -> Tensor:
             a = inputs[0]
             scale = 1 - module.p if getattr(module, "inverted", True) else 1.0
             return a * masks(i, a) / scale

@@ -48,10 +48,8 @@ def absolute_layer(d: int, *, dtype: torch.dtype = torch.float64) -> nn.Sequenti
     """
     _check(d, 1)
     both = torch.cat([torch.eye(d), -torch.eye(d)])
-    return nn.Sequential(
-        _linear(both, torch.zeros(2 * d), dtype), nn.ReLU(),
-        _linear(both.abs().T, torch.zeros(d), dtype),
-    )  # fmt: skip
+    first = _linear(both, torch.zeros(2 * d), dtype)
+    return nn.Sequential(first, nn.ReLU(), _linear(both.abs().T, torch.zeros(d), dtype))
 
 
 def identified_sets(d: int, p: int) -> Float[Tensor, "boxes 2 d"]:

@@ -97,7 +97,8 @@ class GATConv(nn.Module):
 
         def uniform(*shape: int) -> Tensor:
             draw = torch.rand(*shape, generator=rng, device=rng.device, dtype=dtype)
-            return (2 * draw - 1) * (6 / (shape[-2] + shape[-1])) ** 0.5
+            limit: float = (6 / (shape[-2] + shape[-1])) ** 0.5
+            return (2 * draw - 1) * limit
 
         self.V = nn.Parameter(uniform(heads, k, d))
         self.u = nn.Parameter(uniform(heads, 2 * k + edge_dim))
@@ -186,4 +187,5 @@ class GAT(nn.Module):
 
     def forward(self, x: Float[Tensor, "M d"], graph: Graph) -> Float[Tensor, "M k"]:
         """Logits of each node."""
-        return self.second(nn.functional.elu(self.first(x, graph)), graph)
+        logits: Tensor = self.second(nn.functional.elu(self.first(x, graph)), graph)
+        return logits

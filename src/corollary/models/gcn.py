@@ -64,7 +64,7 @@ class GCNConv(nn.Module):
         d, k = self.W.shape
         A = gcn_norm(graph, x.dtype)
         # The product with the narrower matrix is the cheaper one.
-        z = torch.sparse.mm(A, x @ self.W) if k <= d else torch.sparse.mm(A, x) @ self.W
+        z: Tensor = torch.sparse.mm(A, x @ self.W) if k <= d else torch.sparse.mm(A, x) @ self.W
         return z if self.b is None else z + self.b
 
 
@@ -110,8 +110,10 @@ class GCN(nn.Module):
         *hidden, last = self.layers
         for layer in hidden:
             x = self.phi(layer(x, graph))
-        return last(x, graph)
+        logits: Tensor = last(x, graph)
+        return logits
 
     def probabilities(self, x: Float[Tensor, "M d"], graph: Graph) -> Float[Tensor, "M k"]:
         """The softmax of each row of logits."""
-        return self(x, graph).softmax(dim=1)
+        logits: Tensor = self(x, graph)
+        return logits.softmax(dim=1)

@@ -46,5 +46,5 @@ class GroupAverage(nn.Module):
                     f"a transformation turned shape {tuple(x.shape)} into {tuple(f.shape)}; square "
                     "images are needed for quarter turns"
                 )
-        out = self.model(torch.cat(turned))
+        out: Tensor = self.model(torch.cat(turned))
         return out.reshape(len(turned), len(x), *out.shape[1:]).mean(dim=0)

@@ -58,17 +58,18 @@ class HomogeneousNet(nn.Module):
         last = len(widths) - 2
         at = {"none": -1, "first": 0, "output": last}[bias]
         self.degree = len(widths) - 1
-        self.layers = nn.ModuleList(
+        layers = [
             LinearLayer(n, m, bias=i == at, rng=rng, dtype=dtype)
             for i, (n, m) in enumerate(zip(widths, widths[1:], strict=False))
-        )
+        ]
         with torch.no_grad():
-            for layer in self.layers:
+            for layer in layers:
                 layer.W.mul_(scale)
+        self.layers = nn.ModuleList(layers)
 
     def forward(self, x: Float[Tensor, "*k n"]) -> Float[Tensor, "*out"]:
         """The output at each point."""
         for layer in self.layers[:-1]:
             x = torch.relu(layer(x))
-        out = self.layers[-1](x)
+        out: Tensor = self.layers[-1](x)
         return out[..., 0] if out.shape[-1] == 1 else out

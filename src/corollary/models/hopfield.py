@@ -47,6 +47,10 @@ class Hopfield(nn.Module):
         ([[1.0, 1.0, -1.0, -1.0]], True)
     """
 
+    J: Float[Tensor, "n n"]
+    theta: Float[Tensor, " n"]
+    scale: Float[Tensor, ""]
+
     def __init__(
         self,
         W: Float[Tensor, "n n"],
@@ -121,10 +125,10 @@ class Hopfield(nn.Module):
             backend: ``auto``, ``numba`` or ``torch``; the end states are the same.
         """
         X = self._state(X)
+        states = X.reshape(-1, self.n)
         run = asynchronous_run(
-            self.J, self.theta, X.reshape(-1, self.n), order, max_sweeps,
-            symmetric=True, backend=backend,
-        )  # fmt: skip
+            self.J, self.theta, states, order, max_sweeps, symmetric=True, backend=backend
+        )
         energies = (run.energies / self.scale).reshape(-1, *X.shape[:-1])
         return AsynchronousRun(
             run.states.reshape(X.shape),
@@ -139,7 +143,8 @@ class Hopfield(nn.Module):
 
     def is_fixed(self, X: Float[Tensor, "*batch n"]) -> Tensor:
         """Whether no neuron would change."""
-        return (self(X) == self._state(X)).all(-1)
+        after: Tensor = self(X)
+        return (after == self._state(X)).all(-1)
 
     def extra_repr(self) -> str:
         """Size, for ``print``."""

@@ -16,12 +16,20 @@ kernel, and the posterior mean of a Gaussian process with noise of variance :mat
     takes both.
 """
 
+from typing import NamedTuple
+
 from jaxtyping import Float
 from torch import Tensor
 
 from corollary.errors import InputError
 from corollary.theory.kernels.kernel import Kernel
 from corollary.theory.kernels.regression import KernelFit, kernel_regression
+
+
+class _Fitted(NamedTuple):
+    x: Float[Tensor, "n d"]
+    y: Float[Tensor, " n"]
+    solution: KernelFit
 
 
 class KernelRidge:
@@ -44,36 +52,36 @@ class KernelRidge:
         if not 0 <= lam < float("inf"):
             raise InputError(f"lam must be a finite number >= 0, but it is {lam}")
         self.kernel, self.lam = kernel, lam
-        self.x: Tensor | None = None
-        self.solved: KernelFit | None = None
+        self._fitted: _Fitted | None = None
 
     def fit(self, x: Float[Tensor, "n d"], y: Float[Tensor, " n"]) -> "KernelRidge":
         """Solve for the coefficients; time O(n³), memory O(n²)."""
         if len(x) != len(y):
             raise InputError(f"{len(y)} targets came for {len(x)} inputs")
-        self.solved = kernel_regression(self.kernel(x), y, ridge=len(y) * self.lam)
-        self.x, self.y = x, y
+        self._fitted = _Fitted(x, y, kernel_regression(self.kernel(x), y, ridge=len(y) * self.lam))
         return self
 
     def predict(self, x: Float[Tensor, "m d"]) -> Float[Tensor, " m"]:
         """The values of f at new inputs."""
-        return self._solved()(self.kernel(x, self.x))
+        seen = self._seen()
+        return seen.solution(self.kernel(x, seen.x))
 
     @property
     def alpha(self) -> Float[Tensor, " n"]:
         """The coefficients of the training kernels."""
-        return self._solved().alpha
+        return self._seen().solution.alpha
 
     def squared_norm(self) -> float:
         r"""The squared length :math:`\alpha^\top K\alpha` of f in the space of the kernel."""
-        return float(self.alpha @ self.kernel(self.x) @ self.alpha)
+        return float(self.alpha @ self.kernel(self._seen().x) @ self.alpha)
 
     def objective(self) -> float:
         """What was minimised: mean squared error plus penalty."""
-        error = (self.predict(self.x) - self.y).square().mean()
+        seen = self._seen()
+        error = (self.predict(seen.x) - seen.y).square().mean()
         return float(error) + self.lam * self.squared_norm()
 
-    def _solved(self) -> KernelFit:
-        if self.solved is None:
+    def _seen(self) -> _Fitted:
+        if self._fitted is None:
             raise InputError("the model has not seen data yet; call fit(x, y) first")
-        return self.solved
+        return self._fitted

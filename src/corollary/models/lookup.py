@@ -38,7 +38,8 @@ class ThresholdNetwork(nn.Module):
 
     def forward(self, x: Float[Tensor, "n d"]) -> Float[Tensor, " n"]:
         """The value at each point."""
-        return self.phi(x @ self.w.T + self.b) @ self.a
+        hidden: Tensor = self.phi(x @ self.w.T + self.b)
+        return hidden @ self.a
 
     @property
     def units(self) -> int:

@@ -36,11 +36,13 @@ class Many(nn.Module):
         True
     """
 
+    shape: nn.Module
+
     def __init__(self, nets: Sequence[nn.Module]) -> None:
         super().__init__()
         nets = list(nets)
         _check_alike(nets)
-        parameters, buffers = stack_module_state(nets)  # type: ignore[arg-type]
+        parameters, buffers = stack_module_state(nets)
         self.names, self.buffer_names = list(parameters), list(buffers)
         self.theta = nn.ParameterList(v.detach() for v in parameters.values())
         for i, value in enumerate(buffers.values()):
@@ -55,7 +57,8 @@ class Many(nn.Module):
         self.shape.train(self.training)
 
         def one(parameters: dict[str, Tensor], buffers: dict[str, Tensor]) -> Tensor:
-            return functional_call(self.shape, (parameters, buffers), inputs)
+            output: Tensor = functional_call(self.shape, (parameters, buffers), inputs)
+            return output
 
         return vmap(one, randomness="different")(*self._state())
 

@@ -28,6 +28,8 @@ class McCullochPitts(nn.Module):
         tensor([0, 0, 1, 0])
     """
 
+    signs: Int[Tensor, " n"]
+
     def __init__(self, signs: Sequence[int] | Tensor, threshold: float | int) -> None:
         super().__init__()
         signs = torch.as_tensor(signs)
@@ -92,9 +94,10 @@ class TwoLevel(nn.Module):
 
     def forward(self, x: Shaped[Tensor, "*k n"]) -> Int[Tensor, "*k"]:
         """The output unit's answer."""
-        wires = self.wires or [slice(None)] * len(self.units)
+        wires = self.wires or [list(range(x.shape[-1]))] * len(self.units)
         hidden = [u(x[..., w]) for u, w in zip(self.units, wires, strict=True)]
-        return self.output(torch.stack(hidden, dim=-1))
+        answer: Tensor = self.output(torch.stack(hidden, dim=-1))
+        return answer
 
 
 def and_unit(n: int) -> McCullochPitts:

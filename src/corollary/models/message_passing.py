@@ -49,7 +49,7 @@ def aggregate(
         spread = node[:, None].expand(-1, z.shape[1])
         heard = z.index_select(0, neighbour)
         return torch.zeros_like(z).scatter_reduce(0, spread, heard, "amax", include_self=False)
-    total = torch.sparse.mm(graph.adjacency(z.dtype), z)
+    total: Tensor = torch.sparse.mm(graph.adjacency(z.dtype), z)
     if how == "sum":
         return total
     if how == "mean":

@@ -97,6 +97,12 @@ class Dense(nn.Module):
         """The activations at each point."""
         return self.phi(self.affine(x))
 
+    def as_layer(self) -> Layer:
+        """The weights without gradients, and the activation."""
+        W, b = self.affine.W, self.affine.b
+        assert b is not None  # a dense layer has biases
+        return Layer(W.detach(), b.detach(), self.phi)
+
 
 class MLP(nn.Module):
     r"""Dense layers of the given widths, with a linear one at the end.
@@ -143,7 +149,7 @@ class MLP(nn.Module):
 
     def as_layers(self) -> list[Layer]:
         """The same numbers for :func:`corollary.theory.networks.backprop.backprop`."""
-        return [Layer(f.affine.W.detach(), f.affine.b.detach(), f.phi) for f in self.layers]
+        return [layer.as_layer() for layer in self.layers if isinstance(layer, Dense)]
 
 
 def permute_hidden(net: MLP, layer: int, perm: Sequence[int] | Tensor) -> MLP:
@@ -165,9 +171,8 @@ def permute_hidden(net: MLP, layer: int, perm: Sequence[int] | Tensor) -> MLP:
         raise InputError(f"hidden layers are 1 to {len(net.layers) - 1}, but layer {layer} came")
     order = checked_permutation(perm, net.widths[layer])
     twin = copy.deepcopy(net)
-    here, after = twin.layers[layer - 1].affine, twin.layers[layer].affine
-    with torch.no_grad():
-        here.W.copy_(here.W[order])
-        here.b.copy_(here.b[order])
-        after.W.copy_(after.W[:, order])
+    here, after = twin.as_layers()[layer - 1 : layer + 1]  # they share memory with the network
+    here.W.copy_(here.W[order])
+    here.b.copy_(here.b[order])
+    after.W.copy_(after.W[:, order])
     return twin

@@ -82,7 +82,8 @@ class MLP3(nn.Module):
     def loss(self, x: Float[Tensor, "s n"], y: Float[Tensor, " t"]) -> Float[Tensor, ""]:
         """Half the squared error, summed over the points."""
         _check_targets(x, y)
-        return 0.5 * ((self(x) - y) ** 2).sum()
+        error: Tensor = self(x) - y
+        return 0.5 * (error**2).sum()
 
     @torch.no_grad()
     def analytic_gradients(self, x: Float[Tensor, "s n"], y: Float[Tensor, " t"]) -> Gradient:
@@ -99,8 +100,8 @@ class MLP3(nn.Module):
         if not eta > 0:
             raise InputError(f"the step size must be positive, but eta={eta:g}")
         before, gradient = float(self.loss(x, y)), self.analytic_gradients(x, y)
-        self.beta -= eta * gradient.beta
-        self.w -= eta * gradient.w
+        self.beta.sub_(eta * gradient.beta)
+        self.w.sub_(eta * gradient.w)
         return before
 
 

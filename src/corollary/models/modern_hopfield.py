@@ -45,6 +45,8 @@ class ModernHopfield(nn.Module):
         [2.9996, 0.0004]
     """
 
+    patterns: Float[Tensor, "N d"]
+
     def __init__(self, patterns: Float[Tensor, "N d"], beta: float | int | None = None) -> None:
         super().__init__()
         if not isinstance(patterns, Tensor) or not patterns.is_floating_point():
@@ -105,6 +107,8 @@ class ModernHopfield(nn.Module):
 
 class AttentionRead(nn.Module):
     """Attention with fixed keys and values, by ``scaled_dot_product_attention``."""
+
+    K: Float[Tensor, "N d"]
 
     def __init__(self, patterns: Float[Tensor, "N d"], beta: float | int) -> None:
         super().__init__()

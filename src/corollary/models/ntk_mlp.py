@@ -17,6 +17,7 @@ derivatives carry the factors too.
 
 import math
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Literal
 
 import torch
@@ -44,10 +45,10 @@ class NTKMLP(nn.Module):
         if len(widths) < 2 or min(widths) < 1:
             raise InputError(f"widths need an input and an output size, but they are {widths}")
         self.sigma_b, self.phi = sigma_b, phi
-        options = {"generator": rng, "device": rng.device, "dtype": dtype}
+        normal = partial(torch.randn, generator=rng, device=rng.device, dtype=dtype)
         shapes = list(zip(widths[1:], widths[:-1], strict=True))
-        self.weights = nn.ParameterList(torch.randn(*shape, **options) for shape in shapes)
-        self.biases = nn.ParameterList(torch.randn(out, **options) for out, _ in shapes)
+        self.weights = nn.ParameterList(normal(*shape) for shape in shapes)
+        self.biases = nn.ParameterList(normal(out) for out, _ in shapes)
         side = 1 if scaling == "fan_in" else 0  # fan_out is what the notes print
         self.scales = [sigma_w / math.sqrt(shape[side]) for shape in shapes]
 

@@ -19,7 +19,7 @@ a group a layer, a Hopfield network a group a neuron (or one group, to update al
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 
 import torch
 from jaxtyping import Bool, Float
@@ -69,6 +69,21 @@ class Environment:
     targets: Float[Tensor, "k q"] | None = None
     loss: Callable[[Tensor, Tensor], Tensor] | None = None
 
+    def target(self, i: int) -> Float[Tensor, " q"]:
+        """What is wanted of the units ``answer`` for pattern ``i``."""
+        if self.targets is None:
+            raise InputError(
+                "expected an environment with targets, got none; pass targets, or take a learning "
+                "rule that needs none"
+            )
+        return self.targets[i]
+
+    def loss_of(self, answer: Float[Tensor, " q"], i: int) -> Float[Tensor, ""]:
+        """How far the answer to pattern ``i`` is from what is wanted."""
+        if self.loss is None:
+            raise InputError("expected an environment with a loss, got none; pass loss")
+        return self.loss(answer, self.target(i))
+
 
 Propagation = Callable[[Tensor, Tensor, Tensor], Tensor]  # outputs, rows of W, entries of b
 LearningRule = Callable[["PDPSystem", int], Connectivity]  # from experience of one pattern
@@ -106,20 +121,15 @@ class PDPSystem:
         tensor([3., 6.])
     """
 
-    units: Units | None = None
-    output: Entrywise | None = None
-    connectivity: Connectivity | None = None
-    propagation: Propagation | None = None
-    activation: Entrywise | Sequence[Entrywise] | None = None  # one, or one a group
-    learning: LearningRule | None = None
-    environment: Environment | None = None
+    units: Units
+    output: Entrywise
+    connectivity: Connectivity
+    propagation: Propagation
+    activation: Entrywise | Sequence[Entrywise]  # one, or one a group
+    learning: LearningRule
+    environment: Environment
 
     def __post_init__(self) -> None:
-        missing = [part.name for part in fields(self) if getattr(self, part.name) is None]
-        if missing:
-            raise InputError(
-                f"a connectionist system has seven parts, but {', '.join(missing)} came missing"
-            )
         n, (rows, columns) = self.units.n, self.connectivity.W.shape
         if (rows, columns, len(self.connectivity.b)) != (n, n, n):
             raise InputError(

@@ -7,6 +7,8 @@ in the activation (three-valued sign; two-valued sign; anything smooth) and in t
 :source: Perez Jensen (2025), Deep Learning, Section 1.3.
 """
 
+from dataclasses import replace
+
 import torch
 from jaxtyping import Float
 from torch import Tensor, nn
@@ -108,7 +110,7 @@ def mlp_system(
 def rosenblatt_rule(system: PDPSystem, i: int) -> Connectivity:
     """On a mistake, add the pattern times its label to the weights of the answering unit."""
     place, seen = list(system.environment.answer), system.present(i)
-    target = system.environment.targets[i]
+    target = system.environment.target(i)
     if torch.equal(seen[place], target):
         return system.connectivity
     db = torch.zeros_like(seen).index_fill(0, torch.tensor(place, device=seen.device), 1.0) * target
@@ -128,9 +130,8 @@ def gradient_rule(eta: float) -> LearningRule:
         known, environment = system.connectivity, system.environment
 
         def loss(W: Tensor, b: Tensor) -> Tensor:
-            free = PDPSystem(**vars(system) | {"connectivity": Connectivity(W, b, known.mask)})
-            answer = free.present(i)[list(environment.answer)]
-            return environment.loss(answer, environment.targets[i])
+            free = replace(system, connectivity=Connectivity(W, b, known.mask))
+            return environment.loss_of(free.present(i)[list(environment.answer)], i)
 
         dW, db = torch.func.grad(loss, argnums=(0, 1))(known.W, known.b)
         return known.changed(-eta * dW, -eta * db)

@@ -93,9 +93,14 @@ class Perceptron(nn.Module):
     ) -> PerceptronFit:
         """Learn from zero, mistake by mistake; ``converged`` says whether a pass was clean."""
         fit = perceptron_fit(
-            x, y, bias=self.b is not None, order=order, max_updates=max_updates,
-            max_epochs=max_epochs, backend=backend,
-        )  # fmt: skip
+            x,
+            y,
+            bias=self.b is not None,
+            order=order,
+            max_updates=max_updates,
+            max_epochs=max_epochs,
+            backend=backend,
+        )
         self.w.copy_(fit.w)
         if self.b is not None:
             self.b.fill_(fit.b)
@@ -120,7 +125,7 @@ class Perceptron(nn.Module):
         return 0.0 if self.b is None else self.b.item()
 
     def _length(self) -> float:
-        length = self.w.norm().item()
+        length: float = self.w.norm().item()
         if length == 0:
             raise InputError("w = 0 has no decision boundary; fit the perceptron first")
         return length

@@ -11,6 +11,7 @@ local numbers next to the 1024 global ones. The points that attain the maximum s
 """
 
 from collections.abc import Sequence
+from functools import partial
 
 import torch
 from jaxtyping import Float, Int
@@ -42,9 +43,10 @@ class PointNetFeatures(nn.Module):
         dtype: torch.dtype = torch.float64,
     ) -> None:
         super().__init__()
-        inner = {"local": deep, "after": (deep[-1] // 2, deep[-1] // 4), "rng": rng, "dtype": dtype}
-        self.input_transform = TNet(3, **inner) if align else None
-        self.feature_transform = TNet(local[-1], **inner) if align else None
+        after = deep[-1] // 2, deep[-1] // 4
+        transform = partial(TNet, local=deep, after=after, rng=rng, dtype=dtype)
+        self.input_transform = transform(3) if align else None
+        self.feature_transform = transform(local[-1]) if align else None
         self.local = MLP([3, *local], last="relu", rng=rng, dtype=dtype)
         self.deep = MLP([local[-1], *deep], rng=rng, dtype=dtype)
 
@@ -71,7 +73,8 @@ class PointNetFeatures(nn.Module):
         Without T-nets they alone give the same global feature (T-nets have critical points of
         their own, and the matrix may change).
         """
-        return self.of_points(x)[1].argmax(dim=0).unique()
+        indices: Tensor = self.of_points(x)[1].argmax(dim=0).unique()
+        return indices
 
     def penalty(self, x: Float[Tensor, "*b M 3"]) -> Float[Tensor, ""]:
         """The orthogonality penalty of the feature transform; 0 without one."""
@@ -109,7 +112,8 @@ class PointNetCls(nn.Module):
 
     def forward(self, x: Float[Tensor, "*b M 3"]) -> Float[Tensor, "*b k"]:
         """Logits of each cloud."""
-        return self.head(self.features(x)[1])
+        logits: Tensor = self.head(self.features(x)[1])
+        return logits
 
 
 class PointNetSeg(nn.Module):
@@ -142,4 +146,5 @@ class PointNetSeg(nn.Module):
         """Logits of each point."""
         local, together = self.features(x)
         spread = together[..., None, :].expand(*local.shape[:-1], together.shape[-1])
-        return self.head(torch.cat([local, spread], dim=-1))
+        logits: Tensor = self.head(torch.cat([local, spread], dim=-1))
+        return logits

@@ -62,7 +62,8 @@ class RadialNetwork(nn.Module):
 
     def forward(self, x: Float[Tensor, "k n"]) -> Float[Tensor, " k"]:
         """The profile of the approximate norm."""
-        return self.read(torch.relu(self.second(torch.relu(self.first(x)))))[:, 0]
+        out: Tensor = self.read(torch.relu(self.second(torch.relu(self.first(x)))))
+        return out[:, 0]
 
     @property
     def widths(self) -> tuple[int, int]:

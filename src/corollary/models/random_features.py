@@ -13,7 +13,7 @@ for :math:`\sqrt2\cos(w\cdot x + b)`.
 """
 
 import math
-from typing import Literal
+from typing import Any, Literal
 
 import torch
 from jaxtyping import Float
@@ -26,6 +26,9 @@ from corollary.theory.kernels.kernel import RBFKernel
 
 class RandomFeatures(nn.Module):
     """``d -> p`` random features and ``p`` trained weights, standard normal at the start."""
+
+    w: Float[Tensor, "p d"]
+    b: Float[Tensor, " p"]
 
     def __init__(
         self,
@@ -41,7 +44,7 @@ class RandomFeatures(nn.Module):
             raise InputError(f"features are relu or fourier, but kind='{kind}'")
         if d < 1 or p < 1:
             raise InputError(f"random features need d >= 1 and p >= 1, but d={d} and p={p}")
-        options = {"generator": rng, "device": rng.device, "dtype": dtype}
+        options: dict[str, Any] = {"generator": rng, "device": rng.device, "dtype": dtype}
         self.kind = kind
         self.register_buffer("w", torch.randn(p, d, **options))
         self.register_buffer("b", 2 * math.pi * torch.rand(p, **options))

@@ -34,9 +34,10 @@ class RandomTwoLayer(nn.Module):
         if min(d, k, t) < 1:
             raise InputError(f"d, k and t must be at least 1, but d={d}, k={k}, t={t}")
         self.phi = activation(phi) if isinstance(phi, str) else phi
-        options = {"generator": rng, "device": rng.device}
-        self.w = nn.Parameter(torch.randn(t, k, d, dtype=dtype, **options) / d**0.5)
-        self.a = nn.Parameter(2.0 * torch.randint(2, (t, k), **options).to(dtype) - 1)
+        normal = torch.randn(t, k, d, generator=rng, device=rng.device, dtype=dtype)
+        coins = torch.randint(2, (t, k), generator=rng, device=rng.device)
+        self.w = nn.Parameter(normal / d**0.5)
+        self.a = nn.Parameter(2.0 * coins.to(dtype) - 1)
 
     def preactivations(self, x: Float[Tensor, "n d"]) -> Float[Tensor, "n k"]:
         """Standard normal for inputs of length sqrt(d)."""
@@ -48,7 +49,8 @@ class RandomTwoLayer(nn.Module):
 
     def forward(self, x: Float[Tensor, "n d"]) -> Float[Tensor, " n"]:
         """The score of each row."""
-        return (self.phi(self.preactivations(x)) * self.a).sum(dim=1) / self.a.shape[1] ** 0.5
+        scale: float = self.a.shape[1] ** 0.5
+        return (self.phi(self.preactivations(x)) * self.a).sum(dim=1) / scale
 
 
 def random_two_layer(
@@ -75,4 +77,5 @@ def on_sphere(n: int, d: int, *, rng: Generator) -> Float[Tensor, "n d"]:
         [3.0, 3.0]
     """
     x = torch.randn(n, d, generator=rng, device=rng.device, dtype=torch.float64)
-    return x * (d**0.5 / x.norm(dim=1, keepdim=True))
+    factors: Tensor = d**0.5 / x.norm(dim=1, keepdim=True)
+    return x * factors

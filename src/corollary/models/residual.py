@@ -42,6 +42,9 @@ class Residual(nn.Module):
     :covers: residual-layer, projected-residual-layer
     """
 
+    fixed: Float[Tensor, "m d"] | None
+    at_zero: Float[Tensor, " m"] | None
+
     def __init__(
         self,
         block: nn.Module,
@@ -66,12 +69,14 @@ class Residual(nn.Module):
     def shortcut(self, x: Float[Tensor, "n *d"]) -> Float[Tensor, "n *m"]:
         """What is carried past the block."""
         if self.V is not None:
-            return self.V(x)
+            projected: Tensor = self.V(x)
+            return projected
         return x if self.fixed is None else x @ self.fixed.T
 
     def forward(self, x: Float[Tensor, "n *d"]) -> Float[Tensor, "n *m"]:
         """The sum of the two ways."""
-        change, kept = self.block(x), self.shortcut(x)
+        change: Tensor = self.block(x)
+        kept = self.shortcut(x)
         if change.shape != kept.shape:
             raise InputError(
                 f"the block gives shape {tuple(change.shape)} and the shortcut "
@@ -121,7 +126,8 @@ class ResidualMLP(nn.Module):
         h = self.first(x)
         for layer in self.hidden:
             h = layer(h)
-        return self.last(h)
+        out: Tensor = self.last(h)
+        return out
 
 
 def _at_zero(block: nn.Module) -> Tensor | None:

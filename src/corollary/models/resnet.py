@@ -41,9 +41,11 @@ def conv_bn(
         232
     """
     how = {"stride": stride, "padding": kernel // 2, "bias": bias}
-    conv = skip_init(nn.Conv2d, read, give, kernel, **how, dtype=dtype, device=rng.device)
+    conv: nn.Conv2d = skip_init(
+        nn.Conv2d, read, give, kernel, **how, dtype=dtype, device=rng.device
+    )
     nn.init.kaiming_normal_(conv.weight, mode="fan_out", nonlinearity="relu", generator=rng)
-    if bias:
+    if conv.bias is not None:
         nn.init.zeros_(conv.bias)
     return nn.Sequential(conv, nn.BatchNorm2d(give, dtype=dtype, device=rng.device))
 
@@ -58,7 +60,8 @@ class _Block(nn.Module):
         self.sum = Residual(branch, shortcut, subtract_at_zero=False)
         self.out_channels = out_channels
         if zero_last:
-            nn.init.zeros_(branch[-1][-1].weight)
+            norms = [part for part in branch.modules() if isinstance(part, nn.BatchNorm2d)]
+            nn.init.zeros_(norms[-1].weight)
 
     def forward(self, x: Float[Tensor, "n c h w"]) -> Float[Tensor, "n k h2 w2"]:
         """The block's output."""
@@ -120,10 +123,12 @@ class Bottleneck(_Block):
         conv = partial(conv_bn, rng=rng, dtype=dtype)
         give = self.expansion * width
         branch = nn.Sequential(
-            *conv(read, width, 1), nn.ReLU(),
-            *conv(width, width, stride=stride), nn.ReLU(),
+            *conv(read, width, 1),
+            nn.ReLU(),
+            *conv(width, width, stride=stride),
+            nn.ReLU(),
             conv(width, give, 1),
-        )  # fmt: skip
+        )
         change = stride != 1 or read != give
         shortcut = conv(read, give, 1, stride=stride) if change else None
         super().__init__(branch, shortcut, zero_last, give)
@@ -164,13 +169,14 @@ class ResNet(nn.Module):
                 parts.append(block(read, width * 2**stage, stride=step, rng=rng, dtype=dtype))
                 read = parts[-1].out_channels
         self.features = nn.Sequential(*parts)
-        self.classifier = skip_init(nn.Linear, read, k, dtype=dtype, device=rng.device)
+        self.classifier: nn.Linear = skip_init(nn.Linear, read, k, dtype=dtype, device=rng.device)
         nn.init.normal_(self.classifier.weight, std=read**-0.5, generator=rng)
         nn.init.zeros_(self.classifier.bias)
 
     def forward(self, x: Float[Tensor, "n c h w"]) -> Float[Tensor, "n k"]:
         """Logits."""
-        return self.classifier(self.features(x).mean(dim=(2, 3)))
+        logits: Tensor = self.classifier(self.features(x).mean(dim=(2, 3)))
+        return logits
 
 
 def resnet(

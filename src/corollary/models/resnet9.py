@@ -74,7 +74,10 @@ class ResNet9(nn.Module):
         self.res1 = _residual(conv(128, 128), conv(128, 128))
         self.conv3, self.conv4 = conv(128, 256, pool=True), conv(256, 512, pool=True)
         self.res2 = _residual(conv(512, 512), conv(512, 512))
-        self.classifier = skip_init(nn.Linear, 512, num_classes, dtype=dtype, device=rng.device)
+        device = rng.device
+        self.classifier: nn.Linear = skip_init(
+            nn.Linear, 512, num_classes, dtype=dtype, device=device
+        )
         nn.init.normal_(self.classifier.weight, std=512**-0.5, generator=rng)
         nn.init.zeros_(self.classifier.bias)
 
@@ -88,7 +91,8 @@ class ResNet9(nn.Module):
 
     def forward(self, x: Float[Tensor, "n c h w"]) -> Float[Tensor, "n k"]:
         """Logits."""
-        return self.classifier(self.features(x).amax(dim=(2, 3)))
+        logits: Tensor = self.classifier(self.features(x).amax(dim=(2, 3)))
+        return logits
 
 
 def _residual(*blocks: nn.Module) -> Residual:

@@ -13,6 +13,7 @@ exact.
 """
 
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Literal
 
 import torch
@@ -124,7 +125,7 @@ def relu_count(model: nn.Sequential) -> int:
         >>> relu_count(tent("two_layer"))
         3
     """
-    return sum(a.out_features for a, b in zip(model, model[1:], strict=False) if _is_hidden(a, b))
+    return sum(layer.out_features for layer in _rectified(model))
 
 
 def depth(model: nn.Sequential) -> int:
@@ -134,11 +135,12 @@ def depth(model: nn.Sequential) -> int:
         >>> depth(tent("two_layer")), depth(tent())
         (2, 1)
     """
-    return sum(_is_hidden(a, b) for a, b in zip(model, model[1:], strict=False))
+    return len(_rectified(model))
 
 
-def _is_hidden(a: nn.Module, b: nn.Module) -> bool:
-    return isinstance(a, nn.Linear) and isinstance(b, nn.ReLU)
+def _rectified(model: nn.Sequential) -> list[nn.Linear]:
+    pairs = pairwise(model)
+    return [a for a, b in pairs if isinstance(a, nn.Linear) and isinstance(b, nn.ReLU)]
 
 
 def _linear(w: list[list[float]], b: list[float], dtype: torch.dtype) -> nn.Linear:

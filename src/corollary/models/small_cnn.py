@@ -69,14 +69,15 @@ class SmallCNN(nn.Module):
         pad = {"padding": kernel // 2, "padding_mode": padding_mode}
         parts: list[nn.Module] = []
         for i, (read, give) in enumerate(zip((in_channels, *widths), widths, strict=False)):
-            conv = skip_init(nn.Conv2d, read, give, kernel, **pad, **how)
+            conv: nn.Conv2d = skip_init(nn.Conv2d, read, give, kernel, **pad, **how)
             kaiming_(conv.weight, rng=rng)
-            nn.init.zeros_(conv.bias)
+            if conv.bias is not None:
+                nn.init.zeros_(conv.bias)
             parts += [conv, nn.ReLU()]
             if pool and i + 1 < len(widths):
                 parts.append(nn.MaxPool2d(2))
         self.features = nn.Sequential(*parts)
-        self.classifier = skip_init(nn.Linear, widths[-1], classes, **how)
+        self.classifier: nn.Linear = skip_init(nn.Linear, widths[-1], classes, **how)
         lecun_(self.classifier.weight, rng=rng)
         nn.init.zeros_(self.classifier.bias)
 
@@ -87,7 +88,9 @@ class SmallCNN(nn.Module):
                 f"the network reads {self.in_channels} channels, but {tuple(x.shape)} came"
             )
         h = self.features(x)
-        return self.classifier(h.mean((2, 3)) if self.reduce == "mean" else h.amax((2, 3)))
+        pooled = h.mean((2, 3)) if self.reduce == "mean" else h.amax((2, 3))
+        logits: Tensor = self.classifier(pooled)
+        return logits
 
     def probabilities(self, x: Float[Tensor, "n c h w"]) -> Float[Tensor, "n k"]:
         """Of each class; with one output, of the class 1."""

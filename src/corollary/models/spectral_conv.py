@@ -15,7 +15,7 @@ eigenvectors. Bound to its graph; O(M^3) once, then O(M^2 d).
 from collections.abc import Callable
 
 import torch
-from jaxtyping import Float
+from jaxtyping import Float, Int
 from torch import Tensor, nn
 
 from corollary.errors import InputError
@@ -41,6 +41,10 @@ class SpectralConv(nn.Module):
 
     :covers: spectral-graph-convolution
     """
+
+    frequencies: Float[Tensor, " M"]
+    modes: Float[Tensor, "M M"]
+    kind: Int[Tensor, " M"]  # which gain each frequency has
 
     def __init__(
         self,

@@ -70,14 +70,13 @@ class TNet(nn.Module):
         self.k = k
         self.local = MLP([k, *local], last="relu", rng=rng, dtype=dtype)
         self.after = MLP([local[-1], *after, k * k], rng=rng, dtype=dtype)
-        with torch.no_grad():
-            self.after.layers[-1].affine.W.zero_()
+        self.after.as_layers()[-1].W.zero_()
 
     def matrix(self, x: Float[Tensor, "*b M k"]) -> Float[Tensor, "*b k k"]:
         """The matrix for each cloud; it does not see the order of the points."""
         if x.shape[-1] != self.k:
             raise InputError(f"points of dimension {self.k} are needed, but {tuple(x.shape)} came")
-        flat = self.after(self.local(x).amax(dim=-2))
+        flat: Tensor = self.after(self.local(x).amax(dim=-2))
         eye = torch.eye(self.k, dtype=flat.dtype, device=flat.device)
         return eye + flat.reshape(*flat.shape[:-1], self.k, self.k)
 

@@ -19,8 +19,10 @@ from torch import nn
 from corollary.errors import InputError
 
 # activation = gain * other(scale * z) + shift, for each activation in terms of the other
-_REWRITE = {"sigmoid": (nn.Tanh, nn.Sigmoid, 2.0, 2.0, -1.0)}
-_REWRITE["tanh"] = (nn.Sigmoid, nn.Tanh, 0.5, 0.5, 0.5)
+_REWRITE: dict[str, tuple[type[nn.Module], type[nn.Module], float, float, float]] = {
+    "sigmoid": (nn.Tanh, nn.Sigmoid, 2.0, 2.0, -1.0),
+    "tanh": (nn.Sigmoid, nn.Tanh, 0.5, 0.5, 0.5),
+}
 
 
 def convert_mlp(
@@ -47,7 +49,7 @@ def convert_mlp(
     layers = _checked(net, old, drop_shift)
     out: list[nn.Module] = []
     for i, layer in enumerate(layers):
-        if isinstance(layer, old):
+        if not isinstance(layer, nn.Linear):
             out.append(new())
             continue
         reads_hidden = i > 0

@@ -75,4 +75,5 @@ class ThresholdUnit(nn.Module):
 
     def forward(self, x: Float[Tensor, "*k n"]) -> Float[Tensor, "*k"]:
         """The decision at each point."""
-        return self.phi(self.linear(x))
+        decision: Tensor = self.phi(self.linear(x))
+        return decision

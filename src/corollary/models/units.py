@@ -47,7 +47,8 @@ class LinearUnit(nn.Module):
 
     def rate(self) -> Float[Tensor, ""]:
         """Growth of the value per unit of length along :meth:`direction`."""
-        return self.theta.detach().norm()
+        length: Tensor = self.theta.detach().norm()
+        return length
 
 
 class AffineUnit(nn.Module):
@@ -90,7 +91,8 @@ class AffineUnit(nn.Module):
 
     def rate(self) -> Float[Tensor, ""]:
         """Growth of the value per unit of length along :meth:`direction`."""
-        return self.theta.detach().norm()
+        length: Tensor = self.theta.detach().norm()
+        return length
 
     def to_homogeneous(self) -> LinearUnit:
         """The linear unit on ``(x, 1)`` with weights ``(theta, b)``."""
@@ -177,7 +179,8 @@ def _weights(*shape: int, rng: Generator, dtype: torch.dtype) -> Tensor:
     if shape[-1] < 1:
         raise InputError(f"a unit needs at least one input, but n={shape[-1]}")
     normal = torch.randn(*shape, generator=rng, device=rng.device, dtype=dtype)
-    return normal / shape[-1] ** 0.5
+    scale: float = shape[-1] ** 0.5
+    return normal / scale
 
 
 def _vector(theta: Tensor, name: str) -> Tensor:
@@ -196,7 +199,7 @@ def _fits(x: Tensor, n: int) -> Tensor:
 
 
 def _direction(theta: Tensor) -> Tensor:
-    length = theta.detach().norm()
+    length: Tensor = theta.detach().norm()
     if length == 0:
         raise InputError("a unit with theta = 0 is constant: it has no direction of change")
     return theta.detach() / length

@@ -35,6 +35,8 @@ class ReluBoxes(nn.Module):
         it vanishes on the box: for a = 0.2, b = 0.4, z = 0.3 it is 1 - 1 - 0 + 0 = 0 and not 1.
     """
 
+    signs: Float[Tensor, "4"]
+
     def __init__(
         self,
         a: Float[Tensor, "N d"],

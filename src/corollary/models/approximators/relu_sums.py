@@ -14,6 +14,7 @@ with the first slope a and the jumps of slope :math:`c_i`. Two more ReLUs make t
 
 import math
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import NamedTuple
 
 import torch
@@ -167,6 +168,10 @@ def _along(g: Callable[[Tensor], Tensor]) -> Function:
     return lambda x: g(x[:, 0])
 
 
+def _interpolating_network(f: Function, low: float, high: float, m: int) -> Superposition:
+    return pl_to_relu(pl_interpolant(f, m, low=low, high=high), rtol=1e-12)
+
+
 def fit_relu_uniform(
     f: Function,
     eps: float,
@@ -196,19 +201,22 @@ def fit_relu_uniform(
             f"eps > 0, d >= 1 and low < high are needed: {eps=}, {d=}, {low=}, {high=}"
         )
     built = d == 1 and sigma is torch.relu
-    if not built and rng is None:
+    network: Callable[[int], Superposition]
+    if built:
+        network = partial(_interpolating_network, f, low, high)
+    elif rng is None:
         raise InputError("units along drawn directions need a generator: pass rng")
+    else:
+        network = partial(fit_superposition, f, sigma, d=d, low=low, high=high, rng=rng)
     grid = {1: 4001, 2: 101}.get(d, 0)
-    x = box_grid(d, grid, low, high) if grid else low + (high - low) * torch.rand(
-        20_000, d, generator=rng, dtype=torch.float64
-    )  # fmt: skip
+    if grid:
+        x = box_grid(d, grid, low, high)
+    else:
+        x = low + (high - low) * torch.rand(20_000, d, generator=rng, dtype=torch.float64)
     target = f(x)
     widths, errors, m = [], [], 2
     while True:
-        if built:
-            net = pl_to_relu(pl_interpolant(f, m, low=low, high=high), rtol=1e-12)
-        else:
-            net = fit_superposition(f, sigma, m, d=d, low=low, high=high, rng=rng)
+        net = network(m)
         widths.append(m + 1 if built else m)  # straight knots need no unit, but are counted
         errors.append(float((net(x) - target).abs().max().detach()))
         if errors[-1] <= eps or 2 * m > largest:

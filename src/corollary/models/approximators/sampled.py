@@ -38,7 +38,8 @@ class Offset(nn.Module):
 
     def forward(self, x: Tensor) -> Tensor:
         """The value at each point (n, d)."""
-        return self.offset + self.network(x)
+        value: Tensor = self.offset + self.network(x)
+        return value
 
 
 def as_network(measure: SignedMeasure, sigma: Scalar, k: int, *, rng: Generator) -> Superposition:

@@ -46,32 +46,35 @@ class KeyValues:
         """Remember s more positions; keys and values of all of them."""
         t = self._used + K.shape[-2]
         if self._buffers is None:
-            self._buffers = tuple(_buffer(x, x.shape[:-2], max(2 * t, ROOM)) for x in (K, V))
-        elif self._buffers[0].shape[:-2] != K.shape[:-2]:
+            room = max(2 * t, ROOM)
+            self._buffers = _buffer(K, K.shape[:-2], room), _buffer(V, V.shape[:-2], room)
+        keys, values = self._buffers
+        if keys.shape[:-2] != K.shape[:-2]:
             raise InputError(
-                f"the memory holds sequences of shape {tuple(self._buffers[0].shape[:-2])}, but "
+                f"the memory holds sequences of shape {tuple(keys.shape[:-2])}, but "
                 f"{tuple(K.shape[:-2])} came; after a change of the batch, say which rows to keep"
             )
-        elif t > self._buffers[0].shape[-2]:
-            self._buffers = tuple(self._grown(x, 2 * t) for x in self._buffers)
-        for buffer, x in zip(self._buffers, (K, V), strict=True):
-            buffer[..., self._used : t, :] = x
+        if t > keys.shape[-2]:
+            keys, values = self._buffers = self._grown(keys, 2 * t), self._grown(values, 2 * t)
+        keys[..., self._used : t, :] = K
+        values[..., self._used : t, :] = V
         self._used = t
-        return tuple(self._seen(buffer) for buffer in self._buffers)
+        return self._seen(keys), self._seen(values)
 
     def keep(self, rows: Int[Tensor, " c"]) -> None:
         """Go on with these sequences of the batch, in this order."""
         if self._buffers is None or _all_in_place(rows, len(self._buffers[0])):
             return
-        kept = []
-        for old in self._buffers:
-            new = _buffer(old, (len(rows), *old.shape[1:-2]), old.shape[-2])
-            torch.index_select(self._seen(old), 0, rows, out=self._seen(new))
-            kept.append(new)
-        self._buffers = tuple(kept)
+        keys, values = self._buffers
+        self._buffers = self._chosen(keys, rows), self._chosen(values, rows)
 
     def _seen(self, buffer: Tensor) -> Tensor:
         return buffer[..., : self._used, :]
+
+    def _chosen(self, old: Tensor, rows: Tensor) -> Tensor:
+        new = _buffer(old, (len(rows), *old.shape[1:-2]), old.shape[-2])
+        torch.index_select(self._seen(old), 0, rows, out=self._seen(new))
+        return new
 
     def _grown(self, old: Tensor, room: int) -> Tensor:
         new = _buffer(old, old.shape[:-2], room)

@@ -38,7 +38,8 @@ def mixing_matrix(module: nn.Module, X: Float[Tensor, "T d"]) -> Float[Tensor, "
             "mixing_matrix needs nn.Conv1d or a layer with a method weights(X), as the attention "
             f"layers of corollary have, but {type(module).__name__} came"
         )
-    return weights(X).detach()
+    A: Tensor = weights(X)
+    return A.detach()
 
 
 def _convolution(layer: nn.Conv1d, X: Tensor) -> Tensor:
@@ -47,5 +48,5 @@ def _convolution(layer: nn.Conv1d, X: Tensor) -> Tensor:
     impulses = torch.eye(T * d, dtype=X.dtype, device=X.device).view(T * d, d, T)
     with torch.no_grad():
         silence = layer(torch.zeros_like(impulses[:1]))
-        out = layer(impulses) - silence  # (channel and position of the impulse, out, S)
+        out: Tensor = layer(impulses) - silence  # (channel and position of the impulse, out, S)
     return out.view(d, T, *out.shape[1:]).permute(2, 0, 3, 1)

@@ -90,7 +90,8 @@ class MultiHeadAttention(nn.Module):
         ``mask`` is boolean (true: may be read) or numbers to add to the scores; it is broadcast to
         (batch, t, s) and the same for all heads.
         """
-        return self.W_o(self.read(query, context, mask=mask))
+        out: Tensor = self.W_o(self.read(query, context, mask=mask))
+        return out
 
     def read(
         self,
@@ -162,9 +163,13 @@ class MultiHeadAttention(nn.Module):
             )
         like = layer.out_proj.weight
         ours = MultiHeadAttention(
-            layer.embed_dim, layer.num_heads, d_context=layer.kdim,
-            bias=layer.in_proj_bias is not None, rng=torch.Generator(), dtype=like.dtype,
-        ).to(like.device)  # fmt: skip
+            layer.embed_dim,
+            layer.num_heads,
+            d_context=layer.kdim,
+            bias=layer.in_proj_bias is not None,
+            rng=torch.Generator(),
+            dtype=like.dtype,
+        ).to(like.device)
         separate = (layer.q_proj_weight, layer.k_proj_weight, layer.v_proj_weight)
         W = separate if layer.in_proj_weight is None else layer.in_proj_weight.chunk(3)
         b = (None,) * 3 if layer.in_proj_bias is None else layer.in_proj_bias.chunk(3)
@@ -178,7 +183,7 @@ class MultiHeadAttention(nn.Module):
         return f"d_model={self.d_model}, heads={self.heads}, d_k={self.d_k}, d_v={self.d_v}"
 
     def _split(self, x: Tensor) -> Tensor:
-        return x.unflatten(-1, (self.heads, -1)).transpose(-3, -2)  # (*b, h, t, width)
+        return torch.unflatten(x, -1, (self.heads, -1)).transpose(-3, -2)  # (*b, h, t, width)
 
     def _check(self, query: Tensor, context: Tensor) -> None:
         for x, width, name in (
@@ -195,7 +200,7 @@ def copy_linear(mine: LinearLayer, weight: Tensor, bias: Tensor | None) -> None:
     """Put the weights of a torch layer into one of ours."""
     with torch.no_grad():
         mine.W.copy_(weight)
-        if bias is not None:
+        if bias is not None and mine.b is not None:
             mine.b.copy_(bias)
 
 

@@ -5,7 +5,7 @@ r"""One step of a recurrent network, and the loop that runs it.
 :source: Perez Jensen (2025), Deep Learning, Chapter 5.
 """
 
-from abc import ABC, abstractmethod
+from collections.abc import Callable
 
 import torch
 from jaxtyping import Float, Int
@@ -16,23 +16,21 @@ from corollary.errors import InputError
 State = Tensor | tuple[Tensor, ...]  # of a tuple the first part is what others see
 
 
-class Cell(nn.Module, ABC):
-    """A map from a state and an input to the next state.
+class Cell(nn.Module):
+    """A map from a state and an input to the next state, for every sequence of a batch.
 
     Args:
         n: Numbers of an input.
         m: Numbers of a state.
     """
 
+    forward: Callable[..., State]  # (state, x) -> state; each cell says what its states are
+
     def __init__(self, n: int, m: int) -> None:
         super().__init__()
         if n < 1 or m < 1:
             raise InputError(f"a cell needs n >= 1 inputs and m >= 1 units, but n={n}, m={m}")
         self.n, self.m = n, m
-
-    @abstractmethod
-    def forward(self, state: State, x: Float[Tensor, "B n"]) -> State:
-        """The next state of every sequence of a batch."""
 
     def start(self, x: Float[Tensor, "B n"]) -> State:
         """The state before the first input: zero, with dtype and device of the weights."""
@@ -43,6 +41,11 @@ class Cell(nn.Module, ABC):
 def visible(state: State) -> Tensor:
     """The part of a state that readouts and other layers see."""
     return state if isinstance(state, Tensor) else state[0]
+
+
+def chosen(state: State, rows: Int[Tensor, " c"]) -> State:
+    """The states of these sequences of the batch, in this order."""
+    return state[rows] if isinstance(state, Tensor) else tuple(part[rows] for part in state)
 
 
 def unroll(
@@ -128,6 +131,7 @@ def _parts(state: State) -> tuple[Tensor, ...]:
 
 
 def _kept(alive: Tensor, fresh: State, old: State) -> State:
-    if isinstance(fresh, Tensor):
+    if isinstance(fresh, Tensor) and isinstance(old, Tensor):
         return torch.where(alive, fresh, old)
-    return tuple(torch.where(alive, f, o) for f, o in zip(fresh, old, strict=True))
+    pairs = zip(_parts(fresh), _parts(old), strict=True)
+    return tuple(torch.where(alive, f, o) for f, o in pairs)

@@ -56,8 +56,14 @@ class ElmanCell(Cell):
         if not isinstance(rnn, nn.RNN):
             raise InputTypeError(f"an nn.RNN is needed, but {type(rnn).__name__} came")
         W_z, W_x, b = torch_weights(rnn, layer, reverse)
-        cell = cls(W_x.shape[1], len(W_z), rnn.nonlinearity, bias=b is not None,
-                   rng=torch.Generator(), dtype=W_z.dtype)  # fmt: skip
+        cell = cls(
+            W_x.shape[1],
+            len(W_z),
+            rnn.nonlinearity,
+            bias=b is not None,
+            rng=torch.Generator(),
+            dtype=W_z.dtype,
+        )
         cell.U, cell.V = nn.Parameter(W_z), nn.Parameter(W_x)
         if b is not None:
             cell.b = nn.Parameter(b[0] + b[1])
@@ -82,7 +88,8 @@ def torch_weights(
         raise InputError(f"a network without projection is needed, but proj_size={rnn.proj_size}")
 
     def copied(part: str) -> Tensor:
-        return getattr(rnn, f"{part}_{name}").detach().clone()
+        weight: Tensor = getattr(rnn, f"{part}_{name}")
+        return weight.detach().clone()
 
     biases = (copied("bias_hh"), copied("bias_ih")) if rnn.bias else None
     return copied("weight_hh"), copied("weight_ih"), biases

@@ -58,8 +58,10 @@ class RecurrentNetwork(nn.Module):
         """The outputs; those past a sequence's length are zero."""
         z, last = unroll(self.cell, x, lengths)
         if self.task == "last":
-            return self.readout(visible(last))
-        y = self.readout(z)
+            z = visible(last)
+        y: Tensor = self.readout(z)
+        if self.task == "last":
+            return y
         if self.task == "next":
             y = y[:, :-1]
             lengths = None if lengths is None else lengths - 1

@@ -16,7 +16,7 @@ from jaxtyping import Float, Int
 from torch import Tensor
 
 from corollary.errors import InputError
-from corollary.models.recurrent.cell import State
+from corollary.models.recurrent.cell import State, chosen
 from corollary.theory.networks.softmax import log_softmax
 
 if TYPE_CHECKING:
@@ -58,31 +58,27 @@ class StateReader:
                 f"tokens are numbered 0 to {K - 1}, but {int(tokens.min())} to "
                 f"{int(tokens.max())} came"
             )
-        if self.state is None:
-            self._begin(len(tokens))
+        state = self.state
+        if state is None:
+            state = self._begin(len(tokens))
             first = tokens.new_full((len(tokens), 1), K)
             tokens = torch.cat([first, tokens], dim=1)
         if tokens.shape[1] == 0:
             raise InputError("what follows is asked after at least one new token, but none came")
         for token in tokens.unbind(1):
-            self.state, logits, _ = self.model.step(self.known, self.state, token)
+            state, logits, _ = self.model.step(self.known, state, token)
+        self.state = state
         return log_softmax(logits)
 
     def keep(self, rows: Int[Tensor, " c"]) -> None:
         """Go on with these prefixes, each with its source."""
-        self.known = type(self.known)(*(_rows(part, rows) for part in self.known))
-        self.state = _rows(self.state, rows)
+        self.known = self.known.keep(rows)
+        self.state = None if self.state is None else chosen(self.state, rows)
 
-    def _begin(self, b: int) -> None:
+    def _begin(self, b: int) -> State:
         n = len(self.known.zeta)
         if n not in (1, b):
             raise InputError(f"{n} sources need as many prefixes, or be one, but {b} came")
         if n != b:
             self.keep(torch.zeros(b, dtype=torch.int64, device=self.known.zeta.device))
-        self.state = self.known.state
-
-
-def _rows(part: State | None, rows: Tensor) -> State | None:
-    if isinstance(part, tuple):
-        return tuple(x[rows] for x in part)
-    return None if part is None else part[rows]
+        return self.known.state

@@ -21,7 +21,7 @@ from torch import Generator, Tensor, nn
 from corollary.errors import InputError
 from corollary.models.mlp import LinearLayer
 from corollary.models.recurrent.additive_attention import AdditiveAttention
-from corollary.models.recurrent.cell import Cell, State, unroll, visible
+from corollary.models.recurrent.cell import Cell, State, chosen, unroll, visible
 from corollary.models.recurrent.reading import SourceContinuation
 from corollary.theory.sequences.decoding.next_token import check_length
 from corollary.theory.sequences.factorization import sequence_log_prob
@@ -34,6 +34,12 @@ class Encoded(NamedTuple):
     zeta: Tensor  # all its states
     prepared: Tensor | None  # attention's part of the score
     alive: Tensor | None  # which places count
+
+    def keep(self, rows: Int[Tensor, " c"]) -> "Encoded":
+        """These sources of the batch, in this order."""
+        prepared = None if self.prepared is None else self.prepared[rows]
+        alive = None if self.alive is None else self.alive[rows]
+        return Encoded(chosen(self.state, rows), self.zeta[rows], prepared, alive)
 
 
 class Seq2Seq(nn.Module):
@@ -182,9 +188,7 @@ class Seq2Seq(nn.Module):
             out.append(token if end is None else torch.where(out[-1] == end, end, token))
         return torch.stack(out, dim=1)[:, 1:]
 
-    def _forced(
-        self, x: Tensor, y: Tensor, lengths: Tensor | None
-    ) -> tuple[Tensor, list[Tensor | None]]:
+    def _forced(self, x: Tensor, y: Tensor, lengths: Tensor | None) -> tuple[Tensor, list[Tensor]]:
         _check_tokens(y, self.target, "target")
         if len(x) != len(y):
             raise InputError(f"{len(x)} sources and {len(y)} targets are no pairs")
@@ -194,7 +198,8 @@ class Seq2Seq(nn.Module):
         for before in shifted.unbind(1):
             state, logits, a = self.step(known, state, before)
             scores.append(logits)
-            looks.append(a)
+            if a is not None:
+                looks.append(a)
         return torch.stack(scores, dim=1), looks
 
 

@@ -72,7 +72,9 @@ class StackedRNN(nn.Module):
         if states is not None and len(states) != len(self.cells):
             raise InputError(f"{len(self.cells)} cells need as many states, but {len(states)} came")
         last = []
-        for cell, state in zip(self.cells, states or [None] * len(self.cells), strict=True):
+        before: Sequence[State | None] = states or [None] * len(self.cells)
+        for cell, state in zip(self.cells, before, strict=True):
+            assert isinstance(cell, Cell)  # as __init__ demands
             x, end = unroll(cell, x, lengths, state=state)
             last.append(end)
         return x, last
@@ -106,4 +108,5 @@ class DeepTransitionCell(Cell):
 
     def forward(self, state: Float[Tensor, "B m"], x: Float[Tensor, "B n"]) -> Float[Tensor, "B m"]:
         """The next state."""
-        return self.step(torch.cat([state, x], dim=1))
+        after: Tensor = self.step(torch.cat([state, x], dim=1))
+        return after

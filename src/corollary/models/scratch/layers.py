@@ -52,14 +52,16 @@ class LinearLayer:
     def forward(self, X: np.ndarray) -> np.ndarray:
         """The values, remembering the input for the way back."""
         self.X = checked_points(X, self.W.shape[0], "LinearLayer")  # (N, d_in)
-        return self.X @ self.W + self.b  # (N, d_out)
+        Z: np.ndarray = self.X @ self.W + self.b  # (N, d_out)
+        return Z
 
     def backward(self, dZ: np.ndarray) -> np.ndarray:
         """Keep ``dW`` and ``db``, return ``dX``."""
         N = self.X.shape[0] if self.divide_again else 1
         self.dW = self.X.T @ dZ / N  # (d_in, d_out)
         self.db = dZ.sum(axis=0) / N  # (d_out,)
-        return dZ @ self.W.T  # (N, d_in)
+        dX: np.ndarray = dZ @ self.W.T  # (N, d_in)
+        return dX
 
 
 class ReLU:
@@ -78,7 +80,8 @@ class ReLU:
     def forward(self, Z: np.ndarray) -> np.ndarray:
         """The positive parts, remembering where they are."""
         self.Z = Z
-        return np.maximum(0, Z)
+        A: np.ndarray = np.maximum(0, Z)
+        return A
 
     def backward(self, dA: np.ndarray) -> np.ndarray:
         """``dZ = dA * 1[Z > 0]``, so the slope at 0 is taken as 0."""

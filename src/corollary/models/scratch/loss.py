@@ -34,7 +34,8 @@ class BCE:
 
     def backward(self, y_hat: np.ndarray, y: np.ndarray) -> np.ndarray:
         """The gradient in the logits; the division by N of the whole network happens here."""
-        return (y_hat - y) / len(y)
+        dz: np.ndarray = (y_hat - y) / len(y)
+        return dz
 
 
 class ClippedBCE:
@@ -54,7 +55,8 @@ class ClippedBCE:
 
     def backward(self, y_hat: np.ndarray, y: np.ndarray) -> np.ndarray:
         """The gradient of the loss without clipping."""
-        return (y_hat - y) / len(y)
+        dz: np.ndarray = (y_hat - y) / len(y)
+        return dz
 
 
 def check_labels(z: np.ndarray, y: np.ndarray) -> None:

@@ -16,6 +16,9 @@ first to pre-train it, then to fine-tune all of it on a task.
     joint_pretraining trains both ways: after two stages the first task is partly forgotten.
 """
 
+from collections.abc import Callable
+from typing import Any
+
 import torch
 from jaxtyping import Bool, Float, Int
 from torch import Generator, Tensor, nn
@@ -32,7 +35,8 @@ from corollary.models.transformers.heads import (
 )
 from corollary.models.transformers.positions import LearnedPE
 
-HEADS = {
+Head = MLMHead | QAHead | TokenClassificationHead | SequenceClassificationHead
+HEADS: dict[str, Callable[..., Head]] = {
     "mlm": MLMHead,
     "nsp": NSPHead,
     "qa": QAHead,
@@ -83,7 +87,7 @@ class MiniBERT(nn.Module):
                 f"vocab, segments >= 1 and layers >= 0 are needed, but {vocab=}, {segments=}, "
                 f"{layers=} came"
             )
-        kind = {"rng": rng, "dtype": dtype}
+        kind: dict[str, Any] = {"rng": rng, "dtype": dtype}
         self.tokens = embedding(vocab, d, **kind)
         self.segments = embedding(segments, d, **kind)
         self.positions = LearnedPE(max_len, d, **kind)
@@ -118,7 +122,8 @@ class MiniBERT(nn.Module):
                 f"token ids lie in 0..{vocab - 1}, but {int(ids.min())}..{int(ids.max())} came"
             )
         segments = torch.zeros_like(ids) if segments is None else segments
-        return self.norm(self.positions(self.tokens(ids) + self.segments(segments)))
+        embedded: Tensor = self.norm(self.positions(self.tokens(ids) + self.segments(segments)))
+        return embedded
 
     def contextual(
         self, x: Float[Tensor, "b t d"], there: Bool[Tensor, "b t"] | None = None
@@ -143,7 +148,7 @@ class MiniBERT(nn.Module):
 class BertFor(nn.Module):
     """An encoder and a head: takes what the encoder takes, gives what the head gives."""
 
-    def __init__(self, bert: MiniBERT, head: nn.Module) -> None:
+    def __init__(self, bert: MiniBERT, head: Head) -> None:
         super().__init__()
         self.bert, self.head = bert, head
 
@@ -154,7 +159,8 @@ class BertFor(nn.Module):
         there: Bool[Tensor, "b t"] | None = None,
     ) -> Float[Tensor, "..."]:
         """The head's output."""
-        return self.head(self.bert(ids, segments, there))
+        out: Tensor = self.head(self.bert(ids, segments, there))
+        return out
 
     def loss(self, output: Float[Tensor, "..."], target: Int[Tensor, "..."]) -> Float[Tensor, ""]:
         """The head's loss."""

@@ -20,6 +20,8 @@ the encoder's output between the two parts:
     the last token changes its first output. The claim decoder_causality has it as counterexample.
 """
 
+from typing import Any
+
 import torch
 from jaxtyping import Float
 from torch import Generator, Tensor, nn
@@ -27,8 +29,11 @@ from torch import Generator, Tensor, nn
 from corollary.errors import InputError
 from corollary.models.attention.memory import KeyValues
 from corollary.models.attention.multi_head import MultiHeadAttention, copy_linear
+from corollary.models.layer_norm import LayerNorm
 from corollary.models.transformers.sublayers import FeedForward, Phi, Sublayer
 from corollary.theory.sequences.masks import causal_mask, combine
+
+TorchLayer = nn.TransformerEncoderLayer | nn.TransformerDecoderLayer
 
 
 class EncoderBlock(nn.Module):
@@ -75,7 +80,7 @@ class EncoderBlock(nn.Module):
         dtype: torch.dtype = torch.float64,
     ) -> None:
         super().__init__()
-        kind = {"bias": bias, "rng": rng, "dtype": dtype}
+        kind: dict[str, Any] = {"bias": bias, "rng": rng, "dtype": dtype}
         self.attention = MultiHeadAttention(d_model, heads, fused=fused, **kind)
         self.mlp = FeedForward(d_model, d_ff or 4 * d_model, phi, **kind)
         self.sum1 = Sublayer(d_model, norm, alpha1, dropout, dtype)
@@ -86,7 +91,8 @@ class EncoderBlock(nn.Module):
     ) -> Float[Tensor, "*b t d"]:
         """The sequence after the block; ``mask`` as in :class:`MultiHeadAttention`."""
         x = self.sum1(x, lambda x: self.attention(x, mask=mask))
-        return self.sum2(x, self.mlp)
+        out: Tensor = self.sum2(x, self.mlp)
+        return out
 
     @classmethod
     def from_torch(cls, layer: nn.TransformerEncoderLayer) -> "EncoderBlock":
@@ -150,9 +156,10 @@ class DecoderBlock(nn.Module):
         dtype: torch.dtype = torch.float64,
     ) -> None:
         super().__init__()
-        kind = {"bias": bias, "rng": rng, "dtype": dtype}
+        kind: dict[str, Any] = {"bias": bias, "rng": rng, "dtype": dtype}
         self.attention = MultiHeadAttention(d_model, heads, fused=fused, **kind)
-        self.causal, self.cross = causal, None
+        self.causal = causal
+        self.cross: MultiHeadAttention | None = None
         if cross_attention:
             self.cross = MultiHeadAttention(d_model, heads, fused=fused, **kind)
             self.sum_cross = Sublayer(d_model, norm, 1.0, dropout, dtype)
@@ -184,7 +191,8 @@ class DecoderBlock(nn.Module):
         x = self.sum1(x, lambda x: self.attention(x, mask=mask))
         if self.cross is not None:
             x = self.sum_cross(x, lambda x: self.cross(x, memory, mask=memory_mask))
-        return self.sum2(x, self.mlp)
+        out: Tensor = self.sum2(x, self.mlp)
+        return out
 
     def step(
         self,
@@ -217,14 +225,17 @@ class DecoderBlock(nn.Module):
         def own(x: Tensor) -> Tensor:
             K, V = past.append(*self.attention.keys_values(x))
             # One query reads everything, without derivatives: what the fused kernel is for.
-            return self.attention.W_o(self.attention.look(x, K, V, mask=mask, fused=s == 1))
+            read = self.attention.look(x, K, V, mask=mask, fused=s == 1)
+            out: Tensor = self.attention.W_o(read)
+            return out
 
         x = self.sum1(x, own)
-        if self.cross is not None:
-            x = self.sum_cross(
-                x, lambda x: self.cross.W_o(self.cross.look(x, *memory, mask=memory_mask))
-            )
-        return self.sum2(x, self.mlp)
+        cross = self.cross
+        if cross is not None and memory is not None:
+            K, V = memory
+            x = self.sum_cross(x, lambda x: cross.W_o(cross.look(x, K, V, mask=memory_mask)))
+        out: Tensor = self.sum2(x, self.mlp)
+        return out
 
     @classmethod
     def from_torch(cls, layer: nn.TransformerDecoderLayer) -> "DecoderBlock":
@@ -245,7 +256,7 @@ class DecoderBlock(nn.Module):
         return ours.to(layer.linear1.weight.device).train(layer.training)
 
 
-def _sizes(layer: nn.Module) -> dict:
+def _sizes(layer: TorchLayer) -> dict[str, Any]:
     """The options of a block from those of torch's layer."""
     return {
         "d_model": layer.self_attn.embed_dim,
@@ -261,12 +272,15 @@ def _sizes(layer: nn.Module) -> dict:
 
 
 def _copy_rest(
-    ours: nn.Module, layer: nn.Module, norms: list[tuple[Sublayer, nn.LayerNorm]]
+    ours: EncoderBlock | DecoderBlock,
+    layer: TorchLayer,
+    norms: list[tuple[Sublayer, nn.LayerNorm]],
 ) -> None:
     """Copy the small network and the normalisations."""
     copy_linear(ours.mlp.inner, layer.linear1.weight, layer.linear1.bias)
     copy_linear(ours.mlp.outer, layer.linear2.weight, layer.linear2.bias)
     for mine, norm in norms:
+        assert isinstance(mine.norm, LayerNorm)  # torch's layers always normalise
         mine.norm.delta = norm.eps
         with torch.no_grad():
             mine.norm.gamma.copy_(norm.weight)

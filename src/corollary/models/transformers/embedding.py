@@ -46,6 +46,7 @@ class TokenEmbedding(nn.Module):
             raise InputError(f"vocabulary, d >= 1 are needed, but {vocabulary} and {d} came")
         normal = torch.randn(vocabulary, d, generator=rng, device=rng.device, dtype=dtype)
         self.E = nn.Parameter(normal)
+        self.positions: nn.Module
         if positions == "sinusoidal":
             self.positions = SinusoidalPE(d)
         elif positions == "learned":

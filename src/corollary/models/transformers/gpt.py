@@ -77,11 +77,19 @@ class GPT(nn.Module):
         )
         self.blocks = nn.ModuleList(
             DecoderBlock(
-                d_model, heads, d_ff, cross_attention=False, norm=norm, phi=phi,
-                dropout=dropout, fused=fused, rng=rng, dtype=dtype,
+                d_model,
+                heads,
+                d_ff,
+                cross_attention=False,
+                norm=norm,
+                phi=phi,
+                dropout=dropout,
+                fused=fused,
+                rng=rng,
+                dtype=dtype,
             )
             for _ in range(layers)
-        )  # fmt: skip
+        )
         self.norm = LayerNorm(d_model, dtype=dtype) if norm == "pre" else nn.Identity()
         self.head = LinearLayer(d_model, vocabulary, rng=rng, dtype=dtype)
 
@@ -92,7 +100,8 @@ class GPT(nn.Module):
         x = self.embed(tokens)
         for block in self.blocks:
             x = block(x, mask=mask)
-        return self.head(self.norm(x))
+        logits: Tensor = self.head(self.norm(x))
+        return logits
 
     @property
     def next_token(self) -> Continuation:

@@ -53,7 +53,8 @@ class SequenceClassificationHead(nn.Module):
 
     def forward(self, hidden: Float[Tensor, "b t d"]) -> Float[Tensor, "b k"]:
         """Logits."""
-        return self.out(self.pool(hidden))
+        logits: Tensor = self.out(self.pool(hidden))
+        return logits
 
     def loss(self, logits: Float[Tensor, "b k"], labels: Int[Tensor, " b"]) -> Float[Tensor, ""]:
         """Mean cross entropy."""
@@ -91,7 +92,8 @@ class TokenClassificationHead(nn.Module):
 
     def forward(self, hidden: Float[Tensor, "b t d"]) -> Float[Tensor, "b t k"]:
         """Logits at every position."""
-        return self.out(hidden)
+        logits: Tensor = self.out(hidden)
+        return logits
 
     def loss(self, logits: Float[Tensor, "b t k"], labels: Int[Tensor, "b t"]) -> Float[Tensor, ""]:
         """Cross entropy averaged over the tokens whose label is not -100 (padding)."""
@@ -119,7 +121,7 @@ class MLMHead(nn.Module):
 
     def forward(self, hidden: Float[Tensor, "b t d"]) -> Float[Tensor, "b t v"]:
         """Logits over the vocabulary at every position."""
-        h = self.norm(nn.functional.gelu(self.dense(hidden)))
+        h: Tensor = self.norm(nn.functional.gelu(self.dense(hidden)))
         return h @ self.embedding.weight.T + self.b
 
     def loss(self, logits: Float[Tensor, "b t v"], labels: Int[Tensor, "b t"]) -> Float[Tensor, ""]:
@@ -147,7 +149,8 @@ class QAHead(nn.Module):
 
     def forward(self, hidden: Float[Tensor, "b t d"]) -> Float[Tensor, "b t 2"]:
         """Start and end logits."""
-        return self.out(hidden)
+        logits: Tensor = self.out(hidden)
+        return logits
 
     def decode(
         self,

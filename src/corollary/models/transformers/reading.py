@@ -20,6 +20,7 @@ from torch import Tensor, nn
 
 from corollary.errors import InputError
 from corollary.models.attention.memory import KeyValues
+from corollary.models.transformers.blocks import DecoderBlock
 from corollary.models.transformers.embedding import TokenEmbedding
 from corollary.theory.networks.softmax import log_softmax
 
@@ -67,9 +68,9 @@ class TransformerReader:
         if tokens.shape[1] == 0:
             raise InputError("what follows is asked after at least one new token, but none came")
         x = self.model.embed(tokens, self.length)
-        for block, past, memory in zip(
-            self.model.blocks, self.past, self.memories or [None] * len(self.past), strict=True
-        ):
+        memories: Sequence[tuple[Tensor, Tensor] | None] = self.memories or [None] * len(self.past)
+        for block, past, memory in zip(self.model.blocks, self.past, memories, strict=True):
+            assert isinstance(block, DecoderBlock)  # as Continuation says
             x = block.step(x, past, memory, memory_mask=self.mask)
         self.length += tokens.shape[1]
         return log_softmax(self.model.head(x[:, -1]))

@@ -46,7 +46,8 @@ class FeedForward(nn.Module):
 
     def forward(self, x: Float[Tensor, "*b d"]) -> Float[Tensor, "*b d"]:
         """The same small network at each position."""
-        return self.outer(self.phi(self.inner(x)))
+        out: Tensor = self.outer(self.phi(self.inner(x)))
+        return out
 
 
 class Sublayer(nn.Module):
@@ -68,7 +69,8 @@ class Sublayer(nn.Module):
         """The sum, normalised after it or inside it."""
         part = self.dropout(f(self.norm(x) if self.order == "pre" else x))
         total = x + part if self.alpha == 1 else x + self.alpha * part
-        return total if self.order == "pre" else self.norm(total)
+        out: Tensor = total if self.order == "pre" else self.norm(total)
+        return out
 
     def extra_repr(self) -> str:
         """Order and weight, for ``print``."""

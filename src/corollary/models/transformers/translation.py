@@ -15,6 +15,7 @@ start token, and the causal mask hides what is to be predicted.
 """
 
 from collections.abc import Callable
+from typing import Any
 
 import torch
 from jaxtyping import Float, Int
@@ -86,13 +87,11 @@ class Transformer(nn.Module):
     ) -> None:
         super().__init__()
         self.start = tgt_vocab
-        table = {"max_len": max_len, "rng": rng, "dtype": dtype}
+        table: dict[str, Any] = {"max_len": max_len, "rng": rng, "dtype": dtype}
         self.embed_source = TokenEmbedding(src_vocab, d_model, positions, **table)
         self.embed_target = TokenEmbedding(tgt_vocab + 1, d_model, positions, **table)
-        kind = {
-            "norm": norm, "phi": phi, "dropout": dropout, "fused": fused, "rng": rng,
-            "dtype": dtype,
-        }  # fmt: skip
+        kind: dict[str, Any] = {"norm": norm, "phi": phi, "dropout": dropout, "fused": fused}
+        kind |= {"rng": rng, "dtype": dtype}
         self.encoder = nn.ModuleList(
             EncoderBlock(d_model, heads, d_ff, **kind) for _ in range(layers)
         )
@@ -110,7 +109,8 @@ class Transformer(nn.Module):
         x = self.embed_source(source)
         for block in self.encoder:
             x = block(x, mask=mask)
-        return self.encoder_norm(x)
+        memory: Tensor = self.encoder_norm(x)
+        return memory
 
     def decode(
         self,
@@ -123,7 +123,11 @@ class Transformer(nn.Module):
         x = self.embed_target(shifted_right(written, self.start))
         for block in self.decoder:
             x = block(x, memory, memory_mask=memory_mask)
-        return self.head(self.decoder_norm(x))
+        return self._logits(x)
+
+    def _logits(self, x: Tensor) -> Tensor:
+        logits: Tensor = self.head(self.decoder_norm(x))
+        return logits
 
     def forward(
         self,
@@ -153,11 +157,19 @@ class Transformer(nn.Module):
         mask = _padding(source, source_lengths)
         with torch.no_grad():
             memory = self.encode(source, mask=mask)
-            memories = [block.cross.keys_values(memory) for block in self.decoder]
+            memories = [
+                block.cross.keys_values(memory)
+                for block in self.decoder
+                if isinstance(block, DecoderBlock) and block.cross is not None
+            ]
         return Continuation(
-            self.embed_target, self.decoder, lambda x: self.head(self.decoder_norm(x)),
-            start=self.start, memories=memories, memory_mask=mask,
-        )  # fmt: skip
+            self.embed_target,
+            self.decoder,
+            self._logits,
+            start=self.start,
+            memories=memories,
+            memory_mask=mask,
+        )
 
     def generate(
         self,

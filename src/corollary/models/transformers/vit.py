@@ -11,6 +11,8 @@ is read from ``[CLS]``: a sequence of :math:`HW/P^2 + 1` tokens.
 :covers: vision-transformer
 """
 
+from typing import Any
+
 import torch
 from jaxtyping import Float
 from torch import Generator, Tensor, nn
@@ -71,7 +73,7 @@ class ViT(nn.Module):
                 f"{classes=}, {channels=}, {layers=} came"
             )
         self.count = (self.size[0] // patch) * (self.size[1] // patch) + 1  # with [CLS]
-        kind = {"rng": rng, "dtype": dtype}
+        kind: dict[str, Any] = {"rng": rng, "dtype": dtype}
         self.project = LinearLayer(channels * patch**2, d, bias=True, **kind)
         first = torch.randn(d, generator=rng, device=rng.device, dtype=dtype)
         self.cls = nn.Parameter(0.02 * first)
@@ -88,7 +90,8 @@ class ViT(nn.Module):
         x = self.tokens(x)
         for block in self.blocks:
             x = block(x)
-        return self.out(self.norm(x[:, 0]))
+        logits: Tensor = self.out(self.norm(x[:, 0]))
+        return logits
 
     def tokens(self, x: Float[Tensor, "b c h w"]) -> Float[Tensor, "b t d"]:
         """The sequence that enters the first block, ``[CLS]`` at its head."""
@@ -97,7 +100,8 @@ class ViT(nn.Module):
             raise InputError(f"images of shape {wanted} are needed, but {tuple(x.shape[1:])} came")
         embedded = self.project(patches(x, self.patch))
         first = self.cls.expand(len(x), 1, -1)
-        return self.positions(torch.cat([first, embedded], dim=1))
+        placed: Tensor = self.positions(torch.cat([first, embedded], dim=1))
+        return placed
 
     def as_convolution(self) -> nn.Conv2d:
         """The patch projection as a strided convolution, with a copy of its weights.
@@ -109,10 +113,9 @@ class ViT(nn.Module):
             >>> torch.allclose(rows, vit.project(patches(x, 4)))
             True
         """
-        W, b = self.project.W.detach(), self.project.b.detach()
+        W = self.project.W
         sizes = (self.channels, len(W), self.patch, self.patch)
-        layer = nn.utils.skip_init(nn.Conv2d, *sizes, dtype=W.dtype, device=W.device)
-        with torch.no_grad():
-            layer.weight.copy_(W.unflatten(1, (self.channels, self.patch, self.patch)))
-            layer.bias.copy_(b)
+        layer: nn.Conv2d = nn.utils.skip_init(nn.Conv2d, *sizes, dtype=W.dtype, device=W.device)
+        kernels = torch.unflatten(W, 1, (self.channels, self.patch, self.patch))
+        layer.load_state_dict({"weight": kernels, "bias": self.project.b})
         return layer

@@ -10,15 +10,17 @@ says so.
 :source: Perez Jensen (2025), Deep Learning, Section 7.4, Definition 7.3.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, ParamSpec, TypeVar
 
 import torch
 from jaxtyping import Float, Int, Shaped
 from torch import Tensor
 
 from corollary.errors import InputError
+
+P, T = ParamSpec("P"), TypeVar("T")
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,7 +41,7 @@ class Graph:
 
     M: int  # nodes, numbered from 0
     edges: Int[Tensor, "e 2"]  # each edge once, the smaller node first, in order
-    memo: dict[Any, Any] = field(default_factory=dict, repr=False)  # matrices made of it so far
+    memo: dict[Hashable, Any] = field(default_factory=dict, repr=False)  # matrices made so far
 
     @classmethod
     def of_edges(cls, M: int, edges: Sequence[Sequence[int]] | Int[Tensor, "e 2"]) -> "Graph":
@@ -158,11 +160,12 @@ class Graph:
         """The largest distance, infinite if the graph is not connected. O(M (M + E))."""
         return float(self.distances().max())
 
-    def remember(self, key: Any, make: Callable[..., Any], *args: Any) -> Any:
+    def remember(self, key: Hashable, make: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
         """What ``make(*args)`` gives, computed once for this graph."""
         if key not in self.memo:
-            self.memo[key] = make(*args)
-        return self.memo[key]
+            self.memo[key] = make(*args, **kwargs)
+        made: T = self.memo[key]
+        return made
 
     def to(self, device: torch.device | str) -> "Graph":
         """The same graph with its edges on ``device``."""
