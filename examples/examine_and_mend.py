@@ -18,7 +18,7 @@ from torch import Tensor, nn
 
 import corollary
 from corollary.data.real import digits
-from corollary.examination import Examination
+from corollary.examine.examination import Examination
 from corollary.train import fit
 
 DEPTH, WIDTH, RATE = 14, 64, 0.01

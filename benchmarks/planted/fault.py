@@ -7,7 +7,7 @@ from typing import Any
 import torch
 
 from corollary.core import Finding, Severity, Subject
-from corollary.examination import examine_subject
+from corollary.examine.examiner import examine_subject
 from corollary.report.comparison import named
 
 ALARM = Severity.MEDIUM  # from here on a finding is an alarm

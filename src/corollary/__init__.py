@@ -13,9 +13,9 @@ _HOME = {
     "Figure": "corollary.core",
     "Result": "corollary.core",
     "Verdict": "corollary.core",
-    "check": "corollary.run",
+    "check": "corollary.run.check",
     "entries": "corollary.registry",
-    "examine": "corollary.examination",
+    "examine": "corollary.examine",  # the package, which can be called
     "find": "corollary.registry",
 }
 
@@ -24,7 +24,8 @@ __all__ = ["__version__", *sorted(_HOME)]
 
 def __getattr__(name: str) -> Any:
     if name in _HOME:
-        return getattr(import_module(_HOME[name]), name)
+        home = import_module(_HOME[name])
+        return getattr(home, name, home)
     raise AttributeError(f"module 'corollary' has no attribute '{name}'")
 
 

@@ -51,3 +51,14 @@ class LostProcessError(CorollaryError, RuntimeError):
 
 class NotApplicableError(CorollaryError):
     """An exam or an instrument does not apply to this module; the message says why."""
+
+
+def one_line(text: str, most: int = 400) -> str:
+    r"""A message of others as one line of bounded length.
+
+    Example:
+        >>> one_line("size mismatch:\n    expected 2")
+        'size mismatch: expected 2'
+    """
+    folded = " ".join(text.split())
+    return folded if len(folded) <= most else folded[: most - 4] + " ..."

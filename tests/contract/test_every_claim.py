@@ -8,7 +8,7 @@ import pytest
 from corollary.core import Figure, Result, Verdict, generator
 from corollary.core.relations import Bound
 from corollary.registry import COSTS, Entry
-from corollary.run import COST_SECONDS
+from corollary.run.check import COST_SECONDS
 
 KINDS = {
     "algorithm", "bound", "construction", "counterexample", "experiment", "identity", "limit",

@@ -19,19 +19,13 @@ HEAVY = ("torch", "numpy", "scipy", "matplotlib", "sklearn", "numba")
 # listed in ALSO.
 ORDER = [
     {"errors", "disk"},
-    {"intake"},
     {"core", "theory"},
     {"data", "models"},
     {"train"},
     {"claims", "exams"},
     {"registry", "suites"},
-    {"journal"},
     {"run"},
-    {"target"},
-    {"readiness"},
-    {"examination"},
-    {"examining"},
-    {"training"},
+    {"examine"},
     {"report"},
     {"lab"},
     {"cli"},
@@ -47,10 +41,8 @@ ALSO = {
     # Display methods (`_repr_html_`, `show`) hand themselves to the report when they are called.
     ("core", "report"),
     ("run", "report"),
-    ("examination", "report"),
+    ("examine", "report"),
     ("train", "report"),
-    # A results file is read into a Run.
-    ("journal", "run"),
 }
 
 

@@ -112,7 +112,7 @@ def test_the_results_file_page_names_every_key():
     from corollary.core import Figure, Result
     from corollary.core.figure import MARKS
     from corollary.core.result import Refutation
-    from corollary.run import check
+    from corollary.run.check import check
 
     page = (ROOT / "docs" / "howto" / "results_file.md").read_text("utf-8")
     data = check("novikoff").to_json()
@@ -128,7 +128,7 @@ def test_the_page_on_examinations_names_every_key():
     import torch
 
     from corollary.core import Finding
-    from corollary.examination import examine
+    from corollary.examine.examiner import examine
 
     page = (ROOT / "docs" / "howto" / "examine.md").read_text("utf-8")
     data = examine(torch.nn.Linear(2, 1), torch.ones(4, 2), only="soundness/finite").to_json()

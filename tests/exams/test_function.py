@@ -7,7 +7,7 @@ from sklearn.metrics import r2_score
 from torch import nn
 
 from corollary.core import HeatMap, Regions, Severity, Status, Subject
-from corollary.examination import examine
+from corollary.examine.examiner import examine
 from corollary.exams.function.representations import _class_spreads, _linear_dimension
 from corollary.exams.probes import pairs, probe_of, segments
 from corollary.theory.expressivity.regions.line import affine_pieces

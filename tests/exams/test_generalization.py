@@ -9,7 +9,7 @@ from torch.nn import functional as F
 
 from corollary.core import Severity, Status, Subject
 from corollary.core.batch import Batch
-from corollary.examination import examine, examine_subject
+from corollary.examine.examiner import examine, examine_subject
 from corollary.exams.chains import chain_of, dense_relu_matrices, lipschitz_constants
 from corollary.exams.generalization import norm_capacity
 from corollary.exams.labelled_scores import margins_of

@@ -2,7 +2,7 @@ import torch
 from torch import nn
 
 from corollary.core import Severity, Status
-from corollary.examination import examine
+from corollary.examine.examiner import examine
 from corollary.exams.demo import build as demo
 from corollary.exams.learning import linearised_curve
 

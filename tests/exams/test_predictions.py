@@ -7,7 +7,7 @@ import torch
 from torch import nn
 from torch.nn import functional as F
 
-from corollary.examination import examine
+from corollary.examine.examiner import examine
 from corollary.train.fit import fit
 
 ACTIVATIONS = [nn.ReLU, nn.Tanh, nn.GELU, nn.Sigmoid, nn.ELU]

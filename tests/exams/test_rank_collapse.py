@@ -2,7 +2,7 @@ import torch
 from torch import nn
 
 from corollary.core import Curve, Points, Severity
-from corollary.examination import examine
+from corollary.examine.examiner import examine
 
 
 def found_in(model):

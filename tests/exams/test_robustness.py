@@ -6,7 +6,7 @@ from torch import nn
 from torch.nn import functional as F
 
 from corollary.core import Severity, Status, Subject
-from corollary.examination import examine
+from corollary.examine.examiner import examine
 from corollary.exams.classifiers import box_of, separation
 from corollary.train import fit
 

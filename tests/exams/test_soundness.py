@@ -4,7 +4,7 @@ import torch
 from torch import nn
 from torch.nn import functional as F
 
-from corollary.examination import examine
+from corollary.examine.examiner import examine
 
 X, Y = torch.randn(64, 10), torch.arange(64) % 3
 

@@ -9,7 +9,7 @@ from planted.weights import changed, forgotten, noisy, trained
 from torch import nn
 
 from corollary.core import Budget, Severity, Status, Subject
-from corollary.examination import examine
+from corollary.examine.examiner import examine
 from corollary.exams.generalization import weight_spectra
 from corollary.exams.portraits import gallery_of
 from corollary.theory.generalization.weight_spectra.layers import layers_of

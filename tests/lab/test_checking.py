@@ -8,11 +8,11 @@ import signal
 
 import pytest
 
-from corollary.journal import last_outcomes
 from corollary.lab.check_pool import CheckPool
 from corollary.lab.limits import GIB, Busy, Limits
 from corollary.lab.process import WorkerEnded, _cause
 from corollary.lab.work.checking import answered, unstyled
+from corollary.run.journal import last_outcomes
 
 pytestmark = pytest.mark.xdist_group("lab")
 NOVIKOFF = {"do": "check", "name": "connectionism/novikoff", "options": {}, "seed": 0}
@@ -25,7 +25,8 @@ def order(**changes):
 
 
 def test_a_run_is_a_results_file_and_what_the_page_shows():
-    from corollary.run import Run, check
+    from corollary.run.check import check
+    from corollary.run.results import Run
 
     answer = answered(order(options={"gamma": "0.2"}, seed=3))
     assert answer["results"] == check("novikoff", gamma=0.2, seed=3).to_json()

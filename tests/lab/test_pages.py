@@ -6,8 +6,8 @@ import sys
 
 import pytest
 
-from corollary.journal import last_outcomes
 from corollary.registry import entries
+from corollary.run.journal import last_outcomes
 
 
 def test_the_index_has_every_claim_and_no_exam(client):

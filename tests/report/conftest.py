@@ -22,7 +22,7 @@ from corollary.core import (
     Result,
     Verdict,
 )
-from corollary.run import Run
+from corollary.run.results import Run
 
 EVIL = "<script>alert('x')</script>&\"'"
 

@@ -6,7 +6,7 @@ from markupsafe import escape
 
 from corollary.core import Curve, Figure, Finding, Reading, Severity, Status
 from corollary.errors import InputError
-from corollary.examination import Examination
+from corollary.examine.examination import Examination
 from corollary.report.comparison import changes, named
 from corollary.report.examination import (
     examination_html,

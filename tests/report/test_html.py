@@ -13,7 +13,7 @@ from corollary.errors import ResultsFileError
 from corollary.report import formulas, packing
 from corollary.report.html import report_html, result_html, run_html, write_report
 from corollary.report.page import policy
-from corollary.run import Run
+from corollary.run.results import Run
 
 EVIL = "<script>alert('x')</script>&\"'"
 VOID = {"meta", "input", "br", "img", "link"}

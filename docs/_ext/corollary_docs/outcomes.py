@@ -43,7 +43,7 @@ class Outcome:
 
 def outcomes(entries: Iterable[Entry], *, seed: int = 0) -> dict[str, Outcome]:
     """Check the instant claims among ``entries``; a crash is an outcome as well."""
-    from corollary.run import run
+    from corollary.run.check import run
 
     instant = [e for e in entries if e.cost == "instant" and not e.is_exam]
     checked = run(instant, seed=seed, jobs=cpu_count(), timeout=PATIENCE)

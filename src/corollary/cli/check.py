@@ -19,7 +19,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from corollary.registry import Entry
-    from corollary.run import Progress, Run
+    from corollary.run.check import Progress
+    from corollary.run.results import Run
 
 STYLES = {
     "holds": "green",
@@ -64,7 +65,9 @@ def check(
     ] = False,
 ) -> None:
     """Check claims by name, area or suite (without any: the suite `quick`)."""
-    from corollary.journal import Journal, check_writable, remember, write_results
+    from corollary.run.files import check_writable
+    from corollary.run.journal import Journal, remember
+    from corollary.run.results import write_results
 
     names, options = split_words(words or [])
     chosen = _chosen(names, area or [], suite)
@@ -73,7 +76,8 @@ def check(
         if path is not None and str(path) != "-":
             check_writable(path)
 
-    from corollary.run import environment, run  # torch is imported here and not before
+    from corollary.run.check import run
+    from corollary.run.results import environment  # torch is imported here and not before
 
     journal = Journal.of(
         names=[e.name for e in chosen], seed=seed, options=options, environment=environment()

@@ -12,7 +12,7 @@ from corollary.cli.options import Data, LossName, Target, Weights
 
 if TYPE_CHECKING:
     from corollary.core import Finding
-    from corollary.examination import Examination
+    from corollary.examine.examination import Examination
 
 STYLES = {"none": "green", "low": "cyan", "medium": "yellow", "high": "bold red"}
 DEMO = "corollary.exams.demo:build"
@@ -62,7 +62,7 @@ def examine(
     This runs the code you name, in a process of its own with limits of time and memory.
     """
     from corollary.errors import InputError
-    from corollary.journal import check_writable, write_atomically
+    from corollary.run.files import check_writable, write_atomically
 
     if bool(target) == demo:
         raise InputError("give a target such as net.py:build, or --demo and no target")
@@ -84,8 +84,8 @@ def examine(
         "seed": seed,
         "memory": int(memory * 2**30),
     }
-    from corollary.examination import chosen_exams
-    from corollary.examining import examine_in_child
+    from corollary.examine.child import examine_in_child
+    from corollary.examine.examiner import chosen_exams
     from corollary.report.progress import progress_bar
 
     exams = chosen_exams(only)
@@ -127,7 +127,7 @@ def seconds(text: str) -> float:
 
 def _read(path: Path) -> "Examination":
     from corollary.errors import ResultsFileError
-    from corollary.examination import Examination
+    from corollary.examine.examination import Examination
 
     try:
         data = json.loads(path.read_text(encoding="utf-8"))
@@ -178,7 +178,7 @@ def _print_finding(console: Any, finding: "Finding") -> None:
 
 def _exit_code(done: "Examination", fail_on: FailOn | None) -> int:
     from corollary.core import Severity
-    from corollary.examination import CUT_SHORT
+    from corollary.examine.examination import CUT_SHORT
 
     if any(f.exam == CUT_SHORT for f in done.findings):
         print("corollary: the examination was cut short", file=sys.stderr)

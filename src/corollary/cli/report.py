@@ -14,7 +14,7 @@ def report(
     text: Annotated[bool, typer.Option("--text", help="Print as text; write no page.")] = False,
 ) -> None:
     """Turn a results file into one self-contained HTML page."""
-    from corollary.journal import read_results
+    from corollary.run.results import read_results
 
     run = read_results(results)
     if text:

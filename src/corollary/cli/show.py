@@ -16,8 +16,8 @@ def show(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Explain a claim: statement, hypotheses, options, source, erratum, last verdict."""
-    from corollary.journal import last_outcomes
     from corollary.registry import find
+    from corollary.run.journal import last_outcomes
 
     entry = find(name)
     last = last_outcomes().get(entry.name)

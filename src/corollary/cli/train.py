@@ -9,12 +9,14 @@ import typer
 
 from corollary.cli.options import Data, LossName, Target, Weights
 from corollary.errors import InputError
-from corollary.journal import check_writable, write_atomically
+from corollary.run.files import check_writable, write_atomically
 
 if TYPE_CHECKING:
     from torch import nn
 
-    from corollary.training import Score, Training
+    from corollary.train.subjects import Score, Training
+
+FIRST_PASS = 600.0  # seconds that one pass of one batch may take
 
 
 class OptimizerName(StrEnum):
@@ -89,14 +91,16 @@ def train(
             check_writable(path)
         from rich.console import Console
 
+        from corollary.examine.prepare import load_subject
         from corollary.train.checkpoint import Checkpoint
-        from corollary.training import train_target
+        from corollary.train.subjects import train_subject
 
         said = Console(stderr=True, highlight=False, quiet=not processes.first)
         order = {"target": target, "data": data, "loss": loss, "lr": lr}
-        order |= {"weights": None if weights is None else str(weights)}
-        done, model = train_target(
-            order | {"batch_size": batch_size, "seed": seed},
+        order |= {"weights": None if weights is None else str(weights), "budget": FIRST_PASS}
+        subject = load_subject(order | {"batch_size": batch_size, "seed": seed}, to_train=True)
+        done = train_subject(
+            subject,
             optimizer=optimizer.value,
             momentum=momentum,
             weight_decay=weight_decay,
@@ -110,7 +114,7 @@ def train(
             sharding=sharding.value,
         )
         if processes.first:
-            _keep(done, model, out, plot, json_file)
+            _keep(done, subject.model, out, plot, json_file)
         processes.wait()  # torchrun ends all when one leaves with an exit code
     raise typer.Exit(130 if done.interrupted else int(done.worse))
 
@@ -139,7 +143,7 @@ def _keep(
     json_file: Path | None,
 ) -> None:
     """Write what was asked for, and say what came of it."""
-    from corollary.training import save_weights
+    from corollary.train.subjects import save_weights
 
     if out is not None:
         save_weights(model, out)

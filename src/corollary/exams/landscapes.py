@@ -1,4 +1,4 @@
-"""What several exams look at: the loss landscape, the tangent kernel, the passage of signals."""
+"""What several exams look at: the tangent kernel, the passage of signals, and what time allows."""
 
 from collections.abc import Callable
 from typing import Any
@@ -10,26 +10,14 @@ from corollary.core import Budget, Subject
 from corollary.errors import InputError, NotApplicableError
 from corollary.exams.pace import pace
 from corollary.theory.kernels.empirical import empirical_ntk
-from corollary.theory.landscape.curvature import Landscape
 from corollary.theory.landscape.signal import Signal, measured_signal, random_projection
+from corollary.train.loss_landscape import need_real_parameters
 
 OUTPUTS = 32  # of a tangent kernel
 FEWEST = 16  # samples below which nothing is learned
 FORWARD = 1 / 3  # of a pass forward and backward
 OVERRUN, PATIENCE = 1.5, 8.0  # times its share, or seconds, that an exam may take
 SIGNAL = 2.0  # seconds that one passage of signals may take
-
-
-def landscape_of(subject: Subject, n: int) -> Landscape:
-    """The subject's training loss on at most ``n`` samples, as a function of its parameters."""
-    batch = subject.labelled(n)
-    need_real_parameters(subject)
-
-    def loss(raw: Any, target: Any) -> Tensor:
-        return subject.loss_of_raw(raw, target)
-
-    inputs: Any = batch.named if batch.named else batch.inputs
-    return Landscape(subject.model, loss, (inputs, batch.target), seed=subject.seed)
 
 
 def affordable(subject: Subject, budget: Budget, passes: float, most: int, *, rows: int = 0) -> int:
@@ -97,11 +85,3 @@ def signal_of(subject: Subject, model: nn.Module, n: int) -> Signal:
         return subject.loss_of_raw(raw, batch.target)
 
     return measured_signal(model, scalar)
-
-
-def need_real_parameters(subject: Subject) -> None:
-    """Refuse a module without trainable parameters, or with complex ones."""
-    if not subject.parameters():
-        raise NotApplicableError("the module has no trainable parameters")
-    if any(p.is_complex() for p in subject.parameters().values()):
-        raise NotApplicableError("the parameters are complex, and this is for real ones")

@@ -11,10 +11,11 @@ from torch import Tensor, nn
 from corollary.core import Batch, Budget, Subject
 from corollary.core.losses import Loss
 from corollary.errors import NotApplicableError
-from corollary.exams.landscapes import affordable, landscape_of
+from corollary.exams.landscapes import affordable
 from corollary.theory.landscape.curvature import largest_stable_step
 from corollary.theory.modules.keeping import kept
 from corollary.train.fit import fit
+from corollary.train.loss_landscape import landscape_of
 
 STEPS = 40
 SAFE = 0.5  # of the largest stable step: descent, and not at its edge

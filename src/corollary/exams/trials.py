@@ -17,9 +17,9 @@ from corollary.core import Batch, Budget, Subject
 from corollary.core.losses import Loss
 from corollary.core.randomness import derived_seed
 from corollary.errors import CorollaryError, NotApplicableError
-from corollary.exams.landscapes import need_real_parameters
 from corollary.exams.risks import Risk, risk_of
 from corollary.train.fit import fit
+from corollary.train.loss_landscape import need_real_parameters
 
 STEPS, FEWEST = 150, 20  # of a trial, and those below which nothing can be said
 ROWS = 32  # of a step

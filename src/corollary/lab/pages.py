@@ -11,7 +11,6 @@ from typing import Any
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
-from corollary.journal import last_outcomes
 from corollary.lab.assets import has_katex
 from corollary.lab.controls import controls, text
 from corollary.lab.settings import PlaySettings
@@ -19,6 +18,7 @@ from corollary.lab.targets import offer
 from corollary.registry import Entry, chapter, entries, question
 from corollary.report.latex import scripts
 from corollary.report.statement import inline_html, statement_html
+from corollary.run.journal import last_outcomes
 
 SIGNS = {"holds": "✓", "fails": "✗", "vacuous": "○", "inapplicable": "–", "inconclusive": "?", "crashed": "!"}  # fmt: skip  # noqa: E501
 MOVED = ("instant",)  # costs at which a claim runs again while a slider moves

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 from corollary.core.finding import Finding, Severity
 
 if TYPE_CHECKING:
-    from corollary.examination import Examination
+    from corollary.examine.examination import Examination
 
 Key = tuple[str, str, str]
 

@@ -13,7 +13,7 @@ from corollary.report.comparison import changes, named, place
 from corollary.report.page import asset, drawn, policy, script, template, write_page
 
 if TYPE_CHECKING:
-    from corollary.examination import Answer, Examination
+    from corollary.examine.examination import Answer, Examination
 
 # A notebook has light or dark paper and rules of its own: colours that show on both, and all rules
 # within our element.

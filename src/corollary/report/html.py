@@ -31,7 +31,7 @@ from corollary.report.view import (
 )
 
 if TYPE_CHECKING:
-    from corollary.run import Run
+    from corollary.run.results import Run
 
 MANY = 40  # results; beyond this, sections of what holds start closed
 

@@ -16,8 +16,8 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template
 from markupsafe import Markup
 
 from corollary.core.figure import Figure
-from corollary.journal import write_atomically
 from corollary.report.svg import figure_svg
+from corollary.run.files import write_atomically
 
 ASSETS = Path(__file__).parent / "assets"
 

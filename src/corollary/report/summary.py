@@ -11,7 +11,7 @@ from corollary.report.examination import SIGNS, headline
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from corollary.examination import Answer, Examination
+    from corollary.examine.examination import Answer, Examination
 
 WIDTH = 100
 MOST = 5  # findings of one question that are spelled out

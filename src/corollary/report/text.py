@@ -11,7 +11,7 @@ from corollary.report.numerals import numeral
 from corollary.report.view import ORDER, SIGNS, command, entry_of, headline, reason, rows, without
 
 if TYPE_CHECKING:
-    from corollary.run import Run
+    from corollary.run.results import Run
 
 WIDTH = 100
 

@@ -5,7 +5,8 @@ import sys
 
 import pytest
 
-from corollary.errors import CorollaryError
+from corollary.errors import CorollaryError, InputError
+from corollary.examine.first_pass import NO_OUTPUT
 
 pytestmark = pytest.mark.xdist_group("examine")  # each call is a process with a child of its own
 
@@ -61,7 +62,6 @@ DATA = [
     ("nets.py:nothing", "'nets.py:nothing' gives None"),
     ("nets.py:texts", "an array of <U1, but numbers are needed"),
     ("nets.py:breaks", "nets.py:breaks stopped with OSError: disk gone"),
-    ("nets.py:numbered_from_five", "labels must be numbered from 0, with an output for each"),
     ("nets.py:whole", "give inputs of the type of the weights, as x.float()"),
     ("keys.npz", "keys.npz needs the arrays x and y, but it has a, b, c"),
     ("hollow.npz", "hollow.npz needs the arrays x and y, but it is empty"),
@@ -122,7 +122,7 @@ HARMLESS = [(words, sentence) for words, sentence in UNFIT if words[0] not in HA
 
 @pytest.mark.parametrize(("words", "sentence"), HARMLESS, ids=[w[-1] for w, _ in HARMLESS])
 def test_what_cannot_be_examined_is_an_input_error(folder, monkeypatch, words, sentence):
-    from corollary.examining import ready_subject
+    from corollary.examine.prepare import load_subject
 
     monkeypatch.chdir(folder)
     monkeypatch.setattr(sys, "path", list(sys.path))
@@ -131,17 +131,29 @@ def test_what_cannot_be_examined_is_an_input_error(folder, monkeypatch, words, s
     options = dict(zip((w.removeprefix("--") for w in words[1::2]), words[2::2], strict=True))
     order = {"target": words[0], "seed": 0, "budget": float(options.pop("budget", 20))} | options
     with pytest.raises(CorollaryError, match=re.escape(sentence)):
-        ready_subject(order | ({"lr": float(options["lr"])} if "lr" in options else {}))
+        load_subject(order | ({"lr": float(options["lr"])} if "lr" in options else {}))
 
 
 @pytest.mark.parametrize("data", ["nets.py:arrays", "swapped.npz"])
 def test_arrays_are_taken_and_the_target_is_known_by_its_name(folder, monkeypatch, data):
-    from corollary.examining import ready_subject
+    from corollary.examine.prepare import load_subject
 
     monkeypatch.chdir(folder)
     monkeypatch.setattr(sys, "path", list(sys.path))
     monkeypatch.delitem(sys.modules, "nets", raising=False)
     order = {"target": "nets.py:net", "data": data, "seed": 0, "budget": 20.0}
-    assert ready_subject(order).batch.describe() == {
+    assert load_subject(order).batch.describe() == {
         "input 0": "64×2 float32", "target": "64 int64",
     }  # fmt: skip
+
+
+def test_a_label_without_an_output_is_a_finding_and_training_refuses_it(folder, monkeypatch):
+    from corollary.examine.prepare import load_subject
+
+    monkeypatch.chdir(folder)
+    monkeypatch.setattr(sys, "path", list(sys.path))
+    monkeypatch.delitem(sys.modules, "nets", raising=False)
+    order = {"target": "nets.py:net", "data": "nets.py:numbered_from_five", "seed": 0, "budget": 20}
+    assert load_subject(order).memo[NO_OUTPUT]
+    with pytest.raises(InputError, match="labels must be numbered from 0, with an output for each"):
+        load_subject(order, to_train=True)

@@ -36,11 +36,11 @@ from torch import Tensor, nn
 from corollary.core import Batch, Budget, Exam, Finding, Subject
 from corollary.errors import CorollaryError, NotApplicableError
 from corollary.exams.labelled_scores import scores_of
-from corollary.exams.landscapes import need_real_parameters
 from corollary.exams.readings import upwards
 from corollary.exams.risks import risk_of
 from corollary.exams.trials import LEAST, Outcome, drawn_anew, trial_of
 from corollary.theory.generalization.divergence import kl_inverse
+from corollary.train.loss_landscape import need_real_parameters
 from corollary.train.pac_bayes import GaussianPosterior, holdout_bound, pac_bayes_certificate
 from corollary.train.pac_bayes.gibbs import gibbs_error
 from corollary.train.pac_bayes.priors import prior_means

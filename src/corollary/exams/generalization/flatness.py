@@ -25,10 +25,11 @@ from corollary.core import Band, Batch, Budget, Curve, Exam, Figure, Finding, Se
 from corollary.core.numbers import short
 from corollary.errors import CorollaryError, NotApplicableError
 from corollary.exams.chains import chain_of, dense_relu_matrices
-from corollary.exams.landscapes import affordable, landscape_of, need_real_parameters
+from corollary.exams.landscapes import affordable
 from corollary.exams.readings import between, roughly, rounded
 from corollary.exams.risks import predicted
 from corollary.theory.landscape.curvature import extreme_eigenvalues
+from corollary.train.loss_landscape import landscape_of, need_real_parameters
 
 SAMPLES, DRAWS = 128, 6
 ROUNDING = 2.0**-8 / 3**0.5  # standard deviation of bfloat16's relative rounding, at most

@@ -16,9 +16,10 @@ from collections.abc import Iterator
 
 from corollary.core import Budget, Exam, Figure, Finding, Points, Severity, Subject
 from corollary.errors import NotApplicableError
-from corollary.exams.landscapes import affordable, landscape_of
+from corollary.exams.landscapes import affordable
 from corollary.exams.readings import rounded
 from corollary.theory.landscape.curvature import top_eigenpairs
+from corollary.train.loss_landscape import landscape_of
 
 SAMPLES, TOP = 256, 10
 PRODUCTS = 120  # with the Hessian, each about three times a gradient

@@ -17,10 +17,11 @@ import math
 from collections.abc import Iterator
 
 from corollary.core import Budget, Exam, Finding, Severity, Subject
-from corollary.exams.landscapes import affordable, landscape_of
+from corollary.exams.landscapes import affordable
 from corollary.exams.pace import pace
 from corollary.exams.readings import between
 from corollary.theory.landscape.curvature import largest_stable_step
+from corollary.train.loss_landscape import landscape_of
 
 SAMPLES = 512
 CATAPULT = 2.0  # times the largest stable step: from there on nothing is caught

@@ -14,9 +14,10 @@ from collections.abc import Iterator
 
 from corollary.core import Budget, Exam, Finding, Severity, Subject
 from corollary.errors import NotApplicableError
-from corollary.exams.landscapes import affordable, landscape_of
+from corollary.exams.landscapes import affordable
 from corollary.exams.readings import between
 from corollary.theory.landscape.curvature import noise_scale
+from corollary.train.loss_landscape import landscape_of
 
 SAMPLES, GROUPS = 512, 32
 PASSES = 2  # each sample is in one group on average

@@ -6,13 +6,14 @@ from typing import Any, get_type_hints
 from corollary.core import Claim, Figure, Result, generator
 from corollary.core.options import parse
 from corollary.errors import CorollaryError, InputError
-from corollary.journal import remember
 from corollary.lab.work.channel import Channel, Order, starved
 from corollary.registry import Entry, find
 from corollary.report.numerals import interval, numeral
 from corollary.report.svg import figure_svg
 from corollary.report.view import SIGNS, reason, rows, without
-from corollary.run import run, time_limit
+from corollary.run.check import run
+from corollary.run.journal import remember
+from corollary.run.limits import time_limit
 
 DRAWING = 2.0  # seconds for the figure of a counterexample, which no claim promises to have
 

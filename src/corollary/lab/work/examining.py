@@ -4,17 +4,16 @@ from collections.abc import Sequence
 from typing import Any
 
 from corollary.core import Finding
-from corollary.errors import CorollaryError
-from corollary.examination import Examination, chosen_exams, examine_subject
-from corollary.examining import ready_subject
+from corollary.errors import CorollaryError, one_line
+from corollary.examine.examination import Examination
+from corollary.examine.examiner import chosen_exams, examine_subject
+from corollary.examine.prepare import load_subject
 from corollary.lab.work.channel import Channel, starved
 from corollary.lab.work.checking import unstyled
-from corollary.readiness import take_fewer
 from corollary.registry import Entry
 from corollary.report.examination import examination_page, facts
 from corollary.report.page import template
-from corollary.run import environment
-from corollary.target import one_line
+from corollary.run.results import environment
 
 
 def serve(channel: Channel) -> None:
@@ -38,8 +37,7 @@ def _examined(channel: Channel, order: dict[str, Any]) -> dict[str, Any]:
     only = order.get("only") or None
     total = len(chosen_exams(only))
     channel.say(progress={"done": 0, "total": total, "title": "loading the network"})
-    subject = ready_subject(order)
-    take_fewer(subject, order["budget"])
+    subject = load_subject(order)
     where, found = environment(), list[Finding]()
     count = 0
 

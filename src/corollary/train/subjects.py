@@ -1,4 +1,4 @@
-"""What ``corollary train`` does: split the data, choose a step size, train, measure, keep.
+"""Train a subject: split the data, choose a step size, train, measure.
 
 Without a step size of the user's, gradient descent takes half the largest stable step at the
 start, so the curvature may double before the run becomes unstable; with momentum the step is
@@ -21,18 +21,16 @@ from torch.optim import SGD, Adam, AdamW, Optimizer
 from corollary.core import Batch, Count, Figure, Subject
 from corollary.core.losses import suited_loss
 from corollary.errors import CorollaryError, InputError, NotApplicableError
-from corollary.examining import ready_subject
-from corollary.exams.landscapes import landscape_of
 from corollary.theory.landscape.curvature import largest_stable_step
 from corollary.train.checkpoint import Checkpoint
 from corollary.train.fit import fit
 from corollary.train.history import History
+from corollary.train.loss_landscape import landscape_of
 from corollary.train.team import Sharding, told_by_first
 
 OPTIMIZERS: dict[str, Callable[..., Optimizer]] = {"sgd": SGD, "adam": Adam, "adamw": AdamW}
 ADAPTIVE = 1e-3  # torch's own default for Adam, whose steps do not depend on the loss's scale
 MEASURED = 512  # samples of which the curvature is measured
-EVERYTHING = 2**62  # samples
 CHUNK = 256  # samples of an evaluation at once
 LEVEL = 0.95
 INTERRUPTED = "it was interrupted"
@@ -90,8 +88,8 @@ class Training:
         }
 
 
-def train_target(
-    order: dict[str, Any],
+def train_subject(
+    subject: Subject,
     *,
     optimizer: str = "sgd",
     momentum: float = 0.0,
@@ -104,11 +102,11 @@ def train_target(
     progress: bool = False,
     told: Callable[[str], None] = lambda sentence: None,
     sharding: Sharding = "ddp",
-) -> tuple[Training, nn.Module]:
-    """Train the module that ``order`` names (as for an examination); this runs the user's code.
+) -> Training:
+    """Train the module of a subject, with its loss, step size and batch size.
 
     Args:
-        order: ``target``, ``weights``, ``data``, ``loss``, ``lr``, ``batch_size``, ``seed``.
+        subject: The module and its data, all of it.
         optimizer: ``sgd``, ``adam`` or ``adamw``.
         momentum: Of sgd.
         weight_decay: As torch's optimizers take it.
@@ -121,7 +119,6 @@ def train_target(
         told: Is given a sentence before training begins.
         sharding: How several processes share the run, ``ddp`` or ``fsdp2``.
     """
-    subject = ready_subject({**order, "samples": EVERYTHING, "budget": 600.0})
     if optimizer not in OPTIMIZERS:
         known = ", ".join(OPTIMIZERS)
         raise InputError(f"--optimizer must be one of {known}, but it is '{optimizer}'")
@@ -137,17 +134,16 @@ def train_target(
             lambda parameters: OPTIMIZERS[optimizer](
                 parameters, lr=lr, weight_decay=weight_decay, **named
             ),
-            steps=steps, epochs=epochs, batch_size=order.get("batch_size"), rng=subject.seed,
+            steps=steps, epochs=epochs, batch_size=subject.batch_size, rng=subject.seed,
             callbacks=[lambda loop: INTERRUPTED if asked() else None], clip=clip,
             call=_loss_of(subject, learn), on_nan="stop", checkpoint=checkpoint, progress=progress,
             sharding=sharding,
         )  # fmt: skip
         interrupted = asked() or history.stopped.endswith(INTERRUPTED)
-    done = Training(
+    return Training(
         subject.describe(), optimizer, lr, stable, history, _score(subject, learn),
         None if rest is None else _score(subject, rest), interrupted,
     )  # fmt: skip
-    return done, subject.model
 
 
 def save_weights(model: nn.Module, path: Path) -> None:

@@ -6,102 +6,24 @@ time it took, the process it ran in) is part of a result. An interrupted run lea
 behind and, resumed, gives the very JSON that an uninterrupted one gives.
 """
 
-import platform
-import signal
-import threading
 import time
 import traceback
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass
-from types import FrameType
 from typing import Any
 
-from corollary import __version__
 from corollary.core import Result, Verdict
-from corollary.errors import CorollaryError, OptionError, ResultsFileError, TimeLimitError
-from corollary.journal import Journal
+from corollary.errors import CorollaryError, OptionError, TimeLimitError
 from corollary.registry import Entry, find
+from corollary.run.journal import Journal
+from corollary.run.limits import time_limit
+from corollary.run.results import Run, environment
 from corollary.suites import suite
 
-SCHEMA = 1  # version of the results file
 COST_SECONDS = {"instant": 1.0, "seconds": 10.0, "minutes": 300.0, "long": 3600.0}
 # A claim may take this many times its stated cost, for machines differ, and so many seconds more,
 # for the first one of a process imports torch and may compile kernels.
 PATIENCE, START_UP = 10.0, 60.0
 Progress = Callable[[Entry, Result, float], None]  # called with each result and its seconds
-
-
-@dataclass(frozen=True)
-class Run:
-    """The results of one run, with all that is needed to repeat it."""
-
-    environment: dict[str, Any]
-    seed: int
-    results: tuple[Result, ...]
-
-    @property
-    def exit_code(self) -> int:
-        """0 if all hold, 1 if one is refuted, else 3 if one was not decided."""
-        codes = {result.verdict.exit_code for result in self.results}
-        return 1 if 1 in codes else max(codes, default=0)
-
-    def counts(self) -> dict[Verdict, int]:
-        """How many results ended in each verdict."""
-        return {v: sum(r.verdict is v for r in self.results) for v in Verdict}
-
-    def to_json(self) -> dict[str, Any]:
-        """The results file as plain data."""
-        return {
-            "schema": SCHEMA,
-            "environment": self.environment,
-            "seed": self.seed,
-            "results": [result.to_json() for result in self.results],
-        }
-
-    @classmethod
-    def from_json(cls, data: Any) -> "Run":
-        """Read a results file's data.
-
-        Raises:
-            ResultsFileError: if this is not a results file, or one of another schema.
-        """
-        try:
-            if data["schema"] != SCHEMA:
-                raise ResultsFileError(
-                    f"a results file of schema {SCHEMA} is needed, but this one has schema "
-                    f"{data['schema']}; run `corollary check --json` again"
-                )
-            results = tuple(Result.from_json(r) for r in data["results"])
-            return cls(dict(data["environment"]), int(data["seed"]), results)
-        except (KeyError, TypeError, ValueError, AttributeError) as error:
-            if isinstance(error, ResultsFileError):
-                raise
-            raise ResultsFileError(
-                "this is not a complete results file of `corollary check --json` "
-                f"({type(error).__name__}: {error})"
-            ) from None
-
-    def _repr_html_(self) -> str:
-        from corollary.report.html import run_html
-
-        return run_html(self)
-
-
-def environment() -> dict[str, Any]:
-    """Versions, platform, thread count and precision: what bitwise equality depends on."""
-    import numpy
-    import torch
-
-    return {
-        "corollary": __version__,
-        "python": platform.python_version(),
-        "torch": torch.__version__,
-        "numpy": numpy.__version__,
-        "platform": f"{platform.system()} {platform.machine()}",
-        "threads": torch.get_num_threads(),
-        "dtype": "float64",
-    }
 
 
 def check(
@@ -188,63 +110,6 @@ def run_entry(
         note = f"{type(error).__name__}: {error}{where}"
         result = _unfinished(entry, settings, seed, Verdict.CRASHED, note)
     return result, time.perf_counter() - start
-
-
-class _TimeIsUpError(BaseException):
-    """Raised by the alarm. Not an ``Exception``, which libraries catch, wrap or swallow."""
-
-
-@contextmanager
-def time_limit(seconds: float) -> Iterator[None]:
-    """Raise :class:`TimeLimitError` from the block after ``seconds``.
-
-    The limit uses the process's alarm signal, so it works in the main thread of a process (ours
-    and joblib's workers); elsewhere, as in a cluster's worker threads, there is no limit. A block
-    inside another block suspends the outer limit.
-    """
-    usable = hasattr(signal, "setitimer") and (
-        threading.current_thread() is threading.main_thread()
-    )
-    if not usable:
-        yield
-        return
-    up, over = False, False
-
-    def stop(_: int, frame: FrameType | None) -> None:
-        nonlocal up
-        if over:  # the block has just ended
-            return
-        later = _at_a_bad_place(frame)
-        signal.setitimer(signal.ITIMER_REAL, 0.1 if later else 1.0)  # 1.0: if ours is swallowed
-        if not later:
-            up = True
-            raise _TimeIsUpError
-
-    before = signal.signal(signal.SIGALRM, stop)
-    try:
-        signal.setitimer(signal.ITIMER_REAL, seconds)
-        yield
-    except (KeyboardInterrupt, SystemExit):
-        raise
-    except BaseException as error:  # ours, or what a library made of it
-        if not up:
-            raise
-        raise TimeLimitError(f"the time limit of {seconds:g} s ended") from error
-    finally:
-        over = True
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, before)
-
-
-def _at_a_bad_place(frame: FrameType | None) -> bool:
-    """Between a ``with`` and its block, or in LLVM's bookkeeping, where an exception ends us."""
-    if frame is not None and frame.f_globals.get("__name__") == "contextlib":
-        return True
-    while frame is not None:
-        if frame.f_globals.get("__name__", "").split(".")[0] in ("numba", "llvmlite"):
-            return True
-        frame = frame.f_back
-    return False
 
 
 def _results(

@@ -8,7 +8,6 @@ and memory guard against accidents; they are no wall against malice.
 """
 
 import json
-import math
 import os
 import select
 import subprocess
@@ -18,14 +17,13 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import IO, Any
 
-from corollary.core import Finding, Status, Subject
-from corollary.errors import CorollaryError, InputError
-from corollary.examination import CUT_SHORT, Examination, examine_subject
-from corollary.intake import as_data
-from corollary.readiness import take_fewer, try_a_pass
+from corollary.core import Finding, Status
+from corollary.errors import CorollaryError, InputError, one_line
+from corollary.examine.examination import CUT_SHORT, Examination
+from corollary.examine.examiner import examine_subject
+from corollary.examine.prepare import load_subject
 from corollary.registry import Entry
-from corollary.run import environment
-from corollary.target import load_data, load_object, load_target, load_weights, one_line
+from corollary.run.results import environment
 
 START_UP = 60.0  # seconds for imports and for building the module, beyond the budget
 MEMORY = 8 << 30  # bytes of address space beyond what torch itself takes
@@ -44,7 +42,7 @@ def examine_in_child(
         progress: Called with the findings of each exam.
     """
     reading, writing = os.pipe()
-    words = [sys.executable, "-m", "corollary.examining", str(writing), json.dumps(order)]
+    words = [sys.executable, "-m", "corollary.examine.child", str(writing), json.dumps(order)]
     # A session of its own: Ctrl-C reaches the parent alone, which decides what is kept.
     # What it prints goes to stderr, for stdout may be ours for JSON; there is nobody to answer it.
     child = subprocess.Popen(
@@ -155,8 +153,7 @@ def _main(pipe: int, order: dict[str, Any]) -> None:
         say(findings=[f.to_json() for f in found])
 
     try:
-        subject = ready_subject(order)
-        take_fewer(subject, order["budget"])
+        subject = load_subject(order)
         say(head={"environment": environment(), "subject": subject.describe()})
         only = order.get("only") or None
         examine_subject(subject, budget=order["budget"], only=only, progress=progress)
@@ -171,61 +168,6 @@ def _main(pipe: int, order: dict[str, Any]) -> None:
         say(error=f"the code of {order['target']} raised {type(error).__name__}")
     except Exception as error:
         say(error=one_line(f"{order['target']} stopped with {type(error).__name__}: {error}"))
-
-
-def _end_copies(subject: Subject, here: int) -> None:
-    """A copy of this process that the user's code forks would examine, too: it ends instead."""
-
-    def end_if_copy(*_: Any) -> None:
-        if os.getpid() != here:
-            os._exit(0)
-
-    end_if_copy()
-    subject.model.register_forward_hook(end_if_copy)
-
-
-def ready_subject(order: dict[str, Any]) -> Subject:
-    """What ``order`` names, after one batch has gone through it; this runs the user's code.
-
-    Raises:
-        CorollaryError: if there is nothing to examine, or it cannot be called.
-    """
-    here = os.getpid()
-    subject = _subject(order)
-    _end_copies(subject, here)
-    try_a_pass(subject, order["budget"])
-    return subject
-
-
-def _subject(order: dict[str, Any]) -> Subject:
-    model, data = load_target(order["target"])
-    if order.get("weights"):
-        load_weights(model, Path(order["weights"]))
-    if order.get("data"):
-        data = load_data(order["data"], order["seed"])
-    loss = order.get("loss") or None
-    if loss and ":" in loss:
-        loss = load_object(name := loss)
-        if not callable(loss):
-            raise InputError(
-                f"the loss '{name}' must be a function of (output, target), but it is a "
-                f"{type(loss).__name__}"
-            )
-    if order.get("lr") is not None and not math.isfinite(order["lr"]):
-        raise InputError(f"lr must be a positive number, but it is {order['lr']}")
-    keys = ("lr", "batch_size", "samples", "seed")
-    about = {key: order[key] for key in keys if order.get(key) is not None}
-    if order.get("held_out"):
-        about["held_out"] = as_data(load_data(order["held_out"], order["seed"]))
-    try:
-        return Subject(model, as_data(data), loss=loss, **about)
-    except (CorollaryError, MemoryError):
-        raise
-    except Exception as error:  # a loader may break when it is walked through
-        source = order.get("data") or f"the data of {order['target']}"
-        raise InputError(
-            one_line(f"{source} stopped with {type(error).__name__}: {error}")
-        ) from None
 
 
 def _limit_memory(limit: int | None) -> None:

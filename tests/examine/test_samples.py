@@ -8,7 +8,8 @@ from torch.utils.data import DataLoader, IterableDataset, TensorDataset
 
 from corollary.core import Subject
 from corollary.errors import InputError
-from corollary.intake import as_data, as_module
+from corollary.examine.modules import unwrapped
+from corollary.examine.samples import as_batches
 
 X, Y = torch.arange(60.0).reshape(10, 2, 3), torch.arange(10) % 3
 
@@ -47,29 +48,29 @@ SAME = {
 
 @pytest.mark.parametrize("form", SAME)
 def test_every_form_of_the_data_gives_the_same_samples(form):
-    batch = Subject(nn.Flatten(), as_data(SAME[form]())).data()
+    batch = Subject(nn.Flatten(), as_batches(SAME[form]())).data()
     assert torch.equal(batch.inputs[0], X) and torch.equal(batch.target, Y)
 
 
 def test_samples_by_name_are_put_together_by_name():
     rows = [{"image": x, "label": int(y)} for x, y in zip(X, Y, strict=True)]
-    batch = Subject(nn.Flatten(), as_data(rows)).data()
+    batch = Subject(nn.Flatten(), as_batches(rows)).data()
     assert torch.equal(batch.named["image"], X) and torch.equal(batch.target, Y)
 
 
 def test_samples_of_different_shapes_are_refused_in_one_sentence():
     rows = [(torch.zeros(2), 0), (torch.zeros(3), 1)]
     with pytest.raises(InputError, match="cannot be put together to a batch"):
-        Subject(nn.Flatten(), as_data(rows))
+        Subject(nn.Flatten(), as_batches(rows))
 
 
 def test_words_are_no_numbers():
     with pytest.raises(InputError, match="but numbers are needed"):
-        as_data((np.array(["a", "b"]), np.array([0, 1])))
+        as_batches((np.array(["a", "b"]), np.array([0, 1])))
 
 
 def test_the_module_within_a_wrapper_is_taken():
     model = nn.Linear(2, 1)
-    assert as_module(torch.compile(model, backend="eager")) is model
-    assert as_module(nn.DataParallel(model)) is model
-    assert as_module(model) is model and as_module(3) == 3
+    assert unwrapped(torch.compile(model, backend="eager")) is model
+    assert unwrapped(nn.DataParallel(model)) is model
+    assert unwrapped(model) is model and unwrapped(3) == 3

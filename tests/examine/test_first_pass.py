@@ -11,10 +11,10 @@ from torch.nn import functional as F
 import corollary
 from corollary.core import Budget, Severity, Status, Subject
 from corollary.errors import InputError, NotApplicableError
+from corollary.examine.first_pass import copied_inputs, first_forward_pass, reduce_samples
 from corollary.exams.landscapes import affordable
 from corollary.exams.pace import KEY as PACE
 from corollary.exams.pace import pace
-from corollary.readiness import guarded, take_fewer, try_a_pass
 
 X, Y = torch.randn(64, 5, generator=torch.Generator().manual_seed(0)), torch.arange(64) % 3
 
@@ -65,7 +65,7 @@ FORMS = [
 @pytest.mark.parametrize("form", FORMS)
 def test_the_part_of_an_output_that_is_trained_is_found(form):
     subject = Subject(Gives(form), (X, Y))
-    try_a_pass(subject, 20.0)
+    first_forward_pass(subject, 20.0)
     with subject.borrowed():
         assert subject.output(subject.data(4)).shape == (4, 3)
 
@@ -73,8 +73,8 @@ def test_the_part_of_an_output_that_is_trained_is_found(form):
 def test_an_output_that_was_chosen_stays_chosen():
     subject = Subject(Gives(Pair), (X, Y), output=0)
     with pytest.raises(InputError, match="out of bounds|does not fit"):
-        try_a_pass(Subject(Gives(Pair), (X, Y + 6), output=0), 20.0)
-    try_a_pass(subject, 20.0)
+        first_forward_pass(Subject(Gives(Pair), (X, Y + 6), output=0), 20.0)
+    first_forward_pass(subject, 20.0)
     assert subject.selector == 0
 
 
@@ -105,8 +105,8 @@ def test_a_module_that_writes_into_its_input_is_told_so_and_does_no_harm():
 
 def test_a_copy_is_made_for_the_time_of_the_block_alone():
     subject = Subject(Shifts(), (X.clone(), Y))
-    try_a_pass(subject, 20.0)
-    with guarded(subject), subject.borrowed():
+    first_forward_pass(subject, 20.0)
+    with copied_inputs(subject), subject.borrowed():
         subject.call(subject.data(4))
     assert torch.equal(subject.data().inputs[0], X)
     assert not subject.model._forward_pre_hooks
@@ -150,9 +150,9 @@ def _loss(output, target):
 def test_of_a_slow_module_fewer_samples_are_taken():
     subject = Subject(nn.Linear(5, 3), (X.repeat(4, 1), Y.repeat(4)))
     subject.memo[PACE] = 0.01  # seconds a sample
-    take_fewer(subject, 60.0)
+    reduce_samples(subject, 60.0)
     assert subject.batch.size == 100
-    take_fewer(subject, 1.0)
+    reduce_samples(subject, 1.0)
     assert subject.batch.size == 64, "with fewer there is little to see"
 
 

@@ -10,9 +10,11 @@ import pytest
 
 from corollary.core import Verdict
 from corollary.errors import OptionError, ResultsFileError, TimeLimitError, UnknownNameError
-from corollary.journal import Journal, read_results, write_results
 from corollary.registry import Entry, find
-from corollary.run import Run, check, run, run_entry, time_limit
+from corollary.run.check import check, run, run_entry
+from corollary.run.journal import Journal
+from corollary.run.limits import time_limit
+from corollary.run.results import Run, read_results, write_results
 from corollary.suites import suite
 
 BROKEN = '''"""A claim that cannot be loaded.

@@ -16,10 +16,15 @@ from torch.nn.parameter import UninitializedParameter
 from corollary.core import Batch, Subject
 from corollary.core.losses import suited_loss
 from corollary.core.subject import LIKELY_OUTPUTS
-from corollary.errors import CorollaryError, InputError, NotApplicableError, TimeLimitError
+from corollary.errors import (
+    CorollaryError,
+    InputError,
+    NotApplicableError,
+    TimeLimitError,
+    one_line,
+)
 from corollary.exams.pace import pace
-from corollary.run import time_limit
-from corollary.target import one_line
+from corollary.run.limits import time_limit
 
 REMEDIES = {
     "target dtype to be Long": "class labels must be integers, as y.long()",
@@ -37,7 +42,7 @@ NOT_FINITE, NO_OUTPUT = "not finite", "labels without an output"
 ONE_PASS, LEAST = 1 / 60, 64
 
 
-def try_a_pass(subject: Subject, seconds: float, *, labels: bool = True) -> None:
+def first_forward_pass(subject: Subject, seconds: float, *, labels: bool = True) -> None:
     """Call the module and the loss with one batch, and note what exams must know.
 
     Args:
@@ -51,7 +56,7 @@ def try_a_pass(subject: Subject, seconds: float, *, labels: bool = True) -> None
 
     Example:
         >>> subject = Subject(nn.Linear(3, 1), torch.zeros(8, 2))
-        >>> try_a_pass(subject, 10.0)
+        >>> first_forward_pass(subject, 10.0)
         Traceback (most recent call last):
             ...
         corollary.errors.InputError: Linear cannot be called with the data (input 0 8×2 float32): \
@@ -89,7 +94,7 @@ inputs of another width
         raise InputError(_with_remedy(f"{doing}: {told}")) from None
 
 
-def take_fewer(subject: Subject, seconds: float) -> None:
+def reduce_samples(subject: Subject, seconds: float) -> None:
     """Keep as many samples as one pass can take of a budget of so many seconds."""
     if subject.batch is None or subject.batch.size <= LEAST:
         return
@@ -101,7 +106,7 @@ def take_fewer(subject: Subject, seconds: float) -> None:
 
 
 @contextmanager
-def guarded(subject: Subject) -> Iterator[None]:
+def copied_inputs(subject: Subject) -> Iterator[None]:
     """A module that writes into its input gets a copy at each call, until the block ends."""
     if not subject.writes_input:
         yield

@@ -1,11 +1,11 @@
-"""What users hand over, in the forms that a subject takes: any usual data, any wrapped module."""
+"""Data in any usual form, as a subject takes it: tensors, or batches of them."""
 
 import itertools
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 from torch.utils.data import DataLoader, Dataset, IterableDataset, default_collate
 
 from corollary.errors import InputError
@@ -13,7 +13,7 @@ from corollary.errors import InputError
 ROWS = 256  # samples that are put together at a time
 
 
-def as_data(data: Any) -> Any:
+def as_batches(data: Any) -> Any:
     """Arrays and tables become tensors, and single samples are put together to batches.
 
     A Dataset without a length, and a list or generator of samples, give batches as a loader would;
@@ -24,7 +24,7 @@ def as_data(data: Any) -> Any:
 
     Example:
         >>> pairs = [(torch.zeros(2), 0), (torch.ones(2), 1)]
-        >>> [tuple(part.shape) for part in next(iter(as_data(pairs)))]
+        >>> [tuple(part.shape) for part in next(iter(as_batches(pairs)))]
         [(2, 2), (2,)]
     """
     data = as_tensors(data)
@@ -55,23 +55,6 @@ def as_tensors(data: Any) -> Any:
             raise InputError(f"the data has an array of {data.dtype}, but numbers are needed")
         return torch.as_tensor(data)
     return data
-
-
-def as_module(model: Any) -> Any:
-    """The module within what compiles it or spreads it over devices; any other as it is.
-
-    Both compute the same function, and only the one within can be looked into.
-
-    Example:
-        >>> as_module(nn.DataParallel(nn.Linear(2, 1)))
-        Linear(in_features=2, out_features=1, bias=True)
-    """
-    within = getattr(model, "_orig_mod", None)  # of torch.compile
-    if isinstance(within, nn.Module):
-        return as_module(within)
-    if isinstance(model, nn.DataParallel | nn.parallel.DistributedDataParallel):
-        return as_module(model.module)
-    return model
 
 
 def _is_whole(data: Any) -> bool:

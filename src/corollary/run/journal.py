@@ -1,78 +1,17 @@
-"""Files that survive an interruption: the journal of a run, results files, the last verdicts.
-
-A results file is replaced all at once, so a full disk never costs an old one.
-"""
+"""What survives an interruption: the journal of a run under way, and the last verdicts."""
 
 import hashlib
 import json
-import tempfile
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from corollary.disk import cache_folder, write_bytes_atomically
+from corollary.disk import cache_folder
 from corollary.errors import ResultsFileError
+from corollary.run.files import results_errors, write_atomically
 
 if TYPE_CHECKING:
     from corollary.core import Result
-    from corollary.run import Run
-
-
-@contextmanager
-def _as_results_error(path: Path, doing: str) -> Iterator[None]:
-    try:
-        yield
-    except OSError as error:
-        reason = error.strerror or type(error).__name__
-        raise ResultsFileError(
-            f"{path} cannot be {doing} ({reason}); choose another path"
-        ) from None
-
-
-def write_atomically(path: Path, text: str) -> None:
-    """Replace ``path`` by ``text`` all at once; on failure the old file is as it was."""
-    with _as_results_error(path, "written"):
-        if path.is_dir():
-            raise IsADirectoryError(21, "it is a folder")
-        write_bytes_atomically(path, text.encode())
-
-
-def check_writable(path: Path) -> None:
-    """Raise now, rather than after minutes of work, if ``path`` could not be written."""
-    with _as_results_error(path, "written"):
-        if path.is_dir():
-            raise IsADirectoryError(21, "it is a folder")
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.NamedTemporaryFile(dir=path.parent):
-            pass
-
-
-def write_results(run: "Run", path: Path) -> None:
-    """Write a results file."""
-    write_atomically(path, json.dumps(run.to_json(), indent=1, allow_nan=False) + "\n")
-
-
-def read_results(path: Path) -> "Run":
-    """Read a results file.
-
-    Raises:
-        ResultsFileError: if there is none, or it is not one.
-    """
-    from corollary.run import Run
-
-    with _as_results_error(path, "read"):
-        text = path.read_text(encoding="utf-8", errors="replace")
-    try:
-        data = json.loads(text)
-    except json.JSONDecodeError as error:
-        raise ResultsFileError(
-            f"{path} is not a results file: it is no JSON (line {error.lineno}: {error.msg})"
-        ) from None
-    try:
-        return Run.from_json(data)
-    except ResultsFileError as error:
-        raise ResultsFileError(f"{path}: {error}") from None
+    from corollary.run.results import Run
 
 
 class Journal:
@@ -90,7 +29,7 @@ class Journal:
 
     def append(self, result: "Result") -> None:
         """Add one result; a kill in the middle costs only this line."""
-        with _as_results_error(self.path, "written"):
+        with results_errors(self.path, "written"):
             self.path.parent.mkdir(parents=True, exist_ok=True)
             with self.path.open("a", encoding="utf-8") as file:
                 file.write(json.dumps(result.to_json(), allow_nan=False) + "\n")

@@ -1,0 +1,178 @@
+"""The record of an examination: findings by question, as text, as a page and as a file."""
+
+import json
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from corollary.core import Finding, Severity, Status
+from corollary.errors import InputError, ResultsFileError
+from corollary.registry import question
+
+SCHEMA = 1  # version of the examination file
+CUT_SHORT = "examination/cut_short"  # the note that not all exams could run
+# What is asked first: whether the rest means anything. Answers that are equally severe follow suit.
+QUESTIONS = ("soundness", "trainability", "learning", "function", "generalization", "robustness")
+
+
+@dataclass(frozen=True)
+class Answer:
+    """All that was found on one question."""
+
+    name: str
+    question: str
+    findings: tuple[Finding, ...]
+
+    @property
+    def severity(self) -> Severity:
+        """The worst of its findings."""
+        return max((f.severity for f in self.findings), key=lambda s: s.rank, default=Severity.NONE)
+
+    @property
+    def answered(self) -> bool:
+        """Whether an exam came to its end."""
+        return any(f.status is Status.DONE for f in self.findings)
+
+    @property
+    def verdict(self) -> str:
+        """The answer in a few words."""
+        if not self.answered:
+            return "not answered"
+        words = {
+            Severity.NONE: "nothing wrong found",
+            Severity.LOW: "fine, with remarks",
+            Severity.MEDIUM: "needs attention",
+            Severity.HIGH: "something is wrong",
+        }[self.severity]
+        failed = sum(f.status is Status.FAILED for f in self.findings)
+        return words + (f", {failed} exam{'s' if failed > 1 else ''} failed" if failed else "")
+
+
+class Advice(tuple[Finding, ...]):
+    """Findings to act on, the gravest first; printed, what to do about each."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        from corollary.report.summary import advice_text
+
+        return advice_text(self)
+
+    __str__ = __repr__
+
+
+@dataclass(frozen=True)
+class Examination:
+    """The findings of one examination, with all that is needed to repeat it.
+
+    Printed, it is a screen of text; at the end of a notebook cell, it shows itself with figures.
+    """
+
+    environment: dict[str, Any]
+    subject: dict[str, Any]
+    budget: float
+    findings: tuple[Finding, ...]
+
+    def answers(self) -> tuple[Answer, ...]:
+        """The findings by question, the gravest first, and last what was not answered."""
+        names = sorted({f.exam.split("/")[0] for f in self.findings}, key=turn)
+        found = (
+            Answer(name, _asked(name), tuple(f for f in self.findings if _of(f, name)))
+            for name in names
+        )
+        return tuple(sorted(found, key=lambda a: (-a.severity.rank, not a.answered)))
+
+    def advice(self, most: int = 3) -> Advice:
+        """The most useful things to do: the gravest findings that come with advice.
+
+        Of equally grave ones, those come first that say something other than the ones before: one
+        of each exam, then the second ones.
+        """
+        grave = [f for f in self.findings if f.advice and f.severity is not Severity.NONE]
+        turns = {id(f): [g.exam for g in grave[:i]].count(f.exam) for i, f in enumerate(grave)}
+        return Advice(sorted(grave, key=lambda f: (-f.severity.rank, turns[id(f)]))[:most])
+
+    def worst(self) -> Severity:
+        """The gravest severity found."""
+        return max((f.severity for f in self.findings), key=lambda s: s.rank, default=Severity.NONE)
+
+    def save(self, path: str | os.PathLike[str]) -> Path:
+        """Write the page as ``.html``, or the examination file as ``.json``.
+
+        Raises:
+            InputError: if the name ends in neither.
+        """
+        from corollary.report.examination import write_examination
+        from corollary.run.files import check_writable, write_atomically
+
+        where = Path(path)
+        if where.suffix not in (".html", ".json"):
+            raise InputError(f"the name must end in .html or .json, but it is '{where}'")
+        check_writable(where)
+        if where.suffix == ".html":
+            return write_examination(self, where)
+        write_atomically(where, json.dumps(self.to_json(), indent=1, allow_nan=False) + "\n")
+        return where
+
+    def to_json(self) -> dict[str, Any]:
+        """The examination file as plain data."""
+        return {
+            "schema": SCHEMA,
+            "kind": "examination",
+            "environment": self.environment,
+            "subject": self.subject,
+            "budget": self.budget,
+            "findings": [f.to_json() for f in self.findings],
+        }
+
+    @classmethod
+    def from_json(cls, data: Any) -> "Examination":
+        """Read an examination file's data.
+
+        Raises:
+            ResultsFileError: if this is not one, or one of another schema.
+        """
+        try:
+            if data["kind"] != "examination" or data["schema"] != SCHEMA:
+                raise ResultsFileError(
+                    f"an examination file of schema {SCHEMA} is needed, but this is "
+                    f"{data['kind']} of schema {data['schema']}"
+                )
+            findings = tuple(Finding.from_json(f) for f in data["findings"])
+            return cls(data["environment"], data["subject"], float(data["budget"]), findings)
+        except (KeyError, TypeError, ValueError, AttributeError) as error:
+            if isinstance(error, ResultsFileError):
+                raise
+            raise ResultsFileError(
+                "this is not a complete file of `corollary examine --json` "
+                f"({type(error).__name__}: {error})"
+            ) from None
+
+    def __str__(self) -> str:
+        from corollary.report.summary import examination_text
+
+        return examination_text(self)
+
+    def __repr__(self) -> str:
+        from corollary.report.examination import headline
+
+        return f"<Examination of {headline(self)}, {len(self.findings)} findings>"
+
+    def _repr_html_(self) -> str:
+        from corollary.report.examination import examination_html
+
+        return examination_html(self)
+
+
+def _asked(name: str) -> str:
+    return "Was it complete?" if name == CUT_SHORT.split("/")[0] else question(name)
+
+
+def turn(name: str) -> int:
+    """The place of a question; one that is not listed comes last."""
+    return QUESTIONS.index(name) if name in QUESTIONS else len(QUESTIONS)
+
+
+def _of(finding: Finding, name: str) -> bool:
+    return finding.exam.split("/")[0] == name

@@ -1,0 +1,142 @@
+"""A module that is named on the command line. Loading runs the user's code.
+
+TARGET is ``file.py:name`` or ``package.module:name`` (called without arguments if it is a function
+or a class; it may give ``(model, data)``), or a ``.safetensors`` file written by
+:func:`corollary.train.saved.save_model`.
+"""
+
+import importlib
+import importlib.util
+import sys
+from pathlib import Path
+from typing import Any
+
+from corollary.errors import CorollaryError, InputError, one_line
+
+DEMO = "corollary.exams.demo:build"
+
+
+def load_module(target: str) -> tuple[Any, Any]:
+    """The module that ``target`` names, and the data it came with (or None)."""
+    if target.endswith(".safetensors"):
+        from corollary.train.saved import load_model
+
+        return load_model(Path(target)), None
+    made = called(load_object(target), target)
+    from torch import nn
+
+    model, data = made if isinstance(made, tuple) and len(made) == 2 else (made, None)
+    model = unwrapped(model)
+    if not isinstance(model, nn.Module):
+        raise InputError(
+            f"'{target}' must be or give a torch.nn.Module, but it gives a {type(model).__name__}"
+        )
+    return model, data
+
+
+def unwrapped(model: Any) -> Any:
+    """The module within what compiles it or spreads it over devices; any other as it is.
+
+    Both compute the same function, and only the one within can be looked into.
+
+    Example:
+        >>> from torch import nn
+        >>> unwrapped(nn.DataParallel(nn.Linear(2, 1)))
+        Linear(in_features=2, out_features=1, bias=True)
+    """
+    from torch import nn
+
+    within = getattr(model, "_orig_mod", None)  # of torch.compile
+    if isinstance(within, nn.Module):
+        return unwrapped(within)
+    if isinstance(model, nn.DataParallel | nn.parallel.DistributedDataParallel):
+        return unwrapped(model.module)
+    return model
+
+
+def load_weights(model: Any, path: Path) -> None:
+    """Put the numbers of a ``.safetensors`` file into a module that has the same names."""
+    from safetensors import SafetensorError
+    from safetensors.torch import load_model
+
+    must_exist(path)
+    try:
+        load_model(model, str(path))
+    except (SafetensorError, RuntimeError, OSError) as error:
+        raise InputError(
+            one_line(f"the weights in {path} do not fit {type(model).__name__} ({error})")
+        ) from None
+
+
+def load_object(spec: str) -> Any:
+    """The object that ``file.py:name`` or ``package.module:name`` names, as it is."""
+    place, colon, name = spec.rpartition(":")
+    if not colon or not name:
+        raise InputError(
+            f"'{spec}' should be file.py:name or package.module:name, as in net.py:build"
+        )
+    if place.endswith(".py"):
+        module = _module_of_file(Path(place))
+    else:
+        sys.path.insert(0, str(Path.cwd()))
+        try:
+            module = importlib.import_module(place)
+        except ModuleNotFoundError as error:
+            raise InputError(f"the module '{place}' cannot be imported ({error})") from None
+        except Exception as error:
+            raise _broken(place, error) from None
+    found: Any = module
+    for part in name.split("."):
+        if not hasattr(found, part):
+            raise InputError(f"'{place}' has no '{name}'; it has {_offered(module)}")
+        found = getattr(found, part)
+    return found
+
+
+def _offered(module: Any) -> str:
+    """What a module itself defines and one may call, or all its names if that is nothing."""
+    names = {n: v for n, v in vars(module).items() if not n.startswith("_")}
+    own = [n for n, v in names.items() if getattr(v, "__module__", "") == module.__name__]
+    some = (own or list(names))[:12]
+    return ", ".join(some) + (", ..." if len(own or names) > 12 else "") if some else "nothing"
+
+
+def _module_of_file(path: Path) -> Any:
+    if not path.is_file():
+        raise InputError(f"there is no file {path}")
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    assert spec is not None and spec.loader is not None, "a .py file has a loader"
+    module = importlib.util.module_from_spec(spec)
+    sys.path.insert(0, str(path.resolve().parent))  # so that it can import its neighbours
+    sys.modules[path.stem] = module
+    try:
+        spec.loader.exec_module(module)
+    except Exception as error:
+        raise _broken(str(path), error) from None
+    return module
+
+
+def called(found: Any, spec: str) -> Any:
+    """What a function or a class gives when it is called; a module or data as it is."""
+    from torch import nn
+
+    if isinstance(found, nn.Module) or not callable(found):
+        return found
+    try:
+        return found()
+    except CorollaryError:
+        raise
+    except Exception as error:
+        raise _broken(spec, error) from None
+
+
+def _broken(place: str, error: Exception) -> InputError:
+    if isinstance(error, MemoryError) or "can't allocate memory" in str(error):
+        return InputError(f"{place} needs more memory than it may take, see --memory")
+    return InputError(one_line(f"{place} stopped with {type(error).__name__}: {error}"))
+
+
+def must_exist(path: Path) -> None:
+    """Raise if there is no such file."""
+    if not path.is_file():
+        raise InputError(f"there is no file {path}")

@@ -1,0 +1,109 @@
+"""The one way to a subject: any module and data, in memory or by name, tried with one batch."""
+
+import math
+import os
+from pathlib import Path
+from typing import Any
+
+from torch import nn
+
+from corollary.core import Subject
+from corollary.errors import CorollaryError, InputError, one_line
+from corollary.examine.datasets import load_data
+from corollary.examine.first_pass import first_forward_pass, reduce_samples
+from corollary.examine.modules import load_module, load_object, load_weights, unwrapped
+from corollary.examine.samples import as_batches
+
+ALL = 2**62  # samples
+
+
+def prepare(
+    model: nn.Module,
+    data: Any = None,
+    held_out: Any = None,
+    *,
+    budget: float,
+    to_train: bool = False,
+    **about: Any,
+) -> Subject:
+    """A subject whose module has been called with one batch, and the loss with its output.
+
+    Args:
+        model: Any module; one that is compiled or spread over devices is unwrapped.
+        data: In any form that :func:`corollary.examine` takes.
+        held_out: Likewise.
+        budget: Seconds for everything; the samples that fit into it are kept.
+        to_train: All samples are kept, and a label that has no output is refused.
+        about: What else :class:`Subject` takes: ``loss``, ``lr``, ``batch_size``, ...
+
+    Raises:
+        InputError: if the module cannot be called with the data; the message says why.
+    """
+    if not budget > 0:
+        raise InputError(f"the budget must be positive, but it is {budget:g} s")
+    if to_train:
+        about["samples"] = ALL
+    subject = Subject(unwrapped(model), as_batches(data), held_out=as_batches(held_out), **about)
+    first_forward_pass(subject, budget, labels=to_train)
+    if not to_train:
+        reduce_samples(subject, budget)
+    return subject
+
+
+def load_subject(order: dict[str, Any], *, to_train: bool = False) -> Subject:
+    """What ``order`` names, prepared; this runs the user's code.
+
+    Args:
+        order: ``target``, ``weights``, ``data``, ``held_out``, ``loss``, ``lr``, ``batch_size``,
+            ``samples``, ``seed``, ``budget``.
+        to_train: As for :func:`prepare`.
+
+    Raises:
+        CorollaryError: if there is nothing to examine, or it cannot be called.
+    """
+    here = os.getpid()
+    model, data = load_module(order["target"])
+    _end_forked_copies(model, here)
+    if order.get("weights"):
+        load_weights(model, Path(order["weights"]))
+    if order.get("data"):
+        data = load_data(order["data"], order["seed"])
+    held_out = load_data(order["held_out"], order["seed"]) if order.get("held_out") else None
+    if order.get("lr") is not None and not math.isfinite(order["lr"]):
+        raise InputError(f"lr must be a positive number, but it is {order['lr']}")
+    keys = ("lr", "batch_size", "samples", "seed")
+    about = {key: order[key] for key in keys if order.get(key) is not None}
+    about["loss"] = _loss(order.get("loss") or "")
+    try:
+        return prepare(model, data, held_out, budget=order["budget"], to_train=to_train, **about)
+    except (CorollaryError, MemoryError):
+        raise
+    except Exception as error:  # a loader may break when it is walked through
+        source = order.get("data") or f"the data of {order['target']}"
+        raise InputError(
+            one_line(f"{source} stopped with {type(error).__name__}: {error}")
+        ) from None
+
+
+def _loss(name: str) -> Any:
+    """The function that ``file.py:name`` names; any other name as it is."""
+    if ":" not in name:
+        return name or None
+    loss = load_object(name)
+    if not callable(loss):
+        raise InputError(
+            f"the loss '{name}' must be a function of (output, target), but it is a "
+            f"{type(loss).__name__}"
+        )
+    return loss
+
+
+def _end_forked_copies(model: nn.Module, here: int) -> None:
+    """A copy of this process that the user's code forks would examine, too: it ends instead."""
+
+    def end_if_copy(*_: Any) -> None:
+        if os.getpid() != here:
+            os._exit(0)
+
+    end_if_copy()
+    model.register_forward_hook(end_if_copy)

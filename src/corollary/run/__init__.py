@@ -1,0 +1,1 @@
+"""Runs claims: seeds, processes, time limits, a journal, and results as a file."""

@@ -1,0 +1,66 @@
+"""A limit of time that no library can swallow."""
+
+import signal
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from types import FrameType
+
+from corollary.errors import TimeLimitError
+
+
+class _TimeIsUpError(BaseException):
+    """Raised by the alarm. Not an ``Exception``, which libraries catch, wrap or swallow."""
+
+
+@contextmanager
+def time_limit(seconds: float) -> Iterator[None]:
+    """Raise :class:`TimeLimitError` from the block after ``seconds``.
+
+    The limit uses the process's alarm signal, so it works in the main thread of a process (ours
+    and joblib's workers); elsewhere, as in a cluster's worker threads, there is no limit. A block
+    inside another block suspends the outer limit.
+    """
+    usable = hasattr(signal, "setitimer") and (
+        threading.current_thread() is threading.main_thread()
+    )
+    if not usable:
+        yield
+        return
+    up, over = False, False
+
+    def stop(_: int, frame: FrameType | None) -> None:
+        nonlocal up
+        if over:  # the block has just ended
+            return
+        later = _at_a_bad_place(frame)
+        signal.setitimer(signal.ITIMER_REAL, 0.1 if later else 1.0)  # 1.0: if ours is swallowed
+        if not later:
+            up = True
+            raise _TimeIsUpError
+
+    before = signal.signal(signal.SIGALRM, stop)
+    try:
+        signal.setitimer(signal.ITIMER_REAL, seconds)
+        yield
+    except (KeyboardInterrupt, SystemExit):
+        raise
+    except BaseException as error:  # ours, or what a library made of it
+        if not up:
+            raise
+        raise TimeLimitError(f"the time limit of {seconds:g} s ended") from error
+    finally:
+        over = True
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+
+
+def _at_a_bad_place(frame: FrameType | None) -> bool:
+    """Between a ``with`` and its block, or in LLVM's bookkeeping, where an exception ends us."""
+    if frame is not None and frame.f_globals.get("__name__") == "contextlib":
+        return True
+    while frame is not None:
+        if frame.f_globals.get("__name__", "").split(".")[0] in ("numba", "llvmlite"):
+            return True
+        frame = frame.f_back
+    return False

@@ -1,0 +1,109 @@
+"""The results of a run, with all that is needed to repeat it, and the file they are kept in."""
+
+import json
+import platform
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from corollary import __version__
+from corollary.core import Result, Verdict
+from corollary.errors import ResultsFileError
+from corollary.run.files import read_text, write_atomically
+
+SCHEMA = 1  # version of the results file
+
+
+@dataclass(frozen=True)
+class Run:
+    """The results of one run, with all that is needed to repeat it."""
+
+    environment: dict[str, Any]
+    seed: int
+    results: tuple[Result, ...]
+
+    @property
+    def exit_code(self) -> int:
+        """0 if all hold, 1 if one is refuted, else 3 if one was not decided."""
+        codes = {result.verdict.exit_code for result in self.results}
+        return 1 if 1 in codes else max(codes, default=0)
+
+    def counts(self) -> dict[Verdict, int]:
+        """How many results ended in each verdict."""
+        return {v: sum(r.verdict is v for r in self.results) for v in Verdict}
+
+    def to_json(self) -> dict[str, Any]:
+        """The results file as plain data."""
+        return {
+            "schema": SCHEMA,
+            "environment": self.environment,
+            "seed": self.seed,
+            "results": [result.to_json() for result in self.results],
+        }
+
+    @classmethod
+    def from_json(cls, data: Any) -> "Run":
+        """Read a results file's data.
+
+        Raises:
+            ResultsFileError: if this is not a results file, or one of another schema.
+        """
+        try:
+            if data["schema"] != SCHEMA:
+                raise ResultsFileError(
+                    f"a results file of schema {SCHEMA} is needed, but this one has schema "
+                    f"{data['schema']}; run `corollary check --json` again"
+                )
+            results = tuple(Result.from_json(r) for r in data["results"])
+            return cls(dict(data["environment"]), int(data["seed"]), results)
+        except (KeyError, TypeError, ValueError, AttributeError) as error:
+            if isinstance(error, ResultsFileError):
+                raise
+            raise ResultsFileError(
+                "this is not a complete results file of `corollary check --json` "
+                f"({type(error).__name__}: {error})"
+            ) from None
+
+    def _repr_html_(self) -> str:
+        from corollary.report.html import run_html
+
+        return run_html(self)
+
+
+def environment() -> dict[str, Any]:
+    """Versions, platform, thread count and precision: what bitwise equality depends on."""
+    import numpy
+    import torch
+
+    return {
+        "corollary": __version__,
+        "python": platform.python_version(),
+        "torch": torch.__version__,
+        "numpy": numpy.__version__,
+        "platform": f"{platform.system()} {platform.machine()}",
+        "threads": torch.get_num_threads(),
+        "dtype": "float64",
+    }
+
+
+def write_results(run: Run, path: Path) -> None:
+    """Write a results file."""
+    write_atomically(path, json.dumps(run.to_json(), indent=1, allow_nan=False) + "\n")
+
+
+def read_results(path: Path) -> Run:
+    """Read a results file.
+
+    Raises:
+        ResultsFileError: if there is none, or it is not one.
+    """
+    try:
+        data = json.loads(read_text(path))
+    except json.JSONDecodeError as error:
+        raise ResultsFileError(
+            f"{path} is not a results file: it is not valid JSON (line {error.lineno}: {error.msg})"
+        ) from None
+    try:
+        return Run.from_json(data)
+    except ResultsFileError as error:
+        raise ResultsFileError(f"{path}: {error}") from None
