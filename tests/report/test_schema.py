@@ -11,7 +11,7 @@ import corollary
 from corollary.core import Figure, Finding, Level, Result, Verdict
 from corollary.core.figure import MARKS
 from corollary.report.schema import examination_schema, results_schema
-from corollary.run import Run
+from corollary.run.results import Run
 
 jsonschema = pytest.importorskip("jsonschema")
 sys.path.insert(0, str(Path(__file__).parents[2] / "tools"))

@@ -15,10 +15,10 @@ from enum import Enum
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 from corollary.core.figure import MARKS, Mark
-from corollary.examination import SCHEMA as EXAMINATION
-from corollary.examination import Examination
-from corollary.run import SCHEMA as RESULTS
-from corollary.run import Run
+from corollary.examine.examination import SCHEMA as EXAMINATION
+from corollary.examine.examination import Examination
+from corollary.run.results import SCHEMA as RESULTS
+from corollary.run.results import Run
 
 Schema = dict[str, Any]
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
