@@ -213,8 +213,8 @@ def test_misuse_is_named():
         FGSM(0.1)(net, x, y + 5)
     with pytest.raises(InputTypeError, match="real numbers"):
         FGSM(0.1)(net, (255 * x).to(torch.uint8), y)
-    with pytest.raises(InputError, match="rng"):
-        PGD(0.1)(net, x, y)
+    with pytest.raises(InputTypeError, match="rng: expected a whole number or a torch.Generator"):
+        PGD(0.1)(net, x, y, rng=True)
     with pytest.raises(InputError, match="momentum"):
         PGD(0.1, momentum=1.0, step="gradient")
     with pytest.raises(InputError, match="BlackBoxAttack"):

@@ -155,8 +155,6 @@ def test_misuse_of_apgd_is_named(trained):
         APGD(0.1, norm="l1")
     with pytest.raises(InputError, match="three classes"):
         APGD(0.1, objective="dlr", start="zero")(net, x, y)
-    with pytest.raises(InputError, match="rng"):
-        APGD(0.1)(net, x, y)
     with pytest.raises(InputError, match="at least 1"):
         APGD(0.1, steps=0)
     with pytest.raises(InputError, match="leave rivals at 0"):

@@ -121,8 +121,6 @@ def test_the_module_is_given_back_and_pictures_are_welcome():
 
 def test_misuse_of_fab_is_named(trained):
     net, x, y = trained()
-    with pytest.raises(InputError, match="rng"):
-        FAB(restarts=2)(net, x, y)
     with pytest.raises(InputError, match="at least 1"):
         FAB(steps=0)
     with pytest.raises(InputError, match="eps"):

@@ -7,6 +7,7 @@ from corollary.core import generator
 from corollary.errors import InputError
 from corollary.theory.robustness import (
     APGD,
+    FAB,
     FGSM,
     PGD,
     Attack,
@@ -133,3 +134,22 @@ def test_radii_that_do_not_grow_are_refused(learnt, radii):
     net, x, y = learnt
     with pytest.raises(InputError, match="growing"):
         robust_curve(FGSM, net, x, y, radii)
+
+
+@pytest.mark.parametrize(
+    "attack",
+    [
+        PGD(0.1, keep="last"),
+        APGD(0.1, steps=5),
+        FAB(0.1, restarts=2, steps=5),
+        BlackBoxAttack(0.1, queries=30),
+        BlackBoxAttack(0.1, queries=30, method="nes"),
+        InTurn((PGD(0.1, steps=2), BlackBoxAttack(0.1, queries=10))),
+    ],
+    ids=lambda attack: type(attack).__name__,
+)
+def test_without_rng_an_attack_starts_from_the_seed_0(attack, trained):
+    net, x, y = trained()
+    plain, seeded = attack(net, x, y).x, attack(net, x, y, rng=torch.Generator().manual_seed(0)).x
+    assert torch.equal(plain, seeded) and torch.equal(plain, attack.inputs(net, x, y, rng=0))
+    assert not torch.equal(plain, attack(net, x, y, rng=1).x)

@@ -38,6 +38,7 @@ from corollary.theory.robustness.balls import Norm, check_ball
 from corollary.theory.robustness.climbing import Ball, Start
 from corollary.theory.robustness.goals import HEIGHTS, Goal, Height
 from corollary.theory.robustness.scores import is_score
+from corollary.theory.seeding import as_generator
 
 
 @dataclass(frozen=True)
@@ -98,13 +99,13 @@ class APGD:
         y: Tensor,
         *,
         target: Tensor | None = None,
-        rng: Generator | None = None,
+        rng: int | Generator = 0,
     ) -> Perturbed:
         """Perturb and judge; with a ``target`` for each row, until that class is ahead."""
         check_inputs(x, y, self.box)
         with borrowed(model) as f:
             clean = clean_outputs(f, x, y)
-            moved = self._search(f, x, y, clean, target, rng)
+            moved = self._search(f, x, y, clean, target, as_generator(rng, x.device))
             return judged(f, x, y, moved, clean, target=target)
 
     def inputs(
@@ -114,12 +115,13 @@ class APGD:
         y: Tensor,
         *,
         target: Tensor | None = None,
-        rng: Generator | None = None,
+        rng: int | Generator = 0,
     ) -> Tensor:
         """The perturbed inputs alone."""
         check_inputs(x, y, self.box)
         with borrowed(model) as f:
-            return self._search(f, x, y, clean_outputs(f, x, y), target, rng)
+            clean = clean_outputs(f, x, y)
+            return self._search(f, x, y, clean, target, as_generator(rng, x.device))
 
     def _search(
         self,
@@ -128,7 +130,7 @@ class APGD:
         y: Tensor,
         clean: Tensor,
         target: Tensor | None,
-        rng: Generator | None,
+        rng: Generator,
     ) -> Tensor:
         x = x.detach()
         moved, height = x.clone(), x.new_full((len(x),), -torch.inf)

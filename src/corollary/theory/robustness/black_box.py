@@ -37,6 +37,7 @@ from corollary.theory.robustness.balls import Norm, check_ball, steepest
 from corollary.theory.robustness.climbing import Ball
 from corollary.theory.robustness.scores import is_fooled, margins
 from corollary.theory.robustness.square import square_search
+from corollary.theory.seeding import as_generator
 
 Method = Literal["square", "nes", "coordinates"]
 Value = Callable[[Tensor], Tensor]  # a loss of each row
@@ -137,25 +138,23 @@ class BlackBoxAttack:
             raise InputError("method='square' is for norm='linf' or 'l2'; for 'l1' take 'nes'")
 
     def __call__(
-        self, model: Model, x: Tensor, y: Tensor, *, rng: Generator | None = None
+        self, model: Model, x: Tensor, y: Tensor, *, rng: int | Generator = 0
     ) -> Perturbed:
         """Perturb within the budget of queries, and judge (the last pass is not a query)."""
         check_inputs(x, y, self.box)
         with borrowed(model) as f, torch.no_grad():
             clean = clean_outputs(f, x, y)
-            moved, asked = self._search(f, x, y, clean, rng)
+            moved, asked = self._search(f, x, y, clean, as_generator(rng, x.device))
             found = judged(f, x, y, moved, clean)
         return Perturbed(**{**vars(found), "queries": asked})
 
-    def inputs(self, model: Model, x: Tensor, y: Tensor, *, rng: Generator | None = None) -> Tensor:
+    def inputs(self, model: Model, x: Tensor, y: Tensor, *, rng: int | Generator = 0) -> Tensor:
         """The perturbed inputs alone."""
         return self(model, x, y, rng=rng).x
 
     def _search(
-        self, f: Model, x: Tensor, y: Tensor, clean: Tensor, rng: Generator | None
+        self, f: Model, x: Tensor, y: Tensor, clean: Tensor, rng: Generator
     ) -> tuple[Tensor, int]:
-        if rng is None and self.method != "coordinates":
-            raise InputError(f"method='{self.method}' draws: pass rng=torch.Generator()")
         rows = (~is_fooled(clean, y)).nonzero()[:, 0]
         moved, asked = x.clone(), 1
         if len(rows) == 0 or self.eps == 0:
@@ -167,7 +166,7 @@ class BlackBoxAttack:
         return self._ascend(f, x, y, moved, rows, rng)
 
     def _ascend(
-        self, f: Model, x: Tensor, y: Tensor, moved: Tensor, rows: Tensor, rng: Generator | None
+        self, f: Model, x: Tensor, y: Tensor, moved: Tensor, rows: Tensor, rng: Generator
     ) -> tuple[Tensor, int]:
         """Steps along estimated gradients; each is followed by one query that tells who fell."""
         pairs = x[0].numel() if self.method == "coordinates" else self.directions
@@ -183,7 +182,7 @@ class BlackBoxAttack:
             rows, ball = rows[alive], ball.rows(alive.nonzero()[:, 0])
         return moved, asked
 
-    def _estimate(self, f: Model, z: Tensor, y: Tensor, rng: Generator | None) -> Tensor:
+    def _estimate(self, f: Model, z: Tensor, y: Tensor, rng: Generator) -> Tensor:
         def value(points: Tensor) -> Tensor:
             return -margins(outputs(f, points), y.repeat_interleave(len(points) // len(y)))
 

@@ -88,7 +88,7 @@ class CarliniWagner:
             raise InputError(f"confidence must be >= 0, but it is {self.confidence}")
 
     def __call__(
-        self, model: Model, x: Tensor, y: Tensor, *, rng: Generator | None = None
+        self, model: Model, x: Tensor, y: Tensor, *, rng: int | Generator = 0
     ) -> Perturbed:
         """Perturb, and judge what came of it."""
         check_inputs(x, y, self.box)
@@ -103,7 +103,7 @@ class CarliniWagner:
                     moved[rows] = drawn_in(f, x[rows], y[rows], moved[rows])
             return judged_in_ball(f, x, y, moved, clean, (self.eps, self.norm, self.box))
 
-    def inputs(self, model: Model, x: Tensor, y: Tensor, *, rng: Generator | None = None) -> Tensor:
+    def inputs(self, model: Model, x: Tensor, y: Tensor, *, rng: int | Generator = 0) -> Tensor:
         """The perturbed inputs alone."""
         return self(model, x, y).x
 

@@ -54,15 +54,13 @@ class Ball:
             part.x = self.x[which]
         return part
 
-    def first(self, start: Start, rng: Generator | None) -> Tensor:
+    def first(self, start: Start, rng: Generator) -> Tensor:
         """Where a search begins: at the inputs, or at random points around them.
 
         For a whole ball, not for its :meth:`rows`: for ``linf`` those have bounds and no inputs.
         """
         if start == "zero" or self.eps == 0:
             return self.x.clone()
-        if rng is None:
-            raise InputError("a random start needs rng=torch.Generator(); or say start='zero'")
         first = self.x + random_in_ball(self.x, self.eps, self.norm, rng=rng)
         return first if self.box is None else first.clamp_(*self.box)
 

@@ -13,6 +13,7 @@ from torch import Generator, Tensor
 
 from corollary.errors import InputError
 from corollary.theory.robustness.attack import Attack, Model
+from corollary.theory.seeding import as_generator
 
 
 @dataclass(frozen=True)
@@ -41,7 +42,7 @@ def robust_curve(
     y: Tensor,
     radii: Sequence[float | int],
     *,
-    rng: Generator | None = None,
+    rng: int | Generator = 0,
 ) -> RobustCurve:
     """Attack at growing radii, at each only what has stood so far.
 
@@ -66,7 +67,7 @@ def robust_curve(
     if not radii or radii[0] <= 0 or any(a >= b for a, b in zip(radii, radii[1:], strict=False)):
         raise InputError(f"radii must be above 0 and growing, but they are {radii}")
     fell_at, moved = x.new_full((len(x),), torch.inf), x.detach().clone()
-    rows = torch.arange(len(x), device=x.device)
+    rows, rng = torch.arange(len(x), device=x.device), as_generator(rng, x.device)
     for radius in radii:
         found = attack_at(radius)(model, x[rows], y[rows], rng=rng)
         was, now = found.clean_fooled, found.fooled & ~found.clean_fooled

@@ -50,6 +50,7 @@ from corollary.theory.robustness.boundaries import (
 )
 from corollary.theory.robustness.hyperplanes import to_hyperplane
 from corollary.theory.robustness.scores import is_fooled, is_score
+from corollary.theory.seeding import as_generator
 
 _PAST = 1.05  # length of a step, of the way to the hyperplane
 _MOST = 0.1  # largest weight of the input's own projection
@@ -102,25 +103,21 @@ class FAB:
             )
 
     def __call__(
-        self, model: Model, x: Tensor, y: Tensor, *, rng: Generator | None = None
+        self, model: Model, x: Tensor, y: Tensor, *, rng: int | Generator = 0
     ) -> Perturbed:
         """Perturb, and judge what came of it."""
         check_inputs(x, y, self.box)
-        if rng is None and self.restarts > 1:
-            raise InputError("restarts draw: pass rng=torch.Generator(), or leave restarts at 1")
         x = x.detach()
         with borrowed(model) as f:
             clean = clean_outputs(f, x, y)
-            moved = self._search(f, x, y, clean, rng)
+            moved = self._search(f, x, y, clean, as_generator(rng, x.device))
             return judged_in_ball(f, x, y, moved, clean, (self.eps, self.norm, self.box))
 
-    def inputs(self, model: Model, x: Tensor, y: Tensor, *, rng: Generator | None = None) -> Tensor:
+    def inputs(self, model: Model, x: Tensor, y: Tensor, *, rng: int | Generator = 0) -> Tensor:
         """The perturbed inputs alone."""
         return self(model, x, y, rng=rng).x
 
-    def _search(
-        self, f: Model, x: Tensor, y: Tensor, clean: Tensor, rng: Generator | None
-    ) -> Tensor:
+    def _search(self, f: Model, x: Tensor, y: Tensor, clean: Tensor, rng: Generator) -> Tensor:
         right = ~is_fooled(clean, y)
         moved, length = x.clone(), torch.where(right, torch.inf, 0.0).to(x)
         for run, rival in enumerate(self._runs(clean, y)):
@@ -153,7 +150,7 @@ class FAB:
         for _ in range(self.restarts):
             yield from order
 
-    def _random(self, x: Tensor, radius: Tensor, rng: Generator | None) -> Tensor:
+    def _random(self, x: Tensor, radius: Tensor, rng: Generator) -> Tensor:
         """A point of each sphere."""
         drawn = random_in_ball(x, 1.0, self.norm, rng=rng)
         return drawn * per_row(radius / size(drawn, self.norm).clamp_min(TINY), x)

@@ -112,7 +112,7 @@ class DeepFool:
             raise InputError("DeepFool needs steps >= 1 and overshoot >= 0")
 
     def __call__(
-        self, model: Model, x: Tensor, y: Tensor, *, rng: Generator | None = None
+        self, model: Model, x: Tensor, y: Tensor, *, rng: int | Generator = 0
     ) -> Perturbed:
         """Perturb, and judge what came of it."""
         check_inputs(x, y, self.box)
@@ -121,7 +121,7 @@ class DeepFool:
             moved = self._search(f, x.detach(), y, clean)
             return judged(f, x, y, drawn_in(f, x.detach(), y, moved), clean)
 
-    def inputs(self, model: Model, x: Tensor, y: Tensor, *, rng: Generator | None = None) -> Tensor:
+    def inputs(self, model: Model, x: Tensor, y: Tensor, *, rng: int | Generator = 0) -> Tensor:
         """The perturbed inputs alone."""
         return self(model, x, y).x
 

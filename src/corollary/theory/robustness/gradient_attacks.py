@@ -38,6 +38,7 @@ from corollary.theory.robustness.attack import (
 )
 from corollary.theory.robustness.balls import Norm, check_ball, per_row, steepest
 from corollary.theory.robustness.climbing import Ball, Climb, Keep, Objective, Start, Step
+from corollary.theory.seeding import as_generator
 
 
 @dataclass(frozen=True)
@@ -50,7 +51,7 @@ class PGD:
         steps: Gradients a start.
         norm: ``linf``, ``l2`` or ``l1``.
         restarts: Starts; those after the first go to rows that are not fooled yet.
-        start: ``random`` in the ball, or ``zero`` for the input itself (which needs no rng).
+        start: ``random`` in the ball, or ``zero`` for the input itself.
         box: Valid inputs; None if every number is valid.
         keep: ``fooled`` stops each row where it is fooled first; ``best`` makes all steps and
             returns the point of largest loss; ``last`` the end of the recursion.
@@ -114,14 +115,14 @@ class PGD:
         y: Tensor,
         *,
         target: Tensor | None = None,
-        rng: Generator | None = None,
+        rng: int | Generator = 0,
     ) -> Perturbed:
         """Perturb and judge; with a ``target`` for each row, until that class is ahead."""
         check_inputs(x, y, self.box)
         with borrowed(model) as f:
             clean = clean_outputs(f, x, y)
             check_target(clean, target)
-            moved = self._search(f, x, y, clean, target, rng)
+            moved = self._search(f, x, y, clean, target, as_generator(rng, x.device))
             return judged(f, x, y, moved, clean, may_return=self.keep != "last", target=target)
 
     def inputs(
@@ -131,12 +132,12 @@ class PGD:
         y: Tensor,
         *,
         target: Tensor | None = None,
-        rng: Generator | None = None,
+        rng: int | Generator = 0,
     ) -> Tensor:
         """The perturbed inputs alone."""
         check_inputs(x, y, self.box)
         with borrowed(model) as f:
-            return self._search(f, x, y, None, target, rng).detach()
+            return self._search(f, x, y, None, target, as_generator(rng, x.device)).detach()
 
     def _search(
         self,
@@ -145,7 +146,7 @@ class PGD:
         y: Tensor,
         clean: Tensor | None,
         target: Tensor | None,
-        rng: Generator | None,
+        rng: Generator,
     ) -> Tensor:
         x, towards = x.detach(), target is not None
         y = y if target is None else target
@@ -170,7 +171,7 @@ class PGD:
             rows = rows[~hit]
         return moved
 
-    def _best(self, climb: Climb, x: Tensor, y: Tensor, rng: Generator | None) -> Tensor:
+    def _best(self, climb: Climb, x: Tensor, y: Tensor, rng: Generator) -> Tensor:
         ball = self._ball(x)
         moved, value = climb.best(ball, y, ball.first(self.start, rng))
         for _ in range(self.restarts - 1):
@@ -223,7 +224,7 @@ class FGSM:
         y: Tensor,
         *,
         target: Tensor | None = None,
-        rng: Generator | None = None,
+        rng: int | Generator = 0,
     ) -> Perturbed:
         """Perturb, towards a ``target`` if there is one, and judge; a step may also lose ground."""
         check_inputs(x, y, self.box)
@@ -238,7 +239,7 @@ class FGSM:
         y: Tensor,
         *,
         target: Tensor | None = None,
-        rng: Generator | None = None,
+        rng: int | Generator = 0,
     ) -> Tensor:
         """The perturbed inputs alone."""
         check_inputs(x, y, self.box)

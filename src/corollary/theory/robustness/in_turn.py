@@ -14,6 +14,7 @@ from corollary.theory.robustness.auto_pgd import APGD
 from corollary.theory.robustness.balls import Norm
 from corollary.theory.robustness.black_box import BlackBoxAttack
 from corollary.theory.robustness.fab import FAB
+from corollary.theory.seeding import as_generator
 
 
 @dataclass(frozen=True)
@@ -57,10 +58,11 @@ class InTurn:
         return self.attacks[0].norm
 
     def __call__(
-        self, model: Model, x: Tensor, y: Tensor, *, rng: Generator | None = None
+        self, model: Model, x: Tensor, y: Tensor, *, rng: int | Generator = 0
     ) -> Perturbed:
         """Attack in turn; queries are no longer counted."""
         first, *others = self.attacks
+        rng = as_generator(rng, x.device)
         found = replace(first(model, x, y, rng=rng), queries=None)
         for attack in others:
             rows = (~found.fooled).nonzero()[:, 0]
@@ -69,7 +71,7 @@ class InTurn:
             found = _merged(found, rows, attack(model, x[rows], y[rows], rng=rng))
         return found
 
-    def inputs(self, model: Model, x: Tensor, y: Tensor, *, rng: Generator | None = None) -> Tensor:
+    def inputs(self, model: Model, x: Tensor, y: Tensor, *, rng: int | Generator = 0) -> Tensor:
         """The perturbed inputs alone."""
         return self(model, x, y, rng=rng).x
 

@@ -93,7 +93,7 @@ class FMN:
             )
 
     def __call__(
-        self, model: Model, x: Tensor, y: Tensor, *, rng: Generator | None = None
+        self, model: Model, x: Tensor, y: Tensor, *, rng: int | Generator = 0
     ) -> Perturbed:
         """Perturb, and judge what came of it."""
         check_inputs(x, y, self.box)
@@ -107,7 +107,7 @@ class FMN:
                 moved[rows] = drawn_in(f, x[rows], y[rows], found)
             return judged_in_ball(f, x, y, moved, clean, (self.eps, self.norm, self.box))
 
-    def inputs(self, model: Model, x: Tensor, y: Tensor, *, rng: Generator | None = None) -> Tensor:
+    def inputs(self, model: Model, x: Tensor, y: Tensor, *, rng: int | Generator = 0) -> Tensor:
         """The perturbed inputs alone."""
         return self(model, x, y).x
 

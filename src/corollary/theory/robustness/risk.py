@@ -19,6 +19,7 @@ from corollary.errors import InputError
 from corollary.theory.robustness.attack import Attack, Model
 from corollary.theory.robustness.balls import Norm
 from corollary.theory.robustness.linear import worst_logistic_loss
+from corollary.theory.seeding import as_generator
 
 
 @dataclass(frozen=True)
@@ -49,7 +50,7 @@ def adversarial_risk(
     attack: Attack,
     *,
     batch_size: int = 1024,
-    rng: Generator | None = None,
+    rng: int | Generator = 0,
 ) -> AdversarialRisk:
     """The empirical risk with and without an attack, in batches.
 
@@ -70,7 +71,7 @@ def adversarial_risk(
     """
     if batch_size < 1:
         raise InputError(f"batch_size must be at least 1, but it is {batch_size}")
-    clean = adversarial = 0.0
+    rng, clean, adversarial = as_generator(rng, x.device), 0.0, 0.0
     right = robust = 0
     for some, labels in zip(x.split(batch_size), y.split(batch_size), strict=True):
         found = attack(model, some, labels, rng=rng)

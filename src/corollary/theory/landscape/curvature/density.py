@@ -27,11 +27,12 @@ from jaxtyping import Float
 from torch import Generator, Tensor
 
 from corollary.errors import InputError
-from corollary.theory.landscape.curvature.eigen import as_operator, default_rng
+from corollary.theory.landscape.curvature.eigen import as_operator
 from corollary.theory.landscape.curvature.interval import Estimate, student
 from corollary.theory.landscape.curvature.lanczos import Krylov
 from corollary.theory.landscape.curvature.landscape import Landscape
 from corollary.theory.landscape.curvature.operator import Curvature
+from corollary.theory.seeding import as_generator
 
 Sign = Literal["both", "positive", "negative"]
 
@@ -133,7 +134,7 @@ def spectral_density(
     points: int = 512,
     sigma: float | None = None,
     level: float = 0.95,
-    rng: Generator | None = None,
+    rng: int | Generator = 0,
 ) -> SpectralDensity:
     r"""The density of eigenvalues with its spread, by ``probes * steps`` products.
 
@@ -153,7 +154,7 @@ def spectral_density(
         >>> 0.25 in found.share(0.5, 1.5)
         True
     """
-    A, rng = as_operator(subject), default_rng(rng)
+    A, rng = as_operator(subject), as_generator(rng)
     if probes < 2 or steps < 1 or points < 2:
         raise InputError(
             "probes and points must be at least 2 and steps at least 1, but they are "

@@ -19,10 +19,11 @@ from jaxtyping import Float
 from torch import Generator, Tensor
 
 from corollary.errors import InputError
-from corollary.theory.landscape.curvature.eigen import as_operator, default_rng
+from corollary.theory.landscape.curvature.eigen import as_operator
 from corollary.theory.landscape.curvature.interval import student
 from corollary.theory.landscape.curvature.landscape import Landscape
 from corollary.theory.landscape.curvature.operator import Curvature
+from corollary.theory.seeding import as_generator
 
 
 @dataclass(frozen=True)
@@ -42,7 +43,7 @@ def diagonal(
     sketch: int = 10,
     probes: int = 30,
     level: float = 0.95,
-    rng: Generator | None = None,
+    rng: int | Generator = 0,
 ) -> Diagonal:
     r"""The diagonal from ``2 sketch + probes`` products (exact when p products are no more).
 
@@ -58,7 +59,7 @@ def diagonal(
         >>> diagonal(Explicit(torch.diag(torch.arange(3.0)))).values.tolist()
         [0.0, 1.0, 2.0]
     """
-    A, rng = as_operator(subject), default_rng(rng)
+    A, rng = as_operator(subject), as_generator(rng)
     if sketch < 0 or probes < 2:
         raise InputError(
             f"sketch must be at least 0 and probes at least 2, but they are {sketch}, {probes}"

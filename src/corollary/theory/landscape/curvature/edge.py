@@ -14,10 +14,10 @@ from typing import Any, NamedTuple
 from torch import Generator, Tensor, nn
 
 from corollary.errors import InputError
-from corollary.theory.landscape.curvature.eigen import default_rng
 from corollary.theory.landscape.curvature.extremes import extreme_eigenvalues
 from corollary.theory.landscape.curvature.interval import Estimate
 from corollary.theory.landscape.curvature.landscape import Landscape
+from corollary.theory.seeding import as_generator
 
 
 class Sharpening(NamedTuple):
@@ -61,12 +61,12 @@ class EdgeOfStability:
         *,
         every: int = 10,
         rtol: float = 0.05,
-        rng: Generator | None = None,
+        rng: int | Generator = 0,
     ) -> None:
         if every < 1:
             raise InputError(f"every must be at least 1, but it is {every}")
         self.loss, self.data, self.every, self.rtol = loss, data, every, rtol
-        self.rng = default_rng(rng)
+        self.rng = as_generator(rng)
         self.readings: list[Sharpening] = []
 
     def read(self, module: nn.Module, *, step: int, eta: float) -> Sharpening:

@@ -23,6 +23,7 @@ from corollary.theory.landscape.curvature.hessian import hessian
 from corollary.theory.landscape.curvature.lanczos import Krylov, Ritz
 from corollary.theory.landscape.curvature.landscape import Landscape
 from corollary.theory.landscape.curvature.operator import Curvature
+from corollary.theory.seeding import as_generator
 
 Which = Literal["largest", "smallest", "magnitude"]
 LONGEST = 10  # times the steps of a second look, while its outcome is open
@@ -58,11 +59,6 @@ def as_operator(subject: Landscape | Curvature) -> Curvature:
     )
 
 
-def default_rng(rng: Generator | None) -> Generator:
-    """The caller's generator, or one that always starts the same."""
-    return rng if rng is not None else torch.Generator().manual_seed(0)
-
-
 def top_eigenpairs(
     subject: Landscape | Curvature,
     k: int = 10,
@@ -72,7 +68,7 @@ def top_eigenpairs(
     look: int = 4,
     max_products: int | None = None,
     basis: int | None = None,
-    rng: Generator | None = None,
+    rng: int | Generator = 0,
 ) -> EigenPairs:
     r"""The k largest (smallest, largest in magnitude) eigenvalues, each with its residual.
 
@@ -92,7 +88,7 @@ def top_eigenpairs(
             then count once).
         max_products: Budget; by default ``20 k + 200``.
         basis: Vectors held before a restart; by default ``3 k + 60``, or what 2 GiB can hold.
-        rng: Of the start vectors; by default always the same.
+        rng: Seed or generator of the start vectors.
 
     Example:
         >>> from corollary.theory.landscape.curvature.operator import Explicit
@@ -100,7 +96,7 @@ def top_eigenpairs(
         >>> [round(v, 6) for v in top_eigenpairs(A, 3).values.tolist()]
         [3.0, 3.0, 1.0]
     """
-    A, rng = as_operator(subject), default_rng(rng)
+    A, rng = as_operator(subject), as_generator(rng)
     if not 1 <= k <= A.size:
         raise InputError(f"k must lie between 1 and the dimension {A.size}, but it is {k}")
     if which not in ("largest", "smallest", "magnitude"):

@@ -20,11 +20,12 @@ from typing import Literal
 from torch import Generator
 
 from corollary.errors import InputError
-from corollary.theory.landscape.curvature.eigen import as_operator, default_rng
+from corollary.theory.landscape.curvature.eigen import as_operator
 from corollary.theory.landscape.curvature.interval import Estimate, check_level
 from corollary.theory.landscape.curvature.lanczos import Krylov
 from corollary.theory.landscape.curvature.landscape import Landscape
 from corollary.theory.landscape.curvature.operator import Curvature
+from corollary.theory.seeding import as_generator
 
 
 @dataclass(frozen=True)
@@ -57,7 +58,7 @@ def extreme_eigenvalues(
     rtol: float = 0.05,
     level: float = 0.95,
     max_products: int = 200,
-    rng: Generator | None = None,
+    rng: int | Generator = 0,
 ) -> Extremes:
     r"""Intervals for the smallest and the largest eigenvalue.
 
@@ -72,7 +73,7 @@ def extreme_eigenvalues(
         >>> -1.0 in ends.smallest, 4.0 in ends.largest
         (True, True)
     """
-    A, rng = as_operator(subject), default_rng(rng)
+    A, rng = as_operator(subject), as_generator(rng)
     check_level(level)
     if not 0 < rtol < 1:
         raise InputError(f"rtol must lie between 0 and 1, but it is {rtol}")
@@ -125,7 +126,7 @@ def critical_point(
     flat: float = 1e-6,
     rtol: float = 0.05,
     level: float = 0.95,
-    rng: Generator | None = None,
+    rng: int | Generator = 0,
 ) -> CriticalPoint:
     r"""Whether the present parameters are a minimum, a maximum or a saddle of the loss.
 

@@ -61,7 +61,7 @@ def squared_frobenius_norm(
     rtol: float = 0.05,
     level: float = 0.95,
     max_products: int = 400,
-    rng: Generator | None = None,
+    rng: int | Generator = 0,
 ) -> SquaredFrobeniusNorm:
     r""":math:`\|A\|_F^2` to a relative half width of ``rtol`` if ``max_products`` allow.
 

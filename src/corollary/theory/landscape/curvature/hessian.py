@@ -22,6 +22,7 @@ from corollary.theory.landscape.curvature.batches import Batch
 from corollary.theory.landscape.curvature.landscape import Landscape
 from corollary.theory.landscape.curvature.streamed import Streamed, Term
 from corollary.theory.modules.keeping import kept
+from corollary.theory.seeding import as_generator
 
 
 class Hessian(Streamed):
@@ -81,11 +82,12 @@ class Hessian(Streamed):
             behind = _gradient_at(landscape, at - step * v)
         return (ahead - behind) / (2 * step)
 
-    def asymmetry(self, *, rng: Generator) -> float:
+    def asymmetry(self, *, rng: int | Generator = 0) -> float:
         r"""The self-test :math:`|\langle u, Hv\rangle - \langle v, Hu\rangle| / \|Hu\|\|v\|`.
 
         Above a few units of rounding, some layer's second derivative is wrong.
         """
+        rng = as_generator(rng)
         u, v = self.random(rng=rng), self.random(rng=rng)
         hu, hv = self.product(u), self.product(v)
         gap = float((u @ hv - v @ hu).abs())

@@ -32,11 +32,11 @@ such gradients at labels drawn from the model, and the forward-only kind takes t
 from torch import Generator
 
 from corollary.errors import InputError
-from corollary.theory.landscape.curvature.eigen import default_rng
 from corollary.theory.landscape.curvature.factors import Factors, Kind, Sharing
 from corollary.theory.landscape.curvature.kronecker import Kronecker
 from corollary.theory.landscape.curvature.landscape import Landscape
 from corollary.theory.landscape.curvature.layers import shared
+from corollary.theory.seeding import as_generator
 
 KINDS = ("gauss_newton", "sampled", "empirical", "forward_only")
 
@@ -49,7 +49,7 @@ def kfac(
     corrected: bool = False,
     joint: bool = True,
     samples: int = 1,
-    rng: Generator | None = None,
+    rng: int | Generator = 0,
 ) -> Kronecker:
     r"""A block-diagonal approximation of the Gauss-Newton or Fisher matrix that can be inverted.
 
@@ -96,7 +96,7 @@ def kfac(
     if corrected and kind == "forward_only":
         raise InputError("forward_only factors have no gradients to correct eigenvalues with")
     groups = shared(landscape, joint=joint)
-    made = Factors(landscape, groups, kind, sharing, samples, default_rng(rng))
+    made = Factors(landscape, groups, kind, sharing, samples, as_generator(rng))
     name = "EKFAC" if corrected else "KFAC"
     path = f"{name}-{sharing}, {kind.replace('_', '-')} factors of {len(groups)} blocks"
     blocks = made.blocks()

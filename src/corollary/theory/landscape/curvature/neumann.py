@@ -70,7 +70,7 @@ def neumann_inverse(
     damping: float | int = 0.0,
     terms: int = 100,
     scale: float | int | None = None,
-    rng: Generator | None = None,
+    rng: int | Generator = 0,
 ) -> NeumannInverse:
     r"""The operator :math:`\alpha\sum_{k\le K} (I - \alpha(A + \lambda I))^k`.
 
@@ -104,7 +104,7 @@ def neumann_inverse(
     return NeumannInverse(A, damping, terms, float(scale))
 
 
-def _safe_scale(A: Curvature, damping: float, rng: Generator | None) -> float:
+def _safe_scale(A: Curvature, damping: float, rng: int | Generator) -> float:
     """One over the largest eigenvalue: half of what would still converge."""
     top = top_eigenpairs(A, 1, tol=0.01, rng=rng)
     largest = float(top.values[0] + top.residuals[0]) + damping

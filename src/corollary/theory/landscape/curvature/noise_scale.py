@@ -24,10 +24,10 @@ from jaxtyping import Float
 from torch import Generator, Tensor
 
 from corollary.errors import InputError
-from corollary.theory.landscape.curvature.eigen import default_rng
 from corollary.theory.landscape.curvature.interval import Estimate, check_level, student
 from corollary.theory.landscape.curvature.landscape import Landscape
 from corollary.theory.landscape.curvature.operator import Curvature
+from corollary.theory.seeding import as_generator
 
 
 @dataclass(frozen=True)
@@ -60,7 +60,7 @@ def noise_scale(
     group_size: int | None = None,
     hessian: Curvature | None = None,
     level: float = 0.95,
-    rng: Generator | None = None,
+    rng: int | Generator = 0,
 ) -> NoiseScale:
     r"""The gradient noise scale of a landscape, with an interval.
 
@@ -89,7 +89,7 @@ def noise_scale(
     check_level(level)
     if landscape.reduction != "mean":
         raise InputError("the noise scale needs a loss that is a mean over examples, not a sum")
-    g, s = _group_gradients(landscape, groups, group_size, default_rng(rng))
+    g, s = _group_gradients(landscape, groups, group_size, as_generator(rng))
     h = g if hessian is None else hessian.rows(g)
     gram = (g @ h.T).double().cpu()
     gram = (gram + gram.T) / 2

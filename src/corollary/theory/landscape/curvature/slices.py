@@ -18,9 +18,9 @@ from jaxtyping import Float
 from torch import Generator, Tensor
 
 from corollary.errors import InputError, NotFiniteError
-from corollary.theory.landscape.curvature.eigen import default_rng
 from corollary.theory.landscape.curvature.landscape import Landscape
 from corollary.theory.modules.keeping import kept
+from corollary.theory.seeding import as_generator
 
 
 @dataclass(frozen=True)
@@ -34,7 +34,7 @@ class Slice:
 
 
 def filter_normalised_direction(
-    landscape: Landscape, *, rng: Generator | None = None
+    landscape: Landscape, *, rng: int | Generator = 0
 ) -> Float[Tensor, " p"]:
     """A random direction with the parameters' own filter lengths.
 
@@ -46,7 +46,7 @@ def filter_normalised_direction(
         >>> d[:6].view(2, 3).square().sum(1).round().tolist(), d[6:].tolist()  # 3 * 2^2
         ([12.0, 12.0], [0.0, 0.0])
     """
-    rng, parts = default_rng(rng), []
+    rng, parts = as_generator(rng), []
     for p in landscape.parameters:
         d = torch.randn(p.shape, generator=rng, device=rng.device, dtype=landscape.dtype).to(p)
         if p.ndim < 2:
@@ -64,7 +64,7 @@ def loss_slice(
     *,
     reach: float = 1.0,
     points: int = 21,
-    rng: Generator | None = None,
+    rng: int | Generator = 0,
 ) -> Slice:
     """The loss on a grid from ``-reach`` to ``reach`` along one or two directions.
 
@@ -91,7 +91,7 @@ def loss_slice(
     """
     if points < 3 or points % 2 == 0:
         raise InputError(f"points must be odd and at least 3, but it is {points}")
-    ways = _ways(landscape, directions, default_rng(rng))
+    ways = _ways(landscape, directions, as_generator(rng))
     axis = torch.linspace(-reach, reach, points, dtype=torch.float64)
     axis[points // 2] = 0.0
     grid = axis[:, None] if len(ways) == 1 else torch.cartesian_prod(axis, axis)

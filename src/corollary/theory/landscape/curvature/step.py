@@ -49,7 +49,7 @@ def largest_stable_step(
     rtol: float = 0.05,
     level: float = 0.95,
     max_products: int = 200,
-    rng: Generator | None = None,
+    rng: int | Generator = 0,
 ) -> StableStep:
     r"""The step beyond which gradient descent diverges, to second order, with an interval.
 
@@ -90,7 +90,7 @@ def sharpness(
     rho: float = 0.05,
     rtol: float = 0.05,
     level: float = 0.95,
-    rng: Generator | None = None,
+    rng: int | Generator = 0,
 ) -> Sharpness:
     r"""Largest curvature, and the rise of the loss after a step of length ``rho`` uphill.
 

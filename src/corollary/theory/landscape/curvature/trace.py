@@ -25,11 +25,12 @@ from jaxtyping import Float
 from torch import Generator, Tensor
 
 from corollary.errors import InputError, NotFiniteError
-from corollary.theory.landscape.curvature.eigen import as_operator, default_rng
+from corollary.theory.landscape.curvature.eigen import as_operator
 from corollary.theory.landscape.curvature.interval import Estimate, check_level, student
 from corollary.theory.landscape.curvature.lanczos import Krylov
 from corollary.theory.landscape.curvature.landscape import Landscape
 from corollary.theory.landscape.curvature.operator import Curvature
+from corollary.theory.seeding import as_generator
 
 FIRST = 10  # steps and probes to start with
 FRESH = 6  # probes that confirm a width before it is believed
@@ -56,7 +57,7 @@ def trace(
     rtol: float = 0.05,
     level: float = 0.95,
     max_products: int = 200,
-    rng: Generator | None = None,
+    rng: int | Generator = 0,
 ) -> Trace:
     r"""The trace to within ``rtol`` at confidence ``level``, or as well as the budget allows.
 
@@ -68,7 +69,7 @@ def trace(
         >>> print(trace(Explicit(torch.diag(torch.arange(4.0)))))
         trace 6 (95 % interval 6 to 6) from 4 products
     """
-    A, rng = as_operator(subject), default_rng(rng)
+    A, rng = as_operator(subject), as_generator(rng)
     check_level(level)
     if max_products < 2 * FIRST:
         raise InputError(f"max_products must be at least {2 * FIRST}, but it is {max_products}")

@@ -20,6 +20,7 @@ from torch import Generator, Tensor
 
 from corollary.errors import InputError
 from corollary.theory.robustness.attack import Model, borrowed, outputs
+from corollary.theory.seeding import as_generator
 
 ROWS = 1024  # noisy inputs of one call of the model: more do not fit the processor's cache
 ABSTAIN = -1
@@ -81,8 +82,11 @@ class Smoothed:
         """The radius if every draw agrees: no run can give more."""
         return float(self.sigma * torch.special.ndtri(torch.tensor(self._best()).double()))
 
-    def certify(self, model: Model, x: Float[Tensor, "n *s"], *, rng: Generator) -> Certified:
+    def certify(
+        self, model: Model, x: Float[Tensor, "n *s"], *, rng: int | Generator = 0
+    ) -> Certified:
         """Label and radius of each sample; every radius is right with probability 1 - alpha."""
+        rng = as_generator(rng, x.device)
         with borrowed(model) as f:
             label = self._counts(f, x, self.first, rng).argmax(1)
             hits = self._counts(f, x, self.draws, rng)
@@ -96,7 +100,7 @@ class Smoothed:
         )
 
     def predict(
-        self, model: Model, x: Float[Tensor, "n *s"], *, rng: Generator
+        self, model: Model, x: Float[Tensor, "n *s"], *, rng: int | Generator = 0
     ) -> Int[Tensor, " n"]:
         """The smoothed class, or ``ABSTAIN``; wrong with probability at most alpha.
 
@@ -111,7 +115,7 @@ class Smoothed:
         from scipy.special import bdtr
 
         with borrowed(model) as f:
-            counts = self._counts(f, x, self.draws, rng)
+            counts = self._counts(f, x, self.draws, as_generator(rng, x.device))
         if counts.shape[1] == 1:
             return torch.zeros(len(x), dtype=torch.int64)
         (most, second), order = (t.unbind(1) for t in counts.topk(2, dim=1))
