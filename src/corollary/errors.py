@@ -4,6 +4,8 @@ A message says what was needed, what came, and what to do about it, in the user'
 command line prints it as one sentence and leaves with exit code 2.
 """
 
+from typing import Any
+
 
 class CorollaryError(Exception):
     """Base of all errors raised on purpose."""
@@ -39,6 +41,8 @@ class DataUnavailableError(CorollaryError, FileNotFoundError):
 
 class NotFiniteError(CorollaryError, ArithmeticError):
     """A computation left the finite numbers; the message names where."""
+
+    history: Any = None  # of the run so far, if it was training
 
 
 class TimeLimitError(CorollaryError, TimeoutError):

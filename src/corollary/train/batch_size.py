@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import torch
 from torch import Generator, Tensor, nn
@@ -109,10 +110,8 @@ def _one(
     model = make_model(generator(seed, "batch size", s, "start"))  # the same for all batch sizes
     noise = _noise(model, train, loss, batch, draws, generator(seed, "batch size", s, "noise"))
     rng = generator(seed, "batch size", s, batch)
-    history = fit(
-        model, train, loss, lambda p: torch.optim.SGD(p, lr=lr),
-        epochs=epochs, batch_size=batch, rng=rng,
-    )  # fmt: skip
+    sgd = partial(torch.optim.SGD, lr=lr)
+    history = fit(model, train, loss, sgd, epochs=epochs, batch_size=batch, rng=rng)
     with torch.no_grad():
         losses = [float(loss(model(x), y)) for x, y in (train, test)]
     return losses[0], losses[1], noise, len(history)

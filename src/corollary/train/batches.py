@@ -18,15 +18,26 @@ from corollary.train.order import check_sizes, permutation, steps_in_epoch
 from corollary.train.team import Team, fingerprint
 
 Batch = tuple[Tensor, ...]
-Data = Tensor | tuple[Tensor, ...] | list[Tensor] | DataLoader
+Data = Tensor | tuple[Tensor, ...] | list[Tensor] | DataLoader[Any]
 
 
 class Source(Protocol):
     """Batches of an epoch, from any point on."""
 
-    rows: int | None  # rows in all; None when only the loader knows
-    batch_size: int | None
-    steps_in_epoch: int | None
+    @property
+    def rows(self) -> int | None:
+        """Rows in all; None when only the loader knows."""
+        ...
+
+    @property
+    def batch_size(self) -> int | None:
+        """Rows of a batch; None for all of them."""
+        ...
+
+    @property
+    def steps_in_epoch(self) -> int | None:
+        """Batches of an epoch; None when only the loader knows."""
+        ...
 
     @property
     def described(self) -> str:
@@ -109,7 +120,7 @@ class LoaderSource:
 
     def __init__(
         self,
-        loader: DataLoader,
+        loader: DataLoader[Any],
         seed: int,
         device: torch.device | None = None,
         team: Team | None = None,
@@ -118,7 +129,7 @@ class LoaderSource:
         self.share = _everything if team is None else team.share
         self.batch_size, self.rows = loader.batch_size, None
         try:
-            self.steps_in_epoch = len(loader)
+            self.steps_in_epoch: int | None = len(loader)
         except TypeError:  # an iterable data set does not know its length
             self.steps_in_epoch = None
         own = [g for g in (loader.generator, getattr(loader.sampler, "generator", None)) if g]

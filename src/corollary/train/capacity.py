@@ -16,7 +16,7 @@ draw: what the minimum is that descent finds, no closed form says.
     trade-off".
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -107,7 +107,8 @@ def _features(family: str, x: Tensor, p: int, rng: Generator) -> Tensor:
     if family == "linear":
         return x[..., :p]
     frozen = _normal(len(x), p, x.shape[-1], rng=rng)
-    return (x @ frozen.mT).relu() / p**0.5
+    scale: float = p**0.5
+    return (x @ frozen.mT).relu() / scale
 
 
 def _linear(phi: Tensor, y: Tensor, n: int, ridge: float) -> Tensor:
@@ -121,7 +122,7 @@ def _network(
 ) -> Tensor:
     net = MLP([x.shape[1], m, 1], "tanh", rng=rng)
 
-    def optimizer(parameters: object) -> torch.optim.Optimizer:
+    def optimizer(parameters: Iterable[Tensor]) -> torch.optim.Optimizer:
         return torch.optim.LBFGS(
             parameters, max_iter=20, history_size=20, line_search_fn="strong_wolfe"
         )
@@ -129,7 +130,8 @@ def _network(
     data = (x[:n], y[:n, None])
     fit(net, data, mse_loss, optimizer, steps=steps, call=L2Penalty(2 * ridge))
     with torch.no_grad():
-        return net(x)[:, 0]
+        out: Tensor = net(x)
+    return out[:, 0]
 
 
 def _normal(*shape: int, rng: Generator) -> Tensor:

@@ -113,7 +113,7 @@ def load(path: str | Path, loop: Loop) -> None:
     except (ValueError, KeyError) as error:
         raise InputError(f"the optimizer saved in {path} is not this one ({error})") from None
     loop.model.load_state_dict(state["model"])
-    if state["loss"] is not None:
+    if state["loss"] is not None and isinstance(loop.loss, nn.Module):
         loop.loss.load_state_dict(state["loss"])
     if isinstance(loop.schedule, LRScheduler):
         loop.schedule.load_state_dict(state["schedule"])
@@ -157,14 +157,14 @@ def _state(loop: Loop) -> dict[str, Any]:
     if callable(loop.schedule):  # the step size before the schedule's factor
         groups = zip(optimizer["param_groups"], loop.rates, strict=True)
         optimizer = optimizer | {"param_groups": [group | {"lr": rate} for group, rate in groups]}
-    by_torch = isinstance(loop.schedule, LRScheduler)
+    schedule = loop.schedule.state_dict() if isinstance(loop.schedule, LRScheduler) else None
     return {
         "format": FORMAT,
         "run": _run(loop),
         "model": dict(loop.model.state_dict()),
         "loss": dict(loop.loss.state_dict()) if isinstance(loop.loss, nn.Module) else None,
         "optimizer": optimizer,
-        "schedule": loop.schedule.state_dict() if by_torch else None,
+        "schedule": schedule,
         "history": loop.history.state(),
         "epoch": loop.epoch,
         "batch": loop.batch,

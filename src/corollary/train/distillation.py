@@ -63,7 +63,8 @@ def distill(
         with torch.no_grad():
             F = teacher(*inputs)
         y = batch[-1] if len(batch) > 1 and alpha < 1 else None
-        return loss(model(*inputs), F, y)
+        value: Tensor = loss(model(*inputs), F, y)
+        return value
 
     with modes_kept(teacher):
         teacher.eval()

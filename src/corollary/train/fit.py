@@ -95,10 +95,20 @@ def fit(
         what = type(checkpoint).__name__
         raise InputTypeError(f"checkpoint must be a Checkpoint(path), but it is {what}")
     loop = Loop(
-        model, data, loss, optimizer, batch_size=batch_size, rng=rng, schedule=schedule,
-        clip=clip, accumulate=accumulate, call=call, on_nan=on_nan, train_mode=train_mode,
+        model,
+        data,
+        loss,
+        optimizer,
+        batch_size=batch_size,
+        rng=rng,
+        schedule=schedule,
+        clip=clip,
+        accumulate=accumulate,
+        call=call,
+        on_nan=on_nan,
+        train_mode=train_mode,
         sharding=sharding,
-    )  # fmt: skip
+    )
     saved = (
         "" if checkpoint is None else f"; go on from {checkpoint.path}, with what was saved last"
     )

@@ -8,8 +8,12 @@ import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import TYPE_CHECKING
 
 from corollary.errors import CorollaryError, LostProcessError
+
+if TYPE_CHECKING:
+    from torch.distributed.distributed_c10d import Store
 
 _NEEDED = ("RANK", "WORLD_SIZE", "MASTER_ADDR", "MASTER_PORT")
 WRONG = 2  # exit code of an error that is told in a sentence
@@ -55,16 +59,18 @@ def joined() -> Iterator[Processes]:
         return
     import torch
     import torch.distributed as dist
+    from torch.distributed.distributed_c10d import PrefixStore
+    from torch.distributed.rendezvous import rendezvous
 
     from corollary.train.team import losses_told
 
-    store, rank, size = next(dist.rendezvous("env://"))
-    told = dist.PrefixStore("corollary", store)
+    store, rank, size = next(rendezvous("env://"))
+    told = PrefixStore("corollary", store)
     try:
         if torch.cuda.is_available():
             torch.cuda.set_device(int(os.environ.get("LOCAL_RANK", "0")))
         backend = "cpu:gloo,cuda:nccl" if torch.cuda.is_available() else "gloo"
-        meeting = dist.PrefixStore("group", store)
+        meeting = PrefixStore("group", store)
         dist.init_process_group(backend, store=meeting, rank=rank, world_size=size)
         with losses_told(lambda: "before or after training"):
             yield Processes(rank, size)
@@ -76,13 +82,13 @@ def joined() -> Iterator[Processes]:
             dist.destroy_process_group()
 
 
-def _tell_once(store: object, sentence: str, *, lost: bool) -> None:
+def _tell_once(store: "Store", sentence: str, *, lost: bool) -> None:
     """Print the sentence unless another process has; return when it is printed."""
     try:
-        if store.add("errors", 1) == 1:  # type: ignore[attr-defined]
+        if store.add("errors", 1) == 1:
             _print(sentence)
-            store.set("sentence", sentence)  # type: ignore[attr-defined]
-        elif store.get("sentence").decode() != sentence and not lost:  # type: ignore[attr-defined]
+            store.set("sentence", sentence)
+        elif store.get("sentence").decode() != sentence and not lost:
             _print(sentence)  # who is lost has told why, or its peer has told that it is lost
     except RuntimeError:  # the store is gone with the process that kept it
         _print(sentence)

@@ -1,13 +1,13 @@
 """The training loop: one update after the other, each a function of the seed and the step."""
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import KW_ONLY, dataclass, field
 from typing import Any, Literal
 
 import torch
-from torch import Generator, Tensor, nn
+from torch import Tensor, nn
 from torch.optim import LBFGS, Optimizer
 from torch.optim.lr_scheduler import LRScheduler
 
@@ -50,10 +50,10 @@ class Loop:
     model: nn.Module
     data: Data = field(repr=False)
     loss: Loss
-    optimizer: Optimizer | MakeOptimizer
+    given: Optimizer | MakeOptimizer  # an optimizer, or how to make it
     _: KW_ONLY
     batch_size: int | None = None
-    rng: int | Generator = 0
+    rng: int | torch.Generator = 0
     accumulate: int = 1
     clip: float | None = None
     schedule: Schedule | None = None
@@ -85,7 +85,7 @@ class Loop:
             raise
 
     def _take_optimizer(self) -> None:
-        self.optimizer: Optimizer = made_optimizer(self.model, self.optimizer)
+        self.optimizer = made_optimizer(self.model, self.given)
         check_schedule(self.schedule, self.optimizer)
         self.trained = parameters_of(self.optimizer)
         every = [*self.trained, *self.model.parameters()]
@@ -97,11 +97,15 @@ class Loop:
 
     def _shared_out(self, team: Team) -> Parallel:
         team.check_same(
-            model=described(self.model), data=self.source.described, batch_size=self.batch_size,
-            accumulate=self.accumulate, clip=self.clip, sharding=self.sharding,
-        )  # fmt: skip
+            model=described(self.model),
+            data=self.source.described,
+            batch_size=self.batch_size,
+            accumulate=self.accumulate,
+            clip=self.clip,
+            sharding=self.sharding,
+        )
         kind = FullySharded if self.sharding == "fsdp2" else Parallel
-        return kind(team, self.model, self.loss, self.call, self.optimizer)
+        return kind(team, self.model, self.loss, self.call, self.given)
 
     @property
     def step(self) -> int:
@@ -128,7 +132,9 @@ class Loop:
         if self.parallel is not None:
             self.parallel.release()
 
-    def run(self, *, steps: int | None = None, epochs: int | None = None) -> Iterator[Record]:
+    def run(
+        self, *, steps: int | None = None, epochs: int | None = None
+    ) -> Generator[Record, None, None]:
         """Make updates until the run has that many steps or epochs in all; endless without."""
         check_whole("steps", steps, 1)
         check_whole("epochs", epochs, 1)
@@ -136,7 +142,7 @@ class Loop:
             math.inf if steps is None else steps, math.inf if epochs is None else epochs
         )
 
-    def _run(self, steps: float, epochs: float) -> Iterator[Record]:
+    def _run(self, steps: float, epochs: float) -> Generator[Record, None, None]:
         with modes_kept(self.model), self._rates_kept():
             if self.train_mode:
                 self.model.train()
@@ -210,7 +216,7 @@ class Loop:
         for number, part in enumerate(self._parts(batch)):
             piece = as_piece(self.call(self.model, self.loss, *part), self.loss, part)
             total += finite(piece.total.item())
-            count += float(piece.count)
+            count += float(piece.divisor)
             if number == 0:
                 self._clear()
             piece.total.backward()

@@ -28,10 +28,10 @@ _BY_CLASS_FUNCTIONS = (F.cross_entropy, F.nll_loss, cross_entropy)
 
 
 class Piece(NamedTuple):
-    """What a loss gave on some rows: ``total / count`` is its value there."""
+    """What a loss gave on some rows: ``total / divisor`` is its value there."""
 
     total: Tensor
-    count: Tensor | float
+    divisor: Tensor | float  # rows, or the weight of the targets that count
 
 
 def compare(model: nn.Module, loss: Loss, *batch: Tensor) -> Any:
@@ -44,9 +44,8 @@ def compare(model: nn.Module, loss: Loss, *batch: Tensor) -> Any:
 def as_piece(value: Any, loss: Loss, batch: tuple[Tensor, ...]) -> Piece:
     """What the loss returned, a scalar mean or a pair (sum, count), as sum and count."""
     if isinstance(value, tuple) and len(value) == 2:
-        _check_scalar(value[0])
-        return Piece(value[0].reshape(()), value[1])
-    _check_scalar(value)
+        return Piece(_scalar(value[0]).reshape(()), value[1])
+    value = _scalar(value)
     count = mean_count(loss, batch)
     if count == 0:  # no target counts, and the mean of nothing is not a number
         value = value.nan_to_num()
@@ -56,10 +55,10 @@ def as_piece(value: Any, loss: Loss, batch: tuple[Tensor, ...]) -> Piece:
 def plain_value(value: Any) -> Tensor:
     """The value of a batch in one piece: the scalar itself, or sum / count of a pair."""
     if isinstance(value, tuple) and len(value) == 2:
-        _check_scalar(value[0])
-        return (value[0] / value[1]).reshape(())
-    _check_scalar(value)
-    return value if value.dim() == 0 else value.reshape(())
+        mean: Tensor = _scalar(value[0]) / value[1]
+        return mean.reshape(())
+    scalar = _scalar(value)
+    return scalar if scalar.dim() == 0 else scalar.reshape(())
 
 
 def finite(value: float) -> float:
@@ -101,7 +100,7 @@ def mean_count(loss: Loss, batch: tuple[Tensor, ...]) -> Tensor | float:
 
 def is_sum(loss: Loss) -> bool:
     """Whether the loss adds over rows, so that pieces add too and nothing is divided."""
-    return _options(loss).get("reduction", "mean") == "sum"
+    return bool(_options(loss).get("reduction", "mean") == "sum")
 
 
 def _function(loss: Loss) -> Any:
@@ -115,7 +114,7 @@ def _options(loss: Loss) -> dict[str, Any]:
     return {k: getattr(loss, k) for k in names if hasattr(loss, k)}
 
 
-def _check_scalar(value: Any) -> None:
+def _scalar(value: Any) -> Tensor:
     if not isinstance(value, Tensor):
         raise InputTypeError(
             "the loss must return a scalar tensor or a pair (sum, count), but it returned "
@@ -131,3 +130,4 @@ def _check_scalar(value: Any) -> None:
             "the loss does not depend on any parameter that requires a gradient; check that the "
             "model is called, that nothing is detached and that not all parameters are frozen"
         )
+    return value

@@ -35,8 +35,8 @@ class _Valued(nn.Module):
         self.model, self.loss, self.call = model, loss, call
 
     def forward(self, *batch: Tensor) -> Piece:
-        total, count = as_piece(self.call(self.model, self.loss, *batch), self.loss, batch)
-        return Piece(total.clone(), count)  # torch's hooks do not like views
+        piece = as_piece(self.call(self.model, self.loss, *batch), self.loss, batch)
+        return piece._replace(total=piece.total.clone())  # torch's hooks do not like views
 
 
 class Parallel:
@@ -64,9 +64,9 @@ class Parallel:
         self.valued.unused = nn.Parameter(torch.zeros(1, device=self.team.device))
         names = inspect.signature(DistributedDataParallel.__init__).parameters
         name = "forward_sync_buffers" if "forward_sync_buffers" in names else "broadcast_buffers"
-        self.wrapped: nn.Module = DistributedDataParallel(
-            self.valued, find_unused_parameters=True, **{name: False}
-        )
+        options: dict[str, Any] = {name: False, "find_unused_parameters": True}
+        self.ddp = DistributedDataParallel(self.valued, **options)
+        self.wrapped: nn.Module = self.ddp
 
     def check(self, sharded: bool, optimizer: Any) -> None:
         """Refuse, before anything is changed, what this way of sharing cannot take."""
@@ -90,7 +90,7 @@ class Parallel:
         for number in range(accumulate):
             self._exchange(number == accumulate - 1)
             piece = self._piece(part_of(batch, number, accumulate))
-            sums = self.team.sums(piece.total.detach(), piece.count)
+            sums = self.team.sums(piece.total.detach(), piece.divisor)
             total, count = total + finite(sums[0]), count + sums[1]
             if number == 0:
                 clear()
@@ -114,7 +114,7 @@ class Parallel:
         return piece
 
     def _exchange(self, wanted: bool) -> None:
-        self.wrapped.require_backward_grad_sync = wanted  # type: ignore[assignment]
+        self.ddp.require_backward_grad_sync = wanted
 
     def after_step(self) -> None:
         """Buffers, such as running means, are those of the first process."""
@@ -162,23 +162,24 @@ class FullySharded(Parallel):
         ]
         mesh = init_device_mesh(self.team.device.type, (self.team.size,))
         try:
-            self.wrapped = fully_shard(self.valued, mesh=mesh)
+            self.sharded = fully_shard(self.valued, mesh=mesh)
         except (ValueError, NotImplementedError) as error:
             raise InputError(f"torch cannot shard this model: {error}") from None
+        self.wrapped = self.valued  # sharded in place
         for _, _, parameter in self.slots:
             parameter.data = parameter.data.new_empty(0)  # the shards are copies
 
     def _exchange(self, wanted: bool) -> None:
-        self.wrapped.set_requires_gradient_sync(wanted)  # type: ignore[operator]
+        self.sharded.set_requires_gradient_sync(wanted)
 
     @contextmanager
     def whole(self) -> Iterator[None]:
         """See :meth:`Parallel.whole`."""
-        self.wrapped.unshard()  # type: ignore[operator]
+        self.sharded.unshard()
         try:
             yield
         finally:
-            self.wrapped.reshard()  # type: ignore[operator]
+            self.sharded.reshard()
 
     def release(self) -> None:
         """See :meth:`Parallel.release`; a model that came sharded stays so."""
@@ -186,7 +187,8 @@ class FullySharded(Parallel):
         for module, name, parameter in self.slots:
             if id(parameter) not in done:
                 done.add(id(parameter))
-                parameter.data = module._parameters[name].full_tensor().detach()
+                sharded: Any = module._parameters[name]  # a DTensor
+                parameter.data = sharded.full_tensor().detach()
         for module, name, parameter in self.slots:
             module._parameters[name] = parameter
         for module in self.model.modules():

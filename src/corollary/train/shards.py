@@ -73,12 +73,13 @@ def put_together(state: Any, folder: Path | None, like: Callable[[Where], Tensor
 
 def write_shards(folder: Path, tensors: dict[str, Tensor]) -> None:
     """Write each process's shards; waits for the others."""
-    import torch.distributed.checkpoint as dcp
+    from torch.distributed.checkpoint.api import CheckpointException
+    from torch.distributed.checkpoint.state_dict_saver import save
 
     writer, _ = _storage()
     try:
-        dcp.save(dict(tensors), storage_writer=writer(str(folder), save_distributed=True))
-    except (dcp.CheckpointException, OSError) as error:
+        save(dict(tensors), storage_writer=writer(str(folder), save_distributed=True))
+    except (CheckpointException, OSError) as error:
         raise InputError(f"the shards in {folder} cannot be written ({_why(error)})") from None
 
 
@@ -99,7 +100,8 @@ def remove_other_folders(path: Path, kept: str | None) -> None:
 
 def _read(folder: Path | None, tensors: dict[str, Tensor]) -> None:
     import torch.distributed as dist
-    import torch.distributed.checkpoint as dcp
+    from torch.distributed.checkpoint.api import CheckpointException
+    from torch.distributed.checkpoint.state_dict_loader import load
 
     _, reader = _storage()
     alone = not (dist.is_available() and dist.is_initialized())
@@ -108,8 +110,8 @@ def _read(folder: Path | None, tensors: dict[str, Tensor]) -> None:
             raise FileNotFoundError("there is no such folder")
         with warnings.catch_warnings():  # that one process alone reads is meant
             warnings.simplefilter("ignore")
-            dcp.load(tensors, storage_reader=reader(str(folder)), no_dist=alone)
-    except (dcp.CheckpointException, OSError) as error:
+            load(tensors, storage_reader=reader(str(folder)), no_dist=alone)
+    except (CheckpointException, OSError) as error:
         raise InputError(f"the shards in {folder} cannot be read ({_why(error)})") from None
 
 

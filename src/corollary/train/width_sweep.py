@@ -74,8 +74,8 @@ def width_sweep(
         raise InputError(f"stop must be 'zero_train' or 'converged', but it is {stop!r}")
     if seeds < 1 or not widths:
         raise InputError(f"a sweep needs widths and seeds >= 1, but {list(widths)}, {seeds} came")
-    train, test = (x.flatten(1) for x in (train[0], test[0])), (train[1], test[1])
-    (x, x_test), (y, y_test) = train, test
+    (x, y), (x_test, y_test) = train, test
+    x, x_test = x.flatten(1), x_test.flatten(1)
     classes = int(max(y.max(), y_test.max())) + 1
     found = []
     for width in widths:

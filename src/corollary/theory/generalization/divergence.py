@@ -13,7 +13,7 @@ zero iff the laws are equal, not symmetric, infinite unless :math:`P\ll Q`. Prob
 """
 
 import math
-from typing import Any
+from typing import overload
 
 import torch
 from jaxtyping import Float
@@ -98,7 +98,13 @@ def _root(name: str, cov: Tensor) -> Tensor:
     return L
 
 
-def kl_bernoulli(q: Number, p: Number) -> Any:
+@overload
+def kl_bernoulli(q: float, p: float) -> float: ...
+@overload
+def kl_bernoulli(q: Tensor, p: Number) -> Tensor: ...
+@overload
+def kl_bernoulli(q: Number, p: Tensor) -> Tensor: ...
+def kl_bernoulli(q: Number, p: Number) -> float | Tensor:
     r"""The divergence :math:`\mathrm{kl}(q\|p)` of a coin q from a coin p; numbers or tensors.
 
     Example:
@@ -113,7 +119,13 @@ def kl_bernoulli(q: Number, p: Number) -> Any:
     return value if isinstance(q, Tensor) or isinstance(p, Tensor) else value.item()
 
 
-def kl_inverse(q: Number, c: Number) -> Any:
+@overload
+def kl_inverse(q: float, c: float) -> float: ...
+@overload
+def kl_inverse(q: Tensor, c: Number) -> Tensor: ...
+@overload
+def kl_inverse(q: Number, c: Tensor) -> Tensor: ...
+def kl_inverse(q: Number, c: Number) -> float | Tensor:
     r"""The largest p with :math:`\mathrm{kl}(q\|p)\le c`; numbers or tensors.
 
     Newton's method on the convex branch right of q, kept inside a bracket; at most some twenty

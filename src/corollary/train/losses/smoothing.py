@@ -32,6 +32,8 @@ class LabelSmoothing(nn.Module):
     :covers: label-smoothing
     """
 
+    Pi: Tensor | None
+
     def __init__(
         self, eps: float | None = None, *, Pi: Tensor | None = None, reduction: Reduction = "mean"
     ) -> None:
@@ -52,7 +54,7 @@ class LabelSmoothing(nn.Module):
         p = distribution(o, y)
         Pi = self.Pi
         if Pi is None:
-            Pi = uniform_smoothing(o.shape[1], self.eps, dtype=o.dtype)
+            Pi = uniform_smoothing(o.shape[1], self.eps or 0.0, dtype=o.dtype)
         if len(Pi) != o.shape[1]:
             raise InputError(f"Pi is for {len(Pi)} classes, but the outputs have {o.shape[1]}")
         return cross_entropy(o, smoothed(p, Pi.to(o)), reduction=self.reduction)

@@ -148,9 +148,16 @@ def pac_bayes_certificate(
         sigma = min(sigma, 0.01)  # the search starts near what was learnt
     spent = SHARE_OF_DRAWS * delta
     posterior, _ = pac_bayes_train(
-        start, (x, y), centre=centre, delta=delta - spent, steps=steps, batch_size=batch_size,
-        sigma=sigma, rng=seed, progress=progress,
-    )  # fmt: skip
+        start,
+        (x, y),
+        centre=centre,
+        delta=delta - spent,
+        steps=steps,
+        batch_size=batch_size,
+        sigma=sigma,
+        rng=seed,
+        progress=progress,
+    )
     gibbs = gibbs_error(posterior, (x, y), draws=draws, seed=seed)
     test_error = test_bound = None
     if test is not None:
@@ -175,10 +182,21 @@ def _certificate(
     nats = kl + grid.price
     right = (nats + math.log(2 * math.sqrt(n) / (delta - spent))) / n
     return Certificate(
-        kl_inverse(upper, right), delta, n, gibbs.error, upper, gibbs.draws, kl, grid.price,
-        grid.lam, mcallester_bound(upper, nats, n, delta - spent), prior_bound, test_error,
-        test_bound, posterior,
-    )  # fmt: skip
+        bound=kl_inverse(upper, right),
+        delta=delta,
+        n=n,
+        error=gibbs.error,
+        error_bound=upper,
+        draws=gibbs.draws,
+        kl=kl,
+        price=grid.price,
+        prior_variance=grid.lam,
+        mcallester=mcallester_bound(upper, nats, n, delta - spent),
+        prior_bound=prior_bound,
+        test_error=test_error,
+        test_bound=test_bound,
+        posterior=posterior,
+    )
 
 
 def _checked(model: nn.Module, data: Pair) -> Pair:

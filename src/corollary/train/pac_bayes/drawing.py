@@ -25,12 +25,12 @@ from torch.utils._pytree import tree_iter, tree_map
 from corollary.errors import NotApplicableError
 
 # What a module may ask of a parameter without using its values.
-_FACTS = {
-    "shape", "dtype", "device", "requires_grad", "ndim", "is_cuda", "layout", "is_leaf", "grad_fn",
-    "is_meta", "is_sparse", "is_quantized", "is_nested", "is_cpu", "is_mps", "is_mkldnn", "names",
-    "dim", "size", "numel", "is_floating_point", "is_complex", "__len__", "data_ptr", "stride",
-    "is_contiguous", "element_size", "is_xpu", "is_hpu", "is_privateuseone", "is_vulkan",
-}  # fmt: skip
+_FACTS = set(
+    "shape dtype device requires_grad ndim is_cuda layout is_leaf grad_fn is_meta is_sparse "
+    "is_quantized is_nested is_cpu is_mps is_mkldnn names dim size numel is_floating_point "
+    "is_complex __len__ data_ptr stride is_contiguous element_size is_xpu is_hpu "
+    "is_privateuseone is_vulkan".split()
+)
 
 
 class Watch(TorchFunctionMode):

@@ -87,7 +87,8 @@ class GaussianPosterior(nn.Module):
     def forward(self, x: Tensor) -> Tensor:
         """Outputs with drawn weights."""
         with self._drawing(self._draw(self.dense)):
-            return self.model(x)
+            output: Tensor = self.model(x)
+        return output
 
     def smooth_error(self, x: Tensor, y: Tensor) -> Tensor:
         r"""An error with a slope: what is trained on.
@@ -107,12 +108,14 @@ class GaussianPosterior(nn.Module):
         else:
             margin = (scores[:, 1] - scores[:, 0]) * (2 * labels - 1)
             spread = variance.sum(dim=1).sqrt()
-        return torch.special.ndtr(-margin / spread).mean()
+        wrong: Tensor = torch.special.ndtr(-margin / spread)
+        return wrong.mean()
 
     def draw_once(self, x: Tensor) -> Tensor:
         """Outputs with one draw of all weights, shared by all rows."""
         with self._drawing(self._draw(set())):
-            return self.model(x)
+            output: Tensor = self.model(x)
+        return output
 
     def _draw(self, left_out: set[str]) -> dict[str, Tensor]:
         return {

@@ -1,7 +1,7 @@
 """Priors that are valid: fixed before the data, or learnt on samples that the bound leaves out."""
 
 import copy
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 import torch
 from torch import Tensor, nn
@@ -45,12 +45,11 @@ def learnt_prior(
             return nn.functional.softplus(-scores * labels).mean()
         return nn.functional.cross_entropy(scores, labels)
 
-    def adam(p: list[nn.Parameter]) -> torch.optim.Optimizer:
+    def adam(p: Iterable[Tensor]) -> torch.optim.Optimizer:
         return torch.optim.Adam(p, lr=1e-3)
 
-    size = min(batch_size, cut)
-    fit(start, (x[:cut], y[:cut]), loss, adam, steps=steps, batch_size=size, rng=seed,
-        train_mode=False)  # fmt: skip
+    seen, size = (x[:cut], y[:cut]), min(batch_size, cut)
+    fit(start, seen, loss, adam, steps=steps, batch_size=size, rng=seed, train_mode=False)
     return start, (x[cut:], y[cut:])
 
 

@@ -76,7 +76,9 @@ def pac_bayes_train(
     n, spent = len(x), math.log(2 * math.sqrt(len(x)) / delta)
 
     def bound(Q: GaussianPosterior, loss: Any, x: Tensor, y: Tensor) -> Tensor:
-        return _KlInverse.apply(Q.smooth_error(x, y), (Q.price() + spent) / n)
+        q, c = Q.smooth_error(x, y), (Q.price() + spent) / n
+        p: Tensor = _KlInverse.apply(q, c)  # type: ignore[no-untyped-call]  # of torch
+        return p
 
     def optimizer(parameters: Any) -> torch.optim.Optimizer:
         variances = list(posterior.log_s)
@@ -86,10 +88,17 @@ def pac_bayes_train(
         return torch.optim.Adam(groups)
 
     history = fit(
-        posterior, (x, y), soft_error, optimizer, steps=steps, batch_size=min(batch_size, n),
-        rng=rng, call=bound, schedule=lambda t: (1 + math.cos(math.pi * t / steps)) / 2,
+        posterior,
+        (x, y),
+        soft_error,
+        optimizer,
+        steps=steps,
+        batch_size=min(batch_size, n),
+        rng=rng,
+        call=bound,
+        schedule=lambda t: (1 + math.cos(math.pi * t / steps)) / 2,
         progress=progress,
-    )  # fmt: skip
+    )
     return posterior, history
 
 
@@ -104,7 +113,7 @@ class _KlInverse(torch.autograd.Function):
         return q.new_tensor(p)
 
     @staticmethod
-    def backward(ctx: Any, grad: Tensor) -> tuple[Tensor, Tensor]:  # type: ignore[override]
+    def backward(ctx: Any, grad: Tensor) -> tuple[Tensor, Tensor]:
         """By the implicit function theorem."""
         in_q, in_c = ctx.slopes
         return grad * in_q, grad * in_c
