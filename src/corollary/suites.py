@@ -1,4 +1,4 @@
-"""Named lists of catalogue entries. Standard library only."""
+"""Named lists of catalogue entries."""
 
 from corollary.errors import UnknownNameError
 from corollary.registry import COSTS, Entry, entries

@@ -1,7 +1,5 @@
 import json
 import math
-import sys
-from pathlib import Path
 
 import pytest
 import torch
@@ -14,7 +12,6 @@ from corollary.report.schema import examination_schema, results_schema
 from corollary.run.results import Run
 
 jsonschema = pytest.importorskip("jsonschema")
-sys.path.insert(0, str(Path(__file__).parents[2] / "tools"))
 
 
 def errors(schema, data) -> list[str]:

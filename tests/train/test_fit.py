@@ -365,12 +365,13 @@ def test_history_is_indexable_like_the_steps_it_holds():
         history[10]
 
 
-def test_the_bar_is_on_standard_error_and_only_when_asked(capsys):
+def test_the_bar_is_on_standard_error_and_only_when_asked(capsys, monkeypatch):
+    monkeypatch.setattr("sys.stderr.isatty", lambda: True)
     fit(network(), cloud(), F.mse_loss, SGD, steps=2)
     assert capsys.readouterr() == ("", "")
     fit(network(), cloud(), F.mse_loss, SGD, epochs=2, batch_size=5, progress=True)
     out, err = capsys.readouterr()
-    assert out == "" and "10/10" in err
+    assert out == "" and "/10" in err and "loss" in err
 
 
 def test_a_call_of_ones_own_values_the_batch():

@@ -1,1 +1,1 @@
-"""The statements, one a file; the folders are the chapters."""
+"""The statements, one per file; the folders are the chapters."""

@@ -1,4 +1,4 @@
-"""The command line: one command a file. Nothing here imports torch or numpy until work begins."""
+"""The command line: one command per file; torch is imported when work begins."""
 
 import sys
 

@@ -1,9 +1,9 @@
 """``corollary check``: check claims, show their verdicts, write results and a report."""
 
+import itertools
 import sys
-from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -16,20 +16,9 @@ from corollary.cli.options import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
+    from corollary.core import Result
     from corollary.registry import Entry
-    from corollary.run.check import Progress
     from corollary.run.results import Run
-
-STYLES = {
-    "holds": "green",
-    "fails": "bold red",
-    "vacuous": "yellow",
-    "inapplicable": "yellow",
-    "inconclusive": "yellow",
-    "crashed": "bold red",
-}
 
 
 def check(
@@ -67,7 +56,6 @@ def check(
     """Check claims by name, area or suite (without any: the suite `quick`)."""
     from corollary.run.files import check_writable
     from corollary.run.journal import Journal, remember
-    from corollary.run.results import write_results
 
     names, options = split_words(words or [])
     chosen = _chosen(names, area or [], suite)
@@ -76,15 +64,21 @@ def check(
         if path is not None and str(path) != "-":
             check_writable(path)
 
+    from corollary.core.progress import progress_bar  # torch is imported here and not before
     from corollary.run.check import run
-    from corollary.run.results import environment  # torch is imported here and not before
+    from corollary.run.results import environment, write_results
 
     journal = Journal.of(
         names=[e.name for e in chosen], seed=seed, options=options, environment=environment()
     )
     if not resume:
         journal.clear()
-    with _progress(len(chosen), quiet=to_stdout) as progress:
+    with progress_bar(len(chosen)) as show:
+        finished = itertools.count(1)
+
+        def progress(entry: "Entry", result: "Result", seconds: float) -> None:
+            show(f"{entry.stem}: {result.verdict.value}", next(finished))
+
         try:
             done = run(
                 chosen,
@@ -132,37 +126,6 @@ def _chosen(names: list[str], areas: list[str], suite_name: str) -> "list[Entry]
     return list({entry.name: entry for entry in chosen}.values())
 
 
-@contextmanager
-def _progress(total: int, *, quiet: bool) -> "Iterator[Progress | None]":
-    """A bar on stderr with the time left; none when stderr is no terminal."""
-    from rich.console import Console
-    from rich.progress import (
-        BarColumn,
-        MofNCompleteColumn,
-        Progress,
-        TextColumn,
-        TimeRemainingColumn,
-    )
-
-    console = Console(stderr=True)
-    if quiet or not console.is_terminal or total < 2:
-        yield None
-        return
-    columns = (
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeRemainingColumn(),
-        TextColumn("[dim]{task.description}"),
-    )
-    with Progress(*columns, console=console, transient=True) as bar:
-        task = bar.add_task("", total=total)
-
-        def advance(entry: Any, result: Any, seconds: float) -> None:
-            bar.update(task, advance=1, description=f"{entry.stem}: {result.verdict.value}")
-
-        yield advance
-
-
 def _print_json(run: "Run") -> None:
     import json
 
@@ -174,6 +137,8 @@ def _print_results(run: "Run", report_file: Path | None) -> None:
     from rich.table import Table
     from rich.text import Text
 
+    from corollary.report.signs import VERDICT_COLOURS
+
     console = Console(highlight=False)
     table = Table(box=None, padding=(0, 2, 0, 0), show_header=False)
     table.add_column(no_wrap=True)
@@ -182,7 +147,9 @@ def _print_results(run: "Run", report_file: Path | None) -> None:
     for result in run.results:
         verdict = result.verdict.value
         said = result.sentence.removeprefix(f"{verdict}: ")
-        table.add_row(Text(verdict, STYLES[verdict]), result.name.split("/")[1], Text(said))
+        table.add_row(
+            Text(verdict, VERDICT_COLOURS[verdict]), result.name.split("/")[1], Text(said)
+        )
     console.print(table)
     counts = [f"{n} {verdict.value}" for verdict, n in run.counts().items() if n]
     console.print(", ".join(counts), style="bold")

@@ -9,13 +9,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from corollary.cli.options import Data, LossName, Target, Weights
+from corollary.examine.modules import DEMO
+from corollary.report.signs import SEVERITY_COLOURS
 
 if TYPE_CHECKING:
     from corollary.core import Finding
     from corollary.examine.examination import Examination
-
-STYLES = {"none": "green", "low": "cyan", "medium": "yellow", "high": "bold red"}
-DEMO = "corollary.exams.demo:build"
 
 
 class FailOn(StrEnum):
@@ -85,12 +84,11 @@ def examine(
         "memory": int(memory * 2**30),
     }
     from corollary.examine.child import examine_in_child
-    from corollary.examine.examiner import chosen_exams
-    from corollary.report.progress import progress_bar
+    from corollary.examine.examiner import chosen_exams, exam_bar
 
     exams = chosen_exams(only)
     to_stdout = json_file is not None and str(json_file) == "-"
-    with progress_bar(len(exams)) as progress:
+    with exam_bar(len(exams)) as progress:
         done = examine_in_child(order, progress)
     text = json.dumps(done.to_json(), indent=1, allow_nan=False) + "\n"
     if to_stdout:
@@ -145,7 +143,7 @@ def _print(done: "Examination", before: "Examination | None", out: Path | None) 
     console.print(f"[bold]{facts['module']}[/bold], {facts['parameters']:,} parameters")
     for answer in done.answers():
         console.print()
-        style = STYLES[answer.severity.value]
+        style = SEVERITY_COLOURS[answer.severity.value]
         console.print(Text.assemble((answer.question, "bold"), "  ", (answer.verdict, style)))
         for finding in sorted(answer.findings, key=lambda f: -f.severity.rank):
             _print_finding(console, finding)
@@ -171,7 +169,7 @@ def _print_finding(console: Any, finding: "Finding") -> None:
         line = Text(f"{finding.title}: {finding.status.value}: {finding.meaning}", style="dim")
     else:
         number = f": {finding.number}" if finding.number else ""
-        style = STYLES[finding.severity.value]
+        style = SEVERITY_COLOURS[finding.severity.value]
         line = Text.assemble((f"{named(finding)}{number}", style), f"  {finding.meaning}")
     console.print(Padding(line, (0, 0, 0, 2)))
 

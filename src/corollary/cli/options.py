@@ -7,14 +7,13 @@ from typing import Annotated
 import typer
 
 from corollary.errors import OptionError
+from corollary.examine.datasets import DATA_SETS
 
 # A network and its data, as `examine` and `train` take them.
 Target = Annotated[
     str, typer.Argument(help="net.py:build, package.module:object, or a .safetensors of ours.")
 ]
-Data = Annotated[
-    str, typer.Option(help="two_moons, digits, mnist, file.py:loader, x.npz or x.csv.")
-]
+Data = Annotated[str, typer.Option(help=f"{', '.join(DATA_SETS)}, file.py:loader, x.npz or x.csv.")]
 LossName = Annotated[
     str, typer.Option(help="cross_entropy, mse, bce or file.py:loss; else what suits.")
 ]

@@ -1,1 +1,1 @@
-"""Distributions and small data sets, each drawn from a generator."""
+"""Distributions and data sets, drawn from a generator or read from disk."""

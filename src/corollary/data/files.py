@@ -11,7 +11,7 @@ import os
 from dataclasses import dataclass
 from pathlib import Path
 
-from corollary.disk import cache_folder, write_bytes_atomically
+from corollary.data.disk import cache_folder, write_bytes_atomically
 from corollary.errors import DataUnavailableError
 
 TIMEOUT = 20.0  # seconds without an answer before the next address is tried

@@ -1,4 +1,6 @@
-"""Examine a network: ``corollary.examine(model, data)``.
+"""Examine a network: load and prepare it, run the exams, keep the record.
+
+``corollary.examine(model, data)`` is this package, called.
 
 Python, the command line and the lab prepare a subject in one way (``prepare``), run exams by one
 runner (``examiner``) and give one record (``examination``).

@@ -2,8 +2,8 @@
 
 import time
 import traceback
-from collections.abc import Callable, Sequence
-from contextlib import nullcontext
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, nullcontext
 from typing import Any
 
 import torch
@@ -12,6 +12,7 @@ from torch import nn
 from corollary.core import Budget, Exam, Finding, Subject
 from corollary.core.finding import failed, not_applicable
 from corollary.core.losses import Loss
+from corollary.core.progress import progress_bar
 from corollary.core.subject import Output
 from corollary.errors import (
     CorollaryError,
@@ -33,7 +34,7 @@ GRACE, AT_LEAST = 1.5, 10.0
 FIRST = QUESTIONS[:2]
 UNSOUND = "some {} {}; mend that first, then ask again"
 SCRIPTED = "a scripted module cannot be looked into; examine the module it was made from"
-Progress = Callable[[Entry, Sequence[Finding]], None]
+Progress = Callable[[Entry, Sequence[Finding]], None]  # called after each exam
 
 
 def examine(
@@ -90,11 +91,23 @@ def examine(
     )  # fmt: skip
     if callable(progress):
         return examine_subject(subject, budget=budget, only=only, progress=progress)
-    from corollary.report.progress import progress_bar
-
-    with progress_bar(len(exams)) if progress else nullcontext() as advance:
+    with exam_bar(len(exams)) if progress else nullcontext() as advance:
         told = None if advance is None else (lambda _, found: advance(found))
         return examine_subject(subject, budget=budget, only=only, progress=told)
+
+
+@contextmanager
+def exam_bar(total: int) -> Iterator[Callable[[Sequence[Finding]], None]]:
+    """A bar that counts exams; what is given is called after each with what it found."""
+    done = 0
+    with progress_bar(total, "loading the network") as show:
+
+        def advance(found: Sequence[Finding]) -> None:
+            nonlocal done
+            done += 1
+            show(found[-1].title if found else "", done)
+
+        yield advance
 
 
 def examine_subject(

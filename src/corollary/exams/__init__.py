@@ -1,1 +1,1 @@
-"""Examinations of a user's module, one a file; the folders are the questions."""
+"""Questions to a user's module, one exam per file; the folders are the questions."""

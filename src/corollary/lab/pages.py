@@ -17,10 +17,10 @@ from corollary.lab.settings import PlaySettings
 from corollary.lab.targets import offer
 from corollary.registry import Entry, chapter, entries, question
 from corollary.report.latex import scripts
+from corollary.report.signs import VERDICT_SIGNS
 from corollary.report.statement import inline_html, statement_html
 from corollary.run.journal import last_outcomes
 
-SIGNS = {"holds": "✓", "fails": "✗", "vacuous": "○", "inapplicable": "–", "inconclusive": "?", "crashed": "!"}  # fmt: skip  # noqa: E501
 MOVED = ("instant",)  # costs at which a claim runs again while a slider moves
 
 
@@ -114,7 +114,7 @@ def error_page(status: int, sentence: str) -> str:
 
 def _line(entry: Entry, last: Mapping[str, Mapping[str, str]]) -> dict[str, Any]:
     verdict = last.get(entry.name, {}).get("verdict", "")
-    sign = SIGNS.get(verdict, "")
+    sign = VERDICT_SIGNS.get(verdict, "")
     return {"entry": entry, "title": scripts(entry.title), "verdict": verdict, "sign": sign}
 
 

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from corollary.errors import InputError
+from corollary.examine.datasets import DATA_SETS
+from corollary.examine.modules import DEMO
 
-DEMO = "corollary.exams.demo:build"
-DATA_SETS = ("two_moons", "digits", "mnist", "fashion_mnist")
 FILES, BYTES = 200, 1 << 20  # looked at in a folder; larger files are not read
 
 

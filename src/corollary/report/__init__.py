@@ -1,1 +1,1 @@
-"""Results for readers: SVG figures, one HTML page, plain text. Nothing is imported here."""
+"""Results for readers: SVG figures, one HTML page, plain text."""

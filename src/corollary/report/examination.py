@@ -11,6 +11,7 @@ from corollary.errors import UnknownNameError
 from corollary.registry import find
 from corollary.report.comparison import changes, named, place
 from corollary.report.page import asset, drawn, policy, script, template, write_page
+from corollary.report.signs import SEVERITY_SIGNS
 
 if TYPE_CHECKING:
     from corollary.examine.examination import Answer, Examination
@@ -21,7 +22,6 @@ PALETTE = (
     ".corollary-result { --none: #3f9a63; --low: #3d86c6; --medium: #b98a2f; --high: #d9534a; "
     "--line: #8886; --soft: #84888f; }"
 )
-SIGNS = dict(zip(Severity, "✓·!✗", strict=True))
 
 
 def write_examination(
@@ -59,7 +59,7 @@ def facts(done: "Examination") -> dict[str, Any]:
         "budget": done.budget,
         "answers": [_answer(answer) for answer in done.answers()],
         "advice": [(f.advice, named(f), f.number) for f in done.advice()],
-        "signs": {severity.value: sign for severity, sign in SIGNS.items()},
+        "signs": SEVERITY_SIGNS,
     }
 
 
@@ -98,7 +98,7 @@ def _finding(finding: Finding) -> dict[str, Any]:
     return {
         "told": finding,
         "place": place(finding.where),
-        "sign": SIGNS[finding.severity],
+        "sign": SEVERITY_SIGNS[finding.severity],
         "figures": [drawn(figure) for figure in finding.figures],
         "claims": [_claim(name) for name in finding.claims],
     }

@@ -16,10 +16,10 @@ from corollary.report.latex import scripts
 from corollary.report.numerals import numeral
 from corollary.report.packing import LIMIT, packed
 from corollary.report.page import asset, drawn, policy, script, template, write_page
+from corollary.report.signs import VERDICT_SIGNS
 from corollary.report.statement import formulas, inline_html, statement_html
 from corollary.report.view import (
     ORDER,
-    SIGNS,
     anchors,
     command,
     entry_of,
@@ -103,7 +103,7 @@ def _section(anchor: str, result: Result, entry: Entry | None) -> dict[str, Any]
         "area": result.name.partition("/")[0],
         "result": result,
         "title": scripts(result.title),
-        "sign": SIGNS[result.verdict],
+        "sign": VERDICT_SIGNS[result.verdict],
         "reason": reason(result),
         "rows": shown,
         "left": left,

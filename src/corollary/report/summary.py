@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 from corollary.core.finding import Finding, Severity, Status
 from corollary.report.comparison import named
-from corollary.report.examination import SIGNS, headline
+from corollary.report.examination import headline
+from corollary.report.signs import SEVERITY_SIGNS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -45,7 +46,7 @@ def advice_text(findings: "Sequence[Finding]") -> str:
 
 
 def _sign(answer: "Answer") -> str:
-    return SIGNS[answer.severity] if answer.answered else "-"
+    return SEVERITY_SIGNS[answer.severity] if answer.answered else "-"
 
 
 def _findings(answer: "Answer") -> Iterator[str]:
@@ -53,7 +54,7 @@ def _findings(answer: "Answer") -> Iterator[str]:
     grave.sort(key=lambda f: -f.severity.rank)
     for f in grave[:MOST]:
         number = f": {f.number}" if f.number else ""
-        yield _wrapped(f"{SIGNS[f.severity]} {named(f)}{number}. {f.meaning}", "    ")
+        yield _wrapped(f"{SEVERITY_SIGNS[f.severity]} {named(f)}{number}. {f.meaning}", "    ")
     if len(grave) > MOST:
         yield f"    and {len(grave) - MOST} more"
     for f in answer.findings:

@@ -8,7 +8,8 @@ from corollary.core.result import Result
 from corollary.core.verdict import Verdict
 from corollary.report.latex import scripts
 from corollary.report.numerals import numeral
-from corollary.report.view import ORDER, SIGNS, command, entry_of, headline, reason, rows, without
+from corollary.report.signs import VERDICT_SIGNS
+from corollary.report.view import ORDER, command, entry_of, headline, reason, rows, without
 
 if TYPE_CHECKING:
     from corollary.run.results import Run
@@ -31,13 +32,15 @@ def summary_text(run: "Run") -> str:
         found = [r for r in run.results if r.verdict is verdict]
         if verdict is not Verdict.HOLDS and found:
             lines += ["", f"{verdict.capitalize()}:"]
-            lines += [_wrapped(f"{SIGNS[verdict]} {r.name}: {reason(r)}", "  ") for r in found]
+            lines += [
+                _wrapped(f"{VERDICT_SIGNS[verdict]} {r.name}: {reason(r)}", "  ") for r in found
+            ]
     return "\n".join(lines)
 
 
 def result_text(result: Result) -> str:
     """One result: verdict, numbers, hypotheses, counterexample, how to see it again."""
-    head = f"{SIGNS[result.verdict]} {scripts(result.title)}  ({result.name})"
+    head = f"{VERDICT_SIGNS[result.verdict]} {scripts(result.title)}  ({result.name})"
     return "\n".join([head, *(_wrapped(line, "  ") for line in _facts(result))])
 
 

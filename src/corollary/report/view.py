@@ -15,12 +15,10 @@ from corollary.core.verdict import Verdict
 from corollary.errors import UnknownNameError
 from corollary.registry import Entry, find
 from corollary.report.numerals import interval, numeral
+from corollary.report.signs import VERDICT_SIGNS
 
 ROWS = 8  # entries of a list that are shown; the results file has all of them
-ORDER = tuple(
-    map(Verdict, ("fails", "crashed", "inconclusive", "inapplicable", "vacuous", "holds"))
-)
-SIGNS = dict(zip(ORDER, "✗!?–○✓", strict=True))
+ORDER = tuple(map(Verdict, VERDICT_SIGNS))
 
 
 @dataclass(frozen=True)

@@ -1,1 +1,1 @@
-"""Runs claims: seeds, processes, time limits, a journal, and results as a file."""
+"""Run claims: seeds, processes, time limits, a journal, and results as a file."""

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from corollary.disk import write_bytes_atomically
+from corollary.data.disk import write_bytes_atomically
 from corollary.errors import ResultsFileError
 
 

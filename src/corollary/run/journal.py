@@ -5,7 +5,7 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from corollary.disk import cache_folder
+from corollary.data.disk import cache_folder
 from corollary.errors import ResultsFileError
 from corollary.run.files import results_errors, write_atomically
 

@@ -1,1 +1,1 @@
-"""The mathematics as pure functions on tensors; a folder an area. Knows nothing of claims."""
+"""The mathematics as pure functions on tensors, one folder per area; imports only errors."""

@@ -7,6 +7,7 @@ from typing import Any, Literal
 from torch import Generator, nn
 from torch.optim import Optimizer
 
+from corollary.core.progress import progress_bar
 from corollary.errors import CorollaryError, InputError, InputTypeError, NotFiniteError
 from corollary.train.batches import Data
 from corollary.train.callbacks import Listeners
@@ -15,7 +16,6 @@ from corollary.train.history import History, Record
 from corollary.train.loop import Loop, Schedule
 from corollary.train.objective import Loss, compare
 from corollary.train.preparation import MakeOptimizer
-from corollary.train.progress import progress_bar
 from corollary.train.team import Sharding, losses_told
 
 
@@ -137,12 +137,15 @@ def _go(
     checkpoint: Checkpoint | None,
     progress: bool,
 ) -> None:
-    bar = progress and (loop.team is None or loop.team.first)
-    shown = progress_bar(loop, steps, epochs) if bar else nullcontext(lambda: None)
-    with shown as tick, closing(loop.run(steps=steps, epochs=epochs)) as records:
+    shown = progress and (loop.team is None or loop.team.first)
+    per_epoch = loop.source.steps_in_epoch
+    total = steps if epochs is None else per_epoch and per_epoch * epochs
+    bar = progress_bar(total, "training") if shown else nullcontext()
+    with bar as show, closing(loop.run(steps=steps, epochs=epochs)) as records:
         for record in records:
             wish = loop.agreed(listeners.hear(loop, record.last))
-            tick()
+            if show is not None:
+                show(f"loss {record.loss:.4g}", loop.step)
             if checkpoint is not None:
                 checkpoint.after_step(loop)
             if wish:

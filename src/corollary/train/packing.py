@@ -12,7 +12,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from corollary.disk import write_bytes_atomically
+from corollary.data.disk import write_bytes_atomically
 from corollary.errors import InputError
 
 _HEADER = "corollary"

@@ -9,8 +9,9 @@ from corollary.errors import CorollaryError, InputError
 from corollary.lab.work.channel import Channel, Order, starved
 from corollary.registry import Entry, find
 from corollary.report.numerals import interval, numeral
+from corollary.report.signs import VERDICT_SIGNS
 from corollary.report.svg import figure_svg
-from corollary.report.view import SIGNS, reason, rows, without
+from corollary.report.view import reason, rows, without
 from corollary.run.check import run
 from corollary.run.journal import remember
 from corollary.run.limits import time_limit
@@ -74,7 +75,7 @@ def view(result: Result) -> dict[str, Any]:
     shown, left = rows(result)
     return {
         "verdict": result.verdict.value,
-        "sign": SIGNS[result.verdict],
+        "sign": VERDICT_SIGNS[result.verdict],
         "meaning": result.verdict.meaning,
         "reason": reason(result),
         "relation": result.relation,

@@ -5,10 +5,11 @@ import resource
 import pytest
 import torch
 
+from corollary.core.progress import progress_bar
 from corollary.data.real import digits, mnist
 from corollary.errors import DataUnavailableError
 from corollary.theory.kernels.infinite import Dense, Relu, network
-from corollary.theory.kernels.learning import ntk_regress, progress_bar
+from corollary.theory.kernels.learning import ntk_regress
 
 NET = network(*[Dense(2**0.5, 0.1), Relu()] * 2, Dense(2**0.5))
 
@@ -34,7 +35,7 @@ def test_ten_thousand_digits_fit_in_bounded_memory():
         pytest.skip(str(error))
     n = 10_000
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    with progress_bar() as progress:
+    with progress_bar(1.0) as progress:
         accuracy = learned(
             x[:n], y[:n], at[:2000], labels[:2000], ridge=0.1, solver="cg", tolerance=1e-3,
             progress=progress,

@@ -1,6 +1,5 @@
 """Learning with kernels: flows in time, regression, and what infinitely wide networks learn."""
 
-from corollary.theory.kernels.learning.bar import progress_bar
 from corollary.theory.kernels.learning.flow import KernelFlow, kernel_flow, loss_flow
 from corollary.theory.kernels.learning.solve import cholesky, conjugate_gradients
 from corollary.theory.kernels.learning.wide import ntk_regress, wide_ensemble
@@ -12,6 +11,5 @@ __all__ = [
     "kernel_flow",
     "loss_flow",
     "ntk_regress",
-    "progress_bar",
     "wide_ensemble",
 ]

@@ -94,11 +94,11 @@ def ntk_regress(
 
     Memory: one n x n matrix in the dtype of x (two for ``cholesky``), and blocks of new inputs.
     Time: the kernel, then :math:`n^3/3` (``cholesky``) or n² a step (``cg``). Ten thousand images
-    of MNIST take half a minute of two cores, with a ``progress_bar`` to watch::
+    of MNIST take half a minute of two cores, with ``core.progress.progress_bar``::
 
         x, y = mnist("train")
         targets = torch.nn.functional.one_hot(y[:10_000]).float() - 0.1
-        with progress_bar() as progress:
+        with progress_bar(1.0) as progress:
             found = ntk_regress(
                 net, x[:10_000].flatten(1), targets, mnist("test")[0].flatten(1),
                 ridge=0.1, progress=progress,

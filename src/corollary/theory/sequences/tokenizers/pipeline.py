@@ -21,7 +21,6 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, ClassVar, Literal
 
-from corollary.disk import write_bytes_atomically
 from corollary.errors import InputError, InputTypeError
 
 UNKNOWN = "[UNK]"
@@ -143,12 +142,14 @@ class Tokenizer(ABC):
         return [self.vocabulary.token(i) for i in self.encode(text)]
 
     def save(self, path: str | Path) -> None:
-        """Write one JSON file, all at once."""
+        """Write one JSON file; the old one stays whole until the new one is written."""
         kept = {f.name for f in fields(self) if f.init}
         content = {"kind": self.kind} | {k: v for k, v in asdict(self).items() if k in kept}
         content["vocabulary"] = self.vocabulary.tokens
         text = json.dumps(content, ensure_ascii=False, indent=1)
-        write_bytes_atomically(Path(path), text.encode("utf-8", "surrogatepass"))
+        draft = Path(f"{path}.part")
+        draft.write_bytes(text.encode("utf-8", "surrogatepass"))
+        draft.replace(path)
 
     @classmethod
     def load(cls, path: str | Path) -> "Tokenizer":
