@@ -122,7 +122,16 @@ class Entry:
     @cached_property
     def hypotheses(self) -> tuple[str, ...]:
         """The sentences of the claim's hypotheses, read from the source."""
-        return tuple(_hypotheses(self.path.read_text(encoding="utf-8")))
+        return tuple(sentence for sentence, _ in _hypotheses(self._source))
+
+    @cached_property
+    def needed(self) -> tuple[str, ...]:
+        """The hypotheses that the claim shows to be necessary."""
+        return tuple(sentence for sentence, broken in _hypotheses(self._source) if broken)
+
+    @cached_property
+    def _source(self) -> str:
+        return self.path.read_text(encoding="utf-8")
 
     def load(self) -> Any:
         """Import the module and give its one ``Claim`` (or, for an exam, ``Exam``) class."""
@@ -209,6 +218,7 @@ class Place:
     module: str
     object: str  # empty for a whole module
     path: Path
+    test: str = ""  # the test that runs it, where no claim does
 
 
 def places() -> tuple[Place, ...]:
@@ -218,13 +228,14 @@ def places() -> tuple[Place, ...]:
         text = path.read_text(encoding="utf-8")
         if ":covers:" in text:
             module = ".".join(("corollary", *path.relative_to(ROOT).with_suffix("").parts))
-            found += (
-                Place(slug, module.removesuffix(".__init__"), name, path)
-                for name, doc in _docstrings(ast.parse(text))
-                for m in _FIELD.finditer(doc)
-                if m.group(2) == "covers"
-                for slug in slugs(" ".join(m.group(3).split()))
-            )
+            for name, doc in _docstrings(ast.parse(text)):
+                fields = {m.group(2): " ".join(m.group(3).split()) for m in _FIELD.finditer(doc)}
+                found += (
+                    Place(
+                        slug, module.removesuffix(".__init__"), name, path, fields.get("test", "")
+                    )
+                    for slug in slugs(fields.get("covers", ""))
+                )
     return tuple(sorted(found, key=lambda p: (p.slug, p.module)))
 
 
@@ -305,11 +316,15 @@ def _literal(value: ast.expr) -> Any:
     return ast.unparse(value)
 
 
-def _hypotheses(text: str) -> Iterator[str]:
+def _hypotheses(text: str) -> Iterator[tuple[str, bool]]:
+    """Each supposition's sentence, and whether the claim shows what happens without it."""
     node = _claim_class(text)
     for call in ast.walk(node) if node else ():
-        if isinstance(call, ast.Call) and ast.unparse(call.func) == "Hypothesis" and call.args:
-            yield _spoken(call.args[0])
+        if isinstance(call, ast.Call) and call.args:
+            called = ast.unparse(call.func)
+            if called in ("Suppose", "Hypothesis"):
+                broken = any(k.arg == "without" for k in call.keywords) or len(call.args) > 2
+                yield _spoken(call.args[0]), broken and called == "Suppose"
 
 
 def _spoken(text: ast.expr) -> str:

@@ -1,19 +1,19 @@
 """The contract every claim keeps; a new file is covered the day it appears."""
 
 import json
-import math
 
 import pytest
 
-from corollary.core import Figure, Result, Verdict, generator
-from corollary.core.relations import Bound
-from corollary.registry import COSTS, Entry
+from corollary.core import Result
+from corollary.core.contract import RULES, Case, covers_what_it_runs, wrong_predictions
+from corollary.core.verdict import Verdict
+from corollary.registry import COSTS, Entry, places
 from corollary.run.check import COST_SECONDS
 
 KINDS = {
-    "algorithm", "bound", "construction", "counterexample", "experiment", "identity", "limit",
-    "rate", "theorem",
-}  # fmt: skip
+    *("algorithm", "bound", "construction", "counterexample", "experiment"),
+    *("identity", "limit", "rate", "theorem"),
+}
 # CPU seconds on a loaded machine are up to twice those of a quiet one (shared caches), and the
 # first claim of a process pays for imports and compiled kernels.
 SLOWDOWN, START_UP = 2.0, 4.0
@@ -31,61 +31,32 @@ def test_the_head_is_complete(entry: Entry):
     assert all(option.meaning for option in entry.options), "each option says what it means"
 
 
-def test_it_holds_at_its_defaults(tried):
-    assert tried.result.verdict in (Verdict.HOLDS, Verdict.VACUOUS), tried.result.sentence
+@pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.__name__)
+def test_it_keeps(rule, case: Case):
+    assert list(rule(case)) == []
 
 
 def test_it_keeps_its_cost(entry: Entry, tried):
     assert tried.seconds <= SLOWDOWN * COST_SECONDS[entry.cost] + START_UP
 
 
-def test_it_gives_the_same_result_for_the_same_seed(tried):
-    again = tried.claim.check(seed=0)
-    assert json.dumps(again.to_json()) == json.dumps(tried.result.to_json())
-
-
-def test_it_goes_to_json_and_back(tried):
-    text = json.dumps(tried.result.to_json(), allow_nan=False)
+def test_it_goes_to_json_and_back(case: Case):
+    text = json.dumps(case.result.to_json(), allow_nan=False)
     assert json.dumps(Result.from_json(json.loads(text)).to_json()) == text
 
 
-def test_its_figures_have_labelled_axes_and_marks(tried):
-    assert tried.result.figures
-    for figure in tried.result.figures:
-        assert isinstance(figure, Figure)
-        assert figure.title and figure.x and figure.y
-        unlabelled = [m for m in figure.marks if not getattr(m, "label", "")]
-        assert not unlabelled, "each mark has a label"
-
-
-def test_a_bound_is_near_its_measurement(tried):
-    ratio = tried.result.ratio
-    if isinstance(tried.claim.relation, Bound) and ratio is not None and math.isfinite(ratio):
-        assert abs(ratio) >= 1e-3 and abs(ratio) <= 1e3, f"measured/predicted is {ratio:.2g}"
-
-
-def test_a_wrong_prediction_is_noticed(tried, record_property):
-    relation = tried.claim.relation
-    trials = [(relation, mutant) for mutant in relation.mutants(tried.predicted)]
-    if isinstance(relation, Bound):
-        trials.append((relation.swapped(), tried.predicted))
-    assert trials, "the relation names no wrong prediction"
-    verdicts = [r.compare(wrong, tried.measured).verdict for r, wrong in trials]
-    record_property("mutants_made", len(trials))
+def test_wrong_predictions_are_counted(case: Case, record_property):
+    verdicts = [
+        r.compare(wrong, case.tightest.measured).verdict for r, wrong in wrong_predictions(case)
+    ]
+    record_property("mutants_made", len(verdicts))
     record_property("mutants_caught", sum(v is not Verdict.HOLDS for v in verdicts))
-    missed = [wrong for v, (_, wrong) in zip(verdicts, trials, strict=True) if v is Verdict.HOLDS]
-    assert not missed, f"these wrong predictions still hold: {missed}"
+    assert verdicts, "the relation names no wrong prediction"
 
 
-def test_its_counterexample_breaks_a_hypothesis_and_the_conclusion(entry: Entry, tried):
-    claim = tried.claim
-    given = claim.counterexample(generator(0, claim.name(), "counterexample"))
-    if given is None:
-        assert entry.fields.get("no-counterexample"), (
-            "a claim without a counterexample says why in its field :no-counterexample:"
-        )
-        pytest.skip("no counterexample: " + entry.fields["no-counterexample"])
-    assert claim.check_given(given).verdict is Verdict.INAPPLICABLE
-    refuted = tried.result.counterexample
-    assert refuted is not None and refuted.broken
-    assert refuted.fails, f"the conclusion still holds: {refuted.sentence}"
+def test_it_runs_what_it_covers(entry: Entry, case: Case):
+    elsewhere = {slug: [] for slug in entry.covers}
+    for place in places():
+        if place.slug in elsewhere and "claims" not in place.path.parts and not place.test:
+            elsewhere[place.slug].append((str(place.path), place.object))
+    assert list(covers_what_it_runs(case, elsewhere)) == []

@@ -1,12 +1,16 @@
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 import pytest
 import torch
 
-from corollary.core import Claim, Curve, Figure, Hypothesis, Verdict, at_most, option
+from corollary.core import Along, Claim, Suppose, Verdict, at_most, option
 from corollary.errors import OptionError
+
+
+def infinite(given):
+    """One number is infinite: so is the mean, and the maximum is not looked at."""
+    return torch.tensor([1.0, float("inf")], dtype=torch.float64)
 
 
 @dataclass(frozen=True)
@@ -18,24 +22,18 @@ class MeanIsBelowMax(Claim[torch.Tensor]):
     flavour: Literal["normal", "uniform"] = "normal"  # their law
     relation = at_most(ulps=4)  # a sum of n terms
     factor: ClassVar[float] = 1.0
+    supposes = (Suppose("the numbers are finite", lambda g: g.isfinite().all(), without=infinite),)
+    symbols = "largest number", "mean"
+    shows = (Along("Numbers", x="i"),)
 
     def given(self, rng):
         return self.spread * torch.rand(self.n, generator=rng, dtype=torch.float64)
 
-    def hypotheses(self, given) -> Iterator[Hypothesis]:
-        yield Hypothesis("the numbers are finite", given.isfinite().all())
-
     def predict(self, given):
-        return self.factor * float(given.nan_to_num(0).max())
+        return self.factor * float(given[given.isfinite()].max())
 
     def measure(self, given):
         return float(given.mean())
-
-    def figure(self, given):
-        return Figure("Numbers", x="i", y="x", marks=(Curve(given, label="numbers"),))
-
-    def counterexample(self, rng):
-        return torch.tensor([1.0, float("inf")], dtype=torch.float64)
 
 
 def test_a_true_claim_holds_with_its_numbers():
@@ -43,6 +41,14 @@ def test_a_true_claim_holds_with_its_numbers():
     assert result.verdict is Verdict.HOLDS
     assert result.measured[0].value <= result.predicted[0]
     assert result.parameters == {"n": 5, "spread": 1.0, "flavour": "normal"}
+
+
+def test_without_a_hypothesis_the_breaker_says_what_happens():
+    refuted = MeanIsBelowMax().check(0).counterexample
+    assert refuted.fails and refuted.broken == ("the numbers are finite",)
+    assert (
+        refuted.words == "One number is infinite: so is the mean, and the maximum is not looked at."
+    )
 
 
 def test_a_wrong_prediction_fails():

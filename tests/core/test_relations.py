@@ -36,7 +36,15 @@ def test_a_swapped_bound_holds_exactly_when_the_bound_does_not(p, m):
 
 
 @given(st.floats(1e-3, 1e3), st.floats(1e-2, 1.0))
-def test_mutants_of_a_bound_that_is_within_a_thousand_fail(p, fraction):
+def test_mutants_of_a_loose_bound_that_is_within_a_thousand_fail(p, fraction):
+    for mutant in at_most().mutants(p, loose=True):
+        assert at_most().compare(mutant, p * fraction).verdict is FAILS
+    for mutant in at_least().mutants(p, loose=True):
+        assert at_least().compare(mutant, p / fraction).verdict is FAILS
+
+
+@given(st.floats(1e-3, 1e3), st.floats(0.5, 1.0))
+def test_mutants_of_a_bound_that_is_attained_within_a_factor_of_two_fail(p, fraction):
     for mutant in at_most().mutants(p):
         assert at_most().compare(mutant, p * fraction).verdict is FAILS
     for mutant in at_least().mutants(p):

@@ -69,14 +69,15 @@ def test_a_wrong_order_is_one_sentence(changes, said):
 
 def test_the_counterexample_is_run_and_drawn():
     answer = answered(order(do="counterexample", options={"gamma": "0.5"}))
-    assert answer["verdict"] == "fails"
-    assert [h["holds"] for h in answer["hypotheses"]] == [True, False]
+    (broken,) = answer["broken"]
+    assert broken["verdict"] == "fails" and broken["words"].startswith("One point")
+    assert [h["holds"] for h in broken["hypotheses"]] == [True, False]
 
 
 def test_where_there_is_no_counterexample_the_reason_is_given(monkeypatch):
     from corollary.claims.connectionism.novikoff import Novikoff
 
-    monkeypatch.setattr(Novikoff, "counterexample", lambda self, rng: None)
+    monkeypatch.setattr(Novikoff, "supposes", Novikoff.supposes[:1])
     assert answered(order(do="counterexample"))["none"] == "there is no counterexample"
 
 

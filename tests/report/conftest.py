@@ -63,8 +63,16 @@ def result(verdict: Verdict, name: str = "area/made_up", **changes) -> Result:
         "measured": (Reading(25.0, 20.0, 30.0),) if compared else (),
         "ratio": 0.25 if compared else None,
         "note": "ValueError: no" if verdict is Verdict.CRASHED else "",
-        "counterexample": Refutation(
-            ("the margin is positive",), (9.0,), (Reading(50.0, 50.0, 50.0),), 0, 50 / 9, True
+        "counterexamples": (
+            Refutation(
+                ("the margin is positive",),
+                "One point has both labels.",
+                (9.0,),
+                (Reading(50.0, 50.0, 50.0),),
+                0,
+                50 / 9,
+                True,
+            ),
         ),
         "figures": (every_mark()["curve"],),
     }

@@ -52,13 +52,12 @@ def outcomes(entries: Iterable[Entry], *, seed: int = 0) -> dict[str, Outcome]:
 
 def _outcome(result: Any) -> Outcome:
     from corollary.report.svg import figure_svg
-    from corollary.report.view import reason
+    from corollary.report.view import reason, without
 
-    refuted = result.counterexample
     return Outcome(
         verdict=str(result.verdict),
         sentence=reason(result),
-        counterexample=_refuted(refuted) if refuted else "",
+        counterexample=" ".join(map(without, result.counterexamples)),
         hypotheses=tuple(_ticked(h) for h in result.hypotheses),
         figures=tuple(figure_svg(figure) for figure in result.figures),
         relation=result.relation,
@@ -69,10 +68,3 @@ def _outcome(result: Any) -> Outcome:
 def _ticked(hypothesis: Any) -> str:
     detail = f" ({hypothesis.detail})" if hypothesis.detail else ""
     return f"{'✓' if hypothesis.holds else '✗'} {hypothesis.statement}{detail}"
-
-
-def _refuted(refuted: Any) -> str:
-    """What is dropped, and what comes of it."""
-    broken = "; ".join(refuted.broken)
-    numbers = refuted.sentence.removeprefix(f"not true that {broken}: ")
-    return f"If it is not true that {broken}, the conclusion is false: {numbers}"

@@ -19,7 +19,7 @@ from corollary.core.figure import (
 from corollary.core.finding import Finding, Severity, Status
 from corollary.core.fit import PowerLaw, loglog_fit
 from corollary.core.hypothesis import Hypothesis
-from corollary.core.measurement import Count, Reading, Sample, Series
+from corollary.core.measurement import Count, Kept, Path, Reading, Sample, Series
 from corollary.core.options import option
 from corollary.core.randomness import derived_seed, generator
 from corollary.core.relations import (
@@ -33,10 +33,14 @@ from corollary.core.relations import (
     within_interval,
 )
 from corollary.core.result import Refutation, Result
+from corollary.core.shows import Along, Over, Parity, Show, Spread, Sweep
 from corollary.core.subject import Subject
+from corollary.core.suppose import Suppose, instead
+from corollary.core.trial import Trial
 from corollary.core.verdict import Verdict
 
 __all__ = [
+    "Along",
     "Band",
     "Batch",
     "Budget",
@@ -52,8 +56,12 @@ __all__ = [
     "Histogram",
     "Hypothesis",
     "Image",
+    "Kept",
     "Level",
     "Mark",
+    "Over",
+    "Parity",
+    "Path",
     "Points",
     "PowerLaw",
     "Reading",
@@ -64,8 +72,13 @@ __all__ = [
     "Sample",
     "Series",
     "Severity",
+    "Show",
+    "Spread",
     "Status",
     "Subject",
+    "Suppose",
+    "Sweep",
+    "Trial",
     "Verdict",
     "at_least",
     "at_most",
@@ -73,6 +86,7 @@ __all__ = [
     "derived_seed",
     "equals",
     "generator",
+    "instead",
     "loglog_fit",
     "option",
     "slope",

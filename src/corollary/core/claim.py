@@ -1,20 +1,25 @@
 """A statement that can be checked: what it supposes, what it predicts, what is measured."""
 
 import inspect
+import re
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
-from dataclasses import dataclass, fields
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, fields, replace
 from typing import Any, ClassVar, Generic, TypeVar
 
 import torch
 
 from corollary.core.figure import Figure
 from corollary.core.hypothesis import Hypothesis
-from corollary.core.measurement import Measurement
+from corollary.core.measurement import Kept, Measurement
+from corollary.core.numbers import as_floats, short
 from corollary.core.options import check_options
 from corollary.core.randomness import generator
 from corollary.core.relations import Bound, Comparison, Relation
-from corollary.core.result import Refutation, Result, refutation
+from corollary.core.result import Result, refutation
+from corollary.core.shows import Along, Show
+from corollary.core.suppose import Suppose, handed
+from corollary.core.trial import Trial
 from corollary.core.verdict import Verdict
 
 G = TypeVar("G")
@@ -24,11 +29,15 @@ G = TypeVar("G")
 class Claim(ABC, Generic[G]):
     """One statement. Fields are its quantified variables; ``G`` is what it supposes given.
 
-    A final claim defines the six methods below and ``relation``; nothing else is overridden. Its
-    module's docstring is the statement, and the head of that docstring is its catalogue entry.
+    A final claim codes ``given``, ``predict`` and ``measure`` and declares the rest. Its module's
+    docstring is the statement, and the head of that docstring is its catalogue entry.
     """
 
     relation: ClassVar[Relation]
+    supposes: ClassVar[tuple[Suppose, ...]] = ()
+    symbols: ClassVar[tuple[str, str]] = ("predicted", "measured")
+    rows: ClassVar[tuple[str, ...] | str] = ()  # labels of several entries, or "m = {widths}"
+    shows: ClassVar[tuple[Show, ...]] = ()
     trivial: ClassVar[float | None] = None  # the value every such bound has without any theory
 
     def __post_init__(self) -> None:
@@ -39,27 +48,20 @@ class Claim(ABC, Generic[G]):
         """Draw what the statement supposes given."""
 
     @abstractmethod
-    def hypotheses(self, given: G) -> Iterator[Hypothesis]:
-        """Test each supposition."""
-
-    @abstractmethod
     def predict(self, given: G) -> Any:
         """What theory says: a number or a list of numbers."""
 
     @abstractmethod
-    def measure(self, given: G) -> Measurement:
-        """What is found: numbers, samples, counts or a series."""
+    def measure(self, given: G, *args: Any, **kwargs: Any) -> Measurement:
+        """What is found; a second parameter ``rng`` is handed a generator."""
 
-    @abstractmethod
-    def figure(self, given: G) -> Figure | tuple[Figure, ...]:
-        """Prediction and measurement as a picture."""
+    def tight(self, *args: Any, **kwargs: Any) -> G | None:
+        """Of a bound: a given at which it is nearly attained; ``rng`` is handed a generator."""
+        return None
 
-    @abstractmethod
-    def counterexample(self, rng: torch.Generator) -> G | None:
-        """A given that breaks a hypothesis and for which the conclusion is false.
-
-        ``None`` only where the docstring's field ``:no-counterexample:`` says why there is none.
-        """
+    def figure(self, trial: Trial[G]) -> Figure | tuple[Figure, ...]:
+        """A picture of its own, beside those that are declared."""
+        return ()
 
     @classmethod
     def name(cls) -> str:
@@ -72,16 +74,83 @@ class Claim(ABC, Generic[G]):
         text = inspect.getdoc(inspect.getmodule(cls)) or cls.__name__
         return text.split("\n", 1)[0].rstrip(".")
 
-    def check(self, seed: int = 0) -> Result:
-        """Draw, test the hypotheses, predict, measure, compare; and the same for what breaks it."""
-        given = self.given(generator(seed, self.name()))
-        return self.check_given(given, seed=seed, refuted=self.refute(seed))
-
-    def check_given(
-        self, given: G, *, seed: int | None = None, refuted: Refutation | None = None
-    ) -> Result:
-        """The same statement for a given of the caller's."""
+    def check(self, seed: int = 0, *, draw: bool = True) -> Result:
+        """Draw, test the hypotheses, predict, measure, compare; and the same without each."""
+        given = self.draw(seed)
         hypotheses = tuple(self.hypotheses(given))
+        if not all(h.holds for h in hypotheses):
+            return self._result(hypotheses, None, seed)
+        trial = self.trial(given, seed)
+        trial = replace(trial, without=tuple(self.without(given, seed)))
+        return self._result(hypotheses, trial, seed, draw=draw)
+
+    def check_given(self, given: G, *, seed: int | None = None) -> Result:
+        """The same statement for a given of the caller's; nothing is broken on purpose."""
+        hypotheses = tuple(self.hypotheses(given))
+        applies = all(h.holds for h in hypotheses)
+        return self._result(hypotheses, self.trial(given, seed or 0) if applies else None, seed)
+
+    def draw(self, seed: int) -> G:
+        """The given of this seed."""
+        return self.given(generator(seed, self.name()))
+
+    def hypotheses(self, given: G) -> tuple[Hypothesis, ...]:
+        """Each supposition, tested."""
+        return tuple(suppose.hypothesis(self, given) for suppose in self.supposes)
+
+    def trial(self, given: G, seed: int = 0) -> Trial[G]:
+        """Predict, measure and compare, whether the suppositions hold or not."""
+        predicted = self.predict(given)
+        measured = handed(self.measure, self, given, generator(seed, self.name(), "measure"))
+        kept = measured.more if isinstance(measured, Kept) else None
+        found = measured.measured if isinstance(measured, Kept) else measured
+        trial = Trial(given, predicted, found, self.relation.compare(predicted, found))
+        return replace(trial, kept=kept) if kept else trial
+
+    def without(self, given: G, seed: int = 0) -> Iterator[Trial[G]]:
+        """A trial without each supposition that is shown to be needed."""
+        old = getattr(self, "counterexample", None)  # until every claim declares what it supposes
+        if old is not None:
+            other = old(generator(seed, self.name(), "counterexample"))
+            broken = tuple(h.statement for h in self.hypotheses(other) if not h.holds)
+            words = (inspect.getdoc(old) or "").split("\n", 1)[0]
+            yield replace(self.trial(other, seed), words=words, broken=broken)
+        for suppose in self.supposes:
+            if suppose.without is None:
+                continue
+            rng = generator(seed, self.name(), "without", suppose.sentence)
+            other = handed(suppose.without, self, given, rng)
+            broken = tuple(h.statement for h in self.hypotheses(other) if not h.holds)
+            yield replace(self.trial(other, seed), words=suppose.words, broken=broken)
+
+    def lookup(self, name: str, given: G) -> Any:
+        """A field of the claim, or else of the given."""
+        return getattr(self, name) if hasattr(self, name) else getattr(given, name)
+
+    def row_labels(self, trial: Trial[G]) -> tuple[str, ...]:
+        """A label for each of several comparisons; none for a single one."""
+        if len(trial.comparison.predicted) == 1:
+            return ()
+        if isinstance(self.rows, str):
+            (name,) = re.findall(r"{(\w+)}", self.rows)
+            values: Sequence[float] = as_floats(self.lookup(name, trial.given))
+            labels = tuple(self.rows.replace(f"{{{name}}}", short(v)) for v in values)
+        elif self.rows:
+            labels = self.rows
+        else:
+            along = next((s for s in self.shows if isinstance(s, Along) and s.x), None)
+            x = along.positions(self, trial) if along else ()
+            labels = tuple(f"{along.x} = {short(v)}" for v in x) if along else ()
+        return labels if len(labels) == len(trial.comparison.predicted) else ()
+
+    def _result(
+        self,
+        hypotheses: tuple[Hypothesis, ...],
+        trial: Trial[G] | None,
+        seed: int | None,
+        *,
+        draw: bool = True,
+    ) -> Result:
         facts: dict[str, Any] = {
             "name": self.name(),
             "title": self.title(),
@@ -90,12 +159,11 @@ class Claim(ABC, Generic[G]):
             "hypotheses": hypotheses,
             "relation": self.relation.symbol,
             "tolerance": self.relation.tolerance,
-            "counterexample": refuted,
+            "symbols": self.symbols,
         }
-        if not all(h.holds for h in hypotheses):
+        if trial is None:
             return Result(verdict=Verdict.INAPPLICABLE, **facts)
-        comparison = self.relation.compare(self.predict(given), self.measure(given))
-        drawn = self.figure(given)
+        comparison = trial.comparison
         return Result(
             verdict=self._verdict(comparison),
             predicted=comparison.predicted,
@@ -103,17 +171,20 @@ class Claim(ABC, Generic[G]):
             worst=comparison.worst,
             ratio=comparison.ratio,
             note=comparison.note,
-            figures=drawn if isinstance(drawn, tuple) else (drawn,),
+            rows=self.row_labels(trial),
+            counterexamples=tuple(
+                refutation(b.broken, b.words, b.comparison) for b in trial.without
+            ),
+            figures=self.figures(trial, seed or 0) if draw else (),
             **facts,
         )
 
-    def refute(self, seed: int = 0) -> Refutation | None:
-        """Run the counterexample: which hypotheses it breaks, and how the conclusion fails."""
-        given = self.counterexample(generator(seed, self.name(), "counterexample"))
-        if given is None:
-            return None
-        broken = tuple(h.statement for h in self.hypotheses(given) if not h.holds)
-        return refutation(broken, self.relation.compare(self.predict(given), self.measure(given)))
+    def figures(self, trial: Trial[G], seed: int = 0) -> tuple[Figure, ...]:
+        """The declared pictures, then those of the claim's own."""
+        old = "given" in inspect.signature(self.figure).parameters  # the grammar before this one
+        own = self.figure(trial.given if old else trial)  # type: ignore[arg-type]
+        drawn = tuple(show.draw(self, trial, seed) for show in self.shows)
+        return drawn + (own if isinstance(own, tuple) else (own,))
 
     def _verdict(self, comparison: Comparison) -> Verdict:
         """Holds becomes vacuous when the bound is past its trivial value."""

@@ -209,9 +209,11 @@ class Figure:
     log_y: bool = False
     equal: bool = False  # one unit has the same length on both axes
     caption: str = ""
+    names: tuple[str, ...] = ()  # of the places 0, 1, 2, ... on the x axis, in place of numbers
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "marks", tuple(self.marks))
+        object.__setattr__(self, "names", tuple(self.names))
         if not self.marks:
             raise InputError(f"the figure '{self.title}' needs at least one mark")
 

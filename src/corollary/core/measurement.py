@@ -4,11 +4,14 @@ r"""What a measurement can be, beside a plain number or a list of numbers.
 * :class:`Count`: hits among independent trials; read as a proportion with the exact binomial
   interval of Clopper and Pearson (1934), "The use of confidence or fiducial limits".
 * :class:`Series`: one quantity at growing sizes, for rates and limits.
+* :class:`Path`: one quantity along a run; compared at its end, drawn whole.
+* :class:`Kept`: any of these, with what a picture needs of how it was measured.
 """
 
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from types import SimpleNamespace
 from typing import Any
 
 from corollary.core.numbers import as_floats
@@ -105,7 +108,27 @@ class Series:
             raise InputError(f"the sizes of a Series must grow, but they are {list(self.sizes)}")
 
 
-Measurement = Any  # float | sequence of floats | Sample | Count | sequence of those | Series
+@dataclass(frozen=True)
+class Path:
+    """One quantity along a run, such as mistakes so far; its last value is what is compared."""
+
+    values: Sequence[float]
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "values", tuple(as_floats(self.values)))
+        if not self.values:
+            raise InputError("expected a Path with at least one value, got an empty one")
+
+
+class Kept:
+    """A measurement, and what a figure needs of how it was made: ``Kept(error, curve=losses)``."""
+
+    def __init__(self, measured: Any, **more: Any) -> None:
+        self.measured = measured
+        self.more = SimpleNamespace(**more)
+
+
+Measurement = Any  # float | Sample | Count | Path | sequence of those | Series | Kept
 
 
 def readings(measured: Measurement, level: float) -> list[Reading]:
@@ -120,6 +143,8 @@ def readings(measured: Measurement, level: float) -> list[Reading]:
     for part in parts:
         if isinstance(part, Sample | Count):
             out.append(part.read(each))
+        elif isinstance(part, Path):
+            out.append(Reading(part.values[-1], part.values[-1], part.values[-1]))
         elif isinstance(part, Series):
             raise InputError("a Series is compared by slope or converges, not entry by entry")
         else:

@@ -51,6 +51,14 @@ class Comparison:
             return 1.0 if m == 0 else math.inf
         return m / p
 
+    @property
+    def tightness(self) -> float:
+        """Of a bound: the smaller over the larger of measured and predicted, at best 1."""
+        ratio = self.ratio
+        if not math.isfinite(ratio) or ratio <= 0:
+            return 0.0
+        return min(ratio, 1 / ratio)
+
 
 class Relation(ABC):
     """Compares; knows its tolerance; knows which wrong predictions it has to notice."""
@@ -62,8 +70,11 @@ class Relation(ABC):
         """Set the prediction against the measurement."""
 
     @abstractmethod
-    def mutants(self, predicted: Any) -> Iterator[Any]:
-        """Predictions so wrong that a claim which holds must fail on each of them."""
+    def mutants(self, predicted: Any, *, loose: bool = False) -> Iterator[Any]:
+        """Predictions so wrong that a claim which holds must fail on each of them.
+
+        A bound that is ``loose`` need not notice that it could be twice as tight.
+        """
 
     @property
     @abstractmethod
@@ -113,13 +124,13 @@ class Bound(Relation):
         past = self.sign * (value - bound) if value != bound else 0.0  # inf - inf is not a number
         return past < 0 if self.strict else past <= slack
 
-    def mutants(self, predicted: Any) -> Iterator[Any]:
-        """A bound a thousand times tighter: a claim whose bound is looser says so by its ratio."""
-        p = as_floats(predicted)
+    def mutants(self, predicted: Any, *, loose: bool = False) -> Iterator[Any]:
+        """A bound more than twice as tight, or a thousand times for a loose one."""
+        p, factor = as_floats(predicted), 1e-3 if loose else 0.45
         if self.sign > 0:
-            yield [v * 1e-3 if v > 0 else (v * 1e3 if v < 0 else -1.0) for v in p]
+            yield [v * factor if v > 0 else (v / factor if v < 0 else -1.0) for v in p]
         else:
-            yield [v * 1e3 if v > 0 else (v * 1e-3 if v < 0 else 1.0) for v in p]
+            yield [v / factor if v > 0 else (v * factor if v < 0 else 1.0) for v in p]
 
     def swapped(self) -> "Bound":
         """The strict relation the other way round."""
@@ -155,6 +166,7 @@ class Equality(Relation):
 
     ulps: float
     scale: float
+    coarse: str = ""
     symbol: str = "="
 
     def compare(self, predicted: Any, measured: Measurement) -> Comparison:
@@ -170,10 +182,10 @@ class Equality(Relation):
         worst = _worst(verdicts, excess)
         return Comparison(verdicts[worst], tuple(p), tuple(m), worst)
 
-    def mutants(self, predicted: Any) -> Iterator[Any]:
-        """Off by a thousandth of its size, both ways."""
-        p = as_floats(predicted)
-        for shift in (1e-3, -1e-3):
+    def mutants(self, predicted: Any, *, loose: bool = False) -> Iterator[Any]:
+        """Off by a millionth of its size, both ways; by a thousandth where it says why."""
+        p, off = as_floats(predicted), 1e-3 if self.coarse else 1e-6
+        for shift in (off, -off):
             yield [v + shift * (abs(v) or self.scale or 1.0) for v in p]
 
     @property
@@ -182,16 +194,17 @@ class Equality(Relation):
         return f"rounding, {self.ulps:g} units in the last place" if self.ulps else "none"
 
 
-def equals(*, ulps: float = 0, scale: float = 0.0) -> Equality:
+def equals(*, ulps: float = 0, scale: float = 0.0, coarse: str = "") -> Equality:
     """Measured = predicted, up to ``ulps`` units in the last place of the larger of the two.
 
     ``scale`` is the size of the terms that were added up, for sums that cancel to almost zero.
+    ``coarse`` says why the comparison cannot notice an error of a millionth, where that is so.
 
     Example:
         >>> equals(ulps=8).compare([1.0, 2.0], [1.0, 2.0 + 4e-16]).verdict.value
         'holds'
     """
-    return Equality(ulps, scale)
+    return Equality(ulps, scale, coarse)
 
 
 @dataclass(frozen=True)
@@ -200,6 +213,7 @@ class WithinInterval(Relation):
 
     level: float
     resolution: float
+    coarse: str = ""
     symbol: str = "≈"
 
     def compare(self, predicted: Any, measured: Measurement) -> Comparison:
@@ -224,10 +238,13 @@ class WithinInterval(Relation):
             )
         return Comparison(verdicts[worst], tuple(p), tuple(m), worst, note)
 
-    def mutants(self, predicted: Any) -> Iterator[Any]:
-        """Off by three times the promised half width, both ways."""
-        for shift in (3, -3):
-            yield [v + shift * self.resolution for v in as_floats(predicted)]
+    def mutants(self, predicted: Any, *, loose: bool = False) -> Iterator[Any]:
+        """Off by a quarter of its size, both ways; by three half widths where it says why."""
+        for sign in (1, -1):
+            yield [v + sign * self._shift(v) for v in as_floats(predicted)]
+
+    def _shift(self, value: float) -> float:
+        return 3 * self.resolution if self.coarse or value == 0 else 0.25 * abs(value)
 
     @property
     def tolerance(self) -> str:
@@ -235,18 +252,19 @@ class WithinInterval(Relation):
         return f"{100 * self.level:g} % confidence, half width at most {short(self.resolution)}"
 
 
-def within_interval(*, level: float = 0.99, resolution: float) -> WithinInterval:
+def within_interval(*, level: float = 0.99, resolution: float, coarse: str = "") -> WithinInterval:
     """The prediction lies in the measurement's interval at confidence ``level``.
 
     ``resolution`` is the largest half width that still counts as an answer: without it a claim
-    with few draws could not fail.
+    with few draws could not fail. ``coarse`` says why a prediction that is a quarter off cannot be
+    noticed, where that is so.
 
     Example:
         >>> from corollary.core.measurement import Count
         >>> within_interval(resolution=0.1).compare(0.5, Count(510, 1000)).verdict.value
         'holds'
     """
-    return WithinInterval(level, resolution)
+    return WithinInterval(level, resolution, coarse)
 
 
 @dataclass(frozen=True)
@@ -256,6 +274,7 @@ class Slope(Relation):
     gap: float
     level: float
     side: int  # 0: equal, -1: at most (decays at least as fast), +1: at least
+    coarse: str = ""
 
     @property
     def symbol(self) -> str:  # type: ignore[override]
@@ -279,13 +298,14 @@ class Slope(Relation):
         note = f"fitted over sizes {short(measured.sizes[0])} to {short(measured.sizes[-1])}"
         return Comparison(verdict, (exponent,), (Reading(fit.slope, fit.low, fit.high),), 0, note)
 
-    def mutants(self, predicted: Any) -> Iterator[Any]:
-        """An exponent off by four gaps, on each side that the relation limits."""
+    def mutants(self, predicted: Any, *, loose: bool = False) -> Iterator[Any]:
+        """An exponent off by a quarter (four gaps where it says why), on each limited side."""
         (exponent,) = as_floats(predicted)
+        off = 4 * self.gap if self.coarse else 0.25
         if self.side >= 0:
-            yield exponent + 4 * self.gap
+            yield exponent + off
         if self.side <= 0:
-            yield exponent - 4 * self.gap
+            yield exponent - off
 
     @property
     def tolerance(self) -> str:
@@ -293,17 +313,18 @@ class Slope(Relation):
         return f"±{self.gap:g} in the exponent, {100 * self.level:g} % interval of the fit"
 
 
-def slope(*, gap: float, level: float = 0.95, side: int = 0) -> Slope:
+def slope(*, gap: float, level: float = 0.95, side: int = 0, coarse: str = "") -> Slope:
     """Values grow like ``size ** predicted``; the exponent may be off by ``gap``.
 
     ``side=-1``: decays at least as fast as predicted; ``side=+1``: grows at least as fast.
+    ``coarse`` says why an exponent that is 0.25 off cannot be noticed, where that is so.
 
     Example:
         >>> sizes = [10, 20, 40, 80]
         >>> slope(gap=0.1).compare(-1.0, Series(sizes, [3 / s for s in sizes])).verdict.value
         'holds'
     """
-    return Slope(gap, level, side)
+    return Slope(gap, level, side, coarse)
 
 
 @dataclass(frozen=True)
@@ -311,6 +332,7 @@ class Convergence(Relation):
     """A series tends to the predicted limit."""
 
     gap: float
+    coarse: str = ""
     symbol: str = "→"
 
     def compare(self, predicted: Any, measured: Measurement) -> Comparison:
@@ -332,11 +354,12 @@ class Convergence(Relation):
         reading = Reading(last, last - off[-1], last + off[-1])
         return Comparison(verdict, (limit,), (reading,), 0, note)
 
-    def mutants(self, predicted: Any) -> Iterator[Any]:
-        """A limit off by three gaps, both ways."""
+    def mutants(self, predicted: Any, *, loose: bool = False) -> Iterator[Any]:
+        """A limit off by a tenth of its size (three gaps where it says why), both ways."""
         (limit,) = as_floats(predicted)
-        yield limit + 3 * self.gap
-        yield limit - 3 * self.gap
+        off = 3 * self.gap if self.coarse else 0.1 * (abs(limit) or 1.0)
+        yield limit + off
+        yield limit - off
 
     @property
     def tolerance(self) -> str:
@@ -344,15 +367,17 @@ class Convergence(Relation):
         return f"distance at most {short(self.gap)} at the largest size, shrinking"
 
 
-def converges(*, gap: float) -> Convergence:
+def converges(*, gap: float, coarse: str = "") -> Convergence:
     """The values tend to the prediction: within ``gap`` at the largest size, and shrinking.
+
+    ``coarse`` says why a limit that is a tenth off cannot be noticed, where that is so.
 
     Example:
         >>> sizes = [10, 20, 40, 80]
         >>> converges(gap=0.1).compare(2.0, Series(sizes, [2 + 1 / s for s in sizes])).verdict.value
         'holds'
     """
-    return Convergence(gap)
+    return Convergence(gap, coarse)
 
 
 def _aligned(predicted: list[float], measured: list[Reading]) -> tuple[list[float], list[Reading]]:

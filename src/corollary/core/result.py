@@ -1,4 +1,4 @@
-"""What came out of a check: numbers, lists and strings, ready for JSON and back."""
+"""The outcome of a check: numbers, lists and strings, ready for JSON and back."""
 
 import dataclasses
 from dataclasses import dataclass, field
@@ -17,6 +17,7 @@ class Refutation:
     """What happens without a hypothesis: which one was broken, and how the conclusion fails."""
 
     broken: tuple[str, ...]
+    words: str  # what happens, in a sentence
     predicted: tuple[float, ...]
     measured: tuple[Reading, ...]
     worst: int  # which of several comparisons decided
@@ -25,12 +26,10 @@ class Refutation:
 
     @property
     def sentence(self) -> str:
-        """For the report: what was broken, and what came of it."""
+        """What happens, and the numbers that show it."""
         predicted, measured = self.predicted[self.worst], self.measured[self.worst].value
-        return (
-            f"not true that {'; '.join(self.broken)}: predicted {short(predicted)}, "
-            f"measured {short(measured)}"
-        )
+        numbers = f"predicted {short(predicted)}, measured {short(measured)}"
+        return f"{self.words} Without “{'; '.join(self.broken)}”: {numbers}.".strip()
 
 
 @dataclass(frozen=True)
@@ -40,7 +39,7 @@ class Result:
     name: str
     title: str
     verdict: Verdict
-    seed: int | None = None  # None when the given came from the caller
+    seed: int | None = None  # None if the caller passed the given
     parameters: dict[str, Any] = field(default_factory=dict)
     hypotheses: tuple[Hypothesis, ...] = ()
     relation: str = ""
@@ -50,8 +49,15 @@ class Result:
     worst: int = 0  # which of several comparisons decided
     ratio: float | None = None
     note: str = ""
-    counterexample: Refutation | None = None
+    symbols: tuple[str, str] = ("predicted", "measured")  # what the two sides are called
+    rows: tuple[str, ...] = ()  # labels of several comparisons
+    counterexamples: tuple[Refutation, ...] = ()  # one for each hypothesis shown to be needed
     figures: tuple[Figure, ...] = ()
+
+    @property
+    def counterexample(self) -> Refutation | None:
+        """The first counterexample."""
+        return self.counterexamples[0] if self.counterexamples else None
 
     @property
     def sentence(self) -> str:
@@ -75,7 +81,6 @@ class Result:
     @classmethod
     def from_json(cls, data: dict[str, Any]) -> "Result":
         """The inverse of :meth:`to_json`."""
-        refutation = data["counterexample"]
         return cls(
             **data
             | {
@@ -85,7 +90,9 @@ class Result:
                 "predicted": tuple(map(from_json_number, data["predicted"])),
                 "measured": _readings(data["measured"]),
                 "ratio": None if data["ratio"] is None else from_json_number(data["ratio"]),
-                "counterexample": None if refutation is None else _refutation(refutation),
+                "symbols": tuple(data["symbols"]),
+                "rows": tuple(data["rows"]),
+                "counterexamples": tuple(map(_refutation, data["counterexamples"])),
                 "figures": tuple(Figure.from_json(f) for f in data["figures"]),
             }
         )
@@ -96,10 +103,11 @@ class Result:
         return result_html(self)
 
 
-def refutation(broken: tuple[str, ...], comparison: Comparison) -> Refutation:
+def refutation(broken: tuple[str, ...], words: str, comparison: Comparison) -> Refutation:
     """Record a counterexample's comparison."""
     return Refutation(
         broken,
+        words,
         comparison.predicted,
         comparison.measured,
         comparison.worst,
@@ -111,6 +119,7 @@ def refutation(broken: tuple[str, ...], comparison: Comparison) -> Refutation:
 def _refutation(data: dict[str, Any]) -> Refutation:
     return Refutation(
         tuple(data["broken"]),
+        data["words"],
         tuple(map(from_json_number, data["predicted"])),
         _readings(data["measured"]),
         data["worst"],

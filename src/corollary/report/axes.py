@@ -24,6 +24,7 @@ class Axis:
     high: float
     length: float
     log: bool = False
+    names: tuple[str, ...] = ()  # of the places 0, 1, 2, ...
 
     def place(self, value: float) -> float | None:
         """Pixels from the low end, or None if the value has no place."""
@@ -35,6 +36,8 @@ class Axis:
 
     def ticks(self, count: int) -> tuple[list[float], list[float]]:
         """Values with a label, and the smaller ones of a log axis."""
+        if self.names:
+            return [float(k) for k in range(len(self.names))], []
         return log_ticks(self.low, self.high, count) if self.log else (self._linear(count), [])
 
     def _linear(self, count: int) -> list[float]:
@@ -107,9 +110,37 @@ def axis_lines(plot: Plot, *, ticked: bool) -> str:
     return (
         f'<path d="{grid}" stroke="currentColor" stroke-opacity=".13"/>'
         f'<path d="{marks}" stroke="currentColor" stroke-opacity=".5"/>'
-        + _numbers(across, plot.x.log, lambda v: f'x="{number(v)}" y="{number(h + 17)}"', "middle")
+        + _below(plot.x, across, h)
         + _numbers(up, plot.y.log, lambda v: f'x="-7" y="{number(h - v + 4)}"', "end")
     )
+
+
+def names_height(axis: Axis) -> float:
+    """The room that slanted names below a horizontal axis need beyond a line of numbers."""
+    return 0.5 * max(width(name, FONT) for name in axis.names) if _slanted(axis) else 0.0
+
+
+def _slanted(axis: Axis) -> bool:
+    """Whether the names are too long to stand side by side."""
+    slot = axis.length / max(len(axis.names), 1)
+    return any(width(name, FONT) + 6 > slot for name in axis.names)
+
+
+def _below(axis: Axis, places: list[tuple[float, float]], h: float) -> str:
+    if not axis.names:
+        return _numbers(
+            places, axis.log, lambda v: f'x="{number(v)}" y="{number(h + 17)}"', "middle"
+        )
+    slanted = _slanted(axis)
+    turn = ' transform="rotate(-30 {0} {1})"' if slanted else ""
+    texts = []
+    for tick, at in places:
+        x, y = number(at), number(h + (13 if slanted else 17))
+        text = xml(axis.names[int(tick)])
+        texts.append(f'<text x="{x}" y="{y}"{turn.format(x, y)}>{text}</text>')
+    anchor = "end" if slanted else "middle"
+    style = f'text-anchor="{anchor}" fill="currentColor" fill-opacity=".72"'
+    return f"<g {style}>{''.join(texts)}</g>"
 
 
 def label_width(axis: Axis) -> float:

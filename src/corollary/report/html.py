@@ -108,7 +108,7 @@ def _section(anchor: str, result: Result, entry: Entry | None) -> dict[str, Any]
         "rows": shown,
         "left": left,
         "ratio": None if result.ratio is None else numeral(result.ratio),
-        "without": without(result.counterexample) if result.counterexample else "",
+        "without": [without(c) for c in result.counterexamples],
         "parameters": parameters(result, entry),
         "command": command(result, entry),
         "figures": [drawn(f) for f in result.figures],

@@ -112,6 +112,8 @@ def _dress(drawing: Any, axes: Any, figure: Figure) -> None:
     if figure.log_y:
         axes.set_yscale("log", nonpositive="mask")
         _thin_ticks(axes.yaxis)
+    if figure.names:
+        axes.set_xticks(range(len(figure.names)), [_text(name) for name in figure.names])
     if figure.equal:
         axes.set_aspect("equal", adjustable="datalim")
     axes.spines[["top", "right"]].set_visible(False)

@@ -33,7 +33,7 @@ from corollary.report.areas import (
     scale_bar,
     scale_width,
 )
-from corollary.report.axes import FONT, Axis, Plot, axis_lines, label_width
+from corollary.report.axes import FONT, Axis, Plot, axis_lines, label_width, names_height
 from corollary.report.inks import Ink, inks
 from corollary.report.latex import scripts
 from corollary.report.legend import legend
@@ -81,7 +81,8 @@ def figure_svg(
     scale = figure_scale(figure)
     plot = page.plot
     foot = lines(scripts(figure.x), FONT + 1, room)
-    total = page.top + plot.y.length + (24 if _ticked(figure) else 8) + 17 * len(foot) + 4
+    below = 24 + names_height(plot.x) if _ticked(figure) else 8
+    total = page.top + plot.y.length + below + 17 * len(foot) + 4
     parts = [
         _head(figure, width, total),
         _title(heading),
@@ -107,7 +108,8 @@ def _layout(figure: Figure, width: float, height: float, above: float) -> _Page:
     across, height = max(across, 60.0), float(height)
     if figure.equal:
         across, height = _equal(figure, across, height * 1.35, (x0, x1), (y0, y1))
-    plot = Plot(Axis(x0, x1, across, figure.log_x), Axis(y0, y1, height, figure.log_y))
+    x_axis = Axis(x0, x1, across, figure.log_x, figure.names)
+    plot = Plot(x_axis, Axis(y0, y1, height, figure.log_y))
     return _Page(plot, left, above + (28 if figure.y else 12))
 
 

@@ -51,14 +51,14 @@ def _facts(result: Result) -> Iterator[str]:
     shown, left = rows(result)
     for row in shown:
         known = f" {row.interval}" if row.interval else ""
-        yield f"predicted {row.predicted}, measured {row.measured}{known}, ratio {row.ratio}"
+        label = f"{row.label}: " if row.label else ""
+        yield f"{label}predicted {row.predicted}, measured {row.measured}{known}, ratio {row.ratio}"
     if left:
         worst = "" if result.ratio is None else f"; the deciding ratio is {numeral(result.ratio)}"
         yield f"and {left} more{worst}"
     if result.tolerance:
         yield f"tolerance: {result.tolerance}"
-    if result.counterexample:
-        yield without(result.counterexample)
+    yield from map(without, result.counterexamples)
     yield command(result, entry_of(result))
 
 

@@ -25,6 +25,7 @@ ORDER = tuple(map(Verdict, VERDICT_SIGNS))
 class Row:
     """One entry of a comparison."""
 
+    label: str
     predicted: str
     measured: str
     interval: str
@@ -79,21 +80,24 @@ def rows(result: Result) -> tuple[list[Row], int]:
     """The entries to show, the deciding one among them, and how many are left out."""
     pairs = list(zip(result.predicted, result.measured, strict=False))
     shown = sorted({*range(min(ROWS, len(pairs))), *([_worst(result)] if pairs else [])})
-    out = [_row(*pairs[k], decides=k == _worst(result)) for k in shown]
+    labels = result.rows if len(result.rows) == len(pairs) else ("",) * len(pairs)
+    out = [_row(labels[k], *pairs[k], decides=k == _worst(result)) for k in shown]
     return out, len(pairs) - len(out)
 
 
-def _row(predicted: float, measured: Reading, *, decides: bool) -> Row:
+def _row(label: str, predicted: float, measured: Reading, *, decides: bool) -> Row:
     ratio = numeral(measured.value / predicted) if predicted else "–"
-    return Row(numeral(predicted), numeral(measured.value), interval(measured), ratio, decides)
+    known = interval(measured)
+    return Row(label, numeral(predicted), numeral(measured.value), known, ratio, decides)
 
 
 def without(refutation: Refutation) -> str:
-    """What happens without a hypothesis, as a sentence."""
+    """What happens without a hypothesis, and the numbers that show it."""
     broken = "; ".join(refutation.broken) or "the hypotheses"
     predicted = numeral(refutation.predicted[refutation.worst])
     measured = numeral(refutation.measured[refutation.worst].value)
     text = f"Without “{broken}”: predicted {predicted}, measured {measured}."
+    text = f"{refutation.words} {text}".strip()
     return text if refutation.fails else text + " The conclusion happens to hold there."
 
 

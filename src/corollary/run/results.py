@@ -11,7 +11,7 @@ from corollary.core import Result, Verdict
 from corollary.errors import ResultsFileError
 from corollary.run.files import read_text, write_atomically
 
-SCHEMA = 1  # version of the results file
+SCHEMA = 2  # version of the results file
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,6 @@ holds for the augmented points :math:`(x_i, 1)`, whose radius is :math:`\sqrt{R^
     one point x = 1 with label +1 needs exactly 1 = floor(1) = ceil(1) update.
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -27,15 +26,9 @@ import torch
 from jaxtyping import Float
 from torch import Generator, Tensor
 
-from corollary.core import Claim, Curve, Figure, Hypothesis, Level, Points, at_most, option
+from corollary.core import Along, Claim, Path, Suppose, Sweep, at_most, option
 from corollary.data.separable import separable_cloud
-from corollary.theory.connectionism.perceptron import (
-    is_unit,
-    margin,
-    mistake_count,
-    perceptron_fit,
-    radius,
-)
+from corollary.theory.connectionism.perceptron import is_unit, margin, mistake_count, radius
 
 
 class Given(NamedTuple):
@@ -46,6 +39,12 @@ class Given(NamedTuple):
     u: Float[Tensor, " d"]  # separating direction
 
 
+def both_labels(given: Given) -> Given:
+    """One point has both labels: the mistakes never end."""
+    x, y, u = given
+    return Given(torch.cat([x, x[:1]]), torch.cat([y, -y[:1]]), u)
+
+
 @dataclass(frozen=True)
 class Novikoff(Claim[Given]):
     """The mistakes of the perceptron against the squared ratio of radius and margin."""
@@ -53,67 +52,35 @@ class Novikoff(Claim[Given]):
     n: int = 200  # points
     d: int = 20  # dimension
     gamma: float = option(0.1, low=0.01, high=1.0)  # margin to plant in the unit ball
+
     relation = at_most(ulps=8)  # M is a count; only (R/γ)² is rounded
-
-    def given(self, rng: Generator) -> Given:
-        """A cloud in the unit ball with the planted margin."""
-        return Given(*separable_cloud(self.n, self.d, self.gamma, rng=rng))
-
-    def hypotheses(self, given: Given) -> Iterator[Hypothesis]:
-        """A unit vector with a margin."""
-        x, y, u = given
-        gamma = float(margin(x, y, u))
-        yield Hypothesis("u has length 1", is_unit(u))
-        yield Hypothesis("u separates the points", gamma > 0, f"margin {gamma:.3g}")
-
-    def predict(self, given: Given) -> float:
-        """The bound."""
-        x, y, u = given
-        return float((radius(x) / margin(x, y, u)) ** 2)
-
-    def measure(self, given: Given) -> float:
-        """Mistakes until a clean pass, or until there are far too many."""
-        return float(mistake_count(given.x, given.y, max_updates=_patience(given))[-1])
-
-    def counterexample(self, rng: Generator) -> Given:
-        """One point with both labels: the mistakes never end."""
-        x, y, u = self.given(rng)
-        return Given(torch.cat([x, x[:1]]), torch.cat([y, -y[:1]]), u)
-
-    def figure(self, given: Given) -> tuple[Figure, Figure]:
-        """Mistakes as the points are shown, and the bound as the margin shrinks."""
-        bound = self.predict(given)
-        count = mistake_count(given.x, given.y, max_updates=_patience(given))
-        run = Figure(
-            "Perceptron mistakes",
-            x="points shown",
-            y="M",
-            marks=(Curve(count, label="mistakes so far"), Level(bound, label="(R/γ)²")),
-        )
-        return run, _sweep(given)
-
-
-def _patience(given: Given) -> int:
-    """Thrice what a separating u would allow: past it, the bound is broken for good."""
-    gamma = float(margin(*given))
-    return 1_000_000 if gamma == 0 else int(min(3 * (radius(given.x) / gamma) ** 2 + 10, 1e6))
-
-
-def _sweep(given: Given) -> Figure:
-    """The same cloud pressed towards the hyperplane: margins from γ down to γ/8."""
-    x, y, u = given
-    along = (x @ u)[:, None] * u
-    pressed = [x - (1 - s) * along for s in (1.0, 0.7, 0.5, 0.35, 0.25, 0.18, 0.125)]
-    ratios = [float((radius(p) / margin(p, y, u)) ** 2) for p in pressed]
-    made = [perceptron_fit(p, y, bias=False).updates for p in pressed]
-    return Figure(
-        "The smaller the margin, the more mistakes",
-        x="(R/γ)²",
-        y="M",
-        log_x=True,
-        log_y=True,
-        marks=(
-            Curve(ratios, ratios, label="(R/γ)²", role="predicted"),
-            Points(ratios, made, label="mistakes of the perceptron"),
+    supposes = (
+        Suppose("u has length 1", lambda g: is_unit(g.u)),
+        Suppose("u separates the points", lambda g: margin(*g), without=both_labels),
+    )
+    symbols = "(R/γ)²", "mistakes M"
+    shows = (
+        Along("Perceptron mistakes", x="points shown", log_x=True, log_y=True, first=1),
+        Sweep(
+            "The smaller the margin, the more mistakes",
+            "gamma",
+            (0.4, 0.2, 0.1, 0.05, 0.025),
+            x="margin γ",
+            log_y=True,
         ),
     )
+
+    def given(self, rng: Generator) -> Given:
+        return Given(*separable_cloud(self.n, self.d, self.gamma, rng=rng))
+
+    def predict(self, given: Given) -> float:
+        return float((radius(given.x) / margin(*given)) ** 2)
+
+    def measure(self, given: Given) -> Path:
+        patience = int(10 / self.gamma**2)  # ten times the bound for the unit ball
+        return Path(mistake_count(given.x, given.y, max_updates=patience))
+
+    def tight(self) -> Given:
+        """Basis vectors with one label: each is one mistake, and the bound is n."""
+        e = torch.eye(16, dtype=torch.float64)
+        return Given(e, e.new_ones(16), e.new_ones(16) / 4)

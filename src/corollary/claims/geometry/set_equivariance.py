@@ -17,7 +17,6 @@ the permutation itself only if that swaps in pairs: for a cycle of three rows :m
     a 3-cycle P, P P X is not X. The counterexample here is the notes' form.
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -25,7 +24,7 @@ import torch
 from jaxtyping import Float
 from torch import Generator, Tensor, nn
 
-from corollary.core import Claim, Curve, Figure, Hypothesis, Points, equals, option
+from corollary.core import Along, Claim, Suppose, equals, instead, option
 from corollary.models.equivariant_sets import EquivariantDeepSets
 from corollary.models.mlp import MLP
 from corollary.theory.networks.permutations import permutation_matrix
@@ -40,16 +39,24 @@ class Given(NamedTuple):
     f: nn.Module
 
 
+as_printed = instead("P f(PX), as printed in the notes.", R=lambda g: g.P)
+
+
 @dataclass(frozen=True)
 class SetEquivariance(Claim[Given]):
     """The map of the reordered set, put back in order."""
 
     M: int = option(9, low=3, high=100)  # elements of the set
-    d: int = 2  # numbers an element
+    d: int = 2  # numbers per element
+
     relation = equals(ulps=256, scale=1.0)  # sums of M terms in another order
+    supposes = (
+        Suppose("R is the transpose of P", lambda g: torch.equal(g.R, g.P.T), without=as_printed),
+    )
+    symbols = "f(X)", "Pᵀ f(PX)"
+    shows = (Along("Putting the rows back", x="row m", y="value of row m", first=1),)
 
     def given(self, rng: Generator) -> Given:
-        """A Gaussian set, a random network, and the cycle of all rows."""
         X = torch.randn(self.M, self.d, generator=rng, dtype=torch.float64)
         f = EquivariantDeepSets(
             MLP([self.d, 16, 8], rng=rng), MLP([self.d + 8, 16, 1], "tanh", rng=rng)
@@ -57,30 +64,8 @@ class SetEquivariance(Claim[Given]):
         P = permutation_matrix([*range(1, self.M), 0])
         return Given(X, P, P.T.contiguous(), f)
 
-    def hypotheses(self, given: Given) -> Iterator[Hypothesis]:
-        """The outer matrix."""
-        yield Hypothesis("R is the transpose of P", torch.equal(given.R, given.P.T))
+    def predict(self, given: Given) -> Tensor:
+        return given.f(given.X).flatten()
 
-    def predict(self, given: Given) -> list[float]:
-        """The map of the set."""
-        return given.f(given.X).detach().flatten().tolist()
-
-    def measure(self, given: Given) -> list[float]:
-        """The map of the reordered set, times R."""
-        return (given.R @ given.f(given.P @ given.X).detach()).flatten().tolist()
-
-    def counterexample(self, rng: Generator) -> Given:
-        """P in place of its transpose, as printed in the notes."""
-        given = self.given(rng)
-        return given._replace(R=given.P)
-
-    def figure(self, given: Given) -> Figure:
-        """Both forms, row by row."""
-        rows = list(range(1, len(given.X) + 1))
-        printed = self.measure(given._replace(R=given.P))
-        marks = (
-            Curve(self.predict(given), x=rows, label="f(X)", role="predicted"),
-            Points(rows, self.measure(given), label="Pᵀ f(PX)"),
-            Points(rows, printed, label="P f(PX), as printed in the notes", role="other"),
-        )
-        return Figure("Putting the rows back", x="row m", y="value of row m", marks=marks)
+    def measure(self, given: Given) -> Tensor:
+        return (given.R @ given.f(given.P @ given.X)).flatten()

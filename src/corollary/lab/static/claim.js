@@ -85,7 +85,7 @@ function show({ results: found, view, seconds }) {
   if (height > 100) stage.style.minHeight = `${height}px`; // no jump between two runs
   stage.replaceChildren(...view.figures.map(figure));
   requestAnimationFrame(() => { stage.style.minHeight = ""; });
-  document.querySelector(".numbers-place").replaceChildren(...numbers(view), ...suppositions(view.hypotheses), note(view.without, "without"));
+  document.querySelector(".numbers-place").replaceChildren(...numbers(view), ...suppositions(view.hypotheses), ...view.without.map((text) => note(text, "without")));
   $("save-json").disabled = false;
 }
 
@@ -101,9 +101,10 @@ const note = (text, kind) => text ? make("p", { className: kind }, text) : "";
 function numbers(view) {
   if (!view.rows.length) return [note(view.note, "fine")];
   const cell = (tag, text, more = {}) => make(tag, more, text);
-  const head = make("tr", {}, cell("th", "predicted", { scope: "col", className: "p" }), cell("th", "measured", { scope: "col", className: "m" }), cell("th", "ratio", { scope: "col" }));
+  const [predicted, measured] = view.symbols, labelled = view.rows.some((row) => row.label);
+  const head = make("tr", {}, labelled ? cell("td", "") : "", cell("th", predicted, { scope: "col", className: "p" }), cell("th", measured, { scope: "col", className: "m" }), cell("th", "ratio", { scope: "col" }));
   const rows = view.rows.map((row) => make("tr", { className: row.decides && view.rows.length > 1 ? "decides" : "" },
-    cell("td", row.predicted), make("td", {}, row.measured, row.interval ? make("small", {}, ` ${row.interval}`) : ""), cell("td", row.ratio)));
+    labelled ? cell("th", row.label, { scope: "row" }) : "", cell("td", row.predicted), make("td", {}, row.measured, row.interval ? make("small", {}, ` ${row.interval}`) : ""), cell("td", row.ratio)));
   const fine = `measured ${view.relation} predicted; tolerance: ${view.tolerance || "none"}` + (view.left ? `; ${view.left} more in the JSON` : "") + (view.note ? `; ${view.note}` : "");
   return [make("table", { className: "numbers" }, make("thead", {}, head), make("tbody", {}, ...rows)), note(fine, "fine")];
 }
@@ -135,13 +136,16 @@ async function counterexample() {
 
 function broken(found) {
   if (found.none) return [make("p", {}, sentence(found.none))];
-  const lost = found.hypotheses.filter((h) => !h.holds).map((h) => h.statement).join("; ");
-  const told = found.verdict === "fails" ? "the conclusion is false" : `the conclusion ${found.verdict}`;
-  return [
-    make("p", {}, "Without ", make("b", {}, `“${lost}”`), ` ${told}: predicted ${found.relation} ${found.predicted}, measured ${found.measured}${found.interval ? ` ${found.interval}` : ""}.`),
-    make("div", { className: "figures" }, ...found.figures.map(figure)),
-    ...suppositions(found.hypotheses),
-  ];
+  return found.broken.flatMap((one) => {
+    const lost = one.hypotheses.filter((h) => !h.holds).map((h) => h.statement).join("; ");
+    const told = one.verdict === "fails" ? "the conclusion is false" : `the conclusion ${one.verdict}`;
+    return [
+      note(one.words, "without"),
+      make("p", {}, "Without ", make("b", {}, `“${lost}”`), ` ${told}: predicted ${one.relation} ${one.predicted}, measured ${one.measured}${one.interval ? ` ${one.interval}` : ""}.`),
+      make("div", { className: "figures" }, ...one.figures.map(figure)),
+      ...suppositions(one.hypotheses),
+    ];
+  });
 }
 
 // What to type to see the same elsewhere.

@@ -3,7 +3,7 @@
 import time
 from typing import Any, get_type_hints
 
-from corollary.core import Claim, Figure, Result, generator
+from corollary.core import Claim, Figure, Result, Trial
 from corollary.core.options import parse
 from corollary.errors import CorollaryError, InputError
 from corollary.lab.work.channel import Channel, Order, starved
@@ -79,12 +79,13 @@ def view(result: Result) -> dict[str, Any]:
         "meaning": result.verdict.meaning,
         "reason": reason(result),
         "relation": result.relation,
+        "symbols": result.symbols,
         "tolerance": result.tolerance,
         "note": result.note,
         "rows": [vars(row) for row in shown],
         "left": left,
         "hypotheses": [vars(h) for h in result.hypotheses],
-        "without": without(result.counterexample) if result.counterexample else "",
+        "without": [without(c) for c in result.counterexamples],
         "figures": [drawn(figure) for figure in result.figures],
     }
 
@@ -103,11 +104,12 @@ def _counterexample(entry: Entry, order: Order) -> dict[str, Any]:
     start, seed = time.perf_counter(), order["seed"]
     claim = _claim(entry, order["options"])
     with time_limit(order["seconds"]):
-        given = claim.counterexample(generator(seed, claim.name(), "counterexample"))
-        found = _without(entry) if given is None else _broken(claim, given)
-    if given is not None:
-        found["figures"] = _figures(claim, given)
-    return found | {"seconds": time.perf_counter() - start}
+        trials = list(claim.without(claim.draw(seed), seed))
+    if not trials:
+        reason = entry.fields.get("no-counterexample") or "there is no counterexample"
+        return {"none": reason, "seconds": time.perf_counter() - start}
+    broken = [_broken(claim, trial, seed) for trial in trials]
+    return {"broken": broken, "seconds": time.perf_counter() - start}
 
 
 def _claim(entry: Entry, options: dict[str, str]) -> "Claim[Any]":
@@ -116,32 +118,26 @@ def _claim(entry: Entry, options: dict[str, str]) -> "Claim[Any]":
     return made(**{name: parse(name, text, kinds[name]) for name, text in options.items()})
 
 
-def _without(entry: Entry) -> dict[str, Any]:
-    """Why there is no counterexample."""
-    return {"none": entry.fields.get("no-counterexample") or "there is no counterexample"}
-
-
-def _broken(claim: "Claim[Any]", given: Any) -> dict[str, Any]:
-    """The hypotheses and the numbers of what breaks the claim."""
-    hypotheses = [vars(h) for h in claim.hypotheses(given)]
-    outcome = claim.relation.compare(claim.predict(given), claim.measure(given))
+def _broken(claim: "Claim[Any]", trial: "Trial[Any]", seed: int) -> dict[str, Any]:
+    """The hypotheses, the numbers and the pictures of what breaks the claim."""
+    outcome = trial.comparison
     reading = outcome.measured[outcome.worst]
     return {
-        "hypotheses": hypotheses,
+        "words": trial.words,
+        "hypotheses": [vars(h) for h in claim.hypotheses(trial.given)],
         "predicted": numeral(outcome.predicted[outcome.worst]),
         "measured": numeral(reading.value),
         "interval": interval(reading),
         "relation": claim.relation.symbol,
         "verdict": outcome.verdict.value,
+        "figures": _figures(claim, trial, seed),
     }
 
 
-def _figures(claim: "Claim[Any]", given: Any) -> list[dict[str, str]]:
+def _figures(claim: "Claim[Any]", trial: "Trial[Any]", seed: int) -> list[dict[str, str]]:
     """Its figures, if the claim can draw soon what breaks it; it need not."""
     try:
         with time_limit(DRAWING):
-            found = claim.figure(given)
-            figures = found if isinstance(found, tuple) else (found,)
-            return [drawn(figure) for figure in figures]
+            return [drawn(figure) for figure in claim.figures(trial, seed)]
     except Exception:
         return []

@@ -111,7 +111,6 @@ def novikoff_bound(x: Float[Tensor, "n d"], y: Shaped[Tensor, " n"], *, bias: bo
         >>> novikoff_bound(torch.eye(5, dtype=torch.float64), torch.ones(5))
         5
 
-    :covers: novikoff-perceptron-bound
     :source: Perez Jensen (2025), Deep Learning, Section 1.2, Theorem 1.3.
     """
     found = max_margin(x, y, bias=bias)

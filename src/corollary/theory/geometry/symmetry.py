@@ -92,6 +92,7 @@ def check_equivariance(
         False
 
     :covers: permutation-equivariance
+    :test: tests/theory/geometry/test_symmetry.py
     """
     value = _rows(f(X), len(X))
     orders = _checked(perms, len(X))

@@ -1,0 +1,337 @@
+"""The contract that every claim keeps, for this catalogue and for those of other packages.
+
+Each rule looks at a :class:`Case` and gives one sentence for each thing that is wrong. Together
+they reject a claim whose constant is loose, whose prediction is its measurement, whose tolerance
+hides an error, whose conclusion is among its hypotheses, or whose counterexample breaks nothing.
+"""
+
+import dataclasses
+import math
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cached_property, wraps
+from types import FrameType, FunctionType
+from typing import Any
+
+from corollary.core.claim import Claim
+from corollary.core.randomness import generator
+from corollary.core.relations import Bound
+from corollary.core.result import Result
+from corollary.core.suppose import Suppose, handed
+from corollary.core.trial import Trial
+from corollary.core.verdict import Verdict
+
+SEEDS = (0, 1, 2)
+DRAWS = range(3, 10)  # seeds at which only the hypotheses are tested: that is cheap
+GOOD = (Verdict.HOLDS, Verdict.VACUOUS)
+Fields = dict[str, str]  # the head of the docstring: source, kind, cost, loose, ...
+
+
+@dataclass(frozen=True)
+class Case:
+    """A claim at its defaults, with what the rules share."""
+
+    claim: Claim[Any]
+    fields: Fields
+
+    @cached_property
+    def result(self) -> Result:
+        """A full check at seed 0."""
+        return self.claim.check(0)
+
+    @cached_property
+    def trials(self) -> dict[int, Trial[Any]]:
+        """Prediction and measurement at each seed, whatever the hypotheses say."""
+        return {seed: self.claim.trial(self.claim.draw(seed), seed) for seed in SEEDS}
+
+    @cached_property
+    def tight(self) -> Trial[Any] | None:
+        """The instance at which a bound is nearly attained."""
+        given = handed(self.claim.tight, self.claim, None, generator(0, "tight"))
+        return None if given is None else self.claim.trial(given, 0)
+
+    @property
+    def tightest(self) -> Trial[Any]:
+        """The trial on which a bound is closest to what is measured."""
+        own = self.trials[0]
+        if self.tight is None or own.comparison.tightness > self.tight.comparison.tightness:
+            return own
+        return self.tight
+
+
+def holds(case: Case) -> Iterator[str]:
+    """It holds at three seeds, and its hypotheses hold at ten."""
+    for seed in (*SEEDS, *DRAWS):
+        given = case.trials[seed].given if seed in SEEDS else case.claim.draw(seed)
+        for h in case.claim.hypotheses(given):
+            if not h.holds:
+                yield f"seed {seed}: the hypothesis does not hold: {h.sentence}"
+    for seed, trial in case.trials.items():
+        found = trial.comparison
+        if found.verdict is not Verdict.HOLDS:
+            yield f"seed {seed}: {found.verdict}, ratio {found.ratio:.4g} {found.note}"
+    if case.result.verdict not in GOOD:
+        yield case.result.sentence
+
+
+def repeats(case: Case) -> Iterator[str]:
+    """The same seed gives the same numbers."""
+    again = case.trials[0].comparison
+    before = (case.result.predicted, case.result.measured)
+    if repr(before) != repr((again.predicted, again.measured)):
+        yield "the same seed gives other numbers"
+
+
+def is_labelled(case: Case) -> Iterator[str]:
+    """Both sides have a name, several rows have labels, figures have titles, axes and labels."""
+    if case.claim.symbols == Claim.symbols:
+        yield "declare `symbols`: what the prediction and the measurement are called"
+    if 1 < len(case.result.predicted) <= 12 and not case.result.rows:
+        yield f"{len(case.result.predicted)} comparisons without labels: declare `rows`"
+    if not case.result.figures:
+        yield "there is no picture: declare `shows` or write `figure`"
+    for figure in case.result.figures:
+        if not (figure.title and figure.x and figure.y):
+            yield f"the figure '{figure.title}' needs a title and two axis labels"
+        if not all(getattr(mark, "label", "") for mark in figure.marks):
+            yield f"a mark of the figure '{figure.title}' has no label"
+
+
+def bound_is_attained(case: Case) -> Iterator[str]:
+    """A bound is shown to be attained within a factor of two, or says why it is loose."""
+    if not isinstance(case.claim.relation, Bound):
+        return
+    if case.tight is not None and case.tight.comparison.verdict is not Verdict.HOLDS:
+        yield f"the bound {case.tight.comparison.verdict} at the instance of `tight`"
+    reached = case.tightest.comparison.tightness
+    if reached < 0.5 and not case.fields.get("loose"):
+        yield (
+            f"the bound is attained to {reached:.2g} only: give an instance by `tight`, or the "
+            "reason in the field :loose:"
+        )
+
+
+def notices_wrong_predictions(case: Case) -> Iterator[str]:
+    """Every mutant of the prediction changes the verdict."""
+    relation, trial = case.claim.relation, case.tightest
+    for relation, mutant in wrong_predictions(case):
+        if relation.compare(mutant, trial.measured).verdict is Verdict.HOLDS:
+            yield f"this wrong prediction still holds: {mutant}"
+
+
+def wrong_predictions(case: Case) -> Iterator[tuple[Any, Any]]:
+    """Relations with predictions that have to fail under them."""
+    relation, trial = case.claim.relation, case.tightest
+    loose = bool(case.fields.get("loose"))
+    yield from ((relation, m) for m in relation.mutants(trial.predicted, loose=loose))
+    if isinstance(relation, Bound) and trial.comparison.ratio != 1:
+        yield relation.swapped(), trial.predicted
+
+
+def hypotheses_are_needed(case: Case) -> Iterator[str]:
+    """Each breaker breaks its own hypothesis and the conclusion, and says what happens."""
+    broken = [s for s in case.claim.supposes if s.without is not None]
+    if not case.claim.supposes:
+        yield "declare what the claim supposes"
+    if not broken and not case.fields.get("no-counterexample"):
+        yield "no hypothesis is broken: give one a `without`, or say why in :no-counterexample:"
+    if case.result.verdict is Verdict.INAPPLICABLE:
+        return  # told by `holds`
+    for suppose, refuted in zip(broken, case.result.counterexamples, strict=True):
+        name = f"without “{suppose.sentence}”"
+        if not suppose.words.endswith("."):
+            yield f"{name}: the breaker needs a docstring of one sentence"
+        if suppose.sentence not in refuted.broken:
+            yield f"{name}: the breaker does not break this hypothesis"
+        if not refuted.fails:
+            yield f"{name}: the conclusion does not fail: {refuted.sentence}"
+
+
+def sides_are_independent(case: Case) -> Iterator[str]:
+    """Neither side needs the other: each works while the other raises."""
+    kind, given = type(case.claim), case.trials[0].given
+    for side, other in (("predict", "measure"), ("measure", "predict")):
+
+        def poisoned(*args: Any, **kwargs: Any) -> Any:
+            raise _PoisonError
+
+        with _replaced(kind, other, poisoned):
+            try:
+                handed(getattr(case.claim, side), case.claim, given, generator(0, "measure"))
+            except _PoisonError:
+                yield f"`{side}` calls `{other}`"
+
+
+class _PoisonError(Exception):
+    """The other side was called."""
+
+
+def theory_matters(case: Case) -> Iterator[str]:
+    """A theory function that is half as large again, or off by a half, makes the claim fail."""
+    if case.fields.get("scale-free"):
+        return
+    names = list(theory_functions(case.claim))
+    if not names or any(_noticed(case.claim, name) for name in names):
+        return
+    yield (
+        f"no change of {', '.join(names)} makes the claim fail; a claim about ratios or symmetries "
+        "says so in :scale-free:"
+    )
+
+
+def theory_functions(claim: Claim[Any]) -> Iterator[str]:
+    """Names under which the claim's module imports functions of theory."""
+    for name, value in vars(sys.modules[type(claim).__module__]).items():
+        if isinstance(value, FunctionType) and value.__module__.startswith("corollary.theory"):
+            yield name
+
+
+def _noticed(claim: Claim[Any], name: str) -> bool:
+    module = sys.modules[type(claim).__module__]
+    original = getattr(module, name)
+    changes: tuple[Callable[[Any], Any], ...] = (lambda v: 1.5 * v, lambda v: v + 0.5)
+    for change in changes:
+
+        @wraps(original)
+        def changed(*args: Any, change: Callable[[Any], Any] = change, **kwargs: Any) -> Any:
+            return _mapped(original(*args, **kwargs), change)
+
+        with _replaced(module, name, changed):
+            try:
+                given = claim.draw(0)
+                if all(h.holds for h in claim.hypotheses(given)):
+                    if claim.trial(given, 0).comparison.verdict is Verdict.FAILS:
+                        return True
+            except Exception:  # a theory that is off may break anything; only `fails` counts
+                continue
+    return False
+
+
+def _mapped(value: Any, change: Callable[[Any], Any]) -> Any:
+    """Every number in ``value``, changed."""
+    import torch
+
+    if isinstance(value, bool):
+        return not value
+    if isinstance(value, torch.Tensor):
+        return change(value) if value.is_floating_point() else value
+    if isinstance(value, int | float):
+        return change(value) if isinstance(value, float) else math.ceil(change(value))
+    if isinstance(value, tuple) and hasattr(value, "_fields"):
+        return type(value)(*(_mapped(v, change) for v in value))
+    if isinstance(value, tuple | list):
+        return type(value)(_mapped(v, change) for v in value)
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        numbers = {f.name: getattr(value, f.name) for f in dataclasses.fields(value) if f.init}
+        return dataclasses.replace(value, **{k: _mapped(v, change) for k, v in numbers.items()})
+    return value
+
+
+def hypotheses_are_measured(case: Case) -> Iterator[str]:
+    """No hypothesis only reads a switch of the given."""
+    given = case.trials[0].given
+    for suppose in case.claim.supposes:
+        read = fields_read(suppose, case.claim, given)
+        if read and all(isinstance(value, bool | str) for value in read.values()):
+            names = ", ".join(read)
+            yield f"“{suppose.sentence}” only reads the switch {names}: measure it on what is drawn"
+
+
+def fields_read(suppose: Suppose, claim: Claim[Any], given: Any) -> dict[str, Any]:
+    """The fields of the given that a test looks at."""
+    if not hasattr(given, "_fields"):
+        return {}
+    kind, read = type(given), set[str]()
+
+    def attribute(spy: Any, name: str) -> Any:
+        if name in kind._fields:
+            read.add(name)
+        return super(seen, spy).__getattribute__(name)
+
+    def iterate(spy: Any) -> Iterator[Any]:
+        read.update(kind._fields)
+        return kind.__iter__(spy)
+
+    seen = type(kind.__name__, (kind,), {"__getattribute__": attribute, "__iter__": iterate})
+    suppose.hypothesis(claim, seen(*given))
+    return {name: getattr(given, name) for name in kind._fields if name in read}
+
+
+def experiments_have_intervals(case: Case) -> Iterator[str]:
+    """A random experiment is repeated, and what it measures has an interval."""
+    if case.fields.get("kind") != "experiment":
+        return
+    measured = [case.trials[seed].comparison.measured for seed in SEEDS]
+    random = len({tuple(r.value for r in readings) for readings in measured}) > 1
+    if random and not any(r.low < r.high for r in measured[0]):
+        yield "a random experiment needs repeated runs: measure a Sample, Count or Series"
+
+
+def covers_what_it_runs(case: Case, places: dict[str, list[tuple[str, str]]]) -> Iterator[str]:
+    """Where an object of the library covers the same result, the claim executes it.
+
+    Args:
+        case: The claim.
+        places: For each result, the files and qualified names of the objects that cover it.
+    """
+    executed = executed_code(case.claim) if any(places.values()) else set()
+    for slug, objects in places.items():
+        if objects and not any(_ran(path, name, executed) for path, name in objects):
+            names = ", ".join(name or path for path, name in objects)
+            yield f"it covers {slug}, but never runs {names}"
+
+
+def _ran(path: str, name: str, executed: set[tuple[str, str]]) -> bool:
+    return any(
+        file == path and (not name or code == name or code.startswith(name + "."))
+        for file, code in executed
+    )
+
+
+def executed_code(claim: Claim[Any]) -> set[tuple[str, str]]:
+    """File and qualified name of every Python function that a check calls."""
+    executed = set[tuple[str, str]]()
+
+    def note(frame: FrameType, event: str, _: Any) -> None:
+        if event == "call":
+            executed.add((frame.f_code.co_filename, frame.f_code.co_qualname))
+
+    before = sys.getprofile()
+    sys.setprofile(note)
+    try:
+        claim.check(0)
+    finally:
+        sys.setprofile(before)
+    return executed
+
+
+@contextmanager
+def _replaced(owner: Any, name: str, value: Any) -> Iterator[None]:
+    own = vars(owner).get(name, None)
+    setattr(owner, name, value)
+    try:
+        yield
+    finally:
+        setattr(owner, name, own)
+
+
+RULES: tuple[Callable[[Case], Iterator[str]], ...] = (
+    holds,
+    repeats,
+    is_labelled,
+    bound_is_attained,
+    notices_wrong_predictions,
+    hypotheses_are_needed,
+    sides_are_independent,
+    theory_matters,
+    hypotheses_are_measured,
+    experiments_have_intervals,
+)
+
+
+def complaints(claim: Claim[Any], fields: Fields) -> list[str]:
+    """Everything that is wrong with a claim, one sentence each."""
+    case = Case(claim, fields)
+    return [text for rule in RULES for text in rule(case)]

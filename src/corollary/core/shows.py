@@ -1,0 +1,213 @@
+"""Pictures that are drawn from a trial: prediction, measurement, and what happens without.
+
+A claim declares them in ``shows``; nothing that was measured is measured again. Only :class:`Sweep`
+runs the claim at other values of a field.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import KW_ONLY, dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from corollary.core.figure import Curve, Figure, Histogram, Level, Mark, Points
+from corollary.core.fit import loglog_fit
+from corollary.core.measurement import Path, Reading, Sample, Series
+from corollary.core.numbers import as_floats, short
+from corollary.core.relations import Slope
+from corollary.core.trial import Trial
+from corollary.errors import InputError
+
+if TYPE_CHECKING:
+    from corollary.core.claim import Claim
+
+
+@dataclass(frozen=True)
+class Show(ABC):
+    """A picture that the core draws. Axis labels default to the claim's symbols."""
+
+    title: str
+    _: KW_ONLY
+    x: str = ""
+    y: str = ""
+    log_x: bool = False
+    log_y: bool = False
+    caption: str = ""
+    without: bool = True  # draw what happens without a hypothesis, too
+
+    @abstractmethod
+    def draw(self, claim: "Claim[Any]", trial: Trial[Any], seed: int) -> Figure:
+        """The picture."""
+
+    def _broken(self, trial: Trial[Any]) -> tuple[Trial[Any], ...]:
+        return trial.without if self.without else ()
+
+    def _figure(self, claim: "Claim[Any]", marks: Sequence[Mark], **other: Any) -> Figure:
+        words = {"x": self.x or claim.symbols[0], "y": self.y or claim.symbols[1]}
+        axes = {"log_x": self.log_x, "log_y": self.log_y, "caption": self.caption}
+        return Figure(self.title, marks=tuple(marks), **(words | axes | other))
+
+
+@dataclass(frozen=True)
+class Along(Show):
+    """Entry by entry, or along a :class:`Path`; ``at`` names a field that holds the positions."""
+
+    _: KW_ONLY
+    first: float = 0.0  # position of the first entry where `at` is not given
+    at: str = ""
+
+    def draw(self, claim: "Claim[Any]", trial: Trial[Any], seed: int) -> Figure:
+        """Prediction as a line, measurements as dots, or as curves if they are paths."""
+        if isinstance(trial.measured, Path):
+            return self._run(claim, trial)
+        named = claim.rows if isinstance(claim.rows, tuple) and not self.at else ()
+        x = self.positions(claim, trial)
+        marks = [
+            _predicted(x, trial.comparison.predicted, claim.symbols[0]),
+            _dots(x, trial.comparison.measured, claim.symbols[1], "measured"),
+        ]
+        for broken in self._broken(trial):
+            if len(broken.comparison.measured) == len(x):
+                marks.append(_dots(x, broken.comparison.measured, _label(broken), "other"))
+        return self._figure(claim, marks, names=named)
+
+    def _run(self, claim: "Claim[Any]", trial: Trial[Any]) -> Figure:
+        marks: list[Mark] = [Level(trial.comparison.predicted[0], label=claim.symbols[0])]
+        runs = [(trial, claim.symbols[1], "measured")]
+        runs += [(b, _label(b), "other") for b in self._broken(trial)]
+        for run, label, role in runs:
+            values = run.measured.values
+            x = [self.first + k for k in range(len(values))]
+            marks.append(Curve(values, x=x, label=label, role=role))  # type: ignore[arg-type]
+        return self._figure(claim, marks)
+
+    def positions(self, claim: "Claim[Any]", trial: Trial[Any]) -> list[float]:
+        """Where on the x axis each entry stands."""
+        if self.at:
+            return as_floats(claim.lookup(self.at, trial.given))
+        return [self.first + k for k in range(len(trial.comparison.predicted))]
+
+
+@dataclass(frozen=True)
+class Over(Show):
+    """A :class:`Series` over its sizes, with its fitted exponent or its limit."""
+
+    log_x: bool = True
+
+    def draw(self, claim: "Claim[Any]", trial: Trial[Any], seed: int) -> Figure:
+        """Dots, and the law that is predicted."""
+        series = trial.measured
+        if not isinstance(series, Series):
+            raise InputError(f"Over draws a Series, got {type(series).__name__}")
+        (predicted,), rate = trial.comparison.predicted, isinstance(claim.relation, Slope)
+        marks: list[Mark] = []
+        if rate:
+            marks.append(_power_law(series, predicted, claim.symbols[0]))
+        else:
+            marks.append(Level(predicted, label=claim.symbols[0]))
+        fitted = f", fitted exponent {short(trial.comparison.measured[0].value)}" if rate else ""
+        marks.append(Points(series.sizes, series.values, label=claim.symbols[1] + fitted))
+        for broken in self._broken(trial):
+            sizes, values = broken.measured.sizes, broken.measured.values
+            marks.append(Points(sizes, values, label=_label(broken), role="other"))
+        return self._figure(claim, marks, log_y=self.log_y or rate)
+
+
+@dataclass(frozen=True)
+class Parity(Show):
+    """Measured against predicted, with the diagonal on which they agree."""
+
+    def draw(self, claim: "Claim[Any]", trial: Trial[Any], seed: int) -> Figure:
+        """One dot per entry."""
+        p, m = trial.comparison.predicted, [r.value for r in trial.comparison.measured]
+        ends = [min(p), max(p)]
+        marks: list[Mark] = [
+            Curve(ends, x=ends, label="equal", role="predicted"),
+            Points(p, m, label=claim.symbols[1]),
+        ]
+        for b in self._broken(trial):
+            measured = [r.value for r in b.comparison.measured]
+            marks.append(Points(b.comparison.predicted, measured, label=_label(b), role="other"))
+        return self._figure(claim, marks)
+
+
+@dataclass(frozen=True)
+class Spread(Show):
+    """The draws of a :class:`Sample` as a histogram, with their mean and the prediction."""
+
+    entry: int = 0  # which of several samples
+
+    def draw(self, claim: "Claim[Any]", trial: Trial[Any], seed: int) -> Figure:
+        """Density over the draws."""
+        r = trial.comparison.measured[self.entry]
+        mean = f"mean {short(r.value)}, between {short(r.low)} and {short(r.high)}"
+        marks: list[Mark] = [
+            Histogram(self._draws(trial), label=claim.symbols[1]),
+            Level(r.value, label=mean, role="measured", axis="x"),
+            Level(trial.comparison.predicted[self.entry], label=claim.symbols[0], axis="x"),
+        ]
+        for broken in self._broken(trial):
+            marks.append(Histogram(self._draws(broken), label=_label(broken), role="other"))
+        return self._figure(claim, marks, x=self.x or claim.symbols[1], y=self.y or "density")
+
+    def _draws(self, trial: Trial[Any]) -> Sequence[float]:
+        measured = trial.measured
+        sample = measured if isinstance(measured, Sample) else measured[self.entry]
+        return sample.values  # type: ignore[no-any-return]
+
+
+@dataclass(frozen=True)
+class Sweep(Show):
+    """The claim at other values of one field, all else and the seed unchanged."""
+
+    field: str
+    values: Sequence[float]
+    _: KW_ONLY
+    entry: int = 0  # which of several comparisons
+    log_x: bool = True
+
+    def draw(self, claim: "Claim[Any]", trial: Trial[Any], seed: int) -> Figure:
+        """Values at which a supposition does not hold are left out."""
+        x, predicted, measured = [], [], []
+        for value in self.values:
+            other = replace(claim, **{self.field: value})
+            given = other.draw(seed)
+            if all(h.holds for h in other.hypotheses(given)):
+                comparison = other.trial(given, seed).comparison
+                x.append(float(value))
+                predicted.append(comparison.predicted[self.entry])
+                measured.append(comparison.measured[self.entry])
+        marks = [
+            Curve(predicted, x=x, label=claim.symbols[0], role="predicted"),
+            _dots(x, measured, claim.symbols[1], "measured"),
+        ]
+        return self._figure(claim, marks, x=self.x or self.field)
+
+
+def _predicted(x: list[float], values: Sequence[float], label: str) -> Mark:
+    if len(set(values)) == 1:
+        return Level(values[0], label=label)
+    return Curve(values, x=x, label=label, role="predicted")
+
+
+def _dots(x: list[float], readings: Sequence[Reading], label: str, role: Any) -> Points:
+    values = [r.value for r in readings]
+    if all(r.low == r.high for r in readings):
+        return Points(x, values, label=label, role=role)
+    low, high = [r.low for r in readings], [r.high for r in readings]
+    return Points(x, values, label=label, role=role, low=low, high=high)
+
+
+def _power_law(series: Series, exponent: float, label: str) -> Mark:
+    """The predicted exponent, through the middle of the measured values."""
+    fit = loglog_fit(series.sizes, series.values)
+    first, last = series.sizes[0], series.sizes[-1]
+    middle = (first * last) ** 0.5
+    height = fit.factor * middle**fit.slope
+    x = [first, last]
+    y = [height * (s / middle) ** exponent for s in x]
+    return Curve(y, x=x, label=label, role="predicted")
+
+
+def _label(broken: Trial[Any]) -> str:
+    """The breaker's sentence as a label."""
+    return broken.words.rstrip(".") or "without " + "; ".join(broken.broken)

@@ -1,0 +1,80 @@
+"""What a claim supposes: a sentence, its test, and what happens without it."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from inspect import Parameter, getdoc, signature
+from typing import Any
+
+from corollary.core.hypothesis import Hypothesis
+from corollary.core.numbers import short
+
+
+@dataclass(frozen=True)
+class Suppose:
+    """One supposition of a claim.
+
+    Functions are handed what their parameters ask for: ``self`` is the claim, ``rng`` a generator,
+    and any other name the given.
+
+    Args:
+        sentence: The supposition in words.
+        test: Gives a bool, a number that must be positive (and is shown), or a bool with the words
+            behind it.
+        without: Gives an instance that breaks the supposition and for which the conclusion is
+            false: the supposition is needed. The first line of its docstring is the report's
+            sentence on it.
+
+    Example:
+        >>> even = Suppose("n is even", lambda n: n % 2 == 0, without=lambda n: n + 1)
+        >>> even.hypothesis(None, 4).sentence
+        'n is even: yes'
+        >>> Suppose("n is positive", lambda n: n).hypothesis(None, -3).sentence
+        'n is positive: no (-3)'
+    """
+
+    sentence: str
+    test: Callable[..., Any]
+    without: Callable[..., Any] | None = None
+
+    def hypothesis(self, claim: Any, given: Any) -> Hypothesis:
+        """Test it on what is given."""
+        found = handed(self.test, claim, given)
+        if isinstance(found, tuple):
+            return Hypothesis(self.sentence, *found)
+        number = found.item() if hasattr(found, "item") else found
+        if isinstance(number, bool):
+            return Hypothesis(self.sentence, number)
+        return Hypothesis(self.sentence, number > 0, short(float(number)))
+
+    @property
+    def words(self) -> str:
+        """What happens without it, for the report."""
+        return (getdoc(self.without) or "").split("\n", 1)[0] if self.without else ""
+
+
+def instead(sentence: str, **changes: Any) -> Callable[[Any], Any]:
+    """A breaker that replaces fields of the given; a function is called with the given.
+
+    Example:
+        >>> from collections import namedtuple
+        >>> Given = namedtuple("Given", "n sign")
+        >>> flipped = instead("The sign is the other one.", sign=lambda g: -g.sign)
+        >>> flipped(Given(3, 1)), flipped.__doc__
+        (Given(n=3, sign=-1), 'The sign is the other one.')
+    """
+
+    def breaker(given: Any) -> Any:
+        values = {k: v(given) if callable(v) else v for k, v in changes.items()}
+        return given._replace(**values)
+
+    breaker.__doc__ = sentence
+    return breaker
+
+
+def handed(function: Callable[..., Any], claim: Any, given: Any, rng: Any = None) -> Any:
+    """Call ``function`` with what its parameters ask for."""
+    known = {"self": claim, "rng": rng}
+    asked = [
+        p.name for p in signature(function).parameters.values() if p.default is Parameter.empty
+    ]
+    return function(*(known.get(name, given) for name in asked))
