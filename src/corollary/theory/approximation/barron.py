@@ -98,8 +98,8 @@ def barron_constant(
             break
     partial = tuple(torch.tensor(shells, dtype=torch.float64).cumsum(0).tolist())
     # The last shells of a convergent integral shrink at least as fast as a power of the cut-off.
-    ends = len(shells) <= SHELLS or shells[-1] < 0.75 * shells[-3]
-    return Constant(partial[-1] if ends else math.inf, tuple(cutoffs), partial)
+    converges = len(shells) <= SHELLS or shells[-1] < 0.75 * shells[-3]
+    return Constant(partial[-1] if converges else math.inf, tuple(cutoffs), partial)
 
 
 def gaussian_constant(
@@ -155,4 +155,5 @@ def _rays(d: int, directions: int, rng: Generator | None) -> Float[Tensor, "k d"
     if rng is None:
         raise InputError("in more than one dimension rays are drawn: pass rng")
     u = torch.randn(directions, d, generator=rng, dtype=torch.float64)
-    return u / u.norm(dim=1, keepdim=True)
+    rays: Tensor = u / u.norm(dim=1, keepdim=True)
+    return rays

@@ -90,7 +90,8 @@ def multiplications(n: int, m: int, method: Method) -> int:
     if method == "direct":
         return n * m
     bits = math.ceil(math.log2(n + m - 1)) if n + m > 2 else 0
-    return 3 * 2 * 2**bits * bits + 4 * 2**bits
+    L = 1 << bits
+    return 3 * 2 * L * bits + 4 * L
 
 
 def crossover(limit: int = 1 << 20) -> int:
@@ -100,7 +101,7 @@ def crossover(limit: int = 1 << 20) -> int:
         >>> crossover()
         128
     """
-    sizes = [2**k for k in range(limit.bit_length())]
+    sizes = [1 << k for k in range(limit.bit_length())]
     dearer = [n for n in sizes if multiplications(n, n, "fft") >= multiplications(n, n, "direct")]
     return 2 * dearer[-1]
 
@@ -121,7 +122,8 @@ def timings(sizes: Sequence[int], *, repeats: int = 3) -> list[Timing]:
 
 
 def _product(g: Tensor, h: Tensor, size: list[int]) -> Tensor:
-    return torch.fft.irfftn(torch.fft.rfftn(g, size) * torch.fft.rfftn(h, size), size)
+    product: Tensor = torch.fft.irfftn(torch.fft.rfftn(g, size) * torch.fft.rfftn(h, size), size)
+    return product
 
 
 def _direct(g: Tensor, h: Tensor) -> Tensor:

@@ -59,10 +59,14 @@ def error(f: Function, g: Function, box: Box, p: float | int = 2, *, rtol: float
         raise InputError(
             f"every axis of the box needs finite ends low < high, but {list(box)} came"
         )
-    difference = lambda x: (f(x) - g(x)).abs()  # noqa: E731 - one line, used twice below
+
+    def difference(x: Tensor) -> Tensor:
+        return (f(x) - g(x)).abs()
+
     if math.isinf(p):
         return _largest(difference, box)
-    return _integral(lambda x: difference(x) ** p, box, rtol) ** (1 / p)
+    norm: float = _integral(lambda x: difference(x) ** p, box, rtol) ** (1 / p)
+    return norm
 
 
 def quadrature(

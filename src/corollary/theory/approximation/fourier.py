@@ -101,8 +101,9 @@ def inverse(of: Transform) -> Complex[Tensor, "*N"]:
         [1.0, 2.0, 5.0, 3.0]
     """
     d, factor = of.values.dim(), _factor(of.convention)
-    back = torch.fft.fftshift(torch.fft.ifftn(torch.fft.ifftshift(of.values)))
-    return back * (factor / of.step) ** d
+    back: Tensor = torch.fft.fftshift(torch.fft.ifftn(torch.fft.ifftshift(of.values)))
+    scale: float = (factor / of.step) ** d
+    return back * scale
 
 
 def converted(of: Transform, convention: Convention) -> Transform:

@@ -72,7 +72,8 @@ def grid_units(rho: float, eps: float, d: int) -> int:
         raise InputError(
             f"the count needs d >= 1, eps > 0 and rho >= 0, but d={d}, eps={eps:g}, rho={rho:g}"
         )
-    return (4 * d + 1) * (cells(eps / rho) if rho > 0 else 1) ** d
+    boxes: int = (cells(eps / rho) if rho > 0 else 1) ** d
+    return (4 * d + 1) * boxes
 
 
 def modulus_of_continuity(

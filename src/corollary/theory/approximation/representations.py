@@ -83,7 +83,8 @@ def increment_bound(C: float, x: Float[Tensor, "n d"]) -> Float[Tensor, " n"]:
     """
     if not 0 <= C < math.inf:
         raise InputError(f"the bound needs a finite constant C >= 0, but C={C:g}")
-    return 2 * math.pi * C * x.norm(dim=1)
+    lengths: Tensor = x.norm(dim=1)
+    return 2 * math.pi * C * lengths
 
 
 def threshold_representation(

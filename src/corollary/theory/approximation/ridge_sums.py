@@ -159,4 +159,5 @@ def ridge_fit(
     """
     features = ridge_features(directions, degree, x)
     solved = torch.linalg.lstsq(features, y[:, None], rcond=1e-12, driver="gelsd")
-    return features @ solved.solution[:, 0]
+    weights: Tensor = solved.solution[:, 0]
+    return features @ weights

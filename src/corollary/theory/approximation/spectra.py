@@ -74,7 +74,7 @@ class GaussianBump:
 
     def modulus(self, w: Float[Tensor, "n d"]) -> Float[Tensor, " n"]:
         """The modulus of the transform."""
-        height = abs(self.amplitude) * (2 * math.pi * self.sigma**2) ** (self.d / 2)
+        height: float = abs(self.amplitude) * (2 * math.pi * self.sigma**2) ** (self.d / 2)
         return height * torch.exp(-2 * (math.pi * self.sigma) ** 2 * (w**2).sum(1))
 
     def phase(self, w: Float[Tensor, "n d"]) -> Float[Tensor, " n"]:

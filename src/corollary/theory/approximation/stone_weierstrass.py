@@ -117,14 +117,14 @@ def affine() -> Family:
 
 def vanishing_at_zero(degree: int = 3) -> Family:
     """Polynomials of one variable without constant term."""
-    return _powers("polynomials that vanish at 0", [(k,) for k in range(1, degree + 1)],
-                   lambda t: t[0] >= 1)  # fmt: skip
+    powers = [(k,) for k in range(1, degree + 1)]
+    return _powers("polynomials that vanish at 0", powers, lambda t: t[0] >= 1)
 
 
 def even_about_half(degree: int = 3) -> Family:
     """Polynomials in (x - 1/2)²: they take 0 and 1 to one value."""
-    return _powers("polynomials even about 1/2", [(k,) for k in range(degree + 1)],
-                   lambda t: True, lambda x: (x - 0.5) ** 2)  # fmt: skip
+    powers = [(k,) for k in range(degree + 1)]
+    return _powers("polynomials even about 1/2", powers, lambda t: True, lambda x: (x - 0.5) ** 2)
 
 
 def swapped(degree: int = 3) -> Family:
@@ -133,8 +133,8 @@ def swapped(degree: int = 3) -> Family:
     def phi(x: Tensor) -> Tensor:
         return torch.where(x == 0, 0.5, torch.where(x == 0.5, 0.0, x))
 
-    return _powers("polynomials in a map that swaps 0 and 1/2",
-                   [(k,) for k in range(degree + 1)], lambda t: True, phi)  # fmt: skip
+    powers = [(k,) for k in range(degree + 1)]
+    return _powers("polynomials in a map that swaps 0 and 1/2", powers, lambda t: True, phi)
 
 
 class Obstruction(NamedTuple):
@@ -160,11 +160,10 @@ def counterexamples(degree: int = 3) -> tuple[Obstruction, ...]:
     """
     return (
         Obstruction(swapped(degree), lambda x: x[:, 0], 0.25, CONDITIONS[0]),
-        Obstruction(vanishing_at_zero(degree), lambda x: torch.ones_like(x[:, 0]), 1.0,
-                    CONDITIONS[1]),
+        Obstruction(vanishing_at_zero(degree), lambda x: x[:, 0] ** 0, 1.0, CONDITIONS[1]),
         Obstruction(even_about_half(degree), lambda x: x[:, 0], 0.5, CONDITIONS[2]),
         Obstruction(affine(), lambda x: x[:, 0] ** 2, 0.125, CONDITIONS[3]),
-    )  # fmt: skip
+    )
 
 
 def _powers(
@@ -201,7 +200,8 @@ def _closed(family: Family, points: Tensor) -> bool:
         if not all(family.contains(term) for _, term in parts):
             return False
         whole = family.value(s, points) * family.value(t, points)
-        total = sum(c * family.value(term, points) for c, term in parts)
+        terms = (c * family.value(term, points) for c, term in parts)
+        total = sum(terms, torch.zeros_like(whole))
         if not torch.allclose(whole, total, rtol=1e-10, atol=1e-12):
             return False
     return True

@@ -14,6 +14,7 @@ its entries; padding is put around x before and cut off its gradient after.
     Learning, Section 4.2, which leaves the gradients open.
 """
 
+from types import EllipsisType
 from typing import NamedTuple
 
 from jaxtyping import Float
@@ -22,6 +23,8 @@ from torch.nn import functional
 
 from corollary.errors import InputError
 from corollary.theory.architectures.windows import conv_output_size
+
+Window = tuple[EllipsisType | slice, ...]  # an index of all last axes
 
 
 class ConvGradients(NamedTuple):
@@ -64,14 +67,15 @@ def conv_backward(
     dh = correlate(around.transpose(0, 1), spread.transpose(0, 1)).transpose(0, 1)
     turned = h.flip(list(range(2, h.ndim))).transpose(0, 1)
     dx = correlate(spread, turned, padding=[k - 1 for k in h.shape[2:]])
-    inside = tuple(slice(padding, padding + n) for n in x.shape[2:])
-    return ConvGradients(dx[(..., *inside)], dh, delta.flatten(2).sum((0, 2)))
+    inside: Window = (..., *(slice(padding, padding + n) for n in x.shape[2:]))
+    return ConvGradients(dx[inside], dh, delta.flatten(2).sum((0, 2)))
 
 
 def _spread(delta: Tensor, stride: int) -> Tensor:
     """The same numbers, ``stride`` apart, zeros between them."""
     out = delta.new_zeros(*delta.shape[:2], *((n - 1) * stride + 1 for n in delta.shape[2:]))
-    out[(..., *(slice(None, None, stride) for _ in delta.shape[2:]))] = delta
+    places: Window = (..., *(slice(None, None, stride) for _ in delta.shape[2:]))
+    out[places] = delta
     return out
 
 

@@ -75,7 +75,8 @@ def conv_as_dense(layer: nn.Module, size: Sequence[int]) -> Float[Tensor, "k n"]
     like = next(layer.parameters(), torch.empty(()))
     n = int(torch.tensor(tuple(size)).prod())
     impulses = torch.eye(n, dtype=like.dtype, device=like.device).reshape(n, *size)
-    return jvp(layer, (torch.zeros_like(impulses),), (impulses,))[1].flatten(1).T
+    responses: Tensor = jvp(layer, (torch.zeros_like(impulses),), (impulses,))[1]
+    return responses.flatten(1).T
 
 
 def is_toeplitz(A: Float[Tensor, "k n"], *, tolerance: float = 1e-12) -> bool:

@@ -132,7 +132,8 @@ def separable_labellings(z: Float[Tensor, "trials s n"]) -> Bool[Tensor, " trial
     points = points / points.norm(dim=2).amax(dim=1).clamp(min=1e-300)[:, None, None]
     nearest = torch.from_numpy(nearest_points(points.numpy()))[:, :, None]
     scores = (points @ nearest).squeeze(2).amin(dim=1)
-    return (scores > POSITIVE * nearest.norm(dim=(1, 2))).to(z.device)
+    apart: Tensor = scores > POSITIVE * nearest.norm(dim=(1, 2))
+    return apart.to(z.device)
 
 
 def _halves(y: np.ndarray, points: np.ndarray) -> list[np.ndarray]:

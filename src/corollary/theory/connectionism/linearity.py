@@ -27,6 +27,7 @@ from torch import Generator, Tensor
 from corollary.errors import InputError, InputTypeError
 
 Map = Callable[[Tensor], Tensor]
+Test = tuple[Tensor, Tensor, Tensor, Tensor | float]  # gap, size of its terms, alpha, beta
 
 
 @dataclass(frozen=True)
@@ -105,7 +106,7 @@ def is_linear(
     one = torch.ones_like(alpha)
     values = torch.cat([fx, fy, sums])
     gain = (_norm(values) / _norm(torch.cat([x, y, x + y]))).max()
-    tests = {
+    tests: dict[str, Test] = {
         "additivity": (sums - fx - fy, gain * (_norm(x) + _norm(y)), one, one),
         "homogeneity": (
             multiples - alpha * fx,
@@ -151,7 +152,7 @@ def is_affine(
     gain = (_norm(fx - fy) / _norm(x - y)).max()
     size = _norm(mixed) + _norm(alpha * fx) + _norm(beta * fy)
     size = size + gain * (_norm(alpha * x) + _norm(beta * y))
-    tests = {"affinity": (mixed - alpha * fx - beta * fy, size, alpha, beta)}
+    tests: dict[str, Test] = {"affinity": (mixed - alpha * fx - beta * fy, size, alpha, beta)}
     return _answer(tests, x, y, _tolerance(tolerance, n, dtype), {"affinity"})
 
 
@@ -220,11 +221,12 @@ def _values(f: Map, *batches: Tensor) -> tuple[Tensor, ...]:
         )
     if not torch.isfinite(out).all():
         raise InputError("the map gives values that are not finite, so it cannot be tested")
-    return out.split([len(b) for b in batches])
+    return torch.split(out, [len(b) for b in batches])
 
 
 def _norm(z: Tensor) -> Tensor:
-    return torch.linalg.vector_norm(z, dim=1)
+    norms: Tensor = torch.linalg.vector_norm(z, dim=1)
+    return norms
 
 
 def _tolerance(tolerance: float | None, n: int, dtype: torch.dtype) -> float:
@@ -232,7 +234,7 @@ def _tolerance(tolerance: float | None, n: int, dtype: torch.dtype) -> float:
 
 
 def _answer(
-    tests: dict[str, tuple], x: Tensor, y: Tensor, tolerance: float, needed: set[str]
+    tests: dict[str, Test], x: Tensor, y: Tensor, tolerance: float, needed: set[str]
 ) -> Linearity:
     gaps, witnesses = {}, []
     for name, (difference, size, alpha, beta) in tests.items():

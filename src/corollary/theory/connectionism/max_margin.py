@@ -83,7 +83,8 @@ def nearest_of_hull(z: np.ndarray) -> tuple[np.ndarray, float, float, np.ndarray
 
 def nearest_points(z: np.ndarray) -> np.ndarray:
     """For each cloud (trials, n, d) of points of length at most 1, its hull's nearest to 0."""
-    return np.einsum("tn,tnd->td", _hull_weights(z), z)
+    nearest: np.ndarray = np.einsum("tn,tnd->td", _hull_weights(z), z)
+    return nearest
 
 
 def _hull_weights(z: np.ndarray) -> np.ndarray:
@@ -98,7 +99,8 @@ def _hull_weights(z: np.ndarray) -> np.ndarray:
         a = np.stack([nnls(matrix, target, maxiter=max(10 * n, 1000))[0] for matrix in rows])
     except RuntimeError as error:  # its limit of iterations
         raise InputError(f"the nearest point of the hull was not found ({error})") from error
-    return a / a.sum(axis=1, keepdims=True)
+    weights: np.ndarray = a / a.sum(axis=1, keepdims=True)
+    return weights
 
 
 def novikoff_bound(x: Float[Tensor, "n d"], y: Shaped[Tensor, " n"], *, bias: bool = False) -> int:

@@ -138,7 +138,7 @@ def signed_distance(
     :source: Perez Jensen (2025), Deep Learning, Section 1.2.
     """
     check_labelled(x, y)
-    length = w.norm()
+    length: Tensor = w.norm()
     if not bool(length > 0):
         raise InputError("a hyperplane needs a nonzero normal w, but w = 0 came")
     return y.to(x.dtype) * (x @ w + b) / length
@@ -164,7 +164,8 @@ def radius(x: Float[Tensor, "n d"]) -> Float[Tensor, ""]:
         >>> radius(torch.tensor([[3.0, 4.0], [1.0, 1.0]])).item()
         5.0
     """
-    return x.norm(dim=1).max()
+    largest: Tensor = x.norm(dim=1).max()
+    return largest
 
 
 def is_unit(u: Float[Tensor, " d"]) -> bool:

@@ -15,7 +15,9 @@ BLOCK = 64  # rows a compiled product scores at once: long enough to hide the ca
 SMALLEST_BLOCK, LARGEST_BLOCK = 32, 4096  # in torch, where a call costs more than a short product
 
 
-def compiled_jumps(z, max_updates, max_epochs):
+def compiled_jumps(
+    z: np.ndarray, max_updates: int, max_epochs: int
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, int, bool]:
     """The loop on NumPy arrays; to be compiled."""
     n, d = z.shape
     w = np.zeros(d, z.dtype)

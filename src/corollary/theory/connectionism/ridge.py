@@ -59,7 +59,8 @@ def rate_of_change(
 
     :covers: ridge-rate-of-change
     """
-    return slope_of(phi, pre_activation(x, theta)).abs() * theta.detach().norm()
+    length: Tensor = theta.detach().norm()
+    return slope_of(phi, pre_activation(x, theta)).abs() * length
 
 
 def parameter_gradient(

@@ -105,7 +105,8 @@ def min_norm(phi: Float[Tensor, "*r n p"], y: Float[Tensor, "*r n"]) -> Float[Te
         tensor([1., 1.])
     """
     # gelsd: the default gelsy gives other last bits at other addresses.
-    return torch.linalg.lstsq(phi, y[..., None], driver="gelsd").solution[..., 0]
+    w: Tensor = torch.linalg.lstsq(phi, y[..., None], driver="gelsd").solution[..., 0]
+    return w
 
 
 def ridge_estimate(
@@ -125,6 +126,9 @@ def ridge_estimate(
     if not lam > 0:
         raise InputError(f"lambda must be positive, but it is {lam}; min_norm is its limit at 0")
     shift = n * lam * torch.eye(min(n, p), dtype=phi.dtype, device=phi.device)
+    w: Tensor
     if p <= n:
-        return torch.linalg.solve(phi.mT @ phi + shift, (phi.mT @ y[..., None])[..., 0])
-    return (phi.mT @ torch.linalg.solve(phi @ phi.mT + shift, y)[..., None])[..., 0]
+        w = torch.linalg.solve(phi.mT @ phi + shift, (phi.mT @ y[..., None])[..., 0])
+    else:
+        w = (phi.mT @ torch.linalg.solve(phi @ phi.mT + shift, y)[..., None])[..., 0]
+    return w

@@ -17,6 +17,7 @@ so the condition number is of order n and the inverse covariance explodes.
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import torch
 from jaxtyping import Float
@@ -66,8 +67,8 @@ def condition_curve(
         True
     """
     edge = torch.tensor([lower_edge(n, p) for p in ps], dtype=torch.float64)
-    options = {"generator": rng, "device": rng.device, "dtype": torch.float64}
-    values = [torch.linalg.svdvals(torch.randn(draws, n, p, **options)) for p in ps]
+    normal = partial(torch.randn, generator=rng, device=rng.device, dtype=torch.float64)
+    values = [torch.linalg.svdvals(normal(draws, n, p)) for p in ps]
     smallest = torch.stack([s[:, -1] for s in values])
     largest = torch.stack([s[:, 0] for s in values])
     return ConditionCurve(tuple(ps), smallest, largest, edge)

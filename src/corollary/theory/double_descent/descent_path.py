@@ -57,7 +57,8 @@ def gd_path(
         learned = 1 - (1 - curvature) ** t[:, None]
     seen = s > s[0] * max(phi.shape) * torch.finfo(phi.dtype).eps
     inverse = torch.where(seen, 1 / torch.where(seen, s, 1.0), 0.0)
-    return (learned * inverse * (U.T @ y)) @ Vt
+    path: Tensor = (learned * inverse * (U.T @ y)) @ Vt
+    return path
 
 
 def slowest_time(phi: Float[Tensor, "n p"], eta: float) -> float:

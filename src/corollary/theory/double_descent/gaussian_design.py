@@ -92,7 +92,7 @@ def ols_variance(
     # tr Sigma (R^T R)^{-1} = |root R^{-1}|^2 for Sigma = root^T root
     values, vectors = torch.linalg.eigh(Sigma)
     root = (vectors * values.clamp(min=0).sqrt()).T.expand(*phi.shape[:-2], p, p)
-    half = torch.linalg.solve_triangular(R, root, upper=True, left=False)
+    half: Tensor = torch.linalg.solve_triangular(R, root, upper=True, left=False)
     return sigma2 * half.square().sum(dim=(-2, -1))
 
 

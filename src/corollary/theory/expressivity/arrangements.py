@@ -121,10 +121,9 @@ def _centre(w: np.ndarray, b: np.ndarray, signs: np.ndarray, radius: float) -> n
         return None  # a constant unit has one side only
     n = w.shape[1]
     rows = np.concatenate([-side[:, None] * w, norms[:, None]], axis=1)
-    found = linprog(
-        -np.eye(n + 1)[-1], A_ub=rows[norms > 0], b_ub=(side * b)[norms > 0],
-        bounds=[(-radius, radius)] * n + [(0, 1.0)],
-    )  # fmt: skip
+    bounds = [(-radius, radius)] * n + [(0, 1.0)]
+    limits = (side * b)[norms > 0]
+    found = linprog(-np.eye(n + 1)[-1], A_ub=rows[norms > 0], b_ub=limits, bounds=bounds)
     return found.x[:n] if found.success and found.x[-1] > 1e-9 else None
 
 
@@ -154,7 +153,8 @@ def _distinct(planes: np.ndarray, tolerance: float) -> np.ndarray:
     alike = np.abs(unit @ unit.T)
     # Rows u, v are one hyperplane iff |<u, v>| = 1; the distance of the lines is sqrt(2 - 2|uv|).
     repeated = np.triu(alike > 1 - tolerance**1.5, k=1).any(axis=0)
-    return planes[~repeated]
+    distinct: np.ndarray = planes[~repeated]
+    return distinct
 
 
 def _check(W: Tensor, b: Tensor) -> None:

@@ -50,7 +50,8 @@ def unit_volume_radius(n: int) -> float:
         (0.5, 0.62)
     """
     _check(n, 1.0)
-    return ball_volume(n) ** (-1 / n)
+    R: float = ball_volume(n) ** (-1 / n)
+    return R
 
 
 def ball_kernel(

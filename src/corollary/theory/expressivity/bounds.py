@@ -47,7 +47,8 @@ def montufar_lower(d: int, widths: Sequence[int]) -> int:
     widths = _widths(widths)
     if min(widths) < d:
         raise InputError(f"the folding needs widths of at least d={d}, but {min(widths)} came")
-    return math.prod((n // d) ** d for n in widths[:-1]) * zaslavsky(widths[-1], d)
+    copies: int = math.prod((n // d) ** d for n in widths[:-1])
+    return copies * zaslavsky(widths[-1], d)
 
 
 def product_upper(d: int, widths: Sequence[int]) -> int:

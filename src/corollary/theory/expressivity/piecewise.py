@@ -11,6 +11,7 @@ on which f is affine,
 """
 
 from dataclasses import dataclass
+from typing import Any
 
 import torch
 from jaxtyping import Bool, Float
@@ -112,7 +113,7 @@ def random_piecewise(pieces: int, *, rng: Generator) -> PiecewiseLinear:
     if pieces < 1:
         raise InputError(f"a function has at least one piece, but pieces={pieces}")
     n = max(pieces - 1, 1)
-    kind = {"generator": rng, "device": rng.device, "dtype": torch.float64}
+    kind: dict[str, Any] = {"generator": rng, "device": rng.device, "dtype": torch.float64}
     knots = (2 * torch.rand(n, **kind) - 1).sort().values
     left, right = torch.randn(2, **kind).tolist()
     return PiecewiseLinear(knots, torch.randn(n, **kind), left, right if pieces > 1 else left)

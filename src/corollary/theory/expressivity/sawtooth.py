@@ -85,7 +85,9 @@ def telgarsky_lower(pieces: int, k: int) -> float:
     """
     _check_k(k)
     _check_pieces(pieces)
-    return max(0, 2 ** (k - 1) - 1 - pieces) * 2.0 ** (-k - 2)
+    triangles: int = 2 ** (k - 1) - 1
+    area: float = 2.0 ** (-k - 2)
+    return max(0, triangles - pieces) * area
 
 
 def alternating_error_bound(pieces: int, n: int) -> float:
@@ -130,7 +132,7 @@ def is_narrow(n: int, k: int, l: int, w: float | int) -> bool:
     """
     if l < 1 or not 0 <= k <= n:
         raise InputError(f"l >= 1 and 0 <= k <= n are needed, but l={l}, k={k}, n={n}")
-    return w < 2.0 ** ((n - k) / l - 1)
+    return bool(w < 2.0 ** ((n - k) / l - 1))
 
 
 def _check_k(k: int) -> None:

@@ -35,7 +35,7 @@ def zigzag(x: Float[Tensor, " n"], p: int, folds: int) -> Float[Tensor, " n"]:
     """
     if p < 2 or folds < 0:
         raise InputError(f"p >= 2 flanks and folds >= 0 are needed, but p={p}, folds={folds}")
-    z = p**folds * x
+    z: Tensor = p**folds * x
     return (z - 2 * (z / 2).round()).abs()
 
 

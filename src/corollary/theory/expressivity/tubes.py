@@ -11,6 +11,7 @@ a Beta variable with parameters :math:`(n-1)/2` and 3/2: one tube of radius 1 fi
 """
 
 import math
+from typing import Any
 
 import torch
 from jaxtyping import Bool, Float
@@ -54,10 +55,11 @@ def ball_points(k: int, n: int, r: float | int, *, rng: Generator) -> Float[Tens
         True
     """
     _check(n, r, k)
-    kind = {"generator": rng, "device": rng.device, "dtype": torch.float64}
+    kind: dict[str, Any] = {"generator": rng, "device": rng.device, "dtype": torch.float64}
     x = torch.randn(k, n, **kind)
     length = r * torch.rand(k, 1, **kind) ** (1 / n)
-    return length * x / x.norm(dim=1, keepdim=True)
+    points: Tensor = length * x / x.norm(dim=1, keepdim=True)
+    return points
 
 
 def in_tubes(
@@ -73,7 +75,7 @@ def in_tubes(
     length = directions.norm(dim=1, keepdim=True)
     if not bool((length > 0).all()):
         raise InputError("a direction of length zero spans no line")
-    along = x @ (directions / length).T
+    along: Tensor = x @ (directions / length).T
     off = x.square().sum(dim=1, keepdim=True) - along.square()
     return (off <= radius**2).any(dim=1)
 

@@ -17,6 +17,7 @@ is not. With two layers the supremum is attained by a single unit.
 
 import math
 from collections.abc import Sequence
+from functools import partial
 from typing import Literal
 
 import torch
@@ -133,10 +134,11 @@ def deep_suprema(
     check_sample("L", L)
     n, d = x.shape
     if L == 1:
-        return B / n * (signs @ x).norm(dim=1)
+        lengths: Tensor = (signs @ x).norm(dim=1)
+        return B / n * lengths
     shapes = [(width, d), *[(width, width)] * (L - 2), (1, width)]
-    draw = {"generator": rng, "device": rng.device, "dtype": x.dtype}
-    layers = [_scaled(torch.randn(len(signs), *s, **draw), B) for s in shapes]
+    normal = partial(torch.randn, generator=rng, device=rng.device, dtype=x.dtype)
+    layers = [_scaled(normal(len(signs), *s), B) for s in shapes]
     best = torch.full((len(signs),), -math.inf, dtype=x.dtype, device=x.device)
     for step in range(steps + 1):
         layers = [w.requires_grad_() for w in layers]
@@ -162,4 +164,5 @@ def _outputs(layers: list[Tensor], x: Tensor) -> Tensor:
 
 def _scaled(w: Tensor, B: Number) -> Tensor:
     """Each matrix of a batch, with Frobenius norm B; a zero matrix stays zero."""
-    return w * (B / w.flatten(1).norm(dim=1).clamp(min=1e-300))[:, None, None]
+    factors: Tensor = B / w.flatten(1).norm(dim=1).clamp(min=1e-300)
+    return w * factors[:, None, None]

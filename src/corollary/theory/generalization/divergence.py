@@ -78,8 +78,8 @@ def kl_gaussian_full(
         0.450694
     """
     L_p, L_q = _root("cov_p", cov_p), _root("cov_q", cov_q)
-    M = torch.linalg.solve_triangular(L_q, L_p, upper=False)
-    moved = torch.linalg.solve_triangular(L_q, (mean_p - mean_q)[..., None], upper=False)
+    M: Tensor = torch.linalg.solve_triangular(L_q, L_p, upper=False)
+    moved: Tensor = torch.linalg.solve_triangular(L_q, (mean_p - mean_q)[..., None], upper=False)
     scale = M.diagonal(dim1=-2, dim2=-1).square()
     mixed = M.tril(-1).square().sum((-2, -1))
     return (mixed + (scale - 1 - scale.log()).sum(-1) + moved.square().sum((-2, -1))) / 2
@@ -95,7 +95,8 @@ def _root(name: str, cov: Tensor) -> Tensor:
             f"expected a positive definite {name}, got one with an eigenvalue at or below 0 (to "
             "rounding); add a small multiple of the identity"
         )
-    return L
+    factor: Tensor = L
+    return factor
 
 
 @overload

@@ -232,7 +232,7 @@ def sine_frequency(labels: Bool[Tensor, " n"]) -> int:
 
     :covers: vc-dimension
     """
-    return 1 + sum(2**i for i, label in enumerate(labels.tolist(), start=1) if not label)
+    return 1 + sum(1 << i for i, label in enumerate(labels.tolist(), start=1) if not label)
 
 
 def sine_labels(k: int, n: int) -> Bool[Tensor, " n"]:
@@ -258,4 +258,5 @@ def _ranks(x: Tensor) -> Tensor:
     if x.ndim != 2 or x.shape[1] != 1 or len(x) == 0:
         raise InputError(f"points of a line have shape (n, 1), n >= 1, but {tuple(x.shape)} came")
     check_finite("x", x)
-    return torch.unique(x[:, 0], return_inverse=True)[1]
+    places: Tensor = torch.unique(x[:, 0], return_inverse=True)[1]
+    return places

@@ -58,7 +58,8 @@ class CoupledRuns(NamedTuple):
     @property
     def distance(self) -> Float[Tensor, "k r"]:
         """How far apart the runs are."""
-        return (self.w - self.w_other).norm(dim=-1)
+        distance: Tensor = (self.w - self.w_other).norm(dim=-1)
+        return distance
 
 
 def hardt_bound(L: Number, etas: Sequence[Number], n: int, beta: Number) -> float:

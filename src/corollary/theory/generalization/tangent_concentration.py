@@ -109,7 +109,8 @@ def rademacher_matrix_ball(
     else:
         bits = torch.randint(0, 2, (draws, m), generator=rng, device=rng.device)
         signs = 1 - 2 * bits.to(H.dtype)
-    return (signs @ H.flatten(1)).norm(dim=1) / m
+    lengths: Tensor = (signs @ H.flatten(1)).norm(dim=1)
+    return lengths / m
 
 
 def rademacher_matrix_bound(m: int, X: Float[Tensor, "n d"], B: float | int = 1.0) -> float:

@@ -79,7 +79,8 @@ def principal_plane(activations: Float[Tensor, "n m"]) -> Float[Tensor, "n 2"]:
     _, _, V = torch.linalg.svd(centred, full_matrices=False)
     V = V[:2]
     largest = V.gather(1, V.abs().argmax(dim=1, keepdim=True))
-    return centred @ (V * largest.sign()).T
+    plane: Tensor = centred @ (V * largest.sign()).T
+    return plane
 
 
 def activation_atlas(
@@ -112,9 +113,12 @@ def activation_atlas(
     total = a.new_zeros(cells, a.shape[1]).index_add_(0, flat, a)
     mean = total / torch.where(count > 0, count, torch.nan)[:, None].to(a)
     return Atlas(
-        places, torch.stack([row, column], dim=1), count.reshape(grid, grid),
-        mean.reshape(grid, grid, -1), _exemplars(a, mean, flat).reshape(grid, grid),
-    )  # fmt: skip
+        places,
+        torch.stack([row, column], dim=1),
+        count.reshape(grid, grid),
+        mean.reshape(grid, grid, -1),
+        _exemplars(a, mean, flat).reshape(grid, grid),
+    )
 
 
 def _exemplars(a: Tensor, mean: Tensor, flat: Tensor) -> Tensor:

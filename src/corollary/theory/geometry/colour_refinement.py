@@ -44,8 +44,9 @@ def wl_refine(
     :covers: weisfeiler-lehman-test
     """
     if colours is not None and colours.shape != (graph.M,):
-        raise InputError(f"a colour for each of {graph.M} nodes is needed, but "
-                         f"{tuple(colours.shape)} came")  # fmt: skip
+        raise InputError(
+            f"expected a colour for each of {graph.M} nodes, got shape {tuple(colours.shape)}"
+        )
     start = torch.zeros(graph.M, dtype=torch.int64) if colours is None else colours
     c = _numbered(start[:, None])
     node, neighbour = graph.arcs

@@ -20,7 +20,8 @@ from torch import Tensor
 
 from corollary.errors import InputError
 
-P, T = ParamSpec("P"), TypeVar("T")
+P = ParamSpec("P")
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, eq=False)

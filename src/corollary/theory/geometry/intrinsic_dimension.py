@@ -99,7 +99,7 @@ def local_pca_counts(
     which = torch.linspace(0, len(X) - 1, min(anchors, len(X))).round().long()
     patches = torch.cat([X[which][:, None], X[who[which]]], dim=1)  # (a, k + 1, D)
     centred = patches - patches.mean(dim=1, keepdim=True)
-    variances = torch.linalg.svdvals(centred) ** 2
+    variances: Tensor = torch.linalg.svdvals(centred) ** 2
     return (variances >= share * variances[:, :1]).sum(dim=1)
 
 

@@ -55,4 +55,5 @@ def equivariant_maps(
         P = permutation_matrix(perm)
         rows.append(torch.kron(P, eye) - torch.kron(eye, P.T.contiguous()))  # of vec(PW - WP)
     values, vectors = torch.linalg.eigh(sum(row.T @ row for row in rows))
-    return vectors[:, values < 1e-9].T.reshape(-1, M, M)
+    kernel: Tensor = vectors[:, values < 1e-9]
+    return kernel.T.reshape(-1, M, M)

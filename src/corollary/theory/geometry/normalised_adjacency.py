@@ -49,7 +49,8 @@ def steady_direction(graph: Graph, dtype: torch.dtype = torch.float64) -> Float[
         tensor([2.0000, 2.0000, 1.0000], dtype=torch.float64)
     """
     root = (1 + graph.degrees).to(dtype).sqrt()
-    return root / root.norm()
+    length: Tensor = root.norm()
+    return root / length
 
 
 def lowest_coupling(graph: Graph) -> float:

@@ -86,7 +86,8 @@ def wrong_bits_bound(n: float | int) -> float:
         0.0657
     """
     _check_size(n)
-    return (4 * math.pi * math.log(n)) ** -0.5
+    share: float = (4 * math.pi * math.log(n)) ** -0.5
+    return share
 
 
 def hopfield_capacity(n: float | int, mode: Literal["one", "all"] = "one") -> float:

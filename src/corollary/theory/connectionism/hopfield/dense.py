@@ -50,7 +50,8 @@ def dense_energy(
         [-27.0]
     """
     M = X @ patterns.mT
-    F = M.exp() if checked_power(power) is None else M**power
+    p = checked_power(power)
+    F = M.exp() if p is None else M**p
     return -F.sum(-1)
 
 
@@ -102,4 +103,5 @@ def dense_capacity(n: int, power: int) -> float:
         (72, 24127)
     """
     checked_power(power)
-    return n ** (power - 1) / (2 * float(factorial2(2 * power - 3)) * math.log(n))
+    patterns: float = n ** (power - 1) / (2 * float(factorial2(2 * power - 3)) * math.log(n))
+    return patterns

@@ -25,6 +25,7 @@ thresholds are whole numbers.
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
+import numpy as np
 import torch
 from jaxtyping import Bool, Float, Int
 from torch import Generator, Tensor
@@ -216,7 +217,14 @@ def _by_kernel(
     return AsynchronousRun(states, energies[: last + 1], flips[:last], _fixed(states, h))
 
 
-def _kept_fields(columns, states, h, orders, energies, flips):
+def _kept_fields(
+    columns: np.ndarray,
+    states: np.ndarray,
+    h: np.ndarray,
+    orders: np.ndarray,
+    energies: np.ndarray,
+    flips: np.ndarray,
+) -> int:
     """Each state to its fixed point; returns how many sweeps the longest run took."""
     sweeps, n = orders.shape
     longest = 0

@@ -85,5 +85,5 @@ def one_step_error(
         >>> bool(torch.isclose(one_step_error(K, 1.0, 0.0)[0], 2 * torch.tensor(-2.0).exp()))
         True
     """
-    M = K.norm(dim=1).amax()
+    M: Tensor = K.norm(dim=1).amax()
     return 2 * M * (len(K) - 1) * torch.exp(-beta * (separation(K) - 2 * M * radius))

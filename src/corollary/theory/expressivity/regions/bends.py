@@ -14,27 +14,28 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 AFFINE_MODULES: tuple[type[nn.Module], ...] = (
-    nn.Linear, nn.Conv1d, nn.Conv2d, nn.Conv3d, nn.ConvTranspose1d, nn.ConvTranspose2d,
-    nn.ConvTranspose3d, nn.BatchNorm1d, nn.BatchNorm2d, nn.BatchNorm3d, nn.Identity, nn.Flatten,
-    nn.Unflatten, nn.Dropout, nn.Dropout1d, nn.Dropout2d, nn.Dropout3d, nn.AvgPool1d, nn.AvgPool2d,
-    nn.AvgPool3d, nn.AdaptiveAvgPool1d, nn.AdaptiveAvgPool2d, nn.AdaptiveAvgPool3d, nn.ZeroPad1d,
-    nn.ZeroPad2d, nn.ZeroPad3d, nn.PixelShuffle, nn.Upsample,
-)  # fmt: skip
+    *(nn.Linear, nn.Identity, nn.Flatten, nn.Unflatten, nn.PixelShuffle, nn.Upsample),
+    *(nn.Conv1d, nn.Conv2d, nn.Conv3d),
+    *(nn.ConvTranspose1d, nn.ConvTranspose2d, nn.ConvTranspose3d),
+    *(nn.BatchNorm1d, nn.BatchNorm2d, nn.BatchNorm3d),
+    *(nn.Dropout, nn.Dropout1d, nn.Dropout2d, nn.Dropout3d),
+    *(nn.AvgPool1d, nn.AvgPool2d, nn.AvgPool3d),
+    *(nn.AdaptiveAvgPool1d, nn.AdaptiveAvgPool2d, nn.AdaptiveAvgPool3d),
+    *(nn.ZeroPad1d, nn.ZeroPad2d, nn.ZeroPad3d),
+)
 
 # Functions and methods that are affine in their tensors, or only move numbers about.
 AFFINE_NAMES = frozenset(
-    {"add", "iadd", "sub", "isub", "neg", "flatten", "view", "reshape", "permute", "transpose",
-     "contiguous", "squeeze", "unsqueeze", "cat", "stack", "mean", "sum", "size", "getitem",
-     "getattr", "avg_pool1d", "avg_pool2d", "avg_pool3d", "adaptive_avg_pool1d",
-     "adaptive_avg_pool2d", "dropout", "pad", "narrow", "chunk", "split", "double", "float",
-     "rsub", "__add__", "__radd__", "__sub__", "movedim", "t"}
-)  # fmt: skip
+    "add iadd sub isub neg rsub __add__ __radd__ __sub__ mean sum flatten view reshape permute "
+    "transpose t movedim contiguous squeeze unsqueeze cat stack narrow chunk split size getitem "
+    "getattr avg_pool1d avg_pool2d avg_pool3d adaptive_avg_pool1d adaptive_avg_pool2d dropout pad "
+    "double float".split()
+)
 
 # Linear in each argument: affine when only one argument depends on the input.
 PRODUCT_NAMES = frozenset(
-    {"mul", "imul", "truediv", "div", "matmul", "mm", "bmm", "linear", "conv1d", "conv2d",
-     "conv3d", "einsum", "dot"}
-)  # fmt: skip
+    "mul imul truediv div matmul mm bmm linear conv1d conv2d conv3d einsum dot".split()
+)
 
 POOL_NAMES = frozenset({"max_pool1d", "max_pool2d"})
 

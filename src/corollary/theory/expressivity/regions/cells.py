@@ -1,12 +1,13 @@
 """Convex polygons over one table of vertices, and the edges between them."""
 
-from typing import NamedTuple
+from dataclasses import dataclass
 
 import numpy as np
 from jaxtyping import Float, Int
 
 
-class Cells(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class Cells:
     """Polygon p has the corners ``corner[start[p]:start[p + 1]]``, counter-clockwise.
 
     Neighbours share their corners: the cells are a subdivision, every inner edge has two sides.
@@ -48,7 +49,8 @@ class Cells(NamedTuple):
     def centres(self) -> Float[np.ndarray, "p 2"]:
         """The mean of the corners of each polygon: a point inside it."""
         sums = np.add.reduceat(self.vertices[self.corner], self.start[:-1], axis=0)
-        return sums / self.sizes[:, None]
+        means: np.ndarray = sums / self.sizes[:, None]
+        return means
 
     def edges(
         self,

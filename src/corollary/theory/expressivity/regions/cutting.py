@@ -6,6 +6,10 @@ find the same point, and the cells stay a subdivision. Values up to ``slack`` co
 through a vertex uses that vertex, and a line along an edge cuts nothing.
 """
 
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
 import numpy as np
 from jaxtyping import Bool, Float, Int8
 
@@ -47,7 +51,7 @@ def cut(
     idle = cells.take(np.flatnonzero(~mixed.any(axis=1)))
     active = cells.take(busy)
     if kernel is None:
-        done = _one_function_at_a_time(active, z, mixed[busy].any(axis=0), slack)
+        done = _one_function_at_a_time(active, z, np.any(mixed[busy], axis=0), slack)
     else:
         done = _one_polygon_at_a_time(active, z, sign, slack, kernel)
     return gathered(done.vertices, [idle, done])
@@ -59,7 +63,7 @@ def mixed_signs(cells: Cells, sign: Int8[np.ndarray, "v m"]) -> Bool[np.ndarray,
     for side in (sign > 0, sign < 0):
         packed = np.packbits(side, axis=1)
         either.append(np.bitwise_or.reduceat(packed[cells.corner], cells.start[:-1], axis=0))
-    both = either[0] & either[1]
+    both = np.bitwise_and(either[0], either[1])
     return np.unpackbits(both, axis=1, count=sign.shape[1]).astype(bool)
 
 
@@ -87,7 +91,7 @@ def _one_function_at_a_time(
         sign = np.concatenate([sign, np.zeros(len(crossed), dtype=np.int8)])
         rest = cells.take(np.flatnonzero(~mixed))
         cells = gathered(x.rows, [rest, *_halves(hit, number[edge], sign)])
-    return cells._replace(vertices=x.rows)
+    return replace(cells, vertices=x.rows)
 
 
 def _halves(hit: Cells, inserted: np.ndarray, sign: np.ndarray) -> tuple[Cells, Cells]:
@@ -128,7 +132,7 @@ class _Rows:
 
 
 def _one_polygon_at_a_time(
-    cells: Cells, z: np.ndarray, sign: np.ndarray, slack: float, kernel: object
+    cells: Cells, z: np.ndarray, sign: np.ndarray, slack: float, kernel: Callable[..., Any]
 ) -> Cells:
     """Points on common edges first, then the compiled kernel inside each polygon."""
     low, high, edge = cells.edges()

@@ -9,7 +9,19 @@ compiles what it sees.
 import numpy as np
 
 
-def cut_cells(start, corner, edge, first, unit, place, x, z, sign, slack, old):  # noqa: ANN001, ANN201
+def cut_cells(
+    start: np.ndarray,
+    corner: np.ndarray,
+    edge: np.ndarray,
+    first: np.ndarray,
+    unit: np.ndarray,
+    place: np.ndarray,
+    x: np.ndarray,
+    z: np.ndarray,
+    sign: np.ndarray,
+    slack: float,
+    old: int,
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Cut every polygon by every function that has both signs on it.
 
     Args:

@@ -40,9 +40,9 @@ class Plane:
 
     def points(self, p: Float[np.ndarray, "n 2"]) -> Float[Tensor, "n *shape"]:
         """Points of the plane as inputs."""
-        return self.origin + torch.tensordot(
-            torch.from_numpy(np.ascontiguousarray(p)), self.basis, 1
-        )
+        q = torch.from_numpy(np.ascontiguousarray(p))
+        x: Tensor = self.origin + torch.tensordot(q, self.basis, 1)
+        return x
 
 
 class AffineMaps(NamedTuple):
@@ -110,7 +110,7 @@ class Mosaic:
         slopes = []
         for direction in self.plane.basis:
             tangent = direction.expand_as(x).contiguous()
-            value, slope = torch.func.jvp(network, (x,), (tangent,))
+            value, slope = torch.func.jvp(network, (x,), (tangent,))[:2]
             slopes.append(slope)
         slope = torch.stack(slopes, dim=2)
         return AffineMaps(slope, value - (slope @ p[:, :, None])[:, :, 0])
@@ -166,7 +166,7 @@ def _united(cells: Cells, group: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         (g, a): b
         for g, a, b in zip(owner[outline], cells.corner[outline], following[outline], strict=True)
     }
-    first = {}
+    first: dict[int, int] = {}
     for g, a in after:
         first.setdefault(g, a)
     start, corner = [0], []

@@ -102,11 +102,13 @@ class Program:
 
     def output(self, x: Float[Tensor, "n *shape"]) -> Float[Tensor, "n k"]:
         """The network at points, one row each."""
-        return self.until(x, len(self.steps))["output"].reshape(len(x), -1)
+        out: Tensor = self.until(x, len(self.steps))["output"]
+        return out.reshape(len(x), -1)
 
     def traced(self, x: Float[Tensor, "n *shape"]) -> Float[Tensor, "n k"]:
         """The same as one function that can be differentiated."""
-        return self.graph(x).reshape(len(x), -1)
+        out: Tensor = self.graph(x)
+        return out.reshape(len(x), -1)
 
     def pattern(
         self, x: Float[Tensor, "n *shape"], *, tolerance: float = 0.0

@@ -97,7 +97,7 @@ def _pair_look(path: str, first: str, second: str) -> Look:
 
 
 def _difference(values: Values, first: str, second: str) -> Tensor:
-    z = values[first] - values[second]
+    z: Tensor = values[first] - values[second]
     return z.reshape(len(z), -1)
 
 

@@ -103,7 +103,8 @@ def eigenvalues(matrix: Float[Tensor, "p n"]) -> Float[Tensor, " m"]:
         raise InputError(f"a matrix with entries is needed, but its shape is {matrix.shape}")
     w = matrix.double()
     gram = w @ w.T if w.shape[0] <= w.shape[1] else w.T @ w
-    return torch.linalg.eigvalsh(gram).clamp(min=0)
+    values: Tensor = torch.linalg.eigvalsh(gram)
+    return values.clamp(min=0)
 
 
 def convolution_eigenvalues(

@@ -105,7 +105,8 @@ class Portrait:
     @property
     def log_norms(self) -> LogNorms | None:
         """With the exponent of the tail."""
-        return self.power_law and log_norms(self.operator, self.power_law.alpha)
+        fit = self.power_law
+        return None if fit is None else log_norms(self.operator, fit.alpha)
 
     def tail(self, *, draws: int = 100, rng: Generator) -> TestedTail | None:
         """The tail with its tests."""

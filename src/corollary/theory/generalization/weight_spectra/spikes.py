@@ -63,7 +63,8 @@ def visible_from(p: int, n: int, variance: float = 1.0) -> float:
     """
     if min(p, n) < 1 or variance < 0:
         raise InputError(f"positive sizes are needed, but {p}, {n} and {variance:g} came")
-    return math.sqrt(variance) * (p * n) ** 0.25
+    root: float = (p * n) ** 0.25
+    return math.sqrt(variance) * root
 
 
 def spike_place(theta: float, p: int, n: int, variance: float = 1.0) -> float:
