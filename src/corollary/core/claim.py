@@ -84,11 +84,12 @@ class Claim(ABC, Generic[G]):
         trial = replace(trial, without=tuple(self.without(given, seed)))
         return self._result(hypotheses, trial, seed, draw=draw)
 
-    def check_given(self, given: G, *, seed: int | None = None) -> Result:
+    def check_given(self, given: G, *, seed: int | None = None, draw: bool = True) -> Result:
         """The same statement for a given of the caller's; nothing is broken on purpose."""
         hypotheses = tuple(self.hypotheses(given))
         applies = all(h.holds for h in hypotheses)
-        return self._result(hypotheses, self.trial(given, seed or 0) if applies else None, seed)
+        trial = self.trial(given, seed or 0) if applies else None
+        return self._result(hypotheses, trial, seed, draw=draw)
 
     def draw(self, seed: int) -> G:
         """The given of this seed."""
