@@ -8,7 +8,7 @@ import inspect
 from collections.abc import Callable
 from functools import cache
 from importlib.util import find_spec
-from typing import Any, Literal
+from typing import Any, Literal, overload
 
 from corollary.errors import InputError, MissingExtraError
 
@@ -26,6 +26,22 @@ def _compile(kernel: Callable[..., Any], contract: bool) -> Callable[..., Any]:
     return compiled
 
 
+@overload
+def compiled(
+    kernel: Callable[..., Any],
+    backend: Literal["numba"],
+    *,
+    worth_it: bool = ...,
+    contract: bool = ...,
+) -> Callable[..., Any]: ...
+@overload
+def compiled(
+    kernel: Callable[..., Any],
+    backend: Backend = ...,
+    *,
+    worth_it: bool = ...,
+    contract: bool = ...,
+) -> Callable[..., Any] | None: ...
 def compiled(
     kernel: Callable[..., Any],
     backend: Backend = "auto",

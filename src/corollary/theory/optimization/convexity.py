@@ -15,6 +15,7 @@ violation is a proof, its absence is not.
 """
 
 from collections.abc import Callable
+from functools import partial
 from typing import NamedTuple
 
 import torch
@@ -153,8 +154,8 @@ def _chords(
     same_length("low", low, high)
     if not bool((low < high).all()) or samples < 1:
         raise InputError("a box needs low < high in each coordinate, and at least one sample")
-    draw = {"generator": rng, "device": rng.device, "dtype": low.dtype}
-    u, v = torch.rand(2, samples, len(low), **draw)
-    near, a = torch.rand(2, samples, 1, **draw)
+    uniform = partial(torch.rand, generator=rng, device=rng.device, dtype=low.dtype)
+    u, v = uniform(2, samples, len(low))
+    near, a = uniform(2, samples, 1)
     x, y = low + (high - low) * u, low + (high - low) * v
     return x, x + 10 ** (-3 * near) * (y - x), a

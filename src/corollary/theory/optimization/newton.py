@@ -46,8 +46,9 @@ def model_step(grad: Float[Tensor, " d"], B: Float[Tensor, "d d"]) -> Float[Tens
         (2 eta); that is the model with Hessian I/eta (with I, eta = 1).
     """
     check_symmetric("B", B)
-    step, info = torch.linalg.solve_ex(B, -grad)
-    if bool(info != 0) or not bool(torch.isfinite(step).all()):
+    solved = torch.linalg.solve_ex(B, -grad)
+    step: Tensor = solved.result
+    if bool(solved.info != 0) or not bool(torch.isfinite(step).all()):
         raise InputError("B must be invertible, but it is singular; add damping to its diagonal")
     return step
 
@@ -128,4 +129,5 @@ def _mask(x: Tensor, approximation: Approximation, blocks: Sequence[int]) -> Ten
     sizes = [1] * d if approximation == "diagonal" else list(blocks)
     if sum(sizes) != d or min(sizes, default=0) < 1:
         raise InputError(f"blocks must be positive and add up to {d}, but they are {sizes}")
-    return torch.block_diag(*[torch.ones(s, s) for s in sizes]).to(x)
+    mask: Tensor = torch.block_diag(*[torch.ones(s, s) for s in sizes])
+    return mask.to(x)

@@ -63,9 +63,15 @@ def gd_strongly_convex(mu: float, L: float, eta: float, k: int, D0: float) -> St
 
 
 def certify_strongly_convex(
-    f: Function, x0: Float[Tensor, " d"], minimiser: Float[Tensor, " d"], *, mu: float, L: float,
-    eta: float, steps: int,
-) -> Certified:  # fmt: skip
+    f: Function,
+    x0: Float[Tensor, " d"],
+    minimiser: Float[Tensor, " d"],
+    *,
+    mu: float,
+    L: float,
+    eta: float,
+    steps: int,
+) -> Certified:
     r"""Run gradient descent and name the first iterate beyond :math:`(1-\eta\mu)^kD_0^2`, if any.
 
     A violation proves that mu, L or the minimiser is wrong.

@@ -43,8 +43,8 @@ class Density:
     def __post_init__(self) -> None:
         if not self.low < self.high:
             raise InputError(f"a support needs low < high, but {self.low:g} >= {self.high:g}")
-        ends = max(self.low, -50.0), min(self.high, 50.0)
-        grid = np.linspace(*sorted(ends), 1001)[1:-1]
+        low, high = sorted((max(self.low, -50.0), min(self.high, 50.0)))
+        grid = np.linspace(low, high, 1001)[1:-1]
         worst = min(self.f(float(x)) for x in grid)
         if not worst >= 0:
             raise InputError(f"a density must not be negative, but it takes the value {worst:.3g}")

@@ -67,8 +67,9 @@ def ordered_eigenvalues(A: Float[Tensor, "m n"]) -> Float[Tensor, " n"]:
     """
     check_square("A", A)
     if torch.equal(A, A.T):
-        return torch.linalg.eigvalsh(A).flip(0)
-    values = torch.linalg.eigvals(A)
+        ascending: Tensor = torch.linalg.eigvalsh(A)
+        return ascending.flip(0)
+    values: Tensor = torch.linalg.eigvals(A)
     size = max(float(torch.linalg.matrix_norm(A, ord=2)), 1e-300)
     worst = values[values.imag.abs().argmax()]
     if float(worst.imag.abs()) > torch.finfo(A.dtype).eps ** 0.5 * size:

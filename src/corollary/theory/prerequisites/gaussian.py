@@ -58,15 +58,16 @@ class Gaussian:
             raise InputError(
                 "a normal law has a density only if det(Sigma) > 0, but Sigma is singular"
             )
-        chol = torch.linalg.cholesky(self.covariance)
-        z = torch.linalg.solve_triangular(chol, (x - self.mean).T, upper=False)
+        chol: Tensor = torch.linalg.cholesky(self.covariance)
+        z: Tensor = torch.linalg.solve_triangular(chol, (x - self.mean).T, upper=False)
         log_det = 2 * chol.diagonal().log().sum()
         return -0.5 * (z.square().sum(dim=0) + log_det + len(self.mean) * math.log(2 * math.pi))
 
     def root(self) -> Float[Tensor, "k k"]:
         r"""The symmetric root of :math:`\Sigma`, also when it is singular."""
         values, vectors = torch.linalg.eigh(self.covariance)
-        return (vectors * values.clamp(min=0).sqrt()) @ vectors.T
+        root: Tensor = (vectors * values.clamp(min=0).sqrt()) @ vectors.T
+        return root
 
     def sample(self, n: int, *, rng: Generator) -> Float[Tensor, "n k"]:
         """Independent draws."""
@@ -91,7 +92,8 @@ class Gaussian:
         z = torch.cartesian_prod(*([t] * k)).reshape(-1, k)
         weights = torch.cartesian_prod(*([w / w.sum()] * k)).reshape(-1, k).prod(dim=1)
         values = g(self.mean + z @ self.root())
-        return torch.tensordot(weights, values, dims=([0], [0]))
+        mean: Tensor = torch.tensordot(weights, values, dims=([0], [0]))
+        return mean
 
 
 def gaussian_moments(

@@ -123,8 +123,8 @@ def one_sided_slopes(
 
 def default_step(x: Float[Tensor, " d"], scheme: Scheme) -> float:
     r"""Balances truncation and rounding: the root of epsilon (forward), its cube root (central)."""
-    power = 1 / 2 if scheme == "forward" else 1 / 3
-    return torch.finfo(x.dtype).eps ** power * max(1.0, float(x.abs().max()))
+    root: float = torch.finfo(x.dtype).eps ** (1 / 2 if scheme == "forward" else 1 / 3)
+    return root * max(1.0, float(x.abs().max()))
 
 
 def scalar(f: Function, x: Tensor) -> Tensor:

@@ -33,7 +33,8 @@ def jacobian(f: Function, x: Float[Tensor, " d"]) -> Float[Tensor, "p d"]:
     if value.ndim != 1:
         raise InputError(f"f must return a vector, but its value has shape {tuple(value.shape)}")
     with torch.enable_grad():
-        return torch.autograd.functional.jacobian(f, x.detach())
+        J: Tensor = torch.autograd.functional.jacobian(f, x.detach())
+    return J
 
 
 def chain_jacobian(maps: Sequence[Function], x: Float[Tensor, " d"]) -> Float[Tensor, "p d"]:

@@ -161,5 +161,6 @@ def lipschitz_upper_from_gradient(
 
 
 def _slopes(f: Batched, a: Tensor, b: Tensor) -> Tensor:
-    rise = (f(a) - f(b)).reshape(len(a), -1).norm(dim=1)
-    return rise / (a - b).norm(dim=1)
+    rise: Tensor = (f(a) - f(b)).reshape(len(a), -1).norm(dim=1)
+    run: Tensor = (a - b).norm(dim=1)
+    return rise / run

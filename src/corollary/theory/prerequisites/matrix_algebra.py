@@ -55,7 +55,8 @@ def inverse(A: Float[Tensor, "m n"]) -> Float[Tensor, "m n"]:
             f"A must be invertible, but its rank is {rank} of {len(A)}; "
             "torch.linalg.pinv gives the least-squares inverse"
         )
-    return torch.linalg.inv(A)
+    inverse: Tensor = torch.linalg.inv(A)
+    return inverse
 
 
 def law_residuals(

@@ -43,7 +43,8 @@ def vector_norm(v: Float[Tensor, "... d"], p: int | float = 2) -> Float[Tensor, 
     """
     _check_order(p)
     check_finite("v", v)
-    return torch.linalg.vector_norm(v, ord=p, dim=-1)
+    norms: Tensor = torch.linalg.vector_norm(v, ord=p, dim=-1)
+    return norms
 
 
 def operator_norm(A: Float[Tensor, "m n"], p: int | float = 2) -> OperatorNorm:

@@ -47,4 +47,5 @@ def random_orthogonal(
         raise InputError(f"n must be at least 1, but it is {n}")
     normal = torch.randn(n, n, generator=rng, device=rng.device, dtype=dtype)
     Q, R = torch.linalg.qr(normal)
-    return Q * torch.where(R.diagonal() < 0, -1.0, 1.0).to(Q)
+    drawn: Tensor = Q * torch.where(R.diagonal() < 0, -1.0, 1.0).to(Q)
+    return drawn

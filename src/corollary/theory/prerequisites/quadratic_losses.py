@@ -77,7 +77,8 @@ class LeastSquares:
 
     def minimiser(self) -> Float[Tensor, " d"]:
         r"""The shortest minimiser :math:`A^+y`."""
-        return torch.linalg.pinv(self.A) @ self.y
+        pseudoinverse: Tensor = torch.linalg.pinv(self.A)
+        return pseudoinverse @ self.y
 
 
 def ls_gradient(

@@ -42,7 +42,9 @@ class SigmaAlgebra:
     members: frozenset[Event]
 
     @classmethod
-    def generate(cls, omega: Iterable[Hashable], sets: Iterable[Iterable[Hashable]] = ()):
+    def generate(
+        cls, omega: Iterable[Hashable], sets: Iterable[Iterable[Hashable]] = ()
+    ) -> "SigmaAlgebra":
         """The smallest sigma-algebra that contains the sets: 2^k members for k atoms."""
         whole = frozenset(omega)
         given = [frozenset(s) for s in sets]

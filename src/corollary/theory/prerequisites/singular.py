@@ -46,9 +46,10 @@ def singular_values(
     """
     check_finite("A", A)
     if route == "svd":
-        return torch.linalg.svdvals(A)
+        s: Tensor = torch.linalg.svdvals(A)
+        return s
     gram = A @ A.T if route == "AAT" else A.T @ A
-    values = torch.linalg.eigvalsh(gram).flip(0)[: min(A.shape)]
+    values: Tensor = torch.linalg.eigvalsh(gram).flip(0)[: min(A.shape)]
     return values.clamp(min=0).sqrt()
 
 
@@ -109,7 +110,8 @@ def rank_one_terms(A: Float[Tensor, "m n"]) -> Float[Tensor, "r m n"]:
     check_finite("A", A)
     U, s, Vt = torch.linalg.svd(A, full_matrices=False)
     r = int((s > rank_cutoff(A, s, None)).sum())
-    return s[:r, None, None] * U[:, :r].T[:, :, None] * Vt[:r, None, :]
+    terms: Tensor = s[:r, None, None] * U[:, :r].T[:, :, None] * Vt[:r, None, :]
+    return terms
 
 
 def _largest(a: Tensor) -> float:

@@ -38,7 +38,8 @@ def column_space(A: Float[Tensor, "m n"], *, tol: float | None = None) -> Float[
     """
     check_finite("A", A)
     U, s, _ = torch.linalg.svd(A, full_matrices=False)
-    return U[:, s > rank_cutoff(A, s, tol)]
+    basis: Tensor = U[:, s > rank_cutoff(A, s, tol)]
+    return basis
 
 
 def span_contains(

@@ -51,4 +51,5 @@ def rounding(a: Shaped[Tensor, "..."]) -> float:
         >>> rounding(torch.eye(2, dtype=torch.float64)) < 1e-12
         True
     """
-    return 64 * torch.finfo(a.dtype).eps * max(a.shape[-1:] or (1,)) ** 0.5
+    root: float = max(a.shape[-1:] or (1,)) ** 0.5
+    return 64 * torch.finfo(a.dtype).eps * root

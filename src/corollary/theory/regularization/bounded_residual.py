@@ -84,7 +84,8 @@ def residual_offset(x: Float[Tensor, "n d"], svm: HardMargin) -> Float[Tensor, "
             "every support vector needs a positive multiplier, but one has none: it touches the "
             "margin without holding it"
         )
-    return torch.linalg.pinv(x[svm.support]) @ (-alpha.log())
+    pseudoinverse: Tensor = torch.linalg.pinv(x[svm.support])
+    return pseudoinverse @ (-alpha.log())
 
 
 def residual_certificate(

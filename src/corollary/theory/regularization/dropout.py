@@ -111,7 +111,9 @@ def dropout_regression(
         raise InputError(
             "p must be positive and no column of X zero: the penalty must see all of w"
         )
-    return torch.linalg.solve(gram + p / (1 - p) * torch.diag(gram.diagonal()), X.T @ y)
+    penalised = gram + p / (1 - p) * torch.diag(gram.diagonal())
+    w: Tensor = torch.linalg.solve(penalised, X.T @ y)
+    return w
 
 
 def _check(W: Tensor, A: Tensor, p: float) -> None:

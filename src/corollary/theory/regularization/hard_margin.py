@@ -38,7 +38,8 @@ class HardMargin:
     @property
     def direction(self) -> Float[Tensor, " d"]:
         """The unit vector."""
-        return self.w / self.w.norm()
+        u: Tensor = self.w / self.w.norm()
+        return u
 
 
 def hard_margin_svm(x: Float[Tensor, "n d"], y: Shaped[Tensor, " n"] | None = None) -> HardMargin:

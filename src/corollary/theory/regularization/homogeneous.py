@@ -102,7 +102,8 @@ def euler_product(net: nn.Module, x: Float[Tensor, "n *d"]) -> Float[Tensor, "n 
         True
     """
     theta = {k: p.detach() for k, p in net.named_parameters()}
-    return jvp(lambda p: functional_call(net, p, (x,)), (theta,), (theta,))[1]
+    product: Tensor = jvp(lambda p: functional_call(net, p, (x,)), (theta,), (theta,))[1]
+    return product
 
 
 def margin_flow(

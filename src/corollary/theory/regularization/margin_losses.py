@@ -60,7 +60,8 @@ class MarginLoss:
 
 
 def _half_erfc(u: Tensor) -> Tensor:
-    return 0.5 * math.sqrt(math.pi) * torch.special.erfc(u)
+    erfc: Tensor = torch.special.erfc(u)
+    return 0.5 * math.sqrt(math.pi) * erfc
 
 
 def _no_inverse(value: float) -> float:

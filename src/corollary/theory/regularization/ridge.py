@@ -74,7 +74,8 @@ def ridge(X: Float[Tensor, "n d"], y: Float[Tensor, "m *k"], lam: float) -> Floa
             "squares has many solutions; ols(X, y) gives the shortest"
         )
     factors = (d / (d.square() + lam)).reshape(-1, *(1,) * (y.ndim - 1))
-    return Vt.T @ (factors * (U.T @ y))
+    w: Tensor = Vt.T @ (factors * (U.T @ y))
+    return w
 
 
 def ridge_prediction(
@@ -86,7 +87,7 @@ def ridge_prediction(
         >>> ridge_prediction(torch.eye(2), torch.tensor([2.0, 4.0]), lam=1.0).tolist()
         [1.0, 2.0]
     """
-    U = torch.linalg.svd(X, full_matrices=False).U
+    U: Tensor = torch.linalg.svd(X, full_matrices=False).U
     return U @ (shrinkage_factors(X, lam) * (U.T @ y))
 
 

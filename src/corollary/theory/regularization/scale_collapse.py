@@ -101,5 +101,5 @@ def bn_collapse_demo(
     def network(w: Tensor) -> Tensor:
         return bn_network(x, w, w2, phi, gamma=gamma, beta=beta, delta=delta, correction=correction)
 
-    outputs, slopes = torch.func.jvp(network, (w1,), (torch.ones_like(w1),))
+    outputs, slopes = torch.func.jvp(network, (w1,), (torch.ones_like(w1),))[:2]
     return Collapse(outputs, slopes)

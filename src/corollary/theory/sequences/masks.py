@@ -79,13 +79,17 @@ def combine(*masks: Bool[Tensor, "..."] | None) -> Bool[Tensor, "..."] | None:
             raise InputTypeError(
                 f"masks are combined as booleans (true: may be read), but {mask.dtype} came"
             )
-        try:
-            both = mask if both is None else both & mask
-        except RuntimeError as error:
-            raise InputError(
-                f"masks of shapes {tuple(both.shape)} and {tuple(mask.shape)} do not fit"
-            ) from error
+        both = mask if both is None else _both(both, mask)
     return both
+
+
+def _both(a: Tensor, b: Tensor) -> Tensor:
+    try:
+        return a & b
+    except RuntimeError as error:
+        raise InputError(
+            f"masks of shapes {tuple(a.shape)} and {tuple(b.shape)} do not fit"
+        ) from error
 
 
 def additive(mask: Bool[Tensor, "*s"], dtype: torch.dtype = torch.float64) -> Float[Tensor, "*s"]:

@@ -25,7 +25,7 @@ def patches(x: Float[Tensor, "b c h w"], patch: int) -> Float[Tensor, "b n cpp"]
     """
     h, w = x.shape[-2:]
     check_divisible((h, w), patch)
-    cut = x.unflatten(3, (w // patch, patch)).unflatten(2, (h // patch, patch))
+    cut: Tensor = x.unflatten(3, (w // patch, patch)).unflatten(2, (h // patch, patch))
     return cut.permute(0, 2, 4, 1, 3, 5).flatten(3).flatten(1, 2)  # (b, h/P w/P, c P P)
 
 
@@ -42,7 +42,7 @@ def unpatched(
     """
     check_divisible(size, patch)
     rows, columns = size[0] // patch, size[1] // patch
-    cut = parts.unflatten(2, (-1, patch, patch)).unflatten(1, (rows, columns))
+    cut: Tensor = parts.unflatten(2, (-1, patch, patch)).unflatten(1, (rows, columns))
     return cut.permute(0, 3, 1, 4, 2, 5).flatten(4).flatten(2, 3)
 
 

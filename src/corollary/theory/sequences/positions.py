@@ -96,4 +96,5 @@ def rotation(angle: Float[Tensor, " k"]) -> Float[Tensor, "d d"]:
     """
     cos, sin = angle.cos(), angle.sin()
     blocks = torch.stack([cos, sin, -sin, cos], dim=1).view(-1, 2, 2)
-    return torch.block_diag(*blocks)
+    R: Tensor = torch.block_diag(*blocks)
+    return R

@@ -22,6 +22,7 @@ and with gap g the Jacobian has norm :math:`2\sigma(g)\sigma(-g)`, of integral 1
 """
 
 from collections.abc import Sequence
+from functools import partial
 from typing import NamedTuple
 
 import torch
@@ -52,8 +53,8 @@ def attention_scores(d: int, n: int, r: int, *, rng: Generator) -> Float[Tensor,
     """
     if min(d, n, r) < 1:
         raise InputError(f"d, n, r >= 1 are needed, but they are {d}, {n}, {r}")
-    make = {"generator": rng, "device": rng.device, "dtype": torch.float64}
-    q, k = torch.randn(r, d, **make), torch.randn(r * n, d, **make)
+    normal = partial(torch.randn, generator=rng, device=rng.device, dtype=torch.float64)
+    q, k = normal(r, d), normal(r * n, d)
     return (q @ k.T).view(r * r, n)
 
 
@@ -64,7 +65,8 @@ def jacobian_norms(scores: Float[Tensor, "*r n"]) -> Float[Tensor, "*r"]:
         >>> jacobian_norms(torch.zeros(2)).item()  # [[1, -1], [-1, 1]] / 4
         0.5
     """
-    return torch.linalg.matrix_norm(softmax_jacobian(softmax(scores)))
+    norms: Tensor = torch.linalg.matrix_norm(softmax_jacobian(softmax(scores)))
+    return norms
 
 
 def attention_saturation(

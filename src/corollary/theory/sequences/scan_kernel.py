@@ -8,6 +8,7 @@ any order follow. The kernel reads backwards itself: nothing is flipped in memor
 
 from typing import Any
 
+import numpy as np
 import torch
 from torch import Tensor
 
@@ -17,7 +18,7 @@ NUMBERS, STEPS = 1 << 14, 512  # from either on a compiled pass soon repays its 
 KINDS = (torch.float32, torch.float64, torch.complex64, torch.complex128)
 
 
-def recurrence(a, b, z, backwards):
+def recurrence(a: np.ndarray, b: np.ndarray, z: np.ndarray, backwards: bool) -> None:
     """Fill ``z`` on arrays of shape (N, T, d); to be compiled."""
     N, T, d = b.shape
     for i in range(N):
@@ -41,7 +42,7 @@ def sequential(a: Tensor, b: Tensor, *, backend: Backend = "auto") -> Tensor:
     worth_it = suits and (b.numel() >= NUMBERS or b.shape[-2] >= STEPS)
     if compiled(recurrence, backend, worth_it=worth_it) is None or not suits:
         return _loop(a, b)
-    return _Recurrence.apply(a, b, False)
+    return _recurrence(a, b, False)
 
 
 def _loop(a: Tensor, b: Tensor) -> Tensor:
@@ -78,7 +79,7 @@ class _Recurrence(torch.autograd.Function):
     @staticmethod
     def backward(ctx: Any, dz: Tensor) -> tuple[Tensor, Tensor, None]:
         a, z = ctx.saved_tensors
-        g = _Recurrence.apply(a.conj(), dz, not ctx.backwards)
+        g = _recurrence(a.conj(), dz, not ctx.backwards)
         if ctx.backwards:  # a_{t+1} multiplied z_{t+1} on the way to z_t
             da = _later(g) * z.conj()
         else:
@@ -91,7 +92,7 @@ class _Recurrence(torch.autograd.Function):
         tb = torch.zeros_like(z) if tb is None else tb
         if ta is not None:
             tb = tb + (_earlier(ta * z) if ctx.backwards else ta * _later(z))
-        return _Recurrence.apply(a, tb, ctx.backwards)
+        return _recurrence(a, tb, ctx.backwards)
 
     @staticmethod
     def vmap(info: Any, in_dims: tuple[Any, ...], a: Tensor, b: Tensor, backwards: bool) -> Any:
@@ -99,7 +100,12 @@ class _Recurrence(torch.autograd.Function):
             return x.expand(info.batch_size, *x.shape) if dim is None else x.movedim(dim, 0)
 
         a, b = fronted(a, in_dims[0]), fronted(b, in_dims[1])
-        return _Recurrence.apply(a, b, backwards), 0
+        return _recurrence(a, b, backwards), 0
+
+
+def _recurrence(a: Tensor, b: Tensor, backwards: bool) -> Tensor:
+    z: Tensor = _Recurrence.apply(a, b, backwards)  # type: ignore[no-untyped-call]  # of torch
+    return z
 
 
 def _later(x: Tensor) -> Tensor:

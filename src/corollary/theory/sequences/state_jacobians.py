@@ -83,7 +83,9 @@ def rnn_jacobian_norms(
 
     :covers: rnn-vanishing-exploding
     """
-    return torch.linalg.matrix_norm(state_jacobians(step_jacobians(U, V, x, phi=phi), t), ord=2)
+    jacobians = state_jacobians(step_jacobians(U, V, x, phi=phi), t)
+    norms: Tensor = torch.linalg.matrix_norm(jacobians, ord=2)
+    return norms
 
 
 def jacobian_bound(
@@ -95,5 +97,5 @@ def jacobian_bound(
         >>> jacobian_bound(torch.eye(3), 2, alpha=0.25).tolist()
         [1.0, 0.25, 0.0625]
     """
-    rate = alpha * torch.linalg.matrix_norm(U, ord=2)
+    rate: Tensor = alpha * torch.linalg.matrix_norm(U, ord=2)
     return rate ** torch.arange(k + 1, dtype=U.dtype, device=U.device)

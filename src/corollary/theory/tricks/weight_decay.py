@@ -63,7 +63,8 @@ def weight_decay_solution(
             f"H + mu I must be positive definite, but H has the eigenvalue {values[0]:.3g} and mu "
             f"is {mu:g}: the penalised loss has no minimum; take mu above {-float(values[0]):.3g}"
         )
-    return Q @ (shrinkage(values, mu) * (Q.T @ theta_star))
+    theta: Tensor = Q @ (shrinkage(values, mu) * (Q.T @ theta_star))
+    return theta
 
 
 def shrinkage(eigenvalues: Float[Tensor, " d"], mu: float) -> Float[Tensor, " d"]:

@@ -72,7 +72,7 @@ def length_ratio(w: Float[Tensor, "m n"], Sigma: Float[Tensor, "n n"]) -> Float[
 
 
 def _lengths(v: Tensor) -> Tensor:
-    length = v.norm(dim=1)
+    length: Tensor = v.norm(dim=1)
     if bool((length == 0).any()):
         row = int((length == 0).nonzero()[0])
         raise InputError(f"a direction needs v different from 0, but row {row} of v is 0")

@@ -79,4 +79,5 @@ def uncorrected_first_step(beta: float, alpha: float) -> float:
     """
     check_decay("beta", beta)
     check_decay("alpha", alpha)
-    return (1 - beta) / (1 - alpha) ** 0.5
+    bound: float = (1 - beta) / (1 - alpha) ** 0.5
+    return bound

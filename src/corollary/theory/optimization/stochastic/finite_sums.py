@@ -8,7 +8,7 @@ rows, cost one gather and one product.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import torch
 from jaxtyping import Float, Int
@@ -109,7 +109,4 @@ def duplicated(problem: FiniteSum, copies: int) -> FiniteSum:
     if copies < 1:
         raise InputError(f"copies must be at least 1, but it is {copies}")
     A, b = problem.A.repeat(copies, 1), problem.b.repeat(copies)
-    return FiniteSum(
-        problem.name, A, b, problem.phi, problem.slope, problem.L,
-        problem.minimiser, problem.minimum,
-    )  # fmt: skip
+    return replace(problem, A=A, b=b)

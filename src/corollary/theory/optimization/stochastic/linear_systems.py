@@ -102,11 +102,13 @@ def sgd_floor(
         for a system with a solution and fails for one without.
     """
     problem = sum_of_squares(X, y)
-    residual = float((X @ problem.minimiser - y).norm())
+    w = problem.minimiser
+    assert w is not None  # least squares have one
+    residual = float((X @ w - y).norm())
     every = max(steps // points, 1)
     keep = [*range(0, steps, every), steps]
     x0 = torch.zeros(runs, X.shape[1], dtype=X.dtype, device=X.device)
     found = sgd(problem, x0, eta, steps, keep=keep, rng=rng)
-    error = (found.x - problem.minimiser).square().sum(dim=-1)
+    error = (found.x - w).square().sum(dim=-1)
     tiny = 1e-9 if X.dtype == torch.float64 else 1e-4
     return Floor(found.steps, error, residual <= tiny * max(float(y.norm()), tiny))

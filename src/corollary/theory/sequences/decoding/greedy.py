@@ -12,7 +12,8 @@ B1 (0.8) has 0.28.
 from jaxtyping import Float, Int
 from torch import Tensor
 
-from corollary.theory.sequences.decoding.next_token import Decoded, NextToken, decode_stepwise
+from corollary.theory.sequences.decoding.next_token import Decoded, decode_stepwise
+from corollary.theory.sequences.decoding.reading import NextToken
 
 
 def most_probable(log_p: Float[Tensor, "b K"]) -> Int[Tensor, " b"]:

@@ -40,7 +40,8 @@ class Decoded:
 
     def score(self, alpha: float | int = 0.0) -> float:
         """The logarithm of the probability, divided by the length to the power ``alpha``."""
-        return self.log_probability / max(len(self.tokens), 1) ** alpha
+        scale: float = max(len(self.tokens), 1) ** alpha
+        return self.log_probability / scale
 
 
 class TokenTable:

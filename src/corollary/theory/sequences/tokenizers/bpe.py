@@ -33,6 +33,7 @@ from corollary.theory.sequences.tokenizers.pipeline import (
 from corollary.theory.sequences.tokenizers.words import counted_words, lossless_words
 
 REMEMBERED = 1 << 16  # words whose ids are kept
+GONE = -1  # in the place of a symbol that was merged into the one before it
 
 
 @dataclass(frozen=True)
@@ -86,9 +87,12 @@ class BPETokenizer(Tokenizer):
         )
         merges = _learn(table, tokens, number, vocab_size, max(min_count, 1))
         return cls(
-            Vocabulary(tuple(tokens)), merges=tuple(merges), byte_level=byte_level,
-            normalizer=normalizer, specials=specials,
-        )  # fmt: skip
+            Vocabulary(tuple(tokens)),
+            merges=tuple(merges),
+            byte_level=byte_level,
+            normalizer=normalizer,
+            specials=specials,
+        )
 
     @property
     def base(self) -> int:
@@ -121,7 +125,7 @@ class BPETokenizer(Tokenizer):
     def _merged(self, word: str) -> list[int]:
         """All merges in the order learned, in O(n log n): the next one is found by a heap."""
         ids, ranks = self.vocabulary.ids, self.ranks
-        unknown = None if self.byte_level else ids[UNKNOWN]
+        unknown = GONE if self.byte_level else ids[UNKNOWN]
         symbols = [ids.get(c, unknown) for c in _symbols(word, self.byte_level)]
         end = len(symbols)
         after = list(range(1, end + 1))  # the next symbol that is still there
@@ -134,10 +138,10 @@ class BPETokenizer(Tokenizer):
         heapq.heapify(heap)
         while heap:
             rank, i = heapq.heappop(heap)
-            j = after[i] if symbols[i] is not None else end
-            if j == end or ranks.get((symbols[i], symbols[j]), (None,))[0] != rank:
+            j = after[i] if symbols[i] != GONE else end
+            if j == end or ranks.get((symbols[i], symbols[j]), (GONE, GONE))[0] != rank:
                 continue  # one of the two has been merged with another neighbour
-            symbols[i], symbols[j] = ranks[symbols[i], symbols[j]][1], None
+            symbols[i], symbols[j] = ranks[symbols[i], symbols[j]][1], GONE
             after[i] = after[j]
             if after[i] < end:
                 before[after[i]] = i
@@ -145,7 +149,7 @@ class BPETokenizer(Tokenizer):
                 right = after[left] if left >= 0 else end
                 if right < end and (symbols[left], symbols[right]) in ranks:
                     heapq.heappush(heap, (ranks[symbols[left], symbols[right]][0], left))
-        return [s for s in symbols if s is not None]
+        return [s for s in symbols if s != GONE]
 
     def join(self, tokens: Sequence[str]) -> str:
         """Side by side; bytes that are no UTF-8 read as the replacement character."""

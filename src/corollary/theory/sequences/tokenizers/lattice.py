@@ -122,7 +122,8 @@ def expected_shares(
                 edges.append((start, end, piece))
     if alpha[n] < FAINT:
         return None
-    beta, counts = [0.0] * n + [1.0 / alpha[n]], {}
+    beta = [0.0] * n + [1.0 / alpha[n]]
+    counts: dict[str, float] = {}
     for start, end, piece in reversed(edges):
         tail = p[piece] * beta[end]
         beta[start] += tail

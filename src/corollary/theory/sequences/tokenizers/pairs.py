@@ -67,7 +67,8 @@ class PairTable:
 
         Words are gathered by the neighbour of their pair, and counted once a neighbour.
         """
-        words, weights, (a, b), made = self.words, self.weights, pair, 0
+        words, weights, made = self.words, self.weights, 0
+        a, b = pair[0], pair[1]
         lefts: dict[str, list[int]] = defaultdict(list)  # words by the symbol before the pair
         rights: dict[str, list[int]] = defaultdict(list)
         twins: list[int] = []  # words where a pair follows a pair
