@@ -3,31 +3,42 @@
 The public names are loaded on first use, so ``import corollary`` imports neither torch nor numpy.
 """
 
+import ast
+import sys
+from collections.abc import Callable
 from importlib import import_module
+from pathlib import Path
 from typing import Any
 
 __version__ = "0.1.0"
 
-_HOME = {
-    "Claim": "corollary.core",
-    "Figure": "corollary.core",
-    "Result": "corollary.core",
-    "Verdict": "corollary.core",
-    "check": "corollary.run.check",
-    "entries": "corollary.registry",
-    "examine": "corollary.examine",  # the package, which can be called
-    "find": "corollary.registry",
-}
 
-__all__ = ["__version__", *sorted(_HOME)]
+def lazily(module: str) -> tuple[Callable[[str], Any], Callable[[], list[str]], list[str]]:
+    """``__getattr__``, ``__dir__`` and ``__all__`` of a module whose names load on first use.
+
+    Where a name is at home is written once, in the stub beside the module (``.pyi``), as type
+    checkers need it: ``from home import name as name``, or ``short = name`` after an import.
+    """
+    stub = Path(str(sys.modules[module].__file__)).with_suffix(".pyi")
+    homes: dict[str, tuple[str, str]] = {}
+    imported: dict[str, tuple[str, str]] = {}
+    for node in ast.parse(stub.read_text(encoding="utf-8")).body:
+        if isinstance(node, ast.ImportFrom):
+            imported |= {alias.name: (str(node.module), alias.name) for alias in node.names}
+            homes |= {alias.name: imported[alias.name] for alias in node.names if alias.asname}
+        elif isinstance(node, ast.Assign):
+            homes[ast.unparse(node.targets[0])] = imported[ast.unparse(node.value)]
+
+    def load(name: str) -> Any:
+        if name not in homes:
+            raise AttributeError(f"module '{module}' has no attribute '{name}'")
+        home, there = homes[name]
+        if home == module:  # a module below this one
+            return import_module(f"{home}.{there}")
+        return getattr(import_module(home), there)
+
+    names = sorted(homes)
+    return load, lambda: names, names
 
 
-def __getattr__(name: str) -> Any:
-    if name in _HOME:
-        home = import_module(_HOME[name])
-        return getattr(home, name, home)
-    raise AttributeError(f"module 'corollary' has no attribute '{name}'")
-
-
-def __dir__() -> list[str]:
-    return __all__
+__getattr__, __dir__, __all__ = lazily(__name__)

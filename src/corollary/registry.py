@@ -200,6 +200,25 @@ def find(name: str) -> Entry:
     raise UnknownNameError(f"there is no claim called '{name}'{suggestion(wanted)}")
 
 
+def claim(name: str) -> Any:
+    """The claim class called ``name``, to be made with parameters and checked.
+
+    Example:
+        >>> claim("novikoff")(gamma=0.2).check(seed=0).verdict.value
+        'holds'
+
+    Raises:
+        UnknownNameError: if there is none, or if an exam is called so.
+    """
+    entry = find(name)
+    if entry.is_exam:
+        raise UnknownNameError(
+            f"expected the name of a claim, got '{entry.name}', which is an exam; run it with "
+            f"corollary.examine(model, data, only='{entry.name}')"
+        )
+    return entry.load()
+
+
 def suggestion(name: str) -> str:
     """The nearest names as the end of a sentence."""
     known = {e.stem: e.stem for e in entries()} | {e.name: e.name for e in entries()}

@@ -17,7 +17,7 @@ from corollary.registry import Entry, find
 from corollary.run.journal import Journal
 from corollary.run.limits import time_limit
 from corollary.run.results import Run, environment
-from corollary.suites import suite
+from corollary.suites import suite as entries_of
 
 COST_SECONDS = {"instant": 1.0, "seconds": 10.0, "minutes": 300.0, "long": 3600.0}
 # A claim may take this many times its stated cost, for machines differ, and so many seconds more,
@@ -29,7 +29,7 @@ Progress = Callable[[Entry, Result, float], None]  # called with each result and
 def check(
     names: str | Sequence[str] | None = None,
     *,
-    suite_name: str | None = None,
+    suite: str | None = None,
     seed: int = 0,
     jobs: int = 1,
     timeout: float | None = None,
@@ -45,8 +45,8 @@ def check(
     if isinstance(names, str):
         names = [names]
     chosen = [find(name) for name in names or ()]
-    if suite_name is not None or not chosen:
-        chosen += suite(suite_name or "quick")
+    if suite is not None or not chosen:
+        chosen += entries_of(suite or "quick")
     return run(chosen, seed=seed, jobs=jobs, timeout=timeout, options=options)
 
 

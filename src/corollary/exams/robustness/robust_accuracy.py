@@ -43,7 +43,7 @@ from corollary.exams.classifiers import LEVEL, Classifier, classifier, separatio
 from corollary.exams.landscapes import affordable
 from corollary.theory.robustness.black_box import BlackBoxAttack
 from corollary.theory.robustness.certificates.certifier import Certifier
-from corollary.theory.robustness.certificates.proving import proved
+from corollary.theory.robustness.certificates.proving import prove
 from corollary.theory.robustness.gradient_attacks import PGD
 
 SAMPLES = 256
@@ -142,7 +142,7 @@ def _proved(
         return outcome, everyone
     try:
         certifier = Certifier(found.scores, x, box=found.box)
-        proof = proved(certifier, x, y, eps, seconds=FOR_PROOFS * budget.left, attack=False)
+        proof = prove(certifier, x, y, eps, seconds=FOR_PROOFS * budget.left, attack=False)
     except (NotApplicableError, InputError) as why:
         return outcome._replace(why_not=str(why)), everyone
     count = int(proof.proved.sum())

@@ -30,6 +30,7 @@ from torch import Generator, Tensor
 
 from corollary.errors import InputError, InputTypeError
 from corollary.theory.generalization.conditions import Number
+from corollary.theory.seeding import as_generator
 
 Model = Callable[[Any], Any]
 Loss = Callable[[Any, Any], Tensor]  # outputs and targets to one loss a row
@@ -109,7 +110,7 @@ def monte_carlo_risk(
     samples: int,
     *,
     batch: int = 65536,
-    rng: Generator,
+    rng: int | Generator = 0,
 ) -> Risk:
     """The expected risk under a distribution that can be drawn from, in batches.
 
@@ -130,6 +131,7 @@ def monte_carlo_risk(
         >>> abs(risk.value - 0.5) < 4 * risk.error
         True
     """
+    rng = as_generator(rng)
     if samples < 2 or batch < 1:
         raise InputError(f"samples >= 2 and batch >= 1 are needed, not {samples} and {batch}")
     parts, left = [], samples
@@ -167,7 +169,9 @@ def generalization_gap(
     )
 
 
-def split(n: int, fractions: Sequence[Number], *, rng: Generator) -> list[Int[Tensor, " k"]]:
+def split(
+    n: int, fractions: Sequence[Number], *, rng: int | Generator = 0
+) -> list[Int[Tensor, " k"]]:
     """Disjoint random index sets with the given fractions of n samples; all are used if they sum 1.
 
     Example:
@@ -175,6 +179,7 @@ def split(n: int, fractions: Sequence[Number], *, rng: Generator) -> list[Int[Te
         >>> [len(p) for p in parts], sorted(torch.cat(parts).tolist()) == list(range(10))
         ([6, 4], True)
     """
+    rng = as_generator(rng)
     total = math.fsum(fractions)
     if n < 1 or not fractions or min(fractions) < 0 or total > 1 + 1e-9:
         raise InputError(

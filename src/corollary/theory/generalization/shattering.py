@@ -27,6 +27,7 @@ from corollary.errors import InputError
 from corollary.theory.connectionism.cover import cover_count, enumerate_dichotomies
 from corollary.theory.connectionism.labelled import homogeneous
 from corollary.theory.prerequisites.wellformed import check_finite
+from corollary.theory.seeding import as_generator
 
 Labelings = Callable[[Float[Tensor, "n d"]], Bool[Tensor, "k n"]]  # points to all labelings
 
@@ -158,7 +159,7 @@ def vc_dimension(
     max_n: int,
     *,
     tries: int = 20,
-    rng: Generator,
+    rng: int | Generator = 0,
 ) -> Shattered:
     """The largest n up to ``max_n`` for which a drawn set is shattered, with that set.
 
@@ -181,6 +182,7 @@ def vc_dimension(
 
     :covers: vc-dimension
     """
+    rng = as_generator(rng)
     best: Float[Tensor, "n d"] | None = None
     for n in range(1, max_n + 1):
         sets = (draw(n, rng) for _ in range(tries))

@@ -9,7 +9,7 @@ from torch.nn import functional as F
 
 from corollary.theory.robustness.certificates.branching import decided
 from corollary.theory.robustness.certificates.certifier import Certifier
-from corollary.theory.robustness.certificates.proving import proved
+from corollary.theory.robustness.certificates.proving import prove
 from corollary.theory.robustness.scores import margins
 
 LARGE = 100.0  # beyond every value of a unit in these networks
@@ -140,7 +140,7 @@ def test_proofs_go_from_the_cheapest_to_the_dearest():
     net, x, y = small(2)
     certify = Certifier(net, x)
     eps = torch.tensor([1e-6, 0.02, 0.1, 0.2, 0.3, 0.4]).double()
-    found = proved(certify, x, y, eps, seconds=600)
+    found = prove(certify, x, y, eps, seconds=600)
     assert found.by[0] == "crown-ibp" and not bool(found.open.any())
     cheap = certify.margins(x, y, eps, "crown-ibp") > 0
     assert [name == "crown-ibp" for name in found.by] == cheap.tolist()
@@ -149,7 +149,7 @@ def test_proofs_go_from_the_cheapest_to_the_dearest():
 
 def test_without_time_the_cheapest_proof_is_still_tried():
     net, x, y = small(2)
-    found = proved(Certifier(net, x), x, y, 1e-6, seconds=0)
+    found = prove(Certifier(net, x), x, y, 1e-6, seconds=0)
     assert set(found.by) == {"crown-ibp"}
 
 
@@ -158,7 +158,7 @@ def test_smooth_networks_stay_open_where_bounds_do_not_do():
     net = nn.Sequential(nn.Linear(3, 6), nn.Tanh(), nn.Linear(6, 2)).double()
     x = torch.randn(8, 3).double()
     y = net(x).argmax(1)
-    found = proved(Certifier(net, x), x, y, 0.3)
+    found = prove(Certifier(net, x), x, y, 0.3)
     assert not bool((found.proved & found.broken).any())
 
 

@@ -10,6 +10,7 @@ from corollary.theory.expressivity.regions.program import Program
 from corollary.theory.robustness.balls import random_in_ball
 from corollary.theory.robustness.certificates.backward import lowest
 from corollary.theory.robustness.certificates.certifier import Certifier
+from corollary.theory.robustness.certificates.radii import certified_radius
 from corollary.theory.robustness.certificates.region import Region
 from corollary.theory.robustness.certificates.windows import Windows
 from corollary.theory.robustness.flip import DeepFool
@@ -308,3 +309,17 @@ def test_misuse_is_refused():
         Certifier(net, x).margins(x, y, -0.1)
     with pytest.raises(InputError, match="real numbers"):
         Certifier(net, y)
+
+
+def test_the_radius_of_a_linear_model_is_its_margin_over_the_dual_norm_at_any_scale():
+    w = torch.tensor([[0.0, 0.0], [3.0, -4.0]], dtype=torch.float64)
+    net = nn.Linear(2, 2, bias=False).double()
+    net.weight.data.copy_(w)
+    x = torch.tensor([[0.01, 0.0], [1.0, 0.0], [1e4, 0.0], [-1.0, 0.0]], dtype=torch.float64)
+    y = torch.tensor([1, 1, 1, 1])
+    for norm, dual in (("linf", 7.0), ("l2", 5.0)):
+        true = (3 * x[:, 0] / dual).clamp_min(0)
+        found = certified_radius(net, x, y, norm=norm)
+        assert bool((found <= true).all())
+        assert torch.allclose(found, true, rtol=0.02)  # bisection ends within 1 %
+    assert certified_radius(net, x, y, most=0.1).max() == 0.1

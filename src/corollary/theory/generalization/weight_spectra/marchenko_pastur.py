@@ -26,6 +26,7 @@ from scipy.linalg import eigvalsh_tridiagonal
 from torch import Generator, Tensor
 
 from corollary.errors import InputError
+from corollary.theory.seeding import as_generator
 
 LARGEST_DRAWN = 256  # rows of the matrices drawn for a null distribution
 CENTRE = (0.25, 0.75)  # the part of the spectrum that gives its scale
@@ -128,7 +129,7 @@ class MarchenkoPastur:
         return float(torch.maximum(model - steps[:-1], steps[1:] - model).max())
 
 
-def random_spectrum(p: int, n: int, *, rng: Generator) -> Float[Tensor, " p"]:
+def random_spectrum(p: int, n: int, *, rng: int | Generator = 0) -> Float[Tensor, " p"]:
     """Eigenvalues of W Wᵀ for a standard normal W of p by n, ascending, without drawing W.
 
     Costs O(p²) in place of O(p² n).
@@ -138,6 +139,7 @@ def random_spectrum(p: int, n: int, *, rng: Generator) -> Float[Tensor, " p"]:
         >>> bool(abs(float(drawn.sum()) / (50 * 80) - 1) < 0.1)  # a mean of 4000 squares
         True
     """
+    rng = as_generator(rng)
     p, n = min(p, n), max(p, n)
     draw = np.random.default_rng(int(torch.randint(2**62, (), generator=rng, device=rng.device)))
     d = draw.chisquare(np.arange(n, n - p, -1))  # squares of the diagonal of the bidiagonal matrix
@@ -170,7 +172,9 @@ def central_variance(eigenvalues: Float[Tensor, " p"], n: int) -> float:
     return float(values[first:last].mean()) / _central_mean(p, n)
 
 
-def null_distances(p: int, n: int, *, draws: int = 99, rng: Generator) -> Float[Tensor, " draws"]:
+def null_distances(
+    p: int, n: int, *, draws: int = 99, rng: int | Generator = 0
+) -> Float[Tensor, " draws"]:
     r"""Distances of drawn p by n matrices to the law, the variance of each fitted.
 
     Matrices with more than 256 rows are represented by ones of the same shape with 256, and the
@@ -181,6 +185,7 @@ def null_distances(p: int, n: int, *, draws: int = 99, rng: Generator) -> Float[
         >>> bool(0.02 < found.median() < 0.07)  # some two in forty; independent draws: four
         True
     """
+    rng = as_generator(rng)
     p, n = min(p, n), max(p, n)
     small = min(p, LARGEST_DRAWN)
     wide = max(small, round(n * small / p))

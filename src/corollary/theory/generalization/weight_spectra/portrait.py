@@ -34,6 +34,7 @@ from corollary.theory.generalization.weight_spectra.tail_tests import (
     compared,
     goodness_of_fit,
 )
+from corollary.theory.seeding import as_generator
 
 FEWEST = 50  # eigenvalues, below which no tail is fitted
 
@@ -108,8 +109,9 @@ class Portrait:
         fit = self.power_law
         return None if fit is None else log_norms(self.operator, fit.alpha)
 
-    def tail(self, *, draws: int = 100, rng: Generator) -> TestedTail | None:
+    def tail(self, *, draws: int = 100, rng: int | Generator = 0) -> TestedTail | None:
         """The tail with its tests."""
+        rng = as_generator(rng)
         fit = self.power_law
         if fit is None:
             return None

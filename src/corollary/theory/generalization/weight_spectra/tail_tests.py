@@ -39,6 +39,7 @@ from torch import Generator, Tensor
 from corollary.errors import InputError
 from corollary.theory.compiled import Backend
 from corollary.theory.generalization.weight_spectra.power_law import TailFit, power_law
+from corollary.theory.seeding import as_generator
 
 Rival = Literal["lognormal", "exponential"]
 RULED_OUT = 0.1  # Clauset, Shalizi and Newman, Section 4.2
@@ -65,7 +66,7 @@ def goodness_of_fit(
     draws: int = 100,
     smallest_tail: int = 2,
     backend: Backend = "auto",
-    rng: Generator,
+    rng: int | Generator = 0,
 ) -> float:
     """The p-value of a power law, by drawn data sets that are fitted anew.
 
@@ -77,6 +78,7 @@ def goodness_of_fit(
         >>> goodness_of_fit(x, power_law(x), rng=rng) > 0.1  # it is one
         True
     """
+    rng = as_generator(rng)
     values = x.detach().double().flatten().cpu()
     values = values[values > 0]
     body = values[values < fit.start]

@@ -15,6 +15,7 @@ from jaxtyping import Float
 from torch import Generator, Tensor, nn
 
 from corollary.errors import InputError
+from corollary.theory.seeding import as_generator
 
 
 @dataclass(frozen=True)
@@ -35,7 +36,7 @@ def sampled_kernels(
     *,
     draws: int = 32,
     ntk: bool = True,
-    rng: Generator,
+    rng: int | Generator = 0,
 ) -> Sampled:
     """Estimate both kernels of a network at its own width.
 
@@ -50,6 +51,7 @@ def sampled_kernels(
         ntk: Whether the tangent kernel is wanted; the covariance alone is much cheaper.
         rng: Source of randomness.
     """
+    rng = as_generator(rng)
     if draws < 2:
         raise InputError(f"error bars need at least 2 draws, but draws={draws}")
     first, second = [], []

@@ -1,17 +1,18 @@
 """Curvature of any module's loss: operators, inverses, eigenvalues, trace, steps, noise, slices.
 
 Everything random carries an interval or its spread, every eigenvalue its residual, and every
-result says by which path its derivatives were computed.
+result says by which path its derivatives were computed. Every function takes a model, a loss and
+data, or a :class:`Landscape` of them, or (what is measured) an operator.
 
 Example:
     >>> import torch
     >>> from torch import nn
-    >>> model = nn.Linear(2, 1, bias=False)
+    >>> model, loss = nn.Linear(2, 1, bias=False), nn.MSELoss()
     >>> data = torch.tensor([[1.0, 0.0], [0.0, 3.0]]), torch.zeros(2, 1)
-    >>> landscape = Landscape(model, nn.MSELoss(), data)
-    >>> print(top_eigenpairs(landscape, 2).values)  # (2/n) x^T x = diag(1, 9)
+    >>> print(top_eigenpairs(model, loss, data, 2).values)  # (2/n) x^T x = diag(1, 9)
     tensor([9., 1.])
-    >>> round(largest_stable_step(landscape).step.value, 4)
+    >>> H = hessian(model, loss, data)
+    >>> round(largest_stable_step(H).step.value, 4)
     0.2222
 """
 

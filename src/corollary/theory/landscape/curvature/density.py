@@ -27,6 +27,7 @@ from jaxtyping import Float
 from torch import Generator, Tensor
 
 from corollary.errors import InputError
+from corollary.theory.landscape.curvature.calls import of_model
 from corollary.theory.landscape.curvature.eigen import as_operator
 from corollary.theory.landscape.curvature.interval import Estimate, student
 from corollary.theory.landscape.curvature.lanczos import Krylov
@@ -126,6 +127,7 @@ class LogDensity:
     level: float
 
 
+@of_model
 def spectral_density(
     subject: Landscape | Curvature,
     *,
@@ -139,7 +141,7 @@ def spectral_density(
     r"""The density of eigenvalues with its spread, by ``probes * steps`` products.
 
     Args:
-        subject: A landscape (its Hessian is meant) or an operator.
+        subject: A landscape (its Hessian is meant), an operator, or model, loss and data.
         probes: Random vectors, at least 2.
         steps: Lanczos steps of each.
         points: Grid points, from below the smallest node to above the largest.

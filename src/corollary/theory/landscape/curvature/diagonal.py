@@ -19,6 +19,7 @@ from jaxtyping import Float
 from torch import Generator, Tensor
 
 from corollary.errors import InputError
+from corollary.theory.landscape.curvature.calls import of_model
 from corollary.theory.landscape.curvature.eigen import as_operator
 from corollary.theory.landscape.curvature.interval import student
 from corollary.theory.landscape.curvature.landscape import Landscape
@@ -37,6 +38,7 @@ class Diagonal:
     path: str
 
 
+@of_model
 def diagonal(
     subject: Landscape | Curvature,
     *,
@@ -48,7 +50,7 @@ def diagonal(
     r"""The diagonal from ``2 sketch + probes`` products (exact when p products are no more).
 
     Args:
-        subject: A landscape (its Hessian is meant) or an operator.
+        subject: A landscape (its Hessian is meant), an operator, or model, loss and data.
         sketch: Dimension in which the operator is taken exactly.
         probes: Sign vectors for the rest, at least 2.
         level: Of each entry's interval; entries with much weight off the diagonal are the widest.

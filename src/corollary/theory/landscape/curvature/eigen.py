@@ -19,6 +19,7 @@ from jaxtyping import Bool, Float
 from torch import Generator, Tensor
 
 from corollary.errors import InputError
+from corollary.theory.landscape.curvature.calls import of_model
 from corollary.theory.landscape.curvature.hessian import hessian
 from corollary.theory.landscape.curvature.lanczos import Krylov, Ritz
 from corollary.theory.landscape.curvature.landscape import Landscape
@@ -59,6 +60,7 @@ def as_operator(subject: Landscape | Curvature) -> Curvature:
     )
 
 
+@of_model
 def top_eigenpairs(
     subject: Landscape | Curvature,
     k: int = 10,
@@ -80,7 +82,7 @@ def top_eigenpairs(
     Cost: one product a step and O(p) work for each basis vector; memory ``basis`` vectors.
 
     Args:
-        subject: A landscape (its Hessian is meant) or an operator.
+        subject: A landscape (its Hessian is meant), an operator, or model, loss and data.
         k: How many.
         which: End of the spectrum.
         tol: Relative residual.

@@ -20,6 +20,7 @@ from typing import Literal
 from torch import Generator
 
 from corollary.errors import InputError
+from corollary.theory.landscape.curvature.calls import of_model
 from corollary.theory.landscape.curvature.eigen import as_operator
 from corollary.theory.landscape.curvature.interval import Estimate, check_level
 from corollary.theory.landscape.curvature.lanczos import Krylov
@@ -52,6 +53,7 @@ def random_start_error(p: int, m: int, miss: float) -> float:
     return min(1.0, (math.log(1.648 * math.sqrt(p) / miss) / (2 * m - 1)) ** 2)
 
 
+@of_model
 def extreme_eigenvalues(
     subject: Landscape | Curvature,
     *,
@@ -120,6 +122,7 @@ class CriticalPoint:
         )
 
 
+@of_model
 def critical_point(
     landscape: Landscape,
     *,

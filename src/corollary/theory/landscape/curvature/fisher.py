@@ -23,6 +23,7 @@ from torch import Tensor, nn
 
 from corollary.errors import InputError
 from corollary.theory.landscape.curvature.batches import Batch
+from corollary.theory.landscape.curvature.calls import of_model
 from corollary.theory.landscape.curvature.gauss_newton import (
     GaussNewton,
     jacobian,
@@ -61,6 +62,7 @@ class EmpiricalFisher(Streamed):
         return Term(product, (losses, *roots), value)
 
 
+@of_model
 def fisher(
     landscape: Landscape, kind: Literal["true", "empirical"] = "true"
 ) -> TrueFisher | EmpiricalFisher:

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from torch import Generator, Tensor
 
 from corollary.errors import InputError
+from corollary.theory.landscape.curvature.calls import of_model
 from corollary.theory.landscape.curvature.eigen import as_operator
 from corollary.theory.landscape.curvature.interval import Estimate
 from corollary.theory.landscape.curvature.landscape import Landscape
@@ -55,6 +56,7 @@ class Squared(Curvature):
         return self.A.product(self.A.product(v))
 
 
+@of_model
 def squared_frobenius_norm(
     subject: Landscape | Curvature,
     *,
@@ -68,7 +70,7 @@ def squared_frobenius_norm(
     Exact when p products are no more than ``max_products``; else two products with A a value.
 
     Args:
-        subject: A landscape (its Hessian is meant) or an operator.
+        subject: A landscape (its Hessian is meant), an operator, or model, loss and data.
         rtol: Half width of the interval at which to stop, relative to the value.
         level: Of the interval.
         max_products: Products with A, at least 40.

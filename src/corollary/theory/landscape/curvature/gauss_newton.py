@@ -19,6 +19,7 @@ from torch import Tensor
 
 from corollary.errors import InputTypeError
 from corollary.theory.landscape.curvature.batches import Batch
+from corollary.theory.landscape.curvature.calls import of_model
 from corollary.theory.landscape.curvature.landscape import Landscape
 from corollary.theory.landscape.curvature.streamed import Streamed, Term
 
@@ -47,6 +48,7 @@ class GaussNewton(Streamed):
         return Term(product, (*pulled, slope), value.detach())
 
 
+@of_model
 def gauss_newton(landscape: Landscape) -> GaussNewton:
     r"""The Gauss-Newton matrix of a landscape; the module must return one tensor.
 

@@ -19,6 +19,7 @@ import torch
 from torch import Generator, Tensor
 
 from corollary.theory.landscape.curvature.batches import Batch
+from corollary.theory.landscape.curvature.calls import of_model
 from corollary.theory.landscape.curvature.landscape import Landscape
 from corollary.theory.landscape.curvature.streamed import Streamed, Term
 from corollary.theory.modules.keeping import kept
@@ -94,6 +95,7 @@ class Hessian(Streamed):
         return gap / max(float(hu.norm() * v.norm()), torch.finfo(self.dtype).tiny)
 
 
+@of_model
 def hessian(landscape: Landscape) -> Hessian:
     r"""The Hessian of a landscape as a linear operator.
 

@@ -21,6 +21,7 @@ import torch
 from torch import Tensor
 
 from corollary.errors import InputError, InputTypeError, NotFiniteError
+from corollary.theory.landscape.curvature.calls import of_model
 from corollary.theory.landscape.curvature.eigen import as_operator
 from corollary.theory.landscape.curvature.landscape import Landscape
 from corollary.theory.landscape.curvature.operator import Curvature
@@ -130,6 +131,7 @@ class Inverse(DampedInverse):
         )
 
 
+@of_model
 def inverse(
     subject: Landscape | Curvature,
     *,
@@ -144,7 +146,7 @@ def inverse(
     residual; nothing of size :math:`p^2` is stored.
 
     Args:
-        subject: A landscape (its Hessian is meant) or an operator.
+        subject: A landscape (its Hessian is meant), an operator, or model, loss and data.
         damping: :math:`\lambda`; large enough that :math:`A + \lambda I` is positive definite,
             else the first product that notices says by how much it falls short.
         preconditioner: An approximate inverse, positive definite.

@@ -32,6 +32,7 @@ such gradients at labels drawn from the model, and the forward-only kind takes t
 from torch import Generator
 
 from corollary.errors import InputError
+from corollary.theory.landscape.curvature.calls import of_model
 from corollary.theory.landscape.curvature.factors import Factors, Kind, Sharing
 from corollary.theory.landscape.curvature.kronecker import Kronecker
 from corollary.theory.landscape.curvature.landscape import Landscape
@@ -41,6 +42,7 @@ from corollary.theory.seeding import as_generator
 KINDS = ("gauss_newton", "sampled", "empirical", "forward_only")
 
 
+@of_model
 def kfac(
     landscape: Landscape,
     kind: Kind = "gauss_newton",

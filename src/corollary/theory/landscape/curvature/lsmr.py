@@ -19,6 +19,7 @@ import torch
 from torch import Tensor
 
 from corollary.errors import InputError
+from corollary.theory.landscape.curvature.calls import of_model
 from corollary.theory.landscape.curvature.eigen import as_operator
 from corollary.theory.landscape.curvature.inverse import DampedInverse, check_budget
 from corollary.theory.landscape.curvature.landscape import Landscape
@@ -80,6 +81,7 @@ class LsmrInverse(DampedInverse):
         return False
 
 
+@of_model
 def lsmr_inverse(
     subject: Landscape | Curvature,
     *,
@@ -93,7 +95,7 @@ def lsmr_inverse(
     is stored.
 
     Args:
-        subject: A landscape (its Hessian is meant) or an operator.
+        subject: A landscape (its Hessian is meant), an operator, or model, loss and data.
         damping: :math:`\lambda`, added to the eigenvalues. (SciPy's ``damp`` d is another: it adds
             :math:`d^2` to their squares.)
         tol: Where to stop: relative residual, or its stationarity where there is no solution.

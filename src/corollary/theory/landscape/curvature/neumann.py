@@ -20,6 +20,7 @@ than the one before proves that the series diverges.
 from torch import Generator, Tensor
 
 from corollary.errors import InputError
+from corollary.theory.landscape.curvature.calls import of_model
 from corollary.theory.landscape.curvature.eigen import as_operator, top_eigenpairs
 from corollary.theory.landscape.curvature.inverse import DampedInverse
 from corollary.theory.landscape.curvature.landscape import Landscape
@@ -64,6 +65,7 @@ class NeumannInverse(DampedInverse):
         )
 
 
+@of_model
 def neumann_inverse(
     subject: Landscape | Curvature,
     *,
@@ -77,7 +79,7 @@ def neumann_inverse(
     A product with it costs K products with A and one for the residual.
 
     Args:
-        subject: A landscape (its Hessian is meant) or an operator.
+        subject: A landscape (its Hessian is meant), an operator, or model, loss and data.
         damping: :math:`\lambda`.
         terms: K, the terms after the first.
         scale: :math:`\alpha`; by default one over the largest eigenvalue of

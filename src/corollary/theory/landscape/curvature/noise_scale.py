@@ -24,6 +24,7 @@ from jaxtyping import Float
 from torch import Generator, Tensor
 
 from corollary.errors import InputError
+from corollary.theory.landscape.curvature.calls import of_model
 from corollary.theory.landscape.curvature.interval import Estimate, check_level, student
 from corollary.theory.landscape.curvature.landscape import Landscape
 from corollary.theory.landscape.curvature.operator import Curvature
@@ -53,6 +54,7 @@ class NoiseScale:
         return f"gradient noise scale {self.scale} examples"
 
 
+@of_model
 def noise_scale(
     landscape: Landscape,
     *,

@@ -12,6 +12,7 @@ from jaxtyping import Float
 from torch import Generator, Tensor
 
 from corollary.errors import InputError, NotFiniteError
+from corollary.theory.seeding import as_generator
 
 if TYPE_CHECKING:
     from scipy.sparse.linalg import LinearOperator
@@ -57,8 +58,9 @@ class Curvature(ABC):
             )
         return self @ torch.eye(self.size, dtype=self.dtype, device=self.device)
 
-    def random(self, *, rng: Generator) -> Float[Tensor, " p"]:
+    def random(self, *, rng: int | Generator = 0) -> Float[Tensor, " p"]:
         """A standard normal vector of the right kind."""
+        rng = as_generator(rng)
         v = torch.randn(self.size, generator=rng, device=rng.device, dtype=self.dtype)
         return v.to(self.device)
 

@@ -18,6 +18,7 @@ from jaxtyping import Float
 from torch import Generator, Tensor
 
 from corollary.errors import InputError, NotFiniteError
+from corollary.theory.landscape.curvature.calls import of_model
 from corollary.theory.landscape.curvature.landscape import Landscape
 from corollary.theory.modules.keeping import kept
 from corollary.theory.seeding import as_generator
@@ -33,6 +34,7 @@ class Slice:
     directions: tuple[Float[Tensor, " p"], ...]
 
 
+@of_model
 def filter_normalised_direction(
     landscape: Landscape, *, rng: int | Generator = 0
 ) -> Float[Tensor, " p"]:
@@ -58,6 +60,7 @@ def filter_normalised_direction(
     return landscape.flat(parts)
 
 
+@of_model
 def loss_slice(
     landscape: Landscape,
     directions: Tensor | Sequence[Tensor] | int = 1,

@@ -19,6 +19,7 @@ import torch
 from torch import Generator
 
 from corollary.errors import InputError
+from corollary.theory.landscape.curvature.calls import of_model
 from corollary.theory.landscape.curvature.extremes import extreme_eigenvalues
 from corollary.theory.landscape.curvature.interval import Estimate
 from corollary.theory.landscape.curvature.landscape import Landscape
@@ -42,6 +43,7 @@ class StableStep:
         return f"largest stable step {self.step}, from lambda_max {self.lambda_max}"
 
 
+@of_model
 def largest_stable_step(
     subject: Landscape | Curvature,
     *,
@@ -84,6 +86,7 @@ class Sharpness:
     path: str
 
 
+@of_model
 def sharpness(
     landscape: Landscape,
     *,

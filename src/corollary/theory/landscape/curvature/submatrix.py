@@ -12,6 +12,7 @@ from jaxtyping import Int
 from torch import Tensor
 
 from corollary.errors import InputError
+from corollary.theory.landscape.curvature.calls import of_model
 from corollary.theory.landscape.curvature.eigen import as_operator
 from corollary.theory.landscape.curvature.landscape import Landscape
 from corollary.theory.landscape.curvature.operator import Curvature
@@ -31,13 +32,14 @@ class Submatrix(Curvature):
         return self.A.product(wide)[self.index]
 
 
+@of_model
 def submatrix(
     subject: Landscape | Curvature, index: Int[Tensor, " k"] | list[int] | range
 ) -> Submatrix:
     """The rows and columns with these numbers, in this order, as an operator.
 
     Args:
-        subject: A landscape (its Hessian is meant) or an operator.
+        subject: A landscape (its Hessian is meant), an operator, or model, loss and data.
         index: Different coordinates, from 0 on.
 
     Example:

@@ -25,6 +25,7 @@ from jaxtyping import Float
 from torch import Generator, Tensor
 
 from corollary.errors import InputError, NotFiniteError
+from corollary.theory.landscape.curvature.calls import of_model
 from corollary.theory.landscape.curvature.eigen import as_operator
 from corollary.theory.landscape.curvature.interval import Estimate, check_level, student
 from corollary.theory.landscape.curvature.lanczos import Krylov
@@ -51,6 +52,7 @@ class Trace:
         return f"trace {self.estimate} from {self.products} products"
 
 
+@of_model
 def trace(
     subject: Landscape | Curvature,
     *,

@@ -13,7 +13,15 @@ Example:
 from corollary.theory.robustness.certificates.certifier import Certifier
 from corollary.theory.robustness.certificates.lipschitz import lipschitz_certificate
 from corollary.theory.robustness.certificates.live import LiveBounds
-from corollary.theory.robustness.certificates.proving import proved
+from corollary.theory.robustness.certificates.proving import prove
+from corollary.theory.robustness.certificates.radii import certified_radius
 from corollary.theory.robustness.certificates.smoothing import Smoothed
 
-__all__ = ["Certifier", "LiveBounds", "Smoothed", "lipschitz_certificate", "proved"]
+__all__ = [
+    "Certifier",
+    "LiveBounds",
+    "Smoothed",
+    "certified_radius",
+    "lipschitz_certificate",
+    "prove",
+]

@@ -11,8 +11,10 @@ from dataclasses import dataclass
 
 import torch
 from jaxtyping import Bool, Float, Int
-from torch import Tensor
+from torch import Tensor, nn
 
+from corollary.theory.robustness.attack import Box
+from corollary.theory.robustness.balls import Norm
 from corollary.theory.robustness.certificates.branching import decided
 from corollary.theory.robustness.certificates.certifier import Certifier, Method
 
@@ -50,22 +52,26 @@ class Proof:
         return next((NAMES[m] for m in reversed(NAMES) if counts[m]), "")
 
 
-def proved(
-    certifier: Certifier,
+def prove(
+    model: nn.Module | Certifier,
     x: Float[Tensor, "n *s"],
     y: Int[Tensor, " n"] | Float[Tensor, " n"],
     eps: float | int | Float[Tensor, " n"],
     *,
+    norm: Norm = "linf",
+    box: Box = None,
     seconds: float | int = 10,
     attack: bool = True,
 ) -> Proof:
     """Prove, or break, as many samples as time allows.
 
     Args:
-        certifier: Of the network.
+        model: The network, or its certifier.
         x: Inputs.
         y: Labels.
         eps: Radii of the balls.
+        norm: ``linf`` or ``l2``; a certifier has its own.
+        box: Valid inputs, None if every number is valid; a certifier has its own.
         seconds: About how long it may take; the first certificate is always tried.
         attack: Look for counterexamples by gradients too.
 
@@ -74,9 +80,10 @@ def proved(
         ...     torch.nn.Linear(2, 3), torch.nn.ReLU(), torch.nn.Linear(3, 2)).double()
         >>> x = torch.tensor([[1.0, 2.0]]).double()
         >>> y = net(x).argmax(1)
-        >>> proved(Certifier(net, x), x, y, 1e-6).by
+        >>> prove(net, x, y, 1e-6).by
         ('crown-ibp',)
     """
+    certifier = model if isinstance(model, Certifier) else Certifier(model, x, norm=norm, box=box)
     until = time.monotonic() + seconds
     radii = certifier.radii(x, eps)
     by = [""] * len(x)
