@@ -21,6 +21,7 @@ from jaxtyping import Float
 from torch import Generator, Tensor
 
 from corollary.errors import InputError
+from corollary.theory.kernels.symmetric import mirrored
 
 
 class Kernel(ABC):
@@ -38,7 +39,8 @@ class Kernel(ABC):
         self, x: Float[Tensor, "n d"], y: Float[Tensor, "m d"] | None = None
     ) -> Float[Tensor, "n m"]:
         """The Gram matrix of x with y, or with itself."""
-        y = x if y is None else y
+        if y is None:
+            return mirrored(self.gram(x, x))
         if x.shape[1] != y.shape[1]:
             raise InputError(
                 f"a kernel needs inputs of one dimension, but they have {x.shape[1]} and "

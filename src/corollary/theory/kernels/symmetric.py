@@ -1,4 +1,4 @@
-"""Products of a matrix with its own transpose, for half the work of a general product."""
+"""Products of a matrix with its own transpose: half the work, and symmetric to the last bit."""
 
 import torch
 from jaxtyping import Float
@@ -29,7 +29,17 @@ def add_gram(total: Float[Tensor, "n n"], x: Float[Tensor, "n p"]) -> None:
     update(1.0, columns, trans=1, lower=1, c=total.numpy().T, overwrite_c=1, beta=1.0)
 
 
-def mirror(total: Float[Tensor, "n n"]) -> None:
+def mirror(total: Float[Tensor, "*b n n"]) -> None:
     """Write below the diagonal what is above it."""
     above = total.triu(1)
-    total.triu_().add_(above.T)
+    total.triu_().add_(above.mT)
+
+
+def mirrored(total: Float[Tensor, "n n"]) -> Float[Tensor, "n n"]:
+    """A new matrix of the upper triangle and its mirror image; derivatives pass through.
+
+    Example:
+        >>> mirrored(torch.tensor([[1.0, 2.0], [3.0, 4.0]])).tolist()
+        [[1.0, 2.0], [2.0, 4.0]]
+    """
+    return total.triu() + total.triu(1).mT

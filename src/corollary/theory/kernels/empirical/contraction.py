@@ -170,14 +170,11 @@ class Products:
         """Below the diagonal stands what is above it."""
         if self.mode == "full":
             for o in range(len(self.k)):
+                mirror(self.k[o, :, o])
                 for p in range(o):
                     self.k[o, :, p] = self.k[p, :, o].T
-            return
-        if self.mode == "trace":
+        else:
             mirror(self.k)
-            return
-        for rows in self._rows(self.k.shape[-1]):
-            self.k[..., rows.stop :, rows] = self.k[..., rows, rows.stop :].mT
 
 
 def _add(target: Tensor, block: Tensor, scale: Tensor | None) -> None:

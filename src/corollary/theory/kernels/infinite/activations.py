@@ -98,13 +98,11 @@ class Rectifier(Activation):
 
     def dual(self, q1: Tensor, q2: Tensor, c: Tensor) -> tuple[Tensor, Tensor]:
         """Arc-cosine kernels of order 1 and 0."""
-        product = q1 * q2
-        safe = torch.where(product > 0, product, torch.ones_like(product))  # a zero input: F = 0
-        length = torch.where(product > 0, safe.sqrt(), torch.zeros_like(safe))
-        cosine = (c / safe.sqrt()).clamp(-1, 1)
+        (r1, i1), (r2, i2) = _root(q1), _root(q2)
+        cosine = (c * (i1 * i2)).clamp(-1, 1)
         j, arc = ArcTerms.apply(cosine)
         w, s = self.bend, self.scale
-        return s * length * (w * j + (1 - w) * cosine), s * (w * arc + (1 - w))
+        return s * (r1 * r2) * torch.lerp(cosine, j, w), (s * w) * arc + s * (1 - w)
 
     def __call__(self, state: State) -> State:
         """Compiled in place of the formulas where that is possible."""
@@ -122,6 +120,13 @@ class Rectifier(Activation):
     def variance(self, q: Float[Tensor, "..."]) -> Float[Tensor, "..."]:
         """Homogeneous: proportional to q."""
         return self.scale * q
+
+
+def _root(q: Tensor) -> tuple[Tensor, Tensor]:
+    """The standard deviation and its inverse; both 0, with derivative 0, for a zero input."""
+    some = q > 0
+    root = torch.where(some, q, torch.ones_like(q)).sqrt()
+    return torch.where(some, root, 0.0), torch.where(some, 1 / root, 0.0)
 
 
 def Relu() -> Rectifier:  # noqa: N802 - reads as a layer
@@ -144,9 +149,27 @@ def Identity() -> Rectifier:  # noqa: N802
     return Rectifier(1.0, 1.0)
 
 
+def determinant(q1: Tensor, q2: Tensor, c: Tensor) -> Tensor:
+    r""":math:`q_1q_2 - c^2 \ge 0`, and 0 where that is rounding of parallel inputs.
+
+    The rounding error is :math:`\epsilon q_1q_2`, so at an angle :math:`\theta` the relative error
+    is :math:`\epsilon/\theta^2`. Beside the variances, which are added to it, it matters only if
+    these are large: parallel inputs with entries of 1e8 have variances of 1e16.
+    """
+    product = q1 * q2
+    det = torch.addcmul(product, c, c, value=-1)
+    noise = 16 * torch.finfo(c.dtype).eps
+    return torch.where(det > noise * product, det, 0.0)
+
+
 @dataclass(frozen=True)
 class Erf(Activation):
-    r"""The error function: :math:`F = \frac2\pi\arcsin\frac{2c}{\sqrt{(1+2q_1)(1+2q_2)}}`."""
+    r"""The error function: :math:`F = \frac2\pi\arcsin\frac{2c}{\sqrt{(1+2q_1)(1+2q_2)}}`.
+
+    Computed as :math:`\frac2\pi\arctan(c/\sqrt D)` and :math:`\dot F = 2/(\pi\sqrt D)`, where
+    :math:`4D = (1+2q_1)(1+2q_2) - 4c^2`, so that :math:`D = (\frac18+\frac{q_1}2) +
+    (\frac18+\frac{q_2}2) + (q_1q_2-c^2)` is a sum of positive terms.
+    """
 
     def function(self, z: Float[Tensor, "..."]) -> Float[Tensor, "..."]:
         """``erf(z)``."""
@@ -154,13 +177,13 @@ class Erf(Activation):
 
     def dual(self, q1: Tensor, q2: Tensor, c: Tensor) -> tuple[Tensor, Tensor]:
         """Williams (1997)."""
-        product = (1 + 2 * q1) * (1 + 2 * q2)
-        f = (2 / math.pi) * torch.asin(2 * c / product.sqrt())
-        return f, (4 / math.pi) / (product - 4 * c * c).sqrt()
+        d = (0.125 + q1 / 2) + (0.125 + q2 / 2) + determinant(q1, q2, c)
+        inverse = d.rsqrt()
+        return (2 / math.pi) * torch.atan(c * inverse), (2 / math.pi) * inverse
 
     def variance(self, q: Float[Tensor, "..."]) -> Float[Tensor, "..."]:
         """F at c = q."""
-        return (2 / math.pi) * torch.asin(2 * q / (1 + 2 * q))
+        return (2 / math.pi) * torch.atan(2 * q * (1 + 4 * q).rsqrt())
 
 
 @dataclass(frozen=True)
@@ -169,10 +192,12 @@ class Gelu(Activation):
 
     With :math:`A = E[\Phi\Phi'] = \frac14 + \frac1{2\pi}\arcsin\frac{c}{\sqrt{(1+q_1)(1+q_2)}}`,
     :math:`D = (1+q_1)(1+q_2) - c^2`, :math:`B = E[\varphi\varphi'] = 1/(2\pi\sqrt D)` and
-    :math:`s = \frac1{1+q_1} + \frac1{1+q_2} - 1`, Stein's identity applied twice gives
+    :math:`e = \frac1{1+q_1} + \frac1{1+q_2}`, Stein's identity applied twice gives
 
-    .. math:: F = cA + B\,(q_1q_2 + s c^2), \qquad
-              \dot F = A + cB\,\bigl(1 + 2s + (q_1q_2 + sc^2)/D\bigr).
+    .. math:: F = cA + B\,(q_1q_2 - c^2 + e c^2), \qquad \dot F = A + cB\,(e + 1/D).
+
+    As for :class:`Erf`, :math:`D = 1 + q_1 + q_2 + (q_1q_2 - c^2)`, and the arcsine is
+    :math:`\arctan(c/\sqrt D)`.
     """
 
     def function(self, z: Float[Tensor, "..."]) -> Float[Tensor, "..."]:
@@ -181,13 +206,12 @@ class Gelu(Activation):
 
     def dual(self, q1: Tensor, q2: Tensor, c: Tensor) -> tuple[Tensor, Tensor]:
         """The formulas above."""
-        product = (1 + q1) * (1 + q2)
-        a = 0.25 + torch.asin(c / product.sqrt()) / (2 * math.pi)
-        d = product - c * c
-        b = 1 / (2 * math.pi * d.sqrt())
-        s = 1 / (1 + q1) + 1 / (1 + q2) - 1
-        rest = q1 * q2 + s * c * c
-        return c * a + b * rest, a + c * b * (1 + 2 * s + rest / d)
+        det = determinant(q1, q2, c)
+        inverse = ((0.5 + q1) + (0.5 + q2) + det).rsqrt()
+        a = 0.25 + torch.atan(c * inverse) / (2 * math.pi)
+        b = inverse / (2 * math.pi)
+        e = 1 / (1 + q1) + 1 / (1 + q2)
+        return c * a + b * (det + e * c * c), a + c * b * (e + inverse * inverse)
 
     def variance(self, q: Float[Tensor, "..."]) -> Float[Tensor, "..."]:
         """F at c = q."""

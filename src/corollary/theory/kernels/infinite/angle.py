@@ -23,6 +23,8 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
+from corollary.theory.kernels.arc_cosine import j0, j1
+
 DEGREES = {"float32": 7, "float64": 17}
 
 
@@ -67,18 +69,17 @@ class ArcTerms(torch.autograd.Function):
     @staticmethod
     def forward(ctx, c: Tensor) -> tuple[Tensor, Tensor]:  # noqa: ANN001
         """J and the arc of order 0."""
-        u = 1 - c
         # A few units in the last place of 1 are rounding of equal inputs, not an angle of 1e-8.
-        u = torch.where(u < 8 * torch.finfo(c.dtype).eps, torch.zeros_like(u), u).clamp_(max=2)
-        theta, sine = angle(u), (u * (2 - u)).sqrt()
-        arc = 1 - theta / torch.pi
-        ctx.save_for_backward(arc, sine)
-        return (sine / torch.pi) + arc * (1 - u), arc
+        c = torch.where(c > 1 - 8 * torch.finfo(c.dtype).eps, torch.ones_like(c), c)
+        arc = j0(c) / torch.pi
+        ctx.save_for_backward(c, arc)
+        return j1(c) / torch.pi, arc
 
     @staticmethod
     def backward(ctx, grad_j: Tensor, grad_arc: Tensor) -> Tensor:  # noqa: ANN001
         """Chain rule with the derivatives above."""
-        arc, sine = ctx.saved_tensors
+        c, arc = ctx.saved_tensors
+        sine = ((1 - c) * (1 + c)).sqrt()
         moving = sine > 1e-7
         slope = torch.where(moving, 1 / torch.where(moving, sine, torch.ones_like(sine)), 0.0)
         return grad_j * arc + grad_arc * slope / torch.pi

@@ -10,7 +10,7 @@ Loops run over views from 0 on, because an index that might be negative is not v
 
 import numpy as np
 
-SNAP = 8 * 2.0**-52  # below this, 1 - cos is rounding of equal inputs
+EQUAL = 1.0 - 8 * 2.0**-52  # a cosine above this is rounding of equal inputs
 
 
 def image_chain(
@@ -28,7 +28,7 @@ def image_chain(
     k2, t2 = np.zeros((tall, wide, size)), np.zeros((tall, wide, size))
     slab_k, slab_t = np.zeros((wide, size)), np.zeros((wide, size))
     valid, scale, inverse = mask[low : low + n], np.empty(n), np.empty(n)
-    pi, inverse_pi, channels = np.pi, 1.0 / np.pi, 1.0 / x.shape[1]
+    channels = 1.0 / x.shape[1]
     inside = 1.0 / (mask.sum() * (1.0 if flat else mask.sum()))
     for i in range(x.shape[0]):
         for j in range(y.shape[0]):
@@ -51,7 +51,7 @@ def image_chain(
                 d = reach[l]
                 share = 1.0 / ((2 * d + 1) * (2 * d + 1))
                 w2, b2, g, e = rule[l, 0] * share, rule[l, 1], rule[l, 2] * share, rule[l, 3]
-                w, s = bend[l, 0] * inverse_pi, bend[l, 1]
+                w, rest, s = bend[l, 0] / np.pi, 1.0 - bend[l, 0], bend[l, 1]
                 rb, ib = r2[l, j, low : low + n], i2[l, j, low : low + n]
                 for h in range(tall):
                     for c in range(wide):
@@ -94,10 +94,9 @@ def image_chain(
                                 scale[q], inverse[q] = rh * rb[q], ih * ib[q]
                         for q in range(n):
                             new = (w2 * ot[q] + g * ok[q] + e) * valid[q]
-                            u = 1.0 - (w2 * ok[q] + b2) * inverse[q]
-                            u = 0.0 if u < SNAP else u
-                            u = 2.0 if u > 2.0 else u
-                            v = min(u, 2.0 - u)
+                            cosine = (w2 * ok[q] + b2) * inverse[q]
+                            v = max(1.0 - abs(cosine), 0.0)
+                            v = 0.0 if cosine > EQUAL else v
                             v2 = v * v
                             root = np.sqrt(v)
                             m = even[0]
@@ -106,11 +105,12 @@ def image_chain(
                             o = odd[0]
                             for z in range(1, len(odd)):
                                 o = o * v2 + odd[z]
-                            theta = root * (m + o * v)
-                            theta = pi - theta if u > 1.0 else theta
-                            bent = w * (theta * (1.0 - u) - root * np.sqrt(2.0 - v))
-                            ok[q] = scale[q] * (1.0 - u - bent)
-                            ot[q] = new * (s - s * w * theta)
+                            theta = root * (m + o * v)  # to the nearer end
+                            bent = root * np.sqrt(2.0 - v) - theta * (1.0 - v)  # sin θ - θ cos θ
+                            end = 1.0 if cosine >= 0.0 else rest
+                            bent = w * max(bent, 0.0) + end * np.copysign(1.0 - v, cosine)
+                            ok[q] = scale[q] * bent
+                            ot[q] = new * s * (end - np.copysign(w * theta, cosine))
                 k, k2 = k2, k
                 t, t2 = t2, t
             out_k[i, j] = k.sum() * inside

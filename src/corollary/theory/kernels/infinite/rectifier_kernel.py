@@ -16,7 +16,7 @@ def rectify(k, t, r1, r2, i1, i2, even, odd, w, s, full, f, g):  # noqa: ANN001,
     ``k`` and ``t`` are ``(n1, n2, S1, S2)`` with standard deviations ``r1 (n1, S1)``,
     ``r2 (n2, S2)`` and their inverses; in the diagonal layout S1 is 1 and ``r1`` is ``(n1, S2)``.
     """
-    pi, inverse_pi, snap = np.pi, 1.0 / np.pi, 8 * 2.0**-52
+    w_pi, rest, equal = w / np.pi, 1.0 - w, 1.0 - 8 * 2.0**-52
     n1, n2, s1, s2 = k.shape
     a = np.empty(s2)
     b = np.empty(s2)
@@ -27,10 +27,9 @@ def rectify(k, t, r1, r2, i1, i2, even, odd, w, s, full, f, g):  # noqa: ANN001,
                     a[q] = r1[i, p] if full else r1[i, q]
                     b[q] = i1[i, p] if full else i1[i, q]
                 for q in range(s2):
-                    u = 1.0 - k[i, j, p, q] * (b[q] * i2[j, q])
-                    u = 0.0 if u < snap else u  # rounding of equal inputs
-                    u = 2.0 if u > 2.0 else u
-                    v = min(u, 2.0 - u)
+                    cosine = k[i, j, p, q] * (b[q] * i2[j, q])
+                    v = max(1.0 - abs(cosine), 0.0)
+                    v = 0.0 if cosine > equal else v  # rounding of equal inputs
                     v2 = v * v
                     root = np.sqrt(v)
                     e = even[0]
@@ -39,12 +38,15 @@ def rectify(k, t, r1, r2, i1, i2, even, odd, w, s, full, f, g):  # noqa: ANN001,
                     o = odd[0]
                     for m in range(1, len(odd)):
                         o = o * v2 + odd[m]
-                    theta = root * (e + o * v)
-                    theta = pi - theta if u > 1.0 else theta
-                    sine = root * np.sqrt(2.0 - v)
-                    bent = w * inverse_pi * (theta * (1.0 - u) - sine)
-                    f[i, j, p, q] = s * (a[q] * r2[j, q]) * (1.0 - u - bent)
-                    g[i, j, p, q] = t[i, j, p, q] * (s * (1.0 - w * inverse_pi * theta))
+                    theta = root * (e + o * v)  # to the nearer end
+                    bent = root * np.sqrt(2.0 - v) - theta * (1.0 - v)  # sin θ - θ cos θ
+                    end = 1.0 if cosine >= 0.0 else rest
+                    f[i, j, p, q] = (s * (a[q] * r2[j, q])) * (
+                        w_pi * max(bent, 0.0) + end * np.copysign(1.0 - v, cosine)
+                    )
+                    g[i, j, p, q] = (t[i, j, p, q] * s) * (
+                        end - np.copysign(w_pi * theta, cosine)
+                    )
 
 
 def rectified(kernel: Callable, state: State, w: float, s: float) -> tuple[Tensor, Tensor]:

@@ -89,6 +89,10 @@ def first_state(
     nngp = products(a, b, full=full, paired=paired)
     q1 = products(a, a, full=self_full, paired=True)
     q2 = q1 if y is x else products(b, b, full=self_full, paired=True)
+    if same is not None and not paired and full == self_full:
+        own = torch.diagonal(nngp, same)  # inputs with themselves: their variances, to the last bit
+        first = max(0, -same)
+        own.copy_(q1[first : first + own.shape[-1]].movedim(0, -1))
     zero = torch.zeros_like(nngp) if ntk else None
     return State(
         nngp, zero, q1, q2, axes, full, self_full, paired, backend,

@@ -13,6 +13,7 @@ from corollary.theory.compiled import Backend
 from corollary.theory.kernels.infinite.chain import ChainBlocks, as_chain
 from corollary.theory.kernels.infinite.images import ImageBlocks, image_blocks, placed
 from corollary.theory.kernels.infinite.network import Kernels, Network
+from corollary.theory.kernels.symmetric import mirror, mirrored
 
 
 class Tile(NamedTuple):
@@ -22,6 +23,14 @@ class Tile(NamedTuple):
     cols: slice
     nngp: Tensor
     ntk: Tensor | None
+
+    def symmetric(self) -> "Tile":
+        """The same, with a square on the diagonal that is symmetric to the last bit."""
+        if self.rows.start == self.cols.start:
+            for matrix in (self.nngp, self.ntk):
+                if matrix is not None:
+                    mirror(matrix[:, : len(matrix)])
+        return self
 
     def mirrored(self, symmetric: bool) -> int:
         """The first column of the block that also stands, transposed, below the diagonal."""
@@ -74,7 +83,8 @@ def stream(
         raise InputError(f"rank must lie in 0..{world - 1}, but it is {rank}")
     blocks = _blocks(net, x, y, ntk=ntk, backend=backend, memory=memory)
     places = _places(len(x), len(x if y is None else y), blocks.side, symmetric=y is None)
-    return (Tile(r, c, *blocks.block(r, c)) for r, c in places[rank::world])
+    tiles = (Tile(r, c, *blocks.block(r, c)) for r, c in places[rank::world])
+    return (tile.symmetric() for tile in tiles) if y is None else tiles
 
 
 def assemble(
@@ -91,7 +101,10 @@ def assemble(
     if _differentiable(net, x, y):
         same = 0 if y is None else None
         state = net.run(x, x if y is None else y, ntk=ntk, same=same)
-        return Kernels(state.nngp, state.ntk)
+        found = Kernels(state.nngp, state.ntk)
+        if y is None:
+            found = Kernels(*(None if k is None else mirrored(k) for k in found))
+        return found
     blocks = _blocks(net, x, y, ntk=ntk, backend=backend, memory=memory)
     n, m = len(x), len(x if y is None else y)
     if out is None:
@@ -101,11 +114,20 @@ def assemble(
         blocks.multiply(out.nngp)
     for rows, cols in _places(n, m, blocks.side, symmetric=y is None):
         blocks.block(rows, cols, out)
-        below = slice(max(rows.stop, cols.start), cols.stop)
-        for matrix in out:
-            if y is None and matrix is not None and below.start < below.stop:
-                matrix[below, rows] = matrix[rows, below].T
+        if y is None:
+            for matrix in out:
+                if matrix is not None:
+                    _mirror(matrix, rows, cols)
     return out
+
+
+def _mirror(matrix: Tensor, rows: slice, cols: slice) -> None:
+    """Write a block of the upper half below the diagonal, too."""
+    if rows.start == cols.start:
+        mirror(matrix[rows, rows])
+    below = slice(max(rows.stop, cols.start), cols.stop)
+    if below.start < below.stop:
+        matrix[below, rows] = matrix[rows, below].T
 
 
 def _blocks(

@@ -177,6 +177,8 @@ def sharpened(
     if not any(i in Slopes(steps, known, index - 1) for i in range(index)):
         return value  # nothing to choose on the way
     owner, entry = needed(steps, value, index).flatten(1).nonzero().unbind(1)
+    if len(owner) == 0:
+        return value  # nothing is unsettled
     low, high = value.lower.flatten(1).clone(), value.upper.flatten(1).clone()
     width = max(v.lower[0].numel() for v in known[: index + 1])
     for part in torch.arange(len(owner)).split(max(1, ENTRIES // (8 * width))):
