@@ -87,6 +87,27 @@ def test_the_inverse_has_the_right_ends():
     assert kl_inverse(0.2, 1e-40) == pytest.approx(0.2)
 
 
+def exact_inverse(q, c):
+    """Bisection with ninety digits."""
+    q, c = mpmath.mpf(q), mpmath.mpf(c)
+    low, high = q, mpmath.mpf(1)
+    for _ in range(240):
+        p = (low + high) / 2
+        kl = (q * mpmath.log(q / p) if q else 0) + (1 - q) * mpmath.log((1 - q) / (1 - p))
+        low, high = (low, p) if kl > c else (p, high)
+    return low
+
+
+@pytest.mark.parametrize("q", [0.0, 1e-18, 1e-6, 0.01, 0.3, 0.9, 1 - 1e-9])
+@pytest.mark.parametrize("c", [1e-30, 1e-16, 1e-9, 1e-3, 0.2, 3.0, 30.0])
+def test_the_inverse_is_rounded_up_and_by_little(q, c):
+    with mpmath.workdps(90):
+        root = exact_inverse(q, c)
+        for found in (kl_inverse(q, c), kl_inverse(torch.tensor(q, dtype=torch.float64), c).item()):
+            # d = p - q is made larger by 1e-14, and the sum is rounded to the next number above
+            assert root <= found <= root * (1 + mpmath.mpf("2.2e-14"))
+
+
 @pytest.mark.parametrize("q, c", [(0.05, 0.1), (0.3, 0.02), (0.7, 0.5)])
 def test_the_slopes_of_the_inverse_are_those_of_differences(q, c):
     _, in_q, in_c = kl_inverse_grad(q, c)

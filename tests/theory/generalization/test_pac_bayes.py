@@ -1,5 +1,6 @@
 import math
 
+import mpmath
 import numpy as np
 import pytest
 import torch
@@ -62,9 +63,28 @@ def test_the_supremum_is_what_scipy_adds_up():
     assert math.exp(log_j(delta_square, N)) == pytest.approx(by_hand, rel=1e-6)
 
 
-def test_catoni_pays_nothing_for_his_distance():
-    assert log_j(delta_catoni(1.5), 40) == pytest.approx(0, abs=1e-10)
-    assert pac_bayes_risk(delta_catoni(1.5), 0.1, 5.0, 200, 0.05) < 1
+@pytest.mark.parametrize("C", [0.01, 1.5, 40.0])
+def test_catoni_pays_nothing_for_his_distance(C):
+    distance = delta_catoni(C)
+    tabulated = log_j(lambda m, q: distance(m, q), 40)  # not known by its closed form
+    assert tabulated == pytest.approx(log_j(distance, 40), abs=1e-10)
+    assert log_j(distance, 10**12) == 0.0  # at once
+
+
+@pytest.mark.parametrize("C", [1e-8, 1.5, 36.0, 40.0, 700.0])
+@pytest.mark.parametrize("m", [1e-12, 0.3, 0.5, 1 - 1e-9, 1 - 2.0**-53, 1.0])
+def test_catonis_distance_keeps_its_digits(C, m):
+    with mpmath.workdps(400):  # exp(-700) is 1e-304
+        exact = -mpmath.log(1 - mpmath.mpf(m) * (1 - mpmath.exp(-mpmath.mpf(C))))
+    found = delta_catoni(C)(*torch.tensor([m, 0.0], dtype=torch.float64))
+    assert found.item() == pytest.approx(float(exact), rel=1e-13)
+
+
+def test_catonis_bound_holds_for_large_c():
+    # 1 - exp(-(40 * 0.02 + (10 + ln 40) / 1000)), by hand
+    bound = 1 - math.exp(-0.8 - (10 + math.log(40)) / 1000)
+    found = pac_bayes_risk(delta_catoni(40.0), 0.02, 10.0, 1000, 0.025)
+    assert found == pytest.approx(bound, rel=1e-12) == pytest.approx(0.557, abs=5e-4)
 
 
 @pytest.mark.parametrize("train", [0.0, 0.02, 0.3, 0.9])

@@ -115,6 +115,27 @@ def test_tiles_diagonal_operator_and_matrix_are_the_same_kernel(net):
     assert torch.allclose(whole, k.ntk, rtol=1e-6)
 
 
+GELU = network(Dense(1.1, 0.2), Gelu(), Dense(1.2), Gelu(), Dense())
+
+
+@pytest.mark.parametrize("backend", ["torch", "numba"])
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
+@pytest.mark.parametrize(
+    "net", [MLP, RESIDUAL, GELU, *IMAGES.values()], ids=["mlp", "res", "gelu", *IMAGES]
+)
+def test_the_kernel_of_one_set_is_symmetric_to_the_last_bit(net, dtype, backend):
+    x = draw(9, 2, 5, 4, dtype=dtype) if net in IMAGES.values() else draw(300, 7, dtype=dtype)
+    for k in net.kernel(x, backend=backend):
+        assert torch.equal(k, k.T)
+    for tile in net.tiles(x, backend=backend, memory=2**16):
+        if tile.rows.start == tile.cols.start:
+            square = tile.ntk[:, : len(tile.ntk)]
+            assert torch.equal(square, square.T)
+    part = x[:5].clone().requires_grad_()
+    k = net.kernel(part).ntk
+    assert torch.equal(k, k.T) and k.requires_grad
+
+
 def test_the_operator_is_a_scipy_operator():
     from scipy.sparse.linalg import cg
 

@@ -1,7 +1,11 @@
 import pytest
 import torch
 
+from torch import nn
+
 from corollary.core import generator
+from corollary.theory.kernels.empirical.ntk import empirical_ntk
+from corollary.theory.kernels.kernel import PolynomialKernel, RBFKernel
 from corollary.theory.kernels.symmetric import add_gram, mirror
 
 
@@ -43,3 +47,19 @@ def test_a_mirrored_matrix_is_symmetric_and_keeps_its_upper_triangle():
     total = torch.arange(9.0).view(3, 3)
     mirror(total)
     assert total.tolist() == [[0.0, 1.0, 2.0], [1.0, 4.0, 5.0], [2.0, 5.0, 8.0]]
+
+
+@pytest.mark.parametrize("kernel", [PolynomialKernel(3, 1.0), RBFKernel()], ids=["power", "rbf"])
+def test_gram_matrices_are_symmetric_to_the_last_bit(kernel):
+    k = kernel(torch.randn(200, 9, generator=generator(0, "gram"), dtype=torch.float64))
+    assert torch.equal(k, k.T)
+
+
+@pytest.mark.parametrize("memory", [2**29, 2**18])
+@pytest.mark.parametrize("mode", ["trace", "diagonal", "full"])
+def test_tangent_kernels_of_one_set_are_symmetric_to_the_last_bit(mode, memory):
+    net = nn.Sequential(nn.Linear(30, 17), nn.GELU(), nn.LayerNorm(17), nn.Linear(17, 5)).double()
+    x = torch.randn(90, 30, generator=generator(0, "tangent"), dtype=torch.float64)
+    k = empirical_ntk(net, x, mode=mode, memory=memory)
+    swapped = k.transpose(0, 1)
+    assert torch.equal(k, swapped.mT if mode == "full" else swapped)

@@ -147,24 +147,24 @@ def kl_inverse(q: Number, c: Number) -> float | Tensor:
 
     :source: Dziugaite and Roy (2017), "Computing nonvacuous generalization bounds", Section 2.2.
     """
-    a, limit = (np.asarray(torch.as_tensor(v).detach().cpu().double()) for v in (q, c))
+    given = [torch.as_tensor(v, dtype=torch.float64).detach().cpu() for v in (q, c)]
+    shape = torch.broadcast_shapes(*(t.shape for t in given))
+    a, limit = (t.expand(shape).flatten().numpy() for t in given)
     if not ((a >= 0) & (a <= 1)).all() or not (limit >= 0).all():
         raise InputError(f"kl_inverse needs q in [0, 1] and c >= 0, but q = {q} and c = {c}")
-    a, limit = np.broadcast_arrays(a, limit)
     with np.errstate(all="ignore"):  # ends are set below
         p = np.nextafter(a + (1 + 1e-14) * _gap(a, limit), 2.0)
-    p = np.where(limit == 0, a, np.where(p < 1, p, 1.0))  # NaN where p is 1
-    for given in (q, c):
-        if isinstance(given, Tensor):
-            return torch.as_tensor(p, device=given.device)
-    return float(p)
+    p = np.where(limit == 0, a, np.where(p < 1, p, 1.0))  # NaN where p rounds to 1
+    devices = [v.device for v in (q, c) if isinstance(v, Tensor)]
+    return torch.from_numpy(p).view(shape).to(devices[0]) if devices else float(p[0])
 
 
 def _gap(q: np.ndarray, c: np.ndarray) -> np.ndarray:
     """The root d of kl(q, q + d) = c; not a number where q + d rounds to 1."""
     room = 1 - q
     entropy = -xlogy(q, q) - xlogy(room, room)
-    d = np.minimum(np.sqrt(c / 2), room - np.exp(-(c + entropy) / room))  # right of the root
+    # Two bounds on d from above: kl >= 2 d^2, and kl >= -entropy - (1 - q) ln(1 - p).
+    d = np.minimum(np.sqrt(c / 2), -np.expm1(-(c + entropy) / room) - q)
     for _ in range(60):
         head = np.where(q > 0, q * _excess(d / np.where(q > 0, q, 1)), d)
         step = (head + room * _excess(-d / room) - c) * (q + d) * (room - d) / d

@@ -60,3 +60,17 @@ def test_where_no_slope_can_be_chosen_the_bound_is_that_of_crown(method, shift):
     y = net(x).argmax(1)
     certify = Certifier(net, x)
     assert torch.equal(certify.margins(x, y, 0.05, method), certify.margins(x, y, 0.05, "crown"))
+
+
+@pytest.mark.parametrize("eps, settled", [(0.01, False), (0.01, True), (0.3, True)])
+def test_a_later_layer_may_have_no_unsettled_unit(eps, settled):
+    net = network(nn.ReLU())
+    if settled:  # every unit of the second hidden layer is on, whatever the first one does
+        net[2].bias.data += 50.0
+    x = torch.randn(6, 5, generator=torch.Generator().manual_seed(1)).double()
+    y = net(x).argmax(1)
+    certify = Certifier(net, x)
+    full, crown = (certify.margins(x, y, eps, m) for m in ("full-alpha-crown", "crown"))
+    assert bool((full >= crown).all())
+    corners = x + eps * torch.sign(torch.randn(200, 6, 5, generator=torch.Generator()).double())
+    assert bool((margins(net(corners.flatten(0, 1)), y.repeat(200)).view(200, 6) >= full).all())
