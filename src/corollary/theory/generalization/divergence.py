@@ -164,7 +164,7 @@ def _gap(q: np.ndarray, c: np.ndarray) -> np.ndarray:
     room = 1 - q
     entropy = -xlogy(q, q) - xlogy(room, room)
     # Two bounds on d from above: kl >= 2 d^2, and kl >= -entropy - (1 - q) ln(1 - p).
-    d = np.minimum(np.sqrt(c / 2), -np.expm1(-(c + entropy) / room) - q)
+    d: np.ndarray = np.minimum(np.sqrt(c / 2), -np.expm1(-(c + entropy) / room) - q)
     for _ in range(60):
         head = np.where(q > 0, q * _excess(d / np.where(q > 0, q, 1)), d)
         step = (head + room * _excess(-d / room) - c) * (q + d) * (room - d) / d
@@ -178,7 +178,8 @@ def _excess(x: np.ndarray) -> np.ndarray:
     """``x - ln(1 + x)`` without cancellation: ln(1 + x) = 2 artanh(r), r = x / (2 + x)."""
     r = x / (2 + x)
     series = x * r - 2 * r**3 * np.polynomial.polynomial.polyval(r * r, ARTANH)
-    return np.where(np.abs(x) < 0.2, series, x - np.log1p(x))
+    value: np.ndarray = np.where(np.abs(x) < 0.2, series, x - np.log1p(x))
+    return value
 
 
 ARTANH = 1 / np.arange(3.0, 21.0, 2.0)  # nine terms: 1e-19 of the whole at |x| = 0.2

@@ -26,9 +26,7 @@ from corollary.errors import InputError
 
 SLACK = 1e-6  # correlations may pass 1 by rounding, not by more
 NEAR = 0.01  # v below which the series is used: six terms leave 1e-15, the difference 1e-14
-SERIES = [
-    math.sqrt(2) * math.comb(2 * k, k) / (8**k * (2 * k + 1) * (k + 1.5)) for k in range(6)
-]
+SERIES = [math.sqrt(2) * math.comb(2 * k, k) / (8**k * (2 * k + 1) * (k + 1.5)) for k in range(6)]
 
 
 def j0(u: Float[Tensor, "..."]) -> Float[Tensor, "..."]:

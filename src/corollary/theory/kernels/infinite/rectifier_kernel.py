@@ -44,9 +44,7 @@ def rectify(k, t, r1, r2, i1, i2, even, odd, w, s, full, f, g):  # noqa: ANN001,
                     f[i, j, p, q] = (s * (a[q] * r2[j, q])) * (
                         w_pi * max(bent, 0.0) + end * np.copysign(1.0 - v, cosine)
                     )
-                    g[i, j, p, q] = (t[i, j, p, q] * s) * (
-                        end - np.copysign(w_pi * theta, cosine)
-                    )
+                    g[i, j, p, q] = (t[i, j, p, q] * s) * (end - np.copysign(w_pi * theta, cosine))
 
 
 def rectified(kernel: Callable, state: State, w: float, s: float) -> tuple[Tensor, Tensor]:
