@@ -1,6 +1,5 @@
 import pytest
 import torch
-
 from torch import nn
 
 from corollary.core import generator
