@@ -18,25 +18,26 @@ pytest.importorskip("uvicorn")
 from starlette.testclient import TestClient
 
 from corollary.lab.app import application
+from corollary.lab.entrance import KEY_HEADER
+from corollary.lab.guard import cookie_name
 from corollary.lab.limits import GIB, Limits
 from corollary.lab.state import Lab
 
-PORT, TOKEN = 8765, "the-right-token"
+PORT = 8765
 HERE = f"http://127.0.0.1:{PORT}"
 
 
 @pytest.fixture
 def make_client(tmp_path):
-    """A client of a lab; with ``known=False`` one that has no cookie."""
+    """A client of a lab; with ``known=False`` one that has neither cookie nor key."""
 
     def make(*, known=True, origin=HERE, limits=None, folder=tmp_path):
         lab = Lab(limits or Limits(60.0, 4 * GIB), folder, warm=False)
-        client = TestClient(
-            application(lab, token=TOKEN, port=PORT), base_url=HERE, follow_redirects=False
-        )
+        client = TestClient(application(lab, port=PORT), base_url=HERE, follow_redirects=False)
         client.lab = lab
         if known:
-            client.cookies.set(f"corollary-lab-{PORT}", TOKEN)
+            cookie, client.headers[KEY_HEADER] = lab.entrance.admit(lab.entrance.new_token())
+            client.cookies.set(cookie_name(PORT), cookie)
         if origin:
             client.headers["origin"] = origin
         return client
@@ -53,17 +54,26 @@ def client(make_client):
 class Running:
     """``corollary lab`` as a user has it: a process, an address, an end."""
 
-    def __init__(self, folder, *words):
+    def __init__(self, folder, *words, browser="--no-browser", **variables):
         self.process = subprocess.Popen(
-            [sys.executable, "-c", "from corollary.cli import main; main()", "lab", "--no-browser",
+            [sys.executable, "-P", "-c", "from corollary.cli import main; main()", "lab", browser,
              "--port", "0", *words],
             cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-            env={**os.environ, "OMP_NUM_THREADS": "1"}, start_new_session=True,
+            env={**os.environ, "OMP_NUM_THREADS": "1", **variables}, start_new_session=True,
         )  # fmt: skip
         self.said = self.process.stdout.readline()
         self.url = re.search(r"http://\S+", self.said).group(0)
         self.port = int(re.search(r":(\d+)/", self.url).group(1))
         self.token = self.url.partition("token=")[2]
+        self.headers = {"origin": f"http://127.0.0.1:{self.port}"}
+
+    def enter(self):
+        """Trade the token, as a script does."""
+        answer = self.open("POST", "/api/enter", {"token": self.token})
+        key = json.loads(answer.read())["key"]
+        self.headers |= {"cookie": answer.headers["set-cookie"].partition(";")[0], KEY_HEADER: key}
+        answer.line.close()
+        return self
 
     def ask(self, method, path, body=None, timeout=60):
         """Status and JSON (or text) of an answer."""
@@ -75,9 +85,7 @@ class Running:
 
     def open(self, method, path, body=None, timeout=60):
         line = http.client.HTTPConnection("127.0.0.1", self.port, timeout=timeout)
-        headers = {"cookie": f"corollary-lab-{self.port}={self.token}"}
-        headers["origin"] = f"http://127.0.0.1:{self.port}"
-        line.request(method, path, None if body is None else json.dumps(body), headers)
+        line.request(method, path, None if body is None else json.dumps(body), self.headers)
         answer = line.getresponse()
         answer.line = line
         return answer
@@ -114,9 +122,9 @@ class Running:
 def start(tmp_path):
     started = []
 
-    def run(*words, folder=tmp_path):
-        started.append(Running(folder, *words))
-        return started[-1]
+    def run(*words, folder=tmp_path, enters=True, **variables):
+        started.append(Running(folder, *words, **variables))
+        return started[-1].enter() if enters else started[-1]
 
     yield run
     for one in started:

@@ -20,6 +20,9 @@ HUGE = NOVIKOFF | {"options": {"n": "1000000", "d": "10000"}}  # 80 GB of points
 SLOW = NOVIKOFF | {"options": {"n": "40000", "d": "50", "gamma": "0.02"}, "seed": 7}
 
 
+HALF = "\ud800"  # half of a surrogate pair
+
+
 def order(**changes):
     return NOVIKOFF | {"id": 1, "seconds": 60.0} | changes
 
@@ -104,6 +107,28 @@ def test_malformed_requests_are_answered_with_a_sentence(client):
             answer = client.post(path, json=asked) if 1e308 not in asked.values() else None
             assert answer is None or 400 <= answer.status_code < 500, (path, asked, answer.text)
     assert client.lab.sessions.all == {} and client.lab.checkers.all == set()
+
+
+@pytest.mark.parametrize(
+    ("path", "asked"),
+    [
+        ("/api/check", {"name": HALF}),
+        ("/api/check", {"name": "novikoff", "options": {"gamma": HALF}}),
+        ("/api/check", {"name": "novikoff", "options": {HALF: "1"}}),
+        ("/api/examine", {"target": HALF}),
+        ("/api/examine", {"target": f"{HALF}.py:build"}),
+        ("/api/play", {"settings": {"data": HALF}}),
+    ],
+)
+def test_half_of_a_surrogate_pair_is_refused_with_a_sentence(client, path, asked):
+    answer = client.post(path, content=json.dumps(asked))
+    assert answer.status_code == 400
+    assert answer.json() == {"error": "the request has text that is not valid Unicode"}
+
+
+@pytest.mark.parametrize("path", ["/claim/%ed%a0%80", "/%ed%a0%80", "/claim/novikoff?%ed%a0%80=1"])
+def test_an_address_that_is_not_unicode_is_no_fault_of_the_lab(client, path):
+    assert client.get(path).status_code in (303, 404)
 
 
 def with_checkers(limits, work):

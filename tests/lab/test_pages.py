@@ -98,18 +98,27 @@ def test_links_of_the_playground_lead_to_claims(client):
         assert client.get(link).status_code == 200
 
 
-def test_the_last_verdict_stands_in_the_index(client, monkeypatch):
-    known = {"connectionism/novikoff": {"verdict": "holds", "sentence": "", "seed": "0"}}
-    monkeypatch.setattr("corollary.lab.pages.last_outcomes", lambda: known)
-    assert last_outcomes() == {}
-    assert client.get("/").text.count("✓") == 1
+def test_the_last_verdicts_are_for_who_has_the_key(client, monkeypatch):
+    assert client.get("/api/verdicts").json() == last_outcomes() == {}
+    known = {"connectionism/novikoff": {"verdict": "holds", "sentence": ""}, "spoilt": 3}
+    monkeypatch.setattr("corollary.lab.api.last_outcomes", lambda: known)
+    assert client.get("/api/verdicts").json() == {"connectionism/novikoff": "holds"}
+
+
+@pytest.mark.parametrize("page", ["/claim/connectionism/novikoff?gamma=0.2", "/play?data=xor"])
+def test_only_an_address_opened_inside_the_lab_runs_by_itself(client, page):
+    for site in (None, "none", "same-site", "cross-site", "same-origin"):
+        headers = {} if site is None else {"sec-fetch-site": site}
+        found = " data-runs" in client.get(page, headers=headers).text
+        assert found is (site == "same-origin"), site
 
 
 def test_the_server_imports_no_torch():
     code = (
         "import sys, corollary.lab.server, corollary.lab.pages as p\n"
         "from corollary.registry import find\n"
-        "p.index_page(); p.claim_page(find('novikoff'), {}); p.play_page({})\n"
+        "p.index_page(); p.claim_page(find('novikoff'), {}, runs=True)\n"
+        "p.play_page({}, runs=True); p.examine_page({}); p.enter_page()\n"
         "print([m for m in ('torch', 'numpy', 'scipy') if m in sys.modules])"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

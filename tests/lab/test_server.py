@@ -1,10 +1,12 @@
 """The lab as a process: it answers, streams, and leaves nothing behind when it ends."""
 
+import fcntl
 import os
 import signal
 import socket
 import subprocess
 import sys
+import termios
 from pathlib import Path
 
 import pytest
@@ -136,7 +138,7 @@ def over(lab, target, **more):
 
 def test_a_network_of_the_folder_is_examined_live(start, folder):
     lab = start(folder=folder)
-    assert 'value="net.py:build"' in lab.ask("GET", "/examine")[1]
+    assert "net.py:build" in lab.ask("GET", "/api/folder")[1]["targets"]
     session, told = over(lab, "net.py:build")
     assert told["over"] == {"done": True}
     assert told["progress"]["done"] == told["progress"]["total"]
@@ -183,5 +185,80 @@ def test_a_port_in_use_is_one_sentence():
         )  # fmt: skip
     assert done.returncode == 2
     assert done.stderr == (
-        f"corollary: port {port} is in use; give another one by --port, or 0 for any that is free\n"
+        f"corollary: port {port} is in use; choose another with --port, or 0 for any free port\n"
     )
+
+
+SPY = """
+import os, sys
+with open({place!r}, "a") as file:
+    file.write(__name__ + " in " + " ".join(sys.argv) + "\\n")
+"""
+
+
+def test_files_of_the_folder_shadow_no_module(start, tmp_path):
+    """Whatever is called as a module is not run, though the lab works in that folder."""
+    seen = tmp_path / "seen"
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    for name in (*sys.stdlib_module_names, "torch", "numpy", "scipy", "corollary", "jinja2"):
+        if name != "__main__":
+            (folder / f"{name}.py").write_text(SPY.format(place=str(seen)))
+    lab = start(folder=folder)
+    assert lab.ask("POST", "/api/check", {"name": "novikoff"})[1]["view"]["verdict"] == "holds"
+    session = lab.ask("POST", "/api/play", {"settings": {"hidden": "3"}})[1]["session"]
+    assert any("points" in news for news in lab.events(session))
+    assert over(lab, "demo")[1]["over"] == {"done": True}
+    assert not seen.exists(), seen.read_text()
+
+
+def test_the_token_is_in_no_argument_list(start, tmp_path, eventually):
+    """The browser is given a file that only this user can read."""
+    command = tmp_path / "browser"
+    command.write_text(f'#!/bin/sh\necho "$@" > {tmp_path}/given; exec sleep 300\n')
+    command.chmod(0o755)
+    temporary = tmp_path / "temporary"
+    temporary.mkdir()
+    lab = start(enters=False, browser="--browser", BROWSER=f"{command} %s", TMPDIR=str(temporary))
+    eventually(lambda: (tmp_path / "given").exists() and (tmp_path / "given").read_text())
+    given = (tmp_path / "given").read_text().strip()
+    page = Path(given.removeprefix("file://"))
+    assert given.startswith("file://") and lab.url in page.read_text()
+    assert page.parent.stat().st_mode & 0o077 == 0  # nobody else can enter the folder
+    for arguments in Path("/proc").glob("[0-9]*/cmdline"):
+        try:
+            assert lab.token.encode() not in arguments.read_bytes()
+        except OSError:
+            continue
+    lab.stop(signal.SIGTERM)
+    assert not page.exists() and list(temporary.iterdir()) == []
+
+
+def test_the_lab_starts_where_no_file_can_be_written(start, tmp_path):
+    lab = start(browser="--browser", BROWSER="true %s", TMPDIR=str(tmp_path / "nowhere"))
+    assert lab.ask("GET", "/")[0] == 200
+
+
+def test_enter_in_the_terminal_prints_a_new_address(tmp_path):
+    ours, theirs = os.openpty()
+    lab = subprocess.Popen(
+        [sys.executable, "-c", "from corollary.cli import main; main()", "lab", "--no-browser",
+         "--port", "0"],
+        cwd=tmp_path, stdin=theirs, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+        start_new_session=True, preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0),
+    )  # fmt: skip
+    try:
+        first, hint = lab.stdout.readline(), lab.stdout.readline()
+        assert "Enter for a new address" in hint
+        os.write(ours, b"\n")
+        second = lab.stdout.readline()
+        assert second.startswith("Lab: http://127.0.0.1:") and second != first
+        os.write(ours, b"\x03")  # Ctrl-C is still Ctrl-C
+        assert lab.wait(timeout=60) == 130
+        assert "Error" not in lab.stdout.read()
+    finally:
+        lab.kill()
+        lab.wait()
+        lab.stdout.close()
+        os.close(ours)
+        os.close(theirs)

@@ -1,16 +1,19 @@
 """The API: what pages ask and scripts may ask, in JSON."""
 
+import asyncio
 import json
 from functools import lru_cache
 from typing import Any
 
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
-from starlette.responses import JSONResponse, Response, StreamingResponse
+from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from corollary.errors import InputError
-from corollary.lab.limits import Busy
+from corollary.journal import last_outcomes
+from corollary.lab.entrance import MINUTES
+from corollary.lab.guard import cookie_name
 from corollary.lab.request_body import (
     claim_entry,
     json_object,
@@ -22,27 +25,34 @@ from corollary.lab.request_body import (
     text_of,
     whole_of,
 )
-from corollary.lab.sessions import WATCHERS, Session
+from corollary.lab.sessions import Session
 from corollary.lab.settings import PlaySettings
 from corollary.lab.state import Lab
-from corollary.lab.streams import events, while_connected
-from corollary.lab.targets import checked_data, checked_loss, checked_target
+from corollary.lab.streams import Events, while_connected
+from corollary.lab.targets import checked_data, checked_loss, checked_target, offer
 from corollary.registry import entries
 
 KEYS = ("name", "title", "kind", "cost", "source", "erratum", "covers", "statement")
+NO_TOKEN = (
+    f"this address has been used already or is older than {MINUTES} minutes; press Enter in the "
+    "terminal of `corollary lab` to get a new one, or start the lab again"
+)
 LOSSES = ("", "cross_entropy", "mse", "bce")
 
 
 class Api:
     """Answers with JSON, and with events while a session lives."""
 
-    def __init__(self, lab: Lab) -> None:
-        self.lab = lab
+    def __init__(self, lab: Lab, port: int) -> None:
+        self.lab, self.cookie = lab, cookie_name(port)
 
     def routes(self) -> list[Route]:
         """What is answered."""
         return [
+            Route("/api/enter", self.enter, methods=["POST"]),
             Route("/api/entries", self.catalogue),
+            Route("/api/verdicts", self.verdicts),
+            Route("/api/folder", self.folder),
             Route("/api/check", self.check, methods=["POST"]),
             Route("/api/play", self.play, methods=["POST"]),
             Route("/api/examine", self.examine, methods=["POST"]),
@@ -52,9 +62,29 @@ class Api:
             Route("/api/sessions/{session}/examination.{kind}", self.file),
         ]
 
+    async def enter(self, request: Request) -> Response:
+        """Trade the token of the printed address for a cookie and the key that goes with it."""
+        admitted = self.lab.entrance.admit(text_of(await json_object(request), "token"))
+        if admitted is None:
+            raise HTTPException(401, NO_TOKEN)
+        cookie, key = admitted
+        answer = JSONResponse({"key": key})
+        answer.set_cookie(self.cookie, cookie, httponly=True, samesite="strict", path="/")
+        return answer
+
     async def catalogue(self, request: Request) -> Response:
         """The catalogue, with the keys of ``corollary list --json`` and the statements."""
         return Response(_catalogue(), media_type="application/json")
+
+    async def verdicts(self, request: Request) -> Response:
+        """The last verdict of each claim that was run by this user."""
+        rows = last_outcomes().items()
+        return JSONResponse({k: row.get("verdict") for k, row in rows if isinstance(row, dict)})
+
+    async def folder(self, request: Request) -> Response:
+        """What the folder offers to an examination; its files are read, not run."""
+        found = await asyncio.to_thread(offer, self.lab.folder)
+        return JSONResponse({"folder": str(self.lab.folder), **vars(found)})
 
     async def check(self, request: Request) -> Response:
         """Check a claim; a page that goes away takes its run with it."""
@@ -122,12 +152,7 @@ class Api:
 
     async def events(self, request: Request) -> Response:
         """What a session says, as server-sent events, from its present state on."""
-        session = self._session(request)
-        if self.lab.sessions.watchers >= WATCHERS:
-            raise Busy(f"{WATCHERS} pages look already; close some of them")
-        headers = {"x-accel-buffering": "no", "cache-control": "no-store"}
-        stream = events(session, self.lab.closing)
-        return StreamingResponse(stream, media_type="text/event-stream", headers=headers)
+        return Events(self.lab, self._session(request))
 
     async def file(self, request: Request) -> Response:
         """The report of a finished examination, to be saved."""

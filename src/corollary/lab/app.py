@@ -22,7 +22,7 @@ from corollary.lab.state import Lab
 LATER = {"retry-after": "5"}  # seconds
 
 
-def application(lab: Lab, *, token: str, port: int) -> Guard:
+def application(lab: Lab, *, port: int) -> Guard:
     """The lab behind its guard."""
     handlers: dict[Any, Any] = {
         HTTPException: _on_http,
@@ -32,9 +32,9 @@ def application(lab: Lab, *, token: str, port: int) -> Guard:
         ClientDisconnect: _on_gone,
         Exception: _on_bug,
     }
-    routes = [*PageRoutes(lab).routes(), *Api(lab).routes()]
+    routes = [*PageRoutes(lab).routes(), *Api(lab, port).routes()]
     app = Starlette(routes=routes, lifespan=lab.life, exception_handlers=handlers)
-    return Guard(app, token=token, port=port)
+    return Guard(app, entrance=lab.entrance, port=port)
 
 
 async def _on_http(request: Request, error: HTTPException) -> Response:

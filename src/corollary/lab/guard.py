@@ -1,21 +1,24 @@
 """Who may talk to the lab: this machine, this browser, these pages.
 
 A page of another site can make a browser send requests here, and a name of another site can be made
-to point here. So every request must name this very host, carry the cookie that the address printed
-at the start gave to the browser, and, if it changes anything, come from our own page.
+to point here. So every request must name this very host; one that changes anything must come from
+our own page; a page needs the cookie, and the API also the key that the browser got with it.
 """
 
-import hmac
-from http.cookies import CookieError, SimpleCookie
+import asyncio
+from collections.abc import Iterator
 from typing import Any
-from urllib.parse import parse_qsl, urlencode
+from urllib.parse import parse_qsl
 
 from starlette.datastructures import Headers
 from starlette.exceptions import HTTPException
 from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from corollary.lab.entrance import KEY_HEADER, Entrance
+
 BODY = 1 << 20  # bytes of a request
+BODY_SECONDS = 10.0  # in which a request must arrive
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
     "font-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'self'; "
@@ -29,16 +32,20 @@ HEADERS = {
     "cross-origin-opener-policy": "same-origin",
     "cross-origin-resource-policy": "same-origin",
 }
-WHERE = "open the address that `corollary lab` printed when it started"
+UNKNOWN = (
+    "the lab does not know this browser; open the address that `corollary lab` printed, or press "
+    "Enter in its terminal to get a new address"
+)
+NOT_OURS = "a request that starts work must come from a page of the lab"
 
 
 class Guard:
     """Lets a request through to ``app``, or answers it with one sentence."""
 
-    def __init__(self, app: ASGIApp, *, token: str, port: int) -> None:
-        self.app, self.token = app, token
+    def __init__(self, app: ASGIApp, *, entrance: Entrance, port: int) -> None:
+        self.app, self.entrance = app, entrance
         self.hosts = {f"{name}:{port}" for name in ("127.0.0.1", "localhost", "[::1]")}
-        self.cookie = f"corollary-lab-{port}"  # cookies do not know of ports
+        self.cookie = cookie_name(port)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Speak ASGI."""
@@ -49,7 +56,7 @@ class Guard:
         else:
             refusal = self._refusal(scope)
             if refusal is None:
-                await self.app(scope, _counted(receive), _with_headers(send))
+                await self.app(scope, _bounded(receive), _with_headers(send))
             else:
                 await refusal(scope, receive, _with_headers(send))
 
@@ -57,46 +64,45 @@ class Guard:
         headers = Headers(scope=scope)
         hosts = headers.getlist("host")
         if len(hosts) != 1 or hosts[0].lower() not in self.hosts:
-            return _answer(scope, 421, "the lab answers to its own address alone")
-        safe = scope["method"] in ("GET", "HEAD")
-        if not safe and not self._is_ours(headers.getlist("origin")):
-            return _answer(scope, 403, "a request that starts work must come from the lab's page")
-        words = parse_qsl(scope["query_string"].decode("latin-1"), keep_blank_values=True)
-        given = [value for name, value in words if name == "token"]
-        if given:
-            return self._admission(scope, given[0], words)
-        if not self._same(_cookie(headers, self.cookie)):
-            return _answer(scope, 401, f"the lab does not know this browser; {WHERE}")
+            return _answer(scope, 421, "the lab answers only to its own address")
+        if scope["method"] not in ("GET", "HEAD") and not self._from_our_page(headers):
+            return _answer(scope, 403, NOT_OURS)
+        if not _public(scope) and not self._knows(scope, headers):
+            return _answer(scope, 401, UNKNOWN)
         length = headers.get("content-length", "0")
         if not length.isdecimal() or len(length) > 9 or int(length) > BODY:
-            return _answer(scope, 413, f"a request may have {BODY} bytes")
+            return _answer(scope, 413, f"a request may have at most {BODY} bytes")
         return None
 
-    def _admission(self, scope: Scope, token: str, words: list[tuple[str, str]]) -> Response:
-        """The token of the printed address becomes a cookie, and leaves the address."""
-        if not self._same(token):
-            return _answer(scope, 401, f"the token in the address is not the lab's; {WHERE}")
-        rest = urlencode([(name, value) for name, value in words if name != "token"])
-        path = "/" + scope["path"].lstrip("/")  # never //host, which is another site
-        answer = Response(
-            status_code=303, headers={"location": path + (f"?{rest}" if rest else "")}
-        )
-        answer.set_cookie(self.cookie, self.token, httponly=True, samesite="strict", path="/")
-        return answer
+    def _from_our_page(self, headers: Headers) -> bool:
+        origins = headers.getlist("origin")
+        ours = len(origins) == 1 and origins[0].lower() in {f"http://{h}" for h in self.hosts}
+        return ours and headers.get("sec-fetch-site", "same-origin") == "same-origin"
 
-    def _is_ours(self, origins: list[str]) -> bool:
-        return len(origins) == 1 and origins[0].lower() in {f"http://{h}" for h in self.hosts}
-
-    def _same(self, token: str) -> bool:
-        return hmac.compare_digest(token.encode("utf-8", "replace"), self.token.encode())
+    def _knows(self, scope: Scope, headers: Headers) -> bool:
+        is_api = scope["path"].startswith("/api/")
+        key = headers.get(KEY_HEADER, "") if is_api else None
+        return self.entrance.knows(_cookies(headers, self.cookie), key)
 
 
-def _cookie(headers: Headers, name: str) -> str:
-    try:
-        found = SimpleCookie(headers.get("cookie", "")).get(name)
-    except CookieError:
-        return ""
-    return found.value if found else ""
+def cookie_name(port: int) -> str:
+    """The name of the lab's cookie, which carries the port because cookies have none."""
+    return f"corollary-lab-{port}"
+
+
+def _public(scope: Scope) -> bool:
+    """What a browser needs to get in: the page that trades the token, and files of the package."""
+    words = dict(parse_qsl(scope["query_string"].decode("latin-1"), keep_blank_values=True))
+    entering = scope["path"] == "/" and "token" in words
+    return entering or scope["path"] == "/api/enter" or scope["path"].startswith("/static/")
+
+
+def _cookies(headers: Headers, name: str) -> Iterator[str]:
+    """The values of a cookie; those of other programs may have any form and are passed over."""
+    for part in "; ".join(headers.getlist("cookie")).split(";"):
+        found, _, value = part.strip().partition("=")
+        if found == name:
+            yield value
 
 
 def _answer(scope: Scope, status: int, sentence: str) -> Response:
@@ -105,19 +111,27 @@ def _answer(scope: Scope, status: int, sentence: str) -> Response:
     return PlainTextResponse(f"corollary: {sentence}\n", status)
 
 
-def _counted(receive: Receive) -> Receive:
-    """The same, until more has come than may: a body need not say how long it is."""
-    taken = 0
+def _bounded(receive: Receive) -> Receive:
+    """The same, but a body that is too long or does not arrive in time ends the request."""
+    taken, ends, complete = 0, asyncio.get_running_loop().time() + BODY_SECONDS, False
 
-    async def count() -> Message:
-        nonlocal taken
-        message = await receive()
-        taken += len(message.get("body", b""))
+    async def bounded() -> Message:
+        nonlocal taken, complete
+        if complete:  # what may still come is that the page goes away
+            return await receive()
+        try:
+            async with asyncio.timeout_at(ends):
+                message = await receive()
+        except TimeoutError:
+            sentence = f"the request did not arrive within {BODY_SECONDS:g} seconds"
+            raise HTTPException(408, sentence) from None
+        complete = not message.get("more_body", False)
+        taken += len(message.get("body", b""))  # a body need not say how long it is
         if taken > BODY:
-            raise HTTPException(413, f"a request may have {BODY} bytes")
+            raise HTTPException(413, f"a request may have at most {BODY} bytes")
         return message
 
-    return count
+    return bounded
 
 
 def _with_headers(send: Send) -> Send:

@@ -5,7 +5,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.routing import Route
 
-from corollary.lab.pages import claim_page, examine_page, index_page, play_page
+from corollary.lab.pages import claim_page, enter_page, examine_page, index_page, play_page
 from corollary.lab.request_body import claim_entry
 from corollary.lab.state import Lab
 
@@ -28,13 +28,13 @@ class PageRoutes:
         ]
 
     async def index(self, request: Request) -> Response:
-        """Chapters and claims."""
-        return HTMLResponse(index_page())
+        """Chapters and claims; at first the page that trades the token of the address."""
+        return HTMLResponse(enter_page() if "token" in request.query_params else index_page())
 
     async def claim(self, request: Request) -> Response:
         """One claim."""
         entry = claim_entry(f"{request.path_params['area']}/{request.path_params['stem']}")
-        return HTMLResponse(claim_page(entry, dict(request.query_params)))
+        return HTMLResponse(claim_page(entry, dict(request.query_params), runs=_inside(request)))
 
     async def short(self, request: Request) -> Response:
         """A claim by its file's own name."""
@@ -42,11 +42,11 @@ class PageRoutes:
 
     async def play(self, request: Request) -> Response:
         """The playground."""
-        return HTMLResponse(play_page(dict(request.query_params)))
+        return HTMLResponse(play_page(dict(request.query_params), runs=_inside(request)))
 
     async def examine(self, request: Request) -> Response:
         """The examination."""
-        return HTMLResponse(examine_page(dict(request.query_params), self.lab.folder))
+        return HTMLResponse(examine_page(dict(request.query_params)))
 
     async def static(self, request: Request) -> Response:
         """A file of the pages."""
@@ -57,3 +57,8 @@ class PageRoutes:
         if request.headers.get("if-none-match") == asset.tag:
             return Response(status_code=304, headers=headers)
         return Response(asset.content, media_type=asset.kind, headers=headers)
+
+
+def _inside(request: Request) -> bool:
+    """Whether the address was opened on a page of the lab: any other link must run nothing."""
+    return request.headers.get("sec-fetch-site") == "same-origin"

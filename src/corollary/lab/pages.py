@@ -14,33 +14,36 @@ from markupsafe import Markup
 from corollary.lab.assets import has_katex
 from corollary.lab.controls import controls, text
 from corollary.lab.settings import PlaySettings
-from corollary.lab.targets import offer
 from corollary.registry import Entry, chapter, entries, question
 from corollary.report.latex import scripts
-from corollary.report.signs import VERDICT_SIGNS
 from corollary.report.statement import inline_html, statement_html
-from corollary.run.journal import last_outcomes
 
 MOVED = ("instant",)  # costs at which a claim runs again while a slider moves
 
 
+@lru_cache(maxsize=1)
+def enter_page() -> str:
+    """The page that the printed address opens."""
+    return _page("enter")
+
+
+@lru_cache(maxsize=1)
 def index_page() -> str:
     """Chapters and their claims."""
-    last = last_outcomes()
     claims = [e for e in entries() if not e.is_exam]
     chapters = [
         {
             "name": area,
             "title": _chapter(area),
-            "claims": [_line(e, last) for e in claims if e.area == area],
+            "claims": [{"entry": e, "title": scripts(e.title)} for e in claims if e.area == area],
         }
         for area in dict.fromkeys(e.area for e in claims)
     ]
     return _page("index", chapters=chapters, total=len(claims))
 
 
-def claim_page(entry: Entry, query: Mapping[str, str]) -> str:
-    """One claim, with its form filled in from the query."""
+def claim_page(entry: Entry, query: Mapping[str, str], *, runs: bool) -> str:
+    """One claim, with its form filled in from the query; ``runs``: at once, not when asked to."""
     known = {option.name for option in entry.options}
     unknown = sorted(set(query) - known - {"seed", "theme"})
     tag, erratum = _erratum(entry.erratum)
@@ -57,11 +60,12 @@ def claim_page(entry: Entry, query: Mapping[str, str]) -> str:
         seed=query.get("seed", "0"),
         unknown=unknown,
         moved=entry.cost in MOVED,
+        runs=runs,
         call=_call(entry),
     )
 
 
-def play_page(query: Mapping[str, str]) -> str:
+def play_page(query: Mapping[str, str], *, runs: bool) -> str:
     """The playground, with its form filled in from the query; what does not fit is left out."""
     settings, left_out = PlaySettings(), []
     for name, value in query.items():
@@ -79,7 +83,7 @@ def play_page(query: Mapping[str, str]) -> str:
         | dict(f.metadata)
         for f in dataclasses.fields(settings)
     ]
-    return _page("play", fields={f["name"]: f for f in fields}, left_out=left_out)
+    return _page("play", fields={f["name"]: f for f in fields}, left_out=left_out, runs=runs)
 
 
 def _typed(value: Any) -> str:
@@ -92,30 +96,22 @@ def vars_of(name: str, value: str) -> dict[str, Any]:
     return {name: getattr(PlaySettings.of({name: value}), name)}
 
 
-def examine_page(query: Mapping[str, str], folder: Path) -> str:
-    """The form of an examination, with what the folder offers."""
+def examine_page(query: Mapping[str, str]) -> str:
+    """The form of an examination, filled in from the query; what the folder offers comes later."""
     exams = [e for e in entries() if e.is_exam]
     questions = [(area, question(area)) for area in dict.fromkeys(e.area for e in exams)]
     counts = Counter(e.area for e in exams)
     return _page(
         "examine",
-        offer=offer(folder),
         questions=questions,
         counts=counts,
         query=query,
-        folder=folder,
     )
 
 
 def error_page(status: int, sentence: str) -> str:
     """One sentence, and the way back."""
     return _page("error", status=status, sentence=sentence)
-
-
-def _line(entry: Entry, last: Mapping[str, Mapping[str, str]]) -> dict[str, Any]:
-    verdict = last.get(entry.name, {}).get("verdict", "")
-    sign = VERDICT_SIGNS.get(verdict, "")
-    return {"entry": entry, "title": scripts(entry.title), "verdict": verdict, "sign": sign}
 
 
 @lru_cache(maxsize=64)

@@ -44,7 +44,8 @@ class Worker:
     async def start(cls, kind: str, limits: Limits) -> "Worker":
         """Start a worker for one kind of work: ``check``, ``play`` or ``examine``."""
         reading, writing = os.pipe()
-        words = ("-m", "corollary.lab.work", kind, str(writing), str(limits.memory))
+        # -P: the folder may have a queue.py or a json.py, and nobody asked to run them.
+        words = ("-P", "-m", "corollary.lab.work", kind, str(writing), str(limits.memory))
         try:
             # Not asyncio's own: to cancel a start of those may wait for ever (Python 3.11).
             process = subprocess.Popen(

@@ -26,8 +26,11 @@ async def json_object(request: Request) -> dict[str, Any]:
     """The body of a request, which must be a JSON object."""
     try:
         asked = json.loads(await request.body())
+        json.dumps(asked, ensure_ascii=False).encode()  # JSON can hold half of a surrogate pair
+    except UnicodeEncodeError:
+        raise InputError("the request has text that is not valid Unicode") from None
     except (ValueError, RecursionError):
-        raise InputError("the request is no JSON") from None
+        raise InputError("the request is not valid JSON") from None
     if not isinstance(asked, dict):
         raise InputError("the request must be a JSON object")
     return asked

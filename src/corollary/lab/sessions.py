@@ -157,10 +157,17 @@ class Sessions:
         """The session of that name, if it is still there."""
         return self.all.get(name)
 
-    @property
-    def watchers(self) -> int:
-        """Pages that look at some session."""
-        return sum(s.watchers for s in self.all.values())
+    @contextlib.contextmanager
+    def watching(self, session: Session) -> Iterator[None]:
+        """While a page looks at ``session``.
+
+        Raises:
+            Busy: if too many pages look at sessions already.
+        """
+        if sum(s.watchers for s in self.all.values()) >= WATCHERS:
+            raise Busy(f"{WATCHERS} pages are connected already; close some of them")
+        with session.watched():
+            yield
 
     async def sweep(self) -> None:
         """Let rest what nobody looks at now, and end what nobody came back to."""

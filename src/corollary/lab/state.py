@@ -9,6 +9,7 @@ from starlette.applications import Starlette
 
 from corollary.lab.assets import assets
 from corollary.lab.check_pool import CheckPool
+from corollary.lab.entrance import Entrance
 from corollary.lab.limits import Limits
 from corollary.lab.sessions import Sessions
 
@@ -21,7 +22,7 @@ class Lab:
     def __init__(self, limits: Limits, folder: Path, *, warm: bool = True) -> None:
         self.limits, self.folder, self.warm = limits, folder, warm
         self.checkers, self.sessions = CheckPool(limits), Sessions(limits)
-        self.assets = assets()
+        self.assets, self.entrance = assets(), Entrance()
         self.closing = asyncio.Event()
 
     @contextlib.asynccontextmanager

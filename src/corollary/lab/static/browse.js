@@ -1,10 +1,17 @@
 // Search in what the catalogue says of each claim.
-import { $, all, after } from "./page.js";
+import { $, all, after, get, make, sentence } from "./page.js";
 
 const words = $("words"), shown = $("shown"), hint = shown.innerHTML;
 const items = all(".chapter li").map((item) => ({ item, text: `${item.dataset.name} ${item.textContent}`.toLowerCase() }));
 
-fetch("/api/entries").then((answer) => answer.json()).then((entries) => {
+const SIGNS = { holds: "✓", fails: "✗", vacuous: "○", inapplicable: "–", inconclusive: "?", crashed: "!" };
+
+get("/api/verdicts").then((verdicts) => items.forEach(({ item }) => {
+  const verdict = verdicts[item.dataset.name];
+  if (verdict in SIGNS) item.querySelector("small").append(" ", make("span", { className: verdict, title: "last verdict here" }, make("i", { ariaHidden: "true" }, SIGNS[verdict]), ` ${verdict}`));
+})).catch((error) => { shown.textContent = sentence(error.message); });
+
+get("/api/entries").then((entries) => {
   const known = new Map(entries.map((e) => [e.name, `${e.title} ${e.statement} ${e.source} ${e.covers.join(" ")}`.toLowerCase()]));
   items.forEach((one) => { one.text += ` ${known.get(one.item.dataset.name) || ""}`; });
   if (words.value) search();

@@ -197,4 +197,5 @@ addEventListener("keydown", (event) => {
 });
 
 snippets();
-if ($("live").checked || new URLSearchParams(location.search).size) run();
+// An address opened elsewhere fills in the form; only a person, or a link on a page of the lab, runs it.
+if ("runs" in form.dataset && ($("live").checked || new URLSearchParams(location.search).size)) run();

@@ -1,5 +1,5 @@
 // An examination: its answers as they come.
-import { $, all, ask, make, rendered, sentence, tell } from "./page.js";
+import { $, all, ask, download, get, make, rendered, sentence, tell } from "./page.js";
 import { listen } from "./stream.js";
 
 const form = $("exam");
@@ -38,7 +38,7 @@ async function begin(event) {
 function join() {
   sessionStorage.setItem("corollary-exam", session);
   sessionStorage.setItem("corollary-exam-asked", JSON.stringify(asked()));
-  hush = listen(session, heard, () => { $("doing").textContent = "the line to the lab was cut; trying again"; },
+  hush = listen(session, heard, (why) => { $("doing").textContent = why; },
     () => { sessionStorage.removeItem("corollary-exam"); busy(false); $("progress").hidden = true; $("doing").textContent = ""; });
 }
 
@@ -50,7 +50,7 @@ function heard(news) {
     $("doing").textContent = `${news.progress.done} of ${news.progress.total}: ${news.progress.title}`;
   }
   if (news.page) show(news.page);
-  if (news.file) files();
+  if (news.file) $("files").hidden = false;
   if (news.over) over(news.over.error);
 }
 
@@ -86,12 +86,6 @@ function show(page) {
   place.replaceChildren(...sections);
 }
 
-function files() {
-  $("files").hidden = false;
-  $("save-html").href = `/api/sessions/${session}/examination.html`;
-  $("save-json").href = `/api/sessions/${session}/examination.json`;
-}
-
 const quoted = (text) => /^[\w.,:/+-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 function command() {
   const a = asked(), words = ["corollary examine", ["", "demo"].includes(a.target) ? "--demo" : quoted(a.target)];
@@ -118,4 +112,13 @@ if (before && !location.search) {
 command();
 session = sessionStorage.getItem("corollary-exam") || "";
 if (session && before === JSON.stringify(asked())) join();
-if (new URLSearchParams(location.search).has("go")) form.requestSubmit();
+get("/api/folder").then(({ folder, targets, data }) => {
+  $("folder").textContent = folder;
+  const options = (names) => names.map((value) => make("option", { value }));
+  $("targets").append(...options(targets));
+  $("datas").append(...options(data));
+}).catch((error) => wrong(error.message));
+for (const kind of ["html", "json"]) {
+  $(`save-${kind}`).addEventListener("click", () => download(`/api/sessions/${session}/examination.${kind}`, `examination.${kind}`)
+    .catch((error) => wrong(error.message)));
+}

@@ -1,4 +1,5 @@
 // What every page shares: small tools for the document, the theme, formulas, copying, saving.
+import { withKey } from "./key.js";
 
 export const root = document.documentElement;
 export const $ = (id) => document.getElementById(id);
@@ -29,22 +30,28 @@ export function rendered(html) {
 /** Say something to a screen reader. */
 export function tell(text) { $("told").textContent = text; }
 
-/** Ask the lab; an answer that is not good becomes an error of one sentence. */
-export async function ask(path, body, signal) {
+async function request(path, how) {
   let response;
-  try {
-    response = await fetch(path, {
-      method: "POST", headers: { "content-type": "application/json" },
-      body: JSON.stringify(body), signal,
-    });
-  } catch (error) {
+  try { response = await fetch(path, { ...how, headers: withKey(how.headers) }); }
+  catch (error) {
     if (error.name === "AbortError") throw error;
     throw new Error("the lab does not answer; it may have been stopped");
   }
-  const answer = await response.json().catch(() => ({ error: `the lab answered ${response.status}` }));
-  if (!response.ok || answer.error) throw new Error(answer.error || `the lab answered ${response.status}`);
+  if (response.ok) return response;
+  const { error } = await response.json().catch(() => ({}));
+  throw new Error(error || `the lab answered ${response.status}`);
+}
+
+/** Ask the lab to do something; a refusal becomes an error of one sentence. */
+export async function ask(path, body, signal) {
+  const headers = { "content-type": "application/json" };
+  const answer = await (await request(path, { method: "POST", headers, body: JSON.stringify(body), signal })).json();
+  if (answer.error) throw new Error(answer.error);
   return answer;
 }
+
+export const get = async (path) => (await request(path, {})).json();
+export const download = async (path, name) => saving.download(name, await (await request(path, {})).blob());
 
 export const sentence = (text) => text ? text[0].toUpperCase() + text.slice(1) + (/[.!?…]$/.test(text) ? "" : ".") : "";
 

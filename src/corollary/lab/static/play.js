@@ -32,6 +32,12 @@ async function order(what) {
   catch (error) { wrong(error.message); }
 }
 
+/** Nothing runs until a person asks for it: the address was not opened on a page of the lab. */
+function wait() {
+  $("advice").textContent = "Press Train to start.";
+  $("run").disabled = false;
+}
+
 async function open() {
   ready(false);
   try {
@@ -45,7 +51,7 @@ async function open() {
 
 function join() {
   hush();
-  hush = listen(session, heard, () => { $("advice").textContent = "The line to the lab was cut; trying again."; },
+  hush = listen(session, heard, (why) => { $("advice").textContent = sentence(why); },
     () => { sessionStorage.removeItem("corollary-play"); open(); });
 }
 
@@ -193,7 +199,10 @@ wire(form, (name) => {
   else again();
 });
 form.addEventListener("submit", (event) => event.preventDefault());
-$("run").addEventListener("click", () => order({ do: running ? "pause" : "run" }));
+$("run").addEventListener("click", async () => {
+  if (!session) await open();
+  if (session) order({ do: running ? "pause" : "run" });
+});
 $("step").addEventListener("click", () => order({ do: "step" }));
 $("reset").addEventListener("click", () => session ? order({ do: "reset", settings: settings() }) : open());
 $("pace").addEventListener("change", () => order({ do: "pace", pace: Number($("pace").value) }));
@@ -225,4 +234,6 @@ session = sessionStorage.getItem("corollary-play") || "";
 const kept = sessionStorage.getItem("corollary-play-at");
 sessionStorage.setItem("corollary-play-at", location.search);
 addEventListener("pagehide", () => sessionStorage.setItem("corollary-play-at", location.search));
-if (session && kept === location.search) join(); else open();
+if (session && kept === location.search) join();
+else if ("runs" in form.dataset) open();
+else wait();

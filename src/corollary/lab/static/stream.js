@@ -1,31 +1,36 @@
-// What a session says. A page that is loaded again, or whose line was cut, sees the present state.
+// What a session says. A page that is loaded again, or whose connection broke, sees the present state.
+import { withKey } from "./key.js";
+
+const RETRY = 1000; // milliseconds
 
 /** Listen to ``session``; ``gone`` is called if there is no such session (any more). */
 export function listen(session, heard, cut, gone) {
-  let over = false, source = null;
-  function open() {
-    source = new EventSource(`/api/sessions/${session}/events`);
-    source.onmessage = (event) => {
-      const news = JSON.parse(event.data);
-      if (news.over) { over = true; source.close(); }
-      heard(news);
-    };
-    source.onerror = () => {
-      if (over) return;
-      cut();
-      // A browser that leaves the page cuts the line, too; then this never comes to pass.
-      if (source.readyState === EventSource.CLOSED) setTimeout(look, 500);
-    };
-  }
-  async function look() {
-    if (over) return;
+  const stop = new AbortController();
+  async function open() {
+    let why = "the connection to the lab was lost";
     try {
-      const answer = await fetch(`/api/sessions/${session}`);
-      if (answer.ok) open(); else gone();
-    } catch { setTimeout(look, 2000); }
+      // Not an EventSource: that cannot send the key.
+      const answer = await fetch(`/api/sessions/${session}/events`, { headers: withKey(), signal: stop.signal });
+      if ([401, 404].includes(answer.status)) { gone(); return; }
+      if (!answer.ok) why = (await answer.json()).error;
+      else for await (const news of events(answer.body)) { heard(news); if (news.over) return; }
+    } catch (error) { if (stop.signal.aborted) return; }
+    cut(`${why}; trying again`);
+    setTimeout(open, RETRY);
   }
   open();
-  return () => { over = true; source.close(); };
+  return () => stop.abort();
+}
+
+/** The data of server-sent events. */
+async function* events(body) {
+  const reader = body.pipeThrough(new TextDecoderStream()).getReader();
+  let rest = "";
+  for (let part = await reader.read(); !part.done; part = await reader.read()) {
+    const lines = (rest + part.value).split("\n");
+    rest = lines.pop();
+    for (const line of lines) if (line.startsWith("data: ")) yield JSON.parse(line.slice(6));
+  }
 }
 
 addEventListener("pageshow", (event) => { if (event.persisted) location.reload(); });
