@@ -67,6 +67,11 @@ class Browser:
         self.call("Page.navigate", url=url)
         self.until("document.readyState === 'complete'")
 
+    def follow(self, url):
+        """Go there from the page that is open, as by a link on it."""
+        self.run(f"window.left = true; location.href = {url!r}")
+        self.until("!window.left && document.readyState === 'complete'")
+
     def run(self, script):
         found = self.call("Runtime.evaluate", expression=script, returnByValue=True,
                           awaitPromise=True)  # fmt: skip
@@ -90,7 +95,8 @@ class Browser:
         for said in self.heard:
             method, params = said.get("method"), said.get("params", {})
             if method == "Runtime.exceptionThrown":
-                out.append(params["exceptionDetails"]["text"])
+                thrown = params["exceptionDetails"]
+                out.append(thrown.get("exception", {}).get("description", thrown["text"]))
             if method == "Log.entryAdded" and params["entry"]["level"] == "error":
                 out.append(params["entry"]["text"])
             if method == "Runtime.consoleAPICalled" and params["type"] == "error":

@@ -20,11 +20,12 @@ FITS = "document.documentElement.scrollWidth <= innerWidth"
 
 @pytest.fixture
 def page(start, tmp_path):
-    lab = start()
+    lab = start(enters=False)
     found = browser.Browser(tmp_path / "profile")
     found.lab, found.home = lab, f"http://127.0.0.1:{lab.port}"
     found.size(1300)
     found.go(lab.url)
+    found.until("document.querySelector('.chapter') !== null")
     yield found
     assert found.complaints() == []
     assert all(a.startswith((found.home, "data:", "blob:", "about:")) for a in found.addresses())
@@ -32,7 +33,7 @@ def page(start, tmp_path):
 
 
 def test_a_claim_runs_moves_and_is_shared_by_its_address(page):
-    page.go(f"{page.home}/claim/connectionism/novikoff?gamma=0.2")
+    page.follow(f"{page.home}/claim/connectionism/novikoff?gamma=0.2")
     page.until("document.querySelector('#verdict .badge.holds') !== null")
     assert page.run("document.querySelectorAll('.stage figure > svg').length") == 2
     assert page.run("document.querySelectorAll('.statement .math.set .katex').length") > 3
@@ -62,7 +63,7 @@ def test_a_claim_runs_moves_and_is_shared_by_its_address(page):
 
 
 def test_a_run_is_stopped_by_escape_and_what_is_no_number_is_said(page):
-    page.go(f"{page.home}/claim/connectionism/novikoff?n=40000&d=50&gamma=0.02")
+    page.follow(f"{page.home}/claim/connectionism/novikoff?n=40000&d=50&gamma=0.02")
     page.until("document.getElementById('outcome').getAttribute('aria-busy') === 'true'")
     page.key("Escape", 27)
     page.until("document.getElementById('verdict').textContent === 'It was stopped.'")
@@ -85,10 +86,10 @@ def test_every_figure_is_saved_as_svg_and_png(page, tmp_path, eventually):
         text = drawing.read_text(encoding="utf-8")
         assert ElementTree.fromstring(text).get("width") and "var(" not in text
 
-    page.go(f"{page.home}/claim/connectionism/novikoff?n=40")
+    page.follow(f"{page.home}/claim/connectionism/novikoff?n=40")
     page.until("document.querySelectorAll('.stage .saves').length === 2")
     saved(".stage figure:first-child", "connectionism-novikoff-perceptron-mistakes")
-    page.go(f"{page.home}/play")
+    page.follow(f"{page.home}/play")
     page.until("!document.getElementById('run').disabled")
     saved(".plane", "playground-plane")
     saved(".network", "playground-network")
@@ -96,7 +97,7 @@ def test_every_figure_is_saved_as_svg_and_png(page, tmp_path, eventually):
 
 
 def test_the_playground_trains_pauses_and_comes_back(page):
-    page.go(f"{page.home}/play?hidden=6,5&data=xor")
+    page.follow(f"{page.home}/play?hidden=6,5&data=xor")
     page.until("!document.getElementById('run').disabled")
     page.run("document.getElementById('run').click()")
     page.until("Number(document.getElementById('count').textContent.slice(5)) > 40")
@@ -111,12 +112,12 @@ def test_the_playground_trains_pauses_and_comes_back(page):
     page.until("document.getElementById('run').textContent === 'Train'")
     page.run("new Promise((done) => setTimeout(done, 500))")  # the last frame is painted
     before = page.run("document.getElementById('count').textContent")
-    page.go(f"{page.home}/play?hidden=6,5&data=xor")
+    page.follow(f"{page.home}/play?hidden=6,5&data=xor")
     page.until(f"document.getElementById('count').textContent === '{before}'")
 
 
 def test_the_playground_learns_heights_and_shows_what_each_unit_sees(page):
-    page.go(f"{page.home}/play?data=hills&hidden=6,20&l2=0.001&width=3")
+    page.follow(f"{page.home}/play?data=hills&hidden=6,20&l2=0.001&width=3")
     assert "no 'width'" in page.run("document.getElementById('wrong').textContent")
     page.until("document.querySelectorAll('.tile canvas').length === 2 + 6 + 16 + 1")
     assert page.run("document.getElementById('o-loss').disabled")
@@ -137,7 +138,7 @@ def test_the_playground_learns_heights_and_shows_what_each_unit_sees(page):
 
 
 def test_inputs_are_chosen_and_one_always_stays(page):
-    page.go(f"{page.home}/play?data=rings&hidden=3")
+    page.follow(f"{page.home}/play?data=rings&hidden=3")
     page.until("document.querySelectorAll('.tile canvas').length === 2 + 3 + 1")
     for name in ("x1^2", "x1", "x2", "x1^2"):  # the last of them is the only one left
         page.run(f"document.querySelector('[data-feature=\"{name}\"]').click()")
@@ -151,7 +152,7 @@ def test_inputs_are_chosen_and_one_always_stays(page):
 
 
 def test_a_line_is_picked_and_changed_by_hand_and_the_picture_follows(page):
-    page.go(f"{page.home}/play?hidden=4")
+    page.follow(f"{page.home}/play?hidden=4")
     page.until("document.querySelectorAll('path.felt').length === 2 * 4 + 4")
     painted = "document.getElementById('plane').toDataURL()"
     before = page.run(painted)
@@ -178,7 +179,7 @@ def test_a_line_is_picked_and_changed_by_hand_and_the_picture_follows(page):
 
 
 def test_the_large_picture_shows_what_a_unit_sees(page):
-    page.go(f"{page.home}/play?hidden=4")
+    page.follow(f"{page.home}/play?hidden=4")
     page.until("document.querySelectorAll('#shown option').length === 1 + 2 + 4")
     painted = "document.getElementById('plane').toDataURL()"
     output = page.run(painted)
@@ -198,7 +199,7 @@ def test_the_large_picture_shows_what_a_unit_sees(page):
 def test_every_page_fits_its_window_in_light_and_dark(page, width, dark):
     page.size(width, dark=dark)
     for path in ("/", "/claim/connectionism/novikoff", "/play", "/examine"):
-        page.go(page.home + path)
+        page.follow(page.home + path)
         page.until("document.getElementById('tools').children.length === 1")
         assert page.run(FITS), path
         shade = page.run("getComputedStyle(document.documentElement).backgroundColor")
@@ -216,17 +217,17 @@ def test_search_finds_words_of_statements(page):
 
 
 def test_the_demo_is_examined(page):
-    page.go(f"{page.home}/examine?budget=30&only=soundness")
+    page.follow(f"{page.home}/examine?budget=30&only=soundness")
     page.run("document.getElementById('go').click()")
     page.until("document.getElementById('doing').textContent === 'done'", 120)
     assert "to mend" in page.run("document.getElementById('headline').textContent")
     assert page.run("document.querySelectorAll('#details .finding').length") > 0
     assert page.run("!document.getElementById('files').hidden")
 
-    page.go(f"{page.home}/examine")  # one who comes back finds it again, and what was asked
+    page.follow(f"{page.home}/examine")  # one who comes back finds it again, and what was asked
     page.until("document.getElementById('doing').textContent === 'done'")
     assert page.run("document.getElementById('only').value") == "soundness"
-    page.go(f"{page.home}/examine?budget=20")  # this asks for something else
+    page.follow(f"{page.home}/examine?budget=20")  # this asks for something else
     assert page.run("document.getElementById('headline').hidden")
     assert page.run("document.getElementById('progress').hidden")
     assert page.run("document.querySelectorAll('.asked li').length") == 6

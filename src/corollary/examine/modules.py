@@ -78,7 +78,7 @@ def load_object(spec: str) -> Any:
     if place.endswith(".py"):
         module = _module_of_file(Path(place))
     else:
-        sys.path.insert(0, str(Path.cwd()))
+        sys.path.append(str(Path.cwd()))  # last: a file of the folder shadows no module
         try:
             module = importlib.import_module(place)
         except ModuleNotFoundError as error:

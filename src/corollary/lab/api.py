@@ -11,7 +11,6 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from corollary.errors import InputError
-from corollary.journal import last_outcomes
 from corollary.lab.entrance import MINUTES
 from corollary.lab.guard import cookie_name
 from corollary.lab.request_body import (
@@ -31,6 +30,7 @@ from corollary.lab.state import Lab
 from corollary.lab.streams import Events, while_connected
 from corollary.lab.targets import checked_data, checked_loss, checked_target, offer
 from corollary.registry import entries
+from corollary.run.journal import last_outcomes
 
 KEYS = ("name", "title", "kind", "cost", "source", "erratum", "covers", "statement")
 NO_TOKEN = (

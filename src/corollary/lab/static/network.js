@@ -18,7 +18,7 @@ export class Network {
     this.columns = [];
     this.lines = [];
     this.at = null; // the weight that is picked: [layer, unit, source]
-    new ResizeObserver(() => { if (this.frame && this.room() !== this.width) { this.build(); this.draw(); } }).observe(place);
+    new ResizeObserver(() => { if (this.frame && this.available() !== this.width) { this.build(); this.draw(); } }).observe(place);
     place.addEventListener("click", ({ target }) => {
       const line = target.closest("[data-at]"), tile = target.closest("[data-unit]");
       if (line) this.picked(...line.dataset.at.split(" ").map(Number));
@@ -49,7 +49,7 @@ export class Network {
   build() {
     const { layers } = this.frame, { names } = this.inputs;
     const counts = [names.length, ...layers.map(({ shown }) => shown)], rows = Math.max(3, ...counts);
-    const W = this.width = this.room();
+    const W = this.width = this.available();
     const size = this.size = Math.min(TILE, 0.55 * (W - LEFT - RIGHT) / (counts.length - 0.45)), step = size + GAP;
     this.height = HEAD + rows * step;
     const x = (column) => LEFT + column * (W - LEFT - RIGHT - size) / (counts.length - 1);
