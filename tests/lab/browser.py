@@ -13,6 +13,10 @@ FLAGS = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-
          "--remote-debugging-pipe"]  # fmt: skip
 
 
+class Refused(Exception):
+    """The browser cannot do what it was asked, or not while a page is being left."""
+
+
 class Browser:
     """One page of a browser with an empty profile."""
 
@@ -45,7 +49,8 @@ class Browser:
         while True:
             said = self._next()
             if said.get("id") == self.count:
-                assert "error" not in said, said
+                if "error" in said:
+                    raise Refused(said["error"]["message"])
                 return said["result"]
             self.heard.append(said)
 
@@ -80,9 +85,15 @@ class Browser:
 
     def until(self, script, seconds=60):
         ends = time.monotonic() + seconds
-        while not self.run(script):
+        while not self._true(script):
             assert time.monotonic() < ends, f"it did not come to pass: {script}"
             time.sleep(0.05)
+
+    def _true(self, script):
+        try:
+            return self.run(script)
+        except Refused:  # the page was left in the middle of the question
+            return False
 
     def key(self, key, code=0):
         for kind in ("keyDown", "keyUp"):
