@@ -102,7 +102,7 @@ def test_the_last_verdicts_are_for_who_has_the_key(client, monkeypatch):
     assert client.get("/api/verdicts").json() == last_outcomes() == {}
     known = {"connectionism/novikoff": {"verdict": "holds", "sentence": ""}, "spoilt": 3}
     monkeypatch.setattr("corollary.lab.api.last_outcomes", lambda: known)
-    assert client.get("/api/verdicts").json() == {"connectionism/novikoff": "holds"}
+    assert client.get("/api/verdicts").json() == {"connectionism/novikoff": ["holds", "✓"]}
 
 
 @pytest.mark.parametrize("page", ["/claim/connectionism/novikoff?gamma=0.2", "/play?data=xor"])

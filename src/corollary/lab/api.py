@@ -30,6 +30,7 @@ from corollary.lab.state import Lab
 from corollary.lab.streams import Events, while_connected
 from corollary.lab.targets import checked_data, checked_loss, checked_target, offer
 from corollary.registry import entries
+from corollary.report.signs import VERDICT_SIGNS
 from corollary.run.journal import last_outcomes
 
 KEYS = ("name", "title", "kind", "cost", "source", "erratum", "covers", "statement")
@@ -77,9 +78,12 @@ class Api:
         return Response(_catalogue(), media_type="application/json")
 
     async def verdicts(self, request: Request) -> Response:
-        """The last verdict of each claim that was run by this user."""
-        rows = last_outcomes().items()
-        return JSONResponse({k: row.get("verdict") for k, row in rows if isinstance(row, dict)})
+        """The last verdict of each claim that was run by this user, and the sign it has."""
+        last = {
+            k: row.get("verdict") for k, row in last_outcomes().items() if isinstance(row, dict)
+        }
+        known = {k: [v, VERDICT_SIGNS[v]] for k, v in last.items() if v in VERDICT_SIGNS}
+        return JSONResponse(known)
 
     async def folder(self, request: Request) -> Response:
         """What the folder offers to an examination; its files are read, not run."""

@@ -4,11 +4,9 @@ import { $, all, after, get, make, sentence } from "./page.js";
 const words = $("words"), shown = $("shown"), hint = shown.innerHTML;
 const items = all(".chapter li").map((item) => ({ item, text: `${item.dataset.name} ${item.textContent}`.toLowerCase() }));
 
-const SIGNS = { holds: "✓", fails: "✗", vacuous: "○", inapplicable: "–", inconclusive: "?", crashed: "!" };
-
 get("/api/verdicts").then((verdicts) => items.forEach(({ item }) => {
-  const verdict = verdicts[item.dataset.name];
-  if (verdict in SIGNS) item.querySelector("small").append(" ", make("span", { className: verdict, title: "last verdict here" }, make("i", { ariaHidden: "true" }, SIGNS[verdict]), ` ${verdict}`));
+  const [verdict, sign] = verdicts[item.dataset.name] || [];
+  if (verdict) item.querySelector("small").append(" ", make("span", { className: verdict, title: "last verdict here" }, make("i", { ariaHidden: "true" }, sign), ` ${verdict}`));
 })).catch((error) => { shown.textContent = sentence(error.message); });
 
 get("/api/entries").then((entries) => {
