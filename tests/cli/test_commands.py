@@ -1,4 +1,5 @@
 import json
+import sys
 
 import pytest
 from typer.testing import CliRunner
@@ -112,3 +113,50 @@ def test_completion_offers_names():
              "COMP_CWORD": "2"},
     )  # fmt: skip
     assert "novikoff" in result.stdout
+
+
+@pytest.fixture
+def diverging(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("sys.path", [*sys.path])
+    (tmp_path / "net_to_train.py").write_text(
+        "from torch import nn\n\ndef build():\n    return nn.Linear(2, 2)\n"
+    )
+    return (
+        "train",
+        "net_to_train.py:build",
+        "--data",
+        "two_moons",
+        "--lr",
+        "1e38",
+        "--steps",
+        "20",
+    )
+
+
+def test_training_that_diverges_ends_in_a_table_and_files_and_is_not_refuted(call, diverging):
+    code, out, err = call(*diverging, "--json", "t.json", "--plot", "t.svg", "--out", "w.st")
+    assert code == 3 and "held out" in out and "inf" in out and "Traceback" not in err
+    with open("t.json") as file:
+        assert json.load(file)["learned"]["loss"] is None
+    with open("t.svg") as file:
+        assert "</svg>" in file.read()
+
+
+def test_trained_weights_are_kept_elsewhere_when_the_disk_is_full(call, diverging, monkeypatch):
+    from safetensors import SafetensorError
+    from safetensors import torch as saving
+    from safetensors.torch import load_file
+
+    whole = saving.save_model
+
+    def full(model, name):
+        if "here.st" in name:
+            raise SafetensorError("I/O error: No space left on device")
+        whole(model, name)
+
+    monkeypatch.setattr(saving, "save_model", full)
+    code, out, err = call(*diverging[:-4], "--lr", "0.1", "--steps", "2", "--out", "out/here.st")
+    assert code == 2 and "held out" in out and err.count("\n") <= 2
+    place = err.split("the weights are in ")[1].strip()
+    assert "No space left" in err and set(load_file(place)) == {"weight", "bias"}

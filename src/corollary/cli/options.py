@@ -18,7 +18,7 @@ LossName = Annotated[
     str, typer.Option(help="cross_entropy, mse, bce or file.py:loss; else what suits.")
 ]
 Weights = Annotated[
-    Path | None, typer.Option(help="Weights to begin with, a .safetensors of `train --out`.")
+    Path | None, typer.Option(help="Weights to load: .safetensors, or .pt with a state dict.")
 ]
 
 

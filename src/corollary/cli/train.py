@@ -1,20 +1,26 @@
 """``corollary train``: train a user's network, with a step size that theory suggests."""
 
 import json
+import os
+import tempfile
+from collections.abc import Callable
 from enum import StrEnum
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from corollary.cli.options import Data, LossName, Target, Weights
-from corollary.errors import InputError
+from corollary.data.disk import cache_folder
+from corollary.errors import InputError, ResultsFileError
 from corollary.run.files import check_writable, write_atomically
 
 if TYPE_CHECKING:
     from torch import nn
 
-    from corollary.train.subjects import Score, Training
+    from corollary.train.scores import Score
+    from corollary.train.subjects import Training
 
 FIRST_PASS = 600.0  # seconds that one pass of one batch may take
 
@@ -116,7 +122,7 @@ def train(
         if processes.first:
             _keep(done, subject.model, out, plot, json_file)
         processes.wait()  # torchrun ends all when one leaves with an exit code
-    raise typer.Exit(130 if done.interrupted else int(done.worse))
+    raise typer.Exit(130 if done.interrupted else 3 if done.worse else 0)
 
 
 def _check(
@@ -142,22 +148,49 @@ def _keep(
     plot: Path | None,
     json_file: Path | None,
 ) -> None:
-    """Write what was asked for, and say what came of it."""
+    """Write what was asked for, and say what came of it; one that fails does not stop the rest.
+
+    Raises:
+        ResultsFileError: at the end, if a file could not be written.
+    """
+    from corollary.report.svg import figure_svg
     from corollary.train.subjects import save_weights
 
-    if out is not None:
-        save_weights(model, out)
-    if plot is not None:
-        from corollary.report.svg import figure_svg
-
-        write_atomically(plot, figure_svg(done.figure) + "\n")
     text = json.dumps(done.to_json(), indent=1, allow_nan=False) + "\n"
-    if json_file is not None and str(json_file) == "-":
+    to_stdout = json_file is not None and str(json_file) == "-"
+    problems = []
+    if out is not None:
+        problems += _written(partial(save_weights, model, out), partial(_rescue, model, out))
+    if plot is not None:
+        problems += _written(partial(write_atomically, plot, figure_svg(done.figure) + "\n"))
+    if json_file is not None and not to_stdout:
+        problems += _written(partial(write_atomically, json_file, text))
+    if to_stdout:
         typer.echo(text, nl=False)
     else:
-        if json_file is not None:
-            write_atomically(json_file, text)
-        _print(done, out)
+        _print(done, None if problems else out)
+    if problems:
+        raise ResultsFileError("; ".join(problems))
+
+
+def _written(write: Callable[[], None], rescue: Callable[[], str] = lambda: "") -> list[str]:
+    """What went wrong, with what was done about it; nothing if all is well."""
+    try:
+        write()
+    except ResultsFileError as error:
+        return [f"{error}{rescue()}"]
+    return []
+
+
+def _rescue(model: "nn.Module", out: Path) -> str:
+    """Hours of training are not lost with a disk: the weights go where there is room."""
+    from corollary.train.subjects import save_weights
+
+    for folder in (cache_folder() / "weights", Path(tempfile.gettempdir())):
+        place = folder / f"{out.stem}-{os.getpid()}{out.suffix}"
+        if not _written(partial(save_weights, model, place)):
+            return f"; the weights are in {place}"
+    return "; there is no room for the weights elsewhere, and they are lost"
 
 
 def _print(done: "Training", out: Path | None) -> None:

@@ -54,20 +54,6 @@ def unwrapped(model: Any) -> Any:
     return model
 
 
-def load_weights(model: Any, path: Path) -> None:
-    """Put the numbers of a ``.safetensors`` file into a module that has the same names."""
-    from safetensors import SafetensorError
-    from safetensors.torch import load_model
-
-    must_exist(path)
-    try:
-        load_model(model, str(path))
-    except (SafetensorError, RuntimeError, OSError) as error:
-        raise InputError(
-            one_line(f"the weights in {path} do not fit {type(model).__name__} ({error})")
-        ) from None
-
-
 def load_object(spec: str) -> Any:
     """The object that ``file.py:name`` or ``package.module:name`` names, as it is."""
     place, colon, name = spec.rpartition(":")

@@ -11,8 +11,9 @@ from corollary.core import Subject
 from corollary.errors import CorollaryError, InputError, one_line
 from corollary.examine.datasets import load_data
 from corollary.examine.first_pass import first_forward_pass, reduce_samples
-from corollary.examine.modules import load_module, load_object, load_weights, unwrapped
+from corollary.examine.modules import load_module, load_object, unwrapped
 from corollary.examine.samples import as_batches
+from corollary.examine.weights import load_weights
 
 ALL = 2**62  # samples
 

@@ -10,7 +10,7 @@ Under ``torchrun`` all processes do this, and train together; see :mod:`corollar
 import signal
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -18,33 +18,28 @@ import torch
 from torch import Tensor, nn
 from torch.optim import SGD, Adam, AdamW, Optimizer
 
-from corollary.core import Batch, Count, Figure, Subject
+from corollary.core import Batch, Figure, Subject
 from corollary.core.losses import suited_loss
-from corollary.errors import CorollaryError, InputError, NotApplicableError
+from corollary.data.disk import replacing
+from corollary.errors import (
+    CorollaryError,
+    InputError,
+    NotApplicableError,
+    ResultsFileError,
+    one_line,
+)
 from corollary.theory.landscape.curvature import largest_stable_step
 from corollary.train.checkpoint import Checkpoint
 from corollary.train.fit import fit
 from corollary.train.history import History
 from corollary.train.loss_landscape import landscape_of
+from corollary.train.scores import Score, finite, score
 from corollary.train.team import Sharding, told_by_first
 
 OPTIMIZERS: dict[str, Callable[..., Optimizer]] = {"sgd": SGD, "adam": Adam, "adamw": AdamW}
 ADAPTIVE = 1e-3  # torch's own default for Adam, whose steps do not depend on the loss's scale
 MEASURED = 512  # samples of which the curvature is measured
-CHUNK = 256  # samples of an evaluation at once
-LEVEL = 0.95
 INTERRUPTED = "it was interrupted"
-
-
-@dataclass(frozen=True)
-class Score:
-    """How good a model is on some samples."""
-
-    samples: int
-    loss: float
-    accuracy: float | None = None  # of a classifier
-    low: float | None = None  # ends of its exact interval at 95 %
-    high: float | None = None
 
 
 @dataclass(frozen=True)
@@ -72,7 +67,6 @@ class Training:
 
     def to_json(self) -> dict[str, Any]:
         """Plain data, with the loss of every step; what is not finite is null."""
-        losses = [value if abs(value) < float("inf") else None for value in self.history.losses]
         return {
             "subject": self.subject,
             "optimizer": self.optimizer,
@@ -82,9 +76,9 @@ class Training:
             "epochs": self.history.epochs,
             "stopped": self.history.stopped,
             "diverged": self.history.diverged,
-            "learned": asdict(self.learned),
-            "held_out": None if self.held_out is None else asdict(self.held_out),
-            "losses": losses,
+            "learned": self.learned.to_json(),
+            "held_out": None if self.held_out is None else self.held_out.to_json(),
+            "losses": list(map(finite, self.history.losses)),
         }
 
 
@@ -141,16 +135,21 @@ def train_subject(
         )  # fmt: skip
         interrupted = asked() or history.stopped.endswith(INTERRUPTED)
     return Training(
-        subject.describe(), optimizer, lr, stable, history, _score(subject, learn),
-        None if rest is None else _score(subject, rest), interrupted,
+        subject.describe(), optimizer, lr, stable, history, score(subject, learn),
+        None if rest is None else score(subject, rest), interrupted,
     )  # fmt: skip
 
 
 def save_weights(model: nn.Module, path: Path) -> None:
     """The parameters and buffers by name, as ``load_state_dict`` takes them; shared ones once."""
+    from safetensors import SafetensorError
     from safetensors.torch import save_model
 
-    save_model(model, str(path))
+    try:
+        with replacing(path) as draft:
+            save_model(model, str(draft))
+    except (OSError, SafetensorError) as error:
+        raise ResultsFileError(f"{path} cannot be written ({one_line(str(error))})") from None
 
 
 def _split(subject: Subject, share: float) -> tuple[Batch, Batch | None]:
@@ -222,39 +221,6 @@ def _loss_itself(subject: Subject, batch: Batch) -> Any:
         return subject._loss or suited_loss(subject.pick(raw), few.target)
     except NotApplicableError:
         return subject.loss_of
-
-
-def _score(subject: Subject, batch: Batch) -> Score:
-    """Mean loss and, of a classifier, the share of right answers with its interval."""
-    total, right, answers = 0.0, 0, 0
-    with subject.borrowed(), torch.no_grad():
-        for i in range(0, batch.size, CHUNK):
-            part = batch.slice(slice(i, i + CHUNK))
-            raw = subject.call(part)
-            total += float(subject.loss_of_raw(raw, part.target)) * part.size
-            hits = _right_answers(subject, raw, part.target)
-            right += 0 if hits is None else int(hits.sum())
-            answers += 0 if hits is None else hits.numel()
-    loss = total / batch.size
-    if not answers:
-        return Score(batch.size, loss)
-    share = Count(right, answers).read(LEVEL)
-    return Score(batch.size, loss, share.value, share.low, share.high)
-
-
-def _right_answers(subject: Subject, raw: Any, target: Any) -> Tensor | None:
-    """For every answer whether it is right; None where answers are not classes."""
-    try:
-        output = subject.pick(raw)
-    except NotApplicableError:
-        return None
-    if not isinstance(target, Tensor) or target.is_floating_point():
-        return None
-    if output.numel() == target.numel():
-        return (output.reshape(target.shape) > 0) == (target > 0)
-    if output.shape[:-1] == target.shape:
-        return output.argmax(-1) == target
-    return output.argmax(1) == target if output.dim() == target.dim() + 1 else None
 
 
 @contextmanager
