@@ -73,6 +73,9 @@ ZOO = {
     "S-shaped": lambda: rows(nn.Tanh(), nn.Sigmoid()),
     "curved": lambda: rows(nn.GELU(), nn.SiLU(), nn.Softplus(beta=2), nn.ELU(), nn.LogSigmoid()),
     "tanh GELU": lambda: rows(nn.GELU(approximate="tanh")),
+    "exponential": lambda: rows(nn.SELU(), nn.CELU(0.5), nn.ELU(2.0), nn.Mish()),
+    "shrunk": lambda: rows(nn.Softshrink(0.1), nn.Hardswish(), nn.Softsign(), nn.Hardsigmoid()),
+    "waves": lambda: rows(Calls(lambda m, x: torch.sin(3 * x)), Calls(lambda m, x: torch.cos(x))),
     "layer norm": lambda: rows(nn.LayerNorm(12), nn.Softmax(1)),
     "batch norm": lambda: rows(nn.BatchNorm1d(12), nn.ReLU()),
     "strided": lambda: nn.Sequential(

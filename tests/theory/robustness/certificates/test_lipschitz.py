@@ -92,6 +92,10 @@ NETS = {
         nn.Conv2d(2, 4, 3, 2, 1), nn.BatchNorm2d(4), nn.SiLU(), nn.MaxPool2d(2, 1),
         nn.ConvTranspose2d(4, 2, 2), nn.Tanh(), nn.AvgPool2d(2, 1), nn.Flatten(), nn.LazyLinear(3),
     ),
+    "corners": lambda: nn.Sequential(
+        nn.Flatten(), nn.Linear(50, 8), nn.SELU(), nn.Linear(8, 8), nn.Hardswish(),
+        nn.Linear(8, 8), nn.Softshrink(0.1), nn.Softsign(), nn.Linear(8, 3),
+    ),
     "shortcut": lambda: nn.Sequential(
         Shortcut(nn.Conv2d(2, 2, 3, padding=1)), nn.LeakyReLU(), nn.Flatten(), nn.Linear(100, 3),
         nn.LogSoftmax(1),

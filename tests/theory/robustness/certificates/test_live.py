@@ -61,6 +61,24 @@ def test_gradients_are_those_of_finite_differences(norm, mix, box):
     assert (up - down) / (2 * h) == pytest.approx(slope, rel=1e-5)
 
 
+@pytest.mark.parametrize("sigma", [nn.Tanh(), nn.GELU(), nn.SELU(), nn.Hardswish(), nn.Softsign()])
+def test_gradients_through_curves_are_those_of_finite_differences(sigma):
+    torch.manual_seed(0)
+    net = nn.Sequential(nn.Linear(5, 9), sigma, nn.Linear(9, 9), sigma, nn.Linear(9, 3)).double()
+    x, y = torch.rand(6, 5).double(), torch.arange(6) % 3
+    bounds, v = LiveBounds(net, x), torch.randn(9, 5).double()
+
+    def moved(t):
+        with torch.no_grad():
+            net[0].weight.add_(v, alpha=t)
+        return F.cross_entropy(bounds.worst(x, y, 0.05, mix=1.0), y)
+
+    (grad,) = torch.autograd.grad(moved(0.0), net[0].weight)
+    h = 1e-6
+    up, down = moved(h).item(), moved(-2 * h).item()
+    assert (up - down) / (2 * h) == pytest.approx(float((grad * v).sum()), rel=1e-3)
+
+
 def test_no_attack_finds_a_larger_loss_than_the_worst_logits_have():
     net, x, y = net_and_data()
     for norm, eps in (("linf", 0.05), ("l2", 0.1)):

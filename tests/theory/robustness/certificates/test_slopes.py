@@ -17,7 +17,9 @@ def network(*sigmas: nn.Module) -> nn.Sequential:
 
 @pytest.mark.parametrize("norm, eps", [("linf", 0.15), ("l2", 0.3)])
 @pytest.mark.parametrize(
-    "sigmas", [(nn.ReLU(),), (nn.LeakyReLU(0.2), nn.ReLU()), (nn.Tanh(),)], ids=str
+    "sigmas",
+    [(nn.ReLU(),), (nn.LeakyReLU(0.2), nn.ReLU()), (nn.Tanh(),), (nn.SELU(),)],
+    ids=str,
 )
 def test_chosen_slopes_are_never_worse_and_stay_below_attacks(sigmas, norm, eps):
     net, x = network(*sigmas), torch.randn(10, 5, generator=torch.Generator().manual_seed(0))

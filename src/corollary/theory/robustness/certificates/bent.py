@@ -9,10 +9,11 @@ import torch
 from torch import Tensor
 from torch.nn import functional as F
 
-from corollary.theory.robustness.certificates.activations import Smooth
+from corollary.theory.robustness.certificates.periodic import Periodic
 from corollary.theory.robustness.certificates.region import Interval
 from corollary.theory.robustness.certificates.rounding import FUNCTION, gamma, outwards
 from corollary.theory.robustness.certificates.rows import Lines, Rows
+from corollary.theory.robustness.certificates.smooth import Smooth
 from corollary.theory.robustness.certificates.steps import Forms, Step
 from corollary.theory.robustness.certificates.tape import Call
 
@@ -83,15 +84,15 @@ class Kinked(Entrywise):
 
 
 class Curved(Entrywise):
-    """A smooth function."""
+    """A function that bends at known places."""
 
-    def __init__(self, call: Call, smooth: Smooth) -> None:
-        super().__init__(call, smooth.lines)
-        self.smooth = smooth
+    def __init__(self, call: Call, curve: Smooth | Periodic) -> None:
+        super().__init__(call, curve.lines)
+        self.curve = curve
 
     def interval(self, values: Sequence[Interval], eps: Tensor) -> Interval:
         """Its range."""
-        return Interval(*self.smooth.ends(values[0].lower, values[0].upper))
+        return Interval(*self.curve.ends(values[0].lower, values[0].upper))
 
     def settled(self, value: Interval) -> Tensor | None:
         """Nowhere: a narrower interval always gives better lines."""

@@ -23,7 +23,6 @@ from torch import Tensor
 
 from corollary.theory.robustness.attack import check_inputs
 from corollary.theory.robustness.certificates import bent
-from corollary.theory.robustness.certificates.activations import Smooth
 from corollary.theory.robustness.certificates.certifier import Certifier
 from corollary.theory.robustness.certificates.operator_norms import (
     ROUNDING,
@@ -38,7 +37,6 @@ from corollary.theory.robustness.certificates.weighted import (
     TransposedConvolution,
 )
 
-FAR = 60.0  # where smooth functions have reached their last slope
 STEEP = 1e6  # no activation that is of use is steeper
 
 
@@ -154,22 +152,10 @@ def _transposed(
 
 
 def _curved(step: bent.Curved, inputs: Sequence[float], shapes: Sequence[tuple[int, ...]]) -> float:
-    slope = steepest_slope(step.smooth)
+    slope = step.curve.steepest()
     if slope > STEEP:
         raise step.call.refusal("is as steep as one likes")
     return inputs[0] * slope
-
-
-def steepest_slope(smooth: Smooth) -> float:
-    """The largest slope of a smooth function: where its curvature changes sign, or far out.
-
-    Example:
-        >>> from corollary.theory.robustness.certificates.activations import SMOOTH
-        >>> [round(steepest_slope(SMOOTH[name]), 4) for name in ("sigmoid", "tanh", "gelu")]
-        [0.25, 1.0, 1.1289]
-    """
-    places = torch.tensor([-FAR, *smooth.bends, FAR], dtype=torch.float64)
-    return float(smooth.slope(places).abs().max()) * (1 + 1e-9)
 
 
 def _kinked(step: bent.Kinked, inputs: Sequence[float], shapes: Sequence[tuple[int, ...]]) -> float:

@@ -8,12 +8,12 @@ import torch
 from torch import Tensor
 
 from corollary.theory.robustness.certificates import bent
-from corollary.theory.robustness.certificates.activations import (
-    SMOOTH,
-    clipped_lines,
+from corollary.theory.robustness.certificates.activations import clipped_lines, kinked_lines
+from corollary.theory.robustness.certificates.curves import (
+    CURVES,
     elu,
-    kinked_lines,
     softplus,
+    softshrink,
     tanh_gelu,
 )
 from corollary.theory.robustness.certificates.steps import (
@@ -219,21 +219,29 @@ def _clipped(call: Call, shapes: list[tuple[int, ...]], like: Tensor) -> Step:
     return bent.Clipped(call, partial(clipped_lines, least=least, most=most))
 
 
-def _smooth(call: Call, shapes: list[tuple[int, ...]], like: Tensor) -> Step:
+def _curved(call: Call, shapes: list[tuple[int, ...]], like: Tensor) -> Step:
     if call.op == "gelu" and call.kwargs.get("approximate", "none") == "tanh":
         return bent.Curved(call, tanh_gelu)
-    if call.op == "softplus":
-        beta, threshold = float(call.option(1, "beta", 1)), float(call.option(2, "threshold", 20))
-        return bent.Curved(call, softplus(beta, threshold))
-    if call.op == "elu":
-        sizes = [
-            float(call.option(i, name, 1))
-            for i, name in ((1, "alpha"), (2, "scale"), (3, "input_scale"))
-        ]
-        if not 0 < sizes[0] <= 1 or sizes[1:] != [1.0, 1.0]:
-            raise call.refusal("bends both ways; use alpha <= 1")
-        return bent.Curved(call, elu(sizes[0]))
-    return bent.Curved(call, SMOOTH[call.op])
+    return bent.Curved(call, CURVES[call.op])
+
+
+def _softplus(call: Call, shapes: list[tuple[int, ...]], like: Tensor) -> Step:
+    beta, threshold = float(call.option(1, "beta", 1)), float(call.option(2, "threshold", 20))
+    return bent.Curved(call, softplus(beta, threshold))
+
+
+def _elu(call: Call, shapes: list[tuple[int, ...]], like: Tensor) -> Step:
+    alpha = float(call.option(1, "alpha", 1))
+    if not alpha > 0:
+        raise call.refusal(f"has alpha = {alpha:g}, which is not positive")
+    if call.op == "celu":
+        return bent.Curved(call, elu(alpha, 1.0, 1 / alpha))
+    scales = (float(call.option(i, name, 1)) for i, name in ((2, "scale"), (3, "input_scale")))
+    return bent.Curved(call, elu(alpha, *scales))
+
+
+def _softshrink(call: Call, shapes: list[tuple[int, ...]], like: Tensor) -> Step:
+    return bent.Curved(call, softshrink(float(call.option(1, "lambd", 0.5))))
 
 
 def _max_pool(call: Call, shapes: list[tuple[int, ...]], like: Tensor) -> Step:
@@ -277,5 +285,6 @@ BUILD: dict[str, Build] = {
     "layer_norm": _layer_norm, "native_layer_norm": _layer_norm,
     "softmax": _of(bent.Softmax), "_softmax": _of(bent.Softmax),
     "log_softmax": _of(bent.LogSoftmax), "_log_softmax": _of(bent.LogSoftmax),
-    **dict.fromkeys(SMOOTH, _smooth),
+    "softplus": _softplus, "elu": _elu, "celu": _elu, "softshrink": _softshrink,
+    **dict.fromkeys(CURVES, _curved),
 }  # fmt: skip

@@ -184,11 +184,26 @@ class _Reader:
         args = call.args
         if call.op in ELEMENTWISE:
             args = tree_map(lambda p: _one_sample(p, value.dim(), call), args, is_leaf=is_ref)
-        made = Call(
-            call.op, call.path, call.target, args, call.kwargs, tuple(value.shape[1:]), picked
-        )
+        shape = tuple(value.shape[1:])
+        made = Call(call.op, call.path, call.target, args, call.kwargs, shape, picked)
+        if (inner := self._softsign_of(made)) is not None:
+            made = Call("softsign", call.path, nn.functional.softsign, (inner,), {}, shape)
         self.calls.append(made)
         return Ref(len(self.calls))
+
+    def _softsign_of(self, call: Call) -> Ref | None:
+        """The value x of a quotient x / (|x| + 1), as which torch writes softsign down."""
+        if call.op != "div" or call.kwargs or len(call.inputs) != 2:
+            return None
+        top, bottom = call.args
+        total = self.calls[bottom.index - 1] if bottom.index else None
+        if total is None or total.op != "add" or len(total.inputs) != 1 or total.kwargs:
+            return None
+        if not isinstance(total.args[1], int | float) or total.args[1] != 1:
+            return None
+        size = self.calls[total.inputs[0] - 1] if total.inputs[0] else None
+        same = size is not None and size.op == "abs" and size.args[0] == top
+        return top if same else None
 
 
 def _zeros(node: fx.Node) -> Tensor:
