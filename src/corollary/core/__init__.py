@@ -21,7 +21,7 @@ from corollary.core.fit import PowerLaw, loglog_fit
 from corollary.core.hypothesis import Hypothesis
 from corollary.core.measurement import Count, Kept, Path, Reading, Sample, Series
 from corollary.core.options import option
-from corollary.core.randomness import derived_seed, generator
+from corollary.core.randomness import derived_seed, generator, normal, uniform
 from corollary.core.relations import (
     Comparison,
     Relation,
@@ -38,6 +38,7 @@ from corollary.core.subject import Subject
 from corollary.core.suppose import Suppose, instead
 from corollary.core.trial import Trial
 from corollary.core.verdict import Verdict
+from corollary.core.witness import mean_is, mean_square_is, near
 
 __all__ = [
     "Along",
@@ -88,7 +89,12 @@ __all__ = [
     "generator",
     "instead",
     "loglog_fit",
+    "mean_is",
+    "mean_square_is",
+    "near",
+    "normal",
     "option",
     "slope",
+    "uniform",
     "within_interval",
 ]

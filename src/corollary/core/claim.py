@@ -16,7 +16,7 @@ from corollary.core.numbers import as_floats, short
 from corollary.core.options import check_options
 from corollary.core.randomness import generator
 from corollary.core.relations import Bound, Comparison, Relation
-from corollary.core.result import Result, refutation
+from corollary.core.result import Refutation, Result, refutation
 from corollary.core.shows import Along, Show
 from corollary.core.suppose import Suppose, handed
 from corollary.core.trial import Trial
@@ -123,6 +123,11 @@ class Claim(ABC, Generic[G]):
             other = handed(suppose.without, self, given, rng)
             broken = tuple(h.statement for h in self.hypotheses(other) if not h.holds)
             yield replace(self.trial(other, seed), words=suppose.words, broken=broken)
+
+    def refute(self, seed: int = 0) -> Refutation | None:
+        """What happens without the first supposition that is shown to be needed."""
+        first = next(self.without(self.draw(seed), seed), None)
+        return None if first is None else refutation(first.broken, first.words, first.comparison)
 
     def lookup(self, name: str, given: G) -> Any:
         """A field of the claim, or else of the given."""

@@ -19,6 +19,7 @@ from corollary.core.claim import Claim
 from corollary.core.randomness import generator
 from corollary.core.relations import Bound
 from corollary.core.result import Result
+from corollary.core.shows import Parity
 from corollary.core.suppose import Suppose, handed
 from corollary.core.trial import Trial
 from corollary.core.verdict import Verdict
@@ -88,7 +89,8 @@ def is_labelled(case: Case) -> Iterator[str]:
     """Both sides have a name, several rows have labels, figures have titles, axes and labels."""
     if case.claim.symbols == Claim.symbols:
         yield "declare `symbols`: what the prediction and the measurement are called"
-    if 1 < len(case.result.predicted) <= 12 and not case.result.rows:
+    scattered = any(isinstance(show, Parity) for show in case.claim.shows)
+    if 1 < len(case.result.predicted) <= 12 and not case.result.rows and not scattered:
         yield f"{len(case.result.predicted)} comparisons without labels: declare `rows`"
     if not case.result.figures:
         yield "there is no picture: declare `shows` or write `figure`"
@@ -182,10 +184,11 @@ def theory_matters(case: Case) -> Iterator[str]:
 
 
 def theory_functions(claim: Claim[Any]) -> Iterator[str]:
-    """Names under which the claim's module imports functions of theory."""
+    """Names under which the claim's module imports functions of theory that give numbers."""
     for name, value in vars(sys.modules[type(claim).__module__]).items():
         if isinstance(value, FunctionType) and value.__module__.startswith("corollary.theory"):
-            yield name
+            if value.__annotations__.get("return") is not bool:
+                yield name
 
 
 def _noticed(claim: Claim[Any], name: str) -> bool:

@@ -25,3 +25,13 @@ def derived_seed(seed: int, *names: str | int) -> int:
 def generator(seed: int, *names: str | int, device: torch.device | str = "cpu") -> torch.Generator:
     """A fresh generator for the stream called ``names`` under ``seed``."""
     return torch.Generator(device=device).manual_seed(derived_seed(seed, *names))
+
+
+def normal(rng: torch.Generator, *shape: int) -> torch.Tensor:
+    """Independent standard normal numbers in float64, the precision of claims."""
+    return torch.randn(shape, generator=rng, device=rng.device, dtype=torch.float64)
+
+
+def uniform(rng: torch.Generator, *shape: int) -> torch.Tensor:
+    """Independent uniform numbers from [0, 1) in float64, the precision of claims."""
+    return torch.rand(shape, generator=rng, device=rng.device, dtype=torch.float64)

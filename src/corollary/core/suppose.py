@@ -1,7 +1,6 @@
 """What a claim supposes: a sentence, its test, and what happens without it."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from inspect import Parameter, getdoc, signature
 from typing import Any
 
@@ -9,7 +8,6 @@ from corollary.core.hypothesis import Hypothesis
 from corollary.core.numbers import short
 
 
-@dataclass(frozen=True)
 class Suppose:
     """One supposition of a claim.
 
@@ -20,9 +18,10 @@ class Suppose:
         sentence: The supposition in words.
         test: Gives a bool, a number that must be positive (and is shown), or a bool with the words
             behind it.
-        without: Gives an instance that breaks the supposition and for which the conclusion is
-            false: the supposition is needed. The first line of its docstring is the report's
-            sentence on it.
+        without: Shows that the supposition is needed: a function that gives an instance which
+            breaks it and for which the conclusion is false. The first line of its docstring is the
+            report's sentence on it. Or that sentence, with ``changes`` of the given.
+        changes: Fields of the given to replace; a function is called with the given.
 
     Example:
         >>> even = Suppose("n is even", lambda n: n % 2 == 0, without=lambda n: n + 1)
@@ -30,11 +29,23 @@ class Suppose:
         'n is even: yes'
         >>> Suppose("n is positive", lambda n: n).hypothesis(None, -3).sentence
         'n is positive: no (-3)'
+        >>> from collections import namedtuple
+        >>> Given = namedtuple("Given", "n")
+        >>> odd = Suppose("n is even", lambda g: g.n % 2 == 0, "One more.", n=lambda g: g.n + 1)
+        >>> odd.without(Given(4)), odd.words
+        (Given(n=5), 'One more.')
     """
 
-    sentence: str
-    test: Callable[..., Any]
-    without: Callable[..., Any] | None = None
+    def __init__(
+        self,
+        sentence: str,
+        test: Callable[..., Any],
+        without: Callable[..., Any] | str | None = None,
+        **changes: Any,
+    ) -> None:
+        self.sentence = sentence
+        self.test = test
+        self.without = instead(without, **changes) if isinstance(without, str) else without
 
     def hypothesis(self, claim: Any, given: Any) -> Hypothesis:
         """Test it on what is given."""

@@ -24,7 +24,7 @@ from jaxtyping import Float
 from torch import Generator, Tensor
 from torch.linalg import matrix_norm
 
-from corollary.core import Claim, Over, Series, Suppose, instead, option, slope
+from corollary.core import Claim, Over, Series, Suppose, option, slope
 from corollary.theory.kernels.two_layer import h_infinity
 
 
@@ -59,10 +59,8 @@ class HInfinity(Claim[Given]):
         Suppose(
             "the weights are centred",
             mean_of_weights,
-            without=instead(
-                "Weights with a mean see some inputs more than others, at any width.",
-                w=lambda g: g.w + torch.eye(g.w.shape[-1], dtype=g.w.dtype)[0],
-            ),
+            "Weights with a mean see some inputs more than others, at any width.",
+            w=lambda g: g.w + torch.eye(g.w.shape[-1], dtype=g.w.dtype)[0],
         ),
     )
     symbols = "m^(-1/2)", "‖H - H∞‖"

@@ -12,9 +12,9 @@ since with w also :math:`g^\top w` is a minimiser. Transformations that are no g
 :kind: theorem
 :cost: instant
 :covers: data-augmentation
+:scale-free: an invariant fit stays invariant when its weights are multiplied.
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -22,7 +22,7 @@ import torch
 from jaxtyping import Float
 from torch import Generator, Tensor
 
-from corollary.core import Claim, Figure, Histogram, Hypothesis, Level, equals, option
+from corollary.core import Claim, Parity, Suppose, equals, normal, option
 from corollary.data.augmentation import Transform, augmented, flips
 from corollary.theory.regularization.ridge import ridge
 
@@ -36,6 +36,15 @@ class Given(NamedTuple):
     transforms: tuple[Transform, ...]
 
 
+def is_group(given: Given) -> bool:
+    """Products of transformations are transformations, seen on a picture without symmetry."""
+    s = given.x.shape[1]
+    picture = torch.arange(s**2, dtype=torch.float64).reshape(s, s)
+    seen = {tuple(f(picture).flatten().tolist()) for f in given.transforms}
+    products = (f(g(picture)) for f in given.transforms for g in given.transforms)
+    return all(tuple(product.flatten().tolist()) in seen for product in products)
+
+
 @dataclass(frozen=True)
 class AugmentationInvariance(Claim[Given]):
     """Predictions at flipped images against those at the images."""
@@ -43,58 +52,28 @@ class AugmentationInvariance(Claim[Given]):
     n: int = option(12, low=1, high=200)  # training images
     s: int = option(4, low=2, high=8)  # side of an image
     lam: float = option(0.1, low=0.001, high=10.0)  # ridge
+
     relation = equals(ulps=2**14, scale=1.0)  # one linear solve
+    supposes = (
+        Suppose(
+            "the transformations form a group",
+            is_group,
+            "Without the flip on both axes, predictions change under flips.",
+            transforms=lambda g: g.transforms[:3],
+        ),
+    )
+    symbols = "f(x)", "f(gx) for all flips g"
+    shows = (Parity("Predictions at flipped images"),)
 
     def given(self, rng: Generator) -> Given:
-        """Normal pixels, and all four flips."""
-        x = torch.randn(self.n, self.s, self.s, generator=rng, dtype=torch.float64)
-        y = torch.randn(self.n, generator=rng, dtype=torch.float64)
-        new = torch.randn(8, self.s, self.s, generator=rng, dtype=torch.float64)
-        return Given(x, y, new, tuple(flips()))
+        x, new = normal(rng, self.n, self.s, self.s), normal(rng, 8, self.s, self.s)
+        return Given(x, normal(rng, self.n), new, tuple(flips()))
 
-    def hypotheses(self, given: Given) -> Iterator[Hypothesis]:
-        """Products of transformations are transformations, seen on a picture without symmetry."""
-        picture = torch.arange(self.s**2, dtype=torch.float64).reshape(self.s, self.s)
-        seen = {tuple(f(picture).flatten().tolist()) for f in given.transforms}
-        closed = all(
-            tuple(f(g(picture)).flatten().tolist()) in seen
-            for f in given.transforms
-            for g in given.transforms
-        )
-        yield Hypothesis("the transformations form a group", closed)
+    def predict(self, given: Given) -> Tensor:
+        return self._values(given, given.new).repeat(4)
 
-    def predict(self, given: Given) -> list[float]:
-        """Predictions at new images, once for each flip."""
-        return self._values(given, given.new).repeat(4).tolist()
-
-    def measure(self, given: Given) -> list[float]:
-        """Predictions at their flips."""
-        return torch.cat([self._values(given, f(given.new)) for f in flips()]).tolist()
-
-    def counterexample(self, rng: Generator) -> Given:
-        """Identity and two of the flips: their product is missing."""
-        given = self.given(rng)
-        return given._replace(transforms=given.transforms[:3])
-
-    def figure(self, given: Given) -> Figure:
-        """Differences under flips, with the whole group, a part of it, and nothing."""
-        marks = [Level(0.0, label="invariant", axis="x")]
-        edges = torch.linspace(-2, 2, 42).tolist()
-        for count, label, role in (
-            (4, "all four flips", "measured"), (3, "three of them", "other"), (1, "none", "other"),
-        ):  # fmt: skip
-            part = given._replace(transforms=given.transforms[:count])
-            off = [
-                self._values(part, f(given.new)) - self._values(part, given.new) for f in flips()
-            ]
-            values = torch.cat(off[1:]).clamp(-2, 2)
-            marks.append(Histogram(values, edges, label=label, role=role))
-        return Figure(
-            "How predictions change under flips",
-            x="f(gx) − f(x)",
-            y="density",
-            marks=tuple(marks),
-        )
+    def measure(self, given: Given) -> Tensor:
+        return torch.cat([self._values(given, f(given.new)) for f in flips()])
 
     def _values(self, given: Given, at: Tensor) -> Tensor:
         x, y = augmented(given.x, given.y, given.transforms)

@@ -18,7 +18,7 @@ so the loss is least where the two agree up to a constant.
     tempered probabilities, not of logits. The counterexample keeps the printed sign.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -26,16 +26,28 @@ import torch
 from jaxtyping import Float
 from torch import Generator, Tensor
 
-from corollary.core import Claim, Curve, Figure, Hypothesis, Level, equals, option
+from corollary.core import Claim, Parity, Suppose, Trial, equals, normal, option
+from corollary.core.figure import Curve, Figure, Level
 from corollary.theory.tricks.distillation import distillation, distillation_gradient
 
 
+def cross_entropy(target: Tensor, logits: Tensor) -> Tensor:
+    """Of the softmax of ``logits`` under ``target``, by torch."""
+    return -(target * torch.log_softmax(logits, dim=-1)).sum()
+
+
 class Given(NamedTuple):
-    """Logits of teacher and student, and the sign of the loss."""
+    """Logits of teacher and student, and the loss of probabilities and tempered logits."""
 
     F: Float[Tensor, "n k"]
     G: Float[Tensor, "n k"]
-    sign: float
+    loss: Callable[[Tensor, Tensor], Tensor]
+
+
+def least_at_target(given: Given) -> Tensor:
+    """By how much the loss of the target itself is below that of uniform probabilities."""
+    p = torch.tensor([0.7, 0.2, 0.1], dtype=torch.float64)
+    return given.loss(p, torch.zeros_like(p)) - given.loss(p, p.log())
 
 
 @dataclass(frozen=True)
@@ -45,43 +57,39 @@ class DistillationGradient(Claim[Given]):
     n: int = option(4, low=1, high=100)  # examples
     k: int = option(5, low=2, high=100)  # classes
     T: float = option(2.0, low=0.1, high=100.0)  # temperature
+
     relation = equals(ulps=2**8, scale=1.0)  # two ways to a softmax
+    supposes = (
+        Suppose(
+            "the loss is least where student and teacher agree",
+            least_at_target,
+            "With the sign as printed, descent drives student and teacher apart.",
+            loss=lambda g: lambda target, logits: -cross_entropy(target, logits),
+        ),
+    )
+    symbols = "(softmax(G/T) − softmax(F/T)) / T", "∂ℓ/∂G by autograd"
+    shows = (Parity("Gradient of distillation"),)
 
     def given(self, rng: Generator) -> Given:
-        """Normal logits."""
-        F, G = 3 * torch.randn(2, self.n, self.k, generator=rng, dtype=torch.float64)
-        return Given(F, G, -1.0)
+        F, G = 3 * normal(rng, 2, self.n, self.k)
+        return Given(F, G, cross_entropy)
 
-    def hypotheses(self, given: Given) -> Iterator[Hypothesis]:
-        """The sign of a cross-entropy."""
-        yield Hypothesis("the logarithms are counted negatively", given.sign == -1)
+    def predict(self, given: Given) -> Tensor:
+        return distillation_gradient(given.G, given.F, self.T).flatten()
 
-    def predict(self, given: Given) -> list[float]:
-        """The formula."""
-        return distillation_gradient(given.G, given.F, self.T).flatten().tolist()
-
-    def measure(self, given: Given) -> list[float]:
-        """Autograd on torch's own softmax."""
+    def measure(self, given: Given) -> Tensor:
         G = given.G.clone().requires_grad_()
-        target = torch.softmax(given.F / self.T, dim=1)
-        loss = given.sign * (target * torch.log_softmax(G / self.T, dim=1)).sum()
-        return torch.autograd.grad(loss, G)[0].flatten().tolist()
+        loss = given.loss(torch.softmax(given.F / self.T, dim=1), G / self.T)
+        return torch.autograd.grad(loss, G)[0].flatten()
 
-    def counterexample(self, rng: Generator) -> Given:
-        """The sign as printed."""
-        return self.given(rng)._replace(sign=1.0)
-
-    def figure(self, given: Given) -> Figure:
+    def figure(self, trial: Trial[Given]) -> Figure:
         """The loss on the way from the student through the teacher."""
+        F, G, _ = trial.given
         s = torch.linspace(-0.5, 2.5, 61, dtype=torch.float64)
-        marks: list[Curve | Level] = []
+        way = G[0] + s[:, None] * (F[0] - G[0])
+        marks: list[Curve | Level] = [Level(1.0, label="G = F", axis="x")]
         for T, role in ((1.0, "other"), (self.T, "measured"), (4 * self.T, "other")):
-            way = given.G[0] + s[:, None] * (given.F[0] - given.G[0])
-            loss = distillation(way, given.F[0].expand_as(way), T)
-            least = distillation(given.F[:1], given.F[:1], T)
-            marks.append(Curve(loss - least, s, label=f"T = {T:g}", role=role))
-        marks.append(Level(1.0, label="G = F", axis="x"))
-        return Figure(
-            "Distillation loss from student to teacher", x="share of the way s", y="ℓ − H(teacher)",
-            marks=tuple(marks),
-        )  # fmt: skip
+            loss = distillation(way, F[0].expand_as(way), T) - distillation(F[:1], F[:1], T)
+            marks.append(Curve(loss, s, label=f"T = {T:g}", role=role))
+        title = "Distillation loss from student to teacher"
+        return Figure(title, x="share of the way s", y="ℓ − H(teacher)", marks=tuple(marks))

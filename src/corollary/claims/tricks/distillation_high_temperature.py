@@ -15,7 +15,6 @@ difference of the two sides, which falls like :math:`1/T`.
 :covers: knowledge-distillation
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -23,7 +22,7 @@ import torch
 from jaxtyping import Float
 from torch import Generator, Tensor
 
-from corollary.core import Claim, Curve, Figure, Hypothesis, Points, Series, option, slope
+from corollary.core import Claim, Over, Series, Suppose, near, normal, option, slope
 from corollary.theory.tricks.distillation import distillation_gradient
 
 
@@ -41,49 +40,28 @@ class DistillationHighTemperature(Claim[Given]):
     n: int = option(6, low=1, high=100)  # examples
     k: int = option(5, low=3, high=100)  # classes N
     temperatures: tuple[int, ...] = option((32, 64, 128, 256, 512), low=8)  # T
+
     relation = slope(gap=0.1)  # the next term is 1/T smaller
+    supposes = (
+        Suppose(
+            "the logits are centred",
+            lambda g: near(torch.stack(g).mean(dim=2), 0.0, 1e-12),
+            "The student's logits have another mean, which the softmax does not see.",
+            G=lambda g: g.G + 1.0,
+        ),
+    )
+    symbols = "1/T", "max |N T² ∂ℓ/∂G − (G − F)|"
+    shows = (Over("At high temperature distillation matches logits", x="temperature T"),)
 
     def given(self, rng: Generator) -> Given:
-        """Normal logits, centred."""
-        logits = torch.randn(2, self.n, self.k, generator=rng, dtype=torch.float64)
+        logits = normal(rng, 2, self.n, self.k)
         return Given(*(logits - logits.mean(dim=2, keepdim=True)))
 
-    def hypotheses(self, given: Given) -> Iterator[Hypothesis]:
-        """The logits of both."""
-        off = max(float(logits.mean(dim=1).abs().max()) for logits in given)
-        yield Hypothesis("the logits are centred", off < 1e-12, f"means up to {off:.2g}")
-
     def predict(self, given: Given) -> float:
-        """The exponent."""
         return -1.0
 
     def measure(self, given: Given) -> Series:
-        """Largest differences."""
-        return Series(self.temperatures, [self._off(given, T) for T in self.temperatures])
-
-    def counterexample(self, rng: Generator) -> Given:
-        """A student whose logits have another mean, which the softmax does not see."""
-        given = self.given(rng)
-        return given._replace(G=given.G + 1.0)
-
-    def figure(self, given: Given) -> Figure:
-        """Differences against temperature."""
-        T = [2**k for k in range(11)]
-        other = given._replace(G=given.G + 1.0)
-        last = self._off(given, T[-1]) * T[-1]
-        return Figure(
-            "At high temperature distillation matches logits",
-            x="T",
-            y="max |N T² ∂ℓ/∂G − (G − F)|",
-            log_x=True,
-            log_y=True,
-            marks=(
-                Curve([last / t for t in T], T, "∝ 1/T", "predicted"),
-                Points(T, [self._off(given, t) for t in T], label="centred logits"),
-                Points(T, [self._off(other, t) for t in T], label="not centred", role="other"),
-            ),
-        )
-
-    def _off(self, given: Given, T: float) -> float:
-        gradient = distillation_gradient(given.G, given.F, float(T))
-        return float((given.G.shape[1] * T**2 * gradient - (given.G - given.F)).abs().max())
+        F, G = given
+        gradients = (T**2 * distillation_gradient(G, F, float(T)) for T in self.temperatures)
+        off = [float((self.k * g - (G - F)).abs().max()) for g in gradients]
+        return Series(self.temperatures, off)

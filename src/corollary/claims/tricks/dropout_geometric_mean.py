@@ -17,7 +17,6 @@ behind the masks the identity fails as well.
 :covers: dropout-ensemble
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -25,16 +24,37 @@ import torch
 from jaxtyping import Float
 from torch import Generator, Tensor, nn
 
-from corollary.core import Claim, Curve, Figure, Hypothesis, Points, equals, option
-from corollary.models.dropout_ensemble import Ensemble, dropout_ensemble, weight_scaled
+from corollary.core import Claim, Kept, Parity, Suppose, Trial, equals, normal, option
+from corollary.core.figure import Curve, Figure, Points
+from corollary.models.dropout_ensemble import dropout_ensemble, weight_scaled
 
 
 class Given(NamedTuple):
-    """Inputs, read-out weights, and hidden weights if there is a hidden layer."""
+    """Inputs, and a network whose first layer is dropout."""
 
     x: Float[Tensor, "m n"]
-    W: Float[Tensor, "k h"]
-    hidden: Float[Tensor, "h n"] | None
+    net: nn.Sequential
+
+
+def linear_in_masks(given: Given) -> tuple[bool, str]:
+    """Whether the network behind the masks is additive on the inputs."""
+    f, x = given.net[1:], given.x
+    off = float((f(2 * x) - f(x) - (f(x) - f(0 * x))).abs().max().detach())
+    twice = float((f(-x) + f(x) - 2 * f(0 * x)).abs().max().detach())
+    return max(off, twice) < 1e-9, f"off by {max(off, twice):.2g}"
+
+
+def hidden_layer(self: "DropoutGeometricMean", given: Given, rng: Generator) -> Given:
+    """With a hidden layer of ReLU the scaled network is not the geometric mean."""
+    layers = [linear(normal(rng, 8, self.n)), nn.ReLU(), linear(normal(rng, self.k, 8))]
+    return given._replace(net=nn.Sequential(nn.Dropout(1 - self.keep), *layers))
+
+
+def linear(weight: Tensor) -> nn.Linear:
+    """A layer with these weights and no bias."""
+    layer = nn.Linear(weight.shape[1], weight.shape[0], bias=False).double()
+    layer.weight = nn.Parameter(weight)
+    return layer
 
 
 @dataclass(frozen=True)
@@ -45,59 +65,37 @@ class DropoutGeometricMean(Claim[Given]):
     k: int = option(3, low=2, high=10)  # classes
     keep: float = option(0.6, low=0.05, high=1.0)  # probability to be kept
     m: int = option(4, low=1, high=20)  # examples
+
     relation = equals(ulps=2**10)  # sums of 2^n logarithms
+    supposes = (
+        Suppose("the logits are linear in the masks", linear_in_masks, without=hidden_layer),
+    )
+    symbols = "scaled network", "geometric mean over all masks"
+    shows = (Parity("Probabilities with and without the hypothesis"),)
 
     def given(self, rng: Generator) -> Given:
-        """A softmax regression."""
-        x = torch.randn(self.m, self.n, generator=rng, dtype=torch.float64)
-        return Given(x, torch.randn(self.k, self.n, generator=rng, dtype=torch.float64), None)
+        x, W = normal(rng, self.m, self.n), normal(rng, self.k, self.n)
+        return Given(x, nn.Sequential(nn.Dropout(1 - self.keep), linear(W)))
 
-    def hypotheses(self, given: Given) -> Iterator[Hypothesis]:
-        """Nothing between masks and softmax but a linear map."""
-        yield Hypothesis("the logits are linear in the masks", given.hidden is None)
+    def predict(self, given: Given) -> Tensor:
+        return torch.softmax(weight_scaled(given.net, given.x), 1).flatten()
 
-    def predict(self, given: Given) -> list[float]:
-        """Softmax of the scaled network."""
-        return torch.softmax(weight_scaled(self._network(given), given.x), 1).flatten().tolist()
+    def measure(self, given: Given) -> Kept:
+        ensemble = dropout_ensemble(given.net, given.x)
+        return Kept(ensemble.geometric().flatten(), arithmetic=ensemble.probabilities().flatten())
 
-    def measure(self, given: Given) -> list[float]:
-        """The geometric mean over all masks."""
-        return self._ensemble(given).geometric().flatten().tolist()
-
-    def counterexample(self, rng: Generator) -> Given:
-        """A hidden layer."""
-        given = self.given(rng)
-        hidden = torch.randn(8, self.n, generator=rng, dtype=torch.float64)
-        return given._replace(
-            hidden=hidden, W=torch.randn(self.k, 8, generator=rng, dtype=torch.float64)
-        )
-
-    def figure(self, given: Given) -> Figure:
+    def figure(self, trial: Trial[Given]) -> Figure:
         """The two means against the scaled network."""
-        scaled = self.predict(given)
-        ensemble = self._ensemble(given)
-        gap = ensemble.probabilities().flatten()
+        scaled, arithmetic = trial.predicted.detach(), trial.kept.arithmetic
         return Figure(
             "One scaled network for 2ⁿ thinned ones",
             x="probability of the scaled network",
             y="mean over all masks",
-            caption=f"largest gap to the arithmetic mean: "
-            f"{float((gap - torch.tensor(scaled, dtype=torch.float64)).abs().max()):.3f}",
+            caption="largest gap to the arithmetic mean: "
+            f"{float((arithmetic - scaled).abs().max()):.3f}",
             marks=(
                 Curve([0.0, 1.0], [0.0, 1.0], "equal", "predicted"),
-                Points(scaled, ensemble.geometric().flatten(), label="geometric mean"),
-                Points(scaled, gap, label="arithmetic mean: the ensemble", role="other"),
+                Points(scaled, trial.measured, label="geometric mean"),
+                Points(scaled, arithmetic, label="arithmetic mean: the ensemble", role="other"),
             ),
         )
-
-    def _ensemble(self, given: Given) -> Ensemble:
-        return dropout_ensemble(self._network(given), given.x)
-
-    def _network(self, given: Given) -> nn.Module:
-        layers: list[nn.Module] = [nn.Dropout(1 - self.keep)]
-        matrices = [given.W] if given.hidden is None else [given.hidden, given.W]
-        for k, matrix in enumerate(matrices):
-            linear = nn.Linear(matrix.shape[1], matrix.shape[0], bias=False).double()
-            linear.weight = nn.Parameter(matrix)
-            layers += [nn.ReLU(), linear] if k else [linear]
-        return nn.Sequential(*layers)

@@ -16,7 +16,6 @@ Behind a nonlinear layer it is an approximation.
 :covers: dropout-ensemble
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -24,17 +23,31 @@ import torch
 from jaxtyping import Float
 from torch import Generator, Tensor, nn
 
-from corollary.core import Claim, Curve, Figure, Hypothesis, Level, equals, option
+from corollary.core import Along, Claim, Kept, Suppose, Trial, equals, normal, option
+from corollary.core.figure import Curve, Figure, Level
 from corollary.models.dropout_ensemble import dropout_ensemble, mc_dropout, weight_scaled
 
 
 class Given(NamedTuple):
-    """Inputs, the network, and the seed of sampled masks."""
+    """Inputs, and a network with dropout."""
 
     x: Float[Tensor, "m n"]
-    net: nn.Module
-    linear: bool
-    seed: int
+    net: nn.Sequential
+
+
+def is_linear(given: Given) -> tuple[bool, str]:
+    """Whether the network without dropout maps -x to -f(x)."""
+    weight_scaled(given.net, given.x)
+    was, f = given.net.training, given.net.eval()
+    off = float((f(given.x) + f(-given.x)).abs().max().detach())
+    given.net.train(was)
+    return off < 1e-9, f"f(x) + f(-x) is {off:.2g} at most"
+
+
+def relu_between(given: Given) -> Given:
+    """With ReLU between the layers, the scaled network is an approximation."""
+    first, a, _, second, b = given.net
+    return given._replace(net=nn.Sequential(first, a, nn.ReLU(), second, b))
 
 
 @dataclass(frozen=True)
@@ -44,52 +57,36 @@ class DropoutLinearMean(Claim[Given]):
     n: int = option(4, low=1, high=7)  # inputs, each with a mask
     h: int = option(4, low=1, high=7)  # hidden units, each with a mask
     p: float = option(0.4, low=0.0, high=0.9)  # share that is dropped
+
     relation = equals(ulps=2**12, scale=1.0)  # sums over 2^(n + h) masks
+    supposes = (Suppose("the network is linear", is_linear, without=relu_between),)
+    symbols = "scaled network", "mean over all masks"
+    shows = (Along("Three inputs", x="input", y="output", first=1),)
 
     def given(self, rng: Generator) -> Given:
-        """Two linear layers, with dropout before each."""
-        return self._draw(rng, linear=True)
-
-    def hypotheses(self, given: Given) -> Iterator[Hypothesis]:
-        """The network."""
-        yield Hypothesis("the network is linear", given.linear)
-
-    def predict(self, given: Given) -> list[float]:
-        """The scaled network."""
-        return weight_scaled(given.net, given.x).flatten().tolist()
-
-    def measure(self, given: Given) -> list[float]:
-        """The exact mean."""
-        return dropout_ensemble(given.net, given.x).mean().flatten().tolist()
-
-    def counterexample(self, rng: Generator) -> Given:
-        """ReLU between the layers."""
-        return self._draw(rng, linear=False)
-
-    def figure(self, given: Given) -> Figure:
-        """How sampled masks come near the mean."""
-        samples = mc_dropout(
-            given.net, given.x[:1], 300, rng=torch.Generator().manual_seed(given.seed)
-        ).outputs[:, 0, 0]
-        count = torch.arange(1, 301, dtype=torch.float64)
-        return Figure(
-            "Sampled masks and the scaled network",
-            x="masks",
-            y="mean output",
-            marks=(
-                Level(self.predict(given)[0], label="scaled network"),
-                Curve(samples.cumsum(0) / count, count, label="mean of sampled masks"),
-                Level(self.measure(given)[0], label="mean of all masks", role="measured"),
-            ),
-        )
-
-    def _draw(self, rng: Generator, *, linear: bool) -> Given:
         first = nn.Linear(self.n, self.h, bias=False).double()
         second = nn.Linear(self.h, 1, bias=False).double()
         with torch.no_grad():
             for layer in (first, second):
                 layer.weight.normal_(generator=rng)
-        between = nn.Identity() if linear else nn.ReLU()
-        net = nn.Sequential(nn.Dropout(self.p), first, between, nn.Dropout(self.p), second)
-        x = torch.randn(3, self.n, generator=rng, dtype=torch.float64)
-        return Given(x, net, linear, int(torch.randint(2**31, (), generator=rng)))
+        dropout, between = nn.Dropout(self.p), nn.Identity()
+        net = nn.Sequential(dropout, first, between, nn.Dropout(self.p), second)
+        return Given(normal(rng, 3, self.n), net)
+
+    def predict(self, given: Given) -> Tensor:
+        return weight_scaled(given.net, given.x).flatten()
+
+    def measure(self, given: Given, rng: Generator) -> Kept:
+        sampled = mc_dropout(given.net, given.x[:1], 300, rng=rng).outputs[:, 0, 0]
+        return Kept(dropout_ensemble(given.net, given.x).mean().flatten(), sampled=sampled)
+
+    def figure(self, trial: Trial[Given]) -> Figure:
+        """How sampled masks approach the mean."""
+        count = torch.arange(1, 301, dtype=torch.float64)
+        mean = trial.kept.sampled.cumsum(0) / count
+        marks = (
+            Level(float(trial.predicted[0]), label="scaled network"),
+            Curve(mean, count, label="mean of sampled masks"),
+            Level(float(trial.measured[0]), label="mean of all masks", role="measured"),
+        )
+        return Figure("Sampled masks and the scaled network", x="masks", y="output", marks=marks)

@@ -22,21 +22,34 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
+from jaxtyping import Float
 from torch import Generator, Tensor
 
-from corollary.core import Claim, Curve, Figure, Hypothesis, Points, Sample, option, within_interval
+from corollary.core import (
+    Along,
+    Claim,
+    Kept,
+    Sample,
+    Suppose,
+    Trial,
+    mean_is,
+    normal,
+    option,
+    within_interval,
+)
+from corollary.core.figure import Curve, Figure, Points
 from corollary.theory.landscape.random_products import (
-    entries,
     gaussian_fourth_moment,
     layer_gradient_second_moment,
 )
 
+GAINS = (0.5, 1.0, 2.0)  # d times the variance
+
 
 class Given(NamedTuple):
-    """The mean of the weights (over their deviation) and the seed of the draws."""
+    """Layers of many networks, in units of their standard deviation."""
 
-    mean: float
-    seed: int
+    W: Float[Tensor, "L draws d d"]
 
 
 @dataclass(frozen=True)
@@ -45,63 +58,55 @@ class GradientDepth(Claim[Given]):
 
     d: int = option(12, low=4, high=40)  # width
     L: int = option(4, low=2, high=10)  # largest depth
-    draws: int = option(2500, low=1000, high=200_000)  # networks
-    relation = within_interval(level=0.999999, resolution=0.5)  # chance: one seed in a million
+    draws: int = option(4000, low=1000, high=200_000)  # networks
+
+    relation = within_interval(
+        level=0.999999, resolution=0.5, coarse="squared gradients of deep products have long tails"
+    )  # chance: one seed in a million
+    supposes = (
+        Suppose(
+            "the weights have mean 0",
+            lambda g: mean_is(g.W),
+            "Weights have a mean: one direction grows with every layer.",
+            W=lambda g: g.W + 0.5,
+        ),
+    )
+    symbols = "1", "squared gradient over its predicted mean"
+    shows = (Along("In units of the predicted mean", x="variance and depth"),)
 
     def given(self, rng: Generator) -> Given:
-        """Centred weights."""
-        return Given(0.0, int(torch.randint(2**31, (), generator=rng)))
-
-    def hypotheses(self, given: Given) -> Iterator[Hypothesis]:
-        """The mean of the weights."""
-        yield Hypothesis("the weights have mean 0", given.mean == 0)
+        return Given(normal(rng, self.L, self.draws, self.d, self.d))
 
     def predict(self, given: Given) -> list[float]:
-        """Ratios of one."""
         return [1.0] * 3 * len(self._depths())
 
-    def measure(self, given: Given) -> list[Sample]:
-        """Ratios at three variances; the draws are scaled, since the weights are."""
+    def measure(self, given: Given) -> Kept:
         squares = {L: self._squares(given, L) for L in self._depths()}
-        return [
+        ratios = [
             Sample(found * gain ** (2 * L - 1) / self._mean(L, gain))
             for gain in GAINS
             for L, found in squares.items()
         ]
+        return Kept(ratios, squares=squares)
 
-    def counterexample(self, rng: Generator) -> Given:
-        """Weights with a mean: one direction grows with every layer."""
-        return self.given(rng)._replace(mean=0.5)
-
-    def figure(self, given: Given) -> Figure:
+    def figure(self, trial: Trial[Given]) -> Figure:
         """The mean against depth, up to depths beyond the width."""
         depths = list(range(1, 2 * self.d + 1))
-        squares = {L: self._squares(given, L) for L in self._depths()}
-        marks: list[Curve | Points] = []
+        unit = self._mean(1, 1.0)
+        slow = [unit * gaussian_fourth_moment(self.d, 1 / self.d, L - 1) for L in depths]
+        marks = [*self._lines(trial, depths), Curve(slow, depths, "∝ (1 + 2/d)^L", "other")]
+        title = "Gradients at the start against depth"
+        return Figure(title, x="L", y="E‖∂ℓ/∂W¹‖²", log_y=True, marks=tuple(marks))
+
+    def _lines(self, trial: Trial[Given], depths: list[int]) -> Iterator[Curve | Points]:
         for gain in GAINS:
             exact = [self._mean(L, gain) for L in depths]
-            marks.append(Curve(exact, depths, f"mean, d s₂ = {gain:g}", "predicted"))
-            reads = [Sample(v * gain ** (2 * L - 1)).read(0.99) for L, v in squares.items()]
-            marks.append(
-                Points(
-                    list(squares),
-                    [r.value for r in reads],
-                    low=[r.low for r in reads],
-                    high=[r.high for r in reads],
-                    label=f"measured, d s₂ = {gain:g}",
-                )
-            )
-        slow = [
-            self._mean(1, 1.0) * gaussian_fourth_moment(self.d, 1 / self.d, L - 1) for L in depths
-        ]
-        marks.append(Curve(slow, depths, "∝ (1 + 2/d)^L", "other", dashed=True))
-        return Figure(
-            "Gradients at the start against depth",
-            x="L",
-            y="E‖∂ℓ/∂W¹‖²",
-            log_y=True,
-            marks=tuple(marks),
-        )
+            yield Curve(exact, depths, f"mean, d s₂ = {gain:g}", "predicted")
+            scaled = {L: v * gain ** (2 * L - 1) for L, v in trial.kept.squares.items()}
+            reads = [Sample(v).read(0.99) for v in scaled.values()]
+            low, high = [r.low for r in reads], [r.high for r in reads]
+            label = f"measured, d s₂ = {gain:g}"
+            yield Points(list(scaled), [r.value for r in reads], label, low=low, high=high)
 
     def _depths(self) -> list[int]:
         return sorted({1, 2, self.L - 1, self.L})
@@ -111,16 +116,8 @@ class GradientDepth(Claim[Given]):
 
     def _squares(self, given: Given, L: int) -> Tensor:
         """Squared norms for weights of variance 1/d and a unit vector x."""
-        rng = torch.Generator().manual_seed(given.seed + L)
-        shape = (self.draws, self.d, self.d)
-        shift = given.mean / self.d**0.5
-        W = [entries("gaussian", shape, 1 / self.d, rng=rng) + shift for _ in range(L)]
+        W = given.W[:L] / self.d**0.5
         h = torch.full((self.draws, self.d, 1), self.d**-0.5, dtype=torch.float64)
-        for layer in W:
+        for layer in (*W, *W[1:].mT.flip(0)):
             h = layer @ h
-        for layer in reversed(W[1:]):
-            h = layer.mT @ h
         return h.square().sum(dim=(1, 2))
-
-
-GAINS = (0.5, 1.0, 2.0)  # d times the variance

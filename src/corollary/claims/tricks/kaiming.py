@@ -15,22 +15,34 @@ while weights of variance :math:`1/n` (LeCun's) lose a factor 2 a layer: :math:`
 :covers: kaiming-init
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
+from jaxtyping import Float
 from torch import Generator, Tensor
 
-from corollary.core import Band, Claim, Curve, Figure, Hypothesis, Sample, option, within_interval
-from corollary.models.init import kaiming_, lecun_
+from corollary.core import (
+    Along,
+    Claim,
+    Kept,
+    Sample,
+    Suppose,
+    Trial,
+    mean_square_is,
+    normal,
+    option,
+    within_interval,
+)
+from corollary.core.figure import Band, Curve, Figure
+from corollary.models.init import kaiming_
 
 
 class Given(NamedTuple):
-    """Which start, and the seed of the draws."""
+    """Layers of many networks, and one input of each."""
 
-    start: str
-    seed: int
+    W: Float[Tensor, "L draws n n"]
+    x: Float[Tensor, "draws n"]
 
 
 @dataclass(frozen=True)
@@ -40,62 +52,54 @@ class Kaiming(Claim[Given]):
     n: int = option(48, low=32, high=1000)  # width
     L: int = option(50, low=30, high=100)  # layers
     draws: int = option(40, low=40, high=10_000)  # networks
+
     relation = within_interval(level=0.999999, resolution=0.25)  # chance: one seed in a million
+    supposes = (
+        Suppose(
+            "the weights have variance 2/n",
+            lambda g: mean_square_is(g.W, 2 / g.x.shape[1]),
+            "LeCun's start, of variance 1/n, loses half of the mean square in each layer.",
+            W=lambda g: g.W / 2**0.5,
+        ),
+    )
+    symbols = "kept", "mean square over that of the layer before"
+    rows = tuple(f"{part} fifth of the layers" for part in ("1st", "2nd", "3rd", "4th", "5th"))
+    shows = (Along("One layer keeps the mean square", x="layers"),)
 
     def given(self, rng: Generator) -> Given:
-        """Kaiming's start."""
-        return Given("kaiming", int(torch.randint(2**31, (), generator=rng)))
-
-    def hypotheses(self, given: Given) -> Iterator[Hypothesis]:
-        """The variance."""
-        yield Hypothesis("the weights have variance 2/n", given.start == "kaiming")
+        W = kaiming_(torch.empty(self.L * self.draws * self.n, self.n).double(), rng=rng)
+        x = normal(rng, self.draws, self.n)
+        x = x / x.square().mean(dim=1, keepdim=True).sqrt()
+        return Given(W.reshape(self.L, self.draws, self.n, self.n), x)
 
     def predict(self, given: Given) -> list[float]:
-        """The mean square of the layer before."""
         return [1.0] * 5
 
-    def measure(self, given: Given) -> list[Sample]:
-        """Mean squares over that of the layer before (the whole product has very long tails).
+    def measure(self, given: Given) -> Kept:
+        """Factors of a network, averaged over each fifth of its layers.
 
-        The factors of a network are averaged over each fifth of its layers: each has mean 1
-        whatever came before it, so they are uncorrelated.
+        The whole product has very long tails; each factor has mean 1 whatever the ones before it.
         """
-        squares = torch.cat([torch.ones(1, self.draws).double(), self._squares(given)])
-        factors = squares[1:] / squares[:-1]
-        return [Sample(fifth.mean(dim=0)) for fifth in factors.tensor_split(5)]
+        h, squares = given.x, [given.x.square().mean(dim=1)]
+        for W in given.W:
+            h = (W @ h[..., None])[..., 0].relu()
+            squares.append(h.square().mean(dim=1))
+        path = torch.stack(squares)
+        factors = path[1:] / path[:-1]
+        return Kept([Sample(fifth.mean(dim=0)) for fifth in factors.tensor_split(5)], path=path)
 
-    def counterexample(self, rng: Generator) -> Given:
-        """LeCun's start, which is for linear layers."""
-        return self.given(rng)._replace(start="lecun")
-
-    def figure(self, given: Given) -> Figure:
+    def figure(self, trial: Trial[Given]) -> Figure:
         """Layer by layer, for both starts."""
-        layers = list(range(1, self.L + 1))
-        marks: list[Band | Curve] = []
-        for start, role in (("kaiming", "measured"), ("lecun", "other")):
-            squares = self._squares(given._replace(start=start))
-            low, high = squares.quantile(torch.tensor([0.1, 0.9]).double(), dim=1)
+        layers = list(range(self.L + 1))
+        marks: list[Band | Curve] = [
+            Curve([1.0] * len(layers), layers, label="kept", role="predicted"),
+            Curve([2.0**-l for l in layers], layers, "2^(−l)", "predicted", dashed=True),
+        ]
+        runs = (trial, "Kaiming", "measured"), *((t, "LeCun", "other") for t in trial.without)
+        for run, start, role in runs:
+            path = run.kept.path
+            low, high = path.quantile(torch.tensor([0.1, 0.9]).double(), dim=1)
             marks.append(Band(layers, low, high, label=f"{start}, 8 of 10 networks", role=role))
-            marks.append(Curve(squares.mean(dim=1), layers, label=f"{start}, mean", role=role))
-        marks.append(Curve([1.0] * self.L, layers, label="kept", role="predicted"))
-        marks.append(Curve([2.0**-l for l in layers], layers, "2^(−l)", "predicted", dashed=True))
-        return Figure(
-            "Mean squares through ReLU",
-            x="layer l",
-            y="‖h‖² / ‖x‖²",
-            log_y=True,
-            marks=tuple(marks),
-        )
-
-    def _squares(self, given: Given) -> Tensor:
-        """Rows: layers; columns: networks, each with weights of its own."""
-        rng = torch.Generator().manual_seed(given.seed)
-        h = torch.randn(self.draws, self.n, generator=rng, dtype=torch.float64)
-        h = h / h.square().mean(dim=1, keepdim=True).sqrt()
-        fill = kaiming_ if given.start == "kaiming" else lecun_
-        out = []
-        for _ in range(self.L):
-            W = fill(torch.empty(self.draws * self.n, self.n, dtype=torch.float64), rng=rng)
-            h = (W.reshape(self.draws, self.n, self.n) @ h[..., None])[..., 0].relu()
-            out.append(h.square().mean(dim=1))
-        return torch.stack(out)
+            marks.append(Curve(path.mean(dim=1), layers, label=f"{start}, mean", role=role))
+        title = "Mean squares through ReLU"
+        return Figure(title, x="layer l", y="‖h‖² / ‖x‖²", log_y=True, marks=tuple(marks))

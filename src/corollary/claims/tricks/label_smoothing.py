@@ -17,7 +17,6 @@ certain label.
 :covers: label-smoothing
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -25,7 +24,7 @@ import torch
 from jaxtyping import Float
 from torch import Generator, Tensor, nn
 
-from corollary.core import Claim, Curve, Figure, Hypothesis, Level, equals, option
+from corollary.core import Along, Claim, Path, Suppose, equals, normal, option
 from corollary.theory.tricks.label_smoothing import optimal_gap
 from corollary.train import fit
 from corollary.train.losses import LabelSmoothing
@@ -40,58 +39,41 @@ class Given(NamedTuple):
 
 @dataclass(frozen=True)
 class OptimalGap(Claim[Given]):
-    """Gap between the logit of a certain label and the others."""
+    """Gap between the logit of a certain label and the largest other one."""
 
     k: int = option(5, low=2, high=50)  # classes
     eps: float = option(0.3, low=0.05, high=0.9)  # share that is spread
     steps: int = option(150, low=150, high=5000)  # of gradient descent
-    relation = equals(ulps=2**24, scale=1.0)  # descent has come to its end
+
+    relation = equals(ulps=2**24, scale=1.0)  # descent has reached its end
+    supposes = (
+        Suppose(
+            "the labels are smoothed",
+            lambda g: g.eps,
+            "Hard labels: the gap is infinite, and no run arrives.",
+            eps=0.0,
+        ),
+    )
+    symbols = "ln((1 − ε + ε/k) / (ε/k))", "o_y − max o_j"
+    shows = (Along("Smoothed labels stop the logits from growing", x="step"),)
 
     def given(self, rng: Generator) -> Given:
-        """Normal logits."""
-        return Given(torch.randn(self.k, generator=rng, dtype=torch.float64), self.eps)
+        return Given(normal(rng, self.k), self.eps)
 
-    def hypotheses(self, given: Given) -> Iterator[Hypothesis]:
-        """Something is smoothed."""
-        yield Hypothesis("the labels are smoothed", given.eps > 0)
+    def predict(self, given: Given) -> float:
+        return optimal_gap(self.k, given.eps)
 
-    def predict(self, given: Given) -> list[float]:
-        """The finite gap."""
-        return [optimal_gap(self.k, given.eps)] * (self.k - 1)
-
-    def measure(self, given: Given) -> list[float]:
-        """Gaps at the end of the run."""
-        logits = self._path(given)[-1]
-        return (logits[0] - logits[1:]).tolist()
-
-    def counterexample(self, rng: Generator) -> Given:
-        """Hard labels: the gap is infinite, and no run arrives."""
-        return self.given(rng)._replace(eps=0.0)
-
-    def figure(self, given: Given) -> Figure:
-        """The largest gap along runs with and without smoothing."""
-        marks: list[Level | Curve] = [Level(optimal_gap(self.k, given.eps), label="optimal gap")]
-        for eps, role in ((given.eps, "measured"), (0.0, "other")):
-            path = self._path(given._replace(eps=eps))
-            gap = path[:, 0] - path[:, 1:].max(dim=1).values
-            marks.append(Curve(gap, label=f"ε = {eps:g}", role=role))
-        return Figure(
-            "Smoothed labels stop the logits from growing", x="step", y="o_y − max o_j",
-            marks=tuple(marks),
-        )  # fmt: skip
-
-    def _path(self, given: Given) -> Tensor:
+    def measure(self, given: Given) -> Path:
         model = nn.Linear(1, self.k, bias=False).double()
         with torch.no_grad():
             model.weight.copy_(given.start[:, None])
-        path = [given.start]
+        logits = [given.start]
         x, y = torch.ones(1, 1, dtype=torch.float64), torch.zeros(1, dtype=torch.int64)
-
-        def sgd(parameters: object) -> torch.optim.Optimizer:
-            return torch.optim.SGD(parameters, lr=4.0)
+        sgd = torch.optim.SGD(model.parameters(), lr=4.0)
 
         def note(loop: object) -> None:
-            path.append(model.weight.detach()[:, 0].clone())
+            logits.append(model.weight.detach()[:, 0].clone())
 
         fit(model, (x, y), LabelSmoothing(given.eps), sgd, steps=self.steps, callbacks=[note])
-        return torch.stack(path)
+        path = torch.stack(logits)
+        return Path(path[:, 0] - path[:, 1:].amax(dim=1))

@@ -16,7 +16,6 @@ that no later one within p beats, and the model that comes back has the lowest e
 :covers: early-stopping-rule
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -25,96 +24,97 @@ from jaxtyping import Float
 from torch import Generator, Tensor, nn
 from torch.nn.functional import mse_loss
 
-from corollary.core import Claim, Curve, Figure, Hypothesis, Level, equals, option
+from corollary.core import Claim, Kept, Suppose, Trial, equals, normal, option
+from corollary.core.figure import Curve, Figure, Level
 from corollary.train import EarlyStopping, History, fit
 
 
 class Given(NamedTuple):
-    """Few noisy training points, validation points, and whether the best is restored."""
+    """Few noisy training points, validation points, and the rule that ends the run."""
 
     x: Float[Tensor, "n d"]
     y: Float[Tensor, "n 1"]
-    x_new: Float[Tensor, "m d"]
-    y_new: Float[Tensor, "m 1"]
-    restore: bool
+    new: tuple[Tensor, Tensor]
+    rule: EarlyStopping
+
+
+def best_returned(self: "Patience", given: Given) -> tuple[bool, str]:
+    """Whether the model after the run has the lowest error that was seen."""
+    history, model = _run(self, given, given.rule)
+    error, best = _error(model, given), min(history["validation"])
+    return abs(error - best) <= 1e-12 * best, f"error {error:.4g}, lowest {best:.4g}"
 
 
 @dataclass(frozen=True)
 class Patience(Claim[Given]):
-    """Stopping epoch, best epoch, and the error of the model that comes back."""
+    """Stopping epoch, best epoch, and the error of the model that is returned."""
 
     n: int = option(20, low=4, high=100)  # training points
     d: int = option(18, low=2, high=100)  # features
     noise: float = option(1.0, low=0.1, high=5.0)  # standard deviation of the noise
     p: int = option(5, low=1, high=50)  # patience
+
     relation = equals(ulps=2**6)  # the same sums in the same order
+    supposes = (
+        Suppose(
+            "the best parameters are returned",
+            best_returned,
+            "The last parameters are returned: their error is higher.",
+            rule=lambda g: EarlyStopping(g.new, patience=g.rule.patience, restore_best=False),
+        ),
+    )
+    symbols = "from the whole curve", "from the run with the rule"
+    rows = "last epoch", "best epoch", "error of the returned model"
 
     def given(self, rng: Generator) -> Given:
-        """As many features as points, almost: a long run overfits."""
-        x = torch.randn(self.n + 200, self.d, generator=rng, dtype=torch.float64)
-        w = torch.randn(self.d, 1, generator=rng, dtype=torch.float64) / self.d**0.5
-        y = x @ w + self.noise * torch.randn(len(x), 1, generator=rng, dtype=torch.float64)
-        return Given(x[: self.n], y[: self.n], x[self.n :], y[self.n :], True)
+        x, w = normal(rng, self.n + 200, self.d), normal(rng, self.d, 1) / self.d**0.5
+        y = x @ w + self.noise * normal(rng, len(x), 1)
+        new = x[self.n :], y[self.n :]
+        return Given(x[: self.n], y[: self.n], new, EarlyStopping(new, patience=self.p))
 
-    def hypotheses(self, given: Given) -> Iterator[Hypothesis]:
-        """The second half of the rule."""
-        yield Hypothesis("the best parameters are returned", given.restore)
-
-    def predict(self, given: Given) -> list[float]:
-        """From the whole curve of a run that is not stopped."""
-        curve = self._run(given)[0]["validation"]
-        best = 0
+    def predict(self, given: Given) -> Tensor:
+        curve, best = _run(self, given, _endless(given))[0]["validation"], 0
         for t, value in enumerate(curve):
             if value < curve[best]:
                 best = t
             if t - best == self.p:
                 break
-        return [float(t + 1), float(best + 1), curve[best]]
+        return torch.tensor([t + 1, best + 1, curve[best]], dtype=torch.float64)
 
-    def measure(self, given: Given) -> list[float]:
-        """From a run with the callback."""
-        stop = EarlyStopping(
-            (given.x_new, given.y_new), patience=self.p, restore_best=given.restore
-        )
-        history, model = self._run(given, stop)
-        with torch.no_grad():
-            error = float(mse_loss(model(given.x_new), given.y_new))
-        return [float(history.epochs), float(stop.best_epoch), error]
+    def measure(self, given: Given) -> Kept:
+        history, model = _run(self, given, given.rule)
+        error = _error(model, given)
+        whole = _run(self, given, _endless(given))[0]
+        return Kept([float(history.epochs), float(given.rule.best_epoch), error], whole=whole)
 
-    def counterexample(self, rng: Generator) -> Given:
-        """The last parameters instead of the best."""
-        return self.given(rng)._replace(restore=False)
-
-    def figure(self, given: Given) -> Figure:
+    def figure(self, trial: Trial[Given]) -> Figure:
         """Both errors of the run that is not stopped, and the two epochs of the rule."""
-        history = self._run(given)[0]
-        stop, best, error = self.predict(given)
-        shown = min(len(history), int(4 * stop))
+        (stop, best, error), whole = trial.predicted.tolist(), trial.kept.whole
+        shown = min(len(whole), int(4 * stop))
         epochs = range(1, shown + 1)
-        return Figure(
-            "Early stopping",
-            x="epoch",
-            y="mean squared error",
-            marks=(
-                Curve(history["validation"][:shown], epochs, label="validation"),
-                Curve(history["loss"][:shown], epochs, label="training", role="other"),
-                Level(best, label="best", axis="x"),
-                Level(stop, label="stop", role="other", axis="x"),
-                Level(error, label="error of the returned model"),
-            ),
+        marks = (
+            Curve(whole["validation"][:shown], epochs, label="validation"),
+            Curve(whole["loss"][:shown], epochs, label="training", role="other"),
+            Level(best, label="best", axis="x"),
+            Level(stop, label="stop", role="other", axis="x"),
+            Level(error, label="error of the returned model"),
         )
+        return Figure("Early stopping", x="epoch", y="mean squared error", marks=marks)
 
-    def _run(self, given: Given, stop: EarlyStopping | None = None) -> tuple[History, nn.Module]:
-        model = nn.Linear(self.d, 1, bias=False).double()
-        nn.init.zeros_(model.weight)
-        # Without a callback the validation error is only noted: patience beyond the run's end.
-        data = (given.x_new, given.y_new)
-        watch = stop or EarlyStopping(data, patience=10_000, restore_best=False)
 
-        def sgd(parameters: object) -> torch.optim.Optimizer:
-            return torch.optim.SGD(parameters, lr=0.05)
+@torch.no_grad()
+def _error(model: nn.Module, given: Given) -> float:
+    return float(mse_loss(model(given.new[0]), given.new[1]))
 
-        history = fit(
-            model, (given.x, given.y), mse_loss, sgd, epochs=60 + self.p, callbacks=[watch]
-        )
-        return history, model
+
+def _endless(given: Given) -> EarlyStopping:
+    """A rule that only notes the validation error: its patience is beyond the run's end."""
+    return EarlyStopping(given.new, patience=10_000, restore_best=False)
+
+
+def _run(claim: Patience, given: Given, rule: EarlyStopping) -> tuple[History, nn.Module]:
+    model = nn.Linear(claim.d, 1, bias=False).double()
+    nn.init.zeros_(model.weight)
+    sgd = torch.optim.SGD(model.parameters(), lr=0.05)
+    data = given.x, given.y
+    return fit(model, data, mse_loss, sgd, epochs=60 + claim.p, callbacks=[rule]), model.eval()

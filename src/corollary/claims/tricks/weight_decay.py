@@ -16,7 +16,7 @@ rest.
     figure has it), and (1 - eta mu) theta - grad, without eta.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -24,7 +24,8 @@ import torch
 from jaxtyping import Float
 from torch import Generator, Tensor, nn
 
-from corollary.core import Claim, Curve, Figure, Hypothesis, equals, option
+from corollary.core import Claim, Suppose, Trial, equals, normal, option
+from corollary.core.figure import Curve, Figure
 from corollary.train import L2Penalty, fit
 
 
@@ -34,7 +35,19 @@ class Given(NamedTuple):
     x: Float[Tensor, "n d"]
     y: Float[Tensor, "n 1"]
     start: Float[Tensor, "1 d"]
-    adam: bool
+    method: Callable[..., torch.optim.Optimizer]
+
+
+def linear_step(given: Given) -> tuple[bool, str]:
+    """Whether twice the gradient makes twice the step, tried on one step."""
+    steps = []
+    for size in (1.0, 2.0):
+        w = nn.Parameter(torch.zeros(3, dtype=torch.float64))
+        w.grad = size * torch.tensor([1.0, -2.0, 3.0], dtype=torch.float64)
+        given.method([w], lr=0.1).step()
+        steps.append(w.detach())
+    off = float((steps[1] - 2 * steps[0]).abs().max() / steps[1].abs().max())
+    return off < 1e-9, f"off by {100 * off:.2g} %"
 
 
 @dataclass(frozen=True)
@@ -46,56 +59,49 @@ class WeightDecay(Claim[Given]):
     mu: float = option(0.5, low=0.0, high=5.0)  # decay
     eta: float = option(0.05, low=0.001, high=0.2)  # step size
     steps: int = option(40, low=2, high=1000)  # of the method
+
     relation = equals(ulps=2**12, scale=1.0)  # rounding of 40 steps
+    supposes = (
+        Suppose(
+            "each step is proportional to the gradient",
+            linear_step,
+            "Under Adam a penalty and decay beside the step (AdamW) differ.",
+            method=lambda g: torch.optim.Adam,
+        ),
+    )
+    symbols = "penalty μ/2 ‖θ‖²", "(1 − ημ)θ beside the step"
 
     def given(self, rng: Generator) -> Given:
-        """A noisy linear target, and plain gradient descent."""
-        x = torch.randn(self.n, self.d, generator=rng, dtype=torch.float64)
-        noise = torch.randn(self.n, 1, generator=rng, dtype=torch.float64)
-        start = torch.randn(1, self.d, generator=rng, dtype=torch.float64)
-        return Given(x, x.sum(dim=1, keepdim=True) + noise, start, adam=False)
+        x = normal(rng, self.n, self.d)
+        y = x.sum(dim=1, keepdim=True) + normal(rng, self.n, 1)
+        return Given(x, y, normal(rng, 1, self.d), torch.optim.SGD)
 
-    def hypotheses(self, given: Given) -> Iterator[Hypothesis]:
-        """The method."""
-        yield Hypothesis("the method is plain gradient descent", not given.adam)
+    def predict(self, given: Given) -> Tensor:
+        return self._path(given, self.mu).flatten()
 
-    def predict(self, given: Given) -> list[float]:
-        """The run on the penalised loss."""
-        return self._path(given, self.mu).flatten().tolist()
+    def measure(self, given: Given) -> Tensor:
+        return self._path(given, 0.0, factor=1 - self.eta * self.mu).flatten()
 
-    def measure(self, given: Given) -> list[float]:
-        """The run with decay beside the steps."""
-        return self._path(given, 0.0, factor=1 - self.eta * self.mu).flatten().tolist()
-
-    def counterexample(self, rng: Generator) -> Given:
-        """Adam: coupled and decoupled decay (AdamW) differ."""
-        return self.given(rng)._replace(adam=True)
-
-    def figure(self, given: Given) -> tuple[Figure, Figure]:
+    def figure(self, trial: Trial[Given]) -> tuple[Figure, ...]:
         """Lengths of the weights for gradient descent and for Adam."""
-        return self._lengths(given, "Gradient descent"), self._lengths(
-            given._replace(adam=True), "Adam"
-        )
+        names = "gradient descent", "Adam"
+        return tuple(map(self._lengths, (trial, *trial.without), names))
 
-    def _lengths(self, given: Given, name: str) -> Figure:
-        grows = self._path(given, 0.0, factor=1 + self.eta * self.mu)
-        return Figure(
-            f"Weight decay with {name}" if given.adam else "Weight decay",
-            x="step",
-            y="‖θ‖",
-            marks=(
-                Curve(
-                    self._path(given, self.mu).norm(dim=1), label="penalty μ/2 ‖θ‖²",
-                    role="predicted",
-                ),
-                Curve(
-                    self._path(given, 0.0, factor=1 - self.eta * self.mu).norm(dim=1),
-                    label="(1 − ημ)θ beside the step", dashed=True,
-                ),
-                Curve(self._path(given, 0.0).norm(dim=1), label="no decay", role="other"),
-                Curve(grows.norm(dim=1), label="sign as printed", role="other", dashed=True),
+    def _lengths(self, trial: Trial[Given], name: str) -> Figure:
+        paths = {
+            "no decay": self._path(trial.given, 0.0),
+            "sign as printed": self._path(trial.given, 0.0, factor=1 + self.eta * self.mu),
+        }
+        marks = [
+            Curve(
+                trial.predicted.reshape(-1, self.d).norm(dim=1), None, self.symbols[0], "predicted"
             ),
-        )  # fmt: skip
+            Curve(
+                trial.measured.reshape(-1, self.d).norm(dim=1), None, self.symbols[1], dashed=True
+            ),
+            *(Curve(path.norm(dim=1), None, label, "other") for label, path in paths.items()),
+        ]
+        return Figure(f"Weight decay with {name}", x="step", y="‖θ‖", marks=tuple(marks))
 
     def _path(self, given: Given, mu: float, factor: float = 1.0) -> Tensor:
         """The weights after each step; ``factor`` multiplies them before the step is taken."""
@@ -107,17 +113,13 @@ class WeightDecay(Claim[Given]):
         def half(out: Tensor, y: Tensor) -> Tensor:
             return (out - y).square().mean() / 2
 
-        def make(parameters: object) -> torch.optim.Optimizer:
-            if given.adam:
-                return torch.optim.Adam(parameters, lr=self.eta)
-            return torch.optim.SGD(parameters, lr=self.eta)
-
         def shrink(loop: object) -> None:
             with torch.no_grad():
                 # What the step added stays; what was there before it is multiplied.
                 model.weight.add_((factor - 1) * path[-1])
             path.append(model.weight.detach()[0].clone())
 
-        data = (given.x, given.y)
-        fit(model, data, half, make, steps=self.steps, call=L2Penalty(mu), callbacks=[shrink])
+        method = given.method(model.parameters(), lr=self.eta)
+        data, penalty = (given.x, given.y), L2Penalty(mu)
+        fit(model, data, half, method, steps=self.steps, call=penalty, callbacks=[shrink])
         return torch.stack(path)

@@ -18,7 +18,6 @@ the number of parameters that are left.
     gradient line and the result are right.
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -26,7 +25,8 @@ import torch
 from jaxtyping import Float
 from torch import Generator, Tensor
 
-from corollary.core import Claim, Curve, Figure, Hypothesis, Points, equals, option
+from corollary.core import Along, Claim, Suppose, Trial, equals, normal, option, uniform
+from corollary.core.figure import Curve, Figure, Points
 from corollary.theory.tricks.weight_decay import decayed_step, shrinkage
 
 
@@ -38,55 +38,53 @@ class Given(NamedTuple):
     mu: float
 
 
+def saddle(given: Given) -> Given:
+    """A saddle is steeper than the penalty: descent runs away."""
+    return given._replace(H=given.H - 1.2 * given.mu * torch.eye(len(given.H)).double())
+
+
 @dataclass(frozen=True)
 class WeightDecayShrinkage(Claim[Given]):
     """What is left of the minimiser along each eigenvector."""
 
     d: int = option(5, low=1, high=50)  # parameters
     mu: float = option(0.5, low=0.2, high=10.0)  # decay
-    relation = equals(ulps=2**12, scale=1.0)  # descent has come to its end
+
+    relation = equals(ulps=2**12, scale=1.0)  # descent has reached its end
+    supposes = (
+        Suppose(
+            "all eigenvalues of H are above −μ",
+            lambda g: torch.linalg.eigvalsh(g.H)[0] + g.mu,
+            without=saddle,
+        ),
+    )
+    symbols = "λ / (λ + μ)", "share of θ* after descent"
+    shows = (Along("Along the eigenvectors", x="eigenvector", first=1, without=False),)
 
     def given(self, rng: Generator) -> Given:
-        """Eigenvalues between 0.01 and 10 in a random basis."""
-        Q = torch.linalg.qr(torch.randn(self.d, self.d, generator=rng, dtype=torch.float64)).Q
+        Q = torch.linalg.qr(normal(rng, self.d, self.d)).Q
         values = torch.logspace(-2, 1, self.d, dtype=torch.float64)
-        theta = Q @ (0.5 + torch.rand(self.d, generator=rng, dtype=torch.float64))
-        return Given((Q * values) @ Q.T, theta, self.mu)
+        return Given((Q * values) @ Q.T, Q @ (0.5 + uniform(rng, self.d)), self.mu)
 
-    def hypotheses(self, given: Given) -> Iterator[Hypothesis]:
-        """The penalised loss has a minimum."""
-        low = float(torch.linalg.eigvalsh(given.H)[0])
-        yield Hypothesis("all eigenvalues of H are above -μ", low > -given.mu, f"lowest {low:.3g}")
+    def predict(self, given: Given) -> Tensor:
+        return shrinkage(torch.linalg.eigvalsh(given.H), given.mu)
 
-    def predict(self, given: Given) -> list[float]:
-        """The factors."""
-        return shrinkage(torch.linalg.eigvalsh(given.H), given.mu).tolist()
-
-    def measure(self, given: Given) -> list[float]:
-        """The end of gradient descent over the minimiser, along the eigenvectors."""
+    def measure(self, given: Given) -> Tensor:
         values, Q = torch.linalg.eigh(given.H)
         theta, eta = torch.zeros_like(given.theta_star), 1 / (float(values[-1]) + given.mu)
-        steps = int(40 / (eta * max(float(values[0]) + given.mu, 0.2)))
-        for _ in range(steps):
+        for _ in range(int(40 / (eta * max(float(values[0]) + given.mu, 0.2)))):
             gradient = given.H @ (theta - given.theta_star)
             theta = decayed_step(theta, gradient, eta, given.mu)
-        return ((Q.T @ theta) / (Q.T @ given.theta_star)).tolist()
+        return (Q.T @ theta) / (Q.T @ given.theta_star)
 
-    def counterexample(self, rng: Generator) -> Given:
-        """A saddle steeper than the penalty: descent runs away."""
-        given = self.given(rng)
-        return given._replace(H=given.H - 1.2 * self.mu * torch.eye(self.d, dtype=torch.float64))
-
-    def figure(self, given: Given) -> Figure:
+    def figure(self, trial: Trial[Given]) -> Figure:
         """The factor against curvature, for three decays."""
-        smooth = torch.logspace(-3, 2, 80, dtype=torch.float64)
-        values = torch.linalg.eigvalsh(given.H)
-        marks: list[Curve | Points] = []
-        for mu, role in ((given.mu / 5, "other"), (given.mu, "predicted"), (5 * given.mu, "other")):
-            label = f"λ/(λ + μ), μ = {mu:g}"
-            marks.append(Curve(shrinkage(smooth, mu), smooth, label=label, role=role))
-        marks.append(Points(values, self.measure(given), label=f"descent, μ = {given.mu:g}"))
-        return Figure(
-            "What weight decay leaves", x="λ", y="share of θ* that is kept", log_x=True,
-            marks=tuple(marks),
-        )  # fmt: skip
+        smooth, mu = torch.logspace(-3, 2, 80, dtype=torch.float64), trial.given.mu
+        marks: list[Curve | Points] = [
+            Curve(shrinkage(smooth, m), smooth, label=f"λ/(λ + μ), μ = {m:g}", role=role)
+            for m, role in ((mu / 5, "other"), (mu, "predicted"), (5 * mu, "other"))
+        ]
+        values = torch.linalg.eigvalsh(trial.given.H)
+        marks.append(Points(values, trial.measured, label=f"descent, μ = {mu:g}"))
+        title = "What weight decay leaves"
+        return Figure(title, x="λ", y="share of θ* that is kept", log_x=True, marks=tuple(marks))

@@ -16,7 +16,6 @@ falls by itself. Weight decay, momentum and Adam break the identity.
 :covers: weight-normalization
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -25,18 +24,33 @@ from jaxtyping import Float
 from torch import Generator, Tensor
 from torch.nn.functional import mse_loss
 
-from corollary.core import Claim, Curve, Figure, Hypothesis, equals, option
+from corollary.core import Along, Claim, Suppose, Sweep, equals, normal, option
 from corollary.models.weight_norm import WeightNormLinear
 from corollary.train import fit
 
 
 class Given(NamedTuple):
-    """A regression problem, a seed for the layer, and the momentum."""
+    """The weights before and after each step of a run, and the steps' gradients."""
 
-    x: Float[Tensor, "n d"]
-    y: Float[Tensor, "n 1"]
-    momentum: float
-    seed: int
+    v: Float[Tensor, "t d"]
+    h: Float[Tensor, "t d"]
+
+
+def along_the_gradient(self: "WeightNormGrowth", given: Given) -> tuple[bool, str]:
+    """Whether each step is the gradient times the step size."""
+    off = float((given.v[1:] - given.v[:-1] + self.eta * given.h[:-1]).norm(dim=1).max())
+    return off < 1e-9, f"off by {off:.2g}"
+
+
+def orthogonal(given: Given) -> tuple[bool, str]:
+    """Whether each gradient is orthogonal to the weights."""
+    cosine = float(torch.cosine_similarity(given.v, given.h).abs().max())
+    return cosine < 1e-9, f"cosine {cosine:.2g}"
+
+
+def momentum(self: "WeightNormGrowth", given: Given, rng: Generator) -> Given:
+    """Momentum steps along old gradients, which are not orthogonal to the new v."""
+    return self.run(rng, momentum=0.9)
 
 
 @dataclass(frozen=True)
@@ -47,61 +61,45 @@ class WeightNormGrowth(Claim[Given]):
     d: int = option(6, low=2, high=50)  # inputs
     eta: float = option(0.1, low=0.001, high=1.0)  # step size
     steps: int = option(60, low=2, high=1000)  # of gradient descent
+
     relation = equals(ulps=2**10)  # sums over the steps
+    supposes = (
+        Suppose("each step goes along the gradient", along_the_gradient, without=momentum),
+        Suppose(
+            "the gradient is orthogonal to v",
+            orthogonal,
+            "Weight decay adds a part along v, which shortens it.",
+            v=lambda g: 0.99 ** torch.arange(len(g.v))[:, None] * g.v,
+            h=lambda g: g.h + 0.1 * g.v,
+        ),
+    )
+    symbols = "‖v₀‖² + η²Σ‖h‖²", "‖v‖²"
+    shows = (
+        Along("The length of v only grows", x="step", first=1),
+        Sweep("Larger steps grow v more", "eta", (0.01, 0.03, 0.1, 0.3), x="step size η", entry=-1),
+    )
 
     def given(self, rng: Generator) -> Given:
-        """A noisy linear target, and no momentum."""
-        x = torch.randn(self.n, self.d, generator=rng, dtype=torch.float64)
-        noise = torch.randn(self.n, 1, generator=rng, dtype=torch.float64)
-        seed = int(torch.randint(2**31, (), generator=rng))
-        return Given(x, 2 * x.sum(dim=1, keepdim=True) + noise, 0.0, seed)
+        return self.run(rng)
 
-    def hypotheses(self, given: Given) -> Iterator[Hypothesis]:
-        """The method."""
-        yield Hypothesis("each step goes along the gradient", given.momentum == 0)
-
-    def predict(self, given: Given) -> list[float]:
-        """The first length, plus the squares of all steps so far."""
-        lengths, gradients = self._run(given, self.eta)
-        start = lengths[0]
-        return (
-            start + self.eta**2 * torch.tensor(gradients, dtype=torch.float64).cumsum(0)
-        ).tolist()
-
-    def measure(self, given: Given) -> list[float]:
-        """The lengths."""
-        return self._run(given, self.eta)[0][1:]
-
-    def counterexample(self, rng: Generator) -> Given:
-        """Momentum: steps along old gradients, which are not orthogonal to the new v."""
-        return self.given(rng)._replace(momentum=0.9)
-
-    def figure(self, given: Given) -> Figure:
-        """Lengths for three step sizes."""
-        steps = range(self.steps + 1)
-        return Figure(
-            "The length of v only grows",
-            x="step",
-            y="‖v‖²",
-            marks=(
-                Curve(self.predict(given), steps[1:], "‖v₀‖² + η²Σ‖h‖²", "predicted"),
-                Curve(self._run(given, self.eta)[0], steps, f"η = {self.eta:g}", dashed=True),
-                Curve(self._run(given, self.eta / 3)[0], steps, f"η = {self.eta / 3:.2g}", "other"),
-            ),
-        )
-
-    def _run(self, given: Given, eta: float) -> tuple[list[float], list[float]]:
-        """Squared lengths from the start on, and squared gradients of the steps."""
-        rng = torch.Generator().manual_seed(given.seed)
+    def run(self, rng: Generator, *, momentum: float = 0.0) -> Given:
+        """Gradient descent on a noisy linear target."""
+        x = normal(rng, self.n, self.d)
+        y = 2 * x.sum(dim=1, keepdim=True) + normal(rng, self.n, 1)
         layer = WeightNormLinear(self.d, 1, bias=False, rng=rng)
-        lengths, gradients = [float(layer.v.detach().square().sum())], []
+        v, h = [layer.v.detach()[0].clone()], []
 
         def note(loop: object) -> None:
-            lengths.append(float(layer.v.detach().square().sum()))
-            gradients.append(float(layer.v.grad.square().sum()))
+            v.append(layer.v.detach()[0].clone())
+            h.append(layer.v.grad[0].clone())
 
-        def sgd(parameters: object) -> torch.optim.Optimizer:
-            return torch.optim.SGD(parameters, lr=eta, momentum=given.momentum)
+        sgd = torch.optim.SGD(layer.parameters(), lr=self.eta, momentum=momentum)
+        fit(layer, (x, y), mse_loss, sgd, steps=self.steps + 1, callbacks=[note])
+        return Given(torch.stack(v[:-1]), torch.stack(h))
 
-        fit(layer, (given.x, given.y), mse_loss, sgd, steps=self.steps, callbacks=[note])
-        return lengths, gradients
+    def predict(self, given: Given) -> Tensor:
+        squares = given.h[:-1].square().sum(dim=1)
+        return given.v[0].square().sum() + self.eta**2 * squares.cumsum(0)
+
+    def measure(self, given: Given) -> Tensor:
+        return given.v[1:].square().sum(dim=1)

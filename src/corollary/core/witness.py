@@ -1,0 +1,31 @@
+"""Tests of suppositions on what was drawn: each gives a bool and the number behind it."""
+
+from torch import Tensor
+
+Witness = tuple[bool, str]
+ERRORS = 5.0  # standard errors: chance exceeds them once in two million draws
+
+
+def near(left: Tensor, right: Tensor | float, to: float = 1e-9) -> Witness:
+    """Whether two tensors agree entry by entry, up to ``to``.
+
+    Example:
+        >>> import torch
+        >>> near(torch.ones(3), 1.0)
+        (True, 'off by 0')
+    """
+    off = float((left - right).detach().abs().max())
+    return off <= to, f"off by {off:.2g}"
+
+
+def mean_is(values: Tensor, mean: float = 0.0) -> Witness:
+    """Whether independent draws have this mean, up to five standard errors."""
+    error = float(values.std()) / values.numel() ** 0.5
+    z = abs(float(values.mean()) - mean) / error if error else 0.0
+    return z < ERRORS, f"mean {float(values.mean()):.3g}, {z:.1f} standard errors off"
+
+
+def mean_square_is(values: Tensor, square: float) -> Witness:
+    """Whether independent draws have this mean square, up to five standard errors."""
+    fine, _ = mean_is(values.square(), square)
+    return fine, f"mean square {float(values.square().mean()):.3g}, expected {square:.3g}"
