@@ -43,10 +43,12 @@ def test_pooled_linear_local_layers_average_squared_pixels():
     assert torch.allclose(k, flat @ flat.T / 10**2, rtol=1e-13)
 
 
-@pytest.mark.parametrize(("stride", "padding"), [(1, 0), (2, 1), (3, 0)])
-def test_transposed_convolutions_have_the_covariance_of_the_module(stride, padding):
+@pytest.mark.parametrize(
+    ("stride", "padding", "more"), [(1, 0, (0, 0)), (2, 1, (0, 0)), (3, 0, (0, 0)), (3, 1, (2, 1))]
+)
+def test_transposed_convolutions_have_the_covariance_of_the_module(stride, padding, more):
     """Over all weights the mean product of outputs is exact for one layer at any width."""
-    module = nn.ConvTranspose2d(2, 1, 3, stride, padding, bias=False).double()
+    module = nn.ConvTranspose2d(2, 1, 3, stride, padding, more, bias=False).double()
     x = draw(2, 2, 3, 2)
     with torch.no_grad():
         units = []
@@ -54,10 +56,12 @@ def test_transposed_convolutions_have_the_covariance_of_the_module(stride, paddi
             module.weight.zero_().view(-1)[k] = 1.0
             units.append(module(x).flatten(1))
         exact = sum(f @ f.T for f in units) / len(units) / units[0].shape[1]
-    limit = network(
-        ConvTranspose(kernel=(3, 3), stride=(stride,) * 2, padding=(padding,) * 2), Flatten()
+    layer = ConvTranspose(
+        kernel=(3, 3), stride=(stride,) * 2, padding=(padding,) * 2, output_padding=more
     )
-    assert torch.allclose(limit.kernel(x).nngp, exact, rtol=1e-12)
+    assert torch.allclose(network(layer, Flatten()).kernel(x).nngp, exact, rtol=1e-12)
+    read = from_module(nn.Sequential(module, nn.Flatten()), sigma_w=1.0)
+    assert torch.allclose(read.kernel(x).nngp, exact, rtol=1e-12)
 
 
 def test_sampled_transposed_networks_have_the_kernels():
@@ -99,7 +103,7 @@ def test_the_spread_of_a_transposed_module_is_read_by_its_fan_in():
         (lambda: network(ConvTranspose(), Flatten()).kernel(draw(2, 3)), "axes"),
         (
             lambda: from_module(
-                nn.Sequential(nn.ConvTranspose2d(1, 2, 3, 2, output_padding=1), nn.Flatten())
+                nn.Sequential(nn.ConvTranspose2d(2, 2, 3, 2, groups=2), nn.Flatten())
             ),
             "ConvTranspose2d of this kind",
         ),

@@ -29,6 +29,7 @@ from corollary.theory.kernels.infinite.layers import (
 )
 from corollary.theory.kernels.infinite.network import Kernels, Network, network
 from corollary.theory.kernels.infinite.operator import KernelOperator
+from corollary.theory.kernels.infinite.padding import Pad
 from corollary.theory.kernels.infinite.resize import Resize
 from corollary.theory.kernels.infinite.sampling import Sampled, sampled_kernels
 from corollary.theory.kernels.infinite.series import Series, Sigmoid, Silu, Softplus, Tanh
@@ -59,6 +60,7 @@ __all__ = [
     "LayerNorm",
     "LeakyRelu",
     "Network",
+    "Pad",
     "Product",
     "Rbf",
     "Rectifier",

@@ -24,7 +24,7 @@ from corollary.theory.compiled import compiled
 from corollary.theory.kernels.infinite.layers import Dense, plain
 from corollary.theory.kernels.infinite.state import State
 from corollary.theory.kernels.infinite.window_kernel import convolve, convolved
-from corollary.theory.kernels.infinite.windows import joint_window_mean
+from corollary.theory.kernels.infinite.windows import Amounts, both_ends, joint_window_mean
 
 WORTH_IT = 20_000  # entries from which a compiled loop pays for its call
 
@@ -35,7 +35,7 @@ class Conv(Dense):
 
     kernel: tuple[int, ...] = (3, 3)
     stride: tuple[int, ...] | None = None  # 1 by default
-    padding: tuple[int, ...] | Literal["same", "valid"] = "same"
+    padding: Amounts | Literal["same", "valid"] = "same"
     dilation: tuple[int, ...] | None = None
     mode: str = "zeros"
 
@@ -128,4 +128,9 @@ class Conv(Dense):
         if self.padding == "same":
             totals = [d * (k - 1) for k, d in zip(self.kernel, self.dilations, strict=True)]
             return tuple((total // 2, total - total // 2) for total in totals)
-        return tuple((p, p) for p in self.padding)
+        if len(self.padding) != len(self.kernel):
+            raise InputError(
+                f"expected padding for {len(self.kernel)} axes, a number or a pair for each, got "
+                f"{self.padding!r}"
+            )
+        return both_ends(self.padding)

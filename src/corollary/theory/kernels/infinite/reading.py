@@ -7,6 +7,7 @@ from torch import fx, nn
 
 from corollary.errors import InputError
 from corollary.theory.kernels.infinite import activations as act
+from corollary.theory.kernels.infinite import padding
 from corollary.theory.kernels.infinite.convolution import Conv
 from corollary.theory.kernels.infinite.layers import (
     AvgPool,
@@ -86,9 +87,9 @@ def read_transpose(
     sigma_b: Number | None,
     parametrization: Parametrization,
 ) -> ConvTranspose | None:
-    """A transposed convolution; None if it has groups, dilation or padding of its output."""
+    """A transposed convolution; None if it has groups or dilation."""
     weight = module.weight.transpose(0, 1)  # PyTorch stores these with the inputs first
-    plain = module.groups == 1 and set(module.dilation) == {1} and set(module.output_padding) == {0}
+    plain = module.groups == 1 and set(module.dilation) == {1}
     fits = all(p < k for p, k in zip(module.padding, module.kernel_size, strict=True))
     if not (plain and fits):
         return None
@@ -101,6 +102,7 @@ def read_transpose(
         kernel=tuple(module.kernel_size),
         stride=tuple(module.stride),
         padding=tuple(module.padding),
+        output_padding=tuple(module.output_padding),
     )
 
 
@@ -118,6 +120,8 @@ def read_module(module: nn.Module, dropout: bool = False) -> Layer | None | Lite
         return Series(module)
     if isinstance(module, nn.Flatten) and module.start_dim == 1:
         return Flatten()
+    if isinstance(module, padding.MODULES):
+        return padding.read_padding(module)
     return _pool_or_norm(module)
 
 

@@ -29,6 +29,7 @@ from corollary.theory.kernels.infinite.layers import (
     Scale,
 )
 from corollary.theory.kernels.infinite.network import Network
+from corollary.theory.kernels.infinite.padding import MODULES, read_pad_call
 from corollary.theory.kernels.infinite.reading import (
     read_conv,
     read_dense,
@@ -40,7 +41,7 @@ from corollary.theory.kernels.infinite.series import Series
 from corollary.theory.kernels.infinite.steps import Step
 
 F = nn.functional
-CONVOLUTIONS = (nn.Conv1d, nn.Conv2d, nn.ConvTranspose1d, nn.ConvTranspose2d)
+IMAGE_LAYERS = (nn.Conv1d, nn.Conv2d, nn.ConvTranspose1d, nn.ConvTranspose2d, *MODULES)
 FLATTENINGS = {torch.flatten, "flatten", "view", "reshape"}
 PASSES = {"contiguous", "clone", "to", "float", "double"}
 ELEMENTWISE: dict[Any, Callable[[], Layer]] = {
@@ -67,7 +68,8 @@ def from_module(
 ) -> Network:
     """Read a module's architecture.
 
-    Inputs have channels first if the module convolves, and last otherwise, as PyTorch has it.
+    Inputs have channels first if the module convolves or pads, and last otherwise, as PyTorch
+    has it.
     Sums, products and concatenations (``torch.cat`` along channels) of branches are read, and in
     the standard parametrisation the tangent kernel uses the widths of the module.
 
@@ -117,7 +119,7 @@ class _Reader:
         self.unknown: list[str] = []
         self.values: dict[fx.Node, int] = {}
         self.widths: list[int | None] = []  # channels of each value
-        self.convolves = any(isinstance(m, CONVOLUTIONS) for m in module.modules())
+        self.convolves = any(isinstance(m, IMAGE_LAYERS) for m in module.modules())
 
     def read(self, graph: fx.Graph) -> Network:
         inputs = [node for node in graph.nodes if node.op == "placeholder"]
@@ -224,6 +226,8 @@ def _function(node: fx.Node, convolves: bool) -> Layer | str | None:
         return AvgPool(size)
     if kind is F.interpolate:
         return read_interpolation(node)
+    if kind is F.pad and convolves and (padded := read_pad_call(node)) != "unknown":
+        return padded
     name = kind if isinstance(kind, str) else getattr(kind, "__name__", str(kind))
     return f"'{node.name}' (function {name})"
 

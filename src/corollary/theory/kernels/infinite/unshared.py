@@ -1,7 +1,8 @@
 r"""Convolutions of two more kinds: transposed, and without shared weights.
 
 *Transposed*: the input is spread out, :math:`r - 1` zeros after each position, then convolved; the
-map is that of ``torch.nn.ConvTranspose2d`` with fan-in :math:`C k_h k_w`.
+map is that of ``torch.nn.ConvTranspose2d`` with fan-in :math:`C k_h k_w`. Its output padding makes
+the convolution see more zeros at the end.
 
 *Local*: each output position has weights and biases of its own, so different positions are
 uncorrelated: :math:`K'(s, s') = 0` for :math:`s \ne s'`, and as for a convolution otherwise. After
@@ -45,6 +46,7 @@ class ConvTranspose(Conv):
     """A transposed convolution; ``padding`` as in PyTorch, which takes it off both ends."""
 
     padding: tuple[int, ...] = (0, 0)
+    output_padding: tuple[int, ...] | None = None  # 0 by default
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -75,9 +77,11 @@ class ConvTranspose(Conv):
         return self._plain()(state.positional(spread))
 
     def _plain(self) -> Conv:
-        given = {f.name: getattr(self, f.name) for f in fields(self)}
-        ends = zip(self.kernel, self.padding, strict=True)
-        return Conv(**given | {"stride": None, "padding": tuple(k - 1 - p for k, p in ends)})
+        given = {f.name: getattr(self, f.name) for f in fields(Conv)}
+        more = self.output_padding or (0,) * len(self.kernel)
+        ends = zip(self.kernel, self.padding, more, strict=True)
+        zeros = tuple((k - 1 - p, k - 1 - p + o) for k, p, o in ends)
+        return Conv(**given | {"stride": None, "padding": zeros})
 
 
 def _spread_out(t: Tensor, axis: int, step: int) -> Tensor:

@@ -8,6 +8,17 @@ from torch import Tensor
 from corollary.errors import InputError
 
 PADDINGS = ("zeros", "circular", "reflect", "replicate")
+Amounts = tuple[int | tuple[int, int], ...]  # for each axis a number, or one before and one after
+
+
+def both_ends(amounts: Amounts) -> tuple[tuple[int, int], ...]:
+    """Two numbers for each axis.
+
+    Example:
+        >>> both_ends((1, (0, 2)))
+        ((1, 1), (0, 2))
+    """
+    return tuple((p, p) if isinstance(p, int) else p for p in amounts)
 
 
 def joint_window_mean(
