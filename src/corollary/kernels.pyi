@@ -63,7 +63,6 @@ from corollary.theory.kernels.learning import conjugate_gradients as conjugate_g
 from corollary.theory.kernels.learning import kernel_flow as kernel_flow
 from corollary.theory.kernels.learning import loss_flow as loss_flow
 from corollary.theory.kernels.learning import ntk_regress as ntk_regress
-from corollary.theory.kernels.learning import progress_bar as progress_bar
 from corollary.theory.kernels.learning import wide_ensemble as wide_ensemble
 
 ntk = empirical_ntk

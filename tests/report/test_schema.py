@@ -11,10 +11,9 @@ from corollary.core.figure import MARKS
 from corollary.report.schema import examination_schema, results_schema
 from corollary.run.results import Run
 
-jsonschema = pytest.importorskip("jsonschema")
-
 
 def errors(schema, data) -> list[str]:
+    jsonschema = pytest.importorskip("jsonschema")
     strict = json.loads(json.dumps(data, allow_nan=False))  # what a file holds
     kind = jsonschema.Draft202012Validator
     kind.check_schema(schema)

@@ -54,6 +54,9 @@ class Result:
     counterexamples: tuple[Refutation, ...] = ()  # one for each hypothesis shown to be needed
     figures: tuple[Figure, ...] = ()
 
+    def __repr__(self) -> str:
+        return f"{self.name} {self.sentence}"
+
     @property
     def counterexample(self) -> Refutation | None:
         """The first counterexample."""

@@ -11,6 +11,7 @@ from corollary.core import Result, Verdict
 from corollary.errors import ResultsFileError
 from corollary.run.files import read_text, write_atomically
 
+SHOWN = 10  # results of a printed run
 SCHEMA = 2  # version of the results file
 
 
@@ -21,6 +22,13 @@ class Run:
     environment: dict[str, Any]
     seed: int
     results: tuple[Result, ...]
+
+    def __repr__(self) -> str:
+        shown = [f"{result.name} {result.sentence}" for result in self.results[:SHOWN]]
+        more = len(self.results) - SHOWN
+        counts = ", ".join(f"{n} {verdict}" for verdict, n in self.counts().items() if n)
+        rest = [f"... and {more} more"] if more > 0 else []
+        return "\n".join([*shown, *rest, f"seed {self.seed}: {counts}"])
 
     @property
     def exit_code(self) -> int:

@@ -42,6 +42,16 @@ class History:
     stopped: str = ""  # why the run ended
     diverged: bool = False  # whether it left the finite numbers
 
+    def __repr__(self) -> str:
+        if not self.losses:
+            return "history of 0 steps"
+        said = (
+            f"history of {self.steps} steps: loss {self.losses[0]:.4g} at first, "
+            f"{self.losses[-1]:.4g} at last"
+        )
+        extra = f"; recorded {', '.join(self.metrics)}" if self.metrics else ""
+        return said + extra + (f"; ended by {self.stopped}" if self.stopped else "")
+
     @property
     def steps(self) -> int:
         """Updates made."""

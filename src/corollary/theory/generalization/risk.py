@@ -43,6 +43,9 @@ class Risk(NamedTuple):
     error: float  # standard deviation of the loss over the root of n; nan for one sample
     n: int
 
+    def __repr__(self) -> str:
+        return f"risk {self.value:.4g}, standard error {self.error:.2g}, from {self.n} samples"
+
     def interval(self, level: Number = 0.95) -> tuple[float, float]:
         """The Student interval of the expected risk; valid if the model did not see the samples."""
         half = _student(self.n - 1, level) * self.error
@@ -57,6 +60,13 @@ class Gap(NamedTuple):
     high: float
     train: Risk
     test: Risk
+
+    def __repr__(self) -> str:
+        return (
+            f"training risk less test risk {self.value:.4g} (interval {self.low:.4g} to "
+            f"{self.high:.4g}): {self.train.value:.4g} in training, {self.test.value:.4g} on test "
+            "data"
+        )
 
 
 def losses_of(model: Model, data: tuple[Tensor, Tensor], loss: Loss) -> Float[Tensor, " n"]:

@@ -39,6 +39,12 @@ class Shattered(NamedTuple):
     witness: Float[Tensor, "n d"] | None  # shattered points; none for a class of one labeling
     refuted: int  # sets of one point more that were tried and are not shattered
 
+    def __repr__(self) -> str:
+        return (
+            f"VC dimension at least {self.dimension}; none of {self.refuted} sets of "
+            f"{self.dimension + 1} points was shattered"
+        )
+
 
 class RadonPartition(NamedTuple):
     """Two disjoint groups of points whose convex hulls meet."""

@@ -50,6 +50,13 @@ class Vacuity(NamedTuple):
     needed: int  # samples for a deviation of eps
     vacuous: bool  # the bound at n is 1 or more
 
+    def __repr__(self) -> str:
+        says = "vacuous" if self.vacuous else "not vacuous"
+        return (
+            f"VC bound of {self.parameters} parameters: dimension at most {self.dimension:.4g}, "
+            f"deviation {self.deviation:.4g} ({says}); {self.needed} samples would be needed"
+        )
+
 
 def relu_vc_upper(widths: Sequence[int]) -> float:
     r"""The upper bound for the network with these widths, input first and one output last.

@@ -13,6 +13,7 @@ from corollary.errors import InputError, InputTypeError
 from corollary.theory.modules.keeping import kept
 from corollary.theory.robustness.balls import Norm, per_row, size
 from corollary.theory.robustness.scores import check_outputs, is_fooled, losses
+from corollary.theory.wording import percent, span
 
 Model = Callable[[Tensor], Any]  # a module, or any function from inputs to outputs
 Box = tuple[float, float] | None
@@ -48,6 +49,14 @@ class Perturbed:
     clean_fooled: Bool[Tensor, " n"]  # it was not ahead in the first place
     queries: int | None = None  # outputs asked for a row, for attacks that count them
     reached: Bool[Tensor, " n"] | None = None  # the target is ahead, for attacks that have one
+
+    def __repr__(self) -> str:
+        far = span(self.delta.abs().flatten(1).amax(1))
+        asked = "" if self.queries is None else f"; {self.queries} queries per input"
+        return (
+            f"{len(self.x)} inputs, {percent(self.accuracy)} right before and "
+            f"{percent(self.robust_accuracy)} under attack; largest change of an entry {far}{asked}"
+        )
 
     def size(self, norm: Norm) -> Float[Tensor, " n"]:
         """Norm of each perturbation."""

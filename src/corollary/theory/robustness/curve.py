@@ -14,6 +14,7 @@ from torch import Generator, Tensor
 from corollary.errors import InputError
 from corollary.theory.robustness.attack import Attack, Model
 from corollary.theory.seeding import as_generator
+from corollary.theory.wording import percent
 
 
 @dataclass(frozen=True)
@@ -23,6 +24,10 @@ class RobustCurve:
     radii: tuple[float, ...]  # growing
     fell_at: Float[Tensor, " n"]  # 0 where wrong as it came, infinite where nothing was found
     x: Float[Tensor, "n *s"]  # perturbed inputs; rows wrong from the start as they came
+
+    def __repr__(self) -> str:
+        rows = zip((0.0, *self.radii), (self.accuracy, *self.robust_accuracies), strict=True)
+        return "radius    accuracy\n" + "\n".join(f"{r:<10.4g}{percent(a)}" for r, a in rows)
 
     @property
     def accuracy(self) -> float:

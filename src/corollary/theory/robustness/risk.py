@@ -20,6 +20,7 @@ from corollary.theory.robustness.attack import Attack, Model
 from corollary.theory.robustness.balls import Norm
 from corollary.theory.robustness.linear import worst_logistic_loss
 from corollary.theory.seeding import as_generator
+from corollary.theory.wording import percent
 
 
 @dataclass(frozen=True)
@@ -31,6 +32,13 @@ class AdversarialRisk:
     right: int  # rows classified as labelled
     robust: int  # rows that the attack did not fool: at least the true number
     trials: int  # rows
+
+    def __repr__(self) -> str:
+        return (
+            f"{self.trials} inputs: accuracy {percent(self.accuracy)} before and "
+            f"{percent(self.robust_accuracy)} under attack, loss {self.clean:.4g} before and "
+            f"{self.adversarial:.4g} under attack"
+        )
 
     @property
     def accuracy(self) -> float:

@@ -81,8 +81,7 @@ class Certificate:
         ]
         return out + [(name, f"{value:.4f}") for name, value in optional if value is not None]
 
-    def __str__(self) -> str:
-        """One line a row."""
+    def __repr__(self) -> str:
         return "\n".join(f"{name}: {value}" for name, value in self.rows())
 
     def _repr_html_(self) -> str:

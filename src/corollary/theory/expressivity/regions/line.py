@@ -21,6 +21,7 @@ from corollary.errors import InputError
 from corollary.theory.expressivity.piecewise import bends_at
 from corollary.theory.expressivity.regions.program import Program, resized
 from corollary.theory.expressivity.regions.reading import Values
+from corollary.theory.wording import span
 
 
 @dataclass(frozen=True)
@@ -29,6 +30,9 @@ class Pieces:
 
     s: Float[Tensor, " b"]  # ends of the pieces, from 0 to 1
     values: Float[Tensor, "b k"]  # outputs there
+
+    def __repr__(self) -> str:
+        return f"{self.count} affine pieces from start to end, outputs {span(self.values)}"
 
     @property
     def count(self) -> int:

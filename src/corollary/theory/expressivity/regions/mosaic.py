@@ -11,6 +11,7 @@ from torch import Tensor
 from corollary.errors import InputError
 from corollary.theory.expressivity.regions.cells import Cells
 from corollary.theory.expressivity.regions.program import Program
+from corollary.theory.wording import sizes, span
 
 
 @dataclass(frozen=True)
@@ -19,6 +20,9 @@ class Plane:
 
     origin: Float[Tensor, " *shape"]
     basis: Float[Tensor, "2 *shape"]
+
+    def __repr__(self) -> str:
+        return f"plane through an input of shape {sizes(self.origin)}"
 
     @classmethod
     def through(
@@ -51,6 +55,10 @@ class AffineMaps(NamedTuple):
     slope: Float[Tensor, "r k 2"]
     offset: Float[Tensor, "r k"]
 
+    def __repr__(self) -> str:
+        regions, outputs, _ = self.slope.shape
+        return f"affine maps of {regions} regions to {outputs} outputs, slopes {span(self.slope)}"
+
 
 class Neighbours(NamedTuple):
     """Regions that share an edge, the edge's end points, and how many units tell them apart."""
@@ -58,6 +66,12 @@ class Neighbours(NamedTuple):
     pairs: Int[Tensor, "e 2"]
     segments: Float[Tensor, "e 2 2"]
     hamming: Int[Tensor, " e"]
+
+    def __repr__(self) -> str:
+        return (
+            f"{len(self.pairs)} pairs of neighbours; units that tell them apart: "
+            f"{span(self.hamming)}"
+        )
 
 
 @dataclass(frozen=True)
@@ -69,6 +83,13 @@ class Mosaic:
     plane: Plane
     tolerance: float
     decision: bool
+
+    def __repr__(self) -> str:
+        areas = self.areas()
+        return (
+            f"{self.count} linear regions on a polygon of area {float(areas.sum()):.4g}: areas "
+            f"{span(areas)}, median {float(areas.median()):.2g}"
+        )
 
     @property
     def count(self) -> int:

@@ -20,6 +20,7 @@ from torch import Tensor, nn
 
 from corollary.errors import InputError
 from corollary.theory.expressivity.regions.program import Program
+from corollary.theory.wording import percent, span
 
 
 class LocalMap(NamedTuple):
@@ -27,6 +28,12 @@ class LocalMap(NamedTuple):
 
     slope: Float[Tensor, "n k d"]
     offset: Float[Tensor, "n k"]
+
+    def __repr__(self) -> str:
+        n, outputs, inputs = self.slope.shape
+        return (
+            f"affine maps at {n} inputs: {inputs} numbers to {outputs}, slopes {span(self.slope)}"
+        )
 
 
 @dataclass(frozen=True)
@@ -37,6 +44,13 @@ class PatternSample:
     seen: int  # distinct patterns
     once: int  # patterns seen exactly once
     twice: int
+
+    def __repr__(self) -> str:
+        return (
+            f"{self.seen} activation patterns among {self.drawn} inputs; about "
+            f"{percent(self.missing_mass)} of new inputs have another one, and there are at least "
+            f"about {self.richness:.4g} patterns"
+        )
 
     @property
     def missing_mass(self) -> float:
@@ -112,8 +126,9 @@ def sample_patterns(model: nn.Module, x: Shaped[Tensor, "n *shape"]) -> PatternS
     Example:
         >>> layer = nn.Sequential(nn.Linear(1, 1), nn.ReLU())
         >>> _ = layer[0].weight.data.fill_(1.0), layer[0].bias.data.zero_()
-        >>> sample_patterns(layer, torch.tensor([[1.0], [2.0], [-1.0]]))
-        PatternSample(drawn=3, seen=2, once=1, twice=1)
+        >>> found = sample_patterns(layer, torch.tensor([[1.0], [2.0], [-1.0]]))
+        >>> found.drawn, found.seen, found.once, found.twice
+        (3, 2, 1, 1)
     """
     if len(x) == 0:
         raise InputError("at least one input is needed to count patterns")

@@ -40,6 +40,11 @@ class WeightMatrix:
     weight: Tensor
     frozen: bool  # no gradient is asked for
 
+    def __repr__(self) -> str:
+        out, into = self.rows.shape
+        kind, frozen = type(self.module).__name__, ", frozen" if self.frozen else ""
+        return f"weight '{self.name}' of a {kind}, {out} x {into}{frozen}"
+
     @property
     def rows(self) -> Float[Tensor, "out in"]:
         """Outputs by inputs; for a convolution the patch matrix."""
@@ -177,6 +182,12 @@ class LogNorms:
     spectral: float  # of the largest
     alpha: float  # of the sum of their powers alpha
     weighted_alpha: float  # alpha times the spectral one
+
+    def __repr__(self) -> str:
+        return (
+            f"log10 norms: Frobenius {self.frobenius:.4g}, spectral {self.spectral:.4g}, alpha "
+            f"{self.alpha:.4g}, weighted alpha {self.weighted_alpha:.4g}"
+        )
 
 
 def log_norms(values: Float[Tensor, " m"], alpha: float) -> LogNorms:

@@ -34,7 +34,6 @@ from corollary.theory.generalization.weight_spectra.tail_tests import (
     compared,
     goodness_of_fit,
 )
-from corollary.theory.seeding import as_generator
 
 FEWEST = 50  # eigenvalues, below which no tail is fitted
 
@@ -47,6 +46,11 @@ class TestedTail:
     p_value: float  # goodness of fit
     heavier: float  # p-value that it is no heavier than an exponential; 1 if the latter is ahead
     lognormal: float  # normalised likelihood ratio against the log-normal, never positive
+
+    def __repr__(self) -> str:
+        believed = "plausible" if self.plausible else "ruled out"
+        heavy = ", heavier than exponential" if self.heavy else ""
+        return f"{self.fit}: {believed} (p-value {self.p_value:.2g}){heavy}"
 
     @property
     def plausible(self) -> bool:
@@ -68,6 +72,18 @@ class Portrait:
     operator: Float[Tensor, " m"]  # of the layer; the same for a dense one
     spikes: Spikes
     largest_entry: float  # over what a single entry needs to be seen as a spike
+
+    def __repr__(self) -> str:
+        fit = self.power_law
+        tail = (
+            "" if fit is None else f", tail exponent {fit.alpha:.3g} ± {fit.error:.1g} (untested)"
+        )
+        return (
+            f"layer '{self.name}', {len(self.values)} x {self.n}: {self.spikes.count} spikes above "
+            "the "
+            f"noise, stable rank {self.stable_rank:.3g}, spectral norm "
+            f"{self.spectral_norm:.4g}{tail}"
+        )
 
     @property
     def name(self) -> str:
@@ -111,7 +127,6 @@ class Portrait:
 
     def tail(self, *, draws: int = 100, rng: int | Generator = 0) -> TestedTail | None:
         """The tail with its tests."""
-        rng = as_generator(rng)
         fit = self.power_law
         if fit is None:
             return None

@@ -47,6 +47,12 @@ class TailFit:
     total: int  # all values
     distance: float  # Kolmogorov-Smirnov distance within the tail
 
+    def __repr__(self) -> str:
+        return (
+            f"power law with exponent {self.alpha:.4g} ± {self.error:.2g} from {self.tail} of "
+            f"{self.total} values, those above {self.start:.4g}"
+        )
+
     def survival(self, x: Float[Tensor, "*m"]) -> Float[Tensor, "*m"]:
         """The share of all values above x by the fit, for x in the tail.
 

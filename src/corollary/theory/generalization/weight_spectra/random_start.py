@@ -25,6 +25,7 @@ from scipy.special import kolmogorov
 from torch import Tensor
 
 from corollary.errors import InputError
+from corollary.theory.wording import percent
 
 CHANCE = 1e-3  # of calling a weight changed that is at its start
 FEWEST = 100  # entries, below which nothing can be said
@@ -37,6 +38,12 @@ class RandomStart:
     law: Literal["uniform", "normal", "orthogonal"]
     scale: float  # b, or the standard deviation, or the singular value
     change: float  # what would have been seen with confidence 95 %, relative to the size of W
+
+    def __repr__(self) -> str:
+        return (
+            f"still at its random start: {self.law} of scale {self.scale:.4g}; a change of "
+            f"{percent(self.change)} would have been seen"
+        )
 
 
 def random_start(matrix: Float[Tensor, "out in"], *, fans: tuple[int, int]) -> RandomStart | None:

@@ -48,6 +48,14 @@ class Spikes:
     ceiling: float  # what its largest eigenvalue exceeds with probability delta
     values: tuple[float, ...]  # the eigenvalues above the ceiling, largest first
 
+    def __repr__(self) -> str:
+        some = ", ".join(f"{value:.4g}" for value in self.values[:5])
+        more = ", ..." if self.count > 5 else ""
+        found = f": {some}{more}" if self.count else ""
+        return (
+            f"{self.count} spikes above {self.ceiling:.4g} (noise ends at {self.edge:.4g}){found}"
+        )
+
     @property
     def count(self) -> int:
         """How many there are."""

@@ -53,6 +53,12 @@ class RivalTest:
     ratio: float  # normalised log-likelihood ratio; positive if the power law is ahead
     p_value: float  # probability of so large a ratio if neither is better
 
+    def __repr__(self) -> str:
+        ahead = "power law" if self.ratio > 0 else "rival"
+        return (
+            f"the {ahead} is ahead: likelihood ratio {self.ratio:.3g}, p-value {self.p_value:.2g}"
+        )
+
     @property
     def beaten(self) -> bool:
         """Whether the rival is ahead, and not by chance."""

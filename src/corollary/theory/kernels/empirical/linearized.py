@@ -83,6 +83,12 @@ class LinearizedFit:
     condition: float  # of the kernel matrix
     read: Read | None
 
+    def __repr__(self) -> str:
+        return (
+            f"minimum-norm fit of the linearised {type(self.model).__name__} to {len(self.alpha)} "
+            f"inputs; condition number of the kernel {self.condition:.3g}"
+        )
+
     def __call__(self, x: Inputs) -> Float[Tensor, "n c"]:
         """Predictions of the linearised network."""
         with kept(self.model):

@@ -22,6 +22,7 @@ from jaxtyping import Float
 from torch import Tensor
 
 from corollary.errors import InputError
+from corollary.theory.wording import percent
 
 
 def kernel_drift(k0: Float[Tensor, "n m"], kt: Float[Tensor, "n m"]) -> float:
@@ -99,6 +100,13 @@ class Regime:
     alignment_after: float
     rank_before: float  # participation ratio
     rank_after: float
+
+    def __repr__(self) -> str:
+        return (
+            f"{self.name}: the kernel turned by {percent(self.turn)}; alignment with the targets "
+            f"{self.alignment_before:.3g} before, {self.alignment_after:.3g} after; effective rank "
+            f"{self.rank_before:.3g} before, {self.rank_after:.3g} after"
+        )
 
     @property
     def name(self) -> Literal["lazy", "mixed", "feature learning"]:

@@ -119,6 +119,12 @@ class TangentOperator:
         self.n, self.c, self.dtype = n, f.shape[1], f.dtype
         self.shape = (n * self.c, n * self.c)
 
+    def __repr__(self) -> str:
+        return (
+            f"tangent kernel of {type(self.model).__name__} as an operator, {self.shape[0]} x "
+            f"{self.shape[1]}"
+        )
+
     def __matmul__(self, v: Tensor) -> Tensor:
         """K v for v of n c numbers, the outputs of a sample side by side."""
         if v.numel() != self.shape[0]:

@@ -28,6 +28,7 @@ from corollary.theory.kernels.infinite.flow import check_flow
 from corollary.theory.kernels.infinite.layers import Layer
 from corollary.theory.kernels.infinite.state import State
 from corollary.theory.kernels.infinite.steps import Plan, Step, first_state, plan, run
+from corollary.theory.wording import sizes, span
 
 
 class Kernels(NamedTuple):
@@ -35,6 +36,10 @@ class Kernels(NamedTuple):
 
     nngp: Float[Tensor, "..."]
     ntk: Float[Tensor, "..."] | None
+
+    def __repr__(self) -> str:
+        ntk = "" if self.ntk is None else f", NTK {span(self.ntk)}"
+        return f"kernels {sizes(self.nngp)}: NNGP {span(self.nngp)}{ntk}"
 
 
 @dataclass(frozen=True)
@@ -46,6 +51,10 @@ class Network:
 
     def __post_init__(self) -> None:
         check_flow(self.steps)
+
+    def __repr__(self) -> str:
+        layers = ", ".join(type(step.layer).__name__ for step in self.steps)
+        return f"network of infinite width: {layers}"
 
     @cached_property
     def plan(self) -> Plan:

@@ -58,6 +58,10 @@ class KernelOperator:
         self.shape = (len(x), len(y))
         self.dtype = x.dtype
 
+    def __repr__(self) -> str:
+        n, m = self.shape
+        return f"{self.which.upper()} of a wide network as an operator, {n} x {m}"
+
     def __matmul__(self, v: Float[Tensor, "m *k"]) -> Float[Tensor, "n *k"]:
         """K v; one pass over the blocks, each used twice where the matrix is symmetric."""
         if v.shape[0] != self.shape[1]:

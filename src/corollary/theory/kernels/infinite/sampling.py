@@ -16,6 +16,7 @@ from torch import Generator, Tensor, nn
 
 from corollary.errors import InputError
 from corollary.theory.seeding import as_generator
+from corollary.theory.wording import sizes, span
 
 
 @dataclass(frozen=True)
@@ -27,6 +28,15 @@ class Sampled:
     ntk: Float[Tensor, "n m"] | None
     ntk_error: Float[Tensor, "n m"] | None
     draws: int
+
+    def __repr__(self) -> str:
+        parts = [("NNGP", self.nngp, self.nngp_error), ("NTK", self.ntk, self.ntk_error)]
+        said = [
+            f"{name} {span(mean)}, standard error at most {float(error.max()):.2g}"
+            for name, mean, error in parts
+            if mean is not None and error is not None
+        ]
+        return f"kernels {sizes(self.nngp)}, means over {self.draws} networks: {'; '.join(said)}"
 
 
 def sampled_kernels(

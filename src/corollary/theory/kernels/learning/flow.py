@@ -21,6 +21,7 @@ from jaxtyping import Float
 from torch import Tensor
 
 from corollary.errors import InputError, NotFiniteError
+from corollary.theory.wording import span
 
 
 class KernelFlow:
@@ -60,6 +61,12 @@ class KernelFlow:
                 f"{float(values[0]):g}"
             )
         self.values = torch.where(values > cut, values, 0.0)
+
+    def __repr__(self) -> str:
+        return (
+            f"gradient flow of {len(self.values)} outputs under a constant kernel, eigenvalues "
+            f"{span(self.values)}"
+        )
 
     def _spectral(self, weights: Tensor) -> Tensor:
         """The residual at the start, with each eigendirection weighted."""

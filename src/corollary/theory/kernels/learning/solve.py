@@ -16,6 +16,7 @@ from jaxtyping import Float
 from torch import Tensor
 
 from corollary.errors import InputError
+from corollary.theory.wording import sizes
 
 
 @runtime_checkable
@@ -31,6 +32,9 @@ class Factor(NamedTuple):
 
     lower: Tensor
     jitter: float
+
+    def __repr__(self) -> str:
+        return f"Cholesky factor, {sizes(self.lower)}, with jitter {self.jitter:.2g}"
 
     def solve(self, y: Float[Tensor, "n *c"]) -> Float[Tensor, "n *c"]:
         """The solution for right-hand sides y."""
@@ -84,6 +88,9 @@ class Solved(NamedTuple):
     solution: Tensor
     residual: float  # relative, of the worst right-hand side
     steps: int
+
+    def __repr__(self) -> str:
+        return f"solved in {self.steps} steps to the relative residual {self.residual:.2g}"
 
 
 def conjugate_gradients(

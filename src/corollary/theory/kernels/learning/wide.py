@@ -27,6 +27,7 @@ from corollary.errors import InputError
 from corollary.theory.kernels.infinite import Network, from_module
 from corollary.theory.kernels.learning.flow import KernelFlow
 from corollary.theory.kernels.learning.solve import cholesky, conjugate_gradients
+from corollary.theory.wording import span
 
 LARGEST_RESIDUAL = 1e-2  # part of the targets that may be missed before we refuse
 Progress = Callable[[str, float], None]  # what is done, and which part of it
@@ -37,6 +38,13 @@ class Trained(NamedTuple):
 
     mean: Float[Tensor, "m *c"]
     covariance: Float[Tensor, "m m"]
+
+    def __repr__(self) -> str:
+        spread = self.covariance.diagonal().clamp_min(0).sqrt()
+        return (
+            f"trained wide networks at {len(self.mean)} inputs: mean {span(self.mean)}, standard "
+            f"deviation {span(spread)}"
+        )
 
 
 def wide_ensemble(
@@ -74,6 +82,14 @@ class Regression(NamedTuple):
     alpha: Float[Tensor, "n *c"]
     residual: float  # relative part of the targets that is missed; 0 without jitter
     jitter: float  # what a factorisation needed on the diagonal
+
+    def __repr__(self) -> str:
+        return (
+            f"kernel regression from {len(self.alpha)} to {len(self.prediction)} inputs: "
+            "predictions "
+            f"{span(self.prediction)}; relative residual {self.residual:.2g}, jitter "
+            f"{self.jitter:.2g}"
+        )
 
 
 def ntk_regress(

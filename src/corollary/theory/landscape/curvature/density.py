@@ -19,6 +19,7 @@ of magnitude, most of them near zero; the same quadrature shows them on the axis
 """
 
 from dataclasses import dataclass
+from math import inf
 from typing import Literal
 
 import numpy as np
@@ -34,8 +35,10 @@ from corollary.theory.landscape.curvature.lanczos import Krylov
 from corollary.theory.landscape.curvature.landscape import Landscape
 from corollary.theory.landscape.curvature.operator import Curvature
 from corollary.theory.seeding import as_generator
+from corollary.theory.wording import percent, span
 
 Sign = Literal["both", "positive", "negative"]
+NEAR_ZERO = 0.01  # of the largest magnitude: what a printed density counts as near zero
 
 
 @dataclass(frozen=True)
@@ -52,6 +55,17 @@ class SpectralDensity:
     level: float
     products: int
     path: str
+
+    def __repr__(self) -> str:
+        low, high = float(self.nodes.min()), float(self.nodes.max())
+        near = NEAR_ZERO * max(abs(low), abs(high))
+        below, above = (percent(self.share(*side).value) for side in ((-inf, -near), (near, inf)))
+        middle = percent(self.share(-near, near).value)
+        return (
+            f"spectral density of eigenvalues {low:.4g} to {high:.4g}: {middle} within {near:.2g} "
+            "of "
+            f"zero, {below} below, {above} above ({self.products} products)"
+        )
 
     def mean_of(self, function) -> Estimate:
         r"""The average of f over the spectrum, :math:`\operatorname{tr} f(A) / p`."""
@@ -125,6 +139,14 @@ class LogDensity:
     floor: float
     sigma: float  # in decades
     level: float
+
+    def __repr__(self) -> str:
+        signs = "" if self.sign == "both" else f"{self.sign} "
+        return (
+            f"density of {signs}eigenvalues on a log axis, magnitudes "
+            f"{span(self.grid.clamp_min(0))}, "
+            f"floor {self.floor:.2g}: {percent(self.share.value)} of all eigenvalues"
+        )
 
 
 @of_model

@@ -25,6 +25,7 @@ from corollary.theory.landscape.curvature.interval import student
 from corollary.theory.landscape.curvature.landscape import Landscape
 from corollary.theory.landscape.curvature.operator import Curvature
 from corollary.theory.seeding import as_generator
+from corollary.theory.wording import percent, span
 
 
 @dataclass(frozen=True)
@@ -36,6 +37,13 @@ class Diagonal:
     level: float
     products: int
     path: str
+
+    def __repr__(self) -> str:
+        return (
+            f"diagonal of {len(self.values)} entries: {span(self.values)}, sum "
+            f"{float(self.values.sum()):.4g}; half widths {span(self.half_widths)} "
+            f"({percent(self.level)} intervals, {self.products} products)"
+        )
 
 
 @of_model

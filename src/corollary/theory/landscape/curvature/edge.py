@@ -27,6 +27,13 @@ class Sharpening(NamedTuple):
     lambda_max: Estimate
     eta: float  # the step size in force
 
+    def __repr__(self) -> str:
+        return (
+            f"step {self.step}: learning rate {self.eta:.4g}, largest eigenvalue "
+            f"{self.lambda_max}; "
+            f"their product over 2 is {self.ratio:.3g}, and 1 is the edge of stability"
+        )
+
     @property
     def ratio(self) -> float:
         r""":math:`\eta\,\lambda_{\max}/2`; 1 is the edge."""

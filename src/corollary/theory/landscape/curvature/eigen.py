@@ -28,6 +28,7 @@ from corollary.theory.seeding import as_generator
 
 Which = Literal["largest", "smallest", "magnitude"]
 LONGEST = 10  # times the steps of a second look, while its outcome is open
+SHOWN = 10  # eigenvalues of a printed result
 SETTLED = 0.01  # relative residual from which on a look has seen its largest eigenvalue
 
 
@@ -42,10 +43,12 @@ class EigenPairs:
     products: int  # with the operator
     path: str
 
-    def __str__(self) -> str:
-        pairs = zip(self.values.tolist(), self.residuals.tolist(), strict=True)
-        text = ", ".join(f"{v:.5g} ± {r:.1g}" for v, r in pairs)
-        return f"{text} ({self.products} products; {int(self.converged.sum())} converged)"
+    def __repr__(self) -> str:
+        pairs = [f"{v:.5g} ± {r:.1g}" for v, r in zip(self.values, self.residuals, strict=True)]
+        shown = pairs if len(pairs) <= SHOWN else [*pairs[:SHOWN], "..."]
+        left = int((~self.converged).sum())
+        spent = f"{self.products} products" + (f"; {left} not converged" if left else "")
+        return f"{len(pairs)} eigenvalues: {', '.join(shown)} ({spent})"
 
 
 def as_operator(subject: Landscape | Curvature) -> Curvature:

@@ -38,6 +38,9 @@ class Extremes:
     products: int
     path: str
 
+    def __repr__(self) -> str:
+        return f"eigenvalues from {self.smallest} to {self.largest}, from {self.products} products"
+
 
 def random_start_error(p: int, m: int, miss: float) -> float:
     r"""The :math:`\varepsilon` of the theorem: share of the spectrum's width that may be missed.
@@ -114,7 +117,7 @@ class CriticalPoint:
     gradient_norm: float
     extremes: Extremes
 
-    def __str__(self) -> str:
+    def __repr__(self) -> str:
         ends = self.extremes
         return (
             f"{self.kind}: gradient norm {self.gradient_norm:.3g}, smallest eigenvalue "

@@ -33,7 +33,7 @@ class SquaredFrobeniusNorm:
     def __float__(self) -> float:
         return self.estimate.value
 
-    def __str__(self) -> str:
+    def __repr__(self) -> str:
         return f"squared Frobenius norm {self.estimate} from {self.products} products"
 
 

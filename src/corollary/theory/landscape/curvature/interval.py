@@ -32,7 +32,7 @@ class Estimate:
     def __float__(self) -> float:
         return self.value
 
-    def __str__(self) -> str:
+    def __repr__(self) -> str:
         percent = f"{100 * self.level:g} % interval"
         return f"{self.value:.4g} ({percent} {self.low:.4g} to {self.high:.4g})"
 

@@ -50,7 +50,7 @@ class NoiseScale:
         r""":math:`1/(1 + \mathcal{B}/B)`, the progress of a batch against the full gradient's."""
         return 1 / (1 + max(self.scale.value, 0.0) / batch)
 
-    def __str__(self) -> str:
+    def __repr__(self) -> str:
         return f"gradient noise scale {self.scale} examples"
 
 

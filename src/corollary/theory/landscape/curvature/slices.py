@@ -22,6 +22,7 @@ from corollary.theory.landscape.curvature.calls import of_model
 from corollary.theory.landscape.curvature.landscape import Landscape
 from corollary.theory.modules.keeping import kept
 from corollary.theory.seeding import as_generator
+from corollary.theory.wording import sizes, span
 
 
 @dataclass(frozen=True)
@@ -32,6 +33,14 @@ class Slice:
     b: Float[Tensor, " m"] | None  # absent on a line
     loss: Float[Tensor, " n"] | Float[Tensor, "n m"]  # infinite where it is not finite
     directions: tuple[Float[Tensor, " p"], ...]
+
+    def __repr__(self) -> str:
+        axes = f"{len(self.directions)} direction" + ("s" if len(self.directions) > 1 else "")
+        middle = self.loss.flatten()[self.loss.numel() // 2]  # odd numbers of points
+        return (
+            f"loss along {axes}, {sizes(self.loss)} points from {float(self.a[0]):.4g} to "
+            f"{float(self.a[-1]):.4g}: {float(middle):.4g} in the middle, {span(self.loss)} in all"
+        )
 
 
 @of_model

@@ -37,10 +37,12 @@ class StableStep:
     products: int
     path: str
 
-    def __str__(self) -> str:
+    def __repr__(self) -> str:
         if self.lambda_max.high <= 0:
-            return "no direction curves upwards here, so no step is too long to second order"
-        return f"largest stable step {self.step}, from lambda_max {self.lambda_max}"
+            return "no direction curves upwards here: every learning rate is stable to second order"
+        return (
+            f"largest stable learning rate {self.step}, from largest eigenvalue {self.lambda_max}"
+        )
 
 
 @of_model
@@ -84,6 +86,13 @@ class Sharpness:
     ascent: float  # L(theta + rho g/|g|) - L(theta), the rise that SAM minimises
     rho: float
     path: str
+
+    def __repr__(self) -> str:
+        return (
+            f"largest eigenvalue {self.lambda_max}; the loss rises by {self.ascent:.4g} after a "
+            "step "
+            f"of length {self.rho:g} along the gradient"
+        )
 
 
 @of_model

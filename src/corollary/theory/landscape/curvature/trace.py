@@ -48,7 +48,7 @@ class Trace:
     def __float__(self) -> float:
         return self.estimate.value
 
-    def __str__(self) -> str:
+    def __repr__(self) -> str:
         return f"trace {self.estimate} from {self.products} products"
 
 

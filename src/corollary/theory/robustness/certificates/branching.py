@@ -50,6 +50,11 @@ class Decision:
     split: Bool[Tensor, " n"]  # bounds alone did not do, some unit had to be split
     cases: int  # that were bounded
 
+    def __repr__(self) -> str:
+        counts = (int(part.sum()) for part in (self.proved, self.broken, self.open))
+        proved, broken, left = counts
+        return f"{proved} proved, {broken} broken, {left} open, from {self.cases} cases"
+
     @property
     def open(self) -> Bool[Tensor, " n"]:
         """Undecided when time or cases ran out."""

@@ -83,6 +83,9 @@ class Certifier:
         with torch.no_grad():
             self.steps = steps(self.tape, x)
 
+    def __repr__(self) -> str:
+        return f"certifier for {self.norm} balls, {len(self.steps)} operations"
+
     def outputs(self, x: Float[Tensor, "n *s"]) -> Float[Tensor, "n *k"]:
         """The module's outputs, by the tape."""
         values = [x]

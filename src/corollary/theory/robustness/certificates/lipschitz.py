@@ -48,6 +48,9 @@ class LipschitzCertificate:
     constant: float  # of the outputs together
     pairs: Float[Tensor, "k k"] | None  # of each difference of outputs; None for one score
 
+    def __repr__(self) -> str:
+        return f"Lipschitz constant at most {self.constant:.4g} in the Euclidean norm"
+
     def radius(
         self, x: Float[Tensor, "n *s"], y: Int[Tensor, " n"] | Float[Tensor, " n"]
     ) -> Float[Tensor, " n"]:

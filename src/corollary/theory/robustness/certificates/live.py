@@ -86,6 +86,9 @@ class LiveBounds:
         self.shape = tape.value_shape(tape.output)
         self._like, self._last = x[:0].detach(), (tape, dict[str, Tensor]())
 
+    def __repr__(self) -> str:
+        return f"differentiable bounds for {self.norm} balls, with the weights of each call"
+
     def serves(self, model: nn.Module, x: Tensor) -> bool:
         """Whether these are the bounds of this module, for inputs such as these."""
         like = self._like

@@ -35,6 +35,11 @@ class Proof:
     broken: Bool[Tensor, " n"]  # a perturbation changes the class
     examples: Float[Tensor, "n *s"]  # it, where there is one
 
+    def __repr__(self) -> str:
+        proved, broken, left = (int(part.sum()) for part in (self.proved, self.broken, self.open))
+        by = f", the hardest by {self.hardest}" if self.hardest else ""
+        return f"{len(self.by)} inputs: {proved} proved{by}; {broken} broken, {left} open"
+
     @property
     def proved(self) -> Bool[Tensor, " n"]:
         """No perturbation changes the class."""

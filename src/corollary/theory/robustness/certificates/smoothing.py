@@ -21,6 +21,7 @@ from torch import Generator, Tensor
 from corollary.errors import InputError
 from corollary.theory.robustness.attack import Model, borrowed, outputs
 from corollary.theory.seeding import as_generator
+from corollary.theory.wording import span
 
 ROWS = 1024  # noisy inputs of one call of the model: more do not fit the processor's cache
 ABSTAIN = -1
@@ -32,6 +33,14 @@ class Certified(NamedTuple):
     label: Int[Tensor, " n"]
     radius: Float[Tensor, " n"]  # 0 where it abstains
     probability: Float[Tensor, " n"]  # lower limit for the label's probability under noise
+
+    def __repr__(self) -> str:
+        sure = self.label != ABSTAIN
+        return (
+            f"{len(self.label)} inputs: {int(sure.sum())} certified, radii "
+            f"{span(self.radius[sure])}; "
+            f"{int((~sure).sum())} abstained"
+        )
 
 
 @dataclass(frozen=True)
