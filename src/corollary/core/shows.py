@@ -66,8 +66,16 @@ class Along(Show):
             _dots(x, trial.comparison.measured, claim.symbols[1], "measured"),
         ]
         for broken in self._broken(trial):
-            if len(broken.comparison.measured) == len(x):
-                marks.append(_dots(x, broken.comparison.measured, _label(broken), "other"))
+            own = self.positions(claim, broken) if self.at else x
+            found = broken.comparison
+            if len(found.measured) != len(own):
+                continue
+            same = found.measured == trial.comparison.measured
+            if same or own != x:
+                label = _label(broken) if same else claim.symbols[0]
+                marks.append(_predicted(own, found.predicted, label, "other"))
+            if not same:
+                marks.append(_dots(own, found.measured, _label(broken), "other"))
         return self._figure(claim, marks, names=named)
 
     def _run(self, claim: "Claim[Any]", trial: Trial[Any]) -> Figure:
@@ -76,6 +84,9 @@ class Along(Show):
         runs += [(b, _label(b), "other") for b in self._broken(trial)]
         for run, label, role in runs:
             values = run.measured.values
+            if role == "other" and values == trial.measured.values:
+                marks.append(Level(run.comparison.predicted[0], label=label, role=role))
+                continue
             x = [self.first + k for k in range(len(values))]
             marks.append(Curve(values, x=x, label=label, role=role))  # type: ignore[arg-type]
         return self._figure(claim, marks)
@@ -183,10 +194,12 @@ class Sweep(Show):
         return self._figure(claim, marks, x=self.x or self.field)
 
 
-def _predicted(x: list[float], values: Sequence[float], label: str) -> Mark:
+def _predicted(
+    x: list[float], values: Sequence[float], label: str, role: Any = "predicted"
+) -> Mark:
     if len(set(values)) == 1:
-        return Level(values[0], label=label)
-    return Curve(values, x=x, label=label, role="predicted")
+        return Level(values[0], label=label, role=role)
+    return Curve(values, x=x, label=label, role=role, dashed=role == "other")
 
 
 def _dots(x: list[float], readings: Sequence[Reading], label: str, role: Any) -> Points:

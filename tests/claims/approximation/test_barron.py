@@ -5,54 +5,24 @@ import math
 import pytest
 import torch
 
-from corollary.claims.approximation.barron_cosines import BarronCosines, Flat
-from corollary.claims.approximation.barron_gaussian import BarronGaussian
-from corollary.claims.approximation.barron_gaussian_dimension import BarronGaussianDimension
 from corollary.claims.approximation.barron_greedy import BarronGreedy
 from corollary.claims.approximation.barron_greedy import Given as Hull
-from corollary.claims.approximation.barron_increment import BarronIncrement
-from corollary.claims.approximation.barron_increment import Given as Increment
-from corollary.claims.approximation.barron_rate import BarronRate
 from corollary.claims.approximation.barron_scaling import BarronScaling
 from corollary.claims.approximation.barron_scaling import Given as Squeezed
-from corollary.claims.approximation.barron_theorem import BarronTheorem
-from corollary.claims.approximation.barron_threshold_mass import BarronThresholdMass
 from corollary.claims.approximation.barron_thresholds import BarronThresholds
 from corollary.claims.approximation.barron_thresholds import Given as Thresholds
 from corollary.claims.approximation.convolution_theorem import ConvolutionTheorem
 from corollary.claims.approximation.convolution_theorem import Given as Signals
-from corollary.claims.approximation.fixed_basis import FixedBasis
 from corollary.claims.approximation.fixed_basis_rate import FixedBasisRate
-from corollary.claims.approximation.fourier_conventions import FourierConventions
-from corollary.claims.approximation.fourier_gradient import FourierGradient
-from corollary.claims.approximation.maurey_choice import MaureyChoice
 from corollary.claims.approximation.maurey_lemma import Given as Atoms
 from corollary.claims.approximation.maurey_lemma import MaureyLemma
-from corollary.claims.approximation.maurey_signed import MaureySigned
-from corollary.claims.approximation.mise_split import MiseSplit
 from corollary.claims.approximation.sine_thresholds import SineThresholds
 from corollary.core import Verdict, generator
-from corollary.theory.approximation.spectra import Cosines, GaussianBump
-
-CHEAP = [
-    BarronCosines(d=1), BarronGaussian(sigma=1.0), BarronGaussianDimension(sigma=0.4),
-    BarronGreedy(d=2), BarronIncrement(d=10), BarronRate(d=5, trials=100), BarronScaling(a=0.5),
-    BarronTheorem(d=5), BarronThresholdMass(), BarronThresholds(sigma=0.8),
-    ConvolutionTheorem(n=5, m=40), FixedBasis(d=1, m=10), FourierConventions(bumps=1),
-    FourierGradient(bumps=1), MaureyChoice(N=5), MaureyLemma(k=3), MaureySigned(N=9),
-    MiseSplit(repeats=5), SineThresholds(k=10),
-]  # fmt: skip
+from corollary.theory.approximation.spectra import GaussianBump
 
 
 def row(*values: float) -> torch.Tensor:
     return torch.tensor(values, dtype=torch.float64)
-
-
-@pytest.mark.parametrize("claim", CHEAP, ids=lambda c: type(c).__name__)
-def test_they_hold_at_other_settings_and_seeds(claim):
-    for seed in (5, 6):
-        result = claim.check(seed)
-        assert result.verdict is Verdict.HOLDS, result.sentence
 
 
 @pytest.mark.parametrize("d", [1, 2, 3, 4, 5, 6])
@@ -66,8 +36,9 @@ def test_the_exponent_of_the_best_fixed_basis_is_two_over_the_dimension(d):
 
 def test_fixed_and_drawn_units_tie_in_the_plane():
     claim = FixedBasisRate(d=2)
-    assert claim.refute(0).fails is False  # drawn units have the exponent -1 too
-    assert claim.check(0).verdict is Verdict.HOLDS
+    result = claim.check(0)
+    assert result.verdict is Verdict.HOLDS
+    assert not result.counterexample.fails  # drawn units have the exponent -1 too
 
 
 def test_one_signal_of_length_one_is_a_multiple():
@@ -82,33 +53,10 @@ def test_one_zero_too_few_is_noticed():
     assert ConvolutionTheorem().check_given(given._replace(N=9)).verdict is Verdict.INAPPLICABLE
 
 
-def test_the_increment_of_a_sine_attains_the_bound_at_the_origin():
-    f = Cosines(row(2.0)[:, None], row(1.0), row(0.25))  # -sin(4 pi x)
-    given = Increment(f, f.constant, f.constant, row(1e-5)[:, None])
-    result = BarronIncrement(d=1).check_given(given)
-    assert result.verdict is Verdict.HOLDS and result.ratio == pytest.approx(1.0, abs=1e-6)
-
-
 def test_the_constant_of_the_self_dual_bump_is_one_over_pi():
     given = Squeezed(lambda w: torch.exp(-math.pi * w[:, 0] ** 2), 1.0)
     result = BarronScaling(a=1.0).check_given(given)
     assert result.predicted[0] == pytest.approx(1 / math.pi)
-
-
-def test_thresholds_of_the_notes_bump():
-    bump = GaussianBump(row(0.0), 0.5, (2 / math.pi) ** 0.5)
-    result = BarronThresholds().check_given(Thresholds(bump, row(0.3, -0.8)[:, None]))
-    assert result.verdict is Verdict.HOLDS
-    assert [m.value for m in result.measured] == pytest.approx([-0.1314, -0.5760], abs=1e-4)
-
-
-def test_an_even_bump_needs_no_phase():
-    given = BarronCosines(d=1).given(generator(0, "even"))
-    even = GaussianBump(row(0.0), given.f.sigma)
-    claim = BarronCosines(d=1)
-    assert claim.check_given(given._replace(f=even, polar=Flat(even))).verdict is Verdict.HOLDS
-    flat = given._replace(polar=Flat(given.f))
-    assert claim.check_given(flat).verdict is Verdict.INAPPLICABLE
 
 
 def test_two_opposite_atoms_have_error_one_over_k():
@@ -123,25 +71,25 @@ def test_the_mass_of_the_sine_is_four_and_its_error_is_seven_and_a_half():
     assert claim.predict(claim.given(generator(0, "sine"))) == pytest.approx(7.5, abs=1e-3)
 
 
+def test_thresholds_of_the_notes_bump():
+    bump = GaussianBump(row(0.0), 0.5, (2 / math.pi) ** 0.5)
+    given = Thresholds(bump, bump, row(1.0), row(0.3, -0.8))
+    result = BarronThresholds(d=1).check_given(given)
+    assert result.verdict is Verdict.HOLDS
+    assert [m.value for m in result.measured] == pytest.approx([-0.1314, -0.5760], abs=1e-4)
+
+
+def test_the_mean_of_orthonormal_units_takes_most_of_the_greedy_bound():
+    """Four units at four points: e_0 = 1/16, K = (25 + 3)/64, and one step leaves 1/16 - 1/64."""
+    claim = BarronGreedy(n=4)
+    result = claim.check_given(claim.tight())
+    assert result.verdict is Verdict.HOLDS
+    assert result.measured[0].value == pytest.approx(1 / 16 - 1 / 64)
+    assert result.predicted[0] == pytest.approx(1 / (16 + 64 / 28))
+
+
 def test_one_unit_is_met_in_one_step():
     features = torch.eye(3, dtype=torch.float64)
     result = BarronGreedy(n=4).check_given(Hull(features, row(2.0, 0.0, 0.0), 2.0))
     assert result.verdict is Verdict.HOLDS
     assert max(m.value for m in result.measured) < 1e-12
-
-
-def test_forgetting_two_pi_is_refused():
-    claim = BarronTheorem()
-    given = claim.given(generator(0, "constant"))
-    wrong = given._replace(C=given.f.constant)
-    assert claim.check_given(wrong).verdict is Verdict.INAPPLICABLE
-    assert claim.refute(0).fails
-
-
-def test_points_outside_the_ball_are_refused():
-    claim = BarronTheorem()
-    given = claim.given(generator(0, "ball"))
-    assert claim.check_given(given._replace(x=3 * given.x)).verdict is Verdict.INAPPLICABLE
-    rate = BarronRate(d=2, trials=20)
-    far = rate.given(generator(0, "ball"))
-    assert rate.check_given(far._replace(x=3 * far.x)).verdict is Verdict.INAPPLICABLE

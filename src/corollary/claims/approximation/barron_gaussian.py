@@ -17,7 +17,7 @@ because :math:`\hat f(w)=e^{-2\pi^2\sigma^2\|w\|^2}` is Z times the density of w
 """
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -25,71 +25,63 @@ import torch
 from jaxtyping import Float
 from torch import Generator, Tensor
 
-from corollary.core import Claim, Curve, Figure, Hypothesis, Points, Sample, at_most, option
+from corollary.core import Along, Claim, Sample, Suppose, at_most, instead, option
 from corollary.theory.approximation.barron import gaussian_constant
-
-DIMENSIONS = (1, 2, 3, 5)
 
 
 class Given(NamedTuple):
-    """Standard normal vectors, the width, and the sign of the exponent in the prefactor."""
+    """The prefactor of the density in dimension d, and draws of which w are the first d columns."""
 
-    u: Float[Tensor, "n 5"]
-    sigma: float
-    sign: int
+    Z: Callable[[int], float]
+    w: Float[Tensor, "n 5"]
+
+
+def as_printed(self: "BarronGaussian", given: Given) -> Given:
+    """The prefactor (2πσ²)^(d/2) as printed makes f, and its constant, too large."""
+    return given._replace(Z=lambda d: (2 * math.pi * self.sigma**2) ** (d / 2))
+
+
+def standard_errors(self: "BarronGaussian", given: Given) -> tuple[bool, str]:
+    """How far the mean square of a coordinate of w is from 1/(2 pi sigma)^2."""
+    squares = (2 * math.pi * self.sigma * given.w).square().flatten()
+    z = abs(float(squares.mean() - 1)) * (len(squares) / 2) ** 0.5
+    return z < 5, f"{z:.2g} standard errors off"
+
+
+in_radians = instead(
+    "Frequencies in radians are 2π times as large, and so is the constant.",
+    w=lambda g: 2 * math.pi * g.w,
+)
 
 
 @dataclass(frozen=True)
 class BarronGaussian(Claim[Given]):
     """Draws of Z ||w|| in several dimensions, against the bound."""
 
-    sigma: float = option(0.4, low=0.05, high=5.0)  # standard deviation
+    sigma: float = option(0.6, low=0.05, high=5.0)  # standard deviation
+    dims: tuple[int, ...] = (1, 2, 3, 5)  # dimensions
     n: int = option(4000, low=1000, high=100_000)  # draws
+
     relation = at_most(level=0.999)  # the mean of the draws is Barron's constant
+    supposes = (
+        Suppose(
+            "f integrates to 1",
+            lambda self, g: math.isclose(g.Z(2) * 2 * math.pi * self.sigma**2, 1.0),
+            without=as_printed,
+        ),
+        Suppose("w has variance 1/(2πσ)² along each axis", standard_errors, without=in_radians),
+    )
+    symbols = "Z√d / 2πσ", "mean of Z‖w‖"
+    rows = "d = {dims}"
+    shows = (Along("Barron's constant of a Gaussian", x="dimension d", at="dims", log_y=True),)
 
     def given(self, rng: Generator) -> Given:
-        """Normal vectors; the first d columns serve dimension d."""
-        u = torch.randn(self.n, DIMENSIONS[-1], generator=rng, dtype=torch.float64)
-        return Given(u, self.sigma, -1)
-
-    def hypotheses(self, given: Given) -> Iterator[Hypothesis]:
-        """A density."""
-        whole = (2 * math.pi * given.sigma**2) ** ((1 + given.sign) / 2)
-        yield Hypothesis("f integrates to 1", math.isclose(whole, 1.0), f"{whole:.3g} for d = 1")
+        u = torch.randn(self.n, max(self.dims), generator=rng, dtype=torch.float64)
+        w = u / (2 * math.pi * self.sigma)
+        return Given(lambda d: (2 * math.pi * self.sigma**2) ** (-d / 2), w)
 
     def predict(self, given: Given) -> list[float]:
-        """The bound."""
-        return [gaussian_constant(d, given.sigma, exact=False) for d in DIMENSIONS]
+        return [gaussian_constant(d, self.sigma, exact=False) for d in self.dims]
 
     def measure(self, given: Given) -> list[Sample]:
-        """Draws of the integrand over the density of w."""
-        return [Sample(_draws(given, d).tolist()) for d in DIMENSIONS]
-
-    def counterexample(self, rng: Generator) -> Given:
-        """The prefactor as printed."""
-        return self.given(rng)._replace(sign=1, sigma=1.0)
-
-    def figure(self, given: Given) -> Figure:
-        """Bound, exact value and draws."""
-        means = [_draws(given, d) for d in DIMENSIONS]
-        spread = [2.6 * float(m.std()) / len(m) ** 0.5 for m in means]
-        values = [float(m.mean()) for m in means]
-        exact = [gaussian_constant(d, given.sigma) for d in DIMENSIONS]
-        return Figure(
-            f"Barron's constant of a Gaussian density, σ = {given.sigma:g}",
-            x="d",
-            y="constant",
-            log_y=True,
-            marks=(
-                Curve(self.predict(given), DIMENSIONS, label="bound Z√d / 2πσ", role="predicted"),
-                Curve(exact, DIMENSIONS, label="exact", role="other", dashed=True),
-                Points(DIMENSIONS, values, label="mean of draws, 99 %",
-                       low=[v - s for v, s in zip(values, spread, strict=True)],
-                       high=[v + s for v, s in zip(values, spread, strict=True)]),
-            ),
-        )  # fmt: skip
-
-
-def _draws(given: Given, d: int) -> Float[Tensor, " n"]:
-    height = (2 * math.pi * given.sigma**2) ** (given.sign * d / 2)
-    return height * given.u[:, :d].norm(dim=1) / (2 * math.pi * given.sigma)
+        return [Sample(given.Z(d) * given.w[:, :d].norm(dim=1)) for d in self.dims]

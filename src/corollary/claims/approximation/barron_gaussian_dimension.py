@@ -13,24 +13,41 @@ if it is less. Barron's rate has no dimension in it, but its constant may. The s
 """
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
-from torch import Generator, Tensor
+from torch import Generator
 
-from corollary.core import Claim, Figure, Hypothesis, Level, Points, Series, converges, option
+from corollary.core import Claim, Over, Series, Suppose, converges, instead, option
 from corollary.theory.approximation.barron import barron_constant
+from corollary.theory.approximation.spectra import GaussianBump
 
 DIMENSIONS = (1, 2, 4, 8, 16, 32)
 
 
 class Given(NamedTuple):
-    """The height of a bump in each dimension, and the seed of the rays."""
+    """A bump in each dimension."""
 
-    height: Callable[[int], float]
-    rng: Generator
+    f: Callable[[int], GaussianBump]
+
+
+def bump(d: int, sigma: float, whole: float) -> GaussianBump:
+    """A bump at the origin with this integral."""
+    height = whole * (2 * math.pi * sigma**2) ** (-d / 2)
+    return GaussianBump(torch.zeros(d, dtype=torch.float64), sigma, height)
+
+
+def height_one(self: "BarronGaussianDimension") -> Given:
+    """Bumps of height 1 have a constant that grows like √d only."""
+    return Given(lambda d: bump(d, self.sigma, (2 * math.pi * self.sigma**2) ** (d / 2)))
+
+
+narrower = instead(
+    "A density that narrows like 1/√d has ratios that grow without limit.",
+    f=lambda g: lambda d: bump(d, g.f(1).sigma / d**0.5, 1.0),
+)
 
 
 @dataclass(frozen=True)
@@ -38,50 +55,33 @@ class BarronGaussianDimension(Claim[Given]):
     """Ratios of constants of neighbouring dimensions, by quadrature."""
 
     sigma: float = option(0.5, low=0.3, high=1.0)  # standard deviation
+
     relation = converges(gap=0.03)  # the ratio is off by 1/(2d) of itself, d = 32
+    supposes = (
+        Suppose(
+            "f integrates to 1 in every dimension",
+            lambda g: all(
+                math.isclose(g.f(d).modulus(torch.zeros(1, d)).item(), 1.0) for d in DIMENSIONS
+            ),
+            without=height_one,
+        ),
+        Suppose(
+            "f has the same width in every dimension",
+            lambda g: len({g.f(d).sigma for d in DIMENSIONS}) == 1,
+            without=narrower,
+        ),
+    )
+    symbols = "1/√(2πσ²)", "C(d + 1) / C(d)"
+    shows = (Over("Each dimension costs a factor", x="dimension d", log_y=True),)
 
     def given(self, rng: Generator) -> Given:
-        """Densities."""
-        return Given(lambda d: (2 * math.pi * self.sigma**2) ** (-d / 2), rng)
-
-    def hypotheses(self, given: Given) -> Iterator[Hypothesis]:
-        """Height times width is one."""
-        whole = [given.height(d) * (2 * math.pi * self.sigma**2) ** (d / 2) for d in DIMENSIONS]
-        yield Hypothesis("f integrates to 1 in every dimension",
-                         all(math.isclose(v, 1.0) for v in whole))  # fmt: skip
+        return Given(lambda d: bump(d, self.sigma, 1.0))
 
     def predict(self, given: Given) -> float:
-        """The limit of the ratios."""
         return (2 * math.pi * self.sigma**2) ** -0.5
 
-    def measure(self, given: Given) -> Series:
-        """Ratios."""
-        return Series(DIMENSIONS, self._ratios(given))
-
-    def counterexample(self, rng: Generator) -> Given:
-        """Bumps of height 1."""
-        return Given(lambda d: 1.0, rng)
-
-    def figure(self, given: Given) -> Figure:
-        """Ratios over the dimension."""
-        return Figure(
-            f"Each dimension costs a factor, σ = {self.sigma:g}",
-            x="d",
-            y="C(d + 1) / C(d)",
-            log_x=True,
-            marks=(
-                Points(DIMENSIONS, self._ratios(given), label="by quadrature"),
-                Level(self.predict(given), label="1/√(2πσ²)"),
-            ),
-        )
-
-    def _ratios(self, given: Given) -> list[float]:
+    def measure(self, given: Given, rng: Generator) -> Series:
         def constant(d: int) -> float:
-            scale = given.height(d) * (2 * math.pi * self.sigma**2) ** (d / 2)
+            return barron_constant(given.f(d).modulus, d, directions=1, rng=rng).value
 
-            def fhat(w: Tensor) -> Tensor:
-                return scale * torch.exp(-2 * (math.pi * self.sigma) ** 2 * (w**2).sum(1))
-
-            return barron_constant(fhat, d, directions=1, rng=given.rng).value
-
-        return [constant(d + 1) / constant(d) for d in DIMENSIONS]
+        return Series(DIMENSIONS, [constant(d + 1) / constant(d) for d in DIMENSIONS])

@@ -1,23 +1,27 @@
 r"""Units can be chosen one by one.
 
-If f lies in the hull of :math:`\{\pm M\phi:\phi\in\Phi\}` with :math:`\|\phi\|\le1`, the greedy
-algorithm, which at each step moves towards the unit with the largest correlation with what is left,
-has after n steps
+If f lies in the hull of :math:`\{\pm M\phi:\phi\in\Phi\}`, the greedy algorithm, which at each step
+moves as far as is best towards the unit with the largest correlation with what is left, has after n
+steps
 
-.. math:: \|f-f_n\|^2\le\frac{16M^2}{n+2} .
+.. math:: \|f-f_n\|^2\le\Bigl(\frac1{\|f\|^2}+\frac nK\Bigr)^{-1}\le\frac{4M^2}{n+4},\qquad
+   K=\max_{\pm,\phi}\|f\mp M\phi\|^2,
 
-This is a constructive form of Barron's theorem, with M the mass of the threshold representation. If
-M is understated the target is out of reach, and the error stops falling.
+the second for :math:`\|\phi\|\le1`. This is a constructive form of Barron's theorem, with M the
+mass of the threshold representation. If M is understated the target is out of reach, and the error
+stops falling. The best unit g has :math:`\langle f-f_n,f-g\rangle\le0`, so a step of length a
+leaves at most :math:`(1-a)^2e_n+a^2K`, and the best a gives :math:`1/e_{n+1}\ge1/e_n+1/K`. The mean
+of many orthonormal units nearly attains it.
 
 :source: Lucchi (2025), Foundations of Deep Learning, Theorem 27; Barron (1993), Universal
     approximation bounds for superpositions of a sigmoidal function; Jones (1992), A simple lemma
-    on greedy approximation in Hilbert space; Jaggi (2013), Revisiting Frank-Wolfe, Theorem 1.
+    on greedy approximation in Hilbert space; Jaggi (2013), Revisiting Frank-Wolfe, Theorem 1, with
+    16 M^2/(n+2).
 :kind: bound
 :cost: instant
 :covers: barron-theorem
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -25,7 +29,7 @@ import torch
 from jaxtyping import Float
 from torch import Generator, Tensor
 
-from corollary.core import Claim, Curve, Figure, Hypothesis, at_most, option
+from corollary.core import Along, Claim, Suppose, at_most, instead, option
 from corollary.models.approximators.barron import greedy, sample_units
 from corollary.models.approximators.steps import step
 from corollary.theory.approximation.spectra import Cosines
@@ -39,16 +43,28 @@ class Given(NamedTuple):
     M: float
 
 
+out_of_reach = instead("A target out of reach: the error stops falling.", M=lambda g: g.M / 50)
+
+
 @dataclass(frozen=True)
 class BarronGreedy(Claim[Given]):
     """The squared error after each step."""
 
     d: int = option(3, low=1, high=50)  # dimension
     n: int = option(40, low=4, high=400)  # steps
-    relation = at_most()  # the greedy error is below the bound by far more than rounding
+
+    relation = at_most(ulps=256)  # sums over the points are rounded
+    supposes = (
+        Suppose(
+            "the coefficients of f have moduli that sum to at most M",
+            lambda g: ((mass := float(g.c.abs().sum())) <= g.M, f"{mass:.3g}, M = {g.M:.3g}"),
+            without=out_of_reach,
+        ),
+    )
+    symbols = "1 / (1/‖f‖² + n/K)", "‖f − fₙ‖²"
+    shows = (Along("One unit at a time", x="steps n", first=1, log_x=True, log_y=True),)
 
     def given(self, rng: Generator) -> Given:
-        """A wide network drawn for a cosine, which is the target."""
         w = torch.randn(1, self.d, generator=rng, dtype=torch.float64)
         w = 0.5 * w / w.norm()
         units = sample_units(Cosines(w, w.new_ones(1), w.new_full((1,), 0.1)), 600, rng=rng)
@@ -57,42 +73,15 @@ class BarronGreedy(Claim[Given]):
         c = units.c / len(units.c)
         return Given(features, c, float(c.abs().sum()))
 
-    def hypotheses(self, given: Given) -> Iterator[Hypothesis]:
-        """In the hull."""
-        mass = float(given.c.abs().sum())
-        yield Hypothesis("the coefficients of f have moduli that sum to at most M",
-                         mass <= given.M * (1 + 1e-12), f"{mass:.3g}, {given.M:.3g}")  # fmt: skip
-        yield Hypothesis("units have norm at most 1",
-                         bool(given.features.square().mean(0).max() <= 1))  # fmt: skip
+    def predict(self, given: Given) -> Tensor:
+        f, corners = (given.features @ given.c)[:, None], given.M * given.features
+        K = max(float((f + sign * corners).square().mean(0).max()) for sign in (1, -1))
+        return 1 / (1 / f.square().mean() + torch.arange(1.0, self.n + 1, dtype=f.dtype) / K)
 
-    def predict(self, given: Given) -> list[float]:
-        """The bound after each step."""
-        return [16 * given.M**2 / (i + 2) for i in range(1, self.n + 1)]
+    def measure(self, given: Given) -> Tensor:
+        return greedy(given.features, given.features @ given.c, given.M, self.n).errors
 
-    def measure(self, given: Given) -> list[float]:
-        """The error after each step."""
-        target = given.features @ given.c
-        return greedy(given.features, target, given.M, self.n).errors.tolist()
-
-    def counterexample(self, rng: Generator) -> Given:
-        """A hull that is too small by far."""
-        given = self.given(rng)
-        return given._replace(M=given.M / 50)
-
-    def figure(self, given: Given) -> Figure:
-        """Errors over steps, for the right hull and for one that is too small."""
-        steps = range(1, self.n + 1)
-        small = given._replace(M=given.M / 50)
-        return Figure(
-            "One unit at a time",
-            x="n",
-            y="‖f − fₙ‖²",
-            log_x=True,
-            log_y=True,
-            marks=(
-                Curve(self.predict(given), steps, label="16M² / (n + 2)", role="predicted"),
-                Curve(self.measure(given), steps, label="greedy network"),
-                Curve(self.measure(small), steps, label="mass M/50 only", role="other",
-                      dashed=True),
-            ),
-        )  # fmt: skip
+    def tight(self) -> Given:
+        """The mean of orthonormal units."""
+        e = torch.eye(self.n, dtype=torch.float64)
+        return Given(e, e.new_full((self.n,), 1 / self.n), 1.0)

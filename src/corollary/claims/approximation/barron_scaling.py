@@ -15,15 +15,15 @@ constant to scale. Functions with a finite constant are continuously differentia
 """
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
 from torch import Generator, Tensor
 
-from corollary.core import Claim, Curve, Figure, Hypothesis, equals, option
-from corollary.theory.approximation.barron import Constant, barron_constant
+from corollary.core import Along, Claim, Path, Suppose, equals, instead, option
+from corollary.theory.approximation.barron import barron_constant
 
 
 class Given(NamedTuple):
@@ -33,16 +33,40 @@ class Given(NamedTuple):
     a: float
 
 
+box = instead(
+    "A box has no constant: its integrals grow with the cut-off.",
+    fhat=lambda g: lambda w: torch.sinc(w[:, 0]),
+)
+reflected = instead("A reflection has the factor |a|.", a=lambda g: -g.a)
+
+
 @dataclass(frozen=True)
 class BarronScaling(Claim[Given]):
     """The constant of f(ax) against a times that of f."""
 
     a: float = option(3.0, low=0.25, high=8.0)  # factor of the variable
     bumps: int = option(3, low=1, high=10)  # Gaussians in the function
+
     relation = equals(ulps=2**28)  # quadrature ends when a shell adds less than 1e-10
+    supposes = (
+        Suppose(
+            "Barron's constant is finite",
+            lambda g: ((found := barron_constant(g.fhat)).finite, f"{found.value:.3g}"),
+            without=box,
+        ),
+        Suppose("a is positive", lambda g: g.a, without=reflected),
+    )
+    symbols = "a C(f)", "C(f(a·))"
+    shows = (
+        Along(
+            "Integrals up to a cut-off",
+            x="doublings of the cut-off",
+            y="∫ |w| |f̂(w)| dw up to it",
+            log_y=True,
+        ),
+    )
 
     def given(self, rng: Generator) -> Given:
-        """A sum of Gaussians, some of them negative, each with its phase."""
         at = 2 * torch.rand(self.bumps, generator=rng, dtype=torch.float64) - 1
         height = torch.randn(self.bumps, generator=rng, dtype=torch.float64)
         height[0] = 0.5 + height[1:].abs().sum()  # so that the transform has no zero
@@ -54,44 +78,8 @@ class BarronScaling(Claim[Given]):
 
         return Given(fhat, self.a)
 
-    def hypotheses(self, given: Given) -> Iterator[Hypothesis]:
-        """The integral ends."""
-        found = barron_constant(given.fhat)
-        yield Hypothesis("Barron's constant is finite", found.finite,
-                         f"{found.partial[-1]:.3g} up to {found.cutoffs[-1]:g}")  # fmt: skip
-
     def predict(self, given: Given) -> float:
-        """The constant of f, times a."""
         return given.a * barron_constant(given.fhat).partial[-1]
 
-    def measure(self, given: Given) -> float:
-        """The constant of the squeezed function."""
-        return _squeezed(given).partial[-1]
-
-    def counterexample(self, rng: Generator) -> Given:
-        """A box."""
-        return Given(lambda w: torch.sinc(w[:, 0]), self.a)
-
-    def figure(self, given: Given) -> Figure:
-        """Partial integrals of three functions."""
-        smooth, squeezed = barron_constant(given.fhat), _squeezed(given)
-        box = barron_constant(lambda w: torch.sinc(w[:, 0]))
-        hat = barron_constant(lambda w: torch.sinc(w[:, 0]) ** 2)
-        return Figure(
-            "A kink or a jump has no Barron constant",
-            x="cut-off",
-            y="∫ |w| |f̂(w)| dw up to it",
-            log_x=True,
-            log_y=True,
-            marks=(
-                Curve(smooth.partial, smooth.cutoffs, label="smooth f", role="predicted"),
-                Curve(squeezed.partial, squeezed.cutoffs, label=f"f({given.a:g} x)"),
-                Curve(hat.partial, hat.cutoffs, label="hat: grows like log", role="other"),
-                Curve(box.partial, box.cutoffs, label="box: grows linearly", role="other",
-                      dashed=True),
-            ),
-        )  # fmt: skip
-
-
-def _squeezed(given: Given) -> Constant:
-    return barron_constant(lambda w: given.fhat(w / given.a) / given.a)
+    def measure(self, given: Given) -> Path:
+        return Path(barron_constant(lambda w: given.fhat(w / given.a) / given.a).partial)

@@ -13,76 +13,56 @@ its finite samples accurate. A ball of radius r costs r times as much.
 """
 
 import math
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
-from torch import Generator
+from jaxtyping import Float
+from torch import Generator, Tensor
 
-from corollary.core import Claim, Curve, Figure, Hypothesis, at_most
+from corollary.core import Along, Claim, Suppose, at_most, instead, option
 from corollary.theory.approximation.representations import threshold_mass
 from corollary.theory.approximation.spectra import GaussianBump
-
-WIDTHS = (0.2, 0.4, 0.8, 1.6)
 
 
 class Given(NamedTuple):
     """Where the bumps are, and the radius of the ball."""
 
-    centre: float
+    centre: Float[Tensor, " d"]
     r: float
+
+
+large = instead("A ball of radius 4 costs up to four times as much.", r=4.0)
 
 
 @dataclass(frozen=True)
 class BarronThresholdMass(Claim[Given]):
     """The mass for bumps of several widths."""
 
+    d: int = option(2, low=1, high=3)  # dimension
+    widths: tuple[float, ...] = (0.2, 0.4, 0.8, 1.6)  # standard deviations of the bumps
+
     relation = at_most()  # quadrature is far more accurate than the bound is tight
+    supposes = (Suppose("the ball has radius at most 1", lambda g: g.r <= 1, without=large),)
+    symbols = "4πC", "mass of the thresholds"
+    rows = "σ = {widths}"
+    shows = (
+        Along("What the thresholds cost", x="σ of the bump", at="widths", log_x=True, log_y=True),
+    )
 
     def given(self, rng: Generator) -> Given:
-        """A place, and the unit ball."""
-        return Given(float(torch.rand(1, generator=rng, dtype=torch.float64)), 1.0)
-
-    def hypotheses(self, given: Given) -> Iterator[Hypothesis]:
-        """Thresholds for the unit ball only."""
-        yield Hypothesis("the ball is the unit ball", given.r <= 1, f"r = {given.r:g}")
+        return Given(torch.rand(self.d, generator=rng, dtype=torch.float64), 1.0)
 
     def predict(self, given: Given) -> list[float]:
-        """The bound."""
-        return [4 * math.pi * _bump(given, s).constant for s in WIDTHS]
+        return [4 * math.pi * GaussianBump(given.centre, s).constant for s in self.widths]
 
     def measure(self, given: Given) -> list[float]:
-        """The mass."""
-        return _masses(given)
+        panels = (200, 48, 12)[len(given.centre) - 1]
+        return [
+            threshold_mass(f, reach=8 / (2 * math.pi * f.sigma), panels=panels, r=given.r)
+            for f in (GaussianBump(given.centre, s) for s in self.widths)
+        ]
 
-    def counterexample(self, rng: Generator) -> Given:
-        """A ball of radius 4."""
-        return self.given(rng)._replace(r=4.0)
-
-    def figure(self, given: Given) -> Figure:
-        """Masses over widths, for two balls."""
-        return Figure(
-            "What the thresholds cost",
-            x="σ of the bump",
-            y="mass",
-            log_x=True,
-            log_y=True,
-            marks=(
-                Curve(self.predict(given), WIDTHS, label="4πC", role="predicted"),
-                Curve(_masses(given), WIDTHS, label="unit ball"),
-                Curve(_masses(given._replace(r=4.0)), WIDTHS, label="ball of radius 4",
-                      role="other", dashed=True),
-            ),
-        )  # fmt: skip
-
-
-def _bump(given: Given, sigma: float) -> GaussianBump:
-    return GaussianBump(torch.tensor([given.centre], dtype=torch.float64), sigma)
-
-
-def _masses(given: Given) -> list[float]:
-    return [
-        threshold_mass(_bump(given, s), reach=8 / (2 * math.pi * s), panels=200, r=given.r)
-        for s in WIDTHS
-    ]
+    def tight(self) -> Given:
+        """A wide bump on a line, far from the origin: most sines are close to 1."""
+        return Given(torch.tensor([2.0], dtype=torch.float64), 1.0)

@@ -19,7 +19,6 @@ early, and the formula gives the value at the edge.
 """
 
 import math
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -27,64 +26,61 @@ import torch
 from jaxtyping import Float
 from torch import Generator, Tensor
 
-from corollary.core import Band, Claim, Curve, Figure, Hypothesis, Points, equals, option
+from corollary.core import Along, Claim, Suppose, equals, instead, option
 from corollary.theory.approximation.representations import threshold_representation
 from corollary.theory.approximation.spectra import GaussianBump
 
 
 class Given(NamedTuple):
-    """A bump in one dimension and points."""
+    """A bump, another whose transform is used, a direction and places along it."""
 
     f: GaussianBump
-    x: Float[Tensor, "n 1"]
+    polar: GaussianBump
+    u: Float[Tensor, " d"]
+    t: Float[Tensor, " n"]
+
+
+outside = instead(
+    "Outside the ball the formula stays near the value at the edge.", t=lambda g: 2 * g.t
+)
+even = instead(
+    "Without the phase the formula is for a bump at the origin.",
+    polar=lambda g: GaussianBump(0 * g.f.centre, g.f.sigma),
+)
 
 
 @dataclass(frozen=True)
 class BarronThresholds(Claim[Given]):
     """The double integral by quadrature, against the increments of the function."""
 
+    d: int = option(2, low=1, high=2)  # dimension
     sigma: float = option(0.5, low=0.3, high=2.0)  # width of the bump
-    relation = equals(ulps=2**20, scale=1.0)  # Gauss rules with an edge at the jump
+
+    relation = equals(ulps=2**14, scale=1.0)  # Gauss rules with an edge at the jump
+    supposes = (
+        Suppose(
+            "the points lie in the unit ball",
+            lambda g: (bool((far := (g.t * g.u.norm()).abs().max()) <= 1), f"largest {far:.3g}"),
+            without=outside,
+        ),
+        Suppose(
+            "theta is the phase of f's transform",
+            lambda g: torch.equal(g.polar.phase(g.u[None]), g.f.phase(g.u[None])),
+            without=even,
+        ),
+    )
+    symbols = "f(x) − f(0)", "mixture of thresholds"
+    shows = (Along("A bump made of thresholds", x="place on a line through 0", at="t"),)
 
     def given(self, rng: Generator) -> Given:
-        """A bump off the origin, and points of the interval."""
-        centre = torch.rand(1, generator=rng, dtype=torch.float64) - 0.5
-        x = 2 * torch.rand(12, 1, generator=rng, dtype=torch.float64) - 1
-        return Given(GaussianBump(centre, self.sigma), x)
+        f = GaussianBump(torch.rand(self.d, generator=rng, dtype=torch.float64) - 0.5, self.sigma)
+        u = torch.randn(self.d, generator=rng, dtype=torch.float64)
+        t = torch.linspace(-0.999, 0.999, 21, dtype=torch.float64)
+        return Given(f, f, u / u.norm(), t)
 
-    def hypotheses(self, given: Given) -> Iterator[Hypothesis]:
-        """Inside the ball."""
-        far = float(given.x.abs().max())
-        yield Hypothesis("the points lie in the unit ball", far <= 1, f"largest {far:.3g}")
+    def predict(self, given: Given) -> Tensor:
+        return given.f(given.t[:, None] * given.u) - given.f(0 * given.u[None])
 
-    def predict(self, given: Given) -> list[float]:
-        """Increments."""
-        return (given.f(given.x) - given.f(torch.zeros_like(given.x[:1]))).tolist()
-
-    def measure(self, given: Given) -> list[float]:
-        """The mixture."""
-        return self._mixture(given.f, given.x).tolist()
-
-    def counterexample(self, rng: Generator) -> Given:
-        """Twice as far."""
-        given = self.given(rng)
-        return given._replace(x=2 * given.x.sign())
-
-    def figure(self, given: Given) -> Figure:
-        """Inside and outside."""
-        x = torch.linspace(-1.8, 1.8, 73, dtype=torch.float64)[:, None]
-        origin = given.f(torch.zeros_like(x[:1]))
-        return Figure(
-            "A bump made of thresholds, on the unit ball",
-            x="x",
-            y="f(x) − f(0)",
-            marks=(
-                Curve(given.f(x) - origin, x[:, 0], label="f(x) − f(0)", role="predicted"),
-                Points(x[:, 0], self._mixture(given.f, x), label="mixture of thresholds"),
-                Band([-1.0, 1.0], [-0.95] * 2, [0.25] * 2, label="unit ball", role="other"),
-            ),
-        )
-
-    def _mixture(self, f: GaussianBump, x: Tensor) -> Tensor:
-        reach = 6.5 / (2 * math.pi * self.sigma)
-        return threshold_representation(f, x, reach=reach, panels=32, strict=False)
+    def measure(self, given: Given) -> Tensor:
+        x, reach = given.t[:, None] * given.u, 7.5 / (2 * math.pi * self.sigma)
+        return threshold_representation(given.polar, x, reach=reach, panels=24, strict=False)

@@ -15,14 +15,15 @@ the rate :math:`m^{-1/2}` is attained.
 :covers: bernstein-weierstrass
 """
 
-from collections.abc import Callable, Iterator
+import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
 from torch import Generator, Tensor
 
-from corollary.core import Claim, Curve, Figure, Hypothesis, Points, at_most, option
+from corollary.core import Along, Claim, Suppose, at_most, instead, option
 from corollary.theory.approximation.bernstein import bernstein, modulus_bound
 
 
@@ -33,52 +34,44 @@ class Given(NamedTuple):
     omega: Callable[[float], float]
 
 
+def room(given: Given) -> float:
+    """How far the modulus is above what f moves, at three distances, at the least."""
+    gaps = []
+    for delta in (0.01, 0.1, 0.3):
+        x = torch.linspace(0, 1 - delta, 4001, dtype=torch.float64)
+        moved = float((given.f(x + delta) - given.f(x)).abs().max())
+        gaps.append(given.omega(delta) * (1 + 1e-9) - moved)
+    return min(gaps)
+
+
+step = instead("A step jumps.", f=lambda g: lambda x: (x >= 0.5).to(x.dtype))
+
+
 @dataclass(frozen=True)
 class BernsteinModulus(Claim[Given]):
     """Sup errors at growing degree against the modulus of continuity."""
 
     degrees: tuple[int, ...] = (4, 16, 64, 256, 1024)  # degrees of the polynomials
     slope: float = option(1.0, low=0.1, high=10.0)  # slope on both sides of the kink
-    relation = at_most(ulps=64)  # sums of m terms are rounded; the ratio is about a quarter
+
+    relation = at_most(ulps=64)  # sums of m terms are rounded
+    supposes = (Suppose("ω bounds the modulus of continuity of f", room, without=step),)
+    symbols = "(3/2) ω(f, m^(-1/2))", "‖f − q‖∞"
+    rows = "m = {degrees}"
+    shows = (Along("A kink", x="degree m", at="degrees", log_x=True, log_y=True),)
 
     def given(self, rng: Generator) -> Given:
-        """A kink at 1/2."""
         s = self.slope
         return Given(lambda x: s * (x - 0.5).abs(), lambda delta: s * min(delta, 0.5))
 
-    def hypotheses(self, given: Given) -> Iterator[Hypothesis]:
-        """The modulus, tested on pairs."""
-        moved = [_moved(given.f, d) <= given.omega(d) * (1 + 1e-9) for d in (0.01, 0.1, 0.3)]
-        yield Hypothesis("f has the modulus of continuity omega", all(moved))
-
     def predict(self, given: Given) -> list[float]:
-        """Three halves of the modulus."""
         return [modulus_bound(given.omega(m**-0.5)) for m in self.degrees]
 
     def measure(self, given: Given) -> list[float]:
-        """Sup errors on a grid that contains the kink."""
-        x = torch.linspace(0, 1, 401, dtype=torch.float64)
+        x = torch.linspace(0, 1, 401, dtype=torch.float64)  # contains the kink
         return [float((bernstein(given.f, m, x) - given.f(x)).abs().max()) for m in self.degrees]
 
-    def counterexample(self, rng: Generator) -> Given:
-        """A step with the modulus of the kink."""
-        return self.given(rng)._replace(f=lambda x: (x >= 0.5).to(x.dtype))
-
-    def figure(self, given: Given) -> Figure:
-        """Errors and bound over the degree."""
-        return Figure(
-            "A kink costs the square root of the degree",
-            x="m",
-            y="‖f − q‖∞",
-            log_x=True,
-            log_y=True,
-            marks=(
-                Curve(self.predict(given), self.degrees, label="(3/2) ω(f, m⁻½)", role="predicted"),
-                Points(self.degrees, self.measure(given), label="f = |x − 1/2|"),
-            ),
-        )
-
-
-def _moved(f: Callable[[Tensor], Tensor], delta: float) -> float:
-    x = torch.linspace(0, 1 - delta, 4001, dtype=torch.float64)
-    return float((f(x + delta) - f(x)).abs().max())
+    def tight(self) -> Given:
+        """A wave that vanishes at every node of the first degree."""
+        k = self.degrees[0] * math.pi
+        return Given(lambda x: torch.sin(k * x).square(), lambda delta: min(1.0, k * delta))

@@ -16,23 +16,25 @@ r"""Moments of the Bernstein basis.
     0.672 instead of 1, and the variance sum is 0.0189 instead of 0.032.
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
-from jaxtyping import Float
+from jaxtyping import Float, Int
 from torch import Generator, Tensor
 
-from corollary.core import Claim, Curve, Figure, Hypothesis, equals, option
+from corollary.core import Claim, Curve, Figure, Suppose, Trial, equals, instead, option
 from corollary.theory.approximation.bernstein import bernstein_basis
 
 
 class Given(NamedTuple):
-    """Points, and the index at which the sums start."""
+    """Points, and the indices of the sums."""
 
     x: Float[Tensor, " n"]
-    start: int
+    k: Int[Tensor, " K"]
+
+
+from_one = instead("Sums that start at k = 1 miss (1 − x)^m.", k=lambda g: g.k[1:])
 
 
 @dataclass(frozen=True)
@@ -41,34 +43,32 @@ class BernsteinMoments(Claim[Given]):
 
     m: int = option(50, low=1, high=2000)  # degree
     n: int = option(25, low=1, high=1000)  # points
+
     relation = equals(ulps=2**18, scale=1e-2)  # log-gamma of m loses about log2(m log m) bits
+    supposes = (
+        Suppose("the points lie in [0, 1]", lambda g: ((g.x >= 0) & (g.x <= 1)).all()),
+        Suppose(
+            "the sums run over k = 0, …, m",
+            lambda self, g: torch.equal(g.k, torch.arange(self.m + 1)),
+            without=from_one,
+        ),
+    )
+    symbols = "1, x and x(1 − x)/m", "moments of b"
 
     def given(self, rng: Generator) -> Given:
-        """Points of the unit interval."""
-        return Given(torch.rand(self.n, generator=rng, dtype=torch.float64), 0)
+        x = torch.rand(self.n, generator=rng, dtype=torch.float64)
+        return Given(x, torch.arange(self.m + 1))
 
-    def hypotheses(self, given: Given) -> Iterator[Hypothesis]:
-        """Points in the interval, all terms."""
-        yield Hypothesis("the points lie in [0, 1]", ((given.x >= 0) & (given.x <= 1)).all())
-        yield Hypothesis("the sums start at k = 0", given.start == 0)
-
-    def predict(self, given: Given) -> list[float]:
-        """1, x and x(1 - x)/m."""
+    def predict(self, given: Given) -> Tensor:
         x = given.x
-        return torch.cat([torch.ones_like(x), x, x * (1 - x) / self.m]).tolist()
+        return torch.cat([torch.ones_like(x), x, x * (1 - x) / self.m])
 
-    def measure(self, given: Given) -> list[float]:
-        """The three sums."""
-        basis = bernstein_basis(self.m, given.x)[:, given.start :]
-        at = torch.arange(given.start, self.m + 1, dtype=basis.dtype) / self.m
+    def measure(self, given: Given) -> Tensor:
+        basis, at = bernstein_basis(self.m, given.x)[:, given.k], given.k.to(given.x) / self.m
         spread = (basis * (given.x[:, None] - at) ** 2).sum(1)
-        return torch.cat([basis.sum(1), basis @ at, spread]).tolist()
+        return torch.cat([basis.sum(1), basis @ at, spread])
 
-    def counterexample(self, rng: Generator) -> Given:
-        """Sums that start at k = 1, seen near 0."""
-        return Given(torch.full((1,), 0.5 / self.m, dtype=torch.float64), 1)
-
-    def figure(self, given: Given) -> Figure:
+    def figure(self, trial: Trial[Given]) -> Figure:
         """The basis of degree 3."""
         x = torch.linspace(0, 1, 201, dtype=torch.float64)
         basis = bernstein_basis(3, x)

@@ -15,34 +15,47 @@ so polynomials are dense in :math:`C[0,1]`, and after a change of variable in :m
 """
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
 from torch import Generator, Tensor
 
-from corollary.core import Claim, Curve, Figure, Hypothesis, at_most, option
+from corollary.core import Claim, Curve, Figure, Suppose, Trial, at_most, instead, option
 from corollary.theory.approximation.bernstein import bernstein, bernstein_degree
 
-GRID = torch.linspace(0, 1, 301, dtype=torch.float64)
-
-
-def kink(x: Tensor) -> Tensor:
-    """|x - 1/2|."""
-    return (x - 0.5).abs()
-
-
-def wave(x: Tensor) -> Tensor:
-    """Half a period of a sine."""
-    return torch.sin(math.pi * x) / 2
+GRID = torch.linspace(0, 1, 401, dtype=torch.float64)
 
 
 class Given(NamedTuple):
-    """Functions on [0, 1], each with the distance within which it moves by eps/2."""
+    """Functions on [0, 1], the distance within which each moves by eps/2, and degrees."""
 
     functions: tuple[Callable[[Tensor], Tensor], ...]
     deltas: tuple[float, ...]
+    degrees: tuple[int, ...]
+
+
+def moved(given: Given) -> float:
+    """How far a function moves within its delta, at the most."""
+    out = [0.0]
+    for f, delta in zip(given.functions, given.deltas, strict=True):
+        x = torch.linspace(0, 1 - delta, 4001, dtype=torch.float64)
+        out += [float((f(x + delta * s) - f(x)).abs().max()) for s in (0.25, 0.5, 0.75, 1.0)]
+    return max(out)
+
+
+def prescribed(eps: float, given: Given) -> tuple[int, ...]:
+    """The degrees of the proof."""
+    sizes = [2 * float(f(GRID).abs().max()) for f in given.functions]
+    return tuple(bernstein_degree(eps, *pair) for pair in zip(given.deltas, sizes, strict=True))
+
+
+step = instead(
+    "A step: at the jump the polynomial is half way.",
+    functions=lambda g: (lambda x: (x >= 0.5).to(x.dtype),) * len(g.deltas),
+)
+stiff = instead("Degree 1 is too stiff.", degrees=lambda g: (1,) * len(g.degrees))
 
 
 @dataclass(frozen=True)
@@ -50,49 +63,54 @@ class BernsteinWeierstrass(Claim[Given]):
     """The sup error at the degree that the proof prescribes."""
 
     eps: float = option(0.3, low=0.2, high=0.6)  # error to keep
+
     relation = at_most()  # strict in the statement, and far from equality
+    supposes = (
+        Suppose(
+            "f moves by at most ε/2 within δ",
+            lambda self, g: self.eps / 2 + 1e-12 - moved(g),
+            without=step,
+        ),
+        Suppose(
+            "m > R / (2εδ²)",
+            lambda self, g: all(
+                m >= p for m, p in zip(g.degrees, prescribed(self.eps, g), strict=True)
+            ),
+            without=stiff,
+        ),
+    )
+    symbols = "ε", "‖f − q‖∞"
+    rows = ("kink", "root", "sine")
 
     def given(self, rng: Generator) -> Given:
-        """A kink, a square root and a sine."""
         half = self.eps / 2  # sqrt moves by sqrt(delta), the others by slope times delta
-        return Given((kink, torch.sqrt, wave), (half, half**2, 2 * half / math.pi))
-
-    def hypotheses(self, given: Given) -> Iterator[Hypothesis]:
-        """The moduli, tested on pairs."""
-        moved = [_moved(f, d) for f, d in zip(given.functions, given.deltas, strict=True)]
-        small = max(moved) <= self.eps / 2 + 1e-12
-        yield Hypothesis("f moves by at most eps/2 within delta", small, f"by {max(moved):.3g}")
+        functions = (
+            lambda x: (x - 0.5).abs(),
+            torch.sqrt,
+            lambda x: torch.sin(math.pi * x) / 2,
+        )
+        given = Given(functions, (half, half**2, 2 * half / math.pi), ())
+        return given._replace(degrees=prescribed(self.eps, given))
 
     def predict(self, given: Given) -> list[float]:
-        """The error to keep, for each function."""
         return [self.eps] * len(given.functions)
 
     def measure(self, given: Given) -> list[float]:
-        """Sup errors at the prescribed degrees."""
-        return [
-            float((bernstein(f, m, GRID) - f(GRID)).abs().max())
-            for f, m in zip(given.functions, _degrees(self, given), strict=True)
-        ]
+        pairs = zip(given.functions, given.degrees, strict=True)
+        return [float((bernstein(f, m, GRID) - f(GRID)).abs().max()) for f, m in pairs]
 
-    def counterexample(self, rng: Generator) -> Given:
-        """A step: at the jump the polynomial is half way."""
-        return Given((lambda x: (x >= 0.5).to(x.dtype),), (self.eps / 2,))
+    def tight(self) -> Given:
+        """A peak between two nodes of degree 2, and a fall before the last."""
 
-    def figure(self, given: Given) -> Figure:
+        def f(x: Tensor) -> Tensor:
+            peak, fall = 1 - 20 * (x - 0.25).abs(), 20 * (0.95 - x)
+            return self.eps / 2 * (peak.clamp(min=0) + fall.clamp(-1, 0))
+
+        return Given((f,), (0.7,), (2,))
+
+    def figure(self, trial: Trial[Given]) -> Figure:
         """Polynomials of growing degree for the kink."""
-        curves = [
-            Curve(bernstein(kink, m, GRID), GRID, label=f"m = {m}", role="measured")
-            for m in (4, 16, 64)
-        ]
+        kink = trial.given.functions[0]
+        curves = [Curve(bernstein(kink, m, GRID), GRID, label=f"m = {m}") for m in (4, 16, 64)]
         target = Curve(kink(GRID), GRID, label="f = |x − 1/2|", role="predicted")
         return Figure("Bernstein polynomials of a kink", x="x", y="q(x)", marks=(target, *curves))
-
-
-def _degrees(claim: BernsteinWeierstrass, given: Given) -> list[int]:
-    sizes = [2 * float(f(GRID).abs().max()) for f in given.functions]
-    return [bernstein_degree(claim.eps, d, R) for d, R in zip(given.deltas, sizes, strict=True)]
-
-
-def _moved(f: Callable[[Tensor], Tensor], delta: float) -> float:
-    x = torch.linspace(0, 1 - delta, 4001, dtype=torch.float64)
-    return float((f(x + delta) - f(x)).abs().max())

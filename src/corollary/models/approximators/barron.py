@@ -117,7 +117,7 @@ def greedy(
 
     Each step takes the feature with the largest correlation with the residual and moves towards
     it, with the best step size. If the target lies in the hull and features have norm at most 1,
-    the squared error after n steps is at most :math:`16\,\mathrm{mass}^2/(n+2)`. Cost
+    the squared error after n steps is at most :math:`4\,\mathrm{mass}^2/(n+4)`. Cost
     :math:`O(npN)`.
 
     Args:

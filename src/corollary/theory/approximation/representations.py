@@ -26,7 +26,7 @@ from jaxtyping import Float
 from torch import Tensor
 
 from corollary.errors import InputError
-from corollary.theory.approximation.distance import quadrature, quadrature_between
+from corollary.theory.approximation.distance import quadrature
 
 
 @runtime_checkable
@@ -88,19 +88,19 @@ def increment_bound(C: float, x: Float[Tensor, "n d"]) -> Float[Tensor, " n"]:
 
 
 def threshold_representation(
-    f: Polar, x: Float[Tensor, "n 1"], *, reach: float, panels: int = 48, strict: bool = True
+    f: Polar, x: Float[Tensor, "n d"], *, reach: float, panels: int = 48, strict: bool = True
 ) -> Float[Tensor, " n"]:
-    r"""The double integral over frequencies and thresholds, in one dimension.
+    r"""The double integral over frequencies and thresholds, for d up to 3.
 
-    With :math:`b=\pm t|w|` the jump of the indicator is at :math:`t=|x|`, where the rule has an
-    edge.
+    With :math:`b=\pm t\|w\|` the jump of the indicator is at :math:`t=|w\cdot x|/\|w\|`, where
+    the rule for b has an edge.
 
     Args:
         f: Modulus and phase of the transform.
-        x: Points of the interval [-1, 1].
-        reach: Largest frequency.
-        panels: On the frequencies and on either side of the jump.
-        strict: Refuse points outside the interval, where the formula is not true.
+        x: Points of the unit ball.
+        reach: Half the side of the cube of frequencies.
+        panels: Along each axis of the frequencies.
+        strict: Refuse points outside the ball, where the formula is not true.
 
     Example:
         >>> from corollary.theory.approximation.spectra import GaussianBump
@@ -116,23 +116,23 @@ def threshold_representation(
         [possible OCR artefact] The first display shows the gradient of fhat for the transform of
         grad f.
     """
-    if f.d != 1:
-        raise InputError(f"this quadrature is for one dimension, but d={f.d}; draw a network")
-    if strict and bool((x.abs() > 1).any()):
-        raise InputError("the representation holds for |x| <= 1 only; rescale the variable")
+    if strict and bool((x.norm(dim=1) > 1).any()):
+        raise InputError("the representation holds for ||x|| <= 1 only; rescale the variable")
     w, weight = _frequencies(f, reach, panels)
-    length, mass, theta = w.abs()[:, 0], f.modulus(w) * weight, f.phase(w)
+    length, mass, theta = w.norm(dim=1, keepdim=True), f.modulus(w) * weight, f.phase(w)[:, None]
+    t, tau = quadrature([(0.0, 1.0)], 1, nodes=24)
     out = []
-    for value in x[:, 0].tolist():
-        edge = min(max(abs(value), 1e-9), 1.0)
-        t, tau = quadrature_between([[0.0, edge, 1.0] if edge < 1 else [0.0, 1.0]], 24)
-        total = x.new_zeros(())
+    for point in x:
+        along = (w @ point)[:, None]
+        edge = (along.abs() / length).clamp(max=1.0)
+        total = torch.zeros_like(length)
         for sign in (1.0, -1.0):  # b = sign t |w|
-            b = sign * t[:, 0] * length[:, None]
-            active = sign * (w * value - b) >= 0  # w.x >= b on the right, w.x <= b on the left
-            sine = torch.sin(2 * math.pi * (b + theta[:, None])) * active
-            total = total - sign * 2 * math.pi * ((sine @ tau) * length) @ mass
-        out.append(total)
+            for low, high in ((0 * edge, edge), (edge, edge.new_ones(()))):
+                b = sign * length * (low + (high - low) * t.T)
+                active = sign * (along - b) >= 0  # w.x >= b on the right, w.x <= b on the left
+                sine = (torch.sin(2 * math.pi * (b + theta)) * active) @ tau[:, None]
+                total = total - sign * 2 * math.pi * sine * (high - low) * length
+        out.append(total[:, 0] @ mass)
     return torch.stack(out)
 
 

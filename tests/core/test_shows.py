@@ -1,0 +1,63 @@
+"""What happens without a hypothesis is drawn where it can be seen."""
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from corollary.core import Along, Claim, Path, Suppose, at_most, instead
+
+
+class Given(NamedTuple):
+    C: float
+    x: tuple[float, ...]
+
+
+understated = instead("The constant is too small.", C=0.5)
+further = instead("Too far.", x=lambda g: tuple(10 * v for v in g.x))
+
+
+@dataclass(frozen=True)
+class Saturates(Claim[Given]):
+    """min(x, 1)^2 is at most C x."""
+
+    relation = at_most()
+    supposes = (
+        Suppose("C is at least 1", lambda g: g.C >= 1, without=understated),
+        Suppose("x is at most 2", lambda g: max(g.x) <= 2, without=further),
+    )
+    symbols = "C x", "min(x, 1)²"
+    shows = (Along("Squares", x="x", at="x"),)
+
+    def given(self, rng):
+        return Given(1.0, (0.5, 1.0, 2.0))
+
+    def predict(self, given):
+        return [given.C * x for x in given.x]
+
+    def measure(self, given):
+        return [min(x, 1.0) ** 2 for x in given.x]
+
+
+@dataclass(frozen=True)
+class AlongARun(Saturates):
+    def predict(self, given):
+        return given.C
+
+    def measure(self, given):
+        return Path([min(x, 1.0) ** 2 for x in given.x])
+
+
+def test_another_prediction_of_the_same_measurement_is_drawn_as_a_line():
+    line, dots, wrong, *_ = Saturates().check(0).figures[0].marks
+    assert (wrong.label, wrong.role, wrong.dashed) == ("The constant is too small", "other", True)
+    assert list(wrong.y) == [v / 2 for v in line.y]
+
+
+def test_other_positions_are_drawn_at_their_own_places_with_their_prediction():
+    *_, line, dots = Saturates().check(0).figures[0].marks
+    assert list(dots.x) == [5.0, 10.0, 20.0] and dots.label == "Too far"
+    assert list(line.y) == [5.0, 10.0, 20.0] and line.label == "C x"
+
+
+def test_another_level_of_the_same_run_is_drawn_as_a_level():
+    level, run, wrong, *_ = AlongARun().check(0).figures[0].marks
+    assert (wrong.value, wrong.label) == (0.5, "The constant is too small")
