@@ -9,7 +9,7 @@ then keeps it there. The loss goes on falling, no longer step by step, but over 
 Kaur, Li, Kolter and Talwalkar (2021), "Gradient descent on neural networks typically occurs at the
 edge of stability").
 
-``EdgeOfStability`` is a callback of :func:`corollary.train.fit.fit`. It finds the largest
+``EdgeOfStability`` is a callback of :func:`corollary.train.fit`. It finds the largest
 eigenvalue by Lanczos, with an interval, on any module. Here three step sizes train the same network
 on 500 digits with the squared loss and all data in every step.
 """

@@ -16,7 +16,7 @@ from corollary.exams.labelled_scores import margins_of
 from corollary.exams.readings import upwards
 from corollary.exams.risks import Risk, risk_of
 from corollary.exams.trials import drawn_anew, relabelled
-from corollary.train.fit import fit
+from corollary.train import fit
 
 
 def rows(n=300, d=6, k=3):

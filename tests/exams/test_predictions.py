@@ -8,7 +8,7 @@ from torch import nn
 from torch.nn import functional as F
 
 from corollary.examine.examiner import examine
-from corollary.train.fit import fit
+from corollary.train import fit
 
 ACTIVATIONS = [nn.ReLU, nn.Tanh, nn.GELU, nn.Sigmoid, nn.ELU]
 WIDTHS = [(8,), (32,), (16, 16), (64, 32)]

@@ -14,7 +14,7 @@ from corollary.errors import NotApplicableError
 from corollary.exams.landscapes import affordable
 from corollary.theory.landscape.curvature import largest_stable_step
 from corollary.theory.modules.keeping import kept
-from corollary.train.fit import fit
+from corollary.train import fit
 from corollary.train.loss_landscape import landscape_of
 
 STEPS = 40

@@ -18,7 +18,7 @@ from corollary.core.losses import Loss
 from corollary.core.randomness import derived_seed
 from corollary.errors import CorollaryError, NotApplicableError
 from corollary.exams.risks import Risk, risk_of
-from corollary.train.fit import fit
+from corollary.train import fit
 from corollary.train.loss_landscape import need_real_parameters
 
 STEPS, FEWEST = 150, 20  # of a trial, and those below which nothing can be said

@@ -1,35 +1,19 @@
-"""Training: one small loop, reproducible and resumable to the bit, that everything here uses."""
+"""Training: one small loop, reproducible and resumable to the bit, that everything here uses.
 
-from corollary.train.adversarial import Adversarial
-from corollary.train.callbacks import Callback, Measure, StopBelow
-from corollary.train.certified import Certified
-from corollary.train.checkpoint import Checkpoint
-from corollary.train.distillation import distill
-from corollary.train.early_stopping import EarlyStopping
-from corollary.train.fit import fit, steps
-from corollary.train.history import History, Record
-from corollary.train.loop import Loop
-from corollary.train.on_the_fly import Augmented, LabelNoise
-from corollary.train.order import batch_indices
-from corollary.train.weight_decay import L2Penalty, decay_groups
+``fit(model, data, loss, optimizer)`` runs it; the rest are its parts: callbacks, checkpoints, ways
+to value a batch (adversarial, certified, augmented), early stopping, distillation. The names are
+loaded on first use.
 
-__all__ = [
-    "Adversarial",
-    "Augmented",
-    "Callback",
-    "Certified",
-    "Checkpoint",
-    "EarlyStopping",
-    "History",
-    "L2Penalty",
-    "LabelNoise",
-    "Loop",
-    "Measure",
-    "Record",
-    "StopBelow",
-    "batch_indices",
-    "decay_groups",
-    "distill",
-    "fit",
-    "steps",
-]
+Example:
+    >>> import torch
+    >>> from corollary import train
+    >>> model = torch.nn.Linear(1, 1)
+    >>> data = torch.ones(4, 1), torch.zeros(4, 1)
+    >>> sgd = torch.optim.SGD(model.parameters(), lr=0.25)
+    >>> train.fit(model, data, torch.nn.MSELoss(), sgd, steps=2).steps
+    2
+"""
+
+from corollary import lazily
+
+__getattr__, __dir__, __all__ = lazily(__name__)

@@ -37,7 +37,7 @@ class Adversarial:
 
     Example:
         >>> from corollary.theory.robustness.gradient_attacks import FGSM
-        >>> from corollary.train.fit import fit
+        >>> from corollary.train.trainer import fit
         >>> line = nn.Linear(1, 1, bias=False).double()
         >>> x, y = torch.tensor([[2.0], [-2.0]]).double(), torch.tensor([1.0, -1.0]).double()
         >>> logistic = lambda out, y: nn.functional.softplus(-y * out[:, 0]).mean()

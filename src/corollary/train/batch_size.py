@@ -10,8 +10,8 @@ from torch import Generator, Tensor, nn
 from corollary.core.measurement import Reading, Sample
 from corollary.core.randomness import generator
 from corollary.errors import InputError
-from corollary.train.fit import fit
 from corollary.train.objective import Loss
+from corollary.train.trainer import fit
 
 Pair = tuple[Tensor, Tensor]
 

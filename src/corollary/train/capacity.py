@@ -27,7 +27,7 @@ from torch.nn.functional import mse_loss
 from corollary.errors import InputError
 from corollary.models.mlp import MLP
 from corollary.theory.double_descent.bias_variance import min_norm, ridge_estimate
-from corollary.train.fit import fit
+from corollary.train.trainer import fit
 from corollary.train.weight_decay import L2Penalty
 
 Family = Literal["linear", "rf", "mlp"]

@@ -12,10 +12,10 @@ from torch.optim import Optimizer
 
 from corollary.errors import InputError, InputTypeError
 from corollary.train.batches import Data
-from corollary.train.fit import fit
 from corollary.train.history import History
 from corollary.train.losses.distillation import DistillationLoss
 from corollary.train.preparation import MakeOptimizer, modes_kept
+from corollary.train.trainer import fit
 
 
 def distill(

@@ -34,7 +34,7 @@ class EarlyStopping(Callback):
         restore_best: False leaves the parameters of the last step.
 
     Example:
-        >>> from corollary.train.fit import fit
+        >>> from corollary.train.trainer import fit
         >>> x = torch.linspace(-1, 1, 16)[:, None]
         >>> line, sgd = nn.Linear(1, 1), lambda p: torch.optim.SGD(p, lr=0.5)
         >>> stop = EarlyStopping((x, 3 * x), patience=2, min_delta=1e-3)

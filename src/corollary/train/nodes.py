@@ -9,9 +9,9 @@ from torch.nn import functional as F
 
 from corollary.errors import InputError
 from corollary.theory.geometry.graph import Graph
-from corollary.train.fit import fit
 from corollary.train.history import History
 from corollary.train.preparation import MakeOptimizer
+from corollary.train.trainer import fit
 
 _UNKNOWN = -100  # what torch's cross entropy leaves out
 

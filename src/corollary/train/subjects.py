@@ -30,11 +30,11 @@ from corollary.errors import (
 )
 from corollary.theory.landscape.curvature import largest_stable_step
 from corollary.train.checkpoint import Checkpoint
-from corollary.train.fit import fit
 from corollary.train.history import History
 from corollary.train.loss_landscape import landscape_of
 from corollary.train.scores import Score, finite, score
 from corollary.train.team import Sharding, told_by_first
+from corollary.train.trainer import fit
 
 OPTIMIZERS: dict[str, Callable[..., Optimizer]] = {"sgd": SGD, "adam": Adam, "adamw": AdamW}
 ADAPTIVE = 1e-3  # torch's own default for Adam, whose steps do not depend on the loss's scale

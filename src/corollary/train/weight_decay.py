@@ -34,7 +34,7 @@ class L2Penalty:
 
     Example:
         >>> import torch
-        >>> from corollary.train.fit import fit
+        >>> from corollary.train.trainer import fit
         >>> line = nn.Linear(1, 1, bias=False).double()
         >>> x = torch.ones(4, 1, dtype=torch.float64)
         >>> sgd = lambda p: torch.optim.SGD(p, lr=0.1)

@@ -10,8 +10,8 @@ from torch import Tensor, nn
 from corollary.core.randomness import derived_seed, generator
 from corollary.errors import InputError
 from corollary.models.mlp import MLP
-from corollary.train.fit import fit
 from corollary.train.loop import Loop
+from corollary.train.trainer import fit
 
 Pair = tuple[Tensor, Tensor]
 Stop = Literal["zero_train", "converged"]

@@ -10,7 +10,7 @@ from corollary.data.mnist_binary import mnist_or_digits
 from corollary.theory.kernels.empirical import empirical_ntk, target_alignment
 from corollary.theory.kernels.infinite import from_module
 from corollary.theory.kernels.learning import ntk_regress
-from corollary.train.fit import fit
+from corollary.train import fit
 
 N, TESTED = 400, 1000
 

@@ -11,7 +11,7 @@ from corollary.models.approximators.shallow import (
     random_units,
 )
 from corollary.theory.approximation.grids import box_grid
-from corollary.train.fit import fit
+from corollary.train import fit
 
 
 def network(seed=0, m=5, d=2):

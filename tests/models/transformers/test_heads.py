@@ -13,7 +13,7 @@ from corollary.models.transformers.heads import (
     SequenceClassificationHead,
     TokenClassificationHead,
 )
-from corollary.train.fit import fit
+from corollary.train import fit
 
 WORDS = tokenizer()
 CLS, SEP = WORDS.vocabulary.id("[CLS]"), WORDS.vocabulary.id("[SEP]")

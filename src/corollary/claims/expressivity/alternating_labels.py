@@ -33,7 +33,7 @@ from corollary.models.random_rectifier import random_rectifier
 from corollary.models.sawtooth import depth, sawtooth
 from corollary.theory.expressivity.regions.line import affine_pieces
 from corollary.theory.expressivity.sawtooth import alternating_error_bound, is_narrow
-from corollary.train.fit import fit
+from corollary.train import fit
 
 
 class Given(NamedTuple):

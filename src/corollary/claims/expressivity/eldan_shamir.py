@@ -32,7 +32,7 @@ from corollary.core import Claim, Figure, Hypothesis, Level, Points, at_least, o
 from corollary.data.radial_shells import RadialShells, radial_points, radial_shells
 from corollary.models.approximators.shallow import Superposition, random_units
 from corollary.models.radial import RadialNetwork
-from corollary.train.fit import fit
+from corollary.train import fit
 
 
 class Given(NamedTuple):

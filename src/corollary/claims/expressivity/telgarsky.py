@@ -49,7 +49,7 @@ from corollary.theory.expressivity.sawtooth import (
     sawtooth_values,
     telgarsky_lower,
 )
-from corollary.train.fit import fit
+from corollary.train import fit
 
 KINDS = ("trained", "one layer along the teeth", "short sawtooth")
 

@@ -32,7 +32,7 @@ from corollary.core import Claim, Curve, Figure, Hypothesis, Level, at_most, gen
 from corollary.theory.kernels.empirical import empirical_ntk, target_alignment
 from corollary.theory.kernels.learning import cholesky
 from corollary.theory.kernels.two_layer import ntk_relu_two_layer
-from corollary.train.fit import fit
+from corollary.train import fit
 
 TESTED, STEPS, LOOK = 1000, 500, 50
 RIDGES = (1e-6, 1e-2, 1e-1, 1.0, 10.0)

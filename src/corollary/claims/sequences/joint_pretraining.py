@@ -43,7 +43,7 @@ from corollary.data.masked_tokens import mlm_corrupt
 from corollary.data.sentence_pairs import nsp_pairs
 from corollary.data.small_language import bert_inputs, documents, tokenizer
 from corollary.models.transformers.bert import BertForPretraining, MiniBERT
-from corollary.train.fit import fit
+from corollary.train import fit
 from corollary.train.loop import Loop
 
 LENGTH, WIDTH, HEADS = 19, 32, 4  # tokens of the longest pair; the size of the model

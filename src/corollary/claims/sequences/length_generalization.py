@@ -40,7 +40,7 @@ from corollary.models.mlp import LinearLayer
 from corollary.models.recurrent.gru import GRUCell
 from corollary.models.recurrent.network import RecurrentNetwork
 from corollary.models.transformers.gpt import GPT
-from corollary.train.fit import fit
+from corollary.train import fit
 
 TESTED = 400  # strings on which accuracy is measured
 

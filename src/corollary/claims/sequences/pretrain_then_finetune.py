@@ -30,7 +30,7 @@ from corollary.core import Claim, Curve, Figure, Hypothesis, Points, Sample, at_
 from corollary.data.masked_tokens import mlm_corrupt
 from corollary.data.small_language import VERBS, bert_inputs, documents, tokenizer
 from corollary.models.transformers.bert import MiniBERT
-from corollary.train.fit import fit
+from corollary.train import fit
 from corollary.train.preparation import MakeOptimizer
 
 LENGTH, WIDTH, HEADS = 10, 32, 4

@@ -27,7 +27,7 @@ from torch.nn.functional import cross_entropy
 
 from corollary.core import Claim, Count, Figure, HeatMap, Hypothesis, at_least, option
 from corollary.models.transformers.translation import Transformer, shifted_right
-from corollary.train.fit import fit
+from corollary.train import fit
 
 
 class Given(NamedTuple):

@@ -147,7 +147,7 @@ def fit_superposition(
     r"""A network of ``m`` random units fitted to ``f`` on the box :math:`[low, high]^d`.
 
     The outer weights are fitted at a grid (one and two dimensions) or at random points. To train
-    the inner weights too, hand the network to :func:`corollary.train.fit.fit`.
+    the inner weights too, hand the network to :func:`corollary.train.fit`.
 
     Example:
         >>> rng = torch.Generator().manual_seed(0)

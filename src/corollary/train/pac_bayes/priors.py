@@ -7,8 +7,8 @@ import torch
 from torch import Tensor, nn
 
 from corollary.errors import InputError, InputTypeError
-from corollary.train.fit import fit
 from corollary.train.pac_bayes.holdout import head
+from corollary.train.trainer import fit
 
 Pair = tuple[Tensor, Tensor]
 Prior = nn.Module | Mapping[str, Tensor] | None

@@ -29,10 +29,10 @@ import torch
 from torch import Generator, Tensor, nn
 
 from corollary.theory.generalization.divergence import kl_inverse_grad
-from corollary.train.fit import fit
 from corollary.train.history import History
 from corollary.train.pac_bayes.holdout import soft_error
 from corollary.train.pac_bayes.posterior import GaussianPosterior
+from corollary.train.trainer import fit
 
 RATE_MEANS, RATE_VARIANCES = 3e-3, 0.05  # Adam's step for theta and for ln s
 

@@ -14,7 +14,7 @@ from corollary.theory.kernels.empirical import (
     lazy_gap,
 )
 from corollary.theory.kernels.empirical.products import outputs_at, trainable
-from corollary.train.fit import fit
+from corollary.train import fit
 
 D = torch.float64
 
