@@ -6,6 +6,8 @@ from typing import NamedTuple
 import numpy as np
 import torch
 from jaxtyping import Float, Int, Shaped
+from scipy.sparse import coo_array
+from scipy.sparse.csgraph import connected_components
 from torch import Tensor
 
 from corollary.errors import InputError
@@ -72,6 +74,21 @@ class Neighbours(NamedTuple):
             f"{len(self.pairs)} pairs of neighbours; units that tell them apart: "
             f"{span(self.hamming)}"
         )
+
+
+@dataclass(frozen=True)
+class AffineRegions:
+    """Maximal connected unions of cells on which the network is one affine map."""
+
+    label: Int[Tensor, " r"]  # the region that each cell of the mosaic belongs to
+    maps: AffineMaps  # of each region
+    areas: Float[Tensor, " g"]
+    bends: Float[Tensor, "e 2 2"]  # the edges between regions, where the network bends
+
+    @property
+    def count(self) -> int:
+        """Number of regions."""
+        return len(self.areas)
 
 
 @dataclass(frozen=True)
@@ -157,6 +174,49 @@ class Mosaic:
         pairs, segments, _ = self.neighbours()
         label = self.classes()
         return segments[label[pairs[:, 0]] != label[pairs[:, 1]]]
+
+    def merged_by_affine_map(self, tolerance: float = 1e-9) -> AffineRegions:
+        r"""Neighbouring cells with equal maps as one region, which need not be convex.
+
+        Cells differ in their pattern, and the network need not bend where that changes: a unit may
+        have no effect, or two bends may cancel. Regions with equal maps that do not touch along an
+        edge stay apart.
+
+        Args:
+            tolerance: Slopes are equal up to this share of the largest one.
+
+        Example:
+            >>> from corollary.theory.expressivity.regions.plane import linear_regions
+            >>> split = torch.nn.Linear(2, 2, bias=False)
+            >>> _ = split.weight.data.copy_(torch.tensor([[1.0, 0.0], [-1.0, 0.0]]))
+            >>> both = torch.nn.Linear(2, 1)
+            >>> _ = both.weight.data.copy_(torch.tensor([[1.0, -1.0]]))  # relu(x) - relu(-x) = x
+            >>> mosaic = linear_regions(torch.nn.Sequential(split, torch.nn.ReLU(), both))
+            >>> mosaic.count, mosaic.merged_by_affine_map().count
+            (2, 1)
+
+        :source: Hanin and Rolnick (2019), "Deep ReLU networks have surprisingly few activation
+            patterns", Section 2: linear regions are unions of activation regions.
+        """
+        if not 0 <= tolerance < 1:
+            raise InputError(f"expected a tolerance between 0 and 1, got {tolerance}")
+        slope, offset = self.maps()
+        pairs, segments, _ = self.neighbours()
+        a, b = pairs.unbind(1)
+        # on the common edge both maps agree, so that equal slopes make them equal
+        gap = (slope[a] - slope[b]).abs().amax((1, 2))
+        same = gap <= tolerance * slope.abs().max()
+        links = coo_array(
+            (np.ones(int(same.sum())), pairs[same].T.numpy()), shape=(self.count,) * 2
+        )
+        count, found = connected_components(links, directed=False)
+        areas, cell = self.areas(), np.empty(count, dtype=np.int64)
+        order = areas.argsort().numpy()
+        cell[found[order]] = order  # the last one stays: the largest cell stands for its region
+        label = torch.from_numpy(found).long()
+        total = torch.zeros(count, dtype=areas.dtype).scatter_add(0, label, areas)
+        maps = AffineMaps(slope[cell], offset[cell])
+        return AffineRegions(label, maps, total, segments[label[a] != label[b]])
 
     def merged(self) -> "Mosaic":
         """Cells with one pattern (and one class) as one region; it is convex.
