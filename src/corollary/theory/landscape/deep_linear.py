@@ -116,7 +116,8 @@ def critical_residual(
     """
     if len(Ws) < 2:
         raise InputError("the form needs at least two layers, but one came")
-    return torch.linalg.vector_norm(product(Ws) - critical_map(product(Ws[1:]), X, Y))
+    residual: Tensor = torch.linalg.vector_norm(product(Ws) - critical_map(product(Ws[1:]), X, Y))
+    return residual
 
 
 def flat_loss(widths: Sequence[int], X: Tensor, Y: Tensor) -> Function:

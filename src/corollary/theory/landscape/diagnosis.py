@@ -89,7 +89,8 @@ def _rate(values: Sequence[float]) -> float:
     """Geometric mean of the factor from one layer to the next; NaN for fewer than two layers."""
     if len(values) < 2 or not values[0] > 0:
         return math.nan
-    return (values[-1] / values[0]) ** (1 / (len(values) - 1))
+    rate: float = (values[-1] / values[0]) ** (1 / (len(values) - 1))
+    return rate
 
 
 def _compare(

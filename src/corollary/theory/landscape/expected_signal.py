@@ -157,7 +157,7 @@ def _draw(module: nn.Module, scheme: Scheme, rng: Generator) -> None:
     elif scheme == "orthogonal":
         nn.init.orthogonal_(weight, generator=rng)
     else:
-        kind = "relu" if scheme == "he" else "linear"
+        kind: Literal["relu", "linear"] = "relu" if scheme == "he" else "linear"
         nn.init.kaiming_normal_(weight, nonlinearity=kind, generator=rng)
     bias = getattr(module, "bias", None)
     if isinstance(bias, Tensor):

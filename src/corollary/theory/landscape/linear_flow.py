@@ -54,8 +54,8 @@ class MatrixSensing:
 
     def measurements(self, n: int, *, rng: Generator) -> Float[Tensor, "n k d"]:
         """Matrices with independent standard normal entries."""
-        draw = {"generator": rng, "device": rng.device, "dtype": self.target.dtype}
-        return torch.randn(n, *self.target.shape, **draw)
+        shape = (n, *self.target.shape)
+        return torch.randn(shape, generator=rng, device=rng.device, dtype=self.target.dtype)
 
     def empirical_loss(self, Ws: Layers, A: Float[Tensor, "n k d"]) -> Float[Tensor, ""]:
         r"""The mean of :math:`\frac1{2L}\langle W-W^*,A_i\rangle^2` over the measurements."""
@@ -164,7 +164,10 @@ def aligned_svd(Ws: Layers, *, gap: float = 1e-6) -> AlignedSvd:
     :erratum: [typo] Problem 1c) is stated for k = 1, ..., L; the pair (k, k + 1) exists for
         k <= L - 1. The decomposition called unique is so up to simultaneous signs of u_i and v_i.
     """
-    Us, ss, Vs, unique = [], [], [], True
+    Us: list[Tensor] = []
+    ss: list[Tensor] = []
+    Vs: list[Tensor] = []
+    unique = True
     for W in Ws:
         U, s, Vh = torch.linalg.svd(W, full_matrices=False)
         V = Vh.T
@@ -225,7 +228,8 @@ def end_to_end_velocity(
     weight = sum(
         left[:, None] ** (2 * (L - k) / L) * right ** (2 * (k - 1) / L) for k in range(1, L + 1)
     )
-    return U @ (weight * error) @ Vh / L
+    velocity: Tensor = U @ (weight * error) @ Vh / L
+    return velocity
 
 
 def end_to_end_flow(
@@ -259,7 +263,8 @@ def singular_mode(
 def _rotation(r: int, rng: Generator | None, like: Tensor) -> Tensor:
     if rng is None:
         return torch.eye(r).to(like)
-    return torch.linalg.qr(torch.randn(r, r, generator=rng, dtype=like.dtype)).Q
+    Q: Tensor = torch.linalg.qr(torch.randn(r, r, generator=rng, dtype=like.dtype)).Q
+    return Q
 
 
 def _split(w: Tensor, shapes: Sequence[torch.Size]) -> list[Tensor]:

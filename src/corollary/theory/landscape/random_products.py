@@ -9,7 +9,7 @@ gradient is whether :math:`d\sigma^2` is 1.
 """
 
 import math
-from typing import Literal
+from typing import Any, Literal
 
 import torch
 from jaxtyping import Float
@@ -30,15 +30,18 @@ def entries(law: Law, shape: tuple[int, ...], s2: float, *, rng: Generator) -> T
     """
     if law not in KURTOSIS:
         raise InputError(f"the law must be one of {', '.join(KURTOSIS)}, but it is {law!r}")
-    f64 = {"generator": rng, "device": rng.device, "dtype": torch.float64}
+    f64: dict[str, Any] = {"generator": rng, "device": rng.device, "dtype": torch.float64}
+    sigma: float = s2**0.5
     if law == "gaussian":
-        return s2**0.5 * torch.randn(shape, **f64)
+        return sigma * torch.randn(shape, **f64)
     u = torch.rand(shape, **f64) - 0.5
     if law == "rademacher":
-        return s2**0.5 * (2 * (u >= 0).to(u) - 1)
+        return sigma * (2 * (u >= 0).to(u) - 1)
     if law == "uniform":
-        return (12 * s2) ** 0.5 * u
-    return (s2 / 2) ** 0.5 * -u.sign() * torch.log1p(-2 * u.abs().clamp_max(0.5 - 2**-54))
+        width: float = (12 * s2) ** 0.5
+        return width * u
+    scale: float = (s2 / 2) ** 0.5
+    return scale * -u.sign() * torch.log1p(-2 * u.abs().clamp_max(0.5 - 2**-54))
 
 
 def second_moment(A: Float[Tensor, "a d"], B: Float[Tensor, "e b"], s2: float) -> float:
@@ -126,7 +129,8 @@ def gram_fourth_moment(d: int, s2: float, m: int, *, exact: bool = True) -> floa
     """
     _check(d, s2, m)
     top, low = (d * (d + 2)) ** (m + 1), (d * (d - 1)) ** (m + 1)
-    return s2 ** (2 * m) * (top - low if exact else top) / 3
+    mean: float = s2 ** (2 * m) * (top - low if exact else top) / 3
+    return mean
 
 
 def layer_gradient_second_moment(

@@ -31,8 +31,8 @@ def relu_correlations(
         [[0.5, 0.1592], [0.1592, 0.5]]
     """
     u, v = U.norm(dim=-1)[..., :, None], V.norm(dim=-1)[..., None, :]
-    lengths = u * v
-    cosine = (U @ V.mT / lengths.clamp_min(1e-300)).clamp(-1 + 1e-14, 1 - 1e-14)
+    lengths: Tensor = u * v
+    cosine: Tensor = (U @ V.mT / lengths.clamp_min(1e-300)).clamp(-1 + 1e-14, 1 - 1e-14)
     theta = torch.arccos(cosine)  # kept off 0, where its derivative is infinite
     return lengths * ((1 - cosine.square()).sqrt() + (math.pi - theta) * cosine) / (2 * math.pi)
 
@@ -66,6 +66,8 @@ class Students(nn.Module):
         >>> Students(4, 3, e, rng=torch.Generator().manual_seed(0))().shape
         torch.Size([4])
     """
+
+    teacher: Float[Tensor, "m n"]
 
     def __init__(
         self, starts: int, k: int, teacher: Float[Tensor, "m n"], *, rng: Generator

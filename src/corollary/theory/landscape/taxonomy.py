@@ -10,6 +10,7 @@ around it holds smaller and larger values. An indefinite Hessian is sufficient, 
     at 0 and is no local minimum there, as (0.1, 0.1, 0.1) has the smaller value 0.499.
 """
 
+from functools import partial
 from typing import Literal, NamedTuple
 
 import torch
@@ -91,9 +92,9 @@ def _nearby(
     f: Function, w: Tensor, kernel: Tensor, radius: float, samples: int, rng: Generator
 ) -> tuple[float, float]:
     """Extreme changes of f on the smallest sphere where they are more than rounding, else zeros."""
-    draw = {"generator": rng, "device": rng.device, "dtype": w.dtype}
-    inside = torch.randn(samples // 2, kernel.shape[1], **draw) @ kernel.T
-    ways = torch.cat([inside, torch.randn(samples - samples // 2, len(w), **draw)])
+    normal = partial(torch.randn, generator=rng, device=rng.device, dtype=w.dtype)
+    inside = normal(samples // 2, kernel.shape[1]) @ kernel.T
+    ways = torch.cat([inside, normal(samples - samples // 2, len(w))])
     ways = ways / ways.norm(dim=1, keepdim=True)
     with torch.no_grad():
         here = float(scalar(f, w))

@@ -97,7 +97,8 @@ def optimal_B(
     :covers: two-layer-linear-optimal-b
     """
     _check(X, Y)
-    return torch.linalg.pinv(A) @ Y @ torch.linalg.pinv(X)
+    B: Tensor = torch.linalg.pinv(A) @ Y @ torch.linalg.pinv(X)
+    return B
 
 
 def optimal_A(
@@ -113,7 +114,8 @@ def optimal_A(
     :covers: two-layer-linear-optimal-a
     """
     _check(X, Y)
-    return Y @ torch.linalg.pinv(B @ X)
+    A: Tensor = Y @ torch.linalg.pinv(B @ X)
+    return A
 
 
 def critical_map(
@@ -133,7 +135,8 @@ def critical_map(
         remark on the slope of least squares write S_xy S_xx^-1; the proof has the right
         S_yx S_xx^-1. It assumes rank A = p, which the theorem neither states nor needs.
     """
-    return A @ (torch.linalg.pinv(A) @ least_squares_map(X, Y))
+    projected: Tensor = torch.linalg.pinv(A) @ least_squares_map(X, Y)
+    return A @ projected
 
 
 def least_squares_map(X: Float[Tensor, "d n"], Y: Float[Tensor, "k n"]) -> Float[Tensor, "k d"]:
@@ -150,7 +153,8 @@ def least_squares_map(X: Float[Tensor, "d n"], Y: Float[Tensor, "k n"]) -> Float
             f"S_xx must be invertible, but the {X.shape[1]} points span {rank} of {len(X)} "
             "dimensions"
         )
-    return torch.linalg.lstsq(X.T, Y.T, driver="gelsd").solution.T
+    slope: Tensor = torch.linalg.lstsq(X.T, Y.T, driver="gelsd").solution
+    return slope.T
 
 
 def explained(X: Float[Tensor, "d n"], Y: Float[Tensor, "k n"]) -> tuple[Tensor, Tensor]:

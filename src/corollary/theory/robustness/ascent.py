@@ -98,11 +98,20 @@ class _Rows:
         n, low = len(z), z.new_full((len(z),), -torch.inf)
         yes = torch.ones(n, dtype=torch.bool, device=z.device)
         return cls(
-            index=torch.arange(n, device=z.device), z=z, before=z.clone(), g=torch.zeros_like(z),
-            height=low, best=z.clone(), best_g=torch.zeros_like(z), top=low.clone(),
-            mark=low.clone(), length=torch.full_like(low, length), halved=yes,
-            rises=torch.zeros_like(low), done=~yes,
-        )  # fmt: skip
+            index=torch.arange(n, device=z.device),
+            z=z,
+            before=z.clone(),
+            g=torch.zeros_like(z),
+            height=low,
+            best=z.clone(),
+            best_g=torch.zeros_like(z),
+            top=low.clone(),
+            mark=low.clone(),
+            length=torch.full_like(low, length),
+            halved=yes,
+            rises=torch.zeros_like(low),
+            done=~yes,
+        )
 
     def some(self, which: Tensor) -> "_Rows":
         return _Rows(**{name: value[which] for name, value in vars(self).items()})

@@ -23,8 +23,15 @@ Box = tuple[float, float] | None
 class Attack(Protocol):
     """A search for perturbed inputs within a ball; see :class:`Perturbed` for what it gives."""
 
-    eps: float | int
-    norm: Norm
+    @property
+    def eps(self) -> float | int:
+        """Largest size of a perturbation."""
+        ...
+
+    @property
+    def norm(self) -> Norm:
+        """In which it is measured."""
+        ...
 
     def __call__(
         self, model: Model, x: Tensor, y: Tensor, *, rng: int | Generator = 0
@@ -92,9 +99,14 @@ def judged(
             out = torch.where(per_row(worse, out), clean, out)
     reached = None if target is None else ~is_fooled(out, target)
     return Perturbed(
-        moved, moved - x, losses(out, y), losses(clean, y), is_fooled(out, y),
-        is_fooled(clean, y), reached=reached,
-    )  # fmt: skip
+        x=moved,
+        delta=moved - x,
+        loss=losses(out, y),
+        clean_loss=losses(clean, y),
+        fooled=is_fooled(out, y),
+        clean_fooled=is_fooled(clean, y),
+        reached=reached,
+    )
 
 
 def _lost_ground(clean: Tensor, out: Tensor, y: Tensor, target: Tensor | None) -> Tensor:
@@ -108,7 +120,8 @@ def _lost_ground(clean: Tensor, out: Tensor, y: Tensor, target: Tensor | None) -
 def outputs(f: Model, x: Tensor) -> Tensor:
     """The model's outputs, without a graph."""
     with torch.no_grad():
-        return f(x)
+        out: Tensor = f(x)
+    return out
 
 
 @contextmanager

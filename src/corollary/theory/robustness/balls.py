@@ -10,7 +10,7 @@ inputs of any shape.
 """
 
 import math
-from typing import Literal
+from typing import Any, Literal
 
 import torch
 from jaxtyping import Float, Shaped
@@ -43,7 +43,8 @@ def size(delta: Float[Tensor, "n *s"], norm: Norm) -> Float[Tensor, " n"]:
         >>> size(torch.tensor([[3.0, -4.0]]), "l2").item()
         5.0
     """
-    return torch.linalg.vector_norm(delta.flatten(1), ORDER[norm], dim=1)
+    sizes: Tensor = torch.linalg.vector_norm(delta.flatten(1), ORDER[norm], dim=1)
+    return sizes
 
 
 def dual_size(g: Float[Tensor, "n *s"], norm: Norm) -> Float[Tensor, " n"]:
@@ -104,7 +105,7 @@ def random_in_ball(
         >>> bool((size(drawn, "l1") <= 0.5).all())
         True
     """
-    options = {"generator": rng, "device": rng.device, "dtype": like.dtype}
+    options: dict[str, Any] = {"generator": rng, "device": rng.device, "dtype": like.dtype}
     if norm == "linf":
         return (2 * torch.rand(like.shape, **options) - 1).mul_(eps)
     n, d = len(like), like[0].numel()

@@ -12,6 +12,8 @@ first perturbation is a grid of 5 by 5 such bumps with random signs.
     black-box adversarial attack via random search", Algorithm 3 and Equation 2.
 """
 
+from typing import Any
+
 import torch
 from jaxtyping import Bool, Float
 from torch import Generator, Tensor
@@ -83,7 +85,7 @@ class Bumps:
 
     def _within(self, delta: Tensor) -> Tensor:
         """The images moved by this much, stretched to the radius, and put into the box."""
-        length = delta.flatten(1).norm(dim=1).clamp_min(TINY)
+        length: Tensor = delta.flatten(1).norm(dim=1).clamp_min(TINY)
         z = self.x + delta * (self.eps / length)[:, None, None, None]
         return z if self.box is None else z.clamp_(*self.box)
 
@@ -116,7 +118,7 @@ class Bumps:
     def _draw_signs(self, *shape: int) -> Tensor:
         return 2 * random_signs(len(self.x), shape, self.rng).to(self.x.dtype) - 1
 
-    def _options(self) -> dict:
+    def _options(self) -> dict[str, Any]:
         return {"generator": self.rng, "device": self.rng.device}
 
 
@@ -131,7 +133,8 @@ def halved_bump(side: int, *, like: Tensor) -> Float[Tensor, "side side"]:
     """
     left = _bump_of(side, side // 2, like)
     both = torch.cat([left, -_bump_of(side, side - side // 2, like)], dim=1)
-    return both / both.norm()
+    length: Tensor = both.norm()
+    return both / length
 
 
 def _bump_of(rows: int, columns: int, like: Tensor) -> Tensor:

@@ -20,6 +20,7 @@ fooled are frozen, so only survivors cost further passes; the module is given ba
 """
 
 from dataclasses import KW_ONLY, dataclass
+from typing import Any
 
 import torch
 from torch import Generator, Tensor
@@ -257,7 +258,7 @@ class FGSM:
 
 
 def IFGSM(
-    eps: float | int, alpha: float | int | None = None, steps: int = 10, **options: object
+    eps: float | int, alpha: float | int | None = None, steps: int = 10, **options: Any
 ) -> PGD:
     """Iterated sign steps from the input itself, clipped to the ball: PGD with start ``zero``.
 

@@ -103,7 +103,7 @@ class Corners:
 
 def _share(spent: int, horizon: int) -> float:
     done = _HORIZON * spent / horizon
-    return _FIRST_SHARE / 2 ** sum(done > k for k in _HALVINGS)
+    return _FIRST_SHARE / (1 << sum(done > k for k in _HALVINGS))
 
 
 def _squares(n: int, rows: int, columns: int, share: float, rng: Generator) -> Tensor:
@@ -113,7 +113,7 @@ def _squares(n: int, rows: int, columns: int, share: float, rng: Generator) -> T
         some = torch.randint(columns, (n, 1), generator=rng, device=rng.device)
         return mask.scatter_(1, some, True)[:, None, None]
     side = max(1, min(round((share * rows * columns) ** 0.5), rows, columns))
-    inside = []
+    inside: list[Tensor] = []
     for length in (rows, columns):
         first = torch.randint(length - side + 1, (n, 1), generator=rng, device=rng.device)
         place = torch.arange(length, device=rng.device)

@@ -146,6 +146,31 @@ def test_certified_radii_end_below_the_attacks(name, norm):
     assert bool((radii[0] > 0).any()) and bool((radii[2] >= 0.9 * radii[0]).all())
 
 
+def shaded(*, convolved_first):
+    """A branch with a factor per pixel beside a convolution, computed in either order."""
+    torch.manual_seed(0)
+    shade = torch.linspace(0.5, 1.5, 81).view(9, 9)
+
+    def rule(m, x):
+        h = m.a(x)
+        if convolved_first:
+            b = m.b(F.relu(h))
+            return m.c(b + h * shade.to(h))
+        scaled = h * shade.to(h)
+        return m.c(m.b(F.relu(h)) + scaled)
+
+    a, b, c = nn.Conv2d(2, 3, 3, padding=1), nn.Conv2d(3, 3, 3, padding=1), nn.Conv2d(3, 2, 3)
+    return nn.Sequential(Calls(rule, a=a, b=b, c=c), nn.ReLU(), nn.Flatten(), nn.Linear(98, 3))
+
+
+def test_branches_are_bounded_alike_whichever_is_computed_first():
+    net, other = (shaded(convolved_first=first).double() for first in (True, False))
+    x = torch.rand(4, 2, 9, 9).double()
+    y = net(x).argmax(1)
+    ours, theirs = (Certifier(f, x).margins(x, y, 0.05) for f in (net, other))
+    torch.testing.assert_close(ours, theirs, rtol=1e-9, atol=1e-12)
+
+
 def test_a_thousand_certified_balls_hold_no_adversarial_example():
     rng = torch.Generator().manual_seed(0)
     tried = 0

@@ -18,6 +18,7 @@ of magnitude, most of them near zero; the same quadrature shows them on the axis
     class/cross-class structure pervade deep learning spectra", Section C.7 (the logarithm).
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from math import inf
 from typing import Literal
@@ -67,7 +68,7 @@ class SpectralDensity:
             f"zero, {below} below, {above} above ({self.products} products)"
         )
 
-    def mean_of(self, function) -> Estimate:
+    def mean_of(self, function: Callable[[Tensor], Tensor]) -> Estimate:
         r"""The average of f over the spectrum, :math:`\operatorname{tr} f(A) / p`."""
         draws = (self.weights * function(self.nodes)).sum(1)
         half = student(self.level, len(draws) - 1) * float(draws.std()) / len(draws) ** 0.5
@@ -229,4 +230,5 @@ def _side(sign: Sign, nodes: Tensor) -> Tensor:
 
 def _smooth(grid: Tensor, nodes: Tensor, weights: Tensor, sigma: float) -> Tensor:
     bump = torch.exp(-0.5 * ((grid[:, None] - nodes) / sigma) ** 2)
-    return bump @ weights / (sigma * (2 * torch.pi) ** 0.5)
+    height: float = sigma * (2 * torch.pi) ** 0.5
+    return bump @ weights / height

@@ -11,7 +11,7 @@ steps: a further copy of a multiple eigenvalue, invisible to the first chain, sh
 import math
 import warnings
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 import torch
@@ -183,12 +183,17 @@ def _may_rise(space: Krylov, begin: int, last: float, which: Which) -> bool:
 
 def _height(values: np.ndarray, which: Which) -> np.ndarray:
     """What is larger the further out a value is."""
-    return {"largest": values, "smallest": -values, "magnitude": np.abs(values)}[which]
+    if which == "magnitude":
+        sizes: np.ndarray = np.abs(values)
+        return sizes
+    return values if which == "largest" else -values
 
 
 def _fine(space: Krylov, ritz: Ritz, order: np.ndarray, tol: float) -> np.ndarray:
     rounding = 10 * space.eps * space.scale * math.sqrt(space.m)
-    return ritz.residuals[order] <= np.maximum(tol * np.abs(ritz.values[order]), rounding)
+    limit = np.maximum(tol * np.abs(ritz.values[order]), rounding)
+    fine: np.ndarray = ritz.residuals[order] <= limit
+    return fine
 
 
 def _order(values: np.ndarray, which: Which) -> np.ndarray:
@@ -205,7 +210,7 @@ def _pairs(space: Krylov, ritz: Ritz, order: np.ndarray, tol: float, products: i
             RuntimeWarning,
             stacklevel=3,
         )
-    like = {"dtype": space.A.dtype, "device": space.A.device}
+    like: dict[str, Any] = {"dtype": space.A.dtype, "device": space.A.device}
     return EigenPairs(
         torch.tensor(ritz.values[order].copy(), **like),
         torch.tensor(ritz.residuals[order].copy(), **like),

@@ -58,7 +58,7 @@ class Factors:
 
     def _outer(self, k: int, B: Sums, like: Tensor) -> Tensor:
         """The sum that is B, or what stands for it where no gradient came."""
-        return B.get(k, like.new_zeros(len(self.groups[k].layer.weight)).diag())
+        return B.get(k, like.new_zeros(self.groups[k].outputs).diag())
 
     def corrected(self, blocks: list[Block]) -> list[Block]:
         """The same bases with the second moments along them as eigenvalues."""
@@ -79,7 +79,7 @@ class Factors:
             A[k] = A.get(k, 0) + self._second_moment(a, mean=True)
         if self.kind == "forward_only":
             for k, a in seen.inputs.items():
-                eye = torch.eye(len(self.groups[k].layer.weight), dtype=a.dtype, device=a.device)
+                eye = torch.eye(self.groups[k].outputs, dtype=a.dtype, device=a.device)
                 B[k] = B.get(k, 0) + piece.size * eye
             return
         for slopes in seen.columns():
@@ -137,12 +137,12 @@ class Pass:
         live = [output for _, output in calls if output.requires_grad]  # not under no_grad
         while self.roots and self.z.requires_grad:
             root = self.roots.pop()
+            more = bool(self.roots)
             found = iter(
                 torch.autograd.grad(
-                    self.z, live, root, retain_graph=bool(self.roots), allow_unused=True,
-                    materialize_grads=True,
+                    self.z, live, root, more, allow_unused=True, materialize_grads=True
                 )
-            )  # fmt: skip
+            )
             at: dict[nn.Module, list[Tensor]] = {layer: [] for layer in self.notes}
             for layer, output in calls:
                 g = next(found) if output.requires_grad else torch.zeros_like(output)
@@ -162,7 +162,10 @@ def _squared_moment(g: Float[Tensor, "n t o"], a: Float[Tensor, "n t i"]) -> Flo
         return g[:, 0].square().T @ a[:, 0].square()
     step = max(1, PIECE // (g.shape[2] * a.shape[2]))
     parts = zip(g.split(step), a.split(step), strict=True)
-    return sum((u.mT @ v).square().sum(0) for u, v in parts)  # type: ignore[return-value]
+    total = g.new_zeros(g.shape[2], a.shape[2])
+    for u, v in parts:
+        total += (u.mT @ v).square().sum(0)
+    return total
 
 
 def _block(group: Group, A: Tensor, B: Tensor, dtype: torch.dtype) -> Block:

@@ -12,7 +12,7 @@ derivative of :math:`\langle J^\top u, v\rangle` with respect to u is :math:`Jv`
     descent".
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import torch
 from torch import Tensor
@@ -22,6 +22,9 @@ from corollary.theory.landscape.curvature.batches import Batch
 from corollary.theory.landscape.curvature.calls import of_model
 from corollary.theory.landscape.curvature.landscape import Landscape
 from corollary.theory.landscape.curvature.streamed import Streamed, Term
+
+Forward = Callable[[list[Tensor]], Tensor]  # v -> J v
+Back = Callable[[Tensor], Sequence[Tensor | None]]  # u -> J^T u
 
 
 class GaussNewton(Streamed):
@@ -79,7 +82,7 @@ def tensor_output(landscape: Landscape, batch: Batch) -> Tensor:
     return z
 
 
-def jacobian(landscape: Landscape, z: Tensor):
+def jacobian(landscape: Landscape, z: Tensor) -> tuple[Forward, Back, tuple[Tensor, ...]]:
     r"""The maps :math:`v \mapsto Jv` and :math:`u \mapsto J^\top u`, and the graph they share."""
     u = torch.zeros_like(z).requires_grad_()
     pulled = torch.autograd.grad(z, landscape.parameters, u, create_graph=True, allow_unused=True)

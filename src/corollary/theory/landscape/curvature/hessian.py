@@ -36,8 +36,8 @@ class Hessian(Streamed):
         landscape = self.landscape
         value = landscape.objective(batch)
         slopes = landscape.slopes(value, create_graph=True)
-        curved = [i for i, g in enumerate(slopes) if g is not None and g.requires_grad]
-        roots = tuple(slopes[i] for i in curved)
+        curved = {i: g for i, g in enumerate(slopes) if g is not None and g.requires_grad}
+        roots = tuple(curved.values())
 
         def product(v: list[Tensor]) -> Sequence[Tensor | None]:
             if not roots:  # a loss that is linear in its parameters
@@ -77,7 +77,7 @@ class Hessian(Streamed):
             return torch.zeros_like(v)
         at = landscape.point()
         scale = max(float(at.norm()) / len(at) ** 0.5, 1.0)
-        step = torch.finfo(landscape.dtype).eps ** (1 / 3) * scale / length
+        step: float = torch.finfo(landscape.dtype).eps ** (1 / 3) * scale / length
         with kept(landscape.module):
             ahead = _gradient_at(landscape, at + step * v)
             behind = _gradient_at(landscape, at - step * v)

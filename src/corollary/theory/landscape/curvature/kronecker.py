@@ -52,9 +52,9 @@ class Block:
         the ratio of the factors' mean eigenvalues.
         """
         a, b = float(self.alpha.mean()), float(self.beta.mean())
-        share = (a / b) ** 0.5 if a > 0 and b > 0 else 1.0
-        alpha = self.alpha + share * damping**0.5
-        return (self.beta + damping**0.5 / share)[:, None] * alpha
+        share: float = (a / b) ** 0.5 if a > 0 and b > 0 else 1.0
+        root: float = damping**0.5
+        return (self.beta + root / share)[:, None] * (self.alpha + share * root)
 
 
 class Kronecker(Curvature):

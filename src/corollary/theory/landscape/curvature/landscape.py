@@ -207,7 +207,7 @@ class Landscape:
 def _selected(module: nn.Module, wanted: str | Iterable[str] | None) -> dict[str, Tensor]:
     named = dict(module.named_parameters())  # a shared parameter appears under its first name
     if wanted is None:
-        chosen = {name: p for name, p in named.items() if p.requires_grad}
+        chosen: dict[str, Tensor] = {name: p for name, p in named.items() if p.requires_grad}
         if not chosen:
             raise InputError(
                 f"no parameter of {type(module).__name__} requires a gradient; "

@@ -30,6 +30,11 @@ class Group(NamedTuple):
     weight: bool
     bias: bool
 
+    @property
+    def outputs(self) -> int:
+        """Numbers that the layer gives at a position."""
+        return len(self.layer.get_parameter("weight"))
+
     def inputs(self, a: Float[Tensor, "n t i"]) -> Float[Tensor, "n t j"]:
         """What the group's parameters multiply: the inputs, a one for the bias, or both."""
         one = torch.ones_like(a[..., :1])

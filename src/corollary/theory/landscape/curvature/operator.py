@@ -7,6 +7,7 @@ products only. :class:`Explicit` wraps a matrix; the others are made from a land
 from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING
 
+import numpy as np
 import torch
 from jaxtyping import Float
 from torch import Generator, Tensor
@@ -68,7 +69,7 @@ class Curvature(ABC):
         """For SciPy's solvers; vectors cross as NumPy arrays."""
         from scipy.sparse.linalg import LinearOperator
 
-        def apply(v):  # SciPy hands a column now and then
+        def apply(v: np.ndarray) -> np.ndarray:  # SciPy hands a column now and then
             return (self @ torch.from_numpy(v.copy())).cpu().numpy()
 
         kind = torch.empty(0, dtype=self.dtype).numpy().dtype

@@ -43,7 +43,8 @@ class Streamed(Curvature):
         self._pilot_bytes = self._pilot()
         self._whole = False  # whether batches must stay in one piece
         self._terms: list[Term] | None = []  # None: too large to keep
-        self._weight, self._stamp = 0, None
+        self._weight = 0
+        self._stamp: tuple[tuple[int, int], ...] | None = None
         self._build()
 
     @abstractmethod
@@ -91,7 +92,7 @@ class Streamed(Curvature):
                 pieces += len(parts)
                 if held > limit:
                     self._terms = None
-                terms = (self._term(piece) for piece in parts)
+                terms: Iterable[Term] = (self._term(piece) for piece in parts)
                 if self._terms is not None:
                     terms = list(terms)
                     self._terms.extend(terms)
@@ -139,6 +140,7 @@ class Streamed(Curvature):
         with self.landscape.guard():
             whole = next(iter(self.landscape.batches()), None)
             self.landscape.total(0 if whole is None else 1)
+            assert whole is not None  # without data the line before has raised
             small = whole.split(PILOT)[0]
             refuse_once_differentiable(self.landscape.objective(small))
             term = self._term(small)

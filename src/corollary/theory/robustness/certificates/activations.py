@@ -39,9 +39,11 @@ def kinked_lines(lower: Tensor, upper: Tensor, a: Tensor | float) -> Lines:
     below = torch.where(crossing, torch.minimum(*at_ends) - rounding, 0.0)
     convex, zero = a <= 1, torch.zeros_like(above)
     return Lines(
-        torch.where(convex, touch, chord), torch.where(convex, chord, touch),
-        torch.where(convex, zero, below), torch.where(convex, above, zero),
-    )  # fmt: skip
+        torch.where(convex, touch, chord),
+        torch.where(convex, chord, touch),
+        torch.where(convex, zero, below),
+        torch.where(convex, above, zero),
+    )
 
 
 def clipped_lines(lower: Tensor, upper: Tensor, least: float, most: float) -> Lines:
@@ -66,8 +68,8 @@ def clipped_lines(lower: Tensor, upper: Tensor, least: float, most: float) -> Li
     low = torch.where(above, fall, torch.where(below, nearer, 1.0))
     flat = (upper <= least) | (lower >= most)
     high, low = high.masked_fill(flat, 0.0), low.masked_fill(flat, 0.0)
-    corners = [lower, upper, torch.full_like(lower, least).clamp(lower, upper),
-               torch.full_like(lower, most).clamp(lower, upper)]  # fmt: skip
+    kinks = [torch.full_like(lower, kink).clamp(lower, upper) for kink in (least, most)]
+    corners = [lower, upper, *kinks]
     gaps = [[c.clamp(least, most) - s * c for c in corners] for s in (low, high)]
     size = torch.maximum(at_low.abs(), at_high.abs()) + torch.maximum(lower.abs(), upper.abs())
     rounding = 4 * torch.finfo(lower.dtype).eps * size  # slopes are at most 1

@@ -183,7 +183,9 @@ def _all_entries(
         which = slice(k, k + per)
         some = [_part(v, which) for v in known[: index + 1]]
         count = len(some[0].lower)
-        start, forms, added = index, None, 0.0
+        start = index
+        forms: Forms | None = None
+        added: Tensor | float = 0.0
         if isinstance(step, Dense):
             owed = some[index].owed
             entries = None if owed is None else step.entries(count, owed)

@@ -74,17 +74,20 @@ class Cases:
 
     def take(self, which: Tensor) -> "Cases":
         """Some of them."""
-        parts = ({k: t[which] for k, t in d.items()} for d in (self.side, self.low, self.push))
-        return Cases(self.owner[which], self.form[which], *parts, self.bound[which])
+        held = self.side, self.low, self.push
+        side, low, push = ({k: t[which] for k, t in d.items()} for d in held)
+        return Cases(self.owner[which], self.form[which], side, low, push, self.bound[which])
 
     def joined(self, other: "Cases") -> "Cases":
         """Both."""
         held = ((self.side, other.side), (self.low, other.low), (self.push, other.push))
-        parts = ({k: torch.cat([a[k], b[k]]) for k in a} for a, b in held)
+        side, low, push = ({k: torch.cat([a[k], b[k]]) for k in a} for a, b in held)
         return Cases(
             torch.cat([self.owner, other.owner]),
             torch.cat([self.form, other.form]),
-            *parts,
+            side,
+            low,
+            push,
             torch.cat([self.bound, other.bound]),
         )
 
@@ -142,8 +145,15 @@ class Search:
             there = self.x + radius * delta
             return there if box is None else there.clamp(*box)
 
-        search = PGD(1.0, steps=30, norm=self.certifier.norm, box=None, start="zero",
-                     objective="margin", keep="best")  # fmt: skip
+        search = PGD(
+            1.0,
+            steps=30,
+            norm=self.certifier.norm,
+            box=None,
+            start="zero",
+            objective="margin",
+            keep="best",
+        )
         with torch.enable_grad():
             found = search.inputs(lambda d: outputs(moved(d)), torch.zeros_like(self.x), self.y)
         self.try_out(moved(found), torch.arange(len(self.x), device=self.x.device))
@@ -161,8 +171,11 @@ class Search:
         owner = owner.repeat_interleave(len(rows.a) // len(self.x))
         keep = (~self.broken[owner]).nonzero()[:, 0]
         owner, form = owner[keep], rows.a[keep]
-        nothing = {i: torch.zeros_like(self.base[i].lower[:1]).expand(
-            len(owner), *self.base[i].lower.shape[1:]) for i in self.kinks}  # fmt: skip
+        values = {i: self.base[i].lower for i in self.kinks}
+        nothing = {
+            i: torch.zeros_like(value[:1]).expand(len(owner), *value.shape[1:])
+            for i, value in values.items()
+        }
         low = {i: t + math.nan for i, t in nothing.items()}  # none yet
         bound = torch.full((len(owner),), -math.inf, dtype=form.dtype, device=form.device)
         return Cases(owner, form, nothing, low, dict(nothing), bound)
@@ -215,9 +228,16 @@ class Search:
         region = self.region.rows(cases.owner)
         rows = Rows(cases.form, len(cases.owner))
         bound = climbed(
-            self.steps, known, self.end, rows, region, slopes, rounds=rounds, goal=0.0,
+            self.steps,
+            known,
+            self.end,
+            rows,
+            region,
+            slopes,
+            rounds=rounds,
+            goal=0.0,
             until=self.until,
-        )  # fmt: skip
+        )
         if slopes.end is not None:
             a = slopes.end.dense().a.detach().view(len(cases.owner), *self.x.shape[1:])
             self.try_out(_least_point(a, region), cases.owner)

@@ -188,8 +188,16 @@ def _pool(step: bent.MaxPool, inputs: Sequence[float], shapes: Sequence[tuple[in
 
 Rule = Callable[..., float]
 RULES: tuple[tuple[type[Step], Rule], ...] = (
-    (Linear, _linear), (Scaled, _scaled), (Sum, _sum), (Dense, _dense),
-    (Convolution, _convolution), (TransposedConvolution, _transposed), (bent.Curved, _curved),
-    (bent.Clipped, _same), (bent.Kinked, _kinked), (bent.MaxPool, _pool), (bent.Softmax, _same),
+    (Linear, _linear),
+    (Scaled, _scaled),
+    (Sum, _sum),
+    (Dense, _dense),
+    (Convolution, _convolution),
+    (TransposedConvolution, _transposed),
+    (bent.Curved, _curved),
+    (bent.Clipped, _same),
+    (bent.Kinked, _kinked),
+    (bent.MaxPool, _pool),
+    (bent.Softmax, _same),
     (bent.LogSoftmax, _log_softmax),
-)  # fmt: skip
+)

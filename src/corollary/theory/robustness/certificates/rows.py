@@ -6,6 +6,7 @@ the form takes. A form that meets an interval :math:`[l,u]` ends there with
 """
 
 from dataclasses import dataclass, replace
+from typing import Protocol, runtime_checkable
 
 import torch
 from torch import Tensor
@@ -13,6 +14,15 @@ from torch import Tensor
 from corollary.theory.robustness.balls import Norm
 from corollary.theory.robustness.certificates.region import Interval, Region
 from corollary.theory.robustness.certificates.rounding import gamma
+
+
+@runtime_checkable
+class LinearForm(Protocol):
+    """Rows, or windows, which can be written as rows."""
+
+    def dense(self) -> "Rows":
+        """The same with coefficients for all entries of the value."""
+        ...
 
 
 @dataclass(frozen=True)
@@ -79,11 +89,12 @@ class Rows:
         """Other coefficients for the same forms."""
         return replace(self, a=a)
 
-    def plus(self, other: "Rows") -> "Rows":
+    def plus(self, other: LinearForm) -> "Rows":
         """The sum of both forms."""
-        if self.shared != other.shared:
-            return self._apart().plus(other._apart())
-        return self.with_a(self.a + other.a)
+        more = other.dense()
+        if self.shared != more.shared:
+            return self._apart().plus(more._apart())
+        return self.with_a(self.a + more.a)
 
     def dense(self) -> "Rows":
         """Coefficients for all entries of the value: what these are."""

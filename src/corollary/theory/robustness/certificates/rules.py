@@ -33,10 +33,10 @@ from corollary.theory.robustness.certificates.weighted import (
 
 Build = Callable[[Call, list[tuple[int, ...]], Tensor], Step]
 PASSES = {"to", "_to_copy", "type_as", "float", "double"}
-RISING = {
-    "amax", "maximum", "minimum", "adaptive_max_pool2d", "adaptive_max_pool1d", "amin", "sqrt",
-    "log", "max", "min", "max_pool3d", "sign", "floor", "ceil", "round", "log1p", "atan",
-}  # fmt: skip
+RISING = set(
+    "amax amin max min maximum minimum adaptive_max_pool1d adaptive_max_pool2d max_pool3d "
+    "sqrt log log1p atan sign floor ceil round".split()
+)
 
 
 def steps(tape: Tape, like: Tensor) -> tuple[Step, ...]:
@@ -270,21 +270,26 @@ def _of(kind: type[Step]) -> Build:
     return lambda call, shapes, like: kind(call)
 
 
-BUILD: dict[str, Build] = {
-    "add": _added, "sub": _added, "rsub": _reversed, "mul": _times, "div": _divided,
-    "neg": _negative, "square": _of(bent.Product),
-    "_native_batch_norm_legit_no_training": _normalised, "batch_norm": _normalised,
-    "native_batch_norm": _normalised,
-    "linear": _dense, "addmm": _dense, "mm": _dense, "matmul": _dense,
-    "conv1d": _convolution, "conv2d": _convolution, "conv3d": _convolution,
-    "conv_transpose1d": _transposed, "conv_transpose2d": _transposed,
-    "relu": _kinked, "leaky_relu": _kinked, "prelu": _kinked, "abs": _kinked,
-    "_prelu_kernel": _kinked,
-    "relu6": _clipped, "hardtanh": _clipped, "clamp": _clipped, "clip": _clipped,
-    "max_pool1d": _max_pool, "max_pool2d": _max_pool, "max_pool2d_with_indices": _max_pool,
-    "layer_norm": _layer_norm, "native_layer_norm": _layer_norm,
-    "softmax": _of(bent.Softmax), "_softmax": _of(bent.Softmax),
-    "log_softmax": _of(bent.LogSoftmax), "_log_softmax": _of(bent.LogSoftmax),
-    "softplus": _softplus, "elu": _elu, "celu": _elu, "softshrink": _softshrink,
-    **dict.fromkeys(CURVES, _curved),
-}  # fmt: skip
+_RULES: tuple[tuple[str, Build], ...] = (
+    ("add sub", _added),
+    ("rsub", _reversed),
+    ("mul", _times),
+    ("div", _divided),
+    ("neg", _negative),
+    ("square", _of(bent.Product)),
+    ("batch_norm native_batch_norm _native_batch_norm_legit_no_training", _normalised),
+    ("linear addmm mm matmul", _dense),
+    ("conv1d conv2d conv3d", _convolution),
+    ("conv_transpose1d conv_transpose2d", _transposed),
+    ("relu leaky_relu prelu _prelu_kernel abs", _kinked),
+    ("relu6 hardtanh clamp clip", _clipped),
+    ("max_pool1d max_pool2d max_pool2d_with_indices", _max_pool),
+    ("layer_norm native_layer_norm", _layer_norm),
+    ("softmax _softmax", _of(bent.Softmax)),
+    ("log_softmax _log_softmax", _of(bent.LogSoftmax)),
+    ("softplus", _softplus),
+    ("elu celu", _elu),
+    ("softshrink", _softshrink),
+    (" ".join(CURVES), _curved),
+)
+BUILD = {name: build for names, build in _RULES for name in names.split()}

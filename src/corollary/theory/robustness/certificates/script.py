@@ -59,7 +59,7 @@ class Script:
 
     def held(self, model: nn.Module) -> dict[str, Tensor]:
         """The tensors that the operations use, as the module has them now."""
-        own = dict(model.named_parameters(remove_duplicate=False))
+        own: dict[str, Tensor] = dict(model.named_parameters(remove_duplicate=False))
         own |= dict(model.named_buffers(remove_duplicate=False))
         kept = dict(self.program.state_dict) | dict(self.program.constants)
         return {k: own.get(k, t) for k, t in kept.items() if isinstance(t, Tensor)}
@@ -155,23 +155,30 @@ class _Reader:
         return _pruned(self.calls, shape, end.index)
 
     def _read(self, node: fx.Node) -> None:
-        args, kwargs = fx.node.map_arg((node.args, node.kwargs), lambda n: self.known[n.name])
+        args, kwargs = self._filled(node)
         if node.target is operator.getitem:
             self.known[node.name] = self._picked(node, *args)
             return
+        target = node.target
+        assert callable(target)  # the node calls a function
         refs: list[int] = []
         each_ref((args, kwargs), refs)
         op = _op(node)
         if op in SHAPED:
-            args = [_zeros(a) if isinstance(a, fx.Node) else a for a in node.args]
-            self.known[node.name] = node.target(*args, **kwargs)  # type: ignore[operator]
+            zeros = (_zeros(a) if isinstance(a, fx.Node) else a for a in node.args)
+            self.known[node.name] = target(*zeros, **kwargs)
         elif not refs:
-            self.known[node.name] = node.target(*args, **kwargs)  # type: ignore[operator]
+            self.known[node.name] = target(*args, **kwargs)
         elif op not in NO_RESULT:
             value = node.meta["val"]
             several = not isinstance(value, Tensor)
-            call = Call(op, _path(node), node.target, args, kwargs, ())  # type: ignore[arg-type]
+            call = Call(op, _path(node), target, args, kwargs, ())
             self.known[node.name] = call if several else self._kept(call, value, None)
+
+    def _filled(self, node: fx.Node) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        """The arguments, with what is known in the place of nodes."""
+        args, kwargs = fx.node.map_arg((node.args, node.kwargs), lambda n: self.known[n.name])
+        return args, kwargs
 
     def _picked(self, node: fx.Node, source: Any, index: int) -> Any:
         if isinstance(source, Call):

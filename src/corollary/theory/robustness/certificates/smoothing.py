@@ -147,7 +147,8 @@ class Smoothed:
         return total
 
     def _best(self) -> float:
-        return self.alpha ** (1 / self.draws)
+        share: float = self.alpha ** (1 / self.draws)
+        return share
 
     def _fewest(self) -> int:
         n = 1

@@ -28,22 +28,24 @@ from corollary.theory.robustness.certificates.windows import Windows
 
 Forms = Rows | Windows
 # Operations that only move entries, so that each result is one entry of the input or a constant.
-MOVES = {
-    "view", "reshape", "_unsafe_view", "flatten", "unflatten", "permute", "transpose", "squeeze",
-    "unsqueeze", "slice", "select", "pad", "constant_pad_nd", "clone", "contiguous", "alias",
-    "detach", "dropout", "flip", "roll", "movedim", "pixel_shuffle", "native_dropout",
-}  # fmt: skip
+MOVES = set(
+    "view reshape _unsafe_view flatten unflatten permute transpose squeeze unsqueeze slice select "
+    "pad constant_pad_nd clone contiguous alias detach dropout native_dropout flip roll movedim "
+    "pixel_shuffle".split()
+)
 # The entries in their order, in another shape.
-RESHAPES = {"view", "reshape", "_unsafe_view", "flatten", "unflatten", "squeeze", "unsqueeze",
-            "clone", "contiguous", "alias", "detach", "dropout", "native_dropout"}  # fmt: skip
+RESHAPES = set(
+    "view reshape _unsafe_view flatten unflatten squeeze unsqueeze clone contiguous alias detach "
+    "dropout native_dropout".split()
+)
 # Results are sums of entries with weights >= 0.
-AVERAGES = {
-    "mean", "sum", "avg_pool1d", "avg_pool2d", "avg_pool3d", "adaptive_avg_pool1d",
-    "adaptive_avg_pool2d", "adaptive_avg_pool3d", "_adaptive_avg_pool2d", "cat", "stack", "expand",
-    "split", "split_with_sizes", "chunk", "unbind", "index_select", "repeat", "im2col", "unfold",
-    "upsample_nearest2d", "upsample_bilinear2d", "reflection_pad1d", "reflection_pad2d",
-    "replication_pad1d", "replication_pad2d", "broadcast_to", "cumsum", "upsample_nearest1d",
-}  # fmt: skip
+AVERAGES = set(
+    "mean sum cumsum avg_pool1d avg_pool2d avg_pool3d adaptive_avg_pool1d adaptive_avg_pool2d "
+    "adaptive_avg_pool3d _adaptive_avg_pool2d cat stack expand broadcast_to split "
+    "split_with_sizes chunk unbind index_select repeat im2col unfold upsample_nearest1d "
+    "upsample_nearest2d upsample_bilinear2d reflection_pad1d reflection_pad2d "
+    "replication_pad1d replication_pad2d".split()
+)
 
 
 class Step(ABC):

@@ -58,7 +58,8 @@ class Call:
         if self.op in ("cat", "stack"):
             args[0] = [p if len(p) == n else p.expand(n, *p.shape[1:]) for p in args[0]]
         result = self.target(*args, **kwargs)
-        return result if self.picked is None else result[self.picked]
+        value: Tensor = result if self.picked is None else result[self.picked]
+        return value
 
     def option(self, place: int, name: str, default: Any = None) -> Any:
         """An argument by place or by name."""

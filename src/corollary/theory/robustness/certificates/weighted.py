@@ -34,7 +34,8 @@ class Dense(Weighted):
     @cached_property
     def lengths(self) -> Tensor:
         """Of the rows."""
-        return torch.linalg.vector_norm(self.weight, dim=1)
+        lengths: Tensor = torch.linalg.vector_norm(self.weight, dim=1)
+        return lengths
 
     def magnitude(self, reach: Tensor) -> Tensor:
         """By the sums or by the lengths of the rows of the matrix."""
@@ -88,8 +89,8 @@ class Convolution(Weighted):
         self.axes = weight.dim() - 2
         kernel = weight[0, 0].numel()
         self.terms = weight[0].numel(), kernel * weight.shape[0] // options["groups"]
-        ends = zip(shape[1:], weight.shape[2:], options["stride"], options["padding"],
-                   options["dilation"], strict=True)  # fmt: skip
+        how = (options[name] for name in ("stride", "padding", "dilation"))
+        ends = zip(shape[1:], weight.shape[2:], *how, strict=True)
         # places at the end of the image that no window reaches
         self.left_over = tuple((i + 2 * p - d * (k - 1) - 1) % s for i, k, s, p, d in ends)
 
@@ -125,8 +126,8 @@ class Convolution(Weighted):
         """To few channels it is faster by a product that is folded up than by torch's own."""
         options = self.options
         if self.axes != 2 or self.shape[0] > FEW or options["groups"] > 1:
-            return TRANSPOSED[self.axes](a, self.weight, None, output_padding=self.left_over,
-                                         **options)  # fmt: skip
+            options = {**options, "output_padding": self.left_over}
+            return TRANSPOSED[self.axes](a, self.weight, None, **options)
         patches = self.weight.flatten(1).T @ a.flatten(2)
         kernel, image = tuple(self.weight.shape[2:]), tuple(self.shape[1:])
         return F.fold(
@@ -148,7 +149,8 @@ class TransposedConvolution(Weighted):
     @cached_property
     def sums(self) -> Tensor:
         """Of the sizes in each kernel."""
-        by_group = self.sizes.unflatten(0, (self.options["groups"], -1)).flatten(3).sum((1, 3))
+        groups = torch.unflatten(self.sizes, 0, (self.options["groups"], -1))
+        by_group = groups.flatten(3).sum((1, 3))
         return by_group.view(-1, *(1,) * self.axes)
 
     def magnitude(self, reach: Tensor) -> Tensor:

@@ -12,6 +12,7 @@ may also be wanted at some places only.
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from functools import partial
 
 import torch
 from torch import Tensor
@@ -71,8 +72,15 @@ class Windows:
         """Whether the windows are smaller than the image."""
         return self.a.shape[-2] * self.a.shape[-1] < self.image[0] * self.image[1]
 
-    def convolved(self, weight: Tensor, stride: Pair, padding: Pair, dilation: Pair, groups: int,
-                  image: Pair) -> "Windows":  # fmt: skip
+    def convolved(
+        self,
+        weight: Tensor,
+        stride: Pair,
+        padding: Pair,
+        dilation: Pair,
+        groups: int,
+        image: Pair,
+    ) -> "Windows":
         """The forms of the value before a convolution with these options."""
         a = self._inside() if self.outside else self.a
         flat = a.reshape(-1, *a.shape[4:])
@@ -190,7 +198,8 @@ class Windows:
             return a.new_zeros(())
         seen = self._seen(value).flatten(3)  # (n, down, across, entries)
         if self.picked is not None:
-            return torch.linalg.vecdot(a.flatten(1), seen.flatten(1))
+            products: Tensor = torch.linalg.vecdot(a.flatten(1), seen.flatten(1))
+            return products
         if a.shape[:3] == (1, 1, 1):
             return (seen.flatten(0, 2) @ a.view(rows, -1).T).flatten()
         if len(a) == 1:  # the same for all samples: (places, rows, entries) x (places, entries, n)
@@ -225,14 +234,14 @@ class Windows:
 def _transposed(a: Tensor, weight: Tensor, stride: Pair, dilation: Pair, groups: int) -> Tensor:
     """The transposed convolution of windows (rows, channels, height, width)."""
     shape = a.shape[1:]
-    options = {"stride": stride, "dilation": dilation, "groups": groups}
-    sizes = [(shape[1 + i] - 1) * stride[i] + (weight.shape[2 + i] - 1) * dilation[i] + 1
-             for i in (0, 1)]  # fmt: skip
-    entries = shape.numel() * weight.shape[1] * groups * sizes[0] * sizes[1]
+    spread = partial(F.conv_transpose2d, stride=stride, dilation=dilation, groups=groups)
+    steps, kernel = shape[1:], weight.shape[2:]
+    h, w = ((steps[i] - 1) * stride[i] + (kernel[i] - 1) * dilation[i] + 1 for i in (0, 1))
+    entries = shape.numel() * weight.shape[1] * groups * h * w
     if entries > MATRIX or len(a) < shape.numel():
-        return F.conv_transpose2d(a, weight, **options)
+        return spread(a, weight)
     eye = torch.eye(shape.numel(), dtype=a.dtype, device=a.device).view(-1, *shape)
-    matrix = F.conv_transpose2d(eye, weight, **options)
+    matrix = spread(eye, weight)
     return (a.flatten(1) @ matrix.flatten(1)).view(len(a), *matrix.shape[1:])
 
 
