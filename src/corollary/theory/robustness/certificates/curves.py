@@ -9,11 +9,13 @@ from torch.nn import functional as F
 from corollary.theory.robustness.certificates.periodic import Periodic, cosine, sine
 from corollary.theory.robustness.certificates.smooth import Scalar, Smooth
 
-S_SHAPED = {"bends": (0.0,), "curvature": (1, -1)}
-
 
 def _constant(c: float) -> Scalar:
     return lambda x: torch.full_like(x, c)
+
+
+def _s_shaped(value: Scalar, slope: Scalar) -> Smooth:
+    return Smooth(value, slope, bends=(0.0,), curvature=(1, -1))
 
 
 def _normal_density(x: Tensor) -> Tensor:
@@ -21,7 +23,8 @@ def _normal_density(x: Tensor) -> Tensor:
 
 
 def _gelu_slope(x: Tensor) -> Tensor:
-    return torch.special.ndtr(x) + x * _normal_density(x)
+    slope: Tensor = torch.special.ndtr(x) + x * _normal_density(x)
+    return slope
 
 
 def _tanh_gelu(x: Tensor) -> Tensor:
@@ -83,7 +86,8 @@ def elu(alpha: float, scale: float = 1.0, input_scale: float = 1.0) -> Smooth:
     """
 
     def value(x: Tensor) -> Tensor:
-        return torch.ops.aten.elu(x, alpha, scale, input_scale)
+        out: Tensor = torch.ops.aten.elu(x, alpha, scale, input_scale)
+        return out
 
     def below(x: Tensor) -> Tensor:
         return scale * alpha * input_scale * (input_scale * x.clamp_max(0)).exp()
@@ -103,10 +107,10 @@ def softshrink(cut: float) -> Smooth:
 
 
 CURVES: dict[str, Smooth | Periodic] = {
-    "sigmoid": Smooth(torch.sigmoid, _sigmoid_slope, **S_SHAPED),
-    "tanh": Smooth(torch.tanh, lambda x: 1 - x.tanh().square(), **S_SHAPED),
-    "erf": Smooth(torch.erf, lambda x: 2 / math.sqrt(math.pi) * torch.exp(-x.square()), **S_SHAPED),
-    "softsign": Smooth(F.softsign, lambda x: (1 + x.abs()) ** -2, **S_SHAPED),
+    "sigmoid": _s_shaped(torch.sigmoid, _sigmoid_slope),
+    "tanh": _s_shaped(torch.tanh, lambda x: 1 - x.tanh().square()),
+    "erf": _s_shaped(torch.erf, lambda x: 2 / math.sqrt(math.pi) * torch.exp(-x.square())),
+    "softsign": _s_shaped(F.softsign, lambda x: (1 + x.abs()) ** -2),
     "gelu": Smooth(F.gelu, _gelu_slope, (-math.sqrt(2), math.sqrt(2)), (-1, 1, -1), False),
     "silu": Smooth(F.silu, _silu_slope, (-_SILU, _SILU), (-1, 1, -1), False),
     "mish": Smooth(F.mish, _mish_slope, _MISH, (-1, 1, -1), False),

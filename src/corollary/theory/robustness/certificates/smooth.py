@@ -109,7 +109,10 @@ class Smooth:
 
     def _top(self, gap: Scalar, slope: Tensor, k: int, a: Tensor, b: Tensor, sign: int) -> Tensor:
         """A bound on a concave gap on piece k, by tangents from both sides of its top."""
-        rise = lambda x: sign * (self._slope_on(k)(x) - slope)  # noqa: E731
+
+        def rise(x: Tensor) -> Tensor:
+            return sign * (self._slope_on(k)(x) - slope)
+
         for _ in range(HALVINGS):
             middle = (a + b) / 2
             right = rise(middle) > 0
