@@ -13,8 +13,8 @@ from corollary.claims.architectures.kernel_flip import KernelFlip
 from corollary.claims.architectures.pooling_shift import PoolingShift
 from corollary.claims.architectures.receptive_field_growth import ReceptiveFieldGrowth
 from corollary.claims.architectures.shared_weight_gradient import SharedWeightGradient
-from corollary.claims.architectures.shift_equivariance import Given as Shifted
-from corollary.claims.architectures.shift_equivariance import ShiftEquivariance
+from corollary.claims.architectures.shift_equivariance import Given as Shifted, circular
+from corollary.claims.architectures.shift_equivariance import ShiftEquivariance, circular
 from corollary.core import Verdict
 
 
@@ -26,7 +26,7 @@ def test_a_difference_filter_follows_a_shift():
     """f = (0, 1, 3, 6) moved one to the left is (1, 3, 6, 0), with differences 1, 2, 3, -6."""
     f = torch.tensor([0.0, 1.0, 3.0, 6.0], dtype=torch.float64)
     h = torch.tensor([1.0, -1.0], dtype=torch.float64)
-    result = ShiftEquivariance(delta=1).check_given(Shifted(f, h, True))
+    result = ShiftEquivariance(delta=1).check_given(Shifted(f, h, circular))
     assert result.verdict is Verdict.HOLDS
     assert values(result) == [1, 2, 3, -6]
 
@@ -50,7 +50,7 @@ def test_torch_takes_the_last_entry_where_convolution_takes_the_first():
     given = Flipped(image, K, K.flip((0, 1)))
     assert values(KernelFlip().check_given(given)) == [3]
     unflipped = given._replace(turned=K)
-    assert KernelFlip().predict(unflipped) == [0]
+    assert KernelFlip().predict(unflipped).tolist() == [0]
     assert KernelFlip().check_given(unflipped).verdict is Verdict.INAPPLICABLE
 
 

@@ -7,12 +7,12 @@ from corollary.claims.architectures.layer_norm_alone import LayerNormAlone
 from corollary.claims.architectures.pooled_shifts import PooledShifts
 from corollary.claims.architectures.scalar_chain_step import ScalarChain
 from corollary.core import Verdict
+from corollary.models.batch_norm import BatchNorm
 
 
 def test_a_feature_that_varies_by_delta_keeps_half_its_variance():
-    one = torch.ones(1, dtype=torch.float64)
     z = torch.tensor([[-0.1], [0.1]], dtype=torch.float64)  # v = delta = 0.01
-    result = BatchNormMoments(delta=0.01).check_given(Given(z, one, 0 * one, True))
+    result = BatchNormMoments(delta=0.01).check_given(Given(z, BatchNorm(1, 0.01, dtype=z.dtype)))
     assert result.verdict is Verdict.HOLDS
     assert result.predicted[1] == pytest.approx(0.5), "and not 1, as the notes say"
 
@@ -27,7 +27,7 @@ def test_the_second_moment_gives_other_outputs_than_batch_normalisation():
     [
         BatchNormMoments(B=2, k=3),
         BatchNormDirection(n=200, d=12, mean=50.0),
-        LayerNormAlone(m=2, B=3),
+        LayerNormAlone(m=2, B=4),
         PooledShifts(size=7),
         ScalarChain(L=2),
         ScalarChain(L=25),

@@ -16,15 +16,15 @@ run,
 :covers: batch-vs-layer-norm-experiment
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import NamedTuple
 
 import torch
 from torch import Generator, Tensor, nn
 
-from corollary.core import Claim, Figure, Hypothesis, Points, at_most, option
+from corollary.core import Claim, Kept, Sample, Suppose, Trial, at_most, near, option
+from corollary.core.figure import Figure, Points
 from corollary.models.batch_norm import BatchNorm
 from corollary.models.layer_norm import LayerNorm
 from corollary.models.mlp import LinearLayer
@@ -32,82 +32,90 @@ from corollary.train import fit
 
 
 class Given(NamedTuple):
-    """How to train what."""
+    """The two kinds of normalisation that are compared, and the sizes of the pieces."""
 
-    seed: int
-    runs: int
-    steps: int
+    kinds: tuple[Callable[..., nn.Module], ...]
     sizes: tuple[int, ...]
-    layer: bool  # whether the first network is normalised by layers
+
+
+def one_by_one(given: Given) -> tuple[bool, str]:
+    """Whether the first kind gives rows the same in a batch and in its halves."""
+    z = torch.tensor([[1.0, 2, 4], [5, 1, 0], [3, 3, 1], [0, 7, 2]], dtype=torch.float64)
+    norm = given.kinds[0](3, dtype=torch.float64).train()
+    return near(norm(z), torch.cat([norm(z[:2]), norm(z[2:])]))
 
 
 @dataclass(frozen=True)
 class BatchOrLayerNorm(Claim[Given]):
     """Test losses at several sizes of the pieces."""
 
-    runs: int = option(3, low=2, high=20)  # repetitions with other points and weights
+    runs: int = option(4, low=3, high=20)  # repetitions with other points and weights
     steps: int = option(40, low=20, high=1000)  # gradient steps
     sizes: tuple[int, ...] = (2, 8, 64)  # examples normalised together B, growing divisors of 64
-    relation = at_most()  # rounding changes losses by far less than a millionth
+
+    relation = at_most(level=0.95)  # means over the runs, with Student intervals
+    supposes = (
+        Suppose(
+            "the first network is normalised by layers",
+            one_by_one,
+            "Batch normalisation in both: the first network depends on B as well.",
+            kinds=(BatchNorm, BatchNorm),
+        ),
+        Suppose(
+            "sizes go from 2 to 32 or 64",
+            lambda g: g.sizes[0] == 2 and g.sizes[-1] > 31,
+        ),
+    )
+    symbols = "limit", "ratio of test losses"
+    rows = "LN, smallest and largest B", "BN, largest over smallest B"
 
     def given(self, rng: Generator) -> Given:
-        """A seed."""
-        seed = int(torch.randint(2**31, (), generator=rng))
-        return Given(seed, self.runs, self.steps, self.sizes, True)
-
-    def hypotheses(self, given: Given) -> Iterator[Hypothesis]:
-        """What is normalised, and sizes that differ."""
-        yield Hypothesis("the first network is normalised by layers", given.layer)
-        yield Hypothesis(
-            "sizes go from 2 to 32 or 64", given.sizes[0] == 2 and given.sizes[-1] > 31
-        )
+        return Given((LayerNorm, BatchNorm), self.sizes)
 
     def predict(self, given: Given) -> list[float]:
-        """Limits: the ratio of LN's losses, and that of BN's."""
         return [1 + 1e-6, 0.5]
 
-    def measure(self, given: Given) -> list[float]:
-        """The worst ratios of all runs."""
-        ln, bn = _sweep(given, given.layer)[1], _sweep(given, False)[1]
-        change = torch.maximum(ln[0] / ln[-1], ln[-1] / ln[0])
-        return [float(change.max()), float((bn[-1] / bn[0]).max())]
+    def measure(self, given: Given, rng: Generator) -> Kept:
+        seeds = torch.randint(2**31, (self.runs,), generator=rng).tolist()
+        (ln, bn) = losses = [
+            torch.tensor([[self._trained(kind, B, seed) for seed in seeds] for B in given.sizes])
+            for kind in given.kinds
+        ]  # (sizes, runs, training and test)
+        change = torch.maximum(ln[0] / ln[-1], ln[-1] / ln[0])[:, 1]
+        return Kept([Sample(change), Sample((bn[-1] / bn[0])[:, 1])], losses=losses)
 
-    def counterexample(self, rng: Generator) -> Given:
-        """Batch normalisation in both."""
-        return self.given(rng)._replace(layer=False)
-
-    def figure(self, given: Given) -> Figure:
+    def figure(self, trial: Trial[Given]) -> Figure:
         """Test and training losses against B."""
         marks = []
-        for layer, name, role in ((True, "LN", "measured"), (False, "BN", "other")):
-            for losses, which in zip(_sweep(given, layer), ("training", "test"), strict=True):
-                low, mid, high = losses.min(1).values, losses.mean(1), losses.max(1).values
-                label = f"{name}, {which}, range of runs"
-                marks.append(Points(given.sizes, mid, label=label, role=role, low=low, high=high))
-        return Figure(
-            "Losses after training in pieces of B",
-            x="examples normalised together B",
-            y="mean squared error",
-            log_x=True,
-            log_y=True,
-            marks=tuple(marks),
-        )
+        pairs = zip(trial.kept.losses, (("LN", "measured"), ("BN", "other")), strict=True)
+        for losses, (name, role) in pairs:
+            for which, found in zip(("training", "test"), losses.unbind(dim=2), strict=True):
+                low, high = found.min(1).values, found.max(1).values
+                label, sizes = f"{name}, {which}, range of runs", trial.given.sizes
+                marks.append(Points(sizes, found.mean(1), label, role, low=low, high=high))
+        axes = {"x": "examples normalised together B", "y": "mean squared error"}
+        title = "Losses after training in pieces of B"
+        return Figure(title, **axes, log_x=True, log_y=True, marks=tuple(marks))
 
-
-@lru_cache(maxsize=8)
-def _sweep(given: Given, layer: bool) -> tuple[Tensor, Tensor]:
-    """Training losses (in training mode) and test losses, a row a size and a column a run."""
-    pairs = torch.tensor(
-        [[_trained(given, layer, B, run) for run in range(given.runs)] for B in given.sizes],
-        dtype=torch.float64,
-    )
-    return pairs[..., 0], pairs[..., 1]
+    def _trained(self, kind: Callable[..., nn.Module], B: int, seed: int) -> tuple[float, float]:
+        """Training loss, in training mode, and test loss."""
+        rng = torch.Generator().manual_seed(seed)
+        x = torch.randn(64 + 256, 4, generator=rng, dtype=torch.float64)
+        y = x[:, :1] + x[:, 1:2].abs()
+        norm = InPieces(kind(16, dtype=torch.float64), B)
+        first = LinearLayer(4, 16, bias=True, rng=rng)
+        net = nn.Sequential(first, norm, nn.ReLU(), LinearLayer(16, 1, bias=True, rng=rng))
+        adam = torch.optim.Adam(net.parameters(), lr=0.03)
+        history = fit(net, (x[:64], y[:64]), nn.functional.mse_loss, adam, steps=self.steps)
+        with torch.no_grad():
+            test = nn.functional.mse_loss(net.eval()(x[64:]), y[64:])
+        return float(history[-1].loss), float(test)
 
 
 class InPieces(nn.Module):
     """A layer that is handed B rows at a time while training, and all of them after."""
 
-    def __init__(self, norm: LayerNorm | BatchNorm, B: int) -> None:
+    def __init__(self, norm: nn.Module, B: int) -> None:
         super().__init__()
         self.norm, self.B = norm, B
 
@@ -115,17 +123,3 @@ class InPieces(nn.Module):
         """The outputs of the pieces, joined."""
         pieces = z.split(self.B) if self.training else [z]
         return torch.cat([self.norm(piece) for piece in pieces])
-
-
-def _trained(given: Given, layer: bool, B: int, run: int) -> tuple[float, float]:
-    rng = torch.Generator().manual_seed(given.seed + run)
-    x = torch.randn(64 + 256, 4, generator=rng, dtype=torch.float64)
-    y = x[:, :1] + x[:, 1:2].abs()
-    norm = (LayerNorm if layer else BatchNorm)(16, dtype=torch.float64)
-    first = LinearLayer(4, 16, bias=True, rng=rng)
-    net = nn.Sequential(first, InPieces(norm, B), nn.ReLU(), LinearLayer(16, 1, bias=True, rng=rng))
-    adam = torch.optim.Adam(net.parameters(), lr=0.03)
-    history = fit(net, (x[:64], y[:64]), nn.functional.mse_loss, adam, steps=given.steps)
-    with torch.no_grad():
-        test = nn.functional.mse_loss(net.eval()(x[64:]), y[64:])
-    return float(history[-1].loss), float(test)

@@ -16,7 +16,6 @@ and cut off the gradient after.
 :covers: conv-layer-gradients
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -25,17 +24,27 @@ from jaxtyping import Float
 from torch import Generator, Tensor
 from torch.nn import functional
 
-from corollary.core import Claim, Curve, Figure, Hypothesis, Points, equals, option
-from corollary.theory.architectures.conv_gradients import ConvGradients, conv_backward
+from corollary.core import Claim, Parity, Suppose, equals, normal, option
+from corollary.theory.architectures.conv_gradients import conv_backward
 
 
 class Given(NamedTuple):
-    """Images, a layer, the gradient of its output, and how the border is padded."""
+    """Images with their border, a layer, and the gradient of its output."""
 
     x: Float[Tensor, "n c s s"]
     h: Float[Tensor, "m c k k"]
     delta: Float[Tensor, "n m t t"]
     border: str
+
+    def padded(self, x: Tensor) -> Tensor:
+        """The images with one pixel more on each side."""
+        return functional.pad(x, [1] * 4, mode=self.border)
+
+
+def zeros_around(given: Given) -> tuple[bool, str]:
+    """Whether the padded images are as large as the images."""
+    added = float(given.padded(given.x).abs().sum() - given.x.abs().sum())
+    return abs(added) < 1e-9, f"sizes beyond the border add up to {added:.2g}"
 
 
 @dataclass(frozen=True)
@@ -46,53 +55,30 @@ class ConvolutionGradients(Claim[Given]):
     c: int = option(2, low=1, high=8)  # channels in
     m: int = option(3, low=1, high=8)  # channels out
     size: int = option(7, low=5, high=32)  # side of an image
+
     relation = equals(ulps=2**12, scale=1.0)  # sums of some hundred products of size one
+    supposes = (
+        Suppose(
+            "beyond the border are zeros",
+            zeros_around,
+            "At a border that meets the other side, gradients come from there too.",
+            border="circular",
+        ),
+    )
+    symbols = "formula", "automatic differentiation"
+    shows = (Parity("Gradients of a layer"),)
 
     def given(self, rng: Generator) -> Given:
-        """Kernels of side 3, padding 1."""
+        s, h = self.size, normal(rng, self.m, self.c, 3, 3)
+        x, delta = normal(rng, self.n, self.c, s, s), normal(rng, self.n, self.m, s, s)
+        return Given(x, h, delta, "constant")
 
-        def draw(*shape: int) -> Tensor:
-            return torch.randn(*shape, generator=rng, dtype=torch.float64)
+    def predict(self, given: Given) -> Tensor:
+        gradients = conv_backward(given.x, given.h, given.delta, padding=1)
+        return torch.cat([g.flatten() for g in gradients])
 
-        x = draw(self.n, self.c, self.size, self.size)
-        delta = draw(self.n, self.m, self.size, self.size)
-        return Given(x, draw(self.m, self.c, 3, 3), delta, "constant")
-
-    def hypotheses(self, given: Given) -> Iterator[Hypothesis]:
-        """The border."""
-        yield Hypothesis("beyond the border are zeros", given.border == "constant")
-
-    def predict(self, given: Given) -> list[float]:
-        """The formulas."""
-        return _flat(conv_backward(given.x, given.h, given.delta, padding=1))
-
-    def measure(self, given: Given) -> list[float]:
-        """Automatic differentiation of the layer."""
-        return _flat(_automatic(given))
-
-    def counterexample(self, rng: Generator) -> Given:
-        """A border that meets the other side."""
-        return self.given(rng)._replace(border="circular")
-
-    def figure(self, given: Given) -> Figure:
-        """One against the other."""
-        true = _automatic(given)
-        ours = conv_backward(given.x, given.h, given.delta, padding=1)
-        span = [float(true.x.min()), float(true.x.max())]
-        marks = (
-            Curve(span, x=span, label="equal", role="other", dashed=True),
-            Points(ours.x.flatten(), true.x.flatten(), label="∂L/∂x"),
-            Points(ours.h.flatten(), true.h.flatten(), label="∂L/∂h", role="predicted"),
-        )
-        return Figure("Gradients of a layer", x="formula", y="automatic", marks=marks, equal=True)
-
-
-def _automatic(given: Given) -> ConvGradients:
-    x, h = given.x.clone().requires_grad_(), given.h.clone().requires_grad_()
-    b = given.h.new_zeros(len(h)).requires_grad_()
-    y = functional.conv2d(functional.pad(x, [1] * 4, mode=given.border), h, b)
-    return ConvGradients(*torch.autograd.grad(y, (x, h, b), given.delta))
-
-
-def _flat(gradients: ConvGradients) -> list[float]:
-    return torch.cat([g.flatten() for g in gradients]).tolist()
+    def measure(self, given: Given) -> Tensor:
+        x, h = given.x.clone().requires_grad_(), given.h.clone().requires_grad_()
+        b = given.h.new_zeros(len(h)).requires_grad_()
+        y = functional.conv2d(given.padded(x), h, b)
+        return torch.cat([g.flatten() for g in torch.autograd.grad(y, (x, h, b), given.delta)])

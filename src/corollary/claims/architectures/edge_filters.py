@@ -19,41 +19,49 @@ where :math:`\Pi` projects onto the plane. With labels from a coin the share sta
 :covers: learned-edge-filters
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import NamedTuple
 
 import torch
 from torch import Generator, Tensor, nn
 
-from corollary.core import (
-    Claim,
-    Figure,
-    HeatMap,
-    Hypothesis,
-    Level,
-    Points,
-    Sample,
-    at_least,
-    option,
-)
+from corollary.core import Claim, Kept, Sample, Suppose, Trial, at_least, option
+from corollary.core.figure import Figure, HeatMap, Level, Points
 from corollary.data.textures import stripes
 from corollary.models.small_cnn import SmallCNN
 from corollary.theory.architectures.edges import edge_share, kernel_cosines
 from corollary.train import fit
 
 CHANCE, GAIN, COSINE = 2 / 9, 1 / 9, 0.85
+Draw = Callable[[int, Generator], tuple[Tensor, Tensor]]
+
+
+def told(n: int, rng: Generator) -> tuple[Tensor, Tensor]:
+    """Images of stripes with their directions as labels."""
+    return stripes(n, 8, rng=rng)
+
+
+def coin(n: int, rng: Generator) -> tuple[Tensor, Tensor]:
+    """The same images with labels by the toss of a coin."""
+    x, y = told(n, rng)
+    return x, torch.randint(2, y.shape, generator=rng)
 
 
 class Given(NamedTuple):
-    """How to train what."""
+    """How images and labels are drawn, and a sample of them."""
 
-    seed: int
-    runs: int
-    n: int
-    steps: int
-    told: bool  # whether labels are the directions
+    draw: Draw
+    x: Tensor
+    y: Tensor
+
+
+def directions(given: Given) -> tuple[bool, str]:
+    """Whether labels follow the direction in which an image varies most."""
+    x = given.x[:, 0]
+    across = (x - x.roll(1, 2)).square().sum((1, 2)) > (x - x.roll(1, 1)).square().sum((1, 2))
+    share = float((across == (given.y == given.y[across][0])).double().mean())
+    return share > 0.75, f"{100 * share:.0f} % of the labels"
 
 
 @dataclass(frozen=True)
@@ -63,80 +71,61 @@ class EdgeFilters(Claim[Given]):
     runs: int = option(10, low=4, high=50)  # repetitions with other images and weights
     n: int = option(96, low=50, high=1000)  # images
     steps: int = option(80, low=60, high=1000)  # steps of Adam
+
     relation = at_least(level=0.99)  # means over the runs, with Student intervals
+    supposes = (
+        Suppose(
+            "labels are the directions of the stripes",
+            directions,
+            "With labels by the toss of a coin, filters stay where they were.",
+            draw=lambda g: coin,
+            y=lambda g: coin(len(g.x), torch.Generator().manual_seed(0))[1],
+        ),
+    )
+    symbols = "1/9 and 0.85", "gain of the share, best cosine"
+    rows = "gain of the share of edges", "cosine of the nearest filter"
 
     def given(self, rng: Generator) -> Given:
-        """A seed."""
-        return Given(
-            int(torch.randint(2**31, (), generator=rng)), self.runs, self.n, self.steps, True
-        )
-
-    def hypotheses(self, given: Given) -> Iterator[Hypothesis]:
-        """What is to be learned."""
-        yield Hypothesis("labels are the directions of the stripes", given.told)
+        return Given(told, *told(self.n, rng))
 
     def predict(self, given: Given) -> list[float]:
-        """The least gain, and the least cosine of the nearest filter."""
         return [GAIN, COSINE]
 
-    def measure(self, given: Given) -> list[Sample]:
-        """Both, run by run."""
-        found = _filters(given)
-        gains = [edge_share(after) - edge_share(before) for before, after in found]
-        return [Sample(gains), Sample([_nearest(after)[1] for _, after in found])]
+    def measure(self, given: Given, rng: Generator) -> Kept:
+        filters = [self._trained(given, rng) for _ in range(self.runs)]
+        gains = [edge_share(after) - edge_share(before) for before, after in filters]
+        nearest = [_nearest(after)[1] for _, after in filters]
+        return Kept([Sample(gains), Sample(nearest)], filters=filters)
 
-    def counterexample(self, rng: Generator) -> Given:
-        """Labels by the toss of a coin."""
-        return self.given(rng)._replace(told=False)
-
-    def figure(self, given: Given) -> tuple[Figure, Figure]:
+    def figure(self, trial: Trial[Given]) -> tuple[Figure, Figure]:
         """The shares of all runs, and the nearest filter of the first run."""
-        before, after = zip(*_filters(given), strict=True)
-        runs = range(1, given.runs + 1)
-        start = sum(map(edge_share, before)) / given.runs
-        best = after[0][_nearest(after[0])[0]]
+        before, after = zip(*trial.kept.filters, strict=True)
+        runs, start = range(1, self.runs + 1), [edge_share(w) for w in before]
+        marks = (
+            Level(sum(start) / self.runs + GAIN, label="mean before + 1/9"),
+            Level(CHANCE, label="chance, 2/9", role="other"),
+            Points(runs, start, label="before training", role="other"),
+            Points(runs, [edge_share(w) for w in after], label="after training"),
+        )
+        share = "share in the plane of the derivative kernels"
+        best = after[0][_nearest(after[0])[0]].flip(0).tolist()
+        cells = HeatMap(best, x=(0.5, 3.5), y=(0.5, 3.5), label="weight")
+        axes = {"x": "column", "y": "row, counted from below", "equal": True}
         return (
-            Figure(
-                "What training adds to the filters",
-                x="run",
-                y="share in the plane of the derivative kernels",
-                marks=(
-                    Level(start + GAIN, label="mean before + 1/9"),
-                    Level(CHANCE, label="chance, 2/9", role="other"),
-                    Points(runs, [edge_share(w) for w in before], label="before training",
-                           role="other"),
-                    Points(runs, [edge_share(w) for w in after], label="after training"),
-                ),
-            ),
-            Figure(
-                "The filter nearest to a derivative in the first run",
-                x="column",
-                y="row, counted from below",
-                equal=True,
-                marks=(HeatMap(best.flip(0).tolist(), x=(0.5, 3.5), y=(0.5, 3.5), label="weight"),),
-            ),
-        )  # fmt: skip
+            Figure("What training adds to the filters", x="run", y=share, marks=marks),
+            Figure("The filter nearest to a derivative, first run", marks=(cells,), **axes),
+        )
+
+    def _trained(self, given: Given, rng: Generator) -> tuple[Tensor, Tensor]:
+        """Filters before and after training."""
+        net = SmallCNN(1, 2, (16,), padding_mode="circular", reduce="mean", rng=rng)
+        before = net.features[0].weight.detach()[:, 0].clone()
+        adam = torch.optim.Adam(net.parameters(), lr=0.05)
+        fit(net, given.draw(self.n, rng), nn.functional.cross_entropy, adam, steps=self.steps)
+        return before, net.features[0].weight.detach()[:, 0]
 
 
 def _nearest(w: Tensor) -> tuple[int, float]:
     """Number and cosine of the filter that is nearest to a derivative kernel."""
     value, index = kernel_cosines(w).abs().amax(dim=1).max(dim=0)
     return int(index), float(value)
-
-
-@lru_cache(maxsize=8)
-def _filters(given: Given) -> list[tuple[Tensor, Tensor]]:
-    """Filters before and after training, run by run."""
-    return [_trained(given, given.seed + run) for run in range(given.runs)]
-
-
-def _trained(given: Given, seed: int) -> tuple[Tensor, Tensor]:
-    rng = torch.Generator().manual_seed(seed)
-    x, y = stripes(given.n, 8, rng=rng)
-    if not given.told:
-        y = torch.randint(2, y.shape, generator=rng)
-    net = SmallCNN(1, 2, (16,), padding_mode="circular", reduce="mean", rng=rng)
-    before = net.features[0].weight.detach()[:, 0].clone()
-    adam = lambda parameters: torch.optim.Adam(parameters, lr=0.05)  # noqa: E731, a name for fit
-    fit(net, (x, y), nn.functional.cross_entropy, adam, steps=given.steps)
-    return before, net.features[0].weight.detach()[:, 0]

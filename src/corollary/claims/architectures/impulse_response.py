@@ -17,7 +17,6 @@ On the real line continuity is needed as well, and the kernel may be a distribut
     places, as here, the theorem is right.
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -25,7 +24,8 @@ import torch
 from jaxtyping import Float
 from torch import Generator, Tensor
 
-from corollary.core import Claim, Curve, Figure, Hypothesis, Points, equals, option
+from corollary.core import Claim, Suppose, Trial, equals, near, normal, option
+from corollary.core.figure import Curve, Figure, Points
 from corollary.theory.approximation.convolution import convolve
 from corollary.theory.architectures.equivariance import kernel_of
 
@@ -42,42 +42,37 @@ class ImpulseResponse(Claim[Given]):
     """The map itself against the convolution with its response to one impulse."""
 
     N: int = option(32, low=4, high=500)  # places on the ring
+
     relation = equals(ulps=2**14, scale=1.0)  # T is made of two transforms of length N
+    supposes = (
+        Suppose(
+            "T commutes with the shift",
+            lambda g: near(g.T.roll(1, 0), g.T.roll(-1, 1)),
+            "A linear map that is louder on the right has another response at each place.",
+            T=lambda g: torch.linspace(1, 2, len(g.T), dtype=torch.float64)[:, None] * g.T,
+        ),
+    )
+    symbols = "f ∗ h", "T f"
 
     def given(self, rng: Generator) -> Given:
-        """Some gain at each frequency, which commutes with shifts, and a rough signal."""
-        gain = torch.randn(self.N // 2 + 1, generator=rng, dtype=torch.float64)
-        gain = gain / torch.arange(1, len(gain) + 1)
+        gain = normal(rng, self.N // 2 + 1) / torch.arange(1, self.N // 2 + 2)
         waves = torch.fft.rfft(torch.eye(self.N, dtype=torch.float64), dim=0)
-        T = torch.fft.irfft(gain[:, None] * waves, self.N, dim=0)
-        return Given(T, torch.randn(self.N, generator=rng, dtype=torch.float64))
+        return Given(torch.fft.irfft(gain[:, None] * waves, self.N, dim=0), normal(rng, self.N))
 
-    def hypotheses(self, given: Given) -> Iterator[Hypothesis]:
-        """Shifts and the map."""
-        T = given.T
-        defect = float((T.roll(1, 0) - T.roll(-1, 1)).abs().max())  # S T and T S
-        yield Hypothesis("T commutes with the shift", defect <= 1e-9, f"defect {defect:.1e}")
-
-    def predict(self, given: Given) -> list[float]:
-        """The signal convolved with the response."""
+    def predict(self, given: Given) -> Tensor:
         h = kernel_of(given.T, len(given.f)).h
-        return convolve(given.f, h, method="direct", mode="circular").tolist()
+        return convolve(given.f, h, method="direct", mode="circular")
 
-    def measure(self, given: Given) -> list[float]:
-        """The map of the signal."""
-        return (given.T @ given.f).tolist()
+    def measure(self, given: Given) -> Tensor:
+        return given.T @ given.f
 
-    def counterexample(self, rng: Generator) -> Given:
-        """A linear map that is louder on the right."""
-        T, f = self.given(rng)
-        return Given(torch.linspace(1, 2, self.N, dtype=torch.float64)[:, None] * T, f)
-
-    def figure(self, given: Given) -> Figure:
+    def figure(self, trial: Trial[Given]) -> Figure:
         """Signal, response and output."""
+        T, f = trial.given
         marks = (
-            Curve(given.f, label="f", role="other", dashed=True),
-            Curve(given.T[:, 0], label="h, the response to one impulse", role="other"),
-            Curve(self.predict(given), label="f ∗ h", role="predicted"),
-            Points(list(range(len(given.f))), self.measure(given), label="T f"),
+            Curve(f, label="f", role="other", dashed=True),
+            Curve(T[:, 0], label="h, the response to one impulse", role="other"),
+            Curve(trial.predicted, label="f ∗ h", role="predicted"),
+            Points(range(len(f)), trial.measured, label="T f"),
         )
         return Figure("One impulse tells all", x="place on the ring", y="value", marks=marks)

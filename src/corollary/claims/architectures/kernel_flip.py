@@ -18,7 +18,6 @@ do not change when turned by 180 degrees.
     left as it is.
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -27,7 +26,7 @@ from jaxtyping import Float
 from torch import Generator, Tensor
 from torch.nn import functional
 
-from corollary.core import Claim, Curve, Figure, Hypothesis, Points, equals, option
+from corollary.core import Claim, Parity, Suppose, equals, normal, option
 from corollary.theory.architectures.sliding import convolution, flipped
 
 
@@ -45,42 +44,25 @@ class KernelFlip(Claim[Given]):
 
     n: int = option(12, low=2, high=200)  # side of the image
     k: int = option(3, low=2, high=9)  # side of the kernel
+
     relation = equals(ulps=256, scale=1.0)  # sums of k² products of size one
+    supposes = (
+        Suppose(
+            "the kernel is flipped along both axes",
+            lambda g: torch.equal(g.turned, flipped(g.K)),
+            "The kernel is left as it is, as printed: that is another image.",
+            turned=lambda g: g.K,
+        ),
+    )
+    symbols = "I ∗ flipped K", "conv2d(I, K) of torch"
+    shows = (Parity("Convolution against conv2d of torch"),)
 
     def given(self, rng: Generator) -> Given:
-        """A rough image and a kernel without symmetry."""
-        image = torch.randn(max(self.n, self.k), max(self.n, self.k), generator=rng).double()
-        K = torch.randn(self.k, self.k, generator=rng, dtype=torch.float64)
-        return Given(image, K, flipped(K))
+        side, K = max(self.n, self.k), normal(rng, self.k, self.k)
+        return Given(normal(rng, side, side), K, flipped(K))
 
-    def hypotheses(self, given: Given) -> Iterator[Hypothesis]:
-        """The two kernels."""
-        yield Hypothesis("the kernel is flipped along both axes",
-                         torch.equal(given.turned, flipped(given.K)))  # fmt: skip
+    def predict(self, given: Given) -> Tensor:
+        return convolution(given.image, given.turned, "valid").flatten()
 
-    def predict(self, given: Given) -> list[float]:
-        """The convolution."""
-        return convolution(given.image, given.turned, "valid").flatten().tolist()
-
-    def measure(self, given: Given) -> list[float]:
-        """What torch calls conv2d."""
-        out = functional.conv2d(given.image[None, None], given.K[None, None])
-        return out.flatten().tolist()
-
-    def counterexample(self, rng: Generator) -> Given:
-        """No flip."""
-        given = self.given(rng)
-        return given._replace(turned=given.K)
-
-    def figure(self, given: Given) -> Figure:
-        """Output against output, with the flip and without."""
-        measured = self.measure(given)
-        span = [min(measured), max(measured)]
-        unflipped = self.predict(given._replace(turned=given.K))
-        marks = (
-            Points(measured, unflipped, label="I ∗ K, not flipped", role="other"),
-            Curve(span, x=span, label="equal", role="predicted"),
-            Points(measured, self.predict(given), label="I ∗ K, flipped"),
-        )
-        title = "Convolution against conv2d of torch"
-        return Figure(title, x="conv2d(I, K)", y="value", marks=marks, equal=True)
+    def measure(self, given: Given) -> Tensor:
+        return functional.conv2d(given.image[None, None], given.K[None, None]).flatten()

@@ -14,7 +14,6 @@ A fully connected network has no such property, nor has a convolutional one with
 :covers: cnn-classifier
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -22,17 +21,40 @@ import torch
 from jaxtyping import Float
 from torch import Generator, Tensor, nn
 
-from corollary.core import Claim, Curve, Figure, Hypothesis, Points, equals, option
+from corollary.core import Along, Claim, Suppose, equals, near, option
 from corollary.data.textures import placed_patterns
 from corollary.models.small_cnn import SmallCNN, matched_mlp
 
 
 class Given(NamedTuple):
-    """An image, a network, and a fully connected one of its size."""
+    """An image, features, and what is made of the features."""
 
     x: Float[Tensor, "1 1 s s"]
-    net: SmallCNN
-    mlp: nn.Module
+    net: nn.Module
+
+    def shifted(self) -> Float[Tensor, " s"]:
+        """The first output for every shift along the rows."""
+        s = self.x.shape[-1]
+        rolled = torch.cat([self.x.roll(k, dims=3) for k in range(s)])
+        with torch.no_grad():
+            return self.net(rolled)[:, 0]
+
+
+def moves_along(given: Given) -> tuple[bool, str]:
+    """Whether the features of a shifted image are the shifted features."""
+    features = getattr(given.net, "features", given.net)
+    y, moved = features(given.x), features(given.x.roll(1, dims=3))
+    return near(moved, y.roll(1, dims=3)) if y.ndim == 4 else (False, "no features in a plane")
+
+
+def zero_padding(self: "PooledShifts", given: Given, rng: Generator) -> Given:
+    """Zero padding: the edge of the image is seen."""
+    return given._replace(net=self.network("zeros", rng))
+
+
+def fully_connected(self: "PooledShifts", given: Given, rng: Generator) -> Given:
+    """A fully connected network of the same size sees every shift."""
+    return given._replace(net=matched_mlp(given.net, self.size**2, 3, rng=rng))
 
 
 @dataclass(frozen=True)
@@ -40,53 +62,30 @@ class PooledShifts(Claim[Given]):
     """The first output for every shift along the rows."""
 
     size: int = option(12, low=5, high=64)  # pixels along a side
+
     relation = equals(ulps=2**10, scale=1.0)  # the same sums, in another order
+    supposes = (
+        Suppose("features move along with the image", moves_along, without=zero_padding),
+        Suppose(
+            "features are convolutions",
+            lambda g: any(isinstance(m, nn.Conv2d) for m in g.net.modules()),
+            without=fully_connected,
+        ),
+    )
+    symbols = "f(x)", "f of the shifted image"
+    shows = (Along("An output as the image is shifted", x="shift in pixels", y="f"),)
 
     def given(self, rng: Generator) -> Given:
-        """Random weights and a pattern with noise."""
-        return self._draw("circular", rng)
-
-    def hypotheses(self, given: Given) -> Iterator[Hypothesis]:
-        """Padding and stride of every layer."""
-        convs = [m for m in given.net.features if isinstance(m, nn.Conv2d)]
-        pools = any(isinstance(m, nn.MaxPool2d) for m in given.net.features)
-        round_ = all(m.padding_mode == "circular" for m in convs)
-        yield Hypothesis("padding is circular", round_)
-        yield Hypothesis("strides are 1", not pools and all(m.stride == (1, 1) for m in convs))
-
-    def predict(self, given: Given) -> list[float]:
-        """The output for the image as it is."""
-        return [float(given.net(given.x)[0, 0].detach())] * self.size
-
-    def measure(self, given: Given) -> list[float]:
-        """For each shift."""
-        return self._shifted(given, given.net)
-
-    def counterexample(self, rng: Generator) -> Given:
-        """Zero padding: the edge of the image is seen."""
-        return self._draw("zeros", rng)
-
-    def figure(self, given: Given) -> Figure:
-        """Both networks."""
-        k = list(range(self.size))
-        return Figure(
-            "An output as the image is shifted",
-            x="shift in pixels",
-            y="f",
-            marks=(
-                Curve(self.predict(given), x=k, label="f(x)", role="predicted"),
-                Points(k, self.measure(given), label="convolutions and a pool"),
-                Points(k, self._shifted(given, given.mlp), label="fully connected", role="other"),
-            ),
-        )
-
-    def _shifted(self, given: Given, net: nn.Module) -> list[float]:
-        rolled = torch.cat([given.x.roll(k, dims=3) for k in range(self.size)])
-        with torch.no_grad():
-            return net(rolled)[:, 0].tolist()
-
-    def _draw(self, padding_mode: str, rng: Generator) -> Given:
         x, _ = placed_patterns(1, self.size, noise=0.3, rng=rng)
+        return Given(x, self.network("circular", rng))
+
+    def network(self, padding: str, rng: Generator) -> SmallCNN:
+        """Two convolutions of stride 1 and a mean over all places."""
         how = {"pool": False, "reduce": "mean", "rng": rng}
-        net = SmallCNN(1, 3, (6, 6), padding_mode=padding_mode, **how)
-        return Given(x, net, matched_mlp(net, self.size**2, 3, rng=rng))
+        return SmallCNN(1, 3, (6, 6), padding_mode=padding, **how)
+
+    def predict(self, given: Given) -> Tensor:
+        return given.net(given.x)[0, 0].detach().repeat(self.size)
+
+    def measure(self, given: Given) -> Tensor:
+        return given.shifted()

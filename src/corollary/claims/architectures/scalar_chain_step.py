@@ -15,7 +15,7 @@ Measured are outputs after steps of torch's SGD.
 :covers: deep-scalar-product-network
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -23,17 +23,42 @@ import torch
 from jaxtyping import Float
 from torch import Generator, Tensor, nn
 
-from corollary.core import Claim, Curve, Figure, Hypothesis, Points, equals, option
+from corollary.core import Claim, Suppose, Trial, equals, near, option, uniform
+from corollary.core.figure import Curve, Figure, Points
 from corollary.theory.architectures.scalar_chain import chain_update
+
+Step = Callable[[Tensor, float, float], Tensor]  # weights, input and step size to new weights
+
+
+def together(w: Tensor, x: float, eta: float) -> Tensor:
+    """All weights make a step of torch's SGD at once."""
+    weights = nn.Parameter(w.clone())
+    (x * weights.prod()).backward()
+    torch.optim.SGD([weights], lr=eta).step()
+    return weights.detach()
+
+
+def one_by_one(w: Tensor, x: float, eta: float) -> Tensor:
+    """One weight after the other, each with the gradient at the moment."""
+    for j in range(len(w)):
+        step = together(w, x, eta)
+        w = torch.cat([w[:j], step[j : j + 1], w[j + 1 :]])
+    return w
 
 
 class Given(NamedTuple):
-    """Weights, an input, step sizes, and whether all weights step at once."""
+    """Weights, an input, step sizes, and the step."""
 
     w: Float[Tensor, " L"]
     x: float
     etas: tuple[float, ...]
-    together: bool
+    step: Step
+
+
+def uses_old_weights(given: Given) -> tuple[bool, str]:
+    """Whether a step of 1 on weights 1, 2, 3 with input 1 subtracts the products 6, 3, 2."""
+    w = torch.tensor([1.0, 2.0, 3.0], dtype=torch.float64)
+    return near(w - given.step(w, 1.0, 1.0), torch.tensor([6.0, 3.0, 2.0]))
 
 
 @dataclass(frozen=True)
@@ -41,54 +66,39 @@ class ScalarChain(Claim[Given]):
     """The output after a step on the loss y, by the expansion and by torch."""
 
     L: int = option(12, low=2, high=60)  # weights of the chain
+
     relation = equals(ulps=2**12, scale=1.0)  # L products, and a sum of 2^L terms that cancel
+    supposes = (
+        Suppose(
+            "all weights step at once",
+            uses_old_weights,
+            "One weight after the other, each with the gradient at the moment: another output.",
+            step=lambda g: one_by_one,
+        ),
+    )
+    symbols = "Σ cⱼ ηʲ", "output after the step"
+    rows = "η = {etas}"
 
     def given(self, rng: Generator) -> Given:
-        """Weights near 1 in size."""
-        w = 0.8 + 0.4 * torch.rand(self.L, generator=rng, dtype=torch.float64)
-        return Given(w, 1.2, (0.01, 0.05, 0.1, 0.2), True)
-
-    def hypotheses(self, given: Given) -> Iterator[Hypothesis]:
-        """How the step is made."""
-        yield Hypothesis("all weights step at once", given.together)
+        return Given(0.8 + 0.4 * uniform(rng, self.L), 1.2, (0.01, 0.05, 0.1, 0.2), together)
 
     def predict(self, given: Given) -> list[float]:
-        """The polynomial."""
         c = chain_update(given.w, given.x, 0.0).coefficients
-        j = torch.arange(len(c), dtype=torch.float64)
-        return [float((c * eta**j).sum()) for eta in given.etas]
+        return [float((c * eta ** torch.arange(len(c)).double()).sum()) for eta in given.etas]
 
     def measure(self, given: Given) -> list[float]:
-        """The product of the weights after the step."""
-        return [_after_step(given, eta) for eta in given.etas]
+        w, x, etas, step = given
+        return [float(x * step(w, x, eta).prod()) for eta in etas]
 
-    def counterexample(self, rng: Generator) -> Given:
-        """One weight after the other, each with the gradient at the moment."""
-        return self.given(rng)._replace(together=False)
-
-    def figure(self, given: Given) -> Figure:
+    def figure(self, trial: Trial[Given]) -> Figure:
         """The output against eta, with the first-order line."""
-        grid = torch.linspace(0, max(given.etas), 60, dtype=torch.float64)
-        c = chain_update(given.w, given.x, 0.0).coefficients
-        powers = grid[:, None] ** torch.arange(len(c))
-        return Figure(
-            f"One gradient step on a chain of {len(given.w)} weights",
-            x="step size η",
-            y="output after the step",
-            marks=(
-                Curve(powers @ c, x=grid, label="Σ cⱼ ηʲ", role="predicted"),
-                Curve(c[0] + c[1] * grid, x=grid, label="c₀ + c₁ η", role="other", dashed=True),
-                Points(given.etas, self.measure(given), label="torch's SGD"),
-            ),
+        w, x, etas, _ = trial.given
+        grid = torch.linspace(0, max(etas), 60, dtype=torch.float64)
+        c = chain_update(w, x, 0.0).coefficients
+        marks = (
+            Curve(grid[:, None] ** torch.arange(len(c)) @ c, grid, "Σ cⱼ ηʲ", "predicted"),
+            Curve(c[0] + c[1] * grid, grid, label="c₀ + c₁ η", role="other", dashed=True),
+            Points(etas, trial.measured, label="torch's SGD"),
         )
-
-
-def _after_step(given: Given, eta: float) -> float:
-    w = [nn.Parameter(v.clone()) for v in given.w]
-    for group in [w] if given.together else [[v] for v in w]:
-        optimizer = torch.optim.SGD(group, lr=eta)
-        (given.x * torch.stack(list(w)).prod()).backward()
-        optimizer.step()
-        for v in w:
-            v.grad = None
-    return float(given.x * torch.stack(list(w)).detach().prod())
+        title = f"One gradient step on a chain of {len(w)} weights"
+        return Figure(title, x="step size η", y="output after the step", marks=marks)

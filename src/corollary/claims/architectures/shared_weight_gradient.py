@@ -13,7 +13,6 @@ places, on one diagonal, and all else is zero. For every loss
 :covers: toeplitz-convolution-matrix, convolution-parameter-sharing
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -21,7 +20,8 @@ import torch
 from jaxtyping import Float
 from torch import Generator, Tensor
 
-from corollary.core import Claim, Curve, Figure, HeatMap, Hypothesis, Points, equals, option
+from corollary.core import Along, Claim, Suppose, Trial, equals, normal, option
+from corollary.core.figure import Figure, HeatMap
 from corollary.theory.architectures.sliding import convolution
 from corollary.theory.architectures.toeplitz import is_toeplitz, sharing_report, toeplitz
 
@@ -41,55 +41,38 @@ class SharedWeightGradient(Claim[Given]):
 
     D: int = option(20, low=4, high=500)  # inputs
     K: int = option(4, low=2, high=4)  # entries of the kernel
+
     relation = equals(ulps=4096, scale=1.0)  # sums of D - K + 1 products
+    supposes = (
+        Suppose(
+            "W is constant along each diagonal",
+            lambda g: is_toeplitz(g.W),
+            "The rows of W grow: the copies are no longer equal.",
+            W=lambda g: torch.linspace(1, 3, len(g.W), dtype=torch.float64)[:, None] * g.W,
+        ),
+    )
+    symbols = "sum along the diagonal of ∂L/∂W", "∂L/∂h"
+    shows = (Along("The gradient of a shared weight", x="k", y="∂L/∂h_k", first=1),)
 
     def given(self, rng: Generator) -> Given:
-        """A kernel and its matrix; the loss is a squared distance to y."""
-        h = torch.randn(self.K, generator=rng, dtype=torch.float64)
-        x = torch.randn(self.D, generator=rng, dtype=torch.float64)
-        y = torch.randn(self.D - self.K + 1, generator=rng, dtype=torch.float64)
+        h, x, y = (normal(rng, n) for n in (self.K, self.D, self.D - self.K + 1))
         return Given(h, toeplitz(h, self.D, "valid"), x, y)
 
-    def hypotheses(self, given: Given) -> Iterator[Hypothesis]:
-        """Sharing."""
-        yield Hypothesis("W is constant along each diagonal", is_toeplitz(given.W))
-
     def predict(self, given: Given) -> list[float]:
-        """Sums along the diagonals of the gradient of the matrix."""
-        G = self._dense_gradient(given)
-        return [float(G.diagonal(self.K - 1 - k).sum()) for k in range(self.K)]
-
-    def measure(self, given: Given) -> list[float]:
-        """The gradient of the kernel, through the convolution."""
-        h = given.h.clone().requires_grad_()
-        loss = (convolution(given.x, h, "valid") - given.y).square().mean() / 2
-        return torch.autograd.grad(loss, h)[0].tolist()
-
-    def counterexample(self, rng: Generator) -> Given:
-        """A matrix whose rows grow: the copies are no longer equal."""
-        given = self.given(rng)
-        gain = torch.linspace(1, 3, len(given.W), dtype=torch.float64)
-        return given._replace(W=gain[:, None] * given.W)
-
-    def figure(self, given: Given) -> tuple[Figure, Figure]:
-        """The matrix, and the two gradients."""
-        m, D = given.W.shape
-        box = HeatMap(given.W.flip(0).tolist(), x=(0.0, float(D)), y=(0.0, float(m)),
-                      label="entries of W")  # fmt: skip
-        count = sharing_report(D, self.K)
-        title = f"{count.dense} entries, {count.convolution} weights, each {count.reuse} times"
-        places = list(range(1, self.K + 1))
-        marks = (
-            Curve(self.predict(given), x=places, label="sum along the diagonal of ∂L/∂W",
-                  role="predicted"),
-            Points(places, self.measure(given), label="∂L/∂h"),
-        )  # fmt: skip
-        return (
-            Figure(title, x="input j", y="output i, from below", marks=(box,), equal=True),
-            Figure("The gradient of a shared weight", x="k", y="∂L/∂h_k", marks=marks),
-        )
-
-    def _dense_gradient(self, given: Given) -> Tensor:
         W = given.W.clone().requires_grad_()
         loss = (W @ given.x - given.y).square().mean() / 2
-        return torch.autograd.grad(loss, W)[0]
+        (G,) = torch.autograd.grad(loss, W)
+        return [float(G.diagonal(self.K - 1 - k).sum()) for k in range(self.K)]
+
+    def measure(self, given: Given) -> Tensor:
+        h = given.h.clone().requires_grad_()
+        loss = (convolution(given.x, h, "valid") - given.y).square().mean() / 2
+        return torch.autograd.grad(loss, h)[0]
+
+    def figure(self, trial: Trial[Given]) -> Figure:
+        """The matrix."""
+        W, count = trial.given.W, sharing_report(self.D, self.K)
+        x, y = (0.0, float(W.shape[1])), (0.0, float(len(W)))
+        box = HeatMap(W.flip(0).tolist(), x=x, y=y, label="entries of W")
+        title = f"{count.dense} entries, {count.convolution} weights, each {count.reuse} times"
+        return Figure(title, x="input j", y="output i, from below", marks=(box,), equal=True)

@@ -12,11 +12,12 @@ values near the border change.
 :kind: theorem
 :cost: instant
 :covers: convolution-shift-equivariance
+:scale-free: both sides are the same filter, before and after the shift.
 :erratum: [typo] The proof of Lemma 4.5 inserts f(t - delta) and substitutes v = t - delta; with
     f_delta(t) = f(t + delta) it is v = t + delta. The result is right.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -24,23 +25,29 @@ import torch
 from jaxtyping import Float
 from torch import Generator, Tensor
 
-from corollary.core import Claim, Curve, Figure, Hypothesis, Points, equals, option
+from corollary.core import Along, Claim, Suppose, equals, near, normal, option, uniform
 from corollary.theory.approximation.convolution import convolve
 from corollary.theory.architectures.sliding import convolution
 
 
 class Given(NamedTuple):
-    """A signal, a kernel, and what is beyond the ends of the signal."""
+    """A signal, and a filter that gives a signal of the same length."""
 
     f: Float[Tensor, " n"]
     h: Float[Tensor, " m"]
-    circular: bool
+    filter: Callable[[Tensor, Tensor], Tensor]
 
-    def output(self, f: Tensor) -> Tensor:
-        """The convolution with h, as long as f."""
-        if self.circular:
-            return convolve(f, self.h, method="direct", mode="circular")
-        return convolution(f, self.h, "same")
+
+def circular(f: Tensor, h: Tensor) -> Tensor:
+    """The convolution on a ring: the ends of the signal meet."""
+    return convolve(f, h, method="direct", mode="circular")
+
+
+def ends_meet(given: Given) -> tuple[bool, str]:
+    """Whether an impulse at the end is answered as much as one in the middle."""
+    n = len(given.f)
+    middle, end = torch.eye(n, dtype=torch.float64)[[n // 2, n - 1]]
+    return near(given.filter(end, given.h).sum(), float(given.filter(middle, given.h).sum()))
 
 
 @dataclass(frozen=True)
@@ -50,38 +57,25 @@ class ShiftEquivariance(Claim[Given]):
     n: int = option(40, low=8, high=2000)  # length of the signal
     m: int = option(5, low=2, high=8)  # length of the kernel
     delta: int = option(7, low=1, high=2000)  # shift
+
     relation = equals(ulps=64, scale=1.0)  # sums of m products, added in another order
+    supposes = (
+        Suppose(
+            "the ends of the signal meet: circular padding",
+            ends_meet,
+            "Zeros beyond the ends: what is shifted over the border is lost.",
+            filter=lambda g: lambda f, h: convolution(f, h, "same"),
+        ),
+    )
+    symbols = "f ∗ h, shifted by δ", "f shifted by δ, ∗ h"
+    shows = (Along("Shift, then filter", x="t", y="value"),)
 
     def given(self, rng: Generator) -> Given:
-        """A rough signal and a kernel with no symmetry."""
-        f = torch.randn(self.n, generator=rng, dtype=torch.float64)
-        h = 0.2 + torch.rand(self.m, generator=rng, dtype=torch.float64)
-        return Given(f, h / h.sum(), True)
+        h = 0.2 + uniform(rng, self.m)
+        return Given(normal(rng, self.n), h / h.sum(), circular)
 
-    def hypotheses(self, given: Given) -> Iterator[Hypothesis]:
-        """No border."""
-        yield Hypothesis("the ends of the signal meet: circular padding", given.circular)
+    def predict(self, given: Given) -> Tensor:
+        return given.filter(given.f, given.h).roll(-self.delta)
 
-    def predict(self, given: Given) -> list[float]:
-        """The output, shifted."""
-        return given.output(given.f).roll(-self.delta).tolist()
-
-    def measure(self, given: Given) -> list[float]:
-        """The output of the shifted signal."""
-        return given.output(given.f.roll(-self.delta)).tolist()
-
-    def counterexample(self, rng: Generator) -> Given:
-        """Zeros beyond the ends."""
-        return self.given(rng)._replace(circular=False)
-
-    def figure(self, given: Given) -> Figure:
-        """Signal and outputs; with zero padding too."""
-        zeros = self.measure(given._replace(circular=False))
-        marks = (
-            Curve(given.f, label="f", role="other", dashed=True),
-            Curve(self.predict(given), label="f ∗ h, shifted by δ", role="predicted"),
-            Points(list(range(len(given.f))), self.measure(given), label="f shifted by δ, ∗ h"),
-            Points(list(range(len(zeros))), zeros, label="the same with zero padding",
-                   role="other"),
-        )  # fmt: skip
-        return Figure(f"Shift by δ = {self.delta}, then filter", x="t", y="value", marks=marks)
+    def measure(self, given: Given) -> Tensor:
+        return given.filter(given.f.roll(-self.delta), given.h)
