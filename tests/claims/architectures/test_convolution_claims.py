@@ -13,7 +13,7 @@ from corollary.claims.architectures.kernel_flip import KernelFlip
 from corollary.claims.architectures.pooling_shift import PoolingShift
 from corollary.claims.architectures.receptive_field_growth import ReceptiveFieldGrowth
 from corollary.claims.architectures.shared_weight_gradient import SharedWeightGradient
-from corollary.claims.architectures.shift_equivariance import Given as Shifted, circular
+from corollary.claims.architectures.shift_equivariance import Given as Shifted
 from corollary.claims.architectures.shift_equivariance import ShiftEquivariance, circular
 from corollary.core import Verdict
 
