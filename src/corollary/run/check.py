@@ -6,6 +6,7 @@ time it took, the process it ran in) is part of a result. An interrupted run lea
 behind and, resumed, gives the very JSON that an uninterrupted one gives.
 """
 
+import os
 import time
 import traceback
 from collections.abc import Callable, Iterator, Sequence
@@ -17,6 +18,7 @@ from corollary.registry import Entry, find
 from corollary.run.journal import Journal
 from corollary.run.limits import time_limit
 from corollary.run.results import Run, environment
+from corollary.run.workers import begin_worker
 from corollary.suites import suite as entries_of
 
 COST_SECONDS = {"instant": 1.0, "seconds": 10.0, "minutes": 300.0, "long": 3600.0}
@@ -128,7 +130,13 @@ def _results(
     from torch import get_num_threads
 
     def outcomes(chosen: list[Entry]) -> Iterator[tuple[Result, float]]:
-        pool = Parallel(n_jobs=jobs, return_as="generator_unordered", batch_size=1)
+        pool = Parallel(
+            n_jobs=jobs,
+            return_as="generator_unordered",
+            batch_size=1,
+            initializer=begin_worker,
+            initargs=(os.getpid(),),
+        )
         yield from pool(
             delayed(_run_in_worker)(e, settings[e.name], seed, timeout, get_num_threads())
             for e in chosen

@@ -1,0 +1,31 @@
+"""Processes that end with the one that started them, be it killed."""
+
+import os
+import threading
+import time
+from multiprocessing import current_process
+
+PERIOD = 0.5  # seconds between two looks at the parent
+
+
+def end_with_parent(parent: int) -> None:
+    """End this process when ``parent``, which started it, is no more.
+
+    A look at the parent now and then works on every system, for every signal (a killed parent has
+    no chance to say so), and whichever of the parent's threads started this process.
+    """
+    if os.getppid() != parent:
+        os._exit(1)
+
+    def watch() -> None:
+        while os.getppid() == parent:
+            time.sleep(PERIOD)
+        os._exit(1)
+
+    threading.Thread(target=watch, name="end with parent", daemon=True).start()
+
+
+def begin_worker(parent: int) -> None:
+    """What a worker of joblib does first; one of a cluster belongs to somebody else and stays."""
+    if os.getppid() == parent or current_process().name.startswith("Loky"):
+        end_with_parent(parent)
