@@ -10,10 +10,13 @@ and memory guard against accidents; they are no wall against malice.
 import json
 import os
 import select
+import signal
 import subprocess
 import sys
+import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any
 
@@ -24,8 +27,11 @@ from corollary.examine.examiner import examine_subject
 from corollary.examine.prepare import load_subject
 from corollary.registry import Entry
 from corollary.run.results import environment
+from corollary.run.workers import end_with_parent
 
 START_UP = 60.0  # seconds for imports and for building the module, beyond the budget
+# -P: the folder may have a queue.py or a json.py, and nobody asked to run them.
+WORDS = ("-P", "-m", "corollary.examine.child")
 MEMORY = 8 << 30  # bytes of address space beyond what torch itself takes
 
 
@@ -42,26 +48,44 @@ def examine_in_child(
         progress: Called with the findings of each exam.
     """
     reading, writing = os.pipe()
-    words = [sys.executable, "-m", "corollary.examine.child", str(writing), json.dumps(order)]
+    order = order | {"parent": os.getpid()}
+    words = [sys.executable, *WORDS, str(writing), json.dumps(order)]
     # A session of its own: Ctrl-C reaches the parent alone, which decides what is kept.
     # What it prints goes to stderr, for stdout may be ours for JSON; there is nobody to answer it.
     child = subprocess.Popen(
         words, pass_fds=(writing,), stdin=subprocess.DEVNULL, stdout=2, start_new_session=True
     )
     os.close(writing)
-    heard, why = _Heard(order, progress), ""
+    report, why = _Report(order, progress), ""
     try:
         with os.fdopen(reading, "rb", buffering=0) as pipe:
-            why = _listen(pipe, heard, order["budget"] * 1.5 + START_UP)
+            why = _listen(pipe, report, order["budget"] * 1.5 + START_UP)
     except KeyboardInterrupt:
         why = "interrupted"
     finally:
-        _end(child, patience=0.0 if why else 2.0)
-    return heard.examination(why or heard.why or _death(child.returncode))
+        with _uninterrupted():
+            _end(child, patience=0.0 if why else 2.0)
+    return report.examination(why or report.why or _cause_of_death(child.returncode))
 
 
-class _Heard:
-    """What the child has said so far."""
+@contextmanager
+def _uninterrupted() -> Iterator[None]:
+    """Ctrl-C waits until the block has ended, so that no process is left behind."""
+    asked: list[Any] = []
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGINT, lambda *_: asked.append(True))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+    if asked:
+        raise KeyboardInterrupt
+
+
+class _Report:
+    """What the child has told so far."""
 
     def __init__(
         self, order: dict[str, Any], progress: Callable[[list[Finding]], None] | None
@@ -70,9 +94,11 @@ class _Heard:
         self.head: dict[str, Any] | None = None
         self.findings: list[Finding] = []
         self.complete = False
+        self.over = False  # whether nothing else will come
         self.why = ""  # what ended the child, in its own words
 
-    def take(self, said: dict[str, Any]) -> None:
+    def add(self, said: dict[str, Any]) -> None:
+        self.over = "done" in said or "error" in said
         if "error" in said and self.head is None:
             raise InputError(said["error"])
         self.why = said.get("error", self.why)
@@ -104,10 +130,13 @@ class _Heard:
         )
 
 
-def _listen(pipe: IO[bytes], heard: _Heard, seconds: float) -> str:
-    """Take what the child says until it is silent for good; gives why, if that is not its end."""
+def _listen(pipe: IO[bytes], report: _Report, seconds: float) -> str:
+    """Read what the child tells until it is done; gives why, if it ended otherwise.
+
+    It is done when it says so: a thread or a process that the user's code left behind may live on.
+    """
     ends, rest = time.monotonic() + seconds, b""
-    while True:
+    while not report.over:
         left = ends - time.monotonic()
         if left <= 0 or not select.select([pipe], [], [], left)[0]:
             return f"it did not end within {seconds:.0f} s"
@@ -116,14 +145,20 @@ def _listen(pipe: IO[bytes], heard: _Heard, seconds: float) -> str:
             return ""
         *lines, rest = (rest + chunk).split(b"\n")
         for line in lines:
-            heard.take(json.loads(line))
+            try:
+                report.add(json.loads(line))
+            except (ValueError, TypeError, KeyError, AttributeError) as error:
+                if isinstance(error, CorollaryError):
+                    raise
+                return "it wrote something else into the pipe to the command"
+    return ""
 
 
 def _end(child: "subprocess.Popen[bytes]", patience: float) -> None:
     """Let the child end by itself for a moment, then end it and all it started."""
     try:
         child.wait(timeout=patience)
-    except (subprocess.TimeoutExpired, KeyboardInterrupt):
+    except subprocess.TimeoutExpired:
         pass
     try:
         os.killpg(child.pid, 9)  # its group is its own, and lives as long as anything in it
@@ -132,9 +167,9 @@ def _end(child: "subprocess.Popen[bytes]", patience: float) -> None:
     child.wait()
 
 
-def _death(code: int) -> str:
+def _cause_of_death(code: int) -> str:
     if code == -9:
-        return "its process was killed, most likely for want of memory"
+        return "its process was killed, most likely because it ran out of memory"
     if code < 0:
         return f"its process was ended by signal {-code}"
     return f"its process ended with exit code {code}"
@@ -142,6 +177,7 @@ def _death(code: int) -> str:
 
 def _main(pipe: int, order: dict[str, Any]) -> None:
     os.set_inheritable(pipe, False)  # what the user's code starts has no part in the talk
+    end_with_parent(order["parent"])
     _limit_memory(order.get("memory"))
 
     def say(**what: Any) -> None:

@@ -7,6 +7,7 @@ or a class; it may give ``(model, data)``), or a ``.safetensors`` file written b
 
 import importlib
 import importlib.util
+import os
 import sys
 from pathlib import Path
 from typing import Any
@@ -64,7 +65,7 @@ def load_object(spec: str) -> Any:
     if place.endswith(".py"):
         module = _module_of_file(Path(place))
     else:
-        sys.path.append(str(Path.cwd()))  # last: a file of the folder shadows no module
+        _make_importable(Path.cwd())
         try:
             module = importlib.import_module(place)
         except ModuleNotFoundError as error:
@@ -90,16 +91,32 @@ def _offered(module: Any) -> str:
 def _module_of_file(path: Path) -> Any:
     if not path.is_file():
         raise InputError(f"there is no file {path}")
-    spec = importlib.util.spec_from_file_location(path.stem, path)
+    name = path.stem if _is_free(path) else f"file_{path.stem}"
+    spec = importlib.util.spec_from_file_location(name, path)
     assert spec is not None and spec.loader is not None, "a .py file has a loader"
     module = importlib.util.module_from_spec(spec)
-    sys.path.insert(0, str(path.resolve().parent))  # so that it can import its neighbours
-    sys.modules[path.stem] = module
+    _make_importable(path.resolve().parent)  # its neighbours
+    sys.modules[name] = module
     try:
         spec.loader.exec_module(module)
     except Exception as error:
         raise _broken(str(path), error) from None
     return module
+
+
+def _is_free(path: Path) -> bool:
+    """Whether the name of a file is not that of another module, as json.py or torch.py would be."""
+    loaded = sys.modules.get(path.stem)
+    mine = loaded is None or getattr(loaded, "__file__", None) == str(path)
+    return mine and path.stem not in sys.stdlib_module_names
+
+
+def _make_importable(folder: Path) -> None:
+    """Let files of a folder be imported: before installed packages, after the standard library."""
+    library = Path(os.__file__).parent
+    places = [k for k, p in enumerate(sys.path, 1) if Path(p) in (library, library / "lib-dynload")]
+    if str(folder) not in sys.path:
+        sys.path.insert(max(places, default=len(sys.path)), str(folder))
 
 
 def called(found: Any, spec: str) -> Any:
