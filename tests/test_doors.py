@@ -7,11 +7,13 @@ from importlib import import_module
 from typing import Any, get_type_hints
 
 import pytest
+import torch
 from torch import Generator
 
 import corollary
 
-DOORS = ["curvature", "generalization", "kernels", "regions", "robustness", "spectra"]
+DOORS = ["curvature", "data", "generalization", "kernels", "models", "regions", "robustness"]
+DOORS += ["spectra", "train"]
 CALLS = ("__init__", "__call__")
 
 
@@ -32,6 +34,13 @@ def test_every_name_behind_a_door_loads_and_is_documented(door):
 @pytest.mark.parametrize("name", dir(corollary))
 def test_every_public_name_of_the_package_loads(name):
     assert getattr(corollary, name) is not None
+
+
+def test_a_name_wins_over_the_file_of_the_same_name():
+    from corollary.data.two_moons import two_moons
+
+    assert corollary.data.two_moons is two_moons
+    assert sys.modules["corollary.data.two_moons"].two_moons is two_moons
 
 
 def test_an_unknown_name_is_an_attribute_error():
@@ -69,16 +78,30 @@ def drawing(door: str) -> dict[str, Any]:
 
 @pytest.mark.parametrize("door", DOORS)
 def test_whatever_draws_takes_a_seed_or_a_generator_and_works_without(door):
-    found = drawing(door)
-    kinds = {name: get_type_hints(f)["rng"] for name, f in found.items()}
-    assert {name: kind for name, kind in kinds.items() if kind != int | Generator} == {}
-    defaults = {name: inspect.signature(f).parameters["rng"].default for name, f in found.items()}
-    assert {name: value for name, value in defaults.items() if value != 0} == {}
+    # None is for what draws only if it is asked to, as the generation of text.
+    allowed = {(int | Generator, 0), (int | Generator | None, None)}
+    found = {
+        name: (get_type_hints(f)["rng"], inspect.signature(f).parameters["rng"].default)
+        for name, f in drawing(door).items()
+    }
+    assert {name: rng for name, rng in found.items() if rng not in allowed} == {}
 
 
 def test_many_functions_draw():
     counts = {door: len(drawing(door)) for door in DOORS}
     assert counts["curvature"] > 10 and counts["robustness"] > 10 and counts["spectra"] > 2
+    assert counts["data"] > 20 and counts["models"] > 20
+
+
+def test_a_seed_is_a_generator_that_starts_there():
+    rng = Generator().manual_seed(3)
+    for make in (
+        lambda **r: corollary.data.two_moons(9, **r)[0],
+        lambda **r: corollary.models.MLP([2, 3, 1], **r).layers[0].affine.W,
+    ):
+        assert torch.equal(make(rng=3), make(rng=rng))
+        assert torch.equal(make(), make(rng=0)) and not torch.equal(make(), make(rng=3))
+        rng.manual_seed(3)
 
 
 def test_a_claim_is_found_by_its_name():

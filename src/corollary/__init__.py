@@ -8,6 +8,7 @@ import sys
 from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 __version__ = "0.1.0"
@@ -37,6 +38,15 @@ def lazily(module: str) -> tuple[Callable[[str], Any], Callable[[], list[str]], 
             return import_module(f"{home}.{there}")
         return getattr(import_module(home), there)
 
+    class Door(ModuleType):
+        """Its names win over files of the same name: ``data.two_moons`` is the function."""
+
+        def __setattr__(self, name: str, value: Any) -> None:
+            file = isinstance(value, ModuleType) and homes.get(name, (module,))[0] != module
+            if not file:
+                super().__setattr__(name, value)
+
+    sys.modules[module].__class__ = Door
     names = sorted(homes)
     return load, lambda: names, names
 

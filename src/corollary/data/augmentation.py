@@ -19,6 +19,7 @@ from jaxtyping import Float, Shaped
 from torch import Generator, Tensor
 
 from corollary.errors import InputError
+from corollary.theory.seeding import as_generator
 
 Transform = Callable[[Tensor], Tensor]
 
@@ -66,7 +67,7 @@ def crops(pad: int) -> list[Transform]:
     return [partial(_cropped, pad=pad, down=i, right=j) for i in moves for j in moves]
 
 
-def jitters(sigma: float, count: int, *, rng: Generator) -> list[Transform]:
+def jitters(sigma: float, count: int, *, rng: int | Generator = 0) -> list[Transform]:
     """The identity and ``count - 1`` additions of normal noise, a new draw at each call.
 
     Example:
@@ -74,6 +75,7 @@ def jitters(sigma: float, count: int, *, rng: Generator) -> list[Transform]:
         >>> len(noisy), bool((noisy[1](torch.zeros(5)) != noisy[1](torch.zeros(5))).all())
         (3, True)
     """
+    rng = as_generator(rng)
     if not sigma >= 0 or count < 1:
         raise InputError(f"noise needs sigma >= 0 and count >= 1, but they are {sigma}, {count}")
     return [identity, *([partial(_noisy, sigma=sigma, rng=rng)] * (count - 1))]

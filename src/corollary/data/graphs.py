@@ -12,6 +12,7 @@ from torch import Generator, Tensor
 
 from corollary.errors import InputError
 from corollary.theory.geometry.graph import Graph
+from corollary.theory.seeding import as_generator
 
 
 def cycle_graph(M: int) -> Graph:
@@ -90,7 +91,7 @@ def binary_tree(depth: int) -> Graph:
     return Graph.of_edges(len(child) + 1, torch.stack([(child - 1) // 2, child], dim=1))
 
 
-def erdos_renyi(M: int, p: float, *, rng: Generator) -> Graph:
+def erdos_renyi(M: int, p: float, *, rng: int | Generator = 0) -> Graph:
     """Each pair joined with probability ``p``, independently. O(M + E) for small p.
 
     The number of edges is binomial, and which pairs they are is drawn without replacement.
@@ -99,6 +100,7 @@ def erdos_renyi(M: int, p: float, *, rng: Generator) -> Graph:
         >>> erdos_renyi(6, 1.0, rng=torch.Generator().manual_seed(0)).degrees.tolist()
         [5, 5, 5, 5, 5, 5]
     """
+    rng = as_generator(rng)
     _at_least(M, 1, "a random graph")
     _probability(p)
     pairs = M * (M - 1) // 2
@@ -106,7 +108,7 @@ def erdos_renyi(M: int, p: float, *, rng: Generator) -> Graph:
 
 
 def block_model(
-    sizes: Sequence[int], within: float, between: float, *, rng: Generator
+    sizes: Sequence[int], within: float, between: float, *, rng: int | Generator = 0
 ) -> tuple[Graph, Int[Tensor, " M"]]:
     """The stochastic block model: pairs of one block joined with probability ``within``.
 
@@ -118,6 +120,7 @@ def block_model(
         >>> g.edges.tolist(), block.tolist()
         ([[0, 1], [2, 3], [2, 4], [3, 4]], [0, 0, 1, 1, 1])
     """
+    rng = as_generator(rng)
     _at_least(min(sizes, default=0), 1, "each block")
     _probability(within)
     _probability(between)

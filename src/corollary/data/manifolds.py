@@ -10,10 +10,11 @@ from jaxtyping import Float
 from torch import Generator, Tensor
 
 from corollary.errors import InputError
+from corollary.theory.seeding import as_generator
 
 
 def embedded(
-    X: Float[Tensor, "n d"], D: int, noise: float = 0.0, *, rng: Generator
+    X: Float[Tensor, "n d"], D: int, noise: float = 0.0, *, rng: int | Generator = 0
 ) -> Float[Tensor, "n D"]:
     """The points in a random d-dimensional subspace of R^D, plus Gaussian noise per coordinate.
 
@@ -22,6 +23,7 @@ def embedded(
         >>> round(embedded(x, 50, rng=torch.Generator().manual_seed(0)).norm().item(), 12)
         5.0
     """
+    rng = as_generator(rng)
     n, d = X.shape
     if D < d or noise < 0:
         raise InputError(f"D >= {d} and a noise >= 0 are needed, but D={D}, noise={noise:g}")
@@ -30,7 +32,7 @@ def embedded(
 
 
 def embedded_sphere(
-    n: int, k: int, D: int, noise: float = 0.0, *, rng: Generator
+    n: int, k: int, D: int, noise: float = 0.0, *, rng: int | Generator = 0
 ) -> Float[Tensor, "n D"]:
     """Uniform points on the unit k-sphere, which lives in k + 1 of the D dimensions.
 
@@ -41,13 +43,16 @@ def embedded_sphere(
 
     :covers: manifold-hypothesis
     """
+    rng = as_generator(rng)
     if n < 1 or k < 1:
         raise InputError(f"a sphere needs n >= 1 points and k >= 1 dimensions, but {n} and {k}")
     z = torch.randn(n, k + 1, generator=rng, device=rng.device, dtype=torch.float64)
     return embedded(z / z.norm(dim=1, keepdim=True), D, noise, rng=rng)
 
 
-def swiss_roll(n: int, D: int = 3, noise: float = 0.0, *, rng: Generator) -> Float[Tensor, "n D"]:
+def swiss_roll(
+    n: int, D: int = 3, noise: float = 0.0, *, rng: int | Generator = 0
+) -> Float[Tensor, "n D"]:
     r"""The surface :math:`(t\cos t, h, t\sin t)`, uniform in area, in D dimensions.
 
     t runs from 3π/2 to 9π/2 and h from 0 to 21, as usual.
@@ -58,6 +63,7 @@ def swiss_roll(n: int, D: int = 3, noise: float = 0.0, *, rng: Generator) -> Flo
 
     :covers: manifold-hypothesis
     """
+    rng = as_generator(rng)
     if n < 1 or D < 3:
         raise InputError(f"the roll needs n >= 1 points and D >= 3, but n={n}, D={D}")
     u, h = torch.rand(2, n, generator=rng, device=rng.device, dtype=torch.float64)
@@ -72,7 +78,7 @@ def swiss_roll(n: int, D: int = 3, noise: float = 0.0, *, rng: Generator) -> Flo
 
 
 def two_spirals(
-    n: int, turns: float = 1.0, noise: float = 0.0, *, rng: Generator
+    n: int, turns: float = 1.0, noise: float = 0.0, *, rng: int | Generator = 0
 ) -> tuple[Float[Tensor, "n 2"], Float[Tensor, " n"]]:
     """Points on two spirals wound around each other, with labels -1 and +1 in turn.
 
@@ -81,6 +87,7 @@ def two_spirals(
         >>> y.tolist(), bool((x.norm(dim=1) <= 1).all())
         ([1.0, -1.0, 1.0, -1.0], True)
     """
+    rng = as_generator(rng)
     if n < 1 or not turns > 0 or noise < 0:
         raise InputError(f"n >= 1, turns > 0, noise >= 0 are needed; {n}, {turns:g}, {noise:g}")
     r = torch.rand(n, generator=rng, device=rng.device, dtype=torch.float64).sqrt()

@@ -16,6 +16,7 @@ from jaxtyping import Int
 from torch import Generator, Tensor
 
 from corollary.errors import InputError
+from corollary.theory.seeding import as_generator
 
 IGNORED = -100
 SHARES = (0.8, 0.1, 0.1)  # of the selected tokens: masked, replaced at random, left
@@ -29,7 +30,7 @@ def mlm_corrupt(
     special_ids: Sequence[int] = (),
     p: float | int = 0.15,
     shares: tuple[float | int, float | int, float | int] = SHARES,
-    rng: Generator,
+    rng: int | Generator = 0,
 ) -> tuple[Int[Tensor, "*n"], Int[Tensor, "*n"]]:
     """The corrupted ids and the labels.
 
@@ -48,6 +49,7 @@ def mlm_corrupt(
         ...             rng=torch.Generator())
         (tensor([2, 4, 4, 3]), tensor([-100,    7,    8, -100]))
     """
+    rng = as_generator(rng)
     if not 0 <= p <= 1 or min(shares) < 0 or abs(sum(shares) - 1) > 1e-9:
         raise InputError(f"p in [0, 1] and shares that sum to 1 are needed, but {p=}, {shares=}")
     special = torch.tensor(sorted({*special_ids, mask_id}), device=ids.device)

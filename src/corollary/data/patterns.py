@@ -8,10 +8,11 @@ from jaxtyping import Float
 from torch import Generator, Tensor
 
 from corollary.errors import InputError
+from corollary.theory.seeding import as_generator
 
 
 def random_patterns(
-    *shape: int, p: float | int = 0.5, rng: Generator, dtype: torch.dtype = torch.float64
+    *shape: int, p: float | int = 0.5, rng: int | Generator = 0, dtype: torch.dtype = torch.float64
 ) -> Float[Tensor, "*shape"]:
     r"""Independent signs, each +1 with probability ``p`` (0.5: fair).
 
@@ -20,6 +21,7 @@ def random_patterns(
         >>> x.shape, sorted(set(x.flatten().tolist()))
         (torch.Size([4, 100]), [-1.0, 1.0])
     """
+    rng = as_generator(rng)
     if not 0 <= p <= 1 or not shape or min(shape) < 1:
         raise InputError(f"patterns need sizes of at least 1 and p in [0, 1], but {shape}, p={p:g}")
     if p == 0.5:  # bits are several times cheaper than uniform numbers
@@ -56,7 +58,7 @@ def orthogonal_patterns(
 
 
 def with_flipped_bits(
-    x: Float[Tensor, "*batch n"], fraction: float | int, *, rng: Generator
+    x: Float[Tensor, "*batch n"], fraction: float | int, *, rng: int | Generator = 0
 ) -> Float[Tensor, "*batch n"]:
     r"""Each state with ``round(fraction * n)`` entries, chosen at random, of the other sign.
 
@@ -65,6 +67,7 @@ def with_flipped_bits(
         >>> with_flipped_bits(x, 0.1, rng=torch.Generator().manual_seed(0)).sum(1).tolist()
         [16.0, 16.0, 16.0, 16.0, 16.0]
     """
+    rng = as_generator(rng)
     if not 0 <= fraction <= 1:
         raise InputError(f"fraction must lie in [0, 1], but it is {fraction:g}")
     k = round(fraction * x.shape[-1])

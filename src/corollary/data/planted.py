@@ -21,6 +21,7 @@ from corollary.errors import InputError
 from corollary.theory.double_descent.risk import excess_risk
 from corollary.theory.landscape.random_products import entries
 from corollary.theory.prerequisites.wellformed import check_symmetric
+from corollary.theory.seeding import as_generator
 
 Noise = Literal["gaussian", "rademacher", "uniform", "laplace"]
 
@@ -54,7 +55,7 @@ def planted(
     sigma: float = 1.0,
     noise: Noise = "gaussian",
     reps: int | None = None,
-    rng: Generator,
+    rng: int | Generator = 0,
 ) -> Planted:
     """Draw normal features and noisy labels.
 
@@ -74,6 +75,7 @@ def planted(
         >>> bool(torch.allclose(data.phi @ data.w_star, data.y)), data.bayes_risk
         (True, 0.0)
     """
+    rng = as_generator(rng)
     if n < 1 or p < 1 or (reps is not None and reps < 1) or not 0 <= sigma < float("inf"):
         raise InputError(
             "n, p and reps must be at least 1 and sigma a finite number >= 0, but they are "

@@ -10,12 +10,13 @@ from jaxtyping import Float, Int
 from torch import Generator, Tensor
 
 from corollary.errors import InputError
+from corollary.theory.seeding import as_generator
 
 SHAPES = ("ball", "box", "ring")
 
 
 def point_clouds(
-    n: int, M: int, *, noise: float = 0.0, rng: Generator
+    n: int, M: int, *, noise: float = 0.0, rng: int | Generator = 0
 ) -> tuple[Float[Tensor, "n M 3"], Int[Tensor, " n"]]:
     """``n`` clouds of ``M`` points on a sphere (0), a cube's surface (1) or a circle (2) in turn.
 
@@ -26,6 +27,7 @@ def point_clouds(
         >>> x.shape, y.tolist(), round(x[0].norm(dim=1).max().item(), 6)
         (torch.Size([3, 5, 3]), [0, 1, 2], 1.0)
     """
+    rng = as_generator(rng)
     if n < 1 or M < 1 or noise < 0:
         raise InputError(f"n, M >= 1 and noise >= 0 are needed, but {n}, {M} and {noise:g} came")
     normal = _normal(rng, n, M, 3)
@@ -44,7 +46,7 @@ def point_clouds(
 
 
 def lollipops(
-    n: int, M: int, *, rng: Generator
+    n: int, M: int, *, rng: int | Generator = 0
 ) -> tuple[Float[Tensor, "n M 3"], Int[Tensor, "n M"]]:
     """``n`` clouds of ``M`` points on a stick (part 0) and the sphere at its end (part 1).
 
@@ -53,6 +55,7 @@ def lollipops(
         >>> x.shape, part.shape
         (torch.Size([2, 6, 3]), torch.Size([2, 6]))
     """
+    rng = as_generator(rng)
     if n < 1 or M < 1:
         raise InputError(f"n, M >= 1 are needed, but {n} and {M} came")
     part = torch.randint(2, (n, M), generator=rng, device=rng.device)

@@ -17,6 +17,7 @@ from jaxtyping import Float
 from torch import Generator, Tensor
 
 from corollary.errors import InputError
+from corollary.theory.seeding import as_generator
 
 
 @dataclass(frozen=True)
@@ -55,7 +56,7 @@ class RadialShells:
 
 
 def radial_shells(
-    N: int, R: float | int = 1.0, *, alternate: bool = False, rng: Generator
+    N: int, R: float | int = 1.0, *, alternate: bool = False, rng: int | Generator = 0
 ) -> RadialShells:
     """Draw the signs of N shells, or let them alternate from a drawn one.
 
@@ -66,6 +67,7 @@ def radial_shells(
 
     :covers: radial-shell-target
     """
+    rng = as_generator(rng)
     if N < 1 or not 0 < R < float("inf"):
         raise InputError(f"N >= 1 shells and R > 0 are needed, but N={N}, R={R:g}")
     draw = torch.randint(0, 2, (1 if alternate else N,), generator=rng, device=rng.device)
@@ -73,7 +75,9 @@ def radial_shells(
     return RadialShells(2.0 * signs.double() - 1, R)
 
 
-def radial_points(k: int, n: int, R: float | int = 1.0, *, rng: Generator) -> Float[Tensor, "k n"]:
+def radial_points(
+    k: int, n: int, R: float | int = 1.0, *, rng: int | Generator = 0
+) -> Float[Tensor, "k n"]:
     """Draw k points with a direction uniform on the sphere and a norm uniform in [0, R].
 
     Every shell of one thickness is met equally often, in any dimension.
@@ -83,6 +87,7 @@ def radial_points(k: int, n: int, R: float | int = 1.0, *, rng: Generator) -> Fl
         >>> x.shape, abs(float(x.norm(dim=1).mean()) - 0.5) < 0.05
         (torch.Size([1000, 8]), True)
     """
+    rng = as_generator(rng)
     if k < 1 or n < 1 or not 0 < R < float("inf"):
         raise InputError(f"k, n >= 1 and R > 0 are needed, but k={k}, n={n}, R={R:g}")
     kind: dict[str, Any] = {"generator": rng, "device": rng.device, "dtype": torch.float64}

@@ -9,10 +9,11 @@ from jaxtyping import Float
 from torch import Generator, Tensor
 
 from corollary.errors import InputError
+from corollary.theory.seeding import as_generator
 
 
 def rings(
-    n: int, noise: float = 0.2, *, inner: float = 1.0, outer: float = 2.0, rng: Generator
+    n: int, noise: float = 0.2, *, inner: float = 1.0, outer: float = 2.0, rng: int | Generator = 0
 ) -> tuple[Float[Tensor, "n 2"], Float[Tensor, " n"]]:
     r"""Draw ``n`` points, half on each ring, with labels -1 (inner) and +1 (outer).
 
@@ -32,6 +33,7 @@ def rings(
         >>> bool(((x.norm(dim=1) > 1.5) == (y > 0)).all())
         True
     """
+    rng = as_generator(rng)
     if n < 2:
         raise InputError(f"two rings need at least 2 points, but n={n}")
     if not 0 <= noise < inner < outer < float("inf"):

@@ -17,6 +17,7 @@ import torch
 from torch import Generator
 
 from corollary.errors import InputError
+from corollary.theory.seeding import as_generator
 
 TRIES = 100  # draws of a second sentence before a first one is given up
 
@@ -35,7 +36,7 @@ def nsp_pairs(
     *,
     share: float = 0.5,
     exclude_successors: bool = True,
-    rng: Generator,
+    rng: int | Generator = 0,
 ) -> list[Pair]:
     """``n`` independent pairs; each is a true successor with probability ``share``.
 
@@ -52,6 +53,7 @@ def nsp_pairs(
         >>> {p.second for p in pairs if p.first == "a1" and p.follows}
         {'a2'}
     """
+    rng = as_generator(rng)
     if n < 1 or not 0 <= share <= 1:
         raise InputError(f"n >= 1 pairs and a share in [0, 1] are needed, but {n=}, {share=}")
     steps = [(a, b) for document in corpus for a, b in zip(document, document[1:], strict=False)]

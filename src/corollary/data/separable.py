@@ -12,10 +12,11 @@ from jaxtyping import Float
 from torch import Generator, Tensor
 
 from corollary.errors import InputError
+from corollary.theory.seeding import as_generator
 
 
 def separable_cloud(
-    n: int, d: int, gamma: float, *, radius: float = 1.0, rng: Generator
+    n: int, d: int, gamma: float, *, radius: float = 1.0, rng: int | Generator = 0
 ) -> tuple[Float[Tensor, "n d"], Float[Tensor, " n"], Float[Tensor, " d"]]:
     r"""Draw points, labels and a unit vector with :math:`y_i\langle u, x_i\rangle\ge\gamma`.
 
@@ -39,6 +40,7 @@ def separable_cloud(
         >>> bool((y * (x @ u) >= 0.2 - 1e-12).all()), bool((x.norm(dim=1) <= 1 + 1e-12).all())
         (True, True)
     """
+    rng = as_generator(rng)
     if not 0 < gamma <= radius or not math.isfinite(radius):
         raise InputError(f"gamma must lie in (0, radius={radius:g}], but it is {gamma:g}")
     if n < 1 or d < 1:

@@ -17,6 +17,7 @@ from jaxtyping import Bool, Int
 from torch import Generator, Tensor
 
 from corollary.errors import InputError
+from corollary.theory.seeding import as_generator
 from corollary.theory.sequences.tokenizers.wordpiece import CLS, SEP, SPECIALS
 from corollary.theory.sequences.tokenizers.words import WordTokenizer
 
@@ -53,7 +54,7 @@ def documents(
     *,
     adverbs: bool = True,
     verbs: Sequence[str] | None = None,
-    rng: Generator,
+    rng: int | Generator = 0,
 ) -> list[list[Sentence]]:
     """``n`` documents of as many ``sentences`` each.
 
@@ -70,6 +71,7 @@ def documents(
         >>> first.words[-2] == second.words[second.tags.index("NOUN")]
         True
     """
+    rng = as_generator(rng)
     if n < 1 or sentences < 1:
         raise InputError(f"n >= 1 documents of sentences >= 1 are needed, but {n}, {sentences}")
     chosen = {mood: [v for v in VERBS[mood] if verbs is None or v in verbs] for mood in VERBS}

@@ -18,6 +18,7 @@ from jaxtyping import Float
 from torch import Generator, Tensor
 
 from corollary.errors import InputError
+from corollary.theory.seeding import as_generator
 
 
 class SupportedCloud(NamedTuple):
@@ -41,7 +42,7 @@ def supported_cloud(
     gamma: float = 0.5,
     theta: float = 2.0,
     spread: float = 1.0,
-    rng: Generator,
+    rng: int | Generator = 0,
 ) -> SupportedCloud:
     r"""Draw n points in d dimensions, d of them support vectors.
 
@@ -60,6 +61,7 @@ def supported_cloud(
         >>> torch.allclose(cloud.alpha @ cloud.signed, cloud.w)
         True
     """
+    rng = as_generator(rng)
     if not (1 <= d <= n and gamma > 0 and theta > 1 and spread > 0):
         raise InputError(
             "a supported cloud needs n >= d >= 1, gamma > 0, theta > 1 and spread > 0, but "

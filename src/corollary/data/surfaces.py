@@ -17,6 +17,7 @@ from jaxtyping import Float
 from torch import Generator, Tensor
 
 from corollary.errors import InputError
+from corollary.theory.seeding import as_generator
 
 HALF = 2.0  # half the side of the square
 WIDTH = 0.4  # of a bump
@@ -53,7 +54,7 @@ def surveyed(
     n: int,
     *,
     noise: float = 0.0,
-    rng: Generator,
+    rng: int | Generator = 0,
     dtype: torch.dtype = torch.float64,
 ) -> tuple[Float[Tensor, "n 2"], Float[Tensor, " n"]]:
     """Heights measured at ``n`` places drawn uniformly from the square.
@@ -70,6 +71,7 @@ def surveyed(
         >>> bool((x.abs() <= 2).all()), bool(torch.equal(4 * y, x[:, 0] + x[:, 1]))
         (True, True)
     """
+    rng = as_generator(rng)
     if n < 1 or not 0 <= noise < math.inf:
         raise InputError(f"a survey needs n >= 1 and a noise >= 0, but n={n}, noise={noise}")
     x = HALF * (2 * torch.rand(n, 2, generator=rng, device=rng.device, dtype=dtype) - 1)

@@ -14,6 +14,7 @@ from jaxtyping import Float, Int
 from torch import Generator, Tensor
 
 from corollary.errors import InputError
+from corollary.theory.seeding import as_generator
 
 PATTERNS = torch.tensor(
     [
@@ -28,7 +29,7 @@ Labelled = tuple[Float[Tensor, "n c s s"], Int[Tensor, " n"]]
 
 
 def stripes(
-    n: int, size: int = 32, *, channels: int = 1, noise: float = 0.1, rng: Generator
+    n: int, size: int = 32, *, channels: int = 1, noise: float = 0.1, rng: int | Generator = 0
 ) -> Labelled:
     """Vertical (label 0) or horizontal stripes (label 1), of random places, widths and signs.
 
@@ -37,6 +38,7 @@ def stripes(
         >>> tuple(x.shape), bool((x[y == 0].diff(dim=2) == 0).all())  # no change down a column
         ((50, 1, 8, 8), True)
     """
+    rng = as_generator(rng)
     if n < 1 or size < 2 or channels < 1 or noise < 0:
         raise InputError(
             f"stripes need n >= 1, size >= 2, channels >= 1 and noise >= 0, but {n=}, {size=}, "
@@ -58,7 +60,7 @@ def placed_patterns(
     *,
     where: tuple[int, int] | None = None,
     noise: float = 0.1,
-    rng: Generator,
+    rng: int | Generator = 0,
 ) -> Labelled:
     """A ring, a cross or a check of 4 x 4 (label 0, 1, 2) somewhere on a torus of size x size.
 
@@ -69,6 +71,7 @@ def placed_patterns(
         >>> [12.0, 8.0, 8.0][int(y[0])] == x[0].sum().item()
         True
     """
+    rng = as_generator(rng)
     a, b = where or (0, size)
     if n < 1 or size < 4 or not 0 <= a < b <= size or noise < 0:
         raise InputError(

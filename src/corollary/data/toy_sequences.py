@@ -11,6 +11,7 @@ from jaxtyping import Float, Int
 from torch import Generator, Tensor
 
 from corollary.errors import InputError
+from corollary.theory.seeding import as_generator
 
 
 class Tokens(NamedTuple):
@@ -27,7 +28,7 @@ class Labelled(NamedTuple):
     y: Int[Tensor, "B *T"]
 
 
-def copy_pairs(B: int, T: int, K: int, *, rng: Generator) -> Tokens:
+def copy_pairs(B: int, T: int, K: int, *, rng: int | Generator = 0) -> Tokens:
     """Uniform sequences over K tokens, and themselves.
 
     Example:
@@ -35,12 +36,13 @@ def copy_pairs(B: int, T: int, K: int, *, rng: Generator) -> Tokens:
         >>> torch.equal(x, y)
         True
     """
+    rng = as_generator(rng)
     _check(B, T, K)
     x = torch.randint(K, (B, T), generator=rng, device=rng.device)
     return Tokens(x, x.clone())
 
 
-def reversal_pairs(B: int, T: int, K: int, *, rng: Generator) -> Tokens:
+def reversal_pairs(B: int, T: int, K: int, *, rng: int | Generator = 0) -> Tokens:
     """Uniform sequences over K tokens, and the same from the end.
 
     Example:
@@ -48,11 +50,14 @@ def reversal_pairs(B: int, T: int, K: int, *, rng: Generator) -> Tokens:
         >>> x[0].tolist() == y[0].tolist()[::-1]
         True
     """
+    rng = as_generator(rng)
     x, _ = copy_pairs(B, T, K, rng=rng)
     return Tokens(x, x.flip(1))
 
 
-def parity_bits(B: int, T: int, *, rng: Generator, dtype: torch.dtype = torch.float64) -> Labelled:
+def parity_bits(
+    B: int, T: int, *, rng: int | Generator = 0, dtype: torch.dtype = torch.float64
+) -> Labelled:
     """Fair bits as one number each, and at each place whether the ones so far are odd in number.
 
     Example:
@@ -60,6 +65,7 @@ def parity_bits(B: int, T: int, *, rng: Generator, dtype: torch.dtype = torch.fl
         >>> y[0, -1].item() == int(x.sum()) % 2
         True
     """
+    rng = as_generator(rng)
     _check(B, T, 2)
     bits = torch.randint(2, (B, T), generator=rng, device=rng.device)
     return Labelled(bits[..., None].to(dtype), bits.cumsum(1) % 2)
@@ -70,7 +76,7 @@ def lagged_cue(
     T: int,
     *,
     noise: float | int = 1.0,
-    rng: Generator,
+    rng: int | Generator = 0,
     dtype: torch.dtype = torch.float64,
 ) -> Labelled:
     """A cue of -1 or +1, then T - 1 numbers of noise; the label at the end is the cue's sign.
@@ -82,6 +88,7 @@ def lagged_cue(
         >>> x.shape, torch.equal(x[:, 0, 0] > 0, y == 1), x[:, 1:, 0].abs().max().item()
         (torch.Size([4, 20, 2]), True, 0.0)
     """
+    rng = as_generator(rng)
     _check(B, T, 2)
     y = torch.randint(2, (B,), generator=rng, device=rng.device)
     x = torch.zeros(B, T, 2, device=rng.device, dtype=dtype)

@@ -16,13 +16,14 @@ from torch import Generator, Tensor
 
 from corollary.core import Figure, Points
 from corollary.errors import InputError
+from corollary.theory.seeding import as_generator
 
 MEANS = ((2.0, 2.0), (-1.0, -1.0))
 COVARIANCES = (((2.0, 1.0), (1.0, 2.0)), ((2.0, -1.0), (-1.0, 2.0)))
 
 
 def two_gaussians(
-    n: int = 1000, *, rng: Generator
+    n: int = 1000, *, rng: int | Generator = 0
 ) -> tuple[Float[Tensor, "points 2"], Float[Tensor, "points 1"]]:
     """Draw ``n`` points of each class, class 0 first, with labels 0 and 1.
 
@@ -31,6 +32,7 @@ def two_gaussians(
         >>> tuple(x.shape), y.flatten().tolist()
         ((6, 2), [0.0, 0.0, 0.0, 1.0, 1.0, 1.0])
     """
+    rng = as_generator(rng)
     _check(n)
     clouds = []
     for mean, covariance in zip(MEANS, COVARIANCES, strict=True):

@@ -12,10 +12,11 @@ from jaxtyping import Float
 from torch import Generator, Tensor
 
 from corollary.errors import InputError
+from corollary.theory.seeding import as_generator
 
 
 def two_moons(
-    n: int, *, noise: float = 0.1, rng: Generator, dtype: torch.dtype = torch.float64
+    n: int, *, noise: float = 0.1, rng: int | Generator = 0, dtype: torch.dtype = torch.float64
 ) -> tuple[Float[Tensor, "n 2"], Float[Tensor, " n"]]:
     """Draw ``n`` points and their labels, half of them (rounded up) on the upper moon.
 
@@ -30,6 +31,7 @@ def two_moons(
         >>> tuple(x.shape), y.sum().item(), bool(torch.allclose(x[y > 0].norm(dim=1), y[y > 0]))
         ((5, 2), 1.0, True)
     """
+    rng = as_generator(rng)
     if n < 1 or not 0 <= noise < math.inf:
         raise InputError(f"two moons need n >= 1 and a noise >= 0, but n={n}, noise={noise}")
     y = torch.ones(n, device=rng.device, dtype=dtype)

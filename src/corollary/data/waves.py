@@ -15,6 +15,7 @@ from jaxtyping import Float
 from torch import Generator, Tensor
 
 from corollary.errors import InputError
+from corollary.theory.seeding import as_generator
 
 
 class Wave(NamedTuple):
@@ -34,7 +35,7 @@ class Wave(NamedTuple):
         return float(2 * math.pi * (self.c.abs() * self.nu).sum())
 
 
-def random_wave(d: int, rho: float, *, rng: Generator) -> Wave:
+def random_wave(d: int, rho: float, *, rng: int | Generator = 0) -> Wave:
     """A wave in d variables with Lipschitz constant ``rho`` in the sup norm.
 
     Example:
@@ -42,6 +43,7 @@ def random_wave(d: int, rho: float, *, rng: Generator) -> Wave:
         >>> round(wave.lipschitz, 12)
         2.0
     """
+    rng = as_generator(rng)
     if d < 1 or not 0 <= rho < math.inf:
         raise InputError(f"a wave needs d >= 1 and 0 <= rho < inf, but d={d}, rho={rho:g}")
 

@@ -19,6 +19,7 @@ from torch import Generator, Tensor, nn
 from corollary.errors import InputError
 from corollary.theory.landscape.deep_linear import backpropagated, layer_gradients
 from corollary.theory.landscape.two_layer_linear import Gradients, two_layer_gradients
+from corollary.theory.seeding import as_generator
 
 
 class LinearChain(nn.Module):
@@ -36,10 +37,11 @@ class LinearChain(nn.Module):
         widths: Sequence[int],
         *,
         gain: float = 1.0,
-        rng: Generator,
+        rng: int | Generator = 0,
         dtype: torch.dtype = torch.float64,
     ) -> None:
         super().__init__()
+        rng = as_generator(rng)
         if len(widths) < 2 or min(widths) < 1:
             raise InputError(f"two positive widths or more are needed, but {tuple(widths)} came")
         self.widths = tuple(widths)
@@ -95,8 +97,15 @@ class TwoLayerLinear(LinearChain):
     """
 
     def __init__(
-        self, d: int, m: int, k: int, *, rng: Generator, dtype: torch.dtype = torch.float64
+        self,
+        d: int,
+        m: int,
+        k: int,
+        *,
+        rng: int | Generator = 0,
+        dtype: torch.dtype = torch.float64,
     ) -> None:
+        rng = as_generator(rng)
         super().__init__((d, m, k), rng=rng, dtype=dtype)
 
     @property

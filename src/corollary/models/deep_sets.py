@@ -20,6 +20,7 @@ from torch import Generator, Tensor, nn
 
 from corollary.errors import InputError
 from corollary.models.mlp import MLP
+from corollary.theory.seeding import as_generator
 
 Map = Callable[[Tensor], Tensor]
 Pool = Literal["sum", "mean", "max"]
@@ -76,10 +77,11 @@ class DeepSets(nn.Module):
         pool: Pool = "sum",
         *,
         activation: str = "relu",
-        rng: Generator,
+        rng: int | Generator = 0,
         dtype: torch.dtype = torch.float64,
     ) -> "DeepSets":
         """Two perceptrons of the given widths; the last of ``phi`` is the latent dimension."""
+        rng = as_generator(rng)
         if phi[-1] != rho[0]:
             raise InputError(f"phi gives {phi[-1]} numbers, but rho reads {rho[0]}")
         return cls(

@@ -21,6 +21,7 @@ from torch import Generator, Tensor, nn
 from torch.nn.utils import skip_init
 
 from corollary.errors import InputError
+from corollary.theory.seeding import as_generator
 
 MakeLayer = Callable[[int, int], nn.Module]  # (channels read, channels given) -> H
 
@@ -115,10 +116,11 @@ class DenseNet(nn.Module):
         growth: int = 8,
         stem: int = 16,
         compression: float = 0.5,
-        rng: Generator,
+        rng: int | Generator = 0,
         dtype: torch.dtype = torch.float64,
     ) -> None:
         super().__init__()
+        rng = as_generator(rng)
         if not 0 < compression <= 1:
             raise InputError(f"compression must lie in (0, 1], but it is {compression:g}")
         H = partial(bn_relu_conv, rng=rng, dtype=dtype)

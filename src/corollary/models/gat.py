@@ -22,6 +22,7 @@ from torch import Generator, Tensor, nn
 from corollary.errors import InputError
 from corollary.models.message_passing import check_nodes
 from corollary.theory.geometry.graph import Graph
+from corollary.theory.seeding import as_generator
 
 
 def arcs_with_loops(graph: Graph) -> Tensor:
@@ -178,10 +179,11 @@ class GAT(nn.Module):
         k: int,
         *,
         heads: int = 8,
-        rng: Generator,
+        rng: int | Generator = 0,
         dtype: torch.dtype = torch.float64,
     ) -> None:
         super().__init__()
+        rng = as_generator(rng)
         self.first = GATConv(d, hidden, heads=heads, rng=rng, dtype=dtype)
         self.second = GATConv(heads * hidden, k, concat=False, rng=rng, dtype=dtype)
 

@@ -21,6 +21,7 @@ from corollary.models.message_passing import check_nodes
 from corollary.theory.geometry.graph import Graph
 from corollary.theory.geometry.normalised_adjacency import gcn_norm
 from corollary.theory.networks.activations import Activation, activation
+from corollary.theory.seeding import as_generator
 
 
 class GCNConv(nn.Module):
@@ -92,10 +93,11 @@ class GCN(nn.Module):
         phi: Activation | str = "relu",
         *,
         bias: bool = True,
-        rng: Generator,
+        rng: int | Generator = 0,
         dtype: torch.dtype = torch.float64,
     ) -> None:
         super().__init__()
+        rng = as_generator(rng)
         if len(widths) < 2:
             raise InputError(f"a network needs an input and an output width, but {widths} came")
         self.widths = list(widths)

@@ -17,6 +17,7 @@ from torch import Generator, Tensor, nn
 
 from corollary.errors import InputError
 from corollary.models.mlp import LinearLayer
+from corollary.theory.seeding import as_generator
 
 
 class HomogeneousNet(nn.Module):
@@ -47,10 +48,11 @@ class HomogeneousNet(nn.Module):
         *,
         bias: str = "none",
         scale: float = 1.0,
-        rng: Generator,
+        rng: int | Generator = 0,
         dtype: torch.dtype = torch.float64,
     ) -> None:
         super().__init__()
+        rng = as_generator(rng)
         if len(widths) < 2:
             raise InputError(f"a network needs an input and an output width, but {widths} came")
         if bias not in ("none", "first", "output"):

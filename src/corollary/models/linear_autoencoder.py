@@ -20,6 +20,7 @@ from corollary.theory.networks.autoencoder import (
     reconstruction,
 )
 from corollary.theory.prerequisites.singular import numerical_rank
+from corollary.theory.seeding import as_generator
 
 
 class LinearAutoencoder(nn.Module):
@@ -49,10 +50,11 @@ class LinearAutoencoder(nn.Module):
         m: int,
         *,
         scale: float | None = None,
-        rng: Generator,
+        rng: int | Generator = 0,
         dtype: torch.dtype = torch.float64,
     ) -> None:
         super().__init__()
+        rng = as_generator(rng)
         if d < 1 or m < 1:
             raise InputError(f"an autoencoder needs d >= 1 and m >= 1, but d={d}, m={m}")
         self.in_features = self.out_features = d

@@ -23,6 +23,7 @@ from corollary.models.units import AffineUnit, LinearUnit
 from corollary.theory.networks.activations import Activation, activation
 from corollary.theory.networks.backprop import Layer
 from corollary.theory.networks.permutations import checked_permutation
+from corollary.theory.seeding import as_generator
 
 
 class LinearLayer(nn.Module):
@@ -121,10 +122,11 @@ class MLP(nn.Module):
         phi: Activation | str = "relu",
         *,
         last: Activation | str = "linear",
-        rng: Generator,
+        rng: int | Generator = 0,
         dtype: torch.dtype = torch.float64,
     ) -> None:
         super().__init__()
+        rng = as_generator(rng)
         if len(widths) < 2:
             raise InputError(f"a network needs an input and an output width, but {widths} came")
         self.widths = list(widths)

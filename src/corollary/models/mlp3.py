@@ -22,6 +22,7 @@ from torch import Generator, Tensor, nn
 
 from corollary.errors import InputError
 from corollary.theory.connectionism.sigmoid import sigmoid, sigmoid_derivative
+from corollary.theory.seeding import as_generator
 
 
 class Gradient(NamedTuple):
@@ -47,9 +48,10 @@ class MLP3(nn.Module):
     """
 
     def __init__(
-        self, n: int, m: int, *, rng: Generator, dtype: torch.dtype = torch.float64
+        self, n: int, m: int, *, rng: int | Generator = 0, dtype: torch.dtype = torch.float64
     ) -> None:
         super().__init__()
+        rng = as_generator(rng)
         if n < 1 or m < 1:
             raise InputError(f"the network needs n >= 1 inputs and m >= 1 units, but n={n}, m={m}")
 

@@ -25,6 +25,7 @@ from jaxtyping import Float
 from torch import Generator, Tensor, nn
 
 from corollary.errors import InputError
+from corollary.theory.seeding import as_generator
 
 
 class NTKMLP(nn.Module):
@@ -38,10 +39,11 @@ class NTKMLP(nn.Module):
         sigma_b: float = 0.0,
         phi: Callable[[Tensor], Tensor] = torch.relu,
         scaling: Literal["fan_in", "fan_out"] = "fan_in",
-        rng: Generator,
+        rng: int | Generator = 0,
         dtype: torch.dtype = torch.float64,
     ) -> None:
         super().__init__()
+        rng = as_generator(rng)
         if len(widths) < 2 or min(widths) < 1:
             raise InputError(f"widths need an input and an output size, but they are {widths}")
         self.sigma_b, self.phi = sigma_b, phi

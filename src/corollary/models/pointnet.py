@@ -20,6 +20,7 @@ from torch import Generator, Tensor, nn
 from corollary.errors import InputError
 from corollary.models.mlp import MLP
 from corollary.models.t_net import TNet
+from corollary.theory.seeding import as_generator
 
 
 class PointNetFeatures(nn.Module):
@@ -103,10 +104,11 @@ class PointNetCls(nn.Module):
         deep: Sequence[int] = (64, 128, 1024),
         head: Sequence[int] = (512, 256),
         align: bool = True,
-        rng: Generator,
+        rng: int | Generator = 0,
         dtype: torch.dtype = torch.float64,
     ) -> None:
         super().__init__()
+        rng = as_generator(rng)
         self.features = PointNetFeatures(local, deep, align=align, rng=rng, dtype=dtype)
         self.head = MLP([deep[-1], *head, k], rng=rng, dtype=dtype)
 
@@ -135,10 +137,11 @@ class PointNetSeg(nn.Module):
         deep: Sequence[int] = (64, 128, 1024),
         head: Sequence[int] = (512, 256, 128),
         align: bool = True,
-        rng: Generator,
+        rng: int | Generator = 0,
         dtype: torch.dtype = torch.float64,
     ) -> None:
         super().__init__()
+        rng = as_generator(rng)
         self.features = PointNetFeatures(local, deep, align=align, rng=rng, dtype=dtype)
         self.head = MLP([local[-1] + deep[-1], *head, k], rng=rng, dtype=dtype)
 

@@ -22,6 +22,7 @@ from torch import Generator, Tensor, nn
 from corollary.errors import InputError
 from corollary.theory.kernels.arc_cosine import relu_dual
 from corollary.theory.kernels.kernel import RBFKernel
+from corollary.theory.seeding import as_generator
 
 
 class RandomFeatures(nn.Module):
@@ -36,10 +37,11 @@ class RandomFeatures(nn.Module):
         p: int,
         *,
         kind: Literal["relu", "fourier"] = "relu",
-        rng: Generator,
+        rng: int | Generator = 0,
         dtype: torch.dtype = torch.float64,
     ) -> None:
         super().__init__()
+        rng = as_generator(rng)
         if kind not in ("relu", "fourier"):
             raise InputError(f"features are relu or fourier, but kind='{kind}'")
         if d < 1 or p < 1:

@@ -12,6 +12,7 @@ from torch import Generator, Tensor, nn
 
 from corollary.errors import InputError
 from corollary.theory.networks.activations import Activation, activation
+from corollary.theory.seeding import as_generator
 
 
 class RandomTwoLayer(nn.Module):
@@ -27,10 +28,11 @@ class RandomTwoLayer(nn.Module):
         phi: Activation | str = "relu",
         *,
         t: int = 1,
-        rng: Generator,
+        rng: int | Generator = 0,
         dtype: torch.dtype = torch.float64,
     ) -> None:
         super().__init__()
+        rng = as_generator(rng)
         if min(d, k, t) < 1:
             raise InputError(f"d, k and t must be at least 1, but d={d}, k={k}, t={t}")
         self.phi = activation(phi) if isinstance(phi, str) else phi
@@ -54,7 +56,7 @@ class RandomTwoLayer(nn.Module):
 
 
 def random_two_layer(
-    d: int, k: int, phi: Activation | str = "relu", *, rng: Generator
+    d: int, k: int, phi: Activation | str = "relu", *, rng: int | Generator = 0
 ) -> RandomTwoLayer:
     """One network; its output has the variance of ``single_step.output_variance``.
 
@@ -65,6 +67,7 @@ def random_two_layer(
 
     :covers: two-layer-init-clt
     """
+    rng = as_generator(rng)
     return RandomTwoLayer(d, k, phi, rng=rng)
 
 

@@ -19,6 +19,7 @@ from torch.func import functional_call
 from corollary.errors import InputError
 from corollary.models.mlp import Dense, LinearLayer
 from corollary.theory.networks.activations import Activation
+from corollary.theory.seeding import as_generator
 
 
 class Residual(nn.Module):
@@ -107,10 +108,11 @@ class ResidualMLP(nn.Module):
         *,
         shortcut: bool = True,
         gain: float = 1.0,
-        rng: Generator,
+        rng: int | Generator = 0,
         dtype: torch.dtype = torch.float64,
     ) -> None:
         super().__init__()
+        rng = as_generator(rng)
         if depth < 0:
             raise InputError(f"depth must be at least 0, but it is {depth}")
         self.first = LinearLayer(d, width, bias=True, rng=rng, dtype=dtype)

@@ -19,6 +19,7 @@ from torch.nn.utils import skip_init
 
 from corollary.errors import InputError
 from corollary.models.residual import Residual
+from corollary.theory.seeding import as_generator
 
 LAYOUTS = {18: (2, 2, 2, 2), 34: (3, 4, 6, 3), 50: (3, 4, 6, 3)}  # blocks of the four stages
 
@@ -153,10 +154,11 @@ class ResNet(nn.Module):
         *,
         width: int = 64,
         small_images: bool = False,
-        rng: Generator,
+        rng: int | Generator = 0,
         dtype: torch.dtype = torch.float64,
     ) -> None:
         super().__init__()
+        rng = as_generator(rng)
         if not depths or min(depths) < 1:
             raise InputError(f"every stage needs a block, but depths are {depths}")
         kernel, stride = (3, 1) if small_images else (7, 2)
@@ -185,10 +187,11 @@ def resnet(
     k: int = 1000,
     *,
     small_images: bool = False,
-    rng: Generator,
+    rng: int | Generator = 0,
     dtype: torch.dtype = torch.float32,
 ) -> ResNet:
     """The networks of 18, 34 and 50 layers; ``small_images`` has a 3 x 3 stem and no first pool."""
+    rng = as_generator(rng)
     if depth not in LAYOUTS:
         raise InputError(f"there are layouts for {sorted(LAYOUTS)} layers, but depth is {depth}")
     block = BasicBlock if depth < 50 else Bottleneck

@@ -23,6 +23,7 @@ from torch.nn.utils import skip_init
 from corollary.errors import InputError
 from corollary.models.residual import Residual
 from corollary.models.resnet import conv_bn
+from corollary.theory.seeding import as_generator
 
 
 def conv_block(
@@ -60,10 +61,11 @@ class ResNet9(nn.Module):
         in_channels: int = 3,
         num_classes: int = 10,
         *,
-        rng: Generator,
+        rng: int | Generator = 0,
         dtype: torch.dtype = torch.float32,
     ) -> None:
         super().__init__()
+        rng = as_generator(rng)
         if in_channels < 1 or num_classes < 1:
             raise InputError(
                 f"ResNet9 needs in_channels and num_classes >= 1, but they are {in_channels} and "

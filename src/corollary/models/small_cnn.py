@@ -19,6 +19,7 @@ from torch.nn.utils import skip_init
 from corollary.errors import InputError
 from corollary.models.init import kaiming_, lecun_
 from corollary.models.mlp import MLP
+from corollary.theory.seeding import as_generator
 
 
 class SmallCNN(nn.Module):
@@ -55,10 +56,11 @@ class SmallCNN(nn.Module):
         pool: bool = True,
         padding_mode: Literal["zeros", "circular"] = "zeros",
         reduce: Literal["mean", "max"] = "max",
-        rng: Generator,
+        rng: int | Generator = 0,
         dtype: torch.dtype = torch.float64,
     ) -> None:
         super().__init__()
+        rng = as_generator(rng)
         if not widths or kernel % 2 == 0 or min(in_channels, classes, *widths) < 1:
             raise InputError(
                 "SmallCNN needs at least one stage, positive channels and classes and an odd "
@@ -98,7 +100,9 @@ class SmallCNN(nn.Module):
         return torch.sigmoid(f) if f.shape[1] == 1 else f.softmax(dim=1)
 
 
-def matched_mlp(net: nn.Module, inputs: int, classes: int, *, rng: Generator) -> nn.Sequential:
+def matched_mlp(
+    net: nn.Module, inputs: int, classes: int, *, rng: int | Generator = 0
+) -> nn.Sequential:
     """Flatten, one hidden layer and an output, with about as many parameters as ``net``.
 
     The hidden width is the whole number nearest to equality, at least 1.
@@ -109,6 +113,7 @@ def matched_mlp(net: nn.Module, inputs: int, classes: int, *, rng: Generator) ->
         >>> [sum(p.numel() for p in m.parameters()) for m in (cnn, mlp)]
         [1282, 1275]
     """
+    rng = as_generator(rng)
     wanted = sum(p.numel() for p in net.parameters())
     width = max(1, round((wanted - classes) / (inputs + 1 + classes)))
     dtype = next(net.parameters()).dtype

@@ -21,6 +21,7 @@ from torch import Generator, Tensor, nn
 from corollary.errors import InputError
 from corollary.models.units import RidgeUnit
 from corollary.theory.networks.softmax import canonical_rows, softmax
+from corollary.theory.seeding import as_generator
 
 
 class SoftmaxClassifier(nn.Module):
@@ -41,10 +42,11 @@ class SoftmaxClassifier(nn.Module):
         k: int,
         *,
         pin_last: bool = False,
-        rng: Generator,
+        rng: int | Generator = 0,
         dtype: torch.dtype = torch.float64,
     ) -> None:
         super().__init__()
+        rng = as_generator(rng)
         if d < 1 or k < 2:
             raise InputError(f"a classifier needs d >= 1 and k >= 2 classes, but d={d}, k={k}")
         self.in_features, self.out_features, self.pin_last = d, k, pin_last

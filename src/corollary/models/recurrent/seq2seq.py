@@ -23,6 +23,7 @@ from corollary.models.mlp import LinearLayer
 from corollary.models.recurrent.additive_attention import AdditiveAttention
 from corollary.models.recurrent.cell import Cell, State, chosen, unroll, visible
 from corollary.models.recurrent.reading import SourceContinuation
+from corollary.theory.seeding import as_generator
 from corollary.theory.sequences.decoding.next_token import check_length
 from corollary.theory.sequences.factorization import sequence_log_prob
 
@@ -73,9 +74,10 @@ class Seq2Seq(nn.Module):
         target: int,
         *,
         attention: AdditiveAttention | None = None,
-        rng: Generator,
+        rng: int | Generator = 0,
     ) -> None:
         super().__init__()
+        rng = as_generator(rng)
         context = 0 if attention is None else encoder.m
         _check_parts(encoder, decoder, context)
         first = next(encoder.parameters())
@@ -170,21 +172,22 @@ class Seq2Seq(nn.Module):
         lengths: Int[Tensor, " B"] | None = None,
         *,
         end: int | None = None,
-        rng: Generator | None = None,
+        rng: int | Generator | None = None,
     ) -> Int[Tensor, "B N"]:
         """N tokens, the likeliest at each step, or drawn if there is an ``rng``.
 
         After the token ``end`` an output repeats it.
         """
         check_length(N)
+        draw = None if rng is None else as_generator(rng)
         known = self.encode(x, lengths)
         state, out = known.state, [x.new_full((len(x),), self.target)]
         for _ in range(N):
             state, logits, _ = self.step(known, state, out[-1])
-            if rng is None:
+            if draw is None:
                 token = logits.argmax(dim=1)
             else:
-                token = torch.multinomial(logits.softmax(dim=1), 1, generator=rng)[:, 0]
+                token = torch.multinomial(logits.softmax(dim=1), 1, generator=draw)[:, 0]
             out.append(token if end is None else torch.where(out[-1] == end, end, token))
         return torch.stack(out, dim=1)[:, 1:]
 

@@ -34,6 +34,7 @@ from corollary.models.transformers.heads import (
     TokenClassificationHead,
 )
 from corollary.models.transformers.positions import LearnedPE
+from corollary.theory.seeding import as_generator
 
 Head = MLMHead | QAHead | TokenClassificationHead | SequenceClassificationHead
 HEADS: dict[str, Callable[..., Head]] = {
@@ -78,10 +79,11 @@ class MiniBERT(nn.Module):
         segments: int = 2,
         norm: str = "post",
         dropout: float | int = 0.0,
-        rng: Generator,
+        rng: int | Generator = 0,
         dtype: torch.dtype = torch.float64,
     ) -> None:
         super().__init__()
+        rng = as_generator(rng)
         if vocab < 1 or layers < 0 or segments < 1:
             raise InputError(
                 f"vocab, segments >= 1 and layers >= 0 are needed, but {vocab=}, {segments=}, "
@@ -134,8 +136,9 @@ class MiniBERT(nn.Module):
             x = block(x, mask=mask)
         return x
 
-    def with_head(self, name: str, *, rng: Generator, **options: int) -> "BertFor":
+    def with_head(self, name: str, *, rng: int | Generator = 0, **options: int) -> "BertFor":
         """This encoder (shared, not copied) with a new head called ``name`` in ``HEADS``."""
+        rng = as_generator(rng)
         if name not in HEADS:
             raise UnknownNameError(f"no head is called {name!r}; there are {', '.join(HEADS)}")
         table = self.tokens.weight
@@ -178,8 +181,9 @@ class BertForPretraining(nn.Module):
         (torch.Size([3, 7, 50]), torch.Size([3, 2]))
     """
 
-    def __init__(self, bert: MiniBERT, *, rng: Generator) -> None:
+    def __init__(self, bert: MiniBERT, *, rng: int | Generator = 0) -> None:
         super().__init__()
+        rng = as_generator(rng)
         table = bert.tokens.weight
         self.bert, self.mlm = bert, MLMHead(bert.tokens, rng=rng)
         self.nsp = NSPHead(table.shape[1], rng=rng, dtype=table.dtype)

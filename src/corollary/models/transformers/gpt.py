@@ -20,6 +20,7 @@ from corollary.models.mlp import LinearLayer
 from corollary.models.transformers.blocks import DecoderBlock
 from corollary.models.transformers.embedding import TokenEmbedding
 from corollary.models.transformers.reading import Continuation
+from corollary.theory.seeding import as_generator
 from corollary.theory.sequences.decoding.greedy import most_probable
 from corollary.theory.sequences.decoding.next_token import Decoded, decode_stepwise
 from corollary.theory.sequences.decoding.sampling import sample, sample_top_k, sample_top_p
@@ -67,10 +68,11 @@ class GPT(nn.Module):
         phi: str | Callable[[Tensor], Tensor] = "gelu",
         dropout: float | int = 0.0,
         fused: bool = False,
-        rng: Generator,
+        rng: int | Generator = 0,
         dtype: torch.dtype = torch.float64,
     ) -> None:
         super().__init__()
+        rng = as_generator(rng)
         self.vocabulary = vocabulary
         self.embed = TokenEmbedding(
             vocabulary, d_model, positions, max_len=max_len, rng=rng, dtype=dtype
@@ -120,7 +122,7 @@ class GPT(nn.Module):
         k: int | None = None,
         p: float | int | None = None,
         temperature: float | int = 1.0,
-        rng: Generator | None = None,
+        rng: int | Generator | None = None,
     ) -> list[Decoded]:
         """Continue each prompt: greedily, or by sampling if ``rng`` is given.
 
@@ -134,9 +136,9 @@ class GPT(nn.Module):
             k: Sample among the k most probable tokens.
             p: Sample from the nucleus of mass p; not together with k.
             temperature: Of the sampling.
-            rng: Draws the samples.
+            rng: Seed or generator of the samples; without it the likeliest token is taken.
         """
-        choose = _rule(k, p, temperature, rng)
+        choose = _rule(k, p, temperature, None if rng is None else as_generator(rng))
         if prompt.ndim != 2:
             raise InputError(f"prompts come one a row, but the shape is {tuple(prompt.shape)}")
         if prompt.shape[1] == 0:
@@ -154,7 +156,7 @@ def _rule(
     """How a token is chosen from log-probabilities."""
     if rng is None:
         if k is not None or p is not None or temperature != 1:
-            raise InputError("k, p and temperature are for sampling, which needs rng=<generator>")
+            raise InputError("k, p and temperature are for sampling, which needs rng=<seed>")
         return most_probable
     if k is not None and p is not None:
         raise InputError(f"choose k or p, not both; they are {k} and {p}")

@@ -27,6 +27,7 @@ from corollary.models.mlp import LinearLayer
 from corollary.models.transformers.blocks import DecoderBlock, EncoderBlock
 from corollary.models.transformers.embedding import TokenEmbedding
 from corollary.models.transformers.reading import Continuation
+from corollary.theory.seeding import as_generator
 from corollary.theory.sequences.decoding.beam import beam_search
 from corollary.theory.sequences.decoding.greedy import decode_greedy
 from corollary.theory.sequences.decoding.next_token import Decoded
@@ -82,10 +83,11 @@ class Transformer(nn.Module):
         phi: str | Callable[[Tensor], Tensor] = "relu",
         dropout: float | int = 0.0,
         fused: bool = False,
-        rng: Generator,
+        rng: int | Generator = 0,
         dtype: torch.dtype = torch.float64,
     ) -> None:
         super().__init__()
+        rng = as_generator(rng)
         self.start = tgt_vocab
         table: dict[str, Any] = {"max_len": max_len, "rng": rng, "dtype": dtype}
         self.embed_source = TokenEmbedding(src_vocab, d_model, positions, **table)

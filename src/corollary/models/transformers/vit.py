@@ -22,6 +22,7 @@ from corollary.models.layer_norm import LayerNorm
 from corollary.models.mlp import LinearLayer
 from corollary.models.transformers.blocks import EncoderBlock
 from corollary.models.transformers.positions import LearnedPE
+from corollary.theory.seeding import as_generator
 from corollary.theory.sequences.patches import check_divisible, patches
 
 
@@ -60,10 +61,11 @@ class ViT(nn.Module):
         heads: int = 4,
         positions: bool = True,
         dropout: float | int = 0.0,
-        rng: Generator,
+        rng: int | Generator = 0,
         dtype: torch.dtype = torch.float64,
     ) -> None:
         super().__init__()
+        rng = as_generator(rng)
         self.size = (image, image) if isinstance(image, int) else image
         self.patch, self.channels = patch, channels
         check_divisible(self.size, patch)

@@ -1,0 +1,16 @@
+from corollary.theory.robustness.attack import Attack as Attack
+from corollary.theory.robustness.attack import Perturbed as Perturbed
+from corollary.theory.robustness.auto_pgd import APGD as APGD
+from corollary.theory.robustness.black_box import BlackBoxAttack as BlackBoxAttack
+from corollary.theory.robustness.carlini_wagner import CarliniWagner as CarliniWagner
+from corollary.theory.robustness.curve import RobustCurve as RobustCurve
+from corollary.theory.robustness.curve import robust_curve as robust_curve
+from corollary.theory.robustness.fab import FAB as FAB
+from corollary.theory.robustness.flip import DeepFool as DeepFool
+from corollary.theory.robustness.flip import flip_distance as flip_distance
+from corollary.theory.robustness.gradient_attacks import FGSM as FGSM
+from corollary.theory.robustness.gradient_attacks import IFGSM as IFGSM
+from corollary.theory.robustness.gradient_attacks import PGD as PGD
+from corollary.theory.robustness.in_turn import AutoAttack as AutoAttack
+from corollary.theory.robustness.in_turn import InTurn as InTurn
+from corollary.theory.robustness.minimum_norm import FMN as FMN
