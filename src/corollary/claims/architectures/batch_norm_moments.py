@@ -80,7 +80,7 @@ class BatchNormMoments(Claim[Given]):
     def figure(self, trial: Trial[Given]) -> Figure:
         """The variance against that of the input."""
         z, norm = trial.given
-        found = trial.measured[self.k :] / norm.alpha.detach() ** 2
+        found = trial.measured[z.shape[1] :] / norm.alpha.detach() ** 2
         grid = torch.logspace(-2, 2, 60, dtype=torch.float64) * self.delta
         marks = (
             Curve(grid / (grid + self.delta), x=grid, label="v/(v + δ)", role="predicted"),
