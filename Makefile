@@ -44,10 +44,11 @@ docs: $(STAMP) ## build the documentation into docs/_build/html
 	$(BIN)/sphinx-build -W -q -j $(JOBS) -b html docs docs/_build/html
 	@echo "Open $(CURDIR)/docs/_build/html/index.html in a browser."
 
-check-full: $(STAMP) ## check every claim and run the slow tests
+check-full: $(STAMP) ## every claim, twenty seeds, all tests with shapes checked
 	$(BIN)/corollary check --suite full --jobs $(JOBS) --resume \
 	  --json out/full.json --report out/full.html
-	$(BIN)/python -m pytest -n $(JOBS) --dist loadgroup -m slow
+	$(BIN)/python tools/seed_table.py --seeds 20 --jobs $(JOBS)
+	COROLLARY_SHAPES=1 $(BIN)/python -m pytest -n $(JOBS) --dist loadgroup -m 'slow or not slow'
 
 $(PEERS)/installed: $(STAMP) benchmarks/peers/requirements.txt benchmarks/peers/neural_tangents.txt
 	$(BIN)/pip install --quiet --upgrade --target $(PEERS)/site --no-deps \
