@@ -1,13 +1,24 @@
 """The command line: one command per file; torch is imported when work begins."""
 
+import signal
 import sys
+import traceback
+from typing import Any
 
 import typer
+from typer.core import TyperGroup
 
 from corollary.cli.check import check
 from corollary.cli.examine import examine
 from corollary.cli.lab import lab
 from corollary.cli.list import list_entries
+from corollary.cli.output import (
+    CLOSED_PIPE,
+    FAULT,
+    ClosedOutputError,
+    OutputError,
+    guarded_output,
+)
 from corollary.cli.report import report
 from corollary.cli.show import show
 from corollary.cli.train import train
@@ -15,8 +26,25 @@ from corollary.errors import CorollaryError
 
 INTERRUPTED = 130
 
+
+class Commands(TyperGroup):
+    """The commands; Ctrl-C is for :func:`main`, which knows what to say."""
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run a command."""
+        try:
+            return super().invoke(ctx)
+        except KeyboardInterrupt:
+            raise Interrupted from None
+
+
+class Interrupted(BaseException):
+    """Ctrl-C, under a name that the library of the command line does not catch."""
+
+
 app = typer.Typer(
     name="corollary",
+    cls=Commands,
     help="Deep-learning theory, executable, and applied to your network.",
     epilog="Exit codes: 0 all hold, 1 refuted, 2 wrong usage or input, 3 undecided, 130 stopped.",
     no_args_is_help=True,
@@ -53,15 +81,38 @@ def _root(
 
 
 def main() -> None:
-    """Run the command line: a user's mistake is one sentence on stderr and exit code 2."""
+    """Run the command line and leave with its exit code."""
+    try:
+        with guarded_output():
+            code = _exit_code()
+    except ClosedOutputError:
+        code = CLOSED_PIPE
+    except OutputError as error:
+        code = _told(error)
+    sys.exit(code)
+
+
+def _exit_code() -> int:
+    """What a command leaves with: a user's mistake is one sentence on stderr and a 2."""
     try:
         app()
-    except CorollaryError as error:
-        print(f"corollary: {error}", file=sys.stderr)
-        sys.exit(2)
-    except KeyboardInterrupt:
+    except SystemExit as stop:
+        return stop.code if isinstance(stop.code, int) else 0
+    except (Interrupted, KeyboardInterrupt):
+        signal.signal(signal.SIGINT, signal.SIG_DFL)  # a second one ends us at once
         print("corollary: stopped", file=sys.stderr)
-        sys.exit(INTERRUPTED)
-    except BrokenPipeError:  # the reader of a pipe has seen enough
-        sys.stderr.close()
-        sys.exit(0)
+        return INTERRUPTED
+    except (OutputError, ClosedOutputError):
+        raise
+    except CorollaryError as error:
+        return _told(error)
+    except Exception:
+        traceback.print_exc()
+        print("corollary: this is a fault of corollary; please report it", file=sys.stderr)
+        return FAULT
+    return 0
+
+
+def _told(error: CorollaryError) -> int:
+    print(f"corollary: {error}", file=sys.stderr)
+    return 2

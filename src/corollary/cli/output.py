@@ -1,0 +1,77 @@
+"""Standard output whose failures are told apart from those of the work."""
+
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from corollary.errors import CorollaryError
+
+CLOSED_PIPE = 141  # what a shell gives for a program that its reader left
+FAULT = 70  # of corollary itself: neither refuted nor wrong usage
+
+
+class OutputError(CorollaryError):
+    """Standard output cannot be written."""
+
+
+class ClosedOutputError(CorollaryError):
+    """The reader of a pipe has seen enough."""
+
+
+class Output:
+    """A stream whose errors are ours, because libraries swallow some and give a 1 for others."""
+
+    def __init__(self, stream: Any) -> None:
+        self.stream = stream
+        self.error: CorollaryError | None = None  # once it has failed, it has failed for good
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.stream, name)
+
+    def write(self, text: str) -> int:
+        """As that of the stream."""
+        with self._own_errors():
+            return int(self.stream.write(text))
+
+    def flush(self) -> None:
+        """As that of the stream."""
+        with self._own_errors():
+            self.stream.flush()
+
+    @contextmanager
+    def _own_errors(self) -> Iterator[None]:
+        if self.error is not None:
+            raise self.error
+        try:
+            yield
+        except OSError as error:
+            _discard_the_rest()
+            reason = error.strerror or type(error).__name__
+            closed = isinstance(error, BrokenPipeError)
+            told = OutputError(f"standard output cannot be written ({reason})")
+            self.error = ClosedOutputError() if closed else told
+            raise self.error from None
+
+
+@contextmanager
+def guarded_output() -> Iterator[None]:
+    """Within the block standard output is an :class:`Output`; signs that it lacks are replaced."""
+    stream: Any = sys.stdout
+    if hasattr(stream, "reconfigure"):
+        stream.reconfigure(errors="replace")
+    output: Any = Output(stream)
+    sys.stdout = output
+    try:
+        yield
+        output.flush()
+    finally:
+        sys.stdout = stream
+
+
+def _discard_the_rest() -> None:
+    """What is still in buffers goes nowhere, or Python would complain at its end."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, 1)
+    os.close(nowhere)
