@@ -3,6 +3,7 @@
 import pytest
 import torch
 from torch import nn
+from torch.nn import functional as F
 
 from corollary.core import generator
 from corollary.errors import InputError
@@ -53,6 +54,46 @@ class Pooled(nn.Module):
 
     def forward(self, x):
         return self.head(torch.tanh(self.conv(x)).mean((2, 3)))
+
+
+class Called(nn.Module):
+    """A function of torch after a convolution, with its arguments as they are written."""
+
+    def __init__(self, function):
+        super().__init__()
+        self.function = function
+        self.conv, self.head = nn.Conv2d(2, 8, 3, padding=1), nn.Linear(8, 1)
+
+    def forward(self, x):
+        return self.head(self.function(self.conv(x)).mean((2, 3)))
+
+
+@pytest.mark.parametrize(
+    ("function", "layer"),
+    [
+        (lambda h: F.avg_pool2d(h, 3, 1, 1), nn.AvgPool2d(3, 1, 1)),
+        (lambda h: F.avg_pool2d(h, kernel_size=2, stride=(1, 2)), nn.AvgPool2d(2, (1, 2))),
+        (
+            lambda h: F.avg_pool2d(h, 3, padding=1, count_include_pad=False),
+            nn.AvgPool2d(3, padding=1, count_include_pad=False),
+        ),
+        (lambda h: F.elu(h, 0.3), nn.ELU(0.3)),
+        (lambda h: F.elu(h, alpha=2.0), nn.ELU(2.0)),
+        (lambda h: F.softplus(h, beta=3.0), nn.Softplus(3.0)),
+    ],
+)
+def test_arguments_of_a_function_count_as_those_of_its_layer(function, layer):
+    x = draw(3, 2, 4, 4)
+    called = from_module(Called(function), **SIGMAS).kernel(x)
+    made = from_module(Called(layer), **SIGMAS).kernel(x)
+    torch.testing.assert_close(called.nngp, made.nngp)
+    torch.testing.assert_close(called.ntk, made.ntk)
+
+
+@pytest.mark.parametrize("option", [{"ceil_mode": True}, {"divisor_override": 2}])
+def test_average_pooling_without_a_rule_is_refused(option):
+    with pytest.raises(InputError, match="no known limit for 'avg_pool2d"):
+        from_module(Called(lambda h: F.avg_pool2d(h, 3, **option)))
 
 
 class Viewed(nn.Module):

@@ -61,7 +61,7 @@ class GP:
     ) -> Float[Tensor, "draws n"]:
         """Values at x of ``draws`` functions; exact also for singular covariances."""
         values, vectors = torch.linalg.eigh(self.covariance(x))
-        root = vectors * values.clamp(min=0).sqrt()
+        root: Tensor = vectors * values.clamp(min=0).sqrt()
         z = torch.randn(draws, len(x), generator=rng, device=rng.device, dtype=x.dtype)
         return self.mean(x) + z @ root.T
 
@@ -85,18 +85,21 @@ class GP:
     ) -> Float[Tensor, ""]:
         """The log density of the observations; differentiable in the kernel's parameters."""
         factor = self._factor(x, noise)
-        rest = torch.linalg.solve_triangular(factor, (y - self.mean(x))[:, None], upper=False)
+        rest: Tensor = torch.linalg.solve_triangular(
+            factor, (y - self.mean(x))[:, None], upper=False
+        )
         return -(rest**2).sum() / 2 - factor.diagonal().log().sum() - len(y) * _HALF_LOG_2PI
 
     def _factor(self, x: Tensor, noise: float) -> Tensor:
         k = self.kernel(x, x)
         k = k + noise * torch.eye(len(x), dtype=k.dtype, device=k.device)
-        factor, failed = torch.linalg.cholesky_ex(k)
-        if bool(failed):
+        found = torch.linalg.cholesky_ex(k)
+        if bool(found.info):
             raise InputError(
                 "the covariance of the observations is singular or not positive; add noise, or "
                 "remove repeated inputs"
             )
+        factor: Tensor = found.L
         return factor
 
 

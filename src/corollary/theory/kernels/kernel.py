@@ -145,8 +145,8 @@ class RBFKernel(Kernel):
 
     def gram(self, x: Float[Tensor, "n d"], y: Float[Tensor, "m d"]) -> Float[Tensor, "n m"]:
         """From squared distances, which are taken of differences: near points keep their digits."""
-        return torch.exp(-(torch.cdist(x, y, compute_mode="donot_use_mm_for_euclid_dist") ** 2)
-                         / (2 * self.lengthscale**2))  # fmt: skip
+        distances = torch.cdist(x, y, compute_mode="donot_use_mm_for_euclid_dist")
+        return torch.exp(-(distances**2) / (2 * self.lengthscale**2))
 
     def random_features(
         self, x: Float[Tensor, "n d"], count: int, *, rng: Generator

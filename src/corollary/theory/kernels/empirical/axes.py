@@ -30,8 +30,8 @@ def arrangement(a: Tensor, alone: Tensor, n: int, *, samples_first: bool = False
         torch.Size([2, 3, 1, 1])
     """
     if samples_first:
-        fits = a.shape == (n, *alone.shape[1:]) and len(alone) == 1
-        return (lambda t, n, lead: t) if fits else None
+        there = a.shape == (n, *alone.shape[1:]) and len(alone) == 1
+        return (lambda t, n, lead: t) if there else None
     if n == 1:
         return (lambda t, n, lead: t.unsqueeze(lead)) if a.shape == alone.shape else None
     if a.dim() != alone.dim():
@@ -49,14 +49,14 @@ def _sample_first(k: int, places: int) -> Arrange:
     def arrange(t: Tensor, n: int, lead: int) -> Tensor:
         if places == 1 and k == 0:
             return t.unsqueeze(lead + 1)
-        return t.unflatten(lead + k, (n, places)).movedim(lead + k, lead)
+        return torch.unflatten(t, lead + k, (n, places)).movedim(lead + k, lead)
 
     return arrange
 
 
 def _place_first(k: int, places: int) -> Arrange:
     def arrange(t: Tensor, n: int, lead: int) -> Tensor:
-        return t.unflatten(lead + k, (places, n)).movedim(lead + k + 1, lead)
+        return torch.unflatten(t, lead + k, (places, n)).movedim(lead + k + 1, lead)
 
     return arrange
 
@@ -64,5 +64,5 @@ def _place_first(k: int, places: int) -> Arrange:
 def _same(first: Tensor, alone: Tensor) -> bool:
     if not alone.is_floating_point():
         return torch.equal(first, alone)
-    tolerance = 10 * torch.finfo(alone.dtype).eps ** 0.5
+    tolerance: float = 10 * torch.finfo(alone.dtype).eps ** 0.5
     return float((first - alone).norm()) <= tolerance * float(alone.norm())

@@ -7,13 +7,14 @@ numbers in the processor's cache: memory that is fresh for every turn costs more
 import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, reduce
 
 import torch
 from torch import Tensor
+from torch.autograd.graph import GradientEdge
 
 from corollary.theory.kernels.empirical.axes import Arrange
-from corollary.theory.kernels.empirical.layers import Explicit, Factors, Head, Outer, Tokens
+from corollary.theory.kernels.empirical.layers import Explicit, Factors, Head, Outer, Spread, Tokens
 from corollary.theory.kernels.empirical.recording import Call, Tape
 from corollary.theory.kernels.empirical.rules import FromOutput
 
@@ -74,11 +75,12 @@ class Block:
             if piece.uses == ((self._head, "weight"),):
                 yield number, piece.path, Head(self.tape.calls[-1].a, bias=piece.fused)
                 continue
-            parts = [
-                _fused(self._rules[k, name](self.arrange[k](g[k], self.n, 1)), bias=piece.fused)
-                for k, name in piece.uses
-                if self.arrange[k] is not None and g.get(k) is not None
-            ]
+            parts = []
+            for k, name in piece.uses:
+                arrange, slopes = self.arrange[k], g.get(k)
+                if arrange is not None and slopes is not None:
+                    found = self._rules[k, name](arrange(slopes, self.n, 1))
+                    parts.append(_fused(found, bias=piece.fused))
             if parts:
                 yield number, piece.path, parts[0] if len(parts) == 1 else _joined(parts)
 
@@ -137,26 +139,28 @@ class Block:
         return self._head in calls and piece.uses != ((self._head, "weight"),)
 
 
-def _fused(factors: Factors, *, bias: bool) -> Factors:
+def _fused(factors: Spread, *, bias: bool) -> Spread:
     return replace(factors, bias=True) if bias and isinstance(factors, Outer) else factors
 
 
-def _joined(parts: list[Factors]) -> Factors:
+def _joined(parts: list[Spread]) -> Spread:
     """One parameter used several times: its gradients add up."""
-    layouts = {f.transposed if isinstance(f, Outer) else None for f in parts}
-    if len(layouts) == 1 and None not in layouts:
-        return Outer(torch.cat([f.a for f in parts], 1), torch.cat([f.g for f in parts], 2))
-    if all(isinstance(f, Tokens) for f in parts):
-        ids = torch.cat([f.ids for f in parts], 1)
-        return Tokens(ids, torch.cat([f.g for f in parts], 2), parts[0].rows)
-    return Explicit(sum(f.explicit() for f in parts))
+    outer = [f for f in parts if isinstance(f, Outer)]
+    if len(outer) == len(parts) and len({f.transposed for f in outer}) == 1:
+        return Outer(torch.cat([f.a for f in outer], 1), torch.cat([f.g for f in outer], 2))
+    tokens = [f for f in parts if isinstance(f, Tokens)]
+    if len(tokens) == len(parts):
+        ids = torch.cat([f.ids for f in tokens], 1)
+        return Tokens(ids, torch.cat([f.g for f in tokens], 2), tokens[0].rows)
+    return Explicit(reduce(torch.add, (f.explicit() for f in parts)))
 
 
 def _together(parts: tuple[Tensor | None, ...]) -> Tensor | None:
-    return None if parts[0] is None else torch.cat(parts)
+    there = [part for part in parts if part is not None]
+    return torch.cat(there) if there else None
 
 
-def _derivatives(start: Tensor, rows: Tensor, edges: list) -> list[Tensor | None]:
+def _derivatives(start: Tensor, rows: Tensor, edges: list[GradientEdge]) -> list[Tensor | None]:
     """(c, ...) for every edge, from (c, ...) of the tensor to start at."""
     if not edges or not start.requires_grad:
         return [None] * len(edges)
@@ -174,7 +178,9 @@ def _derivatives(start: Tensor, rows: Tensor, edges: list) -> list[Tensor | None
     return [None if column[0] is None else torch.stack(column) for column in columns]
 
 
-def _pulled_back(start: Tensor, row: Tensor, edges: list, *, batched: bool) -> list[Tensor | None]:
+def _pulled_back(
+    start: Tensor, row: Tensor, edges: list[GradientEdge], *, batched: bool
+) -> list[Tensor | None]:
     return list(
         torch.autograd.grad(
             start, edges, row, retain_graph=True, is_grads_batched=batched, allow_unused=True

@@ -18,9 +18,10 @@ from typing import Literal
 import torch
 from torch import Tensor
 
-from corollary.theory.kernels.empirical.layers import Factors, Head, Outer, Tokens
+from corollary.theory.kernels.empirical.layers import Factors, Head, Outer, Spread, Tokens
 from corollary.theory.kernels.symmetric import add_gram, mirror
 
+Places = Outer | Tokens  # gradients that are sums over places
 Mode = Literal["full", "diagonal", "trace"]
 ENTRIES = 2**21  # of a block that is worked on at once
 ROWS = 256  # of a block of a symmetric matrix
@@ -37,7 +38,7 @@ class Products:
         shape = {"full": (c, n, c, m), "diagonal": (c, n, m), "trace": (n, m)}[mode]
         self.k = torch.zeros(shape, dtype=like.dtype, device=like.device)
         self.inputs: dict[int, Tensor] = {}  # of layers with one place: products of what they see
-        self.waiting: dict[int, list[tuple[Factors, Factors]]] = {}
+        self.waiting: dict[int, list[tuple[Places, Places]]] = {}
 
     @property
     def _triangle(self) -> bool:
@@ -46,12 +47,21 @@ class Products:
 
     def add(self, layer: int, outputs: slice, x: Factors, y: Factors) -> None:
         """One layer, for some of the outputs."""
-        if isinstance(x, Head):
+        if isinstance(x, Head) or isinstance(y, Head):
+            assert isinstance(x, Head) and isinstance(y, Head)  # one layer has one form
             self._unit_gram(outputs, self._inputs(layer, x.a, y.a, bias=x.bias))
-        elif isinstance(x, Outer) and x.a.shape[1] == y.a.shape[1] == 1:
+        elif isinstance(x, Outer) and isinstance(y, Outer):
+            self._add_outer(layer, outputs, x, y)
+        elif isinstance(x, Tokens) and isinstance(y, Tokens):
+            self.waiting.setdefault(layer, []).append((x, y))
+        else:
+            self._contract(outputs, x, y)
+
+    def _add_outer(self, layer: int, outputs: slice, x: Outer, y: Outer) -> None:
+        if x.a.shape[1] == y.a.shape[1] == 1:
             aa = self._inputs(layer, x.a[:, 0], y.a[:, 0], bias=x.bias)
             self._gram(outputs, x.g[:, :, 0], y.g[:, :, 0], aa)
-        elif isinstance(x, Tokens) or (isinstance(x, Outer) and self._pairs_cost_less(x, y)):
+        elif self._pairs_cost_less(x, y):
             self.waiting.setdefault(layer, []).append((x, y))
         else:
             self._contract(outputs, x, y)
@@ -69,8 +79,8 @@ class Products:
             return self.k.permute(1, 3, 0, 2)
         return self.k.permute(1, 2, 0) if self.mode == "diagonal" else self.k
 
-    def _contract(self, outputs: slice, x: Factors, y: Factors) -> None:
-        if not isinstance(x, Outer):
+    def _contract(self, outputs: slice, x: Spread, y: Spread) -> None:
+        if not (isinstance(x, Outer) and isinstance(y, Outer)):
             self._gram(outputs, x.explicit(), y.explicit(), None)
             return
         if self._pairs_cost_less(x, y):
@@ -221,16 +231,19 @@ def _explicit(a: Tensor, g: Tensor) -> Tensor:
     return (g.flatten(1, 2) @ a).view(n, c, -1)
 
 
-def _all_outputs(parts: list[Factors]) -> Factors:
+def _all_outputs(parts: list[Places]) -> Places:
     """Factors that came in turns, as one."""
     return replace(parts[0], g=torch.cat([part.g for part in parts])) if parts[1:] else parts[0]
 
 
-def _as_outer(x: Factors, y: Factors) -> tuple[Factors, Factors]:
-    if isinstance(x, Tokens) and x is y:
-        x = x.outer()
-        return x, x
-    return _together(x, y) if isinstance(x, Tokens) else (x, y)
+def _as_outer(x: Places, y: Places) -> tuple[Outer, Outer]:
+    if isinstance(x, Outer) and isinstance(y, Outer):
+        return x, y
+    assert isinstance(x, Tokens) and isinstance(y, Tokens)  # one layer has one form
+    if x is y:
+        once = x.outer()
+        return once, once
+    return _together(x, y)
 
 
 def _together(x: Tokens, y: Tokens) -> tuple[Outer, Outer]:

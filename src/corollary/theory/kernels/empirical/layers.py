@@ -72,4 +72,5 @@ class Explicit:
         return self.j
 
 
-Factors = Outer | Tokens | Head | Explicit
+Spread = Outer | Tokens | Explicit  # what a layer's rule gives
+Factors = Spread | Head

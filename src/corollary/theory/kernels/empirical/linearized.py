@@ -143,7 +143,14 @@ def fit_linearized(
     return LinearizedFit(model, beta, alpha, fit.condition, read)
 
 
-def lazy_gap(model: nn.Module, x: Inputs, y: Float[Tensor, "n *c"], **options) -> float:  # noqa: ANN003
+def lazy_gap(
+    model: nn.Module,
+    x: Inputs,
+    y: Float[Tensor, "n *c"],
+    *,
+    ridge: float = 0.0,
+    read: Read | None = None,
+) -> float:
     r"""How far from lazy learning of y is: the error of the expansion at its own solution.
 
     :math:`\|f(\theta_0+\beta) - f_{lin}(\theta_0+\beta)\| / \|y - f(\theta_0)\|`: near 0 the
@@ -154,8 +161,8 @@ def lazy_gap(model: nn.Module, x: Inputs, y: Float[Tensor, "n *c"], **options) -
         >>> lazy_gap(nn.Linear(1, 1), torch.ones(1, 1), torch.ones(1, 1)) < 1e-5
         True
     """
-    fit = fit_linearized(model, x, y, **options)
+    fit = fit_linearized(model, x, y, ridge=ridge, read=read)
     with torch.no_grad():
         linear, moved = fit(x), fit.network(x)
-        start = outputs_at(model, {}, x, options.get("read"))
+        start = outputs_at(model, {}, x, read)
     return float((moved - linear).norm() / (y.reshape(start.shape) - start).norm())

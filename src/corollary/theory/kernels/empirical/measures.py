@@ -125,9 +125,13 @@ def regime(k0: Float[Tensor, "n n"], kt: Float[Tensor, "n n"], y: Float[Tensor, 
         'feature learning'
     """
     return Regime(
-        kernel_drift(k0, kt), 1 - alignment(k0, kt), target_alignment(k0, y),
-        target_alignment(kt, y), effective_rank(k0), effective_rank(kt),
-    )  # fmt: skip
+        kernel_drift(k0, kt),
+        1 - alignment(k0, kt),
+        target_alignment(k0, y),
+        target_alignment(kt, y),
+        effective_rank(k0),
+        effective_rank(kt),
+    )
 
 
 def _centered(k: Tensor) -> Tensor:

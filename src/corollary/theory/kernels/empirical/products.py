@@ -5,7 +5,8 @@ r"""Products with the Jacobian of a network, without the Jacobian.
 it is one pass with forward derivatives (whose first use in a process costs torch some seconds).
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import reduce
 from typing import TYPE_CHECKING, Any
 
 import torch
@@ -82,16 +83,20 @@ def push_forward(
         try:
             return _double_reverse(f, values, delta)
         except (NotImplementedError, RuntimeError):  # a layer without second derivatives
-            return jvp(f, values, tuple(delta))
+            out, product = jvp(f, values, tuple(delta))[:2]
+            return out, product
 
 
-def _double_reverse(f: Any, values: tuple[Tensor, ...], delta: Sequence[Tensor]) -> Any:
+def _double_reverse(
+    f: Callable[..., Tensor], values: tuple[Tensor, ...], delta: Sequence[Tensor]
+) -> tuple[Tensor, Tensor]:
     with torch.enable_grad():
         leaves = [p.clone().requires_grad_() for p in values]
         out = f(*leaves)
         u = torch.zeros_like(out, requires_grad=True)
         back = torch.autograd.grad(out, leaves, u, create_graph=True, materialize_grads=True)
-        product = sum((b * d).sum() for b, d in zip(back, delta, strict=True))
+        terms = ((b * d).sum() for b, d in zip(back, delta, strict=True))
+        product = reduce(torch.add, terms)
         (jd,) = torch.autograd.grad(product, u, create_graph=any(d.requires_grad for d in delta))
     return out.detach(), jd
 

@@ -127,10 +127,11 @@ class _Recorder(TorchFunctionMode):
         if not isinstance(t, Tensor) or not t.requires_grad:
             return None
         p = t if id(t) in self.parameters else t._base
-        if p is None or id(p) not in self.parameters:
+        if not isinstance(p, nn.Parameter) or id(p) not in self.parameters:
             return None
         dense = t.is_contiguous() or (t.dim() == 2 and t.T.is_contiguous())
-        return Part(p, t.storage_offset() - p.storage_offset(), t.numel()) if dense else None
+        start = int(t.storage_offset() - p.storage_offset())
+        return Part(p, start, t.numel()) if dense else None
 
 
 def _without_overrides(function: Any) -> Any:

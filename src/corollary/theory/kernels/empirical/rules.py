@@ -12,11 +12,11 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from corollary.theory.kernels.empirical.layers import Explicit, Outer, Tokens
+from corollary.theory.kernels.empirical.layers import Explicit, Outer, Spread, Tokens
 from corollary.theory.kernels.empirical.patches import patches
 
 Settings = Mapping[str, Any]  # the arguments of one call, by name
-FromOutput = Callable[[Tensor], Any]  # from an output's gradient to Factors
+FromOutput = Callable[[Tensor], Spread]  # from an output's gradient to factors
 Gradient = Callable[[Settings, Tensor], FromOutput]
 
 
@@ -157,7 +157,7 @@ def _broadcast(settings: Settings) -> bool:
     x, w = settings["input"], settings["weight"]
     if not (isinstance(x, Tensor) and isinstance(w, Tensor)) or not 0 < w.dim() <= x.dim():
         return False
-    return torch.broadcast_shapes(x.shape, w.shape) == x.shape
+    return bool(torch.broadcast_shapes(x.shape, w.shape) == x.shape)
 
 
 def _row(settings: Settings) -> bool:
@@ -181,8 +181,10 @@ _MUL = (
 )
 _CONV = Rule(
     ("input", "weight", "bias", "stride", "padding", "dilation", "groups"),
-    {"weight": _convolution, "bias": _channels}, fused=True, samples_first=True,
-)  # fmt: skip
+    {"weight": _convolution, "bias": _channels},
+    fused=True,
+    samples_first=True,
+)
 RULES: dict[Any, tuple[Rule, ...]] = {
     functional.linear: (
         Rule(("input", "weight", "bias"), {"weight": _linear, "bias": _last_axis}, fused=True),
@@ -193,8 +195,7 @@ RULES: dict[Any, tuple[Rule, ...]] = {
     **dict.fromkeys((torch.mul, Tensor.mul), _MUL),
     functional.embedding: (
         Rule(
-            ("input", "weight", "padding_idx", "max_norm", "norm_type", "scale_grad_by_freq",
-             "sparse"),
+            tuple("input weight padding_idx max_norm norm_type scale_grad_by_freq sparse".split()),
             {"weight": _embedding},
             lambda s: s.get("max_norm") is None and not s.get("scale_grad_by_freq"),
         ),
@@ -226,8 +227,7 @@ RULES: dict[Any, tuple[Rule, ...]] = {
     ),
     functional.batch_norm: (
         Rule(
-            ("input", "running_mean", "running_var", "weight", "bias", "training", "momentum",
-             "eps"),
+            tuple("input running_mean running_var weight bias training momentum eps".split()),
             {
                 "weight": _scaled(
                     _channels, functional.batch_norm, "running_mean", "running_var", "eps"
@@ -238,4 +238,4 @@ RULES: dict[Any, tuple[Rule, ...]] = {
             samples_first=True,
         ),
     ),
-}  # fmt: skip
+}

@@ -21,7 +21,7 @@ from torch import Tensor
 
 from corollary.errors import InputError
 from corollary.theory.compiled import compiled
-from corollary.theory.kernels.infinite.angle import ArcTerms
+from corollary.theory.kernels.infinite.angle import arc_terms
 from corollary.theory.kernels.infinite.layers import Layer
 from corollary.theory.kernels.infinite.rectifier_kernel import rectified, rectify
 from corollary.theory.kernels.infinite.state import State, self_variances
@@ -52,14 +52,18 @@ class Activation(Layer):
         """Covariances of the activated units."""
         f, slope = self.dual(*state.variances(), state.nngp)
         ntk = None if state.ntk is None else state.ntk * slope
-        q1 = self._own(state.q1, state)
-        q2 = q1 if state.q2 is state.q1 else self._own(state.q2, state)
+        q1, q2 = self._own(state)
         return replace(state, nngp=f, ntk=ntk, q1=q1, q2=q2)
 
-    def _own(self, q: Tensor, state: State) -> Tensor:
-        if not state.self_full:
-            return self.variance(q)
-        return self.dual(*self_variances(q, state.axes), q)[0]
+    def _own(self, state: State) -> tuple[Tensor, Tensor]:
+        def of(q: Tensor) -> Tensor:
+            if not state.self_full:
+                return self.variance(q)
+            return self.dual(*self_variances(q, state.axes), q)[0]
+
+        first, second = state.own()
+        q1 = of(first)
+        return q1, q1 if second is first else of(second)
 
 
 @dataclass(frozen=True)
@@ -100,7 +104,7 @@ class Rectifier(Activation):
         """Arc-cosine kernels of order 1 and 0."""
         (r1, i1), (r2, i2) = _root(q1), _root(q2)
         cosine = (c * (i1 * i2)).clamp(-1, 1)
-        j, arc = ArcTerms.apply(cosine)
+        j, arc = arc_terms(cosine)
         w, s = self.bend, self.scale
         return s * (r1 * r2) * torch.lerp(cosine, j, w), (s * w) * arc + s * (1 - w)
 
@@ -112,9 +116,8 @@ class Rectifier(Activation):
         kernel = compiled(rectify, here, worth_it=state.nngp.numel() >= WORTH_IT, contract=True)
         if kernel is None:
             return super().__call__(state)
-        f, slopes = rectified(kernel, state, self.bend, self.scale)
-        q1 = self._own(state.q1, state)
-        q2 = q1 if state.q2 is state.q1 else self._own(state.q2, state)
+        f, slopes = rectified(kernel, state, state.ntk, self.bend, self.scale)
+        q1, q2 = self._own(state)
         return replace(state, nngp=f, ntk=slopes, q1=q1, q2=q2)
 
     def variance(self, q: Float[Tensor, "..."]) -> Float[Tensor, "..."]:

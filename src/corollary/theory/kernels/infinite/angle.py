@@ -17,6 +17,7 @@ part plus :math:`u` times odd part, two short chains at once.
 """
 
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
 import torch
@@ -25,11 +26,12 @@ from torch import Tensor
 
 from corollary.theory.kernels.arc_cosine import j0, j1
 
+Coefficients = tuple[np.floating, ...]
 DEGREES = {"float32": 7, "float64": 17}
 
 
 @lru_cache(maxsize=2)
-def angle_polynomial(dtype: str) -> tuple[tuple, tuple]:
+def angle_polynomial(dtype: str) -> tuple[Coefficients, Coefficients]:
     """Even and odd coefficients of P, highest degree first, as scalars of the NumPy ``dtype``.
 
     Example:
@@ -40,7 +42,9 @@ def angle_polynomial(dtype: str) -> tuple[tuple, tuple]:
     from numpy.polynomial import Chebyshev, Polynomial
 
     def p(u: np.ndarray) -> np.ndarray:
-        return 2 * np.arcsin(np.sqrt(u / 2)) / np.sqrt(u)  # interpolation points are inside (0, 1)
+        # Interpolation points are inside (0, 1).
+        values: np.ndarray = 2 * np.arcsin(np.sqrt(u / 2)) / np.sqrt(u)
+        return values
 
     series = Chebyshev.interpolate(p, DEGREES[dtype], domain=[0, 1])
     coefficients = series.convert(kind=Polynomial).coef
@@ -67,7 +71,7 @@ class ArcTerms(torch.autograd.Function):
     """
 
     @staticmethod
-    def forward(ctx, c: Tensor) -> tuple[Tensor, Tensor]:  # noqa: ANN001
+    def forward(ctx: Any, c: Tensor) -> tuple[Tensor, Tensor]:
         """J and the arc of order 0."""
         # A few units in the last place of 1 are rounding of equal inputs, not an angle of 1e-8.
         c = torch.where(c > 1 - 8 * torch.finfo(c.dtype).eps, torch.ones_like(c), c)
@@ -76,10 +80,17 @@ class ArcTerms(torch.autograd.Function):
         return j1(c) / torch.pi, arc
 
     @staticmethod
-    def backward(ctx, grad_j: Tensor, grad_arc: Tensor) -> Tensor:  # noqa: ANN001
+    def backward(ctx: Any, grad_j: Tensor, grad_arc: Tensor) -> Tensor:
         """Chain rule with the derivatives above."""
         c, arc = ctx.saved_tensors
         sine = ((1 - c) * (1 + c)).sqrt()
         moving = sine > 1e-7
         slope = torch.where(moving, 1 / torch.where(moving, sine, torch.ones_like(sine)), 0.0)
-        return grad_j * arc + grad_arc * slope / torch.pi
+        grad: Tensor = grad_j * arc + grad_arc * slope / torch.pi
+        return grad
+
+
+def arc_terms(cosine: Tensor) -> tuple[Tensor, Tensor]:
+    """J and the arc of order 0, differentiable."""
+    j, arc = ArcTerms.apply(cosine)  # type: ignore[no-untyped-call]  # of torch
+    return j, arc

@@ -65,7 +65,8 @@ class Attention(Layer):
         return replace(state, alike=True)
 
     def _linear(self, state: State) -> State:
-        g1, g2 = self._weights(state.q1), self._weights(state.q2)
+        q1, q2 = state.own()
+        g1, g2 = self._weights(q1), self._weights(q2)
 
         def mix(t: Tensor, left: Tensor, right: Tensor) -> Tensor:
             return self.sigma_ov**2 * (left @ t @ right.mT)
@@ -74,7 +75,7 @@ class Attention(Layer):
         h1, h2 = (g1, g2) if state.paired else (g1[:, None], g2[None])
         mixed = mix(state.nngp, h1, h2)
         ntk = None if state.ntk is None else mix(state.ntk, h1, h2) + 2 * mixed + b2
-        own = mix(state.q1, g1, g1) + b2, mix(state.q2, g2, g2) + b2
+        own = mix(q1, g1, g1) + b2, mix(q2, g2, g2) + b2
         return replace(state, nngp=mixed + b2, ntk=ntk, q1=own[0], q2=own[1])
 
     def _weights(self, q: Tensor) -> Tensor:
@@ -94,5 +95,5 @@ class Attention(Layer):
         size = norm(k, k)
         if theta is not None:
             theta = scale * ((theta + 4 * k) * size + 2 * k * norm(k, theta)) + b2
-        own = [scale * q * norm(q, q) + b2 for q in (state.q1, state.q2)]
+        own = [scale * q * norm(q, q) + b2 for q in state.own()]
         return replace(state, nngp=scale * k * size + b2, ntk=theta, q1=own[0], q2=own[1])

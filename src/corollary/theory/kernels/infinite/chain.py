@@ -58,7 +58,7 @@ class Chain:
 
 def as_chain(net: Network, x: Tensor) -> Chain | None:
     """The network as a chain, or None if it is anything else."""
-    layers = []
+    layers: list[Dense | Rectifier | Scale] = []
     for k, step in enumerate(net.steps):
         layer = step.layer
         if step.inputs != (k,):
@@ -157,10 +157,9 @@ class ChainBlocks:
         if self.tail is not None:
             dtype = nngp.numpy().dtype
             arrays = [v.numpy() for v in (a, b, r1, r2)]
-            self.tail(
-                nngp.numpy(), ntk.numpy(), np.array(at), *arrays, self.codes,
-                self.bends.astype(dtype), *angle_polynomial(dtype.name), constants(dtype.name),
-            )  # fmt: skip
+            polynomial = angle_polynomial(dtype.name)
+            layers = (self.codes, self.bends.astype(dtype), *polynomial, constants(dtype.name))
+            self.tail(nngp.numpy(), ntk.numpy(), np.array(at), *arrays, *layers)
             return
         u = nngp[at[0] : at[0] + len(r1), at[1] : at[1] + len(r2)]
         t = ntk[at[2] : at[2] + len(r1), at[3] : at[3] + len(r2)]

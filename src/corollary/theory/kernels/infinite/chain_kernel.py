@@ -8,13 +8,22 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from corollary.theory.kernels.infinite.angle import angle
+from corollary.theory.kernels.infinite.angle import Coefficients, angle
 
 PLAIN, DENSE, RECTIFIER, SCALE, ACUTE = range(5)
 TINY = 1e-30  # stands for an exact -1, because -0 would be read as +1
 
 
-def gaps(products, row, col, n, m, i1, i2, constants):  # noqa: ANN001, ANN201, PLR0913
+def gaps(
+    products: np.ndarray,
+    row: int,
+    col: int,
+    n: int,
+    m: int,
+    i1: np.ndarray,
+    i2: np.ndarray,
+    constants: np.ndarray,
+) -> int:
     """Turn a block of inner products into gaps, in place; count the small ones. To be compiled.
 
     The block is ``n x m`` from ``(row, col)`` on: whole arrays are contiguous, views are not.
@@ -35,7 +44,20 @@ def gaps(products, row, col, n, m, i1, i2, constants):  # noqa: ANN001, ANN201, 
     return count
 
 
-def chain_tail(nngp, ntk, corners, a, b, r1, r2, codes, bends, even, odd, constants):  # noqa: ANN001, ANN201, PLR0913, E501
+def chain_tail(
+    nngp: np.ndarray,
+    ntk: np.ndarray,
+    corners: np.ndarray,
+    a: np.ndarray,
+    b: np.ndarray,
+    r1: np.ndarray,
+    r2: np.ndarray,
+    codes: np.ndarray,
+    bends: np.ndarray,
+    even: Coefficients,
+    odd: Coefficients,
+    constants: np.ndarray,
+) -> None:
     """All layers for one row after the other, in place; to be compiled.
 
     The block of ``nngp`` from ``corners[:2]`` on holds gaps of the inputs, and at the end the
@@ -130,14 +152,14 @@ def torch_tail(
     step = _signed_layer if opposite else _plain_layer
     dense = 0
     for code, bend in zip(codes.tolist(), bends.tolist(), strict=True):
-        tables = (a[dense], b[dense]) if code in (PLAIN, DENSE) else None
+        tables = (a[dense], b[dense]) if code in (PLAIN, DENSE) else (a[:0], b[:0])
         step(u, t, RECTIFIER if code == ACUTE else code, bend / np.pi, tables)
         dense += code in (PLAIN, DENSE)
     if not opposite:
         u.copy_(torch.where(u > 1, u - 2, u).clamp_(min=-1))
 
 
-def _plain_layer(u: Tensor, t: Tensor, code: int, w: float, tables: tuple | None) -> None:
+def _plain_layer(u: Tensor, t: Tensor, code: int, w: float, tables: tuple[Tensor, Tensor]) -> None:
     if code == PLAIN:
         t.add_(1).sub_(u)
     elif code == DENSE:
@@ -153,7 +175,7 @@ def _plain_layer(u: Tensor, t: Tensor, code: int, w: float, tables: tuple | None
         t.mul_(theta.mul_(-w).add_(1))
 
 
-def _signed_layer(u: Tensor, t: Tensor, code: int, w: float, tables: tuple | None) -> None:
+def _signed_layer(u: Tensor, t: Tensor, code: int, w: float, tables: tuple[Tensor, Tensor]) -> None:
     near, v = u >= 0, u.abs()
     if code == PLAIN:
         t.add_(cosines(u))

@@ -15,7 +15,7 @@ Separable: one axis after the other costs :math:`k_h + k_w` additions in place o
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Literal
+from typing import Any, Literal
 
 from torch import Tensor
 
@@ -47,7 +47,7 @@ class Conv(Dense):
                 f"them; inputs are (n, channels, {', '.join('hw'[: len(self.kernel)])})"
             )
         kernel = self._compiled(state)
-        if kernel is None:
+        if kernel is None or state.ntk is None:
             return self.affine(state.positional(partial(self._average, state.axes)))
         k, t = convolved(
             kernel,
@@ -83,7 +83,7 @@ class Conv(Dense):
             )
         return t
 
-    def _compiled(self, state: State) -> Callable | None:
+    def _compiled(self, state: State) -> Callable[..., Any] | None:
         """The loop to use, or None for the torch path."""
         k = state.nngp
         plain = self.mode == "zeros" and state.ntk is not None and state.axes <= 2

@@ -45,8 +45,8 @@ class MaskedUnits(Layer):
         def own(q: Tensor | None) -> Tensor | None:
             return None if q is None else _grown(q, factor, state.axes * state.self_full)
 
-        def pairs(t: Tensor | None) -> Tensor | None:
-            if t is None or state.same is None:
+        def pairs(t: Tensor) -> Tensor:
+            if state.same is None:
                 return t
             places = state.axes * state.full
             if state.paired:
@@ -58,7 +58,8 @@ class MaskedUnits(Layer):
 
         q1 = own(state.q1)
         q2 = q1 if state.q2 is state.q1 else own(state.q2)
-        return replace(state, nngp=pairs(state.nngp), ntk=pairs(state.ntk), q1=q1, q2=q2)
+        ntk = None if state.ntk is None else pairs(state.ntk)
+        return replace(state, nngp=pairs(state.nngp), ntk=ntk, q1=q1, q2=q2)
 
 
 def _grown(t: Tensor, factor: float, axes: int) -> Tensor:

@@ -13,6 +13,7 @@ from functools import reduce
 
 from corollary.errors import InputError
 from corollary.theory.kernels.infinite.joins import Join, MultiplyUp, SideBySide
+from corollary.theory.kernels.infinite.layers import Layer
 from corollary.theory.kernels.infinite.steps import Step
 
 
@@ -32,15 +33,16 @@ def check_flow(steps: Sequence[Step]) -> None:
     facts = [Fact(gaussian=False, flips=none, sees=none, last=none)]
     for k, step in enumerate(steps):
         read = [facts[i] for i in step.inputs]
+        layer = step.layer
         facts.append(
-            _joined(step, read) if isinstance(step.layer, Join) else _layer(step, read[0], k)
+            _joined(step, read) if isinstance(layer, Join) else _layer(layer, step, read[0], k)
         )
     if not steps:
         raise InputError("a network needs at least one layer")
 
 
-def _layer(step: Step, fact: Fact, k: int) -> Fact:
-    layer, own = step.layer, frozenset({k})
+def _layer(layer: Layer, step: Step, fact: Fact, k: int) -> Fact:
+    own = frozenset({k})
     if layer.random:
         return Fact(True, own, fact.sees | own, own)
     if layer.drops:

@@ -10,12 +10,29 @@ Loops run over views from 0 on, because an index that might be negative is not v
 
 import numpy as np
 
+from corollary.theory.kernels.infinite.angle import Coefficients
+
 EQUAL = 1.0 - 8 * 2.0**-52  # a cosine above this is rounding of equal inputs
 
 
 def image_chain(
-    x, y, flat, shape, reach, rule, bend, r1, i1, r2, i2, mask, even, odd, out_k, out_t
-):  # noqa: ANN001, ANN201, PLR0913, E501
+    x: np.ndarray,
+    y: np.ndarray,
+    flat: bool,
+    shape: tuple[int, int, int],
+    reach: np.ndarray,
+    rule: np.ndarray,
+    bend: np.ndarray,
+    r1: np.ndarray,
+    i1: np.ndarray,
+    r2: np.ndarray,
+    i2: np.ndarray,
+    mask: np.ndarray,
+    even: Coefficients,
+    odd: Coefficients,
+    out_k: np.ndarray,
+    out_t: np.ndarray,
+) -> None:
     """Covariances averaged over positions, of all pairs of images.
 
     ``k[h, c]`` is the plane of second positions for the first position (h, c). If ``flat``, only

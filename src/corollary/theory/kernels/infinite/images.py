@@ -4,7 +4,9 @@ Recognised when every convolution keeps the size (stride 1, odd windows, zero pa
 the gathering layer is run by the general rules on the gathered covariances.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import torch
@@ -21,6 +23,7 @@ from corollary.theory.kernels.infinite.state import State
 from corollary.theory.kernels.infinite.steps import Step, rows, run
 from corollary.theory.kernels.infinite.windows import joint_window_mean
 
+Loop = Callable[..., Any]  # the compiled :func:`image_chain`
 WORTH_IT = 2_000_000  # pairs of inputs times positions from which compilation pays
 
 
@@ -81,7 +84,7 @@ class ImageBlocks:
     """Blocks of an image chain, in float64 inside."""
 
     def __init__(
-        self, chain: ImageChain, net: Network, x: Tensor, y: Tensor, *, ntk: bool, kernel: object
+        self, chain: ImageChain, net: Network, x: Tensor, y: Tensor, *, ntk: bool, kernel: Loop
     ) -> None:
         self.chain, self.dtype, self.ntk, self.kernel = chain, x.dtype, ntk, kernel
         self.reach = np.array([conv.kernel[0] // 2 for conv, _ in chain.layers])
@@ -103,17 +106,23 @@ class ImageBlocks:
         """One block in the dtype of the inputs, written into ``out`` if that is given."""
         a, b = self._cut(self.left, rows), self._cut(self.right, cols)
         k, t = np.empty((len(a[0]), len(b[0]))), np.empty((len(a[0]), len(b[0])))
-        self.kernel(
-            a[0], b[0], not self.chain.pooled, self.shape, self.reach, self.rules, self.bends,
-            *a[1:], *b[1:], self.mask, *angle_polynomial("float64"), k, t,
-        )  # fmt: skip
+        layers = self.shape, self.reach, self.rules, self.bends
+        angles = angle_polynomial("float64")
+        flat = not self.chain.pooled
+        self.kernel(a[0], b[0], flat, *layers, *a[1:], *b[1:], self.mask, *angles, k, t)
         q1, q2 = self.left.last[rows], self.right.last[cols]
         tangent = torch.from_numpy(t) if self.ntk else None
         state = State(
-            torch.from_numpy(k), tangent, q1, q2, 0, False, False,
+            torch.from_numpy(k),
+            tangent,
+            q1,
+            q2,
+            axes=0,
+            full=False,
+            self_full=False,
             alike=self.chain.pooled,
             same=rows.start - cols.start if self.left is self.right else None,
-        )  # fmt: skip
+        )
         if self.chain.rest:
             state = run(self.chain.rest, state)
         return placed(state, rows, cols, out, self.dtype)
@@ -145,11 +154,13 @@ def placed(
     state: State, rows: slice, cols: slice, out: Kernels | None, dtype: torch.dtype
 ) -> tuple[Tensor, Tensor | None]:
     """Both kernels of a block in their dtype, written into the matrices ``out`` if given."""
-    values = [None if v is None else v.to(dtype) for v in (state.nngp, state.ntk)]
-    for target, value in zip(out or (None, None), values, strict=True):
-        if target is not None and value is not None:
-            target[rows, cols] = value
-    return values[0], values[1]
+    nngp = state.nngp.to(dtype)
+    ntk = None if state.ntk is None else state.ntk.to(dtype)
+    if out is not None:
+        out.nngp[rows, cols] = nngp
+        if out.ntk is not None and ntk is not None:
+            out.ntk[rows, cols] = ntk
+    return nngp, ntk
 
 
 def image_blocks(

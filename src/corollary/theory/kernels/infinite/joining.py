@@ -37,26 +37,45 @@ def _concatenation(
 ) -> tuple[Join | str, tuple[int, ...]]:
     parts = node.args[0] if node.args else node.kwargs.get("tensors", ())
     axis = node.args[1] if len(node.args) > 1 else node.kwargs.get("dim", 0)
-    known = isinstance(parts, list | tuple) and all(part in values for part in parts)
-    if not known or axis not in (1, -1):
+    nodes = _nodes(parts)
+    if not nodes or not all(part in values for part in nodes) or axis not in (1, -1):
         return f"'{node.name}' (torch.cat along axis {axis})", ()
-    sources = tuple(values[part] for part in parts)
-    counts = [widths[source] for source in sources]
-    if any(count is None for count in counts):
+    sources = tuple(values[part] for part in nodes)
+    counts = _counts(sources, widths)
+    if counts is None:
         return f"'{node.name}' (torch.cat of branches with widths that cannot be read)", ()
     total = sum(counts)
-    flat = (axis == 1) != convolves  # right only where no axes of positions are left
+    flat = bool(axis == 1) != convolves  # right only where no axes of positions are left
     return SideBySide(tuple(count / total for count in counts), flat), sources
+
+
+def _nodes(parts: object) -> list[fx.Node]:
+    """The parts, if all of them are values of the graph."""
+    if not isinstance(parts, list | tuple):
+        return []
+    nodes = [part for part in parts if isinstance(part, fx.Node)]
+    return nodes if len(nodes) == len(parts) else []
+
+
+def _counts(sources: tuple[int, ...], widths: Sequence[int | None]) -> list[int] | None:
+    """Channels of all branches; None where those of one cannot be read."""
+    counts = [count for source in sources if (count := widths[source]) is not None]
+    return counts if len(counts) == len(sources) else None
 
 
 def input_width(inputs: fx.Node, module: nn.Module) -> int | None:
     """Channels of the data, from a layer that reads them."""
     for user in inputs.users:
         found = module.get_submodule(str(user.target)) if user.op == "call_module" else None
-        for name in ("in_features", "in_channels"):
-            if hasattr(found, name):
-                return getattr(found, name)
+        width = _first_of(found, "in_features", "in_channels")
+        if width is not None:
+            return width
     return None
+
+
+def _first_of(module: nn.Module | None, *names: str) -> int | None:
+    found = (getattr(module, name, None) for name in names)
+    return next((value for value in found if isinstance(value, int)), None)
 
 
 def width_after(
@@ -67,12 +86,12 @@ def width_after(
     steps: Sequence[Step],
 ) -> int | None:
     """Channels of a value; None where positions become channels."""
-    for name in ("out_features", "out_channels"):
-        if hasattr(found, name):
-            return getattr(found, name)
+    width = _first_of(found, "out_features", "out_channels")
+    if width is not None:
+        return width
     if isinstance(layer, SideBySide):
-        counts = [widths[source] for source in sources]
-        return None if any(count is None for count in counts) else sum(counts)
+        counts = _counts(sources, widths)
+        return None if counts is None else sum(counts)
     at = sources[0]
     if isinstance(layer, Flatten) and not (at and isinstance(steps[at - 1].layer, GlobalAvgPool)):
         return None

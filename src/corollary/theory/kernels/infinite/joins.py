@@ -130,6 +130,7 @@ class MultiplyUp(Join):
             )
 
         k, ntk = states[0].nngp, states[0].ntk
-        for other in states[1:] if ntk is not None else ():
-            ntk, k = ntk * other.nngp + k * other.ntk, k * other.nngp
+        for other in states[1:]:
+            if ntk is not None and other.ntk is not None:
+                ntk, k = ntk * other.nngp + k * other.ntk, k * other.nngp
         return joined(states, times, ntk, all(s.alike for s in states))

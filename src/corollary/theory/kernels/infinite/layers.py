@@ -57,7 +57,7 @@ class Dense(Layer):
     sigma_w: Number = 1.0
     sigma_b: Number = 0.0
     parametrization: Parametrization = "ntk"
-    fan_in: int | None = None  # needed by the standard parametrisation only
+    fan_in: int = 0  # needed by the standard parametrisation only
     bias: bool = True  # whether a bias is trained, for the standard parametrisation
 
     def __post_init__(self) -> None:
@@ -184,7 +184,7 @@ class LayerNorm(Layer):
         v1, v2 = state.variances()
         root = ((v1 + self.eps) * (v2 + self.eps)).sqrt()
         ntk = None if state.ntk is None else state.ntk / root
-        own = [self._own(q, state) for q in (state.q1, state.q2)]
+        own = [self._own(q, state) for q in state.own()]
         return replace(state, nngp=state.nngp / root, ntk=ntk, q1=own[0], q2=own[1])
 
     def _own(self, q: Tensor, state: State) -> Tensor:

@@ -15,7 +15,7 @@ fast paths; everything else is computed in float64 and returned in the dtype of 
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import torch
 from jaxtyping import Float
@@ -30,6 +30,10 @@ from corollary.theory.kernels.infinite.state import State
 from corollary.theory.kernels.infinite.steps import Plan, Step, first_state, plan, run
 from corollary.theory.wording import sizes, span
 
+if TYPE_CHECKING:
+    from corollary.theory.kernels.infinite.operator import KernelOperator
+    from corollary.theory.kernels.infinite.tiles import Tile
+
 
 class Kernels(NamedTuple):
     """Both kernels of a network; ``ntk`` is None when it was not asked for."""
@@ -40,6 +44,12 @@ class Kernels(NamedTuple):
     def __repr__(self) -> str:
         ntk = "" if self.ntk is None else f", NTK {span(self.ntk)}"
         return f"kernels {sizes(self.nngp)}: NNGP {span(self.nngp)}{ntk}"
+
+    def of(self, which: Literal["nngp", "ntk"]) -> Tensor:
+        """One of the two, which must have been asked for."""
+        found = self.nngp if which == "nngp" else self.ntk
+        assert found is not None, "the tangent kernel was not asked for"
+        return found
 
 
 @dataclass(frozen=True)
@@ -103,7 +113,7 @@ class Network:
 
     def ntk(self, x: Tensor, y: Tensor | None = None) -> Tensor:
         """The tangent kernel alone."""
-        return self.kernel(x, y).ntk
+        return self.kernel(x, y).of("ntk")
 
     def diagonal(self, x: Tensor, *, ntk: bool = True) -> Kernels:
         """The kernels of each input with itself, in time linear in n."""
@@ -121,7 +131,7 @@ class Network:
         world: int = 1,
         backend: Backend = "auto",
         memory: int = 32 * 2**20,
-    ) -> Iterator["Tile"]:  # noqa: F821
+    ) -> Iterator["Tile"]:
         """The blocks of the matrix that belong to process ``rank`` of ``world``, one by one."""
         from corollary.theory.kernels.infinite.tiles import stream
 
@@ -135,7 +145,7 @@ class Network:
         *,
         which: Literal["nngp", "ntk"] = "ntk",
         shared: bool = False,
-    ) -> "KernelOperator":  # noqa: F821
+    ) -> "KernelOperator":
         """The matrix as an operator: ``operator(x) @ v`` in bounded memory.
 
         With ``shared`` the processes of torch's default group each compute a part of the blocks.
@@ -161,9 +171,15 @@ class Network:
         ``same`` says that inputs i of x and i + same of y are one and the same input.
         """
         state = first_state(
-            x, y, self.plan, ntk=ntk, paired=paired, channels=self.channels, backend=backend,
+            x,
+            y,
+            self.plan,
+            ntk=ntk,
+            paired=paired,
+            channels=self.channels,
+            backend=backend,
             same=same,
-        )  # fmt: skip
+        )
         state = run(self.steps, state)
         if state.axes:
             raise InputError(

@@ -8,6 +8,7 @@ added up.
 
 from typing import TYPE_CHECKING, Literal
 
+import numpy as np
 import torch
 import torch.distributed as dist
 from jaxtyping import Float
@@ -75,7 +76,7 @@ class KernelOperator:
         rank, world = (dist.get_rank(), dist.get_world_size()) if self.shared else (0, 1)
         ntk = self.which == "ntk"
         for tile in self.net.tiles(self.x, second, ntk=ntk, rank=rank, world=world):
-            block = tile.ntk if self.which == "ntk" else tile.nngp
+            block = tile.block
             out[tile.rows] += block @ v[tile.cols]
             first = tile.mirrored(self.symmetric)
             if first < block.shape[1]:
@@ -95,16 +96,16 @@ class KernelOperator:
         """K(x_i, x_i); for operators of one set of inputs."""
         if not self.symmetric:
             raise InputError("the diagonal needs an operator of one set of inputs, not of two")
-        return getattr(self.net.diagonal(self.x, ntk=self.which == "ntk"), self.which)
+        return self.net.diagonal(self.x, ntk=self.which == "ntk").of(self.which)
 
     def scipy(self) -> "LinearOperator":
         """The same as a ``scipy.sparse.linalg.LinearOperator``."""
         from scipy.sparse.linalg import LinearOperator
 
-        def product(v):  # noqa: ANN001, ANN202
+        def product(v: np.ndarray) -> np.ndarray:
             return (self @ torch.as_tensor(v)).numpy()
 
-        def transposed(v):  # noqa: ANN001, ANN202
+        def transposed(v: np.ndarray) -> np.ndarray:
             return (self.T @ torch.as_tensor(v)).numpy()
 
         dtype = torch.empty(0, dtype=self.dtype).numpy().dtype

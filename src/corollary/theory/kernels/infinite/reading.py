@@ -22,14 +22,15 @@ from corollary.theory.kernels.infinite.layers import (
 from corollary.theory.kernels.infinite.resize import Resize
 from corollary.theory.kernels.infinite.series import Series
 from corollary.theory.kernels.infinite.unshared import ConvTranspose
+from corollary.theory.kernels.infinite.windows import Amounts
 
 NOTHING = (nn.Identity, nn.Dropout, nn.Dropout1d, nn.Dropout2d, nn.AlphaDropout)
 # Functions of one number without a closed form: their Hermite series is taken.
 POINTWISE = (
-    nn.Tanh, nn.Sigmoid, nn.SiLU, nn.Softplus, nn.ELU, nn.SELU, nn.CELU, nn.Mish, nn.Hardtanh,
-    nn.ReLU6, nn.Hardsigmoid, nn.Hardswish, nn.Softsign, nn.LogSigmoid, nn.Tanhshrink,
-    nn.Softshrink, nn.GELU,
-)  # fmt: skip
+    *(nn.Tanh, nn.Sigmoid, nn.SiLU, nn.GELU, nn.Mish, nn.ELU, nn.SELU, nn.CELU),
+    *(nn.Softplus, nn.Softsign, nn.LogSigmoid, nn.Tanhshrink, nn.Softshrink),
+    *(nn.Hardtanh, nn.ReLU6, nn.Hardsigmoid, nn.Hardswish),
+)
 
 
 def spread(
@@ -75,7 +76,7 @@ def read_conv(
         module.bias is not None,
         kernel=tuple(module.kernel_size),
         stride=tuple(module.stride),
-        padding=module.padding if isinstance(module.padding, str) else tuple(module.padding),
+        padding=_amounts(module.padding),
         dilation=tuple(module.dilation),
         mode=module.padding_mode,
     )
@@ -90,7 +91,8 @@ def read_transpose(
     """A transposed convolution; None if it has groups or dilation."""
     weight = module.weight.transpose(0, 1)  # PyTorch stores these with the inputs first
     plain = module.groups == 1 and set(module.dilation) == {1}
-    fits = all(p < k for p, k in zip(module.padding, module.kernel_size, strict=True))
+    border = _numbers(module.padding)
+    fits = all(p < k for p, k in zip(border, module.kernel_size, strict=True))
     if not (plain and fits):
         return None
     sigmas = spread(weight, module.bias, sigma_w, sigma_b)
@@ -101,7 +103,7 @@ def read_transpose(
         module.bias is not None,
         kernel=tuple(module.kernel_size),
         stride=tuple(module.stride),
-        padding=tuple(module.padding),
+        padding=border,
         output_padding=tuple(module.output_padding),
     )
 
@@ -134,8 +136,9 @@ def _pool_or_norm(module: nn.Module) -> Layer | Literal["unknown"]:
         axes = 1 if isinstance(module, nn.AvgPool1d) else 2
         if module.ceil_mode:
             raise InputError("average pooling with ceil_mode=True has no rule; use ceil_mode=False")
-        sizes = (_tuple(v, axes) for v in (module.kernel_size, module.stride, module.padding))
-        return AvgPool(*sizes, module.count_include_pad)
+        how = module.kernel_size, module.stride, module.padding
+        kernel, stride, border = (_tuple(v, axes) for v in how)
+        return AvgPool(kernel, stride, border, module.count_include_pad)
     if isinstance(module, nn.Upsample):
         return read_resize(
             module.size, module.scale_factor, module.mode, bool(module.align_corners)
@@ -167,10 +170,25 @@ def read_interpolation(node: fx.Node) -> Layer | str:
     layer: Layer | str = "unknown"
     if len(node.all_input_nodes) == 1 and not given.get("recompute_scale_factor"):
         layer = read_resize(
-            given.get("size"), given.get("scale_factor"), given.get("mode", "nearest"),
-            bool(given.get("align_corners")), bool(given.get("antialias")),
-        )  # fmt: skip
+            given.get("size"),
+            given.get("scale_factor"),
+            given.get("mode", "nearest"),
+            bool(given.get("align_corners")),
+            bool(given.get("antialias")),
+        )
     return f"'{node.name}' (function interpolate of this kind)" if layer == "unknown" else layer
+
+
+def _amounts(padding: str | tuple[int, ...]) -> Amounts | Literal["same", "valid"]:
+    """The padding of a torch layer, which knows two words for it."""
+    if isinstance(padding, str):
+        return "same" if padding == "same" else "valid"
+    return tuple(padding)
+
+
+def _numbers(padding: str | tuple[int, ...]) -> tuple[int, ...]:
+    assert not isinstance(padding, str)  # transposed convolutions have numbers only
+    return tuple(padding)
 
 
 def _tuple(value: Any, axes: int) -> tuple[Any, ...]:

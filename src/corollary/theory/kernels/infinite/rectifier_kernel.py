@@ -1,16 +1,31 @@
 """The rectifier's expectations as a compiled loop over pairs and positions, in float64."""
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import torch
 from torch import Tensor
 
-from corollary.theory.kernels.infinite.angle import angle_polynomial
+from corollary.theory.kernels.infinite.angle import Coefficients, angle_polynomial
 from corollary.theory.kernels.infinite.state import State
 
 
-def rectify(k, t, r1, r2, i1, i2, even, odd, w, s, full, f, g):  # noqa: ANN001, ANN201, PLR0913
+def rectify(
+    k: np.ndarray,
+    t: np.ndarray,
+    r1: np.ndarray,
+    r2: np.ndarray,
+    i1: np.ndarray,
+    i2: np.ndarray,
+    even: Coefficients,
+    odd: Coefficients,
+    w: float,
+    s: float,
+    full: bool,
+    f: np.ndarray,
+    g: np.ndarray,
+) -> None:
     r"""F and t times its derivative for all entries; to be compiled.
 
     ``k`` and ``t`` are ``(n1, n2, S1, S2)`` with standard deviations ``r1 (n1, S1)``,
@@ -47,14 +62,16 @@ def rectify(k, t, r1, r2, i1, i2, even, odd, w, s, full, f, g):  # noqa: ANN001,
                     g[i, j, p, q] = (t[i, j, p, q] * s) * (end - np.copysign(w_pi * theta, cosine))
 
 
-def rectified(kernel: Callable, state: State, w: float, s: float) -> tuple[Tensor, Tensor]:
+def rectified(
+    kernel: Callable[..., Any], state: State, ntk: Tensor, w: float, s: float
+) -> tuple[Tensor, Tensor]:
     """Run the kernel on a state; the new covariance and tangent kernel."""
     shape = state.nngp.shape
     n1, n2 = shape[:2]
     r1, r2 = (v.reshape(len(v), -1).sqrt() for v in state.position_variances())
     inverses = [torch.where(r > 0, 1 / r, 0.0).numpy() for r in (r1, r2)]
     places = (r1.shape[1], r2.shape[1]) if state.full else (1, r1.shape[1])
-    k, t = (v.reshape(n1, n2, *places).contiguous().numpy() for v in (state.nngp, state.ntk))
+    k, t = (v.reshape(n1, n2, *places).contiguous().numpy() for v in (state.nngp, ntk))
     f, g = np.empty_like(k), np.empty_like(k)
     even, odd = angle_polynomial("float64")
     kernel(k, t, r1.numpy(), r2.numpy(), *inverses, even, odd, w, s, state.full, f, g)

@@ -92,7 +92,7 @@ class Resize(Layer):
             [[1.0, 0.0], [1.0, 0.0], [0.0, 1.0], [0.0, 1.0]]
         """
         unit = torch.eye(n, dtype=torch.float64)[:, None, None]  # n images of one row
-        to = {
+        to: dict[str, Any] = {
             "size": None if self.size is None else (1, self.size[axis]),
             "scale_factor": None if self.factor is None else (1.0, float(self.factor[axis])),
         }

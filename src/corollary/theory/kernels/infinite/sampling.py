@@ -74,14 +74,17 @@ def sampled_kernels(
             a = jacobian(net, x)
             b = a if y is None else jacobian(net, y)
             second.append(torch.einsum("nkp,mkp->nm", a, b) / f.shape[1])
-    return Sampled(*_summary(first), *(_summary(second) if ntk else (None, None)), draws)
+    mean, error = _summary(first)
+    if not ntk:
+        return Sampled(mean, error, None, None, draws)
+    return Sampled(mean, error, *_summary(second), draws)
 
 
 def drawn_anew(module: nn.Module, rng: Generator) -> nn.Module:
     """A copy with fresh weights, by the layers' own initialisation; global state is left alone."""
     fresh = copy.deepcopy(module)
-    layers = [m for m in fresh.modules() if hasattr(m, "reset_parameters")]
-    if not layers:
+    draws = [getattr(layer, "reset_parameters", None) for layer in fresh.modules()]
+    if not any(draws):
         raise InputError(
             f"{type(module).__name__} has no layer with reset_parameters; pass a function that "
             "draws a network from a generator"
@@ -89,8 +92,8 @@ def drawn_anew(module: nn.Module, rng: Generator) -> nn.Module:
     seed = int(torch.randint(2**62, (), generator=rng, device=rng.device))
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
-        for layer in layers:
-            layer.reset_parameters()
+        for draw in filter(callable, draws):
+            draw()
     return fresh
 
 
@@ -100,7 +103,8 @@ def jacobian(net: nn.Module, x: Tensor) -> Float[Tensor, "n k p"]:
     buffers = dict(net.named_buffers())
 
     def output(values: dict[str, Tensor], one: Tensor) -> Tensor:
-        return torch.func.functional_call(net, (values, buffers), (one[None],)).flatten()
+        out: Tensor = torch.func.functional_call(net, (values, buffers), (one[None],))
+        return out.flatten()
 
     parts = torch.func.vmap(torch.func.jacrev(output), (None, 0))(parameters, x)
     return torch.cat([part.flatten(2) for part in parts.values()], dim=2)

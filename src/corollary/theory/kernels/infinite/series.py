@@ -105,7 +105,8 @@ class Series(Activation):
                 f"the activation is not finite at {RADIUS:g} standard deviations of its input; "
                 "lower sigma_w or use another activation"
             )
-        return tuple(_closed(v @ table.mT, (v * v) @ weights) for v in (values, slopes))
+        a, d = (_closed(v @ table.mT, (v * v) @ weights) for v in (values, slopes))
+        return a, d
 
 
 def _closed(a: Tensor, second: Tensor) -> Tensor:

@@ -56,6 +56,11 @@ class State:
             q2=None if self.q2 is None else f(self.q2, 1, self_copies),
         )
 
+    def own(self) -> tuple[Tensor, Tensor]:
+        """The covariances of each input with itself, of both sides."""
+        assert self.q1 is not None and self.q2 is not None, "variances were dropped too early"
+        return self.q1, self.q2
+
     def variances(self) -> tuple[Tensor, Tensor]:
         """The variances of the two sides, shaped to broadcast against ``nngp``."""
         v1, v2 = self.position_variances()
@@ -65,10 +70,10 @@ class State:
 
     def position_variances(self) -> tuple[Tensor, Tensor]:
         """The variance of each input at each position, ``(n, *positions)`` on both sides."""
-        assert self.q1 is not None and self.q2 is not None, "variances were dropped too early"
+        q1, q2 = self.own()
         if not self.self_full:
-            return self.q1, self.q2
-        return same_position(self.q1, 1, self.axes), same_position(self.q2, 1, self.axes)
+            return q1, q2
+        return same_position(q1, 1, self.axes), same_position(q2, 1, self.axes)
 
 
 def same_position(t: Float[Tensor, "..."], lead: int, axes: int) -> Float[Tensor, "..."]:

@@ -91,13 +91,23 @@ def first_state(
     q2 = q1 if y is x else products(b, b, full=self_full, paired=True)
     if same is not None and not paired and full == self_full:
         own = torch.diagonal(nngp, same)  # inputs with themselves: their variances, to the last bit
-        first = max(0, -same)
-        own.copy_(q1[first : first + own.shape[-1]].movedim(0, -1))
+        start = max(0, -same)
+        own.copy_(q1[start : start + own.shape[-1]].movedim(0, -1))
     zero = torch.zeros_like(nngp) if ntk else None
     return State(
-        nngp, zero, q1, q2, axes, full, self_full, paired, backend,
-        alike=False, graphs=graphs, same=same,
-    )  # fmt: skip
+        nngp,
+        zero,
+        q1,
+        q2,
+        axes,
+        full,
+        self_full,
+        paired,
+        backend,
+        alike=False,
+        graphs=graphs,
+        same=same,
+    )
 
 
 def split(t: Tensor, channels: Literal["first", "last"]) -> tuple[Tensor, Tensor]:

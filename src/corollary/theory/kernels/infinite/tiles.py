@@ -24,6 +24,11 @@ class Tile(NamedTuple):
     nngp: Tensor
     ntk: Tensor | None
 
+    @property
+    def block(self) -> Tensor:
+        """The tangent kernel if that was asked for, else the covariance."""
+        return self.nngp if self.ntk is None else self.ntk
+
     def symmetric(self) -> "Tile":
         """The same, with a square on the diagonal that is symmetric to the last bit."""
         if self.rows.start == self.cols.start:
@@ -101,10 +106,10 @@ def assemble(
     if _differentiable(net, x, y):
         same = 0 if y is None else None
         state = net.run(x, x if y is None else y, ntk=ntk, same=same)
-        found = Kernels(state.nngp, state.ntk)
-        if y is None:
-            found = Kernels(*(None if k is None else mirrored(k) for k in found))
-        return found
+        if y is not None:
+            return Kernels(state.nngp, state.ntk)
+        tangent = None if state.ntk is None else mirrored(state.ntk)
+        return Kernels(mirrored(state.nngp), tangent)
     blocks = _blocks(net, x, y, ntk=ntk, backend=backend, memory=memory)
     n, m = len(x), len(x if y is None else y)
     if out is None:

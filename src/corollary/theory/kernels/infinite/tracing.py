@@ -7,7 +7,8 @@ known limit is named by its path, all of it at once.
 """
 
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import torch
@@ -44,18 +45,17 @@ F = nn.functional
 IMAGE_LAYERS = (nn.Conv1d, nn.Conv2d, nn.ConvTranspose1d, nn.ConvTranspose2d, *MODULES)
 FLATTENINGS = {torch.flatten, "flatten", "view", "reshape"}
 PASSES = {"contiguous", "clone", "to", "float", "double"}
-ELEMENTWISE: dict[Any, Callable[[], Layer]] = {
-    torch.relu: act.Relu, F.relu: act.Relu, "relu": act.Relu, "relu_": act.Relu,
-    torch.abs: act.Abs, "abs": act.Abs,
-    torch.erf: act.Erf, "erf": act.Erf, torch.sin: act.Sin, "sin": act.Sin,
-    torch.cos: act.Cos, "cos": act.Cos,
-    torch.tanh: lambda: Series(torch.tanh), F.tanh: lambda: Series(torch.tanh),
-    "tanh": lambda: Series(torch.tanh),
-    torch.sigmoid: lambda: Series(torch.sigmoid), F.sigmoid: lambda: Series(torch.sigmoid),
-    "sigmoid": lambda: Series(torch.sigmoid),
-    F.silu: lambda: Series(F.silu), F.softplus: lambda: Series(F.softplus),
-    F.elu: lambda: Series(F.elu), F.mish: lambda: Series(F.mish),
-}  # fmt: skip
+_FUNCTIONS: tuple[tuple[tuple[Any, ...], Callable[[], Layer]], ...] = (
+    ((torch.relu, F.relu, "relu", "relu_"), act.Relu),
+    ((torch.abs, "abs"), act.Abs),
+    ((torch.erf, "erf"), act.Erf),
+    ((torch.sin, "sin"), act.Sin),
+    ((torch.cos, "cos"), act.Cos),
+    ((torch.tanh, F.tanh, "tanh"), partial(Series, torch.tanh)),
+    ((torch.sigmoid, F.sigmoid, "sigmoid"), partial(Series, torch.sigmoid)),
+    *(((f,), partial(Series, f)) for f in (F.silu, F.mish)),
+)
+ELEMENTWISE = {name: layer for names, layer in _FUNCTIONS for name in names}
 
 
 def from_module(
@@ -157,7 +157,7 @@ class _Reader:
             return  # a size, used by a reshape
         meeting = read_join(node, self.values, self.widths, self.convolves)
         if meeting is not None and isinstance(meeting[0], Join):
-            self._add(node, *meeting)
+            self._add(node, meeting[0], meeting[1])
             return
         if kind is not None and kind in PASSES:
             self.values[node] = sources[0]
@@ -196,34 +196,38 @@ class _Reader:
                 layer = "unknown"  # with channels first it would divide along the last position
             return f"'{node.target}' ({type(found).__name__})" if layer == "unknown" else layer
         if node.target is F.dropout:
-            rate = node.args[1] if len(node.args) > 1 else node.kwargs.get("p", 0.5)
+            rate = _argument(node, 1, "p", 0.5)
             return Dropout(rate) if self.dropout else None
         return _function(node, self.convolves)
 
 
 def _function(node: fx.Node, convolves: bool) -> Layer | str | None:
     """A layer for a function or method call."""
-    kind, args = node.target, node.args
+    kind = node.target
     if kind in ELEMENTWISE:
         return ELEMENTWISE[kind]()
+    if kind is F.elu:
+        return Series(partial(F.elu, alpha=_argument(node, 1, "alpha", 1.0)))
+    if kind is F.softplus:
+        beta, threshold = _argument(node, 1, "beta", 1.0), _argument(node, 2, "threshold", 20.0)
+        return Series(partial(F.softplus, beta=beta, threshold=threshold))
     if kind is F.gelu:
         return act.Gelu() if node.kwargs.get("approximate", "none") == "none" else Series(F.gelu)
     if kind is F.leaky_relu:
-        slope = args[1] if len(args) > 1 else node.kwargs.get("negative_slope", 0.01)
-        return act.LeakyRelu(slope)
+        return act.LeakyRelu(_argument(node, 1, "negative_slope", 0.01))
     if kind in FLATTENINGS and _flattens(node):
         return Flatten()
-    if kind in (operator.mul, torch.mul, "mul") and isinstance(args[1], int | float):
-        return Scale(float(args[1]))
-    if kind in (operator.truediv, torch.div, "div") and isinstance(args[1], int | float):
-        return Scale(1 / float(args[1]))
+    other = _argument(node, 1, "other", None)
+    if kind in (operator.mul, torch.mul, "mul") and isinstance(other, int | float):
+        return Scale(float(other))
+    if kind in (operator.truediv, torch.div, "div") and isinstance(other, int | float):
+        return Scale(1 / float(other))
     if kind in (torch.mean, "mean") and _pools(node, convolves):
         return GlobalAvgPool()
-    if kind is F.adaptive_avg_pool2d and args[1] in (1, (1, 1)):
+    if kind is F.adaptive_avg_pool2d and _argument(node, 1, "output_size", None) in (1, (1, 1)):
         return GlobalAvgPool()
-    if kind is F.avg_pool2d:
-        size = args[1] if isinstance(args[1], tuple) else (args[1],) * 2
-        return AvgPool(size)
+    if kind is F.avg_pool2d and (pooled := _avg_pool(node)) is not None:
+        return pooled
     if kind is F.interpolate:
         return read_interpolation(node)
     if kind is F.pad and convolves and (padded := read_pad_call(node)) != "unknown":
@@ -232,17 +236,38 @@ def _function(node: fx.Node, convolves: bool) -> Layer | str | None:
     return f"'{node.name}' (function {name})"
 
 
+def _avg_pool(node: fx.Node) -> AvgPool | None:
+    """A call of ``F.avg_pool2d``; None for what has no rule."""
+    names = "kernel_size", "stride", "padding", "ceil_mode", "count_include_pad", "divisor_override"
+    size, stride, padding, ceil, counted, divisor = (
+        _argument(node, place, name, None) for place, name in enumerate(names, start=1)
+    )
+    if ceil or divisor is not None:
+        return None
+    kernel, step, border = (_pair(v) for v in (size, stride or size, padding or 0))
+    return AvgPool(kernel, step, border, counted is not False)
+
+
+def _pair(size: int | Sequence[int]) -> tuple[int, int]:
+    first, second = (size, size) if isinstance(size, int) else size
+    return first, second
+
+
+def _argument(node: fx.Node, place: int, name: str, default: Any) -> Any:
+    """An argument of a call, by its place or by its name."""
+    return node.args[place] if len(node.args) > place else node.kwargs.get(name, default)
+
+
 def _flattens(node: fx.Node) -> bool:
     """Whether all axes but the first become one: ``flatten(1)``, ``view(n, -1)``."""
     if node.target in ("view", "reshape"):
         sizes = node.args[1] if isinstance(node.args[1], tuple) else node.args[1:]
-        return len(sizes) == 2 and sizes[1] == -1
-    start = node.args[1] if len(node.args) > 1 else node.kwargs.get("start_dim", 0)
-    return start == 1
+        return len(sizes) == 2 and bool(sizes[1] == -1)
+    return bool(_argument(node, 1, "start_dim", 0) == 1)
 
 
 def _pools(node: fx.Node, convolves: bool) -> bool:
     """Whether a mean is over positions and nothing else."""
-    axes = node.args[1] if len(node.args) > 1 else node.kwargs.get("dim")
-    axes = {axes} if isinstance(axes, int) else set(axes or ())
+    dim = _argument(node, 1, "dim", None)
+    axes = {dim} if isinstance(dim, int) else set(dim or ())
     return axes in ([{2, 3}, {-1, -2}, {2}, {-1}] if convolves else [{1}, {-2}])

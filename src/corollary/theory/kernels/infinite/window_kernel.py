@@ -7,13 +7,24 @@ Rows of ``geometry``, for h and for w: size, window, stride, dilation, padding b
 """
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import torch
 from torch import Tensor
 
 
-def convolve(k, t, flat, geometry, rule, slab_k, slab_t, out_k, out_t):  # noqa: ANN001, ANN201, PLR0913
+def convolve(
+    k: np.ndarray,
+    t: np.ndarray,
+    flat: bool,
+    geometry: np.ndarray,
+    rule: np.ndarray,
+    slab_k: np.ndarray,
+    slab_t: np.ndarray,
+    out_k: np.ndarray,
+    out_t: np.ndarray,
+) -> None:
     """For ``(pairs, h, w, h', w')``; to be compiled. Slabs are ``(w, h'', w')`` with zero edges.
 
     In the diagonal layout (``flat``) first positions are second ones: their axes have length 1.
@@ -64,7 +75,7 @@ def convolve(k, t, flat, geometry, rule, slab_k, slab_t, out_k, out_t):  # noqa:
 
 
 def convolved(
-    kernel: Callable,
+    kernel: Callable[..., Any],
     k: Tensor,
     t: Tensor,
     axes: int,

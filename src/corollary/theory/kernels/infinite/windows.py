@@ -1,5 +1,7 @@
 """Sums over windows of positions: joint ones for convolutions, separate ones for pooling."""
 
+from functools import reduce
+
 import torch
 import torch.nn.functional as F  # noqa: N812 - torch's own abbreviation
 from jaxtyping import Float
@@ -48,15 +50,14 @@ def joint_window_mean(
             f"a window of {reach} positions does not fit into {t.shape[where[0]]} (with padding)"
         )
     out = (t.shape[where[0]] - reach) // stride + 1
-    total = None
+    parts = []
     for a in range(size):
         index: list[slice] = [slice(None)] * t.ndim
         for axis in where:
             start = a * dilation
             index[axis] = slice(start, start + (out - 1) * stride + 1, stride)
-        part = t[tuple(index)]
-        total = part if total is None else total + part
-    return total / size
+        parts.append(t[tuple(index)])
+    return reduce(torch.add, parts) / size
 
 
 def window_mean(

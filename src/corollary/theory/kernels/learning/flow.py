@@ -16,6 +16,7 @@ the training inputs, which is integrated numerically.
 import math
 from collections.abc import Callable, Sequence
 
+import numpy as np
 import torch
 from jaxtyping import Float
 from torch import Tensor
@@ -53,7 +54,8 @@ class KernelFlow:
             raise InputError("kernel training needs at least one input, but none came")
         self.f0 = torch.zeros_like(y) if f0 is None else f0
         self.rest = y - self.f0
-        values, self.vectors = torch.linalg.eigh(k)
+        values, vectors = torch.linalg.eigh(k)
+        self.vectors: Tensor = vectors
         cut = float(values.abs().max()) * len(k) * torch.finfo(k.dtype).eps
         if float(values[0]) < -1e3 * cut:
             raise InputError(
@@ -71,7 +73,8 @@ class KernelFlow:
     def _spectral(self, weights: Tensor) -> Tensor:
         """The residual at the start, with each eigendirection weighted."""
         shape = (-1, *(1,) * (self.rest.ndim - 1))
-        return self.vectors @ (weights.reshape(shape) * (self.vectors.T @ self.rest))
+        moved: Tensor = weights.reshape(shape) * (self.vectors.T @ self.rest)
+        return self.vectors @ moved
 
     def train(self, t: float) -> Float[Tensor, "n *c"]:
         """Outputs at the training inputs at time t, which may be infinite."""
@@ -145,7 +148,7 @@ def loss_flow(
         raise InputError(f"times must grow from 0 on, but they are {list(times)}")
     _check_time(times[-1], finite=True)
 
-    def speed(_: float, flat):  # noqa: ANN001, ANN202 - NumPy arrays, as SciPy has them
+    def speed(_: float, flat: np.ndarray) -> np.ndarray:
         a = torch.as_tensor(flat, dtype=k.dtype).reshape(f0.shape)
         f = (f0 + k @ a).requires_grad_()
         with torch.enable_grad():
@@ -154,9 +157,14 @@ def loss_flow(
 
     start = torch.zeros(f0.numel(), dtype=torch.float64).numpy()
     run = solve_ivp(
-        speed, (0.0, times[-1]), start, method="LSODA", t_eval=list(times),
-        rtol=tolerance, atol=tolerance * 1e-3,
-    )  # fmt: skip
+        speed,
+        (0.0, times[-1]),
+        start,
+        method="LSODA",
+        t_eval=list(times),
+        rtol=tolerance,
+        atol=tolerance * 1e-3,
+    )
     if not run.success or run.y.shape[1] != len(times):
         raise NotFiniteError(f"the training equation could not be integrated: {run.message}")
     return torch.as_tensor(run.y.T.copy(), dtype=k.dtype).reshape(len(times), *f0.shape)

@@ -13,7 +13,7 @@ import torch
 from torch import Tensor
 
 from corollary.errors import InputError, MissingExtraError
-from corollary.theory.kernels.infinite import Network
+from corollary.theory.kernels.infinite import Kernels, Network
 
 Make = Callable[[Tensor, Tensor], Network]
 
@@ -49,7 +49,7 @@ def gpytorch_kernel(
             "this kernel is for GPyTorch, which is not installed: pip install gpytorch"
         ) from None
 
-    class WideNetworkKernel(Kernel):
+    class WideNetworkKernel(Kernel):  # type: ignore[misc]  # GPyTorch has no types
         """The kernel of an infinitely wide network; see :func:`gpytorch_kernel`."""
 
         def __init__(self) -> None:
@@ -61,7 +61,8 @@ def gpytorch_kernel(
 
         def _get(self, name: str) -> Tensor:
             raw = getattr(self, f"raw_{name}")
-            return getattr(self, f"raw_{name}_constraint").transform(raw).squeeze()
+            value: Tensor = getattr(self, f"raw_{name}_constraint").transform(raw)
+            return value.squeeze()
 
         def _set(self, name: str, value: Any) -> None:
             raw = getattr(self, f"raw_{name}")
@@ -90,13 +91,12 @@ def gpytorch_kernel(
                 batch = torch.broadcast_shapes(x1.shape[:-2], x2.shape[:-2])
                 rows = (x.expand(*batch, *x.shape[-2:]).flatten(0, -3) for x in (x1, x2))
                 parts = [self.forward(a, b, diag=diag) for a, b in zip(*rows, strict=True)]
-                return torch.stack(parts).unflatten(0, batch)
+                return torch.unflatten(torch.stack(parts), 0, batch)
             net, ntk = make(self.sigma_w, self.sigma_b), which == "ntk"
             same = x1 is x2 or torch.equal(x1, x2)
             if diag:
-                found = net.run(x1, x2, ntk=ntk, paired=True, same=0 if same else None)
-            else:
-                found = net.kernel(x1, None if same else x2, ntk=ntk)
-            return getattr(found, which).to(x1.dtype)
+                state = net.run(x1, x2, ntk=ntk, paired=True, same=0 if same else None)
+                return Kernels(state.nngp, state.ntk).of(which).to(x1.dtype)
+            return net.kernel(x1, None if same else x2, ntk=ntk).of(which).to(x1.dtype)
 
     return WideNetworkKernel()

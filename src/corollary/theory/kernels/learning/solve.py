@@ -40,7 +40,8 @@ class Factor(NamedTuple):
         """The solution for right-hand sides y."""
         columns = y.reshape(len(y), -1)
         half = torch.linalg.solve_triangular(self.lower, columns, upper=False)  # copies no factor
-        return torch.linalg.solve_triangular(self.lower.mT, half, upper=True).reshape(y.shape)
+        x: Tensor = torch.linalg.solve_triangular(self.lower.mT, half, upper=True)
+        return x.reshape(y.shape)
 
 
 def cholesky(

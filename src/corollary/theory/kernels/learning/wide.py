@@ -70,7 +70,7 @@ def wide_ensemble(
     _check_problem(x, y, at, None)
     train, cross, own = net.kernel(x), net.kernel(at, x), net.nngp(at)
     identity = torch.eye(len(x), dtype=x.dtype, device=x.device)
-    weights = KernelFlow(train.ntk, identity).at(cross.ntk, t)  # A
+    weights = KernelFlow(train.of("ntk"), identity).at(cross.of("ntk"), t)  # A
     mixed = weights @ cross.nngp.T
     return Trained(weights @ y, own + weights @ train.nngp @ weights.T - mixed - mixed.T)
 
@@ -213,7 +213,7 @@ def _matrix(net: Network, x: Tensor, which: str, tell: Progress) -> Tensor:
     n, done = len(x), 0
     k = x.new_empty(n, n)
     for tile in net.tiles(x, ntk=which == "ntk"):
-        block = tile.ntk if which == "ntk" else tile.nngp
+        block = tile.block
         k[tile.rows, tile.cols] = block
         first = tile.mirrored(True)
         if first < block.shape[1]:
@@ -229,7 +229,7 @@ def _predict(
     out = alpha.new_zeros(len(at), *alpha.shape[1:])
     done = 0
     for tile in net.tiles(at, x, ntk=which == "ntk"):
-        block = tile.ntk if which == "ntk" else tile.nngp
+        block = tile.block
         out[tile.rows] += block @ alpha[tile.cols]
         done += block.numel()
         tell("predict", done / (len(at) * len(x)))
