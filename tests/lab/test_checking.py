@@ -8,7 +8,8 @@ import signal
 
 import pytest
 
-from corollary.lab.check_pool import CheckPool
+from corollary.lab import check_pool
+from corollary.lab.check_pool import LONG, CheckPool, Lane
 from corollary.lab.limits import GIB, Busy, Limits
 from corollary.lab.process import WorkerEnded, _cause
 from corollary.lab.work.checking import answered, unstyled
@@ -17,7 +18,10 @@ from corollary.run.journal import last_outcomes
 pytestmark = pytest.mark.xdist_group("lab")
 NOVIKOFF = {"do": "check", "name": "connectionism/novikoff", "options": {}, "seed": 0}
 HUGE = NOVIKOFF | {"options": {"n": "1000000", "d": "10000"}}  # 80 GB of points
-SLOW = NOVIKOFF | {"options": {"n": "40000", "d": "50", "gamma": "0.02"}, "seed": 7}
+SLOW = NOVIKOFF | {
+    "name": "networks/weight_decay_fixed_points",
+    "options": {"steps": "100000000"},
+}  # hours, in little memory
 
 
 HALF = "\ud800"  # half of a surrogate pair
@@ -106,7 +110,8 @@ def test_malformed_requests_are_answered_with_a_sentence(client):
             asked["settings"] = draw.choice(values[4:9])
             answer = client.post(path, json=asked) if 1e308 not in asked.values() else None
             assert answer is None or 400 <= answer.status_code < 500, (path, asked, answer.text)
-    assert client.lab.sessions.all == {} and client.lab.checkers.all == set()
+    assert client.lab.sessions.all == {}
+    assert client.lab.checkers.short.all == client.lab.checkers.long.all == set()
 
 
 @pytest.mark.parametrize(
@@ -131,116 +136,167 @@ def test_an_address_that_is_not_unicode_is_no_fault_of_the_lab(client, path):
     assert client.get(path).status_code in (303, 404)
 
 
-def with_checkers(limits, work):
+def with_lane(limits, work):
+    return _closed_after(lambda: Lane(limits, most=LONG), work)
+
+
+def with_pool(limits, work):
+    return _closed_after(lambda: CheckPool(limits), work)
+
+
+def _closed_after(make, work):
     async def live():
-        checkers = CheckPool(limits)
+        made = make()
         try:
-            return await work(checkers)
+            return await work(made)
         finally:
-            await checkers.close()
+            await made.close()
 
     return asyncio.run(live())
 
 
 def test_a_killed_worker_is_told_and_another_takes_its_place():
-    async def work(checkers):
-        await checkers.run(**NOVIKOFF)
-        (worker,) = checkers.all
+    async def work(lane):
+        await lane.run(NOVIKOFF)
+        (worker,) = lane.all
         os.kill(worker.process.pid, signal.SIGSTOP)  # so that it is killed in the middle of a run
-        run = asyncio.ensure_future(checkers.run(**NOVIKOFF))
+        run = asyncio.ensure_future(lane.run(NOVIKOFF))
         await asyncio.sleep(0.2)
         os.kill(worker.process.pid, signal.SIGKILL)
         with pytest.raises(WorkerEnded, match="the worker ended: memory"):
             await run
-        again = await checkers.run(**NOVIKOFF)
-        assert again["view"]["verdict"] == "holds" and worker not in checkers.all
+        again = await lane.run(NOVIKOFF)
+        assert again["view"]["verdict"] == "holds" and worker not in lane.all
 
-    with_checkers(Limits(60.0), work)
+    with_lane(Limits(60.0), work)
 
 
 def test_a_worker_that_needs_too_much_memory_is_told_and_replaced():
-    async def work(checkers):
+    async def work(lane):
         with pytest.raises(WorkerEnded, match=r"the worker ended: memory \(it may take 2 GiB"):
-            await checkers.run(**HUGE)
-        assert (await checkers.run(**NOVIKOFF))["view"]["verdict"] == "holds"
+            await lane.run(HUGE)
+        assert (await lane.run(NOVIKOFF))["view"]["verdict"] == "holds"
 
-    with_checkers(Limits(60.0, 2 * GIB), work)
+    with_lane(Limits(60.0, 2 * GIB), work)
 
 
 def test_a_run_past_its_time_is_inconclusive_and_the_worker_lives(monkeypatch):
     monkeypatch.setattr("corollary.lab.check_pool.GRACE", 300.0)  # the machine may be busy
 
-    async def work(checkers):
-        answer = await checkers.run(**SLOW)
+    async def work(lane):
+        answer = await lane.run(SLOW)
         assert answer["view"]["verdict"] == "inconclusive"
         assert "time limit" in answer["view"]["note"]
-        assert len(checkers.free) == 1
+        assert len(lane.free) == 1
 
-    with_checkers(Limits(1.0), work)
+    with_lane(Limits(1.0), work)
 
 
 def test_a_worker_that_hangs_is_ended(monkeypatch):
     monkeypatch.setattr("corollary.lab.check_pool.GRACE", 0.5)  # a stopped worker never ends
 
-    async def work(checkers):
-        await checkers.warm()
-        (worker,) = checkers.all
+    async def work(lane):
+        await lane.warm()
+        (worker,) = lane.all
         await worker.wait_until_ready()
         os.kill(worker.process.pid, signal.SIGSTOP)
         with pytest.raises(WorkerEnded, match=r"the worker ended: time \(1 s\)"):
-            await checkers.run(**NOVIKOFF)
+            await lane.run(NOVIKOFF)
         assert worker.process.returncode == -signal.SIGKILL
 
-    with_checkers(Limits(1.0), work)
+    with_lane(Limits(1.0), work)
 
 
 def test_a_run_that_nobody_waits_for_is_dropped_and_its_worker_kept(monkeypatch):
     monkeypatch.setattr("corollary.lab.check_pool.LETTING_GO", 300.0)  # the machine may be busy
 
-    async def work(checkers):
-        await checkers.run(**NOVIKOFF)
-        (worker,) = checkers.all
-        run = asyncio.ensure_future(checkers.run(**SLOW))
+    async def work(lane):
+        await lane.run(NOVIKOFF)
+        (worker,) = lane.all
+        run = asyncio.ensure_future(lane.run(SLOW))
         await asyncio.sleep(0.5)
         run.cancel()
         with pytest.raises(asyncio.CancelledError):
             await run
-        assert (await checkers.run(**NOVIKOFF))["view"]["verdict"] == "holds"
-        while checkers.tasks:
+        assert (await lane.run(NOVIKOFF))["view"]["verdict"] == "holds"
+        while lane.tasks:
             await asyncio.sleep(0.05)
-        assert worker.alive and worker in checkers.free
+        assert worker.alive and worker in lane.free
         (known,) = last_outcomes().values()  # a run that was dropped has no outcome
         assert (known["verdict"], known["seed"]) == ("holds", "0")
 
-    with_checkers(Limits(120.0), work)
+    with_lane(Limits(120.0), work)
 
 
 def test_runs_beyond_the_places_wait_for_their_turn():
-    async def work(checkers):
+    async def work(lane):
         orders = [NOVIKOFF | {"seed": seed} for seed in range(5)]
-        answers = await asyncio.gather(*(checkers.run(**o) for o in orders))
+        answers = await asyncio.gather(*(lane.run(o) for o in orders))
         assert [a["results"]["seed"] for a in answers] == list(range(5))
-        assert len(checkers.all) <= 2
+        assert len(lane.all) <= 2
 
-    with_checkers(Limits(60.0), work)
+    with_lane(Limits(60.0), work)
 
 
 def test_runs_beyond_those_that_may_wait_are_refused_with_a_reason(monkeypatch):
     monkeypatch.setattr("corollary.lab.check_pool.WAITING", 3)
 
-    async def work(checkers):
-        await checkers.places.acquire()
-        await checkers.places.acquire()  # as if two runs were under way
-        waiting = [asyncio.ensure_future(checkers.run(**NOVIKOFF)) for _ in range(3)]
+    async def work(lane):
+        await lane.places.acquire()
+        await lane.places.acquire()  # as if two runs were under way
+        waiting = [asyncio.ensure_future(lane.run(NOVIKOFF)) for _ in range(3)]
         await asyncio.sleep(0)
         with pytest.raises(Busy, match="3 runs wait for their turn already"):
-            await checkers.run(**NOVIKOFF)
+            await lane.run(NOVIKOFF)
         for run in waiting:
             run.cancel()  # the pages are closed
         await asyncio.gather(*waiting, return_exceptions=True)
-        assert checkers.waiting == 0 and checkers.all == set()
+        assert lane.waiting == 0 and lane.all == set()
 
-    with_checkers(Limits(60.0), work)
+    with_lane(Limits(60.0), work)
+
+
+def test_two_long_claims_do_not_keep_a_short_one_waiting():
+    async def work(pool):
+        await pool.run(short=True, **NOVIKOFF)  # both lanes have a worker from now on
+        long = [asyncio.ensure_future(pool.run(short=False, **SLOW)) for _ in range(LONG)]
+        while pool.long.waiting or not pool.long.full or pool.long.free:
+            await asyncio.sleep(0.05)
+        start = asyncio.get_running_loop().time()
+        answer = await pool.run(short=True, **NOVIKOFF)
+        seconds = asyncio.get_running_loop().time() - start
+        assert answer["view"]["verdict"] == "holds" and not any(run.done() for run in long)
+        assert seconds < 20  # not those of the long ones; a busy machine may take a while
+        for run in long:
+            run.cancel()
+
+    with_pool(Limits(300.0), work)
+
+
+def test_a_claim_that_is_not_short_after_all_starts_again_among_the_long(monkeypatch):
+    monkeypatch.setattr(check_pool, "SHORT", 0.2)
+    monkeypatch.setattr(check_pool, "LETTING_GO", 300.0)  # the machine may be busy
+    monkeypatch.setattr(check_pool, "GRACE", 300.0)
+
+    async def work(pool):
+        run = asyncio.ensure_future(pool.run(short=True, **SLOW))
+        while not pool.long.full and pool.long.count < 1:
+            assert not run.done()
+            await asyncio.sleep(0.05)
+        answer = await pool.run(short=True, **NOVIKOFF)
+        assert answer["view"]["verdict"] == "holds" and not run.done()
+        assert (await run)["view"]["verdict"] == "inconclusive"  # of the time that it was given
+
+    with_pool(Limits(4.0), work)
+
+
+def test_a_short_claim_takes_a_free_place_among_the_long():
+    async def work(pool):
+        await pool.short.places.acquire()  # as if a short one were under way
+        assert (await pool.run(short=True, **NOVIKOFF))["view"]["verdict"] == "holds"
+        assert len(pool.long.all) >= 1 and pool.short.all == set()
+
+    with_pool(Limits(60.0), work)
 
 
 @pytest.mark.parametrize(

@@ -100,7 +100,8 @@ class Api:
             "options": options_of(entry, asked.get("options", {})),
             "seed": seed_of(asked.get("seed", 0)),
         }
-        answer = await while_connected(request, self.lab.checkers.run(**order))
+        run = self.lab.checkers.run(short=entry.cost == "instant", **order)
+        answer = await while_connected(request, run)
         if answer is None or answer.get("cancelled"):
             return Response(status_code=499)
         answer.pop("id", None)

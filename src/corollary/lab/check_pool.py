@@ -1,43 +1,92 @@
-"""Workers that check claims, kept warm: importing torch takes seconds, a claim takes less."""
+"""Workers that check claims, kept warm: importing torch takes seconds, a claim takes less.
+
+Claims that take less than a second have a worker of their own, so that long ones cannot keep them
+waiting. One of them that takes longer with the options it was given starts again among the long.
+"""
 
 import asyncio
 import contextlib
+import math
 from typing import Any
 
 from corollary.lab.limits import Busy, Limits
 from corollary.lab.process import Worker, WorkerEnded
 
-MOST = 2  # workers at a time
-WAITING = 32  # runs that wait for one of them
+LONG = 2  # workers for long claims; there is one for short ones
+SHORT = 1.0  # seconds after which a claim is not a short one
+WAITING = 32  # runs that wait for one of the workers of a lane
 GRACE = 5.0  # seconds beyond the limit in which a worker may say itself that time is up
 SOON = 1.0  # seconds in which a worker is often free again, and in which none can be started
 LETTING_GO = 4.0  # seconds in which a worker must drop a run that nobody waits for
 
 
-class CheckPool:
-    """A pool: each worker does one run at a time, and runs beyond that wait for their turn."""
+class TooLong(Exception):
+    """A run takes longer than was to be expected; it has been dropped."""
 
-    def __init__(self, limits: Limits, most: int = MOST) -> None:
-        self.limits = limits
-        self.free: list[Worker] = []
-        self.all: set[Worker] = set()
-        self.places = asyncio.Semaphore(most)
-        self.count, self.waiting, self.closed = 0, 0, False
-        self.tasks: set[asyncio.Task[None]] = set()
-        self.freed = asyncio.Event()
+
+class CheckPool:
+    """Two lanes of workers, one for claims that are expected to be short."""
+
+    def __init__(self, limits: Limits) -> None:
+        self.short, self.long = Lane(limits, most=1), Lane(limits, most=LONG)
 
     async def warm(self) -> None:
-        """Have one worker ready."""
-        if not self.all:
-            self.free.append(await self._new())
+        """Have a worker ready; the others start with the first run."""
+        await self.short.warm()
 
-    async def run(self, **order: Any) -> dict[str, Any]:
+    async def run(self, *, short: bool, **order: Any) -> dict[str, Any]:
         """The answer to one order; if the caller is cancelled, so is the run.
 
         Raises:
             Busy: if too many runs wait already.
             WorkerEnded: if the worker dies, or does not end in time.
         """
+        self.long.warm_soon()
+        if short and (self.long.full or not self.short.full):
+            with contextlib.suppress(TooLong):
+                return await self.short.run(order, patience=SHORT)
+        return await self.long.run(order)
+
+    async def close(self) -> None:
+        """End all workers."""
+        await asyncio.gather(self.short.close(), self.long.close())
+
+    def kill(self) -> None:
+        """The same at once."""
+        self.short.kill()
+        self.long.kill()
+
+
+class Lane:
+    """Workers that do one run at a time each; runs beyond that wait for their turn."""
+
+    def __init__(self, limits: Limits, most: int) -> None:
+        self.limits = limits
+        self.free: list[Worker] = []
+        self.all: set[Worker] = set()
+        self.places = asyncio.Semaphore(most)
+        self.count, self.waiting = 0, 0
+        self.warming = self.closed = False
+        self.tasks: set[asyncio.Task[None]] = set()
+        self.freed = asyncio.Event()
+
+    async def warm(self) -> None:
+        """Have one worker ready."""
+        if self.all or self.warming:
+            return
+        self.warming = True
+        try:
+            self.free.append(await self._new())
+        finally:
+            self.warming = False
+
+    @property
+    def full(self) -> bool:
+        """Whether a run would have to wait."""
+        return self.places.locked()
+
+    async def run(self, order: dict[str, Any], patience: float = math.inf) -> dict[str, Any]:
+        """As in :meth:`CheckPool.run`; raises TooLong after ``patience`` seconds of work."""
         await self._place()
         worker, number, handed_on = None, 0, False
         try:
@@ -46,9 +95,13 @@ class CheckPool:
             self.count = number = self.count + 1
             await worker.send(id=number, seconds=self.limits.seconds, **order)
             answer = _answer(worker, number)
-            return await asyncio.wait_for(answer, self.limits.seconds + GRACE)
+            return await asyncio.wait_for(answer, min(patience, self.limits.seconds + GRACE))
         except TimeoutError:
             assert worker is not None
+            if number and patience < self.limits.seconds:
+                handed_on = True
+                self._keep(self._dropped(worker, number))
+                raise TooLong from None
             await worker.end("time")
             raise WorkerEnded(f"the worker ended: time ({self.limits.seconds:g} s)") from None
         except asyncio.CancelledError:
@@ -107,10 +160,14 @@ class CheckPool:
             self.freed.set()
             return
         self.all.discard(worker)
-        if not self.all and not self.closed:  # the next run finds a warm one
-            self._keep(self._again())
+        self.warm_soon()  # the next run finds a warm one
 
-    async def _again(self) -> None:
+    def warm_soon(self) -> None:
+        """Start a worker in the background, if there is none."""
+        if not self.all and not self.closed:
+            self._keep(self._warm_or_not())
+
+    async def _warm_or_not(self) -> None:
         with contextlib.suppress(OSError):
             await self.warm()
 
