@@ -20,23 +20,32 @@ which makes the trace that of the blocks of :math:`G`, and the Frobenius distanc
 The empirical kind has the one vector :math:`s_i = \nabla_f \ell(f(x_i), y_i)`, the sampled kind
 such gradients at labels drawn from the model, and the forward-only kind takes the identity for B.
 
+An embedding is a linear layer on unit vectors: A is diagonal with the tokens' frequencies, and the
+table is never multiplied by a matrix of its own size (``reduce`` has a full A, for small tables
+alone). Attention has a block for queries, keys, values and outputs each; ``reduce`` gives keys no
+curvature, because their gradients sum to 0 over positions. The scale and shift of a layer
+normalisation are as many as its outputs; their block is the exact one.
+
 :source: Martens and Grosse (2015), "Optimizing neural networks with Kronecker-factored
     approximate curvature"; Grosse and Martens (2016), "A Kronecker-factored approximate Fisher
     matrix for convolution layers"; Eschenhagen, Immer, Turner, Schneider and Hennig (2023),
     "Kronecker-factored approximate curvature for modern neural network architectures"; George,
     Laurent, Bouthillier, Ballas and Vincent (2018), "Fast approximate natural gradient descent in
     a Kronecker-factored eigenbasis"; Benzing (2022), "Gradient descent on neurons and its link to
-    approximate second-order optimization" (the identity for B).
+    approximate second-order optimization" (the identity for B); Osawa, Tsuji, Ueno, Naruse,
+    Foo and Yokota (2020), "Scalable and practical natural gradient for large-scale deep learning"
+    (exact blocks for normalisation, there unit by unit).
 """
 
 from torch import Generator
 
 from corollary.errors import InputError
 from corollary.theory.landscape.curvature.calls import of_model
-from corollary.theory.landscape.curvature.factors import Factors, Kind, Sharing
+from corollary.theory.landscape.curvature.factors import Factors, Kind
 from corollary.theory.landscape.curvature.kronecker import Kronecker
 from corollary.theory.landscape.curvature.landscape import Landscape
 from corollary.theory.landscape.curvature.layers import shared
+from corollary.theory.landscape.curvature.moments import Sharing
 from corollary.theory.seeding import as_generator
 
 KINDS = ("gauss_newton", "sampled", "empirical", "forward_only")
@@ -62,10 +71,12 @@ def kfac(
     parameters. Large batches are cut, and the graph of a piece is freed before the next is made.
 
     Args:
-        landscape: All its parameters belong to ``nn.Linear`` or ``nn.Conv2d`` layers; leave
-            others out with its ``parameters=``. Its loss treats examples one by one and is convex
-            in the output. So must the module: batch normalisation in training mode, which
-            couples examples, is refused.
+        landscape: All its parameters belong to ``nn.Linear``, ``nn.Conv1d``, ``nn.Conv2d``,
+            ``nn.Embedding``, ``nn.LayerNorm``, ``nn.RMSNorm`` or ``nn.MultiheadAttention`` layers
+            (or to the ``Conv1D`` of Hugging Face's transformers); leave others out with its
+            ``parameters=``. Its loss treats examples one by one and is convex in the output. So
+            must the module: batch normalisation in training mode, which couples examples, is
+            refused.
         kind: ``gauss_newton`` (for cross-entropy, logistic and squared loss the true Fisher
             matrix), from the exact Hessian of the loss; ``sampled``, the same in expectation for
             these three losses, for outputs too many for a backward pass each; ``empirical``; or

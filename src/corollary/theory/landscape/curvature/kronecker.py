@@ -21,6 +21,9 @@ from corollary.errors import InputError
 from corollary.theory.landscape.curvature.operator import Curvature
 
 Damping = Literal["exact", "factored"]
+# How parameters make the matrix V: weight and bias beside each other, a row for each output; the
+# same with a weight that is stored transposed; or vectors one below the other.
+Form = Literal["beside", "transposed", "below"]
 
 
 @dataclass(frozen=True)
@@ -28,22 +31,33 @@ class Block:
     """One block, and which coordinates of a flat vector it acts on."""
 
     names: tuple[str, ...]  # of the parameters
-    places: tuple[slice, ...]  # weight, bias or both; beside each other they form V
-    qa: Float[Tensor, "i i"]
+    places: tuple[slice, ...]  # weight, bias or both
+    qa: Float[Tensor, "i i"] | None  # None is the identity
     qb: Float[Tensor, "o o"]
     alpha: Float[Tensor, " i"]  # eigenvalues of the factor of inputs
     beta: Float[Tensor, " o"]  # eigenvalues of the factor of outputs
     values: Float[Tensor, "o i"]  # M
+    form: Form = "beside"
 
     def apply(self, V: Float[Tensor, "m p"], out: Float[Tensor, "m p"]) -> None:
         """Write the products with this block's part of each row of V to ``out``."""
+        parts = [self._matrix(V[:, at]) for at in self.places]
+        axis = 1 if self.form == "below" else 2
+        X = self.qb.T @ torch.cat(parts, dim=axis)
+        X = X * self.values if self.qa is None else (X @ self.qa * self.values) @ self.qa.T
+        sizes = [part.shape[axis] for part in parts]
+        for at, part in zip(self.places, (self.qb @ X).split(sizes, dim=axis), strict=True):
+            stored = part.mT if self.form == "transposed" else part
+            out[:, at] = stored.reshape(len(V), -1)
+
+    def _matrix(self, v: Float[Tensor, "m q"]) -> Float[Tensor, "m o j"]:
+        """A parameter's part of V."""
+        if self.form == "below":
+            return v[..., None]
         o = len(self.beta)
-        parts = [V[:, at].reshape(len(V), o, -1) for at in self.places]
-        turned = self.qb.T @ torch.cat(parts, dim=2) @ self.qa
-        back = self.qb @ (turned * self.values) @ self.qa.T
-        widths = [part.shape[2] for part in parts]
-        for at, part in zip(self.places, back.split(widths, dim=2), strict=True):
-            out[:, at] = part.reshape(len(V), -1)
+        if self.form == "transposed":
+            return v.reshape(len(v), -1, o).mT
+        return v.reshape(len(v), o, -1)
 
     def damped(self, damping: float) -> Tensor:
         r"""Eigenvalues of the product of the factors, each with its share of the damping.

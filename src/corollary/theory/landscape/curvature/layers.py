@@ -1,44 +1,54 @@
-r"""Linear and convolutional layers as :math:`z_t = W a_t`, seen while a module runs.
+"""The layers that own the parameters of a landscape, seen while the module runs.
 
-A layer of weight W is applied at positions t: the pixels of a convolution (:math:`a_t` is then a
-patch), the tokens of a sequence, or one position. :func:`shared` finds the layers that own the
-parameters of a landscape, :func:`watched` collects their inputs and outputs.
+:func:`shared` finds the layers, :func:`watched` collects what goes in and what comes out.
 """
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
 from typing import NamedTuple
 
 import torch
-import torch.nn.functional as F
 from jaxtyping import Float
 from torch import Tensor, nn
 
 from corollary.errors import NotApplicableError
+from corollary.theory.landscape.curvature.attention_projections import PARTS, Note, Projections
 from corollary.theory.landscape.curvature.landscape import Landscape
+from corollary.theory.landscape.curvature.moments import Inputs
+from corollary.theory.landscape.curvature.sites import Linear, Site, site_of
 
-FORWARDS = (nn.Linear.forward, nn.Conv2d.forward)
+ATTENTION = nn.MultiheadAttention.forward
+OUTPUT = nn.modules.linear.NonDynamicallyQuantizableLinear  # its last projection, never called
+Place = tuple[str, slice]  # a parameter's name, and where it is in a flat vector
+
+
+class Seen(NamedTuple):
+    """One call of a layer."""
+
+    kept: Tensor  # of its input; see the sites
+    output: Tensor  # in the autograd graph
+
+
+Notes = dict[Site, list[Seen]]
 
 
 class Group(NamedTuple):
     """Parameters that share one pair of factors."""
 
-    layer: nn.Module
-    name: str
+    site: Site
     names: tuple[str, ...]  # of the parameters
     places: tuple[slice, ...]  # in a flat vector
     weight: bool
     bias: bool
+    outputs: int  # rows of the block's matrix
 
-    @property
-    def outputs(self) -> int:
-        """Numbers that the layer gives at a position."""
-        return len(self.layer.get_parameter("weight"))
+    def inputs(self, calls: list[Seen], dtype: torch.dtype) -> Inputs:
+        """What the group's parameters multiply, by position."""
+        return self.site.inputs([c.kept for c in calls], self.weight, self.bias, dtype)
 
-    def inputs(self, a: Float[Tensor, "n t i"]) -> Float[Tensor, "n t j"]:
-        """What the group's parameters multiply: the inputs, a one for the bias, or both."""
-        one = torch.ones_like(a[..., :1])
-        return torch.cat([a] * self.weight + [one] * self.bias, dim=2)
+    def slopes(self, call: Seen, g: Tensor) -> Float[Tensor, "n t o"]:
+        """Gradients with respect to a call's output, by position."""
+        return self.site.slopes(call.kept, g, self.weight, self.bias)
 
 
 def shared(landscape: Landscape, *, joint: bool) -> list[Group]:
@@ -50,7 +60,7 @@ def shared(landscape: Landscape, *, joint: bool) -> list[Group]:
         >>> [(g.names, g.places) for g in shared(landscape, joint=True)]
         [(('weight', 'bias'), (slice(0, 6, None), slice(6, 9, None)))]
     """
-    places, start = {}, 0
+    places, start = dict[int, Place](), 0
     for name, p in landscape.named.items():
         places[id(p)] = name, slice(start, start + p.numel())
         start += p.numel()
@@ -60,21 +70,48 @@ def shared(landscape: Landscape, *, joint: bool) -> list[Group]:
     for name, layer in landscape.module.named_modules():
         held = {k: p for k, p in layer.named_parameters(recurse=False) if id(p) in places}
         twice.update(places[id(p)][0] for p in held.values() if id(p) in seen)
-        if not held or not _supported(layer) or not set(held) <= {"weight", "bias"}:
-            continue
-        seen.update(id(p) for p in held.values())
-        parts = [tuple(held)] if joint else [(k,) for k in held]
-        for keys in parts:
-            found = [places[id(held[k])] for k in keys]
-            names, where = tuple(f[0] for f in found), tuple(f[1] for f in found)
-            groups.append(Group(layer, name, names, where, "weight" in keys, "bias" in keys))
+        sites = _sites(layer, name, {k: places[id(p)] for k, p in held.items()})
+        if sites:
+            seen.update(id(p) for k, p in held.items() if k not in ("bias_k", "bias_v"))
+        for site, found in sites:
+            for keys in [tuple(found)] if joint else [(k,) for k in found]:
+                groups.append(_group(site, {k: found[k] for k in keys}))
     _refuse([name for key, (name, _) in places.items() if key not in seen], sorted(twice))
     return groups
 
 
-def _supported(layer: nn.Module) -> bool:
-    plain = type(layer).forward in FORWARDS
-    return plain and (not isinstance(layer, nn.Conv2d) or layer.groups == 1)
+def _sites(
+    layer: nn.Module, name: str, at: dict[str, Place]
+) -> list[tuple[Site, dict[str, Place]]]:
+    """Where a layer's parameters act, each with its weight and bias; none if there is no rule."""
+    if isinstance(layer, nn.MultiheadAttention):
+        return _projections(layer, name, at) if type(layer).forward is ATTENTION else []
+    site = site_of(layer, name) if at and set(at) <= {"weight", "bias"} else None
+    return [] if site is None else [(site, at)]
+
+
+def _projections(
+    layer: nn.MultiheadAttention, name: str, at: dict[str, Place]
+) -> list[tuple[Site, dict[str, Place]]]:
+    found: list[tuple[Site, dict[str, Place]]] = []
+    for k, part in enumerate(PARTS):
+        own = {"weight": at[key]} if (key := f"{part[0]}_proj_weight") in at else {}
+        for kind in ("weight", "bias"):
+            if (key := f"in_proj_{kind}") in at:  # a third of it
+                packed, place = at[key]
+                size = (place.stop - place.start) // 3
+                start = place.start + k * size
+                own[kind] = f"{packed} of the {part}", slice(start, start + size)
+        if own:
+            path = f"{name}, {part}"
+            found.append((Linear(layer, path, layer.embed_dim, part=part), own))
+    return found
+
+
+def _group(site: Site, found: dict[str, Place]) -> Group:
+    names, where = zip(*found.values(), strict=True)
+    rows = site.outputs * (len(found) if site.form == "below" else 1)
+    return Group(site, names, where, "weight" in found, "bias" in found, rows)
 
 
 def _refuse(others: list[str], twice: list[str]) -> None:
@@ -85,58 +122,40 @@ def _refuse(others: list[str], twice: list[str]) -> None:
         )
     if others:
         raise NotApplicableError(
-            "Kronecker factors are there for nn.Linear and nn.Conv2d with groups=1, but "
+            "Kronecker factors are there for nn.Linear, nn.Conv1d and nn.Conv2d with groups=1, "
+            "nn.Embedding, nn.LayerNorm, nn.RMSNorm and nn.MultiheadAttention, but "
             f"{', '.join(others)} belong to other layers; leave them out with parameters= of the "
             "landscape, or use gauss_newton"
         )
 
 
-class Seen(NamedTuple):
-    """One call of a layer."""
-
-    inputs: Float[Tensor, "n t i"]
-    output: Tensor  # in the autograd graph
-
-
-Notes = dict[nn.Module, list[Seen]]
-
-
 @contextmanager
 def watched(groups: list[Group]) -> Iterator[Notes]:
     """Inside the block each call of the groups' layers is noted."""
-    notes: Notes = {group.layer: [] for group in groups}
+    notes: Notes = {group.site: [] for group in groups}
 
-    def note(layer: nn.Module, inputs: tuple[Tensor, ...], output: Tensor) -> Tensor:
-        notes[layer].append(Seen(positions(layer, inputs[0].detach()), output))
+    def note(site: Site, x: Tensor, output: Tensor) -> Tensor:
+        notes[site].append(Seen(site.kept(x.detach()), output))
         return output.clone()  # so that a later operation in place spares the noted one
 
-    handles = [layer.register_forward_hook(note) for layer in notes]
-    try:
+    with ExitStack() as stack:
+        for site in notes:
+            if not site.part:
+                hook = site.layer.register_forward_hook(_hook(site, note))
+                stack.callback(hook.remove)
+        if any(site.part or isinstance(site.layer, OUTPUT) for site in notes):
+            stack.enter_context(Projections({_key(site): site for site in notes}, note))
         yield notes
-    finally:
-        for handle in handles:
-            handle.remove()
 
 
-def positions(layer: nn.Module, x: Tensor) -> Float[Tensor, "n t i"]:
-    """A layer's inputs as n examples of t positions; patches for a convolution.
-
-    Example:
-        >>> positions(nn.Conv2d(1, 1, 2), torch.arange(4.0).view(1, 1, 2, 2)).tolist()
-        [[[0.0, 1.0, 2.0, 3.0]]]
-    """
-    if not isinstance(layer, nn.Conv2d):
-        x = torch.atleast_2d(x)
-        return x.reshape(len(x), -1, x.shape[-1])
-    mode = "constant" if layer.padding_mode == "zeros" else layer.padding_mode
-    x = F.pad(x, layer._reversed_padding_repeated_twice, mode=mode)
-    patches = F.unfold(x, layer.kernel_size, dilation=layer.dilation, stride=layer.stride)
-    return patches.transpose(1, 2)
+def _hook(site: Site, note: Note) -> Callable[[nn.Module, tuple[Tensor, ...], Tensor], Tensor]:
+    return lambda layer, inputs, output: note(site, inputs[0], output)
 
 
-def slopes_at(layer: nn.Module, g: Tensor) -> Float[Tensor, "n t o"]:
-    """Gradients with respect to a layer's output, by position."""
-    if isinstance(layer, nn.Conv2d):
-        return g.flatten(2).transpose(1, 2)
-    g = torch.atleast_2d(g)
-    return g.reshape(len(g), -1, g.shape[-1])
+def _key(site: Site) -> tuple[int, str]:
+    """By which attention names the weight of a projection."""
+    if isinstance(site.layer, nn.MultiheadAttention):
+        packed = site.layer.in_proj_weight
+        own = getattr(site.layer, f"{site.part[0]}_proj_weight")
+        return id(own if packed is None else packed), site.part
+    return id(site.layer.weight), ""

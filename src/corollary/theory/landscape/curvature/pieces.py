@@ -13,7 +13,7 @@ from corollary.theory.landscape.curvature.batches import Batch, tensors
 from corollary.theory.landscape.curvature.gauss_newton import tensor_output
 from corollary.theory.landscape.curvature.graphs import graph_bytes
 from corollary.theory.landscape.curvature.landscape import Landscape
-from corollary.theory.landscape.curvature.layers import Group, Notes, Seen, slopes_at, watched
+from corollary.theory.landscape.curvature.layers import Group, Notes, Seen, watched
 
 LIMIT = 64 << 20  # bytes of graph and patches that a piece should not exceed
 PILOT = 8  # examples to try first
@@ -46,9 +46,9 @@ def _pilot(landscape: Landscape, groups: list[Group], whole: Batch) -> int:
     with watched(groups) as notes:
         z = tensor_output(landscape, small)
     for group in groups:
-        check_called(group, notes[group.layer], small)
+        check_called(group, notes[group.site], small)
     besides = (*landscape.module.parameters(), *tensors(whole[:3]))
-    patches = sum(c.inputs.numel() * c.inputs.element_size() for s in notes.values() for c in s)
+    patches = sum(c.kept.numel() * c.kept.element_size() for s in notes.values() for c in s)
     held = graph_bytes([z], besides=besides) + patches
     if len(z) == small.size > 1 and z.requires_grad:
         _check_apart(z, notes, groups)
@@ -60,19 +60,17 @@ def _check_apart(z: Tensor, notes: Notes, groups: list[Group]) -> None:
     probe = torch.zeros_like(z)
     drawn = torch.randn(probe[:half].shape, generator=Generator().manual_seed(0))
     probe[:half] = drawn.to(probe)  # random, for BatchNorm hides from constant directions
-    calls = [(layer, call.output) for layer, seen in notes.items() for call in seen]
-    live = [(layer, output) for layer, output in calls if output.requires_grad]
+    live = [(g, c) for g in groups for c in notes[g.site] if c.output.requires_grad]
     found = torch.autograd.grad(
-        z, [output for _, output in live], probe, allow_unused=True, materialize_grads=True
+        z, [call.output for _, call in live], probe, allow_unused=True, materialize_grads=True
     )
-    names = {group.layer: group.name for group in groups}
-    for (layer, _), g in zip(live, found, strict=True):
-        if bool((slopes_at(layer, g)[half:] != 0).any()):
+    for (group, call), g in zip(live, found, strict=True):
+        if bool((group.slopes(call, g)[half:] != 0).any()):
             raise NotApplicableError(
-                f"what layer '{names[layer]}' gives for one example enters the outputs of others, "
-                "as before batch normalisation in training mode, so there are no gradients of "
-                "single examples; use mode='eval' of the landscape, leave such layers out with "
-                "its parameters=, or use gauss_newton, which sees the coupling"
+                f"what layer '{group.site.name}' gives for one example enters the outputs of "
+                "others, as before batch normalisation in training mode, so there are no "
+                "gradients of single examples; use mode='eval' of the landscape, leave such "
+                "layers out with its parameters=, or use gauss_newton, which sees the coupling"
             )
 
 
@@ -90,12 +88,12 @@ def check_called(group: Group, calls: list[Seen], batch: Batch) -> None:
     """Refuse a layer that was not called, or not with a row for each example."""
     if not calls:
         raise NotApplicableError(
-            f"layer '{group.name}' was not called in the forward pass (its weights may be used "
-            "directly); leave it out with parameters= of the landscape"
+            f"layer '{group.site.name}' was not called in the forward pass (its weights may be "
+            "used directly); leave it out with parameters= of the landscape"
         )
-    wrong = next((len(c.inputs) for c in calls if len(c.inputs) != batch.size), None)
+    wrong = next((len(c.kept) for c in calls if len(c.kept) != batch.size), None)
     if wrong is not None:
         raise NotApplicableError(
-            f"layer '{group.name}' was called with {wrong} rows for {batch.size} examples; the "
-            "first axis of its input must count the examples"
+            f"layer '{group.site.name}' was called with {wrong} rows for {batch.size} examples; "
+            "the first axis of its input must count the examples"
         )
