@@ -19,22 +19,22 @@ Benign, but slow: the exponent of the excess risk in :math:`\ln n` is at most ab
 """
 
 import math
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
 from torch import Generator, Tensor
 
-from corollary.core import Claim, Curve, Figure, Hypothesis, Points, Series, option, slope
+from corollary.core import Claim, Over, Series, Suppose, Trial, normal, option, slope
+from corollary.core.figure import Curve, Figure, Points
 from corollary.theory.double_descent.interpolators import singular_kernel_weights
 
 
 class Given(NamedTuple):
-    """The power of the kernel and the seed of the test points."""
+    """The power of the kernel, and noise for a picture."""
 
     a: float
-    seed: int
+    noise: Tensor  # (40,)
 
 
 @dataclass(frozen=True)
@@ -44,72 +44,47 @@ class BenignOverfitting(Claim[Given]):
     sizes: tuple[int, ...] = option((32, 256, 2048, 16_384, 65_536), low=16)  # nodes
     sigma: float = option(0.5, low=0.1, high=2.0)  # standard deviation of the noise
     points: int = option(60, low=40, high=10_000)  # test points, in layers over a cell
-    relation = slope(gap=0.4, side=-1)  # in ln n, where bias and constants still show
+
+    relation = slope(gap=0.24, side=-1, coarse="the bias falls faster than 1/ln n")  # in ln n
+    supposes = (
+        Suppose(
+            "the kernel is |x − x′|^(−d), d the dimension",
+            lambda g: g.a == 1,
+            "A more singular kernel listens to the nearest nodes only: its risk stays.",
+            a=3.0,
+        ),
+    )
+    symbols = "1/ln n", "excess risk"
+    shows = (Over("Benign, but slow", x="ln n"),)
 
     def given(self, rng: Generator) -> Given:
-        """The power of the dimension."""
-        return Given(1.0, int(torch.randint(2**31, (), generator=rng)))
-
-    def hypotheses(self, given: Given) -> Iterator[Hypothesis]:
-        """The kernel."""
-        yield Hypothesis("the kernel is |x − x′|^(−d), d the dimension", given.a == 1)
+        return Given(1.0, normal(rng, 40))
 
     def predict(self, given: Given) -> float:
-        """The exponent."""
         return -1.0
 
-    def measure(self, given: Given) -> Series:
-        """Squared bias and noise, against ln n."""
-        values = [self._excess(given, n) for n in self.sizes]
+    def measure(self, given: Given, rng: Generator) -> Series:
+        values = [self._excess(given, n, rng) for n in self.sizes]
         return Series([math.log(n) for n in self.sizes], values)
 
-    def counterexample(self, rng: Generator) -> Given:
-        """A more singular kernel, which listens to the nearest nodes only: tempered."""
-        return self.given(rng)._replace(a=3.0)
-
-    def figure(self, given: Given) -> tuple[Figure, Figure]:
-        """A fit, and the risk at growing n for three powers."""
-        rng = torch.Generator().manual_seed(given.seed)
+    def figure(self, trial: Trial[Given]) -> Figure:
+        """A fit through noisy labels."""
         nodes = _nodes(40)
-        noise = torch.randn(40, generator=rng, dtype=torch.float64)
-        y = _target(nodes) + self.sigma * noise
+        y = _target(nodes) + self.sigma * trial.given.noise
         x = torch.cat([torch.linspace(0, 1, 481, dtype=torch.float64), nodes]).sort().values
-        fit = Figure(
-            "Spikes through noisy points",
-            x="x",
-            y="f(x)",
-            marks=(
-                Curve(_target(x), x, label="target", role="other"),
-                Curve(_weights(nodes, x, given.a) @ y, x, label="interpolator"),
-                Points(nodes, y, label="labels", role="other"),
-            ),
+        marks = (
+            Curve(_target(x), x, label="target", role="other"),
+            Curve(_weights(nodes, x, trial.given.a) @ y, x, label="interpolator"),
+            Points(nodes, y, label="labels", role="other"),
         )
-        n = self.sizes[:-1]
-        curves = [
-            Points(n, [self._excess(given._replace(a=a), m) for m in n], f"power {a:g}", role)
-            for a, role in ((1.0, "measured"), (3.0, "other"))
-        ]
-        first = self._excess(given, n[0]) * math.log(n[0])
-        risk = Figure(
-            "Benign, but slow",
-            x="n",
-            y="excess risk",
-            log_x=True,
-            log_y=True,
-            marks=(
-                Curve([first / math.log(m) for m in n], n, "proportional to 1/ln n", "predicted"),
-                *curves,
-            ),
-        )
-        return fit, risk
+        return Figure("Spikes through noisy points", x="x", y="f(x)", marks=marks)
 
-    def _excess(self, given: Given, n: int) -> float:
+    def _excess(self, given: Given, n: int, rng: Generator) -> float:
         """Mean over x of squared bias plus noise; x spread evenly over cells and shares of a cell.
 
         Shares are squares of even numbers, with the weight that makes up for it: half of the
         points lie near a node, where the predictor changes fast.
         """
-        rng = torch.Generator().manual_seed(given.seed)
         nodes = _nodes(n)
         u = (torch.arange(self.points, dtype=torch.float64) + 0.5) / self.points
         share = u**2 / 2  # from a node to the middle of the cell

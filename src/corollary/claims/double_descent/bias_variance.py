@@ -19,7 +19,6 @@ all test points can be listed with their probabilities. The estimator is a ridge
 """
 
 import itertools
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -27,7 +26,7 @@ import torch
 from jaxtyping import Float
 from torch import Generator, Tensor
 
-from corollary.core import Claim, Curve, Figure, Hypothesis, equals, option
+from corollary.core import Claim, Suppose, Sweep, equals, normal, option
 from corollary.theory.double_descent.bias_variance import ridge_estimate
 from corollary.theory.double_descent.risk import excess_risk
 
@@ -46,69 +45,45 @@ class BiasVariance(Claim[Given]):
     """Bias plus variance against the mean risk, over all training sets."""
 
     n: int = option(4, low=1, high=5)  # points of a training set
-    lam: float = option(0.3, low=0.001, high=10.0)  # ridge
+    lam: float = option(0.3, low=0.001, high=100.0)  # ridge
     sigma: float = option(0.7, low=0.1, high=2.0)  # standard deviation of the noise
+
     relation = equals(ulps=2**10)  # sums over 6^n training sets
+    supposes = (
+        Suppose(
+            "the labels are planted",
+            lambda g: (not g.rest.any(), f"off by up to {float(g.rest.abs().max()):.2g}"),
+            "Labels that no linear rule gives: the error of the best rule is missing.",
+            rest=torch.tensor([1.0, -1.0, 0.5], dtype=torch.float64),
+        ),
+    )
+    symbols = "bias + variance", "mean excess risk"
+    shows = (
+        Sweep(
+            "Bias and variance of a ridge regression",
+            "lam",
+            (0.001, 0.01, 0.1, 0.3, 1, 10, 100),
+            x="ridge λ",
+        ),
+    )
 
     def given(self, rng: Generator) -> Given:
-        """Normal inputs and a normal rule."""
-        phi = torch.randn(3, 2, generator=rng, dtype=torch.float64)
-        w_star = torch.randn(2, generator=rng, dtype=torch.float64)
+        phi, w_star = normal(rng, 3, 2), normal(rng, 2)
         return Given(phi, w_star, self.sigma, torch.zeros(3, dtype=torch.float64))
 
-    def hypotheses(self, given: Given) -> Iterator[Hypothesis]:
-        """The planted model."""
-        most = float(given.rest.abs().max())
-        yield Hypothesis("the labels are planted", most == 0, f"off by up to {most:.2g}")
-
-    def predict(self, given: Given) -> float:
-        """Bias plus variance."""
-        return sum(self._parts(given, self.lam))
-
-    def measure(self, given: Given) -> float:
-        """The mean squared error over training sets and test points, less the noise."""
-        return self._risk(given, self.lam)
-
-    def counterexample(self, rng: Generator) -> Given:
-        """Labels that no linear rule gives: the error of the best rule is missing."""
-        given = self.given(rng)
-        return given._replace(rest=torch.tensor([1.0, -1.0, 0.5], dtype=torch.float64))
-
-    def figure(self, given: Given) -> Figure:
-        """The trade-off along the strength of the ridge."""
-        lams = [10 ** (k / 8) for k in range(-24, 17)]
-        bias, variance = zip(*(self._parts(given, lam) for lam in lams), strict=True)
-        risk = [self._risk(given, lam) for lam in lams]
-        return Figure(
-            "Bias and variance of a ridge regression",
-            x="λ",
-            y="excess risk",
-            log_x=True,
-            marks=(
-                Curve(bias, lams, label="bias", role="other"),
-                Curve(variance, lams, label="variance", role="other", dashed=True),
-                Curve(
-                    [b + v for b, v in zip(bias, variance, strict=True)], lams,
-                    label="bias + variance", role="predicted",
-                ),
-                Curve(risk, lams, label="mean excess risk", dashed=True),
-            ),
-        )  # fmt: skip
-
-    def _parts(self, given: Given, lam: float) -> tuple[float, float]:
-        w, Sigma = self._estimates(given, lam), given.phi.T @ given.phi / 3
+    def predict(self, given: Given) -> Tensor:
+        w, Sigma = self._estimates(given), given.phi.T @ given.phi / 3
         mean = w.mean(dim=0)
-        bias = float(excess_risk(mean, given.w_star, Sigma))
-        return bias, float(excess_risk(w, mean, Sigma).mean())
+        return excess_risk(mean, given.w_star, Sigma) + excess_risk(w, mean, Sigma).mean()
 
-    def _risk(self, given: Given, lam: float) -> float:
-        w = self._estimates(given, lam)
+    def measure(self, given: Given) -> Tensor:
+        """The mean squared error over training sets and test points, less the noise."""
         labels = given.phi @ given.w_star + given.rest
         both = torch.stack([labels + given.sigma, labels - given.sigma])  # (2, 3)
-        errors = (w @ given.phi.T)[:, None] - both  # (sets, 2, 3)
-        return float(errors.square().mean()) - given.sigma**2
+        errors = (self._estimates(given) @ given.phi.T)[:, None] - both  # (sets, 2, 3)
+        return errors.square().mean() - given.sigma**2
 
-    def _estimates(self, given: Given, lam: float) -> Tensor:
+    def _estimates(self, given: Given) -> Tensor:
         """The ridge solutions of all 6^n training sets, which are equally likely."""
         inputs = torch.tensor(list(itertools.product(range(3), repeat=self.n)))
         signs = torch.tensor(list(itertools.product((-1.0, 1.0), repeat=self.n))).double()
@@ -116,4 +91,4 @@ class BiasVariance(Claim[Given]):
         clean = phi @ given.w_star + given.rest[inputs]
         y = clean[:, None] + given.sigma * signs  # (3^n, 2^n, n)
         designs = phi[:, None].expand(-1, len(signs), -1, -1)
-        return ridge_estimate(designs, y, lam).reshape(-1, 2)
+        return ridge_estimate(designs, y, self.lam).reshape(-1, 2)

@@ -14,35 +14,37 @@ place of the nodes that is catastrophic, not the polynomial.
 :kind: limit
 :cost: instant
 :covers: overfitting-taxonomy
+:scale-free: the growth is a ratio of two gains.
 """
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
 from torch import Generator, Tensor
 
-from corollary.core import (
-    Claim,
-    Curve,
-    Figure,
-    Hypothesis,
-    Level,
-    Points,
-    Series,
-    converges,
-    option,
-)
+from corollary.core import Claim, Over, Series, Suppose, Trial, converges, near, normal, option
+from corollary.core.figure import Curve, Figure, Points
 from corollary.theory.double_descent.interpolators import noise_gain, polynomial_weights
 
 
 class Given(NamedTuple):
-    """Where the nodes are, and labels for the picture."""
+    """Where n nodes are, and noise for a picture."""
 
-    chebyshev: bool
+    nodes: Callable[[int], Tensor]
     noise: Tensor  # (20,)
+
+
+def equispaced(n: int) -> Tensor:
+    """From -1 to 1 in equal steps."""
+    return torch.linspace(-1, 1, n, dtype=torch.float64)
+
+
+def chebyshev(n: int) -> Tensor:
+    """Chebyshev's nodes, denser near the ends."""
+    return -torch.cos(math.pi * (torch.arange(n, dtype=torch.float64) + 0.5) / n)
 
 
 @dataclass(frozen=True)
@@ -50,71 +52,43 @@ class CatastrophicOverfitting(Claim[Given]):
     """Growth of the noise by one more node."""
 
     sizes: tuple[int, ...] = option((8, 16, 32, 64, 128), low=4, high=400)  # nodes
+
     relation = converges(gap=0.25)  # a power of n beside 4^n shows as 1/n
+    supposes = (
+        Suppose(
+            "the nodes are equispaced",
+            lambda g: near(g.nodes(20).diff().diff(), 0.0),
+            "At Chebyshev's nodes the noise hardly grows.",
+            nodes=lambda g: chebyshev,
+        ),
+    )
+    symbols = "4", "growth of the noise by one more node"
+    shows = (Over("Noise is multiplied by 4 with each node", x="nodes n"),)
 
     def given(self, rng: Generator) -> Given:
-        """Equispaced nodes."""
-        return Given(False, torch.randn(20, generator=rng, dtype=torch.float64))
-
-    def hypotheses(self, given: Given) -> Iterator[Hypothesis]:
-        """The nodes."""
-        yield Hypothesis("the nodes are equispaced", not given.chebyshev)
+        return Given(equispaced, normal(rng, 20))
 
     def predict(self, given: Given) -> float:
-        """The factor."""
         return 4.0
 
     def measure(self, given: Given) -> Series:
-        """Factors at growing n."""
         return Series(self.sizes, [_gain(given, n + 1) / _gain(given, n) for n in self.sizes])
 
-    def counterexample(self, rng: Generator) -> Given:
-        """Chebyshev's nodes."""
-        return self.given(rng)._replace(chebyshev=True)
-
-    def figure(self, given: Given) -> tuple[Figure, Figure]:
-        """A fit, and the growth of the noise."""
-        nodes = _nodes(given, 20)
-        y = torch.sin(math.pi * nodes) + 0.2 * given.noise
+    def figure(self, trial: Trial[Given]) -> Figure:
+        """A fit through noisy labels."""
+        nodes = trial.given.nodes(20)
+        y = torch.sin(math.pi * nodes) + 0.2 * trial.given.noise
         x = torch.linspace(-0.97, 0.97, 389, dtype=torch.float64)
-        fit = Figure(
-            "The polynomial through 20 noisy points",
-            x="x",
-            y="f(x)",
-            marks=(
-                Curve(torch.sin(math.pi * x), x, label="target", role="other"),
-                Curve(polynomial_weights(nodes, x) @ y, x, label="interpolator"),
-                Points(nodes, y, label="labels", role="other"),
-            ),
+        marks = (
+            Curve(torch.sin(math.pi * x), x, label="target", role="other"),
+            Curve(polynomial_weights(nodes, x) @ y, x, label="interpolator"),
+            Points(nodes, y, label="labels", role="other"),
         )
-        n = list(range(4, 61, 4))
-        last = _gain(given, n[-1])
-        growth = Figure(
-            "Noise is multiplied by 4 with each node",
-            x="n",
-            y="excess risk / σ²",
-            log_y=True,
-            marks=(
-                Curve([4.0 ** (k - n[-1]) * last for k in n], n, "∝ 4ⁿ", "predicted"),
-                Points(n, [_gain(given, k) for k in n], label="equispaced nodes"),
-                Points(
-                    n, [_gain(given._replace(chebyshev=True), k) for k in n],
-                    label="Chebyshev's nodes", role="other",
-                ),
-                Level(1.0, label="the noise itself", role="other"),
-            ),
-        )  # fmt: skip
-        return fit, growth
-
-
-def _nodes(given: Given, n: int) -> Tensor:
-    if given.chebyshev:
-        return -torch.cos(math.pi * (torch.arange(n, dtype=torch.float64) + 0.5) / n)
-    return torch.linspace(-1, 1, n, dtype=torch.float64)
+        return Figure("The polynomial through 20 noisy points", x="x", y="f(x)", marks=marks)
 
 
 def _gain(given: Given, n: int) -> float:
     """Mean over x of the noise, by the midpoint rule: 16 points to a cell."""
     m = 16 * n
     x = 2 * (torch.arange(m, dtype=torch.float64) + 0.5) / m - 1
-    return noise_gain(polynomial_weights(_nodes(given, n), x))
+    return noise_gain(polynomial_weights(given.nodes(n), x))

@@ -14,7 +14,6 @@ with second moments that are not centred.
 :covers: excess-risk-quadratic, planted-regression-model
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -22,7 +21,7 @@ import torch
 from jaxtyping import Float
 from torch import Generator, Tensor
 
-from corollary.core import Claim, Curve, Figure, Hypothesis, Points, Sample, option, within_interval
+from corollary.core import Along, Claim, Sample, Suppose, normal, option, within_interval
 from corollary.data.planted import planted
 from corollary.theory.double_descent.risk import excess_risk, misspecification
 
@@ -36,6 +35,10 @@ class Given(NamedTuple):
     Sigma: Float[Tensor, "p p"]
     direction: Float[Tensor, " p"]  # predictors are w* + s direction
 
+    def predictors(self, shares: tuple[float, ...]) -> list[Tensor]:
+        """One for each share s of the direction."""
+        return [self.w_star + s * self.direction for s in shares]
+
 
 @dataclass(frozen=True)
 class ExcessRisk(Claim[Given]):
@@ -44,73 +47,47 @@ class ExcessRisk(Claim[Given]):
     p: int = option(3, low=1, high=10)  # features
     sigma: float = option(0.5, low=0.1, high=2.0)  # standard deviation of the noise
     points: int = option(40_000, low=10_000, high=1_000_000)  # test points
+    shares: tuple[float, ...] = (-2.0, -1.0, -0.5, 0.0, 0.5, 1.0, 2.0)  # s, for w = w* + s u
+
     relation = within_interval(level=0.999999, resolution=0.6)  # chance: one seed in a million
+    supposes = (
+        Suppose(
+            "the labels are planted: y − w*·φ is independent of φ",
+            lambda g: misspecification(g.phi, g.y, g.w_star) - 1e-6,
+            "A square in the labels that no linear rule has adds to every risk.",
+            y=lambda g: g.y + (g.phi @ g.direction) ** 2,
+        ),
+        Suppose(
+            "Σ is the second moment of the features",
+            lambda g: _moment_off(g) < 0.2,
+            "Twice the second moment predicts twice the excess.",
+            Sigma=lambda g: 2 * g.Sigma,
+        ),
+    )
+    symbols = "σ² + ‖w − w*‖²_Σ", "mean squared error of the test points"
+    rows = "s = {shares}"
+    shows = (
+        Along("Excess risk is a squared distance", x="s, for w = w* + s u", y="R(w)", at="shares"),
+    )
 
     def given(self, rng: Generator) -> Given:
-        """Correlated features."""
-        root = torch.randn(self.p, self.p, generator=rng, dtype=torch.float64)
+        root = normal(rng, self.p, self.p)
         Sigma = root @ root.T / self.p + 0.2 * torch.eye(self.p, dtype=torch.float64)
         data = planted(self.points, self.p, Sigma=Sigma, sigma=self.sigma, rng=rng)
-        u = torch.randn(self.p, generator=rng, dtype=torch.float64)
+        u = normal(rng, self.p)
         u = u / float(excess_risk(u, torch.zeros_like(u), Sigma)) ** 0.5
         return Given(data.phi, data.y, data.w_star, Sigma, u)
 
-    def hypotheses(self, given: Given) -> Iterator[Hypothesis]:
-        """What is left of the labels does not know the features."""
-        p = misspecification(given.phi, given.y, given.w_star)
-        yield Hypothesis(
-            "the labels are planted: y - w*·φ is independent of φ", p > 1e-6,
-            f"chance of so much structure {p:.2g}",
-        )  # fmt: skip
-
     def predict(self, given: Given) -> list[float]:
-        """Noise and the quadratic form."""
-        return [
-            self.sigma**2 + float(excess_risk(w, given.w_star, given.Sigma))
-            for w in self._predictors(given, _SHARES)
-        ]
+        risks = (excess_risk(w, given.w_star, given.Sigma) for w in given.predictors(self.shares))
+        return [self.sigma**2 + float(risk) for risk in risks]
 
     def measure(self, given: Given) -> list[Sample]:
-        """Squared errors on test points."""
-        return [
-            Sample((given.phi @ w - given.y).square()) for w in self._predictors(given, _SHARES)
-        ]
-
-    def counterexample(self, rng: Generator) -> Given:
-        """A square in the labels that no linear rule has."""
-        given = self.given(rng)
-        return given._replace(y=given.y + (given.phi @ given.direction) ** 2)
-
-    def figure(self, given: Given) -> Figure:
-        """The parabola along a line, and a target with a square in it."""
-        s = torch.linspace(-2, 2, 41).tolist()
-        exact = [
-            self.sigma**2 + float(excess_risk(w, given.w_star, given.Sigma))
-            for w in self._predictors(given, s)
-        ]
-        few = torch.linspace(-2, 2, 9).tolist()
-        reads = [
-            Sample((given.phi @ w - given.y).square()).read(0.99)
-            for w in self._predictors(given, few)
-        ]
-        return Figure(
-            "Excess risk is a squared distance",
-            x="s, for w = w* + s u",
-            y="R(w)",
-            marks=(
-                Curve(exact, s, label="σ² + ‖w − w*‖²_Σ", role="predicted"),
-                Points(
-                    few,
-                    [r.value for r in reads],
-                    low=[r.low for r in reads],
-                    high=[r.high for r in reads],
-                    label="mean of the test points, 99 %",
-                ),
-            ),
-        )
-
-    def _predictors(self, given: Given, shares: list[float]) -> list[Tensor]:
-        return [given.w_star + s * given.direction for s in shares]
+        errors = (given.phi @ w - given.y for w in given.predictors(self.shares))
+        return [Sample(e.square()) for e in errors]
 
 
-_SHARES = [0.0, -1.0, 0.5, 2.0]
+def _moment_off(given: Given) -> float:
+    """How far Σ is from the second moment of the features, relative to it."""
+    seen = given.phi.T @ given.phi / len(given.phi)
+    return float((seen - given.Sigma).norm() / seen.norm())
