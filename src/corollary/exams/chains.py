@@ -11,11 +11,11 @@ from corollary.errors import NotApplicableError
 
 ROUNDS = 30  # of power iteration; a convolution's norm is then known to some per cent
 # Lipschitz constants of activations, each the largest slope.
-_SLOPES: dict[type[nn.Module], float] = {
-    nn.ReLU: 1.0, nn.Tanh: 1.0, nn.Sigmoid: 0.25, nn.ELU: 1.0, nn.GELU: 1.13, nn.SiLU: 1.1,
-    nn.Softplus: 1.0, nn.Hardtanh: 1.0, nn.ReLU6: 1.0, nn.Softsign: 1.0, nn.Identity: 1.0,
-    nn.Flatten: 1.0, nn.Dropout: 1.0, nn.Dropout2d: 1.0,
-}  # fmt: skip
+_SLOPE_ONE: tuple[type[nn.Module], ...] = (
+    *(nn.ReLU, nn.ReLU6, nn.ELU, nn.Tanh, nn.Hardtanh, nn.Softplus, nn.Softsign),
+    *(nn.Identity, nn.Flatten, nn.Dropout, nn.Dropout2d),
+)
+_SLOPES = {**dict.fromkeys(_SLOPE_ONE, 1.0), nn.Sigmoid: 0.25, nn.GELU: 1.13, nn.SiLU: 1.1}
 _CONVOLUTIONS = (nn.Conv1d, nn.Conv2d, nn.Conv3d)
 _POOLS = (nn.MaxPool1d, nn.MaxPool2d, nn.AvgPool1d, nn.AvgPool2d)
 _NO_WEIGHTS = (nn.Flatten, nn.Identity, nn.Dropout)  # in evaluation mode

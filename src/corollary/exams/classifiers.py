@@ -151,7 +151,7 @@ def _input(batch: Batch) -> Tensor:
 
 def _called(scores: Scores, x: Tensor) -> Tensor:
     try:
-        out = scores(x)
+        out: Tensor = scores(x)
     except Exception as error:  # whatever a forward pass may raise without its labels
         raise NotApplicableError(f"it cannot be called with its inputs alone ({error})") from None
     return out[:, 0] if out.dim() == 2 and out.shape[1] == 1 else out

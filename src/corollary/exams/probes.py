@@ -127,7 +127,7 @@ def segments(probe: Probe, a: Tensor, b: Tensor, points: int) -> Tensor:
     """Values at equally spaced points from rows of ``a`` to those of ``b``: (rows, points, k)."""
     t = torch.linspace(0, 1, points, dtype=torch.float64)[:, None]
     rows = a[:, None] + t * (b - a)[:, None]
-    return probe.values(rows.flatten(0, 1)).unflatten(0, (len(a), points))
+    return torch.unflatten(probe.values(rows.flatten(0, 1)), 0, (len(a), points))
 
 
 def pairs(probe: Probe, count: int, name: str) -> tuple[Tensor, Tensor]:

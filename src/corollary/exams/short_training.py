@@ -49,10 +49,18 @@ class ShortTraining:
             return loss(model(*batch.inputs, **batch.named), batch.target)
 
         return fit(
-            model, (torch.arange(self.batch.size),), loss or self.subject.loss_of_raw,
-            partial(torch.optim.SGD, lr=self.step), steps=self.steps, rng=self.subject.seed,
-            train_mode=False, on_nan="stop", callbacks=callbacks, call=call, sharding="none",
-        )  # fmt: skip
+            model,
+            (torch.arange(self.batch.size),),
+            loss or self.subject.loss_of_raw,
+            partial(torch.optim.SGD, lr=self.step),
+            steps=self.steps,
+            rng=self.subject.seed,
+            train_mode=False,
+            on_nan="stop",
+            callbacks=callbacks,
+            call=call,
+            sharding="none",
+        )
 
 
 def short_training(subject: Subject, budget: Budget, most: int) -> ShortTraining:

@@ -55,11 +55,17 @@ class Trial:
             return loss(model(*batch.inputs, **batch.named), batch.target)
 
         history = fit(
-            subject.model, (torch.arange(data.size),), subject.loss_of_raw,
-            partial(torch.optim.Adam, lr=RATE), steps=self.steps,
-            batch_size=min(ROWS, data.size), rng=subject.seed, on_nan="stop", call=call,
+            subject.model,
+            (torch.arange(data.size),),
+            subject.loss_of_raw,
+            partial(torch.optim.Adam, lr=RATE),
+            steps=self.steps,
+            batch_size=min(ROWS, data.size),
+            rng=subject.seed,
+            on_nan="stop",
+            call=call,
             sharding="none",
-        )  # fmt: skip
+        )
         subject.model.eval()
         return history.losses
 

@@ -105,8 +105,9 @@ def _exact(probe: Probe, a: Tensor, b: Tensor) -> list[float] | None:
 def _turning(y: Tensor) -> Tensor:
     """Total change of the slope over its mean size, one for each segment."""
     slopes = y.diff(dim=1)
-    size = slopes.norm(dim=2).mean(dim=1).clamp(min=1e-300)
-    return slopes.diff(dim=1).norm(dim=2).sum(dim=1) / size
+    size: Tensor = slopes.norm(dim=2).mean(dim=1).clamp(min=1e-300)
+    change: Tensor = slopes.diff(dim=1).norm(dim=2).sum(dim=1)
+    return change / size
 
 
 def _figure(y: Tensor) -> Figure:
@@ -115,5 +116,6 @@ def _figure(y: Tensor) -> Figure:
         Curve(y[:, i].tolist(), s, label=f"output {i}", role="measured" if i == 0 else "other")
         for i in range(min(3, y.shape[1]))
     )
-    return Figure("From one sample to another", x="way from one to the other", y="output",
-                  marks=marks)  # fmt: skip
+    return Figure(
+        "From one sample to another", x="way from one to the other", y="output", marks=marks
+    )

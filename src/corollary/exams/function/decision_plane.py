@@ -108,9 +108,13 @@ def _exact(probe: Probe, view: View) -> tuple[Figure, int] | None:
     shape = inputs[0].shape[1:]
     try:
         mosaic = linear_regions(
-            model, view.reach, origin=view.origin.reshape(shape),
-            basis=view.basis.reshape(2, *shape), decision=True, limit=10 * POLYGONS,
-        )  # fmt: skip
+            model,
+            view.reach,
+            origin=view.origin.reshape(shape),
+            basis=view.basis.reshape(2, *shape),
+            decision=True,
+            limit=10 * POLYGONS,
+        )
         classes = mosaic.classes()
     except (CorollaryError, RuntimeError, TypeError, ValueError, AttributeError, KeyError):
         return None  # not piecewise linear, not to be traced, or too many cells
@@ -128,6 +132,8 @@ def _grid_figure(view: View, answers: Tensor) -> Figure:
 def _figure(view: View, mark: HeatMap | Regions) -> Figure:
     x, y = view.points.T.tolist()
     return Figure(
-        "Answers in the plane through three samples", x="first direction", y="second direction",
+        "Answers in the plane through three samples",
+        x="first direction",
+        y="second direction",
         marks=(mark, Points(x, y, label="samples")),
-    )  # fmt: skip
+    )

@@ -117,6 +117,10 @@ def _figure(waves: Tensor, energy: Tensor) -> Figure:
         Curve(energy.mean(0)[shown].clamp(min=1e-12).tolist(), x, label="mean"),
     )
     return Figure(
-        "Frequencies between samples", x="waves a segment", y="share of energy", log_x=True,
-        log_y=True, marks=marks,
-    )  # fmt: skip
+        "Frequencies between samples",
+        x="waves a segment",
+        y="share of energy",
+        log_x=True,
+        log_y=True,
+        marks=marks,
+    )

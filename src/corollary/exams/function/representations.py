@@ -105,10 +105,12 @@ class Representations(Exam):
             if ratio < 1
             else "The classes overlap here; the last layer has to tell them apart all the same.",
             details={
-                "within": within, "between": between, "mean_cosine_of_class_means": cosine,
+                "within": within,
+                "between": between,
+                "mean_cosine_of_class_means": cosine,
                 "simplex": simplex,
             },
-        )  # fmt: skip
+        )
 
 
 def _watched(subject: Subject, batch: Batch) -> tuple[dict[str, Tensor], Tensor | None]:
@@ -201,5 +203,6 @@ def _figure(layers: list[Layer]) -> Figure:
     if known:
         i, k = zip(*known, strict=True)
         marks.append(Points(i, k, label="intrinsic dimension"))
-    return Figure("Dimensions through the layers", x="layer", y="dimension", log_y=True,
-                  marks=tuple(marks))  # fmt: skip
+    return Figure(
+        "Dimensions through the layers", x="layer", y="dimension", log_y=True, marks=tuple(marks)
+    )

@@ -20,6 +20,7 @@ that they are pooled before they are read.
 
 import math
 from collections.abc import Callable, Iterator
+from functools import partial
 
 import torch
 from torch import Tensor
@@ -91,7 +92,7 @@ class Symmetries(Exam):
             torch.randperm(count, generator=subject.rng("order", str(i)))
             for i in range(PERMUTATIONS)
         ]
-        change = max(changed(lambda x, o=order: _permuted(x, o)) for order in orders)
+        change = max(changed(partial(_permuted, order=order)) for order in orders)
         blind = change < SAME
         alarm = blind and what != "elements"
         yield self.finding(

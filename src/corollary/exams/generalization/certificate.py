@@ -133,9 +133,16 @@ class Certificates(Exam):
         with subject.borrowed():
             steps, draws = _affordable(model, x, y, budget)
             found = pac_bayes_certificate(
-                model.requires_grad_(True), (x, y), prior=copy.deepcopy(model), learn_prior=0.5,
-                delta=DELTA, steps=steps, batch_size=128, draws=draws, rng=subject.seed,
-            )  # fmt: skip
+                model.requires_grad_(True),
+                (x, y),
+                prior=copy.deepcopy(model),
+                learn_prior=0.5,
+                delta=DELTA,
+                steps=steps,
+                batch_size=128,
+                draws=draws,
+                rng=subject.seed,
+            )
         return self.finding(
             "PAC-Bayes certificate with a learnt prior",
             value=upwards(100 * found.bound),

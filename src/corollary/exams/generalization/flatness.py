@@ -169,6 +169,9 @@ def _figure(changes: list[list[float]]) -> Figure:
         Curve(means, x, label="answers changed"),
     )
     return Figure(
-        "Noise on the weights", x="noise, % of each weight", y="% of the answers", log_x=True,
+        "Noise on the weights",
+        x="noise, % of each weight",
+        y="% of the answers",
+        log_x=True,
         marks=marks,
-    )  # fmt: skip
+    )

@@ -118,6 +118,8 @@ def _figure(share: Tensor) -> Figure:
     clipped = share.clamp(max=float(share.quantile(0.98)))
     mark = Histogram((100 * clipped).tolist(), label="samples answered rightly", bins=24)
     return Figure(
-        "Room before an answer changes", x="% of half the way to another class", y="density",
+        "Room before an answer changes",
+        x="% of half the way to another class",
+        y="density",
         marks=(mark,),
-    )  # fmt: skip
+    )

@@ -115,7 +115,12 @@ def _figure(true: list[float], shuffled: list[list[float]]) -> Figure:
     columns = [[curve[i] for curve in shuffled] for i in steps]
     marks = (
         Curve(true, label="labels as they are"),
-        Band(steps, list(map(min, columns)), list(map(max, columns)), label="shuffled labels",
-             role="other"),
-    )  # fmt: skip
+        Band(
+            steps,
+            list(map(min, columns)),
+            list(map(max, columns)),
+            label="shuffled labels",
+            role="other",
+        ),
+    )
     return Figure("Learning and memorising", x="step", y="loss of a batch", marks=marks)

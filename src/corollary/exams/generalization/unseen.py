@@ -85,10 +85,14 @@ class Unseen(Exam):
             claims=("empirical_risk",),
             figures=(_figure(own, rest),),
             details={
-                "train": own.value, "kept_back": rest.value, "chance": rest.chance,
-                "steps": len(found.losses), "adam": RATE, "start": start,
+                "train": own.value,
+                "kept_back": rest.value,
+                "chance": rest.chance,
+                "steps": len(found.losses),
+                "adam": RATE,
+                "start": start,
             },
-        )  # fmt: skip
+        )
 
 
 def _meaning(own: Risk, rest: Risk, knows: bool, lost: bool) -> str:

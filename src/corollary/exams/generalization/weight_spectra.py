@@ -39,6 +39,7 @@ from corollary.core import (
     Severity,
     Subject,
 )
+from corollary.core.figure import Role
 from corollary.exams.portraits import FALSE_ALARMS, gallery_of
 from corollary.exams.readings import between, counted, roughly, rounded
 from corollary.theory.generalization.weight_spectra.marchenko_pastur import MarchenkoPastur
@@ -217,10 +218,11 @@ def _scree(found: Portrait) -> Figure:
     rank = torch.arange(1, p + 1, dtype=torch.float64)
     values = found.values.flip(0)
     shown = values > 0  # the axis is logarithmic
-    marks: list[Mark] = [Points(rank[shown], values[shown], label=f"layer {found.name}")]
+    x, y = rank[shown].tolist(), values[shown].tolist()
+    marks: list[Mark] = [Points(x, y, label=f"layer {found.name}")]
     if found.spikes.variance > 0:
         noise = MarchenkoPastur(p, found.n, found.spikes.variance).quantile(1 - (rank - 0.5) / p)
-        marks.append(Curve(noise, rank, label="noise", role="predicted"))
+        marks.append(Curve(noise.tolist(), rank.tolist(), label="noise", role="predicted"))
         marks.append(Level(found.spikes.ceiling, label="noise ends"))
     title = "Eigenvalues and noise"
     return Figure(title, x="rank", y="λ", marks=tuple(marks), log_x=True, log_y=True)
@@ -228,13 +230,17 @@ def _scree(found: Portrait) -> Figure:
 
 def _exponents(tails: Sequence[tuple[Portrait, TestedTail]]) -> Figure:
     marks: list[Mark] = []
-    for heavy, label, role in ((True, "power law", "measured"), (False, "none, fit only", "other")):
+    kinds: tuple[tuple[bool, str, Role], ...] = (
+        (True, "power law", "measured"),
+        (False, "none, fit only", "other"),
+    )
+    for heavy, label, role in kinds:
         chosen = [(i + 1, t.fit) for i, (_, t) in enumerate(tails) if t.heavy is heavy]
         if chosen:
             at, fits = zip(*chosen, strict=True)
             low, high = zip(*(f.interval() for f in fits), strict=True)
             alphas = [f.alpha for f in fits]
-            marks.append(Points(at, alphas, label=label, role=role, low=low, high=high))  # type: ignore[arg-type]
+            marks.append(Points(at, alphas, label=label, role=role, low=low, high=high))
     marks += [Level(value, label=f"{value:g}, observed", role="other") for value in SEEN]
     return Figure("Exponents of the tails", x="layer", y="α", marks=tuple(marks))
 
@@ -245,8 +251,9 @@ def _survival(found: Portrait, tail: TestedTail) -> Figure:
     share = torch.arange(len(values), 0, -1, dtype=torch.float64) / len(values)
     x = torch.logspace(0, 1, 20, dtype=torch.float64).log10() * (values[-1] - tail.fit.start)
     x = x + tail.fit.start
-    fit = Curve(tail.fit.survival(x), x, label=f"α = {tail.fit.alpha:.2f}", role="predicted")
-    marks = (Points(values, share, label=f"layer {found.name}"), fit)
+    alpha, above = f"α = {tail.fit.alpha:.2f}", tail.fit.survival(x)
+    fit = Curve(above.tolist(), x.tolist(), label=alpha, role="predicted")
+    marks = (Points(values.tolist(), share.tolist(), label=f"layer {found.name}"), fit)
     return Figure(
         "Tail of the spectrum", x="λ", y="share above", marks=marks, log_x=True, log_y=True
     )

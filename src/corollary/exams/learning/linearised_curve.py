@@ -164,9 +164,12 @@ def _flat(parts: Sequence[Tensor]) -> Tensor:
 def _figure(predicted: list[float], real: list[float], error: float) -> Figure:
     steps = list(range(len(real)))
     band = Band(
-        steps, [p - error for p in predicted], [p + error for p in predicted],
-        label="stated error", role="predicted",
-    )  # fmt: skip
+        steps,
+        [p - error for p in predicted],
+        [p + error for p in predicted],
+        label="stated error",
+        role="predicted",
+    )
     marks = (
         band,
         Curve(predicted, label="linearised network", role="predicted"),

@@ -142,9 +142,14 @@ def _figure(found: Between, norm: Norm) -> Figure:
     if bool(known.any()):
         some = [p for p, k in zip(place, known.tolist(), strict=True) if k]
         marks.append(
-            Points(some, attack[known].tolist(), label="an attack succeeds",
-                   low=proof[known].tolist(), high=attack[known].tolist())
-        )  # fmt: skip
+            Points(
+                some,
+                attack[known].tolist(),
+                label="an attack succeeds",
+                low=proof[known].tolist(),
+                high=attack[known].tolist(),
+            )
+        )
     return Figure(
         "The smallest perturbation lies in between",
         x="input, in the order of its attack",

@@ -30,7 +30,7 @@ class BatchNorm(Exam):
 
     def examine(self, subject: Subject, budget: Budget) -> Iterator[Finding]:
         """The layer with the fewest values."""
-        norms = {n: m for n, m in subject.model.named_modules() if isinstance(m, _BatchNorm)}
+        norms = {n for n, m in subject.model.named_modules() if isinstance(m, _BatchNorm)}
         if not norms:
             raise NotApplicableError("there is no batch normalisation")
         if subject.batch_size is None:
@@ -55,7 +55,7 @@ class BatchNorm(Exam):
         )
 
 
-def _values_a_sample(subject: Subject, norms: dict[str, nn.Module]) -> dict[str, int]:
+def _values_a_sample(subject: Subject, norms: set[str]) -> dict[str, int]:
     found: dict[str, int] = {}
 
     def watch(name: str) -> Callable[..., None]:

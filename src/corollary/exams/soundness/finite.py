@@ -12,6 +12,7 @@ number, shows here before it shows in training; the first layer whose output is 
 
 import re
 from collections.abc import Iterator
+from functools import partial
 
 import torch
 from torch import Tensor
@@ -46,7 +47,7 @@ class Finite(Exam):
                 with torch.no_grad():
                     output = subject.output(trial)
                     if not is_finite(output):
-                        layer = _path(first_broken_layer(model, lambda t=trial: subject.call(t)))
+                        layer = _path(first_broken_layer(model, partial(subject.call, trial)))
                         yield self._fault(f"NaN or infinite outputs on {what}", layer, severity)
                         wrong = True
                         break

@@ -96,8 +96,9 @@ def _twice(batch: Batch) -> Batch:
     size = batch.size
 
     def double(value: object) -> object:
-        whole = isinstance(value, torch.Tensor) and value.dim() > 0 and len(value) == size
-        return torch.cat([value, value]) if whole else value  # type: ignore[list-item]
+        if isinstance(value, torch.Tensor) and value.dim() > 0 and len(value) == size:
+            return torch.cat([value, value])
+        return value
 
     named = {k: double(v) for k, v in batch.named.items()}
     return Batch(tuple(map(double, batch.inputs)), named, double(batch.target))

@@ -26,10 +26,11 @@ class CopiedUnits(Exam):
 
     def examine(self, subject: Subject, budget: Budget) -> Iterator[Finding]:
         """The layer with the most copies; the last layer's rows are outputs, not units."""
-        layers = [(n, m) for n, m in subject.model.named_modules() if _weight(m) is not None]
+        modules = subject.model.named_modules()
+        layers = [(n, m, w) for n, m in modules if (w := _weight(m)) is not None]
         if len(layers) < 2:
             raise NotApplicableError("there is no hidden layer that is nn.Linear or nn.Conv")
-        found = [(_copies(m), n, len(_weight(m))) for n, m in layers[:-1]]  # type: ignore[arg-type]
+        found = [(_copies(m, w), n, len(w)) for n, m, w in layers[:-1]]
         copies, name, width = max(found)
         yield self.finding(
             "Copied units" if copies else "All units differ",
@@ -55,9 +56,7 @@ def _weight(module: nn.Module) -> Tensor | None:
     return weight if isinstance(module, nn.Linear | nn.Conv1d | nn.Conv2d | nn.Conv3d) else None
 
 
-def _copies(module: nn.Module) -> int:
-    weight = _weight(module)
-    assert weight is not None, "only layers with weights are asked"
+def _copies(module: nn.Module, weight: Tensor) -> int:
     rows = weight.detach().flatten(1)
     bias = getattr(module, "bias", None)
     if isinstance(bias, Tensor):

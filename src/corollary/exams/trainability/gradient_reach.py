@@ -81,7 +81,7 @@ def _small_step(subject: Subject) -> None:
         for p, g in zip(parameters, gradients, strict=True):
             size, length = float(p.norm()) or 1.0, float(g.norm())
             if length > 0:
-                p -= 1e-3 * size / length * g
+                p.sub_(1e-3 * size / length * g)
 
 
 def _culprit(signal: Signal, cut: list[LayerSignal]) -> tuple[str, str]:

@@ -43,9 +43,10 @@ class LargestStep(Exam):
         n = max(LEAST, min(SAMPLES, most * FEWEST // PRODUCTS if most < SAMPLES else SAMPLES))
         products = int(0.8 * budget.left / (3 * n * pace(subject) + 1e-9))
         found = largest_stable_step(
-            landscape_of(subject, n), max_products=min(max(products, FEWEST), ENOUGH),
+            landscape_of(subject, n),
+            max_products=min(max(products, FEWEST), ENOUGH),
             rng=subject.rng("largest step"),
-        )  # fmt: skip
+        )
         step = found.step
         if math.isinf(step.value):
             yield self.finding(

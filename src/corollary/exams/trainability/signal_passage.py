@@ -145,9 +145,12 @@ def _figure(signal: Signal) -> Figure:
         marks.append(Points(i, g, label="gradient, measured", role="other"))
     marks += _expected(signal, deep)
     return Figure(
-        "Mean squares through the layers", x="layer with weights", y="mean square", log_y=True,
+        "Mean squares through the layers",
+        x="layer with weights",
+        y="mean square",
+        log_y=True,
         marks=tuple(marks),
-    )  # fmt: skip
+    )
 
 
 def _expected(signal: Signal, deep: tuple[LayerSignal, ...]) -> list[Curve]:
