@@ -15,6 +15,7 @@ from corollary.theory.generalization.deviations import (
 )
 from corollary.theory.generalization.divergence import kl_bernoulli as kl_bernoulli
 from corollary.theory.generalization.divergence import kl_gaussian as kl_gaussian
+from corollary.theory.generalization.divergence import kl_gaussian_full as kl_gaussian_full
 from corollary.theory.generalization.divergence import kl_inverse as kl_inverse
 from corollary.theory.generalization.finite_class import erm_excess as erm_excess
 from corollary.theory.generalization.finite_class import (
@@ -27,6 +28,7 @@ from corollary.theory.generalization.gaussian_posterior import (
     kl_gaussian_posterior as kl_gaussian_posterior,
 )
 from corollary.theory.generalization.gaussian_posterior import optimal_lambda as optimal_lambda
+from corollary.theory.generalization.kl_lower import kl_inverse_lower as kl_inverse_lower
 from corollary.theory.generalization.linear_class import linear_complexity as linear_complexity
 from corollary.theory.generalization.linear_class import (
     linear_complexity_bound as linear_complexity_bound,
@@ -48,6 +50,11 @@ from corollary.theory.generalization.shattering import Shattered as Shattered
 from corollary.theory.generalization.shattering import vc_dimension as vc_dimension
 from corollary.theory.generalization.stability import divergence_bound as divergence_bound
 from corollary.theory.generalization.stability import hardt_bound as hardt_bound
+from corollary.theory.generalization.trade_off import best_lambda as best_lambda
+from corollary.theory.generalization.trade_off import catoni_bound as catoni_bound
+from corollary.theory.generalization.trade_off import lambda_bound as lambda_bound
+from corollary.theory.generalization.trade_off import lambda_posterior as lambda_posterior
+from corollary.theory.generalization.trade_off import minimised_catoni as minimised_catoni
 from corollary.theory.generalization.vc import sauer_bound as sauer_bound
 from corollary.theory.generalization.vc import vc_deviation as vc_deviation
 from corollary.theory.generalization.vc import vc_dimension_deviation as vc_dimension_deviation

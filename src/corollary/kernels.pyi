@@ -37,6 +37,7 @@ from corollary.theory.kernels.infinite import Layer as Layer
 from corollary.theory.kernels.infinite import LayerNorm as LayerNorm
 from corollary.theory.kernels.infinite import LeakyRelu as LeakyRelu
 from corollary.theory.kernels.infinite import Network as Network
+from corollary.theory.kernels.infinite import Pad as Pad
 from corollary.theory.kernels.infinite import Product as Product
 from corollary.theory.kernels.infinite import Rbf as Rbf
 from corollary.theory.kernels.infinite import Rectifier as Rectifier

@@ -1,6 +1,7 @@
 """Linear regions of piecewise-linear networks: enumerated, drawn, bounded.
 
-* ``linear_regions(model)``: all regions on a square (or any polygon, in any plane of inputs).
+* ``linear_regions(model)``: all regions on a square (or any polygon, in any plane of inputs), by
+  activation pattern; ``.merged_by_affine_map()`` joins those on which the network is one map.
 * ``affine_pieces(model, start, end)``: the pieces along a segment.
 * ``sample_patterns(model, x)``: how many patterns there are where enumeration is out of reach.
 * ``serra_upper``, ``montufar_lower``, ``zaslavsky`` and others: what theory says of the number.

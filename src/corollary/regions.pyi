@@ -10,6 +10,7 @@ from corollary.theory.expressivity.regions.line import Pieces as Pieces
 from corollary.theory.expressivity.regions.line import affine_pieces as affine_pieces
 from corollary.theory.expressivity.regions.line import count_affine_pieces as count_affine_pieces
 from corollary.theory.expressivity.regions.mosaic import AffineMaps as AffineMaps
+from corollary.theory.expressivity.regions.mosaic import AffineRegions as AffineRegions
 from corollary.theory.expressivity.regions.mosaic import Mosaic as Mosaic
 from corollary.theory.expressivity.regions.mosaic import Neighbours as Neighbours
 from corollary.theory.expressivity.regions.mosaic import Plane as Plane

@@ -10,7 +10,7 @@ from scipy.special import rel_entr, softmax
 from scipy.stats import binom
 
 from corollary.errors import InputError
-from corollary.theory.generalization.pac_bayes import kl_bound
+from corollary.theory.generalization.pac_bayes import delta_catoni, kl_bound, pac_bayes_risk
 from corollary.theory.generalization.trade_off import (
     best_lambda,
     catoni_bound,
@@ -57,6 +57,12 @@ def test_catoni_for_a_large_c_keeps_its_digits():
     """By hand: 1 - exp(-40 q - K) with K = (10 + ln 40) / 1000, over 1 - exp(-40)."""
     expected = 1 - math.exp(-0.8 - (10 + math.log(40)) / 1000)
     assert catoni_bound(0.02, 10.0, 1000, 0.025, 40.0) == pytest.approx(expected, rel=1e-14)
+
+
+@pytest.mark.parametrize("C", [0.1, 1.5, 12.0])
+def test_the_closed_form_is_what_the_general_theorem_leaves(C):
+    general = pac_bayes_risk(delta_catoni(C), 0.1, 5.0, 2000, 0.05)
+    assert catoni_bound(0.1, 5.0, 2000, 0.05, C) == pytest.approx(general, rel=1e-12)
 
 
 def lambda_at_its_best(q, kl, N, eps):

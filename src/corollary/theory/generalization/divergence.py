@@ -166,16 +166,21 @@ def _gap(q: np.ndarray, c: np.ndarray) -> np.ndarray:
     # Two bounds on d from above: kl >= 2 d^2, and kl >= -entropy - (1 - q) ln(1 - p).
     d: np.ndarray = np.minimum(np.sqrt(c / 2), -np.expm1(-(c + entropy) / room) - q)
     for _ in range(60):
-        head = np.where(q > 0, q * _excess(d / np.where(q > 0, q, 1)), d)
-        step = (head + room * _excess(-d / room) - c) * (q + d) * (room - d) / d
+        head = np.where(q > 0, q * log_excess(d / np.where(q > 0, q, 1)), d)
+        step = (head + room * log_excess(-d / room) - c) * (q + d) * (room - d) / d
         d = d - step
         if not (np.abs(step) > 1e-15 * d).any():
             break
     return d
 
 
-def _excess(x: np.ndarray) -> np.ndarray:
-    """``x - ln(1 + x)`` without cancellation: ln(1 + x) = 2 artanh(r), r = x / (2 + x)."""
+def log_excess(x: np.ndarray) -> np.ndarray:
+    """``x - ln(1 + x)`` without cancellation: ln(1 + x) = 2 artanh(r), r = x / (2 + x).
+
+    Example:
+        >>> f"{log_excess(np.array(1e-9)):.6e}"  # x² / 2
+        '5.000000e-19'
+    """
     r = x / (2 + x)
     series = x * r - 2 * r**3 * np.polynomial.polynomial.polyval(r * r, ARTANH)
     value: np.ndarray = np.where(np.abs(x) < 0.2, series, x - np.log1p(x))
