@@ -265,11 +265,12 @@ def fields_read(suppose: Suppose, claim: Claim[Any], given: Any) -> dict[str, An
     def attribute(spy: Any, name: str) -> Any:
         if name in kind._fields:
             read.add(name)
-        return super(seen, spy).__getattribute__(name)
+        return object.__getattribute__(spy, name)
 
     def iterate(spy: Any) -> Iterator[Any]:
         read.update(kind._fields)
-        return kind.__iter__(spy)
+        values: Iterator[Any] = kind.__iter__(spy)
+        return values
 
     seen = type(kind.__name__, (kind,), {"__getattribute__": attribute, "__iter__": iterate})
     suppose.hypothesis(claim, seen(*given))

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import KW_ONLY, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from corollary.core.figure import Curve, Figure, Histogram, Level, Mark, Points
+from corollary.core.figure import Curve, Figure, Histogram, Level, Mark, Points, Role
 from corollary.core.fit import loglog_fit
 from corollary.core.measurement import Path, Reading, Sample, Series
 from corollary.core.numbers import as_floats, short
@@ -42,7 +42,7 @@ class Show(ABC):
         return trial.without if self.without else ()
 
     def _figure(self, claim: "Claim[Any]", marks: Sequence[Mark], **other: Any) -> Figure:
-        words = {"x": self.x or claim.symbols[0], "y": self.y or claim.symbols[1]}
+        words: dict[str, Any] = {"x": self.x or claim.symbols[0], "y": self.y or claim.symbols[1]}
         axes = {"log_x": self.log_x, "log_y": self.log_y, "caption": self.caption}
         return Figure(self.title, marks=tuple(marks), **(words | axes | other))
 
@@ -80,7 +80,7 @@ class Along(Show):
 
     def _run(self, claim: "Claim[Any]", trial: Trial[Any]) -> Figure:
         marks: list[Mark] = [Level(trial.comparison.predicted[0], label=claim.symbols[0])]
-        runs = [(trial, claim.symbols[1], "measured")]
+        runs: list[tuple[Trial[Any], str, Role]] = [(trial, claim.symbols[1], "measured")]
         runs += [(b, _label(b), "other") for b in self._broken(trial)]
         for run, label, role in runs:
             values = run.measured.values
@@ -88,7 +88,7 @@ class Along(Show):
                 marks.append(Level(run.comparison.predicted[0], label=label, role=role))
                 continue
             x = [self.first + k for k in range(len(values))]
-            marks.append(Curve(values, x=x, label=label, role=role))  # type: ignore[arg-type]
+            marks.append(Curve(values, x=x, label=label, role=role))
         return self._figure(claim, marks)
 
     def positions(self, claim: "Claim[Any]", trial: Trial[Any]) -> list[float]:
@@ -163,7 +163,8 @@ class Spread(Show):
     def _draws(self, trial: Trial[Any]) -> Sequence[float]:
         measured = trial.measured
         sample = measured if isinstance(measured, Sample) else measured[self.entry]
-        return sample.values  # type: ignore[no-any-return]
+        values: Sequence[float] = sample.values
+        return values
 
 
 @dataclass(frozen=True)
