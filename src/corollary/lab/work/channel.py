@@ -3,6 +3,7 @@
 import json
 import os
 import queue
+import select
 import signal
 import sys
 import threading
@@ -27,6 +28,7 @@ class Channel:
         self.cancelled: set[int] = set()
         self.orders: queue.SimpleQueue[Order] = queue.SimpleQueue()
         ear = os.dup(0)
+        self._start_watcher(ear)
         empty = os.open(os.devnull, os.O_RDONLY)
         os.dup2(empty, 0)
         os.close(empty)
@@ -44,7 +46,19 @@ class Channel:
                     ).start()
                 else:
                     self.orders.put(order)
-        end_all()  # the server is gone
+
+    def _start_watcher(self, ear: int) -> None:
+        """A process that ends all of us when the server is gone, whatever we are busy with.
+
+        A thread could not: one long call in C keeps it from running.
+        """
+        if os.fork():
+            return
+        os.close(self.pipe)  # the server must see its end when the worker dies
+        server = select.poll()
+        server.register(ear, 0)  # nothing but that nobody can write to it any more
+        server.poll()
+        end_all()
 
     def _drop(self, number: int) -> None:
         """As if the time of that run were up; again and again, for it may not have begun."""
@@ -110,7 +124,7 @@ def starved(error: BaseException | str) -> bool:
 
 
 def end_all() -> None:
-    """End this process and all that it started."""
-    if os.getpgrp() == os.getpid():
+    """End this process, the one that started it and all that they started."""
+    if os.getpgrp() == os.getsid(0):  # a session of our own, not that of a terminal's user
         os.killpg(0, signal.SIGKILL)
     os._exit(1)
