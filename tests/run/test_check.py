@@ -49,6 +49,7 @@ def test_a_time_out_is_a_result():
     assert "time limit of 0.001 s" in result.note
 
 
+@pytest.mark.slow  # three processes import torch
 def test_a_process_that_dies_costs_only_its_own_entry():
     class Deadly(Entry):
         def load(self):
@@ -122,6 +123,7 @@ def test_a_resumed_run_gives_the_json_of_an_uninterrupted_one(tmp_path):
     assert json.dumps(run(chosen, seed=2, journal=journal).to_json()) == json.dumps(whole.to_json())
 
 
+@pytest.mark.slow  # three processes import torch
 def test_an_interrupted_command_resumes_to_the_same_file(tmp_path):
     env = os.environ | {"COROLLARY_CACHE": str(tmp_path / "cache"), "OMP_NUM_THREADS": "1"}
     words = [sys.executable, "-c", "from corollary.cli import main; main()", "check"]

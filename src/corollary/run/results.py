@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from corollary import __version__
-from corollary.core import Result, Verdict
+from corollary.core import Refutation, Result, Verdict
 from corollary.errors import ResultsFileError
 from corollary.run.files import read_json, write_atomically
 from corollary.run.well_formed import check_plain, check_record
@@ -119,10 +119,10 @@ def read_results(path: Path) -> Run:
 
 def _check_comparisons(result: Result) -> None:
     """Raise if the entry that decides is not among those that were compared."""
-    for part in (result, *result.counterexamples):
+    parts: list[Result | Refutation] = [result] if result.predicted else []
+    for part in [*parts, *result.counterexamples]:
         count = len(part.predicted)
-        compared = part is not result or count > 0
-        if len(part.measured) != count or (compared and not 0 <= part.worst < count):
+        if len(part.measured) != count or not 0 <= part.worst < count:
             raise ResultsFileError(
                 f"{result.name} has {count} predictions, {len(part.measured)} measurements, and "
                 f"number {part.worst} of them decides"

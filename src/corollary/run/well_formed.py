@@ -30,13 +30,13 @@ def check_plain(data: Any) -> None:
 
 def check_record(record: Any) -> None:
     """Raise if a field of a dataclass, or of one within it, has a value of another type."""
-    for name, kind in _hints(type(record)).items():
+    owner: type = type(record)
+    for name, kind in _hints(owner).items():
         value = getattr(record, name)
         if not _is_of(value, kind):
             wanted = kind.__name__ if isinstance(kind, type) else str(kind).replace("typing.", "")
             raise ResultsFileError(
-                f"expected {wanted} as '{name}' of a {type(record).__name__}, "
-                f"got {repr(value)[:40]}"
+                f"expected {wanted} as '{name}' of a {owner.__name__}, got {repr(value)[:40]}"
             )
 
 
