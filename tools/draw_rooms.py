@@ -11,7 +11,7 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1]
 PACKAGE = ROOT / "src" / "corollary"
 FLOORS = (
-    ("errors",),
+    ("errors", "arguments"),
     ("theory", "core"),
     ("data", "models"),
     ("train",),

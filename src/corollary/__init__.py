@@ -11,6 +11,8 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from corollary.arguments import name_bad_arguments
+
 __version__ = "0.1.0"
 
 
@@ -51,4 +53,5 @@ def lazily(module: str) -> tuple[Callable[[str], Any], Callable[[], list[str]], 
     return load, lambda: names, names
 
 
+name_bad_arguments(*(f"corollary.{room}" for room in ("theory", "models", "data", "train")))
 __getattr__, __dir__, __all__ = lazily(__name__)
