@@ -65,9 +65,11 @@ def pytest_runtest_call(item):
     result = yield
     spent = cpu_seconds() - start
     item.user_properties.append(("cpu", spent))
-    if spent > SLACK * BUDGET and not item.get_closest_marker("slow"):
+    own = item.get_closest_marker("budget")
+    budget = own.args[0] if own else BUDGET
+    if spent > SLACK * budget and not item.get_closest_marker("slow"):
         pytest.fail(
-            f"took {spent:.1f} CPU seconds, the budget is {BUDGET:g}: make it smaller, or mark it "
+            f"took {spent:.1f} CPU seconds, the budget is {budget:g}: make it smaller, or mark it "
             "slow",
             pytrace=False,
         )

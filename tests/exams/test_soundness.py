@@ -54,3 +54,10 @@ def test_a_loss_that_broadcasts_is_told_with_both_shapes():
     for loss in (None, lambda o, t: ((o.squeeze(1) - t) ** 2).mean()):
         (fine,) = only("loss_reduction", model, (X, y), loss=loss)
         assert fine.title == "The loss is a mean over samples"
+
+
+def test_a_loss_that_is_nan_is_neither_a_sum_nor_a_mean():
+    x = X.clone()
+    x[0] = float("nan")
+    (finding,) = only("loss_reduction", nn.Linear(10, 3), (x, Y))
+    assert finding.status == "not applicable" and "is nan" in finding.meaning

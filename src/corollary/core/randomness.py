@@ -5,6 +5,7 @@ processes and the other entries change nothing.
 """
 
 import hashlib
+import operator
 
 import torch
 
@@ -18,7 +19,7 @@ def derived_seed(seed: int, *names: str | int) -> int:
         >>> derived_seed(0, "novikoff") == derived_seed(1, "novikoff")
         False
     """
-    text = "/".join(str(part) for part in (seed, *names))
+    text = "/".join(str(part) for part in (operator.index(seed), *names))
     return int.from_bytes(hashlib.sha256(text.encode()).digest()[:8], "big") >> 1
 
 

@@ -9,6 +9,7 @@ begins with the noun with which the last one ended, and all sentences of a docum
 All of it is drawn from a generator and stands in for text where none is at hand.
 """
 
+import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -72,7 +73,7 @@ def documents(
         True
     """
     rng = as_generator(rng)
-    if n < 1 or sentences < 1:
+    if not (n >= 1 and 1 <= sentences < math.inf):
         raise InputError(f"n >= 1 documents of sentences >= 1 are needed, but {n}, {sentences}")
     chosen = {mood: [v for v in VERBS[mood] if verbs is None or v in verbs] for mood in VERBS}
     if not all(chosen.values()):

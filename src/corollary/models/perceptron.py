@@ -65,7 +65,8 @@ class Perceptron(nn.Module):
 
     def forward(self, x: Float[Tensor, "*batch d"]) -> Float[Tensor, "*batch"]:
         """-1, 0 or +1; its derivative is zero wherever it exists."""
-        return torch.sign(self.decision_function(x))
+        z = self.decision_function(x)
+        return torch.where(z.isnan(), z, torch.sign(z))  # torch's sign of NaN is 0
 
     def decision_function(self, x: Float[Tensor, "*batch d"]) -> Float[Tensor, "*batch"]:
         """The activation before the sign."""

@@ -19,6 +19,7 @@ from torch.nn.utils import skip_init
 
 from corollary.errors import InputError
 from corollary.models.residual import Residual
+from corollary.theory.prerequisites.wellformed import check_at_least
 from corollary.theory.seeding import as_generator
 
 LAYOUTS = {18: (2, 2, 2, 2), 34: (3, 4, 6, 3), 50: (3, 4, 6, 3)}  # blocks of the four stages
@@ -41,6 +42,7 @@ def conv_bn(
         >>> sum(p.numel() for p in parts.parameters())  # 9 * 3 * 8 + 2 * 8
         232
     """
+    check_at_least("stride", stride, 1)
     how = {"stride": stride, "padding": kernel // 2, "bias": bias}
     conv: nn.Conv2d = skip_init(
         nn.Conv2d, read, give, kernel, **how, dtype=dtype, device=rng.device

@@ -22,6 +22,7 @@ from corollary.errors import InputError
 from corollary.models.message_passing import check_nodes
 from corollary.theory.geometry.graph import Graph
 from corollary.theory.geometry.graph_fourier import GraphFourierBasis, fourier_basis
+from corollary.theory.prerequisites.wellformed import check_finite
 
 
 class SpectralConv(nn.Module):
@@ -94,6 +95,7 @@ def frequency_kinds(frequencies: Float[Tensor, " M"]) -> Tensor:
         >>> frequency_kinds(torch.tensor([0.0, 3.0, 3.0000001])).tolist()
         [0, 1, 1]
     """
+    check_finite("frequencies", frequencies)
     tiny = torch.finfo(frequencies.dtype).eps
     room = 64 * len(frequencies) * tiny * float(frequencies.abs().max().clamp(min=1))
     jumps = torch.diff(frequencies, prepend=frequencies[:1]) > room

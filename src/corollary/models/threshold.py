@@ -37,7 +37,8 @@ class Sign(nn.Module):
 
     def forward(self, z: Float[Tensor, "*k"]) -> Float[Tensor, "*k"]:
         """The sign of each entry."""
-        return torch.sign(torch.sign(z) + self.at_zero / 2)
+        sign = torch.sign(torch.sign(z) + self.at_zero / 2)
+        return torch.where(z.isnan(), z, sign)  # torch's sign of NaN is 0
 
     def extra_repr(self) -> str:
         """The convention at zero."""
@@ -54,7 +55,7 @@ class Heaviside(nn.Module):
 
     def forward(self, z: Float[Tensor, "*k"]) -> Float[Tensor, "*k"]:
         """The indicator of ``z >= 0``."""
-        return (torch.sign(torch.sign(z) + 0.5) + 1) / 2
+        return 1 - (-z).clamp(0, 1).ceil()  # NaN stays NaN
 
 
 class ThresholdUnit(nn.Module):

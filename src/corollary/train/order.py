@@ -5,6 +5,8 @@ get wrong when a run is resumed: whoever asks for step 17 of epoch 3 gets the sa
 whatever happened before.
 """
 
+import operator
+
 import torch
 from jaxtyping import Int
 from torch import Tensor
@@ -33,7 +35,7 @@ def permutation(n: int, seed: int, epoch: int) -> Int[Tensor, " n"]:
         >>> bool((permutation(99, 0, 1) == permutation(99, 0, 2)).all())
         False
     """
-    return torch.randperm(n, generator=generator(seed, "order", epoch))
+    return torch.randperm(n, generator=generator(seed, "order", operator.index(epoch)))
 
 
 def batch_indices(

@@ -15,6 +15,7 @@ import torch.distributed as dist
 from torch import Tensor
 
 from corollary.errors import CorollaryError, InputError, LostProcessError
+from corollary.theory.prerequisites.wellformed import check_at_least
 
 Sharding = Literal["ddp", "fsdp2", "none"]
 T = TypeVar("T")
@@ -120,6 +121,7 @@ def part_of(batch: tuple[Tensor, ...], number: int, count: int) -> tuple[Tensor,
     """
     if isinstance(batch, Spare):
         return batch
+    check_at_least("count", count, 1)
     n = len(batch[0])
     count = max(1, min(count, n // 2))
     if number >= count:

@@ -66,9 +66,8 @@ class Hidden(nn.Module):
 
 
 def convolutional():
-    return nn.Sequential(
-        nn.Conv2d(1, 2, 3), nn.BatchNorm2d(2), nn.ReLU(), nn.Flatten(), nn.Linear(8, 3)
-    )
+    return nn.Sequential(nn.Conv2d(1, 2, 3), nn.BatchNorm2d(2), nn.ReLU(), nn.Flatten(),
+                         nn.Linear(8, 3))  # fmt: skip
 
 
 ZOO = [

@@ -13,6 +13,7 @@ outputs then stays the same when the targets change places.
 :cost: instant
 """
 
+import math
 from collections.abc import Iterator
 
 import torch
@@ -34,6 +35,11 @@ class LossReduction(Exam):
         twice = _twice(batch)
         with subject.borrowed(), torch.no_grad():
             one, two = float(subject.loss(batch)), float(subject.loss(twice))
+        if not math.isfinite(one) or not math.isfinite(two):
+            raise NotApplicableError(
+                f"the loss of {batch.size} samples is {one:g} and of twice as many {two:g}, so sum "
+                "and mean cannot be told apart; remove NaN from the data and the weights first"
+            )
         if one == 0:
             raise NotApplicableError("the loss is zero, so sum and mean look the same")
         if self._mixes(subject, batch):

@@ -32,6 +32,7 @@ from corollary.models.approximators.sampled import Offset
 from corollary.models.approximators.shallow import Scalar, Superposition
 from corollary.models.approximators.steps import step
 from corollary.theory.approximation.spectra import Spectrum
+from corollary.theory.prerequisites.wellformed import check_finite
 
 
 class Units(NamedTuple):
@@ -135,6 +136,8 @@ def greedy(
     """
     if n < 1 or not 0 < mass < math.inf:
         raise InputError(f"n >= 1 and mass > 0 are needed, but n={n}, mass={mass:g}")
+    check_finite("features", features)
+    check_finite("target", target)
     mu = torch.full_like(target, 1 / len(target)) if weight is None else weight
     value = torch.zeros_like(target)
     chosen, weights, errors = [], target.new_zeros(n), []

@@ -20,6 +20,7 @@ from torch import Tensor
 from corollary.errors import InputError
 from corollary.models.approximators.shallow import Scalar, Superposition, joined
 from corollary.theory.approximation.nonvanishing import jets
+from corollary.theory.prerequisites.wellformed import check_finite
 
 
 def monomial_network(
@@ -74,6 +75,7 @@ def polynomial_network(
         >>> net.units, round(net(torch.tensor([[1.0]], dtype=torch.float64)).item(), 4)
         (4, 3.0)
     """
+    check_finite("coefficients", coefficients)
     used = [k for k, c in enumerate(coefficients.tolist()) if c != 0]
     if not used:
         raise InputError("the zero polynomial needs no network; give a coefficient that is not 0")

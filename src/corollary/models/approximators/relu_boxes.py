@@ -21,6 +21,7 @@ from torch import Tensor, nn
 
 from corollary.errors import InputError
 from corollary.theory.approximation.grids import Function, box_grid, cells
+from corollary.theory.prerequisites.wellformed import check_no_nan
 
 SIGNS = (1.0, -1.0, -1.0, 1.0)
 LARGEST_LAYER = 2**17  # numbers of the first hidden layer held at a time: they stay in the cache
@@ -124,6 +125,7 @@ def relu_three_layer(g: Function, eps: float, delta: float, d: int) -> ReluBoxes
     side = 1.0 / n
     low = box_grid(d, n, 0.0, 1.0 - side) if n > 1 else torch.zeros(1, d, dtype=torch.float64)
     alpha = g(low + side / 2)
+    check_no_nan("the values of g", alpha)
     total = float(alpha.abs().sum())
     room = ((side**d + eps / total) ** (1 / d) - side) / 2 if total > 0 else side
     return ReluBoxes(low, low + side, alpha, min(room, side / 2))

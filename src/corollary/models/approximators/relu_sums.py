@@ -26,6 +26,7 @@ from corollary.models.approximators.lifting import Ridge
 from corollary.models.approximators.shallow import Superposition, fit_superposition, joined
 from corollary.theory.approximation.grids import Function, box_grid
 from corollary.theory.expressivity.piecewise import PiecewiseLinear
+from corollary.theory.prerequisites.wellformed import check_at_least, check_no_nan
 
 JUMP = 1e-9  # pieces that differ by more than this share of their values do not meet
 
@@ -89,6 +90,7 @@ def pl_to_relu(g: PiecewiseLinear, *, rtol: float = 0.0) -> Superposition:
         values 0 and 1 beside the jump by 1/2. "A sum of m - 1 ReLUs" also leaves out the affine
         part ax + b: for g(x) = x there is one piece and no ReLU at all.
     """
+    check_at_least("rtol", rtol, 0)
     x, y = g.knots, g.values
     inner = y.diff() / x.diff()
     slopes = torch.cat([x.new_tensor([g.left]), inner, x.new_tensor([g.right])])
@@ -214,6 +216,8 @@ def fit_relu_uniform(
     else:
         x = low + (high - low) * torch.rand(20_000, d, generator=rng, dtype=torch.float64)
     target = f(x)
+    check_no_nan("the values of f", target)
+    check_at_least("largest", largest, 2)
     widths, errors, m = [], [], 2
     while True:
         net = network(m)

@@ -125,6 +125,8 @@ def fit_outer(
         >>> [round(v, 12) for v in fit_outer(torch.relu, w, b, x, x[:, 0].abs()).a.tolist()]
         [1.0, 1.0]
     """
+    if x.ndim != 2 or y.shape != x.shape[:1]:
+        raise InputError(f"x (n, d) and y (n,) are needed, got {(*x.shape,)} and {(*y.shape,)}")
     features = sigma(x @ w.T + b)
     if not bool(torch.isfinite(features).all()):
         raise InputError("the activation gives NaN or inf on these points; take smaller weights")

@@ -34,7 +34,7 @@ def step(z: Tensor) -> Tensor:
         >>> step(torch.tensor([-1.0, 0.0, 2.0])).tolist()
         [0.0, 1.0, 1.0]
     """
-    return (z >= 0).to(z.dtype)
+    return 1 - (-z).clamp(0, 1).ceil()  # NaN stays NaN, which a comparison would make 0
 
 
 def threshold_network(
@@ -93,7 +93,8 @@ class PiecewiseConstant(nn.Module):
         """The value of the cell of each point; points outside belong to the nearest cell."""
         place = (x * self.n).floor().clamp(0, self.n - 1).to(torch.int64)
         powers = self.n ** torch.arange(self.d - 1, -1, -1, device=x.device)
-        return self.values[(place * powers).sum(1)]
+        found = self.values[(place * powers).sum(1)]
+        return torch.where(x.isnan().any(1), torch.nan, found)
 
 
 def piecewise_constant(

@@ -94,6 +94,8 @@ def barron_constant(
         values = fhat(points).abs().reshape(len(rays), -1)
         shells.append(factor * area * float((values * radius[:, 0] ** d * weight).sum(1).mean()))
         cutoffs.append(ends[1])
+        if math.isnan(shells[-1]):
+            raise InputError(f"fhat gives NaN for frequencies from {ends[0]:g} to {ends[1]:g}")
         if j > 2 and shells[-1] <= SETTLED * sum(shells):
             break
     partial = tuple(torch.tensor(shells, dtype=torch.float64).cumsum(0).tolist())

@@ -85,7 +85,7 @@ def multiplications(n: int, m: int, method: Method) -> int:
         >>> multiplications(8, 3, "direct"), multiplications(8, 3, "fft")
         (24, 448)
     """
-    if min(n, m) < 1:
+    if not (n >= 1 and m >= 1):
         raise InputError(f"the lengths must be at least 1, but n={n}, m={m}")
     if method == "direct":
         return n * m

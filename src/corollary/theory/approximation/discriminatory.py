@@ -18,6 +18,7 @@ from jaxtyping import Float
 from torch import Tensor
 
 from corollary.errors import InputError
+from corollary.theory.prerequisites.wellformed import check_at_least
 
 Line = Callable[[Tensor], Tensor]  # entry by entry
 
@@ -53,6 +54,7 @@ def discriminatory_probe(
         raise InputError(f"{len(points)} points need as many units, but {len(w)} came")
     if len(torch.unique(points, dim=0)) < len(points):
         raise InputError("the points must be different: equal ones cannot be told apart")
+    check_at_least("rtol", rtol, 0)
     matrix = sigma(w @ points.T + b[:, None])
     _, s, Vt = torch.linalg.svd(matrix, full_matrices=False)
     rank = int((s > rtol * s[0]).sum())

@@ -56,6 +56,8 @@ def monomials(x: Float[Tensor, "p d"], m: int) -> Float[Tensor, "p m"]:
         >>> [round(v, 9) for v in monomials(torch.tensor([[1.0]]).double(), 3)[0].tolist()]
         [1.0, 1.0, 1.0]
     """
+    if not 1 <= m < math.inf:
+        raise InputError(f"m must be at least 1, but it is {m}")
     d = x.shape[1]
     reach = 0
     while math.comb(reach + d, d) < m:

@@ -16,6 +16,7 @@ from jaxtyping import Float
 from torch import Tensor
 
 from corollary.errors import InputError
+from corollary.theory.prerequisites.wellformed import check_no_nan
 
 Line = Callable[[Tensor], Tensor]  # entry by entry
 
@@ -75,6 +76,7 @@ def find_nonvanishing_point(
         raise InputError(f"the interval needs low < high, but {low:g} and {high:g} came")
     x = torch.linspace(low, high, points + 2, dtype=torch.float64)[1:-1]
     sizes = jets(sigma, x, k_max).abs()
+    check_no_nan("the derivatives of sigma", sizes)
     largest = sizes.max(1).values
     scale = torch.cummax(largest, 0).values
     shares = sizes / largest.clamp(min=1e-300)[:, None]

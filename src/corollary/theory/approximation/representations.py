@@ -27,6 +27,7 @@ from torch import Tensor
 
 from corollary.errors import InputError
 from corollary.theory.approximation.distance import quadrature
+from corollary.theory.prerequisites.wellformed import check_finite
 
 
 @runtime_checkable
@@ -116,6 +117,7 @@ def threshold_representation(
         [possible OCR artefact] The first display shows the gradient of fhat for the transform of
         grad f.
     """
+    check_finite("x", x)
     if strict and bool((x.norm(dim=1) > 1).any()):
         raise InputError("the representation holds for ||x|| <= 1 only; rescale the variable")
     w, weight = _frequencies(f, reach, panels)

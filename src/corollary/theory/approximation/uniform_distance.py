@@ -21,6 +21,7 @@ from torch import Tensor
 from corollary.errors import InputError
 from corollary.theory.approximation.distance import Box
 from corollary.theory.approximation.grids import Function, box_grid
+from corollary.theory.prerequisites.wellformed import check_no_nan
 
 LARGEST = 400_000  # cells held at once
 
@@ -66,6 +67,7 @@ def sup_distance(
     lower, upper, at = -math.inf, math.inf, low
     while True:
         values = (f(centre) - g(centre)).abs()
+        check_no_nan("the values of f - g", values)
         place = int(values.argmax())
         if float(values[place]) > lower:
             lower, at = float(values[place]), centre[place]

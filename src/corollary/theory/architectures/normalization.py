@@ -18,6 +18,7 @@ from jaxtyping import Float
 from torch import Tensor
 
 from corollary.errors import InputError
+from corollary.theory.prerequisites.wellformed import check_at_least
 
 
 class Normalized(NamedTuple):
@@ -47,6 +48,7 @@ def normalize(
         >>> normalize(torch.tensor([1.0, 3.0]), (0,)).z.tolist()
         [-1.0, 1.0]
     """
+    check_at_least("correction", correction, 0)
     v, mu = torch.var_mean(z, dim=axes, correction=correction, keepdim=True)
     sigma = (v + delta).sqrt()
     return Normalized((z - mu) / sigma, mu, sigma)

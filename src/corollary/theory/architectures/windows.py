@@ -15,6 +15,7 @@ from jaxtyping import Bool
 from torch import Tensor
 
 from corollary.errors import InputError
+from corollary.theory.prerequisites.wellformed import check_no_nan
 
 
 def conv_output_size(n: int, k: int, s: int = 1, p: int = 0, d: int = 1) -> int:
@@ -89,6 +90,7 @@ def seen_inputs(
     if len(at) != y.ndim:
         raise InputError(f"an output of shape {tuple(y.shape)} has no place {list(at)}")
     (gradient,) = torch.autograd.grad(y[at], x)
+    check_no_nan("the gradient of f", gradient)
     return gradient != 0
 
 

@@ -11,6 +11,8 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from corollary.theory.prerequisites.wellformed import check_at_least
+
 BLOCK = 64  # rows a compiled product scores at once: long enough to hide the call
 SMALLEST_BLOCK, LARGEST_BLOCK = 32, 4096  # in torch, where a call costs more than a short product
 
@@ -55,6 +57,8 @@ def torch_jumps(
     z: Tensor, max_updates: int, max_epochs: int
 ) -> tuple[Tensor, Tensor, Tensor, int, bool]:
     """The same loop on tensors of any device; a block is twice the gap between recent mistakes."""
+    check_at_least("max_updates", max_updates, 0)
+    check_at_least("max_epochs", max_epochs, 0)
     n, d = z.shape
     w = z.new_zeros(d)
     mistakes: list[int] = []

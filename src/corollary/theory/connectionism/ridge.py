@@ -42,7 +42,7 @@ def slope_of(phi: Scalar, z: Float[Tensor, "..."]) -> Float[Tensor, "..."]:
     steep = (left.abs() + right.abs()) * h + eps * right_value.abs()
     broken = (right_value - left_value).abs() > 64 * (steep + h)
     bent = (right - left).abs() > eps**0.5 * (1 + left.abs() + right.abs())
-    return torch.where(broken | bent, torch.nan, here)
+    return torch.where(broken | bent | z.isnan(), torch.nan, here)
 
 
 def rate_of_change(

@@ -12,6 +12,7 @@ from jaxtyping import Bool, Float
 from torch import Tensor
 
 from corollary.errors import InputError
+from corollary.theory.prerequisites.wellformed import check_at_least, check_positive
 
 
 class ArrangementCells(NamedTuple):
@@ -41,6 +42,7 @@ def count_regions(
         6
     """
     _check(W, b)
+    check_at_least("tolerance", tolerance, 0)
     planes = np.concatenate([W.detach().numpy(), b.detach().numpy()[:, None]], axis=1)
     return _regions(planes, tolerance)
 
@@ -93,6 +95,7 @@ def enumerate_cells(
     :source: Perez Jensen (2025), Deep Learning, Section 2.5.
     """
     _check(W, b)
+    check_positive("radius", radius)
     w, off = W.detach().numpy(), b.detach().numpy()
     patterns, inside = [np.zeros(0, dtype=bool)], [np.zeros(w.shape[1])]
     for i in range(len(w)):

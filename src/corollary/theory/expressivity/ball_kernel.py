@@ -69,7 +69,7 @@ def ball_kernel(
     R = unit_volume_radius(n) if R is None else R
     _check(n, R)
     r = norm.detach().cpu().double().numpy()
-    safe = np.where(r > 0, r, 1.0)
+    safe = np.where(r <= 0, 1.0, r)
     bessel = (R / safe) ** (n / 2) * jv(n / 2, 2 * math.pi * R * safe)
     # Below this the two factors overflow and underflow; the kernel is flat there.
     near = 2 * math.pi * R * r < 1e-6

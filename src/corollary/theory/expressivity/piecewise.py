@@ -10,6 +10,7 @@ on which f is affine,
 :covers: affine-pieces-calculus
 """
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,6 +19,7 @@ from jaxtyping import Bool, Float
 from torch import Generator, Tensor
 
 from corollary.errors import InputError
+from corollary.theory.prerequisites.wellformed import check_at_least, check_finite
 
 EQUAL = 1e-12  # a breakpoint closer to its chord than this share of the values is none
 
@@ -77,6 +79,8 @@ class PiecewiseLinear:
 
     def clipped(self, low: float | int) -> "PiecewiseLinear":
         """The larger of the function and a constant."""
+        if math.isnan(low):
+            raise InputError("low must be a number, but it is NaN")
         y = self.values - low
         a, b = y[:-1], y[1:]
         i = (a * b < 0).nonzero()[:, 0]
@@ -138,6 +142,9 @@ def bends_at(
         >>> bends_at(torch.arange(4.0), torch.tensor([[0.0], [1.0], [2.0], [2.0]]), 1e-9).tolist()
         [True, False, True, True]
     """
+    check_finite("x", x)
+    check_finite("y", y)
+    check_at_least("tolerance", tolerance, 0)
     share = ((x[1:-1] - x[:-2]) / (x[2:] - x[:-2]))[:, None]
     off = (y[1:-1] - (y[:-2] + share * (y[2:] - y[:-2]))).abs()
     size = float(y.abs().max()) if scale is None else scale

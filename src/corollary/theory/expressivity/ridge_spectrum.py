@@ -21,6 +21,7 @@ from corollary.errors import InputError
 from corollary.theory.approximation.fourier import centred_grid, transform
 from corollary.theory.expressivity.ball_kernel import ball_kernel
 from corollary.theory.expressivity.tubes import in_tubes
+from corollary.theory.prerequisites.wellformed import check_at_least
 
 Function = Callable[[Tensor], Tensor]
 EDGE = 1e-9  # of the radius: frequencies on the edge of the ball belong to the tube
@@ -34,6 +35,7 @@ class EnergyMap(NamedTuple):
 
     def outside(self, directions: Float[Tensor, "m 2"], radius: float) -> float:
         """Energy that is in none of the tubes around the lines along the directions."""
+        check_at_least("radius", radius, 0)
         inside = in_tubes(self.w.flatten(0, 1), directions, radius * (1 + EDGE))
         return float(self.energy.flatten()[~inside].sum())
 

@@ -29,8 +29,8 @@ def sawtooth_values(x: Float[Tensor, "*n"], k: int) -> Float[Tensor, "*n"]:
     """
     _check_k(k)
     z = 2.0 ** (k - 1) * x
-    inside = (x >= 0) & (x <= 1)
-    return torch.where(inside, 2 * (z - z.round()).abs(), torch.zeros_like(x))
+    outside = (x < 0) | (x > 1)
+    return torch.where(outside, torch.zeros_like(x), 2 * (z - z.round()).abs())
 
 
 def sawtooth_curve(k: int) -> PiecewiseLinear:
@@ -141,5 +141,5 @@ def _check_k(k: int) -> None:
 
 
 def _check_pieces(pieces: int) -> None:
-    if pieces < 1:
+    if not pieces >= 1:
         raise InputError(f"a function has at least one piece, but pieces={pieces}")

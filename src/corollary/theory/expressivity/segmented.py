@@ -20,6 +20,7 @@ from jaxtyping import Float, Int
 from torch import Tensor
 
 from corollary.errors import InputError
+from corollary.theory.prerequisites.wellformed import check_finite
 
 LARGEST = 2048  # points; all pairs of them are kept
 
@@ -50,6 +51,7 @@ def best_segments(x: Float[Tensor, " n"], y: Float[Tensor, " n"], pieces: int) -
         raise InputError(f"1 to n={n} pieces can be fitted, but pieces={pieces}")
     if n > LARGEST:
         raise InputError(f"at most {LARGEST} points are cut (the cost is n^2 t), but {n} came")
+    check_finite("y", y)
     cost = line_errors(x, y)
     best, froms = [cost[0]], [torch.zeros(n, dtype=torch.long)]
     for _ in range(pieces - 1):

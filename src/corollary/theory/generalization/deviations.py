@@ -29,6 +29,7 @@ from corollary.theory.generalization.conditions import (
     check_range,
     check_sample,
 )
+from corollary.theory.prerequisites.wellformed import check_no_nan
 
 
 def hoeffding_probability(
@@ -163,6 +164,7 @@ def upper_quantile(draws: Float[Tensor, " t"], delta: Number, *, level: Number =
     from scipy.special import bdtr
 
     check_delta(delta)
+    check_no_nan("draws", draws)
     t = len(draws)
     first = next(
         (k for k in range(int(t * (1 - delta)), t) if bdtr(k, t, 1 - delta) >= level), None

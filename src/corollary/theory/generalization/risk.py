@@ -28,7 +28,7 @@ import torch
 from jaxtyping import Float, Int
 from torch import Generator, Tensor
 
-from corollary.errors import InputError, InputTypeError
+from corollary.errors import InputError, InputTypeError, NotFiniteError
 from corollary.theory.generalization.conditions import Number
 from corollary.theory.seeding import as_generator
 
@@ -85,7 +85,8 @@ def losses_of(model: Model, data: tuple[Tensor, Tensor], loss: Loss) -> Float[Te
         for module in modes:
             module.training = False
         with torch.no_grad():
-            each = loss(model(x), y)
+            outputs = model(x)
+            each = loss(outputs, y)
     finally:
         for module, mode in modes.items():
             module.training = mode
@@ -95,6 +96,8 @@ def losses_of(model: Model, data: tuple[Tensor, Tensor], loss: Loss) -> Float[Te
             f"the loss must give one number a sample, shape ({len(x)},), but it gives {what}; "
             'pass it with reduction="none"'
         )
+    if isinstance(outputs, Tensor) and bool(outputs.isnan().any()):
+        raise NotFiniteError(f"the model answers NaN to some of the {len(x)} samples")
     return each.double()
 
 
@@ -142,7 +145,7 @@ def monte_carlo_risk(
         True
     """
     rng = as_generator(rng)
-    if samples < 2 or batch < 1:
+    if not (2 <= samples < math.inf and batch >= 1):
         raise InputError(f"samples >= 2 and batch >= 1 are needed, not {samples} and {batch}")
     parts, left = [], samples
     while left > 0:

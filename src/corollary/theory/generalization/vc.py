@@ -139,5 +139,5 @@ def _deviation(log_growth: Number, n: int, delta: Number) -> float:
 
 
 def _check(n: int, h: int) -> None:
-    if n < 0 or h < 0:
+    if not (n >= 0 and h >= 0):
         raise InputError(f"n >= 0 points and a dimension h >= 0 are needed, but n={n}, h={h}")

@@ -95,6 +95,8 @@ def local_pca_counts(
         >>> local_pca_counts(grid, 8).unique().tolist()
         [2]
     """
+    if not 0 <= share <= 1:
+        raise InputError(f"share must lie in [0, 1], but it is {share:g}")
     _, who = neighbours(X, k)
     which = torch.linspace(0, len(X) - 1, min(anchors, len(X))).round().long()
     patches = torch.cat([X[which][:, None], X[who[which]]], dim=1)  # (a, k + 1, D)

@@ -15,6 +15,8 @@ import torch
 from jaxtyping import Float
 from torch import Generator, Tensor
 
+from corollary.theory.prerequisites.wellformed import check_positive
+
 Phi = Callable[[Tensor], Tensor]  # from elements (M, 1) to latent numbers (M, d), row by row
 _CLOSE = 1e-9  # sums on a fibre are equal to this
 
@@ -34,6 +36,7 @@ def sum_fibre(
         >>> len(path) > 30, bool(torch.allclose(path.sum(1), torch.ones(len(path)).double()))
         (True, True)
     """
+    check_positive("step", step)
     return _fibres(phi, start[None], step, most)[0]
 
 

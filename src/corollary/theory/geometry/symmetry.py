@@ -27,6 +27,7 @@ from torch import Generator, Tensor
 
 from corollary.errors import InputError
 from corollary.theory.geometry.graph import Graph
+from corollary.theory.prerequisites.wellformed import check_at_least
 
 SetFunction = Callable[[Tensor], Tensor]
 GraphFunction = Callable[[Tensor, Graph], Tensor]
@@ -171,6 +172,7 @@ def _worst(
     trials: list[tuple[Tensor, Tensor, Tensor]], value: Tensor, tolerance: float
 ) -> Symmetry:
     """The permutation with the largest difference decides."""
+    check_at_least("tolerance", tolerance, 0)
     scale = max(float(value.detach().abs().max()), torch.finfo(value.dtype).tiny)
     gaps = [float((got - want).detach().abs().max()) / scale for _, got, want in trials]
     worst = max(range(len(gaps)), key=gaps.__getitem__)

@@ -114,7 +114,7 @@ def two_layer_gram(w: Float[Tensor, "m d"], x: Float[Tensor, "n d"]) -> Float[Te
     :erratum: [notation] Exercise 1c has >= in the indicator where the hinted derivative of ReLU is
         0 at 0; they differ on ties only, which have probability zero at initialisation.
     """
-    active = (x @ w.T > 0).to(x.dtype)
+    active = (x @ w.T).clamp(0, 1).ceil()  # 1 above zero, and NaN for NaN
     return (x @ x.T) * (active @ active.T) / len(w)
 
 

@@ -81,7 +81,8 @@ def relu_derivative(z: Float[Tensor, "..."], *, at_zero: float | int = 0.0) -> F
         [0.0, 0.0, 1.0]
     """
     _check_subgradient(at_zero)
-    return torch.where(z == 0, torch.full_like(z, at_zero), (z > 0).to(z.dtype))
+    # 1 above zero, 0 below, and NaN for NaN, which a comparison would make 0
+    return torch.where(z == 0, torch.full_like(z, at_zero), z.clamp(0, 1).ceil())
 
 
 def leaky_relu(z: Float[Tensor, "..."], slope: float | int = 0.1) -> Float[Tensor, "..."]:

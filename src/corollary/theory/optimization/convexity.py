@@ -142,7 +142,9 @@ def strong_convexity_constant(f: Function, points: Float[Tensor, "n d"]) -> Curv
     :covers: strong-convexity
     """
     check_finite("points", points)
-    values, vectors = torch.linalg.eigh(torch.stack([hessian(f, x) for x in points]))
+    hessians = torch.stack([hessian(f, x) for x in points])
+    check_finite("the second derivatives of f", hessians)
+    values, vectors = torch.linalg.eigh(hessians)
     i = int(values[:, 0].argmin())
     return Curvature(float(values[i, 0]), points[i], vectors[i, :, 0])
 

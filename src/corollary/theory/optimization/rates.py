@@ -28,7 +28,7 @@ from torch import Tensor
 from corollary.errors import InputError
 from corollary.theory.optimization.gradient_descent import Descent, gradient_descent
 from corollary.theory.prerequisites.gradients import Function
-from corollary.theory.prerequisites.wellformed import check_positive
+from corollary.theory.prerequisites.wellformed import check_at_least, check_positive
 
 
 class StronglyConvexBound(NamedTuple):
@@ -152,6 +152,7 @@ def run_until_critical(
         [1.0, 0.5, 0.25]
     """
     check_positive("L", L)
+    check_at_least("eps", eps, 0)
     return gradient_descent(h, x0, 1 / L, max_steps, tol=eps)
 
 

@@ -54,14 +54,14 @@ class Density:
 
     def probability(self, a: float, b: float) -> float:
         r""":math:`\Pr(a\le X\le b)`; a single point has none."""
-        if a > b:
-            raise InputError(f"an interval needs a <= b, but {a:g} > {b:g}")
+        if not a <= b:
+            raise InputError(f"an interval needs a <= b, but they are {a:g} and {b:g}")
         a, b = max(a, self.low), min(b, self.high)
         return integral(self.f, a, b) if a < b else 0.0
 
     def cdf(self, x: float) -> float:
         r""":math:`F(x)=\Pr(X\le x)`."""
-        return self.probability(self.low, x) if x > self.low else 0.0
+        return 0.0 if x <= self.low else self.probability(self.low, x)
 
     def expectation(self, g: Real = lambda x: x) -> float:
         r""":math:`\mathbb{E}\,g(X)` by quadrature."""
@@ -106,6 +106,8 @@ def integral(g: Real, low: float, high: float) -> float:
     """
     from scipy.integrate import quad
 
+    if math.isnan(low) or math.isnan(high):
+        return math.nan  # which quad takes for an empty interval
     if math.isinf(low) and math.isinf(high):  # two halves: a centre is then never missed
         return integral(g, low, 0.0) + integral(g, 0.0, high)
     value, _ = quad(g, low, high, epsabs=1e-12, epsrel=1e-12, limit=400)

@@ -12,7 +12,7 @@ from jaxtyping import Float
 from torch import Tensor
 
 from corollary.errors import InputError
-from corollary.theory.prerequisites.wellformed import check_square
+from corollary.theory.prerequisites.wellformed import check_at_least, check_square
 
 
 class Eigenvalue(NamedTuple):
@@ -48,6 +48,7 @@ def eigen_report(A: Float[Tensor, "m n"], *, tol: float = 1e-6) -> EigenReport:
         number of distinct eigenvalues is the number of distinct roots.
     """
     check_square("A", A)
+    check_at_least("tol", tol, 0)
     values, vectors = torch.linalg.eig(A)
     residual = (A.to(vectors) @ vectors - vectors * values).norm(dim=0).max()
     scale = max(float(torch.linalg.matrix_norm(A, ord=2)), 1e-300)

@@ -117,14 +117,14 @@ def one_sided_slopes(
         here, ahead, behind = (float(scalar(f, x + t * u)) for t in (0.0, h, -h))
     left, right = (here - behind) / h, (ahead - here) / h
     rounding = 8 * torch.finfo(x.dtype).eps * max(abs(here), abs(ahead), abs(behind)) / h
-    apart = abs(right - left) > 1e-3 * max(abs(left), abs(right)) + rounding + 1e3 * h
-    return OneSided(left, right, not apart)
+    agree = abs(right - left) <= 1e-3 * max(abs(left), abs(right)) + rounding + 1e3 * h
+    return OneSided(left, right, agree)
 
 
 def default_step(x: Float[Tensor, " d"], scheme: Scheme) -> float:
     r"""Balances truncation and rounding: the root of epsilon (forward), its cube root (central)."""
     root: float = torch.finfo(x.dtype).eps ** (1 / 2 if scheme == "forward" else 1 / 3)
-    return root * max(1.0, float(x.abs().max()))
+    return root * max(float(x.abs().max()), 1.0)
 
 
 def scalar(f: Function, x: Tensor) -> Tensor:

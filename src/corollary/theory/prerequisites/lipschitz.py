@@ -18,7 +18,7 @@ from jaxtyping import Float
 from torch import Generator, Tensor
 
 from corollary.errors import InputError
-from corollary.theory.prerequisites.wellformed import check_finite
+from corollary.theory.prerequisites.wellformed import check_finite, check_no_nan
 
 Batched = Callable[[Tensor], Tensor]
 LARGEST_GRID = 2_000_000  # points
@@ -87,6 +87,7 @@ def steepest_secant(
             first = (_slopes(f, a, middle) >= _slopes(f, middle, b))[:, None]
             a, b = torch.where(first, a, middle), torch.where(first, middle, b)
         slopes = _slopes(f, a, b)
+    check_no_nan("the slopes of f", slopes)
     i = int(slopes.argmax())
     return Secant(float(slopes[i]), a[i], b[i])
 

@@ -1,4 +1,4 @@
-"""What every instrument of this folder asks of its input, with one sentence when it is not so."""
+"""What functions ask of their input, with one sentence when it is not so."""
 
 import torch
 from jaxtyping import Shaped
@@ -15,9 +15,21 @@ def check_finite(name: str, a: Shaped[Tensor, "..."]) -> None:
     """
     if a.numel() == 0:
         raise InputError(f"{name} must not be empty, but its shape is {tuple(a.shape)}")
-    if not bool(torch.isfinite(a).all()):
+    # A sum is not finite if a term is not, and many times quicker to look at than all of them.
+    if not bool(torch.isfinite(a.sum())) and not bool(torch.isfinite(a).all()):
         bad = int((~torch.isfinite(a)).sum())
         raise InputError(f"{name} must be finite, but {bad} of its entries are NaN or infinite")
+
+
+def check_no_nan(name: str, a: Shaped[Tensor, "..."]) -> None:
+    """Refuse NaN, where infinities have a meaning.
+
+    Example:
+        >>> check_no_nan("draws", torch.tensor([1.0, float("inf")]))
+    """
+    if bool(torch.isnan(a.sum())) and bool(torch.isnan(a).any()):
+        bad = int(torch.isnan(a).sum())
+        raise InputError(f"{name} must be numbers, but {bad} of {a.numel()} entries are NaN")
 
 
 def check_square(name: str, a: Shaped[Tensor, "m n"]) -> None:
@@ -42,6 +54,12 @@ def check_positive(name: str, value: float) -> None:
     """Refuse what is not a positive number."""
     if not 0 < value < float("inf"):
         raise InputError(f"{name} must be a positive number, but it is {value:g}")
+
+
+def check_at_least(name: str, value: float | int, least: float | int) -> None:
+    """Refuse NaN and what is below the least value."""
+    if not value >= least:
+        raise InputError(f"{name} must be at least {least:g}, but it is {value:g}")
 
 
 def rounding(a: Shaped[Tensor, "..."]) -> float:

@@ -21,7 +21,7 @@ from jaxtyping import Float
 from torch import Tensor
 
 from corollary.errors import InputError
-from corollary.theory.prerequisites.wellformed import check_finite
+from corollary.theory.prerequisites.wellformed import check_at_least, check_finite
 
 Activation = Callable[[Tensor], Tensor]
 
@@ -45,6 +45,7 @@ def standardised(
         [-1.0, 0.0, 1.0]
     """
     check_finite("z", z)
+    check_at_least("correction", correction, 0)
     if z.shape[-1] <= correction:
         raise InputError(f"a batch needs more than {correction} values, but {z.shape[-1]} came")
     variance = z.var(dim=-1, keepdim=True, correction=correction)

@@ -23,7 +23,7 @@ from torch import Tensor
 
 from corollary.errors import InputError
 from corollary.theory.connectionism.max_margin import max_margin
-from corollary.theory.prerequisites.wellformed import check_finite, check_positive
+from corollary.theory.prerequisites.wellformed import check_at_least, check_finite, check_positive
 from corollary.theory.regularization.hard_margin import HardMargin
 from corollary.theory.regularization.margin_losses import LOGISTIC, MarginLoss
 
@@ -107,6 +107,7 @@ def log_times(last: int, points: int = 30) -> list[int]:
         >>> log_times(1000, points=4)
         [1, 10, 100, 1000]
     """
+    check_at_least("last", last, 1)
     grid = np.unique(np.round(np.geomspace(1, last, points)).astype(int))
     return [int(t) for t in grid]
 
@@ -134,6 +135,8 @@ def separable_flow(
 
     check_finite("x", x)
     check_finite("w0", w0)
+    check_finite("s", s)
+    check_positive("rtol", rtol)
     if max_margin(x, x.new_ones(len(x))).margin <= 0:
         raise InputError(
             "a flow in log t needs points that a hyperplane through the origin separates, but none "

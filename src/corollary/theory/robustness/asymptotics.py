@@ -17,6 +17,7 @@ from jaxtyping import Float, Shaped
 from torch import Tensor
 
 from corollary.errors import InputError
+from corollary.theory.prerequisites.wellformed import check_no_nan
 
 
 class Witness(NamedTuple):
@@ -96,6 +97,7 @@ def polynomial_constants(coefficients: Float[Tensor, " m"]) -> tuple[Witness, Wi
 
     :covers: asymptotic-notation
     """
+    check_no_nan("coefficients", coefficients)
     sizes = coefficients.abs()
     if len(sizes) == 0 or float(sizes[-1]) == 0:
         raise InputError("the leading coefficient must not be zero")

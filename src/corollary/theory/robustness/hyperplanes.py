@@ -85,8 +85,8 @@ def water_level(
             return level
         left = c - _products(a, torch.minimum(r, level[:, None]))
         width = _products(a, is_open.to(a.dtype))
-        rise = torch.where(width > 0, left / width.clamp_min(TINY), torch.inf)
-        level, last = torch.where(left > 0, level + rise, level), is_open
+        rise = torch.where(width <= 0, torch.inf, left / width.clamp_min(TINY))
+        level, last = torch.where(left <= 0, level, level + rise), is_open
 
 
 def _products(a: Tensor, b: Tensor) -> Tensor:

@@ -20,6 +20,7 @@ from jaxtyping import Float
 from torch import Tensor
 from torch.nn import functional as F
 
+from corollary.theory.prerequisites.wellformed import check_finite
 from corollary.theory.robustness.balls import Norm, check_ball, dual_size, size, steepest
 
 
@@ -36,6 +37,7 @@ def worst_perturbation(
     :covers: adversarial-example-problem
     """
     check_ball(eps, norm)
+    check_finite("w", w)
     return -eps * y[:, None] * steepest(w[None], norm)
 
 

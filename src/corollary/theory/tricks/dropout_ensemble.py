@@ -21,6 +21,7 @@ from jaxtyping import Float
 from torch import Tensor
 
 from corollary.errors import InputError
+from corollary.theory.prerequisites.wellformed import check_no_nan
 from corollary.theory.regularization.dropout import MOST_UNITS
 
 
@@ -50,6 +51,7 @@ def mask_probabilities(
     """
     if bool(((keep < 0) | (keep > 1)).any()):
         raise InputError(f"keep probabilities must lie in [0, 1], but they are {keep.tolist()}")
+    check_no_nan("masks", masks)
     return torch.where(masks > 0, keep, 1 - keep).prod(dim=1)
 
 

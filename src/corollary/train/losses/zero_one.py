@@ -56,7 +56,7 @@ def zero_one_of_margin(m: Tensor) -> Tensor:
         >>> zero_one_of_margin(torch.tensor([-1.0, 0.0, 2.0])).tolist()
         [1.0, 1.0, 0.0]
     """
-    return (m <= 0).to(m.dtype)
+    return 1 - m.clamp(0, 1).ceil()  # NaN stays NaN, which a comparison would count as right
 
 
 def log_surrogate(m: Tensor, *, base: float = 2.0) -> Tensor:

@@ -44,10 +44,10 @@ def errors(output: Tensor, y: Tensor) -> Tensor:
     """
     scores, labels = head(output, y)
     if scores.dim() == 1:
-        return scores * labels <= 0
+        return ~(scores * labels > 0)
     own = scores.gather(1, labels[:, None])
     others = scores.scatter(1, labels[:, None], -torch.inf)
-    return others.amax(dim=1) >= own[:, 0]
+    return ~(others.amax(dim=1) < own[:, 0])
 
 
 def soft_error(output: Tensor, y: Tensor) -> Tensor:

@@ -63,9 +63,8 @@ GATED = network(
 )
 UNEVEN = network(
     Concat(((Conv(*D), Relu()), (Conv(*D, kernel=(1, 1)),), ()), (3, 1, 2)),
-    GlobalAvgPool(),
-    Dense(*D),
-)
+    GlobalAvgPool(), Dense(*D),
+)  # fmt: skip
 
 
 @pytest.mark.parametrize(

@@ -38,16 +38,9 @@ GRAPH = normalized(EDGES)
 
 def pooled(layer):
     return network(
-        Dense(1.2, 0.3),
-        layer,
-        Relu(),
-        Dense(1.2, 0.3),
-        layer,
-        Relu(),
-        GlobalAvgPool(),
-        Dense(1.2, 0.3),
-        channels="last",
-    )
+        Dense(1.2, 0.3), layer, Relu(), Dense(1.2, 0.3), layer, Relu(), GlobalAvgPool(),
+        Dense(1.2, 0.3), channels="last",
+    )  # fmt: skip
 
 
 class GraphNetwork(nn.Module):

@@ -104,10 +104,8 @@ def test_p_out_of_range_is_refused(p):
 
 
 def test_a_temperature_that_is_not_positive_is_refused():
-    for draw in (
-        lambda: sample(logits(8), temperature=0.0, rng=rng()),
-        lambda: sample_top_p(logits(8), 0.5, temperature=-1.0, rng=rng()),
-    ):
+    for draw in (lambda: sample(logits(8), temperature=0.0, rng=rng()),
+                 lambda: sample_top_p(logits(8), 0.5, temperature=-1.0, rng=rng())):  # fmt: skip
         with pytest.raises(InputError, match="temperature must be positive"):
             draw()
 

@@ -54,7 +54,7 @@ def bit_error(n: int, s: int) -> float:
         >>> bit_error(100, 1), bit_error(2, 2)  # N = 1: the sum is -1 or +1, a tie or a surplus
         (0.0, 0.25)
     """
-    if n < 1 or s < 1:
+    if not (n >= 1 and s >= 1):
         raise InputError(f"a network needs n >= 1 neurons and s >= 1 patterns, but n={n}, s={s}")
     N = (s - 1) * (n - 1)
     if N == 0:

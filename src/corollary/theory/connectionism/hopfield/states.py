@@ -17,7 +17,7 @@ def sign(h: Float[Tensor, "*any"]) -> Float[Tensor, "*any"]:
         >>> sign(torch.tensor([-2.0, 0.0, 3.0])).tolist()
         [-1.0, 1.0, 1.0]
     """
-    return torch.where(h >= 0, 1.0, -1.0).to(h.dtype)
+    return 1 - 2 * (-h).clamp(0, 1).ceil()  # NaN stays NaN, which a comparison would make -1
 
 
 def checked_signs(x: Tensor, n: int | None = None, name: str = "the state") -> Tensor:

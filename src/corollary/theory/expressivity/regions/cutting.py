@@ -6,6 +6,7 @@ find the same point, and the cells stay a subdivision. Values up to ``slack`` co
 through a vertex uses that vertex, and a line along an edge cuts nothing.
 """
 
+import math
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -13,6 +14,7 @@ from typing import Any
 import numpy as np
 from jaxtyping import Bool, Float, Int8
 
+from corollary.errors import InputError
 from corollary.theory.compiled import Backend, compiled
 from corollary.theory.expressivity.regions.cells import Cells, gathered
 from corollary.theory.expressivity.regions.cutting_kernel import cut_cells
@@ -41,6 +43,8 @@ def cut(
         >>> cut(square, np.stack([x - 0.25, y - 0.5, x - y], axis=1), slack=1e-12).count
         7
     """
+    if not slack >= 0 or math.isnan(float(z.sum())):
+        raise InputError(f"numbers z and slack >= 0 are needed, but z has NaN or slack is {slack}")
     sign = (z > slack).astype(np.int8) - (z < -slack).astype(np.int8)
     work = z.shape[1] * (cells.count + 4 * z.shape[1])
     kernel = compiled(cut_cells, backend, worth_it=work >= SMALL)

@@ -21,6 +21,7 @@ from corollary.errors import InputError
 from corollary.theory.expressivity.piecewise import bends_at
 from corollary.theory.expressivity.regions.program import Program, resized
 from corollary.theory.expressivity.regions.reading import Values
+from corollary.theory.prerequisites.wellformed import check_at_least, check_finite
 from corollary.theory.wording import span
 
 
@@ -83,6 +84,7 @@ def affine_pieces(
             "start and end need one shape and different values, but they are "
             f"{tuple(a.shape)} and {tuple(b.shape)}" + (" and equal" if a.shape == b.shape else "")
         )
+    check_at_least("tolerance", tolerance, 0)
     s = torch.tensor([0.0, 1.0], dtype=torch.float64)
     values, step = _begin(program, torch.stack([a, b])), 0
     while True:
@@ -91,6 +93,7 @@ def affine_pieces(
             break
         s, values = _divided(s, values, z, tolerance)
     out = values["output"].reshape(len(s), -1)
+    check_finite("the output of the network on the line", out)
     bends = bends_at(s, out, 4 * tolerance) if merge else torch.ones(len(s), dtype=torch.bool)
     return Pieces(s[bends], out[bends])
 

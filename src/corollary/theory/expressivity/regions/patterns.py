@@ -20,6 +20,7 @@ from torch import Tensor, nn
 
 from corollary.errors import InputError
 from corollary.theory.expressivity.regions.program import Program
+from corollary.theory.prerequisites.wellformed import check_finite
 from corollary.theory.wording import percent, span
 
 
@@ -107,6 +108,7 @@ def local_affine_map(model: nn.Module, x: Shaped[Tensor, "n *shape"]) -> LocalMa
         >>> slope.flatten().tolist(), offset.flatten().tolist()
         ([1.0, -1.0], [3.0, 3.0])
     """
+    check_finite("x", x)
     graph = Program.read(model).graph
     x = x.detach().to("cpu", torch.float64).clone().requires_grad_(True)
     with torch.enable_grad():

@@ -23,6 +23,7 @@ from corollary.theory.expressivity.regions.cutting import cut
 from corollary.theory.expressivity.regions.mosaic import Mosaic, Plane
 from corollary.theory.expressivity.regions.program import Program, joined
 from corollary.theory.expressivity.regions.reading import Values
+from corollary.theory.prerequisites.wellformed import check_at_least
 
 KEPT = 2**28  # bytes of values that are kept from stop to stop
 BLOCK = 8192  # vertices at a time otherwise
@@ -68,6 +69,7 @@ def linear_regions(
 
     :covers: relu-activation-patterns
     """
+    check_at_least("tolerance", tolerance, 0)
     program = Program.read(model)
     corners = _polygon(polygon)
     plane = Plane.through(origin, basis)

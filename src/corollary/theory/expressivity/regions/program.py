@@ -12,8 +12,9 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor, fx, nn
 
-from corollary.errors import InputTypeError, NotApplicableError
+from corollary.errors import InputError, InputTypeError, NotApplicableError
 from corollary.theory.expressivity.regions.reading import Look, Values, looks
+from corollary.theory.prerequisites.wellformed import check_at_least, check_no_nan
 
 
 class Program:
@@ -95,6 +96,8 @@ class Program:
 
     def until(self, x: Float[Tensor, "n *shape"], stop: int) -> Values:
         """Values at points when step ``stop`` is about to be taken."""
+        if not 0 <= stop <= len(self.steps):
+            raise InputError(f"the network has steps 0 to {len(self.steps)}, but stop is {stop}")
         values, step = self.start(x), 0
         while step < stop:
             step, _ = self.advance(values, step)
@@ -119,6 +122,7 @@ class Program:
             x: Points.
             tolerance: Numbers up to this share of the layer's largest count as off.
         """
+        check_at_least("tolerance", tolerance, 0)
         values, step = self.start(x), 0
         codes = [torch.zeros(len(x), 0, dtype=torch.int16)]
         while step < len(self.steps):
@@ -127,6 +131,7 @@ class Program:
             if columns is not None and isinstance(look, Look) and look.code is not None:
                 code = look.code(values)
                 if code.is_floating_point():
+                    check_no_nan("what the units are given", code)
                     code = code > tolerance * code.abs().amax() if tolerance else code > 0
                 codes.append(code.to(torch.int16))
         return torch.cat(codes, dim=1)

@@ -26,6 +26,7 @@ from torch import Tensor, nn
 from torch.nn.utils import parametrize
 
 from corollary.errors import InputError
+from corollary.theory.prerequisites.wellformed import check_no_nan
 
 CONVOLUTIONS = (nn.Conv1d, nn.Conv2d, nn.Conv3d)
 _TURNED = (nn.ConvTranspose1d, nn.ConvTranspose2d, nn.ConvTranspose3d)
@@ -171,7 +172,7 @@ def stable_rank(values: Float[Tensor, " m"]) -> float:
         2.0
     """
     largest = float(values.max())
-    return float(values.sum()) / largest if largest > 0 else 0.0
+    return 0.0 if largest <= 0 else float(values.sum()) / largest
 
 
 @dataclass(frozen=True)
@@ -197,6 +198,7 @@ def log_norms(values: Float[Tensor, " m"], alpha: float) -> LogNorms:
         >>> log_norms(torch.tensor([10.0, 90.0]).double(), 1.0).frobenius
         2.0
     """
+    check_no_nan("values", values)
     logs = values[values > 0].double().log()
     if len(logs) == 0:
         raise InputError("at least one positive eigenvalue is needed")

@@ -26,6 +26,7 @@ from scipy.linalg import eigvalsh_tridiagonal
 from torch import Generator, Tensor
 
 from corollary.errors import InputError
+from corollary.theory.prerequisites.wellformed import check_no_nan
 from corollary.theory.seeding import as_generator
 
 LARGEST_DRAWN = 256  # rows of the matrices drawn for a null distribution
@@ -81,7 +82,7 @@ class MarchenkoPastur:
         """
         low, high = self.edges
         root = ((high - x) * (x - low)).clamp(min=0).sqrt()
-        return torch.where(root > 0, root / (2 * math.pi * self.variance * self.p * x), 0.0)
+        return torch.where(root <= 0, 0.0, root / (2 * math.pi * self.variance * self.p * x))
 
     def cdf(self, x: Float[Tensor, "*m"]) -> Float[Tensor, "*m"]:
         """The share of eigenvalues up to x, in closed form.
@@ -113,7 +114,7 @@ class MarchenkoPastur:
             middle = (low + high) / 2
             below = self.cdf(middle) < q
             low, high = torch.where(below, middle, low), torch.where(below, high, middle)
-        return (low + high) / 2
+        return torch.where(q.isnan(), q, (low + high) / 2)
 
     def distance(self, eigenvalues: Float[Tensor, " p"]) -> float:
         """The largest difference between the two distribution functions.
@@ -129,6 +130,18 @@ class MarchenkoPastur:
         return float(torch.maximum(model - steps[:-1], steps[1:] - model).max())
 
 
+def ordered(p: int, n: int) -> tuple[int, int]:
+    """The two sizes of a matrix, the smaller first.
+
+    Example:
+        >>> ordered(5, 3)
+        (3, 5)
+    """
+    if not (p >= 1 and n >= 1):
+        raise InputError(f"a matrix has at least one row and one column, but p={p}, n={n}")
+    return min(p, n), max(p, n)
+
+
 def random_spectrum(p: int, n: int, *, rng: int | Generator = 0) -> Float[Tensor, " p"]:
     """Eigenvalues of W Wᵀ for a standard normal W of p by n, ascending, without drawing W.
 
@@ -140,7 +153,7 @@ def random_spectrum(p: int, n: int, *, rng: int | Generator = 0) -> Float[Tensor
         True
     """
     rng = as_generator(rng)
-    p, n = min(p, n), max(p, n)
+    p, n = ordered(p, n)
     draw = np.random.default_rng(int(torch.randint(2**62, (), generator=rng, device=rng.device)))
     d = draw.chisquare(np.arange(n, n - p, -1))  # squares of the diagonal of the bidiagonal matrix
     s = draw.chisquare(np.arange(p - 1, 0, -1)) if p > 1 else np.zeros(0)
@@ -164,6 +177,7 @@ def central_variance(eigenvalues: Float[Tensor, " p"], n: int) -> float:
         >>> round(central_variance(law.quantile(q), 60), 9)
         0.3
     """
+    check_no_nan("eigenvalues", eigenvalues)
     values = eigenvalues.double().sort().values
     p = len(values)
     if not 1 <= p <= n:
@@ -186,7 +200,7 @@ def null_distances(
         True
     """
     rng = as_generator(rng)
-    p, n = min(p, n), max(p, n)
+    p, n = ordered(p, n)
     small = min(p, LARGEST_DRAWN)
     wide = max(small, round(n * small / p))
     growth = small / math.log(small + 2) * math.log(p + 2) / p
@@ -213,6 +227,7 @@ def law_p_value(
         >>> law_p_value(torch.arange(1.0, 41.0), 60, null)[1]  # evenly spread: no random matrix
         0.01
     """
+    check_no_nan("null", null)
     variance = central_variance(eigenvalues, n)
     if variance <= 0:
         return 1.0, 1 / (1 + len(null))

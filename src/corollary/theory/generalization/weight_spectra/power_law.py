@@ -32,6 +32,7 @@ from torch import Tensor
 
 from corollary.errors import InputError
 from corollary.theory.compiled import Backend, compiled
+from corollary.theory.prerequisites.wellformed import check_at_least, check_no_nan
 
 BLOCK = 1 << 18  # distances at a time on the torch path
 
@@ -71,7 +72,8 @@ class TailFit:
             >>> low, high
             (2.0, 4.0)
         """
-        return max(1.0, self.alpha - deviations * self.error), self.alpha + deviations * self.error
+        away = deviations * self.error
+        return max(self.alpha - away, 1.0), self.alpha + away  # in this order NaN stays
 
 
 def power_law(
@@ -95,6 +97,7 @@ def power_law(
         >>> round(fit.alpha, 1), fit.tail > 1500
         (3.0, True)
     """
+    check_no_nan("x", x)
     values = x.detach().double().flatten().cpu()
     values = values[values > 0].sort().values
     if start is not None:
@@ -123,6 +126,8 @@ def best_start(values: Float[Tensor, " n"], smallest_tail: int, backend: Backend
 
     Of equal values only the first is a candidate: a tail has all values from its start on.
     """
+    check_no_nan("values", values)
+    check_at_least("smallest_tail", smallest_tail, 2)
     alphas = exponents(values)
     alphas[1:] = torch.where(values[1:] > values[:-1], alphas[1:], math.inf)
     last = len(values) - smallest_tail

@@ -28,6 +28,7 @@ from corollary.errors import InputError
 from corollary.theory.generalization.weight_spectra.marchenko_pastur import (
     MarchenkoPastur,
     central_variance,
+    ordered,
 )
 from corollary.theory.generalization.weight_spectra.tracy_widom import (
     largest_eigenvalue_scale,
@@ -111,7 +112,7 @@ def spike_ceiling(p: int, n: int, delta: float) -> float:
         >>> spike_ceiling(100, 400, 0.01) > 900  # the edge of the bulk
         True
     """
-    p, n = min(p, n), max(p, n)
+    p, n = ordered(p, n)
     centre, scale = largest_eigenvalue_scale(p, n)
     fitted = FITTED * math.sqrt(2 / (n * p)) * centre / DEVIATION
     return centre + math.hypot(scale, fitted) * tracy_widom_quantile(1 - delta)

@@ -39,6 +39,7 @@ from torch import Generator, Tensor
 from corollary.errors import InputError
 from corollary.theory.compiled import Backend
 from corollary.theory.generalization.weight_spectra.power_law import TailFit, power_law
+from corollary.theory.prerequisites.wellformed import check_no_nan
 from corollary.theory.seeding import as_generator
 
 Rival = Literal["lognormal", "exponential"]
@@ -85,6 +86,7 @@ def goodness_of_fit(
         True
     """
     rng = as_generator(rng)
+    check_no_nan("x", x)
     values = x.detach().double().flatten().cpu()
     values = values[values > 0]
     body = values[values < fit.start]
@@ -109,6 +111,7 @@ def compared(x: Float[Tensor, " n"], fit: TailFit, rival: Rival) -> RivalTest:
         >>> compared(x, power_law(x, start=1.0), "exponential").beaten
         True
     """
+    check_no_nan("x", x)
     tail = x.detach().double().flatten().cpu()
     tail = tail[tail >= fit.start]
     y = tail.log() - math.log(fit.start)

@@ -45,7 +45,7 @@ def tracy_widom(x: float) -> float:
     root = np.sqrt(weights)
     kernel = 0.5 * airy((nodes[:, None] + nodes[None, :]) / 2 + x)[0]
     value = np.linalg.det(np.eye(NODES) - root[:, None] * kernel * root[None, :])
-    return float(min(1.0, max(0.0, value)))
+    return float(min(max(value, 0.0), 1.0))  # in this order NaN stays NaN
 
 
 @cache

@@ -127,7 +127,7 @@ class Rectifier(Activation):
 
 def _root(q: Tensor) -> tuple[Tensor, Tensor]:
     """The standard deviation and its inverse; both 0, with derivative 0, for a zero input."""
-    some = q > 0
+    some = ~(q <= 0)  # NaN stays NaN
     root = torch.where(some, q, torch.ones_like(q)).sqrt()
     return torch.where(some, root, 0.0), torch.where(some, 1 / root, 0.0)
 

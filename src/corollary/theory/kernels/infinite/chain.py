@@ -23,6 +23,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from corollary.errors import InputError
 from corollary.theory.compiled import Backend, compiled
 from corollary.theory.kernels.infinite.activations import Rectifier
 from corollary.theory.kernels.infinite.angle import angle_polynomial
@@ -89,15 +90,15 @@ def side(chain: Chain, x: Tensor) -> Side:
     """Carry the lengths through the chain, in float64."""
     rows = x.reshape(len(x), -1)
     norm = lengths(rows)
-    inverse = torch.where(norm > 0, 1 / norm, 0.0)
+    inverse = torch.where(norm == 0, 0.0, 1 / norm)
     r = norm / rows.shape[1] ** 0.5
     tables = []
     for layer in chain.layers:
         if isinstance(layer, Dense):
             after = (plain(layer.sigma_w) ** 2 * r**2 + plain(layer.sigma_b) ** 2).sqrt()
-            over = torch.where(after > 0, 1 / after, 0.0)
+            over = torch.where(after == 0, 0.0, 1 / after)
             a, b = plain(layer.sigma_w) * r * over, plain(layer.sigma_b) * over
-            a = torch.where(after > 0, a, torch.ones_like(a))
+            a = torch.where(after == 0, torch.ones_like(a), a)
             tables.append(torch.stack([a, b, *_added(layer, a, b, r, over)]))
             r = after
         else:
@@ -207,6 +208,8 @@ TALL, WIDE = 256, 2048  # a panel: tall enough for products, short enough for a 
 
 def panel(n: int, m: int, size: int, memory: int) -> tuple[int, int]:
     """Rows and columns of a block of which four copies fit into ``memory`` bytes."""
+    if not (n >= 0 and m >= 0 and size > 0 and memory >= 0):
+        raise InputError(f"sizes and memory must be numbers >= 0, got {(n, m, size, memory)}")
     wide = min(m, WIDE)
     tall = max(1, min(n, TALL, memory // (4 * size * wide)))
     return tall, wide

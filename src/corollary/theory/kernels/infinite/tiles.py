@@ -14,6 +14,7 @@ from corollary.theory.kernels.infinite.chain import ChainBlocks, as_chain
 from corollary.theory.kernels.infinite.images import ImageBlocks, image_blocks, placed
 from corollary.theory.kernels.infinite.network import Kernels, Network
 from corollary.theory.kernels.symmetric import mirror, mirrored
+from corollary.theory.prerequisites.wellformed import check_at_least
 
 
 class Tile(NamedTuple):
@@ -84,6 +85,7 @@ def stream(
     memory: int = 32 * 2**20,
 ) -> Iterator[Tile]:
     """Blocks ``rank``, ``rank + world``, ... of the matrix, computed as they are taken."""
+    check_at_least("memory", memory, 1)
     if not 0 <= rank < world:
         raise InputError(f"rank must lie in 0..{world - 1}, but it is {rank}")
     blocks = _blocks(net, x, y, ntk=ntk, backend=backend, memory=memory)

@@ -22,6 +22,7 @@ from jaxtyping import Float
 from torch import Tensor
 
 from corollary.errors import InputError, NotFiniteError
+from corollary.theory.prerequisites.wellformed import check_finite, check_positive
 from corollary.theory.wording import span
 
 
@@ -52,6 +53,7 @@ class KernelFlow:
             raise InputError(f"{len(y)} targets came for a kernel of {len(k)} inputs")
         if len(y) == 0:
             raise InputError("kernel training needs at least one input, but none came")
+        check_finite("k", k)
         self.f0 = torch.zeros_like(y) if f0 is None else f0
         self.rest = y - self.f0
         values, vectors = torch.linalg.eigh(k)
@@ -147,6 +149,8 @@ def loss_flow(
     if not times or any(b <= a for a, b in zip(times, times[1:], strict=False)) or times[0] < 0:
         raise InputError(f"times must grow from 0 on, but they are {list(times)}")
     _check_time(times[-1], finite=True)
+    check_finite("f0", f0)
+    check_positive("tolerance", tolerance)
 
     def speed(_: float, flat: np.ndarray) -> np.ndarray:
         a = torch.as_tensor(flat, dtype=k.dtype).reshape(f0.shape)

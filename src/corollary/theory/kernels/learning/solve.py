@@ -8,6 +8,7 @@ so on up to a limit; how much it took is told. Conjugate gradients need only pro
     Golub and Van Loan (2013), "Matrix computations", Section 11.3.
 """
 
+import math
 from collections.abc import Callable
 from typing import NamedTuple, Protocol, runtime_checkable
 
@@ -15,7 +16,8 @@ import torch
 from jaxtyping import Float
 from torch import Tensor
 
-from corollary.errors import InputError
+from corollary.errors import InputError, NotFiniteError
+from corollary.theory.prerequisites.wellformed import check_at_least
 from corollary.theory.wording import sizes
 
 
@@ -64,6 +66,8 @@ def cholesky(
         raise InputError("a kernel of no inputs cannot be solved with")
     if not ridge >= 0:
         raise InputError(f"the ridge must be at least 0, but it is {ridge}")
+    if not 0 <= most < math.inf:
+        raise InputError(f"the largest jitter must be a number >= 0, but it is {most}")
     diagonal = k.diagonal().clone()
     size = float(diagonal.mean())
     step = n * torch.finfo(k.dtype).eps * size
@@ -122,6 +126,8 @@ def conjugate_gradients(
         >>> conjugate_gradients(4 * torch.eye(2), torch.tensor([4.0, 8.0])).solution.tolist()
         [1.0, 2.0]
     """
+    check_at_least("tolerance", tolerance, 0)
+    check_at_least("steps", steps, 0)
     b = y.reshape(len(y), -1)
     scale = torch.ones_like(b[:, :1]) if diagonal is None else 1 / (diagonal[:, None] + ridge)
     a, rest = torch.zeros_like(b), b.clone()
@@ -141,6 +147,8 @@ def conjugate_gradients(
             progress(done, residual)
     if done:  # in a singular system the recurrence may fall to zero while the solution runs away
         residual = float(((b - k @ a - ridge * a).norm(dim=0) / size).max())
+    if math.isnan(residual):
+        raise NotFiniteError(f"the residual is NaN after {done} steps: k, y or ridge is not finite")
     return Solved(a.reshape(y.shape), residual, done)
 
 

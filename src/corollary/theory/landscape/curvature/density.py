@@ -77,6 +77,8 @@ class SpectralDensity:
 
     def share(self, low: float, high: float) -> Estimate:
         """The share of eigenvalues in ``[low, high]``."""
+        if not low <= high:
+            raise InputError(f"an interval needs low <= high, but they are {low:g} and {high:g}")
         return self.mean_of(lambda t: ((t >= low) & (t <= high)).to(t))
 
     def logarithmic(

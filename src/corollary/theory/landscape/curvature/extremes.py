@@ -53,7 +53,8 @@ def random_start_error(p: int, m: int, miss: float) -> float:
     """
     if m >= p:
         return 0.0
-    return min(1.0, (math.log(1.648 * math.sqrt(p) / miss) / (2 * m - 1)) ** 2)
+    error = (math.log(1.648 * math.sqrt(p) / miss) / (2 * m - 1)) ** 2
+    return min(error, 1.0)  # in this order NaN stays NaN
 
 
 @of_model

@@ -91,7 +91,7 @@ def sgd(
     :covers: stochastic-gradient-descent, polyak-ruppert
     """
     check_finite("x0", x0)
-    if steps < 1 or burn_in < 0:
+    if not (steps >= 1 and burn_in >= 0):
         raise InputError(f"steps >= 1 and burn_in >= 0 are needed, but {steps}, {burn_in} came")
     eta = schedule if callable(schedule) else constant(float(schedule))
     kept = set(range(steps + 1)) if keep is None else set(keep)

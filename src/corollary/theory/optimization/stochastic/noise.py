@@ -19,7 +19,7 @@ from torch import Tensor
 
 from corollary.errors import InputError
 from corollary.theory.optimization.stochastic.finite_sums import FiniteSum
-from corollary.theory.prerequisites.wellformed import check_positive
+from corollary.theory.prerequisites.wellformed import check_finite, check_positive
 
 
 class GradientNoise(NamedTuple):
@@ -115,6 +115,8 @@ def noise_radius(
         >>> round(noise_radius(o, o.minimiser, one, eta=1.0), 9)  # r^2 + 1 = 2 r^2
         1.0
     """
+    check_finite("xstar", xstar)
+    check_finite("direction", direction)
     unit = direction / direction.norm()
 
     def drift(r: float) -> float:

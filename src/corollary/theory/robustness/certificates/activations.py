@@ -11,6 +11,8 @@ bend otherwise are in :mod:`~corollary.theory.robustness.certificates.smooth`.
 import torch
 from torch import Tensor
 
+from corollary.errors import InputError
+from corollary.theory.prerequisites.wellformed import check_no_nan
 from corollary.theory.robustness.certificates.rows import Lines
 
 
@@ -24,7 +26,7 @@ def kinked_lines(lower: Tensor, upper: Tensor, a: Tensor | float) -> Lines:
     """
     a = torch.as_tensor(a, dtype=lower.dtype, device=lower.device)
     sure = torch.where(lower >= 0, 1.0, a)
-    crossing = (lower < 0) & (upper > 0)
+    crossing = ~((lower >= 0) | (upper <= 0))  # so is what is not known, NaN
     width = (upper - lower).clamp_min(torch.finfo(lower.dtype).tiny)
     chord = torch.where(crossing, (upper - a * lower) / width, sure)
     touch = torch.where(upper > -lower, 1.0, a)
@@ -36,6 +38,7 @@ def kinked_lines(lower: Tensor, upper: Tensor, a: Tensor | float) -> Lines:
     above = torch.where(crossing, torch.maximum(*at_ends) + rounding, 0.0)
     if bool((a <= 1).all()):
         return Lines(touch, chord, None, above)
+    check_no_nan("the slope below zero", a)
     below = torch.where(crossing, torch.minimum(*at_ends) - rounding, 0.0)
     convex, zero = a <= 1, torch.zeros_like(above)
     return Lines(
@@ -54,9 +57,11 @@ def clipped_lines(lower: Tensor, upper: Tensor, least: float, most: float) -> Li
         >>> lines.high.item(), round(lines.high_shift.item(), 4), lines.low.item()
         (0.5, 0.5, 0.5)
     """
+    if not least <= most:
+        raise InputError(f"clipping needs least <= most, but they are {least} and {most}")
     at_low, at_high = lower.clamp(least, most), upper.clamp(least, most)
     tiny = torch.finfo(lower.dtype).tiny
-    below, above = lower < least, upper > most
+    below, above = ~(lower >= least), ~(upper <= most)  # NaN is both
     # above: from (lower, f) to the upper corner, or to (upper, f); past one corner only: the nearer
     end = torch.minimum(upper, torch.full_like(upper, most))
     rise = (end.clamp_min(least) - at_low) / (end - lower).clamp_min(tiny)

@@ -23,6 +23,7 @@ import torch
 from jaxtyping import Bool, Float, Int
 from torch import Tensor
 
+from corollary.theory.prerequisites.wellformed import check_at_least, check_finite
 from corollary.theory.robustness.balls import per_row
 from corollary.theory.robustness.certificates.backward import ENTRIES
 from corollary.theory.robustness.certificates.bent import Kinked
@@ -340,6 +341,9 @@ def decided(
         >>> found.proved.tolist(), found.broken.tolist()
         ([True, False], [False, True])
     """
+    check_finite("x", x)
+    check_at_least("seconds", seconds, 0)
+    check_at_least("cases", cases, 0)
     until = time.monotonic() + float(seconds)
     with torch.no_grad(), torch.backends.nnpack.flags(enabled=False):
         search = Search(certifier, x, y, certifier.radii(x, eps), until)

@@ -30,6 +30,7 @@ from jaxtyping import Float, Int
 from torch import Tensor, nn
 
 from corollary.errors import InputError
+from corollary.theory.prerequisites.wellformed import check_at_least, check_finite
 from corollary.theory.robustness.attack import Box, check_box, check_inputs
 from corollary.theory.robustness.balls import Norm, check_ball
 from corollary.theory.robustness.certificates.backward import improved, lowest
@@ -150,6 +151,8 @@ class Certifier:
         By bisection, all samples at once, each with a radius of its own. Every radius returned
         was itself certified.
         """
+        check_finite("x", x)
+        check_at_least("tolerance", tolerance, 0)
         high, low = self.radii(x, most), torch.zeros(len(x), dtype=x.dtype, device=x.device)
         open_ = self.margins(x, y, 0.0, "ibp") > 0  # at radius 0 intervals are exact
         trial = high.clone()

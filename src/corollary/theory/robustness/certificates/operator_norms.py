@@ -24,6 +24,7 @@ from torch import Tensor
 from torch.nn import functional as F
 
 from corollary.errors import InputError
+from corollary.theory.prerequisites.wellformed import check_finite
 
 ROUNDING = 1e-9  # relative: where Cholesky is tried first, and room for sums in double precision
 UNIT = 2.0**-53
@@ -47,6 +48,7 @@ def _proved_norm(matrices: Tensor) -> float:
     n, k = matrices.shape[1:]
     if n == 0 or k == 0 or not bool(matrices.any()):
         return 0.0
+    check_finite("the weight", matrices)
     gram = matrices @ matrices.mH
     eye = torch.eye(n, dtype=gram.dtype, device=gram.device)
     size = float(torch.linalg.vector_norm(matrices, dim=(1, 2)).max())

@@ -13,6 +13,7 @@ import torch
 from jaxtyping import Bool, Float, Int
 from torch import Tensor, nn
 
+from corollary.theory.prerequisites.wellformed import check_finite
 from corollary.theory.robustness.attack import Box
 from corollary.theory.robustness.balls import Norm
 from corollary.theory.robustness.certificates.branching import decided
@@ -89,6 +90,7 @@ def prove(
         ('crown-ibp',)
     """
     certifier = model if isinstance(model, Certifier) else Certifier(model, x, norm=norm, box=box)
+    check_finite("x", x)
     until = time.monotonic() + seconds
     radii = certifier.radii(x, eps)
     by = [""] * len(x)

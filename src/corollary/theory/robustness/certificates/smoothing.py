@@ -19,6 +19,7 @@ from jaxtyping import Float, Int
 from torch import Generator, Tensor
 
 from corollary.errors import InputError
+from corollary.theory.prerequisites.wellformed import check_no_nan
 from corollary.theory.robustness.attack import Model, borrowed, outputs
 from corollary.theory.seeding import as_generator
 from corollary.theory.wording import span
@@ -164,6 +165,7 @@ def classes(out: Float[Tensor, "n *k"]) -> Int[Tensor, " n"]:
         >>> classes(torch.tensor([0.3, -2.0])).tolist()
         [1, 0]
     """
+    check_no_nan("the outputs of the model", out)
     if out.dim() == 1 or out.shape[1] == 1:
         return (out.reshape(-1) > 0).long()
     return out.argmax(1)

@@ -12,6 +12,7 @@ B1 (0.8) has 0.28.
 from jaxtyping import Float, Int
 from torch import Tensor
 
+from corollary.theory.prerequisites.wellformed import check_no_nan
 from corollary.theory.sequences.decoding.next_token import Decoded, decode_stepwise
 from corollary.theory.sequences.decoding.reading import NextToken
 
@@ -24,7 +25,9 @@ def most_probable(log_p: Float[Tensor, "b K"]) -> Int[Tensor, " b"]:
         >>> most_probable(torch.tensor([[0.0, 2.0, 2.0]])).tolist()
         [1]
     """
-    return (log_p == log_p.amax(dim=1, keepdim=True)).int().argmax(dim=1)
+    top = log_p.amax(dim=1, keepdim=True)
+    check_no_nan("log_p", top)  # the largest of numbers and NaN is NaN
+    return (log_p == top).int().argmax(dim=1)
 
 
 def decode_greedy(

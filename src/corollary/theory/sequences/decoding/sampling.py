@@ -21,6 +21,7 @@ from torch import Generator, Tensor
 
 from corollary.errors import InputError
 from corollary.theory.networks.softmax import softmax
+from corollary.theory.prerequisites.wellformed import check_no_nan
 
 
 def top_k(logits: Float[Tensor, "*b K"], k: int) -> Bool[Tensor, "*b K"]:
@@ -33,7 +34,8 @@ def top_k(logits: Float[Tensor, "*b K"], k: int) -> Bool[Tensor, "*b K"]:
     K = logits.shape[-1]
     if not 1 <= k <= K:
         raise InputError(f"k must lie between 1 and the {K} tokens, but it is {k}")
-    order = logits.sort(dim=-1, descending=True, stable=True).indices
+    values, order = logits.sort(dim=-1, descending=True, stable=True)
+    check_no_nan("logits", values[..., :1])  # NaN is sorted first
     return torch.zeros_like(logits, dtype=torch.bool).scatter(-1, order[..., :k], True)
 
 

@@ -15,6 +15,8 @@ from collections.abc import Mapping
 import torch
 from torch import Generator
 
+from corollary.theory.prerequisites.wellformed import check_at_least
+
 Scores = Mapping[str, float]  # log p of each piece
 NONE = -math.inf
 FAINT = 1e-150  # a weight below it may have lost terms to underflow
@@ -41,6 +43,7 @@ def best_cut(text: str, scores: Scores, longest: int) -> tuple[list[str], float]
         >>> best_cut("abb", scores, 2)
         (['ab', 'b'], -2.5)
     """
+    check_at_least("longest", longest, 1)
     n = len(text)
     best, back = [0.0] + [NONE] * n, [0] * (n + 1)
     for end in range(1, n + 1):
@@ -66,6 +69,7 @@ def forward(text: str, scores: Scores, longest: int) -> list[float]:
         >>> round(math.exp(ways[-1]), 6)
         0.75
     """
+    check_at_least("longest", longest, 1)
     alpha = [0.0] + [NONE] * len(text)
     for end in range(1, len(text) + 1):
         for start in range(max(0, end - longest), end):
@@ -111,6 +115,7 @@ def expected_shares(
         >>> {u: round(c, 6) for u, c in counts.items()}, round(math.exp(log_weight), 6)
         ({'a': 0.666667, 'aa': 0.666667}, 0.75)
     """
+    check_at_least("longest", longest, 1)
     n = len(text)
     alpha, edges = [1.0] + [0.0] * n, []
     for start in range(n):
