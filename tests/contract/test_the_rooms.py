@@ -64,7 +64,7 @@ def test_theory_knows_nothing_but_errors():
     for path, text in sources():
         if room_of(path) == "theory":
             known = {other for other, _ in arrows(ast.parse(text))}
-            assert known <= {"theory", "errors"}, path
+            assert known <= {"theory", "errors", "lazily"}, path  # lazily: the names of a facade
 
 
 def test_every_folder_is_a_room_and_nothing_inside_uses_the_doors():

@@ -1,5 +1,5 @@
-"""Examine a network: ``corollary.examine(model, data)``.
+"""Examine a network: load and prepare it, run the exams, keep the record.
 
 Python, the command line and the lab prepare a subject in one way (``prepare``), run exams by one
-runner (``examiner``) and give one record (``examination``).
+runner (``examiner``) and give one record (``examination``). ``corollary.examine`` is the function.
 """
