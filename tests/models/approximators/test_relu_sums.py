@@ -149,11 +149,9 @@ def test_squares_do_not_improve(rng):
     assert min(found.errors) > 0.5
 
 
-def test_fits_without_a_tolerance_or_a_generator_are_refused():
+def test_fits_without_a_tolerance_are_refused():
     with pytest.raises(InputError, match="eps"):
         fit_relu_uniform(TARGETS["sin"], 0.0)
-    with pytest.raises(InputError, match="rng"):
-        fit_relu_uniform(TARGETS["sin"], 0.1, d=2)
     with pytest.raises(InputError, match="pieces"):
         pl_interpolant(TARGETS["sin"], 0)
     with pytest.raises(InputError, match="finite"):

@@ -215,8 +215,6 @@ def test_the_mass_of_thresholds_is_scipys_and_below_its_bound(sigma, at):
 
 
 def test_inputs_without_meaning_are_refused():
-    with pytest.raises(InputError, match="rng"):
-        barron_constant(lambda w: w[:, 0], 2)
     with pytest.raises(InputError, match="sigma"):
         gaussian_constant(1, 0.0)
     with pytest.raises(InputError, match="sigma"):

@@ -27,6 +27,7 @@ from corollary.models.approximators.shallow import Superposition, fit_superposit
 from corollary.theory.approximation.grids import Function, box_grid
 from corollary.theory.expressivity.piecewise import PiecewiseLinear
 from corollary.theory.prerequisites.wellformed import check_at_least, check_no_nan
+from corollary.theory.seeding import as_generator
 
 JUMP = 1e-9  # pieces that differ by more than this share of their values do not meet
 
@@ -183,7 +184,7 @@ def fit_relu_uniform(
     high: float = 1.0,
     largest: int = 1024,
     sigma: Callable[[Tensor], Tensor] = torch.relu,
-    rng: Generator | None = None,
+    rng: int | Generator = 0,
 ) -> ReluFit:
     r"""A network with sup error at most ``eps`` on the cube, by doubling the width.
 
@@ -202,12 +203,10 @@ def fit_relu_uniform(
         raise InputError(
             f"eps > 0, d >= 1 and low < high are needed: {eps=}, {d=}, {low=}, {high=}"
         )
-    built = d == 1 and sigma is torch.relu
+    built, rng = d == 1 and sigma is torch.relu, as_generator(rng)
     network: Callable[[int], Superposition]
     if built:
         network = partial(_interpolating_network, f, low, high)
-    elif rng is None:
-        raise InputError("units along drawn directions need a generator: pass rng")
     else:
         network = partial(fit_superposition, f, sigma, d=d, low=low, high=high, rng=rng)
     grid = {1: 4001, 2: 101}.get(d, 0)

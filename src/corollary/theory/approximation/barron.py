@@ -30,6 +30,7 @@ from torch import Generator, Tensor
 from corollary.errors import InputError
 from corollary.theory.approximation.distance import quadrature
 from corollary.theory.approximation.fourier import Convention
+from corollary.theory.seeding import as_generator
 
 SHELLS = 12  # cut-offs double, so the last one is 4096 times the first
 SETTLED = 1e-10  # a shell below this part of the sum ends the integration
@@ -55,7 +56,7 @@ def barron_constant(
     convention: Convention = "ordinary",
     cutoff: float = 1.0,
     directions: int = 256,
-    rng: Generator | None = None,
+    rng: int | Generator = 0,
 ) -> Constant:
     r"""Integrate :math:`\|w\||\hat f(w)|` over growing balls, and notice if that does not end.
 
@@ -69,7 +70,7 @@ def barron_constant(
         convention: Of the constant that is returned: angular is 2 pi times ordinary.
         cutoff: First radius; take the scale of the frequencies.
         directions: Number of rays, if d > 1.
-        rng: Source of the rays, if d > 1.
+        rng: Seed or generator of the rays, if d > 1.
 
     Example:
         >>> bump = lambda w: torch.exp(-math.pi * w[:, 0] ** 2)
@@ -151,11 +152,9 @@ def barron_bound(C: float, r: float, n: int, *, convention: Convention = "ordina
     return (2 * r * angular) ** 2 / n
 
 
-def _rays(d: int, directions: int, rng: Generator | None) -> Float[Tensor, "k d"]:
+def _rays(d: int, directions: int, rng: int | Generator) -> Float[Tensor, "k d"]:
     if d == 1:
         return torch.tensor([[1.0], [-1.0]], dtype=torch.float64)
-    if rng is None:
-        raise InputError("in more than one dimension rays are drawn: pass rng")
-    u = torch.randn(directions, d, generator=rng, dtype=torch.float64)
+    u = torch.randn(directions, d, generator=as_generator(rng), dtype=torch.float64)
     rays: Tensor = u / u.norm(dim=1, keepdim=True)
     return rays
