@@ -18,6 +18,7 @@ from corollary.registry import Entry, find
 from corollary.run.journal import Journal
 from corollary.run.limits import time_limit
 from corollary.run.results import Run, environment
+from corollary.run.torch_defaults import torch_defaults
 from corollary.run.workers import begin_worker
 from corollary.suites import suite as entries_of
 
@@ -100,7 +101,7 @@ def run_entry(
     limit = timeout or PATIENCE * cost + START_UP
     start = time.perf_counter()
     try:
-        with time_limit(limit):
+        with time_limit(limit), torch_defaults():
             result = entry.load()(**settings).check(seed)
     except TimeLimitError:
         result = _unfinished(

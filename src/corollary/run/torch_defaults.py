@@ -1,0 +1,34 @@
+"""torch as it is when it has just been imported, whatever the caller has set."""
+
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+
+
+@contextmanager
+def torch_defaults() -> Iterator[None]:
+    """Gradients are on, numbers are float32 by default and on the CPU; all is restored after.
+
+    A claim draws in float64 and differentiates, so a notebook that has switched gradients off, or
+    has another default dtype, must not change its result.
+
+    Example:
+        >>> import torch
+        >>> with torch.no_grad(), torch_defaults():
+        ...     torch.is_grad_enabled()
+        True
+    """
+    import torch
+
+    dtype = torch.get_default_dtype()
+    torch.set_default_dtype(torch.float32)
+    try:
+        with ExitStack() as stack:
+            stack.enter_context(torch.inference_mode(False))
+            stack.enter_context(torch.enable_grad())
+            if torch.is_autocast_enabled("cpu"):
+                stack.enter_context(torch.autocast("cpu", enabled=False))
+            if torch.get_default_device().type != "cpu":
+                stack.enter_context(torch.device("cpu"))
+            yield
+    finally:
+        torch.set_default_dtype(dtype)
