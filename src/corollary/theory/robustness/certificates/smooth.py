@@ -29,6 +29,7 @@ Scalar = Callable[[Tensor], Tensor]
 HALVINGS = 20
 NARROW = 1e-6  # intervals relative to 1 + |x| below which a chord has no digits left
 POINTS = 8  # on each side of the middle, between which chords are tried
+PIECE = 1 << 15  # intervals whose chords are tried together
 FAR = 60.0  # where functions have reached their last slope
 
 
@@ -123,6 +124,10 @@ class Smooth:
 
     def _chord(self, lower: Tensor, upper: Tensor, sign: int) -> Tensor:
         """The slope of the highest (sign +1) or lowest (-1) chord over the middle."""
+        some = zip(lower.flatten().split(PIECE), upper.flatten().split(PIECE), strict=True)
+        return torch.cat([self._chord_of(a, b, sign) for a, b in some]).view_as(lower)
+
+    def _chord_of(self, lower: Tensor, upper: Tensor, sign: int) -> Tensor:
         m = (lower + upper) / 2
         slope = self.slope(m)  # where no chord has digits
         wide = upper - lower > NARROW * (1 + torch.maximum(lower.abs(), upper.abs()))
