@@ -113,7 +113,7 @@ class Over(Show):
         marks: list[Mark] = []
         if rate:
             marks.append(_power_law(series, predicted, claim.symbols[0]))
-        else:
+        elif predicted > 0 or not self.log_y:  # a logarithmic axis has no place for a limit 0
             marks.append(Level(predicted, label=claim.symbols[0]))
         fitted = f", fitted exponent {short(trial.comparison.measured[0].value)}" if rate else ""
         marks.append(Points(series.sizes, series.values, label=claim.symbols[1] + fitted))

@@ -137,7 +137,7 @@ def test_greedy_units_stay_below_the_bound_of_frank_and_wolfe(rng):
     c = torch.randn(80, generator=rng, dtype=torch.float64)
     mass = float(c.abs().sum())
     found = greedy(features, features @ c, mass, 60)
-    bound = 16 * mass**2 / (torch.arange(1, 61) + 2)
+    bound = 4 * mass**2 / (torch.arange(1, 61) + 4)
     assert bool((found.errors <= bound).all())
     assert bool((found.errors.diff() <= 1e-9).all())
     rebuilt = features[:, found.chosen] @ found.weights

@@ -18,7 +18,6 @@ place of :math:`nm`. With fewer zeros the end of the result wraps around to its 
     as printed.
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -26,7 +25,7 @@ import torch
 from jaxtyping import Float
 from torch import Generator, Tensor
 
-from corollary.core import Claim, Curve, Figure, Hypothesis, Points, equals, option
+from corollary.core import Along, Claim, Suppose, equals, instead, option
 from corollary.theory.approximation.convolution import convolve
 
 
@@ -38,56 +37,40 @@ class Given(NamedTuple):
     N: int
 
 
+unpadded = instead(
+    "Without zeros the end wraps around to the beginning.", N=lambda g: max(len(g.g), len(g.h))
+)
+
+
 @dataclass(frozen=True)
 class ConvolutionTheorem(Claim[Given]):
     """The product of transforms against the sum."""
 
     n: int = option(24, low=2, high=4096)  # length of the signal
     m: int = option(7, low=2, high=4096)  # length of the filter
+
     relation = equals(ulps=2**14, scale=1.0)  # rounding of three transforms of signals of size one
+    supposes = (
+        Suppose(
+            "both signals are padded to n + m - 1 or more",
+            lambda g: g.N - (len(g.g) + len(g.h) - 2),
+            without=unpadded,
+        ),
+    )
+    symbols = "(g * h) at k", "product of transforms"
+    shows = (Along("Convolution by transforms", x="k"),)
 
     def given(self, rng: Generator) -> Given:
-        """Drawn signals; the shortest length that is enough."""
         g = torch.rand(self.n, generator=rng, dtype=torch.float64)
         h = torch.rand(self.m, generator=rng, dtype=torch.float64)
         return Given(g, h / h.sum(), self.n + self.m - 1)
 
-    def hypotheses(self, given: Given) -> Iterator[Hypothesis]:
-        """Enough zeros."""
-        needed = len(given.g) + len(given.h) - 1
-        yield Hypothesis("both signals are padded to n + m - 1 or more", given.N >= needed,
-                         f"{given.N} of {needed}")  # fmt: skip
+    def predict(self, given: Given) -> Tensor:
+        return convolve(given.g, given.h, method="direct")
 
-    def predict(self, given: Given) -> list[float]:
-        """The definition."""
-        return convolve(given.g, given.h, method="direct").tolist()
-
-    def measure(self, given: Given) -> list[float]:
-        """The product of transforms, continued by zeros if it is shorter."""
-        return _product(given).tolist()
-
-    def counterexample(self, rng: Generator) -> Given:
-        """No zeros for the longer signal."""
-        return self.given(rng)._replace(N=max(self.n, self.m))
-
-    def figure(self, given: Given) -> Figure:
-        """Linear and circular."""
-        short = _product(given._replace(N=max(len(given.g), len(given.h))))
-        return Figure(
-            "Without zeros the end wraps around",
-            x="k",
-            y="(g * h) at k",
-            marks=(
-                Curve(self.predict(given), label="sum over j", role="predicted"),
-                Points(list(range(len(short))), self.measure(given), label="transforms, padded"),
-                Curve(short, label="transforms, not padded", role="other", dashed=True),
-            ),
-        )
-
-
-def _product(given: Given) -> Float[Tensor, " k"]:
-    spectrum = torch.fft.rfft(given.g, given.N) * torch.fft.rfft(given.h, given.N)
-    out = given.g.new_zeros(len(given.g) + len(given.h) - 1)
-    found = torch.fft.irfft(spectrum, given.N)[: len(out)]
-    out[: len(found)] = found
-    return out
+    def measure(self, given: Given) -> Tensor:
+        spectrum = torch.fft.rfft(given.g, given.N) * torch.fft.rfft(given.h, given.N)
+        out = given.g.new_zeros(len(given.g) + len(given.h) - 1)
+        found = torch.fft.irfft(spectrum, given.N)[: len(out)]
+        out[: len(found)] = found
+        return out

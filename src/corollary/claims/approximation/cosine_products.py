@@ -13,7 +13,7 @@ and Weierstrass makes it dense. No other usual activation has such a rule.
 :covers: cosine-network-universal
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -21,18 +21,34 @@ import torch
 from jaxtyping import Float
 from torch import Generator, Tensor
 
-from corollary.core import Claim, Curve, Figure, Hypothesis, Points, equals, option
+from corollary.core import Claim, Curve, Figure, Points, Suppose, Trial, equals, instead, option
 from corollary.models.approximators.cosine import CosNetwork, multiply
 from corollary.models.approximators.shallow import Superposition
 
 
 class Given(NamedTuple):
-    """Weights of two networks, their activation, and points."""
+    """Weights of two networks, their activation, and points on a line."""
 
     F: CosNetwork
     G: CosNetwork
     sigma: Callable[[Tensor], Tensor]
     x: Float[Tensor, "n d"]
+
+
+def values(given: Given, net: Superposition) -> Tensor:
+    """The network with the activation that is given."""
+    return Superposition(given.sigma, net.w, net.b, net.a)(given.x).detach()
+
+
+def addition_theorem(given: Given) -> tuple[bool, str]:
+    """Whether 2 s(u) s(v) = s(u + v) + s(u - v)."""
+    s, u = given.sigma, given.x[:, 0]
+    v = u.flip(0) / 3
+    off = float((2 * s(u) * s(v) - s(u + v) - s(u - v)).abs().max())
+    return off < 1e-12, f"off by {off:.2g}"
+
+
+tanh = instead("Hyperbolic tangents have no such rule.", sigma=lambda g: torch.tanh)
 
 
 @dataclass(frozen=True)
@@ -41,58 +57,40 @@ class CosineProducts(Claim[Given]):
 
     d: int = option(3, low=1, high=50)  # dimension
     m: int = option(6, low=1, high=100)  # units of each network
+
     relation = equals(ulps=2**12, scale=1.0)  # rounding of sums of 2 m m' terms of size one
+    supposes = (Suppose("the activation is a cosine", addition_theorem, without=tanh),)
+    symbols = "F(x) G(x), and 2mm′", "product network, and its width"
 
     def given(self, rng: Generator) -> Given:
-        """Gaussian weights."""
-
         def network() -> CosNetwork:
             w = torch.randn(self.m, self.d, generator=rng, dtype=torch.float64)
             b, a = torch.randn(2, self.m, generator=rng, dtype=torch.float64)
             return CosNetwork(w, b, a / a.norm())
 
-        x = torch.randn(50, self.d, generator=rng, dtype=torch.float64)
-        return Given(network(), network(), torch.cos, x)
+        u = torch.randn(self.d, generator=rng, dtype=torch.float64)
+        t = torch.linspace(-3, 3, 61, dtype=torch.float64)
+        return Given(network(), network(), torch.cos, t[:, None] * u / u.norm())
 
-    def hypotheses(self, given: Given) -> Iterator[Hypothesis]:
-        """The addition theorem of the cosine."""
-        u, v = given.x[:25, 0], given.x[25:, 0]
-        s = given.sigma
-        off = float((2 * s(u) * s(v) - s(u + v) - s(u - v)).abs().max())
-        yield Hypothesis("the activation is a cosine", off < 1e-12, f"off by {off:.2g}")
+    def predict(self, given: Given) -> Tensor:
+        product = values(given, given.F) * values(given, given.G)
+        return torch.cat([product, product.new_tensor([2 * given.F.units * given.G.units])])
 
-    def predict(self, given: Given) -> list[float]:
-        """The product of values, and 2 m m'."""
-        product = _values(given, given.F, given.x) * _values(given, given.G, given.x)
-        return [*product.tolist(), 2.0 * given.F.units * given.G.units]
-
-    def measure(self, given: Given) -> list[float]:
-        """The product network, and its width."""
+    def measure(self, given: Given) -> Tensor:
         product = multiply(given.F, given.G)
-        return [*_values(given, product, given.x).tolist(), float(product.units)]
+        return torch.cat([values(given, product), given.x.new_tensor([product.units])])
 
-    def counterexample(self, rng: Generator) -> Given:
-        """Hyperbolic tangents."""
-        return self.given(rng)._replace(sigma=torch.tanh)
-
-    def figure(self, given: Given) -> Figure:
-        """Along a line."""
-        t = torch.linspace(-3, 3, 121, dtype=torch.float64)
-        x = t[:, None] * given.x[:1] / given.x[:1].norm()
-        F, G = _values(given, given.F, x), _values(given, given.G, x)
-        product = multiply(given.F, given.G)
+    def figure(self, trial: Trial[Given]) -> Figure:
+        """Two networks and their product along the line."""
+        given, t = trial.given, torch.linspace(-3, 3, 61, dtype=torch.float64)
         return Figure(
-            f"Two networks of width {given.F.units}, and one of width {product.units}",
+            f"Two networks of width {given.F.units}, and one of width {trial.measured[-1]:.0f}",
             x="x, along a line",
             y="value",
             marks=(
-                Curve(F, t, label="F", role="other"),
-                Curve(G, t, label="G", role="other", dashed=True),
-                Curve(F * G, t, label="F times G", role="predicted"),
-                Points(t[::4], _values(given, product, x)[::4], label="product network"),
+                Curve(values(given, given.F), t, label="F", role="other"),
+                Curve(values(given, given.G), t, label="G", role="other", dashed=True),
+                Curve(trial.predicted[:-1], t, label="F times G", role="predicted"),
+                Points(t, trial.measured[:-1], label="product network"),
             ),
         )
-
-
-def _values(given: Given, net: Superposition, x: Tensor) -> Tensor:
-    return Superposition(given.sigma, net.w, net.b, net.a)(x).detach()

@@ -14,36 +14,40 @@ is never approached.
 :covers: cosine-network-universal
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import NamedTuple
 
 import torch
 from torch import Generator, Tensor
 
-from corollary.core import (
-    Claim,
-    Curve,
-    Figure,
-    Hypothesis,
-    Series,
-    converges,
-    generator,
-    option,
-)
+from corollary.core import Claim, Over, Series, Suppose, converges, instead, option
 from corollary.models.approximators.shallow import fit_outer, random_units
-from corollary.theory.approximation.grids import box_grid
 
 WIDTHS = (8, 16, 32, 64, 128)
+GRID = torch.linspace(-1, 1, 2401, dtype=torch.float64)[:, None]
 
 
 class Given(NamedTuple):
-    """A shift of the kink, whether units have biases, and a seed."""
+    """A target, and weights and biases of the units of each network."""
 
-    shift: float
-    biases: bool
-    seed: int
+    f: Callable[[Tensor], Tensor]
+    w: tuple[Tensor, ...]
+    b: tuple[Tensor, ...]
+
+
+def separation(given: Given) -> Tensor:
+    """The largest difference of a unit of the widest network between -1/2 and 1/2."""
+    w, b = given.w[-1][:, 0] / 2, given.b[-1]
+    return (torch.cos(b + w) - torch.cos(b - w)).abs().max() - 1e-9
+
+
+jump = instead("A step stays at half its jump.", f=lambda g: lambda x: (x[:, 0] > 0).to(x.dtype))
+even = instead("Without biases every network is even.", b=lambda g: tuple(0 * b for b in g.b))
+periodic = instead(
+    "Frequencies that are multiples of 2π make every network periodic.",
+    w=lambda g: tuple(2 * torch.pi * (w / (2 * torch.pi)).round() for w in g.w),
+)
 
 
 @dataclass(frozen=True)
@@ -51,57 +55,27 @@ class CosineUniversal(Claim[Given]):
     """The sup error on [-1, 1] for an odd wave plus a kink."""
 
     scale: float = option(0.6, low=0.2, high=1.5)  # largest inner weight, for each unit
+
     relation = converges(gap=0.04)  # a kink, fitted in the mean square, at width 128
+    supposes = (
+        Suppose("f is continuous", lambda g: 0.02 - g.f(GRID).diff().abs().max(), without=jump),
+        Suppose("units have biases", lambda g: g.b[-1].abs().max(), without=even),
+        Suppose("units separate points", separation, without=periodic),
+    )
+    symbols = "0", "‖F − f‖∞"
+    shows = (Over("Cosines need their phases", x="width m", log_y=True),)
 
     def given(self, rng: Generator) -> Given:
-        """A place for the kink."""
         shift = float(torch.rand(1, generator=rng, dtype=torch.float64)) - 0.5
-        return Given(shift, True, int(torch.randint(2**31, (1,), generator=rng)))
-
-    def hypotheses(self, given: Given) -> Iterator[Hypothesis]:
-        """With biases."""
-        yield Hypothesis("units have biases", given.biases)
+        units = (random_units(m, 1, self.scale * m, low=-1.0, rng=rng) for m in WIDTHS)
+        return Given(
+            lambda x: torch.sin(3 * x[:, 0]) + (x[:, 0] - shift).abs(), *zip(*units, strict=True)
+        )
 
     def predict(self, given: Given) -> float:
-        """The limit."""
         return 0.0
 
     def measure(self, given: Given) -> Series:
-        """Sup errors over widths."""
-        return Series(WIDTHS, _errors(given, self.scale))
-
-    def counterexample(self, rng: Generator) -> Given:
-        """No biases."""
-        return self.given(rng)._replace(biases=False)
-
-    def figure(self, given: Given) -> Figure:
-        """With and without biases."""
-        without = _errors(given._replace(biases=False), self.scale)
-        return Figure(
-            "Cosines need their phases",
-            x="m",
-            y="‖F − f‖∞",
-            log_x=True,
-            log_y=True,
-            marks=(
-                Curve(_errors(given, self.scale), WIDTHS, label="with biases"),
-                Curve(without, WIDTHS, label="without biases", role="other", dashed=True),
-            ),
-        )
-
-
-def _target(x: Tensor, shift: float) -> Tensor:
-    return torch.sin(3 * x[:, 0]) + (x[:, 0] - shift).abs()
-
-
-@lru_cache(maxsize=4)
-def _errors(given: Given, scale: float) -> tuple[float, ...]:
-    fine = box_grid(1, 2401, -1.0, 1.0)
-    y = _target(fine, given.shift)
-    rng, out = generator(given.seed), []
-    for m in WIDTHS:
-        w, b = random_units(m, 1, scale * m, low=-1.0, high=1.0, rng=rng)
-        b = b if given.biases else torch.zeros_like(b)
-        net = fit_outer(torch.cos, w, b, fine[::4], y[::4])
-        out.append(float((net(fine) - y).abs().max().detach()))
-    return tuple(out)
+        y, units = given.f(GRID), zip(given.w, given.b, strict=True)
+        networks = [fit_outer(torch.cos, w, b, GRID[::4], y[::4]) for w, b in units]
+        return Series(WIDTHS, [(net(GRID) - y).abs().max().detach() for net in networks])

@@ -21,37 +21,45 @@ continuous :math:`G`.
     its sup error stays above 1/2 at every width.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import NamedTuple
 
 import torch
 from torch import Generator, Tensor
 
-from corollary.core import (
-    Claim,
-    Curve,
-    Figure,
-    Hypothesis,
-    Level,
-    Series,
-    converges,
-    generator,
-    option,
-)
+from corollary.core import Claim, Over, Series, Suppose, converges, instead, option
 from corollary.models.approximators.shallow import fit_superposition
-from corollary.theory.approximation.grids import box_grid
 
 WIDTHS = (16, 32, 64, 128, 256)
 
 
 class Given(NamedTuple):
-    """A target on the unit cube and the seed of the inner weights."""
+    """A target on the unit cube, and an activation."""
 
     f: Callable[[Tensor], Tensor]  # points (n, d) to values
-    d: int
-    seed: int
+    sigma: Callable[[Tensor], Tensor]
+
+
+def largest_jump(self: "Cybenko", given: Given) -> tuple[bool, str]:
+    """How far the target moves over a thousandth of the cube's side."""
+    x = torch.full((1001, self.d), 0.3, dtype=torch.float64)
+    x[:, 0] = torch.linspace(0, 1, 1001)
+    jump = float(given.f(x).diff().abs().max())
+    return jump < 0.01, f"largest jump {jump:.3g}"
+
+
+def sigmoidal(given: Given) -> bool:
+    """The limits of the activation."""
+    ends = torch.tensor([-1e3, 1e3], dtype=torch.float64)
+    return given.sigma(ends).tolist() == [0.0, 1.0]
+
+
+step = instead(
+    "A unit step stays half its jump away from every network.",
+    f=lambda g: lambda x: (x[:, 0] >= 0.47).to(x.dtype),
+)
+square = instead("Networks of squares are polynomials of degree 2.", sigma=lambda g: torch.square)
 
 
 @dataclass(frozen=True)
@@ -60,79 +68,37 @@ class Cybenko(Claim[Given]):
 
     d: int = option(2, low=1, high=2)  # dimension of the cube
     scale: float = option(20.0, low=1.0, high=100.0)  # largest length of an inner weight
-    relation = converges(
-        gap=0.02
-    )  # random inner weights at width 256, measured off the fitted grid
+
+    relation = converges(gap=0.02)  # random units at width 256, measured off the fitted grid
+    supposes = (
+        Suppose("the target is continuous", largest_jump, without=step),
+        Suppose(
+            "the activation tends to 0 on the left and to 1 on the right", sigmoidal, without=square
+        ),
+    )
+    symbols = "0", "‖G − f‖∞"
+    shows = (Over("Wider sigmoid layers come closer", x="width m", log_y=True),)
 
     def given(self, rng: Generator) -> Given:
-        """A wave along a drawn direction, with a kink along another line."""
         u, shift = torch.rand(2, generator=rng, dtype=torch.float64).tolist()
 
         def f(x: Tensor) -> Tensor:
             along = x[:, 0] + u * x[:, -1]
             return torch.sin(4 * along) / 2 + (x[:, -1] - 0.3 - 0.4 * shift).abs() / 2
 
-        return Given(f, self.d, int(torch.randint(2**31, (1,), generator=rng)))
-
-    def hypotheses(self, given: Given) -> Iterator[Hypothesis]:
-        """The target does not jump; the activation is sigmoidal."""
-        ends = torch.sigmoid(torch.tensor([-1e3, 1e3], dtype=torch.float64)).tolist()
-        jump = _largest_jump(given)
-        yield Hypothesis("the target is continuous", jump < 0.01, f"largest jump {jump:.3g}")
-        yield Hypothesis("the activation tends to 0 on the left and to 1 on the right",
-                         ends == [0.0, 1.0])  # fmt: skip
+        return Given(f, torch.sigmoid)
 
     def predict(self, given: Given) -> float:
-        """The limit."""
         return 0.0
 
-    def measure(self, given: Given) -> Series:
-        """Sup errors on a grid finer than that of the fit."""
-        return Series(WIDTHS, _errors(given, self.scale))
+    def measure(self, given: Given, rng: Generator) -> Series:
+        axis = torch.linspace(0, 1, 2001 if self.d == 1 else 83, dtype=torch.float64)
+        x = torch.cartesian_prod(*[axis] * self.d).reshape(-1, self.d)  # off the points of the fit
 
-    def counterexample(self, rng: Generator) -> Given:
-        """A unit step."""
-        at = 0.4 + 0.2 * float(torch.rand(1, generator=rng))
-        return self.given(rng)._replace(f=lambda x: (x[:, 0] >= at).to(x.dtype))
+        def error(m: int) -> Tensor:
+            net = fit_superposition(
+                given.f, given.sigma, m, d=self.d, scale=self.scale, points=2000, rng=rng
+            )
+            return (net(x) - given.f(x)).abs().max().detach()
 
-    def figure(self, given: Given) -> Figure:
-        """Errors over widths, with those of a step."""
-        jump = Given(lambda x: (x[:, 0] >= 0.5).to(x.dtype), self.d, given.seed)
-        return Figure(
-            "Wider sigmoid layers come closer to a continuous function",
-            x="m",
-            y="‖G − f‖∞",
-            log_x=True,
-            log_y=True,
-            marks=(
-                Curve(_errors(given, self.scale), WIDTHS, label="continuous f"),
-                Curve(_errors(jump, self.scale), WIDTHS, label="a unit step", role="other"),
-                Level(0.5, label="half the jump", role="other"),
-            ),
-        )
-
-
-@lru_cache(maxsize=4)
-def _errors(given: Given, scale: float) -> tuple[float, ...]:
-    x = box_grid(given.d, 2001 if given.d == 1 else 83)
-    rng = generator(given.seed)
-    out = []
-    for m in WIDTHS:
-        net = fit_superposition(
-            given.f, torch.sigmoid, m, d=given.d, scale=scale, points=2000, rng=rng
-        )
-        out.append(float((net(x) - given.f(x)).abs().max().detach()))
-    return tuple(out)
-
-
-def _largest_jump(given: Given) -> float:
-    """How far the target moves over a thousandth of the cube's side."""
-    x = box_grid(given.d, 2001 if given.d == 1 else 60)
-    near = x.clone()
-    jumps = []
-    for step in torch.linspace(0, 1, 21, dtype=torch.float64):
-        near[:, 0] = (x[:, 0] + step / 59).clamp(max=1.0)
-        further = near.clone()
-        further[:, 0] = (near[:, 0] + 1e-3).clamp(max=1.0)
-        jumps.append(float((given.f(further) - given.f(near)).abs().max()))
-    return max(jumps)
+        return Series(WIDTHS, [error(m) for m in WIDTHS])

@@ -20,36 +20,62 @@ ten powers of linear forms, plus a remainder of size :math:`\epsilon/2`.
     than 1 on [-1, 1] (the counterexample here). Biases must be included, as in Perez Jensen (2025).
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from typing import NamedTuple
 
 import torch
+from jaxtyping import Float
 from torch import Generator, Tensor
 
-from corollary.core import (
-    Claim,
-    Curve,
-    Figure,
-    Hypothesis,
-    Level,
-    Points,
-    at_most,
-    generator,
-    option,
-)
-from corollary.models.approximators.lifting import Lifted, Ridge, lift
-from corollary.theory.approximation.ridge_sums import exponents, ridge_polynomial_basis
+from corollary.core import Claim, Figure, Kept, Level, Points, Suppose, Trial, at_most, option
+from corollary.models.approximators.lifting import Ridge, lift
+from corollary.models.approximators.shallow import Superposition
 
 
 class Given(NamedTuple):
-    """A function with ridge functions close to it, whether units have biases, and a seed."""
+    """A function, ridge functions close to it, a network of units for each, and points."""
 
     f: Callable[[Tensor], Tensor]
     ridges: tuple[Ridge, ...]
-    bias: bool
-    seed: int
+    parts: tuple[Superposition, ...]
+    x: Float[Tensor, "n 3"]
+
+
+def units(ridges: tuple[Ridge, ...], eps: float, bias: bool, rng: Generator) -> tuple:
+    """One network for each ridge function."""
+    made = lift(ridges, torch.tanh, eps, bias=bias, rng=rng)
+    cut = (p.split(made.units) for p in (made.network.w, made.network.b, made.network.a))
+    return tuple(Superposition(torch.tanh, *part) for part in zip(*cut, strict=True))
+
+
+def remainder(g: Given) -> float:
+    """The distance of f from the sum of its ridge functions."""
+    return float((sum(h(g.x @ theta) for theta, h in g.ridges) - g.f(g.x)).abs().max())
+
+
+def worst_part(g: Given) -> float:
+    """The largest error of a part."""
+    pairs = zip(g.ridges, g.parts, strict=True)
+    return max((p(g.x) - r.g(g.x @ r.theta)).abs().max().item() for r, p in pairs)
+
+
+def rough(self: "DimensionLifting", given: Given) -> Given:
+    """A remainder of 2ε is more than the network can repair."""
+    return given._replace(f=lambda x: given.f(x) + 2 * self.eps * torch.sin(9 * x[:, 0]))
+
+
+def inflated(given: Given) -> Given:
+    """Parts that are half as large again miss their functions, and so does the sum."""
+    parts = (Superposition(torch.tanh, p.w, p.b, 1.5 * p.a) for p in given.parts)
+    return given._replace(parts=tuple(parts))
+
+
+def odd(self: "DimensionLifting", given: Given, rng: Generator) -> Given:
+    """Without biases every network of hyperbolic tangents is odd, and a square is even."""
+    ridges = (Ridge(torch.eye(3, dtype=torch.float64)[0], torch.square),)
+    return Given(lambda x: x[:, 0] ** 2, ridges, units(ridges, self.eps, False, rng), given.x)
 
 
 @dataclass(frozen=True)
@@ -57,76 +83,55 @@ class DimensionLifting(Claim[Given]):
     """The sup error of a network in three variables that is built from one-dimensional ones."""
 
     eps: float = option(0.1, low=1e-3, high=1.0)  # error to keep
+
     relation = at_most()  # half of eps is spent on the remainder, the rest is seldom used up
+    supposes = (
+        Suppose(
+            "the ridge functions are within ε/2 of f",
+            lambda self, g: self.eps / 2 + 1e-9 - remainder(g),
+            without=rough,
+        ),
+        Suppose(
+            "every part keeps its budget of ε/(2m)",
+            lambda self, g: self.eps / (2 * len(g.ridges)) - worst_part(g),
+            without=inflated,
+        ),
+        Suppose("the units have biases", lambda g: g.parts[0].b.abs().max(), without=odd),
+    )
+    symbols = "ε", "sup |f − G|"
 
     def given(self, rng: Generator) -> Given:
-        """A drawn cubic form in three variables with ten generic directions."""
-        count = len(exponents(3, 3))
-        theta = torch.randn(count, 3, generator=rng, dtype=torch.float64)
+        theta = torch.randn(10, 3, generator=rng, dtype=torch.float64)
         theta = theta / theta.abs().sum(1, keepdim=True)
-        form = ridge_polynomial_basis(
-            torch.randn(count, generator=rng, dtype=torch.float64) / count, theta, 3
+        c = torch.randn(10, generator=rng, dtype=torch.float64)
+        ridges = tuple(
+            Ridge(t, partial(lambda a, z: a * z**3, a)) for t, a in zip(theta, c, strict=True)
         )
-        seed = int(torch.randint(2**31, (1,), generator=rng))
-        ridges = [
-            Ridge(t, partial(_cube, c)) for t, c in zip(theta, form.weights.tolist(), strict=True)
-        ]
-        return Given(lambda x: form(x) + self.eps / 2 * torch.sin(9 * x[:, 0]),
-                     tuple(ridges), True, seed)  # fmt: skip
-
-    def hypotheses(self, given: Given) -> Iterator[Hypothesis]:
-        """The decomposition, the budgets of the parts, and the biases."""
-        x = _cloud(given)
-        rest = float((sum(g(x @ theta) for theta, g in given.ridges) - given.f(x)).abs().max())
-        made = _lifted(self, given)
-        yield Hypothesis("the ridge functions are within eps/2 of f", rest <= self.eps / 2 + 1e-9)
-        yield Hypothesis("every part keeps its budget of eps/(2m)", max(made.errors) <= made.budget)
-        yield Hypothesis("the units have biases", given.bias)
+        x = 2 * torch.rand(4000, 3, generator=rng, dtype=torch.float64) - 1
+        return Given(
+            lambda x: (x @ theta.T) ** 3 @ c + self.eps / 2 * torch.sin(9 * x[:, 0]),
+            ridges,
+            units(ridges, self.eps, True, rng),
+            torch.cat([x, x[:500].sign()]),  # corners too
+        )
 
     def predict(self, given: Given) -> float:
-        """The error to keep."""
         return self.eps
 
-    def measure(self, given: Given) -> float:
-        """The largest difference at drawn points of the cube."""
-        x = _cloud(given)
-        return float((_lifted(self, given).network(x) - given.f(x)).abs().max().detach())
+    def measure(self, given: Given) -> Kept:
+        off = (sum(part(given.x) for part in given.parts) - given.f(given.x)).detach()
+        return Kept(float(off.abs().max()), off=off[:400])
 
-    def counterexample(self, rng: Generator) -> Given:
-        """A square, without biases."""
-        theta = torch.tensor([1.0, 0.0, 0.0], dtype=torch.float64)
-        ridge = Ridge(theta, torch.square)
-        return Given(lambda x: x[:, 0] ** 2, (ridge,), False, 0)
-
-    def figure(self, given: Given) -> Figure:
+    def figure(self, trial: Trial[Given]) -> Figure:
         """Network against function at drawn points."""
-        x = _cloud(given)[:400]
-        made = _lifted(self, given)
-        y = given.f(x)
-        off = (made.network(x) - y).detach()
-        ends = [float(y.min()), float(y.max())]
+        given = trial.given
         return Figure(
-            f"{made.network.units} units from {len(made.units)} networks in one variable",
+            f"{sum(p.units for p in given.parts)} units from {len(given.parts)} networks",
             x="f(x)",
             y="G(x) − f(x)",
             marks=(
                 Level(self.eps, label="+ε"),
                 Level(-self.eps, label="−ε"),
-                Curve([0.0, 0.0], ends, label="no error", role="other"),
-                Points(y, off, label="drawn points"),
+                Points(given.f(given.x[:400]), trial.kept.off, label="drawn points"),
             ),
         )
-
-
-def _cube(c: float, z: Tensor) -> Tensor:
-    return c * z**3
-
-
-def _cloud(given: Given) -> Tensor:
-    x = 2 * torch.rand(4000, 3, generator=generator(given.seed, "cloud"), dtype=torch.float64) - 1
-    return torch.cat([x, x[:500].sign()])  # corners too
-
-
-def _lifted(claim: DimensionLifting, given: Given) -> Lifted:
-    rng = generator(given.seed, "units")
-    return lift(given.ridges, torch.tanh, claim.eps, bias=given.bias, rng=rng)

@@ -16,7 +16,7 @@ to all polynomials of that degree is invisible to it.
 :covers: discriminatory-function
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -24,12 +24,10 @@ import torch
 from jaxtyping import Float
 from torch import Generator, Tensor
 
-from corollary.core import Claim, Curve, Figure, Hypothesis, Points, equals, option
+from corollary.core import Claim, Figure, Kept, Points, Suppose, Trial, equals, instead, option
 from corollary.models.approximators.shallow import random_units
 from corollary.theory.approximation.discriminatory import discriminatory_probe
 from corollary.theory.approximation.nonvanishing import polynomial_degree
-
-ACTIVATIONS = {"sigmoid": torch.sigmoid, "tanh": torch.tanh, "ReLU": torch.relu}
 
 
 class Given(NamedTuple):
@@ -38,7 +36,14 @@ class Given(NamedTuple):
     x: Float[Tensor, "k 1"]
     w: Float[Tensor, "m 1"]
     b: Float[Tensor, " m"]
-    activations: dict[str, Callable[[Tensor], Tensor]]
+    activations: tuple[Callable[[Tensor], Tensor], ...]
+
+
+square = instead("Squares see three moments of a measure.", activations=(torch.square,) * 3)
+together = instead(
+    "Of two points that coincide only the sum of the masses is seen.",
+    x=lambda g: torch.cat([g.x[:1], g.x[:1] + 1e-14, g.x[2:]]),
+)
 
 
 @dataclass(frozen=True)
@@ -47,52 +52,47 @@ class Discriminatory(Claim[Given]):
 
     k: int = option(8, low=4, high=20)  # points that carry the measure
     m: int = option(400, low=100, high=5000)  # units that look at it
+
     relation = equals()  # ranks are integers
+    supposes = (
+        Suppose(
+            "the points are different",
+            lambda g: g.x[:, 0].sort().values.diff().min() - 1e-9,
+            without=together,
+        ),
+        Suppose(
+            "no activation is a polynomial of degree below k - 1",
+            lambda g: all(polynomial_degree(s, len(g.x) - 2) is None for s in g.activations),
+            without=square,
+        ),
+    )
+    symbols = "points k", "rank"
+    rows = ("sigmoid", "tanh", "ReLU")
 
     def given(self, rng: Generator) -> Given:
-        """Jittered points of [0, 1] and random units that bend among them."""
         jitter = torch.rand(self.k, generator=rng, dtype=torch.float64)
         x = (torch.arange(self.k) + 0.2 + 0.6 * jitter) / self.k
-        return Given(x[:, None], *random_units(self.m, 1, 40.0, rng=rng), ACTIVATIONS)
+        units = random_units(self.m, 1, 40.0, rng=rng)
+        return Given(x[:, None], *units, (torch.sigmoid, torch.tanh, torch.relu))
 
-    def hypotheses(self, given: Given) -> Iterator[Hypothesis]:
-        """Different points, and no polynomial of low degree."""
-        degrees = [polynomial_degree(s, len(given.x) - 2) for s in given.activations.values()]
-        yield Hypothesis("the points are different", len(given.x.unique()) == len(given.x))
-        yield Hypothesis("no activation is a polynomial of degree below k - 1",
-                         all(q is None for q in degrees))  # fmt: skip
+    def predict(self, given: Given) -> list[int]:
+        return [len(given.x)] * len(given.activations)
 
-    def predict(self, given: Given) -> list[float]:
-        """All measures are seen."""
-        return [float(len(given.x))] * len(given.activations)
+    def measure(self, given: Given) -> Kept:
+        probes = [discriminatory_probe(s, given.x, given.w, given.b) for s in given.activations]
+        return Kept([p.rank for p in probes], unseen=probes[0].measure)
 
-    def measure(self, given: Given) -> list[float]:
-        """Numerical ranks."""
-        probes = (_probe(s, given) for s in given.activations.values())
-        return [float(p.rank) for p in probes]
-
-    def counterexample(self, rng: Generator) -> Given:
-        """A square: it sees three moments."""
-        return self.given(rng)._replace(activations={"z²": torch.square})
-
-    def figure(self, given: Given) -> Figure:
+    def figure(self, trial: Trial[Given]) -> Figure:
         """The measure that no square sees, and what sigmoid units see of it."""
-        unseen = _probe(torch.square, given).measure
-        assert unseen is not None, "a square has rank 3"
-        order = torch.argsort(-given.b / given.w[:, 0])
-        z = given.w @ given.x.T + given.b[:, None]
-        place = (-given.b / given.w[:, 0])[order]
+        x, w, b, _ = trial.given
+        unseen, z, place = trial.without[1].kept.unseen, w @ x.T + b[:, None], -b / w[:, 0]
         return Figure(
             "A measure that squares cannot see, and sigmoid units can",
             x="x, or −b/w of a unit",
             y="μ at x, or ∫ σ(wx + b) dμ",
             marks=(
-                Points(given.x[:, 0], unseen, label="μ", role="other"),
-                Points(place, (torch.sigmoid(z) @ unseen)[order], label="σ = sigmoid"),
-                Curve((torch.square(z) @ unseen)[order], place, label="σ = z²", role="predicted"),
+                Points(x[:, 0], unseen, label="μ", role="other"),
+                Points(place, torch.sigmoid(z) @ unseen, label="σ = sigmoid"),
+                Points(place, z.square() @ unseen, label="σ = z²", role="predicted"),
             ),
         )
-
-
-def _probe(sigma: Callable[[Tensor], Tensor], given: Given):  # noqa: ANN202 - a Probe
-    return discriminatory_probe(sigma, given.x, given.w, given.b)

@@ -15,17 +15,19 @@ on the target has no such limit.
 :kind: bound
 :cost: instant
 :covers: barron-vs-fixed-basis
+:scale-free: Theory supplies the waves and the spaces; the floor holds for every space and is the
+    claim's own formula.
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
 from jaxtyping import Float
 from torch import Generator, Tensor
+from torch.linalg import matrix_rank, qr
 
-from corollary.core import Claim, Curve, Figure, Hypothesis, Level, at_least, option
+from corollary.core import Claim, Curve, Figure, Kept, Suppose, Trial, at_least, instead, option
 from corollary.models.approximators.shallow import random_units
 from corollary.theory.approximation.fixed_bases import lowest_frequencies, monomials, waves_at
 from corollary.theory.approximation.grids import box_grid
@@ -35,9 +37,21 @@ class Given(NamedTuple):
     """Bases at the points of a grid, the targets there, and their scales."""
 
     bases: tuple[Float[Tensor, "p m"], ...]
-    targets: Float[Tensor, "p 2m"]  # orthonormal
-    norms: Float[Tensor, " 2m"]  # ||k|| of each
-    fixed: bool  # whether one space serves all targets
+    targets: Float[Tensor, "p M"]  # orthonormal
+    norms: Float[Tensor, " M"]  # ||k|| of each
+
+
+def dependence(given: Given) -> float:
+    """How far the Gram matrix of the targets is from the identity."""
+    gram = given.targets.T @ given.targets / len(given.targets)
+    return float((gram - torch.eye(len(gram), dtype=gram.dtype)).abs().max())
+
+
+adapted = instead("A space that holds every target has no error.", bases=lambda g: (g.targets,) * 3)
+repeated = instead(
+    "Targets that lie in the space have no error.",
+    targets=lambda g: g.targets[:, : g.targets.shape[1] // 2].repeat(1, 2),
+)
 
 
 @dataclass(frozen=True)
@@ -46,60 +60,55 @@ class FixedBasis(Claim[Given]):
 
     d: int = option(2, low=1, high=2)  # dimension
     m: int = option(40, low=4, high=60)  # dimension of the space
+
     relation = at_least(ulps=2**16)  # projections by a QR decomposition
+    supposes = (
+        Suppose(
+            "the space has at most half as many dimensions as there are targets",
+            lambda g: all(2 * int(matrix_rank(V)) <= len(g.norms) for V in g.bases),
+            without=adapted,
+        ),
+        Suppose(
+            "the targets are orthonormal before scaling",
+            lambda g: 1e-9 - dependence(g),
+            without=repeated,
+        ),
+    )
+    symbols = "C² / 4K²", "worst squared error"
+    rows = ("lowest waves", "polynomials", "random tanh units")
 
     def given(self, rng: Generator) -> Given:
-        """A grid fine enough for the waves to be orthonormal on it."""
         k = lowest_frequencies(self.d, self.m)  # each has a cosine and a sine
-        n = 2 * int(k.abs().max()) + 3
+        n = 2 * int(k.abs().max()) + 3  # so that they are orthonormal on the grid
         x = box_grid(self.d, n, 0.0, 1 - 1 / n)
         targets = waves_at(k, x)
         w, b = random_units(self.m, self.d, 10.0, rng=rng)
         bases = (targets[:, : self.m], monomials(x, self.m), torch.tanh(x @ w.T + b))
-        return Given(bases, targets, k.norm(dim=1).repeat_interleave(2), True)
+        return Given(bases, targets, k.norm(dim=1).repeat_interleave(2))
 
-    def hypotheses(self, given: Given) -> Iterator[Hypothesis]:
-        """The space, and the targets."""
-        gram = given.targets.T @ given.targets / len(given.targets)
-        off = float((gram - torch.eye(len(gram), dtype=gram.dtype)).abs().max())
-        yield Hypothesis("one space serves all targets", given.fixed)
-        yield Hypothesis("the targets are orthonormal before scaling", off < 1e-9, f"{off:.1g}")
+    def predict(self, given: Given) -> Tensor:
+        return (1 / (4 * given.norms.max() ** 2)).repeat(len(given.bases))
 
-    def predict(self, given: Given) -> list[float]:
-        """The floor, for C = 1."""
-        return [1 / (4 * float(given.norms.max()) ** 2)] * len(given.bases)
+    def measure(self, given: Given) -> Kept:
+        Qs = torch.stack([qr(V).Q for V in given.bases])
+        left = given.targets - Qs @ (Qs.mT @ given.targets)
+        errors = left.square().mean(1) / (2 * given.norms**2)  # a cosine has squared norm 1/2
+        return Kept(errors.amax(1), errors=errors)
 
-    def measure(self, given: Given) -> list[float]:
-        """The worst target of each space."""
-        return [float(_errors(given, V).max()) for V in given.bases]
+    def tight(self) -> Given:
+        """Twelve waves of length 5, and sums of pairs of them as the space."""
+        k = [[5.0, 0.0], [0.0, 5.0], [3.0, 4.0], [4.0, 3.0], [3.0, -4.0], [4.0, -3.0]]
+        targets = waves_at(torch.tensor(k, dtype=torch.float64), box_grid(2, 13, 0.0, 12 / 13))
+        return Given((targets[:, :6] + targets[:, 6:],), targets, targets.new_full((12,), 5.0))
 
-    def counterexample(self, rng: Generator) -> Given:
-        """A space of its own for each target."""
-        return self.given(rng)._replace(fixed=False)
-
-    def figure(self, given: Given) -> Figure:
+    def figure(self, trial: Trial[Given]) -> Figure:
         """Errors of all targets, in order of frequency."""
-        names = ("lowest waves", "polynomials", "random tanh units")
+        pairs = zip(trial.kept.errors, self.rows, strict=True)
+        floor = trial.predicted[:1].repeat(2 * self.m)
+        curves = [Curve(e, label=name) for e, name in pairs]
         return Figure(
             f"{self.m} fixed functions against {2 * self.m} targets, d = {self.d}",
             x="target, by frequency",
             y="squared error",
-            marks=(
-                Level(self.predict(given)[0], label="the worst is at least C² / 4K²"),
-                *(
-                    Curve(_errors(given, V), label=name, role="measured" if i == 0 else "other",
-                          dashed=i == 2)
-                    for i, (V, name) in enumerate(zip(given.bases, names, strict=True))
-                ),
-            ),
-        )  # fmt: skip
-
-
-def _errors(given: Given, V: Tensor) -> Float[Tensor, " 2m"]:
-    """Squared distances of the scaled targets from the span of V."""
-    scale = 1 / (2 * given.norms**2)  # a cosine has squared norm 1/2
-    if not given.fixed:
-        return 0 * scale  # the space is the target's own line
-    Q, _ = torch.linalg.qr(V)
-    left = given.targets - Q @ (Q.T @ given.targets)
-    return left.square().mean(0) * scale
+            marks=(Curve(floor, label=self.symbols[0], role="predicted"), *curves),
+        )

@@ -15,28 +15,19 @@ target win.
 :kind: rate
 :cost: instant
 :covers: barron-vs-fixed-basis
+:scale-free: The exponent does not depend on the length of the frequencies.
 """
 
-from collections.abc import Iterator
+import math
+from collections.abc import Callable
 from dataclasses import dataclass
-from functools import lru_cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import torch
 from jaxtyping import Float
 from torch import Generator, Tensor
 
-from corollary.core import (
-    Claim,
-    Curve,
-    Figure,
-    Hypothesis,
-    Points,
-    Series,
-    generator,
-    option,
-    slope,
-)
+from corollary.core import Claim, Over, Series, Suppose, generator, instead, option, slope
 from corollary.models.approximators.barron import sample_units
 from corollary.models.approximators.steps import step
 from corollary.theory.approximation.fixed_bases import lowest_frequencies
@@ -46,12 +37,42 @@ SIZES = (64, 128, 256, 512, 1024, 2048)
 
 
 class Given(NamedTuple):
-    """Frequencies in order, whether the units are fixed, points, and a seed."""
+    """Frequencies in order, points, and the squared error of m functions for target j."""
 
     k: Float[Tensor, "n d"]
-    fixed: bool
     x: Float[Tensor, "p d"]
-    seed: int
+    error: Callable[..., float]
+
+
+def lowest_waves(given: Any, j: int, m: int, rng: Generator) -> float:
+    """Each frequency is a cosine and a sine: the first m functions are m / 2 frequencies."""
+    return 0.0 if j < m // 2 else float(1 / (2 * given.k[j].square().sum()))
+
+
+def drawn_units(given: Any, j: int, m: int, rng: Generator) -> float:
+    """The mean error of networks that are drawn for target j, with a phase."""
+    w, trials = given.k[j : j + 1], 24
+    f = Cosines(w, 1 / w.norm(dim=1), w.new_tensor([0.2]))
+    target = f(given.x) - f(torch.zeros_like(given.x[:1]))
+    units = sample_units(f, trials * m, given.k.shape[1] ** 0.5 / 2, rng=rng)
+    hidden = step(given.x @ units.w.T + units.b) * units.c
+    values = hidden.reshape(len(target), trials, m).mean(2)
+    return float((values - target[:, None]).square().mean())
+
+
+def blind(given: Given) -> bool:
+    """Whether a target that is left out keeps its whole norm."""
+    found = given.error(given, 100, 64, generator(0))
+    return math.isclose(found, lowest_waves(given, 100, 64, generator(0)))
+
+
+drawn = instead(
+    "Units that know the target do better in high dimensions.", error=lambda g: drawn_units
+)
+one_axis = instead(
+    "Frequencies along one axis are as easy as in one dimension.",
+    k=lambda g: torch.arange(1.0, len(g.k) + 1)[:, None] * torch.eye(g.k.shape[1])[0],
+)
 
 
 @dataclass(frozen=True)
@@ -59,70 +80,27 @@ class FixedBasisRate(Claim[Given]):
     """The exponent of the worst squared error in the number of waves."""
 
     d: int = option(4, low=1, high=6)  # dimension
+
     relation = slope(gap=0.12)  # frequencies of a lattice come in shells
+    supposes = (
+        Suppose("the basis is fixed before the target is known", blind, without=drawn),
+        Suppose(
+            "the frequencies are those of d dimensions",
+            lambda g: int(torch.linalg.matrix_rank(g.k)) == g.k.shape[1],
+            without=one_axis,
+        ),
+    )
+    symbols = "slope −2/d", "squared error of the worst target"
+    shows = (Over("Fixed waves against drawn units", x="functions m"),)
 
     def given(self, rng: Generator) -> Given:
-        """The lattice, and points of the cube around the origin."""
         k = lowest_frequencies(self.d, SIZES[-1] // 2 + 1)
         x = torch.rand(60, self.d, generator=rng, dtype=torch.float64) - 0.5
-        return Given(k, True, x, int(torch.randint(2**31, (1,), generator=rng)))
-
-    def hypotheses(self, given: Given) -> Iterator[Hypothesis]:
-        """One basis for all."""
-        yield Hypothesis("the basis is fixed before the target is known", given.fixed)
+        return Given(k, x, lowest_waves)
 
     def predict(self, given: Given) -> float:
-        """The exponent."""
         return -2 / self.d
 
-    def measure(self, given: Given) -> Series:
-        """Worst errors of the fixed basis, or mean errors of drawn units."""
-        if given.fixed:
-            return Series(SIZES, _fixed(given))
-        return Series(SIZES, [float(e.mean()) for e in _drawn(given)])
-
-    def counterexample(self, rng: Generator) -> Given:
-        """Units drawn for the target."""
-        return self.given(rng)._replace(fixed=False)
-
-    def figure(self, given: Given) -> Figure:
-        """Both, over m."""
-        fixed, drawn = _fixed(given), _drawn(given)
-        middle = len(SIZES) // 2
-        guide = [fixed[middle] * (m / SIZES[middle]) ** (-2 / self.d) for m in SIZES]
-        return Figure(
-            f"Fixed waves against drawn units, d = {self.d}",
-            x="m",
-            y="squared error, C = 1",
-            log_x=True,
-            log_y=True,
-            marks=(
-                Curve(guide, SIZES, label=f"slope −2/{self.d}", role="predicted"),
-                Points(SIZES, fixed, label="lowest waves, worst target"),
-                Points(SIZES, [float(e.mean()) for e in drawn], role="other",
-                       label="drawn units, range", low=[float(e.min()) for e in drawn],
-                       high=[float(e.max()) for e in drawn]),
-            ),
-        )  # fmt: skip
-
-
-def _fixed(given: Given) -> list[float]:
-    """Each frequency is a cosine and a sine: the first m functions are m / 2 frequencies."""
-    norms = given.k.norm(dim=1)
-    return [float(1 / (2 * norms[m // 2] ** 2)) for m in SIZES]
-
-
-@lru_cache(maxsize=4)
-def _drawn(given: Given) -> list[Float[Tensor, " trials"]]:
-    """Errors of networks for one target: the wave of lowest frequency, with a phase."""
-    rng = generator(given.seed)
-    w = given.k[:1]
-    f = Cosines(w, 1 / w.norm(dim=1), w.new_tensor([0.2]))
-    target = f(given.x) - f(torch.zeros_like(given.x[:1]))
-    radius, trials, out = given.k.shape[1] ** 0.5 / 2, 24, []
-    for n in SIZES:
-        units = sample_units(f, trials * n, radius, rng=rng)
-        hidden = step(given.x @ units.w.T + units.b) * units.c
-        values = hidden.reshape(len(target), trials, n).mean(2)
-        out.append((values - target[:, None]).square().mean(0))
-    return out
+    def measure(self, given: Given, rng: Generator) -> Series:
+        # of the frequencies that are left out the lowest is the worst
+        return Series(SIZES, [given.error(given, m // 2, m, rng) for m in SIZES])

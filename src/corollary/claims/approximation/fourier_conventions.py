@@ -18,15 +18,14 @@ without its convention.
 """
 
 import math
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
-from jaxtyping import Complex, Float
+from jaxtyping import Float
 from torch import Generator, Tensor
 
-from corollary.core import Claim, Curve, Figure, Hypothesis, equals, option
+from corollary.core import Claim, Curve, Figure, Kept, Suppose, Trial, equals, instead, option
 from corollary.theory.approximation.fourier import centred_grid, transform, weighted_mass
 
 N, STEP = 320, 0.05
@@ -39,74 +38,65 @@ class Given(NamedTuple):
     factor: float
 
 
+def left_at_the_ends(given: Given) -> tuple[bool, str]:
+    """What is left of f and of its transform."""
+    left = max(float(given.f[[0, -1]].abs().max()), float(transform(given.f, STEP).values[0].abs()))
+    return left < 1e-9, f"{left:.1g}"
+
+
+unitary = instead("The factor (2π)^(-1/2) gives another constant.", factor=(2 * math.pi) ** -0.5)
+
+
 @dataclass(frozen=True)
 class FourierConventions(Claim[Given]):
     """Norms and constants, with the angular transform as a sum of its own."""
 
     bumps: int = option(3, low=1, high=10)  # Gaussians in the function
+
     relation = equals(ulps=2**16)  # sums of a few hundred terms that cancel to a tenth
+    supposes = (
+        Suppose("f and its transform have died out at the ends of the grid", left_at_the_ends),
+        Suppose(
+            "the angular transform has the factor 1/(2π)",
+            lambda g: math.isclose(2 * math.pi * g.factor, 1.0),
+            without=unitary,
+        ),
+    )
+    symbols = "from f and f̂", "from f̂ and f̃"
+    rows = ("‖f̂‖²", "‖f̃‖²", "∫ |w| |f̃(w)| dw")
 
     def given(self, rng: Generator) -> Given:
-        """Gaussians with drawn heights, places and widths."""
-        x = centred_grid(1, N, STEP)
         a, at, s = torch.rand(3, self.bumps, generator=rng, dtype=torch.float64)
-        return Given((0.5 + a) @ _bump((x - 3 * at + 1.5) / (0.3 + 0.4 * s)).T, 1 / (2 * math.pi))
-
-    def hypotheses(self, given: Given) -> Iterator[Hypothesis]:
-        """The grid is wide and fine enough; the factor is Barron's."""
-        ends = float(given.f[[0, -1]].abs().max())
-        last = float(transform(given.f, STEP).values[0].abs())
-        yield Hypothesis("f has died out at the ends of the grid", ends < 1e-9, f"{ends:.1g}")
-        yield Hypothesis("its transform has died out at the highest frequency", last < 1e-9,
-                         f"{last:.1g}")  # fmt: skip
-        yield Hypothesis("the angular transform has the factor 1/(2 pi)",
-                         math.isclose(given.factor, 1 / (2 * math.pi)))  # fmt: skip
+        z = (centred_grid(1, N, STEP) - 3 * at + 1.5) / (0.3 + 0.4 * s)
+        return Given(torch.exp(-(z**2) / 2) @ (0.5 + a), 1 / (2 * math.pi))
 
     def predict(self, given: Given) -> list[float]:
-        """From f, and from its ordinary transform."""
         energy = float(given.f @ given.f) * STEP
         constant = weighted_mass(transform(given.f, STEP))
         return [energy, energy / (2 * math.pi), 2 * math.pi * constant]
 
-    def measure(self, given: Given) -> list[float]:
-        """From both transforms."""
-        ordinary = transform(given.f, STEP)
-        w, angular, dw = _angular(given)
-        return [
+    def measure(self, given: Given) -> Kept:
+        ordinary, x = transform(given.f, STEP), centred_grid(1, N, STEP)[:, 0]
+        dw = 2 * math.pi / (N * STEP)
+        w = (torch.arange(N, dtype=torch.float64) - N // 2) * dw
+        waves = torch.polar(torch.ones(N, N, dtype=torch.float64), -w[:, None] * x)
+        angular = (given.factor * STEP * waves @ given.f.to(waves.dtype)).abs()
+        found = [
             float(ordinary.values.abs().square().sum()) * ordinary.cell,
-            float(angular.abs().square().sum()) * dw,
-            float((w.abs() * angular.abs()).sum()) * dw,
+            float(angular.square().sum()) * dw,
+            float((w.abs() * angular).sum()) * dw,
         ]
+        return Kept(found, w=w, angular=angular, ordinary=ordinary)
 
-    def counterexample(self, rng: Generator) -> Given:
-        """The factor that makes the angular transform unitary."""
-        return self.given(rng)._replace(factor=(2 * math.pi) ** -0.5)
-
-    def figure(self, given: Given) -> Figure:
+    def figure(self, trial: Trial[Given]) -> Figure:
         """Both transforms over their own frequencies."""
-        ordinary = transform(given.f, STEP)
-        w, angular, _ = _angular(given)
-        near, wide = ordinary.w[:, 0].abs() < 2, w.abs() < 2
+        kept, v = trial.kept, trial.kept.ordinary.w[:, 0]
+        near, wide = v.abs() < 2, kept.w.abs() < 2
+        low = kept.ordinary.values.abs()[near]
+        wider = Curve(kept.angular[wide], kept.w[wide], label="angular: 1/2π as high, 2π as wide")
         return Figure(
             "One function, two transforms",
             x="w",
             y="modulus of the transform",
-            marks=(
-                Curve(ordinary.values.abs()[near], ordinary.w[near, 0], label="ordinary",
-                      role="predicted"),
-                Curve(angular.abs()[wide], w[wide], label="angular: 1/2π as high, 2π as wide"),
-            ),
-        )  # fmt: skip
-
-
-def _bump(x: Tensor) -> Tensor:
-    return torch.exp(-(x**2) / 2)
-
-
-def _angular(given: Given) -> tuple[Float[Tensor, " N"], Complex[Tensor, " N"], float]:
-    """The sum over the grid, term by term."""
-    x = centred_grid(1, N, STEP)[:, 0]
-    dw = 2 * math.pi / (N * STEP)
-    w = (torch.arange(N, dtype=torch.float64) - N // 2) * dw
-    waves = torch.polar(torch.ones(N, N, dtype=torch.float64), -w[:, None] * x)
-    return w, given.factor * STEP * waves @ given.f.to(waves.dtype), dw
+            marks=(Curve(low, v[near], label="ordinary", role="predicted"), wider),
+        )

@@ -18,13 +18,12 @@ moment.
     dimension; Theorem 16 is meant.
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
 from torch import Generator
 
-from corollary.core import Claim, Curve, Figure, Hypothesis, Points, equals, option
+from corollary.core import Along, Claim, Suppose, equals, instead, option
 from corollary.data.waves import Wave, random_wave
 from corollary.models.approximators.relu_boxes import relu_three_layer
 from corollary.theory.approximation.grids import grid_units
@@ -37,6 +36,11 @@ class Given(NamedTuple):
     delta: float
 
 
+large = instead(
+    "Cubes three times too large: fewer units, no promise.", delta=lambda g: 3 * g.delta
+)
+
+
 @dataclass(frozen=True)
 class GridCurse(Claim[Given]):
     """Units of the constructed networks, dimension by dimension."""
@@ -44,52 +48,28 @@ class GridCurse(Claim[Given]):
     rho: float = option(1.0, low=0.1, high=10.0)  # Lipschitz constant in the sup norm
     eps: float = option(0.2, low=0.1, high=1.0)  # half the error to keep
     largest: int = option(5, low=1, high=5)  # largest dimension that is built
+
     relation = equals()  # units are counted
+    supposes = (
+        Suppose(
+            "every g is rho-Lipschitz in the sup norm",
+            lambda self, g: max(wave.lipschitz for wave in g.waves) <= self.rho * (1 + 1e-9),
+        ),
+        Suppose(
+            "the cubes have side eps/rho",
+            lambda self, g: abs(g.delta * self.rho - self.eps) <= 1e-12,
+            without=large,
+        ),
+    )
+    symbols = "(4d + 1)⌈ρ/ε⌉ᵈ", "units of the network"
+    shows = (Along("A grid pays for every dimension", x="dimension d", first=1, log_y=True),)
 
     def given(self, rng: Generator) -> Given:
-        """One wave a dimension, and cubes of side eps/rho."""
         waves = tuple(random_wave(d, self.rho, rng=rng) for d in range(1, self.largest + 1))
         return Given(waves, self.eps / self.rho)
 
-    def hypotheses(self, given: Given) -> Iterator[Hypothesis]:
-        """The waves are as steep as stated, and the cubes as small as needed."""
-        steepest = max(wave.lipschitz for wave in given.waves)
-        yield Hypothesis("every g is rho-Lipschitz in the sup norm",
-                         steepest <= self.rho * (1 + 1e-9))  # fmt: skip
-        yield Hypothesis("the cubes have side eps/rho",
-                         abs(given.delta * self.rho - self.eps) <= 1e-12)  # fmt: skip
+    def predict(self, given: Given) -> list[int]:
+        return [grid_units(self.rho, self.eps, d + 1) for d in range(len(given.waves))]
 
-    def predict(self, given: Given) -> list[float]:
-        """The formula."""
-        return [float(grid_units(self.rho, self.eps, d + 1)) for d in range(len(given.waves))]
-
-    def measure(self, given: Given) -> list[float]:
-        """Units of the networks that were built."""
-        return [float(_units(wave, self.eps, given.delta)) for wave in given.waves]
-
-    def counterexample(self, rng: Generator) -> Given:
-        """Cubes three times too large: fewer units, and no promise."""
-        given = self.given(rng)
-        return given._replace(delta=3 * given.delta)
-
-    def figure(self, given: Given) -> Figure:
-        """The count over the dimension, beside a rate without dimension."""
-        dimensions = list(range(1, 13))
-        built = list(range(1, len(given.waves) + 1))
-        counts = [float(grid_units(self.rho, self.eps, d)) for d in dimensions]
-        return Figure(
-            "A grid pays for every dimension",
-            x="d",
-            y="units",
-            log_y=True,
-            marks=(
-                Curve(counts, dimensions, label="(4d + 1)⌈ρ/ε⌉ᵈ", role="predicted"),
-                Points(built, self.measure(given), label="networks built"),
-                Curve([(2 * self.rho / self.eps) ** 2] * 12, dimensions,
-                      label="(2rC/ε)², Barron's rate with rC = ρ", role="other"),
-            ),
-        )  # fmt: skip
-
-
-def _units(wave: Wave, eps: float, delta: float) -> int:
-    return relu_three_layer(wave, eps, delta, len(wave.c)).units
+    def measure(self, given: Given) -> list[int]:
+        return [relu_three_layer(w, self.eps, given.delta, len(w.c)).units for w in given.waves]
