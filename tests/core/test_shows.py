@@ -61,3 +61,16 @@ def test_other_positions_are_drawn_at_their_own_places_with_their_prediction():
 def test_another_level_of_the_same_run_is_drawn_as_a_level():
     level, run, wrong, *_ = AlongARun().check(0).figures[0].marks
     assert (wrong.value, wrong.label) == (0.5, "The constant is too small")
+
+
+def test_entries_beyond_the_positions_are_not_drawn():
+    @dataclass(frozen=True)
+    class WithWidth(Saturates):
+        def predict(self, given):
+            return [*super().predict(given), 72.0]
+
+        def measure(self, given):
+            return [*super().measure(given), 72.0]
+
+    line, dots, *_ = WithWidth().check(0).figures[0].marks
+    assert len(line.y) == len(dots.y) == 3

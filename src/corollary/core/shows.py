@@ -49,7 +49,11 @@ class Show(ABC):
 
 @dataclass(frozen=True)
 class Along(Show):
-    """Entry by entry, or along a :class:`Path`; ``at`` names a field that holds the positions."""
+    """Entry by entry, or along a :class:`Path`.
+
+    ``at`` names a field that holds the positions; entries beyond them, such as a width that is
+    compared too, are not drawn.
+    """
 
     _: KW_ONLY
     first: float = 0.0  # position of the first entry where `at` is not given
@@ -62,20 +66,20 @@ class Along(Show):
         named = claim.rows if isinstance(claim.rows, tuple) and not self.at else ()
         x = self.positions(claim, trial)
         marks = [
-            _predicted(x, trial.comparison.predicted, claim.symbols[0]),
-            _dots(x, trial.comparison.measured, claim.symbols[1], "measured"),
+            _predicted(x, trial.comparison.predicted[: len(x)], claim.symbols[0]),
+            _dots(x, trial.comparison.measured[: len(x)], claim.symbols[1], "measured"),
         ]
         for broken in self._broken(trial):
             own = self.positions(claim, broken) if self.at else x
             found = broken.comparison
-            if len(found.measured) != len(own):
+            if len(found.measured) < len(own):
                 continue
             same = found.measured == trial.comparison.measured
             if same or own != x:
                 label = _label(broken) if same else claim.symbols[0]
-                marks.append(_predicted(own, found.predicted, label, "other"))
+                marks.append(_predicted(own, found.predicted[: len(own)], label, "other"))
             if not same:
-                marks.append(_dots(own, found.measured, _label(broken), "other"))
+                marks.append(_dots(own, found.measured[: len(own)], _label(broken), "other"))
         return self._figure(claim, marks, names=named)
 
     def _run(self, claim: "Claim[Any]", trial: Trial[Any]) -> Figure:

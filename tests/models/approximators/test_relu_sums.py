@@ -9,14 +9,12 @@ import torch
 from corollary.core import loglog_fit
 from corollary.errors import InputError
 from corollary.models.approximators.cosine import CosNetwork, fit_cosines, multiply
-from corollary.models.approximators.lifting import Ridge
 from corollary.models.approximators.relu_sums import (
     fit_relu_uniform,
     from_pieces,
     interpolation_bound,
     pl_interpolant,
     pl_to_relu,
-    ridge_relu,
 )
 from corollary.models.approximators.shallow import Superposition, fit_outer, joined
 from corollary.theory.expressivity.piecewise import PiecewiseLinear, random_piecewise
@@ -129,17 +127,6 @@ def test_relu_networks_reach_the_tolerance_as_they_widen(name):
 def test_relu_networks_reach_the_tolerance_in_the_plane(rng):
     found = fit_relu_uniform(lambda x: torch.sin(2 * x.sum(1)), 0.05, d=2, rng=rng)
     assert found.errors[-1] <= 0.05 < found.errors[0]
-
-
-@pytest.mark.parametrize("d", [2, 20])
-def test_ridges_are_lifted_with_errors_that_add_up(d, rng):
-    u = torch.randn(4, d, generator=rng, dtype=torch.float64)
-    u = u / u.abs().sum(1, keepdim=True)
-    x = 2 * torch.rand(2000, d, generator=rng, dtype=torch.float64) - 1
-    net = ridge_relu([Ridge(v, torch.sin) for v in u], 10)
-    assert net.units <= 4 * 11
-    worst = float((net(x) - torch.sin(x @ u.T).sum(1)).abs().max())
-    assert worst <= 4 * interpolation_bound(10, 1.0, length=2.0)
 
 
 def test_squares_do_not_improve(rng):

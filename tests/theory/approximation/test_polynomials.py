@@ -6,49 +6,53 @@ from scipy.interpolate import BarycentricInterpolator
 from corollary.errors import InputError
 from corollary.theory.approximation.polynomials import (
     compose,
-    ellipse_bound,
     evaluate,
     interpolant,
     nodes,
     rescale,
     runge,
-    runge_bound,
+    runge_remainder,
 )
 
 X = torch.linspace(-1, 1, 1001, dtype=torch.float64)
+
+
+def largest_error(kind: str, n: int) -> float:
+    return float((interpolant(runge, nodes(kind, n), X) - runge(X)).abs().max())
 
 
 @pytest.mark.parametrize("kind", ["chebyshev", "equispaced"])
 def test_the_interpolant_is_that_of_scipy(kind):
     t = nodes(kind, 12)
     theirs = BarycentricInterpolator(t.numpy(), runge(t).numpy())(X.numpy())
-    assert interpolant(runge, 12, X, kind) == pytest.approx(theirs, abs=1e-9)
+    assert interpolant(runge, t, X) == pytest.approx(theirs, abs=1e-9)
 
 
 def test_errors_of_the_chebyshev_fits_decrease_with_the_degree():
-    errors = [float((interpolant(runge, n, X) - runge(X)).abs().max()) for n in (2, 3, 6, 20, 60)]
+    errors = [largest_error("chebyshev", n) for n in (2, 3, 6, 20, 60)]
     assert errors == sorted(errors, reverse=True) or errors[1] == pytest.approx(errors[0], rel=0.5)
     assert errors[-1] < 1e-4
 
 
 def test_equispaced_interpolation_of_runges_function_diverges():
-    errors = [
-        float((interpolant(runge, n, X, "equispaced") - runge(X)).abs().max()) for n in (6, 10, 20)
-    ]
+    errors = [largest_error("equispaced", n) for n in (6, 10, 20)]
     assert errors[0] < errors[1] < errors[2] and errors[2] > 10
 
 
-@pytest.mark.parametrize("n", [2, 6, 20, 60])
-def test_the_ellipse_bound_holds_and_falls(n):
-    error = float((interpolant(runge, n, X) - runge(X)).abs().max())
-    assert error <= runge_bound(n) < 1.2 * runge_bound(n - 1)
+@pytest.mark.parametrize("n", [2, 3, 6, 7, 20, 61])
+def test_the_remainder_is_the_product_over_the_nodes_at_the_pole(n):
+    """Hermite's formula: f(x) w(x) / w(i/5) for odd n, and 5x / i times that for even n."""
+    t = nodes("chebyshev", n).numpy()
+    w = np.prod(X.numpy()[:, None] - t, axis=1) / np.prod(0.2j - t)
+    expected = np.abs(runge(X).numpy() * w * (1 if n % 2 else 5 * X.numpy()))
+    assert runge_remainder(n, X).numpy() == pytest.approx(expected, abs=1e-12)
+    error = (interpolant(runge, nodes("chebyshev", n), X) - runge(X)).abs()
+    assert error.numpy() == pytest.approx(expected, abs=1e-12)
 
 
 def test_wrong_requests_are_refused():
     with pytest.raises(InputError, match="degree"):
         nodes("chebyshev", 0)
-    with pytest.raises(InputError, match="rho > 1"):
-        ellipse_bound(1.0, 1.0, 3)
 
 
 @pytest.mark.parametrize("seed", range(3))

@@ -21,31 +21,30 @@ import torch
 from jaxtyping import Float
 from torch import Generator, Tensor
 
-from corollary.core import Claim, Curve, Figure, Points, Suppose, Trial, equals, instead, option
+from corollary.core import Along, Claim, Suppose, equals, instead, option
 from corollary.models.approximators.cosine import CosNetwork, multiply
 from corollary.models.approximators.shallow import Superposition
 
 
 class Given(NamedTuple):
-    """Weights of two networks, their activation, and points on a line."""
+    """Weights of two networks, their activation, and places on a line of inputs."""
 
     F: CosNetwork
     G: CosNetwork
     sigma: Callable[[Tensor], Tensor]
-    x: Float[Tensor, "n d"]
+    u: Float[Tensor, " d"]
+    t: Float[Tensor, " n"]
 
 
 def values(given: Given, net: Superposition) -> Tensor:
     """The network with the activation that is given."""
-    return Superposition(given.sigma, net.w, net.b, net.a)(given.x).detach()
+    return Superposition(given.sigma, net.w, net.b, net.a)(given.t[:, None] * given.u).detach()
 
 
-def addition_theorem(given: Given) -> tuple[bool, str]:
-    """Whether 2 s(u) s(v) = s(u + v) + s(u - v)."""
-    s, u = given.sigma, given.x[:, 0]
-    v = u.flip(0) / 3
-    off = float((2 * s(u) * s(v) - s(u + v) - s(u - v)).abs().max())
-    return off < 1e-12, f"off by {off:.2g}"
+def addition_theorem(given: Given) -> Tensor:
+    """How far 2 s(u) s(v) is from s(u + v) + s(u - v)."""
+    s, u, v = given.sigma, given.t, given.t.flip(0) / 3
+    return 1e-12 - (2 * s(u) * s(v) - s(u + v) - s(u - v)).abs().max()
 
 
 tanh = instead("Hyperbolic tangents have no such rule.", sigma=lambda g: torch.tanh)
@@ -61,6 +60,7 @@ class CosineProducts(Claim[Given]):
     relation = equals(ulps=2**12, scale=1.0)  # rounding of sums of 2 m m' terms of size one
     supposes = (Suppose("the activation is a cosine", addition_theorem, without=tanh),)
     symbols = "F(x) G(x), and 2mm′", "product network, and its width"
+    shows = (Along("Two networks and their product", x="x, along a line", y="value", at="t"),)
 
     def given(self, rng: Generator) -> Given:
         def network() -> CosNetwork:
@@ -70,27 +70,12 @@ class CosineProducts(Claim[Given]):
 
         u = torch.randn(self.d, generator=rng, dtype=torch.float64)
         t = torch.linspace(-3, 3, 61, dtype=torch.float64)
-        return Given(network(), network(), torch.cos, t[:, None] * u / u.norm())
+        return Given(network(), network(), torch.cos, u / u.norm(), t)
 
-    def predict(self, given: Given) -> Tensor:
+    def predict(self, given: Given) -> list[float]:
         product = values(given, given.F) * values(given, given.G)
-        return torch.cat([product, product.new_tensor([2 * given.F.units * given.G.units])])
+        return [*product.tolist(), 2 * given.F.units * given.G.units]
 
-    def measure(self, given: Given) -> Tensor:
+    def measure(self, given: Given) -> list[float]:
         product = multiply(given.F, given.G)
-        return torch.cat([values(given, product), given.x.new_tensor([product.units])])
-
-    def figure(self, trial: Trial[Given]) -> Figure:
-        """Two networks and their product along the line."""
-        given, t = trial.given, torch.linspace(-3, 3, 61, dtype=torch.float64)
-        return Figure(
-            f"Two networks of width {given.F.units}, and one of width {trial.measured[-1]:.0f}",
-            x="x, along a line",
-            y="value",
-            marks=(
-                Curve(values(given, given.F), t, label="F", role="other"),
-                Curve(values(given, given.G), t, label="G", role="other", dashed=True),
-                Curve(trial.predicted[:-1], t, label="F times G", role="predicted"),
-                Points(t, trial.measured[:-1], label="product network"),
-            ),
-        )
+        return [*values(given, product).tolist(), product.units]

@@ -12,7 +12,6 @@ and :math:`J_{n+1}<J_n`: the kernel :math:`(1-u^2)^n/J_n` has variance at most
 :covers: landau-integral-identity
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -20,7 +19,7 @@ import numpy as np
 import torch
 from torch import Generator
 
-from corollary.core import Claim, Curve, Figure, Hypothesis, equals, option
+from corollary.core import Claim, Curve, Figure, Suppose, Trial, equals, instead, option
 from corollary.theory.approximation.landau import landau_constant, landau_second_moment
 
 
@@ -31,46 +30,42 @@ class Given(NamedTuple):
     end: float
 
 
+half = instead("Half the interval misses a part of the mass.", end=0.5)
+
+
 @dataclass(frozen=True)
 class LandauMoments(Claim[Given]):
     """Closed forms against quadrature."""
 
     largest: int = option(50, low=5, high=200)  # largest order
     count: int = option(8, low=1, high=50)  # orders that are drawn
+
     relation = equals(ulps=2**14)  # log-gamma of 2n + 2, and a Gauss rule that is exact
+    supposes = (
+        Suppose("the integrals run from -1 to 1", lambda g: g.end == 1.0, without=half),
+        Suppose("no order is negative", lambda g: min(g.orders) >= 0),
+    )
+    symbols = "closed forms", "integrals"
 
     def given(self, rng: Generator) -> Given:
-        """Drawn orders, with 0 among them."""
         drawn = torch.randint(1, self.largest + 1, (self.count,), generator=rng).tolist()
         return Given((0, *drawn), 1.0)
 
-    def hypotheses(self, given: Given) -> Iterator[Hypothesis]:
-        """The whole interval."""
-        yield Hypothesis("the integrals run from -1 to 1", given.end == 1.0)
-        yield Hypothesis("no order is negative", min(given.orders) >= 0)
-
     def predict(self, given: Given) -> list[float]:
-        """The closed forms."""
         return [m(n) for m in (landau_constant, landau_second_moment) for n in given.orders]
 
     def measure(self, given: Given) -> list[float]:
-        """A Gauss rule that is exact for the degree."""
-        return [_integral(power, n, given.end) for power in (0, 2) for n in given.orders]
+        def integral(power: int, n: int) -> float:
+            t, w = np.polynomial.legendre.leggauss(n + 2)  # exact for this degree
+            u = given.end * t
+            return float(given.end * np.sum(w * u**power * (1 - u**2) ** n))
 
-    def counterexample(self, rng: Generator) -> Given:
-        """Half the interval."""
-        return self.given(rng)._replace(end=0.5)
+        return [integral(power, n) for power in (0, 2) for n in given.orders]
 
-    def figure(self, given: Given) -> Figure:
+    def figure(self, trial: Trial[Given]) -> Figure:
         """The kernel becomes narrow."""
         u = torch.linspace(-1, 1, 401, dtype=torch.float64)
         curves = [
             Curve((1 - u**2) ** n / landau_constant(n), u, label=f"n = {n}") for n in (1, 4, 16, 64)
         ]
         return Figure("The Landau kernel", x="u", y="(1 − u²)ⁿ / J", marks=tuple(curves))
-
-
-def _integral(power: int, n: int, end: float) -> float:
-    t, w = np.polynomial.legendre.leggauss(n + 2)
-    u = end * t
-    return float(end * np.sum(w * u**power * (1 - u**2) ** n))

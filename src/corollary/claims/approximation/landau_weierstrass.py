@@ -18,16 +18,18 @@ taken.
 :erratum: [missing hypothesis] The exercise extends f by 0 outside (0, 1] and asks only for
     continuity on (-inf, 1], that is f(0) = 0. Without f(1) = 0 the conclusion (3.14) fails at
     x = 1: for f(t) = t (the counterexample here) P_400(1) = 0.486, tending to 1/2 and not to 1.
+:loose: The proof bounds the tail of the kernel by its variance (Chebyshev), and the kernel is
+    nearly Gaussian.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
 from torch import Generator, Tensor
 
-from corollary.core import Claim, Curve, Figure, Hypothesis, Points, at_most, option
+from corollary.core import Along, Claim, Suppose, at_most, instead, option
 from corollary.theory.approximation.landau import landau, landau_bound
 
 GRID = torch.linspace(0, 1, 401, dtype=torch.float64)
@@ -41,70 +43,49 @@ class Given(NamedTuple):
     M: float
 
 
+falling = instead("f(t) = 1 − t loses half at 0.", f=lambda g: lambda x: 1 - x, L=1.0, M=1.0)
+rising = instead("f(t) = t loses half at 1.", f=lambda g: lambda x: x, L=1.0, M=1.0)
+steeper = instead("Steeper than stated by 100.", L=lambda g: g.L / 100)
+higher = instead("Higher than stated by 10⁴.", M=lambda g: g.M / 1e4)
+
+
 @dataclass(frozen=True)
 class LandauWeierstrass(Claim[Given]):
     """Sup errors of the Landau polynomials at growing order."""
 
     orders: tuple[int, ...] = (10, 40, 160, 640)  # orders n; the degree is at most 2n
     terms: int = option(3, low=1, high=10)  # sines in the drawn function
+
     relation = at_most(ulps=64)  # a Gauss rule on panels of the kernel's width
+    supposes = (
+        Suppose("f vanishes at 0", lambda g: abs(float(g.f(GRID[:1]))) < 1e-9, without=falling),
+        Suppose("f vanishes at 1", lambda g: abs(float(g.f(GRID[-1:]))) < 1e-9, without=rising),
+        Suppose(
+            "f is L-Lipschitz",
+            lambda g: g.L * (1 + 1e-9) - g.f(GRID).diff().abs().max() * 400,
+            without=steeper,
+        ),
+        Suppose("|f| is at most M", lambda g: g.f(GRID).abs().max() <= g.M, without=higher),
+    )
+    symbols = "ε/2 + M/(δ²(n + 1))", "‖P − f‖∞"
+    rows = "n = {orders}"
+    shows = (
+        Along("Landau polynomials converge", x="order n", at="orders", log_x=True, log_y=True),
+    )
 
     def given(self, rng: Generator) -> Given:
-        """Sines that vanish at both ends."""
         c = torch.randn(self.terms, generator=rng, dtype=torch.float64)
         j = torch.pi * torch.arange(1, self.terms + 1, dtype=torch.float64)
-
-        def f(x: Tensor) -> Tensor:
-            return torch.sin(x[:, None] * j) @ c
-
+        f = lambda x: torch.sin(x[:, None] * j) @ c  # noqa: E731
         return Given(f, float((c.abs() * j).sum()), float(f(GRID).abs().max()))
 
-    def hypotheses(self, given: Given) -> Iterator[Hypothesis]:
-        """Zero at both ends, and as steep as stated."""
-        ends = given.f(GRID[[0, -1]]).abs()
-        steepest = float(torch.diff(given.f(GRID)).abs().max() * (len(GRID) - 1))
-        yield Hypothesis("f vanishes at 0", bool(ends[0] <= 1e-9))
-        yield Hypothesis("f vanishes at 1", bool(ends[1] <= 1e-9))
-        yield Hypothesis("f is L-Lipschitz", steepest <= given.L * (1 + 1e-9))
-
     def predict(self, given: Given) -> list[float]:
-        """The bound with the best pair of eps and delta."""
-        deltas = [(2 * given.M / (given.L * (n + 1))) ** (1 / 3) for n in self.orders]
-        return [
-            landau_bound(2 * given.L * d, d, given.M, n)
-            for d, n in zip(deltas, self.orders, strict=True)
-        ]
+        def best(n: int) -> float:
+            delta = (2 * given.M / (given.L * (n + 1))) ** (1 / 3)
+            return landau_bound(2 * given.L * delta, delta, given.M, n)
+
+        return [best(n) for n in self.orders]
 
     def measure(self, given: Given) -> list[float]:
-        """Sup errors, nothing subtracted."""
-        return [_error(given, n) for n in self.orders]
-
-    def counterexample(self, rng: Generator) -> Given:
-        """f(t) = t."""
-        return Given(lambda x: x, 1.0, 1.0)
-
-    def figure(self, given: Given) -> tuple[Figure, Figure]:
-        """Errors over the order; and f(t) = t with and without its chord."""
-        errors = Figure(
-            "Landau polynomials converge",
-            x="n",
-            y="‖P − f‖∞",
-            log_x=True,
-            log_y=True,
-            marks=(
-                Curve(self.predict(given), self.orders, label="bound", role="predicted"),
-                Points(self.orders, self.measure(given), label="error"),
-            ),
-        )
-        ramp = [
-            Curve(landau(lambda t: t, n, GRID, chord=False), GRID, label=f"n = {n}")
-            for n in (10, 100, 400)
-        ]
-        target = Curve(GRID, GRID, label="f(t) = t", role="predicted")
-        return errors, Figure(
-            "Without f(1) = 0 half is lost at 1", x="x", y="P(x)", marks=(target, *ramp)
-        )
-
-
-def _error(given: Given, n: int) -> float:
-    return float((landau(given.f, n, GRID, chord=False) - given.f(GRID)).abs().max())
+        off = (landau(given.f, n, GRID, chord=False) - given.f(GRID) for n in self.orders)
+        return [float(e.abs().max()) for e in off]

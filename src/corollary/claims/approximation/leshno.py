@@ -19,99 +19,63 @@ for :math:`\sigma(z)=z^2` the error for :math:`x^3` on [-1, 1] is 1/4 or more at
     polynomial, no derivative vanishes identically.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Literal, NamedTuple
 
 import torch
 from torch import Generator, Tensor
 from torch.nn import functional as F
 
-from corollary.core import (
-    Claim,
-    Curve,
-    Figure,
-    Hypothesis,
-    Level,
-    Series,
-    converges,
-    generator,
-)
+from corollary.core import Claim, Over, Series, Suppose, converges, instead
 from corollary.models.approximators.shallow import fit_superposition
-from corollary.theory.approximation.nonvanishing import polynomial_degree
 
 ACTIVATIONS = {"exp": torch.exp, "sin": torch.sin, "sigmoid": torch.sigmoid, "softplus": F.softplus}
 WIDTHS = (2, 4, 8, 16, 32)
+X = torch.linspace(-1, 1, 1501, dtype=torch.float64)[:, None]
 
 
 class Given(NamedTuple):
-    """An activation, and the seed of the inner weights."""
+    """A function on [-1, 1], and an activation."""
 
+    f: Callable[[Tensor], Tensor]
     sigma: Callable[[Tensor], Tensor]
-    seed: int
+
+
+def ninth_difference(given: Given) -> Tensor:
+    """The largest ninth difference at integers, which is 0 for a polynomial of degree 8."""
+    return given.sigma(torch.arange(-8.0, 9.0, dtype=X.dtype)).diff(n=9).abs().max() - 1e-6
+
+
+step = instead("A step stays half its jump away.", f=lambda g: lambda x: (x[:, 0] > 0).to(x.dtype))
+square = instead("Squares span quadratics: 1/4 is left of x³.", sigma=lambda g: torch.square)
 
 
 @dataclass(frozen=True)
 class Leshno(Claim[Given]):
-    """The sup error for a cubic wave on [-1, 1] as the width grows."""
+    """The sup error for a cubic on [-1, 1] as the width grows."""
 
     activation: Literal["exp", "sin", "sigmoid", "softplus"] = "softplus"  # sigma
+
     relation = converges(gap=0.02)  # random inner weights, fitted outer weights, width 32
+    supposes = (
+        Suppose("f is continuous", lambda g: 0.01 - g.f(X).diff().abs().max(), without=step),
+        Suppose("the activation is not a polynomial", ninth_difference, without=square),
+    )
+    symbols = "0", "‖G − f‖∞"
+    shows = (Over("Not a polynomial, hence universal", x="width m", log_y=True),)
 
     def given(self, rng: Generator) -> Given:
-        """The activation and a seed."""
-        seed = int(torch.randint(2**31, (1,), generator=rng))
-        return Given(ACTIVATIONS[self.activation], seed)
-
-    def hypotheses(self, given: Given) -> Iterator[Hypothesis]:
-        """Not a polynomial, as far as fits of low degree can tell."""
-        degree = polynomial_degree(given.sigma)
-        yield Hypothesis("the activation is not a polynomial", degree is None,
-                         "" if degree is None else f"degree {degree}")  # fmt: skip
+        return Given(lambda x: x[:, 0] ** 3, ACTIVATIONS[self.activation])
 
     def predict(self, given: Given) -> float:
-        """The limit."""
         return 0.0
 
-    def measure(self, given: Given) -> Series:
-        """Sup errors over the width."""
-        return Series(WIDTHS, [_error(given.sigma, m, given.seed) for m in WIDTHS])
+    def measure(self, given: Given, rng: Generator) -> Series:
+        def error(m: int) -> Tensor:
+            net = fit_superposition(
+                given.f, given.sigma, m, scale=4.0, low=-1.0, points=400, rng=rng
+            )
+            return (net(X) - given.f(X)).abs().max().detach()
 
-    def counterexample(self, rng: Generator) -> Given:
-        """A square."""
-        return Given(torch.square, int(torch.randint(2**31, (1,), generator=rng)))
-
-    def figure(self, given: Given) -> Figure:
-        """All activations, and a square."""
-        curves = [
-            Curve([_error(s, m, given.seed) for m in WIDTHS], WIDTHS, label=name)
-            for name, s in ACTIVATIONS.items()
-        ]
-        square = [_error(torch.square, m, given.seed) for m in WIDTHS]
-        return Figure(
-            "Not a polynomial, hence universal",
-            x="m",
-            y="‖G − f‖∞",
-            log_x=True,
-            log_y=True,
-            marks=(
-                *curves,
-                Curve(square, WIDTHS, label="z²", role="other"),
-                Level(0.25, label="no quadratic is closer, 1/4", role="other"),
-            ),
-        )
-
-
-def target(x: Tensor) -> Tensor:
-    """The cubic x³ on points (n, 1)."""
-    return x[:, 0] ** 3
-
-
-@lru_cache(maxsize=64)
-def _error(sigma: Callable[[Tensor], Tensor], m: int, seed: int) -> float:
-    net = fit_superposition(
-        target, sigma, m, scale=4.0, low=-1.0, high=1.0, points=400, rng=generator(seed)
-    )
-    x = torch.linspace(-1, 1, 1501, dtype=torch.float64)[:, None]
-    return float((net(x) - target(x)).abs().max().detach())
+        return Series(WIDTHS, [error(m) for m in WIDTHS])

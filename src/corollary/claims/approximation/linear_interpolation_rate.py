@@ -1,7 +1,7 @@
 r"""How fast straight pieces converge depends on the function.
 
-.. math:: \|f-f_m\|_\infty\propto m^{-2}\ \text{ for a sine},\qquad
-   \|f-f_m\|_\infty=\tfrac14m^{-1/2}\ \text{ for }\sqrt x\text{ on }[0,1],
+.. math:: \|f-f_m\|_\infty\propto m^{-\min(p,2)}\ \text{ for }x^p\text{ on }[0,1],\ 0<p\ne1,
+   \qquad\|f-f_m\|_\infty=\tfrac14m^{-1/2}\ \text{ for }\sqrt x,
 
 with :math:`f_m` linear between m + 1 equispaced nodes. Continuity alone gives convergence at the
 speed of the modulus of continuity; a jump gives none.
@@ -13,21 +13,19 @@ speed of the modulus of continuity; a jump gives none.
 :covers: piecewise-linear-density
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 import torch
 from torch import Generator, Tensor
 
-from corollary.core import Claim, Curve, Figure, Hypothesis, Points, Series, slope
+from corollary.core import Claim, Over, Series, Suppose, Sweep, instead, option, slope
 from corollary.models.approximators.relu_sums import pl_interpolant
 
 SIZES = (8, 16, 32, 64, 128)
-EXPONENTS = {"sin": -2.0, "sqrt": -0.5}
-GRID = torch.cat(
-    [torch.logspace(-6, -2, 4001), torch.linspace(0, 1, 8001)]
-).double()  # fine at 0, where a root is steep
+EVEN = torch.linspace(0, 1, 8001, dtype=torch.float64)
+GRID = torch.cat([torch.logspace(-6, -2, 4001, dtype=torch.float64), EVEN])  # a root is steep at 0
 
 
 class Given(NamedTuple):
@@ -36,61 +34,40 @@ class Given(NamedTuple):
     f: Callable[[Tensor], Tensor]
 
 
+def largest(given: Given, order: int) -> float:
+    """The largest difference of this order on the even grid."""
+    return float(given.f(EVEN[:, None]).diff(n=order).abs().max())
+
+
+jump = instead("A jump between nodes stays.", f=lambda g: lambda x: (x[:, 0] >= 1 / 3).to(x.dtype))
+line = instead("A straight line has no error.", f=lambda g: lambda x: x[:, 0])
+
+
 @dataclass(frozen=True)
 class LinearInterpolationRate(Claim[Given]):
     """The exponent of the sup error in the number of pieces."""
 
-    function: Literal["sin", "sqrt"] = "sqrt"  # what is interpolated
+    p: float = option(0.5, low=0.2, high=4.0)  # f is a multiple of x^p
+
     relation = slope(gap=0.05)  # exact powers, up to where the crest falls within a piece
+    supposes = (
+        Suppose("f is continuous", lambda g: 0.3 - largest(g, 1), without=jump),
+        Suppose("f is not straight", lambda g: largest(g, 2) - 1e-12, without=line),
+    )
+    symbols = "−min(p, 2)", "‖f − fₘ‖∞"
+    shows = (
+        Over("Straight pieces for x^p", x="pieces m"),
+        Sweep("The smoother, the faster", "p", (0.25, 0.5, 0.75, 1.5, 2, 3), y="exponent"),
+    )
 
     def given(self, rng: Generator) -> Given:
-        """A drawn multiple of the function."""
         c = 0.5 + float(torch.rand(1, generator=rng, dtype=torch.float64))
-        if self.function == "sin":
-            return Given(lambda x: c * torch.sin(6 * x[:, 0]))
-        return Given(lambda x: c * x[:, 0].sqrt())
-
-    def hypotheses(self, given: Given) -> Iterator[Hypothesis]:
-        """No jump."""
-        x = GRID[-8001:]
-        jump = float(given.f(x[:, None]).diff().abs().max())
-        yield Hypothesis("f is continuous", jump < 0.05, f"largest step {jump:.2g}")
+        return Given(lambda x: c * x[:, 0] ** self.p)
 
     def predict(self, given: Given) -> float:
-        """The exponent."""
-        return EXPONENTS[self.function]
+        return -min(self.p, 2)
 
     def measure(self, given: Given) -> Series:
-        """Sup errors over m."""
-        return Series(SIZES, _errors(given.f))
-
-    def counterexample(self, rng: Generator) -> Given:
-        """A jump at a place that is no node."""
-        return Given(lambda x: (x[:, 0] >= 1 / 3).to(x.dtype))
-
-    def figure(self, given: Given) -> Figure:
-        """Three functions."""
-        errors = _errors(given.f)
-        p = self.predict(given)
-        guide = [errors[0] * (m / SIZES[0]) ** p for m in SIZES]
-        jump = _errors(lambda x: (x[:, 0] >= 1 / 3).to(x.dtype))
-        other = "sin" if self.function == "sqrt" else "sqrt"
-        smooth = {"sin": lambda x: torch.sin(6 * x[:, 0]), "sqrt": lambda x: x[:, 0].sqrt()}[other]
-        return Figure(
-            "The smoother, the faster",
-            x="m",
-            y="‖f − fₘ‖∞",
-            log_x=True,
-            log_y=True,
-            marks=(
-                Curve(guide, SIZES, label=f"slope {p:g}", role="predicted"),
-                Points(SIZES, errors, label=self.function),
-                Points(SIZES, _errors(smooth), label=other, role="other"),
-                Curve(jump, SIZES, label="a jump", role="other", dashed=True),
-            ),
-        )
-
-
-def _errors(f: Callable[[Tensor], Tensor]) -> list[float]:
-    target = f(GRID[:, None])
-    return [float((pl_interpolant(f, m)(GRID) - target).abs().max()) for m in SIZES]
+        target = given.f(GRID[:, None])
+        errors = [(pl_interpolant(given.f, m)(GRID) - target).abs().max() for m in SIZES]
+        return Series(SIZES, errors)

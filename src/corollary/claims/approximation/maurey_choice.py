@@ -15,27 +15,28 @@ rate.
 :covers: maurey-lemma
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import NamedTuple
 
 import torch
 from jaxtyping import Float
 from torch import Generator, Tensor
 
-from corollary.core import Claim, Curve, Figure, Hypothesis, Points, at_most, generator, option
-
-SIZES = (1, 4, 16, 64, 256)
+from corollary.core import Along, Claim, Suppose, at_most, instead, option
 
 
 class Given(NamedTuple):
-    """Atoms, probabilities, a target, and a seed for the draws."""
+    """Atoms, probabilities and a target."""
 
     atoms: Float[Tensor, "N D"]
     p: Float[Tensor, " N"]
     X: Float[Tensor, " D"]
-    seed: int
+
+
+outside = instead(
+    "Outside the hull nothing comes near.",
+    X=lambda g: 2 * g.atoms[int(g.atoms.norm(dim=1).argmax())],
+)
 
 
 @dataclass(frozen=True)
@@ -43,60 +44,38 @@ class MaureyChoice(Claim[Given]):
     """The best of several draws at growing k."""
 
     N: int = option(50, low=2, high=1000)  # atoms
+    sizes: tuple[int, ...] = (1, 4, 16, 64, 256)  # k
     trials: int = option(20, low=1, high=1000)  # draws of which the best is kept
+
     relation = at_most()  # the best draw is below the bound by far more than rounding
+    supposes = (
+        Suppose(
+            "X is the mean of the atoms",
+            lambda g: 1e-9 - (g.X - g.p @ g.atoms).norm(),
+            without=outside,
+        ),
+    )
+    symbols = "sup ‖U‖² / k", "‖X − mean of k atoms‖²"
+    rows = "k = {sizes}"
+    shows = (Along("A few atoms stand for their mean", x="k", at="sizes", log_x=True, log_y=True),)
 
     def given(self, rng: Generator) -> Given:
-        """Vectors in 20 dimensions, and their mean."""
         atoms = torch.randn(self.N, 20, generator=rng, dtype=torch.float64)
         p = torch.rand(self.N, generator=rng, dtype=torch.float64)
-        p = p / p.sum()
-        return Given(atoms, p, p @ atoms, int(torch.randint(2**31, (1,), generator=rng)))
-
-    def hypotheses(self, given: Given) -> Iterator[Hypothesis]:
-        """The target is the mean."""
-        off = float((given.X - given.p @ given.atoms).norm())
-        yield Hypothesis("X is the mean of the atoms", off < 1e-9, f"off by {off:.2g}")
+        return Given(atoms, p / p.sum(), p / p.sum() @ atoms)
 
     def predict(self, given: Given) -> list[float]:
-        """The bound at each k."""
-        return [float(given.atoms.square().sum(1).max()) / k for k in SIZES]
+        return [float(given.atoms.square().sum(1).max()) / k for k in self.sizes]
 
-    def measure(self, given: Given) -> list[float]:
-        """The best draw at each k."""
-        return [float(errors.min()) for errors in _errors(given, self.trials)]
+    def measure(self, given: Given, rng: Generator) -> list[float]:
+        def best(k: int) -> float:
+            drawn = torch.multinomial(given.p, self.trials * k, replacement=True, generator=rng)
+            means = given.atoms[drawn.reshape(self.trials, k)].mean(1)
+            return float((means - given.X).square().sum(1).min())
 
-    def counterexample(self, rng: Generator) -> Given:
-        """Twice as far out as the longest atom."""
-        given = self.given(rng)
-        longest = given.atoms[int(given.atoms.norm(dim=1).argmax())]
-        return given._replace(X=2 * longest)
+        return [best(k) for k in self.sizes]
 
-    def figure(self, given: Given) -> Figure:
-        """Best, mean and bound."""
-        errors = _errors(given, self.trials)
-        return Figure(
-            "A few atoms stand for their mean",
-            x="k",
-            y="squared error",
-            log_x=True,
-            log_y=True,
-            marks=(
-                Curve(self.predict(given), SIZES, label="sup ‖U‖² / k", role="predicted"),
-                Points(SIZES, [float(e.mean()) for e in errors], label="mean and range of draws",
-                       role="other", low=[float(e.min()) for e in errors],
-                       high=[float(e.max()) for e in errors]),
-                Points(SIZES, self.measure(given), label="best draw"),
-            ),
-        )  # fmt: skip
-
-
-@lru_cache(maxsize=4)
-def _errors(given: Given, trials: int) -> list[Tensor]:
-    rng = generator(given.seed)
-    out = []
-    for k in SIZES:
-        drawn = torch.multinomial(given.p, trials * k, replacement=True, generator=rng)
-        means = given.atoms[drawn.reshape(trials, k)].mean(1)
-        out.append((means - given.X).square().sum(1))
-    return out
+    def tight(self) -> Given:
+        """Orthonormal atoms: one of them is 1 - 1/N away from the mean."""
+        e = torch.eye(100, dtype=torch.float64)
+        return Given(e, e.mean(0), e.mean(0))

@@ -17,28 +17,27 @@ from. Then :math:`s\|\mu\|_1g_w` has mean g, and
     here, the error does not fall with k at all.
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import NamedTuple
 
 import torch
 from jaxtyping import Float
 from torch import Generator, Tensor
 
-from corollary.core import Claim, Curve, Figure, Hypothesis, Points, Sample, at_most, generator
+from corollary.core import Along, Claim, Sample, Suppose, at_most, instead
 from corollary.theory.approximation.maurey import SignedMeasure
 
-SIZES = (8, 32, 128, 512)
 X = (torch.arange(200, dtype=torch.float64) + 0.5) / 200  # points of [0, 1], equally weighted
 
 
 class Given(NamedTuple):
-    """A measure on thresholds, whether its signs are used, and a seed."""
+    """A measure on thresholds, and the sign that each of them is drawn with."""
 
     measure: SignedMeasure
-    signed: bool
-    seed: int
+    signs: Float[Tensor, " N"]
+
+
+plus = instead("A plus for the minus: the error does not fall.", signs=lambda g: g.signs.abs())
 
 
 @dataclass(frozen=True)
@@ -46,72 +45,44 @@ class MaureySigned(Claim[Given]):
     """Squared errors of networks of drawn thresholds at growing k."""
 
     N: int = 60  # thresholds in the measure
+    sizes: tuple[int, ...] = (8, 32, 128, 512)  # k
     trials: int = 200  # networks of each size
+
     relation = at_most(level=0.999)  # the mean over the drawn networks
+    supposes = (
+        Suppose(
+            "each draw has the sign of the part of the measure it comes from",
+            lambda g: torch.equal(g.signs, g.measure.weights.sign()),
+            without=plus,
+        ),
+    )
+    symbols = "‖μ‖² sup ‖g‖² / k", "squared error"
+    rows = "k = {sizes}"
+    shows = (Along("Drawn thresholds", x="thresholds k", at="sizes", log_x=True, log_y=True),)
 
     def given(self, rng: Generator) -> Given:
-        """Thresholds in [0, 1] with weights of both signs."""
         b = torch.rand(self.N, 1, generator=rng, dtype=torch.float64)
         weights = torch.randn(self.N, generator=rng, dtype=torch.float64)
-        return Given(
-            SignedMeasure(b, weights), True, int(torch.randint(2**31, (1,), generator=rng))
-        )
-
-    def hypotheses(self, given: Given) -> Iterator[Hypothesis]:
-        """Draws carry the sign of their part."""
-        yield Hypothesis("each draw has the sign of the part of the measure it comes from",
-                         given.signed)  # fmt: skip
+        return Given(SignedMeasure(b, weights), weights.sign())
 
     def predict(self, given: Given) -> list[float]:
-        """The bound; thresholds are at most 1 on a set of measure 1."""
-        return [given.measure.mass**2 * _largest(given) / k for k in SIZES]
+        largest = float((X >= given.measure.points).double().mean(1).max())
+        return [given.measure.mass**2 * largest / k for k in self.sizes]
 
-    def measure(self, given: Given) -> list[Sample]:
-        """Errors of drawn networks."""
-        return [Sample(e.tolist()) for e in _errors(given, self.trials)]
+    def measure(self, given: Given, rng: Generator) -> list[Sample]:
+        units = (X >= given.measure.points).double()  # (N, points)
+        target = given.measure.weights @ units
 
-    def counterexample(self, rng: Generator) -> Given:
-        """A plus in place of the minus."""
-        return self.given(rng)._replace(signed=False)
+        def errors(k: int) -> Tensor:
+            drawn = given.measure.sample(self.trials * k, rng=rng)[2].reshape(self.trials, k)
+            counts = torch.zeros(self.trials, len(units), dtype=torch.float64)
+            counts.scatter_add_(1, drawn, given.signs[drawn])  # of each unit, with sign
+            return (given.measure.mass / k * counts @ units - target).square().mean(1)
 
-    def figure(self, given: Given) -> Figure:
-        """With signs and without."""
-        marks = []
-        for signed in (True, False):
-            errors = _errors(given._replace(signed=signed), self.trials)
-            marks.append(
-                Points(SIZES, [float(e.mean()) for e in errors],
-                       label="with signs, middle 80 %" if signed else "without signs",
-                       role="measured" if signed else "other",
-                       low=[float(e.quantile(0.1)) for e in errors],
-                       high=[float(e.quantile(0.9)) for e in errors])
-            )  # fmt: skip
-        bound = Curve(self.predict(given), SIZES, label="‖μ‖² sup ‖g‖² / k", role="predicted")
-        return Figure(
-            "Drawn thresholds need the sign of their part",
-            x="k",
-            y="squared error",
-            log_x=True,
-            log_y=True,
-            marks=(bound, *marks),
-        )
+        return [Sample(errors(k)) for k in self.sizes]
 
-
-def _largest(given: Given) -> float:
-    units = (X >= given.measure.points).double()  # (N, points)
-    return float(units.mean(1).max())
-
-
-@lru_cache(maxsize=4)
-def _errors(given: Given, trials: int) -> list[Float[Tensor, " trials"]]:
-    rng = generator(given.seed)
-    units = (X >= given.measure.points).double()
-    target = given.measure.weights @ units
-    out = []
-    for k in SIZES:
-        _, signs, drawn = given.measure.sample(trials * k, rng=rng)
-        signs = signs if given.signed else torch.ones_like(signs)
-        counts = torch.zeros(trials, len(units), dtype=torch.float64)  # of each unit, with sign
-        counts.scatter_add_(1, drawn.reshape(trials, k), signs.reshape(trials, k))
-        out.append((given.measure.mass / k * counts @ units - target).square().mean(1))
-    return out
+    def tight(self) -> Given:
+        """Equal thresholds with opposite signs; one of small weight is on everywhere."""
+        weights = torch.tensor([0.01, 1.0, -1.0], dtype=torch.float64)
+        points = weights.new_tensor([[0.0], [0.3], [0.3]])
+        return Given(SignedMeasure(points, weights), weights.sign())

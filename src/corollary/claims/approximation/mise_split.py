@@ -12,7 +12,6 @@ repeats. Networks drawn from Barron's integral are unbiased: all of their error 
 """
 
 import math
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -20,7 +19,7 @@ import torch
 from jaxtyping import Float
 from torch import Generator, Tensor
 
-from corollary.core import Band, Claim, Curve, Figure, Hypothesis, equals, option
+from corollary.core import Band, Claim, Curve, Figure, Suppose, Trial, equals, instead, option
 from corollary.models.approximators.sampled import threshold_mixture
 from corollary.theory.approximation.mise import split
 
@@ -36,16 +35,27 @@ class Given(NamedTuple):
     centre: Float[Tensor, " 100"]
 
 
+median = instead("The median splits it differently.", centre=lambda g: g.drawn.median(0).values)
+
+
 @dataclass(frozen=True)
 class MiseSplit(Claim[Given]):
     """The total against the sum of its parts."""
 
     repeats: int = option(40, low=2, high=1000)  # networks
     k: int = option(30, low=1, high=1000)  # thresholds in each
+
     relation = equals(ulps=512)  # sums of a few thousand squares
+    supposes = (
+        Suppose(
+            "bias and variance are about the mean of G",
+            lambda g: 1e-12 - (g.centre - g.drawn.mean(0)).abs().max(),
+            without=median,
+        ),
+    )
+    symbols = "mean squared error", "squared bias + variance"
 
     def given(self, rng: Generator) -> Given:
-        """Networks of drawn thresholds for a sine."""
         tau = 2 * math.pi
 
         def one() -> Tensor:
@@ -55,28 +65,16 @@ class MiseSplit(Claim[Given]):
         drawn = torch.stack([one() for _ in range(self.repeats)])
         return Given(drawn, torch.sin(tau * X), drawn.mean(0))
 
-    def hypotheses(self, given: Given) -> Iterator[Hypothesis]:
-        """The centre is the mean."""
-        off = float((given.centre - given.drawn.mean(0)).abs().max())
-        yield Hypothesis("bias and variance are about the mean of G", off < 1e-12, f"{off:.2g}")
-
     def predict(self, given: Given) -> float:
-        """The mean of the integrated squared errors."""
         return split(given.drawn, given.f, WEIGHT).total
 
     def measure(self, given: Given) -> float:
-        """Squared bias plus variance."""
         bias = float((given.centre - given.f).square() @ WEIGHT)
         return bias + float((given.drawn - given.centre).square().mean(0) @ WEIGHT)
 
-    def counterexample(self, rng: Generator) -> Given:
-        """The median in place of the mean."""
-        given = self.given(rng)
-        return given._replace(centre=given.drawn.median(0).values)
-
-    def figure(self, given: Given) -> Figure:
+    def figure(self, trial: Trial[Given]) -> Figure:
         """Target, mean and spread."""
-        spread = given.drawn.std(0)
+        given, spread = trial.given, trial.given.drawn.std(0)
         return Figure(
             "Bias is how far the mean is off, variance is the width",
             x="x",

@@ -15,7 +15,6 @@ every polynomial, and are dense in :math:`C(K)`.
 :covers: ridge-function-theorem
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -23,16 +22,19 @@ import torch
 from jaxtyping import Float
 from torch import Generator, Tensor
 
-from corollary.core import Claim, Curve, Figure, Hypothesis, Points, equals, option
-from corollary.theory.approximation.ridge_sums import RidgeSum, exponents, monomial_as_ridge_sum
+from corollary.core import Claim, Parity, Suppose, equals, instead, option
+from corollary.theory.approximation.ridge_sums import exponents, monomial_as_ridge_sum
 
 
 class Given(NamedTuple):
-    """A monomial, the sum of powers for it, and points."""
+    """A monomial, the power that linear forms are raised to, and points."""
 
     alpha: tuple[int, ...]
-    ridge: RidgeSum
+    power: int
     x: Float[Tensor, "k n"]
+
+
+one_more = instead("One power too many.", power=lambda g: g.power + 1)
 
 
 @dataclass(frozen=True)
@@ -42,43 +44,27 @@ class Polarisation(Claim[Given]):
     n: int = option(3, low=1, high=5)  # variables
     k: int = option(4, low=1, high=7)  # degree
     points: int = option(40, low=1, high=10_000)  # points of comparison
+
     relation = equals(ulps=2**14, scale=1.0)  # terms that are larger than their sum cancel
+    supposes = (
+        Suppose(
+            "the linear forms are raised to the degree of the monomial",
+            lambda g: g.power == sum(g.alpha),
+            without=one_more,
+        ),
+    )
+    symbols = "xᵅ", "Σ c (θ·x)ᵏ"
+    shows = (Parity("Powers of linear forms make a monomial"),)
 
     def given(self, rng: Generator) -> Given:
-        """One of the monomials of the degree, and points of the cube [-1, 1]^n."""
         every = exponents(self.n, self.k)
         alpha = every[int(torch.randint(len(every), (1,), generator=rng))]
         x = 2 * torch.rand(self.points, self.n, generator=rng, dtype=torch.float64) - 1
-        return Given(alpha, monomial_as_ridge_sum(alpha), x)
+        return Given(alpha, self.k, x)
 
-    def hypotheses(self, given: Given) -> Iterator[Hypothesis]:
-        """The power is the degree."""
-        yield Hypothesis("the linear forms are raised to the degree of the monomial",
-                         given.ridge.degree == sum(given.alpha))  # fmt: skip
+    def predict(self, given: Given) -> Tensor:
+        return given.x.pow(given.x.new_tensor(given.alpha)).prod(1)
 
-    def predict(self, given: Given) -> list[float]:
-        """The monomial."""
-        return given.x.pow(given.x.new_tensor(given.alpha)).prod(1).tolist()
-
-    def measure(self, given: Given) -> list[float]:
-        """The sum of powers."""
-        return given.ridge(given.x).tolist()
-
-    def counterexample(self, rng: Generator) -> Given:
-        """One power too many."""
-        given = self.given(rng)
-        return given._replace(ridge=given.ridge._replace(degree=given.ridge.degree + 1))
-
-    def figure(self, given: Given) -> Figure:
-        """One against the other."""
-        predicted = self.predict(given)
-        ends = [min(predicted), max(predicted)]
-        return Figure(
-            f"{len(given.ridge.weights)} powers of linear forms make a monomial",
-            x="xᵅ",
-            y="Σ c (θ·x)ᵏ",
-            marks=(
-                Curve(ends, ends, label="equality", role="predicted"),
-                Points(predicted, self.measure(given), label="drawn points"),
-            ),
-        )
+    def measure(self, given: Given) -> Tensor:
+        ridge = monomial_as_ridge_sum(given.alpha)
+        return (given.x @ ridge.directions.T).pow(given.power) @ ridge.weights

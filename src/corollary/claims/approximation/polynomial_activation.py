@@ -15,7 +15,7 @@ and equality is reached as soon as the units span all polynomials of degree k.
 """
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -23,7 +23,7 @@ import torch
 from jaxtyping import Float
 from torch import Generator, Tensor
 
-from corollary.core import Claim, Curve, Figure, Hypothesis, Level, at_least, option
+from corollary.core import Claim, Curve, Figure, Kept, Level, Suppose, Trial, at_least, option
 from corollary.models.approximators.shallow import random_units
 from corollary.theory.approximation.distance import best_uniform
 from corollary.theory.approximation.nonvanishing import polynomial_degree
@@ -37,73 +37,59 @@ class Given(NamedTuple):
     b: Float[Tensor, " m"]
 
 
+def tanh(given: Given) -> Given:
+    """The same units with hyperbolic tangents come as close as one likes."""
+    return given._replace(sigma=torch.tanh)
+
+
 @dataclass(frozen=True)
 class PolynomialActivation(Claim[Given]):
     """The best uniform error for x^(k+1) at three widths."""
 
     k: int = option(3, low=1, high=8)  # degree of the activation
     m: int = option(200, low=20, high=1000)  # largest width
+
     relation = at_least(ulps=2**24)  # directions below 1e-12 of the span are rounding and dropped
+    supposes = (
+        Suppose(
+            "the activation is a polynomial of degree at most k",
+            lambda self, g: polynomial_degree(g.sigma, self.k, reach=2.0) is not None,
+            without=tanh,
+        ),
+    )
+    symbols = "2⁻ᵏ", "best ‖G − xᵏ⁺¹‖∞"
+    rows = ("m/10 units", "m/3 units", "m units")
 
     def given(self, rng: Generator) -> Given:
-        """A drawn polynomial and random units."""
         c = torch.randn(self.k, generator=rng, dtype=torch.float64)
         units = random_units(self.m, 1, 2.0, low=-1.0, high=1.0, rng=rng)
         powers = torch.arange(self.k)
-
-        def sigma(z: Tensor) -> Tensor:
-            return z**self.k + z[..., None].pow(powers) @ c
-
-        return Given(sigma, *units)
-
-    def hypotheses(self, given: Given) -> Iterator[Hypothesis]:
-        """A polynomial of degree k."""
-        degree = polynomial_degree(given.sigma, self.k, reach=2.0)
-        yield Hypothesis("the activation is a polynomial of degree at most k", degree is not None)
+        return Given(lambda z: z**self.k + z[..., None].pow(powers) @ c, *units)
 
     def predict(self, given: Given) -> list[float]:
-        """Chebyshev's floor."""
         return [2.0**-self.k] * 3
 
-    def measure(self, given: Given) -> list[float]:
-        """The best network with these units, by linear programming."""
-        return [float((fitted - target).abs().max()) for fitted, target in _fits(self, given)]
+    def measure(self, given: Given) -> Kept:
+        n = (self.k + 1) * max(2, 160 // (self.k + 1))  # has the extrema of Chebyshev's polynomial
+        x = torch.cos(math.pi * torch.arange(n + 1, dtype=torch.float64) / n)
+        hidden, y, errors = given.sigma(x[:, None] @ given.w.T + given.b), x ** (self.k + 1), []
+        for m in (self.m // 10, self.m // 3, self.m):
+            U, s, _ = torch.linalg.svd(hidden[:, :m], full_matrices=False)
+            span = U[:, s > 1e-12 * s[0]]
+            fit = best_uniform(span, y)
+            errors.append(fit.error)
+        return Kept(errors, x=x, off=span @ fit.coefficients - y)
 
-    def counterexample(self, rng: Generator) -> Given:
-        """The same units with tanh."""
-        return self.given(rng)._replace(sigma=torch.tanh)
-
-    def figure(self, given: Given) -> Figure:
+    def figure(self, trial: Trial[Given]) -> Figure:
         """The error of the widest network, which alternates between plus and minus the floor."""
-        x = _points(self.k)
-        fitted, target = _fits(self, given)[-1]
-        order = torch.argsort(x)
-        floor = 2.0**-self.k
+        floor = trial.predicted[0]
         return Figure(
             f"{self.m} units of degree {self.k} cannot make x^{self.k + 1}",
             x="x",
             y=f"G(x) − x^{self.k + 1}",
             marks=(
-                Curve((fitted - target)[order], x[order], label="error of the best network"),
+                Curve(trial.kept.off, trial.kept.x, label="error of the best network"),
                 Level(floor, label="+2⁻ᵏ"),
                 Level(-floor, label="−2⁻ᵏ"),
             ),
         )
-
-
-def _points(k: int) -> Tensor:
-    """A Chebyshev grid that contains the extrema of the Chebyshev polynomial of degree k + 1."""
-    n = (k + 1) * max(2, 160 // (k + 1))
-    return torch.cos(math.pi * torch.arange(n + 1, dtype=torch.float64) / n)
-
-
-def _fits(claim: PolynomialActivation, given: Given) -> list[tuple[Tensor, Tensor]]:
-    x = _points(claim.k)
-    y = x ** (claim.k + 1)
-    hidden = given.sigma(x[:, None] @ given.w.T + given.b)
-    out = []
-    for m in (claim.m // 10, claim.m // 3, claim.m):
-        U, s, _ = torch.linalg.svd(hidden[:, :m], full_matrices=False)
-        span = U[:, s > 1e-12 * s[0]]
-        out.append((span @ best_uniform(span, y).coefficients, y))
-    return out

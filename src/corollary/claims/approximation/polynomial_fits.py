@@ -2,16 +2,16 @@ r"""Polynomials of degree 2, 3, 6 and 20.
 
 Weierstrass: every continuous function on an interval is a uniform limit of polynomials. Seen on
 Runge's function :math:`f(x)=1/(1+25x^2)` on [-1, 1]: the polynomial :math:`p_n` through f at the
-n + 1 Chebyshev points has
+n + 1 Chebyshev points :math:`x_k=\cos(k\pi/n)` has, with :math:`\omega(x)=\prod_k(x-x_k)`,
 
-.. math:: \|f-p_n\|_\infty\le\min_{1<\varrho<\varrho_f}\frac{4M_\varrho\,\varrho^{-n}}{\varrho-1}
+.. math:: |f(x)-p_n(x)|=f(x)\,\Bigl|\frac{\omega(x)}{\omega(i/5)}\Bigr|\,(5|x|)^{[n\text{ even}]}
+   =O(\varrho^{-n}),\qquad\varrho=\frac{1+\sqrt{26}}5,
 
-where :math:`M_\varrho` is the largest value of f in the ellipse with foci :math:`\pm1` and
-semi-axes summing to :math:`\varrho`. At equispaced points the same recipe diverges.
+because f has its poles at :math:`\pm i/5` only. At equispaced points the same recipe diverges.
 
 :source: Mathematical Foundations of Deep Learning (slides), Universal Approximation Theorem, 2nd,
     3rd, 6th and 20th degree; Trefethen (2013), Approximation Theory and Approximation Practice,
-    Theorem 8.2; Runge (1901).
+    Theorems 8.2 and 11.1 (Hermite's formula); Runge (1901).
 :kind: experiment
 :cost: instant
 :covers: polynomial-fit-figure
@@ -20,23 +20,38 @@ semi-axes summing to :math:`\varrho`. At equispaced points the same recipe diver
     separate points. The mathematics on the slide is right.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import NamedTuple
 
 import torch
-from torch import Generator
+from torch import Generator, Tensor
 
-from corollary.core import Claim, Curve, Figure, Hypothesis, Points, at_most
-from corollary.theory.approximation.polynomials import Nodes, interpolant, nodes, runge, runge_bound
+from corollary.core import Along, Claim, Curve, Figure, Kept, Suppose, Trial, equals, instead
+from corollary.theory.approximation.polynomials import interpolant, nodes, runge, runge_remainder
 
 GRID = torch.linspace(-1, 1, 2001, dtype=torch.float64)
 
 
 class Given(NamedTuple):
-    """The points at which the polynomials meet the function."""
+    """The points at which the polynomial of degree n meets the function."""
 
-    kind: Nodes
+    nodes: Callable[[int], Tensor]
+
+
+def crowding(self: "PolynomialFits", given: Given) -> Tensor:
+    """How far the points are from those of Chebyshev."""
+    pairs = (
+        (given.nodes(n), torch.cos(torch.pi * torch.arange(n, -1, -1) / n)) for n in self.degrees
+    )
+    return torch.stack([(t - c).abs().max() for t, c in pairs]).max()
+
+
+equispaced = instead(
+    "Through equispaced points the polynomials diverge.",
+    nodes=lambda g: partial(nodes, "equispaced"),
+)
 
 
 @dataclass(frozen=True)
@@ -44,57 +59,32 @@ class PolynomialFits(Claim[Given]):
     """The sup error of polynomials through Chebyshev points, degree by degree."""
 
     degrees: tuple[int, ...] = (2, 3, 6, 20)  # degrees of the polynomials
-    relation = at_most()  # no rounding matters: the bound is ten times larger or more
+
+    relation = equals(ulps=2**12)  # the interpolant is a quotient of sums of n terms
+    supposes = (
+        Suppose(
+            "the polynomial meets f at the Chebyshev points",
+            lambda self, g: 1e-6 - crowding(self, g),
+            without=equispaced,
+        ),
+    )
+    symbols = "max f |ω / ω(i/5)|", "‖f − p‖∞"
+    rows = "n = {degrees}"
+    shows = (Along("Chebyshev points", x="degree n", at="degrees", log_y=True),)
 
     def given(self, rng: Generator) -> Given:
-        """Chebyshev points."""
-        return Given("chebyshev")
-
-    def hypotheses(self, given: Given) -> Iterator[Hypothesis]:
-        """The points crowd at the ends."""
-        same = all(
-            torch.allclose(nodes(given.kind, n), nodes("chebyshev", n)) for n in self.degrees
-        )
-        yield Hypothesis("the polynomial meets f at the Chebyshev points", same)
+        return Given(partial(nodes, "chebyshev"))
 
     def predict(self, given: Given) -> list[float]:
-        """The bound of the best ellipse, for every degree."""
-        return [runge_bound(n) for n in self.degrees]
+        return [float(runge_remainder(n, GRID).max()) for n in self.degrees]
 
-    def measure(self, given: Given) -> list[float]:
-        """Sup errors on a grid."""
-        return [_error(n, given.kind) for n in self.degrees]
+    def measure(self, given: Given) -> Kept:
+        fits = [interpolant(runge, given.nodes(n), GRID) for n in self.degrees]
+        return Kept([float((p - runge(GRID)).abs().max()) for p in fits], fits=fits)
 
-    def counterexample(self, rng: Generator) -> Given:
-        """Equispaced points."""
-        return Given("equispaced")
-
-    def figure(self, given: Given) -> tuple[Figure, Figure]:
-        """The fits themselves, and the errors over the degree."""
-        fits = [Curve(interpolant(runge, n, GRID), GRID, label=f"degree {n}") for n in self.degrees]
+    def figure(self, trial: Trial[Given]) -> Figure:
+        """The polynomials themselves."""
+        pairs = zip(self.degrees, trial.kept.fits, strict=True)
+        fits = [Curve(p, GRID, label=f"degree {n}") for n, p in pairs]
         target = Curve(runge(GRID), GRID, label="f", role="predicted")
-        drawn = Figure("Polynomials of growing degree", x="x", y="p(x)", marks=(target, *fits))
-        degrees = list(range(2, 41, 2))
-        errors = Figure(
-            "Chebyshev points converge, equispaced ones do not",
-            x="n",
-            y="‖f − p‖∞",
-            log_y=True,
-            marks=(
-                Curve([runge_bound(n) for n in degrees], degrees, label="bound", role="predicted"),
-                Points(
-                    degrees, [_error(n, "chebyshev") for n in degrees], label="Chebyshev points"
-                ),
-                Points(
-                    degrees,
-                    [_error(n, "equispaced") for n in degrees],
-                    label="equispaced points",
-                    role="other",
-                ),
-            ),
-        )
-        return drawn, errors
-
-
-def _error(n: int, kind: Nodes) -> float:
-    return float((interpolant(runge, n, GRID, kind) - runge(GRID)).abs().max())
+        return Figure("Polynomials of growing degree", x="x", y="p(x)", marks=(target, *fits))

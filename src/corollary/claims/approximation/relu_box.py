@@ -17,9 +17,10 @@ is 1 on R, 0 off the box enlarged by :math:`\gamma`, in [0, 1] between, and
 :erratum: [wrong] The proof calls the units threshold activations; the trapezoid needs ReLU, as the
     theorem says. With Heaviside units (the counterexample here) it vanishes inside the box: for
     a = 0.2, b = 0.4, z = 0.3 it is 1 - 1 - 0 + 0 = 0 and not 1.
+:loose: A linear ramp loses half of itself, and more than half is kept at the corners of a box.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -27,11 +28,12 @@ import torch
 from jaxtyping import Float
 from torch import Generator, Tensor
 
-from corollary.core import Claim, Curve, Figure, HeatMap, Hypothesis, Points, at_most, option
+from corollary.core import Claim, Figure, HeatMap, Suppose, Sweep, Trial, at_most, instead, option
 from corollary.models.approximators.relu_boxes import ReluBoxes, box_error_bound
 from corollary.models.approximators.steps import step
 from corollary.theory.approximation.distance import quadrature_between
-from corollary.theory.approximation.grids import box_grid
+
+Z = torch.linspace(-3, 3, 25, dtype=torch.float64)
 
 
 class Given(NamedTuple):
@@ -42,73 +44,62 @@ class Given(NamedTuple):
     sigma: Callable[[Tensor], Tensor]
 
 
+thresholds = instead("A trapezoid of threshold units is 0 in the box.", sigma=lambda g: step)
+
+
 @dataclass(frozen=True)
 class ReluBox(Claim[Given]):
     """The L1 error of the bump, for three widths of its ramp."""
 
     d: int = option(2, low=1, high=3)  # dimension
     gamma: float = option(0.05, low=1e-3, high=0.1)  # widest ramp
+
     relation = at_most(ulps=64)  # a quadrature that is exact on every piece up to rounding
+    supposes = (
+        Suppose(
+            "the units are ReLUs",
+            lambda g: torch.equal(g.sigma(Z), torch.relu(Z)),
+            without=thresholds,
+        ),
+        Suppose("the box has a <= b", lambda g: bool((g.a <= g.b).all())),
+    )
+    symbols = "∏(b − a + 2γ) − ∏(b − a)", "‖g − 1_R‖₁"
+    rows = ("γ", "γ/4", "γ/16")
+    shows = (Sweep("The error is linear in the ramp", "gamma", (0.002, 0.01, 0.05), log_y=True),)
 
     def given(self, rng: Generator) -> Given:
-        """A drawn box, away from the faces of the unit cube."""
         u = torch.rand(2, self.d, generator=rng, dtype=torch.float64)
         return Given(0.15 + 0.2 * u[0], 0.5 + 0.3 * u[1], torch.relu)
 
-    def hypotheses(self, given: Given) -> Iterator[Hypothesis]:
-        """The activation is the positive part, and the box is one."""
-        z = torch.linspace(-3, 3, 25, dtype=torch.float64)
-        yield Hypothesis("the units are ReLUs", torch.equal(given.sigma(z), torch.relu(z)))
-        yield Hypothesis("the box has a <= b", bool((given.a <= given.b).all()))
+    def _ramps(self) -> tuple[float, ...]:
+        return self.gamma, self.gamma / 4, self.gamma / 16
 
     def predict(self, given: Given) -> list[float]:
-        """Volume of the enlarged box less that of the box."""
-        return [box_error_bound(given.a, given.b, g) for g in _ramps(self)]
+        return [box_error_bound(given.a, given.b, g) for g in self._ramps()]
 
     def measure(self, given: Given) -> list[float]:
-        """The integral of the difference, with panels between all kinks."""
-        return [_distance(given, g) for g in _ramps(self)]
+        one, ends = given.a.new_ones(1), list(zip(given.a.tolist(), given.b.tolist(), strict=True))
+        out = []
+        for g in self._ramps():
+            bump = ReluBoxes(given.a[None], given.b[None], one, g, sigma=given.sigma)
+            x, w = quadrature_between([[0.0, a - g, a, b, b + g, 1.0] for a, b in ends], nodes=16)
+            inside = ((x >= given.a) & (x <= given.b)).all(1).to(x.dtype)
+            out.append(float((bump(x).detach() - inside).abs() @ w))
+        return out
 
-    def counterexample(self, rng: Generator) -> Given:
-        """Threshold units."""
-        return self.given(rng)._replace(sigma=step)
+    def tight(self) -> Given:
+        """An interval: a ramp that is linear loses half of itself."""
+        ends = torch.tensor([[0.25], [0.5]], dtype=torch.float64)
+        return Given(*ends, torch.relu)
 
-    def figure(self, given: Given) -> tuple[Figure, ...]:
-        """The error over the width of the ramp, and the bump."""
-        ramps = [self.gamma / 2**i for i in range(6)][::-1]
-        bounds = [box_error_bound(given.a, given.b, g) for g in ramps]
-        error = Figure(
-            "The error is linear in the ramp",
-            x="γ",
-            y="‖g − 1_R‖₁",
-            log_x=True,
-            log_y=True,
-            marks=(
-                Curve(bounds, ramps, label="volume of the ramp", role="predicted"),
-                Points(ramps, [_distance(given, g) for g in ramps], label="bump"),
-            ),
-        )
+    def figure(self, trial: Trial[Given]) -> Figure | tuple[Figure, ...]:
+        """The bump in the plane."""
         if self.d != 2:
-            return (error,)
-        values = _bump(given, self.gamma)(box_grid(2, 60)).detach().reshape(60, 60)
-        picture = HeatMap(values.T, label="g")
-        return error, Figure("A ReLU bump", x="x₁", y="x₂", equal=True, marks=(picture,))
-
-
-def _ramps(claim: ReluBox) -> list[float]:
-    return [claim.gamma, claim.gamma / 4, claim.gamma / 16]
-
-
-def _bump(given: Given, gamma: float) -> ReluBoxes:
-    one = given.a.new_ones(1)
-    return ReluBoxes(given.a[None], given.b[None], one, gamma, sigma=given.sigma)
-
-
-def _distance(given: Given, gamma: float) -> float:
-    edges = [
-        [0.0, a - gamma, a, b, b + gamma, 1.0]
-        for a, b in zip(given.a.tolist(), given.b.tolist(), strict=True)
-    ]
-    x, w = quadrature_between(edges, nodes=16)
-    inside = ((x >= given.a) & (x <= given.b)).all(1).to(x.dtype)
-    return float((_bump(given, gamma)(x).detach() - inside).abs() @ w)
+            return ()
+        bump = ReluBoxes(
+            *(end[None] for end in trial.given[:2]), torch.ones(1).double(), self.gamma
+        )
+        axis = torch.linspace(0, 1, 60, dtype=torch.float64)
+        values = bump(torch.cartesian_prod(axis, axis)).detach().reshape(60, 60)
+        marks = (HeatMap(values.T, label="g"),)
+        return Figure("A ReLU bump", x="x₁", y="x₂", equal=True, marks=marks)

@@ -15,9 +15,10 @@ and the affine part is two more ReLUs: :math:`m+1` hidden units in all.
 :erratum: [missing hypothesis] Continuity is not stated; the counterexample here is a function with
     a jump, which no finite ReLU sum meets. "A sum of m - 1 ReLUs" also leaves out the affine part
     ax + b.
+:scale-free: Theory draws the function, and the sum is exact for every one.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -25,17 +26,35 @@ import torch
 from jaxtyping import Float
 from torch import Generator, Tensor
 
-from corollary.core import Claim, Curve, Figure, Hypothesis, Points, equals, option
+from corollary.core import Along, Claim, Suppose, equals, instead, option
 from corollary.models.approximators.relu_sums import pl_to_relu
 from corollary.theory.expressivity.piecewise import PiecewiseLinear, random_piecewise
 
 
 class Given(NamedTuple):
-    """A continuous function, a jump at zero that is added to it, and points."""
+    """A function, a piecewise-linear one with its values at the knots, and points."""
 
+    f: Callable[[Tensor], Tensor]
     g: PiecewiseLinear
-    jump: float
     x: Float[Tensor, " n"]
+
+
+def jump(given: Given) -> Tensor:
+    """The largest jump at zero and at the knots."""
+    at = torch.cat([given.g.knots, given.g.knots.new_zeros(1)])
+    return (given.f(at) - given.f(at - 1e-12)).abs().max()
+
+
+def bend(given: Given) -> Tensor:
+    """How far f is from straight in the middle between neighbouring knots."""
+    a, b = given.g.knots[:-1], given.g.knots[1:]
+    return (given.f((a + b) / 2) - (given.f(a) + given.f(b)) / 2).abs().max()
+
+
+jumping = instead(
+    "No ReLU sum meets a jump at zero.", f=lambda g: lambda x: g.g(x) + (x >= 0).to(x.dtype)
+)
+curved = instead("No ReLU sum meets a parabola.", f=lambda g: lambda x: g.g(x) + x**2)
 
 
 @dataclass(frozen=True)
@@ -43,46 +62,23 @@ class ReluSum(Claim[Given]):
     """Values of the network, and its number of units."""
 
     pieces: int = option(8, low=2, high=200)  # m
+
     relation = equals(ulps=2**20, scale=1.0)  # slopes between drawn knots reach the thousands
+    supposes = (
+        Suppose("f is continuous", lambda g: 1e-6 - jump(g), without=jumping),
+        Suppose("f is straight between the knots", lambda g: 1e-6 - bend(g), without=curved),
+    )
+    symbols = "f(x), and m + 1", "ReLU network, and its units"
+    shows = (Along("Straight pieces from ReLUs", x="x", y="f(x)", at="x"),)
 
     def given(self, rng: Generator) -> Given:
-        """A zig-zag, and points on and around it."""
         g = random_piecewise(self.pieces, rng=rng)
-        x = 4 * torch.rand(60, generator=rng, dtype=torch.float64) - 2
-        return Given(g, 0.0, torch.cat([x, g.knots]))
-
-    def hypotheses(self, given: Given) -> Iterator[Hypothesis]:
-        """No jump."""
-        yield Hypothesis("g is continuous", given.jump == 0, f"jump {given.jump:g}")
+        x = torch.cat([torch.linspace(-1.5, 1.5, 61, dtype=torch.float64), g.knots])
+        return Given(g, g, x.sort().values)
 
     def predict(self, given: Given) -> list[float]:
-        """Values of g, and m + 1."""
-        return [*_values(given, given.x).tolist(), given.g.pieces + 1.0]
+        return [*given.f(given.x).tolist(), given.g.pieces + 1]
 
     def measure(self, given: Given) -> list[float]:
-        """Values of the network, and its units."""
         net = pl_to_relu(given.g)
-        return [*net(given.x[:, None]).tolist(), float(net.units)]
-
-    def counterexample(self, rng: Generator) -> Given:
-        """A jump of 1 at zero."""
-        return self.given(rng)._replace(jump=1.0)
-
-    def figure(self, given: Given) -> Figure:
-        """The function, the network and its units."""
-        x = torch.linspace(-1.5, 1.5, 301, dtype=torch.float64)
-        net = pl_to_relu(given.g)
-        return Figure(
-            f"{given.g.pieces} pieces from {net.units} ReLUs",
-            x="x",
-            y="g(x)",
-            marks=(
-                Curve(_values(given, x), x, label="g", role="predicted"),
-                Points(x[::6], net(x[::6, None]).detach(), label="ReLU network"),
-                Points(given.g.knots, given.g(given.g.knots), label="breakpoints", role="other"),
-            ),
-        )
-
-
-def _values(given: Given, x: Tensor) -> Tensor:
-    return given.g(x) + given.jump * (x >= 0)
+        return [*net(given.x[:, None]).tolist(), net.units]

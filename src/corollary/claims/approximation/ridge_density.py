@@ -16,7 +16,7 @@ never come close to :math:`x_1x_2`.
 """
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -24,18 +24,33 @@ import torch
 from jaxtyping import Float
 from torch import Generator, Tensor
 
-from corollary.core import Claim, Curve, Figure, Hypothesis, Points, Series, converges, option
+from corollary.core import Claim, Over, Series, Suppose, converges, instead, option
 from corollary.theory.approximation.grids import box_grid
 from corollary.theory.approximation.ridge_sums import ridge_fit
 
 SIZES = (1, 2, 4, 6, 8)
+DIAGONAL = torch.linspace(-1, 1, 2001, dtype=torch.float64)[:, None].repeat(1, 2)
 
 
 class Given(NamedTuple):
-    """Directions in the plane, of which the first m are used, and a phase of the target."""
+    """Directions in the plane, of which the first m are used, and the target."""
 
     theta: Float[Tensor, "8 2"]
-    phase: float
+    f: Callable[[Tensor], Tensor]
+
+
+def smallest_area(given: Given) -> Tensor:
+    """Of the parallelograms of two directions."""
+    x, y = given.theta.T
+    area = (x[:, None] * y - y[:, None] * x).abs()
+    return (area + torch.eye(len(x), dtype=x.dtype)).min() - 1e-6
+
+
+axes = instead(
+    "Sums g(x₁) + h(x₂) never come close to a product.",
+    theta=lambda g: torch.eye(2, dtype=torch.float64).repeat(4, 1),
+)
+step = instead("A step stays half its jump away.", f=lambda g: lambda x: (x[:, 0] > 0).to(x.dtype))
 
 
 @dataclass(frozen=True)
@@ -43,51 +58,27 @@ class RidgeDensity(Claim[Given]):
     """The sup error of sums of ridge polynomials over the number of directions."""
 
     degree: int = option(12, low=4, high=20)  # of the functions along each direction
+
     relation = converges(gap=0.05)  # eight directions; the target is nearly of degree 8
+    supposes = (
+        Suppose("no two directions are parallel", smallest_area, without=axes),
+        Suppose("f is continuous", lambda g: 0.02 - g.f(DIAGONAL).diff().abs().max(), without=step),
+    )
+    symbols = "0", "‖f − Σ g(θ·x)‖∞"
+    shows = (Over("More directions, smaller error", x="directions m", log_y=True, log_x=False),)
 
     def given(self, rng: Generator) -> Given:
-        """Eight directions, turned by a drawn angle, in an order that spreads them early."""
         turn, phase = torch.rand(2, generator=rng, dtype=torch.float64).tolist()
-        order = torch.tensor([0, 4, 2, 6, 1, 5, 3, 7])
+        order = torch.tensor([0, 4, 2, 6, 1, 5, 3, 7])  # spreads them early
         angle = math.pi * (order.to(torch.float64) + turn) / 8
-        return Given(torch.stack([angle.cos(), angle.sin()], 1), phase)
-
-    def hypotheses(self, given: Given) -> Iterator[Hypothesis]:
-        """No two directions are parallel."""
-        a, b = given.theta[:, None], given.theta[None]
-        area = (a[..., 0] * b[..., 1] - a[..., 1] * b[..., 0]).abs()
-        area = area + torch.eye(len(given.theta), dtype=area.dtype)
-        yield Hypothesis("no two directions are parallel", bool(area.min() > 1e-6))
+        f = lambda x: torch.sin(2 * x.prod(1) + phase) + torch.exp(-(x**2).sum(1))  # noqa: E731
+        return Given(torch.stack([angle.cos(), angle.sin()], 1), f)
 
     def predict(self, given: Given) -> float:
-        """The limit."""
         return 0.0
 
     def measure(self, given: Given) -> Series:
-        """Sup errors over the number of directions."""
-        return Series(SIZES, _errors(given, self.degree))
-
-    def counterexample(self, rng: Generator) -> Given:
-        """The two axes, again and again."""
-        given = self.given(rng)
-        return given._replace(theta=torch.eye(2, dtype=torch.float64).repeat(4, 1))
-
-    def figure(self, given: Given) -> Figure:
-        """Drawn directions and repeated axes."""
-        axes = given._replace(theta=torch.eye(2, dtype=torch.float64).repeat(4, 1))
-        return Figure(
-            "More directions, smaller error",
-            x="m",
-            y="‖f − Σ g(θ·x)‖∞",
-            log_y=True,
-            marks=(
-                Points(SIZES, _errors(given, self.degree), label="different directions"),
-                Curve(_errors(axes, self.degree), SIZES, label="only the two axes", role="other"),
-            ),
-        )
-
-
-def _errors(given: Given, degree: int) -> list[float]:
-    x = box_grid(2, 33, -1.0, 1.0)
-    y = torch.sin(2 * x[:, 0] * x[:, 1] + given.phase) + torch.exp(-(x**2).sum(1))
-    return [float((ridge_fit(y, given.theta[:m], degree, x) - y).abs().max()) for m in SIZES]
+        x = box_grid(2, 33, -1.0, 1.0)
+        y = given.f(x)
+        errors = [(ridge_fit(y, given.theta[:m], self.degree, x) - y).abs().max() for m in SIZES]
+        return Series(SIZES, errors)

@@ -17,37 +17,45 @@ For :math:`\sin2\pi x` the mass is 4, and the error is :math:`7.5/k`, below :mat
 """
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
-from jaxtyping import Float
 from torch import Generator, Tensor
 
-from corollary.core import (
-    Band,
-    Claim,
-    Curve,
-    Figure,
-    Hypothesis,
-    Sample,
-    generator,
-    option,
-    within_interval,
-)
+from corollary.core import Claim, Sample, Spread, Suppose, instead, option, within_interval
 from corollary.theory.approximation.maurey import SignedMeasure
 
 X = (torch.arange(200, dtype=torch.float64) + 0.5) / 200
-CELLS = 4000
+CELLS, TAU = 4000, 2 * math.pi
 
 
 class Given(NamedTuple):
-    """A function on [0, 1], its derivative, and a seed."""
+    """A function on [0, 1], and its derivative."""
 
     h: Callable[[Tensor], Tensor]
     slope: Callable[[Tensor], Tensor]
-    seed: int
+
+
+def start(given: Given) -> tuple[bool, str]:
+    """The value at 0."""
+    value = float(given.h(torch.zeros(1, dtype=torch.float64)))
+    return abs(value) < 1e-9, f"{value:.3g}"
+
+
+def slope_off(given: Given) -> tuple[bool, str]:
+    """How far increments are from the slope times the step."""
+    off = float((given.h(X).diff() - given.slope((X[1:] + X[:-1]) / 2) / 200).abs().max())
+    return off < 1e-4, f"off by {off:.2g}"
+
+
+cosine = instead(
+    "A cosine starts at 1, and thresholds do not.",
+    h=lambda g: lambda x: torch.cos(TAU * x),
+    slope=lambda g: lambda b: -TAU * torch.sin(TAU * b),
+)
+half = instead("Half the derivative gives half the sine.", slope=lambda g: lambda b: g.slope(b) / 2)
 
 
 @dataclass(frozen=True)
@@ -56,60 +64,30 @@ class SineThresholds(Claim[Given]):
 
     k: int = option(50, low=1, high=1000)  # thresholds in a network
     trials: int = option(1000, low=50, high=20_000)  # networks
+
     relation = within_interval(level=0.999, resolution=1.2)  # of 7.5; a thousand networks
+    supposes = (
+        Suppose("h(0) = 0", start, without=cosine),
+        Suppose("the weight is the derivative of h", slope_off, without=half),
+    )
+    symbols = "∫ (M² P[b ≤ x] − h²)", "k ‖h − hₖ‖²"
+    shows = (Spread("Drawn thresholds for a sine"),)
 
     def given(self, rng: Generator) -> Given:
-        """The sine of the notes."""
-        seed = int(torch.randint(2**31, (1,), generator=rng))
-        tau = 2 * math.pi
-        return Given(lambda x: torch.sin(tau * x), lambda b: tau * torch.cos(tau * b), seed)
-
-    def hypotheses(self, given: Given) -> Iterator[Hypothesis]:
-        """It starts at zero, and the slope is its derivative."""
-        start = float(given.h(torch.zeros(1, dtype=torch.float64)))
-        rise = given.h(X[1:]) - given.h(X[:-1])
-        off = float((rise - given.slope((X[1:] + X[:-1]) / 2) / 200).abs().max())
-        yield Hypothesis("h(0) = 0", abs(start) < 1e-9, f"{start:.3g}")
-        yield Hypothesis("the weight is the derivative of h", off < 1e-4, f"off by {off:.2g}")
+        return Given(lambda x: torch.sin(TAU * x), lambda b: TAU * torch.cos(TAU * b))
 
     def predict(self, given: Given) -> float:
-        """K times the exact error."""
         measure = SignedMeasure.from_density(given.slope, 0.0, 1.0, CELLS)
         below = measure.weights.abs().cumsum(0) / measure.mass
         share = below[(X * CELLS).long() - 1]
         return float((measure.mass**2 * share - given.h(X) ** 2).mean())
 
-    def measure(self, given: Given) -> Sample:
-        """K times the errors of drawn networks."""
-        return Sample((self.k * (self._drawn(given) - given.h(X)).square().mean(1)).tolist())
-
-    def counterexample(self, rng: Generator) -> Given:
-        """A cosine, which starts at 1."""
-        tau = 2 * math.pi
-        cosine = self.given(rng)._replace(h=lambda x: torch.cos(tau * x))
-        return cosine._replace(slope=lambda b: -tau * torch.sin(tau * b))
-
-    def figure(self, given: Given) -> Figure:
-        """The target, one network, and where most networks lie."""
-        drawn = self._drawn(given)
-        return Figure(
-            f"{self.k} drawn thresholds for a sine",
-            x="x",
-            y="h(x)",
-            marks=(
-                Band(X, drawn.quantile(0.1, dim=0), drawn.quantile(0.9, dim=0),
-                     label="80 % of the networks"),
-                Curve(given.h(X), X, label="h", role="predicted"),
-                Curve(drawn[0], X, label="one network"),
-            ),
-        )  # fmt: skip
-
-    def _drawn(self, given: Given) -> Float[Tensor, "trials 200"]:
-        rng = generator(given.seed)
+    def measure(self, given: Given, rng: Generator) -> Sample:
         measure = SignedMeasure.from_density(given.slope, 0.0, 1.0, CELLS)
         b, signs, _ = measure.sample(self.trials * self.k, rng=rng)
         shape = (self.trials, self.k)
         cell = torch.searchsorted(X, b[:, 0]).reshape(shape)  # the first point past the threshold
         steps = torch.zeros(self.trials, len(X) + 1, dtype=torch.float64)
         steps.scatter_add_(1, cell, signs.reshape(shape))
-        return measure.mass / self.k * steps[:, :-1].cumsum(1)
+        networks = measure.mass / self.k * steps[:, :-1].cumsum(1)
+        return Sample(self.k * (networks - given.h(X)).square().mean(1))

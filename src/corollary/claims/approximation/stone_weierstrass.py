@@ -15,20 +15,20 @@ uniform error for a kink is computed by linear programming with more and more te
 :covers: stone-weierstrass
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Literal, NamedTuple
 
 import torch
-from torch import Generator, Tensor
+from torch import Generator
 
-from corollary.core import Claim, Curve, Figure, Hypothesis, Series, converges
+from corollary.core import Claim, Over, Series, Suppose, converges, instead
 from corollary.theory.approximation.distance import best_uniform
 from corollary.theory.approximation.stone_weierstrass import (
+    Conditions,
     Family,
     cosines,
-    even_about_half,
+    counterexamples,
     exponentials,
     polynomials,
     stone_weierstrass_report,
@@ -36,21 +36,7 @@ from corollary.theory.approximation.stone_weierstrass import (
 
 GRID = torch.linspace(0, 1, 201, dtype=torch.float64)[:, None]
 DEGREES = (1, 2, 4, 8)
-
-
-def _polynomials(degree: int) -> Family:
-    return polynomials(1, degree)
-
-
-def _cosines(degree: int) -> Family:
-    return cosines(1, degree)
-
-
-def _exponentials(degree: int) -> Family:
-    return exponentials(1, degree)
-
-
-FAMILIES = {"polynomials": _polynomials, "cosines": _cosines, "exponentials": _exponentials}
+FAMILIES = {"polynomials": polynomials, "cosines": cosines, "exponentials": exponentials}
 
 
 class Given(NamedTuple):
@@ -60,58 +46,59 @@ class Given(NamedTuple):
     kink: float
 
 
+def conditions(given: Given) -> Conditions:
+    """The four conditions, checked on points."""
+    return stone_weierstrass_report(given.family(3), GRID[::10])
+
+
+def without(condition: int, words: str) -> Callable[[Given], Given]:
+    """A family that lacks this condition."""
+    return instead(words, family=lambda g: lambda n: counterexamples(n)[condition].family)
+
+
 @dataclass(frozen=True)
 class StoneWeierstrass(Claim[Given]):
     """The best uniform error for a kink as terms are added."""
 
     family: Literal["polynomials", "cosines", "exponentials"] = "polynomials"  # an algebra
+
     relation = converges(gap=0.04)  # the kink costs about 0.3/degree times half its jump of slope
+    supposes = (
+        Suppose(
+            "the family is continuous",
+            lambda g: conditions(g).continuous,
+            without=without(0, "Polynomials of a map that swaps 0 and 1/2."),
+        ),
+        Suppose(
+            "the family vanishes at no point",
+            lambda g: conditions(g).nowhere_vanishing,
+            without=without(1, "Polynomials that vanish at 0."),
+        ),
+        Suppose(
+            "the family separates points",
+            lambda g: conditions(g).point_separating,
+            without=without(2, "Polynomials that are even about 1/2."),
+        ),
+        Suppose(
+            "the family is an algebra",
+            lambda g: conditions(g).algebra,
+            without=without(3, "Affine functions."),
+        ),
+    )
+    symbols = "0", "best ‖f − g‖∞"
+    shows = (Over("Algebras come close", x="largest degree or frequency", log_y=True),)
 
     def given(self, rng: Generator) -> Given:
-        """The family, and a kink away from the ends and from the middle."""
         kink = 0.3 + 0.1 * float(torch.rand(1, generator=rng, dtype=torch.float64))
-        return Given(FAMILIES[self.family], kink)
-
-    def hypotheses(self, given: Given) -> Iterator[Hypothesis]:
-        """The four conditions, checked on points."""
-        found = stone_weierstrass_report(given.family(3), GRID[::10])
-        yield Hypothesis("the family is continuous", found.continuous)
-        yield Hypothesis("the family vanishes at no point", found.nowhere_vanishing)
-        yield Hypothesis("the family separates points", found.point_separating)
-        yield Hypothesis("the family is an algebra", found.algebra)
+        return Given(lambda n: FAMILIES[self.family](1, n), kink)
 
     def predict(self, given: Given) -> float:
-        """The limit."""
         return 0.0
 
     def measure(self, given: Given) -> Series:
-        """Best uniform errors on a grid."""
-        return Series(DEGREES, [_error(given.family, d, given.kink) for d in DEGREES])
+        def error(degree: int) -> float:
+            family, y = given.family(degree), (GRID[:, 0] - given.kink).abs()
+            A = torch.stack([family.value(t, GRID) for t in family.terms], 1)
+            return best_uniform(A, y).error
 
-    def counterexample(self, rng: Generator) -> Given:
-        """Polynomials that are even about 1/2 do not separate points."""
-        return self.given(rng)._replace(family=even_about_half)
-
-    def figure(self, given: Given) -> Figure:
-        """Three algebras, and a family that does not separate points."""
-        curves = [
-            Curve([_error(f, d, given.kink) for d in DEGREES], DEGREES, label=name)
-            for name, f in FAMILIES.items()
-        ]
-        even = [_error(even_about_half, d, given.kink) for d in DEGREES]
-        return Figure(
-            "Algebras that separate points come close",
-            x="largest degree or frequency",
-            y="best ‖f − g‖∞",
-            log_x=True,
-            log_y=True,
-            marks=(*curves, Curve(even, DEGREES, label="even about 1/2", role="other")),
-        )
-
-
-@lru_cache(maxsize=64)
-def _error(family: Callable[[int], Family], degree: int, kink: float) -> float:
-    terms = family(degree)
-    A = torch.stack([terms.value(t, GRID) for t in terms.terms], 1)
-    y: Tensor = (GRID[:, 0] - kink).abs()
-    return best_uniform(A, y).error
+        return Series(DEGREES, [error(n) for n in DEGREES])

@@ -17,26 +17,37 @@ of :math:`[0,1]^d`, with ramps so narrow that they cost at most :math:`\epsilon`
 """
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
-from torch import Generator
+from torch import Generator, Tensor
 
-from corollary.core import Claim, Curve, Figure, Hypothesis, at_most, generator, option
-from corollary.data.waves import Wave, random_wave
+from corollary.core import Claim, Curve, Figure, Kept, Suppose, Trial, at_most, generator, option
+from corollary.data.waves import random_wave
 from corollary.models.approximators.relu_boxes import relu_three_layer
 from corollary.theory.approximation.distance import quadrature_between
-from corollary.theory.approximation.grids import cells, modulus_of_continuity
+from corollary.theory.approximation.grids import modulus_of_continuity
 
 
 class Given(NamedTuple):
     """A target, and the pair (eps, delta) of its modulus of continuity."""
 
-    g: Wave
+    g: Callable[[Tensor], Tensor]
     eps: float
     delta: float
+
+
+def room(self: "ThreeLayerRelu", given: Given) -> float:
+    """How much less than eps the target moves on pairs of points."""
+    rng = generator(0, "pairs")
+    return given.eps * (1 + 1e-9) - modulus_of_continuity(given.g, given.delta, self.d, rng=rng)
+
+
+def steeper(self: "ThreeLayerRelu", given: Given, rng: Generator) -> Given:
+    """A target that is thirty times steeper than the cells were made for."""
+    return given._replace(g=random_wave(self.d, 30 * self.rho, rng=rng))
 
 
 @dataclass(frozen=True)
@@ -46,51 +57,45 @@ class ThreeLayerRelu(Claim[Given]):
     d: int = option(2, low=1, high=3)  # dimension
     rho: float = option(5.0, low=0.1, high=10.0)  # Lipschitz constant in the sup norm
     boxes: int = option(144, low=4, high=200)  # boxes of the partition, at most
+
     relation = at_most(ulps=64)  # a Gauss rule with panels between all kinks of f
+    supposes = (Suppose("g moves by at most ε within sup distance δ", room, without=steeper),)
+    symbols = "2ε", "∫ |f − g|"
 
     def given(self, rng: Generator) -> Given:
-        """A drawn wave, which moves by at most rho times the side on a cube."""
         side = 1 / math.floor(self.boxes ** (1 / self.d) + 1e-9)
         return Given(random_wave(self.d, self.rho, rng=rng), self.rho * side, side)
 
-    def hypotheses(self, given: Given) -> Iterator[Hypothesis]:
-        """The modulus in the sup norm, tested on pairs."""
-        d = len(given.g.c)
-        moved = modulus_of_continuity(given.g, min(given.delta, 1.0), d, rng=generator(0, "pairs"))
-        yield Hypothesis("g moves by at most eps within sup distance delta",
-                         moved <= given.eps * (1 + 1e-9), f"moved by {moved:.3g}")  # fmt: skip
-
     def predict(self, given: Given) -> float:
-        """Two eps: one for the cells, one for the ramps."""
         return 2 * given.eps
 
-    def measure(self, given: Given) -> float:
-        """The integral of the difference."""
-        d = len(given.g.c)
-        net = relu_three_layer(given.g, given.eps, given.delta, d)
-        n = cells(given.delta)
-        knots = sorted(
-            {min(max(k / n + s * net.gamma, 0.0), 1.0) for k in range(n + 1) for s in (-1, 0, 1)}
-        )
-        x, w = quadrature_between([knots] * d, nodes=2)
-        return float((net(x).detach() - given.g(x)).abs() @ w)
+    def measure(self, given: Given) -> Kept:
+        net, n = relu_three_layer(given.g, given.eps, given.delta, self.d), round(1 / given.delta)
+        knots = {k / n + s * net.gamma for k in range(n + 1) for s in (-1, 0, 1)}
+        inside = sorted({min(max(k, 0.0), 1.0) for k in knots})
+        x, w = quadrature_between([inside] * self.d, nodes=2)
+        return Kept(float((net(x).detach() - given.g(x)).abs() @ w), net=net)
 
-    def counterexample(self, rng: Generator) -> Given:
-        """A target that is thirty times steeper than the cells were made for."""
-        return self.given(rng)._replace(g=random_wave(self.d, 30 * self.rho, rng=rng))
+    def tight(self) -> Given:
+        """A constant with a spike in the middle of each cell, where it is read."""
+        n = 4
 
-    def figure(self, given: Given) -> Figure:
+        def g(x: Tensor) -> Tensor:
+            away = ((n * x) % 1 - 0.5).abs().amax(1)
+            return 1 + 0.2 * (1 - 1e3 * away).clamp(min=0)
+
+        return Given(g, 0.2, 1 / n)
+
+    def figure(self, trial: Trial[Given]) -> Figure:
         """Target and network along a diagonal of the cube."""
-        d = len(given.g.c)
-        net = relu_three_layer(given.g, given.eps, given.delta, d)
         t = torch.linspace(0, 1, 601, dtype=torch.float64)
-        x = t[:, None].expand(-1, d).contiguous()
+        x, net = t[:, None].repeat(1, self.d), trial.kept.net
         return Figure(
-            f"{net.units} ReLU units in {d} dimensions",
+            f"{net.units} ReLU units in {self.d} dimensions",
             x="t, at the point (t, …, t)",
             y="g, f",
             marks=(
-                Curve(given.g(x), t, label="g", role="predicted"),
+                Curve(trial.given.g(x), t, label="g", role="predicted"),
                 Curve(net(x).detach(), t, label="f"),
             ),
         )

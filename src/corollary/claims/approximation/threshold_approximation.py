@@ -19,15 +19,15 @@ With the value of g in the middle of each step :math:`\lceil\rho/2\epsilon\rceil
     node, and the empty network misses g = 5 by 5: one is needed.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 import torch
-from torch import Generator
+from torch import Generator, Tensor
 
-from corollary.core import Band, Claim, Curve, Figure, Hypothesis, at_most, option
-from corollary.data.waves import Wave, random_wave
+from corollary.core import Band, Claim, Curve, Figure, Kept, Suppose, Trial, at_most, option
+from corollary.data.waves import random_wave
 from corollary.models.approximators.steps import threshold_network
 
 GRID = torch.linspace(0, 1, 20_001, dtype=torch.float64)[:, None]
@@ -36,8 +36,18 @@ GRID = torch.linspace(0, 1, 20_001, dtype=torch.float64)[:, None]
 class Given(NamedTuple):
     """A function and a constant that is said to be its Lipschitz constant."""
 
-    g: Wave
+    g: Callable[[Tensor], Tensor]
     rho: float
+
+
+def steepest(given: Given) -> float:
+    """The largest slope on the grid."""
+    return float(given.g(GRID).diff().abs().max()) * (len(GRID) - 1)
+
+
+def understated(given: Given) -> Given:
+    """A third of the true constant gives steps that are too wide."""
+    return given._replace(rho=given.rho / 3)
 
 
 @dataclass(frozen=True)
@@ -47,44 +57,40 @@ class ThresholdApproximation(Claim[Given]):
     rho: float = option(5.0, low=0.1, high=100.0)  # Lipschitz constant of the target
     eps: float = option(0.2, low=0.01, high=1.0)  # error to keep
     values: Literal["left", "middle"] = "left"  # where on a step the network meets g
+
     relation = at_most(ulps=64)  # a telescoping sum of m terms is rounded
+    supposes = (
+        Suppose(
+            "g is rho-Lipschitz", lambda g: g.rho * (1 + 1e-9) - steepest(g), without=understated
+        ),
+    )
+    symbols = "ε", "sup |f − g|"
 
     def given(self, rng: Generator) -> Given:
-        """A drawn wave with its own constant."""
-        wave = random_wave(1, self.rho, rng=rng)
-        return Given(wave, wave.lipschitz)
-
-    def hypotheses(self, given: Given) -> Iterator[Hypothesis]:
-        """The constant is not understated."""
-        steepest = given.g.lipschitz
-        yield Hypothesis("g is rho-Lipschitz", steepest <= given.rho * (1 + 1e-12),
-                         f"slope up to {steepest:.3g}")  # fmt: skip
+        return Given(random_wave(1, self.rho, rng=rng), self.rho)
 
     def predict(self, given: Given) -> float:
-        """The promised error."""
         return self.eps
 
-    def measure(self, given: Given) -> float:
-        """The largest difference on a fine grid."""
+    def measure(self, given: Given) -> Kept:
         net = threshold_network(given.g, given.rho, self.eps, values=self.values)
-        return float((net(GRID) - given.g(GRID)).abs().max().detach())
+        f = net(GRID).detach()
+        return Kept(float((f - given.g(GRID)).abs().max()), f=f[::20], units=net.units)
 
-    def counterexample(self, rng: Generator) -> Given:
-        """A third of the true constant."""
-        wave = random_wave(1, self.rho, rng=rng)
-        return Given(wave, wave.lipschitz / 3)
+    def tight(self) -> Given:
+        """A straight line that is nearly as steep as rho."""
+        return Given(lambda x: 0.9 * self.rho * x[:, 0], self.rho)
 
-    def figure(self, given: Given) -> Figure:
+    def figure(self, trial: Trial[Given]) -> Figure:
         """The function and its staircase."""
-        net = threshold_network(given.g, given.rho, self.eps, values=self.values)
-        x, low = GRID[::20], given.g(GRID[::20])
+        x, g = GRID[::20, 0], trial.given.g(GRID[::20])
         return Figure(
-            f"{net.units} threshold units within ε of g",
+            f"{trial.kept.units} threshold units within ε of g",
             x="x",
             y="g(x), f(x)",
             marks=(
-                Band(x[:, 0], low - self.eps, low + self.eps, label="g ± ε", role="predicted"),
-                Curve(low, x[:, 0], label="g", role="predicted"),
-                Curve(net(x).detach(), x[:, 0], label="f"),
+                Band(x, g - self.eps, g + self.eps, label="g ± ε", role="predicted"),
+                Curve(g, x, label="g", role="predicted"),
+                Curve(trial.kept.f, x, label="f"),
             ),
         )

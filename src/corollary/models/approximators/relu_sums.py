@@ -13,7 +13,7 @@ with the first slope a and the jumps of slope :math:`c_i`. Two more ReLUs make t
 """
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import partial
 from typing import NamedTuple
 
@@ -22,8 +22,7 @@ from jaxtyping import Float
 from torch import Generator, Tensor
 
 from corollary.errors import InputError
-from corollary.models.approximators.lifting import Ridge
-from corollary.models.approximators.shallow import Superposition, fit_superposition, joined
+from corollary.models.approximators.shallow import Superposition, fit_superposition
 from corollary.theory.approximation.grids import Function, box_grid
 from corollary.theory.expressivity.piecewise import PiecewiseLinear
 from corollary.theory.prerequisites.wellformed import check_at_least, check_no_nan
@@ -142,33 +141,6 @@ def from_pieces(
             f"the function jumps by {float(jump.max()):.3g} at {at:g}: a ReLU sum is continuous"
         )
     return PiecewiseLinear(breakpoints, before, float(slopes[0]), float(slopes[-1]))
-
-
-def ridge_relu(ridges: Sequence[Ridge], m: int, *, radius: float = 1.0) -> Superposition:
-    r"""A ReLU network for :math:`\sum_kg_k(\theta_k\cdot x)` on the cube :math:`[-R,R]^n`.
-
-    Each :math:`g_k` is interpolated by m straight pieces on the range of :math:`\theta_k\cdot x`,
-    so errors add up; a ridge takes at most m + 1 units.
-
-    Example:
-        >>> theta = torch.tensor([1.0, -1.0], dtype=torch.float64)
-        >>> net = ridge_relu([Ridge(theta, torch.abs)], 2)
-        >>> net.units, net(torch.tensor([[0.5, 0.25]], dtype=torch.float64)).tolist()
-        (3, [0.25])
-    """
-    if not ridges or not 0 < radius < math.inf:
-        raise InputError(f"at least one ridge and radius > 0 are needed: {len(ridges)}, {radius:g}")
-    parts = []
-    for theta, g in ridges:
-        reach = radius * float(theta.abs().sum()) or 1.0
-        line = pl_interpolant(_along(g), m, low=-reach, high=reach)
-        part = pl_to_relu(line)
-        parts.append(Superposition(torch.relu, part.w * theta, part.b, part.a))
-    return joined(parts, [1.0] * len(parts))
-
-
-def _along(g: Callable[[Tensor], Tensor]) -> Function:
-    return lambda x: g(x[:, 0])
 
 
 def _interpolating_network(f: Function, low: float, high: float, m: int) -> Superposition:
