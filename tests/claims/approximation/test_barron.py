@@ -28,8 +28,7 @@ def row(*values: float) -> torch.Tensor:
 @pytest.mark.parametrize("d", [1, 2, 3, 4, 5, 6])
 def test_the_exponent_of_the_best_fixed_basis_is_two_over_the_dimension(d):
     claim = FixedBasisRate(d=d)
-    given = claim.given(generator(0, "exponent"))
-    values = claim.measure(given).values
+    values = claim.trial(claim.draw(0)).measured.values
     slope = math.log(values[-1] / values[0]) / math.log(2048 / 64)
     assert slope == pytest.approx(-2 / d, abs=0.12 if d < 6 else 0.15)
 

@@ -5,12 +5,11 @@ from corollary.claims.approximation.bernstein_modulus import BernsteinModulus
 from corollary.claims.approximation.bernstein_moments import BernsteinMoments, Given
 from corollary.claims.approximation.bernstein_rate import BernsteinRate
 from corollary.claims.approximation.interval_change import IntervalChange
-from corollary.claims.approximation.landau_moments import LandauMoments
 from corollary.claims.approximation.landau_weierstrass import LandauWeierstrass
 from corollary.claims.approximation.polynomial_fits import PolynomialFits
 from corollary.claims.approximation.stone_weierstrass import StoneWeierstrass
 from corollary.claims.approximation.stone_weierstrass_needs import StoneWeierstrassNeeds
-from corollary.core import Verdict, generator
+from corollary.core import Verdict
 
 
 def test_the_sums_printed_in_the_notes_miss_a_third():
@@ -36,32 +35,20 @@ def test_the_kink_takes_a_quarter_of_the_modulus_bound():
 def test_the_error_moves_with_the_interval(a, length):
     result = IntervalChange(a=a, length=length).check(0)
     assert result.verdict is Verdict.HOLDS
-    assert result.counterexample.fails or (a, length) == (0.0, 1.0)
 
 
-def test_at_the_default_interval_the_error_is_the_same_to_twelve_digits():
-    claim = IntervalChange()
-    given = claim.given(generator(0))
-    assert claim.measure(given) == pytest.approx(claim.predict(given), abs=1e-12)
-
-
-def test_landau_moments_hold_up_to_order_fifty():
-    assert LandauMoments(count=50).check(0).verdict is Verdict.HOLDS
-
-
-def test_landau_polynomials_keep_their_bound_and_the_identity_needs_a_chord():
-    result = LandauWeierstrass().check(1)
-    assert result.verdict is Verdict.HOLDS
-    assert result.counterexample.broken == ("f vanishes at 1",)
-    claim = LandauWeierstrass(orders=(400,))
-    assert claim.measure(claim.counterexample(generator(0)))[0] == pytest.approx(0.514, abs=1e-3)
+def test_without_a_zero_at_one_half_of_the_ramp_is_lost():
+    """P_400(1) = 0.486 for f(t) = t."""
+    rising = LandauWeierstrass(orders=(400,)).check(1).counterexamples[1]
+    assert rising.broken == ("f vanishes at 1",)
+    assert rising.measured[0].value == pytest.approx(0.514, abs=1e-3)
 
 
 def test_polynomials_of_growing_degree_come_closer_at_chebyshev_points_only():
-    claim = PolynomialFits()
-    errors = claim.measure(claim.given(generator(0)))
+    result = PolynomialFits().check(0)
+    errors = [m.value for m in result.measured]
     assert errors[3] < errors[2] < errors[0]
-    assert claim.measure(claim.counterexample(generator(0)))[3] > 10
+    assert result.counterexample.measured[3].value > 10
 
 
 @pytest.mark.parametrize("family", ["polynomials", "cosines", "exponentials"])
@@ -73,8 +60,3 @@ def test_the_four_obstructions_are_attained():
     result = StoneWeierstrassNeeds().check(0)
     assert [m.value for m in result.measured] == pytest.approx([0.25, 1.0, 0.5, 0.125], rel=1e-3)
     assert result.verdict is Verdict.HOLDS
-
-
-def test_all_polynomials_together_reach_every_target():
-    claim = StoneWeierstrassNeeds()
-    assert max(claim.measure(claim.counterexample(generator(0)))) < 1e-6

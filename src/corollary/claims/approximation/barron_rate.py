@@ -71,7 +71,7 @@ class BarronRate(Claim[Given]):
     symbols = "slope −1", "mean of ∫ (f − fₙ)² dμ"
     shows = (
         Over("One over the number of units", x="units n"),
-        Sweep("The same in every dimension", "d", (1, 5, 20, 50), x="dimension d", y="exponent"),
+        Sweep("The same in every dimension", "d", (1, 5, 20, 50), y="exponent", log_x=False),
     )
 
     def given(self, rng: Generator) -> Given:

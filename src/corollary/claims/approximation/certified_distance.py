@@ -57,7 +57,7 @@ class CertifiedDistance(Claim[Given]):
         ),
     )
     symbols = "certified from above", "sup |f − g|"
-    shows = (Sweep("Smaller cells, closer bounds", "atol", (1, 0.3, 0.1, 0.03, 0.01, 0.001)),)
+    shows = (Sweep("Smaller cells, closer bounds", "atol", (1.0, 0.3, 0.1, 0.03, 0.01, 0.001)),)
 
     def given(self, rng: Generator) -> Given:
         crest = 0.25 + 0.5 * torch.rand(self.d, generator=rng, dtype=torch.float64)

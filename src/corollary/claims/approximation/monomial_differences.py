@@ -48,7 +48,9 @@ def rough(self: "MonomialDifferences", given: Given) -> Given:
     return given._replace(sigma=sigma)
 
 
-tiny = instead("Rounding takes over at tiny steps.", steps=(1e-9, 2e-9, 4e-9, 8e-9))
+tiny = instead(
+    "Rounding takes over at small steps.", steps=tuple(1e-6 * 10 ** (i / 3) for i in range(10))
+)
 
 
 @dataclass(frozen=True)

@@ -46,8 +46,9 @@ def jump(given: Given) -> Tensor:
 
 
 def bend(given: Given) -> Tensor:
-    """How far f is from straight in the middle between neighbouring knots."""
-    a, b = given.g.knots[:-1], given.g.knots[1:]
+    """How far f is from straight in the middle of each piece."""
+    k = given.g.knots
+    a, b = torch.cat([k[:1] - 1, k]), torch.cat([k, k[-1:] + 1])
     return (given.f((a + b) / 2) - (given.f(a) + given.f(b)) / 2).abs().max()
 
 

@@ -24,7 +24,19 @@ from typing import NamedTuple
 import torch
 from torch import Generator, Tensor
 
-from corollary.core import Claim, Sample, Spread, Suppose, instead, option, within_interval
+from corollary.core import (
+    Band,
+    Claim,
+    Curve,
+    Figure,
+    Kept,
+    Sample,
+    Suppose,
+    Trial,
+    instead,
+    option,
+    within_interval,
+)
 from corollary.theory.approximation.maurey import SignedMeasure
 
 X = (torch.arange(200, dtype=torch.float64) + 0.5) / 200
@@ -71,7 +83,6 @@ class SineThresholds(Claim[Given]):
         Suppose("the weight is the derivative of h", slope_off, without=half),
     )
     symbols = "∫ (M² P[b ≤ x] − h²)", "k ‖h − hₖ‖²"
-    shows = (Spread("Drawn thresholds for a sine"),)
 
     def given(self, rng: Generator) -> Given:
         return Given(lambda x: torch.sin(TAU * x), lambda b: TAU * torch.cos(TAU * b))
@@ -82,7 +93,7 @@ class SineThresholds(Claim[Given]):
         share = below[(X * CELLS).long() - 1]
         return float((measure.mass**2 * share - given.h(X) ** 2).mean())
 
-    def measure(self, given: Given, rng: Generator) -> Sample:
+    def measure(self, given: Given, rng: Generator) -> Kept:
         measure = SignedMeasure.from_density(given.slope, 0.0, 1.0, CELLS)
         b, signs, _ = measure.sample(self.trials * self.k, rng=rng)
         shape = (self.trials, self.k)
@@ -90,4 +101,20 @@ class SineThresholds(Claim[Given]):
         steps = torch.zeros(self.trials, len(X) + 1, dtype=torch.float64)
         steps.scatter_add_(1, cell, signs.reshape(shape))
         networks = measure.mass / self.k * steps[:, :-1].cumsum(1)
-        return Sample(self.k * (networks - given.h(X)).square().mean(1))
+        errors = self.k * (networks - given.h(X)).square().mean(1)
+        return Kept(Sample(errors), networks=networks)
+
+    def figure(self, trial: Trial[Given]) -> Figure:
+        """The target, one network, and where most networks lie."""
+        networks = trial.kept.networks
+        low, high = networks.quantile(0.1, dim=0), networks.quantile(0.9, dim=0)
+        return Figure(
+            f"{self.k} drawn thresholds for a sine",
+            x="x",
+            y="h(x)",
+            marks=(
+                Band(X, low, high, label="80 % of the networks"),
+                Curve(trial.given.h(X), X, label="h", role="predicted"),
+                Curve(networks[0], X, label="one network"),
+            ),
+        )

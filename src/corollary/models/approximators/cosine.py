@@ -7,6 +7,7 @@ points this is all that the theorem of Stone and Weierstrass asks, so cosine net
 
 :source: Lucchi (2025), Foundations of Deep Learning, Section 3.5, Problem 2a and (3.15)-(3.16).
 :covers: cosine-network-universal
+:test: tests/models/approximators/test_relu_sums.py
 """
 
 from collections.abc import Callable

@@ -78,6 +78,7 @@ def threshold_mixture(
         (10, 1.0)
 
     :covers: sine-threshold-representation
+    :test: tests/theory/approximation/test_maurey.py
     """
     measure = SignedMeasure.from_density(slope, 0.0, 1.0, cells)
     b, signs, _ = measure.sample(k, rng=rng)

@@ -125,6 +125,7 @@ def gaussian_constant(
 
     :source: Lucchi (2025), Foundations of Deep Learning, Section 4.4, Problem 1.
     :covers: barron-gaussian
+    :test: tests/theory/approximation/test_barron.py
     :erratum: [possible OCR artefact] The density in Problem 1 is shown with the prefactor
         (2 pi sigma^2)^{d/2}; the exponent must be -d/2, as in the Z of the same problem. With +d/2
         fhat(0) is (2 pi sigma^2)^d, 6.28 for sigma = 1 and d = 1, against the given 1.

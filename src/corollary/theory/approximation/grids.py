@@ -65,6 +65,7 @@ def grid_units(rho: float, eps: float, d: int) -> int:
         (50, 13000)
 
     :covers: curse-of-dimensionality-grid
+    :test: tests/theory/approximation/test_grids.py
     :erratum: [typo] Remark 1 attributes the curse of dimensionality to Theorem 14, which is about
         one dimension; Theorem 16 is meant.
     """

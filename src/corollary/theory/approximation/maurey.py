@@ -74,6 +74,7 @@ def maurey_sample(
         (0.0, 0.25, 0.5)
 
     :covers: maurey-lemma
+    :test: tests/theory/approximation/test_maurey.py
     """
     _check(weights, atoms, k)
     if trials < 1:

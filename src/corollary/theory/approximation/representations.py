@@ -64,6 +64,7 @@ def cosine_representation(
         [1.0, 0.60653066]
 
     :covers: barron-cosine-representation
+    :test: tests/theory/approximation/test_barron.py
     :erratum: [wrong] After (4.3) boundedness of f(x) - f(0) is concluded from ||x|| and
         ||w|| |fhat(w)| being bounded. The latter must be integrable. The box on [-1, 1/100) has
         |w| |fhat(w)| <= 1/pi, but f(0.02) - f(0) = -1 where 2 pi ||x|| / pi = 0.04. The middle term
@@ -111,6 +112,7 @@ def threshold_representation(
         [-0.1314, -0.576]
 
     :covers: barron-threshold-representation
+    :test: tests/theory/approximation/test_barron.py
     :erratum: [loose] Theorem 26 says "for bounded ||w||"; w is integrated over all of R^d, so this
         is no hypothesis and should go: ||x|| <= 1 is the one that is used. For the Gaussian with
         sigma = 0.5 the formula at x = 2 gives what is true at x = 1, -0.69, in place of -0.80.

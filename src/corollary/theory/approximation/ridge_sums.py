@@ -47,6 +47,7 @@ def monomial_as_ridge_sum(alpha: Sequence[int]) -> RidgeSum:
         ([[-1.0, -1.0], [-1.0, 1.0]], [1.0, -1.0])
 
     :covers: ridge-function-theorem
+    :test: tests/theory/approximation/test_ridge_sums.py
     """
     k = sum(alpha)
     if k < 1 or min(alpha) < 0:
