@@ -57,10 +57,15 @@ def mlp() -> nn.Module:
 
 def cnn() -> nn.Module:
     return nn.Sequential(
-        nn.Conv2d(1, 16, 3, padding=1), nn.ReLU(), nn.MaxPool2d(2),
-        nn.Conv2d(16, 32, 3, padding=1), nn.ReLU(), nn.MaxPool2d(2),
-        nn.Flatten(), nn.Linear(32 * 49, 10),
-    )  # fmt: skip
+        nn.Conv2d(1, 16, 3, padding=1),
+        nn.ReLU(),
+        nn.MaxPool2d(2),
+        nn.Conv2d(16, 32, 3, padding=1),
+        nn.ReLU(),
+        nn.MaxPool2d(2),
+        nn.Flatten(),
+        nn.Linear(32 * 49, 10),
+    )
 
 
 @functools.cache
@@ -116,9 +121,14 @@ def curvlinops_kfac(p: Problem):
 
     params = [q for q in p.module.parameters() if q.requires_grad]
     return KFACLinearOperator(
-        p.module, nn.CrossEntropyLoss(), params, [(p.x, p.y)], fisher_type="type-2",
-        separate_weight_and_bias=False, check_deterministic=False,
-    )  # fmt: skip
+        p.module,
+        nn.CrossEntropyLoss(),
+        params,
+        [(p.x, p.y)],
+        fisher_type="type-2",
+        separate_weight_and_bias=False,
+        check_deterministic=False,
+    )
 
 
 def pyhessian_hessian(p: Problem):
@@ -205,13 +215,20 @@ def _product(name: str, p: Problem) -> Race:
         contenders["curvlinops"] = lambda: C @ v
         reference = "curvlinops"
     facts = {
-        "parameters": H.size, "path": H.path, "memory of a gradient (MB)": round(slope),
-        "memory of a product (MB)": round(ours), "memory ratio": round(ours / slope, 2),
-    }  # fmt: skip
+        "parameters": H.size,
+        "path": H.path,
+        "memory of a gradient (MB)": round(slope),
+        "memory of a product (MB)": round(ours),
+        "memory ratio": round(ours / slope, 2),
+    }
     out = race(
-        f"One Hessian product, {name}", contenders,
-        reference=reference, floor="gradient pass", rounds=9, facts=facts,
-    )  # fmt: skip
+        f"One Hessian product, {name}",
+        contenders,
+        reference=reference,
+        floor="gradient pass",
+        rounds=9,
+        facts=facts,
+    )
     forget_gradients(p)
     return out
 
@@ -251,9 +268,13 @@ def _eigen(name: str, p: Problem) -> Race:
         quality = _worst_residual(p, torch.tensor(values), flat)
         facts["PyHessian, one run"] = f"{seconds:.1f} s with {quality}"
     return race(
-        f"Top {K} eigenpairs, {name}", contenders,
-        reference=reference, rounds=2, notes=notes, facts=facts,
-    )  # fmt: skip
+        f"Top {K} eigenpairs, {name}",
+        contenders,
+        reference=reference,
+        rounds=2,
+        notes=notes,
+        facts=facts,
+    )
 
 
 def _trace(name: str, p: Problem) -> Race:
@@ -318,9 +339,12 @@ def _kfac(name: str, p: Problem) -> Race:
         assert float((ours - theirs).norm()) <= 1e-3 * float(theirs.norm())
     facts = {"damping": 0.01, "factors": "exact", "set-up": "included"}
     return race(
-        f"KFAC and one product with its inverse, {name}", contenders,
-        reference=reference, rounds=3, facts=facts,
-    )  # fmt: skip
+        f"KFAC and one product with its inverse, {name}",
+        contenders,
+        reference=reference,
+        rounds=3,
+        facts=facts,
+    )
 
 
 def _named(measure: Callable[[str, Problem], Race], word: str) -> list[Callable[[], Race]]:

@@ -73,10 +73,14 @@ def regions(width: int) -> Race:
         facts["regions of the peer"] = peer()
         contenders[reference] = peer
     done = race(
-        f"Linear regions, width {width}, depth 3", contenders, reference=reference,
-        floor="the products alone", rounds=3, facts=facts,
+        f"Linear regions, width {width}, depth 3",
+        contenders,
+        reference=reference,
+        floor="the products alone",
+        rounds=3,
+        facts=facts,
         notes={"relu_edge_subdivision": "float32; also gives sign vectors, any dimension"},
-    )  # fmt: skip
+    )
     speed = {f"regions/s, {lap.name}": round(fast.count / lap.seconds) for lap in done.laps[:2]}
     return replace(done, facts=facts | speed)
 
@@ -100,8 +104,10 @@ def sawtooth() -> Race:
     return race(
         "Ten million affine pieces, counted exactly",
         {"corollary": lambda: affine_pieces(teeth, 0.0, end).count},
-        reference="corollary", rounds=2, facts={"pieces": count},
-    )  # fmt: skip
+        reference="corollary",
+        rounds=2,
+        facts={"pieces": count},
+    )
 
 
 def many() -> Race:

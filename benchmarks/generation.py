@@ -29,9 +29,15 @@ TOKENS, WIDTH, HEADS, LAYERS, ROOM = 512, 384, 6, 6, 512
 def ours() -> GPT:
     """Our model; weights of the size of GPT-2's at the start."""
     model = GPT(
-        TOKENS, WIDTH, HEADS, LAYERS, max_len=ROOM, phi=partial(F.gelu, approximate="tanh"),
-        rng=torch.Generator().manual_seed(0), dtype=torch.float32,
-    ).eval()  # fmt: skip
+        TOKENS,
+        WIDTH,
+        HEADS,
+        LAYERS,
+        max_len=ROOM,
+        phi=partial(F.gelu, approximate="tanh"),
+        rng=torch.Generator().manual_seed(0),
+        dtype=torch.float32,
+    ).eval()
     with torch.no_grad():
         for weight in (model.embed.E, model.embed.positions.P):
             weight.mul_(0.02)
@@ -45,9 +51,14 @@ def theirs() -> Any:
     from transformers import GPT2Config, GPT2LMHeadModel
 
     config = GPT2Config(
-        vocab_size=TOKENS, n_positions=ROOM, n_embd=WIDTH, n_layer=LAYERS, n_head=HEADS,
-        bos_token_id=0, eos_token_id=None,
-    )  # fmt: skip
+        vocab_size=TOKENS,
+        n_positions=ROOM,
+        n_embd=WIDTH,
+        n_layer=LAYERS,
+        n_head=HEADS,
+        bos_token_id=0,
+        eos_token_id=None,
+    )
     peer, model = GPT2LMHeadModel(config).eval(), ours()
     body = peer.transformer
     with torch.no_grad():
@@ -74,9 +85,13 @@ def peer_generates(prompt: Tensor, n: int, **options: Any) -> Callable[[], list[
     def run() -> list[list[int]]:
         with torch.no_grad():
             found = peer.generate(
-                prompt, attention_mask=torch.ones_like(prompt), max_new_tokens=n, do_sample=False,
-                pad_token_id=0, **options,
-            )  # fmt: skip
+                prompt,
+                attention_mask=torch.ones_like(prompt),
+                max_new_tokens=n,
+                do_sample=False,
+                pad_token_id=0,
+                **options,
+            )
         return found[:, prompt.shape[1] :].tolist()
 
     return run

@@ -27,9 +27,21 @@ from typing import Any
 
 Contender = Callable[[], Any]
 PACKAGES = (
-    "corollary", "torch", "numpy", "scipy", "scikit-learn", "numba", "tokenizers", "transformers",
-    "curvlinops-for-pytorch", "pyhessian", "torchattacks", "foolbox", "weightwatcher", "powerlaw",
-)  # fmt: skip
+    "corollary",
+    "torch",
+    "numpy",
+    "scipy",
+    "scikit-learn",
+    "numba",
+    "tokenizers",
+    "transformers",
+    "curvlinops-for-pytorch",
+    "pyhessian",
+    "torchattacks",
+    "foolbox",
+    "weightwatcher",
+    "powerlaw",
+)
 SHORTEST = 5e-3  # seconds; a quicker contender is run several times a round
 
 
@@ -79,11 +91,15 @@ def race(
     best = {name: min(seconds) for name, seconds in times.items()}
     laps = tuple(
         Lap(
-            name, best[name], median(times[name]), best[reference] / best[name],
-            None if floor is None else best[name] / best[floor], (notes or {}).get(name, ""),
+            name,
+            best[name],
+            median(times[name]),
+            best[reference] / best[name],
+            None if floor is None else best[name] / best[floor],
+            (notes or {}).get(name, ""),
         )
         for name in names
-    )  # fmt: skip
+    )
     return Race(title, reference, rounds, laps, facts or {})
 
 

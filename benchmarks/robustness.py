@@ -48,9 +48,13 @@ def images(split: str) -> tuple[Tensor, Tensor]:
 def mlp() -> nn.Module:
     torch.manual_seed(0)
     net = nn.Sequential(
-        nn.Flatten(), nn.Linear(784, 256), nn.ReLU(), nn.Linear(256, 256), nn.ReLU(),
+        nn.Flatten(),
+        nn.Linear(784, 256),
+        nn.ReLU(),
+        nn.Linear(256, 256),
+        nn.ReLU(),
         nn.Linear(256, 10),
-    )  # fmt: skip
+    )
     return trained(net, {})
 
 
@@ -58,10 +62,15 @@ def mlp() -> nn.Module:
 def cnn() -> nn.Module:
     torch.manual_seed(0)
     net = nn.Sequential(
-        nn.Conv2d(1, 16, 5, stride=2, padding=2), nn.ReLU(),
-        nn.Conv2d(16, 32, 5, stride=2, padding=2), nn.ReLU(),
-        nn.Flatten(), nn.Linear(32 * 49, 100), nn.ReLU(), nn.Linear(100, 10),
-    )  # fmt: skip
+        nn.Conv2d(1, 16, 5, stride=2, padding=2),
+        nn.ReLU(),
+        nn.Conv2d(16, 32, 5, stride=2, padding=2),
+        nn.ReLU(),
+        nn.Flatten(),
+        nn.Linear(32 * 49, 100),
+        nn.ReLU(),
+        nn.Linear(100, 10),
+    )
     return trained(net, {"call": Adversarial(FGSM(0.2))})
 
 
@@ -146,9 +155,14 @@ def attack_race(title: str, net: nn.Module, kind: str, eps: float, ours, count: 
     contenders["passes alone"] = passes(net, x, count)
     reference = next(n for n in ("torchattacks", "foolbox", "passes alone") if n in contenders)
     return race(
-        title, contenders, reference=reference, floor="passes alone", rounds=3, notes=notes,
+        title,
+        contenders,
+        reference=reference,
+        floor="passes alone",
+        rounds=3,
+        notes=notes,
         facts={"images": len(x), "eps": eps},
-    )  # fmt: skip
+    )
 
 
 def fgsm_mlp() -> Race:
@@ -272,9 +286,14 @@ def certificate_race(
     contenders["forward passes"] = lambda: outputs_alone(net, x)
     reference = next(n for n in ("auto_LiRPA", "forward passes") if n in contenders)
     return race(
-        title, contenders, reference=reference, floor="forward passes", rounds=3, notes=notes,
+        title,
+        contenders,
+        reference=reference,
+        floor="forward passes",
+        rounds=3,
+        notes=notes,
         facts={"images": len(x), "eps": eps},
-    )  # fmt: skip
+    )
 
 
 def training_race(title: str, net: nn.Module, eps: float = 0.02) -> Race:
@@ -292,9 +311,13 @@ def training_race(title: str, net: nn.Module, eps: float = 0.02) -> Race:
     }
     reference = next(n for n in ("auto_LiRPA", "standard training") if n in contenders)
     return race(
-        title, contenders, reference=reference, floor="standard training", rounds=3,
+        title,
+        contenders,
+        reference=reference,
+        floor="standard training",
+        rounds=3,
         facts={"images": len(x), "eps": eps},
-    )  # fmt: skip
+    )
 
 
 def their_gradient(net: nn.Module, x: Tensor, y: Tensor, eps: float) -> dict[str, Callable]:
@@ -375,17 +398,40 @@ def smoothing_cnn() -> Race:
     return race(
         "Randomised smoothing, robust CNN",
         {"corollary": lambda: smoothed.certify(net, x, rng=rng), "noise and passes": floor},
-        reference="noise and passes", floor="noise and passes", rounds=3,
+        reference="noise and passes",
+        floor="noise and passes",
+        rounds=3,
         notes={"corollary": f"median radius {float(found.radius.median()):.3f}"},
         facts={"images": len(x), "draws": 1024},
-    )  # fmt: skip
+    )
 
 
 if __name__ == "__main__":
     main(
-        fgsm_mlp, fgsm_cnn, pgd_mlp, pgd_cnn, pgd_l2_mlp, pgd_l2_cnn, apgd_mlp, apgd_cnn,
-        square_mlp, square_l2_mlp, deepfool_mlp, fab_mlp, fmn_mlp, fmn_cnn, ibp_mlp, ibp_cnn,
+        fgsm_mlp,
+        fgsm_cnn,
+        pgd_mlp,
+        pgd_cnn,
+        pgd_l2_mlp,
+        pgd_l2_cnn,
+        apgd_mlp,
+        apgd_cnn,
+        square_mlp,
+        square_l2_mlp,
+        deepfool_mlp,
+        fab_mlp,
+        fmn_mlp,
+        fmn_cnn,
+        ibp_mlp,
+        ibp_cnn,
         certified_training_mlp,
-        certified_training_cnn, crown_ibp_mlp, crown_ibp_cnn, crown_mlp,
-        crown_cnn, alpha_crown_mlp, full_alpha_crown_mlp, full_alpha_crown_cnn, smoothing_cnn,
-    )  # fmt: skip
+        certified_training_cnn,
+        crown_ibp_mlp,
+        crown_ibp_cnn,
+        crown_mlp,
+        crown_cnn,
+        alpha_crown_mlp,
+        full_alpha_crown_mlp,
+        full_alpha_crown_cnn,
+        smoothing_cnn,
+    )

@@ -97,9 +97,14 @@ def spectra_race(title: str, **options: bool) -> Race:
     reference = "weightwatcher" if peer else "eigenvalues alone"
     parameters = sum(p.numel() for p in network().parameters())
     return race(
-        title, contenders, reference=reference, floor="eigenvalues alone", rounds=3, notes=notes,
+        title,
+        contenders,
+        reference=reference,
+        floor="eigenvalues alone",
+        rounds=3,
+        notes=notes,
         facts={"parameters": f"{parameters:,}"},
-    )  # fmt: skip
+    )
 
 
 def tails() -> Race:
@@ -142,9 +147,12 @@ def fit_alone() -> Race:
         n for n in ("weightwatcher", "powerlaw", "corollary, without numba") if n in contenders
     )
     return race(
-        "Power law with its start", contenders, reference=reference, rounds=3,
+        "Power law with its start",
+        contenders,
+        reference=reference,
+        rounds=3,
         facts={"values": len(x)},
-    )  # fmt: skip
+    )
 
 
 if __name__ == "__main__":

@@ -35,9 +35,11 @@ def peer_bpe(text: str):
     peer = Tokenizer(models.BPE())
     peer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
     trainer = trainers.BpeTrainer(
-        vocab_size=SIZE, min_frequency=2, show_progress=False,
+        vocab_size=SIZE,
+        min_frequency=2,
+        show_progress=False,
         initial_alphabet=pre_tokenizers.ByteLevel.alphabet(),
-    )  # fmt: skip
+    )
     peer.train_from_iterator([text], trainer)
     return peer
 

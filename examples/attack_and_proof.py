@@ -61,13 +61,22 @@ def main() -> dict[str, dict[str, list[float]]]:
     all_found = {}
     for ax, (name, against) in zip(axes, both.items(), strict=True):
         found = all_found[name] = curves(trained(against=against), x, y)
-        ax.fill_between(RADII, found["CROWN"], found["attack"], color="gray", alpha=0.2,
-                        label="not known")  # fmt: skip
-        ax.plot(RADII, found["attack"], "o-", color="tab:red", markersize=4,
-                label="survive the attack")  # fmt: skip
+        ax.fill_between(
+            RADII, found["CROWN"], found["attack"], color="gray", alpha=0.2, label="not known"
+        )
+        ax.plot(
+            RADII, found["attack"], "o-", color="tab:red", markersize=4, label="survive the attack"
+        )
         ax.plot(RADII, found["CROWN"], "s-", color="tab:blue", markersize=4, label="proved, CROWN")
-        ax.plot(RADII, found["intervals"], "^--", color="tab:blue", markersize=4, alpha=0.6,
-                label="proved, intervals")  # fmt: skip
+        ax.plot(
+            RADII,
+            found["intervals"],
+            "^--",
+            color="tab:blue",
+            markersize=4,
+            alpha=0.6,
+            label="proved, intervals",
+        )
         ax.set(title=name, xlabel="largest change of a pixel, $\\epsilon$", ylim=(0, 1))
     axes[0].set_ylabel(f"share of {len(x)} test digits")
     axes[0].legend()

@@ -31,10 +31,14 @@ def trained(positions: str, steps: int) -> tuple[Transformer, History]:
     target = source.flip(1)
     adam = torch.optim.Adam(net.parameters(), lr=1e-2)
     history = fit(
-        net, (source, target, target), lambda z, y: cross_entropy(z.flatten(0, 1), y.flatten()),
-        adam, steps=steps, batch_size=64,
+        net,
+        (source, target, target),
+        lambda z, y: cross_entropy(z.flatten(0, 1), y.flatten()),
+        adam,
+        steps=steps,
+        batch_size=64,
         schedule=lambda step: min(1.0, (step + 1) / 20) * (1 - step / steps),
-    )  # fmt: skip
+    )
     return net, history
 
 

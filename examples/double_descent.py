@@ -67,8 +67,13 @@ def draw_digits(ax: plt.Axes, draws: int) -> Tensor:
         (line,) = ax.plot(SIZES, found.mean(1), "o-", markersize=3, label=name)
         ax.fill_between(SIZES, found.amin(1), found.amax(1), alpha=0.2, color=line.get_color())
     ax.axvline(N, color="gray", linewidth=0.8)
-    ax.set(xscale="log", xlabel="features $p$; grey: $p = n$", ylabel="test error",
-           title=f"{N} digits, one label in ten wrong", ylim=(0, None))  # fmt: skip
+    ax.set(
+        xscale="log",
+        xlabel="features $p$; grey: $p = n$",
+        ylabel="test error",
+        title=f"{N} digits, one label in ten wrong",
+        ylim=(0, None),
+    )
     ax.legend()
     return free
 
@@ -91,10 +96,23 @@ def draw_exact(ax: plt.Axes, draws: int, n: int = 40) -> None:
     for part in ([p for p in grid if p < n], [p for p in grid if p > n]):
         chosen = [exact[grid.index(p)] for p in part]
         ax.plot(part, chosen, color="tab:red", label="exact" if part[0] < n else None)
-    ax.errorbar(sizes, risk.mean(1), yerr=half, fmt="o", markersize=3, color="tab:blue",
-                capsize=2, label=f"mean of {draws} draws")  # fmt: skip
-    ax.set(xscale="log", yscale="log", xlabel=f"features $p$, with $n = {n}$", ylabel="excess risk",
-           title="normal features, planted weights")  # fmt: skip
+    ax.errorbar(
+        sizes,
+        risk.mean(1),
+        yerr=half,
+        fmt="o",
+        markersize=3,
+        color="tab:blue",
+        capsize=2,
+        label=f"mean of {draws} draws",
+    )
+    ax.set(
+        xscale="log",
+        yscale="log",
+        xlabel=f"features $p$, with $n = {n}$",
+        ylabel="excess risk",
+        title="normal features, planted weights",
+    )
     ax.legend()
 
 

@@ -73,5 +73,7 @@ def main(steps: int = 800) -> dict[float, History]:
 if __name__ == "__main__":
     for rate, history in main().items():
         last = history["stability"][-5:]
-        print(f"step size {rate:.2f}: sharpness {sum(last) / len(last):.2f} times 2/η, "
-              f"loss {history['loss'][-1]:.4f}")  # fmt: skip
+        print(
+            f"step size {rate:.2f}: sharpness {sum(last) / len(last):.2f} times 2/η, "
+            f"loss {history['loss'][-1]:.4f}"
+        )

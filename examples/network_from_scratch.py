@@ -104,5 +104,7 @@ def main(steps: int = 500) -> dict[str, tuple[float, float, float]]:
 
 if __name__ == "__main__":
     for name, (ten, accuracy, loss) in main().items():
-        print(f"{name:10}: accuracy {ten:.2%} after 10 steps, {accuracy:.2%} at the end, "
-              f"loss {loss:.3f}")  # fmt: skip
+        print(
+            f"{name:10}: accuracy {ten:.2%} after 10 steps, {accuracy:.2%} at the end, "
+            f"loss {loss:.3f}"
+        )

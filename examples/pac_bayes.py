@@ -46,23 +46,36 @@ def shuffled(n: int = 1437) -> tuple[Pair, Pair]:
 def certified(data: Pair, test: Pair | None, *, learn_prior: float, steps: int) -> Certificate:
     """Train a network, then bound its randomised version."""
     torch.manual_seed(0)
-    net = nn.Sequential(nn.Linear(64, 128), nn.ReLU(), nn.Linear(128, 64), nn.ReLU(),
-                        nn.Linear(64, 2))  # fmt: skip
+    net = nn.Sequential(
+        nn.Linear(64, 128), nn.ReLU(), nn.Linear(128, 64), nn.ReLU(), nn.Linear(64, 2)
+    )
     start = {name: p.detach().clone() for name, p in net.named_parameters()}
     adam = torch.optim.Adam(net.parameters(), lr=3e-3)
     fit(net, data, nn.functional.cross_entropy, adam, epochs=20, batch_size=128)
     return pac_bayes_certificate(
-        net, data, prior=start, learn_prior=learn_prior, delta=DELTA, test=test, steps=steps,
+        net,
+        data,
+        prior=start,
+        learn_prior=learn_prior,
+        delta=DELTA,
+        test=test,
+        steps=steps,
         draws=30_000,
-    )  # fmt: skip
+    )
 
 
 def draw(found: dict[str, Certificate]) -> None:
     """Bounds as bars, errors as dots."""
     fig, ax = plt.subplots(figsize=(8, 3.2), layout="constrained")
     at = list(range(len(found)))[::-1]
-    ax.barh(at, [c.bound for c in found.values()], height=0.5, alpha=0.35, color="tab:red",
-            label=f"bound, with probability {1 - DELTA:.0%}")  # fmt: skip
+    ax.barh(
+        at,
+        [c.bound for c in found.values()],
+        height=0.5,
+        alpha=0.35,
+        color="tab:red",
+        label=f"bound, with probability {1 - DELTA:.0%}",
+    )
     ax.plot([c.error for c in found.values()], at, "o", color="tab:blue", label="training error")
     fresh = [(c.test_error, a) for c, a in zip(found.values(), at, strict=True) if c.test_error]
     ax.plot(*zip(*fresh, strict=True), "kx", label="error on fresh digits")

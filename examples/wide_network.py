@@ -76,8 +76,9 @@ def compared(width: int) -> tuple[Tensor, Tensor]:
 def draw_limit(ax: plt.Axes, seeds: int) -> None:
     """The law of trained networks at infinite width, and some that are finite."""
     t, y, grid = problem()
-    limit = network(Dense(SIGMA_W, SIGMA_B), Relu(), Dense(SIGMA_W, SIGMA_B), Relu(),
-                    Dense(SIGMA_W, SIGMA_B))  # fmt: skip
+    limit = network(
+        Dense(SIGMA_W, SIGMA_B), Relu(), Dense(SIGMA_W, SIGMA_B), Relu(), Dense(SIGMA_W, SIGMA_B)
+    )
     law = wide_ensemble(limit, circle(t), y, circle(grid), t=TIME)
     spread = 2 * law.covariance.diagonal().clamp(min=0).sqrt()
     ax.fill_between(grid, law.mean - spread, law.mean + spread, alpha=0.2, label="95 % of all")

@@ -36,6 +36,25 @@ def test_every_public_name_of_the_package_loads(name):
     assert getattr(corollary, name) is not None
 
 
+RENAMED = {"empirical_ntk": "ntk", "from_module": "infinite", "certified_radius": "radius"}
+
+
+@pytest.mark.parametrize(
+    ("door", "room"),
+    [
+        ("kernels", "theory.kernels.infinite"),
+        ("kernels", "theory.kernels.empirical"),
+        ("kernels", "theory.kernels.learning"),
+        ("curvature", "theory.landscape.curvature"),
+        ("robustness", "theory.robustness"),
+        ("robustness", "theory.robustness.certificates"),
+    ],
+)
+def test_a_door_has_all_that_its_rooms_offer(door, room):
+    offered = {RENAMED.get(name, name) for name in import_module(f"corollary.{room}").__all__}
+    assert offered - set(dir(import_module(f"corollary.{door}"))) == set()
+
+
 def test_a_name_wins_over_the_file_of_the_same_name():
     from corollary.data.two_moons import two_moons
 

@@ -29,10 +29,16 @@ def mlp() -> nn.Module:
 def cnn() -> nn.Module:
     """Three convolutions, global pooling, 10 outputs."""
     return nn.Sequential(
-        nn.Conv2d(3, 64, 3, padding=1), nn.ReLU(), nn.Conv2d(64, 128, 3, padding=1, stride=2),
-        nn.ReLU(), nn.Conv2d(128, 128, 3, padding=1, stride=2), nn.ReLU(),
-        nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.Linear(128, 10),
-    )  # fmt: skip
+        nn.Conv2d(3, 64, 3, padding=1),
+        nn.ReLU(),
+        nn.Conv2d(64, 128, 3, padding=1, stride=2),
+        nn.ReLU(),
+        nn.Conv2d(128, 128, 3, padding=1, stride=2),
+        nn.ReLU(),
+        nn.AdaptiveAvgPool2d(1),
+        nn.Flatten(),
+        nn.Linear(128, 10),
+    )
 
 
 OUTPUTS = 10
@@ -129,9 +135,13 @@ def jacobians() -> Race:
         notes[name] = f"{grown:.0f} MiB more at the peak"
     gap = float((found - ours()).abs().max() / found.abs().max())
     return race(
-        "Trace of the tangent kernel, n = 50", {"corollary": ours, "torch.func": written_out},
-        reference="torch.func", rounds=2, notes=notes, facts={"disagreement": f"{gap:.1e}"},
-    )  # fmt: skip
+        "Trace of the tangent kernel, n = 50",
+        {"corollary": ours, "torch.func": written_out},
+        reference="torch.func",
+        rounds=2,
+        notes=notes,
+        facts={"disagreement": f"{gap:.1e}"},
+    )
 
 
 def growth() -> Race:

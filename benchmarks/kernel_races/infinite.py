@@ -116,6 +116,12 @@ def time_and_growth(n: int) -> tuple[float, float]:
 
 
 RACES = (
-    mlp_float32_xy, mlp_float32_xx, mlp_float64_xy, mlp_float64_xx, cnn_flatten, cnn_pooled,
-    cnn_pooled_64, large,
-)  # fmt: skip
+    mlp_float32_xy,
+    mlp_float32_xx,
+    mlp_float64_xy,
+    mlp_float64_xx,
+    cnn_flatten,
+    cnn_pooled,
+    cnn_pooled_64,
+    large,
+)

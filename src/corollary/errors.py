@@ -4,7 +4,11 @@ A message says what was needed, what came, and what to do about it, in the user'
 command line prints it as one sentence and leaves with exit code 2.
 """
 
+import re
 from typing import Any
+
+# All but tab and newline; and what turns the direction of writing.
+_CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 
 
 class CorollaryError(Exception):
@@ -57,6 +61,16 @@ class NotApplicableError(CorollaryError):
     """An exam or an instrument does not apply to this module; the message says why."""
 
 
+def printable(text: str) -> str:
+    r"""A text of others without the control characters that a terminal would obey.
+
+    Example:
+        >>> printable("a\x1b[2J\u202eb\n")
+        'a�[2J�b\n'
+    """
+    return _CONTROLS.sub("\N{REPLACEMENT CHARACTER}", text)
+
+
 def one_line(text: str, most: int = 400) -> str:
     r"""A message of others as one line of bounded length.
 
@@ -64,5 +78,5 @@ def one_line(text: str, most: int = 400) -> str:
         >>> one_line("size mismatch:\n    expected 2")
         'size mismatch: expected 2'
     """
-    folded = " ".join(text.split())
+    folded = " ".join(printable(text).split())
     return folded if len(folded) <= most else folded[: most - 4] + " ..."

@@ -91,6 +91,7 @@ def results() -> list[Any]:
         generalization.certificate(model, (x, y), steps=5, draws=100),
         generalization.empirical_risk(model, (x, y), loss_of),
         generalization.generalization_gap(model, (x, y), (x, y), loss_of),
+        generalization.minimised_catoni(0.1, 5.0, 1000, 0.05),
         generalization.vacuity([2, 8, 3], 100),
         generalization.vc_dimension(
             import_module("corollary.theory.generalization.shattering").thresholds,

@@ -17,9 +17,11 @@ def a_small_gpt2(tmp_path, monkeypatch):
     peer = hf.Tokenizer(hf.models.BPE())
     peer.pre_tokenizer = hf.pre_tokenizers.ByteLevel(add_prefix_space=False)
     trainer = hf.trainers.BpeTrainer(
-        vocab_size=300, special_tokens=["<|endoftext|>"], show_progress=False,
+        vocab_size=300,
+        special_tokens=["<|endoftext|>"],
+        show_progress=False,
         initial_alphabet=hf.pre_tokenizers.ByteLevel.alphabet(),
-    )  # fmt: skip
+    )
     peer.train_from_iterator([TEXT], trainer)
     (tmp_path / "gpt2").mkdir()
     peer.model.save(str(tmp_path / "gpt2"))

@@ -63,7 +63,11 @@ def test_blocks_are_joined_with_their_own_probabilities():
 def test_extreme_probabilities_and_bad_sizes():
     rng = torch.Generator().manual_seed(0)
     assert len(erdos_renyi(5, 0.0, rng=rng).edges) == 0
-    for wrong in (lambda: cycle_graph(2), lambda: erdos_renyi(3, 1.5, rng=rng),
-                  lambda: block_model([], 0.5, 0.5, rng=rng), lambda: binary_tree(-1)):  # fmt: skip
+    for wrong in (
+        lambda: cycle_graph(2),
+        lambda: erdos_renyi(3, 1.5, rng=rng),
+        lambda: block_model([], 0.5, 0.5, rng=rng),
+        lambda: binary_tree(-1),
+    ):
         with pytest.raises(InputError):
             wrong()

@@ -44,7 +44,10 @@ def test_the_spirals_are_turned_by_half_a_circle(rng):
 
 
 def test_bad_sizes_are_refused(rng):
-    for wrong in (lambda: swiss_roll(3, 2, rng=rng), lambda: two_spirals(0, rng=rng),
-                  lambda: embedded_sphere(3, 5, 5, rng=rng)):  # fmt: skip
+    for wrong in (
+        lambda: swiss_roll(3, 2, rng=rng),
+        lambda: two_spirals(0, rng=rng),
+        lambda: embedded_sphere(3, 5, 5, rng=rng),
+    ):
         with pytest.raises(InputError):
             wrong()

@@ -14,9 +14,12 @@ from corollary.theory.connectionism.separability import linear_separability
 
 @settings(max_examples=40, deadline=None)
 @given(
-    seed=st.integers(0, 10**6), n=st.integers(1, 60), d=st.integers(1, 12),
-    share=st.floats(1e-6, 1.0), size=st.sampled_from([1e-3, 1.0, 50.0]),
-)  # fmt: skip
+    seed=st.integers(0, 10**6),
+    n=st.integers(1, 60),
+    d=st.integers(1, 12),
+    share=st.floats(1e-6, 1.0),
+    size=st.sampled_from([1e-3, 1.0, 50.0]),
+)
 def test_margin_and_radius_are_as_prescribed(seed, n, d, share, size):
     gamma = share * size
     x, y, u = separable_cloud(n, d, gamma, radius=size, rng=generator(seed, "cloud"))

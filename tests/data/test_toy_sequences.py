@@ -35,9 +35,14 @@ def test_the_same_seed_gives_the_same_task():
     assert torch.equal(lagged_cue(4, 5, rng=rng(3)).x, lagged_cue(4, 5, rng=rng(3)).x)
 
 
-@pytest.mark.parametrize("draw", [lambda r: copy_pairs(0, 3, 2, rng=r),
-                                  lambda r: reversal_pairs(2, 3, 0, rng=r),
-                                  lambda r: parity_bits(2, 0, rng=r)])  # fmt: skip
+@pytest.mark.parametrize(
+    "draw",
+    [
+        lambda r: copy_pairs(0, 3, 2, rng=r),
+        lambda r: reversal_pairs(2, 3, 0, rng=r),
+        lambda r: parity_bits(2, 0, rng=r),
+    ],
+)
 def test_tasks_without_size_are_refused(draw):
     with pytest.raises(InputError, match="at least 1"):
         draw(rng())

@@ -12,9 +12,14 @@ SHORT = {  # a few steps only; the whole run takes more than three seconds and i
     "linear_regions": {"steps": 5},
 }
 LONG = {
-    *SHORT, "attack_and_proof", "double_descent", "examine_and_mend", "kernel_digits", "pac_bayes",
+    *SHORT,
+    "attack_and_proof",
+    "double_descent",
+    "examine_and_mend",
+    "kernel_digits",
+    "pac_bayes",
     "wide_network",
-}  # fmt: skip
+}
 WHOLE = [
     pytest.param(p, marks=pytest.mark.slow if p.stem in LONG else (), id=p.stem) for p in EXAMPLES
 ]

@@ -230,8 +230,9 @@ def test_the_vertices_of_a_simplex_have_collapsed():
 
 
 def test_a_bottleneck_is_found_by_its_name():
-    thin = network(nn.Linear(6, 16), nn.ReLU(), nn.Linear(16, 1), nn.Linear(1, 16), nn.ReLU(),
-                   nn.Linear(16, 3))  # fmt: skip
+    thin = network(
+        nn.Linear(6, 16), nn.ReLU(), nn.Linear(16, 1), nn.Linear(1, 16), nn.ReLU(), nn.Linear(16, 3)
+    )
     found = asked("representations", thin, rows())[0]
     assert found.severity is Severity.MEDIUM and found.where == "2" and "wider" in found.advice
 

@@ -146,9 +146,15 @@ def test_labels_are_learnt_faster_than_shuffled_ones_and_shuffled_ones_are_not()
 def test_the_spectral_product_bounds_every_slope():
     torch.manual_seed(0)
     model = nn.Sequential(
-        nn.Conv2d(1, 4, 3, padding=1), nn.BatchNorm2d(4), nn.ReLU(), nn.MaxPool2d(2), nn.Flatten(),
-        nn.Linear(64, 16), nn.Tanh(), nn.Linear(16, 3),
-    ).eval()  # fmt: skip
+        nn.Conv2d(1, 4, 3, padding=1),
+        nn.BatchNorm2d(4),
+        nn.ReLU(),
+        nn.MaxPool2d(2),
+        nn.Flatten(),
+        nn.Linear(64, 16),
+        nn.Tanh(),
+        nn.Linear(16, 3),
+    ).eval()
     x = torch.randn(8, 1, 8, 8)
     subject = Subject(model, (x, torch.zeros(8, dtype=torch.long)))
     chain = chain_of(subject, subject.data())
@@ -190,8 +196,11 @@ def test_a_linear_classifier_with_a_wide_margin_gets_a_bound_below_one(monkeypat
 
 def test_vacuous_bounds_are_called_so():
     model = trained(network(64), rows())
-    said = [f.meaning for name in ("norm_capacity", "parameter_count", "certificate")
-            for f in asked(name, model, rows())]  # fmt: skip
+    said = [
+        f.meaning
+        for name in ("norm_capacity", "parameter_count", "certificate")
+        for f in asked(name, model, rows())
+    ]
     assert sum("Vacuous" in text or "says nothing" in text for text in said) == 3
 
 

@@ -92,10 +92,13 @@ def test_an_untrained_network_has_nothing_to_attack(clouds):
     [
         (nn.Linear(4, 1), (torch.randn(16, 4), torch.randn(16, 1)), "not classes"),
         (nn.Embedding(5, 3), (torch.arange(16) % 5, torch.arange(16) % 3), "token ids"),
-        (nn.Bilinear(2, 2, 3), ((torch.randn(16, 2), torch.randn(16, 2)), torch.arange(16) % 3),
-         "takes 2"),
+        (
+            nn.Bilinear(2, 2, 3),
+            ((torch.randn(16, 2), torch.randn(16, 2)), torch.arange(16) % 3),
+            "takes 2",
+        ),
     ],
-)  # fmt: skip
+)
 def test_what_is_no_classifier_of_real_inputs_is_told_so(model, data, said):
     findings = examine(model, data, only="clean_accuracy", budget=30).findings
     assert findings[-1].status is Status.NOT_APPLICABLE and said in findings[-1].meaning

@@ -49,9 +49,8 @@ def residual():
 def recurrent(kind):
     def build():
         rule = lambda m, x: m.head(m.cell(x)[0][:, -1])  # noqa: E731
-        return Calls(rule, cell=kind(4, 8, batch_first=True), head=nn.Linear(8, 3)), (
-            SEQUENCES, Y[:12],
-        )  # fmt: skip
+        net = Calls(rule, cell=kind(4, 8, batch_first=True), head=nn.Linear(8, 3))
+        return net, (SEQUENCES, Y[:12])
 
     return build
 
@@ -59,23 +58,20 @@ def recurrent(kind):
 def transformer():
     layer = nn.TransformerEncoderLayer(4, 2, 8, batch_first=True)
     rule = lambda m, x: m.head(m.body(x).mean(1))  # noqa: E731
-    return Calls(rule, body=nn.TransformerEncoder(layer, 1), head=nn.Linear(4, 3)), (
-        SEQUENCES, Y[:12],
-    )  # fmt: skip
+    net = Calls(rule, body=nn.TransformerEncoder(layer, 1), head=nn.Linear(4, 3))
+    return net, (SEQUENCES, Y[:12])
 
 
 def encoder_decoder():
     net = nn.Transformer(4, 2, 1, 1, 8, batch_first=True)
-    return Calls(lambda m, a, b: m.head(m.net(a, b)), net=net, head=nn.Linear(4, 1)), (
-        (SEQUENCES, SEQUENCES.flip(1)), torch.randn(12, 5, 1),
-    )  # fmt: skip
+    both = Calls(lambda m, a, b: m.head(m.net(a, b)), net=net, head=nn.Linear(4, 1))
+    return both, ((SEQUENCES, SEQUENCES.flip(1)), torch.randn(12, 5, 1))
 
 
 def attention():
     rule = lambda m, x: m.head(m.att(x, x, x)[0].mean(1))  # noqa: E731
-    return Calls(rule, att=nn.MultiheadAttention(4, 2, batch_first=True), head=nn.Linear(4, 3)), (
-        SEQUENCES, Y[:12],
-    )  # fmt: skip
+    net = Calls(rule, att=nn.MultiheadAttention(4, 2, batch_first=True), head=nn.Linear(4, 3))
+    return net, (SEQUENCES, Y[:12])
 
 
 def embedded():
@@ -195,31 +191,60 @@ def wide_transformer(name):
     def build():
         transformers = pytest.importorskip("transformers")
         if name == "gpt2":
-            config = transformers.GPT2Config(vocab_size=11, n_positions=8, n_embd=8, n_layer=1,
-                                             n_head=2)  # fmt: skip
+            config = transformers.GPT2Config(
+                vocab_size=11, n_positions=8, n_embd=8, n_layer=1, n_head=2
+            )
             return transformers.GPT2LMHeadModel(config), {"input_ids": TOKENS, "labels": TOKENS}
-        config = transformers.BertConfig(vocab_size=11, hidden_size=8, num_hidden_layers=1,
-                                         num_attention_heads=2, intermediate_size=8)  # fmt: skip
+        config = transformers.BertConfig(
+            vocab_size=11,
+            hidden_size=8,
+            num_hidden_layers=1,
+            num_attention_heads=2,
+            intermediate_size=8,
+        )
         return transformers.BertForSequenceClassification(config), {
-            "input_ids": TOKENS, "labels": Y[:12] % 2,
-        }  # fmt: skip
+            "input_ids": TOKENS,
+            "labels": Y[:12] % 2,
+        }
 
     return build
 
 
 ZOO = {
-    "mlp": mlp, "cnn": convolutional, "resnet": residual, "rnn": recurrent(nn.RNN),
-    "lstm": recurrent(nn.LSTM), "gru": recurrent(nn.GRU), "transformer encoder": transformer,
-    "transformer": encoder_decoder, "attention": attention, "embedding": embedded,
-    "tied language model": language, "shared weights": shared, "dict": gives_dict,
-    "tuple": gives_tuple, "two inputs": two_inputs, "named inputs and own loss": named_inputs,
-    "control flow": control_flow, "frozen": frozen, "float64": doubles, "bfloat16": brain_floats,
-    "complex": complex_numbers, "batch norm": batch_normalised, "layer norm": layer_normalised,
-    "weight norm": weight_normed, "spectral norm": spectrally_normed, "hooks": hooked,
-    "buffers changed in forward": restless, "dropout": dropped, "no parameters": without_parameters,
-    "regression": regression, "no data": without_data,
-    "gpt2": wide_transformer("gpt2"), "bert": wide_transformer("bert"),
-}  # fmt: skip
+    "mlp": mlp,
+    "cnn": convolutional,
+    "resnet": residual,
+    "rnn": recurrent(nn.RNN),
+    "lstm": recurrent(nn.LSTM),
+    "gru": recurrent(nn.GRU),
+    "transformer encoder": transformer,
+    "transformer": encoder_decoder,
+    "attention": attention,
+    "embedding": embedded,
+    "tied language model": language,
+    "shared weights": shared,
+    "dict": gives_dict,
+    "tuple": gives_tuple,
+    "two inputs": two_inputs,
+    "named inputs and own loss": named_inputs,
+    "control flow": control_flow,
+    "frozen": frozen,
+    "float64": doubles,
+    "bfloat16": brain_floats,
+    "complex": complex_numbers,
+    "batch norm": batch_normalised,
+    "layer norm": layer_normalised,
+    "weight norm": weight_normed,
+    "spectral norm": spectrally_normed,
+    "hooks": hooked,
+    "buffers changed in forward": restless,
+    "dropout": dropped,
+    "no parameters": without_parameters,
+    "regression": regression,
+    "no data": without_data,
+    "gpt2": wide_transformer("gpt2"),
+    "bert": wide_transformer("bert"),
+}
 
 
 @pytest.fixture(autouse=True, scope="module")

@@ -1,13 +1,15 @@
 """The playground trains, and what theory says beside it is right."""
 
 import base64
+import math
 
 import pytest
 import torch
 from torch.func import functional_call
 
 from corollary.lab.settings import ACTIVATIONS, CLASSES, OPTIMISERS, SURFACES, PlaySettings
-from corollary.lab.work.advice import said_of_step
+from corollary.lab.work.advice import advice, step_advice
+from corollary.lab.work.health import Health
 from corollary.lab.work.playing import Table
 from corollary.lab.work.point_sets import cloud
 from corollary.lab.work.training import Playground
@@ -164,20 +166,70 @@ def test_the_kernel_has_not_turned_at_the_start():
     [
         (0.1, "none", "stable"),
         (0.95, "low", "edge of stability"),
-        (1.5, "medium", "rises first"),
+        (1.5, "medium", "rises at first"),
         (5.0, "high", "diverges"),
         (0.0005, "low", "slow"),
     ],
 )
 def test_the_warning_of_theory_follows_the_step(lr, severity, said):
-    found = said_of_step(PlaySettings(lr=lr), Estimate(1.0, 0.99, 1.01, 0.95))
-    assert found["severity"] == severity and said in found["text"]
+    found, text = step_advice(PlaySettings(lr=lr), Estimate(1.0, 0.99, 1.01, 0.95))
+    assert found == severity and said in text
 
 
 def test_adam_is_not_judged_by_the_limit_of_gradient_descent():
     assert play(optimiser="adam", hidden=(3,)).theory()["edge"] is None
-    found = said_of_step(PlaySettings(lr=50.0, optimiser="adam"), Estimate(1.0, 0.9, 1.1, 0.95))
-    assert found["severity"] == "none" and "Adam" in found["text"]
+    settings = PlaySettings(lr=50.0, optimiser="adam")
+    severity, text = step_advice(settings, Estimate(1.0, 0.9, 1.1, 0.95))
+    assert severity == "none" and "Adam" in text
+
+
+def test_a_network_that_a_large_learning_rate_killed_is_not_called_stable():
+    made = play(50, lr=20.0)
+    out = made.model[:4](made.inputs)
+    assert (out == 0).all() and made.row()["loss"] > math.log(2)
+    found = made.theory()
+    assert found["limit"] > 10 * 20.0  # by its curvature alone all would be well
+    assert found["advice"]["severity"] == "high"
+    assert "All 8 units of hidden layer 2 are dead" in found["advice"]["text"]
+
+
+@pytest.mark.parametrize(
+    ("health", "severity", "said"),
+    [
+        (Health(0, 0.8, 0.8, 0.7), "none", "stable"),  # before the first step there is no news
+        (Health(9, 0.6, 0.8, 0.7), "none", "stable"),
+        (Health(9, 0.75, 0.8, 0.7), "low", "0.75, is still above 0.7, the loss of the best"),
+        (Health(9, 2.47, 0.8, 0.7), "medium", "2.47, has grown above 0.7"),
+        (Health(9, 0.6, 0.8, 0.7, ((1, 8), (0, 8))), "none", "Dead units: 1 of 16."),
+        (Health(9, 0.6, 0.8, 0.7, ((7, 8), (2, 8))), "low", "Dead units: 9 of 16."),
+        (Health(9, 0.6, 0.8, 0.7, ((0, 8), (4, 4))), "high", "All 4 units of hidden layer 2"),
+    ],
+)
+def test_a_stable_learning_rate_is_good_only_where_the_network_learns(health, severity, said):
+    found = advice(PlaySettings(lr=0.1), Estimate(1.0, 0.99, 1.01, 0.95), health)
+    assert found["severity"] == severity and said in found["text"]
+
+
+@pytest.mark.parametrize("data", ["moons", "hills"])
+def test_the_loss_of_the_best_constant_is_that_of_a_search(data):
+    made = play(data=data)
+    outputs = torch.linspace(-3, 3, 6001, dtype=torch.float64)
+    losses = [float(made.loss(c.expand(len(made.y), 1), made.y)) for c in outputs]
+    assert made._health().constant == pytest.approx(min(losses), abs=1e-6)  # a grid of 0.001
+
+
+@pytest.mark.parametrize("activation", ["relu", "tanh"])
+@pytest.mark.parametrize("data", ["moons", "hills"])
+@pytest.mark.parametrize("size", [1e10, 1e50, 1e100, 1e150, 1e250])
+def test_numbers_that_overflow_before_the_weights_do_end_nothing(data, size, activation):
+    made = play(data=data, activation=activation)
+    with torch.no_grad():
+        for weight in made.model.parameters():
+            weight.mul_(size)
+    assert made.finite
+    found = made.theory()["advice"]
+    if made.row()["loss"] is None:
+        assert found["severity"] == "high" and "no longer finite" in found["text"]
 
 
 class Told:
@@ -217,4 +269,4 @@ def test_a_run_that_overflows_stops_and_says_so():
     assert not table.running
     last = told.said[-1]
     assert last["state"] == {"running": False, "finite": False}
-    assert "finite numbers" in last["theory"]["advice"]["text"]
+    assert "no longer finite" in last["theory"]["advice"]["text"]

@@ -53,9 +53,15 @@ def test_the_last_layer_reaches_the_input_when_all_middle_layers_are_zero():
 def test_the_network_of_40_layers_and_growth_12_has_the_published_size():
     """Huang et al. (2017), Table 2: 1.0 million parameters for L = 40, k = 12."""
     net = DenseNet(
-        3, 10, blocks=(12, 12, 12), growth=12, stem=16, compression=1.0, rng=rng(),
+        3,
+        10,
+        blocks=(12, 12, 12),
+        growth=12,
+        stem=16,
+        compression=1.0,
+        rng=rng(),
         dtype=torch.float32,
-    )  # fmt: skip
+    )
     assert round(parameters(net) / 1e6, 1) == 1.0
     blocks = sum(dense_block_parameters(16 + 144 * i, 12, 12) for i in range(3))
     transitions = sum(c * (c + 2) for c in (160, 304))

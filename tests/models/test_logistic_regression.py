@@ -40,9 +40,7 @@ def test_stochastic_gradients_lower_the_loss():
     x, y = noisy()
     model = LogisticRegression(3)
     start = model.loss(x, y).item()
-    fit(
-        model, (x, y), logistic_loss, lambda p: torch.optim.SGD(p, lr=0.1), epochs=5, batch_size=1
-    )  # fmt: skip
+    fit(model, (x, y), logistic_loss, lambda p: torch.optim.SGD(p, lr=0.1), epochs=5, batch_size=1)
     assert model.loss(x, y).item() < 0.8 * start
 
 

@@ -31,8 +31,9 @@ def test_neighbours_are_put_together_node_by_node(how, rng):
 @pytest.mark.parametrize("how", ["sum", "mean", "max"])
 def test_k_layers_see_exactly_the_ball_of_k_hops(how, rng):
     g = path_graph(9).union(Graph.of_edges(1, []))
-    layers = [MessagePassing(MLP([2, 4], rng=rng), MLP([6, 2], "tanh", rng=rng), how)
-              for _ in range(3)]  # fmt: skip
+    layers = [
+        MessagePassing(MLP([2, 4], rng=rng), MLP([6, 2], "tanh", rng=rng), how) for _ in range(3)
+    ]
     x = torch.randn(10, 2, generator=rng, dtype=torch.float64)
     distances = g.distances()
     for k in range(4):

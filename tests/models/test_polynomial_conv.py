@@ -53,8 +53,13 @@ def test_on_a_cycle_it_is_a_symmetric_convolution(K, rng):
     n, layer = 12, GraphConvPoly(2, 3, K, bias=False, rng=rng)
     x = torch.randn(n, 2, generator=rng, dtype=torch.float64)
     impulse = torch.eye(n, dtype=torch.float64)
-    responses = torch.stack([sum(a * m for a, m in zip(layer.alpha[o, i], powers(n, K, impulse),
-                             strict=True))[:, 0] for o in range(3) for i in range(2)])  # fmt: skip
+    responses = torch.stack(
+        [
+            sum(a * m for a, m in zip(layer.alpha[o, i], powers(n, K, impulse), strict=True))[:, 0]
+            for o in range(3)
+            for i in range(2)
+        ]
+    )
     kernel = torch.cat([responses[:, -K:], responses[:, : K + 1]], dim=1).reshape(3, 2, 2 * K + 1)
     assert torch.allclose(kernel, kernel.flip(2))
     padded = F.pad(x.T[None], (K, K), mode="circular")

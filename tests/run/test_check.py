@@ -9,12 +9,12 @@ from contextlib import suppress
 import pytest
 
 from corollary.core import Verdict
-from corollary.errors import OptionError, ResultsFileError, TimeLimitError, UnknownNameError
+from corollary.errors import OptionError, TimeLimitError, UnknownNameError
 from corollary.registry import Entry, find
 from corollary.run.check import check, run, run_entry
 from corollary.run.journal import Journal
 from corollary.run.limits import time_limit
-from corollary.run.results import Run, read_results, write_results
+from corollary.run.results import Run
 from corollary.suites import suite
 
 BROKEN = '''"""A claim that cannot be loaded.
@@ -49,6 +49,7 @@ def test_a_time_out_is_a_result():
     assert "time limit of 0.001 s" in result.note
 
 
+@pytest.mark.slow  # three processes import torch
 def test_a_process_that_dies_costs_only_its_own_entry():
     class Deadly(Entry):
         def load(self):
@@ -112,12 +113,6 @@ def test_processes_and_order_change_nothing():
     assert backwards["results"][::-1] == alone["results"]
 
 
-def test_a_results_file_comes_back_as_it_was(tmp_path):
-    done = check("novikoff", seed=1)
-    write_results(done, tmp_path / "r.json")
-    assert read_results(tmp_path / "r.json").to_json() == done.to_json()
-
-
 def test_a_resumed_run_gives_the_json_of_an_uninterrupted_one(tmp_path):
     chosen = suite("quick")[:3]
     whole = run(chosen, seed=2)
@@ -128,6 +123,7 @@ def test_a_resumed_run_gives_the_json_of_an_uninterrupted_one(tmp_path):
     assert json.dumps(run(chosen, seed=2, journal=journal).to_json()) == json.dumps(whole.to_json())
 
 
+@pytest.mark.slow  # three processes import torch
 def test_an_interrupted_command_resumes_to_the_same_file(tmp_path):
     env = os.environ | {"COROLLARY_CACHE": str(tmp_path / "cache"), "OMP_NUM_THREADS": "1"}
     words = [sys.executable, "-c", "from corollary.cli import main; main()", "check"]
@@ -153,14 +149,6 @@ def test_an_interrupted_command_resumes_to_the_same_file(tmp_path):
     assert done.returncode == fresh.returncode == 0
     assert (tmp_path / "a.json").read_bytes() == (tmp_path / "b.json").read_bytes()
     assert not list(journals.glob("*.jsonl"))
-
-
-@pytest.mark.parametrize("text", ["", "{", "[]", '{"schema": 99}', '{"schema": 1}', "\x00\x01"])
-def test_a_corrupt_results_file_gets_one_sentence(tmp_path, text):
-    path = tmp_path / "bad.json"
-    path.write_text(text)
-    with pytest.raises(ResultsFileError, match="bad.json"):
-        read_results(path)
 
 
 def test_an_unknown_option_names_those_there_are():

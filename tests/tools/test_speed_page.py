@@ -5,15 +5,28 @@ from pathlib import Path
 
 TOOL = Path(__file__).parents[2] / "tools" / "speed_page.py"
 OURS = {
-    "name": "ours", "seconds": 0.002, "typical": 0.003, "ratio": 2.5, "to_floor": 1.25, "note": "",
-}  # fmt: skip
+    "name": "ours",
+    "seconds": 0.002,
+    "typical": 0.003,
+    "ratio": 2.5,
+    "to_floor": 1.25,
+    "note": "",
+}
 THEIRS = {
-    "name": "theirs", "seconds": 0.005, "typical": 0.005, "ratio": 1.0, "to_floor": 3.125,
+    "name": "theirs",
+    "seconds": 0.005,
+    "typical": 0.005,
+    "ratio": 1.0,
+    "to_floor": 3.125,
     "note": "a|b",
-}  # fmt: skip
+}
 RACE = {
-    "title": "Sum", "reference": "theirs", "rounds": 3, "facts": {"n": 7}, "laps": [THEIRS, OURS],
-}  # fmt: skip
+    "title": "Sum",
+    "reference": "theirs",
+    "rounds": 3,
+    "facts": {"n": 7},
+    "laps": [THEIRS, OURS],
+}
 WHERE = {"python": "3.12", "machine": "x86_64", "processor": "abacus", "packages": {"torch": "2"}}
 
 

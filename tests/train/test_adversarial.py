@@ -25,9 +25,14 @@ def train(call=None, steps=150):
     x, y = cloud()
     options = {} if call is None else {"call": call}
     history = fit(
-        net, (x, y), nn.functional.cross_entropy, lambda p: torch.optim.SGD(p, lr=0.2),
-        steps=steps, batch_size=100, **options,
-    )  # fmt: skip
+        net,
+        (x, y),
+        nn.functional.cross_entropy,
+        lambda p: torch.optim.SGD(p, lr=0.2),
+        steps=steps,
+        batch_size=100,
+        **options,
+    )
     return net, history
 
 
@@ -64,9 +69,13 @@ def test_dropout_trains_and_its_mode_comes_back():
     labels = torch.where(y > 0, 1.0, -1.0).to(x.dtype).reshape(-1)
     loss = lambda out, y: nn.functional.softplus(-y * out[:, 0]).mean()  # noqa: E731
     history = fit(
-        net.eval(), (x, labels), loss, lambda p: torch.optim.SGD(p, lr=0.1), steps=5,
+        net.eval(),
+        (x, labels),
+        loss,
+        lambda p: torch.optim.SGD(p, lr=0.1),
+        steps=5,
         call=Adversarial(FGSM(0.1, box=None)),
-    )  # fmt: skip
+    )
     assert len(history) == 5 and not net.training
 
 

@@ -70,10 +70,7 @@ def test_on_ridge_regression_descent_and_converged_sgd_generalise_alike():
     exact = torch.linalg.solve(X.T @ X + n * lam * torch.eye(d).double(), X.T @ y)
     torch.testing.assert_close(ridge.minimiser, exact)
     rng = torch.Generator().manual_seed(3)
-    runs = sgd(
-        ridge, torch.zeros(100, d).double(), 0.05, 2000, keep=[2000], burn_in=500,
-        rng=rng,
-    )  # fmt: skip
+    runs = sgd(ridge, torch.zeros(100, d).double(), 0.05, 2000, keep=[2000], burn_in=500, rng=rng)
     Xt, yt = draw(2000, d, seed=4), draw(2000, d, seed=4) @ w + draw(2000, seed=5)
 
     def loss(w):

@@ -41,9 +41,12 @@ def proved(net):
 def test_certified_training_proves_more_than_standard_training():
     shares = [
         proved(train(call, 60, optimizer=lambda p: torch.optim.Adam(p, lr=0.02))[0])
-        for call in (None, certified(warmup=5, ramp=30),
-                     certified(warmup=5, ramp=30, method="crown-ibp"))
-    ]  # fmt: skip
+        for call in (
+            None,
+            certified(warmup=5, ramp=30),
+            certified(warmup=5, ramp=30, method="crown-ibp"),
+        )
+    ]
     assert shares[0] + 0.2 < min(shares[1:])
 
 

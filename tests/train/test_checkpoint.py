@@ -41,10 +41,18 @@ def network():
 
 def run(model, optimizer, *, steps=STEPS, source=None, **options):
     return fit(
-        model, source or data(), nn.CrossEntropyLoss(), optimizer, steps=steps,
-        batch_size=None if source else 8, accumulate=3, clip=1.0, rng=5,
-        callbacks=[Measure(every=7, bias=lambda m: m[-1].bias.sum())], **options,
-    )  # fmt: skip
+        model,
+        source or data(),
+        nn.CrossEntropyLoss(),
+        optimizer,
+        steps=steps,
+        batch_size=None if source else 8,
+        accumulate=3,
+        clip=1.0,
+        rng=5,
+        callbacks=[Measure(every=7, bias=lambda m: m[-1].bias.sum())],
+        **options,
+    )
 
 
 def bits(model):
@@ -175,9 +183,14 @@ def test_a_diverged_run_does_not_replace_the_last_good_state(tmp_path):
     x, _ = data()
     sgd = partial(torch.optim.SGD, lr=1e4)
     history = fit(
-        nn.Linear(5, 5), (x, x), F.mse_loss, sgd, steps=500, on_nan="stop",
+        nn.Linear(5, 5),
+        (x, x),
+        F.mse_loss,
+        sgd,
+        steps=500,
+        on_nan="stop",
         checkpoint=Checkpoint(path, every=2),
-    )  # fmt: skip
+    )
     assert history.diverged
     assert torch.isfinite(read_state(path)["model"]["weight"]).all()
 
@@ -200,9 +213,15 @@ def test_a_checkpoint_of_another_run_is_refused_and_changes_nothing(change, word
     content = path.read_bytes()
     model = network()
     how = {
-        "model": model, "data": data(), "loss": nn.CrossEntropyLoss(), "steps": 9, "rng": 5,
-        "optimizer": OPTIMIZERS["adam"], "batch_size": 8, "accumulate": 3,
-    } | change  # fmt: skip
+        "model": model,
+        "data": data(),
+        "loss": nn.CrossEntropyLoss(),
+        "steps": 9,
+        "rng": 5,
+        "optimizer": OPTIMIZERS["adam"],
+        "batch_size": 8,
+        "accumulate": 3,
+    } | change
     before = bits(how["model"])
     with pytest.raises(InputError, match=words):
         fit(**how, checkpoint=Checkpoint(path, resume=True))

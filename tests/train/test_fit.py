@@ -109,9 +109,13 @@ def test_layers_come_back_in_their_modes():
     model[2].eval()
     seen = []
     fit(
-        model, cloud(), F.mse_loss, SGD, steps=2,
+        model,
+        cloud(),
+        F.mse_loss,
+        SGD,
+        steps=2,
         callbacks=[lambda loop: seen.append([m.training for m in loop.model.modules()])],
-    )  # fmt: skip
+    )
     assert all(seen[0])
     assert model.training and model[0].training and not model[2].training
 
@@ -237,9 +241,14 @@ def test_a_schedule_is_a_function_of_the_step_and_the_rate_is_given_back():
     model, rates = network(), []
     optimizer = SGD(model.parameters())
     fit(
-        model, cloud(), F.mse_loss, optimizer, steps=4, schedule=lambda t: 1 / (1 + t),
+        model,
+        cloud(),
+        F.mse_loss,
+        optimizer,
+        steps=4,
+        schedule=lambda t: 1 / (1 + t),
         callbacks=[lambda loop: rates.append(loop.optimizer.param_groups[0]["lr"])],
-    )  # fmt: skip
+    )
     assert rates == pytest.approx([0.1, 0.05, 0.1 / 3, 0.025])
     assert optimizer.param_groups[0]["lr"] == 0.1
 

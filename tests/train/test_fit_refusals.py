@@ -14,9 +14,12 @@ from corollary.train import fit
 SGD = partial(torch.optim.SGD, lr=0.1)
 x5, y4, empty = torch.zeros(5, 4), torch.zeros(4, 1), torch.zeros(0, 4)
 GOOD = {
-    "model": nn.Linear(4, 1), "data": (torch.ones(23, 4), torch.ones(23, 1)), "loss": F.mse_loss,
-    "optimizer": SGD, "steps": 1,
-}  # fmt: skip
+    "model": nn.Linear(4, 1),
+    "data": (torch.ones(23, 4), torch.ones(23, 1)),
+    "loss": F.mse_loss,
+    "optimizer": SGD,
+    "steps": 1,
+}
 
 
 @pytest.mark.parametrize(
@@ -51,7 +54,7 @@ GOOD = {
         ({"data": DataLoader(range(3)), "batch_size": 2}, InputError, "has its own"),
         ({"data": DataLoader([])}, InputError, "gives no batch"),
     ],
-)  # fmt: skip
+)
 def test_bad_input_gets_one_clear_sentence(change, error, words):
     with pytest.raises(error, match=words) as caught:
         fit(**(GOOD | change))

@@ -28,9 +28,11 @@ ROUNDING = 1e-12  # relative, in float64, after a dozen steps
 def start(*words: str) -> subprocess.Popen:
     return subprocess.Popen(
         [sys.executable, "-W", "error", str(SCRIPT), *words],
-        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
         env=os.environ | {"OMP_NUM_THREADS": "1"},
-    )  # fmt: skip
+    )
 
 
 def close(a: list, b: list) -> bool:

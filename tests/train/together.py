@@ -167,9 +167,11 @@ def together(folder: Path, sharding: str) -> dict:
     found["given back"] = given_back(sharding)
     found["noise"] = [noise(sharding), noise(sharding)]
     found["batchnorm"] = outcome(
-        sharding, net=network(nn.BatchNorm1d(7, dtype=torch.float64)), batch_size=12,
+        sharding,
+        net=network(nn.BatchNorm1d(7, dtype=torch.float64)),
+        batch_size=12,
         callbacks=[EarlyStopping(data(20), patience=2), Measure(every=3, norm=total)],
-    )  # fmt: skip
+    )
     found["products"] = products()
     return found
 
@@ -193,9 +195,12 @@ def main(folder: Path, rank: int, size: int) -> None:
     for count in range(size, 1, -1):  # with all processes, then without the last, ...
         if rank < count:
             dist.init_process_group(
-                "gloo", init_method=f"file://{folder}/meet{count}", rank=rank, world_size=count,
+                "gloo",
+                init_method=f"file://{folder}/meet{count}",
+                rank=rank,
+                world_size=count,
                 timeout=PATIENCE,
-            )  # fmt: skip
+            )
             for sharding in ("ddp", "fsdp2"):
                 found[f"{count} {sharding}"] = together(folder, sharding)
             dist.barrier()

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from corollary.registry import ROOT
 from corollary_docs import rst
-from corollary_docs.scan import docstring, modules
+from corollary_docs.scan import described, docstring, imported, modules
 
 ROOMS = {
     "core": "The grammar",
@@ -13,18 +13,23 @@ ROOMS = {
     "data": "Data",
     "models": "Models",
     "train": "Training",
+    "run": "Running claims",
+    "examine": "Examining networks",
     "report": "Reports",
 }
 ABOUT = {  # what one looks for in a room
     "core": "claims, hypotheses, relations, verdicts, results, figures, exams and findings",
     "theory": "the mathematics as functions on tensors: kernels, curvature, regions, attacks, "
     "certificates, bounds",
-    "data": "distributions and small data sets, drawn from a generator; loaders of real ones",
+    "data": "distributions and small data sets, drawn from a seed; loaders of real ones",
     "models": "the architectures of the notes as modules, one file each",
     "train": "one loop, its callbacks, losses, checkpoints, and PAC-Bayes certificates",
+    "run": "``check``, its results and their file, journals and time limits",
+    "examine": "``examine``, how a network and its data are prepared, and the record it gives",
     "report": "results as text, SVG, HTML, and figures for papers",
 }
-SINGLE = ("run", "examination", "target", "registry", "suites", "errors")
+DOORS = ("kernels", "curvature", "generalization", "robustness", "regions", "spectra")
+SINGLE = ("registry", "suites", "errors")
 
 
 def api_pages(root: Path = ROOT) -> Iterator[tuple[str, str]]:
@@ -33,20 +38,38 @@ def api_pages(root: Path = ROOT) -> Iterator[tuple[str, str]]:
     rooms = [room for room in ROOMS if f"corollary.{room}" in found]
     for name, path in found.items():
         yield name, module_page(name, _children(name, found), path.name == "__init__.py")
+    for door in DOORS:
+        yield f"corollary.{door}", door_page(door)
     single = [f"corollary.{name}" for name in SINGLE if f"corollary.{name}" in found]
-    yield "index", index_page([f"corollary.{room}" for room in rooms], single)
+    doors = [f"corollary.{door}" for door in DOORS]
+    yield "index", index_page(doors, [f"corollary.{room}" for room in rooms], single)
 
 
-def index_page(rooms: list[str], single: list[str]) -> str:
-    """The rooms of the package, lowest first."""
+def door_page(door: str) -> str:
+    """The names behind a door, each with its first sentence and a link to where it is described."""
+    names = imported(ROOT / f"{door}.pyi")
+    rows = [_name(name, *described(*home)) for name, home in sorted(names.items())]
+    table = rst.table(["name", "what it is"], rows, "30 70")
+    body = rst.directive("automodule", f"corollary.{door}")
+    return "\n".join([rst.heading(f"corollary.{door}"), body, table])
+
+
+def _name(name: str, home: str, about: str) -> list[str]:
+    return [f":py:obj:`{name} <{home}>`", rst.prose(about)]
+
+
+def index_page(doors: list[str], rooms: list[str], single: list[str]) -> str:
+    """The doors, then the rooms of the package, lowest first."""
     intro = (
         "The public functions and classes, as their docstrings describe them. The everyday names\n"
-        "(``check``, ``examine``, ``find``, ``entries``, ``Claim``, ``Figure``, ``Result``,\n"
-        "``Verdict``) are attributes of ``corollary`` itself.\n"
+        "(``check``, ``examine``, ``claim``, ``find``, ``entries``, ``Claim``, ``Figure``,\n"
+        "``Result``, ``Verdict``) are attributes of ``corollary`` itself, and so are the modules\n"
+        "with the instruments, which come first.\n"
     )
-    rows = [_row(name) for name in [*rooms, *single]]
+    every = [*doors, *rooms, *single]
+    rows = [_row(name) for name in every]
     table = rst.table(["module", "what is in it"], rows, "26 74")
-    tree = rst.toctree([*rooms, *single], hidden=True)
+    tree = rst.toctree(every, hidden=True)
     return "\n".join([rst.heading("API reference"), intro, table, tree])
 
 

@@ -62,10 +62,15 @@ def faults_page(table: Sequence[Row]) -> str:
         "``python benchmarks/faults.py`` prints this table.\n"
     )
     cells = [
-        [rst.escaped(r.fault), _exam(r.exam), r.found, rst.escaped(r.said),
-         rst.escaped(r.alarms or "nothing") if r.said else ""]
+        [
+            rst.escaped(r.fault),
+            _exam(r.exam),
+            r.found,
+            rst.escaped(r.said),
+            rst.escaped(r.alarms or "nothing") if r.said else "",
+        ]
         for r in table
-    ]  # fmt: skip
+    ]
     head = ["fault", "exam that looks for it", "found", "what was said", "said of the twin"]
     return "\n".join(
         [

@@ -15,10 +15,23 @@ from corollary_docs.scan import errata
 
 DOCS = Path(__file__).parents[2]
 ORDER = (  # of the chapters, as one would read them; others follow by name
-    "prerequisites", "connectionism", "networks", "architectures", "sequences", "approximation",
-    "expressivity", "landscape", "optimization", "kernels", "generalization", "double_descent",
-    "regularization", "tricks", "geometry", "robustness",
-)  # fmt: skip
+    "prerequisites",
+    "connectionism",
+    "networks",
+    "architectures",
+    "sequences",
+    "approximation",
+    "expressivity",
+    "landscape",
+    "optimization",
+    "kernels",
+    "generalization",
+    "double_descent",
+    "regularization",
+    "tricks",
+    "geometry",
+    "robustness",
+)
 
 
 def pages(

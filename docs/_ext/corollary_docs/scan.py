@@ -104,6 +104,32 @@ def docstring(path: Path) -> str:
     return ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or ""
 
 
+def imported(path: Path) -> dict[str, tuple[str, str]]:
+    """Names that a file takes from other modules of the package: home and name there.
+
+    An assignment after the imports, as in ``infinite = from_module``, gives a name a short form.
+    """
+    found: dict[str, tuple[str, str]] = {}
+    for node in ast.parse(path.read_text(encoding="utf-8")).body:
+        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("corollary."):
+            found |= {alias.name: (str(node.module), alias.name) for alias in node.names}
+        elif isinstance(node, ast.Assign) and ast.unparse(node.value) in found:
+            found[ast.unparse(node.targets[0])] = found.pop(ast.unparse(node.value))
+    return found
+
+
+def described(module: str, name: str) -> tuple[str, str]:
+    """Where a name is defined, and the first line of its docstring; facades are seen through."""
+    path = ROOT.joinpath(*module.split(".")[1:])
+    path = path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
+    body = ast.parse(path.read_text(encoding="utf-8")).body
+    for node in reversed(body):  # overloads come before what they stand for
+        if isinstance(node, ast.ClassDef | ast.FunctionDef) and node.name == name:
+            return f"{module}.{name}", (ast.get_docstring(node) or "").partition("\n")[0]
+    stub = path.with_suffix(".pyi")
+    return described(*imported(stub if stub.exists() else path)[name])
+
+
 def _docstrings(tree: ast.AST, prefix: str = "") -> Iterator[tuple[str, str]]:
     if isinstance(tree, ast.Module):
         yield "", ast.get_docstring(tree) or ""

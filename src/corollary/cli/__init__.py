@@ -22,7 +22,7 @@ from corollary.cli.output import (
 from corollary.cli.report import report
 from corollary.cli.show import show
 from corollary.cli.train import train
-from corollary.errors import CorollaryError
+from corollary.errors import CorollaryError, printable
 
 INTERRUPTED = 130
 
@@ -114,5 +114,5 @@ def _exit_code() -> int:
 
 
 def _told(error: CorollaryError) -> int:
-    print(f"corollary: {error}", file=sys.stderr)
+    print(f"corollary: {printable(str(error))}", file=sys.stderr)
     return 2

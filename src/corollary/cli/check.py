@@ -69,7 +69,11 @@ def check(
     from corollary.run.results import environment, write_results
 
     journal = Journal.of(
-        names=[e.name for e in chosen], seed=seed, options=options, environment=environment()
+        warn=lambda sentence: print(f"corollary: {sentence}", file=sys.stderr),
+        names=[e.name for e in chosen],
+        seed=seed,
+        options=options,
+        environment=environment(),
     )
     if not resume:
         journal.clear()

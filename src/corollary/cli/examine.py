@@ -126,12 +126,12 @@ def seconds(text: str) -> float:
 def _read(path: Path) -> "Examination":
     from corollary.errors import ResultsFileError
     from corollary.examine.examination import Examination
+    from corollary.run.files import read_json
 
     try:
-        data = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        raise ResultsFileError(f"{path} cannot be read as an examination ({error})") from None
-    return Examination.from_json(data)
+        return Examination.from_json(read_json(path))
+    except ResultsFileError as error:
+        raise ResultsFileError(f"--compare {path}: {error}") from None
 
 
 def _print(done: "Examination", before: "Examination | None", out: Path | None) -> None:

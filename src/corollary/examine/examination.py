@@ -9,6 +9,7 @@ from typing import Any
 from corollary.core import Finding, Severity, Status
 from corollary.errors import InputError, ResultsFileError
 from corollary.registry import question
+from corollary.run.well_formed import check_plain, check_record
 
 SCHEMA = 1  # version of the examination file
 CUT_SHORT = "examination/cut_short"  # the note that not all exams could run
@@ -139,8 +140,11 @@ class Examination:
                     f"an examination file of schema {SCHEMA} is needed, but this is "
                     f"{data['kind']} of schema {data['schema']}"
                 )
+            check_plain(data)
             findings = tuple(Finding.from_json(f) for f in data["findings"])
-            return cls(data["environment"], data["subject"], float(data["budget"]), findings)
+            done = cls(data["environment"], data["subject"], float(data["budget"]), findings)
+            check_record(done)
+            return done
         except (KeyError, TypeError, ValueError, AttributeError) as error:
             if isinstance(error, ResultsFileError):
                 raise

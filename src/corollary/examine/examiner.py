@@ -86,9 +86,17 @@ def examine(
     """
     exams = chosen_exams(only)  # a wrong name is told before anything is run
     subject = prepare(
-        model, data, held_out, budget=budget, loss=loss, lr=lr, batch_size=batch_size,
-        output=output, samples=samples, seed=seed,
-    )  # fmt: skip
+        model,
+        data,
+        held_out,
+        budget=budget,
+        loss=loss,
+        lr=lr,
+        batch_size=batch_size,
+        output=output,
+        samples=samples,
+        seed=seed,
+    )
     if callable(progress):
         return examine_subject(subject, budget=budget, only=only, progress=progress)
     with exam_bar(len(exams)) if progress else nullcontext() as advance:

@@ -13,7 +13,7 @@ from pathlib import Path
 
 FOLDER = Path(__file__).parent / "assets" / "katex"
 _FACE = re.compile(r"@font-face\{[^}]*?src:url\(fonts/(KaTeX_[\w-]+)\.woff2\)[^}]*\}")
-_ALWAYS = {"Main-Regular", "Math-Italic", "Size1-Regular", "Size2-Regular", "Size3-Regular", "Size4-Regular"}  # fmt: skip  # noqa: E501
+_ALWAYS = {"Main-Regular", "Math-Italic", *(f"Size{i}-Regular" for i in range(1, 5))}
 _NEEDED_BY = {
     "AMS-Regular": r"\\(mathbb|Bbb|mathbbm|lesssim|gtrsim|leqslant|geqslant|varnothing|nmid|square)"
     r"|\\(blacksquare|checkmark|complement|eth|hbar|top|triangleq|because|therefore|curlyeq|prec)",

@@ -8,15 +8,45 @@ import re
 from functools import lru_cache
 from typing import Any
 
-_HIGH = dict(zip("0123456789+-−=()abcdefghijklmnoprstuvwxyzTβγδ*⊤", "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻⁼⁽⁾ᵃᵇᶜᵈᵉᶠᵍʰⁱʲᵏˡᵐⁿᵒᵖʳˢᵗᵘᵛʷˣʸᶻᵀᵝᵞᵟ*ᵀ"))  # fmt: skip  # noqa: B905, E501
-_LOW = dict(zip("0123456789+-−=()aehijklmnoprstuvxβγρ", "₀₁₂₃₄₅₆₇₈₉₊₋₋₌₍₎ₐₑₕᵢⱼₖₗₘₙₒₚᵣₛₜᵤᵥₓᵦᵧᵨ"))  # fmt: skip  # noqa: B905, E501
+_HIGH = dict(
+    zip(
+        "0123456789+-−=()abcdefghijklmnoprstuvwxyzTβγδ*⊤",
+        "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁻⁼⁽⁾ᵃᵇᶜᵈᵉᶠᵍʰⁱʲᵏˡᵐⁿᵒᵖʳˢᵗᵘᵛʷˣʸᶻᵀᵝᵞᵟ*ᵀ",
+        strict=True,
+    )
+)
+_LOW = dict(
+    zip(
+        "0123456789+-−=()aehijklmnoprstuvxβγρ",
+        "₀₁₂₃₄₅₆₇₈₉₊₋₋₌₍₎ₐₑₕᵢⱼₖₗₘₙₒₚᵣₛₜᵤᵥₓᵦᵧᵨ",
+        strict=True,
+    )
+)
 _SCRIPT = re.compile(r"([\^_])(?:\{([^{}]*)\}|(\w)|\(([^()]*)\))")
 _PLAIN = {
-    "|": "‖", "lVert": "‖", "rVert": "‖", "Vert": "‖", "lvert": "|", "rvert": "|", "vert": "|",
-    "!": "", ",": " ", ":": " ", ";": " ", "cdot": " · ", "colon": ":", "coloneqq": ":=",
-    "ln": "ln ", "log": "log ", "exp": "exp ", "limits": "", "displaystyle": "", "top": "⊤",
-    "implies": " ⟹ ", "iff": " ⟺ ",
-}  # fmt: skip
+    "|": "‖",
+    "lVert": "‖",
+    "rVert": "‖",
+    "Vert": "‖",
+    "lvert": "|",
+    "rvert": "|",
+    "vert": "|",
+    "!": "",
+    ",": " ",
+    ":": " ",
+    ";": " ",
+    "cdot": " · ",
+    "colon": ":",
+    "coloneqq": ":=",
+    "ln": "ln ",
+    "log": "log ",
+    "exp": "exp ",
+    "limits": "",
+    "displaystyle": "",
+    "top": "⊤",
+    "implies": " ⟹ ",
+    "iff": " ⟺ ",
+}
 _DEEPEST = 200  # nested groups; a deeper formula is not meant to be read
 
 

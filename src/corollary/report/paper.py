@@ -223,6 +223,13 @@ def _graph(axes: Any, mark: Graph, ink: Ink) -> None:
 
 
 _DRAWN: dict[type[Mark], Any] = {
-    Curve: _curve, Points: _points, Band: _band, Level: _level, Histogram: _histogram,
-    HeatMap: _heat_map, Image: _image, Regions: _regions, Graph: _graph,
-}  # fmt: skip
+    Curve: _curve,
+    Points: _points,
+    Band: _band,
+    Level: _level,
+    Histogram: _histogram,
+    HeatMap: _heat_map,
+    Image: _image,
+    Regions: _regions,
+    Graph: _graph,
+}

@@ -28,13 +28,28 @@ _SETTINGS = {
     "doctitle_xform": False,
 }
 _WRAPPED = {
-    nodes.paragraph: "p", nodes.emphasis: "em", nodes.strong: "strong", nodes.literal: "code",
-    nodes.bullet_list: "ul", nodes.enumerated_list: "ol", nodes.list_item: "li",
-    nodes.definition_list: "dl", nodes.term: "dt", nodes.definition: "dd",
-    nodes.block_quote: "blockquote", nodes.literal_block: "pre", nodes.table: "table",
-    nodes.thead: "thead", nodes.tbody: "tbody", nodes.row: "tr", nodes.superscript: "sup",
-    nodes.subscript: "sub", nodes.section: "section", nodes.title: "h4", nodes.note: "aside",
-}  # fmt: skip
+    nodes.paragraph: "p",
+    nodes.emphasis: "em",
+    nodes.strong: "strong",
+    nodes.literal: "code",
+    nodes.bullet_list: "ul",
+    nodes.enumerated_list: "ol",
+    nodes.list_item: "li",
+    nodes.definition_list: "dl",
+    nodes.term: "dt",
+    nodes.definition: "dd",
+    nodes.block_quote: "blockquote",
+    nodes.literal_block: "pre",
+    nodes.table: "table",
+    nodes.thead: "thead",
+    nodes.tbody: "tbody",
+    nodes.row: "tr",
+    nodes.superscript: "sup",
+    nodes.subscript: "sub",
+    nodes.section: "section",
+    nodes.title: "h4",
+    nodes.note: "aside",
+}
 _SKIPPED = (nodes.system_message, nodes.comment, nodes.substitution_definition, nodes.colspec)
 
 

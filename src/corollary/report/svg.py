@@ -44,9 +44,16 @@ from corollary.report.words import lines, xml
 
 WIDTH, HEIGHT = 480, 225  # the whole drawing's width; the plot's height
 _DRAWN: dict[type[Mark], Callable[[Any, Ink, Plot], str]] = {
-    HeatMap: heat_map, Image: image, Regions: regions, Band: band, Histogram: histogram,
-    Graph: graph, Level: level, Curve: curve, Points: points,
-}  # fmt: skip
+    HeatMap: heat_map,
+    Image: image,
+    Regions: regions,
+    Band: band,
+    Histogram: histogram,
+    Graph: graph,
+    Level: level,
+    Curve: curve,
+    Points: points,
+}
 
 
 @dataclass(frozen=True)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from corollary.core.result import Result
 from corollary.core.verdict import Verdict
+from corollary.errors import printable
 from corollary.report.latex import scripts
 from corollary.report.numerals import numeral
 from corollary.report.signs import VERDICT_SIGNS
@@ -20,7 +21,7 @@ WIDTH = 100
 def run_text(run: "Run") -> str:
     """Summary first, then every result, then the environment."""
     parts = [summary_text(run), *map(result_text, run.results), _environment(run)]
-    return "\n\n".join(parts)
+    return printable("\n\n".join(parts))  # a results file may be of somebody else
 
 
 def summary_text(run: "Run") -> str:

@@ -1,12 +1,14 @@
 """Files of results: replaced all at once, so a full disk never costs an old one."""
 
+import json
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 from corollary.data.disk import write_bytes_atomically
-from corollary.errors import ResultsFileError
+from corollary.errors import ResultsFileError, one_line
 
 
 @contextmanager
@@ -39,7 +41,20 @@ def check_writable(path: Path) -> None:
             pass
 
 
-def read_text(path: Path) -> str:
-    """The text of a file; bytes that are not UTF-8 are replaced."""
+def read_json(path: Path) -> Any:
+    """The data in a JSON file; bytes that are not UTF-8 are replaced.
+
+    Raises:
+        ResultsFileError: if there is no such file, or it is not valid JSON.
+    """
     with results_errors(path, "read"):
-        return path.read_text(encoding="utf-8", errors="replace")
+        text = path.read_text(encoding="utf-8", errors="replace")
+    try:
+        return json.loads(text)
+    except json.JSONDecodeError as error:
+        why = f"line {error.lineno}: {error.msg}"
+    except RecursionError:
+        why = "it is nested too deep"
+    except ValueError as error:  # a number of thousands of digits
+        why = one_line(str(error))
+    raise ResultsFileError(f"{path} is not valid JSON ({why})")

@@ -2,12 +2,16 @@
 
 import hashlib
 import json
+import os
+import warnings
+from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any
 
 from corollary.data.disk import cache_folder
 from corollary.errors import ResultsFileError
-from corollary.run.files import results_errors, write_atomically
+from corollary.run.files import write_atomically
 
 if TYPE_CHECKING:
     from corollary.core import Result
@@ -15,42 +19,71 @@ if TYPE_CHECKING:
 
 
 class Journal:
-    """Finished results of a run under way, one a line, kept until the run is complete."""
+    """Finished results of a run under way, one per line, kept until the run is complete.
 
-    def __init__(self, path: Path) -> None:
-        self.path = path
+    Args:
+        path: The file.
+        warn: Is told, once, that the file cannot be written; the run goes on without it.
+    """
+
+    def __init__(self, path: Path, warn: Callable[[str], None] = warnings.warn) -> None:
+        self.path, self.warn = path, warn
+        self.writable = True
 
     @classmethod
-    def of(cls, **what: Any) -> "Journal":
+    def of(cls, *, warn: Callable[[str], None] = warnings.warn, **what: Any) -> "Journal":
         """The journal of the run described by ``what`` (entries, seed, options, versions)."""
         text = json.dumps(what, sort_keys=True, default=str)
         key = hashlib.sha256(text.encode()).hexdigest()[:16]
-        return cls(cache_folder() / "runs" / f"{key}.jsonl")
+        return cls(cache_folder() / "runs" / f"{key}.jsonl", warn)
 
     def append(self, result: "Result") -> None:
         """Add one result; a kill in the middle costs only this line."""
-        with results_errors(self.path, "written"):
+        if not self.writable:
+            return
+        line = json.dumps(result.to_json(), allow_nan=False).encode() + b"\n"
+        try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
-            with self.path.open("a", encoding="utf-8") as file:
-                file.write(json.dumps(result.to_json(), allow_nan=False) + "\n")
+            with self.path.open("ab+") as file:
+                if self._was_cut(file):
+                    line = b"\n" + line
+                file.write(line)
+        except OSError as error:
+            self.writable = False
+            reason = error.strerror or type(error).__name__
+            self.warn(f"{self.path} cannot be written ({reason}), so this run cannot be resumed")
+
+    @staticmethod
+    def _was_cut(file: IO[bytes]) -> bool:
+        """Whether the last line lacks its end, because its writer was killed."""
+        if file.seek(0, os.SEEK_END) == 0:
+            return False
+        file.seek(-1, os.SEEK_END)
+        return file.read(1) != b"\n"
 
     def read(self) -> "dict[str, Result]":
         """What is finished, by name; a line cut short is as if it had not been written."""
         from corollary.core import Result
 
         found: dict[str, Result] = {}
-        if self.path.exists():
-            for line in self.path.read_text(encoding="utf-8").splitlines():
-                try:
-                    result = Result.from_json(json.loads(line))
-                except (ValueError, KeyError, TypeError):
-                    continue
-                found[result.name] = result
+        for line in self._lines():
+            try:
+                result = Result.from_json(json.loads(line))
+            except (ValueError, KeyError, TypeError, AttributeError):
+                continue
+            found[result.name] = result
         return found
+
+    def _lines(self) -> list[bytes]:
+        try:
+            return self.path.read_bytes().splitlines()
+        except OSError:
+            return []
 
     def clear(self) -> None:
         """Forget the run: it is complete, or is to start anew."""
-        self.path.unlink(missing_ok=True)
+        with suppress(OSError):
+            self.path.unlink()
 
 
 def remember(run: "Run") -> None:
@@ -71,4 +104,10 @@ def last_outcomes() -> dict[str, dict[str, str]]:
         known = json.loads((cache_folder() / "last.json").read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return {}
-    return known if isinstance(known, dict) else {}
+    items = known.items() if isinstance(known, dict) else ()
+    return {name: outcome for name, outcome in items if _is_outcome(outcome)}
+
+
+def _is_outcome(value: Any) -> bool:
+    keys = ("verdict", "sentence", "seed", "torch")
+    return isinstance(value, dict) and all(isinstance(value.get(key), str) for key in keys)

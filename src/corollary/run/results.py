@@ -7,9 +7,10 @@ from pathlib import Path
 from typing import Any
 
 from corollary import __version__
-from corollary.core import Result, Verdict
+from corollary.core import Refutation, Result, Verdict
 from corollary.errors import ResultsFileError
-from corollary.run.files import read_text, write_atomically
+from corollary.run.files import read_json, write_atomically
+from corollary.run.well_formed import check_plain, check_record
 
 SHOWN = 10  # results of a printed run
 SCHEMA = 2  # version of the results file
@@ -62,8 +63,13 @@ class Run:
                     f"a results file of schema {SCHEMA} is needed, but this one has schema "
                     f"{data['schema']}; run `corollary check --json` again"
                 )
+            check_plain(data)
             results = tuple(Result.from_json(r) for r in data["results"])
-            return cls(dict(data["environment"]), int(data["seed"]), results)
+            run = cls(dict(data["environment"]), int(data["seed"]), results)
+            check_record(run)
+            for result in results:
+                _check_comparisons(result)
+            return run
         except (KeyError, TypeError, ValueError, AttributeError) as error:
             if isinstance(error, ResultsFileError):
                 raise
@@ -106,12 +112,18 @@ def read_results(path: Path) -> Run:
         ResultsFileError: if there is none, or it is not one.
     """
     try:
-        data = json.loads(read_text(path))
-    except json.JSONDecodeError as error:
-        raise ResultsFileError(
-            f"{path} is not a results file: it is not valid JSON (line {error.lineno}: {error.msg})"
-        ) from None
-    try:
-        return Run.from_json(data)
+        return Run.from_json(read_json(path))
     except ResultsFileError as error:
         raise ResultsFileError(f"{path}: {error}") from None
+
+
+def _check_comparisons(result: Result) -> None:
+    """Raise if the entry that decides is not among those that were compared."""
+    parts: list[Result | Refutation] = [result] if result.predicted else []
+    for part in [*parts, *result.counterexamples]:
+        count = len(part.predicted)
+        if len(part.measured) != count or not 0 <= part.worst < count:
+            raise ResultsFileError(
+                f"{result.name} has {count} predictions, {len(part.measured)} measurements, and "
+                f"number {part.worst} of them decides"
+            )

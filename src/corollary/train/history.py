@@ -50,7 +50,7 @@ class History:
             f"{self.losses[-1]:.4g} at last"
         )
         extra = f"; recorded {', '.join(self.metrics)}" if self.metrics else ""
-        return said + extra + (f"; ended by {self.stopped}" if self.stopped else "")
+        return said + extra + (f"; {self.stopped}" if self.stopped else "")
 
     @property
     def steps(self) -> int:

@@ -124,20 +124,35 @@ def train_subject(
     named = {"momentum": momentum} if optimizer == "sgd" else {}
     with _asked_to_stop() as asked:
         history = fit(
-            subject.model, _columns(learn), _loss_itself(subject, learn),
+            subject.model,
+            _columns(learn),
+            _loss_itself(subject, learn),
             lambda parameters: OPTIMIZERS[optimizer](
                 parameters, lr=lr, weight_decay=weight_decay, **named
             ),
-            steps=steps, epochs=epochs, batch_size=subject.batch_size, rng=subject.seed,
-            callbacks=[lambda loop: INTERRUPTED if asked() else None], clip=clip,
-            call=_loss_of(subject, learn), on_nan="stop", checkpoint=checkpoint, progress=progress,
+            steps=steps,
+            epochs=epochs,
+            batch_size=subject.batch_size,
+            rng=subject.seed,
+            callbacks=[lambda loop: INTERRUPTED if asked() else None],
+            clip=clip,
+            call=_loss_of(subject, learn),
+            on_nan="stop",
+            checkpoint=checkpoint,
+            progress=progress,
             sharding=sharding,
-        )  # fmt: skip
+        )
         interrupted = asked() or history.stopped.endswith(INTERRUPTED)
     return Training(
-        subject.describe(), optimizer, lr, stable, history, score(subject, learn),
-        None if rest is None else score(subject, rest), interrupted,
-    )  # fmt: skip
+        subject.describe(),
+        optimizer,
+        lr,
+        stable,
+        history,
+        score(subject, learn),
+        None if rest is None else score(subject, rest),
+        interrupted,
+    )
 
 
 def save_weights(model: nn.Module, path: Path) -> None:

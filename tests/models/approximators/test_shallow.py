@@ -92,11 +92,13 @@ def test_a_polynomial_activation_stays_at_the_best_polynomial():
 
 def test_all_weights_can_be_trained():
     x = torch.linspace(0, 1, 60, dtype=torch.float64)[:, None]
-    net = Superposition(torch.sigmoid, *random_units(8, 1, 10.0, rng=generator(1)),
-                        torch.zeros(8, dtype=torch.float64))  # fmt: skip
+    net = Superposition(
+        torch.sigmoid,
+        *random_units(8, 1, 10.0, rng=generator(1)),
+        torch.zeros(8, dtype=torch.float64),
+    )
     data = (x, (x[:, 0] - 0.4).abs())
-    fit(net, data, torch.nn.functional.mse_loss,
-                  lambda p: torch.optim.Adam(p, lr=0.05), steps=150)  # fmt: skip
+    fit(net, data, torch.nn.functional.mse_loss, lambda p: torch.optim.Adam(p, lr=0.05), steps=150)
     assert (net(x) - data[1]).square().mean() < data[1].square().mean() / 20
 
 

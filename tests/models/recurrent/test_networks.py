@@ -135,8 +135,14 @@ def test_an_elman_network_learns_parity_and_generalises_in_length(unchecked):
     x, y = parity_bits(512, 8, rng=rng(1))
     loss = nn.CrossEntropyLoss()
     adam = torch.optim.Adam(net.parameters(), lr=0.03)
-    fit(net, (x, y), lambda out, y: loss(out.flatten(0, 1), y.flatten()), adam, steps=150,
-        batch_size=128)  # fmt: skip
+    fit(
+        net,
+        (x, y),
+        lambda out, y: loss(out.flatten(0, 1), y.flatten()),
+        adam,
+        steps=150,
+        batch_size=128,
+    )
     x, y = parity_bits(100, 40, rng=rng(2))
     with torch.no_grad():
         right = (net(x).argmax(-1) == y).double().mean()

@@ -33,10 +33,14 @@ def test_attention_is_its_formula_with_rows_that_sum_to_one():
     look = AdditiveAttention(3, 4, 5, rng=rng())
     z, zeta = (torch.randn(*s, generator=rng(1), dtype=torch.float64) for s in ((2, 3), (2, 6, 4)))
     c, a = look(z, zeta)
-    scores = torch.stack([
-        torch.stack([look.v[0] @ torch.tanh(look.W @ z[b] + look.U @ zeta[b, j]) for j in range(6)])
-        for b in range(2)
-    ])  # fmt: skip
+    scores = torch.stack(
+        [
+            torch.stack(
+                [look.v[0] @ torch.tanh(look.W @ z[b] + look.U @ zeta[b, j]) for j in range(6)]
+            )
+            for b in range(2)
+        ]
+    )
     torch.testing.assert_close(a, torch.softmax(scores, dim=1), **EXACT)
     torch.testing.assert_close(a.sum(1), torch.ones(2, dtype=torch.float64))
     torch.testing.assert_close(c, (a[..., None] * zeta).sum(1), **EXACT)

@@ -34,9 +34,7 @@ def test_padding_is_read_by_no_one():
     assert float((model(ids)[:, :5] - model(short)).detach().abs().max()) > 1e-3
 
 
-SHAPES = {
-    "mlm": (3, 7, 30), "nsp": (3, 2), "qa": (3, 7, 2), "tags": (3, 7, 6), "classes": (3, 4),
-}  # fmt: skip
+SHAPES = {"mlm": (3, 7, 30), "nsp": (3, 2), "qa": (3, 7, 2), "tags": (3, 7, 6), "classes": (3, 4)}
 
 
 @pytest.mark.parametrize(("name", "shape"), SHAPES.items())

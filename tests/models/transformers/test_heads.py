@@ -29,9 +29,14 @@ def adam(parameters):
 
 def encoder():
     return MiniBERT(
-        len(WORDS.vocabulary), 1, 16, heads=2, max_len=20, rng=generator(0, "bert"),
+        len(WORDS.vocabulary),
+        1,
+        16,
+        heads=2,
+        max_len=20,
+        rng=generator(0, "bert"),
         dtype=torch.float32,
-    )  # fmt: skip
+    )
 
 
 def trained(task, data, steps=80, size=32):

@@ -75,8 +75,9 @@ def test_boxes_and_hats_have_no_finite_constant(power):
 
 def test_a_cubic_spline_has_a_finite_constant():
     found = barron_constant(lambda w: torch.sinc(w[:, 0]) ** 4)
-    expected, _ = scipy.integrate.quad(lambda w: 2 * w * scipy.special.sinc(w) ** 4, 0, 40,
-                                       limit=400)  # fmt: skip
+    expected, _ = scipy.integrate.quad(
+        lambda w: 2 * w * scipy.special.sinc(w) ** 4, 0, 40, limit=400
+    )
     assert found.finite and found.value == pytest.approx(expected, abs=1e-3)
 
 

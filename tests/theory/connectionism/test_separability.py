@@ -32,9 +32,12 @@ def test_xor_is_not_separable_and_its_diagonals_cross():
 
 @settings(max_examples=40, deadline=None)
 @given(
-    seed=st.integers(0, 10**6), n=st.integers(2, 25), d=st.integers(1, 6), bias=st.booleans(),
+    seed=st.integers(0, 10**6),
+    n=st.integers(2, 25),
+    d=st.integers(1, 6),
+    bias=st.booleans(),
     scale=st.sampled_from([1e-6, 1.0, 1e8]),
-)  # fmt: skip
+)
 def test_every_answer_carries_a_proof(seed, n, d, bias, scale):
     rng = generator(seed, "proof")
     x = scale * (torch.randn(n, d, generator=rng, dtype=torch.float64) + 3)

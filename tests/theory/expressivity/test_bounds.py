@@ -37,8 +37,10 @@ def test_the_finer_bound_is_its_definition():
     d, widths = 2, (3, 2, 3)
     total = 0
     for j in itertools.product(*(range(n + 1) for n in widths)):
-        rooms = [min([d, n, *(w - i for w, i in zip(widths[:l], j[:l], strict=True))])
-                 for l, n in enumerate(widths)]  # fmt: skip
+        rooms = [
+            min([d, n, *(w - i for w, i in zip(widths[:l], j[:l], strict=True))])
+            for l, n in enumerate(widths)
+        ]
         if all(a <= b for a, b in zip(j, rooms, strict=True)):
             total += math.prod(math.comb(n, a) for n, a in zip(widths, j, strict=True))
     assert serra_upper(d, widths) == total < product_upper(d, widths)

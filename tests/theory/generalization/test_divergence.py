@@ -81,8 +81,10 @@ def test_the_inverse_is_the_root_that_scipy_finds(q, c):
 def test_the_inverse_has_the_right_ends():
     assert kl_inverse(0.3, 0.0) == 0.3 and kl_inverse(1.0, 2.0) == 1.0
     assert kl_inverse(0.3, math.inf) == 1.0 and kl_inverse(0.1, 100.0) == 1.0
-    many = kl_inverse(torch.tensor([0.3, 1.0, 0.3], dtype=torch.float64),
-                      torch.tensor([0.0, 2.0, math.inf], dtype=torch.float64))  # fmt: skip
+    many = kl_inverse(
+        torch.tensor([0.3, 1.0, 0.3], dtype=torch.float64),
+        torch.tensor([0.0, 2.0, math.inf], dtype=torch.float64),
+    )
     assert many.tolist() == [0.3, 1.0, 1.0]
     assert kl_inverse(0.2, 1e-40) == pytest.approx(0.2)
 
@@ -116,9 +118,15 @@ def test_the_slopes_of_the_inverse_are_those_of_differences(q, c):
     assert in_c == pytest.approx((kl_inverse(q, c + h) - kl_inverse(q, c - h)) / (2 * h), rel=1e-5)
 
 
-@pytest.mark.parametrize("wrong", [lambda: kl_bernoulli(1.1, 0.5), lambda: kl_inverse(0.1, -1.0),
-                                   lambda: kl_inverse(-0.1, 1.0),
-                                   lambda: kl_inverse(torch.tensor([0.1]), math.nan)])  # fmt: skip
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        lambda: kl_bernoulli(1.1, 0.5),
+        lambda: kl_inverse(0.1, -1.0),
+        lambda: kl_inverse(-0.1, 1.0),
+        lambda: kl_inverse(torch.tensor([0.1]), math.nan),
+    ],
+)
 def test_what_is_no_probability_or_no_divergence_is_refused(wrong):
     with pytest.raises(InputError):
         wrong()
@@ -167,9 +175,14 @@ def test_the_divergence_of_full_normal_laws_has_the_right_gradient():
     assert torch.autograd.gradcheck(law, (root, m))
 
 
-@pytest.mark.parametrize("wrong, said", [([[1.0, 2.0], [2.0, 1.0]], "positive definite cov_p"),
-                                         ([[1.0, 0.5], [0.0, 1.0]], "symmetric matrix cov_p"),
-                                         ([[math.nan, 0.0], [0.0, 1.0]], "finite")])  # fmt: skip
+@pytest.mark.parametrize(
+    "wrong, said",
+    [
+        ([[1.0, 2.0], [2.0, 1.0]], "positive definite cov_p"),
+        ([[1.0, 0.5], [0.0, 1.0]], "symmetric matrix cov_p"),
+        ([[math.nan, 0.0], [0.0, 1.0]], "finite"),
+    ],
+)
 def test_what_is_no_covariance_is_refused(wrong, said):
     z = torch.zeros(2)
     with pytest.raises(InputError, match=said):

@@ -25,8 +25,14 @@ def exact(q, p):
 def coins(n, seed):
     """Ordinary coins, very unfair ones, and pairs from far apart to neighbouring numbers."""
     rng = np.random.default_rng(seed)
-    q = np.concatenate([rng.uniform(size=n), 10 ** rng.uniform(-30, 0, n),
-                        1 - 10 ** rng.uniform(-16, -1, n), np.ones(n // 4)])  # fmt: skip
+    q = np.concatenate(
+        [
+            rng.uniform(size=n),
+            10 ** rng.uniform(-30, 0, n),
+            1 - 10 ** rng.uniform(-16, -1, n),
+            np.ones(n // 4),
+        ]
+    )
     near, far = 1 - 10 ** rng.uniform(-16, 0, len(q)), 10 ** rng.uniform(-100, 0, len(q))
     p = np.minimum(q * np.where(rng.random(len(q)) < 0.5, near, far), np.nextafter(q, 0))
     return q, p, 10 ** rng.uniform(-40, 2.5, len(q))
@@ -80,8 +86,9 @@ def test_the_ends_are_exact():
     assert both.tolist() == [[pytest.approx(0.3), 0.0], [0.0, 0.0]]
 
 
-@pytest.mark.parametrize("q, c", [(1.1, 1.0), (-0.1, 1.0), (0.1, -1.0), (math.nan, 1.0),
-                                  (0.1, math.nan)])  # fmt: skip
+@pytest.mark.parametrize(
+    "q, c", [(1.1, 1.0), (-0.1, 1.0), (0.1, -1.0), (math.nan, 1.0), (0.1, math.nan)]
+)
 def test_what_is_no_probability_or_no_divergence_is_refused(q, c):
     with pytest.raises(InputError, match="expected q in"):
         kl_inverse_lower(q, c)

@@ -34,9 +34,11 @@ def kl_root(q, c):
 @pytest.mark.parametrize("q, kl, N", CASES)
 def test_catoni_at_its_best_c_is_kl_inversion_without_a_price(q, kl, N):
     found = minimize_scalar(
-        lambda c: catoni_bound(q, kl, N, 0.05, math.exp(c)), bounds=(-8, 4), method="bounded",
+        lambda c: catoni_bound(q, kl, N, 0.05, math.exp(c)),
+        bounds=(-8, 4),
+        method="bounded",
         options={"xatol": 1e-9},
-    )  # fmt: skip
+    )
     assert found.fun == pytest.approx(kl_root(q, (kl + math.log(20)) / N), rel=1e-9)
 
 
@@ -91,8 +93,10 @@ def test_the_luckiest_of_many_coins_breaks_a_bound_seldom_enough(bound, risk):
 def test_no_data_reach_a_c_outside_of_what_the_price_covers():
     grid = {
         minimised_catoni(q, kl, 300, eps).parameter
-        for q in np.linspace(0, 1, 21) for kl in np.geomspace(1e-3, 1e4, 21) for eps in (0.01, 0.5)
-    }  # fmt: skip
+        for q in np.linspace(0, 1, 21)
+        for kl in np.geomspace(1e-3, 1e4, 21)
+        for eps in (0.01, 0.5)
+    }
     price = minimised_catoni(0.1, 1.0, 300, 0.1).price
     assert 15 <= len(grid) <= math.exp(price) + 1e-9
 
@@ -100,9 +104,11 @@ def test_no_data_reach_a_c_outside_of_what_the_price_covers():
 @pytest.mark.parametrize("q, kl, N", CASES)
 def test_the_closed_lambda_is_the_minimum_that_scipy_finds(q, kl, N):
     found = minimize_scalar(
-        lambda lam: lambda_bound(q, kl, N, 0.05, lam), bounds=(1e-6, 2 - 1e-6), method="bounded",
+        lambda lam: lambda_bound(q, kl, N, 0.05, lam),
+        bounds=(1e-6, 2 - 1e-6),
+        method="bounded",
         options={"xatol": 1e-12},
-    )  # fmt: skip
+    )
     best = best_lambda(q, kl, N, 0.05)
     assert found.x == pytest.approx(best, abs=1e-6)  # a flat minimum: the root of rounding
     assert lambda_bound(q, kl, N, 0.05, best) <= found.fun * (1 + 1e-14)

@@ -60,7 +60,11 @@ def test_a_network_of_real_use_can_be_covered():
 
 
 def test_wrong_sizes_are_refused():
-    for call in (lambda: relu_vc_upper([1, 1]), lambda: parameters_up_to([3]),
-                 lambda: vc_order(1, 1), lambda: relu_log2_growth([1, 2, 1], 0)):  # fmt: skip
+    for call in (
+        lambda: relu_vc_upper([1, 1]),
+        lambda: parameters_up_to([3]),
+        lambda: vc_order(1, 1),
+        lambda: relu_log2_growth([1, 2, 1], 0),
+    ):
         with pytest.raises(InputError):
             call()

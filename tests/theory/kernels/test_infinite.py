@@ -38,11 +38,13 @@ IMAGES = {
     "pooled": network(Conv(1.3), Relu(), Conv(1.1, 0.2), Relu(), GlobalAvgPool(), Dense(1.2)),
     "strided": network(
         Conv(1.2, 0.1, kernel=(3, 2), stride=(2, 1), padding=(1, 0), dilation=(1, 2)),
-        Relu(), GlobalAvgPool(), Dense(),
+        Relu(),
+        GlobalAvgPool(),
+        Dense(),
     ),
     "circular": network(Conv(1.2, mode="circular"), Relu(), Flatten(), Dense()),
     "average": network(Conv(1.2), Relu(), AvgPool((2, 2)), Conv(1.1), Relu(), Flatten(), Dense()),
-}  # fmt: skip
+}
 
 
 def draw(*shape, dtype=torch.float64, seed=0):
@@ -254,14 +256,18 @@ def test_networks_outside_the_theory_are_refused(parts, words):
         (lambda: Attention(mechanism="softmax", scaling="sqrt"), "no known closed form"),
         (lambda: Tanh(1), "degree"),
         (lambda: network(Conv(), Flatten()).kernel(draw(2, 5)), "axes"),
-        (lambda: network(Conv(kernel=(9, 9), padding="valid"), Flatten()).kernel(draw(2, 1, 4, 4)),
-         "does not fit"),
+        (
+            lambda: network(Conv(kernel=(9, 9), padding="valid"), Flatten()).kernel(
+                draw(2, 1, 4, 4)
+            ),
+            "does not fit",
+        ),
         (lambda: network(Conv()).kernel(draw(2, 1, 4, 4)), "end it with Flatten"),
         (lambda: list(PLAIN.tiles(draw(2, 3), rank=2, world=2)), "rank"),
         (lambda: PLAIN.operator(draw(2, 3)) @ draw(3), "entries"),
         (lambda: PLAIN.kernel(draw(2, 3), out=Kernels(draw(2, 2), draw(3, 2))), r"out.ntk must be"),
     ],
-)  # fmt: skip
+)
 def test_wrong_descriptions_say_what_is_needed(make, words):
     with pytest.raises(InputError, match=words):
         make()

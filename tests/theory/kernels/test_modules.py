@@ -109,27 +109,37 @@ class Viewed(nn.Module):
 CASES = [
     (
         nn.Sequential(nn.Linear(4, 9), nn.ReLU(), nn.Dropout(), nn.Linear(9, 1)),
-        network(Dense(*D), Relu(), Dense(*D)), (4,),
+        network(Dense(*D), Relu(), Dense(*D)),
+        (4,),
     ),
     (
         nn.Sequential(nn.Linear(4, 9), nn.LayerNorm(9), nn.Tanh(), nn.Linear(9, 1)),
-        network(Dense(*D), LayerNorm(1e-5), Tanh(), Dense(*D)), (4,),
+        network(Dense(*D), LayerNorm(1e-5), Tanh(), Dense(*D)),
+        (4,),
     ),
     (
-        nn.Sequential(nn.Conv2d(2, 4, 3, padding=1), nn.ReLU(), nn.AdaptiveAvgPool2d(1),
-                      nn.Flatten(), nn.Linear(4, 1)),
-        network(Conv(*D), Relu(), GlobalAvgPool(), Dense(*D)), (2, 5, 5),
+        nn.Sequential(
+            nn.Conv2d(2, 4, 3, padding=1),
+            nn.ReLU(),
+            nn.AdaptiveAvgPool2d(1),
+            nn.Flatten(),
+            nn.Linear(4, 1),
+        ),
+        network(Conv(*D), Relu(), GlobalAvgPool(), Dense(*D)),
+        (2, 5, 5),
     ),
     (
         PreActivation(),
-        network(Dense(*D), Residual(Relu(), Dense(*D)), LeakyRelu(0.2), Dense(2.4, 0.6)), (4,),
+        network(Dense(*D), Residual(Relu(), Dense(*D)), LeakyRelu(0.2), Dense(2.4, 0.6)),
+        (4,),
     ),
     (Pooled(), network(Conv(*D), Tanh(), GlobalAvgPool(), Dense(*D)), (2, 4, 4)),
     (
         Viewed(),
-        network(Conv(*D, stride=(2, 2), padding="valid"), Relu(), Flatten(), Dense(*D)), (2, 5, 5),
+        network(Conv(*D, stride=(2, 2), padding="valid"), Relu(), Flatten(), Dense(*D)),
+        (2, 5, 5),
     ),
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize(("module", "described", "shape"), CASES)

@@ -15,10 +15,13 @@ def network(widths, names, seed=0):
     pairs = list(zip(widths, widths[1:], strict=False))
     draw = [torch.randn(m, n + 1, generator=rng).double() for n, m in pairs]
     return [
-        Layer((w[:, :-1] / n**0.5).requires_grad_(True), w[:, -1].clone().requires_grad_(True),
-              ACTIVATIONS[name])
+        Layer(
+            (w[:, :-1] / n**0.5).requires_grad_(True),
+            w[:, -1].clone().requires_grad_(True),
+            ACTIVATIONS[name],
+        )
         for w, n, name in zip(draw, widths, names, strict=False)
-    ]  # fmt: skip
+    ]
 
 
 def autograd(layers, loss):

@@ -70,8 +70,12 @@ def test_it_stops_at_a_short_gradient_and_calls_back():
 
 def test_a_step_size_is_told_its_regime():
     assert [step_regime(s / 4, 4.0) for s in (0.5, 1.0, 1.5, 2.0, 2.5)] == [
-        "monotone", "monotone", "oscillating", "marginal", "diverging",
-    ]  # fmt: skip
+        "monotone",
+        "monotone",
+        "oscillating",
+        "marginal",
+        "diverging",
+    ]
 
 
 @pytest.mark.parametrize("eta, steps", [(0.0, 1), (-1.0, 1), (float("nan"), 1), (0.1, 0)])

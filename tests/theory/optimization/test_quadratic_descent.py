@@ -57,9 +57,11 @@ def test_the_best_step_is_found_by_a_search_and_lies_beyond_one_over_lambda_max(
     Q = spectrum(1.0, 10.0)
     best = optimal_step(Q)
     found = minimize_scalar(
-        lambda eta: float(quadratic_rate(Q, eta).factors.max()), bounds=(1e-6, 0.3),
-        method="bounded", options={"xatol": 1e-10},
-    )  # fmt: skip
+        lambda eta: float(quadratic_rate(Q, eta).factors.max()),
+        bounds=(1e-6, 0.3),
+        method="bounded",
+        options={"xatol": 1e-10},
+    )
     assert found.x == pytest.approx(best.eta, abs=1e-7)
     assert best.eta == pytest.approx(0.182, abs=5e-4) and best.eta > 0.1
     assert best.rho == pytest.approx(0.669, abs=5e-4) and best.rho <= (1 - 1 / 10) ** 2

@@ -70,8 +70,9 @@ def test_over_six_decades_and_more_loss_and_direction_have_their_rates(loss, d):
     x, _ = points(d=d)
     svm = hard_margin_svm(x)
     s = torch.linspace(math.log(1e4), math.log(1e12), 9).double()
-    found = rates_report(x, svm, s, separable_flow(x, torch.zeros(d).double(), s, loss=loss).w,
-                         loss=loss)  # fmt: skip
+    found = rates_report(
+        x, svm, s, separable_flow(x, torch.zeros(d).double(), s, loss=loss).w, loss=loss
+    )
     assert float(found.t_loss.min()) > 0.8 / svm.margin**2
     assert float(found.t_loss.max()) < 1.2 / svm.margin**2
     scaled = found.direction * s

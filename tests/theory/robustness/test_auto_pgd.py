@@ -175,9 +175,14 @@ def test_few_classes_and_single_scores_have_rivals_too(trained):
 
 @pytest.mark.parametrize(
     "attack",
-    [PGD(0.3, steps=20), APGD(0.3, steps=20), APGD(0.3, steps=20, objective="dlr"), FGSM(0.3),
-     PGD(0.3, steps=20, keep="best", objective="margin")],
-)  # fmt: skip
+    [
+        PGD(0.3, steps=20),
+        APGD(0.3, steps=20),
+        APGD(0.3, steps=20, objective="dlr"),
+        FGSM(0.3),
+        PGD(0.3, steps=20, keep="best", objective="margin"),
+    ],
+)
 def test_a_target_is_reached_where_the_result_says_so(trained, attack):
     net, x, y = trained()
     target = (y + 1) % 5

@@ -31,9 +31,14 @@ def by_scipy(x, w, c, norm):
     if norm == "l2":
         plane = {"type": "eq", "fun": lambda v: w @ v - c, "jac": lambda v: w}
         found = minimize(
-            lambda v: v @ v, np.zeros(d), jac=lambda v: 2 * v, bounds=bounds, constraints=plane,
-            method="SLSQP", options={"ftol": 1e-14, "maxiter": 500},
-        )  # fmt: skip
+            lambda v: v @ v,
+            np.zeros(d),
+            jac=lambda v: 2 * v,
+            bounds=bounds,
+            constraints=plane,
+            method="SLSQP",
+            options={"ftol": 1e-14, "maxiter": 500},
+        )
         return found.fun**0.5
     if norm == "l1":
         bounds = [(0, 1 - v) for v in x] + [(0, v) for v in x]
@@ -41,9 +46,13 @@ def by_scipy(x, w, c, norm):
     eye, one = np.eye(d), np.ones((d, 1))
     below = np.vstack([np.hstack([eye, -one]), np.hstack([-eye, -one])])
     return linprog(
-        np.r_[np.zeros(d), 1.0], A_ub=below, b_ub=np.zeros(2 * d), A_eq=[np.r_[w, 0.0]], b_eq=[c],
+        np.r_[np.zeros(d), 1.0],
+        A_ub=below,
+        b_ub=np.zeros(2 * d),
+        A_eq=[np.r_[w, 0.0]],
+        b_eq=[c],
         bounds=[*bounds, (0, None)],
-    ).fun  # fmt: skip
+    ).fun
 
 
 @pytest.mark.parametrize("norm", NORMS)

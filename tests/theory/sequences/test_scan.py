@@ -14,8 +14,12 @@ from corollary.errors import InputError, InputTypeError
 from corollary.theory.sequences.log_scan import gated_log_scan
 from corollary.theory.sequences.scan import compose, linear_scan, prefixes
 
-WAYS = [("sequential", "torch"), ("sequential", "numba"), ("hillis_steele", "auto"),
-        ("blelloch", "auto")]  # fmt: skip
+WAYS = [
+    ("sequential", "torch"),
+    ("sequential", "numba"),
+    ("hillis_steele", "auto"),
+    ("blelloch", "auto"),
+]
 
 
 def drawn(*shape, dtype=torch.float64, seed=0):

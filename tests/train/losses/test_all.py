@@ -10,9 +10,17 @@ from corollary.train import losses
 from corollary.train.losses.targets import one_hot
 
 NAMES = [
-    "l1", "squared", "expectation", "brier", "chebyshev", "hinge", "cross_entropy", "squared_log",
-    "tanimoto", "cauchy_schwarz",
-]  # fmt: skip
+    "l1",
+    "squared",
+    "expectation",
+    "brier",
+    "chebyshev",
+    "hinge",
+    "cross_entropy",
+    "squared_log",
+    "tanimoto",
+    "cauchy_schwarz",
+]
 each = pytest.mark.parametrize("loss", [getattr(losses, n) for n in NAMES], ids=NAMES)
 
 

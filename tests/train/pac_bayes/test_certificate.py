@@ -115,11 +115,15 @@ def test_statistics_that_were_learnt_are_refused():
     "net, data",
     [
         (nn.Sequential(nn.Linear(4, 6), nn.Tanh(), nn.Linear(6, 3)), None),
-        (nn.Sequential(nn.Unflatten(1, (1, 4)), nn.Conv1d(1, 2, 2), nn.Flatten(), nn.Linear(6, 3)),
-         None),
+        (
+            nn.Sequential(
+                nn.Unflatten(1, (1, 4)), nn.Conv1d(1, 2, 2), nn.Flatten(), nn.Linear(6, 3)
+            ),
+            None,
+        ),
         (nn.Linear(4, 1), "signs"),
     ],
-)  # fmt: skip
+)
 def test_heads_of_all_kinds_can_be_certified(net, data):
     x, y = halves(60)
     y = 2.0 * y - 1 if data == "signs" else y
@@ -147,11 +151,13 @@ def test_a_tie_is_an_error():
         (lambda: pac_bayes_certificate(line(), halves(10), prior=3), InputTypeError),
         (lambda: pac_bayes_certificate(line(), halves(10), delta=1.5), InputError),
         (lambda: pac_bayes_certificate(line(), (halves(10)[0], torch.full((10,), 7))), InputError),
-        (lambda: pac_bayes_certificate(nn.Linear(4, 1), (halves(10)[0], torch.full((10,), 7.0))),
-         InputError),
+        (
+            lambda: pac_bayes_certificate(nn.Linear(4, 1), (halves(10)[0], torch.full((10,), 7.0))),
+            InputError,
+        ),
         (lambda: holdout_bound(5, 3, 0.1), InputError),
     ],
-)  # fmt: skip
+)
 def test_what_cannot_be_certified_is_refused_with_a_reason(call, error):
     with pytest.raises(error):
         call()

@@ -66,8 +66,9 @@ class Hidden(nn.Module):
 
 
 def convolutional():
-    return nn.Sequential(nn.Conv2d(1, 2, 3), nn.BatchNorm2d(2), nn.ReLU(), nn.Flatten(),
-                         nn.Linear(8, 3))  # fmt: skip
+    return nn.Sequential(
+        nn.Conv2d(1, 2, 3), nn.BatchNorm2d(2), nn.ReLU(), nn.Flatten(), nn.Linear(8, 3)
+    )
 
 
 ZOO = [

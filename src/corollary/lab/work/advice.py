@@ -1,41 +1,70 @@
-"""What theory says of a step size, in one sentence."""
+"""What theory says of a learning rate and what the network says of itself, in a sentence or two."""
 
 from corollary.lab.settings import PlaySettings
+from corollary.lab.work.health import Health
 from corollary.theory.landscape.curvature.interval import Estimate
 
-CATAPULT = 2.0  # times the limit: from there on nothing is caught
+CATAPULT = 2.0  # times the limit: beyond it not even the catapult of large steps comes back
+OVERFLOW = "The numbers are no longer finite: the learning rate is too large. Reset and lower it."
 
 
-def said_of_step(settings: PlaySettings, limit: Estimate | None) -> dict[str, str]:
-    """A severity as in an examination, and a sentence; no limit means the weights overflowed."""
+def advice(settings: PlaySettings, limit: Estimate, health: Health) -> dict[str, str]:
+    """A severity as in an examination, and what is to be said.
+
+    A small curvature is no good sign in itself, for a dead network has none: a learning rate is
+    good only where the network learns.
+    """
+    for layer, (dead, units) in enumerate(health.dead, start=1):
+        if dead == units:
+            return _said("high", _dead_layer(layer, units))
+    severity, text = step_advice(settings, limit)
+    loss, constant = f"{health.loss:.3g}", f"{health.constant:.3g}, the loss of the best constant"
+    if severity in ("none", "low") and health.steps and health.loss > health.constant:
+        if health.loss < health.first:
+            severity, text = "low", f"{text} The training loss, {loss}, is still above {constant}."
+        else:
+            severity = "medium"
+            text = f"The training loss, {loss}, has grown above {constant}. {text}"
+    dead = sum(dead for dead, _ in health.dead)
+    if dead:
+        units = sum(units for _, units in health.dead)
+        text += f" Dead units: {dead} of {units}."
+        severity = "low" if severity == "none" and 2 * dead > units else severity
+    return _said(severity, text)
+
+
+def _dead_layer(layer: int, units: int) -> str:
+    return (
+        f"All {units} units of hidden layer {layer} are dead (zero at every training point): no "
+        "gradient reaches this layer or those before it. Reset with a lower learning rate."
+    )
+
+
+def step_advice(settings: PlaySettings, limit: Estimate) -> tuple[str, str]:
+    """A severity and a sentence on the learning rate alone, against its limit."""
     lr = settings.lr
-    if limit is None:
-        return _said("high", "The weights left the finite numbers: the step size was too long.")
     if settings.optimiser == "adam":
-        return _said(
-            "none",
+        return "none", (
             f"Plain gradient descent would be stable up to {limit.value:.2g} here; Adam rescales "
-            "every weight and has limits of its own.",
+            "every weight and has limits of its own."
         )
     if limit.value == float("inf"):
-        return _said("none", "The loss curves upwards in no direction here: no limit yet.")
+        return "none", "The loss has no positive curvature here: no limit yet."
     formula = "3.8/λ" if settings.optimiser == "momentum" else "2/λ"
     bound = f"the limit {formula} = {limit.value:.2g}"
     ratio = lr / limit.value
     if lr > CATAPULT * limit.high:
-        return _said(
-            "high", f"η = {lr:g} is {ratio:.2g} times {bound}: to second order it diverges."
-        )
+        return "high", f"η = {lr:g} is {ratio:.2g} times {bound}: to second order it diverges."
     if lr > limit.high:
-        return _said("medium", f"η = {lr:g} is {ratio:.2g} times {bound}: the loss rises first.")
+        return "medium", f"η = {lr:g} is {ratio:.2g} times {bound}: the loss rises at first."
     if lr > 0.8 * limit.low:
-        return _said(
-            "low", f"η = {lr:g} is at {bound}: the edge of stability, where the loss oscillates."
+        return "low", (
+            f"η = {lr:g} is at {bound}: the edge of stability, where the loss oscillates."
         )
     if lr < limit.low / 1000:
-        return _said("low", f"η = {lr:g} is less than a thousandth of {bound}: training is slow.")
+        return "low", f"η = {lr:g} is less than a thousandth of {bound}: training is slow."
     noisy = " for the whole loss; batches add noise" if 0 < settings.batch < settings.n else ""
-    return _said("none", f"η = {lr:g} is below {bound}: stable{noisy}.")
+    return "none", f"η = {lr:g} is below {bound}: stable{noisy}."
 
 
 def _said(severity: str, text: str) -> dict[str, str]:

@@ -10,9 +10,10 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from corollary.core import generator
-from corollary.errors import InputError
+from corollary.errors import InputError, NotFiniteError
 from corollary.lab.settings import PlaySettings
-from corollary.lab.work.advice import said_of_step
+from corollary.lab.work.advice import OVERFLOW, advice
+from corollary.lab.work.health import Health, constant_loss, dead_units
 from corollary.lab.work.pictures import TILE, in_bytes, on_own_scale, square, units
 from corollary.lab.work.plane_inputs import lifted
 from corollary.lab.work.plane_regions import plane_regions
@@ -79,6 +80,7 @@ class Playground:
         self.order = generator(settings.seed, "playground", "batches")
         self.probe = self.inputs[:PROBE]
         self.first_kernel = empirical_ntk(self.model, self.probe)
+        self.first_loss = self.row()["loss"]
 
     def _optimizer(self) -> torch.optim.Optimizer:
         make: dict[str, Any] = {
@@ -92,7 +94,7 @@ class Playground:
         return made
 
     def set_lr(self, settings: PlaySettings) -> None:
-        """Go on with another step size."""
+        """Go on with another learning rate."""
         self.settings = settings
         for group in self.optimizer.param_groups:
             group["lr"] = settings.lr
@@ -200,23 +202,38 @@ class Playground:
         }
 
     def theory(self) -> dict[str, Any]:
-        """Curvature against the step size, the turn of the tangent kernel, linear regions."""
+        """Curvature against the learning rate, the turn of the tangent kernel, linear regions."""
+        try:
+            return {"step": self.steps, **self._theory()}
+        except ArithmeticError:  # weights may be finite, and what is made of them not
+            return {"step": self.steps, "advice": {"severity": "high", "text": OVERFLOW}}
+
+    def _theory(self) -> dict[str, Any]:
         if not self.finite:
-            return {"step": self.steps, "advice": said_of_step(self.settings, None)}
+            raise NotFiniteError("the weights are not finite")
         momentum = BETA if self.settings.optimiser == "momentum" else 0.0
         edge = 2 * (1 + momentum) / self.settings.lr  # of the sharpness, for this step size
         landscape = Landscape(self.model, self.objective, (self.inputs, self.y))
         rng = generator(self.settings.seed, "playground", "lanczos", self.steps)
         found = largest_stable_step(landscape, momentum=momentum, rtol=0.1, rng=rng)
         return {
-            "step": self.steps,
             "sharpness": number(found.lambda_max.value),
             "limit": number(found.step.value),
             "edge": None if self.settings.optimiser == "adam" else number(edge),
-            "advice": said_of_step(self.settings, found.step),
+            "advice": advice(self.settings, found.step, self._health()),
             **self._kernel(),
             **plane_regions(self.model, self.settings, self.reach),
         }
+
+    @torch.no_grad()
+    def _health(self) -> Health:
+        return Health(
+            self.steps,
+            float(self.loss(self.model(self.inputs), self.y)),
+            self.first_loss,
+            constant_loss(self.y, logistic=self.logistic),
+            dead_units(self.model, self.inputs),
+        )
 
     def _kernel(self) -> dict[str, Any]:
         try:

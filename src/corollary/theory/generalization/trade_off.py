@@ -53,6 +53,9 @@ class Chosen(NamedTuple):
     parameter: float
     price: float
 
+    def __repr__(self) -> str:
+        return f"bound {self.bound:.4g} at {self.parameter:.4g}, chosen for {self.price:.3g} nats"
+
 
 def catoni_bound(train: Number, kl: Number, N: int, eps: Number, C: Number) -> float:
     """Catoni's bound for a C that was fixed before the data were seen.

@@ -121,8 +121,10 @@ def test_a_line_bends_where_it_enters_another_region():
     line = affine_pieces(net, start, end)
     crossings = 0
     for p, q in regions.bends:
-        sides = [float(torch.linalg.det(torch.stack([b - a, c - a]))) for a, b, c in
-                 ((start, end, p), (start, end, q), (p, q, start), (p, q, end))]  # fmt: skip
+        sides = [
+            float(torch.linalg.det(torch.stack([b - a, c - a])))
+            for a, b, c in ((start, end, p), (start, end, q), (p, q, start), (p, q, end))
+        ]
         crossings += sides[0] * sides[1] < 0 and sides[2] * sides[3] < 0
     assert crossings == line.count - 1
 

@@ -89,11 +89,18 @@ def test_the_count_is_that_of_brute_force(seed, widths, backend):
 @pytest.mark.parametrize(
     ("widths", "seed", "count"),
     [
-        ((32,), 0, 437), ((64,), 1, 1601), ((16, 16), 2, 378), ((32, 32), 3, 1053),
-        ((64, 32), 4, 3519), ((32, 32, 32), 5, 2541), ((48, 48, 48), 6, 6542),
-        ((64, 64, 64), 7, 13945), ((16,) * 8, 8, 5097), ((100, 50), 9, 7858),
+        ((32,), 0, 437),
+        ((64,), 1, 1601),
+        ((16, 16), 2, 378),
+        ((32, 32), 3, 1053),
+        ((64, 32), 4, 3519),
+        ((32, 32, 32), 5, 2541),
+        ((48, 48, 48), 6, 6542),
+        ((64, 64, 64), 7, 13945),
+        ((16,) * 8, 8, 5097),
+        ((100, 50), 9, 7858),
     ],
-)  # fmt: skip
+)
 def test_the_count_is_that_of_edge_subdivision(widths, seed, count):
     """Counts E - V + 1 of relu_edge_subdivision (Berzins, 2023) in double precision."""
     assert linear_regions(random_relu(widths, seed)).count == count
@@ -209,9 +216,10 @@ def test_clipped_and_leaky_units_bend_where_they_should():
 @pytest.mark.parametrize("backend", BACKENDS)
 def test_a_maximum_of_three_has_three_regions_not_four(check_mosaic, backend):
     net = nn.Sequential(
-        layer([[1.0, 0], [-0.5, 1], [-0.5, -1]], [0.0, 0, 0]), nn.Unflatten(1, (1, 3)),
+        layer([[1.0, 0], [-0.5, 1], [-0.5, -1]], [0.0, 0, 0]),
+        nn.Unflatten(1, (1, 3)),
         nn.MaxPool1d(3),
-    )  # fmt: skip
+    )
     mosaic = linear_regions(net, backend=backend)
     assert mosaic.count == 3
     check_mosaic(mosaic, net)

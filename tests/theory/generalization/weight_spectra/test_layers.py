@@ -59,14 +59,26 @@ def test_groups_do_not_see_each_other():
 def test_weights_are_found_once_and_as_they_act():
     first = nn.Linear(6, 6)
     model = nn.Sequential(
-        first, nn.Embedding(7, 6), nn.utils.parametrizations.weight_norm(nn.Linear(6, 4)),
-        nn.GRU(4, 5), first, nn.MultiheadAttention(5, 1), nn.ConvTranspose2d(3, 2, 3),
-    )  # fmt: skip
+        first,
+        nn.Embedding(7, 6),
+        nn.utils.parametrizations.weight_norm(nn.Linear(6, 4)),
+        nn.GRU(4, 5),
+        first,
+        nn.MultiheadAttention(5, 1),
+        nn.ConvTranspose2d(3, 2, 3),
+    )
     with torch.no_grad():
         model[2].parametrizations.weight.original0 *= 3
     found = {layer.name: layer for layer in layers_of(model)}
-    assert list(found) == ["0", "2", "3.weight_ih_l0", "3.weight_hh_l0", "5.in_proj_weight",
-                           "5.out_proj", "6"]  # fmt: skip
+    assert list(found) == [
+        "0",
+        "2",
+        "3.weight_ih_l0",
+        "3.weight_hh_l0",
+        "5.in_proj_weight",
+        "5.out_proj",
+        "6",
+    ]
     assert torch.equal(found["2"].weight, model[2].weight)
     assert found["6"].matrix.shape == (2, 27)
 

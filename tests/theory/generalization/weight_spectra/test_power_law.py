@@ -21,13 +21,19 @@ from corollary.theory.generalization.weight_spectra.power_law import (
 # sigma, xmin, num_pl_spikes, D, stable_rank, log_norm, log_spectral_norm, log_alpha_norm,
 # alpha_weighted. It works in single precision.
 WEIGHTWATCHER = {
-    "normal": (8.88707036, 2.62902345, 317.38354, 9, 0.15181935, 27.4249039, 4.07155922, 2.6334141,
-               23.8789048, 23.4033364),
-    "spiked": (5.1386442, 1.19472367, 294.755874, 12, 0.08296668, 13.5793085, 4.09794012,
-               2.96506246, 15.2778344, 15.236401),
-    "heavy": (2.47675455, 0.29535091, 3110.80138, 25, 0.05231236, 4.23598181, 5.4549778,
-              4.82802371, 12.0142145, 11.9578297),
-}  # fmt: skip
+    "normal": (
+        *(8.88707036, 2.62902345, 317.38354, 9, 0.15181935),
+        *(27.4249039, 4.07155922, 2.6334141, 23.8789048, 23.4033364),
+    ),
+    "spiked": (
+        *(5.1386442, 1.19472367, 294.755874, 12, 0.08296668),
+        *(13.5793085, 4.09794012, 2.96506246, 15.2778344, 15.236401),
+    ),
+    "heavy": (
+        *(2.47675455, 0.29535091, 3110.80138, 25, 0.05231236),
+        *(4.23598181, 5.4549778, 4.82802371, 12.0142145, 11.9578297),
+    ),
+}
 
 
 def matrix(kind):
@@ -48,8 +54,18 @@ def test_exponents_and_norms_are_those_of_weightwatcher(kind):
     values = eigenvalues(matrix(kind))
     fit = power_law(values)
     norms = log_norms(values, fit.alpha)
-    found = (fit.alpha, fit.error, fit.start, fit.tail, fit.distance, stable_rank(values),
-             norms.frobenius, norms.spectral, norms.alpha, norms.weighted_alpha)  # fmt: skip
+    found = (
+        fit.alpha,
+        fit.error,
+        fit.start,
+        fit.tail,
+        fit.distance,
+        stable_rank(values),
+        norms.frobenius,
+        norms.spectral,
+        norms.alpha,
+        norms.weighted_alpha,
+    )
     assert found == pytest.approx(WEIGHTWATCHER[kind], rel=1e-6)
 
 

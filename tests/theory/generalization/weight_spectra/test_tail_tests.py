@@ -57,11 +57,23 @@ def test_blackouts_have_the_published_numbers():
 # powerlaw 2.0.0, Fit(x): alpha, xmin, n_tail, D, and distribution_compare with normalized_ratio
 # against lognormal and exponential; its optimiser is right to four digits.
 POWERLAW = {
-    "power": (2.366198286633078, 4.434923635376383, 48, 0.026976376507090616,
-              (-0.0827072, 0.9340844), (1.8143546, 0.0696232)),
-    "lognormal": (2.3547846553847354, 8.045801678675486, 39, 0.04930505477855973,
-                  (-0.6156313, 0.5381379), (0.9949970, 0.3197377)),
-}  # fmt: skip
+    "power": (
+        2.366198286633078,
+        4.434923635376383,
+        48,
+        0.026976376507090616,
+        (-0.0827072, 0.9340844),
+        (1.8143546, 0.0696232),
+    ),
+    "lognormal": (
+        2.3547846553847354,
+        8.045801678675486,
+        39,
+        0.04930505477855973,
+        (-0.6156313, 0.5381379),
+        (0.9949970, 0.3197377),
+    ),
+}
 
 
 @pytest.mark.parametrize("kind", POWERLAW)

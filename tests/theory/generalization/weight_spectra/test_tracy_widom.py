@@ -11,9 +11,16 @@ from corollary.theory.generalization.weight_spectra.tracy_widom import (
 )
 
 TABLE = {
-    0.01: -3.90, 0.05: -3.18, 0.1: -2.78, 0.3: -1.91, 0.5: -1.27, 0.7: -0.59, 0.9: 0.45, 0.95: 0.98,
+    0.01: -3.90,
+    0.05: -3.18,
+    0.1: -2.78,
+    0.3: -1.91,
+    0.5: -1.27,
+    0.7: -0.59,
+    0.9: 0.45,
+    0.95: 0.98,
     0.99: 2.02,
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("level", TABLE)

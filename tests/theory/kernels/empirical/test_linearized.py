@@ -102,8 +102,9 @@ def test_other_minimisers_differ_by_the_null_space():
             t.add_(b + e)
     rest = fit_linearized(lin, x, y)  # removes what the noise did at the training inputs
     assert torch.allclose(rest(x), y, atol=1e-9)
-    change = sum(((b + e + r) ** 2).sum() for b, e, r in zip(
-        found.beta, noise, rest.beta, strict=True))  # fmt: skip
+    change = sum(
+        ((b + e + r) ** 2).sum() for b, e, r in zip(found.beta, noise, rest.beta, strict=True)
+    )
     assert change > sum((b**2).sum() for b in found.beta)
 
 

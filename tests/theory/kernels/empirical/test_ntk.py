@@ -110,18 +110,22 @@ class Cut(nn.Module):
 
 
 def mlp() -> nn.Module:
-    return nn.Sequential(
-        nn.Linear(4, 7), nn.ReLU(inplace=True), nn.LayerNorm(7), nn.Linear(7, 3)
-    )  # fmt: skip
+    return nn.Sequential(nn.Linear(4, 7), nn.ReLU(inplace=True), nn.LayerNorm(7), nn.Linear(7, 3))
 
 
 def cnn() -> nn.Module:
     return nn.Sequential(
-        nn.Conv2d(2, 4, 3, padding=1, stride=2), nn.BatchNorm2d(4), nn.ReLU(),
-        nn.Conv2d(4, 4, 3, groups=2, padding="same", dilation=2), nn.GroupNorm(2, 4), nn.Tanh(),
+        nn.Conv2d(2, 4, 3, padding=1, stride=2),
+        nn.BatchNorm2d(4),
+        nn.ReLU(),
+        nn.Conv2d(4, 4, 3, groups=2, padding="same", dilation=2),
+        nn.GroupNorm(2, 4),
+        nn.Tanh(),
         nn.Conv2d(4, 8, 3, padding=1, padding_mode="circular", bias=False),
-        nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.Linear(8, 3),
-    )  # fmt: skip
+        nn.AdaptiveAvgPool2d(1),
+        nn.Flatten(),
+        nn.Linear(8, 3),
+    )
 
 
 def line() -> nn.Module:

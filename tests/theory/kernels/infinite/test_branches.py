@@ -63,8 +63,9 @@ GATED = network(
 )
 UNEVEN = network(
     Concat(((Conv(*D), Relu()), (Conv(*D, kernel=(1, 1)),), ()), (3, 1, 2)),
-    GlobalAvgPool(), Dense(*D),
-)  # fmt: skip
+    GlobalAvgPool(),
+    Dense(*D),
+)
 
 
 @pytest.mark.parametrize(

@@ -38,9 +38,16 @@ GRAPH = normalized(EDGES)
 
 def pooled(layer):
     return network(
-        Dense(1.2, 0.3), layer, Relu(), Dense(1.2, 0.3), layer, Relu(), GlobalAvgPool(),
-        Dense(1.2, 0.3), channels="last",
-    )  # fmt: skip
+        Dense(1.2, 0.3),
+        layer,
+        Relu(),
+        Dense(1.2, 0.3),
+        layer,
+        Relu(),
+        GlobalAvgPool(),
+        Dense(1.2, 0.3),
+        channels="last",
+    )
 
 
 class GraphNetwork(nn.Module):

@@ -93,17 +93,28 @@ def test_a_hidden_layer_with_uneven_padding_is_the_formula_by_loops():
 
 def image_network(m):
     return nn.Sequential(
-        nn.Conv2d(2, m, 2), nn.ReLU(), nn.ZeroPad2d((2, 0, 0, 1)), nn.Conv2d(m, m, 2), nn.ReLU(),
-        nn.ReflectionPad2d((0, 1, 1, 0)), nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.Linear(m, 2),
-    ).double()  # fmt: skip
+        nn.Conv2d(2, m, 2),
+        nn.ReLU(),
+        nn.ZeroPad2d((2, 0, 0, 1)),
+        nn.Conv2d(m, m, 2),
+        nn.ReLU(),
+        nn.ReflectionPad2d((0, 1, 1, 0)),
+        nn.AdaptiveAvgPool2d(1),
+        nn.Flatten(),
+        nn.Linear(m, 2),
+    ).double()
 
 
 def after_zeros(m):
     """A function with f(0) = 1/2 right after zeros."""
     return nn.Sequential(
-        nn.Conv2d(2, m, 2), nn.ZeroPad2d((2, 0, 0, 1)), nn.Sigmoid(), nn.AdaptiveAvgPool2d(1),
-        nn.Flatten(), nn.Linear(m, 2),
-    ).double()  # fmt: skip
+        nn.Conv2d(2, m, 2),
+        nn.ZeroPad2d((2, 0, 0, 1)),
+        nn.Sigmoid(),
+        nn.AdaptiveAvgPool2d(1),
+        nn.Flatten(),
+        nn.Linear(m, 2),
+    ).double()
 
 
 @pytest.mark.parametrize("build", [image_network, after_zeros])

@@ -67,9 +67,13 @@ def test_linear_networks_have_the_covariance_of_resized_images(mode, pooled):
 
 def wide(mode, width):
     return nn.Sequential(
-        nn.Conv2d(1, width, 2, bias=False), nn.Upsample((4, 3), mode=mode), nn.ReLU(),
-        nn.Conv2d(width, width, 2, bias=False), nn.ReLU(), nn.Flatten(),
-    ).double()  # fmt: skip
+        nn.Conv2d(1, width, 2, bias=False),
+        nn.Upsample((4, 3), mode=mode),
+        nn.ReLU(),
+        nn.Conv2d(width, width, 2, bias=False),
+        nn.ReLU(),
+        nn.Flatten(),
+    ).double()
 
 
 @pytest.mark.parametrize("mode", ["nearest", "bilinear"])
@@ -105,9 +109,12 @@ def test_modules_and_functions_are_read():
     x = draw(2, 1, 4, 4)
     net = from_module(Grows(), sigma_w=1.2, sigma_b=0.1)
     ours = network(
-        Conv(1.2, 0.1, kernel=(2, 2), padding="valid"), Relu(), Resize((6, 4), mode="linear"),
-        Flatten(), Dense(1.2, 0.1),
-    )  # fmt: skip
+        Conv(1.2, 0.1, kernel=(2, 2), padding="valid"),
+        Relu(),
+        Resize((6, 4), mode="linear"),
+        Flatten(),
+        Dense(1.2, 0.1),
+    )
     assert torch.allclose(net.kernel(x).ntk, ours.kernel(x).ntk, rtol=1e-12)
 
 

@@ -69,9 +69,14 @@ def test_sampled_transposed_networks_have_the_kernels():
 
     def make(rng):
         net = nn.Sequential(
-            nn.Conv2d(2, m, 2), nn.ReLU(), nn.ConvTranspose2d(m, m, 3, 2, 1), nn.ReLU(),
-            nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.Linear(m, 2),
-        ).double()  # fmt: skip
+            nn.Conv2d(2, m, 2),
+            nn.ReLU(),
+            nn.ConvTranspose2d(m, m, 3, 2, 1),
+            nn.ReLU(),
+            nn.AdaptiveAvgPool2d(1),
+            nn.Flatten(),
+            nn.Linear(m, 2),
+        ).double()
         with torch.no_grad():
             for layer, fan_in in ((net[0], 8), (net[2], 9 * m), (net[6], m)):
                 layer.weight.normal_(generator=rng).mul_(1.3 / fan_in**0.5)

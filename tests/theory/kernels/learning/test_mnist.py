@@ -37,9 +37,15 @@ def test_ten_thousand_digits_fit_in_bounded_memory():
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     with progress_bar(1.0) as progress:
         accuracy = learned(
-            x[:n], y[:n], at[:2000], labels[:2000], ridge=0.1, solver="cg", tolerance=1e-3,
+            x[:n],
+            y[:n],
+            at[:2000],
+            labels[:2000],
+            ridge=0.1,
+            solver="cg",
+            tolerance=1e-3,
             progress=progress,
-        )  # fmt: skip
+        )
     grown = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / 1024
     assert accuracy > 0.95
     assert grown < 4 * n * n / 2**20 + 400  # MiB: the matrix once, and little else

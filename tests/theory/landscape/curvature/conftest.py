@@ -55,9 +55,14 @@ def _mlp():
 
 def _cnn():
     return nn.Sequential(
-        nn.Conv2d(1, 3, 3, padding=1), nn.ReLU(), nn.MaxPool2d(2), nn.Conv2d(3, 2, 3), nn.Tanh(),
-        nn.Flatten(), nn.Linear(2, 3),
-    )  # fmt: skip
+        nn.Conv2d(1, 3, 3, padding=1),
+        nn.ReLU(),
+        nn.MaxPool2d(2),
+        nn.Conv2d(3, 2, 3),
+        nn.Tanh(),
+        nn.Flatten(),
+        nn.Linear(2, 3),
+    )
 
 
 INPUTS = {

@@ -42,12 +42,15 @@ def random_network(seed):
             (nn.Sequential(nn.Linear(6, 8, bias=False), nn.Linear(8, 5, bias=False)), True),
             (
                 nn.Sequential(
-                    nn.Unflatten(1, (1, 6)), nn.Conv1d(1, 4, 3, padding=1), nn.Tanh(),
-                    nn.Flatten(), nn.Linear(24, 3),
+                    nn.Unflatten(1, (1, 6)),
+                    nn.Conv1d(1, 4, 3, padding=1),
+                    nn.Tanh(),
+                    nn.Flatten(),
+                    nn.Linear(24, 3),
                 ),
                 False,
             ),
-        ][seed % 5]  # fmt: skip
+        ][seed % 5]
     if regression:
         return Landscape(module.double(), nn.MSELoss(), (x, reals.double()))
     return Landscape(module.double(), nn.CrossEntropyLoss(), (x, labels))

@@ -29,9 +29,14 @@ def mlp():
 
 def cnn(**options):
     return in_double(
-        nn.Conv2d(2, 3, 3, **options), nn.Tanh(), nn.Conv2d(3, 2, 2), nn.ReLU(inplace=True),
-        nn.AdaptiveAvgPool2d(2), nn.Flatten(), nn.Linear(8, 3),
-    )  # fmt: skip
+        nn.Conv2d(2, 3, 3, **options),
+        nn.Tanh(),
+        nn.Conv2d(3, 2, 2),
+        nn.ReLU(inplace=True),
+        nn.AdaptiveAvgPool2d(2),
+        nn.Flatten(),
+        nn.Linear(8, 3),
+    )
 
 
 class Averaged(nn.Module):

@@ -16,8 +16,12 @@ from corollary.errors import NotApplicableError
 from corollary.theory.landscape.curvature import Landscape, fisher, gauss_newton, kfac
 
 CE, MSE, F64 = nn.CrossEntropyLoss(), nn.MSELoss(), torch.float64
-WAYS = [(kind, sharing, corrected) for kind in ("gauss_newton", "empirical")
-        for sharing in ("expand", "reduce") for corrected in (False, True)]  # fmt: skip
+WAYS = [
+    (kind, sharing, corrected)
+    for kind in ("gauss_newton", "empirical")
+    for sharing in ("expand", "reduce")
+    for corrected in (False, True)
+]
 
 
 def draw(*shape, seed=0):
@@ -71,17 +75,22 @@ def own_block(K, block):
 @pytest.mark.parametrize("kind, sharing, corrected", WAYS)
 @pytest.mark.parametrize(
     "options",
-    [{}, {"stride": 2, "padding": 1}, {"dilation": 2, "padding": "same"},
-     {"padding": 2, "padding_mode": "circular"}],
+    [
+        {},
+        {"stride": 2, "padding": 1},
+        {"dilation": 2, "padding": "same"},
+        {"padding": 2, "padding_mode": "circular"},
+    ],
     ids=str,
-)  # fmt: skip
+)
 def test_a_convolution_of_one_axis_is_one_of_images_of_one_row(options, kind, sharing, corrected):
     def read(m, x):
         x = x if isinstance(m.conv, nn.Conv1d) else x[:, :, None]
         return torch.tanh(m.conv(x)).flatten(2).mean(2)
 
-    both = {k: v if isinstance(v, str) else (0 if k == "padding" else 1, v)
-            for k, v in options.items()}  # fmt: skip
+    both = {
+        k: v if isinstance(v, str) else (0 if k == "padding" else 1, v) for k, v in options.items()
+    }
     line = Module(read, conv=nn.Conv1d(2, 3, 3, **options))
     image = Module(read, conv=nn.Conv2d(2, 3, (1, 3), **both))
     data = draw(7, 2, 6), torch.arange(7) % 3
@@ -188,8 +197,9 @@ def test_blocks_of_a_normalisation_are_exact(norm, kind, joint):
 
 def test_a_normalisation_over_two_axes_that_is_called_twice_is_exact():
     rule = lambda m, x: m.norm(torch.tanh(m.norm(x)) * x).flatten(1)[:, :3]  # noqa: E731
-    landscape = Landscape(Module(rule, norm=nn.LayerNorm((2, 3))), CE,
-                          (draw(6, 2, 3), torch.arange(6) % 3))  # fmt: skip
+    landscape = Landscape(
+        Module(rule, norm=nn.LayerNorm((2, 3))), CE, (draw(6, 2, 3), torch.arange(6) % 3)
+    )
     K = kfac(landscape)
     assert gap(K.dense(), gauss_newton(landscape).dense()) < 1e-12
 
@@ -224,9 +234,13 @@ def attention_and_twin(*, cross=False, first=True, mask=None, **options):
     net = Module(packed, attention=nn.MultiheadAttention(4, 2, batch_first=first, **options))
     width = 3 if cross else 4
     bias = options.get("bias", True)
-    twin = Module(lambda m, x: by_hand(m, *parts(x), 2, mask).mean(1),
-                  q=nn.Linear(4, 4, bias), k=nn.Linear(width, 4, bias),
-                  v=nn.Linear(width, 4, bias), out=nn.Linear(4, 4, bias))  # fmt: skip
+    twin = Module(
+        lambda m, x: by_hand(m, *parts(x), 2, mask).mean(1),
+        q=nn.Linear(4, 4, bias),
+        k=nn.Linear(width, 4, bias),
+        v=nn.Linear(width, 4, bias),
+        out=nn.Linear(4, 4, bias),
+    )
     a = net.attention
     weights = (
         [a.q_proj_weight, a.k_proj_weight, a.v_proj_weight] if cross else a.in_proj_weight.chunk(3)
@@ -245,9 +259,12 @@ def attention_and_twin(*, cross=False, first=True, mask=None, **options):
 
 CAUSAL = torch.ones(5, 5, dtype=torch.bool).triu(1)
 CASES = {
-    "self": {}, "positions first": {"first": False}, "causal": {"mask": CAUSAL},
-    "cross": {"cross": True}, "no bias": {"bias": False},
-}  # fmt: skip
+    "self": {},
+    "positions first": {"first": False},
+    "causal": {"mask": CAUSAL},
+    "cross": {"cross": True},
+    "no bias": {"bias": False},
+}
 
 
 @pytest.mark.parametrize("name", CASES)
@@ -289,8 +306,12 @@ def test_attention_for_one_example_of_one_position_is_exact():
 
 def encoder(first=True):
     layer = nn.TransformerEncoderLayer(4, 2, 6, dropout=0.0, batch_first=first)
-    return Module(lambda m, x: m.head(m.layer(m.table(x)).mean(1)),
-                  table=nn.Embedding(6, 4), layer=layer, head=nn.Linear(4, 3))  # fmt: skip
+    return Module(
+        lambda m, x: m.head(m.layer(m.table(x)).mean(1)),
+        table=nn.Embedding(6, 4),
+        layer=layer,
+        head=nn.Linear(4, 3),
+    )
 
 
 @pytest.mark.parametrize("mode", ["train", "eval"])
@@ -375,17 +396,36 @@ def test_the_other_kinds_know_these_layers():
 @pytest.mark.parametrize(
     ("net", "match"),
     [
-        (lambda: Module(lambda m, x: m.t(x).mean(1), t=nn.Embedding(6, 3, max_norm=1.0)),
-         "t.weight belong"),
-        (lambda: Module(lambda m, x: m.t(x).mean(1) + m.p(torch.arange(5)).mean(0),
-                        t=nn.Embedding(6, 3), p=nn.Embedding(5, 3)), "5 rows for 6 examples"),
-        (lambda: Module(lambda m, x: m.a(*[m.t(x)] * 3)[0].mean(1), t=nn.Embedding(6, 3),
-                        a=nn.MultiheadAttention(3, 1, batch_first=True, add_bias_kv=True)),
-         "a.bias_k, a.bias_v belong"),
-        (lambda: Module(lambda m, x: F.linear(m.t(x).mean(1), m.t.weight)[:, :3],
-                        t=nn.Embedding(6, 3), n=nn.BatchNorm1d(3)), "n.weight, n.bias belong"),
+        (
+            lambda: Module(lambda m, x: m.t(x).mean(1), t=nn.Embedding(6, 3, max_norm=1.0)),
+            "t.weight belong",
+        ),
+        (
+            lambda: Module(
+                lambda m, x: m.t(x).mean(1) + m.p(torch.arange(5)).mean(0),
+                t=nn.Embedding(6, 3),
+                p=nn.Embedding(5, 3),
+            ),
+            "5 rows for 6 examples",
+        ),
+        (
+            lambda: Module(
+                lambda m, x: m.a(*[m.t(x)] * 3)[0].mean(1),
+                t=nn.Embedding(6, 3),
+                a=nn.MultiheadAttention(3, 1, batch_first=True, add_bias_kv=True),
+            ),
+            "a.bias_k, a.bias_v belong",
+        ),
+        (
+            lambda: Module(
+                lambda m, x: F.linear(m.t(x).mean(1), m.t.weight)[:, :3],
+                t=nn.Embedding(6, 3),
+                n=nn.BatchNorm1d(3),
+            ),
+            "n.weight, n.bias belong",
+        ),
     ],
-)  # fmt: skip
+)
 def test_what_has_no_rule_is_refused_by_name(net, match):
     with pytest.raises(NotApplicableError, match=match):
         kfac(Landscape(net(), CE, (tokens(6, 5), torch.arange(6) % 3)))

@@ -38,9 +38,13 @@ def mlp():
 
 def cnn():
     return nn.Sequential(
-        nn.Conv2d(2, 3, 3, padding=1, stride=2), nn.Tanh(), nn.Conv2d(3, 2, 2), nn.Tanh(),
-        nn.Flatten(), nn.Linear(8, 3),
-    )  # fmt: skip
+        nn.Conv2d(2, 3, 3, padding=1, stride=2),
+        nn.Tanh(),
+        nn.Conv2d(3, 2, 2),
+        nn.Tanh(),
+        nn.Flatten(),
+        nn.Linear(8, 3),
+    )
 
 
 NETWORKS = {"mlp": (mlp, (4,)), "cnn": (cnn, (2, 6, 6)), "tokens": (Tokens, (5, 4))}

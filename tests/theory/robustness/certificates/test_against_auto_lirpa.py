@@ -62,30 +62,55 @@ def inputs(n: int, *shape: int) -> Tensor:
 
 
 def mlp() -> nn.Module:
-    return filled(nn.Sequential(
-        nn.Flatten(), nn.Linear(64, 40), nn.ReLU(), nn.Linear(40, 30), nn.ReLU(), nn.Linear(30, 4)
-    ))  # fmt: skip
+    return filled(
+        nn.Sequential(
+            nn.Flatten(),
+            nn.Linear(64, 40),
+            nn.ReLU(),
+            nn.Linear(40, 30),
+            nn.ReLU(),
+            nn.Linear(30, 4),
+        )
+    )
 
 
 def cnn() -> nn.Module:
-    return filled(nn.Sequential(
-        nn.Conv2d(1, 6, 3, stride=2, padding=1), nn.ReLU(), nn.Conv2d(6, 8, 3, padding=1),
-        nn.ReLU(), nn.Conv2d(8, 8, 3), nn.ReLU(), nn.Flatten(), nn.Linear(32, 20), nn.ReLU(),
-        nn.Linear(20, 4),
-    ))  # fmt: skip
+    return filled(
+        nn.Sequential(
+            nn.Conv2d(1, 6, 3, stride=2, padding=1),
+            nn.ReLU(),
+            nn.Conv2d(6, 8, 3, padding=1),
+            nn.ReLU(),
+            nn.Conv2d(8, 8, 3),
+            nn.ReLU(),
+            nn.Flatten(),
+            nn.Linear(32, 20),
+            nn.ReLU(),
+            nn.Linear(20, 4),
+        )
+    )
 
 
 def residual() -> nn.Module:
-    return filled(nn.Sequential(
-        Block(1, 4, 1), Block(4, 6, 2), nn.AvgPool2d(2), nn.Flatten(), nn.Linear(24, 4)
-    ))  # fmt: skip
+    return filled(
+        nn.Sequential(
+            Block(1, 4, 1), Block(4, 6, 2), nn.AvgPool2d(2), nn.Flatten(), nn.Linear(24, 4)
+        )
+    )
 
 
 def pooled() -> nn.Module:
-    return filled(nn.Sequential(
-        nn.Conv2d(1, 4, 3, padding=1), nn.ReLU(), nn.MaxPool2d(2), nn.Conv2d(4, 6, 3), nn.ReLU(),
-        nn.Flatten(), nn.Linear(24, 4),
-    ))  # fmt: skip
+    return filled(
+        nn.Sequential(
+            nn.Conv2d(1, 4, 3, padding=1),
+            nn.ReLU(),
+            nn.MaxPool2d(2),
+            nn.Conv2d(4, 6, 3),
+            nn.ReLU(),
+            nn.Flatten(),
+            nn.Linear(24, 4),
+        )
+    )
 
 
 NETWORKS = {"mlp": mlp, "cnn": cnn, "residual": residual, "pooled": pooled}
@@ -133,9 +158,15 @@ def test_margins_are_those_of_auto_lirpa_or_better(case):
 
 
 SIGMAS = {
-    "tanh": nn.Tanh(), "sigmoid": nn.Sigmoid(), "softplus": nn.Softplus(), "silu": nn.SiLU(),
-    "mish": nn.Mish(), "softsign": nn.Softsign(), "sin": Wave(torch.sin), "cos": Wave(torch.cos),
-}  # fmt: skip
+    "tanh": nn.Tanh(),
+    "sigmoid": nn.Sigmoid(),
+    "softplus": nn.Softplus(),
+    "silu": nn.SiLU(),
+    "mish": nn.Mish(),
+    "softsign": nn.Softsign(),
+    "sin": Wave(torch.sin),
+    "cos": Wave(torch.cos),
+}
 
 # function, radius, method; they have no bounds, or none backwards, of what is missing here
 CURVED = {

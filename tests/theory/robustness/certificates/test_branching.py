@@ -49,17 +49,23 @@ def smallest_margin(net: nn.Sequential, x: Tensor, y: int, eps: float) -> float:
         if other != y:
             cost = np.zeros(total)
             cost[starts[-2] : starts[-1]] = w[y] - w[other]
-            solved = milp(cost, constraints=LinearConstraint(np.array(rows), low, high),
-                          bounds=bounds, integrality=kinds)  # fmt: skip
+            solved = milp(
+                cost,
+                constraints=LinearConstraint(np.array(rows), low, high),
+                bounds=bounds,
+                integrality=kinds,
+            )
             found.append(solved.fun + b[y] - b[other])
     return min(found)
 
 
 def small(seed: int) -> tuple[nn.Sequential, Tensor, Tensor]:
     torch.manual_seed(seed)
-    net = nn.Sequential(
-        nn.Linear(4, 6), nn.ReLU(), nn.Linear(6, 6), nn.ReLU(), nn.Linear(6, 3)
-    ).double().requires_grad_(False)  # fmt: skip
+    net = (
+        nn.Sequential(nn.Linear(4, 6), nn.ReLU(), nn.Linear(6, 6), nn.ReLU(), nn.Linear(6, 3))
+        .double()
+        .requires_grad_(False)
+    )
     with torch.no_grad():
         for p in net.parameters():
             p.mul_(1.5)
@@ -87,7 +93,7 @@ def steep() -> tuple[Certifier, Tensor, Tensor]:
     torch.manual_seed(1)
     net = nn.Sequential(
         nn.Linear(3, 16), nn.ReLU(), nn.Linear(16, 16), nn.ReLU(), nn.Linear(16, 2)
-    ).double()  # fmt: skip
+    ).double()
     with torch.no_grad():
         net[4].weight.mul_(3.0)
     x = torch.randn(24, 3).double()

@@ -35,17 +35,28 @@ class Calls(nn.Module):
 
 def residual():
     rule = lambda m, x: F.relu(m.b(F.relu(m.n(m.a(x)))) + m.s(x))  # noqa: E731
-    block = Calls(rule, a=nn.Conv2d(2, 4, 3, 2, 1), n=nn.BatchNorm2d(4), b=nn.Conv2d(4, 4, 3, 1, 1),
-                  s=nn.Conv2d(2, 4, 1, 2))  # fmt: skip
+    block = Calls(
+        rule,
+        a=nn.Conv2d(2, 4, 3, 2, 1),
+        n=nn.BatchNorm2d(4),
+        b=nn.Conv2d(4, 4, 3, 1, 1),
+        s=nn.Conv2d(2, 4, 1, 2),
+    )
     return nn.Sequential(block, nn.AdaptiveAvgPool2d(2), nn.Flatten(), nn.Linear(16, 3))
 
 
 def joined():
     rule = lambda m, x: torch.cat([m.a(x), -m.a(x), x[:, :1]], 1)  # noqa: E731
     first = Calls(rule, a=nn.Conv2d(2, 3, 3, padding=1, groups=1))
-    return nn.Sequential(first, nn.LeakyReLU(0.2), nn.MaxPool2d(2, ceil_mode=True),
-                         nn.Conv2d(7, 4, 3, padding="same", dilation=1), nn.GELU(), nn.Flatten(),
-                         nn.Linear(36, 3))  # fmt: skip
+    return nn.Sequential(
+        first,
+        nn.LeakyReLU(0.2),
+        nn.MaxPool2d(2, ceil_mode=True),
+        nn.Conv2d(7, 4, 3, padding="same", dilation=1),
+        nn.GELU(),
+        nn.Flatten(),
+        nn.Linear(36, 3),
+    )
 
 
 def functional():
@@ -79,24 +90,49 @@ ZOO = {
     "layer norm": lambda: rows(nn.LayerNorm(12), nn.Softmax(1)),
     "batch norm": lambda: rows(nn.BatchNorm1d(12), nn.ReLU()),
     "strided": lambda: nn.Sequential(
-        nn.Conv2d(2, 4, 3, 2, 1), nn.ReLU(), nn.Conv2d(4, 6, 2, dilation=2, padding=1, groups=2),
-        nn.ReLU(), nn.Conv2d(6, 4, 3, padding=1), nn.Conv2d(4, 4, 1), nn.Tanh(), nn.Flatten(),
+        nn.Conv2d(2, 4, 3, 2, 1),
+        nn.ReLU(),
+        nn.Conv2d(4, 6, 2, dilation=2, padding=1, groups=2),
+        nn.ReLU(),
+        nn.Conv2d(6, 4, 3, padding=1),
+        nn.Conv2d(4, 4, 1),
+        nn.Tanh(),
+        nn.Flatten(),
         nn.LazyLinear(3),
     ),
     "transposed": lambda: nn.Sequential(
-        nn.Conv2d(2, 3, 3), nn.ReLU(), nn.ConvTranspose2d(3, 2, 3, 2, 1, 1), nn.ReLU(),
-        nn.Flatten(), nn.LazyLinear(3),
+        nn.Conv2d(2, 3, 3),
+        nn.ReLU(),
+        nn.ConvTranspose2d(3, 2, 3, 2, 1, 1),
+        nn.ReLU(),
+        nn.Flatten(),
+        nn.LazyLinear(3),
     ),
     "one axis": lambda: nn.Sequential(
-        nn.Flatten(2), nn.Conv1d(2, 4, 5, stride=2), nn.ReLU(), nn.MaxPool1d(2), nn.Conv1d(4, 4, 3),
-        nn.ReLU(), nn.AvgPool1d(2), nn.Flatten(), nn.LazyLinear(3),
+        nn.Flatten(2),
+        nn.Conv1d(2, 4, 5, stride=2),
+        nn.ReLU(),
+        nn.MaxPool1d(2),
+        nn.Conv1d(4, 4, 3),
+        nn.ReLU(),
+        nn.AvgPool1d(2),
+        nn.Flatten(),
+        nn.LazyLinear(3),
     ),
-    "residual": residual, "joined": joined, "functional": functional,
+    "residual": residual,
+    "joined": joined,
+    "functional": functional,
     "pooled": lambda: nn.Sequential(
-        nn.Conv2d(2, 4, 3, padding=1), nn.ReLU(), nn.MaxPool2d(3, 2, 1), nn.Conv2d(4, 4, 3),
-        nn.ReLU(), nn.AdaptiveMaxPool2d(1), nn.Flatten(), nn.Linear(4, 3),
+        nn.Conv2d(2, 4, 3, padding=1),
+        nn.ReLU(),
+        nn.MaxPool2d(3, 2, 1),
+        nn.Conv2d(4, 4, 3),
+        nn.ReLU(),
+        nn.AdaptiveMaxPool2d(1),
+        nn.Flatten(),
+        nn.Linear(4, 3),
     ),
-}  # fmt: skip
+}
 
 
 def ready(name, seed=0, dtype=torch.float64):
@@ -177,8 +213,11 @@ def test_a_thousand_certified_balls_hold_no_adversarial_example():
     for seed in range(10):
         torch.manual_seed(seed)
         widths = [6, *torch.randint(4, 16, (2,)).tolist(), 3]
-        layers = [m for a, b in zip(widths, widths[1:], strict=False)
-                  for m in (nn.Linear(a, b), nn.ReLU())]  # fmt: skip
+        layers = [
+            m
+            for a, b in zip(widths, widths[1:], strict=False)
+            for m in (nn.Linear(a, b), nn.ReLU())
+        ]
         net, x = nn.Sequential(*layers[:-1]).double(), torch.randn(100, 6).double()
         y = net(x).argmax(1)
         radius = Certifier(net, x).radius(x, y, "crown", most=2.0)

@@ -38,8 +38,10 @@ def test_norms_are_above_the_exact_ones_by_rational_arithmetic():
         w = torch.randint(-9, 10, (n, k), generator=rng)
         bound = matrix_norm(w.double())
         c = Fraction(bound) ** 2
-        rows = [[(c if i == j else 0) - v for j, v in enumerate(r)]
-                for i, r in enumerate((w @ w.T).tolist())]  # fmt: skip
+        rows = [
+            [(c if i == j else 0) - v for j, v in enumerate(r)]
+            for i, r in enumerate((w @ w.T).tolist())
+        ]
         assert all(pivot >= 0 for pivot in pivots(rows))
         assert bound <= float(torch.linalg.matrix_norm(w.double(), 2)) * (1 + 1e-8)
 
@@ -89,18 +91,35 @@ class Shortcut(nn.Module):
 NETS = {
     "plain": lambda: nn.Sequential(nn.Flatten(), nn.Linear(50, 8), nn.GELU(), nn.Linear(8, 3)),
     "image": lambda: nn.Sequential(
-        nn.Conv2d(2, 4, 3, 2, 1), nn.BatchNorm2d(4), nn.SiLU(), nn.MaxPool2d(2, 1),
-        nn.ConvTranspose2d(4, 2, 2), nn.Tanh(), nn.AvgPool2d(2, 1), nn.Flatten(), nn.LazyLinear(3),
+        nn.Conv2d(2, 4, 3, 2, 1),
+        nn.BatchNorm2d(4),
+        nn.SiLU(),
+        nn.MaxPool2d(2, 1),
+        nn.ConvTranspose2d(4, 2, 2),
+        nn.Tanh(),
+        nn.AvgPool2d(2, 1),
+        nn.Flatten(),
+        nn.LazyLinear(3),
     ),
     "corners": lambda: nn.Sequential(
-        nn.Flatten(), nn.Linear(50, 8), nn.SELU(), nn.Linear(8, 8), nn.Hardswish(),
-        nn.Linear(8, 8), nn.Softshrink(0.1), nn.Softsign(), nn.Linear(8, 3),
+        nn.Flatten(),
+        nn.Linear(50, 8),
+        nn.SELU(),
+        nn.Linear(8, 8),
+        nn.Hardswish(),
+        nn.Linear(8, 8),
+        nn.Softshrink(0.1),
+        nn.Softsign(),
+        nn.Linear(8, 3),
     ),
     "shortcut": lambda: nn.Sequential(
-        Shortcut(nn.Conv2d(2, 2, 3, padding=1)), nn.LeakyReLU(), nn.Flatten(), nn.Linear(100, 3),
+        Shortcut(nn.Conv2d(2, 2, 3, padding=1)),
+        nn.LeakyReLU(),
+        nn.Flatten(),
+        nn.Linear(100, 3),
         nn.LogSoftmax(1),
     ),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("name", NETS)

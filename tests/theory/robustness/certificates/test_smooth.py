@@ -152,7 +152,15 @@ def test_far_from_the_origin_sine_is_bounded_as_closely():
 
 
 def test_steepest_slopes_are_those_by_hand():
-    by_hand = {"sigmoid": 0.25, "tanh": 1.0, "gelu": 1.1289, "selu": 1.7581, "hardswish": 1.5,
-               "hardsigmoid": 1 / 6, "softsign": 1.0, "sin": 1.0}  # fmt: skip
+    by_hand = {
+        "sigmoid": 0.25,
+        "tanh": 1.0,
+        "gelu": 1.1289,
+        "selu": 1.7581,
+        "hardswish": 1.5,
+        "hardsigmoid": 1 / 6,
+        "softsign": 1.0,
+        "sin": 1.0,
+    }
     for name, slope in by_hand.items():
         assert ALL[name].steepest() == pytest.approx(slope, abs=1e-4)

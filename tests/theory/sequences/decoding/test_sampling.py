@@ -104,8 +104,10 @@ def test_p_out_of_range_is_refused(p):
 
 
 def test_a_temperature_that_is_not_positive_is_refused():
-    for draw in (lambda: sample(logits(8), temperature=0.0, rng=rng()),
-                 lambda: sample_top_p(logits(8), 0.5, temperature=-1.0, rng=rng())):  # fmt: skip
+    for draw in (
+        lambda: sample(logits(8), temperature=0.0, rng=rng()),
+        lambda: sample_top_p(logits(8), 0.5, temperature=-1.0, rng=rng()),
+    ):
         with pytest.raises(InputError, match="temperature must be positive"):
             draw()
 

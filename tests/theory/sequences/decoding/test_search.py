@@ -112,10 +112,14 @@ def test_over_three_steps_a_beam_can_be_worse_than_greedy():
     table = TokenTable(
         {"A": 0.4, "B": 0.35, "C": 0.25},
         {
-            "A": {"A1": 0.4, "A2": 0.3, "A3": 0.3}, "A1": {"A11": 1.0},
-            "B": {"B1": 0.5, "B2": 0.5}, "B1": crumbs, "B2": crumbs, "C": crumbs,
+            "A": {"A1": 0.4, "A2": 0.3, "A3": 0.3},
+            "A1": {"A11": 1.0},
+            "B": {"B1": 0.5, "B2": 0.5},
+            "B1": crumbs,
+            "B2": crumbs,
+            "C": crumbs,
         },
-    )  # fmt: skip
+    )
     (greedy,) = decode_greedy(table, 3)
     assert greedy.probability == pytest.approx(0.16)
     assert beam_search(table, 2, 3)[0].probability == pytest.approx(0.0175)
@@ -161,8 +165,10 @@ def test_greedy_works_on_a_batch_of_prefixes_and_stops_each_at_its_end():
 def test_where_nothing_can_follow_the_answer_is_the_empty_sequence():
     nothing = TokenTable({"a": 0.0}, {})
     for found in (
-        decode_exhaustive(nothing, 2), beam_search(nothing, 2, 2)[0], decode_greedy(nothing, 2)[0]
-    ):  # fmt: skip
+        decode_exhaustive(nothing, 2),
+        beam_search(nothing, 2, 2)[0],
+        decode_greedy(nothing, 2)[0],
+    ):
         assert found == Decoded((), 0.0, True)
 
 

@@ -79,9 +79,11 @@ def test_bytes_are_encoded_as_by_the_tokenizers_library():
     peer = hf.Tokenizer(hf.models.BPE())
     peer.pre_tokenizer = hf.pre_tokenizers.ByteLevel(add_prefix_space=False)
     trainer = hf.trainers.BpeTrainer(
-        vocab_size=300, min_frequency=2, show_progress=False,
+        vocab_size=300,
+        min_frequency=2,
+        show_progress=False,
         initial_alphabet=hf.pre_tokenizers.ByteLevel.alphabet(),
-    )  # fmt: skip
+    )
     peer.train_from_iterator([text], trainer)
     assert len(peer.encode(text).ids) == len(ours.encode(text))
 

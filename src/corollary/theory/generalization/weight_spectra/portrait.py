@@ -75,14 +75,11 @@ class Portrait:
 
     def __repr__(self) -> str:
         fit = self.power_law
-        tail = (
-            "" if fit is None else f", tail exponent {fit.alpha:.3g} ± {fit.error:.1g} (untested)"
-        )
+        tail = "" if fit is None else f", tail exponent {fit.alpha:.3g} ± {fit.error:.1g}, untested"
         return (
-            f"layer '{self.name}', {len(self.values)} x {self.n}: {self.spikes.count} spikes above "
-            "the "
-            f"noise, stable rank {self.stable_rank:.3g}, spectral norm "
-            f"{self.spectral_norm:.4g}{tail}"
+            f"layer '{self.name}', {len(self.values)} x {self.n}: stable rank "
+            f"{self.stable_rank:.3g}, spectral norm {self.spectral_norm:.4g}, spikes above the "
+            f"noise {self.spikes.count}{tail}"
         )
 
     @property
