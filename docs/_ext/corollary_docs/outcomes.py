@@ -23,6 +23,8 @@ class Outcome:
     figures: tuple[str, ...]  # inline SVG
     relation: str = ""
     tolerance: str = ""
+    ratio: float | None = None  # measured over predicted
+    attained: float | None = None  # of a bound: how tight it is at its tightest instance
 
     @property
     def good(self) -> bool:
@@ -62,6 +64,8 @@ def _outcome(result: Any) -> Outcome:
         figures=tuple(figure_svg(figure) for figure in result.figures),
         relation=result.relation,
         tolerance=result.tolerance,
+        ratio=result.ratio,
+        attained=result.attained,
     )
 
 

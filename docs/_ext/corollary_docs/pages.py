@@ -12,6 +12,7 @@ from corollary_docs.faults import Row, faults_page, rows
 from corollary_docs.notes import errata_page, map_page
 from corollary_docs.outcomes import Outcome
 from corollary_docs.scan import errata
+from corollary_docs.tightness import tightness_page
 
 DOCS = Path(__file__).parents[2]
 ORDER = (  # of the chapters, as one would read them; others follow by name
@@ -49,6 +50,7 @@ def pages(
     yield "chapters/index", chapters_page(areas, claims)
     yield "map", map_page(places(), claims, DOCS.parent / "tests", areas)
     yield "errata", errata_page(errata(), claims)
+    yield "tightness", tightness_page(claims, found)
     exams = [e for e in entries() if e.is_exam and e.path.is_relative_to(ROOT)]
     for name, text in exam_pages(exams):
         yield f"exams/{name}", text

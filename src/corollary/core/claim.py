@@ -82,7 +82,8 @@ class Claim(ABC, Generic[G]):
             return self._result(hypotheses, None, seed)
         trial = self.trial(given, seed)
         trial = replace(trial, without=tuple(self.without(given, seed)))
-        return self._result(hypotheses, trial, seed, draw=draw)
+        result = self._result(hypotheses, trial, seed, draw=draw)
+        return replace(result, attained=self._attained(trial))
 
     def check_given(self, given: G, *, seed: int | None = None, draw: bool = True) -> Result:
         """The same statement for a given of the caller's; nothing is broken on purpose."""
@@ -128,6 +129,18 @@ class Claim(ABC, Generic[G]):
         """What happens without the first supposition that is shown to be needed."""
         first = next(self.without(self.draw(seed), seed), None)
         return None if first is None else refutation(first.broken, first.words, first.comparison)
+
+    def tightest(self) -> Trial[G] | None:
+        """Of a bound: the trial at the instance that :meth:`tight` gives."""
+        given = handed(self.tight, self, None, generator(0, self.name(), "tight"))
+        return None if given is None else self.trial(given, 0)
+
+    def _attained(self, trial: Trial[G]) -> float | None:
+        if not isinstance(self.relation, Bound):
+            return None
+        best = self.tightest()
+        own = trial.comparison.tightness
+        return own if best is None else max(own, best.comparison.tightness)
 
     def lookup(self, name: str, given: G) -> Any:
         """A field of the claim, or else of the given."""

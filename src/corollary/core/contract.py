@@ -50,8 +50,7 @@ class Case:
     @cached_property
     def tight(self) -> Trial[Any] | None:
         """The instance at which a bound is nearly attained."""
-        given = handed(self.claim.tight, self.claim, None, generator(0, "tight"))
-        return None if given is None else self.claim.trial(given, 0)
+        return self.claim.tightest()
 
     @property
     def tightest(self) -> Trial[Any]:

@@ -48,6 +48,7 @@ class Result:
     measured: tuple[Reading, ...] = ()
     worst: int = 0  # which of several comparisons decided
     ratio: float | None = None
+    attained: float | None = None  # of a bound: smaller over larger side where it is tightest
     note: str = ""
     symbols: tuple[str, str] = ("predicted", "measured")  # what the two sides are called
     rows: tuple[str, ...] = ()  # labels of several comparisons
@@ -92,7 +93,8 @@ class Result:
                 "hypotheses": tuple(Hypothesis(**h) for h in data["hypotheses"]),
                 "predicted": tuple(map(from_json_number, data["predicted"])),
                 "measured": _readings(data["measured"]),
-                "ratio": None if data["ratio"] is None else from_json_number(data["ratio"]),
+                "ratio": _number(data["ratio"]),
+                "attained": _number(data["attained"]),
                 "symbols": tuple(data["symbols"]),
                 "rows": tuple(data["rows"]),
                 "counterexamples": tuple(map(_refutation, data["counterexamples"])),
@@ -129,6 +131,10 @@ def _refutation(data: dict[str, Any]) -> Refutation:
         from_json_number(data["ratio"]),
         data["fails"],
     )
+
+
+def _number(value: Any) -> float | None:
+    return None if value is None else from_json_number(value)
 
 
 def _readings(data: list[dict[str, Any]]) -> tuple[Reading, ...]:

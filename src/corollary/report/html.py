@@ -108,6 +108,7 @@ def _section(anchor: str, result: Result, entry: Entry | None) -> dict[str, Any]
         "rows": shown,
         "left": left,
         "ratio": None if result.ratio is None else numeral(result.ratio),
+        "attained": attained(result, entry),
         "without": [without(c) for c in result.counterexamples],
         "parameters": parameters(result, entry),
         "command": command(result, entry),

@@ -101,6 +101,15 @@ def without(refutation: Refutation) -> str:
     return text if refutation.fails else text + " The conclusion happens to hold there."
 
 
+def attained(result: Result, entry: Entry | None) -> str:
+    """How tight a bound is at its tightest instance, and why it is loose if it is."""
+    if result.attained is None:
+        return ""
+    text = f"attained to {100 * result.attained:.3g} %"
+    loose = entry.fields.get("loose", "") if entry else ""
+    return f"{text} ({loose.rstrip('.')})" if loose else text
+
+
 def command(result: Result, entry: Entry | None) -> str:
     """What to type to see this result again; parameters at their defaults are left out."""
     defaults = {o.name: o.default for o in entry.options} if entry else {}
