@@ -66,7 +66,7 @@ def test_a_run_is_stopped_by_escape_and_what_is_no_number_is_said(page):
     page.follow(f"{page.home}/claim/connectionism/novikoff?n=40000&d=50&gamma=0.02")
     page.until("document.getElementById('outcome').getAttribute('aria-busy') === 'true'")
     page.key("Escape", 27)
-    page.until("document.getElementById('verdict').textContent === 'It was stopped.'")
+    page.until("document.getElementById('verdict').textContent === 'Stopped.'")
     assert page.run("document.getElementById('stop').disabled")
     page.run("document.getElementById('live').checked = false")
     page.run("document.getElementById('o-gamma').select()")
@@ -118,11 +118,11 @@ def test_the_playground_trains_pauses_and_comes_back(page):
 
 def test_the_playground_learns_heights_and_shows_what_each_unit_sees(page):
     page.follow(f"{page.home}/play?data=hills&hidden=6,20&l2=0.001&width=3")
-    assert "no 'width'" in page.run("document.getElementById('wrong').textContent")
+    assert "no setting 'width'" in page.run("document.getElementById('wrong').textContent")
     page.until("document.querySelectorAll('.tile canvas').length === 2 + 6 + 16 + 1")
     assert page.run("document.getElementById('o-loss').disabled")
     assert page.run("document.getElementById('o-loss').value") == "squared"
-    assert "off by" in page.run("document.getElementById('plane-said').textContent")
+    assert "RMSE" in page.run("document.getElementById('plane-said').textContent")
     assert page.run("location.search") == "?data=hills&hidden=6%2C20&l2=0.001"
     code = page.run("document.getElementById('python').textContent")
     assert 'PlaySettings(data="hills", hidden=(6, 20), l2=0.001)' in code
@@ -144,7 +144,7 @@ def test_inputs_are_chosen_and_one_always_stays(page):
         page.run(f"document.querySelector('[data-feature=\"{name}\"]').click()")
     page.until("document.querySelectorAll('.tile canvas').length === 1 + 3 + 1")
     assert page.run("document.querySelector('[data-feature=\"x1^2\"]').checked")
-    assert page.run("document.getElementById('told').textContent") == "One input has to stay."
+    assert page.run("document.getElementById('told').textContent") == "Choose at least one input."
     assert page.run("location.search") == "?data=rings&features=x1%5E2&hidden=3"
     code = page.run("document.getElementById('python').textContent")
     assert 'PlaySettings(data="rings", features=("x1^2",), hidden=(3,))' in code

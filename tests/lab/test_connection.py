@@ -23,7 +23,7 @@ class Silent:
 
     async def hear(self):
         await self.gone.wait()
-        raise WorkerEnded("the worker ended: it was stopped")
+        raise WorkerEnded("the process ended: stopped")
 
     async def send(self, **order):
         pass

@@ -147,7 +147,7 @@ def test_work_needs_the_cookie(make_client):
 def test_our_own_page_is_answered(client):
     answer = client.post("/api/play", json={"settings": {"n": "wide"}})
     assert answer.status_code == 400
-    assert answer.json() == {"error": "n needs a whole number, but 'wide' came"}
+    assert answer.json() == {"error": "n must be a whole number, got 'wide'"}
 
 
 def test_a_long_request_is_refused(client):

@@ -129,4 +129,4 @@ def test_a_full_lab_says_when_to_come_again(client, monkeypatch):
     monkeypatch.setattr("corollary.lab.sessions.MOST", 0)
     answer = client.post("/api/play", json={"settings": {}})
     assert (answer.status_code, answer.headers["retry-after"]) == (503, "5")
-    assert "at work in this lab already" in answer.json()["error"]
+    assert "running in this lab already" in answer.json()["error"]

@@ -144,7 +144,7 @@ def test_linear_regions_are_counted_where_there_are(activation):
         assert found["regions"] == len(found["polygons"]) >= 1
         assert (found["regions"] == 1) == (activation == "linear")
     else:
-        assert found["regions"] is None and "bends" in found["regions_note"]
+        assert found["regions"] is None and "smooth" in found["regions_note"]
 
 
 def test_the_picture_is_the_sign_of_the_network():

@@ -44,6 +44,7 @@ def folder(tmp_path):
     return tmp_path
 
 
+@pytest.mark.slow
 def test_it_serves_streams_and_ends_without_orphans(start, eventually, is_alive):
     lab = start()
     assert lab.url.startswith("http://127.0.0.1:")
@@ -161,7 +162,7 @@ def test_a_network_of_the_folder_is_examined_live(start, folder):
 
     for target, said in (
         ("net.py:broken", "cannot build at all"),
-        ("net.py:dies", "the worker ended: memory"),
+        ("net.py:dies", "the process ended: out of memory"),
         ("net.py:greedy", "memory"),
         ("net.py:asks", "EOF"),
     ):
@@ -180,7 +181,7 @@ def test_an_examination_can_be_stopped(start, folder, eventually):
     told = {}
     for news in lab.events(session):
         told |= news
-    assert told["over"]["error"] == "the worker ended: it was stopped"
+    assert told["over"]["error"] == "the process ended: stopped"
 
 
 def test_a_port_in_use_is_one_sentence():

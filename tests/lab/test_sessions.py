@@ -18,7 +18,7 @@ class Silent:
 
     async def hear(self):
         await self.gone.wait()
-        raise WorkerEnded("the worker ended: memory")
+        raise WorkerEnded("the process ended: out of memory")
 
     async def send(self, **order):
         self.orders.append(order)
@@ -105,7 +105,7 @@ def test_the_death_of_the_worker_is_the_last_thing_said():
         pages = session.updates()
         await anext(pages)
         session.worker.gone.set()
-        assert (await anext(pages))["over"] == {"error": "the worker ended: memory"}
+        assert (await anext(pages))["over"] == {"error": "the process ended: out of memory"}
         with pytest.raises(StopAsyncIteration):
             await anext(pages)
 

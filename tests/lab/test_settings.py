@@ -20,12 +20,12 @@ def test_text_and_json_are_read_alike():
     ("given", "said"),
     [
         ({"data": "snail"}, "one of moons"),
-        ({"hidden": "8,1.5"}, "whole numbers with commas"),
-        ({"hidden": [8, 1.5]}, "whole numbers with commas"),
-        ({"hidden": ""}, "whole numbers with commas"),
-        ({"hidden": None}, "whole numbers with commas"),
+        ({"hidden": "8,1.5"}, "whole numbers separated by commas"),
+        ({"hidden": [8, 1.5]}, "whole numbers separated by commas"),
+        ({"hidden": ""}, "whole numbers separated by commas"),
+        ({"hidden": None}, "whole numbers separated by commas"),
         ({"hidden": "8,8,8,8,8,8,8"}, "0 to 6 layers"),
-        ({"features": "x1,x3"}, "among x1, x2, .*, not 'x3'"),
+        ({"features": "x1,x3"}, "among x1, x2, .*, got 'x3'"),
         ({"features": ""}, "at least one"),
         ({"features": []}, "at least one"),
         ({"l1": 2}, "between 0 and 1"),
@@ -38,7 +38,7 @@ def test_text_and_json_are_read_alike():
         ({"lr": "1e999"}, "between"),
         ({"lr": None}, "a number"),
         ({"lr": [1]}, "a number"),
-        ({"colour": "red"}, "no 'colour'"),
+        ({"colour": "red"}, "no setting 'colour'"),
     ],
 )
 def test_what_cannot_be_set_is_one_sentence(given, said):

@@ -8,15 +8,15 @@ import typer
 
 def lab(
     port: Annotated[
-        int, typer.Option(help="Port on this machine; 0 takes a free one.", min=0, max=65535)
+        int, typer.Option(help="Port on this machine; 0 for any free port.", min=0, max=65535)
     ] = 8765,
     browser: Annotated[
         bool, typer.Option("--browser/--no-browser", help="Open the page in your browser.")
     ] = True,
-    seconds: Annotated[float, typer.Option(help="Time one run may take.", min=0.1)] = 120.0,
-    memory: Annotated[float, typer.Option(help="GiB one worker may take.", min=0.1)] = 4.0,
+    seconds: Annotated[float, typer.Option(help="Time limit per run.", min=0.1)] = 120.0,
+    memory: Annotated[float, typer.Option(help="Memory limit per process, in GiB.", min=0.1)] = 4.0,
 ) -> None:
-    """Open the lab: claims with sliders, a playground, examinations; for this machine alone."""
+    """Open the lab in a browser: claims with sliders, a playground, examinations."""
     from corollary.errors import MissingExtraError
 
     for package in ("starlette", "uvicorn"):

@@ -125,7 +125,9 @@ class Api:
         folder, limits = self.lab.folder, self.lab.limits
         loss = checked_loss(text_of(asked, "loss", ""), folder)
         if ":" not in loss and loss not in LOSSES:
-            raise InputError(f"the loss is cross_entropy, mse, bce or file.py:name, not '{loss}'")
+            raise InputError(
+                f"expected the loss cross_entropy, mse, bce or file.py:name, got '{loss}'"
+            )
         return {
             "target": checked_target(text_of(asked, "target", "demo"), folder),
             "data": checked_data(text_of(asked, "data", ""), folder),
@@ -148,11 +150,11 @@ class Api:
         session, asked = self._session(request), await json_object(request)
         do = text_of(asked, "do")
         if do == "stop":
-            await session.end("it was stopped")
+            await session.end("stopped")
         elif session.kind == "play":
             await session.worker.send(**order_of_play(do, asked))
         else:
-            raise InputError(f"an examination can be stopped, and not '{do}'")
+            raise InputError(f"an examination takes only the order 'stop', got '{do[:40]}'")
         return JSONResponse({"done": do})
 
     async def events(self, request: Request) -> Response:
@@ -173,7 +175,7 @@ class Api:
     def _session(self, request: Request) -> Session:
         session = self.lab.sessions.find(request.path_params["session"])
         if session is None:
-            raise HTTPException(404, "this session has ended; start it anew")
+            raise HTTPException(404, "this session has ended; start a new one")
         return session
 
 

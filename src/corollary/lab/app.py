@@ -39,7 +39,7 @@ def application(lab: Lab, *, port: int) -> Guard:
 
 async def _on_http(request: Request, error: HTTPException) -> Response:
     told = error.detail if error.detail[:1].islower() else f"there is no page {request.url.path}"
-    told = "this address does not take that kind of request" if error.status_code == 405 else told
+    told = "this address does not accept this method" if error.status_code == 405 else told
     return _failed(request, error.status_code, told)
 
 
@@ -62,7 +62,7 @@ async def _on_gone(request: Request, error: ClientDisconnect) -> Response:
 
 
 async def _on_bug(request: Request, error: Exception) -> Response:
-    return _failed(request, 500, f"the lab itself failed ({type(error).__name__}: {error})")
+    return _failed(request, 500, f"internal error of the lab ({type(error).__name__}: {error})")
 
 
 def _failed(request: Request, status: int, sentence: str) -> Response:

@@ -103,7 +103,9 @@ class Lane:
                 self._keep(self._dropped(worker, number))
                 raise TooLong from None
             await worker.end("time")
-            raise WorkerEnded(f"the worker ended: time ({self.limits.seconds:g} s)") from None
+            raise WorkerEnded(
+                f"the process ended: time limit of {self.limits.seconds:g} s"
+            ) from None
         except asyncio.CancelledError:
             if worker is not None and number:
                 handed_on = True
@@ -128,7 +130,7 @@ class Lane:
 
     async def _place(self) -> None:
         if self.waiting >= WAITING:
-            raise Busy(f"{WAITING} runs wait for their turn already; try again in a while")
+            raise Busy(f"{WAITING} runs are waiting already; try again later")
         self.waiting += 1
         try:
             await self.places.acquire()

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from corollary.errors import OptionError
 
 GIB = 1 << 30
+MEMORY = "out of memory"  # why a worker ended, as it says itself or as its exit code shows
 
 
 class Busy(Exception):
@@ -20,9 +21,9 @@ class Limits:
 
     def __post_init__(self) -> None:
         if not 0 < self.seconds < float("inf"):
-            raise OptionError(f"--seconds must be a positive time, but it is {self.seconds:g}")
+            raise OptionError(f"--seconds must be a positive number, got {self.seconds:g}")
         if self.memory < GIB // 10:
-            raise OptionError(f"--memory must be at least 0.1 GiB, but it is {self.gib}")
+            raise OptionError(f"--memory must be at least 0.1 GiB, got {self.gib}")
 
     @property
     def gib(self) -> str:

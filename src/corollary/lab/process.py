@@ -14,10 +14,9 @@ import subprocess
 import sys
 from typing import Any
 
-from corollary.lab.limits import Limits
+from corollary.lab.limits import MEMORY, Limits
 
 LINE = 64 << 20  # bytes of one answer
-MEMORY = "memory"
 START_UP = 180.0  # seconds; on a busy machine importing torch takes long
 
 
@@ -97,12 +96,12 @@ class Worker:
             line = await self.reader.readline()
         if not line.endswith(b"\n"):
             await self.end()
-            raise WorkerEnded(f"the worker ended: {self.why}")
+            raise WorkerEnded(f"the process ended: {self.why}")
         said: dict[str, Any] = json.loads(line)
         if said.get("ended"):
             self.why = self.why or self.told(said["ended"])
             await self.end()
-            raise WorkerEnded(f"the worker ended: {self.why}")
+            raise WorkerEnded(f"the process ended: {self.why}")
         return said
 
     async def end(self, why: str = "") -> None:
@@ -132,7 +131,7 @@ class Worker:
     def told(self, cause: str) -> str:
         """The cause, with the limit that was met."""
         if cause == MEMORY:
-            return f"{MEMORY} (it may take {self.limits.gib}; --memory gives it more)"
+            return f"{MEMORY} (limit {self.limits.gib}; raise it with --memory)"
         return cause
 
 
@@ -141,7 +140,7 @@ def _cause(code: int | None) -> str:
     if code in (-signal.SIGKILL, -signal.SIGABRT):  # C++ aborts when there is none to be had
         return MEMORY
     if code == -signal.SIGXCPU:
-        return "time"
+        return "time limit"
     if code is not None and code < 0:
         return f"signal {-code}"
     return f"exit code {code}"

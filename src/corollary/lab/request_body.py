@@ -11,6 +11,7 @@ from corollary.lab.settings import PlaySettings
 from corollary.registry import Entry, find
 
 SEEDS = 2**63  # seeds below this
+ORDERS = ("run", "pause", "step", "reset", "lr", "weight", "pace")  # to a playground
 HEAVIEST = 1000  # weight that a hand can set
 
 
@@ -18,7 +19,7 @@ def claim_entry(name: str) -> Entry:
     """The claim of that name; exams are asked elsewhere."""
     entry = find(name)
     if entry.is_exam:
-        raise UnknownNameError(f"{entry.name} is an exam, and asked on the page Examine")
+        raise UnknownNameError(f"{entry.name} is an exam, not a claim; see the page Examine")
     return entry
 
 
@@ -40,7 +41,7 @@ def text_of(asked: dict[str, Any], name: str, default: str | None = None) -> str
     """A text of bounded length."""
     value = asked.get(name, default)
     if not isinstance(value, str) or len(value) > 500 or "\x00" in value:
-        raise InputError(f"'{name}' must be a text of at most 500 characters")
+        raise InputError(f"'{name}' must be text of at most 500 characters")
     return value.strip()
 
 
@@ -62,7 +63,7 @@ def number_of(asked: dict[str, Any], name: str) -> float | None:
     except (TypeError, ValueError, OverflowError):
         number = math.nan
     if not 0 < number < math.inf:
-        raise InputError(f"{name} must be a positive number, but it is {str(value)[:40]!r}")
+        raise InputError(f"{name} must be a positive number, got {str(value)[:40]!r}")
     return number
 
 
@@ -79,9 +80,7 @@ def seed_of(value: Any) -> int:
     except ValueError:
         seed = -1
     if not 0 <= seed < SEEDS:
-        raise InputError(
-            f"the seed must be a whole number from 0 on, but it is {str(value)[:40]!r}"
-        )
+        raise InputError(f"the seed must be a whole number of at least 0, got {str(value)[:40]!r}")
     return seed
 
 
@@ -95,7 +94,7 @@ def options_of(entry: Entry, given: Any) -> dict[str, str]:
             has = ", ".join(known) or "none"
             raise InputError(f"{entry.stem} has no option '{str(name)[:40]}'; it has {has}")
         if not isinstance(value, str) or len(value) > 500:
-            raise InputError(f"the value of '{name}' must be a text of at most 500 characters")
+            raise InputError(f"the value of '{name}' must be text of at most 500 characters")
     return dict(given)
 
 
@@ -111,7 +110,7 @@ def order_of_play(do: str, asked: dict[str, Any]) -> dict[str, Any]:
         return {"do": do, **_weight(asked)}
     if do == "pace" and asked.get("pace") in (1, 10, 100):
         return {"do": do, "pace": asked["pace"]}
-    raise InputError(f"a playground cannot '{do[:40]}'")
+    raise InputError(f"a playground takes the orders {', '.join(ORDERS)}, got '{do[:40]}'")
 
 
 def _weight(asked: dict[str, Any]) -> dict[str, Any]:
@@ -121,7 +120,7 @@ def _weight(asked: dict[str, Any]) -> dict[str, Any]:
         place[2] = 0
     value: Any = asked.get("value")
     if not all(type(part) is int and 0 <= part < 1000 for part in place):
-        raise InputError("'layer', 'unit' and 'source' must be whole numbers from 0 on")
+        raise InputError("'layer', 'unit' and 'source' must be whole numbers of at least 0")
     if type(value) not in (int, float) or not abs(value) <= HEAVIEST:
         raise InputError(f"'value' must be a number between -{HEAVIEST} and {HEAVIEST}")
     return {name: asked.get(name) for name in ("layer", "unit", "source")} | {"value": float(value)}

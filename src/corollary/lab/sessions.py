@@ -142,7 +142,7 @@ class Sessions:
         await self.sweep()
         if self.starting + sum(not s.over for s in self.all.values()) >= MOST:
             raise Busy(
-                f"{MOST} networks are at work in this lab already; close the page of one of them"
+                f"{MOST} networks are running in this lab already; close the page of one of them"
             )
         self.starting += 1
         try:
@@ -177,7 +177,7 @@ class Sessions:
         over = sorted((s for s in self.all.values() if s.over), key=lambda s: s.alone)
         for session in [s for s in self.all.values() if s.abandoned] + over[KEPT:]:
             if self.all.pop(session.name, None):
-                await session.end("nobody looked at it")
+                await session.end("its page was closed")
 
     async def close(self) -> None:
         """End all of them."""

@@ -57,14 +57,14 @@ class PlaySettings:
     n: int = _range(200, 20, 500, "points")
     noise: float = _range(0.15, 0.0, 0.5, "noise")
     features: tuple[str, ...] = _some(STRAIGHT, FEATURES, "inputs")
-    hidden: tuple[int, ...] = _list((8, 8), 6, 64, "hidden layers: units of each")
+    hidden: tuple[int, ...] = _list((8, 8), 6, 64, "hidden layers: units per layer")
     activation: str = _choice("relu", ACTIVATIONS, "activation")
     loss: str = _choice("logistic", LOSSES, "loss")
     optimiser: str = _choice("gradient descent", OPTIMISERS, "optimiser")
-    lr: float = _range(0.5, 0.0001, 100.0, "step size η", log=True)
+    lr: float = _range(0.5, 0.0001, 100.0, "learning rate η", log=True)
     l1: float = _range(0.0, 0.0, 1.0, "L1 penalty", end=0.1)
     l2: float = _range(0.0, 0.0, 1.0, "L2 penalty", end=0.1)
-    batch: int = _range(0, 0, 500, "batch (0: all points)")
+    batch: int = _range(0, 0, 500, "batch size (0: all points)")
     seed: int = _range(0, 0, 9999, "seed")
 
     @property
@@ -87,7 +87,9 @@ class PlaySettings:
         known = {f.name: f for f in dataclasses.fields(cls)}
         for name in given:
             if name not in known:
-                raise OptionError(f"the playground has no '{name}'; it has {', '.join(known)}")
+                raise OptionError(
+                    f"the playground has no setting '{name}'; it has {', '.join(known)}"
+                )
         return cls(**{name: _read(known[name], value) for name, value in given.items()})
 
     def changed(self) -> dict[str, Any]:
@@ -103,7 +105,9 @@ def _read(field: "dataclasses.Field[Any]", value: Any) -> Any:
     about, label = field.metadata, field.name
     if "choices" in about:
         if value not in about["choices"]:
-            raise OptionError(f"{label} is one of {', '.join(about['choices'])}, not '{value}'")
+            raise OptionError(
+                f"{label} must be one of {', '.join(about['choices'])}, got '{value}'"
+            )
         return value
     if "among" in about:
         return _names(value, label, about["among"])
@@ -114,10 +118,10 @@ def _read(field: "dataclasses.Field[Any]", value: Any) -> Any:
         number = kind(value)
     except (TypeError, ValueError, OverflowError):
         what = "a whole number" if kind is int else "a number"
-        raise OptionError(f"{label} needs {what}, but '{value}' came") from None
+        raise OptionError(f"{label} must be {what}, got '{value}'") from None
     if not (math.isfinite(number) and about["low"] <= number <= about["high"]):
         raise OptionError(
-            f"{label} must lie between {about['low']:g} and {about['high']:g}, but it is {number:g}"
+            f"{label} must be between {about['low']:g} and {about['high']:g}, got {number:g}"
         )
     return number
 
@@ -133,7 +137,7 @@ def _names(value: Any, label: str, among: Mapping[str, str]) -> tuple[str, ...]:
     given = [part for part in _parts(value) if part]
     for name in given:
         if name not in among:
-            raise OptionError(f"{label} are among {', '.join(among)}, not '{name[:40]}'")
+            raise OptionError(f"{label} must be among {', '.join(among)}, got '{name[:40]}'")
     if not given:
         raise OptionError(f"{label} needs at least one of {', '.join(among)}")
     return tuple(name for name in among if name in given)
@@ -145,14 +149,13 @@ def _widths(value: Any, label: str, most: int, high: int) -> tuple[int, ...]:
         widths = tuple(int(part) for part in _parts(value))
     except ValueError:
         raise OptionError(
-            f"{label} needs whole numbers with commas between, such as 8,8,4, "
-            f"but '{str(value)[:40]}' came"
+            f"{label} must be whole numbers separated by commas, such as 8,8,4, "
+            f"got '{str(value)[:40]}'"
         ) from None
     if widths == (0,):
         return ()
     if not (len(widths) <= most and all(1 <= width <= high for width in widths)):
         raise OptionError(
-            f"{label} takes 0 to {most} layers of 1 to {high} units each, "
-            f"but '{str(value)[:40]}' came"
+            f"{label} must be 0 to {most} layers of 1 to {high} units each, got '{str(value)[:40]}'"
         )
     return widths

@@ -59,11 +59,9 @@ def _inside(spec: str, folder: Path, what: str, kinds: tuple[str, ...], example:
     place = spec.rpartition(":")[0] or spec
     path = (folder / place).resolve()
     if not place.endswith(kinds) or (place.endswith(".py") and ":" not in spec):
-        raise InputError(f"{what} should be as in {example}, but '{spec}' came")
+        raise InputError(f"expected {what} as in {example}, got '{spec}'")
     if not path.is_relative_to(folder.resolve()):
-        raise InputError(
-            f"{what} must lie in the folder where the lab was started: '{spec}' is not"
-        )
+        raise InputError(f"{what} must be in the folder where the lab was started, got '{spec}'")
     if not path.is_file():
         raise InputError(f"there is no file {place} in the folder where the lab was started")
 

@@ -63,7 +63,7 @@ function stop() {
   newer = false;
   if (document.activeElement === $("stop")) $("go").focus(); // a button that is off cannot keep it
   halt();
-  fail("it was stopped");
+  fail("stopped");
 }
 
 /** Say what went wrong; what is shown is that of an earlier run. */
@@ -111,7 +111,7 @@ function numbers(view) {
 
 function suppositions(hypotheses) {
   if (!hypotheses.length) return [];
-  return [make("h3", {}, "Supposed"), make("ul", { className: "hypotheses" }, ...hypotheses.map((h) =>
+  return [make("h3", {}, "Assumptions, checked on these numbers"), make("ul", { className: "hypotheses" }, ...hypotheses.map((h) =>
     make("li", { className: h.holds ? "yes" : "no" }, make("i", {}, h.holds ? "✓" : "✗", make("span", {}, h.holds ? " true:" : " not true:")), ` ${h.statement} `, h.detail ? make("small", {}, h.detail) : "")))];
 }
 
@@ -122,7 +122,7 @@ async function counterexample() {
   shownFor = key;
   if (looking) looking.abort();
   looking = new AbortController();
-  if (!panel.children.length) panel.replaceChildren(make("p", { className: "fine" }, "Looking for what breaks …"));
+  if (!panel.children.length) panel.replaceChildren(make("p", { className: "fine" }, "Computing the counterexample …"));
   try {
     const found = await ask("/api/check", asked, looking.signal);
     if (key !== shownFor) return;

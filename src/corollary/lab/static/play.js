@@ -4,18 +4,18 @@ import { differing, read, toUrl, wire } from "./controls.js";
 import { chart, last } from "./chart.js";
 import { Plane } from "./plane.js";
 import { listen } from "./stream.js";
-import { Hand } from "./hand.js";
+import { WeightEditor } from "./weight_editor.js";
 import { Network } from "./network.js";
 
 const form = $("settings"), plane = new Plane($("plane"));
 const network = new Network($("layers"), { picked: (...at) => hand.pick(...at), over: (...at) => look(at.length ? at : null) });
-const hand = new Hand(network, (layer, unit, source, value) => order({ do: "weight", layer, unit, source, value }));
+const hand = new WeightEditor(network, (layer, unit, source, value) => order({ do: "weight", layer, unit, source, value }));
 let session = "", running = false, rows = [], waiting = false, severity = "", greeted = false, edits = { edited: 0, edits: [] }, hovered = null, chosen = "", hush = () => {};
 
 const charts = {
   loss: chart($("chart-loss"), "Loss", [{ key: "loss", label: "training loss", role: "measured" }, { key: "test", label: "test loss", role: "other" }], { log: true }),
   sharpness: chart($("chart-sharpness"), "Sharpness", [{ key: "sharpness", label: "λ measured", role: "measured" }, { key: "edge", label: "limit for η", role: "predicted", dashed: true }], { log: true }),
-  turn: chart($("chart-turn"), "Turn of the tangent kernel", [{ key: "turn", label: "1 − cos(K₀, K)", role: "measured" }], { zero: true }),
+  turn: chart($("chart-turn"), "Change of the tangent kernel", [{ key: "turn", label: "1 − cos(K₀, K)", role: "measured" }], { zero: true }),
   regions: chart($("chart-regions"), "Linear regions", [{ key: "regions", label: "regions in the picture", role: "measured" }], { zero: true }),
 };
 
@@ -69,7 +69,7 @@ function heard(news) {
   if (news.over) {
     ready(false);
     $("reset").disabled = false;
-    advise({ severity: "high", text: sentence(news.over.error || "it was stopped") + " Reset starts another." });
+    advise({ severity: "high", text: sentence(news.over.error || "stopped") + " Press Reset to start again." });
     session = "";
     sessionStorage.removeItem("corollary-play");
   }
@@ -121,7 +121,7 @@ function paint() {
   if (plane.frame) {
     const { regression, parameters } = plane.points || {};
     const [train, test] = plane.frame.errors.map((e) => regression ? numeral(e) : `${(100 * e).toFixed(1)} %`);
-    $("plane-said").textContent = `${regression ? `off by ${train}` : `${train} wrong`} in training, ${test} in test${regression ? " (root mean square)" : ""}; ${parameters || "–"} weights${plane.frame.zeros ? `, ${plane.frame.zeros} of them zero` : ""}`;
+    $("plane-said").textContent = `${regression ? "RMSE" : "Errors"}: ${train} training, ${test} test; ${parameters || "–"} weights${plane.frame.zeros ? `, ${plane.frame.zeros} of them zero` : ""}`;
   }
 }
 
@@ -137,8 +137,8 @@ function advise({ severity: how, text }) {
 function theory(found) {
   advise(found.advice);
   if (found.sharpness !== undefined) {
-    $("now-sharpness").textContent = `λ = ${numeral(found.sharpness)}, largest stable step ${found.limit === null ? "none" : numeral(found.limit)}`;
-    $("now-turn").textContent = found.turn === null ? "the kernel is zero: all units are dead" : `${(100 * found.turn).toFixed(found.turn < 0.01 ? 2 : 0)} %: ${found.regime}; alignment with the labels ${numeral(found.alignment)}`;
+    $("now-sharpness").textContent = `λ = ${numeral(found.sharpness)}, largest stable learning rate ${found.limit === null ? "none" : numeral(found.limit)}`;
+    $("now-turn").textContent = found.turn === null ? "the kernel is zero: no unit is active" : `${(100 * found.turn).toFixed(found.turn < 0.01 ? 2 : 0)} %: ${found.regime}; alignment with the labels ${numeral(found.alignment)}`;
     $("now-regions").textContent = found.regions === null ? found.regions_note : `${found.regions}${found.regions_note ? `, ${found.regions_note}` : ""}`;
     $("chart-regions").hidden = found.regions === null;
     plane.polygons = found.polygons;
@@ -219,7 +219,7 @@ $("show-signs").addEventListener("change", (event) => { plane.discrete = event.t
 for (const box of all("[data-feature]", form)) {
   box.addEventListener("change", () => {
     const on = all("[data-feature]:checked", form);
-    if (!on.length) { box.checked = true; tell("One input has to stay."); return; }
+    if (!on.length) { box.checked = true; tell("Choose at least one input."); return; }
     $("o-features").value = on.map((one) => one.dataset.feature).join(",");
     $("o-features").dispatchEvent(new Event("input"));
   });

@@ -13,6 +13,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from corollary.lab.limits import MEMORY
+
 Order = dict[str, Any]
 
 
@@ -96,7 +98,7 @@ class Channel:
         except Exception as error:
             if not starved(error):
                 raise
-            self.say(ended="memory")
+            self.say(ended=MEMORY)
             os._exit(1)
 
     @staticmethod
@@ -109,7 +111,7 @@ class Channel:
             hard = resource.getrlimit(resource.RLIMIT_AS)[1]
             resource.setrlimit(resource.RLIMIT_AS, (taken + memory, hard))
         except (ImportError, OSError, ValueError):
-            print("corollary: this system has no limit of memory", file=sys.stderr)
+            print("corollary: this system cannot limit the memory of a process", file=sys.stderr)
 
 
 def starved(error: BaseException | str) -> bool:

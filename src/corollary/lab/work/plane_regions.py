@@ -34,9 +34,9 @@ def plane_regions(model: nn.Sequential, settings: PlaySettings, reach: float) ->
     if settings.straight:
         return _polygons(model, settings, reach)
     if settings.activation == "linear" or not settings.hidden:
-        return _found(1, "linear in its inputs everywhere")
+        return _found(1, "the network is linear in its inputs")
     if settings.activation not in RECTIFIERS:
-        return _found(None, f"{settings.activation} bends everywhere: there are no linear regions")
+        return _found(None, f"{settings.activation} is smooth: there are no linear regions")
     return _curved(model, settings, reach)
 
 
@@ -56,9 +56,9 @@ def _polygons(model: nn.Sequential, settings: PlaySettings, reach: float) -> dic
     try:
         mosaic = linear_regions(whole, reach, limit=MOST, backend="torch")
     except NotApplicableError:
-        return _found(None, f"{settings.activation} bends everywhere: there are no linear regions")
+        return _found(None, f"{settings.activation} is smooth: there are no linear regions")
     except InputError:
-        return _found(None, f"over {MOST}")
+        return _found(None, f"more than {MOST}")
     polygons = mosaic.polygons() if mosaic.count <= DRAWN else None
     drawn: Any = polygons and [[round(v, 3) for c in p for v in c] for p in polygons]
     return _found(mosaic.count, _at_most(settings), polygons=drawn)
@@ -86,7 +86,7 @@ def _curved(model: nn.Sequential, settings: PlaySettings, reach: float) -> dict[
     seen = len(np.unique(bits, axis=0))
     segments = borders(before.T.reshape(-1, SIDE, SIDE)[:, ::2, ::2], reach)
     drawn = segments.round(decimals=3).flatten().tolist() if len(segments) <= SEGMENTS else None
-    said = f"seen on a grid, {_at_most(settings)}; affine in the inputs, so the borders are curves"
+    said = f"found on a grid, {_at_most(settings)}; nonlinear inputs, so the borders are curves"
     return _found(seen, said, borders=drawn)
 
 

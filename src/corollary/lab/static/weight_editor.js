@@ -3,7 +3,7 @@ import { $, make, numeral } from "./page.js";
 
 const REST = 1200; // milliseconds for which what one types is left alone while training goes on
 
-export class Hand {
+export class WeightEditor {
   /** ``set(layer, unit, source, value)`` is called with each new value and gives a promise. */
   constructor(network, set) {
     Object.assign(this, { network, set });
