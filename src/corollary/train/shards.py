@@ -36,7 +36,8 @@ def taken_apart(state: Any) -> tuple[Any, dict[str, Tensor]]:
         if not (isinstance(value, Tensor) and is_sharded(value)):
             return value
         name = ".".join(str(key) for key in where)
-        start = value.to_local().data_ptr()  # type: ignore[attr-defined]
+        shard: Any = value  # a DTensor
+        start = shard.to_local().data_ptr()
         # A copy of what has been seen: weights may be tied, and the files cannot share memory.
         found[name] = value.detach().clone() if start in memory else value.detach()
         memory.add(start)
@@ -132,7 +133,8 @@ def _laid_out(whole: Tensor, model: Tensor | None) -> Tensor:
     from torch.distributed.tensor import distribute_tensor
 
     # Each process has read the whole tensor, so there is nobody to send it.
-    return distribute_tensor(whole, model.device_mesh, model.placements, src_data_rank=None)  # type: ignore[attr-defined]
+    like: Any = model  # a DTensor
+    return distribute_tensor(whole, like.device_mesh, like.placements, src_data_rank=None)
 
 
 def _changed(value: Any, where: Where, change: Callable[[Where, Any], Any]) -> Any:

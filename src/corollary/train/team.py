@@ -70,17 +70,17 @@ class Team:
 
     def by_first(self, action: Callable[[], T]) -> T:
         """What process 0 gets from ``action``; an error of its is raised by all."""
-        done: T | None = None
+        done: list[T] = []
         why = ""
         if self.first:
             try:
-                done = action()
+                done.append(action())
             except CorollaryError as error:
                 why = str(error)
         done, why = self.told((done, why))
         if why:
             raise InputError(why)
-        return done  # type: ignore[return-value]
+        return done[0]
 
     def spread(self, tensors: Sequence[Tensor]) -> None:
         """Overwrite the tensors by those of process 0, all in one message."""

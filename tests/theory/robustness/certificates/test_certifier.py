@@ -182,6 +182,21 @@ def test_certified_radii_end_below_the_attacks(name, norm):
     assert bool((radii[0] > 0).any()) and bool((radii[2] >= 0.9 * radii[0]).all())
 
 
+def test_the_inner_form_of_prelu_is_bounded_as_prelu():
+    torch.manual_seed(0)
+    first, last, a = nn.Linear(4, 6), nn.Linear(6, 3), torch.rand(6).double()
+    inner = Calls(
+        lambda m, x: m.last(torch.ops.aten._prelu_kernel(m.first(x), a[None])),
+        first=first,
+        last=last,
+    )  # as some versions of torch.export write it
+    outer = Calls(lambda m, x: m.last(F.prelu(m.first(x), a)), first=first, last=last)
+    x = torch.rand(5, 4).double()
+    y = outer.double()(x).argmax(1)
+    ours, theirs = (Certifier(f.double(), x).margins(x, y, 0.05) for f in (inner, outer))
+    torch.testing.assert_close(ours, theirs)
+
+
 def shaded(*, convolved_first):
     """A branch with a factor per pixel beside a convolution, computed in either order."""
     torch.manual_seed(0)

@@ -159,7 +159,8 @@ class Program:
             return self.modules[str(node.target)](*args, **kwargs)
         if node.op == "call_method":
             return getattr(args[0], str(node.target))(*args[1:], **kwargs)
-        return node.target(*args, **kwargs)  # type: ignore[operator]
+        assert callable(node.target)  # what is left is a call of a function
+        return node.target(*args, **kwargs)
 
 
 def joined(old: Values, new: Values) -> Values:

@@ -51,7 +51,7 @@ class Aggregate(Layer):
             )
 
     @property
-    def own_graphs(self) -> bool:  # type: ignore[override]
+    def own_graphs(self) -> bool:  # type: ignore[override]  # of each layer
         """Whether every input brings its graph."""
         return self.adjacency is None
 

@@ -19,11 +19,18 @@ from corollary.theory.kernels.infinite.layers import (
     Number,
     Parametrization,
 )
-from corollary.theory.kernels.infinite.resize import Resize
+from corollary.theory.kernels.infinite.resize import Mode, Resize
 from corollary.theory.kernels.infinite.series import Series
 from corollary.theory.kernels.infinite.unshared import ConvTranspose
 from corollary.theory.kernels.infinite.windows import Amounts
 
+RESIZED: dict[str, Mode] = {
+    "nearest": "nearest",
+    "nearest-exact": "nearest-exact",
+    "linear": "linear",
+    "bilinear": "linear",
+    "bicubic": "cubic",
+}
 NOTHING = (nn.Identity, nn.Dropout, nn.Dropout1d, nn.Dropout2d, nn.AlphaDropout)
 # Functions of one number without a closed form: their Hermite series is taken.
 POINTWISE = (
@@ -154,13 +161,12 @@ def read_resize(
     antialias: bool = False,
 ) -> Layer | Literal["unknown"]:
     """Interpolation of images, as ``nn.Upsample`` and ``F.interpolate`` have it."""
-    modes = {"bilinear": "linear", "bicubic": "cubic"}
     axes = 1 if mode == "linear" else 2
-    if mode not in ("nearest", "nearest-exact", "linear", *modes):
+    if mode not in RESIZED:
         return "unknown"
     sizes = None if size is None else _tuple(size, axes)
     factors = None if factor is None else _tuple(factor, axes)
-    return Resize(sizes, factors, modes.get(mode, mode), align_corners, antialias)  # type: ignore[arg-type]
+    return Resize(sizes, factors, RESIZED[mode], align_corners, antialias)
 
 
 def read_interpolation(node: fx.Node) -> Layer | str:

@@ -58,7 +58,7 @@ class Resize(Layer):
             raise InputError("align_corners and antialias are there for linear and cubic alone")
 
     @property
-    def mixes(self) -> bool:  # type: ignore[override]
+    def mixes(self) -> bool:  # type: ignore[override]  # depends on the mode
         """Whether new positions are means of several."""
         return not self.mode.startswith("nearest")
 

@@ -44,7 +44,7 @@ def of_model(measure: Callable[Concatenate[S, P], R]) -> Measurement[S, P, R]:
     """
 
     def of_parts(model: nn.Module, loss: Any, data: Any, *args: Any, **options: Any) -> R:
-        return measure(Landscape(model, loss, data), *args, **options)  # type: ignore[arg-type]
+        return measure(Landscape(model, loss, data), *args, **options)  # type: ignore[arg-type]  # S takes a Landscape
 
     of_parts.__qualname__ = getattr(measure, "__qualname__", "measure")  # named in Python's errors
 

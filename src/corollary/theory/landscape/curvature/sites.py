@@ -166,8 +166,9 @@ def site_of(layer: nn.Module, name: str) -> Site | None:
         return Embedding(layer, name, layer.embedding_dim, "transposed") if plain else None
     if isinstance(layer, nn.LayerNorm | nn.RMSNorm) and forward in NORMALISATIONS:
         return Normalisation(layer, name, layer.weight.numel(), "below")
-    if type(layer).__name__ == "Conv1D" and isinstance(getattr(layer, "nf", None), int):
-        return Linear(layer, name, layer.nf, "transposed")  # type: ignore[arg-type]
+    outputs = getattr(layer, "nf", None)
+    if type(layer).__name__ == "Conv1D" and isinstance(outputs, int):
+        return Linear(layer, name, outputs, "transposed")
     return None
 
 

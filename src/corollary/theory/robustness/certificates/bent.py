@@ -3,12 +3,14 @@
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import torch
 from torch import Tensor
 from torch.nn import functional as F
 
+from corollary.theory.robustness.certificates.activations import kinked_lines
 from corollary.theory.robustness.certificates.periodic import Periodic
 from corollary.theory.robustness.certificates.region import Interval
 from corollary.theory.robustness.certificates.rounding import FUNCTION, gamma, outwards
@@ -51,6 +53,10 @@ class Entrywise(Step):
 class Kinked(Entrywise):
     """Max(x, ax), which need not rise."""
 
+    def __init__(self, call: Call, a: Tensor | float) -> None:
+        super().__init__(call, partial(kinked_lines, a=a))
+        self.a = torch.as_tensor(a)
+
     def interval(self, values: Sequence[Interval], eps: Tensor) -> Interval:
         """Its values at the ends and at the kink."""
         (v,) = values
@@ -71,13 +77,13 @@ class Kinked(Entrywise):
     @property
     def free(self) -> bool:
         """Whether any slope between those of both sides gives a line below: max(x, ax), a <= 1."""
-        return bool((torch.as_tensor(self.lines.keywords["a"]) <= 1).all())  # type: ignore[attr-defined]
+        return bool((self.a <= 1).all())
 
     def freed(self, v: Interval) -> Lines:
         """Lines whose slope below may be chosen, at kinks inside of the interval."""
-        least = torch.as_tensor(self.lines.keywords["a"]).abs()  # type: ignore[attr-defined]
         lines = self.lines(v.lower, v.upper)
-        steepest = torch.where(v.lower < 0, lines.low.abs().clamp_min(least.to(v.lower)), 1.0)
+        least = self.a.abs().to(v.lower)
+        steepest = torch.where(v.lower < 0, lines.low.abs().clamp_min(least), 1.0)
         crossing = (v.lower < 0) & (v.upper > 0)
         pays = replace(lines, low=torch.where(crossing, steepest.clamp_min(1.0), lines.low))
         return replace(pays.widened(v), low=lines.low)

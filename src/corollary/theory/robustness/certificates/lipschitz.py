@@ -162,8 +162,7 @@ def _curved(step: bent.Curved, inputs: Sequence[float], shapes: Sequence[tuple[i
 
 
 def _kinked(step: bent.Kinked, inputs: Sequence[float], shapes: Sequence[tuple[int, ...]]) -> float:
-    a = step.lines.keywords["a"]  # type: ignore[attr-defined]
-    return inputs[0] * max(1.0, float(torch.as_tensor(a).abs().max()))
+    return inputs[0] * max(1.0, float(step.a.abs().max()))
 
 
 def _same(step: Step, inputs: Sequence[float], shapes: Sequence[tuple[int, ...]]) -> float:

@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 
 from corollary.theory.robustness.certificates import bent
-from corollary.theory.robustness.certificates.activations import clipped_lines, kinked_lines
+from corollary.theory.robustness.certificates.activations import clipped_lines
 from corollary.theory.robustness.certificates.curves import (
     CURVES,
     elu,
@@ -198,13 +198,13 @@ def _sizes(value: Any, axes: int) -> tuple[int, ...]:
 
 
 def _kinked(call: Call, shapes: list[tuple[int, ...]], like: Tensor) -> Step:
-    a: Any = {"relu": 0.0, "abs": -1.0}.get(call.op, None)
+    if call.op in ("prelu", "_prelu_kernel"):
+        weight: Tensor = call.args[1].to(like)
+        wide = weight.view(-1, *(1,) * (len(call.shape) - 1))
+        return bent.Kinked(call, wide if weight.numel() > 1 else weight)
     if call.op == "leaky_relu":
-        a = float(call.option(1, "negative_slope", 0.01))
-    elif call.op == "prelu":
-        a = call.args[1].to(like)
-        a = a.view(-1, *(1,) * (len(call.shape) - 1)) if a.numel() > 1 else a
-    return bent.Kinked(call, partial(kinked_lines, a=a))
+        return bent.Kinked(call, float(call.option(1, "negative_slope", 0.01)))
+    return bent.Kinked(call, {"relu": 0.0, "abs": -1.0}[call.op])
 
 
 def _clipped(call: Call, shapes: list[tuple[int, ...]], like: Tensor) -> Step:

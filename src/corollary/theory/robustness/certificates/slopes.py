@@ -93,8 +93,7 @@ class Slopes:
         for index, low in self.low.items():
             step = self.steps[index - 1]
             assert isinstance(step, Kinked)
-            a = torch.as_tensor(step.lines.keywords["a"]).to(low)  # type: ignore[attr-defined]
-            low.copy_(torch.maximum(low, a).clamp_max(1.0))
+            low.copy_(torch.maximum(low, step.a.to(low)).clamp_max(1.0))
             low.copy_(torch.where(self.crossing[index], low, self.lines[index].low))
         for push in self.push.values():
             push.clamp_min_(0.0)
