@@ -157,7 +157,7 @@ def _how_to_run(entry: Entry) -> Iterator[str]:
     yield rst.code("console", shell)
     yield rst.code(
         "python",
-        f"import corollary\n\nclaim = corollary.find({entry.name!r}).load()\n"
+        f"import corollary\n\nclaim = corollary.claim({entry.name!r})\n"
         f"print(claim({argument}).check(seed=1).sentence)",
     )
 
