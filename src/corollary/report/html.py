@@ -21,6 +21,7 @@ from corollary.report.statement import formulas, inline_html, statement_html
 from corollary.report.view import (
     ORDER,
     anchors,
+    attained,
     command,
     entry_of,
     headline,
