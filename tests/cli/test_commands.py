@@ -49,9 +49,16 @@ def test_show_tells_the_last_verdict(call):
 
 def test_check_takes_parameters_and_writes_results_and_report(call, tmp_path):
     code, out, _ = call(
-        "check", "novikoff", "--gamma", "0.2", "--n=50", "--json", tmp_path / "r.json",
-        "--report", tmp_path / "r.html",
-    )  # fmt: skip
+        "check",
+        "novikoff",
+        "--gamma",
+        "0.2",
+        "--n=50",
+        "--json",
+        tmp_path / "r.json",
+        "--report",
+        tmp_path / "r.html",
+    )
     assert code == 0 and "1 holds" in out
     result = json.loads((tmp_path / "r.json").read_text())["results"][0]
     assert (result["parameters"]["gamma"], result["parameters"]["n"]) == (0.2, 50)
@@ -108,10 +115,15 @@ def test_a_failed_report_leaves_the_old_one(call, tmp_path):
 
 def test_completion_offers_names():
     result = CliRunner().invoke(
-        app, [], prog_name="corollary",
-        env={"_COROLLARY_COMPLETE": "complete_bash", "COMP_WORDS": "corollary show novi",
-             "COMP_CWORD": "2"},
-    )  # fmt: skip
+        app,
+        [],
+        prog_name="corollary",
+        env={
+            "_COROLLARY_COMPLETE": "complete_bash",
+            "COMP_WORDS": "corollary show novi",
+            "COMP_CWORD": "2",
+        },
+    )
     assert "novikoff" in result.stdout
 
 

@@ -67,7 +67,9 @@ def test_an_interruption_while_torch_is_imported_is_quiet(tmp_path):
     env = os.environ | {"PYTHONPATH": f"{tmp_path}{os.pathsep}{os.environ.get('PYTHONPATH', '')}"}
     done = subprocess.run(
         [*COMMAND, "check", "novikoff"],
-        env=env, capture_output=True, text=True,
+        env=env,
+        capture_output=True,
+        text=True,
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
-    )  # fmt: skip
+    )
     assert done.returncode == 130 and "Traceback" not in done.stderr, done.stderr

@@ -61,8 +61,11 @@ def folder(tmp_path: Path) -> Path:
 def run(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [sys.executable, "-m", "corollary", "train", *words],
-        cwd=folder, capture_output=True, text=True, check=False,
-    )  # fmt: skip
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
 
 
 def test_a_classifier_learns_with_a_step_size_that_is_chosen_for_it(folder):
@@ -115,10 +118,26 @@ def test_weights_can_be_taken_up_by_another_run_and_by_an_examination(folder):
     other = run(folder, "net.py:line", "--weights", "w.st")
     assert other.returncode == 2 and "do not fit Linear" in other.stderr
     examined = subprocess.run(
-        [sys.executable, "-m", "corollary", "examine", *words, "--weights", "w.st",
-         "--held-out", "net.py:fresh", "--only", "generalization/unseen", "--json", "-"],
-        cwd=folder, capture_output=True, text=True, check=False,
-    )  # fmt: skip
+        [
+            sys.executable,
+            "-m",
+            "corollary",
+            "examine",
+            *words,
+            "--weights",
+            "w.st",
+            "--held-out",
+            "net.py:fresh",
+            "--only",
+            "generalization/unseen",
+            "--json",
+            "-",
+        ],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     assert examined.returncode == 0, examined.stderr
     (finding,) = json.loads(examined.stdout)["findings"]
     assert "on 100 held-out ones" in finding["meaning"]
@@ -159,11 +178,29 @@ def test_a_mistake_gets_one_sentence_and_leaves_nothing(folder, words, told):
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_ctrl_c_or_a_request_to_end_keeps_the_weights_so_far(folder, number):
     child = subprocess.Popen(
-        [sys.executable, "-m", "corollary", "train", "net.py:build", "--data", "two_moons",
-         "--lr", "0.1", "--steps", "1000000", "--checkpoint", "run.st", "--out", "w.st"],
-        cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
+        [
+            sys.executable,
+            "-m",
+            "corollary",
+            "train",
+            "net.py:build",
+            "--data",
+            "two_moons",
+            "--lr",
+            "0.1",
+            "--steps",
+            "1000000",
+            "--checkpoint",
+            "run.st",
+            "--out",
+            "w.st",
+        ],
+        cwd=folder,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
         env=os.environ | {"PYTHONUNBUFFERED": "1"},
-    )  # fmt: skip
+    )
     ends = time.monotonic() + 600
     while not (folder / "run.st").exists() and time.monotonic() < ends:
         time.sleep(0.1)

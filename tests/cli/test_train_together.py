@@ -58,9 +58,14 @@ def folder(tmp_path: Path) -> Path:
 
 def run(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [sys.executable, *words], cwd=folder, capture_output=True, text=True, check=False,
-        timeout=LONG, env=os.environ | {"OMP_NUM_THREADS": "1"},
-    )  # fmt: skip
+        [sys.executable, *words],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=LONG,
+        env=os.environ | {"OMP_NUM_THREADS": "1"},
+    )
 
 
 def ours(done: subprocess.CompletedProcess[str]) -> list[str]:
@@ -104,9 +109,12 @@ def test_the_death_of_a_process_ends_the_run_with_a_sentence_and_it_can_go_on(fo
 def test_a_signal_to_torchrun_keeps_the_weights_so_far(folder, number):
     words = (*MOONS, "--lr", "0.1", "--steps", "1000000", "--checkpoint", "run.st", "--out", "w.st")
     child = subprocess.Popen(
-        [sys.executable, *TORCHRUN, *TRAIN, *words], cwd=folder, text=True,
-        stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
-    )  # fmt: skip
+        [sys.executable, *TORCHRUN, *TRAIN, *words],
+        cwd=folder,
+        text=True,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+    )
     ends = time.monotonic() + LONG
     while not (folder / "run.st").exists() and child.poll() is None and time.monotonic() < ends:
         time.sleep(0.1)

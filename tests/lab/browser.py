@@ -8,9 +8,17 @@ import subprocess
 import time
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
-FLAGS = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
-         "--disable-sync", "--disable-background-networking", "--disable-component-update",
-         "--remote-debugging-pipe"]  # fmt: skip
+FLAGS = [
+    "--headless",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-sync",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--remote-debugging-pipe",
+]
 
 
 class Refused(Exception):
@@ -28,9 +36,11 @@ class Browser:
         high = [fcntl.fcntl(end, fcntl.F_DUPFD, 100) for end in (ear, mouth)]
         self.process = subprocess.Popen(
             [CHROMIUM, *FLAGS, f"--user-data-dir={profile}", "about:blank"],
-            preexec_fn=lambda: (os.dup2(high[0], 3), os.dup2(high[1], 4)), pass_fds=(3, 4),
-            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-        )  # fmt: skip
+            preexec_fn=lambda: (os.dup2(high[0], 3), os.dup2(high[1], 4)),
+            pass_fds=(3, 4),
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
         for end in (ear, mouth, *high):
             os.close(end)
         self.session = None
@@ -63,8 +73,13 @@ class Browser:
         return json.loads(line)
 
     def size(self, width, height=900, *, dark=False):
-        self.call("Emulation.setDeviceMetricsOverride", width=width, height=height,
-                  deviceScaleFactor=1, mobile=False)  # fmt: skip
+        self.call(
+            "Emulation.setDeviceMetricsOverride",
+            width=width,
+            height=height,
+            deviceScaleFactor=1,
+            mobile=False,
+        )
         scheme = [{"name": "prefers-color-scheme", "value": "dark" if dark else "light"}]
         self.call("Emulation.setEmulatedMedia", features=scheme)
 
@@ -78,8 +93,9 @@ class Browser:
         self.until("!window.left && document.readyState === 'complete'")
 
     def run(self, script):
-        found = self.call("Runtime.evaluate", expression=script, returnByValue=True,
-                          awaitPromise=True)  # fmt: skip
+        found = self.call(
+            "Runtime.evaluate", expression=script, returnByValue=True, awaitPromise=True
+        )
         assert "exceptionDetails" not in found, found["exceptionDetails"]
         return found["result"].get("value")
 
@@ -97,8 +113,9 @@ class Browser:
 
     def key(self, key, code=0):
         for kind in ("keyDown", "keyUp"):
-            self.call("Input.dispatchKeyEvent", type=kind, key=key, code=key,
-                      windowsVirtualKeyCode=code)  # fmt: skip
+            self.call(
+                "Input.dispatchKeyEvent", type=kind, key=key, code=key, windowsVirtualKeyCode=code
+            )
 
     def complaints(self):
         """What the page threw, logged or was refused."""

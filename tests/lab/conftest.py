@@ -56,11 +56,24 @@ class Running:
 
     def __init__(self, folder, *words, browser="--no-browser", **variables):
         self.process = subprocess.Popen(
-            [sys.executable, "-P", "-c", "from corollary.cli import main; main()", "lab", browser,
-             "--port", "0", *words],
-            cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-            env={**os.environ, "OMP_NUM_THREADS": "1", **variables}, start_new_session=True,
-        )  # fmt: skip
+            [
+                sys.executable,
+                "-P",
+                "-c",
+                "from corollary.cli import main; main()",
+                "lab",
+                browser,
+                "--port",
+                "0",
+                *words,
+            ],
+            cwd=folder,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            env={**os.environ, "OMP_NUM_THREADS": "1", **variables},
+            start_new_session=True,
+        )
         self.said = self.process.stdout.readline()
         self.url = re.search(r"http://\S+", self.said).group(0)
         self.port = int(re.search(r":(\d+)/", self.url).group(1))

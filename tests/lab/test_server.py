@@ -190,10 +190,19 @@ def test_a_port_in_use_is_one_sentence():
         taken.listen()
         port = str(taken.getsockname()[1])
         done = subprocess.run(
-            [sys.executable, "-c", "from corollary.cli import main; main()", "lab",
-             "--no-browser", "--port", port],
-            capture_output=True, text=True, timeout=60,
-        )  # fmt: skip
+            [
+                sys.executable,
+                "-c",
+                "from corollary.cli import main; main()",
+                "lab",
+                "--no-browser",
+                "--port",
+                port,
+            ],
+            capture_output=True,
+            text=True,
+            timeout=60,
+        )
     assert done.returncode == 2
     assert done.stderr == (
         f"corollary: port {port} is in use; choose another with --port, or 0 for any free port\n"
@@ -253,11 +262,23 @@ def test_the_lab_starts_where_no_file_can_be_written(start, tmp_path):
 def test_enter_in_the_terminal_prints_a_new_address(tmp_path):
     ours, theirs = os.openpty()
     lab = subprocess.Popen(
-        [sys.executable, "-c", "from corollary.cli import main; main()", "lab", "--no-browser",
-         "--port", "0"],
-        cwd=tmp_path, stdin=theirs, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
-        start_new_session=True, preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0),
-    )  # fmt: skip
+        [
+            sys.executable,
+            "-c",
+            "from corollary.cli import main; main()",
+            "lab",
+            "--no-browser",
+            "--port",
+            "0",
+        ],
+        cwd=tmp_path,
+        stdin=theirs,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        start_new_session=True,
+        preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0),
+    )
     try:
         first, hint = lab.stdout.readline(), lab.stdout.readline()
         assert "Enter for a new address" in hint

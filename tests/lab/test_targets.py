@@ -53,9 +53,17 @@ def test_targets_of_the_folder_are_taken(folder):
 
 @pytest.mark.parametrize(
     "target",
-    ["../secret.py:build", "link.py:build", "os:system", "net.py", "gone.py:build", "/etc/passwd",
-     "net.txt:build", "subprocess:run"],
-)  # fmt: skip
+    [
+        "../secret.py:build",
+        "link.py:build",
+        "os:system",
+        "net.py",
+        "gone.py:build",
+        "/etc/passwd",
+        "net.txt:build",
+        "subprocess:run",
+    ],
+)
 def test_what_lies_elsewhere_is_refused(folder, target):
     with pytest.raises(InputError):
         checked_target(target, folder)

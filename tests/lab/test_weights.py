@@ -126,10 +126,16 @@ def test_a_weight_that_is_not_there_is_one_sentence(place, said):
 @pytest.mark.parametrize(
     "wrong",
     [
-        {"unit": 1.5}, {"layer": True}, {"layer": "0"}, {"source": -1}, {"value": None},
-        {"value": "3"}, {"value": 1e4}, {"value": float("nan")},
+        {"unit": 1.5},
+        {"layer": True},
+        {"layer": "0"},
+        {"source": -1},
+        {"value": None},
+        {"value": "3"},
+        {"value": 1e4},
+        {"value": float("nan")},
     ],
-)  # fmt: skip
+)
 def test_an_order_that_is_no_weight_is_refused(wrong):
     right = {"layer": 0, "unit": 1, "source": None, "value": 2}
     assert order_of_play("weight", right) == {"do": "weight"} | right

@@ -23,14 +23,21 @@ SUBJECT = {"module": "<script>Net", "parameters": 3, "dtypes": ["float32"], "lr"
 def done():
     findings = (
         Finding(
-            "trainability/step", "Largest stable step", Severity.HIGH, where="net.0",
-            value=Reading(0.1, 0.09, 0.11), unit="lr", expected="above 0.5",
-            meaning="It diverges.", advice="Use <less>.", claims=("novikoff", "gone/claim"),
+            "trainability/step",
+            "Largest stable step",
+            Severity.HIGH,
+            where="net.0",
+            value=Reading(0.1, 0.09, 0.11),
+            unit="lr",
+            expected="above 0.5",
+            meaning="It diverges.",
+            advice="Use <less>.",
+            claims=("novikoff", "gone/claim"),
             figures=(FIGURE,),
         ),
         Finding("trainability/moments", "Moments", value=Reading(1.0, 1.0, 1.0)),
         Finding("soundness/causal", "Leakage", status=Status.NOT_APPLICABLE, meaning="no sequence"),
-    )  # fmt: skip
+    )
     return Examination({"torch": "2"}, SUBJECT, 60.0, findings)
 
 
@@ -41,8 +48,16 @@ def test_it_goes_to_json_and_back(done):
 
 def test_the_page_tells_verdicts_advice_and_details_and_escapes(done):
     page = examination_page(done)
-    for part in ("1 thing to mend", "something is wrong", "not answered", "0.1 (0.09 to 0.11)",
-                 "Use &lt;less&gt;.", "Perceptron convergence", "gone/claim", "<svg"):  # fmt: skip
+    for part in (
+        "1 thing to mend",
+        "something is wrong",
+        "not answered",
+        "0.1 (0.09 to 0.11)",
+        "Use &lt;less&gt;.",
+        "Perceptron convergence",
+        "gone/claim",
+        "<svg",
+    ):
         assert part in page
     assert "<script>Net" not in page and "&lt;script&gt;Net" in page
     assert "Content-Security-Policy" in page and "http://" not in page.replace("http://www.w3", "")

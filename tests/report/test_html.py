@@ -76,10 +76,16 @@ def test_the_policy_names_the_hash_of_every_script(run):
 def test_text_of_the_user_is_escaped_everywhere(make_result):
     figure = Figure(EVIL, EVIL, EVIL, (Curve([1, 2], label=EVIL),), caption=EVIL)
     evil = make_result(
-        Verdict.CRASHED, f"area/{EVIL}", title=EVIL, note=f"{EVIL}\n{EVIL}", relation=EVIL,
-        parameters={EVIL: EVIL}, hypotheses=(Hypothesis(EVIL, False, EVIL),), tolerance=EVIL,
+        Verdict.CRASHED,
+        f"area/{EVIL}",
+        title=EVIL,
+        note=f"{EVIL}\n{EVIL}",
+        relation=EVIL,
+        parameters={EVIL: EVIL},
+        hypotheses=(Hypothesis(EVIL, False, EVIL),),
+        tolerance=EVIL,
         figures=(figure, figure),
-    )  # fmt: skip
+    )
     worse = dataclasses.replace(make_result(Verdict.HOLDS), note=EVIL, relation=EVIL, title=EVIL)
     run = Run({EVIL: EVIL}, 0, (evil, worse))
     for page in (report_html(run), result_html(evil), run_html(run)):
@@ -98,9 +104,18 @@ def test_what_needs_attention_comes_first(run):
 def test_a_section_has_all_that_is_needed_to_believe_it(run):
     page = report_html(run)
     section = page[page.index('<article id="connectionism-novikoff"') :]
-    for part in ("data-tex", "predicted", "25 <small>[20, 30]</small>", "0.25", "margin 0.1",
-                 "Without “the margin is positive”: predicted 9, measured 50.", "Novikoff (1962)",
-                 "corollary check novikoff --seed 3", "cost: instant", "<svg"):  # fmt: skip
+    for part in (
+        "data-tex",
+        "predicted",
+        "25 <small>[20, 30]</small>",
+        "0.25",
+        "margin 0.1",
+        "Without “the margin is positive”: predicted 9, measured 50.",
+        "Novikoff (1962)",
+        "corollary check novikoff --seed 3",
+        "cost: instant",
+        "<svg",
+    ):
         assert part in section, part
     unknown = page[page.index('<article id="area-case-holds"') : page.index("area-case-fails-t")]
     assert "not in this catalogue" in unknown

@@ -56,8 +56,16 @@ def show(
 
 def _facts(entry: "Entry") -> dict[str, Any]:
     keys = (
-        "name", "title", "statement", "hypotheses", "kind", "cost", "source", "beyond", "erratum",
-    )  # fmt: skip
+        "name",
+        "title",
+        "statement",
+        "hypotheses",
+        "kind",
+        "cost",
+        "source",
+        "beyond",
+        "erratum",
+    )
     facts = {key: getattr(entry, key) for key in keys} | {"covers": entry.covers}
     return facts | {"options": [vars(option) for option in entry.options]}
 

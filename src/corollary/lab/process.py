@@ -49,8 +49,11 @@ class Worker:
             # Not asyncio's own: to cancel a start of those may wait for ever (Python 3.11).
             process = subprocess.Popen(
                 [sys.executable, *words],
-                stdin=subprocess.PIPE, stdout=2, pass_fds=(writing,), start_new_session=True,
-            )  # fmt: skip
+                stdin=subprocess.PIPE,
+                stdout=2,
+                pass_fds=(writing,),
+                start_new_session=True,
+            )
         except BaseException:
             os.close(reading)
             raise

@@ -15,9 +15,14 @@ ACTIVATIONS = ("relu", "leaky relu", "tanh", "sigmoid", "gelu", "linear")
 OPTIMISERS = ("gradient descent", "momentum", "adam")
 LOSSES = ("logistic", "squared")
 FEATURES = {  # as one types them, and as one writes them
-    "x1": "x₁", "x2": "x₂", "x1^2": "x₁²", "x2^2": "x₂²", "x1*x2": "x₁x₂",
-    "sin x1": "sin x₁", "sin x2": "sin x₂",
-}  # fmt: skip
+    "x1": "x₁",
+    "x2": "x₂",
+    "x1^2": "x₁²",
+    "x2^2": "x₂²",
+    "x1*x2": "x₁x₂",
+    "sin x1": "sin x₁",
+    "sin x2": "sin x₂",
+}
 STRAIGHT = ("x1", "x2")  # of a network that has no others the linear regions are polygons
 
 

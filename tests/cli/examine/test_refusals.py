@@ -96,9 +96,11 @@ UNFIT = [
     (["nets.py:Greedy", "--data", "nets.py:data", "--memory", "1"], "out of memory, see --memory"),
     (["nets.py:both", "--lr", "-1"], "lr must be positive"),
     (["nets.py:both", "--lr", "inf"], "lr must be a positive number"),
-    (["nets.py:net", "--data", "nets.py:fractions", "--loss", "cross_entropy"],
-     "class labels must be integers, as y.long()"),
-]  # fmt: skip
+    (
+        ["nets.py:net", "--data", "nets.py:fractions", "--loss", "cross_entropy"],
+        "class labels must be integers, as y.long()",
+    ),
+]
 
 
 @pytest.mark.slow  # two imports of torch each; the same sentences are tested in process below
@@ -142,9 +144,7 @@ def test_arrays_are_taken_and_the_target_is_known_by_its_name(folder, monkeypatc
     monkeypatch.setattr(sys, "path", list(sys.path))
     monkeypatch.delitem(sys.modules, "nets", raising=False)
     order = {"target": "nets.py:net", "data": data, "seed": 0, "budget": 20.0}
-    assert load_subject(order).batch.describe() == {
-        "input 0": "64×2 float32", "target": "64 int64",
-    }  # fmt: skip
+    assert load_subject(order).batch.describe() == {"input 0": "64×2 float32", "target": "64 int64"}
 
 
 def test_a_label_without_an_output_is_a_finding_and_training_refuses_it(folder, monkeypatch):

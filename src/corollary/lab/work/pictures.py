@@ -65,13 +65,15 @@ def units(model: nn.Sequential, places: Tensor) -> list[dict[str, Any]]:
         out = layer(out)
         if isinstance(layer, nn.Linear):
             bias = layer.weight.new_zeros(layer.out_features) if layer.bias is None else layer.bias
-            layers.append({
-                "units": layer.out_features,
-                "shown": min(SHOWN, layer.out_features),
-                "weights": [_rounded(row) for row in layer.weight[:SHOWN, :SHOWN]],
-                "biases": _rounded(bias[:SHOWN]),
-                "grid": "",
-            })  # fmt: skip
+            layers.append(
+                {
+                    "units": layer.out_features,
+                    "shown": min(SHOWN, layer.out_features),
+                    "weights": [_rounded(row) for row in layer.weight[:SHOWN, :SHOWN]],
+                    "biases": _rounded(bias[:SHOWN]),
+                    "grid": "",
+                }
+            )
         else:
             layers[-1]["grid"] = in_bytes(on_own_scale(out[:, :SHOWN].T))
     return layers

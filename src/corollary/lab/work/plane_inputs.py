@@ -6,10 +6,14 @@ import torch
 from torch import Tensor
 
 FEATURE: dict[str, Callable[[Tensor, Tensor], Tensor]] = {
-    "x1": lambda a, b: a, "x2": lambda a, b: b,
-    "x1^2": lambda a, b: a.square(), "x2^2": lambda a, b: b.square(), "x1*x2": torch.mul,
-    "sin x1": lambda a, b: a.sin(), "sin x2": lambda a, b: b.sin(),
-}  # fmt: skip
+    "x1": lambda a, b: a,
+    "x2": lambda a, b: b,
+    "x1^2": lambda a, b: a.square(),
+    "x2^2": lambda a, b: b.square(),
+    "x1*x2": torch.mul,
+    "sin x1": lambda a, b: a.sin(),
+    "sin x2": lambda a, b: b.sin(),
+}
 
 
 def lifted(x: Tensor, names: Sequence[str]) -> Tensor:

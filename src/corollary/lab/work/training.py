@@ -29,9 +29,13 @@ PROBE = 48  # points of the tangent kernel
 LISTED = 100  # weights set by hand; of more none is listed
 BETA = 0.9  # momentum
 ACTIVATION: dict[str, Callable[[], nn.Module]] = {
-    "relu": nn.ReLU, "leaky relu": partial(nn.LeakyReLU, 0.1), "tanh": nn.Tanh,
-    "sigmoid": nn.Sigmoid, "gelu": nn.GELU, "linear": nn.Identity,
-}  # fmt: skip
+    "relu": nn.ReLU,
+    "leaky relu": partial(nn.LeakyReLU, 0.1),
+    "tanh": nn.Tanh,
+    "sigmoid": nn.Sigmoid,
+    "gelu": nn.GELU,
+    "linear": nn.Identity,
+}
 
 
 def network(settings: PlaySettings) -> nn.Sequential:
