@@ -51,3 +51,11 @@ def test_importing_the_package_imports_nothing_heavy():
 @pytest.mark.parametrize("name", corollary.__all__)
 def test_every_public_name_loads(name):
     assert getattr(corollary, name) is not None
+
+
+def test_examine_is_the_function_whatever_of_its_room_is_imported():
+    import inspect
+
+    import corollary.examine.child  # noqa: F401
+
+    assert "budget" in inspect.signature(corollary.examine).parameters

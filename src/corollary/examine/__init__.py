@@ -1,5 +1,6 @@
 """Examine a network: load and prepare it, run the exams, keep the record.
 
 Python, the command line and the lab prepare a subject in one way (``prepare``), run exams by one
-runner (``examiner``) and give one record (``examination``). ``corollary.examine`` is the function.
+runner (``examiner``) and give one record (``examination``). The name ``corollary.examine`` is the
+function :func:`corollary.examine.examiner.examine`.
 """
