@@ -13,8 +13,8 @@ from corollary.core import Budget, Severity, Status, Subject
 from corollary.errors import InputError, NotApplicableError
 from corollary.examine.first_pass import copied_inputs, first_forward_pass, reduce_samples
 from corollary.exams.landscapes import affordable
-from corollary.exams.pace import KEY as PACE
-from corollary.exams.pace import pace
+from corollary.exams.speed import KEY as SPEED
+from corollary.exams.speed import seconds_per_sample
 
 X, Y = torch.randn(64, 5, generator=torch.Generator().manual_seed(0)), torch.arange(64) % 3
 
@@ -149,7 +149,7 @@ def _loss(output, target):
 
 def test_of_a_slow_module_fewer_samples_are_taken():
     subject = Subject(nn.Linear(5, 3), (X.repeat(4, 1), Y.repeat(4)))
-    subject.memo[PACE] = 0.01  # seconds a sample
+    subject.memo[SPEED] = 0.01  # seconds a sample
     reduce_samples(subject, 60.0)
     assert subject.batch.size == 100
     reduce_samples(subject, 1.0)
@@ -158,11 +158,11 @@ def test_of_a_slow_module_fewer_samples_are_taken():
 
 def test_an_exam_that_cannot_end_in_time_says_how_long_it_would_take():
     subject = Subject(nn.Linear(5, 3), (X, Y))
-    subject.memo[PACE] = 10.0
+    subject.memo[SPEED] = 10.0
     with pytest.raises(NotApplicableError, match="it would take about 320 s for this network"):
         affordable(subject, Budget.of(60.0), 2.0, 64)
 
 
 def test_the_pace_is_measured_once():
     subject = Subject(nn.Linear(5, 3), (X, Y))
-    assert pace(subject) == pace(subject) > 0
+    assert seconds_per_sample(subject) == seconds_per_sample(subject) > 0

@@ -11,7 +11,7 @@ from torch import nn
 from corollary.core import Budget, Severity, Status, Subject
 from corollary.examine.examiner import examine
 from corollary.exams.generalization import weight_spectra
-from corollary.exams.portraits import gallery_of
+from corollary.exams.layer_spectra import layer_spectra_of
 from corollary.theory.generalization.weight_spectra.layers import layers_of
 from corollary.theory.generalization.weight_spectra.portrait import portrait
 
@@ -120,9 +120,9 @@ def test_networks_without_large_weights_have_nothing_to_say():
 
 def test_layers_beyond_the_budget_are_named_and_taken_up_later():
     subject = Subject(dense(64, 600))
-    first = gallery_of(subject, Budget.of(1000.0, bytes=10 << 20))
+    first = layer_spectra_of(subject, Budget.of(1000.0, bytes=10 << 20))
     assert [p.name for p in first.portraits] == ["0", "4"] and first.too_large == ("2",)
-    again = gallery_of(subject, Budget.of(1000.0))
+    again = layer_spectra_of(subject, Budget.of(1000.0))
     assert [p.name for p in again.portraits] == ["0", "2", "4"] and not again.too_large
 
 

@@ -96,7 +96,7 @@ def examine(
     elif json_file is not None:
         write_atomically(json_file, text)
     if out is not None:
-        from corollary.report.examination import write_examination
+        from corollary.report.examination_page import write_examination
 
         write_examination(done, out, before)
     if not to_stdout:

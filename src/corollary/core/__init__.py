@@ -17,10 +17,10 @@ from corollary.core.figure import (
     Regions,
 )
 from corollary.core.finding import Finding, Severity, Status
-from corollary.core.fit import PowerLaw, loglog_fit
 from corollary.core.hypothesis import Hypothesis
 from corollary.core.measurement import Count, Kept, Path, Reading, Sample, Series
 from corollary.core.options import option
+from corollary.core.power_law import PowerLaw, loglog_fit
 from corollary.core.randomness import derived_seed, generator, normal, uniform
 from corollary.core.relations import (
     Comparison,

@@ -24,9 +24,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
-from corollary.core.fit import loglog_fit
 from corollary.core.measurement import Measurement, Reading, Series, readings
 from corollary.core.numbers import as_floats, short
+from corollary.core.power_law import loglog_fit
 from corollary.core.verdict import Verdict
 from corollary.errors import InputError
 

@@ -10,9 +10,9 @@ from dataclasses import KW_ONLY, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from corollary.core.figure import Curve, Figure, Histogram, Level, Mark, Points, Role
-from corollary.core.fit import loglog_fit
 from corollary.core.measurement import Path, Reading, Sample, Series
 from corollary.core.numbers import as_floats, short
+from corollary.core.power_law import loglog_fit
 from corollary.core.relations import Slope
 from corollary.core.trial import Trial
 from corollary.errors import InputError

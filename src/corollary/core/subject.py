@@ -9,7 +9,7 @@ import torch
 from torch import Tensor, nn
 
 from corollary.core.batch import Batch, gather
-from corollary.core.losses import Loss, named_loss, suited_loss
+from corollary.core.default_losses import Loss, named_loss, suited_loss
 from corollary.core.randomness import generator
 from corollary.errors import InputError, InputTypeError, NotApplicableError
 from corollary.theory.modules.differentiable import differentiable

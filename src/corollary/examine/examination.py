@@ -104,7 +104,7 @@ class Examination:
         Raises:
             InputError: if the name ends in neither.
         """
-        from corollary.report.examination import write_examination
+        from corollary.report.examination_page import write_examination
         from corollary.run.files import check_writable, write_atomically
 
         where = Path(path)
@@ -159,12 +159,12 @@ class Examination:
         return examination_text(self)
 
     def __repr__(self) -> str:
-        from corollary.report.examination import headline
+        from corollary.report.examination_page import headline
 
         return f"<Examination of {headline(self)}, {len(self.findings)} findings>"
 
     def _repr_html_(self) -> str:
-        from corollary.report.examination import examination_html
+        from corollary.report.examination_page import examination_html
 
         return examination_html(self)
 

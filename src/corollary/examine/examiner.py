@@ -10,8 +10,8 @@ import torch
 from torch import nn
 
 from corollary.core import Budget, Exam, Finding, Subject
+from corollary.core.default_losses import Loss
 from corollary.core.finding import failed, not_applicable
-from corollary.core.losses import Loss
 from corollary.core.progress import progress_bar
 from corollary.core.subject import Output
 from corollary.errors import (

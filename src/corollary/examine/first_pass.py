@@ -14,7 +14,7 @@ from torch import Tensor, nn
 from torch.nn.parameter import UninitializedParameter
 
 from corollary.core import Batch, Subject
-from corollary.core.losses import suited_loss
+from corollary.core.default_losses import suited_loss
 from corollary.core.subject import LIKELY_OUTPUTS
 from corollary.errors import (
     CorollaryError,
@@ -23,7 +23,7 @@ from corollary.errors import (
     TimeLimitError,
     one_line,
 )
-from corollary.exams.pace import pace
+from corollary.exams.speed import seconds_per_sample
 from corollary.run.limits import time_limit
 
 REMEDIES = {
@@ -99,7 +99,7 @@ def reduce_samples(subject: Subject, seconds: float) -> None:
     if subject.batch is None or subject.batch.size <= LEAST:
         return
     try:
-        most = int(ONE_PASS * seconds / pace(subject))
+        most = int(ONE_PASS * seconds / seconds_per_sample(subject))
     except Exception:
         return  # a module without an output to time; its exams will say so
     subject.batch = subject.batch.first(max(LEAST, most))

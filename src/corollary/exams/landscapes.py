@@ -8,7 +8,7 @@ from torch import Tensor, nn
 
 from corollary.core import Budget, Subject
 from corollary.errors import InputError, NotApplicableError
-from corollary.exams.pace import pace
+from corollary.exams.speed import seconds_per_sample
 from corollary.theory.kernels.empirical import empirical_ntk
 from corollary.theory.landscape.signal import Signal, measured_signal, random_projection
 from corollary.train.loss_landscape import need_real_parameters
@@ -33,7 +33,7 @@ def affordable(subject: Subject, budget: Budget, passes: float, most: int, *, ro
     Raises:
         NotApplicableError: if the fewest samples that say something take far too long.
     """
-    a_sample = pace(subject)
+    a_sample = seconds_per_sample(subject)
     least = (passes * min(FEWEST, most) + rows * FORWARD) * a_sample
     if least > max(OVERRUN * budget.left, PATIENCE):
         raise NotApplicableError(
@@ -76,7 +76,7 @@ def signal_of(subject: Subject, model: nn.Module, n: int) -> Signal:
 
     The loss is differentiated where there is one, else a random projection of the output.
     """
-    batch = subject.data(max(FEWEST, min(n, int(SIGNAL / (pace(subject) + 1e-9)))))
+    batch = subject.data(max(FEWEST, min(n, int(SIGNAL / (seconds_per_sample(subject) + 1e-9)))))
 
     def scalar() -> Tensor:
         raw = subject.call(batch)

@@ -8,7 +8,7 @@ from torch import Tensor, nn
 
 from corollary.core import Batch, Subject
 from corollary.errors import NotApplicableError
-from corollary.theory.expressivity.regions.bends import module_thresholds
+from corollary.theory.expressivity.regions.breakpoints import module_thresholds
 
 OUTPUTS = 32  # numbers of an output that are looked at; of more, random combinations
 COARSE = 0.1  # relative rounding beyond which nothing can be said of the function

@@ -9,7 +9,7 @@ import torch
 from torch import Tensor, nn
 
 from corollary.core import Batch, Budget, Subject
-from corollary.core.losses import Loss
+from corollary.core.default_losses import Loss
 from corollary.errors import NotApplicableError
 from corollary.exams.landscapes import affordable
 from corollary.theory.landscape.curvature import largest_stable_step

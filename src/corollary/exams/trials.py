@@ -14,7 +14,7 @@ import torch
 from torch import Tensor, nn
 
 from corollary.core import Batch, Budget, Subject
-from corollary.core.losses import Loss
+from corollary.core.default_losses import Loss
 from corollary.core.randomness import derived_seed
 from corollary.errors import CorollaryError, NotApplicableError
 from corollary.exams.risks import Risk, risk_of

@@ -26,8 +26,8 @@ LAYOUTS = {18: (2, 2, 2, 2), 34: (3, 4, 6, 3), 50: (3, 4, 6, 3)}  # blocks of th
 
 
 def conv_bn(
-    read: int,
-    give: int,
+    in_channels: int,
+    out_channels: int,
     kernel: int = 3,
     *,
     stride: int = 1,
@@ -45,12 +45,12 @@ def conv_bn(
     check_at_least("stride", stride, 1)
     how = {"stride": stride, "padding": kernel // 2, "bias": bias}
     conv: nn.Conv2d = skip_init(
-        nn.Conv2d, read, give, kernel, **how, dtype=dtype, device=rng.device
+        nn.Conv2d, in_channels, out_channels, kernel, **how, dtype=dtype, device=rng.device
     )
     nn.init.kaiming_normal_(conv.weight, mode="fan_out", nonlinearity="relu", generator=rng)
     if conv.bias is not None:
         nn.init.zeros_(conv.bias)
-    return nn.Sequential(conv, nn.BatchNorm2d(give, dtype=dtype, device=rng.device))
+    return nn.Sequential(conv, nn.BatchNorm2d(out_channels, dtype=dtype, device=rng.device))
 
 
 class _Block(nn.Module):
@@ -87,7 +87,7 @@ class BasicBlock(_Block):
 
     def __init__(
         self,
-        read: int,
+        in_channels: int,
         width: int,
         *,
         stride: int = 1,
@@ -96,9 +96,11 @@ class BasicBlock(_Block):
         dtype: torch.dtype = torch.float64,
     ) -> None:
         conv = partial(conv_bn, rng=rng, dtype=dtype)
-        branch = nn.Sequential(*conv(read, width, stride=stride), nn.ReLU(), conv(width, width))
-        change = stride != 1 or read != width
-        shortcut = conv(read, width, 1, stride=stride) if change else None
+        branch = nn.Sequential(
+            *conv(in_channels, width, stride=stride), nn.ReLU(), conv(width, width)
+        )
+        change = stride != 1 or in_channels != width
+        shortcut = conv(in_channels, width, 1, stride=stride) if change else None
         super().__init__(branch, shortcut, zero_last, width)
 
 
@@ -115,7 +117,7 @@ class Bottleneck(_Block):
 
     def __init__(
         self,
-        read: int,
+        in_channels: int,
         width: int,
         *,
         stride: int = 1,
@@ -124,17 +126,17 @@ class Bottleneck(_Block):
         dtype: torch.dtype = torch.float64,
     ) -> None:
         conv = partial(conv_bn, rng=rng, dtype=dtype)
-        give = self.expansion * width
+        out_channels = self.expansion * width
         branch = nn.Sequential(
-            *conv(read, width, 1),
+            *conv(in_channels, width, 1),
             nn.ReLU(),
             *conv(width, width, stride=stride),
             nn.ReLU(),
-            conv(width, give, 1),
+            conv(width, out_channels, 1),
         )
-        change = stride != 1 or read != give
-        shortcut = conv(read, give, 1, stride=stride) if change else None
-        super().__init__(branch, shortcut, zero_last, give)
+        change = stride != 1 or in_channels != out_channels
+        shortcut = conv(in_channels, out_channels, 1, stride=stride) if change else None
+        super().__init__(branch, shortcut, zero_last, out_channels)
 
 
 class ResNet(nn.Module):
@@ -166,15 +168,19 @@ class ResNet(nn.Module):
         kernel, stride = (3, 1) if small_images else (7, 2)
         stem = conv_bn(channels, width, kernel, stride=stride, rng=rng, dtype=dtype)
         pool = [] if small_images else [nn.MaxPool2d(3, 2, padding=1)]
-        parts, read = [*stem, nn.ReLU(), *pool], width
+        parts, in_channels = [*stem, nn.ReLU(), *pool], width
         for stage, depth in enumerate(depths):
             for i in range(depth):
                 step = 2 if stage > 0 and i == 0 else 1
-                parts.append(block(read, width * 2**stage, stride=step, rng=rng, dtype=dtype))
-                read = parts[-1].out_channels
+                parts.append(
+                    block(in_channels, width * 2**stage, stride=step, rng=rng, dtype=dtype)
+                )
+                in_channels = parts[-1].out_channels
         self.features = nn.Sequential(*parts)
-        self.classifier: nn.Linear = skip_init(nn.Linear, read, k, dtype=dtype, device=rng.device)
-        nn.init.normal_(self.classifier.weight, std=read**-0.5, generator=rng)
+        self.classifier: nn.Linear = skip_init(
+            nn.Linear, in_channels, k, dtype=dtype, device=rng.device
+        )
+        nn.init.normal_(self.classifier.weight, std=in_channels**-0.5, generator=rng)
         nn.init.zeros_(self.classifier.bias)
 
     def forward(self, x: Float[Tensor, "n c h w"]) -> Float[Tensor, "n k"]:

@@ -27,8 +27,8 @@ from corollary.theory.seeding import as_generator
 
 
 def conv_block(
-    read: int,
-    give: int,
+    in_channels: int,
+    out_channels: int,
     *,
     pool: bool = False,
     rng: Generator,
@@ -41,7 +41,7 @@ def conv_block(
         >>> block(torch.zeros(2, 3, 8, 8, dtype=torch.float64)).shape
         torch.Size([2, 64, 4, 4])
     """
-    parts = [*conv_bn(read, give, bias=True, rng=rng, dtype=dtype), nn.ReLU()]
+    parts = [*conv_bn(in_channels, out_channels, bias=True, rng=rng, dtype=dtype), nn.ReLU()]
     return nn.Sequential(*parts, *([nn.MaxPool2d(2)] if pool else []))
 
 

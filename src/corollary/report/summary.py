@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from corollary.core.finding import Finding, Severity, Status
 from corollary.report.comparison import named
-from corollary.report.examination import headline
+from corollary.report.examination_page import headline
 from corollary.report.signs import SEVERITY_SIGNS
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from corollary.core.losses import cross_entropy
+from corollary.core.default_losses import cross_entropy
 from corollary.errors import InputError, InputTypeError
 
 Loss = Callable[..., Any]

@@ -19,7 +19,7 @@ from torch import Tensor, nn
 from torch.optim import SGD, Adam, AdamW, Optimizer
 
 from corollary.core import Batch, Figure, Subject
-from corollary.core.losses import suited_loss
+from corollary.core.default_losses import suited_loss
 from corollary.data.disk import replacing
 from corollary.errors import (
     CorollaryError,

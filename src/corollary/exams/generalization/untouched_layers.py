@@ -21,7 +21,7 @@ from torch import Tensor
 
 from corollary.core import Budget, Exam, Finding, Reading, Severity, Subject
 from corollary.errors import NotApplicableError
-from corollary.exams.portraits import gallery_of
+from corollary.exams.layer_spectra import layer_spectra_of
 from corollary.exams.readings import counted, upwards
 from corollary.theory.generalization.weight_spectra.layers import WeightMatrix
 from corollary.theory.generalization.weight_spectra.marchenko_pastur import (
@@ -43,7 +43,7 @@ class UntouchedLayers(Exam):
 
     def examine(self, subject: Subject, budget: Budget) -> Iterator[Finding]:
         """One finding for each untouched layer of a trained network, else one for all."""
-        portraits = gallery_of(subject, budget).portraits
+        portraits = layer_spectra_of(subject, budget).portraits
 
         @cache
         def null(p: int, n: int) -> Tensor:

@@ -40,7 +40,7 @@ from corollary.core import (
     Subject,
 )
 from corollary.core.figure import Role
-from corollary.exams.portraits import FALSE_ALARMS, gallery_of
+from corollary.exams.layer_spectra import FALSE_ALARMS, layer_spectra_of
 from corollary.exams.readings import between, counted, roughly, rounded
 from corollary.theory.generalization.weight_spectra.marchenko_pastur import MarchenkoPastur
 from corollary.theory.generalization.weight_spectra.portrait import Portrait, TestedTail
@@ -63,16 +63,16 @@ class WeightSpectra(Exam):
 
     def examine(self, subject: Subject, budget: Budget) -> Iterator[Finding]:
         """Spikes and norms first, for the tails take the time that is left."""
-        gallery = gallery_of(subject, budget)
-        yield self._directions(gallery.portraits, gallery.too_large)
-        for portrait in gallery.portraits:
+        spectra = layer_spectra_of(subject, budget)
+        yield self._directions(spectra.portraits, spectra.too_large)
+        for portrait in spectra.portraits:
             if portrait.above_noise > DROWNS and portrait.stable_rank < RANK:
                 yield self._drowning(portrait)
             if portrait.largest_entry > STICKS_OUT:
                 yield self._single_weight(portrait)
-        if len(gallery.portraits) > 2:
-            yield self._norms(gallery.portraits, _normalised(subject.model))
-        tails = _tails(gallery.portraits, subject, budget)
+        if len(spectra.portraits) > 2:
+            yield self._norms(spectra.portraits, _normalised(subject.model))
+        tails = _tails(spectra.portraits, subject, budget)
         if tails:
             yield self._tail(tails)
 

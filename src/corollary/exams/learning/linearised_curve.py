@@ -23,7 +23,7 @@ import torch
 from torch import Tensor
 
 from corollary.core import Band, Batch, Budget, Curve, Exam, Figure, Finding, Subject
-from corollary.core.losses import Loss
+from corollary.core.default_losses import Loss
 from corollary.errors import CorollaryError, NotApplicableError
 from corollary.exams.readings import rounded
 from corollary.exams.scales import float_inputs, scale_of

@@ -18,7 +18,7 @@ import torch
 from torch import Tensor
 
 from corollary.core import Budget, Exam, Finding, Severity, Subject
-from corollary.core.losses import binary_cross_entropy
+from corollary.core.default_losses import binary_cross_entropy
 from corollary.errors import NotApplicableError
 from corollary.exams.readings import rounded
 

@@ -18,8 +18,8 @@ from collections.abc import Iterator
 
 from corollary.core import Budget, Exam, Finding, Severity, Subject
 from corollary.exams.landscapes import affordable
-from corollary.exams.pace import pace
 from corollary.exams.readings import between
+from corollary.exams.speed import seconds_per_sample
 from corollary.theory.landscape.curvature import largest_stable_step
 from corollary.train.loss_landscape import landscape_of
 
@@ -41,7 +41,7 @@ class LargestStep(Exam):
         landscape_of(subject, 1)  # refuses what has no loss to differentiate
         most = affordable(subject, budget, 3 * FEWEST, SAMPLES)
         n = max(LEAST, min(SAMPLES, most * FEWEST // PRODUCTS if most < SAMPLES else SAMPLES))
-        products = int(0.8 * budget.left / (3 * n * pace(subject) + 1e-9))
+        products = int(0.8 * budget.left / (3 * n * seconds_per_sample(subject) + 1e-9))
         found = largest_stable_step(
             landscape_of(subject, n),
             max_products=min(max(products, FEWEST), ENOUGH),

@@ -11,7 +11,7 @@ from corollary.examine.prepare import load_subject
 from corollary.lab.work.channel import Channel, starved
 from corollary.lab.work.checking import unstyled
 from corollary.registry import Entry
-from corollary.report.examination import examination_page, facts
+from corollary.report.examination_page import examination_page, facts
 from corollary.report.page import template
 from corollary.run.results import environment
 

@@ -1,7 +1,7 @@
 r"""A network as a program that stops wherever it bends.
 
 The module is copied in double precision and evaluation mode, traced, and made into steps: *run* a
-node, or *look* at numbers that are affine on every cell so far and whose sign changes are the next
+node, or *stop* at numbers that are affine on every cell so far and whose sign changes are the next
 bends. Values are computed at points only.
 """
 
@@ -13,7 +13,7 @@ from jaxtyping import Float, Int
 from torch import Tensor, fx, nn
 
 from corollary.errors import InputError, InputTypeError, NotApplicableError
-from corollary.theory.expressivity.regions.reading import Look, Values, looks
+from corollary.theory.expressivity.regions.reading import Stop, Values, stops_before
 from corollary.theory.prerequisites.wellformed import check_at_least, check_no_nan
 
 
@@ -31,7 +31,7 @@ class Program:
         self.graph = graph
         self.modules = dict(graph.named_modules())
         self.constants: Values = {}  # nodes that do not depend on the input
-        self.steps: list[fx.Node | Look] = []
+        self.steps: list[fx.Node | Stop] = []
         self.input = ""
         depends: set[str] = set()
         for node in graph.graph.nodes:
@@ -40,7 +40,7 @@ class Program:
                 depends.add(node.name)
             elif any(parent.name in depends for parent in node.all_input_nodes):
                 depends.add(node.name)
-                self.steps += [*looks(node, self.modules, depends), node]
+                self.steps += [*stops_before(node, self.modules, depends), node]
             else:
                 self.constants[node.name] = self._constant(node)
         self.free = _released(self.steps)
@@ -63,17 +63,17 @@ class Program:
     @property
     def merges(self) -> bool:
         """Whether a tournament may cut cells that belong together."""
-        return any(isinstance(step, Look) and step.code is None for step in self.steps)
+        return any(isinstance(step, Stop) and step.code is None for step in self.steps)
 
     @property
     def last_look(self) -> int:
         """The last step that is a stop, or -1."""
-        return max((i for i, step in enumerate(self.steps) if isinstance(step, Look)), default=-1)
+        return max((i for i, step in enumerate(self.steps) if isinstance(step, Stop)), default=-1)
 
     @property
     def layers(self) -> tuple[str, ...]:
         """Paths of the layers that bend, in order."""
-        return tuple(s.path for s in self.steps if isinstance(s, Look) and s.code is not None)
+        return tuple(s.path for s in self.steps if isinstance(s, Stop) and s.code is not None)
 
     def start(self, x: Float[Tensor, "n *shape"]) -> Values:
         """Values before the first step."""
@@ -87,7 +87,7 @@ class Program:
         """
         while step < len(self.steps):
             doing, step = self.steps[step], step + 1
-            if isinstance(doing, Look):
+            if isinstance(doing, Stop):
                 return step, doing.columns(values)
             values[doing.name] = self._run(doing, values)
             for name in self.free.get(step - 1, ()):
@@ -127,9 +127,9 @@ class Program:
         codes = [torch.zeros(len(x), 0, dtype=torch.int16)]
         while step < len(self.steps):
             step, columns = self.advance(values, step)
-            look = self.steps[step - 1]
-            if columns is not None and isinstance(look, Look) and look.code is not None:
-                code = look.code(values)
+            stop = self.steps[step - 1]
+            if columns is not None and isinstance(stop, Stop) and stop.code is not None:
+                code = stop.code(values)
                 if code.is_floating_point():
                     check_no_nan("what the units are given", code)
                     code = code > tolerance * code.abs().amax() if tolerance else code > 0
@@ -195,7 +195,7 @@ def _attribute(root: nn.Module, path: str) -> Any:
     return root
 
 
-def _released(steps: list[fx.Node | Look]) -> dict[int, list[str]]:
+def _released(steps: list[fx.Node | Stop]) -> dict[int, list[str]]:
     """Step -> names that nothing needs after it."""
     last = {
         parent.name: step

@@ -9,13 +9,13 @@ import torch
 from torch import Tensor, fx, nn
 
 from corollary.errors import NotApplicableError
-from corollary.theory.expressivity.regions import bends
+from corollary.theory.expressivity.regions import breakpoints
 
 Values = dict[str, Any]  # node name -> value at the points
 
 
 @dataclass(frozen=True)
-class Look:
+class Stop:
     """A stop: ``columns`` gives numbers whose signs matter, ``code`` the pattern they belong to."""
 
     path: str  # of the layer that bends
@@ -23,7 +23,7 @@ class Look:
     code: Callable[[Values], Tensor] | None  # once a layer: a tournament has several stops
 
 
-def looks(node: fx.Node, modules: dict[str, nn.Module], depends: set[str]) -> Iterator[Look]:
+def stops_before(node: fx.Node, modules: dict[str, nn.Module], depends: set[str]) -> Iterator[Stop]:
     """The stops before ``node``; raises for what is not piecewise linear.
 
     Args:
@@ -35,21 +35,21 @@ def looks(node: fx.Node, modules: dict[str, nn.Module], depends: set[str]) -> It
     if node.op == "output":
         return
     if node.op == "call_module":
-        yield from _module_looks(str(node.target), modules[str(node.target)], inputs[0])
+        yield from _module_stops(str(node.target), modules[str(node.target)], inputs[0])
         return
     name = str(node.target if node.op == "call_method" else getattr(node.target, "__name__", "?"))
     name = name.strip("_")  # in place is the same function
-    thresholds = bends.function_thresholds(name, tuple(node.args[1:]), dict(node.kwargs))
+    thresholds = breakpoints.function_thresholds(name, tuple(node.args[1:]), dict(node.kwargs))
     if thresholds is not None:
-        yield _threshold_look(node.name, inputs[0], thresholds)
+        yield _threshold_stop(node.name, inputs[0], thresholds)
     elif name in ("maximum", "minimum", "max", "min") and len(inputs) == 2:
-        yield _pair_look(node.name, *inputs)
-    elif name in bends.POOL_NAMES:
-        yield from _pool_looks(node.name, inputs[0], _function_pool(name, node))
-    elif name in bends.PRODUCT_NAMES:
+        yield _pair_stop(node.name, *inputs)
+    elif name in breakpoints.POOL_NAMES:
+        yield from _pool_stops(node.name, inputs[0], _function_pool(name, node))
+    elif name in breakpoints.PRODUCT_NAMES:
         if len(inputs) > 1 or (name in ("truediv", "div") and not _is_first(node, inputs[0])):
             raise refusal(node.name, f"'{name}' with two arguments that depend on the input")
-    elif name not in bends.AFFINE_NAMES:
+    elif name not in breakpoints.AFFINE_NAMES:
         raise refusal(node.name, f"the function '{name}'")
 
 
@@ -62,10 +62,10 @@ def refusal(path: str, what: str) -> NotApplicableError:
     )
 
 
-def _module_looks(path: str, module: nn.Module, before: str) -> Iterator[Look]:
-    thresholds = bends.module_thresholds(module)
+def _module_stops(path: str, module: nn.Module, before: str) -> Iterator[Stop]:
+    thresholds = breakpoints.module_thresholds(module)
     if thresholds is not None:
-        yield _threshold_look(path, before, thresholds)
+        yield _threshold_stop(path, before, thresholds)
     elif isinstance(module, nn.MaxPool1d | nn.MaxPool2d):
         if module.ceil_mode or module.return_indices:
             raise refusal(path, "a pool with ceil_mode or return_indices")
@@ -75,25 +75,25 @@ def _module_looks(path: str, module: nn.Module, before: str) -> Iterator[Look]:
             "padding": module.padding,
             "dilation": module.dilation,
         }
-        yield from _pool_looks(path, before, options)
-    elif type(module) not in bends.AFFINE_MODULES:
+        yield from _pool_stops(path, before, options)
+    elif type(module) not in breakpoints.AFFINE_MODULES:
         raise refusal(path, f"a {type(module).__name__}")
     elif isinstance(module, nn.modules.batchnorm._BatchNorm) and module.running_mean is None:
         raise refusal(path, f"a {type(module).__name__} without running statistics")
 
 
-def _threshold_look(path: str, before: str, thresholds: tuple[float, ...]) -> Look:
+def _threshold_stop(path: str, before: str, thresholds: tuple[float, ...]) -> Stop:
     columns = partial(_thresholds, before=before, thresholds=thresholds)
-    return Look(path, columns, columns)
+    return Stop(path, columns, columns)
 
 
 def _thresholds(values: Values, before: str, thresholds: tuple[float, ...]) -> Tensor:
-    return bends.threshold_columns(values[before], thresholds)
+    return breakpoints.threshold_columns(values[before], thresholds)
 
 
-def _pair_look(path: str, first: str, second: str) -> Look:
+def _pair_stop(path: str, first: str, second: str) -> Stop:
     columns = partial(_difference, first=first, second=second)
-    return Look(path, columns, columns)
+    return Stop(path, columns, columns)
 
 
 def _difference(values: Values, first: str, second: str) -> Tensor:
@@ -101,22 +101,22 @@ def _difference(values: Values, first: str, second: str) -> Tensor:
     return z.reshape(len(z), -1)
 
 
-def _pool_looks(path: str, before: str, options: dict[str, Any]) -> Iterator[Look]:
+def _pool_stops(path: str, before: str, options: dict[str, Any]) -> Iterator[Stop]:
     """One stop a round of the tournament; the pattern is the winner, known after the last."""
     rounds = torch.Size(options["kernel"]).numel()
     for j in range(1, rounds):
         code = partial(_winners, before=before, options=options) if j == rounds - 1 else None
-        yield Look(path, partial(_round, before=before, options=options, j=j), code)
+        yield Stop(path, partial(_round, before=before, options=options, j=j), code)
 
 
 def _round(values: Values, before: str, options: dict[str, Any], j: int) -> Tensor:
     z = values[before]
-    return bends.round_columns(z, bends.pool_windows(tuple(z.shape[1:]), **options), j)
+    return breakpoints.round_columns(z, breakpoints.pool_windows(tuple(z.shape[1:]), **options), j)
 
 
 def _winners(values: Values, before: str, options: dict[str, Any]) -> Tensor:
     z = values[before]
-    return bends.winners(z, bends.pool_windows(tuple(z.shape[1:]), **options))
+    return breakpoints.winners(z, breakpoints.pool_windows(tuple(z.shape[1:]), **options))
 
 
 def _function_pool(name: str, node: fx.Node) -> dict[str, Any]:

@@ -34,7 +34,7 @@ from corollary.theory.kernels.infinite.resize import Resize
 from corollary.theory.kernels.infinite.sampling import Sampled, sampled_kernels
 from corollary.theory.kernels.infinite.series import Series, Sigmoid, Silu, Softplus, Tanh
 from corollary.theory.kernels.infinite.tracing import from_module
-from corollary.theory.kernels.infinite.unshared import ConvLocal, ConvTranspose
+from corollary.theory.kernels.infinite.transposed_and_local import ConvLocal, ConvTranspose
 
 __all__ = [
     "Abs",

@@ -4,7 +4,7 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass
 
 from corollary.errors import InputError
-from corollary.theory.kernels.infinite.joins import AddUp, Join, MultiplyUp, SideBySide
+from corollary.theory.kernels.infinite.branch_layers import AddUp, Join, MultiplyUp, SideBySide
 from corollary.theory.kernels.infinite.layers import Layer
 
 

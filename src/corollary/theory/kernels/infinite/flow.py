@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from functools import reduce
 
 from corollary.errors import InputError
-from corollary.theory.kernels.infinite.joins import Join, MultiplyUp, SideBySide
+from corollary.theory.kernels.infinite.branch_layers import Join, MultiplyUp, SideBySide
 from corollary.theory.kernels.infinite.layers import Layer
 from corollary.theory.kernels.infinite.steps import Step
 

@@ -21,7 +21,7 @@ from corollary.theory.kernels.infinite.layers import (
 )
 from corollary.theory.kernels.infinite.resize import Mode, Resize
 from corollary.theory.kernels.infinite.series import Series
-from corollary.theory.kernels.infinite.unshared import ConvTranspose
+from corollary.theory.kernels.infinite.transposed_and_local import ConvTranspose
 from corollary.theory.kernels.infinite.windows import Amounts
 
 RESIZED: dict[str, Mode] = {

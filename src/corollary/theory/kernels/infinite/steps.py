@@ -9,7 +9,7 @@ from torch import Tensor
 
 from corollary.errors import InputError
 from corollary.theory.compiled import Backend
-from corollary.theory.kernels.infinite.joins import Join
+from corollary.theory.kernels.infinite.branch_layers import Join
 from corollary.theory.kernels.infinite.layers import Layer
 from corollary.theory.kernels.infinite.state import State
 

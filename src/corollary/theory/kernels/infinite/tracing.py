@@ -16,9 +16,8 @@ from torch import fx, nn
 
 from corollary.errors import InputError, InputTypeError
 from corollary.theory.kernels.infinite import activations as act
+from corollary.theory.kernels.infinite.branch_layers import Join
 from corollary.theory.kernels.infinite.dropout import Dropout
-from corollary.theory.kernels.infinite.joining import input_width, read_join, width_after
-from corollary.theory.kernels.infinite.joins import Join
 from corollary.theory.kernels.infinite.layers import (
     AvgPool,
     Flatten,
@@ -40,6 +39,7 @@ from corollary.theory.kernels.infinite.reading import (
 )
 from corollary.theory.kernels.infinite.series import Series
 from corollary.theory.kernels.infinite.steps import Step
+from corollary.theory.kernels.infinite.traced_branches import input_width, read_join, width_after
 
 F = nn.functional
 IMAGE_LAYERS = (nn.Conv1d, nn.Conv2d, nn.ConvTranspose1d, nn.ConvTranspose2d, *MODULES)

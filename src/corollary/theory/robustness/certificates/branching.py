@@ -26,9 +26,9 @@ from torch import Tensor
 from corollary.theory.prerequisites.wellformed import check_at_least, check_finite
 from corollary.theory.robustness.balls import per_row
 from corollary.theory.robustness.certificates.backward import ENTRIES
-from corollary.theory.robustness.certificates.bent import Kinked
 from corollary.theory.robustness.certificates.certifier import Certifier
 from corollary.theory.robustness.certificates.elision import differences
+from corollary.theory.robustness.certificates.nonlinear_steps import Kinked
 from corollary.theory.robustness.certificates.region import Interval, Region
 from corollary.theory.robustness.certificates.rows import Rows
 from corollary.theory.robustness.certificates.slopes import Slopes, climbed

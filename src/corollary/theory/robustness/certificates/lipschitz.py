@@ -22,7 +22,7 @@ from jaxtyping import Float, Int
 from torch import Tensor
 
 from corollary.theory.robustness.attack import check_inputs
-from corollary.theory.robustness.certificates import bent
+from corollary.theory.robustness.certificates import nonlinear_steps as nonlinear
 from corollary.theory.robustness.certificates.certifier import Certifier
 from corollary.theory.robustness.certificates.operator_norms import (
     ROUNDING,
@@ -88,7 +88,7 @@ def lipschitz_certificate(certifier: Certifier) -> LipschitzCertificate:
         shapes = [tape.value_shape(i) for i in step.inputs]
         known.append(_constant(step, [known[i] for i in step.inputs], shapes))
     end = tape.output
-    if end and isinstance(steps[end - 1], bent.LogSoftmax):
+    if end and isinstance(steps[end - 1], nonlinear.LogSoftmax):
         end = steps[end - 1].inputs[0]  # differences of its outputs are those of its inputs
     shape = tape.value_shape(end)
     if shape in ((), (1,)):
@@ -154,14 +154,18 @@ def _transposed(
     return inputs[0] * convolution_norm(step.weight, step.call.shape[1:], **options)
 
 
-def _curved(step: bent.Curved, inputs: Sequence[float], shapes: Sequence[tuple[int, ...]]) -> float:
+def _curved(
+    step: nonlinear.Curved, inputs: Sequence[float], shapes: Sequence[tuple[int, ...]]
+) -> float:
     slope = step.curve.steepest()
     if slope > STEEP:
         raise step.call.refusal("is as steep as one likes")
     return inputs[0] * slope
 
 
-def _kinked(step: bent.Kinked, inputs: Sequence[float], shapes: Sequence[tuple[int, ...]]) -> float:
+def _kinked(
+    step: nonlinear.Kinked, inputs: Sequence[float], shapes: Sequence[tuple[int, ...]]
+) -> float:
     return inputs[0] * max(1.0, float(step.a.abs().max()))
 
 
@@ -170,14 +174,16 @@ def _same(step: Step, inputs: Sequence[float], shapes: Sequence[tuple[int, ...]]
 
 
 def _log_softmax(
-    step: bent.LogSoftmax, inputs: Sequence[float], shapes: Sequence[tuple[int, ...]]
+    step: nonlinear.LogSoftmax, inputs: Sequence[float], shapes: Sequence[tuple[int, ...]]
 ) -> float:
     """The identity less a matrix of k equal rows of length at most 1."""
     k = (1, *shapes[0])[step.call.option(1, "dim", -1)]
     return inputs[0] * (1 + math.sqrt(k))
 
 
-def _pool(step: bent.MaxPool, inputs: Sequence[float], shapes: Sequence[tuple[int, ...]]) -> float:
+def _pool(
+    step: nonlinear.MaxPool, inputs: Sequence[float], shapes: Sequence[tuple[int, ...]]
+) -> float:
     """An entry is in at most so many windows."""
     kernel, stride, dilation = (step.options[k] for k in ("kernel_size", "stride", "dilation"))
     counts = zip(kernel, stride, dilation, strict=True)
@@ -193,10 +199,10 @@ RULES: tuple[tuple[type[Step], Rule], ...] = (
     (Dense, _dense),
     (Convolution, _convolution),
     (TransposedConvolution, _transposed),
-    (bent.Curved, _curved),
-    (bent.Clipped, _same),
-    (bent.Kinked, _kinked),
-    (bent.MaxPool, _pool),
-    (bent.Softmax, _same),
-    (bent.LogSoftmax, _log_softmax),
+    (nonlinear.Curved, _curved),
+    (nonlinear.Clipped, _same),
+    (nonlinear.Kinked, _kinked),
+    (nonlinear.MaxPool, _pool),
+    (nonlinear.Softmax, _same),
+    (nonlinear.LogSoftmax, _log_softmax),
 )

@@ -7,7 +7,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from corollary.theory.robustness.certificates import bent
+from corollary.theory.robustness.certificates import nonlinear_steps as nonlinear
 from corollary.theory.robustness.certificates.activations import clipped_lines
 from corollary.theory.robustness.certificates.curves import (
     CURVES,
@@ -73,7 +73,7 @@ def _made(call: Call, shapes: list[tuple[int, ...]], like: Tensor) -> Step:
     if call.op in MOVES or call.op in AVERAGES or call.op in PASSES:
         return Linear(call, shapes)
     if call.op in RISING and call.picked in (None, 0):
-        return bent.Rising(call)
+        return nonlinear.Rising(call)
     return BUILD[call.op](call, shapes, like)
 
 
@@ -101,7 +101,7 @@ def _reversed(call: Call, shapes: list[tuple[int, ...]], like: Tensor) -> Step:
 def _times(call: Call, shapes: list[tuple[int, ...]], like: Tensor) -> Step:
     first, second = (isinstance(a, Ref) for a in call.args[:2])
     if first and second:
-        return bent.Product(call)
+        return nonlinear.Product(call)
     return _scaled(call, _constant(call, 1 if first else 0, like), like.new_zeros(()), shapes)
 
 
@@ -201,10 +201,10 @@ def _kinked(call: Call, shapes: list[tuple[int, ...]], like: Tensor) -> Step:
     if call.op in ("prelu", "_prelu_kernel"):
         weight: Tensor = call.args[1].to(like)
         wide = weight.view(-1, *(1,) * (len(call.shape) - 1))
-        return bent.Kinked(call, wide if weight.numel() > 1 else weight)
+        return nonlinear.Kinked(call, wide if weight.numel() > 1 else weight)
     if call.op == "leaky_relu":
-        return bent.Kinked(call, float(call.option(1, "negative_slope", 0.01)))
-    return bent.Kinked(call, {"relu": 0.0, "abs": -1.0}[call.op])
+        return nonlinear.Kinked(call, float(call.option(1, "negative_slope", 0.01)))
+    return nonlinear.Kinked(call, {"relu": 0.0, "abs": -1.0}[call.op])
 
 
 def _clipped(call: Call, shapes: list[tuple[int, ...]], like: Tensor) -> Step:
@@ -216,18 +216,18 @@ def _clipped(call: Call, shapes: list[tuple[int, ...]], like: Tensor) -> Step:
         least, most = (call.option(i + 1, names[i], (least, most)[i]) for i in (0, 1))
     least = -1e30 if least is None or least == -torch.inf else float(least)
     most = 1e30 if most is None or most == torch.inf else float(most)
-    return bent.Clipped(call, partial(clipped_lines, least=least, most=most))
+    return nonlinear.Clipped(call, partial(clipped_lines, least=least, most=most))
 
 
 def _curved(call: Call, shapes: list[tuple[int, ...]], like: Tensor) -> Step:
     if call.op == "gelu" and call.kwargs.get("approximate", "none") == "tanh":
-        return bent.Curved(call, tanh_gelu)
-    return bent.Curved(call, CURVES[call.op])
+        return nonlinear.Curved(call, tanh_gelu)
+    return nonlinear.Curved(call, CURVES[call.op])
 
 
 def _softplus(call: Call, shapes: list[tuple[int, ...]], like: Tensor) -> Step:
     beta, threshold = float(call.option(1, "beta", 1)), float(call.option(2, "threshold", 20))
-    return bent.Curved(call, softplus(beta, threshold))
+    return nonlinear.Curved(call, softplus(beta, threshold))
 
 
 def _elu(call: Call, shapes: list[tuple[int, ...]], like: Tensor) -> Step:
@@ -235,13 +235,13 @@ def _elu(call: Call, shapes: list[tuple[int, ...]], like: Tensor) -> Step:
     if not alpha > 0:
         raise call.refusal(f"has alpha = {alpha:g}, which is not positive")
     if call.op == "celu":
-        return bent.Curved(call, elu(alpha, 1.0, 1 / alpha))
+        return nonlinear.Curved(call, elu(alpha, 1.0, 1 / alpha))
     scales = (float(call.option(i, name, 1)) for i, name in ((2, "scale"), (3, "input_scale")))
-    return bent.Curved(call, elu(alpha, *scales))
+    return nonlinear.Curved(call, elu(alpha, *scales))
 
 
 def _softshrink(call: Call, shapes: list[tuple[int, ...]], like: Tensor) -> Step:
-    return bent.Curved(call, softshrink(float(call.option(1, "lambd", 0.5))))
+    return nonlinear.Curved(call, softshrink(float(call.option(1, "lambd", 0.5))))
 
 
 def _max_pool(call: Call, shapes: list[tuple[int, ...]], like: Tensor) -> Step:
@@ -256,14 +256,16 @@ def _max_pool(call: Call, shapes: list[tuple[int, ...]], like: Tensor) -> Step:
         "dilation": _sizes(call.option(4, "dilation", 1), axes),
         "ceil_mode": bool(call.option(5, "ceil_mode", False)),
     }
-    return bent.MaxPool(call, options)
+    return nonlinear.MaxPool(call, options)
 
 
 def _layer_norm(call: Call, shapes: list[tuple[int, ...]], like: Tensor) -> Step:
     if call.picked not in (None, 0):
         raise call.refusal("is asked for statistics")
     weight, bias = call.option(2, "weight"), call.option(3, "bias")
-    return bent.LayerNorm(call, len(call.args[1]), weight, bias, float(call.option(4, "eps", 1e-5)))
+    return nonlinear.LayerNorm(
+        call, len(call.args[1]), weight, bias, float(call.option(4, "eps", 1e-5))
+    )
 
 
 def _of(kind: type[Step]) -> Build:
@@ -276,7 +278,7 @@ _RULES: tuple[tuple[str, Build], ...] = (
     ("mul", _times),
     ("div", _divided),
     ("neg", _negative),
-    ("square", _of(bent.Product)),
+    ("square", _of(nonlinear.Product)),
     ("batch_norm native_batch_norm _native_batch_norm_legit_no_training", _normalised),
     ("linear addmm mm matmul", _dense),
     ("conv1d conv2d conv3d", _convolution),
@@ -285,8 +287,8 @@ _RULES: tuple[tuple[str, Build], ...] = (
     ("relu6 hardtanh clamp clip", _clipped),
     ("max_pool1d max_pool2d max_pool2d_with_indices", _max_pool),
     ("layer_norm native_layer_norm", _layer_norm),
-    ("softmax _softmax", _of(bent.Softmax)),
-    ("log_softmax _log_softmax", _of(bent.LogSoftmax)),
+    ("softmax _softmax", _of(nonlinear.Softmax)),
+    ("log_softmax _log_softmax", _of(nonlinear.LogSoftmax)),
     ("softplus", _softplus),
     ("elu celu", _elu),
     ("softshrink", _softshrink),

@@ -29,7 +29,7 @@ from corollary.theory.robustness.certificates.backward import (
     needed,
     some_entries,
 )
-from corollary.theory.robustness.certificates.bent import Kinked
+from corollary.theory.robustness.certificates.nonlinear_steps import Kinked
 from corollary.theory.robustness.certificates.region import Interval, Region
 from corollary.theory.robustness.certificates.rounding import gamma
 from corollary.theory.robustness.certificates.rows import Rows

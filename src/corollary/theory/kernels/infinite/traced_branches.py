@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 import torch
 from torch import fx, nn
 
-from corollary.theory.kernels.infinite.joins import AddUp, Join, MultiplyUp, SideBySide
+from corollary.theory.kernels.infinite.branch_layers import AddUp, Join, MultiplyUp, SideBySide
 from corollary.theory.kernels.infinite.layers import Flatten, GlobalAvgPool, Layer
 from corollary.theory.kernels.infinite.steps import Step
 

@@ -8,7 +8,7 @@ from corollary.core import Curve, Figure, Finding, Reading, Severity, Status
 from corollary.errors import InputError
 from corollary.examine.examination import Examination
 from corollary.report.comparison import changes, named
-from corollary.report.examination import (
+from corollary.report.examination_page import (
     examination_html,
     examination_page,
     headline,

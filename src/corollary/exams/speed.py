@@ -6,10 +6,10 @@ import torch
 
 from corollary.core import Subject
 
-KEY = "pace"  # in the subject's memo
+KEY = "seconds per sample"  # in the subject's memo
 
 
-def pace(subject: Subject) -> float:
+def seconds_per_sample(subject: Subject) -> float:
     """Seconds for one sample forward and backward, measured once."""
     if KEY not in subject.memo:
         batch = subject.data(16)

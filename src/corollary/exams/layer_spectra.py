@@ -15,14 +15,14 @@ PACE, TIMED, OVERHEAD = 2e9, 2e9, 2e-3
 
 
 @dataclass(frozen=True)
-class Gallery:
-    """Portraits of the layers, in their order, and what was left out."""
+class LayerSpectra:
+    """Spectra of the layers, in their order, and what was left out."""
 
     portraits: tuple[Portrait, ...]
     too_large: tuple[str, ...]  # for the budget
 
 
-def gallery_of(subject: Subject, budget: Budget) -> Gallery:
+def layer_spectra_of(subject: Subject, budget: Budget) -> LayerSpectra:
     """All portraits that fit into half of the budget, beside those that were computed before.
 
     Raises:
@@ -45,7 +45,7 @@ def gallery_of(subject: Subject, budget: Budget) -> Gallery:
     names = [layer.name for layer in layers]
     if not known:
         raise NotApplicableError("the weights are too large for the budget")
-    return Gallery(
+    return LayerSpectra(
         tuple(known[name] for name in names if name in known),
         tuple(name for name in names if name not in known),
     )
