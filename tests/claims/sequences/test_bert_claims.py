@@ -1,7 +1,6 @@
 import pytest
 
 from corollary.claims.sequences.both_sides import BothSides
-from corollary.claims.sequences.class_token_gradient import ClassTokenGradient
 from corollary.claims.sequences.joint_pretraining import Given as Trained
 from corollary.claims.sequences.joint_pretraining import JointPretraining, Run
 from corollary.claims.sequences.length_generalization import Given as Parities
@@ -21,13 +20,6 @@ def test_a_causal_mask_leaves_half_of_the_jacobian():
     claim = BothSides(length=6)
     given = claim.counterexample(generator(0, "mask"))
     assert claim.measure(given) == pytest.approx((6 + 1) / (2 * 6))
-
-
-@pytest.mark.parametrize("seed", range(3))
-def test_only_the_class_token_is_read(seed):
-    claim = ClassTokenGradient(length=5)
-    assert claim.check(seed).verdict is Verdict.HOLDS
-    assert claim.refute(seed).fails
 
 
 def test_forgetting_is_the_difference_of_two_losses():

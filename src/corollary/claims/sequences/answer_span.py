@@ -15,7 +15,7 @@ taken apart can do all three.
 :covers: bert-qa-head
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -23,85 +23,109 @@ import torch
 from jaxtyping import Bool, Float
 from torch import Generator, Tensor
 
-from corollary.core import Claim, Figure, HeatMap, Hypothesis, Points, equals, option
-from corollary.theory.sequences.spans import best_span
+from corollary.core import Claim, Kept, Suppose, Trial, equals, normal, option
+from corollary.core.figure import Figure, HeatMap, Points
+from corollary.theory.sequences.spans import Span, best_span
 
 
 class Given(NamedTuple):
-    """Scores, the passage, and what a pair (s, e) is worth beyond the sum of its two scores."""
+    """Scores, the passage, what a pair (s, e) is worth beyond its two scores, and a decoder."""
 
     start: Float[Tensor, "b t"]
     end: Float[Tensor, "b t"]
     passage: Bool[Tensor, "b t"]
     together: Float[Tensor, "t t"]
+    decoder: Callable[..., Span]
+
+
+def long_is_good(given: Given) -> Given:
+    """Long spans are worth more: no decoder that reads two scores per token knows it."""
+    place = torch.arange(given.start.shape[1], dtype=torch.float64)
+    return given._replace(together=place - place[:, None])
+
+
+def maxima_apart(
+    start: Float[Tensor, "b t"],
+    end: Float[Tensor, "b t"],
+    passage: Bool[Tensor, "b t"],
+    *,
+    max_length: int,
+) -> Span:
+    """The best start and the best end, whatever lies between them."""
+    (a, s), (b, e) = start.max(dim=1), end.max(dim=1)
+    return Span(s, e, a + b)
+
+
+def found(self: "AnswerSpan", given: Given) -> Span:
+    """The spans of the decoder."""
+    return given.decoder(*given[:3], max_length=self.longest)
+
+
+def finds_answers(self: "AnswerSpan", given: Given) -> bool:
+    """Each span lies in the passage, does not end before it starts and is short enough."""
+    s, e, _ = found(self, given)
+    inside = given.passage.gather(1, torch.stack([s, e], dim=1)).all()
+    return bool(inside & (s <= e).all() & (e < s + self.longest).all())
 
 
 @dataclass(frozen=True)
 class AnswerSpan(Claim[Given]):
     """The decoder's value against the best of all spans."""
 
-    rows: int = 20  # questions
+    questions: int = 20
     length: int = option(24, low=6, high=200)  # tokens of question and passage
     longest: int = 6  # tokens of an answer
+
     relation = equals()  # one sum of two numbers, the same in both
+    supposes = (
+        Suppose(
+            "a span is worth the sum of its start and its end",
+            lambda g: not bool(g.together.any()),
+            long_is_good,
+        ),
+        Suppose(
+            "the decoder gives spans of the passage of at most ℓ tokens",
+            finds_answers,
+            "The two maxima taken apart cross, or touch the question.",
+            decoder=lambda g: maxima_apart,
+        ),
+    )
+    symbols = "max of a_s + b_e", "value of the decoder's span"
 
     def given(self, rng: Generator) -> Given:
         """Normal scores; the first quarter of the tokens is the question."""
-        size = (2, self.rows, self.length)
-        start, end = torch.randn(size, generator=rng, device=rng.device, dtype=torch.float64)
-        passage = torch.arange(self.length, device=rng.device) >= self.length // 4
+        start, end = normal(rng, 2, self.questions, self.length)
+        passage = torch.arange(self.length) >= self.length // 4
         together = start.new_zeros(self.length, self.length)
-        return Given(start, end, passage.expand(self.rows, -1), together)
+        return Given(start, end, passage.expand(self.questions, -1), together, best_span)
 
-    def hypotheses(self, given: Given) -> Iterator[Hypothesis]:
-        """Start and end do not know of each other."""
-        alone = not bool(given.together.any())
-        yield Hypothesis("a span is worth the sum of its start and its end", alone)
+    def predict(self, given: Given) -> Tensor:
+        return self.all_spans(given).flatten(1).max(dim=1).values
 
-    def predict(self, given: Given) -> list[float]:
-        """The best of all spans."""
-        return _all_spans(given, self.longest).flatten(1).max(dim=1).values.tolist()
+    def measure(self, given: Given) -> Kept:
+        spans = found(self, given)
+        return Kept(spans.score, spans=spans)
 
-    def measure(self, given: Given) -> list[float]:
-        """What the decoder finds."""
-        return best_span(*given[:3], max_length=self.longest).score.tolist()
+    def all_spans(self, given: Given) -> Float[Tensor, "b t t"]:
+        """The value of every pair (s, e), minus infinity where it is no answer."""
+        start, end, passage, together, _ = given
+        place = torch.arange(start.shape[1])
+        length = place - place[:, None] + 1
+        allowed = (length >= 1) & (length <= self.longest)
+        allowed = allowed & passage[:, :, None] & passage[:, None, :]
+        values = start[:, :, None] + end[:, None, :] + together
+        return values.masked_fill(~allowed, -torch.inf)
 
-    def counterexample(self, rng: Generator) -> Given:
-        """Long spans are worth more: no decoder that reads two scores a token knows it."""
-        given = self.given(rng)
-        place = torch.arange(self.length, dtype=torch.float64, device=rng.device)
-        return given._replace(together=place - place[:, None])
-
-    def figure(self, given: Given) -> Figure:
+    def figure(self, trial: Trial[Given]) -> Figure:
         """All spans of one question."""
-        values = _all_spans(given, self.longest)[0]
-        found = best_span(*given[:3], max_length=self.longest)
-        a, b = int(given.start[0].argmax()), int(given.end[0].argmax())
+        values = self.all_spans(trial.given)[0]
+        shown = values.masked_fill(values == -torch.inf, 0.0).T  # row e goes upwards
+        best, apart = trial.kept.spans, maxima_apart(*trial.given[:3], max_length=self.longest)
         edges = (-0.5, len(values) - 0.5)
-        shown = values.masked_fill(values == -torch.inf, 0.0).T.tolist()  # row e goes upwards
-        return Figure(
-            "Start and end are searched together",
-            x="start s",
-            y="end e",
-            equal=True,
-            marks=(
-                HeatMap(shown, edges, edges, label="a_s + b_e, 0 where it is no answer"),
-                Points(
-                    [int(found.start[0])],
-                    [int(found.end[0])],
-                    label="decoder's span",
-                    role="predicted",
-                ),
-                Points([a], [b], label="the two maxima apart", role="other"),
-            ),
+        marks = (
+            HeatMap(shown.tolist(), edges, edges, label="a_s + b_e, 0 where it is no answer"),
+            Points(best.start[:1], best.end[:1], label="decoder's span"),
+            Points(apart.start[:1], apart.end[:1], label="the two maxima apart", role="other"),
         )
-
-
-def _all_spans(given: Given, longest: int) -> Float[Tensor, "b t t"]:
-    """The value of every pair (s, e), minus infinity where it is no answer."""
-    start, end, passage, together = given
-    place = torch.arange(start.shape[1], device=start.device)
-    length = place - place[:, None] + 1
-    allowed = (length >= 1) & (length <= longest) & passage[:, :, None] & passage[:, None, :]
-    values = start[:, :, None] + end[:, None, :] + together
-    return values.masked_fill(~allowed, -torch.inf)
+        title = "Start and end are searched together"
+        return Figure(title, x="start s", y="end e", equal=True, marks=marks)

@@ -17,7 +17,7 @@ What the other tokens learn, they learn through the attention of the layers belo
 :covers: bert-sentiment-head
 """
 
-from collections.abc import Iterator
+from copy import deepcopy
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -25,7 +25,8 @@ import torch
 from jaxtyping import Float, Int
 from torch import Generator, Tensor, nn
 
-from corollary.core import Claim, Curve, Figure, Hypothesis, Points, equals, option
+from corollary.core import Claim, Kept, Suppose, Trial, equals, option
+from corollary.core.figure import Curve, Figure, Points
 from corollary.models.transformers.bert import MiniBERT
 from corollary.models.transformers.heads import SequenceClassificationHead
 
@@ -49,71 +50,75 @@ class MeanHead(SequenceClassificationHead):
         return super().forward(hidden.mean(dim=1, keepdim=True))
 
 
+def reads_the_first(given: Given) -> bool:
+    """Whether moving all other vectors changes no logit."""
+    with torch.no_grad():
+        hidden = given.bert(given.ids)
+        moved = torch.cat([hidden[:, :1], hidden[:, 1:] + 1], dim=1)
+        return torch.equal(given.head(moved), given.head(hidden))
+
+
+def constant(given: Given) -> Given:
+    """A constant classifier has no gradient anywhere."""
+    head = deepcopy(given.head)
+    nn.init.zeros_(head.out.W)
+    return given._replace(head=head)
+
+
 @dataclass(frozen=True)
 class ClassTokenGradient(Claim[Given]):
     """Shares of the positions in the squared gradient."""
 
-    rows: int = 8  # sentences
+    sentences: int = 8
     length: int = option(10, low=2, high=64)  # tokens of a sentence, [CLS] included
+
     relation = equals(ulps=8, scale=1.0)  # shares of a whole
+    supposes = (
+        Suppose(
+            "the classifier reads the vector of [CLS] alone",
+            reads_the_first,
+            "A classifier on the mean of all vectors reads each of them alike.",
+            head=lambda g: MeanHead(WIDTH, rng=Generator().manual_seed(0)),
+        ),
+        Suppose("the classes have weights", lambda g: g.head.out.W.norm(), constant),
+    )
+    symbols = "all at [CLS]", "share of h_t"
+    rows = "t = {place}"
 
     def given(self, rng: Generator) -> Given:
-        """A small BERT with its classifier."""
-        return self._with(SequenceClassificationHead, rng)
-
-    def _with(self, head: type[nn.Module], rng: Generator) -> Given:
         bert = MiniBERT(VOCAB, 2, WIDTH, heads=4, rng=rng)
-        size = (self.rows, self.length)
-        ids = torch.randint(5, VOCAB, size, generator=rng, device=rng.device)
-        labels = torch.randint(2, (self.rows,), generator=rng, device=rng.device)
-        return Given(bert, head(WIDTH, rng=rng), ids, labels)
-
-    def hypotheses(self, given: Given) -> Iterator[Hypothesis]:
-        """Changing the other vectors changes nothing."""
-        with torch.no_grad():
-            hidden = given.bert(given.ids)
-            moved = hidden.clone()
-            moved[:, 1:] += 1.0
-            same = torch.equal(given.head(moved), given.head(hidden))
-        yield Hypothesis("the classifier reads the vector of [CLS] alone", same)
+        ids = torch.randint(5, VOCAB, (self.sentences, self.length), generator=rng)
+        labels = torch.randint(2, (self.sentences,), generator=rng)
+        return Given(bert, SequenceClassificationHead(WIDTH, rng=rng), ids, labels)
 
     def predict(self, given: Given) -> list[float]:
-        """All of it at [CLS]."""
         return [1.0] + [0.0] * (self.length - 1)
 
-    def measure(self, given: Given) -> list[float]:
-        """Shares at the encoder's output, by differentiation."""
-        return _shares(given, direct=True)
+    def measure(self, given: Given) -> Kept:
+        embedded = given.bert.embed(given.ids).detach().requires_grad_()
+        hidden = given.bert.contextual(embedded)
+        loss = given.head.loss(given.head(hidden), given.labels)
+        direct, through = (
+            g.square().sum(dim=(0, 2)) for g in torch.autograd.grad(loss, (hidden, embedded))
+        )
+        return Kept(direct / direct.sum(), through=through / through.sum())
 
-    def counterexample(self, rng: Generator) -> Given:
-        """A classifier on the mean of all vectors."""
-        return self._with(MeanHead, rng)
+    @property
+    def place(self) -> list[int]:
+        """Positions, [CLS] first."""
+        return list(range(self.length))
 
-    def figure(self, given: Given) -> Figure:
+    def figure(self, trial: Trial[Given]) -> Figure:
         """Directly, and through the encoder."""
-        place = list(range(self.length))
-        return Figure(
-            "Only [CLS] is read, yet all tokens are heard",
-            x="position t",
-            y="share of the squared gradient",
-            marks=(
-                Curve(self.predict(given), place, label="all at [CLS]", role="predicted"),
-                Points(place, _shares(given, direct=True), label="of the vectors h_t"),
-                Points(
-                    place,
-                    _shares(given, direct=False),
-                    label="of the embeddings, through the encoder",
-                    role="other",
-                ),
+        marks = (
+            Curve(trial.predicted, label=self.symbols[0], role="predicted"),
+            Points(self.place, trial.measured, label="of the vectors h_t"),
+            Points(
+                self.place,
+                trial.kept.through,
+                label="of the embeddings, through the encoder",
+                role="other",
             ),
         )
-
-
-def _shares(given: Given, *, direct: bool) -> list[float]:
-    """Shares of the positions in the squared gradient of the loss."""
-    embedded = given.bert.embed(given.ids).detach().requires_grad_()
-    hidden = given.bert.contextual(embedded)
-    loss = given.head.loss(given.head(hidden), given.labels)
-    (gradient,) = torch.autograd.grad(loss, hidden if direct else embedded)
-    squares = gradient.pow(2).sum(dim=(0, 2))
-    return (squares / squares.sum()).tolist()
+        title = "Only [CLS] is read, yet all tokens are heard"
+        return Figure(title, x="position t", y="share of the squared gradient", marks=marks)

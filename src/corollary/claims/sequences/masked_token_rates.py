@@ -17,7 +17,6 @@ and no special token is ever selected.
 :covers: masked-language-modeling
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -25,16 +24,7 @@ import torch
 from jaxtyping import Int
 from torch import Generator, Tensor
 
-from corollary.core import (
-    Claim,
-    Count,
-    Figure,
-    Hypothesis,
-    Level,
-    Points,
-    option,
-    within_interval,
-)
+from corollary.core import Along, Claim, Count, Suppose, option, within_interval
 from corollary.data.masked_tokens import IGNORED, SHARES, mlm_corrupt
 
 SPECIAL = (0, 1, 2, 3, 4)  # padding, unknown, [CLS], [SEP], [MASK]
@@ -43,76 +33,80 @@ P = 0.15
 
 
 class Given(NamedTuple):
-    """Token ids before and after, the labels, and the shares that were used."""
+    """Token ids, and the recipe."""
 
     ids: Int[Tensor, "b t"]
-    inputs: Int[Tensor, "b t"]
-    labels: Int[Tensor, "b t"]
-    vocab: int
-    shares: tuple[float, float, float]
+    shares: tuple[float, float, float] = SHARES  # of the selected: masked, replaced, left
+    spared: tuple[int, ...] = SPECIAL  # never selected
+    p: float = P  # of a token to be selected
 
 
 @dataclass(frozen=True)
 class MaskedTokenRates(Claim[Given]):
     """Frequencies of the four fates of a token against their probabilities."""
 
-    rows: int = 2000  # sequences
+    sequences: int = 2000
     length: int = option(64, low=8)  # tokens of a sequence, special ones included
     vocab: int = option(100, low=7)  # tokens of the vocabulary
+
     relation = within_interval(level=0.999, resolution=0.004)  # 120,000 tokens: ±0.003 at most
+    supposes = (
+        Suppose(
+            "of the selected tokens 80 % are masked, 10 % replaced and 10 % left",
+            lambda g: g.shares == (0.8, 0.1, 0.1),
+            "Every selected token is masked: none is random and none is left.",
+            shares=(1.0, 0.0, 0.0),
+        ),
+        Suppose(
+            "every special token that occurs is spared",
+            lambda g: set(g.ids[g.ids <= max(SPECIAL)].tolist()) <= set(g.spared),
+            "[CLS] and [SEP] are selected like any token.",
+            spared=(),
+        ),
+        Suppose(
+            "a token is selected with probability 0.15",
+            lambda g: g.p == P,
+            "Half as many tokens again are selected.",
+            p=1.5 * P,
+        ),
+    )
+    symbols = "probability", "frequency"
+    rows = "masked", "another token", "untouched", "special"
+    shows = (Along("What happens to a token", x="fate", y="share of tokens"),)
 
     def given(self, rng: Generator) -> Given:
-        """Random sequences between ``[CLS]`` and ``[SEP]``, corrupted as in BERT."""
-        return self._corrupted(SHARES, rng)
-
-    def _corrupted(self, shares: tuple[float, float, float], rng: Generator) -> Given:
-        size = (self.rows, self.length)
-        ids = torch.randint(len(SPECIAL), self.vocab, size, generator=rng, device=rng.device)
+        """Random sequences between ``[CLS]`` and ``[SEP]``."""
+        size = (self.sequences, self.length)
+        ids = torch.randint(len(SPECIAL), self.vocab, size, generator=rng)
         ids[:, 0], ids[:, -1] = 2, 3
-        options = {"vocab_size": self.vocab, "mask_id": MASK_ID, "special_ids": SPECIAL, "p": P}
-        return Given(ids, *mlm_corrupt(ids, shares=shares, rng=rng, **options), self.vocab, shares)
-
-    def hypotheses(self, given: Given) -> Iterator[Hypothesis]:
-        """The recipe of BERT."""
-        yield Hypothesis("of the selected tokens 80, 10 and 10 percent", given.shares == SHARES)
+        return Given(ids)
 
     def predict(self, given: Given) -> list[float]:
-        """Masked, another token, selected but untouched; special and selected."""
-        m = given.vocab - len(SPECIAL)
+        m = self.vocab - len(SPECIAL)
         return [0.8 * P, 0.1 * P * (1 - 1 / m), 0.1 * P * (1 + 1 / m), 0.0]
 
-    def measure(self, given: Given) -> list[Count]:
-        """The same, counted."""
-        special = torch.isin(given.ids, torch.tensor(SPECIAL, device=given.ids.device))
-        selected = given.labels != IGNORED
-        ordinary, n = selected & ~special, int((~special).sum())
-        same, mask = given.inputs == given.ids, given.inputs == MASK_ID
-        fates = (ordinary & mask, ordinary & ~mask & ~same, ordinary & same)
-        counts = [Count(int(fate.sum()), n) for fate in fates]
-        return [*counts, Count(int((selected & special).sum()), int(special.sum()))]
-
-    def counterexample(self, rng: Generator) -> Given:
-        """Every selected token is masked: none is random and none is left."""
-        return self._corrupted((1.0, 0.0, 0.0), rng)
-
-    def figure(self, given: Given) -> Figure:
-        """Four rates with their intervals."""
-        readings = [count.read(0.999) for count in self.measure(given)]
-        rates = self.predict(given)
-        names = ("masked", "another token", "untouched", "special")
-        levels = [Level(r, label=f"{n}: {r:.4f}") for r, n in zip(rates[:2], names, strict=False)]
-        return Figure(
-            "What happens to a token",
-            x="1 masked, 2 another token, 3 untouched, 4 special",
-            y="share of tokens",
-            marks=(
-                *levels,
-                Points(
-                    [1, 2, 3, 4],
-                    [r.value for r in readings],
-                    label="counted, with 99.9 % intervals",
-                    low=[r.low for r in readings],
-                    high=[r.high for r in readings],
-                ),
-            ),
+    def measure(self, given: Given, rng: Generator) -> list[Count]:
+        ids, shares, spared, p = given
+        inputs, labels = mlm_corrupt(
+            ids,
+            vocab_size=self.vocab,
+            mask_id=MASK_ID,
+            special_ids=spared,
+            p=p,
+            shares=shares,
+            rng=rng,
         )
+        return fates(ids, inputs, labels)
+
+
+def fates(
+    ids: Int[Tensor, "b t"], inputs: Int[Tensor, "b t"], labels: Int[Tensor, "b t"]
+) -> list[Count]:
+    """Ordinary tokens masked, replaced and selected but untouched; special tokens selected."""
+    special = torch.isin(ids, torch.tensor(SPECIAL))
+    selected = labels != IGNORED
+    ordinary, n = selected & ~special, int((~special).sum())
+    same, mask = inputs == ids, inputs == MASK_ID
+    kinds = (ordinary & mask, ordinary & ~mask & ~same, ordinary & same)
+    counts = [Count(int(kind.sum()), n) for kind in kinds]
+    return [*counts, Count(int((selected & special).sum()), int(special.sum()))]
