@@ -35,7 +35,10 @@ class Boom:
         return print, ("code ran",)
 
 
-@pytest.mark.parametrize("content", [network(), Boom(), {"state_dict": Boom()}], ids=str)
+HOSTILE = {"module": network(), "object": Boom(), "entry": {"state_dict": Boom()}}
+
+
+@pytest.mark.parametrize("content", HOSTILE.values(), ids=HOSTILE)
 def test_a_file_that_would_run_code_is_refused_and_runs_none(tmp_path, content, capsys):
     torch.save(content, tmp_path / "gift.pt")
     with pytest.raises(InputError, match=r"gift.pt .*torch.save\(model.state_dict\(\)"):
