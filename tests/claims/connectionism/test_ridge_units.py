@@ -1,4 +1,4 @@
-"""Ridge functions and threshold units: cases by hand and broken hypotheses."""
+"""Ridge functions and threshold units: cases by hand."""
 
 import math
 
@@ -8,7 +8,7 @@ import torch
 from corollary.claims.connectionism import ridge_gradient, ridge_invariance, ridge_rate_of_change
 from corollary.claims.connectionism.ridge_gradient import RidgeGradient
 from corollary.claims.connectionism.ridge_invariance import RidgeInvariance
-from corollary.claims.connectionism.ridge_rate_of_change import RidgeRateOfChange
+from corollary.claims.connectionism.ridge_rate_of_change import RidgeRateOfChange, activation
 from corollary.claims.connectionism.threshold_gradient import ThresholdGradient
 from corollary.core import Verdict, generator
 
@@ -23,17 +23,13 @@ def tensor(*values):
     "claim",
     [
         *(RidgeInvariance(phi=phi) for phi in ridge_invariance.PHI),
-        *(RidgeRateOfChange(phi=phi) for phi in ridge_rate_of_change.ACTIVATIONS),
-        RidgeGradient(),
+        *(RidgeRateOfChange(phi=phi) for phi in ("sigmoid", "softplus", "relu")),
         RidgeGradient(n=3, d=4, steps=20),
-        ThresholdGradient(),
         ThresholdGradient(n=5, d=1, m=1, steps=3),
     ],
 )
-def test_drawn_instances_hold_and_the_counterexample_does_not(claim):
-    result = claim.check(3)
-    assert result.verdict is Verdict.HOLDS, result.sentence
-    assert result.counterexample.fails and result.counterexample.broken
+def test_it_holds_at_other_sizes_and_activations(claim):
+    assert claim.check(3, draw=False).verdict is Verdict.HOLDS
 
 
 def test_a_unit_along_the_first_axis_sees_only_the_first_coordinate():
@@ -48,18 +44,18 @@ def test_a_slanted_displacement_makes_the_claim_inapplicable():
 
 
 def test_the_rate_at_zero_is_a_quarter_of_the_length_for_the_sigmoid():
-    given = ridge_rate_of_change.Given(tensor(3.0, 4.0), tensor([0.0, 0.0]), "sigmoid")
+    given = ridge_rate_of_change.Given(tensor(3.0, 4.0), tensor([0.0, 0.0]), *activation("sigmoid"))
     result = RidgeRateOfChange().check_given(given)
     assert result.predicted == (1.25,) and result.measured[0].value == pytest.approx(1.25)
 
 
 def test_a_point_at_the_kink_of_relu_makes_the_claim_inapplicable():
-    given = ridge_rate_of_change.Given(tensor(3.0, 4.0), tensor([4.0, -3.0]), "relu")
+    given = ridge_rate_of_change.Given(tensor(3.0, 4.0), tensor([4.0, -3.0]), *activation("relu"))
     assert RidgeRateOfChange().check_given(given).verdict is Verdict.INAPPLICABLE
 
 
 def test_one_point_is_a_line_that_descent_never_leaves():
-    given = ridge_gradient.Given(tensor([1.0, 0.0]), tensor(0.5), tensor(0.0, 7.0), 0.0)
+    given = ridge_gradient.Given(tensor([1.0, 0.0]), tensor(0.5), tensor(0.0, 7.0))
     result = RidgeGradient(steps=5).check_given(given)
     assert [m.value for m in result.measured] == [1.0, 0.0]
 

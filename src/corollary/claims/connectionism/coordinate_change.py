@@ -14,14 +14,14 @@ for each; the answer comes with a separating hyperplane or with a point that bot
 """
 
 import math
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
 from jaxtyping import Float
 from torch import Generator, Tensor
 
-from corollary.core import Claim, Figure, Hypothesis, Level, Points, equals, option
+from corollary.core import Claim, Kept, Suppose, Trial, equals, option
+from corollary.core.figure import Figure, Level, Points
 from corollary.data.rings import rings
 from corollary.theory.connectionism.coordinates import polar, squared_radius, widest_gap
 from corollary.theory.connectionism.separability import linear_separability
@@ -34,59 +34,68 @@ class Given(NamedTuple):
     y: Float[Tensor, " n"]  # labels: -1 inner ring, +1 outer ring
 
 
+def widest(given: Given) -> tuple[bool, str]:
+    """No half-plane through the origin is free of points."""
+    gap = max(float(widest_gap(given.x[given.y == label])) for label in (-1, 1))
+    return gap < math.pi, f"widest gap {gap:.2f}"
+
+
+def radii(given: Given) -> tuple[bool, str]:
+    """The largest inner and the smallest outer one."""
+    r = given.x.norm(dim=1)
+    low, high = float(r[given.y < 0].max()), float(r[given.y > 0].min())
+    return low < high, f"{low:.3f} and {high:.3f}"
+
+
+def wedge(given: Given) -> Given:
+    """Of a narrow wedge of the rings a line cuts off the inner one."""
+    inside = given.x[:, 1].abs() < 0.4 * given.x[:, 0]
+    return Given(given.x[inside], given.y[inside])
+
+
+def overlapping(self: "CoordinateChange", rng: Generator) -> Given:
+    """Rings so wide that they overlap: no change of coordinates separates them by the radius."""
+    return Given(*rings(self.n, 0.9, inner=1.0, outer=1.5, rng=rng))
+
+
 @dataclass(frozen=True)
 class CoordinateChange(Claim[Given]):
     """Separability before and after."""
 
     n: int = option(200, low=8)  # points
     noise: float = option(0.3, low=0.0, high=0.9)  # half width of each ring; radii are 1 and 2
+
     relation = equals()  # yes and no, as 1 and 0
+    supposes = (
+        Suppose("both rings surround the origin", widest, without=wedge),
+        Suppose("every inner radius is below every outer one", radii, without=overlapping),
+    )
+    symbols = "a line separates", "a linear program finds one"
+    rows = "in the plane", "in polar coordinates", "by the squared radius"
 
     def given(self, rng: Generator) -> Given:
-        """Two rings."""
         return Given(*rings(self.n, self.noise, rng=rng))
 
-    def hypotheses(self, given: Given) -> Iterator[Hypothesis]:
-        """The rings surround the origin and do not overlap."""
-        inner, outer = given.x[given.y < 0], given.x[given.y > 0]
-        gap = max(float(widest_gap(inner)), float(widest_gap(outer)))
-        yield Hypothesis("both rings surround the origin", gap < math.pi, f"widest gap {gap:.2f}")
-        low, high = inner.norm(dim=1).max(), outer.norm(dim=1).min()
-        sentence = "every inner radius is below every outer one"
-        yield Hypothesis(sentence, low < high, f"{float(low):.3f} and {float(high):.3f}")
-
     def predict(self, given: Given) -> list[float]:
-        """Not in the plane; in polar and in squared coordinates."""
         return [0.0, 1.0, 1.0]
 
-    def measure(self, given: Given) -> list[float]:
-        """Three linear programs."""
+    def measure(self, given: Given) -> Kept:
         views = (given.x, polar(given.x), squared_radius(given.x))
-        return [float(linear_separability(v, given.y).separable) for v in views]
+        found = [linear_separability(view, given.y) for view in views]
+        return Kept([float(f.separable) for f in found], plane=found[-1])
 
-    def counterexample(self, rng: Generator) -> Given:
-        """Rings so wide that they overlap."""
-        return Given(*rings(self.n, 0.9, inner=1.0, outer=1.5, rng=rng))
-
-    def figure(self, given: Given) -> tuple[Figure, Figure]:
+    def figure(self, trial: Trial[Given]) -> tuple[Figure, Figure]:
         """Before and after, with the separating radius."""
-        after = polar(given.x)
-
-        def dots(view: Tensor, label: float, name: str) -> Points:
-            part = view[given.y == label]
-            return Points(part[:, 0], part[:, 1], label=name, role=ROLE[label])  # type: ignore[arg-type]
+        x, y = trial.given
 
         def classes(view: Tensor) -> tuple[Points, Points]:
-            return dots(view, -1, "y = −1"), dots(view, 1, "y = +1")
+            inner, outer = view[y < 0].T, view[y > 0].T
+            return Points(*inner, label="y = −1"), Points(*outer, label="y = +1", role="other")
 
-        found = linear_separability(squared_radius(given.x), given.y)
-        assert found.w is not None and found.b is not None
-        radius = math.sqrt(max(0.0, -found.b / float(found.w[0])))
+        plane = trial.kept.plane
+        radius = math.sqrt(max(0.0, -plane.b / float(plane.w[0])))
         line = Level(radius, label="separating radius", role="predicted", axis="x")
         return (
-            Figure("No line separates", x="x₁", y="x₂", marks=classes(given.x), equal=True),
-            Figure("A line separates", x="r", y="ϑ", marks=(*classes(after), line)),
+            Figure("No line separates", x="x₁", y="x₂", marks=classes(x), equal=True),
+            Figure("A line separates", x="r", y="ϑ", marks=(*classes(polar(x)), line)),
         )
-
-
-ROLE = {-1: "measured", 1: "other"}

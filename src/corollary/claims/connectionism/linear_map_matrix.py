@@ -17,7 +17,7 @@ a cut to :math:`m` outputs); the matrix assembled from :math:`n` of its values f
     f(x) = Ax it is m x n. At n = 12, m = 7 the assembled matrix has shape (7, 12).
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -25,7 +25,8 @@ import torch
 from jaxtyping import Float
 from torch import Generator, Tensor
 
-from corollary.core import Claim, Curve, Figure, HeatMap, Hypothesis, Points, equals
+from corollary.core import Claim, Parity, Suppose, Trial, equals, generator, normal
+from corollary.core.figure import Figure, HeatMap
 from corollary.theory.connectionism.linearity import basis_images, is_linear
 
 
@@ -34,66 +35,68 @@ class Given(NamedTuple):
 
     kernel: Float[Tensor, " n"]  # of the convolution
     m: int  # outputs kept
-    offset: float  # added to each output; 0 leaves the map linear
     x: Float[Tensor, "k n"]  # points
-    seed: int  # of the test of the hypothesis
+    last: Callable[[Tensor], Tensor] = torch.Tensor.clone  # what is done to the outputs
 
     def f(self, x: Tensor) -> Tensor:
         """The black box."""
         n = x.shape[1]
         y = torch.fft.irfft(torch.fft.rfft(x) * torch.fft.rfft(self.kernel), n=n)
-        return y.cumsum(dim=1)[:, : self.m] + self.offset
+        return self.last(y.cumsum(dim=1)[:, : self.m])
 
     def A(self) -> Float[Tensor, "m n"]:
         """The images of the basis, as columns."""
         return basis_images(self.f, torch.eye(len(self.kernel)).to(self.x))
 
 
+def obeys(law: str) -> Callable[[Given], tuple[bool, str]]:
+    """A test of one half of linearity."""
+
+    def test(given: Given) -> tuple[bool, str]:
+        answer = is_linear(given.f, given.x.shape[1], rng=generator(0, "linear"))
+        return law not in answer.violated, f"off by {answer.gaps[law]:.1e}"
+
+    return test
+
+
 @dataclass(frozen=True)
 class LinearMapMatrix(Claim[Given]):
-    """The images of the basis foretell the map."""
+    """The images of the basis predict the map."""
 
     n: int = 12  # input dimension
     m: int = 7  # output dimension, at most n
     k: int = 8  # points
+
     relation = equals(ulps=256, scale=10.0)  # running sums of n terms of size about 10
+    supposes = (
+        Suppose(
+            "f is additive",
+            obeys("additivity"),
+            "Absolute values at the end: those of a sum are not the sum of those.",
+            last=lambda g: torch.abs,
+        ),
+        Suppose(
+            "f is homogeneous",
+            obeys("homogeneity"),
+            "An offset is in each column, and Ax adds it as often as x has weight.",
+            last=lambda g: lambda y: y + 1,
+        ),
+    )
+    symbols = "Ax", "f(x)"
+    shows = (Parity("The matrix predicts the map"),)
 
     def given(self, rng: Generator) -> Given:
-        """A random kernel and random points."""
-
-        def normal(*shape: int) -> Tensor:
-            return torch.randn(*shape, generator=rng, device=rng.device, dtype=torch.float64)
-
-        seed = int(torch.randint(2**31, (), generator=rng, device=rng.device))
-        return Given(normal(self.n), min(self.m, self.n), 0.0, normal(self.k, self.n), seed)
-
-    def hypotheses(self, given: Given) -> Iterator[Hypothesis]:
-        """The map must be linear."""
-        rng = torch.Generator(given.x.device).manual_seed(given.seed)
-        answer = is_linear(given.f, given.x.shape[1], rng=rng)
-        yield Hypothesis("f is additive and homogeneous", bool(answer), answer.sentence)
+        return Given(normal(rng, self.n), min(self.m, self.n), normal(rng, self.k, self.n))
 
     def predict(self, given: Given) -> list[float]:
-        """The matrix times each point."""
         return (given.x @ given.A().T).flatten().tolist()
 
     def measure(self, given: Given) -> list[float]:
-        """The black box at each point."""
         return given.f(given.x).flatten().tolist()
 
-    def counterexample(self, rng: Generator) -> Given:
-        """An offset: each column carries it, and Ax counts it as often as x has weight."""
-        return self.given(rng)._replace(offset=1.0)
-
-    def figure(self, given: Given) -> tuple[Figure, Figure]:
-        """The matrix, and its values against those of the map."""
-        A = given.A()
+    def figure(self, trial: Trial[Given]) -> Figure:
+        """The matrix."""
+        A = trial.given.A()
         m, n = A.shape
         matrix = HeatMap(A.flip(0), x=(0.5, n + 0.5), y=(0.5, m + 0.5), label="A, row 1 on top")
-        ax = self.predict(given)
-        line = Curve(sorted(ax), x=sorted(ax), label="f(x) = Ax", role="predicted")
-        values = Points(ax, self.measure(given), label="the black box")
-        return (
-            Figure("Images of the basis", x="column j: f(e_j)", y="output", marks=(matrix,)),
-            Figure("The matrix foretells the map", x="Ax", y="f(x)", marks=(line, values)),
-        )
+        return Figure("Images of the basis", x="column j: f(e_j)", y="output", marks=(matrix,))

@@ -16,7 +16,7 @@ decay breaks it: the loss then sees :math:`\theta` itself.
 :covers: ridge-parameter-gradient
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -24,7 +24,8 @@ import torch
 from jaxtyping import Float
 from torch import Generator, Tensor
 
-from corollary.core import Claim, Curve, Figure, Hypothesis, Level, equals, option
+from corollary.core import Claim, Kept, Suppose, Trial, equals, near, normal, option
+from corollary.core.figure import Curve, Figure, Level
 
 
 class Given(NamedTuple):
@@ -33,73 +34,78 @@ class Given(NamedTuple):
     x: Float[Tensor, "n d"]  # points
     y: Float[Tensor, " n"]  # targets
     theta: Float[Tensor, " d"]  # weights at the start
-    decay: float  # weight decay; 0 leaves a loss of x·θ alone
+    decay: float = 0.0  # weight decay; 0 leaves a loss of x·θ alone
+    way: Callable[[Tensor], Tensor] = torch.Tensor.clone  # of a step, from the gradient
 
     def losses(self, theta: Tensor) -> Tensor:
         """Loss of each point."""
         f = torch.tanh(self.x @ theta)
         return (f - self.y).square() + self.decay * theta.square().sum()
 
+    def outside(self, v: Float[Tensor, "... d"]) -> Float[Tensor, "... d"]:
+        """The part of v that is orthogonal to all points."""
+        basis = torch.linalg.qr(self.x.T).Q
+        return v - (v @ basis) @ basis.T
+
 
 @dataclass(frozen=True)
 class RidgeGradient(Claim[Given]):
-    """Cosines of the gradients, and the way gone outside the span."""
+    """Cosines of the gradients, and the distance gone outside the span."""
 
     n: int = 10  # points
     d: int = option(30, low=2)  # dimension, more than points
-    eta: float = option(0.1, low=1e-6, high=10.0)  # step size
-    steps: int = 200  # of stochastic gradient descent, one point a step in turn
+    eta: float = option(0.1, low=1e-6, high=10.0)  # learning rate
+    steps: int = 200  # of stochastic gradient descent, one point per step in turn
+
     relation = equals(ulps=4096, scale=1.0)  # rounding of steps of size 1, added up
+    supposes = (
+        Suppose("the points do not span the space", lambda g: g.x.shape[1] - g.x.shape[0]),
+        Suppose(
+            "the loss sees θ only through x·θ",
+            lambda g: near(g.losses(g.theta - g.outside(g.theta)), g.losses(g.theta)),
+            "Weight decay shrinks the part of the start that lies outside the span.",
+            decay=0.1,
+        ),
+        Suppose(
+            "each step goes along the gradient",
+            lambda g: near(g.way(g.theta), g.theta),
+            "Steps by the signs of the gradient leave the span.",
+            way=lambda g: torch.sign,
+        ),
+    )
+    symbols = "along the points", "found by autograd"
+    rows = "least cos² of gradient and point", "share of the way outside their span"
 
     def given(self, rng: Generator) -> Given:
-        """Gaussian points and targets in (-1, 1)."""
-
-        def normal(*shape: int) -> Tensor:
-            return torch.randn(*shape, generator=rng, device=rng.device, dtype=torch.float64)
-
-        x, theta = normal(self.n, self.d) / self.d**0.5, normal(self.d)
-        return Given(x, torch.tanh(normal(self.n)), theta, 0.0)
-
-    def hypotheses(self, given: Given) -> Iterator[Hypothesis]:
-        """A loss of the output alone, and room outside the span."""
-        yield Hypothesis("the loss sees θ only through x·θ (no weight decay)", given.decay == 0)
-        n, d = given.x.shape
-        yield Hypothesis("the points do not span the space", n < d, f"{n} points, dimension {d}")
+        x, theta = normal(rng, self.n, self.d) / self.d**0.5, normal(rng, self.d)
+        return Given(x, torch.tanh(normal(rng, self.n)), theta)
 
     def predict(self, given: Given) -> list[float]:
-        """Cosines of ±1, and nothing outside."""
-        return [1.0] * len(given.x) + [0.0]
+        return [1.0, 0.0]
 
-    def measure(self, given: Given) -> list[float]:
-        """From autograd alone."""
+    def measure(self, given: Given) -> Kept:
         gradients = torch.func.jacrev(given.losses)(given.theta)
         cosines = torch.cosine_similarity(gradients, given.x, dim=1)
-        way, outside = self._descent(given)
-        return [*cosines.square().tolist(), outside[-1] / way[-1]]
-
-    def counterexample(self, rng: Generator) -> Given:
-        """Weight decay shrinks the part of the start that lies outside the span."""
-        return self.given(rng)._replace(decay=0.1)
-
-    def figure(self, given: Given) -> Figure:
-        """The way gone, inside and outside of the span."""
-        way, outside = self._descent(given)
-        marks = (
-            Curve(way, label="‖θ_t − θ_0‖", role="other"),
-            Curve(outside, label="its part outside span(x_i)"),
-            Level(0.0, label="outside, predicted"),
-        )
-        return Figure("Descent stays in the span", x="step t", y="distance", marks=marks)
-
-    def _descent(self, given: Given) -> tuple[list[float], list[float]]:
-        """Distance from the start after each step, and its part outside the span."""
-        theta, path = given.theta.clone(), []
+        theta, path = given.theta, []
         for t in range(self.steps):
-            theta.requires_grad_(True)
+            theta = theta.detach().requires_grad_(True)
             (gradient,) = torch.autograd.grad(given.losses(theta)[t % len(given.x)], theta)
-            theta = (theta - self.eta * gradient).detach()
+            theta = (theta - self.eta * given.way(gradient)).detach()
             path.append(theta - given.theta)
         gone = torch.stack(path)
-        basis = torch.linalg.qr(given.x.T).Q
-        outside = gone - (gone @ basis) @ basis.T
-        return gone.norm(dim=1).tolist(), outside.norm(dim=1).tolist()
+        way, outside = gone.norm(dim=1), given.outside(gone).norm(dim=1)
+        least = float(cosines.square().min())
+        return Kept([least, float(outside[-1] / way[-1])], way=way, outside=outside)
+
+    def figure(self, trial: Trial[Given]) -> Figure:
+        """The distance gone, inside and outside of the span."""
+        marks = (
+            Level(0.0, label="outside span(x_i), predicted"),
+            Curve(trial.kept.way, label="‖θ_t − θ_0‖", role="other"),
+            Curve(trial.kept.outside, label="its part outside span(x_i)"),
+            *(
+                Curve(t.kept.outside, label=f"outside, {why}", role="other", dashed=True)
+                for t, why in zip(trial.without, ("with weight decay", "by signs"), strict=False)
+            ),
+        )
+        return Figure("Descent stays in the span", x="step t", y="distance", marks=marks)

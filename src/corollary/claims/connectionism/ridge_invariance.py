@@ -13,7 +13,6 @@ however large :math:`\Delta x` is and whatever :math:`\varphi` is.
 :covers: ridge-unit
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
@@ -22,13 +21,17 @@ from jaxtyping import Float
 from torch import Generator, Tensor
 from torch.nn import functional as F
 
-from corollary.core import Claim, Curve, Figure, HeatMap, Hypothesis, Level, equals, option
+from corollary.core import Claim, Parity, Suppose, Trial, equals, normal, option
+from corollary.core.figure import Curve, Figure, HeatMap, Level
 from corollary.models.units import RidgeUnit
 
 PHI = {
-    "sigmoid": torch.sigmoid, "tanh": torch.tanh, "softplus": F.softplus, "relu": torch.relu,
+    "sigmoid": torch.sigmoid,
+    "tanh": torch.tanh,
+    "softplus": F.softplus,
+    "relu": torch.relu,
     "cosine": torch.cos,
-}  # fmt: skip
+}
 
 
 class Given(NamedTuple):
@@ -39,6 +42,13 @@ class Given(NamedTuple):
     dx: Float[Tensor, "k n"]  # displacements
 
 
+def slant(given: Given) -> tuple[bool, str]:
+    """Up to the rounding of the projection."""
+    off = float((given.dx @ given.theta).abs().max() / given.theta.norm())
+    limit = 1e-13 * max(1.0, float(given.dx.norm(dim=1).max()))
+    return off <= limit, f"Δx·θ/‖θ‖ ≤ {off:.1e}"
+
+
 @dataclass(frozen=True)
 class RidgeInvariance(Claim[Given]):
     """No displacement across the ridge is felt."""
@@ -47,42 +57,37 @@ class RidgeInvariance(Claim[Given]):
     k: int = 60  # points
     phi: Literal["sigmoid", "tanh", "softplus", "relu", "cosine"] = "cosine"  # activation
     reach: float = option(5.0, low=0.0, high=1e3)  # length of the displacements
+
     relation = equals(ulps=4096, scale=1.0)  # x·θ is a sum of n terms of size up to reach ‖θ‖
 
+    supposes = (
+        Suppose(
+            "every Δx is orthogonal to θ",
+            slant,
+            "Displacements along the weights change the value.",
+            dx=lambda g: g.theta.expand_as(g.dx).clone(),
+        ),
+    )
+    symbols = "f(x)", "f(x + Δx)"
+    shows = (Parity("Before and after the displacement"),)
+
     def given(self, rng: Generator) -> Given:
-        """Random weights and points, displacements projected across the weights."""
-
-        def normal(*shape: int) -> Tensor:
-            return torch.randn(*shape, generator=rng, device=rng.device, dtype=torch.float64)
-
-        theta, x, dx = normal(self.n), normal(self.k, self.n), normal(self.k, self.n)
+        theta, x, dx = (normal(rng, *s) for s in ((self.n,), (self.k, self.n), (self.k, self.n)))
         u = theta / theta.norm()
         dx = dx - (dx @ u)[:, None] * u
         dx = dx - (dx @ u)[:, None] * u  # once more: the first pass leaves rounding
         return Given(theta, x, self.reach * dx / dx.norm(dim=1, keepdim=True).clamp(min=1e-300))
 
-    def hypotheses(self, given: Given) -> Iterator[Hypothesis]:
-        """The displacements must lie across."""
-        slant = float((given.dx @ given.theta).abs().max() / given.theta.norm())
-        limit = 1e-13 * max(1.0, float(given.dx.norm(dim=1).max()))
-        yield Hypothesis("every Δx is orthogonal to θ", slant <= limit, f"Δx·θ/‖θ‖ ≤ {slant:.1e}")
-
     def predict(self, given: Given) -> list[float]:
-        """The values before."""
         return PHI[self.phi](given.x @ given.theta).tolist()
 
     def measure(self, given: Given) -> list[float]:
-        """The values of the unit after the displacement."""
         with torch.no_grad():
             return RidgeUnit.of(PHI[self.phi], given.theta)(given.x + given.dx).tolist()
 
-    def counterexample(self, rng: Generator) -> Given:
-        """Displacements along the weights."""
-        given = self.given(rng)
-        return given._replace(dx=given.theta.expand_as(given.dx).clone())
-
-    def figure(self, given: Given) -> tuple[Figure, Figure]:
+    def figure(self, trial: Trial[Given]) -> tuple[Figure, Figure]:
         """The function over a plane that holds the weights, and along two lines of it."""
+        given = trial.given
         u = given.theta / given.theta.norm()
         v = given.dx[0] / given.dx[0].norm().clamp(min=1e-300)
         r = max(2.0, self.reach)

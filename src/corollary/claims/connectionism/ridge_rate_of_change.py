@@ -14,7 +14,7 @@ slope the right-hand side is :math:`\|\theta\|`, while autograd, which chooses 0
 :covers: ridge-rate-of-change
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
@@ -23,18 +23,24 @@ from jaxtyping import Float
 from torch import Generator, Tensor
 from torch.nn import functional as F
 
-from corollary.core import Claim, Curve, Figure, Hypothesis, Points, equals
+from corollary.core import Claim, Suppose, Trial, equals, normal
+from corollary.core.figure import Curve, Figure, Points
 from corollary.models.threshold import Heaviside
 from corollary.models.units import RidgeUnit
 from corollary.theory.connectionism.ridge import slope_of
 from corollary.theory.connectionism.sigmoid import sigmoid_derivative, tanh_derivative
 
-ACTIVATIONS = {  # the function, and its slope in closed form
-    "sigmoid": (torch.sigmoid, sigmoid_derivative),
-    "tanh": (torch.tanh, tanh_derivative),
-    "softplus": (F.softplus, torch.sigmoid),
-    "relu": (torch.relu, Heaviside()),
-}
+Map = Callable[[Tensor], Tensor]
+
+
+def activation(name: str) -> tuple[Map, Map]:
+    """The function, and its slope in closed form."""
+    return {
+        "sigmoid": (torch.sigmoid, sigmoid_derivative),
+        "tanh": (torch.tanh, tanh_derivative),
+        "softplus": (F.softplus, torch.sigmoid),
+        "relu": (torch.relu, Heaviside()),
+    }[name]
 
 
 class Given(NamedTuple):
@@ -42,7 +48,15 @@ class Given(NamedTuple):
 
     theta: Float[Tensor, " n"]  # weights of the unit
     x: Float[Tensor, "k n"]  # points
-    phi: str  # activation
+    phi: Map  # activation
+    slope: Map  # its derivative in closed form
+
+
+def at_a_kink(given: Given) -> Given:
+    """At the kink of ReLU the closed form says 1 and autograd 0."""
+    x = given.x.clone()
+    x[0] = 0.0
+    return Given(given.theta, x, *activation("relu"))
 
 
 @dataclass(frozen=True)
@@ -52,47 +66,36 @@ class RidgeRateOfChange(Claim[Given]):
     n: int = 10  # dimension
     k: int = 80  # points
     phi: Literal["sigmoid", "tanh", "softplus", "relu"] = "tanh"  # activation
+
     relation = equals(ulps=1024, scale=1.0)  # 1 - tanh² cancels where tanh is near 1
+    supposes = (
+        Suppose(
+            "φ is differentiable at every x·θ",
+            lambda g: not slope_of(g.phi, g.x @ g.theta).isnan().any(),
+            without=at_a_kink,
+        ),
+    )
+    symbols = "|φ'(x·θ)| ‖θ‖", "‖∇f(x)‖ by autograd"
 
     def given(self, rng: Generator) -> Given:
-        """Random weights and points."""
-
-        def normal(*shape: int) -> Tensor:
-            return torch.randn(*shape, generator=rng, device=rng.device, dtype=torch.float64)
-
-        return Given(normal(self.n), normal(self.k, self.n), self.phi)
-
-    def hypotheses(self, given: Given) -> Iterator[Hypothesis]:
-        """No point may sit at a kink."""
-        slopes = slope_of(ACTIVATIONS[given.phi][0], given.x @ given.theta)
-        yield Hypothesis("φ is differentiable at every x·θ", not slopes.isnan().any())
+        return Given(normal(rng, self.n), normal(rng, self.k, self.n), *activation(self.phi))
 
     def predict(self, given: Given) -> list[float]:
-        """From the closed form of the slope."""
-        slope = ACTIVATIONS[given.phi][1](given.x @ given.theta)
-        return (slope.abs() * given.theta.norm()).tolist()
+        return (given.slope(given.x @ given.theta).abs() * given.theta.norm()).tolist()
 
     def measure(self, given: Given) -> list[float]:
-        """Length of the gradient that autograd finds in the n inputs."""
         x = given.x.clone().requires_grad_(True)
-        f = RidgeUnit.of(ACTIVATIONS[given.phi][0], given.theta)(x)
-        (gradient,) = torch.autograd.grad(f.sum(), x)
+        (gradient,) = torch.autograd.grad(RidgeUnit.of(given.phi, given.theta)(x).sum(), x)
         return gradient.norm(dim=1).tolist()
 
-    def counterexample(self, rng: Generator) -> Given:
-        """ReLU with the first point at its kink."""
-        given = self.given(rng)
-        x = given.x.clone()
-        x[0] = 0.0
-        return given._replace(x=x, phi="relu")
-
-    def figure(self, given: Given) -> Figure:
+    def figure(self, trial: Trial[Given]) -> Figure:
         """The rate along the one coordinate that matters."""
+        given = trial.given
         z = given.x @ given.theta
         line = torch.linspace(float(z.min()), float(z.max()), 201, dtype=torch.float64)
-        law = ACTIVATIONS[given.phi][1](line).abs() * given.theta.norm()
+        law = given.slope(line).abs() * given.theta.norm()
         marks = (
-            Curve(law, x=line, label="|φ'(x·θ)| ‖θ‖", role="predicted"),
-            Points(z, self.measure(given), label="‖∇f(x)‖ by autograd"),
+            Curve(law, x=line, label=self.symbols[0], role="predicted"),
+            Points(z, trial.measured, label=self.symbols[1]),
         )
-        return Figure(f"Rate of change, φ = {given.phi}", x="x·θ", y="‖∇f(x)‖", marks=marks)
+        return Figure(f"Rate of change, φ = {self.phi}", x="x·θ", y="‖∇f(x)‖", marks=marks)

@@ -15,7 +15,6 @@ while a steeper sigmoid :math:`\sigma(\beta z)` solves another equation and has 
 :covers: sigmoid-derivatives
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -23,7 +22,8 @@ import torch
 from jaxtyping import Float
 from torch import Generator, Tensor
 
-from corollary.core import Claim, Curve, Figure, Hypothesis, Points, equals, option
+from corollary.core import Claim, Suppose, Trial, equals, near, normal, option
+from corollary.core.figure import Curve, Figure, Points
 from corollary.theory.connectionism.sigmoid import sigmoid_derivative_polynomial
 
 
@@ -61,42 +61,38 @@ class SigmoidDerivatives(Claim[Given]):
     k: int = 61  # points
     order: int = option(5, low=1, high=6)  # highest derivative
     reach: float = option(6.0, low=0.1, high=30.0)  # points lie in [-reach, reach]
+
     relation = equals(ulps=65536, scale=1.0)  # P_6 adds terms of size up to 3e3 that cancel
 
-    def given(self, rng: Generator) -> Given:
-        """Points in an interval, and a shift."""
-        z = torch.linspace(-self.reach, self.reach, self.k, dtype=torch.float64).to(rng.device)
-        return Given(z, float(torch.randn((), generator=rng, device=rng.device)), 1.0)
+    supposes = (
+        Suppose(
+            "φ solves φ' = φ(1 − φ)",
+            lambda g: near(g.derivatives(g.z, 1)[0], g.phi(g.z) * (1 - g.phi(g.z)), to=1e-12),
+            "A sigmoid of twice the steepness solves another equation.",
+            beta=2.0,
+        ),
+    )
+    symbols = "P_k(σ)", "the k-th derivative by autograd"
 
-    def hypotheses(self, given: Given) -> Iterator[Hypothesis]:
-        """The logistic equation."""
-        (slope,) = given.derivatives(given.z, 1)
-        s = given.phi(given.z)
-        off = float((slope - s * (1 - s)).abs().max())
-        yield Hypothesis("φ solves φ' = φ(1 − φ)", off < 1e-12, f"off by {off:.1e}")
+    def given(self, rng: Generator) -> Given:
+        z = torch.linspace(-self.reach, self.reach, self.k, dtype=torch.float64)
+        return Given(z, float(normal(rng)), 1.0)
 
     def predict(self, given: Given) -> list[float]:
-        """The polynomials at the values of the sigmoid."""
         s = given.phi(given.z)
-        orders = range(1, self.order + 1)
-        return torch.cat([polynomial(s, k) for k in orders]).tolist()
+        return torch.cat([polynomial(s, k) for k in range(1, self.order + 1)]).tolist()
 
     def measure(self, given: Given) -> list[float]:
-        """Autograd, order by order."""
         return torch.cat(given.derivatives(given.z, self.order)).tolist()
 
-    def counterexample(self, rng: Generator) -> Given:
-        """A sigmoid of twice the steepness."""
-        return self.given(rng)._replace(beta=2.0)
-
-    def figure(self, given: Given) -> Figure:
+    def figure(self, trial: Trial[Given]) -> Figure:
         """Derivatives over the value of the sigmoid: curves without z."""
         s = torch.linspace(0, 1, 201, dtype=torch.float64)
-        seen = given.phi(given.z)
-        marks = []
-        for k, values in enumerate(given.derivatives(given.z, min(self.order, 3)), start=1):
+        seen = trial.given.phi(trial.given.z)
+        marks: list[Curve | Points] = []
+        orders = torch.tensor(trial.measured).reshape(self.order, -1)[:3]
+        for k, values in enumerate(orders, start=1):
             marks.append(Curve(polynomial(s, k), x=s, label=f"P_{k}(s)", role="predicted"))
             marks.append(Points(seen, values, label=f"order {k} by autograd"))
-        return Figure(
-            "Derivatives of the sigmoid", x="s = σ(z + c)", y="P_k(s)", marks=tuple(marks)
-        )
+        title = "Derivatives of the sigmoid"
+        return Figure(title, x="s = σ(z + c)", y="P_k(s)", marks=tuple(marks))

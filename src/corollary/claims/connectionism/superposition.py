@@ -16,7 +16,7 @@ points. If the weights are tied to :math:`\alpha+\beta=1`, the affine map slips 
 :covers: superposition-principle
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -24,9 +24,11 @@ import torch
 from jaxtyping import Complex, Float
 from torch import Generator, Tensor
 
-from corollary.core import Claim, Figure, Hypothesis, Level, Points, equals
+from corollary.core import Claim, Kept, Suppose, Trial, equals, generator, normal
+from corollary.core.figure import Figure, Level, Points, Role
 from corollary.theory.connectionism.linearity import Linearity, is_linear
 
+NAMES = ("Ax", "Ax + b", "ReLU(Ax)", "|Ax|", "x³", "x₁³/‖x‖²", "conjugate")
 ROUNDING = 1e-9  # a violation is of the order of the terms, rounding is 1e-15 of them
 
 
@@ -39,7 +41,6 @@ class Given(NamedTuple):
     y: Complex[Tensor, "k n"]  # points
     alpha: Complex[Tensor, "k 1"]  # weights
     beta: Complex[Tensor, "k 1"]  # weights
-    seed: int  # of the tests of the two halves
 
 
 def maps(given: Given) -> dict[str, tuple[Callable[[Tensor], Tensor], torch.dtype]]:
@@ -59,7 +60,7 @@ def maps(given: Given) -> dict[str, tuple[Callable[[Tensor], Tensor], torch.dtyp
 
 def halves(given: Given) -> list[Linearity]:
     """Additivity and homogeneity of each map, tested apart."""
-    rng = torch.Generator(given.x.device).manual_seed(given.seed)
+    rng = generator(0, "halves")
     n = given.x.shape[1]
     return [is_linear(f, n, dtype=dtype, rng=rng) for f, dtype in maps(given).values()]
 
@@ -77,60 +78,57 @@ def gaps(given: Given) -> list[float]:
 
 @dataclass(frozen=True)
 class Superposition(Claim[Given]):
-    """Linear iff superposition, over a small zoo."""
+    """Linear iff superposition, over seven maps."""
 
     n: int = 6  # dimension
     k: int = 64  # pairs of points
+
     relation = equals()  # yes and no, as 1 and 0
+    supposes = (
+        Suppose(
+            "the weights α and β are chosen freely, not with α + β = 1",
+            lambda g: (g.alpha + g.beta - 1).abs().min() - 1e-9,
+            "Weights with sum 1: the affine map obeys, and is not linear.",
+            beta=lambda g: 1 - g.alpha,
+        ),
+        Suppose(
+            "no weight α is 0 or 1",
+            lambda g: (g.alpha * (1 - g.alpha)).abs().min() - 1e-9,
+            "Weights 1 and 1 test additivity alone, and the conjugate obeys.",
+            alpha=lambda g: torch.ones_like(g.alpha),
+            beta=lambda g: torch.ones_like(g.beta),
+        ),
+    )
+    symbols = "additive and homogeneous", "obeys superposition"
+    rows = NAMES
 
     def given(self, rng: Generator) -> Given:
-        """A random matrix and offset, points and free weights."""
+        def drawn(*shape: int) -> Tensor:
+            return torch.complex(normal(rng, *shape), normal(rng, *shape))
 
-        def normal(*shape: int, dtype: torch.dtype = torch.complex128) -> Tensor:
-            return torch.randn(*shape, generator=rng, device=rng.device, dtype=dtype)
-
-        n, k, f64 = self.n, self.k, torch.float64
-        seed = int(torch.randint(2**31, (), generator=rng, device=rng.device))
-        A, b = normal(n, n, dtype=f64), 1 + normal(n, dtype=f64).abs()
-        x, y = normal(k, n), normal(k, n)
-        return Given(A, b, x, y, normal(k, 1), normal(k, 1), seed)
-
-    def hypotheses(self, given: Given) -> Iterator[Hypothesis]:
-        """The weights must be free."""
-        tied = (given.alpha + given.beta - 1).abs() < 1e-9
-        yield Hypothesis(
-            "the weights α and β are chosen freely, not with α + β = 1", not tied.any()
-        )
+        A, b, n, k = normal(rng, self.n, self.n), 1 + normal(rng, self.n).abs(), self.n, self.k
+        return Given(A, b, drawn(k, n), drawn(k, n), drawn(k, 1), drawn(k, 1))
 
     def predict(self, given: Given) -> list[float]:
-        """1 for the maps that are both additive and homogeneous."""
         return [float(answer.holds) for answer in halves(given)]
 
-    def measure(self, given: Given) -> list[float]:
-        """1 for the maps that obey superposition at all the points."""
-        return [float(gap <= ROUNDING) for gap in gaps(given)]
+    def measure(self, given: Given) -> Kept:
+        found = gaps(given)
+        return Kept([float(gap <= ROUNDING) for gap in found], gaps=found)
 
-    def counterexample(self, rng: Generator) -> Given:
-        """Weights with sum 1: the affine map obeys, and is not linear."""
-        given = self.given(rng)
-        return given._replace(beta=1 - given.alpha)
-
-    def figure(self, given: Given) -> Figure:
+    def figure(self, trial: Trial[Given]) -> Figure:
         """Violations of the principle and of its two halves, map by map."""
-        places = list(range(1, 1 + len(maps(given))))
-        tests = halves(given)
+        tests = halves(trial.given)
 
-        def shown(values: list[float], label: str, role: str) -> Points:
-            return Points(places, [max(v, 1e-17) for v in values], label=label, role=role)  # type: ignore[arg-type]
+        def shown(values: list[float], label: str, role: Role) -> Points:
+            return Points(range(len(NAMES)), [max(v, 1e-17) for v in values], label, role)
 
-        names = ", ".join(f"{i} is {name}" for i, name in zip(places, maps(given), strict=True))
         marks = (
             shown([t.gaps["additivity"] for t in tests], "additivity", "predicted"),
             shown([t.gaps["homogeneity"] for t in tests], "homogeneity", "other"),
-            shown(gaps(given), "superposition", "measured"),
+            shown(trial.kept.gaps, "superposition", "measured"),
             Level(ROUNDING, label="rounding below", role="other"),
         )
-        return Figure(
-            "Who obeys superposition", x="map", y="largest violation", marks=marks, log_y=True,
-            caption=f"{names}. Exact zeros are drawn at 1e-17.",
-        )  # fmt: skip
+        words = {"x": "map", "y": "largest violation", "caption": "Exact zeros are drawn at 1e-17."}
+        title = "Who obeys superposition"
+        return Figure(title, **words, marks=marks, log_y=True, names=NAMES)

@@ -15,7 +15,7 @@ constant :math:`-V\mathbf{1}` has no place and the twin is off by it.
 :covers: tanh-activation
 """
 
-from collections.abc import Iterator
+import copy
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -23,7 +23,7 @@ import torch
 from jaxtyping import Float
 from torch import Generator, Tensor, nn
 
-from corollary.core import Claim, Curve, Figure, Hypothesis, Points, equals, option
+from corollary.core import Along, Claim, Suppose, equals, normal, option
 from corollary.models.tanh_to_sigmoid import convert_mlp
 
 
@@ -34,62 +34,54 @@ class Given(NamedTuple):
     x: Float[Tensor, "k d"]  # points
 
 
+def readers(net: nn.Sequential) -> list[nn.Linear]:
+    """The layers that read hidden units."""
+    return [layer for layer in net[1:] if isinstance(layer, nn.Linear)]
+
+
+def no_biases(given: Given) -> Given:
+    """Without biases the twin is off by a constant."""
+    net = copy.deepcopy(given.net)
+    for layer in readers(net):
+        layer.register_parameter("bias", None)
+    return given._replace(net=net)
+
+
 @dataclass(frozen=True)
 class TanhIsLogistic(Claim[Given]):
-    """The outputs of a tanh network and of its sigmoid twin."""
+    """The outputs of a tanh network and of its sigmoid twin, along a line."""
 
     d: int = 3  # input dimension
     m: int = 20  # hidden units in each layer
     L: int = option(2, low=1, high=10)  # hidden layers
     k: int = 50  # points
+
     relation = equals(ulps=8192, scale=1.0)  # sums of 4m terms through L layers that amplify
+    supposes = (
+        Suppose(
+            "every layer that reads hidden units has a bias",
+            lambda g: all(layer.bias is not None for layer in readers(g.net)),
+            without=no_biases,
+        ),
+    )
+    symbols = "tanh network", "sigmoid twin"
+    shows = (Along("One function, two activations", x="point along a line", y="f(x)"),)
 
     def given(self, rng: Generator) -> Given:
-        """Gaussian weights, biases and points."""
-        return self._drawn(rng, bias=True)
-
-    def hypotheses(self, given: Given) -> Iterator[Hypothesis]:
-        """Room for the shift."""
-        readers = [layer for layer in given.net[1:] if isinstance(layer, nn.Linear)]
-        with_bias = all(layer.bias is not None for layer in readers)
-        yield Hypothesis("every layer that reads hidden units has a bias", with_bias)
+        widths, layers = [self.d, *[self.m] * self.L, 1], []
+        for n, m in zip(widths, widths[1:], strict=False):
+            layer = nn.Linear(n, m, dtype=torch.float64)
+            layer.weight.data, layer.bias.data = normal(rng, m, n) / n**0.5, normal(rng, m) / 2
+            layers += [layer, nn.Tanh()]
+        start, way = normal(rng, self.d), normal(rng, self.d)
+        t = torch.linspace(-3, 3, self.k, dtype=torch.float64)[:, None]
+        return Given(nn.Sequential(*layers[:-1]), start + t * way)
 
     def predict(self, given: Given) -> list[float]:
-        """The tanh network."""
         with torch.no_grad():
             return given.net(given.x).flatten().tolist()
 
     def measure(self, given: Given) -> list[float]:
-        """Its sigmoid twin."""
         twin = convert_mlp(given.net, "sigmoid", drop_shift=True)
         with torch.no_grad():
             return twin(given.x).flatten().tolist()
-
-    def counterexample(self, rng: Generator) -> Given:
-        """No biases."""
-        return self._drawn(rng, bias=False)
-
-    def figure(self, given: Given) -> Figure:
-        """Both networks along a line through the origin."""
-        t = torch.linspace(-3, 3, 161).to(given.x)
-        line = given._replace(x=t[:, None] * given.x[0] / given.x[0].norm())
-        marks = (
-            Curve(self.predict(line), x=t, label="tanh network", role="predicted"),
-            Points(t[::8], self.measure(line)[::8], label="sigmoid twin"),
-        )
-        return Figure("One function, two activations", x="t, along x₁", y="f(t)", marks=marks)
-
-    def _drawn(self, rng: Generator, bias: bool) -> Given:
-        widths = [self.d, *[self.m] * self.L, 1]
-        layers: list[nn.Module] = []
-        for n, m in zip(widths, widths[1:], strict=False):
-            layer = nn.Linear(n, m, bias=bias, dtype=torch.float64, device=rng.device)
-            with torch.no_grad():
-                for p in layer.parameters():
-                    scale = n**-0.5 if p.ndim == 2 else 0.5
-                    p.copy_(
-                        scale * torch.randn(p.shape, generator=rng, dtype=p.dtype, device=p.device)
-                    )
-            layers += [layer, nn.Tanh()]
-        x = torch.randn(self.k, self.d, generator=rng, dtype=torch.float64, device=rng.device)
-        return Given(nn.Sequential(*layers[:-1]), x)
