@@ -165,7 +165,7 @@ def test_an_erratum_says_where_in_the_notes_it_is(entry):
 
 
 def test_questions_stand_in_the_order_in_which_they_are_asked(made):
-    from corollary.examine.examination import QUESTIONS
+    from corollary.examine.questions import QUESTIONS
 
     at = [made["exams/index"].index(f"</generated/exams/{name}>`") for name in QUESTIONS]
     assert at == sorted(at)

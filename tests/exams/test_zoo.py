@@ -10,7 +10,8 @@ from torch import nn
 from torch.nn import functional as F
 
 from corollary.core import Status
-from corollary.examine.examiner import chosen_exams, examine
+from corollary.examine.examiner import examine
+from corollary.examine.questions import chosen_exams
 
 RNG = torch.Generator().manual_seed(0)
 X, Y = torch.randn(24, 6, generator=RNG), torch.arange(24) % 3

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from corollary.errors import UnknownNameError
-from corollary.examine.examination import QUESTIONS
+from corollary.examine.questions import QUESTIONS
 from corollary.registry import Entry, find
 from corollary_docs import rst
 from corollary_docs.claims import chapter_docstring

@@ -61,10 +61,14 @@ def examine(
     This runs the code you name, in a process of its own with limits of time and memory.
     """
     from corollary.errors import InputError
+    from corollary.examine.mistakes import check_words
+    from corollary.examine.questions import chosen_exams
     from corollary.run.files import check_writable, write_atomically
 
     if bool(target) == demo:
         raise InputError("give a target such as net.py:build, or --demo and no target")
+    exams = chosen_exams(only)
+    check_words(target, data, held_out, loss=loss, weights=weights)
     for path in (out, json_file):
         if path is not None and str(path) != "-":
             check_writable(path)
@@ -84,9 +88,8 @@ def examine(
         "memory": int(memory * 2**30),
     }
     from corollary.examine.child import examine_in_child
-    from corollary.examine.examiner import chosen_exams, exam_bar
+    from corollary.examine.examiner import exam_bar
 
-    exams = chosen_exams(only)
     to_stdout = json_file is not None and str(json_file) == "-"
     with exam_bar(len(exams)) as progress:
         done = examine_in_child(order, progress)
@@ -176,7 +179,7 @@ def _print_finding(console: Any, finding: "Finding") -> None:
 
 def _exit_code(done: "Examination", fail_on: FailOn | None) -> int:
     from corollary.core import Severity
-    from corollary.examine.examination import CUT_SHORT
+    from corollary.examine.questions import CUT_SHORT
 
     if any(f.exam == CUT_SHORT for f in done.findings):
         print("corollary: the examination was cut short", file=sys.stderr)

@@ -83,6 +83,7 @@ def train(
     This runs the code you name. Ctrl-C ends the run after the step and keeps what is asked for.
     Start it with torchrun to train in several processes.
     """
+    from corollary.examine.mistakes import check_words
     from corollary.train.launch import joined, launched
 
     with joined() as processes:
@@ -92,6 +93,7 @@ def train(
                 "--nproc-per-node 2 -m corollary train ..."
             )
         _check(steps, epochs, resume, checkpoint, clip)
+        check_words(target, data, loss=loss, weights=weights)
         files = [path for path in (out, plot, json_file) if path is not None and str(path) != "-"]
         for path in files if processes.first else ():
             check_writable(path)

@@ -22,9 +22,10 @@ from typing import IO, Any
 
 from corollary.core import Finding, Status
 from corollary.errors import CorollaryError, InputError, one_line
-from corollary.examine.examination import CUT_SHORT, Examination
+from corollary.examine.examination import Examination
 from corollary.examine.examiner import examine_subject
 from corollary.examine.prepare import load_subject
+from corollary.examine.questions import CUT_SHORT
 from corollary.registry import Entry
 from corollary.run.results import environment
 from corollary.run.workers import end_with_parent

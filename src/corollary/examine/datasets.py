@@ -4,6 +4,7 @@ DATA is the name of a data set, ``file.py:name`` or ``package.module:name``, or 
 ``.csv`` file.
 """
 
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
@@ -27,9 +28,22 @@ def load_data(spec: str, seed: int = 0) -> Any:
         if data is None:
             raise InputError(f"'{spec}' gives None; it should give data such as a pair (x, y)")
         return data
-    raise UnknownNameError(
-        f"there is no data set '{spec}'; give {', '.join(DATA_SETS)}, file.py:name, "
-        "or an .npz or .csv file"
+    raise _unknown(spec)
+
+
+def known_form(spec: str) -> None:
+    """Raise if ``spec`` is neither the name of a data set nor that of a file of data."""
+    if spec.endswith((".npz", ".csv")):
+        must_exist(Path(spec))
+    elif spec not in DATA_SETS:
+        raise _unknown(spec)
+
+
+def _unknown(spec: str) -> UnknownNameError:
+    near = get_close_matches(spec, DATA_SETS, n=1)
+    hint = f"did you mean {near[0]}? Other forms:" if near else f"give {', '.join(DATA_SETS)},"
+    return UnknownNameError(
+        f"there is no data set '{spec}'; {hint} file.py:name, or an .npz or .csv file"
     )
 
 

@@ -8,13 +8,10 @@ from typing import Any
 
 from corollary.core import Finding, Severity, Status
 from corollary.errors import InputError, ResultsFileError
-from corollary.registry import question
+from corollary.examine.questions import asked, turn
 from corollary.run.well_formed import check_plain, check_record
 
 SCHEMA = 1  # version of the examination file
-CUT_SHORT = "examination/cut_short"  # the note that not all exams could run
-# What is asked first: whether the rest means anything. Answers that are equally severe follow suit.
-QUESTIONS = ("soundness", "trainability", "learning", "function", "generalization", "robustness")
 
 
 @dataclass(frozen=True)
@@ -79,7 +76,7 @@ class Examination:
         """The findings by question, the gravest first, and last what was not answered."""
         names = sorted({f.exam.split("/")[0] for f in self.findings}, key=turn)
         found = (
-            Answer(name, _asked(name), tuple(f for f in self.findings if _of(f, name)))
+            Answer(name, asked(name), tuple(f for f in self.findings if _of(f, name)))
             for name in names
         )
         return tuple(sorted(found, key=lambda a: (-a.severity.rank, not a.answered)))
@@ -167,15 +164,6 @@ class Examination:
         from corollary.report.examination_page import examination_html
 
         return examination_html(self)
-
-
-def _asked(name: str) -> str:
-    return "Was it complete?" if name == CUT_SHORT.split("/")[0] else question(name)
-
-
-def turn(name: str) -> int:
-    """The place of a question; one that is not listed comes last."""
-    return QUESTIONS.index(name) if name in QUESTIONS else len(QUESTIONS)
 
 
 def _of(finding: Finding, name: str) -> bool:

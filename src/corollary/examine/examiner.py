@@ -18,12 +18,12 @@ from corollary.errors import (
     CorollaryError,
     NotApplicableError,
     TimeLimitError,
-    UnknownNameError,
 )
-from corollary.examine.examination import QUESTIONS, Examination, turn
+from corollary.examine.examination import Examination
 from corollary.examine.first_pass import NO_OUTPUT, NOT_FINITE, copied_inputs
 from corollary.examine.prepare import prepare
-from corollary.registry import Entry, entries
+from corollary.examine.questions import QUESTIONS, chosen_exams
+from corollary.registry import Entry
 from corollary.run.limits import time_limit
 from corollary.run.results import environment
 from corollary.theory.modules.keeping import kept
@@ -196,16 +196,3 @@ def _told(error: Exception) -> str:
     last = traceback.extract_tb(error.__traceback__)[-1]
     said = f"{type(error).__name__}: {error} ({last.name}, line {last.lineno})"
     return " ".join(said.split())
-
-
-def chosen_exams(only: str | Sequence[str] | None) -> list[Entry]:
-    """The exams asked for: all, some questions, or single exams."""
-    exams = sorted((e for e in entries() if e.is_exam), key=lambda e: turn(e.area))
-    if only is None:
-        return exams
-    wanted = [only] if isinstance(only, str) else list(only)
-    for name in wanted:
-        if not any(name in (e.area, e.name, e.stem) for e in exams):
-            known = ", ".join(dict.fromkeys(e.area for e in exams))
-            raise UnknownNameError(f"there is no question or exam '{name}'; questions: {known}")
-    return [e for e in exams if {e.area, e.name, e.stem} & set(wanted)]

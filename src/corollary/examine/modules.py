@@ -9,12 +9,14 @@ import importlib
 import importlib.util
 import os
 import sys
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
 from corollary.errors import CorollaryError, InputError, one_line
 
 DEMO = "corollary.exams.demo:build"
+FORM = "expected file.py:name or package.module:name, as in net.py:build, got '{}'"
 
 
 def load_module(target: str) -> tuple[Any, Any]:
@@ -59,9 +61,7 @@ def load_object(spec: str) -> Any:
     """The object that ``file.py:name`` or ``package.module:name`` names, as it is."""
     place, colon, name = spec.rpartition(":")
     if not colon or not name:
-        raise InputError(
-            f"'{spec}' should be file.py:name or package.module:name, as in net.py:build"
-        )
+        raise InputError(FORM.format(spec))
     if place.endswith(".py"):
         module = _module_of_file(Path(place))
     else:
@@ -75,17 +75,24 @@ def load_object(spec: str) -> Any:
     found: Any = module
     for part in name.split("."):
         if not hasattr(found, part):
-            raise InputError(f"'{place}' has no '{name}'; it has {_offered(module)}")
+            raise no_such_name(place, name, _offered(module))
         found = getattr(found, part)
     return found
 
 
-def _offered(module: Any) -> str:
+def no_such_name(place: str, name: str, names: list[str]) -> InputError:
+    """The error for a name that ``place`` lacks, with the nearest of those it has."""
+    near = get_close_matches(name, names, n=1)
+    some = ", ".join(names[:12]) + (", ..." if len(names) > 12 else "") or "nothing"
+    hint = f"did you mean {near[0]}?" if near else f"it has {some}"
+    return InputError(f"'{place}' has no '{name}'; {hint}")
+
+
+def _offered(module: Any) -> list[str]:
     """What a module itself defines and one may call, or all its names if that is nothing."""
     names = {n: v for n, v in vars(module).items() if not n.startswith("_")}
     own = [n for n, v in names.items() if getattr(v, "__module__", "") == module.__name__]
-    some = (own or list(names))[:12]
-    return ", ".join(some) + (", ..." if len(own or names) > 12 else "") if some else "nothing"
+    return own or list(names)
 
 
 def _module_of_file(path: Path) -> Any:

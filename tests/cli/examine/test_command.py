@@ -82,7 +82,7 @@ def test_the_demo_needs_nothing_and_its_report_is_small(examined, tmp_path):
     words = ("--demo", "--lr", "0.1", "--batch-size", "32", "--out", page, "--json", "-")
     code, out, _ = examined(*words)
     done = Examination.from_json(json.loads(out))
-    from corollary.examine.examiner import chosen_exams
+    from corollary.examine.questions import chosen_exams
 
     assert code == 0 and {a.name for a in done.answers()} == {e.area for e in chosen_exams(None)}
     assert not [f.exam for f in done.findings if f.status == "failed"]
@@ -123,7 +123,7 @@ def build():
 def test_a_million_parameters_on_images_stay_within_budget_and_memory(folder, examined, tmp_path):
     import resource
 
-    from corollary.examine.examiner import chosen_exams
+    from corollary.examine.questions import chosen_exams
 
     (folder / "cnn.py").write_text(CNN)
     page, start = tmp_path / "r.html", time.monotonic()

@@ -23,8 +23,8 @@ QUICK = ("--only", "soundness/finite", "--budget", "20")
         (["nets.py:net", "--only", "beauty"], "there is no question or exam 'beauty'"),
         (["nets.py:net", "--out", "."], "cannot be written (it is a folder)"),
         (["nets.py:net", "--json", "/proc/no/f.json"], "cannot be written"),
-        (["nets.py:net", "--compare", "nothing.json"], "cannot be read as an examination"),
-        (["nets.py:net", "--compare", "broken.csv"], "cannot be read as an examination"),
+        (["nets.py:net", "--compare", "nothing.json"], "nothing.json cannot be read (No such file"),
+        (["nets.py:net", "--compare", "broken.csv"], "broken.csv is not valid JSON (line 1"),
     ],
 )
 def test_wrong_usage_is_one_sentence_before_anything_runs(examined, words, sentence):
@@ -33,7 +33,7 @@ def test_wrong_usage_is_one_sentence_before_anything_runs(examined, words, sente
 
 
 TARGETS = [
-    ("nothing", "should be file.py:name or package.module:name"),
+    ("nothing", "expected file.py:name or package.module:name, as in net.py:build, got"),
     ("nothing.py:build", "there is no file nothing.py"),
     ("nets.py:absent", "has no 'absent'; it has net, data"),
     ("nets.py:number", "must be or give a torch.nn.Module, but it gives a int"),

@@ -6,8 +6,9 @@ from typing import Any
 from corollary.core import Finding
 from corollary.errors import CorollaryError, one_line
 from corollary.examine.examination import Examination
-from corollary.examine.examiner import chosen_exams, examine_subject
+from corollary.examine.examiner import examine_subject
 from corollary.examine.prepare import load_subject
+from corollary.examine.questions import chosen_exams
 from corollary.lab.work.channel import Channel, starved
 from corollary.lab.work.checking import unstyled
 from corollary.registry import Entry
