@@ -5,11 +5,10 @@ import torch
 from scipy.stats import ksone
 
 from corollary.claims.generalization import rademacher_linear, symmetrisation
-from corollary.claims.generalization.convex_hull_complexity import ConvexHullComplexity
 from corollary.claims.generalization.deep_relu_complexity import DeepReluComplexity
 from corollary.claims.generalization.khinchin_kahane import Given, KhinchinKahane
 from corollary.claims.generalization.rademacher_bound import RademacherBound
-from corollary.claims.generalization.rademacher_contraction import RademacherContraction
+from corollary.claims.generalization.rademacher_contraction import RademacherContraction, step
 from corollary.claims.generalization.rademacher_linear import RademacherLinear
 from corollary.claims.generalization.rademacher_sum import RademacherSum
 from corollary.claims.generalization.ramp_loss_bound import RampLossBound
@@ -46,12 +45,6 @@ def test_copies_are_no_new_samples():
     assert refuted.fails and len(refuted.broken) == 1
 
 
-@pytest.mark.parametrize("seed", range(3))
-def test_mixtures_add_nothing_and_signed_mixtures_do(seed):
-    assert ConvexHullComplexity(k=4, m=6).check(seed).verdict is Verdict.HOLDS
-    assert ConvexHullComplexity(k=4, m=6).refute(seed).fails
-
-
 def test_orthogonal_points_attain_both_linear_bounds():
     given = rademacher_linear.Given(torch.eye(9, dtype=torch.float64), 1.0, 2.0)
     result = RademacherLinear().check_given(given)
@@ -79,7 +72,7 @@ def test_contraction_holds_for_small_and_large_values(scale):
 
 def test_the_step_function_is_not_lipschitz():
     claim = RademacherContraction()
-    given = claim.given(generator(0, "x"))._replace(names=("step",))
+    given = claim.given(generator(0, "x"))._replace(phi=(step,))
     assert claim.check_given(given).verdict is Verdict.INAPPLICABLE
 
 

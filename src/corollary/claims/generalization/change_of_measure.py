@@ -14,7 +14,6 @@ what is proved for a P that is fixed before the data holds for every Q chosen af
 :covers: donsker-varadhan
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -22,7 +21,8 @@ import torch
 from jaxtyping import Float
 from torch import Generator, Tensor
 
-from corollary.core import Claim, Curve, Figure, Hypothesis, Level, Points, at_most, option
+from corollary.core import Claim, Parity, Suppose, Trial, at_most, normal, option, uniform
+from corollary.core.figure import Curve, Figure, Level
 from corollary.theory.generalization.change_of_measure import dv_gap, gibbs_tilt, log_mean_exp
 
 
@@ -34,68 +34,65 @@ class Given(NamedTuple):
     phi: Float[Tensor, "n k"]
 
 
+def is_dominated(given: Given) -> tuple[bool, str]:
+    """How much of Q lies where P has no mass."""
+    outside = float(given.Q[given.P == 0].sum())
+    return outside == 0, f"mass {outside:.3g} where P has none"
+
+
+def outside_support() -> Given:
+    """Half of Q sits where P has no mass, and P knows nothing of φ there."""
+    rows = torch.tensor([[1.0, 0.0], [0.5, 0.5], [0.0, 10.0]], dtype=torch.float64)
+    return Given(*rows[:, None])
+
+
 @dataclass(frozen=True)
 class ChangeOfMeasure(Claim[Given]):
     """Expectations under Q against divergence plus log-moment under P."""
 
     n: int = option(200, low=2, high=10_000)  # triples
     k: int = option(6, low=2, high=100)  # points of the space
+
     relation = at_most(ulps=64, scale=1.0)  # the first Q is the tilt: equality
+    supposes = (
+        Suppose("Q is dominated by P", is_dominated, without=outside_support),
+        Suppose(
+            "Q has mass 1",
+            lambda g: bool(((g.Q.sum(1) - 1).abs() < 1e-12).all()),
+            "Q has mass 3: a constant added to φ counts three times on the left.",
+            Q=lambda g: 3 * g.Q,
+            phi=lambda g: g.phi + 10,
+        ),
+    )
+    symbols = "KL(Q‖P) + ln E_P e^φ", "E_Q φ"
+    shows = (Parity("Never above", without=False),)
 
     def given(self, rng: Generator) -> Given:
-        """Random laws and normal functions; the first Q is the Gibbs tilt."""
-        draw = torch.rand(2, self.n, self.k, generator=rng, device=rng.device, dtype=torch.float64)
-        weights = -draw.clamp(min=1e-300).log()
+        weights = -uniform(rng, 2, self.n, self.k).clamp(min=1e-300).log()
         P, Q = weights / weights.sum(-1, keepdim=True)
-        phi = torch.randn(self.n, self.k, generator=rng, device=rng.device, dtype=torch.float64)
+        phi = normal(rng, self.n, self.k)
         Q[0] = gibbs_tilt(P[0], phi[0])
         return Given(P, Q, phi)
 
-    def hypotheses(self, given: Given) -> Iterator[Hypothesis]:
-        """Dominance."""
-        outside = float(given.Q[given.P == 0].sum())
-        yield Hypothesis(
-            "Q is dominated by P", outside == 0, f"mass {outside:.3g} where P has none"
-        )
-
-    def predict(self, given: Given) -> list[float]:
-        """Divergence, summed over the support of P, plus the logarithm of the mean exponential."""
+    def predict(self, given: Given) -> Tensor:
+        """The divergence is summed over the support of P, where the density dQ/dP exists."""
         P, Q, phi = given
         terms = torch.where(P > 0, torch.xlogy(Q, Q) - torch.xlogy(Q, P), torch.zeros_like(P))
-        return (terms.sum(1) + log_mean_exp(P, phi)).tolist()
+        return terms.sum(1) + log_mean_exp(P, phi)
 
-    def measure(self, given: Given) -> list[float]:
-        """Expectations under Q."""
-        return (given.Q * given.phi).sum(1).tolist()
+    def measure(self, given: Given) -> Tensor:
+        return (given.Q * given.phi).sum(1)
 
-    def counterexample(self, rng: Generator) -> Given:
-        """Half of Q sits where P has no mass, and so P knows nothing of phi there.
-
-        The divergence is infinite then; the formula with the density dQ/dP, which exists on the
-        support of P only, is false.
-        """
-        P, Q = torch.tensor([[[1.0, 0.0]], [[0.5, 0.5]]], dtype=torch.float64, device=rng.device)
-        return Given(P, Q, torch.tensor([[0.0, 10.0]], dtype=torch.float64, device=rng.device))
-
-    def figure(self, given: Given) -> tuple[Figure, Figure]:
-        """Both sides along a path of laws through the tilt; and the drawn triples."""
-        P, phi = given.P[0], given.phi[0]
+    def figure(self, trial: Trial[Given]) -> Figure:
+        """Both sides along a path of laws through the tilt."""
+        P, phi = trial.given.P[0], trial.given.phi[0]
         beta = torch.linspace(-1, 3, 81, dtype=torch.float64)
         Q = gibbs_tilt(P.expand(81, -1), beta[:, None] * phi)
         left = (Q * phi).sum(1)
         right = left + dv_gap(P.expand_as(Q), Q, phi.expand_as(Q))
-        path = (
-            Curve(right.tolist(), x=beta.tolist(), label="KL(Q‖P) + ln E_P e^φ", role="predicted"),
-            Curve(left.tolist(), x=beta.tolist(), label="E_Q φ"),
+        marks = (
+            Curve(right, beta, label=self.symbols[0], role="predicted"),
+            Curve(left, beta, label=self.symbols[1]),
             Level(1.0, label="the Gibbs tilt", axis="x", role="other"),
         )
-        x, y = self.predict(given), self.measure(given)
-        ends = [min(x), max(x)]
-        drawn = (
-            Curve(ends, x=ends, label="equality", role="predicted"),
-            Points(x, y, label="drawn triples"),
-        )
-        return (
-            Figure("They touch at the tilt", x="β in Q ∝ P e^{βφ}", y="both sides", marks=path),
-            Figure("Never above", x="KL(Q‖P) + ln E_P e^φ", y="E_Q φ", marks=drawn),
-        )
+        return Figure("They touch at the tilt", x="β in Q ∝ P e^{βφ}", y="both sides", marks=marks)

@@ -14,7 +14,6 @@ contain :math:`-f`.
 :covers: rademacher-complexity
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -22,17 +21,8 @@ import torch
 from jaxtyping import Float
 from torch import Generator, Tensor
 
-from corollary.core import (
-    Claim,
-    Curve,
-    Figure,
-    Histogram,
-    Hypothesis,
-    Level,
-    Points,
-    equals,
-    option,
-)
+from corollary.core import Claim, Kept, Sample, Suppose, Trial, equals, normal, option, uniform
+from corollary.core.figure import Curve, Figure, Histogram, Level, Points
 from corollary.theory.generalization.rademacher import (
     rademacher_complexity,
     random_signs,
@@ -47,9 +37,12 @@ class Given(NamedTuple):
     values: Float[Tensor, "k m"]
     weights: Float[Tensor, "q k"]
 
-    def hull(self) -> Float[Tensor, "c m"]:
-        """The class with its mixtures."""
-        return torch.cat([self.values, self.weights @ self.values])
+
+def beyond(given: Given) -> Given:
+    """Weights 2 and -1 give points beyond the hull."""
+    w = torch.zeros_like(given.weights)
+    w[:, 0], w[:, 1] = 2.0, -1.0
+    return given._replace(weights=w)
 
 
 @dataclass(frozen=True)
@@ -59,73 +52,60 @@ class ConvexHullComplexity(Claim[Given]):
     m: int = option(9, low=2, high=12)  # points
     k: int = option(5, low=2, high=50)  # functions
     mixtures: int = option(300, low=1, high=2000)  # mixtures of them
+
     relation = equals(ulps=64)  # sums over all signs
+    supposes = (
+        Suppose("no weight is negative", lambda g: bool((g.weights >= 0).all()), without=beyond),
+        Suppose(
+            "the weights of a mixture sum to 1",
+            lambda g: bool(((g.weights.sum(dim=1) - 1).abs() < 1e-9).all()),
+            "Weights sum to 5: multiples of a function fit signs better than it does.",
+            weights=lambda g: 5 * g.weights,
+        ),
+    )
+    symbols = "R_S(F)", "R_S(conv F)"
 
     def given(self, rng: Generator) -> Given:
-        """Random values, and weights from the simplex."""
-        values = torch.randn(self.k, self.m, generator=rng, dtype=torch.float64)
-        cuts = torch.rand(self.mixtures, self.k, generator=rng, dtype=torch.float64)
-        w = -cuts.clamp(min=1e-12).log()
+        values = normal(rng, self.k, self.m)
+        w = -uniform(rng, self.mixtures, self.k).clamp(min=1e-12).log()
         return Given(values, w / w.sum(dim=1, keepdim=True))
 
-    def hypotheses(self, given: Given) -> Iterator[Hypothesis]:
-        """Weights of a mixture."""
-        w = given.weights
-        yield Hypothesis("no weight is negative", bool((w >= 0).all()), f"least {w.min():.3g}")
-        total = float((w.sum(dim=1) - 1).abs().max())
-        yield Hypothesis("the weights of a mixture sum to 1", total < 1e-9)
-
     def predict(self, given: Given) -> float:
-        """The complexity of the class itself."""
         return rademacher_complexity(given.values)
 
-    def measure(self, given: Given) -> float:
-        """That of the class with its mixtures."""
-        return rademacher_complexity(given.hull())
+    def measure(self, given: Given) -> Kept:
+        hull = torch.cat([given.values, given.weights @ given.values])
+        suprema = sign_suprema(hull, sign_vectors(hull.shape[1]))
+        return Kept(suprema.mean(), suprema=suprema)
 
-    def counterexample(self, rng: Generator) -> Given:
-        """Weights 2 and -1: points beyond the hull."""
-        values, w = self.given(rng)
-        w = torch.zeros_like(w)
-        w[:, 0], w[:, 1] = 2.0, -1.0
-        return Given(values, w)
-
-    def figure(self, given: Given) -> tuple[Figure, Figure]:
+    def figure(self, trial: Trial[Given]) -> tuple[Figure, Figure]:
         """Suprema sign by sign; and the complexity as functions are added."""
-        signs = sign_vectors(given.values.shape[1])
-        own, hull = (sign_suprema(v, signs) for v in (given.values, given.hull()))
-        bars = Figure(
-            "How well random signs are fitted",
-            x="sup (1/m) Σ σᵢ f(zᵢ)",
-            y="density over signs",
-            marks=(
-                Histogram(hull, label="class and mixtures", bins=30),
-                Level(float(own.mean()), label="R_S(F)", axis="x"),
-                Level(float(hull.mean()), label="R_S(conv F)", role="other", axis="x"),
-            ),
+        marks = (
+            Histogram(trial.kept.suprema, label="class and mixtures", bins=30),
+            Level(trial.predicted, label=self.symbols[0], axis="x"),
+            Level(float(trial.measured), label=self.symbols[1], role="other", axis="x"),
         )
-        return bars, _growing(given)
+        x, title = "sup (1/m) Σ σᵢ f(zᵢ)", "How well random signs are fitted"
+        return Figure(title, x=x, y="density over signs", marks=marks), _growing(
+            trial.given.values.shape[1]
+        )
 
 
-def _growing(given: Given) -> Figure:
+def _growing(m: int) -> Figure:
     """From one function to all labelings, exactly and by random signs."""
-    m = given.values.shape[1]
     rng = torch.Generator().manual_seed(0)
     every = sign_vectors(m)[torch.randperm(2**m, generator=rng)]
     sizes = [2**j for j in range(m + 1)]
     exact = [rademacher_complexity(every[:n]) for n in sizes]
-    draws = [sign_suprema(every[:n], random_signs(400, m, rng=rng)) for n in sizes]
-    mean, half = [float(d.mean()) for d in draws], [2.6 * float(d.std()) / 20 for d in draws]
-    return Figure(
-        "From one sign pattern to all of them",
-        x="functions in the class",
-        y="R_S",
-        log_x=True,
-        marks=(
-            Curve(exact, sizes, label="all signs", role="predicted"),
-            Points(sizes, mean, label="400 random signs, 99 % interval",
-                   low=[a - h for a, h in zip(mean, half, strict=True)],
-                   high=[a + h for a, h in zip(mean, half, strict=True)]),
-            Level(1.0, label="everything is fitted", role="other"),
-        ),
-    )  # fmt: skip
+    signs = [random_signs(400, m, rng=rng) for _ in sizes]
+    draws = [Sample(sign_suprema(every[:n], s)) for n, s in zip(sizes, signs, strict=True)]
+    reads = [s.read(0.99) for s in draws]
+    low, high = [r.low for r in reads], [r.high for r in reads]
+    label = "400 random signs, 99 % interval"
+    marks = (
+        Curve(exact, sizes, label="all signs", role="predicted"),
+        Points(sizes, [r.value for r in reads], label=label, low=low, high=high),
+        Level(1.0, label="everything is fitted", role="other"),
+    )
+    title, x = "From one sign pattern to all of them", "functions in the class"
+    return Figure(title, x=x, y="R_S", log_x=True, marks=marks)

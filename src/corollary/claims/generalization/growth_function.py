@@ -17,7 +17,6 @@ in the plane 2, 4, 8, 14, 22, ... . It is :math:`2^n` up to :math:`n=d+1` and fa
     points". It already stops at n = 4: 14 of 16 labelings are realised.
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import product
 from typing import NamedTuple
@@ -26,7 +25,8 @@ import torch
 from jaxtyping import Float
 from torch import Generator, Tensor
 
-from corollary.core import Claim, Curve, Figure, Hypothesis, Points, equals, option
+from corollary.core import Claim, Suppose, Trial, equals, normal, option
+from corollary.core.figure import Curve, Figure, Points
 from corollary.theory.connectionism.cover import in_general_position
 from corollary.theory.connectionism.labelled import homogeneous
 from corollary.theory.generalization.shattering import growth, half_space_growth, half_spaces
@@ -38,79 +38,69 @@ class Given(NamedTuple):
     x: Float[Tensor, "n d"]
 
 
+def on_a_line(given: Given) -> Given:
+    """All points on one line, two of them at one place."""
+    along = torch.zeros_like(given.x)
+    along[:, 0] = given.x[:, 0]
+    along[1] = along[0]
+    return Given(along)
+
+
 @dataclass(frozen=True)
 class GrowthFunction(Claim[Given]):
     """Labelings found one by one, against the formula."""
 
     n: int = option(7, low=2, high=9)  # points
     d: int = option(2, low=1, high=4)  # dimension
+
     relation = equals()  # integers
+    supposes = (
+        Suppose(
+            "the points are in general position",
+            lambda g: in_general_position(homogeneous(g.x)),
+            without=on_a_line,
+        ),
+    )
+    symbols = "2 Σ C(n−1, i)", "labelings enumerated"
+    rows = tuple(f"n = {n}" for n in range(1, 8))
 
     def given(self, rng: Generator) -> Given:
-        """Gaussian points."""
-        return Given(torch.randn(self.n, self.d, generator=rng, dtype=torch.float64))
-
-    def hypotheses(self, given: Given) -> Iterator[Hypothesis]:
-        """No d + 1 points on a common hyperplane."""
-        yield Hypothesis(
-            "the points are in general position", in_general_position(homogeneous(given.x))
-        )
+        return Given(normal(rng, self.n, self.d))
 
     def predict(self, given: Given) -> list[float]:
-        """The formula for the first 1, 2, ... points."""
         n, d = given.x.shape
         return [float(half_space_growth(k, d)) for k in range(1, n + 1)]
 
     def measure(self, given: Given) -> list[float]:
-        """Labelings realised."""
         return [float(growth(half_spaces, given.x[:k])) for k in range(1, len(given.x) + 1)]
 
-    def counterexample(self, rng: Generator) -> Given:
-        """All points on one line, where only two cuts matter."""
-        x = self.given(rng).x
-        along = torch.zeros_like(x)
-        along[:, 0] = x[:, 0]
-        if x.shape[1] == 1:  # on a line already: let two points coincide
-            along[1] = along[0]
-        return Given(along)
-
-    def figure(self, given: Given) -> tuple[Figure, Figure]:
+    def figure(self, trial: Trial[Given]) -> tuple[Figure, Figure]:
         """The count over n; and which of the 16 labelings of four points are missing."""
-        n, d = given.x.shape
-        sizes, more = list(range(1, n + 1)), list(range(1, 15))
-        counts = Figure(
-            f"Labelings by half-spaces in d = {d} dimensions",
-            x="n",
-            y="S(n)",
-            log_y=True,
-            marks=(
-                Curve([2.0**k for k in more], more, label="2ⁿ", role="other", dashed=True),
-                Curve([half_space_growth(k, d) for k in more], more, "2 Σ C(n−1, i)", "predicted"),
-                Points(sizes, self.measure(given), label="enumerated"),
-            ),
-        )
-        return counts, _four_points()
+        n, d = trial.given.x.shape
+        sizes, more = range(1, n + 1), range(1, 15)
+        line = [half_space_growth(k, d) for k in more]
+        marks = [
+            Curve([2.0**k for k in more], more, label="2ⁿ", role="other", dashed=True),
+            Curve(line, more, label=self.symbols[0], role="predicted"),
+            Points(sizes, trial.measured, label="enumerated"),
+            *(Points(sizes, b.measured, "on a line", "other") for b in trial.without),
+        ]
+        title = f"Labelings by half-spaces in d = {d} dimensions"
+        return Figure(title, x="n", y="S(n)", log_y=True, marks=tuple(marks)), _four_points()
 
 
 def _four_points() -> Figure:
     """Sixteen small squares; those that no line can cut are drawn in the other colour."""
     square = torch.tensor([[0.0, 0.0], [1.0, 0.1], [0.1, 1.0], [1.0, 1.0]], dtype=torch.float64)
     found = {tuple(row) for row in half_spaces(square).tolist()}
-    groups: dict[str, list[tuple[float, float]]] = {"cut": [], "not": [], "minus": []}
+    cut, missing, zero = "label 1", "label 1, no half-plane does it", "label 0"
+    groups: dict[str, list[tuple[float, float]]] = {cut: [], missing: [], zero: []}
     for k, labels in enumerate(product((False, True), repeat=4)):
         left, up = 3.0 * (k % 4), -3.0 * (k // 4)
         for (a, b), label in zip(square.tolist(), labels, strict=True):
-            kind = ("cut" if labels in found else "not") if label else "minus"
+            kind = (cut if labels in found else missing) if label else zero
             groups[kind].append((left + a, up + b))
-    names = {"cut": "label 1", "not": "label 1, no half-plane does it", "minus": "label 0"}
-    roles = {"cut": "measured", "not": "predicted", "minus": "other"}
-    return Figure(
-        "Four points in the plane: 14 of 16 labelings",
-        x="x₁ of each copy",
-        y="x₂ of each copy",
-        equal=True,
-        marks=tuple(
-            Points([a for a, _ in p], [b for _, b in p], label=names[k], role=roles[k])
-            for k, p in groups.items()
-        ),
-    )
+    roles = {cut: "measured", missing: "predicted", zero: "other"}
+    marks = tuple(Points(*zip(*p, strict=True), label=k, role=roles[k]) for k, p in groups.items())
+    title = "Four points in the plane: 14 of 16 labelings"
+    return Figure(title, x="x₁ of each copy", y="x₂ of each copy", equal=True, marks=marks)

@@ -16,7 +16,6 @@ least :math:`\frac1{\sqrt2}\frac Wm(\sum_i\|x_i\|^2)^{1/2}`. Two equal vectors a
 """
 
 import math
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -24,7 +23,8 @@ import torch
 from jaxtyping import Float
 from torch import Generator, Tensor
 
-from corollary.core import Claim, Curve, Figure, Hypothesis, Level, Points, at_least, option
+from corollary.core import Claim, Suppose, Trial, at_least, normal, option
+from corollary.core.figure import Figure, Level, Points
 from corollary.theory.generalization.linear_class import linear_complexity_bound, linear_suprema
 from corollary.theory.generalization.rademacher import sign_vectors
 
@@ -35,9 +35,11 @@ class Given(NamedTuple):
     x: Float[Tensor, "m d"]
     signs: Float[Tensor, "s m"]
 
-    def mean(self) -> float:
-        """The complexity for W = 1."""
-        return float(linear_suprema(self.x, 1.0, self.signs).mean())
+
+def all_signs(given: Given) -> tuple[bool, str]:
+    """How many of the sign vectors there are."""
+    count, m = len(torch.unique(given.signs, dim=0)), given.signs.shape[1]
+    return count == len(given.signs) == 2**m, f"{count} of {2**m} sign vectors occur"
 
 
 @dataclass(frozen=True)
@@ -46,62 +48,52 @@ class KhinchinKahane(Claim[Given]):
 
     m: int = option(10, low=2, high=14)  # points
     d: int = option(2, low=1, high=50)  # dimension
+
     relation = at_least(ulps=64)  # sums over all signs; equality for two equal vectors
+    supposes = (
+        Suppose(
+            "the signs are fair and independent",
+            all_signs,
+            "Equal points and balanced signs only: everything cancels.",
+            x=lambda g: g.x[:1].expand_as(g.x),
+            signs=lambda g: g.signs[g.signs.sum(dim=1).abs() <= len(g.x) % 2],
+        ),
+    )
+    symbols = "(Σ‖xᵢ‖²)^½ / (√2 m)", "R_S"
 
     def given(self, rng: Generator) -> Given:
-        """Gaussian points and all signs."""
-        x = torch.randn(self.m, self.d, generator=rng, dtype=torch.float64)
-        return Given(x, sign_vectors(self.m))
-
-    def hypotheses(self, given: Given) -> Iterator[Hypothesis]:
-        """Independence: all sign vectors."""
-        count, m = len(torch.unique(given.signs, dim=0)), given.signs.shape[1]
-        yield Hypothesis(
-            "the signs are fair and independent", count == 2**m, f"{count} of {2**m} occur"
-        )
+        return Given(normal(rng, self.m, self.d), sign_vectors(self.m))
 
     def predict(self, given: Given) -> float:
-        """The upper bound over the root of 2."""
         return linear_complexity_bound(given.x, 1.0) / math.sqrt(2)
 
     def measure(self, given: Given) -> float:
-        """The complexity."""
-        return given.mean()
+        return float(linear_suprema(given.x, 1.0, given.signs).mean())
 
-    def counterexample(self, rng: Generator) -> Given:
-        """Equal points and balanced signs only: everything cancels."""
-        x, signs = self.given(rng)
-        return Given(x[:1].expand_as(x), signs[signs.sum(dim=1).abs() <= self.m % 2])
+    def tight(self) -> Given:
+        """Two equal vectors."""
+        return Given(torch.ones(2, 1, dtype=torch.float64), sign_vectors(2))
 
-    def figure(self, given: Given) -> Figure:
+    def figure(self, trial: Trial[Given]) -> Figure:
         """The ratio for different arrangements of points."""
-        m = given.signs.shape[1]
-        sizes = [k for k in range(1, m + 1)]
-        eye = torch.eye(m, dtype=torch.float64)
+        m = len(trial.given.x)
+        sizes = range(1, m + 1)
         kinds = {
-            "equal points": (torch.ones(m, 1, dtype=torch.float64), "other"),
-            "orthogonal points": (eye, "other"),
-            "the drawn points": (given.x, "measured"),
+            "equal points": torch.ones(m, 1, dtype=torch.float64),
+            "orthogonal points": torch.eye(m, dtype=torch.float64),
+            "the drawn points": trial.given.x,
         }
-        marks = []
-        for name, (x, role) in kinds.items():
-            part = [Given(x[:k], sign_vectors(k)) for k in sizes]
-            ratio = [p.mean() / linear_complexity_bound(p.x, 1.0) for p in part]
+        marks: list[Points | Level] = [
+            Level(1 / math.sqrt(2), label="1/√2"),
+            Level(1.0, label="Jensen's bound", role="other"),
+            Level(math.sqrt(2 / math.pi), label="√(2/π), many equal points", role="other"),
+        ]
+        for name, x in kinds.items():
+            mean = [self.measure(Given(x[:k], sign_vectors(k))) for k in sizes]
+            ratio = [
+                v / linear_complexity_bound(x[:k], 1.0) for k, v in zip(sizes, mean, strict=True)
+            ]
+            role = "measured" if x is trial.given.x else "other"
             marks.append(Points(sizes, ratio, label=name, role=role))
-        return Figure(
-            "Between 1/√2 and 1, whatever the points",
-            x="m",
-            y="R_S over its upper bound",
-            marks=(
-                *marks,
-                Level(1 / math.sqrt(2), label="1/√2"),
-                Level(1.0, label="Jensen's bound", role="other"),
-                Curve(
-                    [math.sqrt(2 / math.pi)] * 2,
-                    [1, m],
-                    label="√(2/π), many equal points",
-                    role="other",
-                    dashed=True,
-                ),
-            ),
-        )
+        title = "Between 1/√2 and 1, whatever the points"
+        return Figure(title, x="m", y="R_S over its upper bound", marks=tuple(marks))

@@ -11,10 +11,11 @@ activations thus cost no more than their Lipschitz constant.
     and Talagrand (1991), "Probability in Banach spaces", Theorem 4.12.
 :kind: bound
 :cost: instant
+:scale-free: Both sides are complexities.
 :covers: rademacher-contraction
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -22,7 +23,8 @@ import torch
 from jaxtyping import Float
 from torch import Generator, Tensor
 
-from corollary.core import Claim, Curve, Figure, Hypothesis, Points, at_most, option
+from corollary.core import Claim, Suppose, Trial, at_most, normal, option
+from corollary.core.figure import Curve, Figure, Points
 from corollary.theory.generalization.rademacher import rademacher_complexity
 
 PHI: dict[str, Callable[[Tensor], Tensor]] = {
@@ -31,17 +33,28 @@ PHI: dict[str, Callable[[Tensor], Tensor]] = {
     "ramp": lambda t: t.clamp(0, 1),
     "abs": torch.abs,
     "shifted": lambda t: 3 + torch.sin(t),
-    "step": lambda t: (t > 0).to(t.dtype),
 }
-SMOOTH = ("relu", "tanh", "ramp", "abs", "shifted")
 
 
 class Given(NamedTuple):
-    """A finite class by its values, functions by name, and the constant they are said to have."""
+    """A finite class by its values, functions, and the constant they are said to have."""
 
     values: Float[Tensor, "k m"]
-    names: tuple[str, ...]
+    phi: tuple[Callable[[Tensor], Tensor], ...]
     L: float
+
+
+def is_lipschitz(given: Given) -> tuple[bool, str]:
+    """The steepest chord between neighbours among the values."""
+    t = given.values.flatten().sort().values
+    rises = [((f(t[1:]) - f(t[:-1])).abs() / (t[1:] - t[:-1])).nan_to_num(0.0) for f in given.phi]
+    steepest = float(torch.stack(rises).max())
+    return steepest <= given.L * (1 + 1e-9), f"steepest chord {steepest:.3g}"
+
+
+def step(t: Tensor) -> Tensor:
+    """A jump from 0 to 1."""
+    return (t > 0).to(t.dtype)
 
 
 @dataclass(frozen=True)
@@ -51,57 +64,41 @@ class RademacherContraction(Claim[Given]):
     m: int = option(8, low=1, high=12)  # points
     k: int = option(8, low=1, high=100)  # functions
     scale: float = option(1.5, low=0.1, high=10.0)  # standard deviation of their values
+
     relation = at_most(ulps=64)  # sums over all signs
+    supposes = (
+        Suppose(
+            "each φ is L-Lipschitz on the values",
+            is_lipschitz,
+            "A jump: values near 0 become 0 and 1.",
+            values=lambda g: g.values / 100,
+            phi=lambda _: (step,) * len(PHI),
+        ),
+    )
+    symbols = "L R_S(F)", "R_S(φ∘F)"
+    rows = tuple(f"φ = {name}" for name in PHI)
 
     def given(self, rng: Generator) -> Given:
-        """Gaussian values."""
-        values = torch.randn(self.k, self.m, generator=rng, dtype=torch.float64)
-        return Given(self.scale * values, SMOOTH, 1.0)
+        return Given(self.scale * normal(rng, self.k, self.m), tuple(PHI.values()), 1.0)
 
-    def hypotheses(self, given: Given) -> Iterator[Hypothesis]:
-        """The Lipschitz constant, between all pairs of values."""
-        t = given.values.flatten().sort().values
-        for name in given.names:
-            rise = (PHI[name](t[1:]) - PHI[name](t[:-1])).abs() / (t[1:] - t[:-1])
-            slope = float(rise.nan_to_num(0.0).max())
-            yield Hypothesis(
-                "phi is L-Lipschitz on the values",
-                slope <= given.L * (1 + 1e-9),
-                f"{name}: steepest chord {slope:.3g}",
-            )
-
-    def predict(self, given: Given) -> float:
-        """L times the complexity of the class."""
-        return given.L * rademacher_complexity(given.values)
+    def predict(self, given: Given) -> list[float]:
+        return [given.L * rademacher_complexity(given.values)] * len(given.phi)
 
     def measure(self, given: Given) -> list[float]:
-        """The complexity after each function."""
-        return [rademacher_complexity(PHI[name](given.values)) for name in given.names]
+        return [rademacher_complexity(phi(given.values)) for phi in given.phi]
 
-    def counterexample(self, rng: Generator) -> Given:
-        """A jump: values near 0 become 0 and 1."""
-        values, _, L = self.given(rng)
-        return Given(values / 100, ("step",), L)
+    def tight(self, rng: Generator) -> Given:
+        """Values that ReLU leaves alone."""
+        return Given(normal(rng, 8, 8).abs(), (torch.relu,), 1.0)
 
-    def figure(self, given: Given) -> Figure:
+    def figure(self, trial: Trial[Given]) -> Figure:
         """Complexities against the scale of the class."""
-        scales = [0.03, 0.1, 0.3, 1.0, 3.0, 10.0]
-        unit = given.values / self.scale
-        bound = [given.L * rademacher_complexity(s * unit) for s in scales]
-        marks = [
-            Points(
-                scales,
-                [rademacher_complexity(PHI[name](s * unit)) for s in scales],
-                label=f"φ = {name}",
-                role="other" if name == "step" else "measured",
-            )
-            for name in (*SMOOTH, "step")
-        ]
-        return Figure(
-            "Only a jump makes small differences large",
-            x="size of the values",
-            y="R_S(φ∘F)",
-            log_x=True,
-            log_y=True,
-            marks=(Curve(bound, scales, label="L R_S(F)", role="predicted"), *marks),
-        )
+        scales, unit = [0.03, 0.1, 0.3, 1.0, 3.0, 10.0], trial.given.values / self.scale
+        bound = [rademacher_complexity(s * unit) for s in scales]
+        marks = [Curve(bound, scales, label=self.symbols[0], role="predicted")]
+        for name, phi in (PHI | {"step": step}).items():
+            found = [rademacher_complexity(phi(s * unit)) for s in scales]
+            role = "other" if name == "step" else "measured"
+            marks.append(Points(scales, found, label=f"φ = {name}", role=role))
+        title, x = "Only a jump makes small differences large", "size of the values"
+        return Figure(title, x=x, y=self.symbols[1], log_x=True, log_y=True, marks=tuple(marks))

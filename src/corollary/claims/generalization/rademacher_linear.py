@@ -17,7 +17,6 @@ in any dimension. Orthogonal points attain the first inequality, points of equal
     most 0.032 at m = 1000. The next line has the supremum over the whole sum.
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -25,7 +24,8 @@ import torch
 from jaxtyping import Float
 from torch import Generator, Tensor
 
-from corollary.core import Claim, Curve, Figure, Hypothesis, Points, at_most, option
+from corollary.core import Claim, Suppose, Trial, at_most, normal, option
+from corollary.core.figure import Curve, Figure, Points
 from corollary.theory.generalization.linear_class import (
     linear_complexity,
     linear_complexity_bound,
@@ -53,50 +53,49 @@ class RademacherLinear(Claim[Given]):
     m: int = option(12, low=1, high=14)  # points
     d: int = option(5, low=1, high=100)  # dimension
     W: float = option(1.0, low=0.1, high=10.0)  # length allowed to the weights
+
     relation = at_most(ulps=64)  # sums over all signs; equality for orthogonal points
+    supposes = (
+        Suppose(
+            "no point is longer than D",
+            lambda g: bool(g.x.norm(dim=1).max() <= g.D * (1 + 1e-12)),
+            "The same points, said to be a fifth as long.",
+            D=0.2,
+        ),
+    )
+    symbols = "bound", "R_S"
+    rows = "by the points, W(Σ‖xᵢ‖²)^½/m", "by the radius, DW/√m"
 
     def given(self, rng: Generator) -> Given:
-        """Points of the unit ball, one of them on its surface."""
-        x = torch.randn(self.m, self.d, generator=rng, dtype=torch.float64)
+        """One of the points is on the surface of the unit ball."""
+        x = normal(rng, self.m, self.d)
         return Given(x / x.norm(dim=1).max(), 1.0, self.W)
 
-    def hypotheses(self, given: Given) -> Iterator[Hypothesis]:
-        """The radius."""
-        far = float(given.x.norm(dim=1).max())
-        yield Hypothesis("no point is longer than D", far <= given.D * (1 + 1e-12), f"{far:.3g}")
-
     def predict(self, given: Given) -> list[float]:
-        """The bound by the points, and the one by the radius."""
         x, D, W = given
         return [linear_complexity_bound(x, W), linear_complexity_radius(D, W, len(x))]
 
     def measure(self, given: Given) -> float:
-        """The complexity, exactly."""
         return linear_complexity(given.x, given.W)
 
-    def counterexample(self, rng: Generator) -> Given:
-        """The same points, said to be a fifth as long."""
-        return self.given(rng)._replace(D=0.2)
+    def tight(self) -> Given:
+        """Orthogonal points."""
+        return Given(torch.eye(9, dtype=torch.float64), 1.0, self.W)
 
-    def figure(self, given: Given) -> Figure:
-        """The complexity as points come in, and what the misprinted line gives."""
-        rng = torch.Generator().manual_seed(len(given.x))
-        x = torch.randn(SIZES[-1], given.x.shape[1], generator=rng, dtype=torch.float64)
-        x = given.D * x / x.norm(dim=1, keepdim=True)
-        draws = [linear_suprema(x[:m], given.W, random_signs(300, m, rng=rng)) for m in SIZES]
-        return Figure(
-            f"Linear predictors on points of length D in {given.x.shape[1]} dimensions",
-            x="m",
-            y="R_S",
-            log_x=True,
-            log_y=True,
-            marks=(
-                Curve([linear_complexity_radius(given.D, given.W, m) for m in SIZES], SIZES,
-                      label="DW/√m", role="predicted"),
-                Points(SIZES, [float(v.mean()) for v in draws], label="random signs, middle 80 %",
-                       low=[float(v.quantile(0.1)) for v in draws],
-                       high=[float(v.quantile(0.9)) for v in draws]),
-                Curve([supremum_inside(x[:m], given.W) for m in SIZES], SIZES,
-                      label="supremum inside the sum", role="other", dashed=True),
-            ),
-        )  # fmt: skip
+    def figure(self, trial: Trial[Given]) -> Figure:
+        """The complexity as points are added, and what the misprinted line gives."""
+        points, D, W = trial.given
+        rng, d = torch.Generator().manual_seed(len(points)), points.shape[1]
+        x = normal(rng, SIZES[-1], d)
+        x = D * x / x.norm(dim=1, keepdim=True)
+        draws = [linear_suprema(x[:m], W, random_signs(300, m, rng=rng)) for m in SIZES]
+        low, high = ([float(v.quantile(q)) for v in draws] for q in (0.1, 0.9))
+        mean, bound = [float(v.mean()) for v in draws], linear_complexity_radius
+        inside = [supremum_inside(x[:m], W) for m in SIZES]
+        marks = (
+            Curve([bound(D, W, m) for m in SIZES], SIZES, "DW/√m", "predicted"),
+            Points(SIZES, mean, label="random signs, middle 80 %", low=low, high=high),
+            Curve(inside, SIZES, label="supremum inside the sum", role="other", dashed=True),
+        )
+        title = f"Linear predictors on points of length D in {d} dimensions"
+        return Figure(title, x="m", y="R_S", log_x=True, log_y=True, marks=marks)

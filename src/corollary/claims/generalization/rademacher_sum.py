@@ -15,15 +15,14 @@ for the full sum; it is strict when only some pairs are allowed.
 :covers: rademacher-sum-of-classes
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
-import torch
 from jaxtyping import Float
 from torch import Generator, Tensor
 
-from corollary.core import Claim, Curve, Figure, Hypothesis, Points, equals, option
+from corollary.core import Claim, Suppose, Trial, equals, normal, option
+from corollary.core.figure import Curve, Figure, Points
 from corollary.theory.generalization.rademacher import rademacher_complexity, sum_of_classes
 
 
@@ -35,6 +34,12 @@ class Given(NamedTuple):
     sums: Float[Tensor, "c m"]
 
 
+def has_every_pair(given: Given) -> tuple[bool, str]:
+    """Sums there are, of those there could be."""
+    full = len(given.F) * len(given.G)
+    return len(given.sums) == full, f"{len(given.sums)} of {full} sums"
+
+
 @dataclass(frozen=True)
 class RademacherSum(Claim[Given]):
     """The complexity of all sums against the sum of the complexities."""
@@ -42,51 +47,39 @@ class RademacherSum(Claim[Given]):
     m: int = option(8, low=1, high=12)  # points
     a: int = option(5, low=1, high=40)  # functions of the first class
     b: int = option(7, low=1, high=40)  # functions of the second
+
     relation = equals(ulps=64, scale=1.0)  # sums over all signs of values of size 1
+    supposes = (
+        Suppose(
+            "every function of one class is added to every function of the other",
+            has_every_pair,
+            "Only the first with the first, the second with the second, and so on.",
+            sums=lambda g: g.F[: len(g.G)] + g.G[: len(g.F)],
+        ),
+    )
+    symbols = "R_S(F) + R_S(F′)", "R_S(F + F′)"
 
     def given(self, rng: Generator) -> Given:
-        """Gaussian values, all sums."""
-        F = torch.randn(self.a, self.m, generator=rng, dtype=torch.float64)
-        G = torch.randn(self.b, self.m, generator=rng, dtype=torch.float64)
+        F, G = normal(rng, self.a, self.m), normal(rng, self.b, self.m)
         return Given(F, G, sum_of_classes(F, G))
 
-    def hypotheses(self, given: Given) -> Iterator[Hypothesis]:
-        """Every pair."""
-        full = len(given.F) * len(given.G)
-        yield Hypothesis(
-            "every function of one class is added to every function of the other",
-            len(given.sums) == full,
-            f"{len(given.sums)} of {full} sums",
-        )
-
     def predict(self, given: Given) -> float:
-        """The sum of the complexities."""
         return rademacher_complexity(given.F) + rademacher_complexity(given.G)
 
     def measure(self, given: Given) -> float:
-        """The complexity of the sums."""
         return rademacher_complexity(given.sums)
 
-    def counterexample(self, rng: Generator) -> Given:
-        """Only the first with the first, the second with the second, and so on."""
-        F, G, _ = self.given(rng)
-        k = min(len(F), len(G))
-        return Given(F, G, F[:k] + G[:k])
-
-    def figure(self, given: Given) -> Figure:
-        """As the second class grows: all sums, and a random half of them."""
-        sizes = list(range(1, len(given.G) + 1))
-        base = rademacher_complexity(given.F)
-        line = [base + rademacher_complexity(given.G[:k]) for k in sizes]
-        full = [rademacher_complexity(sum_of_classes(given.F, given.G[:k])) for k in sizes]
-        some = [rademacher_complexity(sum_of_classes(given.F, given.G[:k])[::3]) for k in sizes]
-        return Figure(
-            "Complexities add up",
-            x="functions in F′",
-            y="R_S(F + F′)",
-            marks=(
-                Curve(line, sizes, label="R_S(F) + R_S(F′)", role="predicted"),
-                Points(sizes, full, label="all sums"),
-                Points(sizes, some, label="every third sum", role="other"),
-            ),
+    def figure(self, trial: Trial[Given]) -> Figure:
+        """As the second class grows: all sums, and every third of them."""
+        F, G, _ = trial.given
+        sizes = list(range(1, len(G) + 1))
+        alone = rademacher_complexity(F)
+        line = [alone + rademacher_complexity(G[:k]) for k in sizes]
+        sums = [sum_of_classes(F, G[:k]) for k in sizes]
+        full, some = ([rademacher_complexity(s[::step]) for s in sums] for step in (1, 3))
+        marks = (
+            Curve(line, sizes, label=self.symbols[0], role="predicted"),
+            Points(sizes, full, label="all sums"),
+            Points(sizes, some, label="every third sum", role="other"),
         )
+        return Figure("Complexities add up", x="functions in F′", y=self.symbols[1], marks=marks)

@@ -15,7 +15,6 @@ the steepest slope.
 :covers: ntk-gram-frobenius-bound
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
@@ -23,12 +22,13 @@ import torch
 from jaxtyping import Float
 from torch import Generator, Tensor
 
-from corollary.core import Claim, Figure, Histogram, Hypothesis, Level, at_most, option
+from corollary.core import Claim, Kept, Suppose, Trial, at_most, normal, option
+from corollary.core.figure import Figure, Histogram, Level
 from corollary.theory.generalization.tangent_concentration import (
     gram_frobenius_bound,
     ntk_summands,
 )
-from corollary.theory.networks.activations import activation
+from corollary.theory.networks.activations import Activation, activation
 
 
 class Given(NamedTuple):
@@ -36,8 +36,14 @@ class Given(NamedTuple):
 
     W: Float[Tensor, "m d"]
     X: Float[Tensor, "n d"]
-    act: str
+    act: Activation
     B: float
+
+
+def slope_is_bounded(given: Given) -> tuple[bool, str]:
+    """The steepest slope that occurs."""
+    steepest = float(given.act.derivative(given.W @ given.X.T).abs().max())
+    return steepest <= given.B * (1 + 1e-12), f"largest {steepest:.3g}, B = {given.B:.3g}"
 
 
 @dataclass(frozen=True)
@@ -48,48 +54,40 @@ class TangentSummands(Claim[Given]):
     n: int = option(10, low=1, high=100)  # inputs
     d: int = option(5, low=1, high=100)  # dimension
     act: Literal["relu", "tanh", "sigmoid"] = "relu"  # activation
+
     relation = at_most(ulps=64)  # sums of a hundred products
+    supposes = (
+        Suppose(
+            "|σ'| is at most B",
+            slope_is_bounded,
+            "B is a third of the steepest slope.",
+            B=lambda g: g.B / 3,
+        ),
+    )
+    symbols = "bound", "largest ‖H_k‖_F"
+    rows = "B²‖XXᵀ‖_F", "B²‖X‖²_F"
 
     def given(self, rng: Generator) -> Given:
-        """Normal weights and inputs."""
-        W = torch.randn(self.m, self.d, generator=rng, device=rng.device, dtype=torch.float64)
-        X = torch.randn(self.n, self.d, generator=rng, device=rng.device, dtype=torch.float64)
-        return Given(W, X, self.act, activation(self.act).lipschitz)
-
-    def hypotheses(self, given: Given) -> Iterator[Hypothesis]:
-        """The slope."""
-        steepest = float(activation(given.act).derivative(given.W @ given.X.T).abs().max())
-        holds = steepest <= given.B * (1 + 1e-12)
-        yield Hypothesis("|σ'| is at most B", holds, f"largest {steepest:.3g}, B = {given.B:.3g}")
+        act = activation(self.act)
+        return Given(normal(rng, self.m, self.d), normal(rng, self.n, self.d), act, act.lipschitz)
 
     def predict(self, given: Given) -> list[float]:
-        """By the Gram matrix, and by the inputs' lengths."""
         return list(gram_frobenius_bound(given.X, given.B))
 
-    def measure(self, given: Given) -> float:
-        """The largest summand."""
-        return float(_norms(given).max())
+    def measure(self, given: Given) -> Kept:
+        norms = ntk_summands(given.W, given.X, given.act).flatten(1).norm(dim=1)
+        return Kept(norms.max(), norms=norms)
 
-    def counterexample(self, rng: Generator) -> Given:
-        """A single input and ReLU, whose slope is 1, with B said to be 1/2."""
-        one = torch.ones(1, 1, dtype=torch.float64, device=rng.device)
-        return Given(one, one, "relu", 0.5)
+    def tight(self) -> Given:
+        """One input at which ReLU has its full slope."""
+        one = torch.ones(1, 1, dtype=torch.float64)
+        return Given(one, one, activation("relu"), 1.0)
 
-    def figure(self, given: Given) -> Figure:
+    def figure(self, trial: Trial[Given]) -> Figure:
         """The norms of all summands."""
-        sharp, loose = self.predict(given)
-        return Figure(
-            "Every unit's summand is bounded by the inputs",
-            x="‖H_k‖_F",
-            y="density",
-            marks=(
-                Histogram(_norms(given).tolist(), label=f"{len(given.W)} units"),
-                Level(sharp, label="B²‖XXᵀ‖_F", axis="x"),
-                Level(loose, label="B²‖X‖²_F", axis="x"),
-            ),
+        marks = (
+            Histogram(trial.kept.norms, label=f"{len(trial.given.W)} units"),
+            *(Level(b, r, axis="x") for b, r in zip(trial.predicted, self.rows, strict=True)),
         )
-
-
-def _norms(given: Given) -> Tensor:
-    H = ntk_summands(given.W, given.X, activation(given.act))
-    return H.flatten(1).norm(dim=1)
+        title = "Every unit's summand is bounded by the inputs"
+        return Figure(title, x="‖H_k‖_F", y="density", marks=marks)

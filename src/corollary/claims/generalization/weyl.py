@@ -16,7 +16,6 @@ same order.
 :covers: weyl-inequality
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -24,7 +23,8 @@ import torch
 from jaxtyping import Complex
 from torch import Generator, Tensor
 
-from corollary.core import Band, Claim, Curve, Figure, Hypothesis, at_most, option
+from corollary.core import Claim, Suppose, Trial, at_most, normal, option
+from corollary.core.figure import Band, Curve, Figure
 
 
 class Given(NamedTuple):
@@ -34,65 +34,76 @@ class Given(NamedTuple):
     B: Complex[Tensor, "n n"]
 
 
+def is_hermitian(M: Tensor) -> bool:
+    """Whether M is its own adjoint."""
+    return bool(torch.equal(M, M.mH))
+
+
+def eigenvalues(M: Tensor) -> Tensor:
+    """Real parts, largest first; all there is for Hermitian matrices."""
+    found = torch.linalg.eigvalsh(M) if is_hermitian(M) else torch.linalg.eigvals(M).real
+    return found.sort(descending=True).values
+
+
+JORDAN = torch.tensor([[0.0, 1.0], [0.0, 0.0]], dtype=torch.complex128)
+FLIP = 0.01 * (JORDAN + JORDAN.mH)
+
+
 @dataclass(frozen=True)
 class Weyl(Claim[Given]):
     """Eigenvalues of a sum against those of its terms."""
 
     n: int = option(6, low=2, high=500)  # size of the matrices
     size: float = option(0.5, low=1e-3, high=10.0)  # spectral norm of B, when that of A is about 2
+
     relation = at_most(ulps=2**10)  # eigenvalues of a dozen rows
+    supposes = (
+        Suppose(
+            "A is Hermitian",
+            lambda g: is_hermitian(g.A),
+            "A is a Jordan block: a change of size 0.01 moves its eigenvalue 0 by 0.1.",
+            A=JORDAN,
+            B=FLIP,
+        ),
+        Suppose(
+            "B is Hermitian",
+            lambda g: is_hermitian(g.B),
+            "B is a Jordan block of eigenvalue 0, and the sum has an eigenvalue 0.1.",
+            A=FLIP,
+            B=JORDAN,
+        ),
+    )
+    symbols = "of A and B", "of A + B"
+    rows = "λ₁", "−λₙ", "largest shift, at most ‖B‖₂"
 
     def given(self, rng: Generator) -> Given:
-        """Complex Hermitian matrices with normal entries."""
-        A, B = (_hermitian(self.n, rng) for _ in range(2))
+        M = torch.complex(normal(rng, 2, self.n, self.n), normal(rng, 2, self.n, self.n))
+        A, B = (M + M.mH) / (2 * self.n**0.5)
         return Given(A, B * (self.size / torch.linalg.matrix_norm(B, ord=2)))
 
-    def hypotheses(self, given: Given) -> Iterator[Hypothesis]:
-        """Both Hermitian."""
-        yield Hypothesis("A is Hermitian", _is_hermitian(given.A))
-        yield Hypothesis("B is Hermitian", _is_hermitian(given.B))
-
     def predict(self, given: Given) -> list[float]:
-        """Sums of largest and of (negated) smallest eigenvalues, and the norm of B for each k."""
-        a, b = _eigenvalues(given.A), _eigenvalues(given.B)
-        return [float(a[0] + b[0]), -float(a[-1] + b[-1]), *[float(b.abs().max())] * len(a)]
+        a, b = eigenvalues(given.A), eigenvalues(given.B)
+        norm = torch.linalg.matrix_norm(given.B, ord=2)
+        return [float(a[0] + b[0]), -float(a[-1] + b[-1]), float(norm)]
 
     def measure(self, given: Given) -> list[float]:
-        """The same of the sum, and how far each eigenvalue moved."""
-        a, both = _eigenvalues(given.A), _eigenvalues(given.A + given.B)
-        return [float(both[0]), -float(both[-1]), *(both - a).abs().tolist()]
+        a, both = eigenvalues(given.A), eigenvalues(given.A + given.B)
+        return [float(both[0]), -float(both[-1]), float((both - a).abs().max())]
 
-    def counterexample(self, rng: Generator) -> Given:
-        """Two nilpotent matrices: eigenvalues 0 each, the sum has -1 and 1."""
-        A = torch.tensor([[0.0, 1.0], [0.0, 0.0]], dtype=torch.complex128, device=rng.device)
-        return Given(A, A.T.clone())
+    def tight(self) -> Given:
+        """Diagonal matrices: they share their eigenvectors."""
+        A, B = torch.tensor([[3.0, -1.0], [2.0, -2.0]], dtype=torch.complex128)
+        return Given(A.diag(), B.diag())
 
-    def figure(self, given: Given) -> Figure:
+    def figure(self, trial: Trial[Given]) -> Figure:
         """Eigenvalues of A + tB as t grows, inside tubes of half width t‖B‖."""
+        A, B = trial.given
         t = torch.linspace(0, 1, 41, dtype=torch.float64)
-        paths = torch.stack([_eigenvalues(given.A + s * given.B) for s in t])
-        norm = float(_eigenvalues(given.B).abs().max())
+        paths = torch.stack([eigenvalues(A + s * B) for s in t])
+        wide = t * trial.predicted[2]
         marks: list[Curve | Band] = []
-        for k in sorted({0, len(given.A) // 2, len(given.A) - 1}):
-            start = paths[0, k]
-            tube = (start - t * norm).tolist(), (start + t * norm).tolist()
-            label = f"λ_{k + 1}(A) ± t‖B‖"
-            marks.append(Band(t.tolist(), *tube, label=label, role="predicted"))
-            marks.append(Curve(paths[:, k].tolist(), x=t.tolist(), label=f"λ_{k + 1}(A + tB)"))
+        for k in sorted({0, len(A) // 2, len(A) - 1}):
+            start, label = paths[0, k], f"λ_{k + 1}(A) ± t‖B‖"
+            marks.append(Band(t, start - wide, start + wide, label=label, role="predicted"))
+            marks.append(Curve(paths[:, k], t, label=f"λ_{k + 1}(A + tB)"))
         return Figure("No eigenvalue leaves its tube", x="t", y="λ_k(A + tB)", marks=tuple(marks))
-
-
-def _hermitian(n: int, rng: Generator) -> Tensor:
-    real, imaginary = torch.randn(2, n, n, generator=rng, device=rng.device, dtype=torch.float64)
-    M = torch.complex(real, imaginary)
-    return (M + M.mH) / (2 * n**0.5)
-
-
-def _is_hermitian(M: Tensor) -> bool:
-    return bool(torch.equal(M, M.mH))
-
-
-def _eigenvalues(M: Tensor) -> Tensor:
-    """Real parts, largest first; all of them for Hermitian matrices."""
-    found = torch.linalg.eigvalsh(M) if _is_hermitian(M) else torch.linalg.eigvals(M).real
-    return found.sort(descending=True).values
