@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/installed
 JOBS ?= 2
 PEERS := .peers
-BENCHMARKS := $(filter-out race,$(basename $(notdir $(wildcard benchmarks/*.py))))
+BENCHMARKS := $(filter-out race lab_load,$(basename $(notdir $(wildcard benchmarks/*.py))))
 # Numbers repeat bit for bit only at a fixed thread count.
 export OMP_NUM_THREADS ?= 1
 
