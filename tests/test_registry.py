@@ -1,6 +1,8 @@
 from pathlib import Path
 
-from corollary.registry import Entry, Option, entries, places
+import pytest
+
+from corollary.registry import Entry, Option, entries, places, suggestion
 
 HEAD = r'''r"""A toy.
 
@@ -66,3 +68,19 @@ def test_the_map_finds_classes_and_functions():
     assert ("dataset-separable-gaussians", "") in known or any(
         slug == "dataset-separable-gaussians" for slug, _ in known
     )
+
+
+@pytest.mark.parametrize(
+    ("name", "told"),
+    [
+        ("novikof", "did you mean novikoff?"),
+        ("novikov", "did you mean novikoff?"),
+        ("cover", "did you mean cover_counting or cover_transition?"),
+        ("resnet", "depth_with_shortcuts speaks of it"),
+        ("gradient_descent", "speak of it"),
+        ("zzzz", "`corollary list` shows what there is"),
+        ("", "`corollary list` shows what there is"),
+    ],
+)
+def test_an_unknown_name_is_answered_with_names_that_have_to_do_with_it(name, told):
+    assert suggestion(name).endswith(told)

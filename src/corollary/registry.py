@@ -220,13 +220,30 @@ def claim(name: str) -> Any:
 
 
 def suggestion(name: str) -> str:
-    """The nearest names as the end of a sentence."""
-    known = {e.stem: e.stem for e in entries()} | {e.name: e.name for e in entries()}
-    near = get_close_matches(name, known, n=3, cutoff=0.5)
-    near += [e.stem for e in entries() if name in e.stem and e.stem not in near][:2]
-    if not near:
-        return "; `corollary list` shows all of them"
-    return "; did you mean " + " or ".join(near) + "?"
+    """The end of a sentence: names spelled almost so, else entries that speak of it."""
+    stems = [e.stem for e in entries()]
+    longer = sorted((s for s in stems if name in s), key=lambda s: (not s.startswith(name), len(s)))
+    near = [*get_close_matches(name, stems, n=2, cutoff=0.82), *(longer if name else ())]
+    phrase = re.compile(r"\b" + r"[\s_-]+".join(map(re.escape, name.split("_"))), re.I)
+    spoken = [e for e in entries() if name and phrase.search(e.docstring)]
+    if not near and spoken:
+        spoken.sort(key=lambda e: not phrase.search(e.title))
+        verb = "speak" if len(spoken) > 1 else "speaks"
+        return f"; {_listed([e.stem for e in spoken[:3]], 'and')} {verb} of it"
+    near = list(dict.fromkeys(near or get_close_matches(name, stems, n=2, cutoff=0.7)))
+    if near:
+        return f"; did you mean {_listed(near[:3], 'or')}?"
+    return "; `corollary list` shows what there is"
+
+
+def _listed(names: list[str], last: str) -> str:
+    """Names as in a sentence.
+
+    Example:
+        >>> _listed(["a", "b", "c"], "or")
+        'a, b or c'
+    """
+    return f" {last} ".join(filter(None, [", ".join(names[:-1]), names[-1]]))
 
 
 @dataclass(frozen=True)
