@@ -61,6 +61,7 @@ async def load(lab: LabProcess, clients: int, seconds: float) -> dict[str, Tally
     await first.post(f"/api/sessions/{session}", do="run")
     ends = time.monotonic() + seconds
     await asyncio.gather(*(live(lab, session, tallies, k, ends) for k in range(clients)))
+    await first.close()
     return tallies
 
 
@@ -123,9 +124,9 @@ def run_load(console: Console, clients: int, seconds: float) -> dict[str, Any]:
 
 async def starve(lab: LabProcess, times: int) -> list[float]:
     """Seconds of short claims, one after the other, while two long ones run."""
-    client = Client(lab)
+    client, others = Client(lab), [Client(lab), Client(lab)]
     await client.post("/api/check", **SHORT)
-    long = [asyncio.ensure_future(Client(lab).post("/api/check", **LONG)) for _ in range(2)]
+    long = [asyncio.ensure_future(other.post("/api/check", **LONG)) for other in others]
     took = []
     for seed in range(times):
         start = time.perf_counter()
@@ -135,6 +136,8 @@ async def starve(lab: LabProcess, times: int) -> list[float]:
     assert not any(run.done() for run in long), "the long claims should still run"
     for run in long:
         run.cancel()
+    for one in (client, *others):
+        await one.close()
     return took
 
 
@@ -168,6 +171,7 @@ async def soak(
             said = now
             console.print("{:6.0f} s {:7.1f} MB {:4d} files {:2d} workers".format(*rows[-1]))
         await asyncio.sleep(pause)
+    await client.close()
     return rows
 
 

@@ -1,6 +1,7 @@
 """One client: HTTP/1.1 on a connection that is kept, as a browser keeps it."""
 
 import asyncio
+import contextlib
 import json
 from typing import Any
 
@@ -64,6 +65,8 @@ class Client:
         """Leave the connection."""
         if self.writer is not None:
             self.writer.close()
+            with contextlib.suppress(ConnectionError):
+                await self.writer.wait_closed()
         self.reader = self.writer = None
 
     async def _head(self, method: str, path: str, body: Any) -> tuple[int, dict[str, str]]:

@@ -44,6 +44,8 @@ class LabProcess:
         """Stop it."""
         self.process.send_signal(signal.SIGTERM)
         self.process.wait(timeout=60)
+        assert self.process.stdout is not None
+        self.process.stdout.close()
         self.folder.cleanup()
 
     @property
