@@ -232,7 +232,7 @@ def _mapped(value: Any, change: Callable[[Any], Any]) -> Any:
     if isinstance(value, bool):
         return not value
     if isinstance(value, torch.Tensor):
-        return change(value) if value.is_floating_point() else value
+        return change(value) if value.is_floating_point() or value.is_complex() else value
     if isinstance(value, int | float):
         return change(value) if isinstance(value, float) else math.ceil(change(value))
     if isinstance(value, tuple) and hasattr(value, "_fields"):

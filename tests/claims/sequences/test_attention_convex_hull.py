@@ -23,15 +23,10 @@ def test_a_position_that_reads_the_furthest_alone_attains_the_bound():
 def test_weights_that_are_negative_or_do_not_sum_to_one_are_not_an_average(A):
     claim, given = AttentionConvexHull(), on_a_line(A)
     assert claim.check_given(given).verdict is Verdict.INAPPLICABLE
-    assert claim.measure(given)[0] > claim.predict(given)[0]
+    assert claim.trial(given).comparison.verdict is Verdict.FAILS
 
 
 def test_the_weights_are_those_of_dot_attention():
     claim = AttentionConvexHull()
     given = claim.given(torch.Generator().manual_seed(0))
     assert torch.allclose(given.A @ given.X, dot_attention(given.X), atol=1e-12)
-
-
-@pytest.mark.parametrize("seed", range(3))
-def test_it_holds_in_many_dimensions(seed):
-    assert AttentionConvexHull(T=5, d=10).check(seed).verdict is Verdict.HOLDS

@@ -12,12 +12,6 @@ def test_it_holds_wherever_the_block_normalises(norm):
     assert AttentionEquivariance(norm=norm).check(3).verdict is Verdict.HOLDS
 
 
-@pytest.mark.parametrize("breaks", ["positions", "mask"])
-def test_positions_and_masks_break_it(breaks):
-    refuted = AttentionEquivariance(breaks=breaks).refute(0)
-    assert refuted.fails and len(refuted.broken) == 1
-
-
 def test_outputs_are_permuted_and_not_unchanged():
     """The notes' "permutation-invariant" would ask for f(PX) = f(X)."""
     rng = torch.Generator().manual_seed(0)
@@ -42,4 +36,4 @@ def test_two_rows_by_hand():
     claim = AttentionEquivariance(T=2, d=2)
     given = claim.given(generator(0))
     Y = given.block(given.X).detach()
-    assert claim.predict(given) == [*Y.flip(0).flatten().tolist(), *Y.mean(dim=0).tolist()]
+    assert claim.predict(given).tolist() == [*Y.flip(0).flatten().tolist(), *Y.mean(dim=0).tolist()]

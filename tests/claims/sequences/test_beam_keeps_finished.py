@@ -1,7 +1,7 @@
 import pytest
 
-from corollary.claims.sequences.beam_keeps_finished import BeamKeepsFinished
-from corollary.core import Verdict, generator
+from corollary.claims.sequences.beam_keeps_finished import BeamKeepsFinished, Given, dropping
+from corollary.core import Verdict
 
 
 @pytest.mark.parametrize("width", [1, 2, 5])
@@ -14,7 +14,6 @@ def test_more_steps_change_nothing(width):
 
 def test_the_search_of_the_listing_is_right_for_two_steps_and_empty_after():
     claim = BeamKeepsFinished(steps=4)
-    given = claim.counterexample(generator(0))
+    given = Given(dropping, (2, 3, 4))
     assert claim.measure(given) == pytest.approx([0.28, 0.0, 0.0])
     assert claim.check_given(given).verdict is Verdict.INAPPLICABLE
-    assert claim.refute(0).fails

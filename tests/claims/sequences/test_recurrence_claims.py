@@ -26,10 +26,11 @@ from corollary.claims.sequences.state_gradient_bound import Given as Recurrent
 from corollary.claims.sequences.state_gradient_bound import StateGradientBound
 from corollary.claims.sequences.translation_bottleneck import TranslationBottleneck
 from corollary.core import Verdict, generator
+from corollary.theory.sequences.state_jacobians import state_jacobians
 
 DRAWN = [
-    Bptt, StateGradientBound, OrthogonalRecurrence, ConstantErrorCarousel, GruConvexity,
-    PrefixScan, ScanDepth, MingruScan, DiagonalRecurrence, StableSpectrum, BoundedResponse,
+    StateGradientBound, OrthogonalRecurrence, ConstantErrorCarousel, GruConvexity,
+    PrefixScan, ScanDepth, MingruScan, DiagonalRecurrence, StableSpectrum,
     SequenceProbabilities,
 ]  # fmt: skip
 
@@ -54,15 +55,12 @@ def test_two_steps_of_backpropagation_by_hand():
     """At x = 0 all states are 0 and tanh has slope 1: dz_1 = w (0 - y_1) + u w (0 - y_2)."""
     u, w, y = 0.5, 2.0, (1.0, 3.0)
     zero = tensor([0.0], [0.0])
-    given = Unrolled(tensor([u]), tensor([1.0]), tensor([w]), zero, tensor([y[0]], [y[1]]), "time")
+    given = Unrolled(
+        tensor([u]), tensor([1.0]), tensor([w]), zero, tensor([y[0]], [y[1]]), state_jacobians
+    )
     result = Bptt().check_given(given)
     assert result.verdict is Verdict.HOLDS
     assert values(result) == pytest.approx([-w * y[0] - u * w * y[1], -w * y[1], 0.0])
-
-
-def test_the_wrong_order_is_outside_the_claim():
-    given = Bptt().given(generator(0, "order"))._replace(order="reversed")
-    assert Bptt().check_given(given).verdict is Verdict.INAPPLICABLE
 
 
 def test_a_multiple_of_the_identity_at_rest_attains_the_bound():

@@ -16,9 +16,9 @@ are nonnegative and sum to 1: the product :math:`Y=QK^\top V` without softmax ha
 :erratum: [typo] Perez Jensen (2025) prints xi_i = sum_t softmax_t(omega_i) v_i, which is v_i; the
     summed vector is v_t. The shorthand Y = Q K^T x V of Lucchi (2025) leaves out softmax and
     scale; it is the counterexample here.
+:scale-free: the weights are given, and any weights of an average will do.
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -27,7 +27,8 @@ from jaxtyping import Float
 from scipy.spatial import ConvexHull
 from torch import Generator, Tensor
 
-from corollary.core import Claim, Figure, Hypothesis, Points, Regions, at_most, option
+from corollary.core import Claim, Kept, Suppose, Trial, at_most, near, normal, option
+from corollary.core.figure import Figure, Points, Regions
 from corollary.theory.sequences.attention import attention_weights
 
 
@@ -44,43 +45,50 @@ class AttentionConvexHull(Claim[Given]):
     """The furthest output against the furthest input, in many directions."""
 
     T: int = option(20, low=3, high=500)  # length of the sequence
-    d: int = option(2, low=2, high=50)  # numbers a position
+    d: int = option(2, low=2, high=50)  # numbers per position
     m: int = option(64, high=1000)  # directions
+
     relation = at_most(ulps=16)  # sums of T weights and T products
+    supposes = (
+        Suppose(
+            "no weight is negative",
+            lambda g: (bool((g.A >= 0).all()), f"least {float(g.A.min()):.3g}"),
+            "A position that takes its own average away from twice itself steps outside.",
+            A=lambda g: 2 * torch.eye(len(g.A), dtype=g.A.dtype) - g.A,
+        ),
+        Suppose(
+            "the weights of each position sum to 1",
+            lambda g: near(g.A.sum(dim=1), 1.0, to=1e-12),
+            "Scores in place of weights, the shorthand of the notes, are no average.",
+            A=lambda g: g.X @ g.X.T,
+        ),
+    )
+    symbols = "max ⟨u, x_n⟩", "max ⟨u, y_n⟩"
 
     def given(self, rng: Generator) -> Given:
-        """A Gaussian sequence with its own attention."""
-        X = torch.randn(self.T, self.d, generator=rng, dtype=torch.float64)
-        U = torch.randn(self.m, self.d, generator=rng, dtype=torch.float64)
+        X, U = normal(rng, self.T, self.d), normal(rng, self.m, self.d)
         return Given(X, attention_weights(X, X, scale=1.0), U / U.norm(dim=1, keepdim=True))
 
-    def hypotheses(self, given: Given) -> Iterator[Hypothesis]:
-        """Weights of an average."""
-        least, off = float(given.A.min()), float((given.A.sum(dim=1) - 1).abs().max())
-        yield Hypothesis("no weight is negative", least >= 0, f"least {least:.3g}")
-        yield Hypothesis("the weights of each position sum to 1", off < 1e-12, f"off by {off:.3g}")
+    def predict(self, given: Given) -> Tensor:
+        return (given.X @ given.U.T).amax(dim=0)
 
-    def predict(self, given: Given) -> list[float]:
-        """The furthest input along each direction."""
-        return (given.X @ given.U.T).amax(dim=0).tolist()
+    def measure(self, given: Given) -> Kept:
+        Y = given.A @ given.X
+        return Kept((Y @ given.U.T).amax(dim=0), Y=Y)
 
-    def measure(self, given: Given) -> list[float]:
-        """The furthest output along each direction."""
-        return (given.A @ given.X @ given.U.T).amax(dim=0).tolist()
-
-    def counterexample(self, rng: Generator) -> Given:
-        """Scores in place of weights: the shorthand of the notes."""
+    def tight(self, rng: Generator) -> Given:
+        """Each position reads itself alone."""
         given = self.given(rng)
-        return given._replace(A=given.X @ given.X.T)
+        return given._replace(A=torch.eye(self.T, dtype=torch.float64))
 
-    def figure(self, given: Given) -> Figure:
+    def figure(self, trial: Trial[Given]) -> Figure:
         """Two coordinates of inputs and outputs, and the hull of the inputs."""
-        X, Y = given.X[:, :2], (given.A @ given.X)[:, :2]
+        X, Y = trial.given.X[:, :2], trial.kept.Y[:, :2]
         hull = X[ConvexHull(X.numpy()).vertices.tolist()]
         marks = (
             Regions([hull.tolist()], label="convex hull of the inputs", role="predicted"),
-            Points(X[:, 0], X[:, 1], label="inputs x", role="other"),
-            Points(Y[:, 0], Y[:, 1], label="outputs y = A x"),
+            Points(*X.T, label="inputs x", role="other"),
+            Points(*Y.T, label="outputs y = A x"),
         )
-        return Figure("Outputs are averages", x="first coordinate", y="second", marks=marks,
-                      equal=True)  # fmt: skip
+        words = {"x": "first coordinate", "y": "second coordinate"}
+        return Figure("Outputs are averages", marks=marks, equal=True, **words)

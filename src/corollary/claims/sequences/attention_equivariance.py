@@ -19,7 +19,6 @@ X, or a causal mask, end this.
     f(PX) on P f(X) and away from f(X). Invariant is only a readout that forgets the order.
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
@@ -27,7 +26,8 @@ import torch
 from jaxtyping import Bool, Float
 from torch import Generator, Tensor
 
-from corollary.core import Claim, Curve, Figure, Hypothesis, Points, equals, option
+from corollary.core import Claim, Suppose, Trial, equals, normal, option
+from corollary.core.figure import Curve, Figure, Points
 from corollary.models.transformers.blocks import EncoderBlock
 from corollary.theory.networks.permutations import permutation_matrix
 from corollary.theory.sequences.masks import causal_mask
@@ -44,57 +44,59 @@ class Given(NamedTuple):
     block: EncoderBlock
 
 
+def run(given: Given, X: Tensor) -> Tensor:
+    """The outputs, row after row, and their mean."""
+    Y = given.block(X + given.positions, mask=given.mask).detach()
+    return torch.cat([Y, Y.mean(dim=0, keepdim=True)])
+
+
 @dataclass(frozen=True)
 class AttentionEquivariance(Claim[Given]):
     """The block of the reordered rows, and its mean."""
 
     T: int = option(7, low=2, high=200)  # length of the sequence
-    d: int = option(8, low=2, high=64)  # numbers a position, even
+    d: int = option(8, low=2, high=64)  # numbers per position, even
     norm: Literal["post", "pre", "none"] = "post"  # where the block normalises
-    breaks: Literal["positions", "mask"] = "positions"  # what the counterexample adds
+
     relation = equals(ulps=4096, scale=1.0)  # sums of T terms in another order, normalised twice
+    supposes = (
+        Suppose(
+            "no positions are added",
+            lambda g: not bool(g.positions.any()),
+            "Sinusoidal positions stay where they are: the outputs are others.",
+            positions=lambda g: sinusoidal_encoding(*g.X.shape),
+        ),
+        Suppose(
+            "every position may read every other",
+            lambda g: bool(g.mask.all()),
+            "Under a causal mask a row reads others when it moves.",
+            mask=lambda g: causal_mask(len(g.X)),
+        ),
+    )
+    symbols = "P f(X): equivariance", "f(PX)"
 
     def given(self, rng: Generator) -> Given:
-        """A Gaussian sequence, a random block and a cycle of all rows."""
-        d = 2 * (self.d // 2)
-        X = torch.randn(self.T, d, generator=rng, dtype=torch.float64)
-        block = EncoderBlock(d, 2, norm=self.norm, rng=rng).eval()
+        """A random block and a cycle of all rows."""
+        X = normal(rng, self.T, 2 * (self.d // 2))
+        block = EncoderBlock(X.shape[1], 2, norm=self.norm, rng=rng).eval()
         P = permutation_matrix([*range(1, self.T), 0])
         return Given(X, P, torch.zeros_like(X), torch.ones(self.T, self.T).bool(), block)
 
-    def hypotheses(self, given: Given) -> Iterator[Hypothesis]:
-        """Nothing that tells positions apart."""
-        yield Hypothesis("no positions are added", not bool(given.positions.any()))
-        yield Hypothesis("every position may read every other", bool(given.mask.all()))
+    def predict(self, given: Given) -> Tensor:
+        Y = run(given, given.X)
+        return torch.cat([given.P @ Y[:-1], Y[-1:]]).flatten()
 
-    def predict(self, given: Given) -> list[float]:
-        """The outputs in the new order, and the mean of the old ones."""
-        Y = _run(given, given.X)
-        return [*(given.P @ Y).flatten().tolist(), *Y.mean(dim=0).tolist()]
+    def measure(self, given: Given) -> Tensor:
+        return run(given, given.P @ given.X).flatten()
 
-    def measure(self, given: Given) -> list[float]:
-        """The outputs of the reordered inputs, and their mean."""
-        Y = _run(given, given.P @ given.X)
-        return [*Y.flatten().tolist(), *Y.mean(dim=0).tolist()]
-
-    def counterexample(self, rng: Generator) -> Given:
-        """Sinusoidal positions, or a causal mask."""
-        given = self.given(rng)
-        if self.breaks == "mask":
-            return given._replace(mask=causal_mask(self.T))
-        return given._replace(positions=sinusoidal_encoding(self.T, given.X.shape[1]))
-
-    def figure(self, given: Given) -> Figure:
+    def figure(self, trial: Trial[Given]) -> Figure:
         """One output number of each row."""
-        rows = list(range(1, len(given.X) + 1))
-        still, moved = _run(given, given.X), _run(given, given.P @ given.X)
+        X, P = trial.given.X, trial.given.P
+        rows = list(range(1, len(X) + 1))
+        moved = trial.predicted.reshape(-1, X.shape[1])[:-1]
         marks = (
-            Curve((given.P @ still)[:, 0], rows, label="P f(X): equivariance", role="predicted"),
-            Points(rows, moved[:, 0], label="f(PX)"),
-            Points(rows, still[:, 0], label="f(X): what invariance would give", role="other"),
+            Curve(moved[:, 0], rows, label=self.symbols[0], role="predicted"),
+            Points(rows, trial.measured.reshape(-1, X.shape[1])[:-1, 0], label=self.symbols[1]),
+            Points(rows, (P.T @ moved)[:, 0], label="f(X): what invariance gives", role="other"),
         )
         return Figure("Outputs move with the inputs", x="row", y="first entry", marks=marks)
-
-
-def _run(given: Given, X: Tensor) -> Tensor:
-    return given.block(X + given.positions, mask=given.mask).detach()

@@ -17,77 +17,36 @@ them.
     counterexample here is that search; what an empty beam has found is counted as 0.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
 from torch import Generator
 
-from corollary.core import Claim, Curve, Figure, Hypothesis, Points, equals, option
+from corollary.core import Along, Claim, Suppose, equals, option
 from corollary.theory.sequences.decoding.beam import beam_search
 from corollary.theory.sequences.decoding.next_token import NextToken, TokenTable
 
 NOTES = TokenTable(
     {"A": 0.40, "B": 0.35, "C": 0.25}, {"A": {"A1": 0.50, "A2": 0.20}, "B": {"B1": 0.80}}
 )
+ENDS_AT_ONCE = TokenTable({"A": 1.0}, {})
 
 
 class Given(NamedTuple):
-    """A table, a width, and whether finished sequences are kept."""
+    """A search, and the numbers of steps that it takes."""
 
-    table: TokenTable
-    width: int
-    keeps: bool
-
-
-@dataclass(frozen=True)
-class BeamKeepsFinished(Claim[Given]):
-    """The probability that is found, as the number of steps grows past the end."""
-
-    width: int = option(2, high=6)  # of the beam
-    steps: int = option(6, low=3, high=50)  # the most steps
-    relation = equals(ulps=8)  # two factors
-
-    def given(self, rng: Generator) -> Given:
-        """The example of the notes."""
-        return Given(NOTES, self.width, True)
-
-    def hypotheses(self, given: Given) -> Iterator[Hypothesis]:
-        """What the search does with sequences that cannot go on."""
-        yield Hypothesis("finished sequences are kept", given.keeps)
-
-    def predict(self, given: Given) -> list[float]:
-        """By hand: A, A1 has 0.2 and is all that a beam of one sees; B, B1 has 0.28."""
-        return [0.4 * 0.5 if given.width == 1 else 0.35 * 0.8] * (self.steps - 1)
-
-    def measure(self, given: Given) -> list[float]:
-        """The best after 2, 3, ... steps."""
-        return [_found(given, N) for N in range(2, self.steps + 1)]
-
-    def counterexample(self, rng: Generator) -> Given:
-        """The search of the listing."""
-        return Given(NOTES, self.width, False)
-
-    def figure(self, given: Given) -> Figure:
-        """Both searches."""
-        N = list(range(2, self.steps + 1))
-        dropping = [_found(given._replace(keeps=False), n) for n in N]
-        marks = (
-            Curve(self.predict(given), N, label="by hand", role="predicted"),
-            Points(N, self.measure(given), label="beam search"),
-            Points(N, dropping, label="Listing 10.4: empty from step 3 on", role="other"),
-        )
-        return Figure("Finished sequences stay", x="steps N", y="probability found", marks=marks)
+    search: Callable[[NextToken, int, int], float]  # model, width and steps: probability found
+    N: tuple[int, ...]
 
 
-def _found(given: Given, N: int) -> float:
-    if given.keeps:
-        return beam_search(given.table, given.width, N)[0].probability
-    return _dropping(given.table, given.width, N)
+def keeping(model: NextToken, width: int, N: int) -> float:
+    """Finished sequences compete with those that go on."""
+    return beam_search(model, width, N)[0].probability
 
 
-def _dropping(model: NextToken, width: int, N: int) -> float:
+def dropping(model: NextToken, width: int, N: int) -> float:
     """Only extensions survive a step, as in the listing; 0 if none is left."""
     prefix, p = torch.empty(1, 0, dtype=torch.int64), torch.ones(1, dtype=torch.float64)
     for _ in range(N):
@@ -97,3 +56,40 @@ def _dropping(model: NextToken, width: int, N: int) -> float:
         row, token = row[order], token[order]
         prefix, p = torch.cat([prefix[row], token[:, None]], dim=1), grown[row, token]
     return float(p.max()) if len(p) else 0.0
+
+
+@dataclass(frozen=True)
+class BeamKeepsFinished(Claim[Given]):
+    """The probability that is found, as the number of steps grows past the end."""
+
+    width: int = option(2, high=6)  # of the beam
+    steps: int = option(6, low=3, high=50)  # the most steps
+
+    relation = equals(ulps=8)  # two factors
+    supposes = (
+        Suppose(
+            "finished sequences are kept: one of a single token is found after two steps",
+            lambda g: g.search(ENDS_AT_ONCE, 1, 2),
+            "Listing 10.4: the beam is empty from step 3 on.",
+            search=lambda g: dropping,
+        ),
+        Suppose(
+            "every sequence has ended: none of the notes has more than two tokens",
+            lambda g: min(g.N) >= 2,
+            "After a single step only first tokens are found.",
+            N=lambda g: (1, *g.N[:-1]),
+        ),
+    )
+    symbols = "by hand", "beam search"
+    rows = "N = {N}"
+    shows = (Along("Finished sequences stay", x="steps N", y="probability found", at="N"),)
+
+    def given(self, rng: Generator) -> Given:
+        return Given(keeping, tuple(range(2, self.steps + 1)))
+
+    def predict(self, given: Given) -> list[float]:
+        """A, A1 has 0.2 and is all that a beam of one sees; B, B1 has 0.28."""
+        return [0.4 * 0.5 if self.width == 1 else 0.35 * 0.8] * len(given.N)
+
+    def measure(self, given: Given) -> list[float]:
+        return [given.search(NOTES, self.width, N) for N in given.N]

@@ -13,9 +13,10 @@ knows those to its right, however many blocks there are.
 :kind: theorem
 :cost: instant
 :covers: bert-encoder
+:scale-free: it counts derivatives that are not zero.
 """
 
-from collections.abc import Iterator
+from copy import deepcopy
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -23,7 +24,8 @@ import torch
 from jaxtyping import Bool, Float
 from torch import Generator, Tensor, nn
 
-from corollary.core import Claim, Figure, HeatMap, Hypothesis, equals, option
+from corollary.core import Claim, Kept, Suppose, Trial, equals, option
+from corollary.core.figure import Figure, HeatMap
 from corollary.models.transformers.bert import MiniBERT
 from corollary.theory.sequences.masks import causal_mask
 
@@ -38,66 +40,68 @@ class Given(NamedTuple):
     mask: Bool[Tensor, "t t"]
 
 
+def no_values(given: Given) -> Given:
+    """Attention that reads nothing leaves each word alone."""
+    blocks = deepcopy(given.blocks)
+    for block in blocks:
+        nn.init.zeros_(block.attention.W_v.W)
+    return given._replace(blocks=blocks)
+
+
 @dataclass(frozen=True)
 class BothSides(Claim[Given]):
     """The share of blocks of the Jacobian that are not zero."""
 
     length: int = option(8, low=2, high=24)  # tokens T
     layers: int = option(1, low=1, high=4)  # encoder blocks
+
     relation = equals(ulps=8)  # a count over T²
+    supposes = (
+        Suppose(
+            "every position may read every position",
+            lambda g: bool(g.mask.all()),
+            "With a causal mask no word knows those to its right.",
+            mask=lambda g: causal_mask(len(g.mask)),
+        ),
+        Suppose(
+            "attention reads values that are not zero",
+            lambda g: min(block.attention.W_v.W.norm() for block in g.blocks),
+            no_values,
+        ),
+    )
+    symbols = "all", "share of ∂h_i/∂x_j ≠ 0"
 
     def given(self, rng: Generator) -> Given:
-        """A small BERT on random tokens."""
         bert = MiniBERT(VOCAB, self.layers, WIDTH, heads=2, rng=rng)
-        ids = torch.randint(VOCAB, (1, self.length), generator=rng, device=rng.device)
-        free = torch.ones(self.length, self.length, dtype=torch.bool, device=rng.device)
+        ids = torch.randint(VOCAB, (1, self.length), generator=rng)
+        free = torch.ones(self.length, self.length, dtype=torch.bool)
         return Given(bert.blocks, bert.embed(ids).detach(), free)
 
-    def hypotheses(self, given: Given) -> Iterator[Hypothesis]:
-        """No mask."""
-        yield Hypothesis("every position may read every position", bool(given.mask.all()))
-
     def predict(self, given: Given) -> float:
-        """All."""
         return 1.0
 
-    def measure(self, given: Given) -> float:
-        """Blocks that are not zero."""
-        return float((_strengths(given) > 0).double().mean())
+    def measure(self, given: Given) -> Kept:
+        def encoded(x: Tensor) -> Tensor:
+            for block in given.blocks:
+                x = block(x, mask=given.mask)
+            return x[0]
 
-    def counterexample(self, rng: Generator) -> Given:
-        """The causal mask of a decoder."""
-        return self.given(rng)._replace(mask=causal_mask(self.length, device=rng.device))
+        J = torch.autograd.functional.jacobian(encoded, given.x)[:, :, 0]  # (t, d, t, d)
+        strength = J.square().sum(dim=(1, 3)).sqrt()
+        return Kept((strength > 0).double().mean(), strength=strength)
 
-    def figure(self, given: Given) -> tuple[Figure, Figure]:
-        """Who knows whom, with and without a causal mask."""
-        causal = given._replace(mask=causal_mask(self.length))
-        return (
-            _picture("BERT: every word knows every word", given),
-            _picture("With a causal mask: none knows those to its right", causal),
-        )
-
-
-def _strengths(given: Given) -> Float[Tensor, "t t"]:
-    """Length of each block of the Jacobian, output position by input position."""
-
-    def encoded(x: Tensor) -> Tensor:
-        for block in given.blocks:
-            x = block(x, mask=given.mask)
-        return x[0]
-
-    J = torch.autograd.functional.jacobian(encoded, given.x)[:, :, 0]  # (t, d, t, d)
-    return J.pow(2).sum(dim=(1, 3)).sqrt()
+    def figure(self, trial: Trial[Given]) -> tuple[Figure, ...]:
+        """With and without a causal mask."""
+        shown = {"BERT: every word knows every word": trial}
+        if trial.without:
+            shown["With a causal mask: none knows those to its right"] = trial.without[0]
+        return tuple(picture(title, t.kept.strength) for title, t in shown.items())
 
 
-def _picture(title: str, given: Given) -> Figure:
-    strength = _strengths(given)
-    shown = strength.clamp(min=float(strength[strength > 0].min()) / 10).log10()
+def picture(title: str, strength: Float[Tensor, "t t"]) -> Figure:
+    """The length of each block of the Jacobian, on a logarithmic scale."""
+    least = float(strength[strength > 0].min()) / 10
     edges = (-0.5, len(strength) - 0.5)
-    return Figure(
-        title,
-        x="input j",
-        y="output i",
-        equal=True,
-        marks=(HeatMap(shown.tolist(), edges, edges, label="log10 of the length of ∂h_i/∂x_j"),),
-    )
+    label = "log10 of the length of ∂h_i/∂x_j"
+    mark = HeatMap(strength.clamp(min=least).log10().tolist(), edges, edges, label=label)
+    return Figure(title, x="input j", y="output i", equal=True, marks=(mark,))

@@ -15,23 +15,25 @@ and an input that keeps turning with :math:`\lambda` attains the first bound. Wi
 :covers: linear-recurrent-unit
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass
+from math import pi
 from typing import NamedTuple
 
 import torch
 from jaxtyping import Complex
 from torch import Generator, Tensor
 
-from corollary.core import Claim, Curve, Figure, Hypothesis, Level, at_most, option
+from corollary.core import Claim, Kept, Suppose, Trial, at_most, option, uniform
+from corollary.core.figure import Curve, Figure, Level
 from corollary.theory.sequences.scan import linear_scan
 
 
 class Given(NamedTuple):
-    """Eigenvalues and inputs."""
+    """Eigenvalues, and inputs with a bound on their modulus."""
 
     eigenvalues: Complex[Tensor, " m"]
     u: Complex[Tensor, "T m"]
+    M: float = 1.0
 
 
 @dataclass(frozen=True)
@@ -41,48 +43,45 @@ class BoundedResponse(Claim[Given]):
     T: int = option(200, low=50, high=5000)  # steps
     m: int = option(4, low=1, high=100)  # eigenvalues
     r: float = option(0.95, low=0.01, high=0.999)  # modulus of the eigenvalues
+
     relation = at_most(ulps=2**12)  # the worst input attains the bound up to rounding
+    supposes = (
+        Suppose(
+            "all eigenvalues lie inside the unit disc",
+            lambda g: 1 - g.eigenvalues.abs().max(),
+            "Eigenvalues just outside: the states grow without limit.",
+            eigenvalues=lambda g: 1.03 * g.eigenvalues / g.eigenvalues.abs(),
+        ),
+        Suppose(
+            "no input is larger than M",
+            lambda g: (bool((g.u.abs() <= g.M + 1e-12).all()), f"M = {g.M:g}"),
+            "Inputs twice as large make states twice as large.",
+            u=lambda g: 2 * g.u,
+        ),
+    )
+    symbols = "M / (1 − |λ|)", "max |ζ_t|"
+    rows = "input that turns with λ", "random input", "another", "one more"
 
     def given(self, rng: Generator) -> Given:
-        """Eigenvalues of one modulus; inputs of modulus at most 1."""
-        return self._drawn(self.r, rng)
+        angle = 2 * pi * uniform(rng, self.m)
+        size, turn = uniform(rng, self.T, self.m), 2 * pi * uniform(rng, self.T, self.m)
+        size[:, 0], turn[:, 0] = 1.0, torch.arange(self.T, dtype=torch.float64) * angle[0]
+        return Given(torch.polar(torch.full_like(angle, self.r), angle), torch.polar(size, turn))
 
-    def hypotheses(self, given: Given) -> Iterator[Hypothesis]:
-        """Stability, strictly."""
-        largest = float(given.eigenvalues.abs().max())
-        yield Hypothesis("all eigenvalues lie inside the unit disc", largest < 1, f"{largest:.3g}")
+    def predict(self, given: Given) -> Tensor:
+        """Outside the disc the same size, without its sign."""
+        return given.M / (1 - given.eigenvalues.abs()).abs()
 
-    def predict(self, given: Given) -> list[float]:
-        """M / |1 - |λ||, which is the bound inside the disc."""
-        M = given.u.abs().amax(dim=0)
-        return (M / (1 - given.eigenvalues.abs()).abs()).tolist()
+    def measure(self, given: Given) -> Kept:
+        moduli = linear_scan(given.eigenvalues.expand_as(given.u), given.u).abs()
+        return Kept(moduli.amax(dim=0), moduli=moduli)
 
-    def measure(self, given: Given) -> list[float]:
-        """Largest moduli over time."""
-        return _moduli(given).amax(dim=0).tolist()
-
-    def counterexample(self, rng: Generator) -> Given:
-        """Eigenvalues just outside."""
-        return self._drawn(1.03, rng)
-
-    def figure(self, given: Given) -> Figure:
+    def figure(self, trial: Trial[Given]) -> Figure:
         """The worst input and one of noise."""
-        t = list(range(1, len(given.u) + 1))
-        moduli = _moduli(given)
-        curves = [Curve(moduli[:, 0], x=t, label="input that turns with λ")]
-        if given.u.shape[1] > 1:
-            curves.append(Curve(moduli[:, 1], x=t, label="random input", role="other"))
-        bound = Level(self.predict(given)[0], label="M / (1 − |λ|)")
+        t, roles = list(range(1, len(trial.given.u) + 1)), ("measured", "other")
+        curves = (
+            Curve(moduli, x=t, label=label, role=role)
+            for moduli, label, role in zip(trial.kept.moduli.T, self.rows, roles, strict=False)
+        )
+        bound = Level(float(trial.predicted[0]), label=self.symbols[0])
         return Figure("The size of a state", x="t", y="|ζ_t|", marks=(*curves, bound))
-
-    def _drawn(self, r: float, rng: Generator) -> Given:
-        angle = 2 * torch.pi * torch.rand(self.m, generator=rng, dtype=torch.float64)
-        size = torch.rand(self.T, self.m, generator=rng, dtype=torch.float64)
-        turn = 2 * torch.pi * torch.rand(self.T, self.m, generator=rng, dtype=torch.float64)
-        t = torch.arange(self.T, dtype=torch.float64)
-        size[:, 0], turn[:, 0] = 1.0, t * angle[0]
-        return Given(torch.polar(torch.full_like(angle, r), angle), torch.polar(size, turn))
-
-
-def _moduli(given: Given) -> Tensor:
-    return linear_scan(given.eigenvalues.expand_as(given.u), given.u).abs()

@@ -18,29 +18,37 @@ the other way round the formula is wrong.
 :covers: bptt-gradients
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import NamedTuple
 
 import torch
 from jaxtyping import Float
 from torch import Generator, Tensor
 
-from corollary.core import Claim, Curve, Figure, Hypothesis, Points, equals, option
+from corollary.core import Claim, Suppose, Trial, equals, near, normal, option
+from corollary.core.figure import Curve, Figure, Points
 from corollary.theory.networks.activations import HYPERBOLIC
 from corollary.theory.sequences.bptt import elman_run
-from corollary.theory.sequences.state_jacobians import Order, state_jacobians, step_jacobians
+from corollary.theory.sequences.state_jacobians import state_jacobians, step_jacobians
 
 
 class Given(NamedTuple):
-    """Weights, a sequence, its targets, and the order of the factors."""
+    """Weights, a sequence, its targets, and how the factors from a time on are multiplied."""
 
     U: Float[Tensor, "m m"]
     V: Float[Tensor, "m n"]
     W: Float[Tensor, "q m"]
     x: Float[Tensor, "T n"]
     y: Float[Tensor, "T q"]
-    order: Order
+    products: Callable[[Tensor, int], Tensor]
+
+
+def largest_on_the_left(given: Given) -> tuple[bool, str]:
+    """Whether a product of two steps is the second factor times the first."""
+    first, second = J = step_jacobians(given.U, given.V, given.x)[:2]
+    return near(given.products(J, 0)[-1], second @ first)
 
 
 @dataclass(frozen=True)
@@ -50,37 +58,37 @@ class Bptt(Claim[Given]):
     T: int = option(8, low=3, high=100)  # length of the sequence
     m: int = option(4, low=2, high=50)  # units
     n: int = option(2, low=1, high=50)  # inputs
+
     relation = equals(ulps=2**16, scale=1.0)  # sums of T² products of up to T matrices
+    supposes = (
+        Suppose(
+            "the largest index stands on the left",
+            largest_on_the_left,
+            "Factors in the wrong order give another gradient.",
+            products=lambda g: partial(state_jacobians, order="reversed"),
+        ),
+    )
+    symbols = "products of Jacobians", "autograd"
 
     def given(self, rng: Generator) -> Given:
         """Normal weights with singular values around 1."""
-
-        def draw(*shape: int) -> Tensor:
-            return torch.randn(*shape, generator=rng, dtype=torch.float64)
-
         m, n, T = self.m, self.n, self.T
-        U = 1.2 * draw(m, m) / m**0.5
-        return Given(U, draw(m, n), draw(2, m), draw(T, n), draw(T, 2), "time")
+        weights = 1.2 * normal(rng, m, m) / m**0.5, normal(rng, m, n), normal(rng, 2, m)
+        return Given(*weights, normal(rng, T, n), normal(rng, T, 2), state_jacobians)
 
-    def hypotheses(self, given: Given) -> Iterator[Hypothesis]:
-        """The order."""
-        yield Hypothesis("the largest index stands on the left", given.order == "time")
-
-    def predict(self, given: Given) -> list[float]:
-        """The formula, with every product formed."""
+    def predict(self, given: Given) -> Tensor:
         run = elman_run(given.U, given.V, given.W, given.x)
         direct = (run.y - given.y) @ given.W
         J = step_jacobians(given.U, given.V, given.x)
-        dz = torch.stack([
-            torch.einsum("kij,ki->j", state_jacobians(J, t, order=given.order), direct[t - 1 :])
-            for t in range(1, len(J) + 1)
-        ])  # fmt: skip
+        times = range(1, len(J) + 1)
+        parts = (torch.einsum("kij,ki->j", given.products(J, t), direct[t - 1 :]) for t in times)
+        dz = torch.stack(list(parts))
         earlier = torch.cat([torch.zeros_like(run.z[:1]), run.z[:-1]])
         dU = (HYPERBOLIC.derivative(run.s) * dz).T @ earlier
-        return [*dz.flatten().tolist(), *dU.flatten().tolist()]
+        return torch.cat([dz.flatten(), dU.flatten()])
 
-    def measure(self, given: Given) -> list[float]:
-        """Autograd; what is added to a state before it is passed on has the state's gradient."""
+    def measure(self, given: Given) -> Tensor:
+        """What is added to a state before it is passed on has the state's gradient."""
         U = given.U.clone().requires_grad_()
         extra = torch.zeros(len(given.x), len(U), dtype=torch.float64, requires_grad=True)
         z, loss = torch.zeros_like(extra[0]), torch.zeros(())
@@ -88,26 +96,22 @@ class Bptt(Claim[Given]):
             z = torch.tanh(U @ z + given.V @ x) + e
             loss = loss + (given.W @ z - y).square().sum() / 2
         dz, dU = torch.autograd.grad(loss, (extra, U))
-        return [*dz.flatten().tolist(), *dU.flatten().tolist()]
+        return torch.cat([dz.flatten(), dU.flatten()])
 
-    def counterexample(self, rng: Generator) -> Given:
-        """The same product from the other side."""
-        return self.given(rng)._replace(order="reversed")
-
-    def figure(self, given: Given) -> Figure:
+    def figure(self, trial: Trial[Given]) -> Figure:
         """Lengths of the gradients of the states."""
-        T, m = len(given.x), len(given.U)
-        t = list(range(1, T + 1))
+        shape = len(trial.given.x), len(trial.given.U)
+        t = list(range(1, shape[0] + 1))
 
-        def lengths(numbers: list[float]) -> Tensor:
-            return torch.tensor(numbers[: T * m], dtype=torch.float64).reshape(T, m).norm(dim=1)
+        def lengths(numbers: Tensor) -> Tensor:
+            return numbers[: shape[0] * shape[1]].reshape(shape).norm(dim=1)
 
-        wrong = self.predict(given._replace(order="reversed"))
         marks = (
-            Curve(lengths(self.predict(given)), x=t, label="products of Jacobians",
-                  role="predicted"),
-            Points(t, lengths(self.measure(given)), label="autograd"),
-            Curve(lengths(wrong), x=t, label="factors in the wrong order", role="other",
-                  dashed=True),
-        )  # fmt: skip
+            Curve(lengths(trial.predicted), t, self.symbols[0], "predicted"),
+            Points(t, lengths(trial.measured), label=self.symbols[1]),
+            *(
+                Curve(lengths(wrong.predicted), t, "factors in the wrong order", "other", True)
+                for wrong in trial.without
+            ),
+        )
         return Figure("What a state does to the loss", x="t", y="‖∂L/∂z_t‖", marks=marks)

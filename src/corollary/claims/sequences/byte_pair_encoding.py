@@ -17,22 +17,24 @@ nothing.
 :kind: algorithm
 :cost: instant
 :covers: bpe-tokenizer, tokenization-pipeline
+:scale-free: the words that a text is cut into are no numbers.
 """
 
 from collections import Counter
-from collections.abc import Iterator
-from dataclasses import dataclass
-from itertools import accumulate
+from dataclasses import dataclass, replace
+from itertools import accumulate, zip_longest
 from typing import NamedTuple
 
 from torch import Generator
 
-from corollary.core import Claim, Curve, Figure, Hypothesis, Points, equals
+from corollary.core import Claim, Suppose, Trial, equals
+from corollary.core.figure import Curve, Figure, Points
 from corollary.data.small_language import documents
 from corollary.theory.sequences.tokenizers.bpe import BPETokenizer
-from corollary.theory.sequences.tokenizers.pairs import PairTable
-from corollary.theory.sequences.tokenizers.pipeline import Vocabulary
+from corollary.theory.sequences.tokenizers.pipeline import Normalizer, Vocabulary
 from corollary.theory.sequences.tokenizers.words import lossless_words
+
+LOWER = Normalizer(lowercase=True, squeeze=True)
 
 
 class Given(NamedTuple):
@@ -42,75 +44,97 @@ class Given(NamedTuple):
     tokenizer: BPETokenizer
 
 
+def normal_form(text: str) -> str:
+    """Lower case, and single spaces."""
+    return " ".join(text.lower().split())
+
+
+def built_twice(given: Given) -> tuple[bool, str]:
+    """How many merges make a token that another merge makes."""
+    token = given.tokenizer.vocabulary.token
+    built = [token(a) + token(b) for a, b in given.tokenizer.merges]
+    twice = len(built) - len(set(built))
+    return twice == 0, f"{twice} are"
+
+
+def abc(given: Given) -> Given:
+    """``abc`` is built as ``ab c`` and as ``a bc``: four merges make three tokens."""
+    vocabulary = Vocabulary(("[UNK]", "a", "b", "c", "ab", "bc", "abc"))
+    merges = ((1, 2), (2, 3), (4, 3), (1, 5))
+    return Given("abcabc", BPETokenizer(vocabulary, normalizer=LOWER, merges=merges))
+
+
+def replaced(given: Given) -> list[int]:
+    """How many pairs each merge replaces, word by word and from left to right."""
+    token, counts = given.tokenizer.vocabulary.token, []
+    words = Counter(lossless_words(normal_form(given.text)))
+    split = {word: list(word) for word in words}
+    for a, b in given.tokenizer.merges:
+        pair, before = [token(a), token(b)], sum(words[w] * len(s) for w, s in split.items())
+        for pieces in split.values():
+            i = 0
+            while i + 1 < len(pieces):
+                if pieces[i : i + 2] == pair:
+                    pieces[i : i + 2] = ["".join(pair)]
+                i += 1
+        counts.append(before - sum(words[w] * len(s) for w, s in split.items()))
+    return counts
+
+
 @dataclass(frozen=True)
 class BytePairEncoding(Claim[Given]):
     """Size of the vocabulary and length of the text after training against their counts."""
 
     sentences: int = 80  # sentences of the text
     merges: int = 90  # pairs to merge
+
     relation = equals()  # all are counts
+    supposes = (
+        Suppose("no token is built in two ways", built_twice, abc),
+        Suppose(
+            "every character of the text is in the vocabulary",
+            lambda g: set(normal_form(g.text)) <= set(g.tokenizer.vocabulary.tokens),
+            "Characters that are not known are lost.",
+            text=lambda g: g.text + " ∂x/∂t",
+        ),
+        Suppose(
+            "the tokenizer makes letters small and spaces single",
+            lambda g: g.tokenizer.normalizer(" A  b\n") == "a b",
+            "Without the first step capital letters are not known.",
+            tokenizer=lambda g: replace(g.tokenizer, normalizer=Normalizer()),
+        ),
+    )
+    symbols = "counted", "of the tokenizer"
+    rows = "tokens in the vocabulary", "tokens of the text", "characters", "characters changed"
 
     def given(self, rng: Generator) -> Given:
-        """A text of the small language, and the tokenizer trained on it."""
+        """A text of the small language with capitals, and the tokenizer trained on it."""
         (document,) = documents(1, self.sentences, rng=rng)
-        text = " ".join(sentence.text for sentence in document)
-        size = len(set(text)) + 1 + self.merges
-        return Given(text, BPETokenizer.train(text, size))
-
-    def hypotheses(self, given: Given) -> Iterator[Hypothesis]:
-        """One way to build each token; a text without unknown characters."""
-        text, tokenizer = given
-        token = tokenizer.vocabulary.token
-        built = [token(a) + token(b) for a, b in tokenizer.merges]
-        twice = len(built) - len(set(built))
-        yield Hypothesis("no token is built in two ways", twice == 0, f"{twice} are")
-        known = set(text) <= set(tokenizer.vocabulary.tokens)
-        yield Hypothesis("every character of the text is in the vocabulary", known)
+        text = "  ".join(sentence.text.capitalize() for sentence in document)
+        size = len(set(normal_form(text))) + 1 + self.merges
+        return Given(text, BPETokenizer.train(text, size, normalizer=LOWER))
 
     def predict(self, given: Given) -> list[float]:
-        """Base and merges; characters less those saved; characters."""
-        base, n = len(set(given.text)) + 1, len(given.text)  # [UNK] is in the base
-        return [base + len(given.tokenizer.merges), n - sum(_saved(given)), n]
+        text = normal_form(given.text)
+        base = len(set(text)) + 1  # with [UNK]
+        return [base + len(given.tokenizer.merges), len(text) - sum(replaced(given)), len(text), 0]
 
     def measure(self, given: Given) -> list[float]:
-        """The vocabulary, the encoded text, the decoded one."""
-        text, tokenizer = given
-        ids = tokenizer.encode(text)
-        decoded = tokenizer.decode(ids)
-        alike = sum(a == b for a, b in zip(decoded, text, strict=False))
-        return [len(tokenizer.vocabulary), len(ids), alike]
+        ids = given.tokenizer.encode(given.text)
+        decoded = given.tokenizer.decode(ids)
+        changed = sum(a != b for a, b in zip_longest(decoded, normal_form(given.text)))
+        return [len(given.tokenizer.vocabulary), len(ids), len(decoded), changed]
 
-    def counterexample(self, rng: Generator) -> Given:
-        """``abc`` is built as ``ab c`` and as ``a bc``: four merges make three tokens."""
-        vocabulary = Vocabulary(("[UNK]", "a", "b", "c", "ab", "bc", "abc"))
-        return Given("abcabc", BPETokenizer(vocabulary, merges=((1, 2), (2, 3), (4, 3), (1, 5))))
-
-    def figure(self, given: Given) -> Figure:
+    def figure(self, trial: Trial[Given]) -> Figure:
         """The text gets shorter, merge by merge."""
-        text, tokenizer = given
-        lengths = list(accumulate((-c for c in _saved(given)), initial=len(text)))
+        text, tokenizer = trial.given
+        start = len(normal_form(text))
+        lengths = list(accumulate((-c for c in replaced(trial.given)), initial=start))
         steps = sorted({round(i * len(tokenizer.merges) / 8) for i in range(9)})
-        cut = [
-            BPETokenizer(tokenizer.vocabulary, merges=tokenizer.merges[:k]).encode(text)
-            for k in steps
-        ]
-        return Figure(
-            "Each merge shortens the text",
-            x="merges k",
-            y="tokens of the text",
-            marks=(
-                Curve(lengths, label="characters less the pairs replaced", role="predicted"),
-                Points(steps, [len(ids) for ids in cut], label="encoded with k merges"),
-            ),
+        cut = [len(replace(tokenizer, merges=tokenizer.merges[:k]).encode(text)) for k in steps]
+        marks = (
+            Curve(lengths, label="characters less the pairs replaced", role="predicted"),
+            Points(steps, cut, label="encoded with k merges"),
         )
-
-
-def _saved(given: Given) -> list[int]:
-    """How many pairs each merge replaces, counted word by word."""
-    text, tokenizer = given
-    ids = tokenizer.vocabulary.ids
-    words = Counter(lossless_words(text))
-    table = PairTable({"".join(chr(ids[c]) for c in word): n for word, n in words.items()})
-    token = tokenizer.vocabulary.token
-    pairs = [(chr(a) + chr(b), chr(ids[token(a) + token(b)])) for a, b in tokenizer.merges]
-    return [table.merge(pair, new) if pair in table.counts else 0 for pair, new in pairs]
+        title = "Each merge shortens the text"
+        return Figure(title, x="merges k", y="tokens of the text", marks=marks)

@@ -13,9 +13,9 @@ itself alone.
 :kind: theorem
 :cost: instant
 :covers: causal-mask
+:scale-free: the mask is true or false, and what is compared are zeros and shares.
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
 from typing import NamedTuple
@@ -24,7 +24,8 @@ import torch
 from jaxtyping import Bool, Float
 from torch import Generator, Tensor
 
-from corollary.core import Claim, Figure, HeatMap, Hypothesis, equals, option
+from corollary.core import Claim, Kept, Suppose, Trial, equals, normal, option
+from corollary.core.figure import Figure, HeatMap, Role
 from corollary.models.attention.single_head import SingleHeadSelfAttention
 from corollary.theory.sequences.masks import causal_mask
 
@@ -42,54 +43,55 @@ class CausalMask(Claim[Given]):
     """Derivatives in later inputs, sums of weights, and the first weight."""
 
     T: int = option(8, low=2, high=40)  # length of the sequence
-    d: int = option(4, high=32)  # numbers a position
+    d: int = option(4, high=32)  # numbers per position
+
     relation = equals(ulps=8)  # T weights are summed; the zeros are exact
+    supposes = (
+        Suppose(
+            "the mask is lower triangular",
+            lambda g: (not bool(g.mask.triu(1).any()), f"{int(g.mask.triu(1).sum())} later"),
+            "All may read all: the future is seen.",
+            mask=lambda g: torch.ones_like(g.mask),
+        ),
+        Suppose(
+            "every position may read itself",
+            lambda g: bool(g.mask.diagonal().all()),
+            "The first position may read nothing: its weights do not sum to 1.",
+            mask=lambda g: g.mask.tril(-1),
+        ),
+    )
+    symbols = "without a future", "with the mask"
+    rows = (
+        "derivative ahead",
+        "weight ahead",
+        "first weight",
+        *(f"sum of row {i}" for i in range(1, 9)),
+    )
 
     def given(self, rng: Generator) -> Given:
-        """A Gaussian sequence, random weights."""
-        X = torch.randn(self.T, self.d, generator=rng, dtype=torch.float64)
         layer = SingleHeadSelfAttention(self.d, rng=rng).requires_grad_(False)
-        return Given(X, layer, causal_mask(self.T))
-
-    def hypotheses(self, given: Given) -> Iterator[Hypothesis]:
-        """Nothing later is read."""
-        later = int(given.mask.triu(1).sum())
-        yield Hypothesis("the mask is lower triangular", later == 0, f"{later} later positions")
+        return Given(normal(rng, self.T, self.d), layer, causal_mask(self.T))
 
     def predict(self, given: Given) -> list[float]:
-        """No derivative and no weight, rows that sum to one, and all of the first on itself."""
-        return [0.0, 0.0, *[1.0] * len(given.X), 1.0]
+        return [0.0, 0.0, 1.0, *[1.0] * len(given.X)]
 
-    def measure(self, given: Given) -> list[float]:
-        """The largest derivative and weight ahead, the sums of rows, the first weight."""
+    def measure(self, given: Given) -> Kept:
+        """The largest derivative and weight ahead, the first weight, the sums of rows."""
         A = given.layer.weights(given.X, mask=given.mask)
-        ahead = _derivatives(given).triu(1).max(), A.triu(1).max()
-        return [*map(float, ahead), *A.sum(dim=1).tolist(), float(A[0, 0])]
+        f = partial(given.layer, mask=given.mask)
+        J = torch.autograd.functional.jacobian(f, given.X)  # (i, d, j, d)
+        size = J.abs().amax(dim=(1, 3))
+        ahead = [size.triu(1).max(), A.triu(1).max()]
+        return Kept([*ahead, A[0, 0], *A.sum(dim=1)], size=size)
 
-    def counterexample(self, rng: Generator) -> Given:
-        """All may read all."""
-        given = self.given(rng)
-        return given._replace(mask=torch.ones_like(given.mask))
-
-    def figure(self, given: Given) -> tuple[Figure, Figure]:
+    def figure(self, trial: Trial[Given]) -> tuple[Figure, ...]:
         """The size of each derivative, with and without the mask."""
-        T = len(given.X)
-        bare = given._replace(mask=torch.ones_like(given.mask))
-        drawn = ((given, "With the mask"), (bare, "Without a mask"))
-        marks = [
-            HeatMap(_derivatives(g).tolist(), x=(0.5, T + 0.5), y=(0.5, T + 0.5), label="|∂yᵢ/∂xⱼ|",
-                    role="measured" if g is given else "other")
-            for g, _ in drawn
-        ]  # fmt: skip
-        first, second = (
-            Figure(title, x="input j", y="output i", marks=(mark,))
-            for (_, title), mark in zip(drawn, marks, strict=True)
-        )
-        return first, second
+        bare = (picture("Without a mask", t.kept.size, "other") for t in trial.without[:1])
+        return picture("With the mask", trial.kept.size, "measured"), *bare
 
 
-def _derivatives(given: Given) -> Tensor:
-    """The largest entry of the derivative of each output in each input."""
-    f = partial(given.layer, mask=given.mask)
-    J = torch.autograd.functional.jacobian(f, given.X)  # (i, d, j, d)
-    return J.abs().amax(dim=(1, 3))
+def picture(title: str, size: Tensor, role: Role) -> Figure:
+    """A derivative of each output in each input."""
+    edges = (0.5, len(size) + 0.5)
+    mark = HeatMap(size.tolist(), x=edges, y=edges, label="|∂yᵢ/∂xⱼ|", role=role)
+    return Figure(title, x="input j", y="output i", marks=(mark,))
