@@ -29,6 +29,18 @@ def test_list_shows_every_entry_and_filters(call):
     assert code == 0 and "novikoff" in out
 
 
+def test_the_list_of_areas_fits_a_screen_and_one_area_is_a_line_per_entry(call, monkeypatch):
+    code, out, _ = call("list")
+    assert code == 0 and len(out.splitlines()) <= 30  # 24 areas and questions, head and foot
+    for area in {entry.area for entry in entries()}:
+        assert area in out
+    monkeypatch.setenv("FORCE_COLOR", "1")  # as on a terminal
+    monkeypatch.setenv("TERM", "dumb")
+    code, out, _ = call("list", "--area", "kernels")
+    count = sum(entry.area == "kernels" for entry in entries())
+    assert code == 0 and len(out.splitlines()) == count + 2
+
+
 def test_the_map_names_where_results_live(call):
     code, out, _ = call("list", "--map", "--json")
     places = {row["result"]: row["module"] for row in json.loads(out)}

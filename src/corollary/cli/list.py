@@ -1,11 +1,15 @@
 """``corollary list``: the catalogue, or the map from the notes' results to where they live."""
 
 import json
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
+from rich.markup import escape
 
 from corollary.cli.options import complete_area, known_area
+
+if TYPE_CHECKING:
+    from corollary.registry import Entry
 
 
 def list_entries(
@@ -23,8 +27,8 @@ def list_entries(
     ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """List the claims and exams there are."""
-    from corollary.registry import Entry, entries
+    """List the areas there are, or with any filter the claims and exams."""
+    from corollary.registry import entries
 
     if area:
         known_area(area)
@@ -32,7 +36,7 @@ def list_entries(
         _print_map(text, as_json)
         return
 
-    def wanted(entry: Entry) -> bool:
+    def wanted(entry: "Entry") -> bool:
         words = f"{entry.name} {entry.docstring}".lower()
         return (
             (not area or entry.area == area)
@@ -46,29 +50,61 @@ def list_entries(
     if as_json:
         keys = ("name", "title", "kind", "cost", "source", "erratum", "covers")
         typer.echo(json.dumps([{k: getattr(e, k) for k in keys} for e in found], indent=1))
-        return
-    _print_table(found)
+    elif any((text, area, kind, cost, erratum)):
+        _print_entries(found)
+    else:
+        _print_areas(found)
 
 
-def _print_table(found: list) -> None:  # type: ignore[type-arg]
+def _print_areas(found: "list[Entry]") -> None:
+    """One line per area: what it is about, and how much it has."""
     from rich.console import Console
     from rich.table import Table
 
+    from corollary.registry import chapter, question
+
     table = Table(box=None, padding=(0, 2, 0, 0), header_style="bold")
-    table.add_column("name", style="cyan", no_wrap=True)
-    table.add_column("statement", ratio=1)
-    table.add_column("kind")
-    table.add_column("cost")
-    area = None
+    table.add_column("area", style="cyan", no_wrap=True)
+    table.add_column("what it is about", ratio=1, no_wrap=True)
+    table.add_column("entries", justify="right", min_width=7)
+    table.add_column("errata", justify="right", min_width=6)
+    groups: dict[tuple[bool, str], list[Entry]] = {}
     for entry in found:
-        if entry.area != area:
-            if area is not None:
-                table.add_row()
-            area = entry.area
-            table.add_row(f"[bold]{area}[/bold]")
-        mark = " [dim](erratum)[/dim]" if entry.erratum else ""
-        table.add_row("  " + entry.stem, entry.title + mark, entry.kind, entry.cost)
+        groups.setdefault((entry.is_exam, entry.area), []).append(entry)
+    for (is_exam, area), group in sorted(groups.items()):
+        about = question(area) if is_exam else chapter(area).split(": ", 1)[-1]
+        corrected = sum(bool(e.erratum) for e in group)
+        table.add_row(area, about, str(len(group)), str(corrected or ""))
+    exams = sum(entry.is_exam for entry in found)
     console = Console()
+    console.print(table)
+    console.print(
+        f"{len(found) - exams} claims, and {exams} exams that `corollary examine` puts to your "
+        "network.\nNext: `corollary list --area kernels`, `corollary list dropout`, "
+        "`corollary show novikoff`",
+        style="dim",
+    )
+
+
+def _print_entries(found: "list[Entry]") -> None:
+    """One line per entry on a terminal."""
+    from rich.console import Console
+    from rich.table import Table
+
+    console = Console()
+    table = Table(box=None, padding=(0, 2, 0, 0), header_style="bold")
+    widths = {k: max((len(getattr(e, k)) for e in found), default=1) for k in ("stem", "kind")}
+    table.add_column("name", style="cyan", no_wrap=True, min_width=widths["stem"])
+    table.add_column("statement", ratio=1, no_wrap=console.is_terminal)
+    table.add_column("kind", no_wrap=True, min_width=widths["kind"])
+    table.add_column("cost", no_wrap=True, min_width=7)
+    areas = dict.fromkeys(entry.area for entry in found)
+    for area in areas:
+        if len(areas) > 1:
+            table.add_row(f"[bold]{area}[/bold]")
+        for entry in (e for e in found if e.area == area):
+            mark = "[dim](erratum)[/dim] " if entry.erratum else ""
+            table.add_row(entry.stem, mark + escape(entry.title), entry.kind, entry.cost)
     if found:
         console.print(table)
     noun = "entry" if len(found) == 1 else "entries"
