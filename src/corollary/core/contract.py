@@ -11,6 +11,7 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import cached_property, wraps
 from types import FrameType, FunctionType
 from typing import Any
@@ -233,8 +234,8 @@ def _mapped(value: Any, change: Callable[[Any], Any]) -> Any:
         return not value
     if isinstance(value, torch.Tensor):
         return change(value) if value.is_floating_point() or value.is_complex() else value
-    if isinstance(value, int | float):
-        return change(value) if isinstance(value, float) else math.ceil(change(value))
+    if isinstance(value, int | float | Fraction):
+        return math.ceil(change(value)) if isinstance(value, int) else change(float(value))
     if isinstance(value, tuple) and hasattr(value, "_fields"):
         return type(value)(*(_mapped(v, change) for v in value))
     if isinstance(value, tuple | list):

@@ -21,7 +21,6 @@ It follows from :math:`C(s+1, n) = C(s, n) + C(s, n-1)` with :math:`C(1, n) = C(
     2 sum_i binom(s, i) counts the labellings of s + 1.
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -29,7 +28,8 @@ import torch
 from jaxtyping import Float
 from torch import Generator, Tensor
 
-from corollary.core import Claim, Curve, Figure, Hypothesis, Level, Points, equals, option
+from corollary.core import Along, Claim, Suppose, Trial, equals, normal, option
+from corollary.core.figure import Curve, Figure, Level, Points
 from corollary.theory.connectionism.cover import (
     cover_count,
     enumerate_dichotomies,
@@ -44,65 +44,51 @@ class Given(NamedTuple):
     x: Float[Tensor, "s n"]
 
 
+def mirrored(given: Given) -> Given:
+    """The last point is a mirrored copy of the first: its label is decided by that one's."""
+    return Given(given.x.index_copy(0, torch.tensor([len(given.x) - 1]), -2 * given.x[:1]))
+
+
 @dataclass(frozen=True)
 class CoverCounting(Claim[Given]):
-    """Labellings found by splitting version spaces, against the formula."""
+    """Labellings found by splitting version spaces, as points come in, against the formula."""
 
     s: int = option(8, low=2, high=12)  # points
     n: int = option(3, low=2, high=5)  # dimension
-    relation = equals()  # two integers
+
+    relation = equals()  # integers
+    supposes = (
+        Suppose(
+            "the points are in general position: every n or fewer are independent",
+            lambda g: in_general_position(g.x),
+            without=mirrored,
+        ),
+    )
+    symbols = "C(s, n)", "labellings enumerated"
+    shows = (Along("Labellings that a hyperplane realises", x="points s", first=1, log_y=True),)
 
     def given(self, rng: Generator) -> Given:
-        """Gaussian points: in general position with probability 1."""
-        return Given(torch.randn(self.s, self.n, generator=rng, dtype=torch.float64))
+        return Given(normal(rng, self.s, self.n))
 
-    def hypotheses(self, given: Given) -> Iterator[Hypothesis]:
-        """General position."""
-        yield Hypothesis(
-            "the points are in general position: every n or fewer are independent",
-            in_general_position(given.x),
+    def predict(self, given: Given) -> list[float]:
+        s, n = given.x.shape
+        return [float(cover_count(k, n)) for k in range(1, s + 1)]
+
+    def measure(self, given: Given) -> list[float]:
+        seen = range(1, len(given.x) + 1)
+        return [float(len(enumerate_dichotomies(given.x[:s]))) for s in seen]
+
+    def figure(self, trial: Trial[Given]) -> Figure:
+        """The fraction of all labellings, which is what falls."""
+        s, n = trial.given.x.shape
+        more, seen = range(1, max(6 * n, s) + 1), range(1, s + 1)
+        p = [float(separable_probability(k, n)) for k in more]
+        found = [count / 2**k for count, k in zip(trial.measured, seen, strict=True)]
+        marks = (
+            Curve(p, more, label="C(s, n) / 2^s", role="predicted"),
+            Points(seen, found, "enumerated"),
+            Level(2 * n, label="s = 2n", role="other", axis="x"),
+            Level(0.5, label="1/2", role="other"),
         )
-
-    def predict(self, given: Given) -> float:
-        """The formula."""
-        return float(cover_count(*given.x.shape))
-
-    def measure(self, given: Given) -> float:
-        """The number of patterns found."""
-        return float(len(enumerate_dichotomies(given.x)))
-
-    def counterexample(self, rng: Generator) -> Given:
-        """The last point is a mirrored copy of the first: its label is decided by that one's."""
-        (x,) = self.given(rng)
-        return Given(torch.cat([x[:-1], -2 * x[:1]]))
-
-    def figure(self, given: Given) -> tuple[Figure, Figure]:
-        """The number as points come in; and the fraction, which is what falls."""
-        n = self.n
-        seen = list(range(1, len(given.x) + 1))
-        found = [len(enumerate_dichotomies(given.x[:s])) for s in seen]
-        more = list(range(1, max(6 * n, len(given.x)) + 1))
-        number = Figure(
-            f"Labellings that a hyperplane realises, n = {n}",
-            x="s",
-            y="C(s, n)",
-            log_y=True,
-            marks=(
-                Curve([cover_count(s, n) for s in more], more, label="C(s, n)", role="predicted"),
-                Curve([2.0**s for s in more], more, "all 2^s", role="other", dashed=True),
-                Points(seen, found, label="enumerated"),
-            ),
-        )
-        p = [float(separable_probability(s, n)) for s in more]
-        fraction = Figure(
-            "The number never falls, the fraction does",
-            x="s",
-            y="C(s, n) / 2^s",
-            marks=(
-                Curve(p, more, label="C(s, n) / 2^s", role="predicted"),
-                Points(seen, [f / 2**s for f, s in zip(found, seen, strict=True)], "enumerated"),
-                Level(2 * n, label="s = 2n", role="other", axis="x"),
-                Level(0.5, label="1/2", role="other"),
-            ),
-        )
-        return number, fraction
+        title = "The number never falls, the fraction does"
+        return Figure(title, x="s", y="C(s, n) / 2^s", marks=marks)

@@ -17,7 +17,6 @@ points a weight.
 :covers: cover-capacity-transition
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -28,14 +27,15 @@ from torch import Generator, Tensor
 from corollary.core import (
     Claim,
     Count,
-    Curve,
-    Figure,
-    Hypothesis,
-    Level,
-    Points,
+    Suppose,
+    Trial,
+    mean_is,
+    normal,
     option,
+    uniform,
     within_interval,
 )
+from corollary.core.figure import Curve, Figure, Level, Points
 from corollary.theory.connectionism.cover import separable_labellings, separable_probability
 
 LOADS = (1.0, 1.5, 2.0, 2.5, 3.0)  # s / n
@@ -47,6 +47,29 @@ class Given(NamedTuple):
     x: list[Float[Tensor, "trials s n"]]
     y: list[Float[Tensor, "trials s"]]
 
+    def z(self) -> list[Float[Tensor, "trials s n"]]:
+        """Each point times its label."""
+        return [y[:, :, None] * x for x, y in zip(self.x, self.y, strict=True)]
+
+
+def independent(given: Given) -> tuple[bool, str]:
+    """General position, as far as windows of n points show."""
+    worst = min(_least_volume(x) for x in given.x)
+    return worst > -60, f"least log volume {worst:.3g}"  # below exp(-60) it is rounding
+
+
+def fair(given: Given) -> tuple[bool, str]:
+    """The sum of the labels, in standard deviations."""
+    labels = torch.cat([y.flatten() for y in given.y])
+    off = float(labels.sum().abs()) / len(labels) ** 0.5
+    return off < 6, f"{off:.1f} standard deviations off"
+
+
+def one_sided(given: Given) -> Given:
+    """Points of a half-space that all have the label +1 are always separable."""
+    x = [torch.cat([c[:, :, :1].abs(), c[:, :, 1:]], dim=2) for c in given.x]
+    return Given(x, [torch.ones_like(y) for y in given.y])
+
 
 @dataclass(frozen=True)
 class CoverTransition(Claim[Given]):
@@ -54,69 +77,57 @@ class CoverTransition(Claim[Given]):
 
     n: tuple[int, ...] = option((4, 16), low=1, high=40)  # dimensions
     trials: int = option(250, low=200, high=5000)  # random labellings at each size
+
     relation = within_interval(level=0.9999, resolution=0.17)  # 250 coin flips, ten sizes at once
+    supposes = (
+        Suppose(
+            "every n consecutive points are linearly independent",
+            independent,
+            "Points of one line count as points of the line, not of n dimensions.",
+            x=lambda g: [torch.cat([c[:, :, :1], 0 * c[:, :, 1:]], dim=2) for c in g.x],
+        ),
+        Suppose("labels are balanced as coin flips are", fair, without=one_sided),
+        Suppose(
+            "labels do not depend on the points",
+            lambda g: mean_is(torch.cat([z[:, :, 0].flatten() for z in g.z()])),
+            "Labels by the side of a plane are always separable.",
+            y=lambda g: [torch.sign(x[:, :, 0]) for x in g.x],
+        ),
+    )
+    symbols = "C(s, n) / 2^s", "separable fraction"
 
     def given(self, rng: Generator) -> Given:
-        """Gaussian points and fair labels."""
-        x, y = [], []
-        for n in self.n:
-            for s in _sizes(n):
-                x.append(torch.randn(self.trials, s, n, generator=rng, dtype=torch.float64))
-                coins = torch.rand(self.trials, s, generator=rng) < 0.5
-                y.append(torch.where(coins, -1.0, 1.0).double())
-        return Given(x, y)
-
-    def hypotheses(self, given: Given) -> Iterator[Hypothesis]:
-        """General position, as far as windows of n points show; and fair labels."""
-        worst = min(_least_volume(x) for x in given.x)
-        yield Hypothesis(
-            "every n consecutive points are linearly independent",
-            worst > -60,  # below exp(-60) a volume of unit vectors is rounding
-            f"least log volume {worst:.3g}",
-        )
-        labels = torch.cat([y.flatten() for y in given.y])
-        fair = float(labels.sum().abs()) < 6 * len(labels) ** 0.5
-        yield Hypothesis("labels are balanced as coin flips are", fair)
+        sizes = [(s, n) for n in self.n for s in _sizes(n)]
+        x = [normal(rng, self.trials, s, n) for s, n in sizes]
+        coins = [uniform(rng, self.trials, s) < 0.5 for s, _ in sizes]
+        return Given(x, [torch.where(c, -1.0, 1.0).double() for c in coins])
 
     def predict(self, given: Given) -> list[float]:
-        """The fraction at each dimension and load."""
         return [float(separable_probability(x.shape[1], x.shape[2])) for x in given.x]
 
     def measure(self, given: Given) -> list[Count]:
-        """How many of the labellings are separable."""
-        signed = (y[:, :, None] * x for x, y in zip(given.x, given.y, strict=True))
-        answers = [separable_labellings(z) for z in signed]
+        answers = [separable_labellings(z) for z in given.z()]
         return [Count(int(found.sum()), len(found)) for found in answers]
 
-    def counterexample(self, rng: Generator) -> Given:
-        """All points on one line: they count as points of the line, not of n dimensions."""
-        x, y = self.given(rng)
-        flat = [torch.cat([c[:, :, :1], torch.zeros_like(c[:, :, 1:])], dim=2) for c in x]
-        return Given(flat, y)
+    def row_labels(self, trial: Trial[Given]) -> tuple[str, ...]:
+        """Points and dimension of each fraction."""
+        return tuple(f"s = {x.shape[1]}, n = {x.shape[2]}" for x in trial.given.x)
 
-    def figure(self, given: Given) -> Figure:
+    def figure(self, trial: Trial[Given]) -> Figure:
         """The fraction against s / n; the curves become a step."""
         marks: list[Curve | Points | Level] = [Level(2.0, "s = 2n", role="other", axis="x")]
         for n in (*self.n, 4 * max(self.n)):
             s = range(max(n // 2, 1), 4 * n + 1)
             curve = [float(separable_probability(k, n)) for k in s]
             marks.append(Curve(curve, [k / n for k in s], f"p(s, n), n = {n}", role="predicted"))
-        counts = self.measure(given)
         for n in self.n:
-            at = [i for i, x in enumerate(given.x) if x.shape[2] == n]
-            read = [counts[i].read(0.95) for i in at]
-            marks.append(
-                Points(
-                    [given.x[i].shape[1] / n for i in at],
-                    [r.value for r in read],
-                    label=f"random labellings, n = {n}",
-                    low=[r.low for r in read],
-                    high=[r.high for r in read],
-                )
-            )
-        return Figure(
-            "Two points a dimension", x="s / n", y="separable fraction", marks=tuple(marks)
-        )
+            pairs = zip(trial.given.x, trial.comparison.measured, strict=True)
+            found = [(x.shape[1] / n, r.value, r.low, r.high) for x, r in pairs if x.shape[2] == n]
+            load, value, low, high = zip(*found, strict=True)
+            label = f"random labellings, n = {n}"
+            marks.append(Points(load, value, label=label, low=low, high=high))
+        title = "Two points per dimension"
+        return Figure(title, x="s / n", y="separable fraction", marks=tuple(marks))
 
 
 def _sizes(n: int) -> list[int]:

@@ -19,19 +19,19 @@ functions are reached, and exclusive or is still not.
 :covers: mcculloch-pitts-neuron
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
 from torch import Generator
 
-from corollary.core import Claim, Curve, Figure, Hypothesis, Points, equals, option
+from corollary.core import Claim, Suppose, Trial, equals, option
+from corollary.core.figure import Curve, Figure, Points
 from corollary.models.mcculloch_pitts import boolean_cube
 
 
 class Given(NamedTuple):
-    """The synapses allowed, and how many inputs."""
+    """The synapses allowed, and the numbers of inputs."""
 
     values: tuple[int, ...]  # what a synapse may be
     sizes: tuple[int, ...]  # numbers of inputs
@@ -41,7 +41,8 @@ def reachable(n: int, values: tuple[int, ...]) -> set[tuple[int, ...]]:
     """Truth tables of all units with ``n`` inputs: every synapse vector, every threshold."""
     synapses = torch.cartesian_prod(*[torch.tensor(values)] * n).reshape(-1, n)
     drive = synapses @ boolean_cube(n).T  # synapse vectors by inputs
-    thresholds = torch.arange(-n, n + 2)  # the drive is a whole number in [-n, n]
+    most = n * max(abs(v) for v in values)
+    thresholds = torch.arange(-most, most + 2)  # the drive is a whole number in [-most, most]
     fires = drive[:, None] >= thresholds[:, None]
     return set(map(tuple, fires.reshape(-1, 2**n).int().unique(dim=0).tolist()))
 
@@ -56,39 +57,49 @@ class McCullochPittsReach(Claim[Given]):
     """Number of functions, and whether parity is one of them."""
 
     n: int = option(4, low=2, high=6)  # inputs, from 2 up to this many
+
     relation = equals()  # whole numbers
+    supposes = (
+        Suppose(
+            "no synapse is absent",
+            lambda g: min(abs(v) for v in g.values),
+            "Units that may ignore an input compute more functions.",
+            values=(-1, 0, 1),
+        ),
+        Suppose(
+            "all synapses are equally strong",
+            lambda g: len({abs(v) for v in g.values}) == 1,
+            "Synapses of two strengths reach more functions.",
+            values=(-2, -1, 1, 2),
+        ),
+        Suppose(
+            "synapses may inhibit",
+            lambda g: -min(g.values),
+            "Without inhibition only counts of inputs are left.",
+            values=(1,),
+        ),
+    )
+    symbols = "2 + n 2ⁿ, parity none of them", "functions of one unit"
+    rows = *(f"functions of {n} inputs" for n in (2, 3, 4)), "parities"
 
     def given(self, rng: Generator) -> Given:
-        """Synapses that excite or inhibit."""
         return Given((-1, 1), tuple(range(2, self.n + 1)))
 
-    def hypotheses(self, given: Given) -> Iterator[Hypothesis]:
-        """No synapse is missing."""
-        yield Hypothesis("each synapse is −1 or +1", set(given.values) == {-1, 1})
-
     def predict(self, given: Given) -> list[float]:
-        """The count for each n, and no parity."""
-        return [2.0 + n * 2**n for n in given.sizes] + [0.0] * len(given.sizes)
+        return [*(2.0 + n * 2**n for n in given.sizes), 0.0]
 
     def measure(self, given: Given) -> list[float]:
-        """By trying all synapses and thresholds."""
         tables = [reachable(n, given.values) for n in given.sizes]
-        found = [float(parity(n) in t) for n, t in zip(given.sizes, tables, strict=True)]
-        return [float(len(t)) for t in tables] + found
+        parities = sum(parity(n) in t for n, t in zip(given.sizes, tables, strict=True))
+        return [*(float(len(t)) for t in tables), float(parities)]
 
-    def counterexample(self, rng: Generator) -> Given:
-        """Synapses that may be absent."""
-        return self.given(rng)._replace(values=(-1, 0, 1))
-
-    def figure(self, given: Given) -> Figure:
+    def figure(self, trial: Trial[Given]) -> Figure:
         """Reachable functions against all functions."""
-        n = list(given.sizes)
-        k = len(n)
+        n, k = trial.given.sizes, len(trial.given.sizes)
         marks = (
-            Curve(self.predict(given)[:k], x=n, label="2 + n 2ⁿ", role="predicted"),
-            Points(n, self.measure(given)[:k], label="reached by one unit"),
+            Curve(trial.predicted[:k], x=n, label="2 + n 2ⁿ", role="predicted"),
+            Points(n, trial.measured[:k], label="reached by one unit"),
             Curve([2.0**2**i for i in n], x=n, label="all Boolean functions", role="other"),
         )
-        return Figure(
-            "One unit computes few functions", x="inputs n", y="functions", marks=marks, log_y=True
-        )
+        title = "One unit computes few functions"
+        return Figure(title, x="inputs n", y="functions", marks=marks, log_y=True)

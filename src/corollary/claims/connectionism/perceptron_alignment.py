@@ -5,8 +5,8 @@ the perceptron (no bias, :math:`w_0 = 0`) after t updates satisfy
 
 .. math:: \langle u, w_t \rangle \ge t\,\gamma .
 
-Each update adds :math:`y_i\langle u, x_i\rangle \ge \gamma`, so the claim is checked as the
-smallest :math:`\langle u, w_t\rangle / t` over the run.
+Each update adds :math:`y_i\langle u, x_i\rangle \ge \gamma`, so the claim is checked as
+:math:`\langle u, w_t\rangle / t` at each t of the run.
 
 :source: Perez Jensen (2025), Deep Learning, Section 1.2, Lemma 1.1; Novikoff (1962), "On
     convergence proofs on perceptrons".
@@ -15,7 +15,6 @@ smallest :math:`\langle u, w_t\rangle / t` over the run.
 :covers: perceptron-alignment-lemma
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -23,7 +22,7 @@ import torch
 from jaxtyping import Float
 from torch import Generator, Tensor
 
-from corollary.core import Claim, Curve, Figure, Hypothesis, at_least, option
+from corollary.core import Along, Claim, Suppose, at_least, option
 from corollary.data.separable import separable_cloud
 from corollary.theory.connectionism.perceptron import is_unit, margin, perceptron_fit
 
@@ -39,63 +38,54 @@ class Given(NamedTuple):
     gamma: float  # margin
 
 
+def keeps_margin(given: Given) -> tuple[bool, str]:
+    """Up to rounding."""
+    smallest = float(margin(*given[:3]))
+    return smallest >= given.gamma * (1 - 1e-12), f"{smallest:.3g}"
+
+
 @dataclass(frozen=True)
 class PerceptronAlignment(Claim[Given]):
-    """Progress along the separating direction, update by update."""
+    """Progress along the separating direction, per update."""
 
     n: int = option(200, low=2)  # points
     d: int = 20  # dimension
     gamma: float = option(0.1, low=0.03, high=1.0)  # margin to plant in the unit ball
+
     relation = at_least(ulps=256)  # sums of t inner products, each rounded in d additions
+    supposes = (
+        Suppose(
+            "u has length 1",
+            lambda g: is_unit(g.u),
+            "Along a tenth of the direction the progress is a tenth.",
+            u=lambda g: g.u / 10,
+        ),
+        Suppose("γ is positive", lambda g: g.gamma),
+        Suppose(
+            "every point has margin at least γ along u",
+            keeps_margin,
+            "The first point has the wrong label: the first step goes backwards.",
+            y=lambda g: torch.cat([-g.y[:1], g.y[1:]]),
+        ),
+    )
+    symbols = "γ", "⟨u, w_t⟩ / t"
+    shows = (Along("Each update makes progress along u", x="update t", first=1),)
 
     def given(self, rng: Generator) -> Given:
-        """A cloud in the unit ball with the planted margin, in random order."""
         x, y, u = separable_cloud(self.n, self.d, self.gamma, rng=rng)
-        order = torch.randperm(self.n, generator=rng, device=rng.device)
+        order = torch.randperm(self.n, generator=rng)
         return Given(x[order], y[order], u, float(margin(x, y, u)))
 
-    def hypotheses(self, given: Given) -> Iterator[Hypothesis]:
-        """A unit vector with the stated margin."""
-        x, y, u, gamma = given
-        smallest = float(margin(x, y, u))
-        yield Hypothesis("u has length 1", is_unit(u))
-        yield Hypothesis("γ is positive", gamma > 0)
-        yield Hypothesis(
-            "every point has margin at least γ along u",
-            smallest >= gamma * (1 - 1e-12),
-            f"{smallest:.3g}",
-        )
-
     def predict(self, given: Given) -> float:
-        """Progress an update."""
         return given.gamma
 
-    def measure(self, given: Given) -> float:
-        """The least progress an update, averaged from the start."""
-        along = _progress(given)
-        return float((along[1:] / torch.arange(1, len(along))).min())
+    def measure(self, given: Given) -> list[float]:
+        x, y, u, _ = given
+        fit = perceptron_fit(x, y, bias=False, max_updates=MOST_UPDATES)
+        along = fit.trajectory(x, y)[1:] @ u
+        return (along / torch.arange(1, len(along) + 1)).tolist()
 
-    def counterexample(self, rng: Generator) -> Given:
-        """The first point gets the wrong label: the first step goes backwards."""
-        x, y, u, gamma = self.given(rng)
-        return Given(x, torch.cat([-y[:1], y[1:]]), u, gamma)
-
-    def figure(self, given: Given) -> Figure:
-        """Progress along u against its lower bound."""
-        along = _progress(given)
-        line = [t * given.gamma for t in range(len(along))]
-        return Figure(
-            "Each update makes progress along u",
-            x="t",
-            y="⟨u, w_t⟩",
-            marks=(
-                Curve(along, label="⟨u, w_t⟩"),
-                Curve(line, label="t γ", role="predicted"),
-            ),
-        )
-
-
-def _progress(given: Given) -> Float[Tensor, " s"]:
-    x, y, u, _ = given
-    fit = perceptron_fit(x, y, bias=False, max_updates=MOST_UPDATES)
-    return fit.trajectory(x, y) @ u
+    def tight(self) -> Given:
+        """Basis vectors with one label: each update goes γ along their mean direction."""
+        e = torch.eye(16, dtype=torch.float64)
+        return Given(e, e.new_ones(16), e.new_ones(16) / 4, 0.25)

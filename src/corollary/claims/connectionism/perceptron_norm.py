@@ -6,7 +6,7 @@ Let :math:`R = \max_i \|x_i\|`, and let every update :math:`w_t = w_{t-1} + y x`
 .. math:: \|w_t\|^2 \le t\,R^2 .
 
 The cross term of :math:`\|w_{t-1} + yx\|^2` is not positive, so each update adds at most
-:math:`R^2`; the claim is checked as the largest :math:`\|w_t\|^2/t` over the run.
+:math:`R^2`; the claim is checked as :math:`\|w_t\|^2/t` at each t of the run.
 
 :source: Perez Jensen (2025), Deep Learning, Section 1.2, Lemma 1.2; Novikoff (1962), "On
     convergence proofs on perceptrons".
@@ -15,7 +15,6 @@ The cross term of :math:`\|w_{t-1} + yx\|^2` is not positive, so each update add
 :covers: perceptron-norm-lemma
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -23,72 +22,74 @@ import torch
 from jaxtyping import Float, Int
 from torch import Generator, Tensor
 
-from corollary.core import Claim, Curve, Figure, Hypothesis, at_most, option
+from corollary.core import Along, Claim, Suppose, at_most, near, option, uniform
 from corollary.data.separable import separable_cloud
 from corollary.theory.connectionism.perceptron import perceptron_fit, radius
 
 
 class Given(NamedTuple):
-    """Labelled points, and the points that were learned, in order."""
+    """Labelled points, the first weights, and the points that were learned, in order."""
 
     x: Float[Tensor, "n d"]  # points
     y: Float[Tensor, " n"]  # labels, -1 or +1
     updates: Int[Tensor, " t"]  # the point of each update
+    w0: Float[Tensor, " d"]  # weights at the start
+
+    def z(self) -> Float[Tensor, "t d"]:
+        """The updates."""
+        return (self.y[:, None] * self.x)[self.updates]
+
+    def w(self) -> Float[Tensor, "t d"]:
+        """The weights after each update."""
+        return self.w0 + self.z().cumsum(dim=0)
+
+
+def on_mistakes(given: Given) -> tuple[bool, str]:
+    """No update is made where the answer was right."""
+    before = torch.cat([given.w0[None], given.w()[:-1]])
+    right = int(((given.z() * before).sum(dim=1) > 0).sum())
+    return right == 0, f"{right} on right answers"
 
 
 @dataclass(frozen=True)
 class PerceptronNorm(Claim[Given]):
-    """The squared length of the weights, update by update."""
+    """The squared length of the weights, per update."""
 
     n: int = 200  # points
     d: int = 20  # dimension
     gamma: float = option(0.1, low=0.03, high=1.0)  # margin to plant, before points are stretched
+
     relation = at_most(ulps=64)  # a sum of squares over d entries, and of t points
+    supposes = (
+        Suppose(
+            "the weights start at 0",
+            lambda g: near(g.w0, 0.0),
+            "A start far away is too long from the first update on.",
+            w0=lambda g: 10 * g.x[0],
+        ),
+        Suppose(
+            "every update is made on a mistake",
+            on_mistakes,
+            "The longest point is learned again and again, though it is classified rightly.",
+            updates=lambda g: g.x.norm(dim=1).argmax().repeat(5),
+        ),
+    )
+    symbols = "R²", "‖w_t‖² / t"
+    shows = (Along("Mistakes keep the weights short", x="update t", first=1, log_y=True),)
 
     def given(self, rng: Generator) -> Given:
-        """A cloud of points of many lengths, and the perceptron's mistakes on it."""
         x, y, _ = separable_cloud(self.n, self.d, self.gamma, rng=rng)
-        x = x * (1 + torch.rand(self.n, 1, generator=rng, device=rng.device, dtype=x.dtype))
-        return Given(x, y, perceptron_fit(x, y, bias=False).mistakes)
-
-    def hypotheses(self, given: Given) -> Iterator[Hypothesis]:
-        """Updates on mistakes only."""
-        z, w = _updates_and_weights(given)
-        scores = (z * w[:-1]).sum(dim=1)
-        right = int((scores > 0).sum())
-        yield Hypothesis(
-            "every update is made on a mistake", right == 0, f"{right} on right answers"
-        )
+        x = x * (1 + uniform(rng, self.n, 1))
+        return Given(x, y, perceptron_fit(x, y, bias=False).mistakes, 0 * x[0])
 
     def predict(self, given: Given) -> float:
-        """Growth an update."""
         return float(radius(given.x) ** 2)
 
-    def measure(self, given: Given) -> float:
-        """The largest growth an update, averaged from the start."""
-        squared = _updates_and_weights(given)[1].square().sum(dim=1)
-        return float((squared[1:] / torch.arange(1, len(squared))).max())
+    def measure(self, given: Given) -> list[float]:
+        squared = given.w().square().sum(dim=1)
+        return (squared / torch.arange(1, len(squared) + 1)).tolist()
 
-    def counterexample(self, rng: Generator) -> Given:
-        """The longest point is learned again and again, though it is classified rightly."""
-        x, y, _ = self.given(rng)
-        return Given(x, y, x.norm(dim=1).argmax().repeat(5))
-
-    def figure(self, given: Given) -> Figure:
-        """The squared length against its upper bound."""
-        squared = _updates_and_weights(given)[1].square().sum(dim=1)
-        line = [t * self.predict(given) for t in range(len(squared))]
-        return Figure(
-            "Mistakes keep the weights short",
-            x="t",
-            y="‖w_t‖²",
-            marks=(
-                Curve(squared, label="‖w_t‖²"),
-                Curve(line, label="t R²", role="predicted"),
-            ),
-        )
-
-
-def _updates_and_weights(given: Given) -> tuple[Float[Tensor, "t d"], Float[Tensor, "s d"]]:
-    z = (given.y[:, None] * given.x)[given.updates]
-    return z, torch.cat([z.new_zeros(1, z.shape[1]), z.cumsum(dim=0)])
+    def tight(self) -> Given:
+        """Basis vectors, each learned once: ‖w_t‖² is t."""
+        e = torch.eye(16, dtype=torch.float64)
+        return Given(e, e.new_ones(16), torch.arange(16), 0 * e[0])

@@ -15,7 +15,6 @@ The prediction is the answer of a linear program, the measurement the perceptron
 :covers: perceptron-algorithm
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -23,10 +22,11 @@ import torch
 from jaxtyping import Float
 from torch import Generator, Tensor
 
-from corollary.core import Claim, Curve, Figure, Hypothesis, equals, option
+from corollary.core import Claim, Kept, Suppose, Trial, equals, option, uniform
+from corollary.core.figure import Curve, Figure
 from corollary.data.separable import separable_cloud
 from corollary.theory.connectionism.max_margin import novikoff_bound
-from corollary.theory.connectionism.perceptron import mistake_count, perceptron_fit
+from corollary.theory.connectionism.perceptron import perceptron_fit
 from corollary.theory.connectionism.separability import linear_separability
 
 
@@ -37,6 +37,13 @@ class Given(NamedTuple):
     limit: int  # updates allowed
 
 
+def updates_suffice(given: Given) -> tuple[bool, str]:
+    """The limit against Novikoff's bound of every set that is separable."""
+    separable = [s for s in given.sets if linear_separability(*s, bias=False)]
+    needed = max((novikoff_bound(*s) for s in separable), default=0)
+    return given.limit > needed, f"limit {given.limit}, bound {needed}"
+
+
 @dataclass(frozen=True)
 class PerceptronTermination(Claim[Given]):
     """Whether the perceptron stops, against whether the points are separable."""
@@ -45,49 +52,39 @@ class PerceptronTermination(Claim[Given]):
     d: int = 3  # dimension
     pairs: int = option(4, low=1, high=20)  # separable sets, and as many with random labels
     gamma: float = option(0.15, low=0.05, high=1.0)  # margin of the separable sets
+
     relation = equals()  # 0 or 1, nothing is rounded
+    supposes = (
+        Suppose(
+            "the limit is at least Novikoff's bound of every separable set",
+            updates_suffice,
+            "A single update is too few.",
+            limit=1,
+        ),
+    )
+    symbols = "separable", "the perceptron stops"
+    rows = tuple(f"{kind} {k}" for k in range(1, 5) for kind in ("planted margin", "coin flips"))
 
     def given(self, rng: Generator) -> Given:
-        """Clouds with a margin, and the same clouds with coin flips for labels."""
         sets = []
         for _ in range(self.pairs):
             x, y, _ = separable_cloud(self.n, self.d, self.gamma, rng=rng)
-            coins = torch.rand(self.n, generator=rng, device=rng.device) < 0.5
-            sets += [(x, y), (x, torch.where(coins, -1.0, 1.0).to(x))]
+            coins = torch.where(uniform(rng, self.n) < 0.5, -1.0, 1.0).to(x)
+            sets += [(x, y), (x, coins)]
         return Given(sets, int(2 / self.gamma**2) + 1)
 
-    def hypotheses(self, given: Given) -> Iterator[Hypothesis]:
-        """Enough updates for every set that is separable."""
-        separable = [s for s in given.sets if linear_separability(*s, bias=False)]
-        needed = max((novikoff_bound(*s) for s in separable), default=0)
-        yield Hypothesis(
-            "the limit is at least Novikoff's bound of every separable set",
-            given.limit > needed,
-            f"limit {given.limit}, bound {needed}",
-        )
-
     def predict(self, given: Given) -> list[float]:
-        """Separable or not, by linear programming."""
         return [float(linear_separability(x, y, bias=False).separable) for x, y in given.sets]
 
-    def measure(self, given: Given) -> list[float]:
-        """Stopped or not."""
-        runs = (perceptron_fit(*s, bias=False, max_updates=given.limit) for s in given.sets)
-        return [float(run.converged) for run in runs]
+    def measure(self, given: Given) -> Kept:
+        runs = [perceptron_fit(*s, bias=False, max_updates=given.limit) for s in given.sets]
+        return Kept([float(run.converged) for run in runs], runs=runs)
 
-    def counterexample(self, rng: Generator) -> Given:
-        """A single update is too few."""
-        return Given(self.given(rng).sets, 1)
-
-    def figure(self, given: Given) -> Figure:
+    def figure(self, trial: Trial[Given]) -> Figure:
         """Mistakes of one run that ends and of one that does not."""
-        ends, runs_on = (mistake_count(x, y, max_updates=given.limit) for x, y in given.sets[:2])
-        return Figure(
-            "The mistakes end, or they never do",
-            x="points shown",
-            y="M",
-            marks=(
-                Curve(ends, label="separable"),
-                Curve(runs_on, label="labels by coin flips", role="other"),
-            ),
+        ends, runs_on = trial.kept.runs[:2]
+        marks = (
+            Curve(range(1, ends.updates + 1), ends.shown, "separable"),
+            Curve(range(1, runs_on.updates + 1), runs_on.shown, "labels by coin flips", "other"),
         )
+        return Figure("The mistakes end, or they never do", x="points shown", y="M", marks=marks)

@@ -17,8 +17,7 @@ threshold restores the signal.
 :covers: threshold-unit
 """
 
-import math
-from collections.abc import Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -26,11 +25,10 @@ import torch
 from jaxtyping import Float
 from torch import Generator, Tensor
 
-from corollary.core import Claim, Curve, Figure, Hypothesis, Level, equals, option
+from corollary.core import Claim, Kept, Suppose, Trial, equals, normal, option
+from corollary.core.figure import Curve, Figure, Level
 from corollary.models.threshold import Heaviside
-from corollary.theory.connectionism.ridge import slope_of
 
-HEAVISIDE = Heaviside()
 NUDGE = 1e-9  # far below the distance of any pre-activation from 0
 
 
@@ -42,17 +40,20 @@ class Given(NamedTuple):
     W: Float[Tensor, "m d"]  # first layer at the start
     b: Float[Tensor, " m"]  # its biases
     v: Float[Tensor, " m"]  # output weights at the start
-    steepness: float  # of the hidden sigmoid; infinite is the threshold
-
-    def phi(self, z: Tensor) -> Tensor:
-        """The hidden activation."""
-        if math.isinf(self.steepness):
-            return HEAVISIDE(z)
-        return torch.sigmoid(self.steepness * z)
+    phi: Callable[[Tensor], Tensor] = Heaviside()  # the hidden activation
 
     def loss(self, W: Tensor, b: Tensor, v: Tensor) -> Tensor:
         """Mean squared error."""
         return (self.phi(self.x @ W.T + b) @ v - self.y).square().mean()
+
+    def z(self) -> Float[Tensor, "n m"]:
+        """Pre-activations at the start."""
+        return self.x @ self.W.T + self.b
+
+
+def at_the_jump(given: Given) -> Given:
+    """Units that start at the jump answer the smallest push downwards with a jump of the loss."""
+    return given._replace(W=0 * given.W - NUDGE / 2, x=given.x.abs(), b=0 * given.b)
 
 
 @dataclass(frozen=True)
@@ -62,71 +63,64 @@ class ThresholdGradient(Claim[Given]):
     n: int = 40  # points
     d: int = 5  # dimension
     m: int = 12  # hidden units
-    eta: float = option(0.05, low=1e-6, high=1.0)  # step size
+    eta: float = option(0.05, low=1e-6, high=1.0)  # learning rate
     steps: int = 60  # of gradient descent on all weights
+
     relation = equals()  # zero exactly: no operation of the backward pass rounds
+    supposes = (
+        Suppose(
+            "no pre-activation is near the jump",
+            lambda g: g.z().abs().min() - 100 * NUDGE,
+            without=at_the_jump,
+        ),
+        Suppose(
+            "the hidden units are flat at every pre-activation",
+            lambda g: torch.equal(g.phi(g.z() + NUDGE), g.phi(g.z())),
+            "Sigmoid units: the first layer learns.",
+            phi=lambda g: torch.sigmoid,
+        ),
+    )
+    symbols = "nothing", "change"
+    rows = "way of the weights W", "way of the biases b", "change of the loss per nudge of W"
 
     def given(self, rng: Generator) -> Given:
-        """Gaussian points and weights; targets from another threshold network."""
-
-        def normal(*shape: int) -> Tensor:
-            return torch.randn(*shape, generator=rng, device=rng.device, dtype=torch.float64)
-
-        x = normal(self.n, self.d)
-        y = torch.sign(x @ normal(self.d)) + torch.sign(x @ normal(self.d))
-        W, b, v = normal(self.m, self.d), normal(self.m), normal(self.m) / self.m**0.5
-        return Given(x, y, W, b, v, math.inf)
-
-    def hypotheses(self, given: Given) -> Iterator[Hypothesis]:
-        """Flat hidden units, and no point on a jump."""
-        slope = slope_of(given.phi, given.x @ given.W.T + given.b)
-        yield Hypothesis("no pre-activation is at the jump", not slope.isnan().any())
-        flat = bool((slope.nan_to_num(0.0) == 0).all())
-        yield Hypothesis("the hidden units are flat at every pre-activation", flat)
+        x = normal(rng, self.n, self.d)
+        y = torch.sign(x @ normal(rng, self.d)) + torch.sign(x @ normal(rng, self.d))
+        W, b, v = normal(rng, self.m, self.d), normal(rng, self.m), normal(rng, self.m)
+        return Given(x, y, W, b, v / self.m**0.5)
 
     def predict(self, given: Given) -> list[float]:
-        """Nothing moves, nothing answers."""
         return [0.0, 0.0, 0.0]
 
-    def measure(self, given: Given) -> list[float]:
-        """Way of W, way of b, and the change of the loss per unit of a nudge of W."""
-        moved_W, moved_b, _, _ = self._descent(given)
-        before = given.loss(given.W, given.b, given.v)
+    def measure(self, given: Given) -> Kept:
+        start = weights = (given.W, given.b, given.v)
+        ways, losses = [], []
+        for _ in range(self.steps):
+            weights = tuple(w.detach().requires_grad_(True) for w in weights)
+            gradients = torch.autograd.grad(given.loss(*weights), weights)
+            pairs = zip(weights, gradients, strict=True)
+            weights = tuple(w.detach() - self.eta * g for w, g in pairs)
+            ways.append([float((w - s).norm()) for w, s in zip(weights, start, strict=True)])
+            losses.append(float(given.loss(*weights)))
+        before = given.loss(*start)
         after = given.loss(given.W + NUDGE, given.b, given.v)
-        return [moved_W[-1], moved_b[-1], float((after - before).abs()) / NUDGE]
+        found = [*ways[-1][:2], float((after - before).abs()) / NUDGE]
+        return Kept(found, W=[way[0] for way in ways], v=[way[2] for way in ways], losses=losses)
 
-    def counterexample(self, rng: Generator) -> Given:
-        """Sigmoid units: the first layer learns."""
-        return self.given(rng)._replace(steepness=1.0)
-
-    def figure(self, given: Given) -> tuple[Figure, Figure]:
+    def figure(self, trial: Trial[Given]) -> tuple[Figure, Figure]:
         """Ways of both layers and the loss, beside a sigmoid twin."""
-        hard, soft = self._descent(given), self._descent(given._replace(steepness=1.0))
+        hard, soft = trial.kept, [t.kept for t in trial.without[1:]]
         ways = (
             Level(0.0, label="‖W_t − W_0‖, predicted"),
-            Curve(hard[0], label="‖W_t − W_0‖, threshold"),
-            Curve(hard[2], label="‖v_t − v_0‖, threshold", role="other", dashed=True),
-            Curve(soft[0], label="‖W_t − W_0‖, sigmoid twin", role="other"),
+            Curve(hard.W, label="‖W_t − W_0‖, threshold"),
+            Curve(hard.v, label="‖v_t − v_0‖, threshold", role="other", dashed=True),
+            *(Curve(s.W, label="‖W_t − W_0‖, sigmoid twin", role="other") for s in soft),
         )
         losses = (
-            Curve(hard[3], label="threshold units"),
-            Curve(soft[3], label="sigmoid twin", role="other"),
+            Curve(hard.losses, label="threshold units"),
+            *(Curve(s.losses, label="sigmoid twin", role="other") for s in soft),
         )
         return (
             Figure("The first layer does not learn", x="step t", y="way gone", marks=ways),
             Figure("Only the output layer lowers the loss", x="step t", y="loss", marks=losses),
         )
-
-    def _descent(self, given: Given) -> tuple[list[float], ...]:
-        """Ways of W, b and v from the start, and the loss, after each step."""
-        start = (given.W, given.b, given.v)
-        weights, rows = start, []
-        for _ in range(self.steps):
-            weights = tuple(w.detach().requires_grad_(True) for w in weights)
-            gradients = torch.autograd.grad(given.loss(*weights), weights)
-            weights = tuple(
-                w.detach() - self.eta * g for w, g in zip(weights, gradients, strict=True)
-            )
-            ways = [float((w - s).norm()) for w, s in zip(weights, start, strict=True)]
-            rows.append([*ways, float(given.loss(*weights))])
-        return tuple(map(list, zip(*rows, strict=True)))

@@ -16,7 +16,6 @@ and each further point can only make it smaller.
 """
 
 import math
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -27,18 +26,17 @@ from torch import Generator, Tensor
 from corollary.core import (
     Claim,
     Count,
-    Curve,
-    Figure,
-    Hypothesis,
-    Points,
-    Regions,
-    generator,
+    Kept,
+    Suppose,
+    Trial,
+    normal,
     option,
+    uniform,
     within_interval,
 )
+from corollary.core.figure import Curve, Figure, Points, Regions
 from corollary.theory.connectionism.separability import linear_separability
 from corollary.theory.connectionism.version_space import (
-    SolidAngles,
     signed_angles,
     solid_angles,
     version_space_2d,
@@ -46,11 +44,16 @@ from corollary.theory.connectionism.version_space import (
 
 
 class Given(NamedTuple):
-    """Labelled points of the plane, and a seed for the directions that are tried."""
+    """Labelled points of the plane."""
 
     x: Float[Tensor, "n 2"]
     y: Float[Tensor, " n"]
-    seed: int
+
+
+def around(rng: Generator) -> Given:
+    """Three points around the origin with one label: the formula gives a negative share."""
+    phi = uniform(rng, 1) + torch.tensor([0.0, 2.1, -2.1], dtype=torch.float64)
+    return Given(torch.stack([phi.cos(), phi.sin()], dim=1), torch.ones_like(phi))
 
 
 @dataclass(frozen=True)
@@ -59,68 +62,52 @@ class VersionSpace(Claim[Given]):
 
     n: int = option(4, low=3, high=50)  # points
     draws: int = option(20_000, low=10_000, high=1_000_000)  # directions to try
+
     relation = within_interval(level=0.9999, resolution=0.03)  # four deviations of 10,000 draws
+    supposes = (
+        Suppose(
+            "a line through the origin separates the points",
+            lambda g: linear_separability(*g, bias=False).separable,
+            without=around,
+        ),
+    )
+    symbols = "|V| / 2π", "share of random directions"
 
     def given(self, rng: Generator) -> Given:
-        """Gaussian points, labelled by a random direction."""
-        x = torch.randn(self.n, 2, generator=rng, dtype=torch.float64)
-        u = torch.randn(2, generator=rng, dtype=torch.float64)
-        seed = int(torch.randint(2**31, (), generator=rng))
-        return Given(x, torch.where(x @ u < 0, -1.0, 1.0).double(), seed)
-
-    def hypotheses(self, given: Given) -> Iterator[Hypothesis]:
-        """A line through the origin separates."""
-        found = linear_separability(given.x, given.y, bias=False)
-        yield Hypothesis("a line through the origin separates the points", found.separable)
+        x, u = normal(rng, self.n, 2), normal(rng, 2)
+        return Given(x, torch.where(x @ u < 0, -1.0, 1.0).double())
 
     def predict(self, given: Given) -> float:
-        """The share by the extreme angles."""
         _, low, high = signed_angles(given.x, given.y)
         return (math.pi - (high - low)) / (2 * math.pi)
 
-    def measure(self, given: Given) -> Count:
-        """The share by trying directions."""
-        return Count(int(self._sampled(given).hits[-1]), self.draws)
+    def measure(self, given: Given, rng: Generator) -> Kept:
+        found = solid_angles(*given, draws=self.draws, rng=rng)
+        return Kept(Count(int(found.hits[-1]), self.draws), found=found)
 
-    def counterexample(self, rng: Generator) -> Given:
-        """Three points around the origin with one label: the formula gives a negative share."""
-        phi = torch.rand((), generator=rng, dtype=torch.float64) + torch.tensor([0.0, 2.1, -2.1])
-        x = torch.stack([phi.cos(), phi.sin()], dim=1)
-        return Given(x, torch.ones(3, dtype=torch.float64), 0)
-
-    def figure(self, given: Given) -> tuple[Figure, Figure]:
+    def figure(self, trial: Trial[Given]) -> tuple[Figure, Figure]:
         """The wedge in weight space, shrinking; and its share as points come in."""
-        prefixes = range(1, len(given.x) + 1)
-        arcs = [version_space_2d(given.x[:k], given.y[:k]) for k in prefixes]
-        shown = sorted({k for k in (0, 1, 2, len(arcs) - 1) if k < len(arcs)})
+        x, y = trial.given
+        arcs = [version_space_2d(x[:k], y[:k]) for k in range(1, len(x) + 1)]
+        first = sorted({0, 1, 2, len(arcs) - 1} & set(range(len(arcs))))
+        shown = [k for k in first if arcs[k] is not None]
         wedges = Regions(
-            [_wedge(*arcs[k]) for k in shown if arcs[k] is not None],
-            [float(k + 1) for k in shown if arcs[k] is not None],
+            [_wedge(*arcs[k]) for k in shown],
+            [float(k + 1) for k in shown],
             label="V after 1, 2, 3 and all points",
         )
-        plane = Figure(
-            "Version space in weight space", x="w₁", y="w₂", equal=True,
-            marks=(wedges, *_edges(given.x[: len(shown)])),
-        )  # fmt: skip
-        found = self._sampled(given)
-        low, high = found.interval()
+        marks = (wedges, *_edges(x[: len(shown)]))
+        plane = Figure("Version space in weight space", x="w₁", y="w₂", equal=True, marks=marks)
+        low, high = trial.kept.found.interval()
         share = [1.0] + [0.0 if a is None else (a[1] - a[0]) / (2 * math.pi) for a in arcs]
-        seen = list(range(len(share)))
-        falling = Figure(
-            "Each point cuts the version space",
-            x="points",
-            y="|V| / 2π",
-            marks=(
-                Curve(share, seen, label="exact arc", role="predicted"),
-                Points(seen, found.fraction, "random directions", low=low, high=high),
-            ),
+        seen = range(len(share))
+        fraction = trial.kept.found.fraction
+        lines = (
+            Curve(share, seen, label="exact arc", role="predicted"),
+            Points(seen, fraction, "random directions", low=low, high=high),
         )
-        return plane, falling
-
-    def _sampled(self, given: Given) -> SolidAngles:
-        return solid_angles(
-            given.x, given.y, draws=self.draws, rng=generator(given.seed, "directions")
-        )
+        title = "Each point cuts the version space"
+        return plane, Figure(title, x="points", y="|V| / 2π", marks=lines)
 
 
 def _wedge(low: float, high: float) -> list[list[float]]:

@@ -11,9 +11,9 @@ threshold unit :math:`\operatorname{sgn}(\langle w, x\rangle + b)` is wrong some
 :kind: counterexample
 :cost: instant
 :covers: xor-not-separable
+:scale-free: scaling or shifting points changes no labelling that a line realises
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -21,7 +21,8 @@ import torch
 from jaxtyping import Float
 from torch import Generator, Tensor
 
-from corollary.core import Claim, Curve, Figure, Hypothesis, Points, at_most, option
+from corollary.core import Claim, Suppose, Trial, at_most, near, normal, option
+from corollary.core.figure import Curve, Figure, Points
 from corollary.data.xor import xor
 from corollary.models.xor_network import XorNetwork
 from corollary.theory.connectionism.cover import enumerate_dichotomies
@@ -35,30 +36,41 @@ class Given(NamedTuple):
     y: Float[Tensor, " 4"]  # labels of the corners
 
 
+def folded_over(given: Given) -> Given:
+    """A corner folded over the diagonal is beside its partner, and a line separates both."""
+    p, _, r, s = given.x.unbind(dim=1)
+    return given._replace(x=torch.stack([p, (2 * p + r + s) / 4, r, s], dim=1))
+
+
 @dataclass(frozen=True)
 class Xor(Claim[Given]):
     """The most corners one threshold unit gets right."""
 
     m: int = option(8, low=1, high=100)  # parallelograms, the unit square among them
+
     relation = at_most()  # a count, nothing is rounded
+    supposes = (
+        Suppose(
+            "the diagonals halve each other",
+            lambda g: near(g.x[:, :2].sum(dim=1), g.x[:, 2:].sum(dim=1), to=1e-12),
+            without=folded_over,
+        ),
+        Suppose(
+            "opposite corners agree, neighbours differ",
+            lambda g: g.y[0] == g.y[1] == -g.y[2] == -g.y[3],
+            "With one label flipped it is the function AND, and all four are right.",
+            y=lambda g: torch.cat([-g.y[:1], g.y[1:]]),
+        ),
+    )
+    symbols = "at most 3 of 4", "corners right by the best unit"
+    rows = "exclusive or", *(f"parallelogram {k}" for k in range(1, 8))
 
     def given(self, rng: Generator) -> Given:
-        """The unit square and affine images of it."""
         x, y = xor()
-        maps = torch.randn(self.m - 1, 2, 2, generator=rng, dtype=torch.float64)
-        shifts = torch.randn(self.m - 1, 1, 2, generator=rng, dtype=torch.float64)
-        return Given(torch.cat([x[None], x @ maps + shifts]), y)
-
-    def hypotheses(self, given: Given) -> Iterator[Hypothesis]:
-        """A parallelogram with alternating labels."""
-        p, q, r, s = given.x.unbind(dim=1)
-        off = float(((p + q) - (r + s)).abs().max() / given.x.abs().max())
-        yield Hypothesis("the diagonals halve each other", off < 1e-12, f"off by {off:.1e}")
-        a, b, c, d = given.y.tolist()
-        yield Hypothesis("opposite corners agree, neighbours differ", a == b == -c == -d)
+        images = x @ normal(rng, self.m - 1, 2, 2) + normal(rng, self.m - 1, 1, 2)
+        return Given(torch.cat([x[None], images]), y)
 
     def predict(self, given: Given) -> float:
-        """At least one of four is wrong."""
         return 3.0
 
     def measure(self, given: Given) -> list[float]:
@@ -66,37 +78,23 @@ class Xor(Claim[Given]):
         realised = [enumerate_dichotomies(homogeneous(x)).to(given.y) for x in given.x]
         return [float((signs == given.y).sum(dim=1).max()) for signs in realised]
 
-    def counterexample(self, rng: Generator) -> Given:
-        """With one label flipped it is the function AND, and all four are right."""
-        x, y = self.given(rng)
-        return Given(x, torch.cat([-y[:1], y[1:]]))
-
-    def figure(self, given: Given) -> tuple[Figure, Figure]:
+    def figure(self, trial: Trial[Given]) -> tuple[Figure, Figure]:
         """The square with a line that gets three right; and the two hidden units that get four."""
-        x, y = given.x[0], given.y
+        x, y = trial.given.x[0], trial.given.y
+
+        def classes(view: Tensor) -> tuple[Points, Points]:
+            plus, minus = view[y > 0].T, view[y < 0].T
+            return Points(*plus, "y = +1", "other"), Points(*minus, "y = -1", "other")
+
         tried = Curve([1.7, -0.2], [-0.2, 1.7], label="a line with 3 of 4 right")
-        square = Figure(
-            "Every line gets a corner wrong",
-            x="x₁",
-            y="x₂",
-            equal=True,
-            marks=(*_classes(x, y), tried),
-        )
-        hidden = XorNetwork("relu").hidden(x).detach()
+        title, marks = "Every line gets a corner wrong", (*classes(x), tried)
+        square = Figure(title, x="x₁", y="x₂", equal=True, marks=marks)
         found = Curve([-0.3, 0.9], [-0.1, 2.3], label="1 - 2h₁ + 4h₂ = 0: 4 of 4 right")
         folded = Figure(
             "Two hidden units make the corners separable",
             x="h₁ = (x₁ + x₂)₊",
             y="h₂ = (x₁ + x₂ - 1)₊",
             equal=True,
-            marks=(*_classes(hidden, y), found),
+            marks=(*classes(XorNetwork("relu").hidden(x).detach()), found),
         )
         return square, folded
-
-
-def _classes(x: Tensor, y: Tensor) -> tuple[Points, Points]:
-    plus, minus = x[y > 0], x[y < 0]
-    return (
-        Points(plus[:, 0], plus[:, 1], label="y = +1", role="other"),
-        Points(minus[:, 0], minus[:, 1], label="y = -1", role="other"),
-    )
