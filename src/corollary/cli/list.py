@@ -4,12 +4,15 @@ import json
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.markup import escape
 
 from corollary.cli.options import complete_area, known_area
 
 if TYPE_CHECKING:
+    from rich.console import Console
+
     from corollary.registry import Entry
+
+Row = tuple[str, str, str, str]
 
 
 def list_entries(
@@ -59,25 +62,24 @@ def list_entries(
 def _print_areas(found: "list[Entry]") -> None:
     """One line per area: what it is about, and how much it has."""
     from rich.console import Console
-    from rich.table import Table
 
     from corollary.registry import chapter, question
 
-    table = Table(box=None, padding=(0, 2, 0, 0), header_style="bold")
-    table.add_column("area", style="cyan", no_wrap=True)
-    table.add_column("what it is about", ratio=1, no_wrap=True)
-    table.add_column("entries", justify="right", min_width=7)
-    table.add_column("errata", justify="right", min_width=6)
     groups: dict[tuple[bool, str], list[Entry]] = {}
     for entry in found:
         groups.setdefault((entry.is_exam, entry.area), []).append(entry)
-    for (is_exam, area), group in sorted(groups.items()):
-        about = question(area) if is_exam else chapter(area).split(": ", 1)[-1]
-        corrected = sum(bool(e.erratum) for e in group)
-        table.add_row(area, about, str(len(group)), str(corrected or ""))
+    rows = [
+        (
+            area,
+            question(area) if is_exam else chapter(area).split(": ", 1)[-1],
+            str(len(group)),
+            str(sum(bool(e.erratum) for e in group) or ""),
+        )
+        for (is_exam, area), group in sorted(groups.items())
+    ]
     exams = sum(entry.is_exam for entry in found)
-    console = Console()
-    console.print(table)
+    console = Console(highlight=False)
+    _print_lines(console, ("area", "what it is about", "entries", "errata"), rows)
     console.print(
         f"{len(found) - exams} claims, and {exams} exams that `corollary examine` puts to your "
         "network.\nNext: `corollary list --area kernels`, `corollary list dropout`, "
@@ -87,28 +89,45 @@ def _print_areas(found: "list[Entry]") -> None:
 
 
 def _print_entries(found: "list[Entry]") -> None:
-    """One line per entry on a terminal."""
+    """One line per entry."""
     from rich.console import Console
-    from rich.table import Table
 
-    console = Console()
-    table = Table(box=None, padding=(0, 2, 0, 0), header_style="bold")
-    widths = {k: max((len(getattr(e, k)) for e in found), default=1) for k in ("stem", "kind")}
-    table.add_column("name", style="cyan", no_wrap=True, min_width=widths["stem"])
-    table.add_column("statement", ratio=1, no_wrap=console.is_terminal)
-    table.add_column("kind", no_wrap=True, min_width=widths["kind"])
-    table.add_column("cost", no_wrap=True, min_width=7)
-    areas = dict.fromkeys(entry.area for entry in found)
-    for area in areas:
-        if len(areas) > 1:
-            table.add_row(f"[bold]{area}[/bold]")
-        for entry in (e for e in found if e.area == area):
-            mark = "[dim](erratum)[/dim] " if entry.erratum else ""
-            table.add_row(entry.stem, mark + escape(entry.title), entry.kind, entry.cost)
+    console = Console(highlight=False)
+    several = len({entry.area for entry in found}) > 1
+    rows = [
+        (
+            e.name if several else e.stem,
+            f"(erratum) {e.title}" if e.erratum else e.title,
+            e.kind,
+            e.cost,
+        )
+        for e in found
+    ]
     if found:
-        console.print(table)
+        _print_lines(console, ("name", "statement", "kind", "cost"), rows)
     noun = "entry" if len(found) == 1 else "entries"
     console.print(f"{len(found)} {noun}; `corollary show NAME` explains one", style="dim")
+
+
+def _print_lines(console: "Console", head: Row, rows: list[Row]) -> None:
+    """A line per row; on a terminal the second column takes what the others leave."""
+    from rich.text import Text
+
+    widths = [max(len(row[k]) for row in (head, *rows)) for k in range(4)]
+    if console.is_terminal:
+        widths[1] = min(widths[1], max(10, console.width - widths[0] - sum(widths[2:]) - 6))
+    for row in (head, *rows):
+        cells = [_fitted(cell, width) for cell, width in zip(row, widths, strict=True)]
+        style = "bold" if row is head else ""
+        line = Text.assemble((cells[0], style or "cyan"), ("  " + "  ".join(cells[1:]), style))
+        line.rstrip()
+        console.print(line, soft_wrap=True)
+
+
+def _fitted(cell: str, width: int) -> str:
+    if len(cell) > width:
+        return cell[: width - 1] + "…"
+    return cell.rjust(width) if cell.isdigit() else cell.ljust(width)
 
 
 def _print_map(text: str, as_json: bool) -> None:
