@@ -32,6 +32,26 @@ def page(start, tmp_path):
     found.close()
 
 
+def test_the_file_that_a_browser_is_given_lets_it_in_once(start, tmp_path, eventually):
+    given = tmp_path / "given"
+    command = tmp_path / "browser"
+    command.write_text(f'#!/bin/sh\necho "$1" > {given}.new && mv {given}.new {given}\n')
+    command.chmod(0o755)
+    lab = start(enters=False, browser="--browser", BROWSER=f"{command} %s")
+    eventually(given.exists)
+    index = "document.querySelector('.chapter') !== null"
+    known, other = (browser.Browser(tmp_path / name) for name in ("known", "other"))
+    known.go(given.read_text().strip())
+    known.until(index)
+    assert known.run("location.href") == f"http://127.0.0.1:{lab.port}/"  # without the token
+    known.go(lab.url)  # the printed address again, in the same browser
+    known.until(index)
+    other.go(lab.url)
+    other.until("document.getElementById('entering').textContent.includes('used already')")
+    for one in (known, other):
+        one.close()
+
+
 def test_a_claim_runs_moves_and_is_shared_by_its_address(page):
     page.follow(f"{page.home}/claim/connectionism/novikoff?gamma=0.2")
     page.until("document.querySelector('#verdict .badge.holds') !== null")
