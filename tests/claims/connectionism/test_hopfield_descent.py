@@ -1,4 +1,3 @@
-import pytest
 import torch
 
 from corollary.claims.connectionism.hopfield_descent import Given, HopfieldDescent
@@ -24,13 +23,3 @@ def test_without_symmetry_the_claim_does_not_apply():
 def test_a_start_at_rest_is_no_exception():
     given = pair(1.0, 1.0)
     assert HopfieldDescent().check_given(given._replace(x=-(given.x**2))).verdict is Verdict.HOLDS
-
-
-@pytest.mark.parametrize("n", [2, 17, 120])
-def test_energy_falls_in_drawn_networks(n):
-    assert HopfieldDescent(n=n).check(n).verdict is Verdict.HOLDS
-
-
-def test_the_cycle_never_comes_to_rest():
-    refuted = HopfieldDescent().refute(0)
-    assert refuted.fails and refuted.broken == ("the couplings are symmetric",)

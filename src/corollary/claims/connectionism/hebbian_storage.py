@@ -16,7 +16,6 @@ so every pattern is a fixed point, and so is its mirror image :math:`-x_t`, at t
 :covers: hopfield-hebbian-storage
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -24,7 +23,8 @@ import torch
 from jaxtyping import Float
 from torch import Generator, Tensor
 
-from corollary.core import Claim, Figure, Hypothesis, Level, Points, equals, option
+from corollary.core import Claim, Kept, Suppose, Trial, equals, near, option
+from corollary.core.figure import Figure, Level, Points
 from corollary.data.patterns import orthogonal_patterns, random_patterns
 from corollary.models.hopfield import Hopfield
 
@@ -33,7 +33,21 @@ class Given(NamedTuple):
     """What is stored."""
 
     patterns: Float[Tensor, "s n"]
-    beside: Float[Tensor, "s n"]  # random patterns, shown beside them in the figure
+
+    def overlaps(self) -> Float[Tensor, "s s"]:
+        """Of any two patterns: 1 with itself, 0 if they are orthogonal."""
+        return self.patterns @ self.patterns.mT / self.patterns.shape[1]
+
+
+def random(given: Given, rng: Generator) -> Given:
+    """As many random patterns disturb each other: nearly orthogonal is not orthogonal."""
+    return Given(random_patterns(*given.patterns.shape, rng=rng))
+
+
+def full(given: Given, rng: Generator) -> Given:
+    """With as many patterns as neurons the couplings vanish and no bit is held."""
+    n = given.patterns.shape[1]
+    return Given(orthogonal_patterns(n, n, rng=rng))
 
 
 @dataclass(frozen=True)
@@ -42,55 +56,48 @@ class HebbianStorage(Claim[Given]):
 
     log_n: int = option(7, low=2, high=10)  # the network has n = 2^log_n neurons
     share: float = option(0.25, low=0.01, high=0.99)  # patterns stored, as a share of n
+
     relation = equals(ulps=8)  # whole numbers divided by n
+    supposes = (
+        Suppose(
+            "the patterns are mutually orthogonal",
+            lambda g: near(g.overlaps(), torch.eye(len(g.patterns))),
+            without=random,
+        ),
+        Suppose(
+            "there are fewer patterns than neurons",
+            lambda g: g.patterns.shape[1] - g.patterns.shape[0],
+            without=full,
+        ),
+    )
+    symbols = "1 − s/n; all; −(n−s)/2", "found in the network"
+    rows = "least xᵢ hᵢ", "largest xᵢ hᵢ", "share of stable bits", "energy of x", "energy of −x"
 
     def given(self, rng: Generator) -> Given:
-        """Rows of a Hadamard matrix with random signs."""
         n = 2**self.log_n
         s = min(max(round(self.share * n), 1), n - 1)
-        return Given(orthogonal_patterns(s, n, rng=rng), random_patterns(s, n, rng=rng))
-
-    def hypotheses(self, given: Given) -> Iterator[Hypothesis]:
-        """Orthogonality, and room."""
-        s, n = given.patterns.shape
-        G = given.patterns @ given.patterns.mT
-        yield Hypothesis(
-            "the patterns are mutually orthogonal", bool((G == n * torch.eye(s)).all())
-        )
-        yield Hypothesis("there are fewer patterns than neurons", s < n)
+        return Given(orthogonal_patterns(s, n, rng=rng))
 
     def predict(self, given: Given) -> list[float]:
-        """Stabilities 1 - s/n, lowest and highest; energies -(n-s)/2 of x and -x."""
         s, n = given.patterns.shape
-        return [1 - s / n, 1 - s / n, -(n - s) / 2, -(n - s) / 2]
+        return [1 - s / n, 1 - s / n, 1.0, -(n - s) / 2, -(n - s) / 2]
 
-    def measure(self, given: Given) -> list[float]:
-        """From the network itself."""
+    def measure(self, given: Given) -> Kept:
         x, net = given.patterns, Hopfield.store(given.patterns)
-        stability = x * net.field(x)
-        energies = net.energy(torch.stack([x[0], -x[0]]))
-        return [float(stability.min()), float(stability.max()), *energies.tolist()]
+        held = x * net.field(x)
+        energies = net.energy(torch.stack([x[0], -x[0]])).tolist()
+        stable = float((held > 0).double().mean())
+        return Kept([float(held.min()), float(held.max()), stable, *energies], held=held)
 
-    def counterexample(self, rng: Generator) -> Given:
-        """As many random patterns: nearly orthogonal is not orthogonal."""
-        _, beside = self.given(rng)
-        return Given(beside, beside)
-
-    def figure(self, given: Given) -> Figure:
+    def figure(self, trial: Trial[Given]) -> Figure:
         """Stability of the bits of stored patterns, beside random patterns of the same number."""
-        s, n = given.patterns.shape
-        spread = given.beside * Hopfield.store(given.beside).field(given.beside)
-        low, mid, high = spread.amin(1), spread.mean(1), spread.amax(1)
-        exact = (given.patterns * Hopfield.store(given.patterns).field(given.patterns)).mean(1)
-        t = range(1, s + 1)
-        return Figure(
-            "Stability of stored bits",
-            x="pattern t",
-            y="xᵢ hᵢ",
-            marks=(
-                Points(t, mid, low=low, high=high, label="random patterns, all bits", role="other"),
-                Points(t, exact, label="orthogonal patterns, all bits"),
-                Level(1 - s / n, label="1 − s/n"),
-                Level(0.0, label="unstable below", role="other"),
-            ),
-        )
+        marks: list[Points | Level] = []
+        runs = [(t, "random", "other") for t in trial.without[:1]]
+        for run, name, role in [*runs, (trial, "orthogonal", "measured")]:
+            held, label = run.kept.held, f"{name} patterns, all bits"
+            low, mid, high = held.amin(1), held.mean(1), held.amax(1)
+            t = range(1, len(held) + 1)
+            marks.append(Points(t, mid, low=low, high=high, label=label, role=role))
+        marks.append(Level(trial.predicted[0], label="1 − s/n"))
+        marks.append(Level(0.0, label="unstable below", role="other"))
+        return Figure("Stability of stored bits", x="pattern t", y="xᵢ hᵢ", marks=tuple(marks))

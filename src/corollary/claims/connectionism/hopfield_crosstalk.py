@@ -21,27 +21,18 @@ and :math:`C_{t,i}` tends to :math:`\mathcal N(0, s/n)`. If the diagonal is kept
 """
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import NamedTuple
 
 import torch
 from jaxtyping import Float
 from torch import Generator, Tensor
 
-from corollary.core import (
-    Claim,
-    Curve,
-    Figure,
-    Histogram,
-    Hypothesis,
-    Level,
-    Sample,
-    option,
-    within_interval,
-)
+from corollary.core import Claim, Kept, Sample, Suppose, Trial, near, option, within_interval
+from corollary.core.figure import Curve, Figure, Histogram, Level
 from corollary.data.patterns import random_patterns
-from corollary.theory.connectionism.hopfield.states import has_zero_diagonal
 from corollary.theory.connectionism.hopfield.storage import hebbian_weights, squared_overlap
 
 
@@ -49,7 +40,20 @@ class Given(NamedTuple):
     """Networks, each with its own patterns."""
 
     patterns: Float[Tensor, "networks s n"]
-    zero_diagonal: bool  # False: the rule as the notes print it
+    rule: Callable[[Tensor], Tensor]  # couplings of patterns
+
+
+def fair(given: Given) -> tuple[bool, str]:
+    """Five standard deviations of the mean squared overlap."""
+    k, s, _ = given.patterns.shape
+    overlap = sum(squared_overlap(x) for x in given.patterns) / k
+    words = f"n times the mean squared overlap is {overlap:.3f}"
+    return abs(overlap - 1) <= 5 * math.sqrt(4 / (k * s * (s - 1))), words
+
+
+def similar(given: Given, rng: Generator) -> Given:
+    """Patterns in which seven signs in ten are +1 resemble each other and talk louder."""
+    return given._replace(patterns=random_patterns(*given.patterns.shape, p=0.7, rng=rng))
 
 
 @dataclass(frozen=True)
@@ -59,61 +63,44 @@ class HopfieldCrosstalk(Claim[Given]):
     n: int = option(200, low=10, high=2000)  # neurons
     s: int = option(20, low=2, high=400)  # patterns
     networks: int = option(60, low=4, high=1000)  # independent networks
+
     relation = within_interval(level=0.999, resolution=0.012)  # spread over networks, 2/n each
+    supposes = (
+        Suppose("the patterns overlap as independent fair signs do", fair, without=similar),
+        Suppose(
+            "the diagonal of the couplings is zero",
+            lambda g: near(g.rule(g.patterns[0]).diagonal(), 0.0),
+            "With the diagonal kept every neuron supports itself.",
+            rule=lambda g: partial(hebbian_weights, zero_diagonal=False),
+        ),
+    )
+    symbols = "0 and (s−1)(n−1)/n²", "crosstalk at stored bits"
+    rows = "mean of x C", "mean of C²"
 
     def given(self, rng: Generator) -> Given:
-        """Independent fair signs."""
-        return Given(random_patterns(self.networks, self.s, self.n, rng=rng), True)
-
-    def hypotheses(self, given: Given) -> Iterator[Hypothesis]:
-        """Random patterns, no diagonal."""
-        P = given.patterns
-        pairs = P.shape[0] * P.shape[1] * (P.shape[1] - 1) / 2
-        overlap = sum(squared_overlap(x) for x in P) / len(P)
-        yield Hypothesis(
-            "the patterns overlap as independent fair signs do",
-            abs(overlap - 1) <= 5 * math.sqrt(2 / pairs),
-            f"n times the mean squared overlap is {overlap:.3f}",
-        )
-        W = hebbian_weights(P[0], zero_diagonal=given.zero_diagonal)
-        yield Hypothesis("the diagonal of the couplings is zero", has_zero_diagonal(W))
+        return Given(random_patterns(self.networks, self.s, self.n, rng=rng), hebbian_weights)
 
     def predict(self, given: Given) -> list[float]:
-        """Mean 0, mean square (s-1)(n-1)/n²."""
         _, s, n = given.patterns.shape
         return [0.0, (s - 1) * (n - 1) / n**2]
 
-    def measure(self, given: Given) -> list[Sample]:
-        """Field minus signal at every stored bit."""
-        xC = _crosstalk_along_pattern(given)
-        return [Sample(xC.mean((1, 2)).tolist()), Sample((xC**2).mean((1, 2)).tolist())]
+    def measure(self, given: Given) -> Kept:
+        """The field of all patterns at each of them, minus the field of this one alone."""
+        P = given.patterns
+        signal = P[0, 0] * (P[0, 0] @ given.rule(P[0, :1]))
+        xC = P * torch.stack([x @ given.rule(x) for x in P]) - signal
+        means = [Sample(v.mean((1, 2))) for v in (xC, xC.square())]
+        return Kept(means, xC=xC.flatten())
 
-    def counterexample(self, rng: Generator) -> Given:
-        """The diagonal is kept."""
-        return self.given(rng)._replace(zero_diagonal=False)
-
-    def figure(self, given: Given) -> Figure:
+    def figure(self, trial: Trial[Given]) -> Figure:
         """All crosstalk against the normal law."""
-        _, s, n = given.patterns.shape
-        xC = _crosstalk_along_pattern(given).flatten()
-        edges = (torch.arange(-round(1.5 * n), round(1.5 * n), 8) + 0.5) / n  # 4 values a bin
+        _, s, n = trial.given.patterns.shape
+        edges = (torch.arange(-round(1.5 * n), round(1.5 * n), 8) + 0.5) / n  # 4 values per bin
         z = torch.linspace(-1.5, 1.5, 201)
         density = torch.exp(-(z**2) * n / (2 * s)) * math.sqrt(n / (2 * math.pi * s))
-        return Figure(
-            "Crosstalk at stored bits",
-            x="x C",
-            y="density",
-            marks=(
-                Histogram(xC, edges=edges, label="stored bits of all networks"),
-                Curve(density, x=z, label="N(0, s/n)", role="predicted"),
-                Level(-(n - 1) / n, label="unstable to the left", role="other", axis="x"),
-            ),
+        marks = (
+            Histogram(trial.kept.xC, edges=edges, label="stored bits of all networks"),
+            Curve(density, x=z, label="N(0, s/n)", role="predicted"),
+            Level(-(n - 1) / n, label="unstable to the left", role="other", axis="x"),
         )
-
-
-def _crosstalk_along_pattern(given: Given) -> Float[Tensor, "networks s n"]:
-    """Field minus signal, times the bit: ``x h - w`` with ``w`` the weight of the own pattern."""
-    n = given.patterns.shape[-1]
-    signal = (n - 1) / n if given.zero_diagonal else 1.0
-    fields = [x @ hebbian_weights(x, zero_diagonal=given.zero_diagonal) for x in given.patterns]
-    return given.patterns * torch.stack(fields) - signal
+        return Figure("Crosstalk at stored bits", x="x C", y="density", marks=marks)

@@ -17,7 +17,6 @@ network can go round in circles for ever.
 :covers: hopfield-energy, hopfield-update-dynamics
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -25,7 +24,8 @@ import torch
 from jaxtyping import Float, Int
 from torch import Generator, Tensor
 
-from corollary.core import Claim, Curve, Figure, Hypothesis, equals, option
+from corollary.core import Claim, Suppose, Trial, equals, normal, option
+from corollary.core.figure import Curve, Figure
 from corollary.data.patterns import random_patterns
 from corollary.theory.connectionism.hopfield.dynamics import Flip, flip_sequence, sweep_orders
 from corollary.theory.connectionism.hopfield.energy import energy, field
@@ -42,6 +42,16 @@ class Given(NamedTuple):
     x: Float[Tensor, " n"]  # start
     order: Int[Tensor, "sweeps n"]  # order of the visits
 
+    def flips(self) -> list[Flip]:
+        """The run."""
+        return list(flip_sequence(self.W, self.b, self.x, self.order, len(self.order)))
+
+
+def chase() -> Given:
+    """Two neurons, one copying, one opposing the other: four states, round and round."""
+    W = torch.tensor([[0.0, 1.0], [-1.0, 0.0]], dtype=torch.float64)
+    return Given(W, 0 * W[0], W[0] + W[0].flip(0), torch.arange(2).repeat(4, 1))
+
 
 @dataclass(frozen=True)
 class HopfieldDescent(Claim[Given]):
@@ -49,53 +59,44 @@ class HopfieldDescent(Claim[Given]):
 
     n: int = option(60, low=2, high=400)  # neurons
     threshold: float = option(0.3, low=0.0, high=10.0)  # standard deviation of the thresholds b
+
     relation = equals(ulps=256, scale=100.0)  # sums of n² couplings of either sign, H about -n
+    supposes = (
+        Suppose("the couplings are symmetric", lambda g: is_symmetric(g.W), without=chase),
+        Suppose(
+            "the diagonal of the couplings is zero",
+            lambda g: has_zero_diagonal(g.W),
+            "Neurons that oppose themselves flip for ever, and the energy rises.",
+            W=lambda g: g.W - 9 * torch.eye(len(g.W)),
+            order=lambda g: g.order[:4],
+        ),
+    )
+    symbols = "H₀ − 2 Σ |h|", "energy of the state"
 
     def given(self, rng: Generator) -> Given:
-        """Gaussian couplings, a random start and a random order in each sweep."""
-        A = torch.randn(self.n, self.n, generator=rng, dtype=torch.float64) / self.n**0.5
-        b = self.threshold * torch.randn(self.n, generator=rng, dtype=torch.float64)
+        A = normal(rng, self.n, self.n) / self.n**0.5
+        b = self.threshold * normal(rng, self.n)
         W = (A + A.T).div(2**0.5).fill_diagonal_(0)
-        x = random_patterns(self.n, rng=rng)
-        return Given(W, b, x, sweep_orders(self.n, SWEEPS, rng=rng))
-
-    def hypotheses(self, given: Given) -> Iterator[Hypothesis]:
-        """Symmetry and no self-coupling."""
-        yield Hypothesis("the couplings are symmetric", is_symmetric(given.W))
-        yield Hypothesis("the diagonal of the couplings is zero", has_zero_diagonal(given.W))
+        return Given(W, b, random_patterns(self.n, rng=rng), sweep_orders(self.n, SWEEPS, rng=rng))
 
     def predict(self, given: Given) -> list[float]:
         """The start minus twice the fields of the flips; then no unstable neuron."""
-        fields = torch.tensor([0.0, *(abs(f.field) for f in _run(given))], dtype=torch.float64)
+        fields = torch.tensor([0.0, *(abs(f.field) for f in given.flips())], dtype=torch.float64)
         start = energy(given.W, given.b, given.x)
         return [*(start - 2 * fields.cumsum(0)).tolist(), 0.0]
 
     def measure(self, given: Given) -> list[float]:
         """The energy of every state passed, from its definition; unstable neurons at the end."""
-        states = torch.stack([given.x, *(f.state for f in _run(given))])
+        states = torch.stack([given.x, *(f.state for f in given.flips())])
         unstable = (sign(field(given.W, given.b, states[-1])) != states[-1]).sum()
         return [*energy(given.W, given.b, states).tolist(), float(unstable)]
 
-    def counterexample(self, rng: Generator) -> Given:
-        """Two neurons, one copying, one opposing the other: four states, round and round."""
-        W = torch.tensor([[0.0, 1.0], [-1.0, 0.0]], dtype=torch.float64)
-        x = torch.ones(2, dtype=torch.float64)
-        return Given(W, torch.zeros(2, dtype=torch.float64), x, torch.arange(2).repeat(4, 1))
-
-    def figure(self, given: Given) -> Figure:
+    def figure(self, trial: Trial[Given]) -> Figure:
         """Energy against flips."""
-        predicted, measured = self.predict(given)[:-1], self.measure(given)[:-1]
-        return Figure(
-            "Hopfield energy, flip by flip",
-            x="flips t",
-            y="H(X)",
-            marks=(
-                Curve(measured, label="energy of the state", role="measured"),
-                Curve(predicted, label="H₀ − 2 Σ |h|", role="predicted", dashed=True),
-            ),
-            caption="Every flip lowers the energy by twice the field it follows.",
+        marks = (
+            Curve(trial.measured[:-1], label=self.symbols[1]),
+            Curve(trial.predicted[:-1], label=self.symbols[0], role="predicted", dashed=True),
         )
-
-
-def _run(given: Given) -> list[Flip]:
-    return list(flip_sequence(given.W, given.b, given.x, given.order, len(given.order)))
+        caption = "Every flip lowers the energy by twice the field it follows."
+        title = "Hopfield energy, flip by flip"
+        return Figure(title, x="flips t", y="H(X)", marks=marks, caption=caption)

@@ -16,23 +16,22 @@ attention, the measurement the update that descends the energy.
 :covers: modern-hopfield-attention
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
-import torch
 from jaxtyping import Float
 from torch import Generator, Tensor
 from torch.nn.functional import scaled_dot_product_attention
 
-from corollary.core import Claim, Curve, Figure, Hypothesis, Points, equals, option
+from corollary.core import Claim, Parity, Suppose, equals, near, normal, option
 from corollary.models.modern_hopfield import ModernHopfield
 
 
 class Given(NamedTuple):
-    """Patterns and queries."""
+    """Keys, values and queries."""
 
     K: Float[Tensor, "N d"]
+    V: Float[Tensor, "N d"]
     q: Float[Tensor, "queries d"]
     beta: float
 
@@ -44,44 +43,33 @@ class ModernHopfieldAttention(Claim[Given]):
     N: int = option(12, low=1, high=1000)  # patterns
     d: int = option(16, low=1, high=512)  # dimension
     queries: int = option(8, low=1, high=1000)  # queries
+
     relation = equals(ulps=64, scale=1.0)  # two orders of summing N terms of size 1
+    supposes = (
+        Suppose(
+            "β is 1/√d",
+            lambda g: (g.beta == g.q.shape[-1] ** -0.5, f"β = {g.beta:g}"),
+            "A colder network looks more sharply than the transformer does.",
+            beta=lambda g: 4 * g.beta,
+        ),
+        Suppose(
+            "the values are the keys",
+            lambda g: near(g.V, g.K),
+            "Attention with values of its own reads those, the memory its patterns.",
+            V=lambda g: -g.K,
+        ),
+    )
+    symbols = "attention(q, K, V)", "Kᵀ softmax(β K q)"
+    shows = (Parity("One Hopfield step and one read of attention"),)
 
     def given(self, rng: Generator) -> Given:
-        """Gaussian patterns and queries."""
-        K = torch.randn(self.N, self.d, generator=rng, dtype=torch.float64)
-        q = torch.randn(self.queries, self.d, generator=rng, dtype=torch.float64)
-        return Given(K, q, self.d**-0.5)
-
-    def hypotheses(self, given: Given) -> Iterator[Hypothesis]:
-        """The scale."""
-        scale = given.q.shape[-1] ** -0.5
-        yield Hypothesis("β is 1/√d", given.beta == scale, f"β = {given.beta:g}")
+        K = normal(rng, self.N, self.d)
+        return Given(K, K, normal(rng, self.queries, self.d), self.d**-0.5)
 
     def predict(self, given: Given) -> list[float]:
-        """Attention at its default scale."""
-        K = given.K[None]
-        return scaled_dot_product_attention(given.q[None], K, K).flatten().tolist()
+        """PyTorch's attention at its default scale."""
+        read = scaled_dot_product_attention(given.q[None], given.K[None], given.V[None])
+        return read.flatten().tolist()
 
     def measure(self, given: Given) -> list[float]:
-        """One step of the Hopfield network."""
         return ModernHopfield(given.K, given.beta).update(given.q).flatten().tolist()
-
-    def counterexample(self, rng: Generator) -> Given:
-        """A colder network looks more sharply than the transformer does."""
-        K, q, beta = self.given(rng)
-        return Given(K, q, 4 * beta)
-
-    def figure(self, given: Given) -> Figure:
-        """Entry against entry."""
-        p, m = self.predict(given), self.measure(given)
-        ends = [min(p), max(p)]
-        return Figure(
-            "One Hopfield step and one read of attention",
-            x="entry of attention(q, K, K)",
-            y="entry of Kᵀ softmax(β K q)",
-            marks=(
-                Points(p, m, label="entries of the updated queries"),
-                Curve(ends, x=ends, label="equal", role="predicted"),
-            ),
-            equal=True,
-        )

@@ -17,7 +17,6 @@ its own value matrix, there is no such energy.
 :covers: modern-hopfield-attention
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -25,7 +24,8 @@ import torch
 from jaxtyping import Float
 from torch import Generator, Tensor
 
-from corollary.core import Band, Claim, Curve, Figure, Hypothesis, at_least, option
+from corollary.core import Along, Claim, Kept, Suppose, Trial, at_least, near, normal, option
+from corollary.core.figure import Band, Curve, Figure
 from corollary.theory.connectionism.hopfield.modern import attention_energy
 
 
@@ -46,51 +46,54 @@ class ModernHopfieldDescent(Claim[Given]):
     d: int = option(10, low=1, high=200)  # dimension
     beta: float = option(0.5, low=1e-3, high=100.0)  # inverse temperature
     steps: int = option(5, low=1, high=50)  # updates
+
     relation = at_least(ulps=64, scale=100.0)  # a difference of two sums of energies of size 100
+    supposes = (
+        Suppose(
+            "the values are the keys",
+            lambda g: near(g.V, g.K),
+            "With mirrored keys as values each read throws the query to the other side.",
+            V=lambda g: -g.K,
+        ),
+        Suppose(
+            "β is positive",
+            lambda g: g.beta,
+            "At a negative temperature the energy rises.",
+            beta=lambda g: -4 * g.beta,
+        ),
+    )
+    symbols = "½ ‖q′ − q‖²", "E(q) − E(q′)"
+    shows = (Along("Energy lost in each update", x="update", first=1, without=False),)
 
     def given(self, rng: Generator) -> Given:
-        """Gaussian patterns, fifty queries far out."""
-        K = torch.randn(self.N, self.d, generator=rng, dtype=torch.float64)
-        q = 2 * torch.randn(50, self.d, generator=rng, dtype=torch.float64)
-        return Given(K, K, self.beta, q)
-
-    def hypotheses(self, given: Given) -> Iterator[Hypothesis]:
-        """Keys are values, and the temperature is positive."""
-        yield Hypothesis("the values are the keys", torch.equal(given.K, given.V))
-        yield Hypothesis("β is positive", given.beta > 0)
+        K = normal(rng, self.N, self.d)
+        return Given(K, K, self.beta, 2 * normal(rng, 50, self.d))
 
     def predict(self, given: Given) -> list[float]:
-        """Half the squared lengths of the steps."""
-        path = self._path(given)
-        return (0.5 * (path.diff(dim=0) ** 2).sum((1, 2))).tolist()
+        return (0.5 * (self._path(given).diff(dim=0) ** 2).sum((1, 2))).tolist()
 
-    def measure(self, given: Given) -> list[float]:
-        """The energies lost."""
-        energies = attention_energy(given.K, given.beta, self._path(given)).sum(1)
-        return (-energies.diff()).tolist()
+    def measure(self, given: Given) -> Kept:
+        energies = attention_energy(given.K, given.beta, self._path(given))
+        return Kept((-energies.sum(1).diff()).tolist(), energies=energies)
 
-    def counterexample(self, rng: Generator) -> Given:
-        """The values are the keys mirrored: each read throws the query to the other side."""
-        K, _, beta, q = self.given(rng)
-        return Given(K, -K, beta, q)
+    def tight(self, rng: Generator) -> Given:
+        """The one pattern 0: the energy is ½‖q‖², and all of it is lost at once."""
+        K = torch.zeros(1, self.d, dtype=torch.float64)
+        return Given(K, K, 1.0, normal(rng, 50, self.d))
 
-    def figure(self, given: Given) -> Figure:
+    def figure(self, trial: Trial[Given]) -> Figure:
         """Energies along the steps."""
-        E = attention_energy(given.K, given.beta, self._path(given))  # (steps + 1, queries)
-        length = 0.5 * (self._path(given).diff(dim=0) ** 2).sum(2).mean(1)
-        guaranteed = E[0].mean() - torch.cat([E.new_zeros(1), length.cumsum(0)])
-        steps = range(self.steps + 1)
+        E = trial.kept.energies  # (steps + 1, queries)
+        lost = torch.tensor([0.0, *trial.predicted]).cumsum(0) / E.shape[1]
+        steps = range(len(E))
         low, high = E.quantile(0.1, 1), E.quantile(0.9, 1)
-        return Figure(
-            "Energy of queries under repeated attention",
-            x="updates",
-            y="E(q)",
-            marks=(
-                Band(steps, low, high, label="10 % to 90 % of the queries"),
-                Curve(E.mean(1), x=steps, label="mean energy"),
-                Curve(guaranteed, x=steps, label="E₀ − ½ Σ ‖q′ − q‖²", role="predicted"),
-            ),
+        marks = (
+            Band(steps, low, high, label="10 % to 90 % of the queries"),
+            Curve(E.mean(1), x=steps, label="mean energy"),
+            Curve(E[0].mean() - lost, x=steps, label="E₀ − ½ Σ ‖q′ − q‖²", role="predicted"),
         )
+        title = "Energy of queries under repeated attention"
+        return Figure(title, x="updates", y="E(q)", marks=marks)
 
     def _path(self, given: Given) -> Float[Tensor, "steps_and_start queries d"]:
         """The queries, read by read."""

@@ -17,7 +17,6 @@ away from it: well separated patterns are read at once, with an error that falls
 :covers: modern-hopfield-attention
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -25,7 +24,7 @@ import torch
 from jaxtyping import Float
 from torch import Generator, Tensor
 
-from corollary.core import Claim, Curve, Figure, Hypothesis, at_most, option
+from corollary.core import Along, Claim, Suppose, Sweep, at_most, normal, option
 from corollary.theory.connectionism.hopfield.modern import attention_update, one_step_error
 
 
@@ -46,59 +45,44 @@ class ModernHopfieldOneStep(Claim[Given]):
     d: int = option(16, low=2, high=400)  # dimension
     beta: float = option(2.0, low=1e-3, high=100.0)  # inverse temperature
     radius: float = option(0.1, low=0.0, high=2.0)  # distance of a query from its pattern
+
     relation = at_most(ulps=64, scale=1.0)  # the distance of two vectors of length 2
+    supposes = (
+        Suppose(
+            "each query is within r of its pattern",
+            lambda g: g.radius * (1 + 1e-12) + 1e-12 - (g.q - g.K).norm(dim=1).amax(),
+            "Each query starts at the next pattern, and is drawn to that one.",
+            q=lambda g: g.K.roll(1, 0),
+            beta=lambda g: max(g.beta, 4.0),
+        ),
+    )
+    symbols = "2M(N−1) exp(−β(Δ − 2Mr))", "‖q′ − kᵢ‖"
+    shows = (
+        Sweep(
+            "Error after one update, first pattern",
+            "beta",
+            (0.1, 0.2, 0.4, 0.7, 1.0, 1.5, 2.0, 3.0, 4.0),
+            x="inverse temperature β",
+            log_y=True,
+        ),
+        Along("Error after one update", x="pattern", first=1, log_y=True),
+    )
 
     def given(self, rng: Generator) -> Given:
         """Directions of length 2, and queries at the full radius."""
-        K = 2 * _directions(self.N, self.d, rng)
-        q = K + self.radius * _directions(self.N, self.d, rng)
-        return Given(K, q, self.beta, self.radius)
-
-    def hypotheses(self, given: Given) -> Iterator[Hypothesis]:
-        """Queries are close."""
-        far = float((given.q - given.K).norm(dim=1).amax())
-        yield Hypothesis(
-            "each query is within r of its pattern",
-            far <= given.radius * (1 + 1e-12),
-            f"the farthest is {far:.3g} away",
-        )
+        v = normal(rng, 2, self.N, self.d)
+        direction, way = v / v.norm(dim=2, keepdim=True)
+        K = 2 * direction
+        return Given(K, K + self.radius * way, self.beta, self.radius)
 
     def predict(self, given: Given) -> list[float]:
-        """The bound for each pattern."""
         return one_step_error(given.K, given.beta, given.radius).tolist()
 
     def measure(self, given: Given) -> list[float]:
-        """The distance after one update."""
         read = attention_update(given.K, given.beta, given.q)
         return (read - given.K).norm(dim=1).tolist()
 
-    def counterexample(self, rng: Generator) -> Given:
-        """Each query starts at the next pattern, and is drawn to that one."""
-        given = self.given(rng)
-        return given._replace(q=given.K.roll(1, 0), beta=max(self.beta, 4.0))
-
-    def figure(self, given: Given) -> Figure:
-        """Error against inverse temperature, for the worst pattern."""
-        betas = torch.linspace(0.2, 2 * given.beta, 40, dtype=torch.float64).tolist()
-        bound = [float(one_step_error(given.K, b, given.radius).amax()) for b in betas]
-        error = [
-            float((attention_update(given.K, b, given.q) - given.K).norm(dim=1).amax())
-            for b in betas
-        ]
-        mean = float((given.K - given.K.mean(0)).norm(dim=1).amax())
-        return Figure(
-            "Error after one update",
-            x="inverse temperature β",
-            y="‖q′ − kᵢ‖, worst pattern",
-            marks=(
-                Curve(error, x=betas, label="measured"),
-                Curve(bound, x=betas, label="2M(N−1) exp(−β(Δ − 2Mr))", role="predicted"),
-                Curve([mean] * 40, x=betas, label="mean of all", role="other", dashed=True),
-            ),
-            log_y=True,
-        )
-
-
-def _directions(count: int, d: int, rng: Generator) -> Float[Tensor, "count d"]:
-    v = torch.randn(count, d, generator=rng, dtype=torch.float64)
-    return v / v.norm(dim=1, keepdim=True)
+    def tight(self) -> Given:
+        """Two opposite patterns, asked at themselves."""
+        K = torch.tensor([[1.0, 0.0], [-1.0, 0.0]], dtype=torch.float64)
+        return Given(K, K, 2.0, 0.0)

@@ -15,9 +15,9 @@ longer cycles: a ring that passes its signs on, one of them inverted, takes :mat
 :kind: theorem
 :cost: instant
 :covers: hopfield-update-dynamics
+:scale-free: only the signs of fields matter
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -25,7 +25,8 @@ import torch
 from jaxtyping import Float
 from torch import Generator, Tensor
 
-from corollary.core import Claim, Curve, Figure, Hypothesis, Level, at_most, option
+from corollary.core import Claim, Kept, Suppose, Trial, at_most, normal, option
+from corollary.core.figure import Curve, Figure, Level
 from corollary.data.patterns import random_patterns
 from corollary.theory.connectionism.hopfield.energy import energy, field
 from corollary.theory.connectionism.hopfield.states import is_symmetric, sign
@@ -40,6 +41,17 @@ class Given(NamedTuple):
     b: Float[Tensor, " n"]  # thresholds
     X: Float[Tensor, "starts n"]  # starts
 
+    def step(self, X: Tensor) -> Tensor:
+        """All neurons at once."""
+        return sign(field(self.W, self.b, X))
+
+
+def ring(given: Given) -> Given:
+    """A ring that passes its signs on and inverts one: the period is 2n."""
+    W = torch.eye(len(given.W), dtype=torch.float64).roll(1, dims=0)
+    W[0] = -W[0]
+    return Given(W, 0 * given.b, torch.ones_like(given.X[:1]))
+
 
 @dataclass(frozen=True)
 class SynchronousTwoCycles(Claim[Given]):
@@ -47,11 +59,14 @@ class SynchronousTwoCycles(Claim[Given]):
 
     n: int = option(40, low=2, high=400)  # neurons
     starts: int = option(200, low=1, high=2000)  # random starting states
+
     relation = at_most()  # a period is a whole number
+    supposes = (Suppose("the couplings are symmetric", lambda g: is_symmetric(g.W), without=ring),)
+    symbols = "2", "longest period"
 
     def given(self, rng: Generator) -> Given:
         """Gaussian symmetric couplings; the first two neurons copy each other and no one else."""
-        A = torch.randn(self.n, self.n, generator=rng, dtype=torch.float64)
+        A = normal(rng, self.n, self.n)
         W = (A + A.T).fill_diagonal_(0)
         W[:2], W[:, :2] = 0, 0
         W[0, 1] = W[1, 0] = 1
@@ -59,51 +74,37 @@ class SynchronousTwoCycles(Claim[Given]):
         X[0, 0], X[0, 1] = 1, -1
         return Given(W, torch.zeros(self.n, dtype=torch.float64), X)
 
-    def hypotheses(self, given: Given) -> Iterator[Hypothesis]:
-        """Symmetry."""
-        yield Hypothesis("the couplings are symmetric", is_symmetric(given.W))
-
     def predict(self, given: Given) -> float:
-        """Two."""
         return 2.0
 
-    def measure(self, given: Given) -> float:
+    def measure(self, given: Given) -> Kept:
         """The longest time after which a state comes back, once the transient is over."""
-        X = given.X
+        X, first = given.X, []
         for _ in range(STEPS):
-            X = sign(field(given.W, given.b, X))
+            first.append(X[0])
+            X = given.step(X)
         home, longest = X, 0
         away = torch.ones(len(X), dtype=torch.bool)
         while bool(away.any()) and longest <= STEPS:
-            X = sign(field(given.W, given.b, X))
+            X = given.step(X)
             away &= (X != home).any(1)
             longest += 1
-        return float(longest)
+        return Kept(float(longest), first=torch.stack(first[:25]))
 
-    def counterexample(self, rng: Generator) -> Given:
-        """A ring that passes its signs on and inverts one: the period is 2n."""
-        W = torch.eye(self.n, dtype=torch.float64).roll(1, dims=0)
-        W[0] = -W[0]
-        X = torch.ones(1, self.n, dtype=torch.float64)
-        return Given(W, torch.zeros(self.n, dtype=torch.float64), X)
-
-    def figure(self, given: Given) -> Figure:
+    def figure(self, trial: Trial[Given]) -> Figure:
         """Neurons that differ from one and from two steps ago, at the start that keeps swinging."""
-        path = [given.X[0]]
-        for _ in range(24):
-            path.append(sign(field(given.W, given.b, path[-1])))
-        S = torch.stack(path)
+        S = trial.kept.first
         ago = {k: (S[k:] != S[:-k]).double().mean(1) for k in (1, 2)}
-        energies = energy(given.W, given.b, S)
+        last, other = energy(trial.given.W, trial.given.b, S)[-2:].tolist()
+        marks = (
+            Curve(ago[1], x=range(1, 25), label="from the state one step ago", role="other"),
+            Curve(ago[2], x=range(2, 25), label="from the state two steps ago"),
+            Level(0.0, label="period ≤ 2"),
+        )
         return Figure(
             "Synchronous updates of a symmetric network",
             x="step t",
             y="share of neurons that differ",
-            marks=(
-                Curve(ago[1], x=range(1, 25), label="from the state one step ago", role="other"),
-                Curve(ago[2], x=range(2, 25), label="from the state two steps ago"),
-                Level(0.0, label="period ≤ 2"),
-            ),
-            caption="The end swings between two states, with energies "
-            f"{float(energies[-1]):.4g} and {float(energies[-2]):.4g}.",
+            marks=marks,
+            caption=f"The end swings between states of energies {last:.4g} and {other:.4g}.",
         )
