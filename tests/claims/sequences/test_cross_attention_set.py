@@ -24,9 +24,4 @@ def test_keys_without_their_values_read_something_else():
     given = two_memories([0, 1])
     claim = CrossAttentionSet()
     assert claim.check_given(given).verdict is Verdict.INAPPLICABLE
-    assert claim.measure(given)[0] == pytest.approx(30 - claim.predict(given)[0])
-
-
-@pytest.mark.parametrize("seed", range(3))
-def test_it_holds_for_drawn_memories(seed):
-    assert CrossAttentionSet(t=3, s=20, d=6).check(seed).verdict is Verdict.HOLDS
+    assert float(claim.measure(given)[0]) == pytest.approx(30 - float(claim.predict(given)[0]))

@@ -1,7 +1,7 @@
 import pytest
 
-from corollary.claims.sequences.greedy_beam_exhaustive import Given, GreedyBeamExhaustive
-from corollary.core import Verdict, generator
+from corollary.claims.sequences.greedy_beam_exhaustive import Given, GreedyBeamExhaustive, crumbling
+from corollary.core import Verdict
 from corollary.theory.sequences.decoding.next_token import TokenTable
 
 NOTES = TokenTable(
@@ -18,20 +18,14 @@ def test_the_example_of_the_notes():
 
 def test_over_three_steps_a_beam_of_two_can_be_worse_than_greedy():
     claim = GreedyBeamExhaustive()
-    given = claim.counterexample(generator(0))
+    given = crumbling(claim.draw(0))
     (greedy, beam), (_, best) = claim.measure(given), claim.predict(given)
     assert (greedy, beam, best) == pytest.approx((0.16, 0.0175, 0.16))
     assert claim.check_given(given).verdict is Verdict.INAPPLICABLE
     assert "lost at step 2" in [h.detail for h in claim.hypotheses(given)]
 
 
-def test_a_wider_beam_mends_it():
+def test_a_wider_beam_is_enough():
     claim = GreedyBeamExhaustive()
-    given = claim.counterexample(generator(0))._replace(width=3)
+    given = crumbling(claim.draw(0))._replace(width=3)
     assert claim.check_given(given).verdict is Verdict.HOLDS
-
-
-@pytest.mark.parametrize("seed", range(4))
-@pytest.mark.parametrize("width", [1, 2, 8])
-def test_over_two_steps_it_always_holds(width, seed):
-    assert GreedyBeamExhaustive(K=5, width=width).check(seed).verdict is Verdict.HOLDS

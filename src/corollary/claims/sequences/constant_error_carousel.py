@@ -16,15 +16,17 @@ flows through h.
 :covers: lstm, gating-mechanism
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable
+from copy import deepcopy
 from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
 from jaxtyping import Float
-from torch import Generator, Tensor, nn
+from torch import Generator, Tensor
 
-from corollary.core import Claim, Curve, Figure, Hypothesis, Points, equals, option
+from corollary.core import Claim, Suppose, Trial, equals, normal, option
+from corollary.core.figure import Curve, Figure, Points
 from corollary.models.recurrent.gating import gate
 from corollary.models.recurrent.lstm import LSTMCell
 
@@ -36,6 +38,29 @@ class Given(NamedTuple):
     x: Float[Tensor, "T n"]
 
 
+def reading(name: str, words: str) -> Callable[[Given, Generator], Given]:
+    """A breaker: one weight matrix reads h."""
+
+    def breaker(given: Given, rng: Generator) -> Given:
+        cell, m = deepcopy(given.cell), given.cell.m
+        getattr(cell, name).data[:, :m] = normal(rng, m, m)
+        return given._replace(cell=cell)
+
+    breaker.__doc__ = words
+    return breaker
+
+
+@torch.no_grad()
+def forget_gates(given: Given) -> Float[Tensor, "T m"]:
+    """The gates along the run from zero, with h taken as it comes."""
+    cell, gates = given.cell, []
+    state = cell.start(given.x[:1])
+    for x in given.x:
+        gates.append(gate(torch.cat([state[0], x[None]], dim=1), cell.F, cell.b_F)[0])
+        state = cell(state, x[None])
+    return torch.stack(gates)
+
+
 @dataclass(frozen=True)
 class ConstantErrorCarousel(Claim[Given]):
     """The diagonal of a Jacobian against products of gates."""
@@ -43,62 +68,54 @@ class ConstantErrorCarousel(Claim[Given]):
     T: int = option(50, low=2, high=200)  # steps
     m: int = option(5, low=1, high=50)  # units
     remember: float = option(3.0, low=-2.0, high=50.0)  # offset of the forget gate
+
     relation = equals(ulps=2**12)  # relative: a product of T gates
+    supposes = (
+        Suppose(
+            "the forget gate does not read h",
+            lambda g: not bool(g.cell.F[:, : g.cell.m].any()),
+            reading("F", "A forget gate that reads h passes on another part of the gradient."),
+        ),
+        Suppose(
+            "the input gate does not read h",
+            lambda g: not bool(g.cell.G[:, : g.cell.m].any()),
+            reading("G", "An input gate that reads h passes on another part of the gradient."),
+        ),
+        Suppose(
+            "the candidate does not read h",
+            lambda g: not bool(g.cell.V[:, : g.cell.m].any()),
+            reading("V", "A candidate that reads h passes on another part of the gradient."),
+        ),
+    )
+    symbols = "product of forget gates", "∂c_T/∂c_0 by autograd"
+    rows = "unit 1", "unit 2", "unit 3", "unit 4", "unit 5"
 
     def given(self, rng: Generator) -> Given:
         """Random weights of the input, none of h."""
         cell = LSTMCell(3, self.m, remember=self.remember, rng=rng)
-        with torch.no_grad():
-            for W in (cell.F, cell.G, cell.V, cell.H):
-                W[:, : self.m] = 0.0
-        return Given(cell, torch.randn(self.T, 3, generator=rng, dtype=torch.float64))
+        for W in (cell.F, cell.G, cell.V, cell.H):
+            W.data[:, : self.m] = 0.0
+        return Given(cell, normal(rng, self.T, 3))
 
-    def hypotheses(self, given: Given) -> Iterator[Hypothesis]:
-        """What the gates read."""
-        blind = all(not W[:, : given.cell.m].any() for W in _read(given.cell))
-        yield Hypothesis("gates and candidate do not read h", blind)
+    def predict(self, given: Given) -> Tensor:
+        return forget_gates(given).prod(dim=0)
 
-    def predict(self, given: Given) -> list[float]:
-        """Products of the forget gates, with h taken as it comes."""
-        return _forget_gates(given).prod(dim=0).tolist()
-
-    def measure(self, given: Given) -> list[float]:
-        """Autograd: the gradient of the sum of c_T, which adds up the rows of the Jacobian."""
+    def measure(self, given: Given) -> Tensor:
+        """The gradient of the sum of c_T, which adds up the rows of the Jacobian."""
         c0 = torch.zeros(1, given.cell.m, dtype=torch.float64, requires_grad=True)
         state = torch.zeros_like(c0), c0
         for x in given.x:
             state = given.cell(state, x[None])
-        return torch.autograd.grad(state[1].sum(), c0)[0][0].tolist()
+        return torch.autograd.grad(state[1].sum(), c0)[0][0]
 
-    def counterexample(self, rng: Generator) -> Given:
-        """Gates that read h."""
-        cell = LSTMCell(3, self.m, remember=self.remember, rng=rng)
-        return Given(cell, torch.randn(self.T, 3, generator=rng, dtype=torch.float64))
-
-    def figure(self, given: Given) -> Figure:
+    def figure(self, trial: Trial[Given]) -> Figure:
         """The gradient against time, unit by unit."""
-        products = _forget_gates(given).cumprod(dim=0).T
-        t = list(range(1, len(given.x) + 1))
-        curves = [
-            Curve(row, x=t, label=f"product of forget gates, unit {j + 1}", role="predicted")
-            for j, row in enumerate(products[:3])
-        ]
-        ends = self.measure(given)[:3]
-        points = Points([t[-1]] * len(ends), ends, label="∂c_T/∂c_0 by autograd")
-        return Figure("What is left of a memory", x="T", y="∂c_T/∂c_0", log_y=True,
-                      marks=(*curves, points))  # fmt: skip
-
-
-def _read(cell: LSTMCell) -> tuple[nn.Parameter, ...]:
-    return cell.F, cell.G, cell.V
-
-
-@torch.no_grad()
-def _forget_gates(given: Given) -> Tensor:
-    """f_1, ..., f_T along the run from zero."""
-    cell, gates = given.cell, []
-    state = cell.start(given.x[:1])
-    for x in given.x:
-        gates.append(gate(torch.cat([state[0], x[None]], dim=1), cell.F, cell.b_F)[0])
-        state = cell(state, x[None])
-    return torch.stack(gates)
+        products, ends = forget_gates(trial.given).cumprod(dim=0).T[:3], trial.measured[:3]
+        t = list(range(1, len(trial.given.x) + 1))
+        curves = (
+            Curve(row, x=t, label=f"product of forget gates, {unit}", role="predicted")
+            for row, unit in zip(products, self.rows, strict=False)
+        )
+        points = Points([t[-1]] * len(ends), ends, label=self.symbols[1])
+        words = {"x": "T", "y": "∂c_T/∂c_0"}
+        return Figure("What is left of a memory", marks=(*curves, points), log_y=True, **words)

@@ -13,9 +13,9 @@ together.
 :kind: theorem
 :cost: instant
 :covers: cross-attention
+:scale-free: a symmetry: whatever attention reads, both sides read it.
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -23,7 +23,7 @@ import torch
 from jaxtyping import Float, Int
 from torch import Generator, Tensor
 
-from corollary.core import Claim, Curve, Figure, Hypothesis, Points, equals, option
+from corollary.core import Along, Claim, Suppose, equals, instead, normal, option
 from corollary.theory.sequences.attention import scaled_dot_product_attention
 
 
@@ -38,55 +38,48 @@ class Given(NamedTuple):
     value_order: Int[Tensor, " s"]
 
 
+torn = instead("Values that stay behind their keys.", value_order=lambda g: g.value_order.roll(1))
+lost = instead(
+    "Half of the memory twice, the other half not at all.",
+    key_order=lambda g: g.key_order // 2,
+    value_order=lambda g: g.value_order // 2,
+)
+
+
 @dataclass(frozen=True)
 class CrossAttentionSet(Claim[Given]):
     """What is read, after queries and memory were put into another order."""
 
     t: int = option(5, low=2, high=200)  # rows that read
     s: int = option(9, low=2, high=200)  # rows that are read
-    d: int = option(4, high=64)  # numbers a row
+    d: int = option(4, high=64)  # numbers per row
+
     relation = equals(ulps=64, scale=1.0)  # sums of s products in another order
+    supposes = (
+        Suppose(
+            "keys and values are permuted together",
+            lambda g: torch.equal(g.key_order, g.value_order),
+            without=torn,
+        ),
+        Suppose(
+            "every row of the memory is there once",
+            lambda g: torch.equal(g.key_order.sort().values, torch.arange(len(g.K))),
+            without=lost,
+        ),
+    )
+    symbols = "P f(A, B)", "f(PA, RB)"
+    shows = (Along("The memory has no order", x="entry", y="what is read", first=1),)
 
     def given(self, rng: Generator) -> Given:
-        """Gaussian rows and projections, random orders."""
-        A = torch.randn(self.t, self.d, generator=rng, dtype=torch.float64)
-        B = torch.randn(self.s, self.d, generator=rng, dtype=torch.float64)
-        W = torch.randn(3, self.d, self.d, generator=rng, dtype=torch.float64) / self.d**0.5
+        A, B = normal(rng, self.t, self.d), normal(rng, self.s, self.d)
+        W = normal(rng, 3, self.d, self.d) / self.d**0.5
         rows = torch.arange(self.s).roll(1)
         return Given(A @ W[0], B @ W[1], B @ W[2], torch.arange(self.t).flip(0), rows, rows)
 
-    def hypotheses(self, given: Given) -> Iterator[Hypothesis]:
-        """One order for both halves of the memory."""
-        together = torch.equal(given.key_order, given.value_order)
-        yield Hypothesis("keys and values are permuted together", together)
-
-    def predict(self, given: Given) -> list[float]:
-        """What was read before, in the order of the queries."""
+    def predict(self, given: Given) -> Tensor:
         read = scaled_dot_product_attention(given.Q, given.K, given.V).output
-        return read[given.query_order].flatten().tolist()
+        return read[given.query_order].flatten()
 
-    def measure(self, given: Given) -> list[float]:
-        """What is read after."""
-        return _read(given).flatten().tolist()
-
-    def counterexample(self, rng: Generator) -> Given:
-        """Keys that no longer belong to their values."""
-        given = self.given(rng)
-        return given._replace(value_order=given.value_order.sort().values)
-
-    def figure(self, given: Given) -> Figure:
-        """One number of each row, with the memory in order and in disorder."""
-        rows = list(range(1, len(given.Q) + 1))
-        torn = given._replace(value_order=given.key_order.roll(1))
-        before = scaled_dot_product_attention(given.Q, given.K, given.V).output
-        marks = (
-            Curve(before[given.query_order][:, 0], rows, label="P f(A, B)", role="predicted"),
-            Points(rows, _read(given)[:, 0], label="f(PA, RB)"),
-            Points(rows, _read(torn)[:, 0], label="values not permuted with keys", role="other"),
-        )
-        return Figure("The memory has no order", x="row of PA", y="first entry", marks=marks)
-
-
-def _read(given: Given) -> Tensor:
-    Q, K, V = given.Q[given.query_order], given.K[given.key_order], given.V[given.value_order]
-    return scaled_dot_product_attention(Q, K, V).output
+    def measure(self, given: Given) -> Tensor:
+        Q, K, V = given.Q[given.query_order], given.K[given.key_order], given.V[given.value_order]
+        return scaled_dot_product_attention(Q, K, V).output.flatten()

@@ -17,7 +17,6 @@ another order. Without the mask the block is an encoder block, and everything ch
     here: changing the last token changes the first output.
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -25,17 +24,33 @@ import torch
 from jaxtyping import Float
 from torch import Generator, Tensor
 
-from corollary.core import Claim, Curve, Figure, Hypothesis, Points, equals, option
+from corollary.core import Claim, Kept, Suppose, Trial, equals, normal, option
+from corollary.core.figure import Figure, Level, Points
 from corollary.models.transformers.blocks import DecoderBlock
 
 
 class Given(NamedTuple):
-    """A sequence, another last token, a memory and a block."""
+    """A sequence and a memory, the same after a change, and a block."""
 
     x: Float[Tensor, "T d"]
-    last: Float[Tensor, " d"]
+    changed: Float[Tensor, "T d"]
     memory: Float[Tensor, "s d"] | None
+    reordered: Float[Tensor, "s d"] | None
     block: DecoderBlock
+
+
+def listing(given: Given, rng: Generator) -> Given:
+    """Listing 10.3: no mask, no memory, one head."""
+    d = given.x.shape[1]
+    block = DecoderBlock(d, 1, cross_attention=False, causal=False, rng=rng)
+    return Given(given.x, given.changed, None, None, block.requires_grad_(False))
+
+
+def same_rows(given: Given) -> bool:
+    """Whether both memories have the same rows, in any order."""
+    if given.memory is None or given.reordered is None:
+        return given.memory is given.reordered
+    return sorted(given.memory.tolist()) == sorted(given.reordered.tolist())
 
 
 @dataclass(frozen=True)
@@ -44,57 +59,52 @@ class DecoderCausality(Claim[Given]):
 
     T: int = option(6, low=2, high=100)  # tokens
     s: int = option(5, low=2, high=100)  # positions of the memory
-    heads: int = option(2, high=8)  # of each attention; four numbers a head
+    heads: int = option(2, high=8)  # of each attention; four numbers per head
+
     relation = equals(ulps=4096, scale=1.0)  # the memory is summed in another order
+    supposes = (
+        Suppose("self-attention has a causal mask", lambda g: g.block.causal, listing),
+        Suppose(
+            "no token but the last is exchanged",
+            lambda g: torch.equal(g.x[:-1], g.changed[:-1]),
+            "Another first token moves every output.",
+            changed=lambda g: g.changed.roll(1, dims=0),
+        ),
+        Suppose(
+            "the memory has the same rows",
+            same_rows,
+            "Another memory moves every output.",
+            reordered=lambda g: -g.memory,
+        ),
+    )
+    symbols = "outputs before the last", "after another last token"
 
     def given(self, rng: Generator) -> Given:
-        """Gaussian tokens and memory, a random block."""
+        """Another last token, and the memory backwards."""
         d = 4 * self.heads
-        x = torch.randn(self.T, d, generator=rng, dtype=torch.float64)
-        last, memory = (
-            torch.randn(*shape, generator=rng, dtype=torch.float64) for shape in ((d,), (self.s, d))
-        )
-        return Given(x, last, memory, DecoderBlock(d, self.heads, rng=rng).requires_grad_(False))
+        x, memory = normal(rng, self.T, d), normal(rng, self.s, d)
+        changed = torch.cat([x[:-1], normal(rng, 1, d)])
+        block = DecoderBlock(d, self.heads, rng=rng).requires_grad_(False)
+        return Given(x, changed, memory, memory.flip(0), block)
 
-    def hypotheses(self, given: Given) -> Iterator[Hypothesis]:
-        """The mask of the text."""
-        yield Hypothesis("self-attention has a causal mask", given.block.causal)
+    def predict(self, given: Given) -> Tensor:
+        return given.block(given.x, given.memory)[:-1].flatten()
 
-    def predict(self, given: Given) -> list[float]:
-        """The outputs before the last one."""
-        return given.block(given.x, given.memory)[:-1].flatten().tolist()
+    def measure(self, given: Given) -> Kept:
+        after = given.block(given.changed, given.reordered)
+        return Kept(after[:-1].flatten(), after=after)
 
-    def measure(self, given: Given) -> list[float]:
-        """The same outputs with another last token and the memory backwards."""
-        return _changed(given)[:-1].flatten().tolist()
-
-    def counterexample(self, rng: Generator) -> Given:
-        """The listing of the notes: no mask, no memory, one head."""
-        x, last, _, _ = self.given(rng)
-        listing = DecoderBlock(x.shape[1], 1, cross_attention=False, causal=False, rng=rng)
-        return Given(x, last, None, listing.requires_grad_(False))
-
-    def figure(self, given: Given) -> Figure:
+    def figure(self, trial: Trial[Given]) -> Figure:
         """How far each output moves, for the block and for the listing."""
-        t = list(range(1, len(given.x) + 1))
-        listing = DecoderBlock(
-            given.x.shape[1], 1, cross_attention=False, causal=False,
-            rng=torch.Generator().manual_seed(0),
-        ).requires_grad_(False)  # fmt: skip
-        ours = _moves(given)
-        theirs = _moves(given._replace(memory=None, block=listing))
+        t = list(range(1, len(trial.given.x) + 1))
+
+        def moves(trial: Trial[Given], label: str, role: str) -> Points:
+            before = trial.given.block(trial.given.x, trial.given.memory)
+            return Points(t, (trial.kept.after - before).norm(dim=1), label=label, role=role)
+
         marks = (
-            Curve([0.0] * (len(t) - 1), t[:-1], label="no earlier output moves", role="predicted"),
-            Points(t, ours, label="decoder block"),
-            Points(t, theirs, label="Listing 10.3", role="other"),
+            Level(0.0, label="no earlier output moves"),
+            moves(trial, "decoder block", "measured"),
+            *(moves(broken, "Listing 10.3", "other") for broken in trial.without[:1]),
         )
         return Figure("Another last token", x="position", y="change of the output", marks=marks)
-
-
-def _changed(given: Given) -> Tensor:
-    x = torch.cat([given.x[:-1], given.last[None]])
-    return given.block(x, None if given.memory is None else given.memory.flip(0))
-
-
-def _moves(given: Given) -> list[float]:
-    return (_changed(given) - given.block(given.x, given.memory)).norm(dim=1).tolist()

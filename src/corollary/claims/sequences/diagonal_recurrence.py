@@ -14,15 +14,16 @@ A defective matrix has no such basis.
 :covers: linear-recurrent-unit
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass
+from math import tau
 from typing import NamedTuple
 
 import torch
 from jaxtyping import Float
 from torch import Generator, Tensor
 
-from corollary.core import Claim, Curve, Figure, Hypothesis, Points, equals, option
+from corollary.core import Claim, Suppose, Trial, equals, normal, option, uniform
+from corollary.core.figure import Curve, Figure, Points
 from corollary.theory.prerequisites.orthogonal import random_orthogonal
 from corollary.theory.sequences.linear_system import (
     dense_states,
@@ -40,53 +41,56 @@ class Given(NamedTuple):
     x: Float[Tensor, "T n"]
 
 
+def jordan(given: Given) -> Given:
+    """A Jordan block has one eigenvector for m coordinates."""
+    eye = torch.eye(len(given.A), dtype=torch.float64)
+    return given._replace(A=0.9 * eye + eye.roll(1, dims=1).triu())
+
+
 @dataclass(frozen=True)
 class DiagonalRecurrence(Claim[Given]):
     """States of the dense system against those of the diagonal one."""
 
     m: int = option(6, low=2, high=60)  # state
     T: int = option(50, low=2, high=500)  # steps
+
     relation = equals(ulps=2**24, scale=1.0)  # rounding times the condition of P
+    supposes = (
+        Suppose(
+            "A is diagonalisable over the complex numbers",
+            lambda g: is_diagonalisable(g.A),
+            without=jordan,
+        ),
+    )
+    symbols = "Re(Pζ_t), diagonal", "z_t, dense"
 
     def given(self, rng: Generator) -> Given:
         """A damped turn, stretched a little."""
-        stretch = 0.98 + 0.02 * torch.rand(self.m, generator=rng, dtype=torch.float64)
-        A = random_orthogonal(self.m, rng=rng) * stretch
-        B = torch.randn(self.m, 2, generator=rng, dtype=torch.float64)
-        return Given(A, B, torch.randn(self.T, 2, generator=rng, dtype=torch.float64))
+        A = random_orthogonal(self.m, rng=rng) * (0.98 + 0.02 * uniform(rng, self.m))
+        return Given(A, normal(rng, self.m, 2), normal(rng, self.T, 2))
 
-    def hypotheses(self, given: Given) -> Iterator[Hypothesis]:
-        """Enough eigenvectors."""
-        yield Hypothesis("A is diagonalisable over the complex numbers", is_diagonalisable(given.A))
-
-    def predict(self, given: Given) -> list[float]:
-        """The diagonal system, turned back."""
+    def predict(self, given: Given) -> Tensor:
         system = diagonalised(given.A, given.B, check=False)
-        return (diagonal_states(system, given.x) @ system.P.T).real.flatten().tolist()
+        return (diagonal_states(system, given.x) @ system.P.T).real.flatten()
 
-    def measure(self, given: Given) -> list[float]:
-        """The dense system."""
-        return dense_states(given.A, given.B, given.x).flatten().tolist()
+    def measure(self, given: Given) -> Tensor:
+        return dense_states(given.A, given.B, given.x).flatten()
 
-    def counterexample(self, rng: Generator) -> Given:
-        """A Jordan block: one eigenvector for m coordinates."""
-        given = self.given(rng)
-        eye = torch.eye(self.m, dtype=torch.float64)
-        return given._replace(A=0.9 * eye + torch.diag(eye[0].new_ones(self.m - 1), 1))
-
-    def figure(self, given: Given) -> tuple[Figure, Figure]:
+    def figure(self, trial: Trial[Given]) -> tuple[Figure, Figure]:
         """A coordinate, and the eigenvalues."""
-        t = list(range(1, len(given.x) + 1))
-        first = [numbers[:: len(given.A)] for numbers in (self.predict(given), self.measure(given))]
-        values = torch.linalg.eigvals(given.A)
-        angle = torch.linspace(0, 2 * torch.pi, 200, dtype=torch.float64)
-        marks = (
-            Curve(first[0], x=t, label="Re(Pζ_t), diagonal", role="predicted"),
-            Points(t, first[1], label="z_t, dense"),
+        A, m = trial.given.A, len(trial.given.A)
+        t = list(range(1, len(trial.given.x) + 1))
+        values = torch.linalg.eigvals(A)
+        angle = torch.linspace(0, tau, 200, dtype=torch.float64)
+        states = (
+            Curve(trial.predicted[::m], x=t, label=self.symbols[0], role="predicted"),
+            Points(t, trial.measured[::m], label=self.symbols[1]),
         )
-        circle = Curve(angle.sin(), x=angle.cos(), label="unit circle", role="other")
-        where = Points(values.real, values.imag, label="eigenvalues of A")
+        spectrum = (
+            Curve(angle.sin(), x=angle.cos(), label="unit circle", role="other"),
+            Points(values.real, values.imag, label="eigenvalues of A"),
+        )
         return (
-            Figure("The first coordinate", x="t", y="z_t", marks=marks),
-            Figure("The spectrum", x="Re λ", y="Im λ", equal=True, marks=(circle, where)),
+            Figure("The first coordinate", x="t", y="z_t", marks=states),
+            Figure("The spectrum", x="Re λ", y="Im λ", equal=True, marks=spectrum),
         )

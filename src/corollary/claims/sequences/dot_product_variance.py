@@ -15,7 +15,6 @@ If queries and keys are related the statement fails: for :math:`q=k` the mean al
 :covers: attention-variance-scaling
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
@@ -23,16 +22,21 @@ import torch
 from jaxtyping import Float
 from torch import Generator, Tensor
 
-from corollary.core import Claim, Curve, Figure, Hypothesis, Points, Sample, option, within_interval
-
-Law = Literal["normal", "sign", "uniform"]
+from corollary.core import Claim, Sample, Suppose, Trial, normal, option, uniform, within_interval
+from corollary.core.figure import Curve, Figure, Points
+from corollary.core.witness import mean_is, mean_square_is
 
 
 class Given(NamedTuple):
-    """Queries and keys in several dimensions, one pair a row."""
+    """Queries and keys in several dimensions, one pair per row."""
 
     q: tuple[Float[Tensor, "r d"], ...]
     k: tuple[Float[Tensor, "r d"], ...]
+
+
+def entries(given: Given) -> Tensor:
+    """All entries, those of the queries in the first row."""
+    return torch.stack([torch.cat([x.flatten() for x in part]) for part in given])
 
 
 @dataclass(frozen=True)
@@ -41,68 +45,61 @@ class DotProductVariance(Claim[Given]):
 
     dims: tuple[int, ...] = (4, 16, 64, 256)  # dimensions of queries and keys
     draws: int = option(4000, low=100, high=100_000)  # pairs in each dimension
-    law: Law = "normal"  # of the entries
+    law: Literal["normal", "sign", "uniform"] = "normal"  # of the entries
+
     relation = within_interval(resolution=0.15)  # 4000 squares have a mean known to about 0.09
+    supposes = (
+        Suppose(
+            "entries have mean 0",
+            lambda g: mean_is(entries(g)),
+            "Entries with a mean: the products have one too, and it grows like d.",
+            q=lambda g: tuple(q + 0.5 for q in g.q),
+            k=lambda g: tuple(k + 0.5 for k in g.k),
+        ),
+        Suppose(
+            "entries have variance 1",
+            lambda g: mean_square_is(entries(g), 1.0),
+            "Queries twice as long: the variance is four times as large.",
+            q=lambda g: tuple(2 * q for q in g.q),
+        ),
+        Suppose(
+            "q and k are not correlated",
+            lambda g: mean_is(entries(g).prod(dim=0)),
+            "Every query is its own key: the mean alone is d.",
+            k=lambda g: g.q,
+        ),
+    )
+    symbols = "1", "variance of q·k/√d"
+    rows = "d = {dims}"
 
     def given(self, rng: Generator) -> Given:
         """Independent entries of mean 0 and variance 1."""
-        draw = [_entries(self.law, self.draws, d, rng) for d in self.dims for _ in "qk"]
+        draw = [self.drawn(rng, d) for d in self.dims for _ in "qk"]
         return Given(tuple(draw[::2]), tuple(draw[1::2]))
 
-    def hypotheses(self, given: Given) -> Iterator[Hypothesis]:
-        """Mean, variance, and no relation of q to k, as far as draws can tell."""
-        q = torch.cat([part.flatten() for part in given.q])
-        k = torch.cat([part.flatten() for part in given.k])
-        bound = 5 / len(q) ** 0.5  # five standard errors of entries of variance 1
-        mean = max(abs(float(q.mean())), abs(float(k.mean())))
-        spread = max(abs(float(q.square().mean()) - 1), abs(float(k.square().mean()) - 1))
-        joint = abs(float((q * k).mean()))
-        yield Hypothesis("entries have mean 0", mean < bound, f"means up to {mean:.2g}")
-        yield Hypothesis("entries have variance 1", spread < 2 * bound, f"off by {spread:.2g}")
-        yield Hypothesis("q and k are not correlated", joint < bound, f"mean product {joint:.2g}")
+    def drawn(self, rng: Generator, d: int) -> Float[Tensor, "r d"]:
+        """Entries of the law."""
+        if self.law == "normal":
+            return normal(rng, self.draws, d)
+        x = 2 * uniform(rng, self.draws, d) - 1
+        return x.sign() if self.law == "sign" else x * 3**0.5
 
     def predict(self, given: Given) -> list[float]:
-        """Variance 1 after scaling."""
         return [1.0] * len(given.q)
 
     def measure(self, given: Given) -> list[Sample]:
-        """Squares of the scaled products."""
-        return [Sample((s.square() / q.shape[1]).tolist()) for q, s in _products(given)]
+        pairs = zip(given.q, given.k, strict=True)
+        return [Sample((q * k).sum(dim=1).square() / q.shape[1]) for q, k in pairs]
 
-    def counterexample(self, rng: Generator) -> Given:
-        """Every query is its own key."""
-        given = self.given(rng)
-        return given._replace(k=given.q)
-
-    def figure(self, given: Given) -> Figure:
+    def figure(self, trial: Trial[Given]) -> Figure:
         """Variance of the products with and without the scale, against d."""
-        d = [q.shape[1] for q, _ in _products(given)]
-        squares = [s.square() for _, s in _products(given)]
-        mean = [float(s.mean()) for s in squares]
-        half = [3 * float(s.std()) / len(s) ** 0.5 for s in squares]
-        low, high = zip(*((m - h, m + h) for m, h in zip(mean, half, strict=True)), strict=True)
-        marks = (
-            Curve(d, d, label="d", role="predicted"),
-            Points(d, mean, label="variance of q·k", low=list(low), high=list(high)),
-            Curve([1.0] * len(d), d, label="1", role="predicted", dashed=True),
-            Points(
-                d, [m / n for m, n in zip(mean, d, strict=True)], label="variance of q·k/√d",
-                low=[v / n for v, n in zip(low, d, strict=True)],
-                high=[v / n for v, n in zip(high, d, strict=True)],
-            ),
-        )  # fmt: skip
-        return Figure(
-            "Scores spread like √d unless they are divided by it", x="dimension d", y="variance",
-            marks=marks, log_x=True, log_y=True,
-        )  # fmt: skip
-
-
-def _products(given: Given) -> list[tuple[Tensor, Tensor]]:
-    return [(q, (q * k).sum(dim=1)) for q, k in zip(given.q, given.k, strict=True)]
-
-
-def _entries(law: Law, n: int, d: int, rng: Generator) -> Tensor:
-    if law == "normal":
-        return torch.randn(n, d, generator=rng, dtype=torch.float64)
-    uniform = 2 * torch.rand(n, d, generator=rng, dtype=torch.float64) - 1
-    return uniform.sign() if law == "sign" else uniform * 3**0.5
+        d = torch.tensor([q.shape[1] for q in trial.given.q], dtype=torch.float64)
+        r = torch.tensor([[r.value, r.low, r.high] for r in trial.comparison.measured]).T
+        marks: list[Curve | Points] = []
+        for size, law, label in ((d, "d", "variance of q·k"), (1 + 0 * d, *self.symbols)):
+            value, low, high = r * size
+            marks.append(Curve(size, d, label=law, role="predicted", dashed=law == "1"))
+            marks.append(Points(d, value, label=label, low=low, high=high))
+        title = "Scores spread like √d unless they are divided by it"
+        axes = {"x": "dimension d", "y": "variance", "log_x": True, "log_y": True}
+        return Figure(title, marks=tuple(marks), **axes)

@@ -17,7 +17,6 @@ so from :math:`z_0\in[-1,1]^m` no state leaves the cube: :math:`\|z_t\|_\infty\l
     both runs on the same weights.
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -25,7 +24,8 @@ import torch
 from jaxtyping import Float
 from torch import Generator, Tensor
 
-from corollary.core import Band, Claim, Curve, Figure, Hypothesis, Level, at_most, option
+from corollary.core import Claim, Kept, Suppose, Trial, at_most, normal, option
+from corollary.core.figure import Band, Curve, Figure, Level
 from corollary.models.recurrent.gating import blend, gate
 from corollary.models.recurrent.gru import GRUCell
 
@@ -38,6 +38,20 @@ class Given(NamedTuple):
     z0: Float[Tensor, "B m"]
 
 
+class Unsquashed(GRUCell):
+    """A GRU whose candidate is three times as large."""
+
+    def parts(self, z: Tensor, x: Tensor) -> tuple[Tensor, Tensor]:
+        """Update gate and candidate."""
+        s, candidate = super().parts(z, x)
+        return s, 3 * candidate
+
+
+def unsquashed(given: Given, rng: Generator) -> Given:
+    """Candidates outside the cube draw the states out of it."""
+    return given._replace(cell=Unsquashed(given.x.shape[2], given.z0.shape[1], rng=rng))
+
+
 @dataclass(frozen=True)
 class GruConvexity(Claim[Given]):
     """How far states go, and whether they overshoot the candidate."""
@@ -45,65 +59,67 @@ class GruConvexity(Claim[Given]):
     T: int = option(40, low=1, high=500)  # steps
     m: int = option(8, low=1, high=100)  # units
     B: int = option(16, low=1, high=500)  # sequences
+
     relation = at_most(ulps=8)  # a sum of two products, of weights that add up to 1
+    supposes = (
+        Suppose(
+            "the first state lies in [-1, 1]^m",
+            lambda g: (bool((g.z0.abs() <= 1).all()), f"‖z₀‖∞ = {float(g.z0.abs().max()):g}"),
+            "A start outside comes back only step by step.",
+            z0=lambda g: g.z0 + 3.0,
+        ),
+        Suppose(
+            "candidates lie in [-1, 1]^m",
+            lambda g: bool((g.cell.parts(g.z0, g.x[:, 0])[1].abs() <= 1).all()),
+            without=unsquashed,
+        ),
+    )
+    symbols = "1", "‖z_t‖∞, and the part of the way"
 
     def given(self, rng: Generator) -> Given:
         """Large inputs, which drive candidates to the faces of the cube."""
-        cell = GRUCell(2, self.m, rng=rng)
-        x = 3 * torch.randn(self.B, self.T, 2, generator=rng, dtype=torch.float64)
-        return Given(cell, x, torch.zeros(self.B, self.m, dtype=torch.float64))
-
-    def hypotheses(self, given: Given) -> Iterator[Hypothesis]:
-        """The start."""
-        far = float(given.z0.abs().max())
-        yield Hypothesis("the first state lies in [-1, 1]^m", far <= 1, f"‖z₀‖∞ = {far:g}")
+        x = 3 * normal(rng, self.B, self.T, 2)
+        return Given(GRUCell(2, self.m, rng=rng), x, x.new_zeros(self.B, self.m))
 
     def predict(self, given: Given) -> list[float]:
         """1 for every state, and 1 for the part of the way to the candidate."""
         return [1.0] * (given.x.shape[1] + 1)
 
-    def measure(self, given: Given) -> list[float]:
+    @torch.no_grad()
+    def measure(self, given: Given) -> Kept:
         """Largest entries at each time, and the largest part of the way that a step takes."""
         z, states, part = given.z0, [], 0.0
-        with torch.no_grad():
-            for x in given.x.unbind(1):
-                s, candidate = given.cell.parts(z, x)
-                fresh = blend(s, z, candidate)
-                way = candidate - z
-                far = way.abs() > 1e-6  # a quotient of two rounded zeros says nothing
-                part = max(part, float(((fresh - z) / way)[far].max()) if far.any() else 0.0)
-                z = fresh
-                states.append(float(z.abs().max()))
-        return [*states, part]
+        for x in given.x.unbind(1):
+            s, candidate = given.cell.parts(z, x)
+            fresh = blend(s, z, candidate)
+            way = candidate - z
+            far = way.abs() > 1e-6  # a quotient of two rounded zeros says nothing
+            part = max(part, float(((fresh - z) / way)[far].max()) if far.any() else 0.0)
+            z = fresh
+            states.append(z)
+        run = torch.stack(states, dim=1)
+        return Kept([*run.abs().amax((0, 2)), part], run=run)
 
-    def counterexample(self, rng: Generator) -> Given:
-        """A start outside."""
-        given = self.given(rng)
-        return given._replace(z0=given.z0 + 3.0)
-
-    def figure(self, given: Given) -> Figure:
+    def figure(self, trial: Trial[Given]) -> Figure:
         """The range of the states at each time, of the GRU and of the printed update."""
-        t = list(range(1, given.x.shape[1] + 1))
-        right, printed = _run(given, printed=False), _run(given, printed=True)
+        run = trial.kept.run
+        t = list(range(1, run.shape[1] + 1))
         marks = (
-            Band(t, right.amin((0, 2)), right.amax((0, 2)), label="range of all states"),
-            Curve(right[0, :, 0], x=t, label="one unit of the GRU"),
-            Curve(printed[0, :, 0], x=t, label="the same unit, update as printed in the notes",
-                  role="other", dashed=True),
+            Band(t, run.amin((0, 2)), run.amax((0, 2)), label="range of all states"),
+            Curve(run[0, :, 0], x=t, label="one unit of the GRU"),
+            Curve(printed(trial.given)[:, 0], t, "the same unit, as printed in the notes", "other"),
             Level(1.0, label="the cube, +1"),
             Level(-1.0, label="the cube, −1"),
-        )  # fmt: skip
+        )
         return Figure("States of a GRU", x="t", y="z_t", marks=marks)
 
 
 @torch.no_grad()
-def _run(given: Given, *, printed: bool) -> Tensor:
-    """All states; as printed, the reset gate stands where the candidate belongs."""
-    cell, z, out = given.cell, given.z0, []
-    for x in given.x.unbind(1):
-        s, new = cell.parts(z, x)
-        if printed:
-            new = gate(torch.cat([z, x], dim=1), cell.H, cell.b_H)
-        z = blend(s, z, new)
-        out.append(z)
-    return torch.stack(out, dim=1)
+def printed(given: Given) -> Float[Tensor, "T m"]:
+    """The states of the first sequence if the reset gate stands where the candidate belongs."""
+    cell, z, out = given.cell, given.z0[:1], []
+    for x in given.x[:1].unbind(1):
+        s, _ = cell.parts(z, x)
+        z = blend(s, z, gate(torch.cat([z, x], dim=1), cell.H, cell.b_H))
+        out.append(z[0])
+    return torch.stack(out)
