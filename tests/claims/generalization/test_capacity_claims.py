@@ -11,7 +11,6 @@ from corollary.claims.generalization.network_vc_dimension import NetworkVcDimens
 from corollary.claims.generalization.sauer_shelah import SauerShelah
 from corollary.claims.generalization.vc_bound import VcBound
 from corollary.claims.generalization.vc_dimension_bound import VcDimensionBound
-from corollary.claims.generalization.vc_half_spaces import VcHalfSpaces
 from corollary.core import Verdict, generator
 
 
@@ -29,11 +28,6 @@ def test_growth_holds_in_other_dimensions(d):
 def test_points_on_a_line_are_not_in_general_position():
     x = torch.tensor([[0.0, 0.0], [1.0, 1.0], [2.0, 2.0], [0.0, 5.0]], dtype=torch.float64)
     assert GrowthFunction().check_given(Given(x)).verdict is Verdict.INAPPLICABLE
-
-
-@pytest.mark.parametrize("seed", range(2))
-def test_half_spaces_have_dimension_d_plus_one(seed):
-    assert VcHalfSpaces(d=3).check(seed).verdict is Verdict.HOLDS
 
 
 @pytest.mark.parametrize("family", ["thresholds", "intervals", "half-planes", "rectangles"])
@@ -81,7 +75,7 @@ def test_the_largest_gap_of_intervals_is_found_by_brute_force():
     for i in range(14):
         for j in range(i + 1, 14):  # open intervals between the points i and j
             best = max(best, float(ends[j] - ends[i]) - (j - i - 1) / 12)
-    assert float(given.suprema()[0]) == pytest.approx(best)
+    assert float(given.suprema(given.x)[0]) == pytest.approx(best)
 
 
 def test_networks_shatter_one_point_more_than_they_have_units():

@@ -26,23 +26,12 @@ def test_symmetrisation_is_worked_by_hand_for_one_sample():
     assert claim.predict(given) == 1.0
 
 
-@pytest.mark.parametrize("seed", range(3))
-@pytest.mark.parametrize("k", [2, 20])
-def test_symmetrisation_holds(seed, k):
-    assert Symmetrisation(m=4, k=k).check(seed).verdict is Verdict.HOLDS
-
-
 @pytest.mark.parametrize("m", [20, 500])
 def test_the_rademacher_bound_holds_and_the_quantile_is_that_of_smirnov(m):
-    claim = RademacherBound(m=m, trials=2000)
+    claim = RademacherBound(m=m, trials=2000, delta=0.05)
     result = claim.check(0)
     assert result.verdict is Verdict.HOLDS
     assert result.measured[0].value == pytest.approx(ksone.ppf(0.95, m), rel=0.1)
-
-
-def test_copies_are_no_new_samples():
-    refuted = RademacherBound(trials=1000).refute(0)
-    assert refuted.fails and len(refuted.broken) == 1
 
 
 def test_orthogonal_points_attain_both_linear_bounds():

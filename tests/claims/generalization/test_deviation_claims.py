@@ -66,9 +66,9 @@ def test_hoeffding_holds_for_bounded_values(law, n):
 def test_one_coin_is_worked_by_hand():
     """One throw is always off by 1/2: a failure iff epsilon is below 1/2."""
     values = torch.tensor([[0.0], [1.0]], dtype=torch.float64).repeat(500, 1)
-    strict = Hoeffding(n=1, delta=0.9).measure(Given(values, 0.5, 0.0, 1.0))
-    assert strict.hits == 0  # epsilon is sqrt(log(2/0.9)/2) = 0.63
-    assert Hoeffding(delta=0.1).check_given(Given(3 * values, 1.5, 0.0, 1.0)).verdict is (
+    strict = Hoeffding(n=1, delta=0.9).trial(Given(values, 0.5, 0.0, 1.0, 0.63))
+    assert strict.measured.hits == 0
+    assert Hoeffding(delta=0.1).check_given(Given(3 * values, 1.5, 0.0, 1.0, 0.1)).verdict is (
         Verdict.INAPPLICABLE
     )
 
@@ -80,22 +80,10 @@ def test_the_share_of_failures_is_the_exact_binomial_tail():
     assert found.low <= exact <= found.high
 
 
-def test_the_union_bound_holds_and_the_bound_for_one_function_does_not():
-    assert UnionBound(N=20, n=50, trials=4000).check(1).verdict is Verdict.HOLDS
-    refuted = UnionBound(N=20, n=50, trials=4000).refute(0)
-    assert refuted.fails
-    assert refuted.broken == ("the class has at most N functions",)
-
-
 def test_a_class_of_perfect_functions_never_strays():
     zero = torch.zeros(5, dtype=torch.float64)
-    given = union_bound.Given(zero, zero.expand(2000, 5), 10, 5)
-    assert UnionBound().measure(given).hits == 0
-
-
-@pytest.mark.parametrize("seed", range(3))
-def test_choosing_costs_at_most_twice_the_deviation(seed):
-    assert ErmExcessRisk(N=10, n=20, trials=2000).check(seed).verdict is Verdict.HOLDS
+    given = union_bound.Given(zero, zero.expand(2000, 5), 10, 5, 0.1)
+    assert UnionBound().trial(given).measured.hits == 0
 
 
 def test_the_inequality_of_a_single_sample_is_attained():
@@ -103,9 +91,9 @@ def test_the_inequality_of_a_single_sample_is_attained():
     risks = torch.tensor([0.4, 0.6], dtype=torch.float64)
     empirical = torch.tensor([[0.5, 0.5]], dtype=torch.float64).expand(2000, 2)
     given = erm.Given(risks, empirical, torch.ones(2000, dtype=torch.int64), 10)
-    measured = ErmExcessRisk().measure(given)
-    assert measured[1] == pytest.approx(1.0)
-    assert ErmExcessRisk().check_given(given).verdict is Verdict.HOLDS
+    trial = ErmExcessRisk().trial(given)
+    assert trial.measured[1] == pytest.approx(1.0)
+    assert trial.comparison.verdict is Verdict.HOLDS
 
 
 @pytest.mark.parametrize("g", ["largest deviation", "mean"])

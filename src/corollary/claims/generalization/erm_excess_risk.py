@@ -19,7 +19,6 @@ and hence *with probability at least* :math:`1-\delta`
     excess of 0.8.
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -27,16 +26,8 @@ import torch
 from jaxtyping import Float, Int
 from torch import Generator, Tensor
 
-from corollary.core import (
-    Claim,
-    Curve,
-    Figure,
-    Hypothesis,
-    Level,
-    Points,
-    at_most,
-    option,
-)
+from corollary.core import Claim, Kept, Suppose, Trial, at_most, option, uniform
+from corollary.core.figure import Curve, Figure, Level, Points
 from corollary.theory.generalization.deviations import upper_quantile
 from corollary.theory.generalization.finite_class import erm_excess, largest_deviation
 
@@ -49,13 +40,19 @@ class Given(NamedTuple):
     chosen: Int[Tensor, " t"]
     n: int
 
-    def excess(self) -> Float[Tensor, " t"]:
-        """How much worse than the best the chosen function is."""
-        return self.risks[self.chosen] - self.risks.min()
 
-    def suprema(self) -> Float[Tensor, " t"]:
-        """The largest deviation of each sample."""
-        return largest_deviation(self.risks, self.empirical)
+def chose_least(given: Given) -> bool:
+    """Whether each choice has the least empirical risk."""
+    found = given.empirical.gather(1, given.chosen[:, None])[:, 0]
+    return bool((found == given.empirical.amin(dim=1)).all())
+
+
+def is_unbiased(given: Given) -> tuple[bool, str]:
+    """How far mean empirical risks are from the risks, in standard errors."""
+    r, (t, _) = given.risks, given.empirical.shape
+    error = (r * (1 - r) / (given.n * t)).sqrt()
+    off = float(((given.empirical.mean(dim=0) - r).abs() / error).max())
+    return off < 6, f"mean empirical risks are {off:.2g} standard errors off at most"
 
 
 @dataclass(frozen=True)
@@ -66,71 +63,74 @@ class ErmExcessRisk(Claim[Given]):
     n: int = option(200, low=10, high=2000)  # samples
     delta: float = option(0.05, low=0.02, high=0.5)  # probability of failure
     trials: int = option(4000, low=1000, high=20000)  # repetitions
+
     relation = at_most(ulps=64)  # risks are multiples of 1/n, rounded when subtracted
+    supposes = (
+        Suppose(
+            "the chosen function has the least empirical risk",
+            chose_least,
+            "The largest empirical risk in place of the least.",
+            chosen=lambda g: g.empirical.argmax(dim=1),
+        ),
+        Suppose(
+            "the samples have the law of which R is the risk",
+            is_unbiased,
+            "The samples have all labels flipped: what is best on them is the worst.",
+            empirical=lambda g: 1 - g.empirical,
+            chosen=lambda g: (1 - g.empirical).argmin(dim=1),
+        ),
+    )
+    symbols = "bound", "R(f_S) − R(f*)"
+    rows = "1 − δ quantile", "largest ratio to 2 sup |R − R_S|"
 
     def given(self, rng: Generator) -> Given:
-        """Risks from 0.2 to 0.8; ties go to the first."""
-        risks = 0.2 + 0.6 * torch.rand(self.N, generator=rng, dtype=torch.float64)
+        risks = 0.2 + 0.6 * uniform(rng, self.N)
         size = torch.full((self.trials, self.N), float(self.n), dtype=torch.float64)
-        empirical = torch.binomial(size, risks.expand(self.trials, -1), generator=rng) / self.n
+        empirical = torch.binomial(size, risks.expand_as(size), generator=rng) / self.n
         return Given(risks, empirical, empirical.argmin(dim=1), self.n)
 
-    def hypotheses(self, given: Given) -> Iterator[Hypothesis]:
-        """What is chosen."""
-        found = given.empirical.gather(1, given.chosen[:, None])[:, 0]
-        least = bool((found == given.empirical.amin(dim=1)).all())
-        yield Hypothesis("the chosen function has the least empirical risk", least)
-
     def predict(self, given: Given) -> list[float]:
-        """The bound; and 1 for the inequality of each sample."""
         return [erm_excess(len(given.risks), given.n, self.delta), 1.0]
 
-    def measure(self, given: Given) -> list[float]:
-        """A value above the quantile of the excess; and the worst ratio of the two sides."""
-        ratio = given.excess() / (2 * given.suprema())
-        return [upper_quantile(given.excess(), self.delta), float(ratio.max())]
+    def measure(self, given: Given) -> Kept:
+        """The quantile is an upper one, with its confidence built in."""
+        excess = given.risks[given.chosen] - given.risks.min()
+        twice = 2 * largest_deviation(given.risks, given.empirical)
+        found = [upper_quantile(excess, self.delta), float((excess / twice).nan_to_num(0.0).max())]
+        return Kept(found, excess=excess, twice=twice)
 
-    def counterexample(self, rng: Generator) -> Given:
-        """The largest empirical risk in place of the least."""
-        given = self.given(rng)
-        return given._replace(chosen=given.empirical.argmax(dim=1))
+    def tight(self, rng: Generator) -> Given:
+        """A function of risk 0.4 and its negation: on a tie the second may be chosen."""
+        size = torch.full((1000,), 10.0, dtype=torch.float64)
+        first = torch.binomial(size, torch.full_like(size, 0.4), generator=rng) / 10
+        both = torch.stack([first, 1 - first], dim=1)
+        risks = torch.tensor([0.4, 0.6], dtype=torch.float64)
+        return Given(risks, both, (first >= 0.5).long(), 10)
 
-    def figure(self, given: Given) -> tuple[Figure, Figure]:
+    def figure(self, trial: Trial[Given]) -> tuple[Figure, Figure]:
         """The two sides of the inequality on each sample; and the excess over n."""
-        excess, twice = given.excess()[:600], 2 * given.suprema()[:600]
-        bound = self.predict(given)[0]
-        sides = Figure(
-            "Choosing costs at most twice the largest deviation",
-            x="2 sup |R − R_S|",
-            y="R(f_S) − R(f*)",
-            marks=(
-                Points(twice, excess, label="a sample each"),
-                Curve([0.0, bound], [0.0, bound], label="equality", role="predicted"),
-                Level(bound, label="bound with probability 1 − δ", role="other", axis="x"),
-            ),
+        bound, kept = trial.predicted[0], trial.kept
+        marks = (
+            Points(kept.twice[:600], kept.excess[:600], label="a sample each"),
+            Curve([0.0, bound], [0.0, bound], label="equality", role="predicted"),
+            Level(bound, label="bound with probability 1 − δ", role="other", axis="x"),
         )
-        return sides, self._over_n(given)
+        title = "Choosing costs at most twice the largest deviation"
+        sides = Figure(title, x="2 sup |R − R_S|", y=self.symbols[1], marks=marks)
+        return sides, self._over_n(trial.given.risks)
 
-    def _over_n(self, given: Given) -> Figure:
-        k, sizes = len(given.risks), [10, 20, 50, 100, 200, 500, 1000]
-        rng = torch.Generator().manual_seed(int(1e6 * float(given.risks[0])))
-        means, tops = [], []
+    def _over_n(self, risks: Tensor) -> Figure:
+        sizes, rng = [10, 20, 50, 100, 200, 500, 1000], torch.Generator().manual_seed(0)
+        p, lost = risks.expand(1000, -1), []
         for n in sizes:
-            size = torch.full((1000, k), float(n), dtype=torch.float64)
-            draw = torch.binomial(size, given.risks.expand(1000, -1), generator=rng)
-            lost = given.risks[draw.argmin(dim=1)] - given.risks.min()
-            means.append(float(lost.mean()))
-            tops.append(upper_quantile(lost, self.delta))
-        return Figure(
-            "What choosing on the sample costs",
-            x="n",
-            y="R(f_S) − R(f*)",
-            log_x=True,
-            log_y=True,
-            marks=(
-                Curve([erm_excess(k, n, self.delta) for n in sizes], sizes,
-                      label="2√((log N + log(2/δ))/2n)", role="predicted"),
-                Points(sizes, tops, label=f"{1 - self.delta:g} quantile"),
-                Points(sizes, means, label="mean", role="other"),
-            ),
-        )  # fmt: skip
+            draw = torch.binomial(torch.full_like(p, float(n)), p, generator=rng)
+            lost.append(risks[draw.argmin(dim=1)] - risks.min())
+        bound = [erm_excess(len(risks), n, self.delta) for n in sizes]
+        top = [upper_quantile(e, self.delta) for e in lost]
+        marks = (
+            Curve(bound, sizes, label="2√((log N + log(2/δ))/2n)", role="predicted"),
+            Points(sizes, top, label=f"{1 - self.delta:g} quantile"),
+            Points(sizes, [float(e.mean()) for e in lost], label="mean", role="other"),
+        )
+        title = "What choosing on the sample costs"
+        return Figure(title, x="n", y=self.symbols[1], log_x=True, log_y=True, marks=marks)

@@ -16,7 +16,6 @@ f must have been chosen before them.
 :covers: hoeffding-single-function
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
@@ -24,33 +23,32 @@ import torch
 from jaxtyping import Float
 from torch import Generator, Tensor
 
-from corollary.core import (
-    Claim,
-    Count,
-    Curve,
-    Figure,
-    Hypothesis,
-    Level,
-    Points,
-    at_most,
-    option,
-)
+from corollary.claims.generalization._draws import are_independent
+from corollary.core import Claim, Count, Kept, Suppose, Trial, at_most, option, uniform
+from corollary.core.figure import Curve, Figure, Level, Points
 from corollary.theory.generalization.deviations import hoeffding_deviation, hoeffding_probability
-
-Law = Literal["coin", "uniform", "rare"]
 
 
 class Given(NamedTuple):
-    """Repeated samples of f(Z) with its expectation and the range it is said to have."""
+    """Repeated samples of f(Z), its expectation, the range it is said to have, and a deviation."""
 
     values: Float[Tensor, "t n"]
     mean: float
     a: float
     b: float
+    eps: float
 
-    def deviations(self) -> Float[Tensor, " t"]:
-        """How far each sample's mean is off."""
-        return (self.values.mean(dim=1) - self.mean).abs()
+
+def in_range(given: Given) -> tuple[bool, str]:
+    """The least and the largest value."""
+    low, high = float(given.values.min()), float(given.values.max())
+    return given.a <= low and high <= given.b, f"from {low:.3g} to {high:.3g}"
+
+
+def rarely_large(given: Given, rng: Generator) -> Given:
+    """Mostly 0, and 2n with probability 1/2n: the mean is 1, most samples see only 0."""
+    t, n = given.values.shape
+    return given._replace(values=2.0 * n * (uniform(rng, t, n) < 1 / (2 * n)), mean=1.0)
 
 
 @dataclass(frozen=True)
@@ -59,89 +57,67 @@ class Hoeffding(Claim[Given]):
 
     n: int = option(100, low=1, high=1000)  # samples
     delta: float = option(0.1, low=0.01, high=0.9)  # probability of failure
-    law: Law = "coin"  # of f(Z): a fair coin, uniform on [0, 1], or 1 with probability 1/10
+    law: Literal["coin", "uniform", "rare"] = "coin"  # fair, uniform on [0, 1], or 1 in 1/10
     trials: int = option(20000, low=1000, high=50000)  # repetitions
+
     relation = at_most(level=0.999)  # the exact binomial interval of the failure rate
+    supposes = (
+        Suppose("the values lie in [a, b]", in_range, without=rarely_large),
+        Suppose(
+            "the values of a sample are independent",
+            lambda g: are_independent(g.values),
+            "One value, copied n times: the mean is as uncertain as a single value.",
+            values=lambda g: g.values[:, :1].expand_as(g.values),
+        ),
+    )
+    symbols = "2 exp(−2nε²/(b−a)²)", "P(|mean − E f| > ε)"
 
     def given(self, rng: Generator) -> Given:
-        """Values in [0, 1]."""
-        u = torch.rand(self.trials, self.n, generator=rng, dtype=torch.float64)
-        p = {"coin": 0.5, "rare": 0.1, "uniform": 0.5}[self.law]
-        return Given(u if self.law == "uniform" else (u < p).double(), p, 0.0, 1.0)
-
-    def hypotheses(self, given: Given) -> Iterator[Hypothesis]:
-        """The range."""
-        low, high = float(given.values.min()), float(given.values.max())
-        yield Hypothesis(
-            "the values lie in [a, b]",
-            given.a <= low and high <= given.b,
-            f"from {low:.3g} to {high:.3g}",
-        )
+        u, p = uniform(rng, self.trials, self.n), 0.1 if self.law == "rare" else 0.5
+        values = u if self.law == "uniform" else (u < p).double()
+        return Given(values, p, 0.0, 1.0, hoeffding_deviation(self.n, self.delta))
 
     def predict(self, given: Given) -> float:
-        """The bound at the deviation for delta: delta itself."""
-        return hoeffding_probability(given.values.shape[1], self._eps(given), a=given.a, b=given.b)
+        n = given.values.shape[1]
+        return hoeffding_probability(n, given.eps, a=given.a, b=given.b)
 
-    def measure(self, given: Given) -> Count:
-        """Samples whose mean is off by more."""
-        off = given.deviations()
-        return Count(int((off > self._eps(given)).sum()), len(off))
+    def measure(self, given: Given) -> Kept:
+        off = (given.values.mean(dim=1) - given.mean).abs()
+        return Kept(Count(int((off > given.eps).sum()), len(off)), off=off)
 
-    def counterexample(self, rng: Generator) -> Given:
-        """Mostly 0, and 2n with probability 1/2n: the mean is 1, most samples see only 0."""
-        n = self.n
-        u = torch.rand(self.trials, n, generator=rng, dtype=torch.float64)
-        return Given(2.0 * n * (u < 1 / (2 * n)), 1.0, 0.0, 1.0)
+    def tight(self) -> Given:
+        """One throw of a fair coin is always off by 1/2, where the bound is 2 e^(−1/2)."""
+        coin = torch.tensor([[0.0], [1.0]], dtype=torch.float64)
+        return Given(coin.repeat(1000, 1), 0.5, 0.0, 1.0, 0.4999)
 
-    def _eps(self, given: Given) -> float:
-        return hoeffding_deviation(given.values.shape[1], self.delta, a=given.a, b=given.b)
-
-    def figure(self, given: Given) -> tuple[Figure, Figure]:
+    def figure(self, trial: Trial[Given]) -> tuple[Figure, Figure]:
         """The tail of the deviation, and how deviations shrink."""
-        return self._tail(given), self._shrinking(given)
+        return self._tail(trial), self._shrinking(trial.given)
 
-    def _tail(self, given: Given) -> Figure:
-        n, off = given.values.shape[1], given.deviations()
-        grid = [1.4 * self._eps(given) * i / 24 for i in range(1, 25)]
+    def _tail(self, trial: Trial[Given]) -> Figure:
+        (values, _, a, b, eps), off = trial.given, trial.kept.off
+        n, grid = values.shape[1], [1.4 * eps * i / 24 for i in range(1, 25)]
+        bound = [min(1.0, hoeffding_probability(n, e, a=a, b=b)) for e in grid]
         found = [Count(int((off > e).sum()), len(off)).read(0.99) for e in grid]
-        seen = [(e, r) for e, r in zip(grid, found, strict=True) if r.value > 0]
-        return Figure(
-            f"How often a mean of {n} values strays",
-            x="ε",
-            y="P(|mean − E f| > ε)",
-            log_y=True,
-            marks=(
-                Curve(
-                    [min(1.0, hoeffding_probability(n, e, a=given.a, b=given.b)) for e in grid],
-                    grid,
-                    label="2 exp(−2nε²/(b−a)²)",
-                    role="predicted",
-                ),
-                Points(
-                    [e for e, _ in seen],
-                    [r.value for _, r in seen],
-                    label="share of samples",
-                    low=[max(r.low, 1e-6) for _, r in seen],
-                    high=[r.high for _, r in seen],
-                ),
-                Level(self._eps(given), label="ε for δ", role="other", axis="x"),
-            ),
+        seen = [(e, r.value, max(r.low, 1e-6), r.high) for e, r in zip(grid, found, strict=True)]
+        x, share, low, high = zip(*(s for s in seen if s[1] > 0), strict=True)
+        marks = (
+            Curve(bound, grid, label=self.symbols[0], role="predicted"),
+            Points(x, share, label="share of samples", low=low, high=high),
+            Level(eps, label="ε for δ", role="other", axis="x"),
         )
+        title = f"How often a mean of {n} values strays"
+        return Figure(title, x="ε", y=self.symbols[1], log_y=True, marks=marks)
 
     def _shrinking(self, given: Given) -> Figure:
-        sizes = [k for k in (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000) if k <= self.n]
-        off = [given._replace(values=given.values[:4000, :k]).deviations() for k in sizes]
+        n, share = given.values.shape[1], 1 - self.delta
+        sizes = [k for k in (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000) if k <= n]
+        off = [(given.values[:4000, :k].mean(dim=1) - given.mean).abs() for k in sizes]
         bound = [hoeffding_deviation(k, self.delta, a=given.a, b=given.b) for k in sizes]
-        share = 1 - self.delta
-        return Figure(
-            f"With probability {share:g} the mean is closer than this",
-            x="n",
-            y="|mean − E f|",
-            log_x=True,
-            log_y=True,
-            marks=(
-                Curve(bound, sizes, label="(b−a)√(log(2/δ)/2n)", role="predicted"),
-                Points(sizes, [float(e.quantile(share)) for e in off], label=f"{share:g} quantile"),
-                Curve([float(e.mean()) for e in off], sizes, label="mean deviation", role="other"),
-            ),
+        marks = (
+            Curve(bound, sizes, label="(b−a)√(log(2/δ)/2n)", role="predicted"),
+            Points(sizes, [float(e.quantile(share)) for e in off], label=f"{share:g} quantile"),
+            Curve([float(e.mean()) for e in off], sizes, label="mean deviation", role="other"),
         )
+        title = f"With probability {share:g} the mean is closer than this"
+        return Figure(title, x="n", y="|mean − E f|", log_x=True, log_y=True, marks=marks)

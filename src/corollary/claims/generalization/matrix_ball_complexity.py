@@ -16,7 +16,6 @@ Random signs make the sum grow like :math:`\sqrt m`, not m: that is all there is
 :covers: ntk-rademacher-matrix-class
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -24,9 +23,12 @@ import torch
 from jaxtyping import Float
 from torch import Generator, Tensor
 
-from corollary.core import Claim, Curve, Figure, Hypothesis, Points, Sample, at_most, option
+from corollary.core import Claim, Kept, Sample, Suppose, Trial, at_most, normal, option
+from corollary.core.figure import Curve, Figure, Points
+from corollary.theory.generalization.rademacher import random_signs
 from corollary.theory.generalization.tangent_concentration import (
     ntk_summands,
+    rademacher_matrix_ball,
     rademacher_matrix_bound,
 )
 from corollary.theory.networks.activations import activation
@@ -42,70 +44,52 @@ class Given(NamedTuple):
 
 @dataclass(frozen=True)
 class MatrixBallComplexity(Claim[Given]):
-    """The mean norm of randomly signed sums against the bound."""
+    """The mean norm of randomly signed sums against the bound, for ReLU with B = 1."""
 
     m: int = option(400, low=8, high=5000)  # units
     n: int = option(6, low=1, high=50)  # inputs
     d: int = option(4, low=1, high=50)  # dimension
     draws: int = option(200, low=2, high=5000)  # draws of signs
+
     relation = at_most()  # a sample: its interval decides
+    supposes = (
+        Suppose(
+            "the signs are independent coins",
+            lambda g: bool((g.signs.mean(dim=1).abs() <= 6 / g.signs.shape[1] ** 0.5).all()),
+            "All signs are equal: nothing cancels, and the norm does not decay.",
+            X=lambda g: g.X[:1].expand_as(g.X),
+            signs=lambda g: torch.ones_like(g.signs),
+        ),
+    )
+    symbols = "B²‖X‖²_F / √m", "‖(1/m) Σ ε_i H_i‖_F"
 
     def given(self, rng: Generator) -> Given:
-        """Normal weights, inputs of length 1, independent signs."""
-        W = torch.randn(self.m, self.d, generator=rng, device=rng.device, dtype=torch.float64)
-        X = torch.randn(self.n, self.d, generator=rng, device=rng.device, dtype=torch.float64)
-        coins = torch.randint(0, 2, (self.draws, self.m), generator=rng, device=rng.device)
-        return Given(W, X / X.norm(dim=1, keepdim=True), 1 - 2 * coins.to(torch.float64))
-
-    def hypotheses(self, given: Given) -> Iterator[Hypothesis]:
-        """Signs that look like coins."""
-        r, m = given.signs.shape
-        means = given.signs.mean(dim=1)
-        looks = bool((means.abs() <= 6 / m**0.5).all())
-        yield Hypothesis("the signs are independent coins", looks, f"{r} rows of {m}")
+        W, X = normal(rng, self.m, self.d), normal(rng, self.n, self.d)
+        return Given(W, X / X.norm(dim=1, keepdim=True), random_signs(self.draws, self.m, rng=rng))
 
     def predict(self, given: Given) -> float:
-        """The bound; ReLU has B = 1."""
         return rademacher_matrix_bound(len(given.W), given.X)
 
-    def measure(self, given: Given) -> Sample:
-        """Norms of signed means."""
-        return Sample(_norms(given, len(given.W)).tolist())
+    def measure(self, given: Given) -> Kept:
+        H = ntk_summands(given.W, given.X, activation("relu"))
+        return Kept(Sample((given.signs @ H.flatten(1)).norm(dim=1) / len(H)), H=H)
 
-    def counterexample(self, rng: Generator) -> Given:
-        """All signs equal: nothing cancels, and the norm does not decay (inputs all the same)."""
-        given = self.given(rng)
-        same = given.X[:1].expand_as(given.X).clone()
-        return given._replace(X=same, signs=torch.ones_like(given.signs))
+    def tight(self) -> Given:
+        """One unit and one input: there is nothing to cancel."""
+        one = torch.ones(1, 1, dtype=torch.float64)
+        return Given(one, one, torch.tensor([[1.0], [-1.0]], dtype=torch.float64))
 
-    def figure(self, given: Given) -> Figure:
+    def figure(self, trial: Trial[Given]) -> Figure:
         """Along the number of units."""
-        sizes = sorted({max(1, len(given.W) * k // 64) for k in (1, 2, 4, 8, 16, 32, 64)})
-        norms = [_norms(given, m) for m in sizes]
-        return Figure(
-            "Random signs cancel",
-            x="m",
-            y="‖(1/m) Σ ε_i H_i‖_F",
-            log_x=True,
-            log_y=True,
-            marks=(
-                Curve(
-                    [rademacher_matrix_bound(m, given.X) for m in sizes],
-                    x=sizes,
-                    label="B²‖X‖²_F / √m",
-                    role="predicted",
-                ),
-                Points(
-                    sizes,
-                    [float(v.mean()) for v in norms],
-                    label="mean over signs (bars: 5 % to 95 %)",
-                    low=[float(v.quantile(0.05)) for v in norms],
-                    high=[float(v.quantile(0.95)) for v in norms],
-                ),
-            ),
+        H, X, rng = trial.kept.H, trial.given.X, torch.Generator().manual_seed(0)
+        sizes = sorted({max(1, len(H) * k // 64) for k in (1, 2, 4, 8, 16, 32, 64)})
+        norms = [rademacher_matrix_ball(H[:m], rng=rng) for m in sizes]
+        low, high = ([float(v.quantile(q)) for v in norms] for q in (0.05, 0.95))
+        mean, label = [float(v.mean()) for v in norms], "mean over signs (bars: 5 % to 95 %)"
+        bound = [rademacher_matrix_bound(m, X) for m in sizes]
+        marks = (
+            Curve(bound, sizes, label=self.symbols[0], role="predicted"),
+            Points(sizes, mean, label=label, low=low, high=high),
         )
-
-
-def _norms(given: Given, m: int) -> Tensor:
-    H = ntk_summands(given.W[:m], given.X, activation("relu")).flatten(1)
-    return (given.signs[:, :m] @ H).norm(dim=1) / m
+        axes = {"x": "m", "y": self.symbols[1], "log_x": True, "log_y": True}
+        return Figure("Random signs cancel", marks=marks, **axes)

@@ -20,7 +20,7 @@ of any class of functions in [0, 1], and for the mean it is Hoeffding's inequali
     at n = 100 and eps = 0.1, where Hoeffding's is 0.2707.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
@@ -28,18 +28,9 @@ import torch
 from jaxtyping import Float
 from torch import Generator, Tensor
 
-from corollary.core import (
-    Claim,
-    Count,
-    Curve,
-    Figure,
-    Histogram,
-    Hypothesis,
-    Level,
-    Points,
-    at_most,
-    option,
-)
+from corollary.claims.generalization._draws import are_independent
+from corollary.core import Claim, Count, Kept, Suppose, Trial, at_most, option, uniform
+from corollary.core.figure import Curve, Figure, Histogram, Level, Points
 from corollary.theory.generalization.deviations import (
     bounded_differences,
     mcdiarmid_deviation,
@@ -53,26 +44,26 @@ def largest_gap(x: Float[Tensor, "t n"]) -> Float[Tensor, " t"]:
     return (x.sort(dim=1).values - torch.arange(n, dtype=x.dtype) / n).amax(dim=1)
 
 
-FUNCTIONS: dict[str, Callable[[Tensor], Tensor]] = {
-    "largest deviation": largest_gap,
-    "mean": lambda x: x.mean(dim=1),
-    "first": lambda x: x[:, 0],
-}
+def mean(x: Float[Tensor, "t n"]) -> Float[Tensor, " t"]:
+    """The mean of each sample."""
+    return x.mean(dim=1)
 
 
 class Given(NamedTuple):
-    """Repeated samples, the function g by name, and the differences it is said to have."""
+    """Repeated samples, the function g, the differences it is said to have, and a deviation."""
 
     x: Float[Tensor, "t n"]
-    name: str
+    g: Callable[[Tensor], Tensor]
     c: float
-    seed: int
+    eps: float
 
-    def deviations(self) -> Float[Tensor, " t"]:
-        """How far g is from its expectation, for the second half of the samples."""
-        values = FUNCTIONS[self.name](self.x)
-        half = len(values) // 2
-        return (values[half:] - values[:half].mean()).abs()
+
+def moves_little(given: Given) -> tuple[bool, str]:
+    """The largest change of g, tried by exchanging coordinates."""
+    rng = torch.Generator().manual_seed(0)
+    largest = float(bounded_differences(given.g, given.x[:100], rng=rng).max())
+    words = f"largest change {largest:.3g}, c = {given.c:.3g}"
+    return largest <= given.c * (1 + 1e-9), words
 
 
 @dataclass(frozen=True)
@@ -83,70 +74,64 @@ class Mcdiarmid(Claim[Given]):
     g: Literal["largest deviation", "mean"] = "largest deviation"  # the function
     delta: float = option(0.6, low=0.01, high=1.9)  # value of the bound at the deviation looked at
     trials: int = option(40000, low=1000, high=100000)  # repetitions, half of them for E g
+
     relation = at_most(level=0.999)  # the exact binomial interval of the failure rate
+    supposes = (
+        Suppose(
+            "changing one variable moves g by at most c",
+            moves_little,
+            "The first variable alone: it moves g by all of its range.",
+            g=lambda _: lambda x: x[:, 0],
+        ),
+        Suppose(
+            "the variables are independent",
+            lambda g: are_independent(g.x),
+            "All variables are one: no deviation cancels another.",
+            x=lambda g: g.x[:, :1].expand_as(g.x),
+        ),
+    )
+    symbols = "2 exp(−2ε²/Σc²)", "P(|g − E g| ≥ ε)"
 
     def given(self, rng: Generator) -> Given:
-        """Uniform variables."""
-        x = torch.rand(self.trials, self.n, generator=rng, dtype=torch.float64)
-        return Given(x, self.g, 1 / self.n, int(torch.randint(2**31, (), generator=rng)))
-
-    def hypotheses(self, given: Given) -> Iterator[Hypothesis]:
-        """The differences, tried by exchanging coordinates."""
-        rng = torch.Generator().manual_seed(given.seed)
-        seen = bounded_differences(FUNCTIONS[given.name], given.x[:100], rng=rng)
-        largest = float(seen.max())
-        yield Hypothesis(
-            "changing one variable moves g by at most c",
-            largest <= given.c * (1 + 1e-9),
-            f"largest change {largest:.3g}, c = {given.c:.3g}",
-        )
+        x, c = uniform(rng, self.trials, self.n), 1 / self.n
+        eps = mcdiarmid_deviation(self.delta / 2, [c] * self.n, sides=1)
+        return Given(x, mean if self.g == "mean" else largest_gap, c, eps)
 
     def predict(self, given: Given) -> float:
-        """The bound at the deviation looked at."""
-        return mcdiarmid_probability(self._eps(given), [given.c] * given.x.shape[1])
+        return mcdiarmid_probability(given.eps, [given.c] * given.x.shape[1])
 
-    def measure(self, given: Given) -> Count:
-        """Samples on which g is that far from its expectation."""
-        off = given.deviations()
-        return Count(int((off >= self._eps(given)).sum()), len(off))
+    def measure(self, given: Given) -> Kept:
+        """The first half of the samples tells E g, the second half is counted."""
+        values = given.g(given.x)
+        half = len(values) // 2
+        off = (values[half:] - values[:half].mean()).abs()
+        return Kept(Count(int((off >= given.eps).sum()), len(off)), values=values, off=off)
 
-    def counterexample(self, rng: Generator) -> Given:
-        """The first variable alone: it moves g by all of its range."""
-        return self.given(rng)._replace(name="first")
+    def tight(self) -> Given:
+        """One throw of a fair coin is always off by 1/2, where the bound is 2 e^(−1/2)."""
+        coin = torch.tensor([[0.0], [1.0]], dtype=torch.float64)
+        return Given(coin.repeat(1000, 1), mean, 1.0, 0.5)
 
-    def _eps(self, given: Given) -> float:
-        c = [given.c] * given.x.shape[1]
-        return mcdiarmid_deviation(self.delta / 2, c, sides=1)
-
-    def figure(self, given: Given) -> tuple[Figure, Figure]:
+    def figure(self, trial: Trial[Given]) -> tuple[Figure, Figure]:
         """The tail, and the law of g with the promised interval around its mean."""
-        off, n = given.deviations(), given.x.shape[1]
-        grid = [1.3 * self._eps(given) * i / 24 for i in range(1, 25)]
-        found = [Count(int((off >= e).sum()), len(off)).read(0.99) for e in grid]
-        seen = [(e, r) for e, r in zip(grid, found, strict=True) if r.value > 0]
-        bound = [min(1.0, mcdiarmid_probability(e, [given.c] * n)) for e in grid]
-        tail = Figure(
-            f"g = {given.name} of n = {n} variables",
-            x="ε",
-            y="P(|g − E g| ≥ ε)",
-            log_y=True,
-            marks=(
-                Curve(bound, grid, label="2 exp(−2ε²/Σc²)", role="predicted"),
-                Points([e for e, _ in seen], [r.value for _, r in seen], label="share of samples",
-                       low=[max(r.low, 1e-6) for _, r in seen], high=[r.high for _, r in seen]),
-            ),
-        )  # fmt: skip
-        values = FUNCTIONS[given.name](given.x)
-        centre, e = float(values.mean()), self._eps(given)
-        law = Figure(
-            "A function of many variables is nearly constant",
-            x="g",
-            y="density over samples",
-            marks=(
-                Histogram(values, label="g"),
-                Level(centre, label="E g", role="other", axis="x"),
-                Level(centre - e, label="E g − ε", axis="x"),
-                Level(centre + e, label="E g + ε", axis="x"),
-            ),
+        off, n, e = trial.kept.off, trial.given.x.shape[1], trial.given.eps
+        grid = [1.3 * e * i / 24 for i in range(1, 25)]
+        bound = [min(1.0, mcdiarmid_probability(v, [trial.given.c] * n)) for v in grid]
+        found = [Count(int((off >= v).sum()), len(off)).read(0.99) for v in grid]
+        seen = [(v, r.value, max(r.low, 1e-6), r.high) for v, r in zip(grid, found, strict=True)]
+        x, share, low, high = zip(*(s for s in seen if s[1] > 0), strict=True)
+        marks = (
+            Curve(bound, grid, label=self.symbols[0], role="predicted"),
+            Points(x, share, label="share of samples", low=low, high=high),
         )
-        return tail, law
+        title = f"g = {self.g} of n = {n} variables"
+        tail = Figure(title, x="ε", y=self.symbols[1], log_y=True, marks=marks)
+        centre = float(trial.kept.values.mean())
+        law = (
+            Histogram(trial.kept.values, label="g"),
+            Level(centre, label="E g", role="other", axis="x"),
+            Level(centre - e, label="E g − ε", axis="x"),
+            Level(centre + e, label="E g + ε", axis="x"),
+        )
+        title = "A function of many variables is nearly constant"
+        return tail, Figure(title, x="g", y="density over samples", marks=law)

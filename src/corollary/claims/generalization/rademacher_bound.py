@@ -23,7 +23,6 @@ random walk, the same for every sample of different points, and known exactly.
 """
 
 import math
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -31,7 +30,9 @@ import torch
 from jaxtyping import Float
 from torch import Generator, Tensor
 
-from corollary.core import Claim, Curve, Figure, Hypothesis, Points, at_most, option
+from corollary.claims.generalization._draws import are_independent
+from corollary.core import Claim, Suppose, Trial, at_most, option, uniform
+from corollary.core.figure import Curve, Figure, Points
 from corollary.theory.generalization.deviations import upper_quantile
 from corollary.theory.generalization.rademacher import rademacher_deviation, threshold_complexity
 
@@ -43,15 +44,15 @@ class Given(NamedTuple):
 
     x: Float[Tensor, "t m"]
 
-    def suprema(self) -> Float[Tensor, " t"]:
-        """The largest expectation less sample mean of a threshold 1[x <= t]."""
-        m = self.x.shape[1]
-        below = torch.arange(m, dtype=self.x.dtype) / m
-        order = self.x.sort(dim=1).values
-        # Just below a point, the sample mean counts only what is strictly smaller.
-        first = (order[:, 1:] > order[:, :-1]).double()
-        place = torch.cat([torch.ones_like(first[:, :1]), first], dim=1) * below
-        return (order - place.cummax(dim=1).values).amax(dim=1)
+
+def suprema(x: Float[Tensor, "t m"]) -> Float[Tensor, " t"]:
+    """The largest expectation less sample mean of a threshold 1[x <= t]."""
+    below = torch.arange(x.shape[1], dtype=x.dtype) / x.shape[1]
+    order = x.sort(dim=1).values
+    # Just below a point, the sample mean counts only what is strictly smaller.
+    first = (order[:, 1:] > order[:, :-1]).double()
+    place = torch.cat([torch.ones_like(first[:, :1]), first], dim=1) * below
+    return (order - place.cummax(dim=1).values).amax(dim=1)
 
 
 @dataclass(frozen=True)
@@ -59,66 +60,53 @@ class RademacherBound(Claim[Given]):
     """The largest deviation of thresholds, at the quantile that the bounds speak of."""
 
     m: int = option(200, low=10, high=2000)  # samples
-    delta: float = option(0.05, low=0.01, high=0.5)  # probability of failure
+    delta: float = option(0.005, low=0.005, high=0.5)  # probability of failure
     trials: int = option(4000, low=1000, high=20000)  # repetitions
+
     relation = at_most(ulps=8)  # a quantile with its confidence built in
     trivial = 1.0  # an expectation is never larger
+    supposes = (
+        Suppose(
+            "the points of a sample are independent",
+            lambda g: are_independent(g.x),
+            "Two draws, copied: the sample has size m in name only.",
+            x=lambda g: g.x[:, :2].repeat(1, (g.x.shape[1] + 1) // 2),
+        ),
+    )
+    symbols = "bound", "1 − δ quantile of sup (E f − sample mean)"
+    rows = "2 R_m + √(log(1/δ)/2m)", "2 R_S + 3√(log(2/δ)/2m)"
 
     def given(self, rng: Generator) -> Given:
-        """Independent points."""
-        return Given(torch.rand(self.trials, self.m, generator=rng, dtype=torch.float64))
-
-    def hypotheses(self, given: Given) -> Iterator[Hypothesis]:
-        """Independent draws of a continuous law never coincide."""
-        order = given.x.sort(dim=1).values
-        apart = bool((order[:, 1:] > order[:, :-1]).all())
-        yield Hypothesis("the points of a sample are independent draws, all different", apart)
+        return Given(uniform(rng, self.trials, self.m))
 
     def predict(self, given: Given) -> list[float]:
-        """The bound by the expected complexity, and the one by that of the sample."""
         m = given.x.shape[1]
         R = threshold_complexity(m)
         return [rademacher_deviation(R, m, self.delta, empirical=e) for e in (False, True)]
 
     def measure(self, given: Given) -> float:
-        """A value above the quantile of the largest deviation, with confidence 0.99."""
-        return upper_quantile(given.suprema(), self.delta)
+        """A value above the quantile, with confidence 0.99."""
+        return upper_quantile(suprema(given.x), self.delta)
 
-    def counterexample(self, rng: Generator) -> Given:
-        """Two draws, copied: the sample has size m in name only."""
-        x = torch.rand(self.trials, 2, generator=rng, dtype=torch.float64)
-        return Given(x.repeat(1, (self.m + 1) // 2))
-
-    def figure(self, given: Given) -> Figure:
+    def figure(self, trial: Trial[Given]) -> Figure:
         """The terms of the bound and the measured quantile over m."""
-        sizes = [m for m in SIZES if m < given.x.shape[1]] + [given.x.shape[1]]
-        off = [Given(given.x[:2000, :m]).suprema() for m in sizes]
-        d = self.delta
-        bounds = {
-            "2 R_m + √(log(1/δ)/2m)": [
-                rademacher_deviation(threshold_complexity(m), m, d) for m in sizes
-            ],
-            "2 R_S + 3√(log(2/δ)/2m)": [
-                rademacher_deviation(threshold_complexity(m), m, d, empirical=True) for m in sizes
-            ],
-        }
-        printed = [2 * threshold_complexity(m) + math.sqrt(math.log(1 / d) / m) for m in sizes]
-        return Figure(
-            "Thresholds on the line: complexity and deviation",
-            x="m",
-            y="sup (E f − sample mean)",
-            log_x=True,
-            log_y=True,
-            marks=(
-                *(Curve(v, sizes, label=k, role="predicted") for k, v in bounds.items()),
-                Curve(printed, sizes, label="slack as printed", role="other", dashed=True),
-                Points(
-                    sizes,
-                    [float(e.quantile(1 - d)) for e in off],
-                    label=f"{1 - d:g} quantile",
-                    low=[float(e.quantile(0.1)) for e in off],
-                    high=[upper_quantile(e, d) for e in off],
-                ),
-            ),
-            caption="Bars go from the 0.1 quantile to the upper confidence limit.",
+        x, d = trial.given.x, self.delta
+        sizes = [m for m in SIZES if m < x.shape[1]] + [x.shape[1]]
+        off, R = [suprema(x[:2000, :m]) for m in sizes], [threshold_complexity(m) for m in sizes]
+        both = list(zip(R, sizes, strict=True))
+        mean, own = (
+            [rademacher_deviation(r, m, d, empirical=e) for r, m in both] for e in (False, True)
         )
+        printed = [2 * r + math.sqrt(math.log(1 / d) / m) for r, m in both]
+        low, high = [float(e.quantile(0.1)) for e in off], [upper_quantile(e, d) for e in off]
+        found, label = [float(e.quantile(1 - d)) for e in off], f"{1 - d:g} quantile"
+        marks = (
+            Curve(mean, sizes, label=self.rows[0], role="predicted"),
+            Curve(own, sizes, label=self.rows[1], role="predicted"),
+            Curve(printed, sizes, label="slack as printed", role="other", dashed=True),
+            Points(sizes, found, label=label, low=low, high=high),
+        )
+        title = "Thresholds on the line: complexity and deviation"
+        caption = "Bars go from the 0.1 quantile to the upper confidence limit."
+        axes = {"x": "m", "y": "sup (E f − sample mean)", "log_x": True, "log_y": True}
+        return Figure(title, marks=marks, caption=caption, **axes)

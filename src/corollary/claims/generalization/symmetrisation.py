@@ -12,12 +12,11 @@ all signs.
     (1984), "Some limit theorems for empirical processes".
 :kind: bound
 :cost: instant
-:covers: rademacher-uniform-convergence, rademacher-complexity
+:covers: rademacher-complexity
 :erratum: [typo] Steps 4 and 5 of the proof sketch lack the factor 1/m and the expectation over the
     signs.
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -25,7 +24,8 @@ import torch
 from jaxtyping import Float, Int
 from torch import Generator, Tensor
 
-from corollary.core import Claim, Curve, Figure, Hypothesis, Points, at_most, option
+from corollary.core import Claim, Suppose, Trial, at_most, option, uniform
+from corollary.core.figure import Curve, Figure, Points
 from corollary.theory.generalization.rademacher import sign_vectors
 
 
@@ -35,10 +35,17 @@ class Given(NamedTuple):
     values: Float[Tensor, "k z"]  # functions by their values on the domain
     samples: Int[Tensor, "s m"]
 
-    def deviation(self) -> float:
-        """The expected supremum of mean less sample mean."""
-        seen = self.values[:, self.samples].mean(dim=2)  # k s
-        return float((self.values.mean(dim=1)[:, None] - seen).amax(dim=0).mean())
+
+def are_all_samples(given: Given) -> tuple[bool, str]:
+    """Independence: every tuple occurs equally often."""
+    full = given.values.shape[1] ** given.samples.shape[1]
+    count = len(torch.unique(given.samples, dim=0))
+    return count == full == len(given.samples), f"{count} of {full} tuples occur"
+
+
+def all_samples(z: int, m: int) -> Tensor:
+    """The z^m tuples of m points."""
+    return torch.arange(z**m)[:, None] // z ** torch.arange(m) % z
 
 
 @dataclass(frozen=True)
@@ -48,67 +55,47 @@ class Symmetrisation(Claim[Given]):
     m: int = option(6, low=1, high=7)  # samples
     z: int = option(3, low=2, high=4)  # points of the domain
     k: int = option(6, low=1, high=30)  # functions
+
     relation = at_most(ulps=64)  # sums of a few thousand rounded terms
+    supposes = (
+        Suppose(
+            "the samples are i.i.d. uniform",
+            are_all_samples,
+            "One point of two is drawn and copied seven times: nothing is averaged.",
+            values=lambda _: torch.eye(2, dtype=torch.float64),
+            samples=lambda _: torch.arange(2)[:, None].expand(2, 7),
+        ),
+    )
+    symbols = "2 R_m(F)", "E sup (E f − sample mean)"
 
     def given(self, rng: Generator) -> Given:
-        """Functions with values 0 and 1 or between; all z^m samples."""
-        values = torch.rand(self.k, self.z, generator=rng, dtype=torch.float64)
-        return Given(values, _all_samples(self.z, self.m))
-
-    def hypotheses(self, given: Given) -> Iterator[Hypothesis]:
-        """Independence: every tuple comes equally often."""
-        z, m = given.values.shape[1], given.samples.shape[1]
-        tuples = torch.unique(given.samples, dim=0)
-        yield Hypothesis(
-            "the samples are i.i.d. uniform",
-            len(tuples) == z**m == len(given.samples),
-            f"{len(tuples)} of {z**m} tuples occur",
-        )
+        return Given(uniform(rng, self.k, self.z), all_samples(self.z, self.m))
 
     def predict(self, given: Given) -> float:
-        """Twice the complexity of an i.i.d. sample of this size."""
-        z, m = given.values.shape[1], given.samples.shape[1]
-        return 2 * _complexity(given.values, _all_samples(z, m))
+        """Over all samples of this size and all signs."""
+        samples = all_samples(given.values.shape[1], given.samples.shape[1])
+        signs = sign_vectors(samples.shape[1])
+        sums = torch.einsum("gm,ksm->gks", signs, given.values[:, samples])
+        return 2 * float(sums.amax(dim=1).mean()) / samples.shape[1]
 
     def measure(self, given: Given) -> float:
-        """The expected supremum."""
-        return given.deviation()
+        seen = given.values[:, given.samples].mean(dim=2)  # k s
+        return float((given.values.mean(dim=1)[:, None] - seen).amax(dim=0).mean())
 
-    def counterexample(self, rng: Generator) -> Given:
-        """One point drawn and copied m times: no averaging takes place."""
-        values = torch.eye(2, dtype=torch.float64)  # an indicator and its complement
-        return Given(values, torch.arange(2)[:, None].expand(2, 7))
+    def tight(self) -> Given:
+        """A function and its negation on two points, one sample: half of the bound."""
+        return Given(torch.eye(2, dtype=torch.float64), all_samples(2, 1))
 
-    def figure(self, given: Given) -> Figure:
+    def figure(self, trial: Trial[Given]) -> Figure:
         """Both sides over the size of the sample, for this class and for smaller ones."""
-        z, m = given.values.shape[1], given.samples.shape[1]
-        sizes = list(range(1, m + 1))
-        marks = []
-        for k in sorted({1, 2, len(given.values)}):
-            own = k == len(given.values)
-            part = [Given(given.values[:k], _all_samples(z, j)) for j in sizes]
-            twice = [2 * _complexity(p.values, p.samples) for p in part]
-            name = f"{k} function" + ("s" if k > 1 else "")
+        values, sizes = trial.given.values, range(1, trial.given.samples.shape[1] + 1)
+        marks: list[Curve | Points] = []
+        for k in sorted({1, 2, len(values)}):
+            part = [Given(values[:k], all_samples(values.shape[1], m)) for m in sizes]
+            name, own = f"{k} function" + "s" * (k > 1), k == len(values)
             if own:
+                twice = [self.predict(p) for p in part]
                 marks.append(Curve(twice, sizes, label=f"2 R_m, {name}", role="predicted"))
-            marks.append(
-                Points(
-                    sizes,
-                    [p.deviation() for p in part],
-                    label=f"E sup, {name}",
-                    role="measured" if own else "other",
-                )
-            )
+            found, role = [self.measure(p) for p in part], "measured" if own else "other"
+            marks.append(Points(sizes, found, label=f"E sup, {name}", role=role))
         return Figure("Signs in place of the distribution", x="m", y="value", marks=tuple(marks))
-
-
-def _all_samples(z: int, m: int) -> Tensor:
-    place = torch.arange(z**m)[:, None]
-    return place // z ** torch.arange(m) % z
-
-
-def _complexity(values: Tensor, samples: Tensor) -> float:
-    """The expected Rademacher complexity over all samples and all signs."""
-    m = samples.shape[1]
-    sums = torch.einsum("gm,ksm->gks", sign_vectors(m), values[:, samples])
-    return float(sums.amax(dim=1).mean()) / m

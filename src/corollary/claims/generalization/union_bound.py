@@ -17,7 +17,6 @@ On one side, :math:`P(\sup_f(R-R_S)\ge\epsilon)\le Ne^{-2n\epsilon^2}`. The pric
     place of log(2/delta) is enough.
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -25,18 +24,8 @@ import torch
 from jaxtyping import Float
 from torch import Generator, Tensor
 
-from corollary.core import (
-    Claim,
-    Count,
-    Curve,
-    Figure,
-    Histogram,
-    Hypothesis,
-    Level,
-    Points,
-    at_most,
-    option,
-)
+from corollary.core import Claim, Count, Kept, Suppose, Trial, at_most, option, uniform
+from corollary.core.figure import Curve, Figure, Histogram, Level, Points
 from corollary.theory.generalization.deviations import hoeffding_deviation, upper_quantile
 from corollary.theory.generalization.finite_class import (
     finite_class_deviation,
@@ -46,16 +35,39 @@ from corollary.theory.generalization.finite_class import (
 
 
 class Given(NamedTuple):
-    """Risks of the functions, their empirical risks on repeated samples, and how many they are."""
+    """Risks of the functions, their empirical risks on samples of n, and what the bound is told."""
 
     risks: Float[Tensor, " k"]
     empirical: Float[Tensor, "t k"]
     n: int
-    N: int  # the number that the bound is told
+    N: int
+    eps: float
 
-    def suprema(self) -> Float[Tensor, " t"]:
-        """The largest deviation of each sample."""
-        return largest_deviation(self.risks, self.empirical)
+
+def chosen_before(given: Given) -> tuple[bool, str]:
+    """How far mean empirical risks are from the risks, in standard errors."""
+    r, (t, _) = given.risks, given.empirical.shape
+    error = (r * (1 - r) / (given.n * t)).sqrt()
+    off = float(((given.empirical.mean(dim=0) - r).abs() / error).nan_to_num(0.0).max())
+    return off < 6, f"mean empirical risks are {off:.2g} standard errors off at most"
+
+
+def has_independent_samples(given: Given) -> tuple[bool, str]:
+    """How the empirical risks vary, in units of R(1 − R)/n."""
+    r, (t, _) = given.risks, given.empirical.shape
+    ratio = (given.n * given.empirical.var(dim=0) / (r * (1 - r))).nan_to_num(1.0)
+    off = float((ratio - 1).abs().max())
+    return off < 10 * (2 / t) ** 0.5, f"variance off from R(1 − R)/n by {100 * off:.2g} % at most"
+
+
+def bound_for_one(self: "UnionBound", given: Given) -> Given:
+    """The bound for one function, applied to whichever of them is worst."""
+    return given._replace(N=1, eps=finite_class_deviation(1, given.n, self.delta))
+
+
+def copied(given: Given, rng: Generator) -> Given:
+    """One example, copied n times: every empirical risk is 0 or 1."""
+    return given._replace(empirical=(uniform(rng, *given.empirical.shape) < given.risks).double())
 
 
 @dataclass(frozen=True)
@@ -66,79 +78,65 @@ class UnionBound(Claim[Given]):
     n: int = option(200, low=10, high=2000)  # samples
     delta: float = option(0.1, low=0.02, high=0.5)  # probability of failure
     trials: int = option(10000, low=1000, high=20000)  # repetitions
+
     relation = at_most(level=0.999)  # the exact binomial interval of the failure rate
+    supposes = (
+        Suppose(
+            "the class has at most N functions",
+            lambda g: (len(g.risks) <= g.N, f"it has {len(g.risks)}"),
+            without=bound_for_one,
+        ),
+        Suppose(
+            "the functions were chosen before the sample",
+            chosen_before,
+            "Functions that know the sample by heart: no error on it.",
+            empirical=lambda g: torch.zeros_like(g.empirical),
+        ),
+        Suppose("the samples are independent", has_independent_samples, without=copied),
+    )
+    symbols = "2N exp(−2nε²)", "P(sup |R − R_S| > ε)"
 
     def given(self, rng: Generator) -> Given:
-        """Classifiers with independent errors and risks around 1/2."""
-        risks = 0.4 + 0.2 * torch.rand(self.N, generator=rng, dtype=torch.float64)
-        return Given(risks, _empirical(risks, self.n, self.trials, rng), self.n, self.N)
-
-    def hypotheses(self, given: Given) -> Iterator[Hypothesis]:
-        """The number of functions."""
-        k = len(given.risks)
-        yield Hypothesis("the class has at most N functions", k <= given.N, f"it has {k}")
+        risks = 0.4 + 0.2 * uniform(rng, self.N)
+        size = torch.full((self.trials, self.N), float(self.n), dtype=torch.float64)
+        empirical = torch.binomial(size, risks.expand_as(size), generator=rng) / self.n
+        eps = finite_class_deviation(self.N, self.n, self.delta)
+        return Given(risks, empirical, self.n, self.N, eps)
 
     def predict(self, given: Given) -> float:
-        """The bound at the deviation for delta: delta itself."""
-        return finite_class_probability(given.N, given.n, self._eps(given))
+        return finite_class_probability(given.N, given.n, given.eps)
 
-    def measure(self, given: Given) -> Count:
-        """Samples on which some function is off by more."""
-        off = given.suprema()
-        return Count(int((off > self._eps(given)).sum()), len(off))
+    def measure(self, given: Given) -> Kept:
+        off = largest_deviation(given.risks, given.empirical)
+        return Kept(Count(int((off > given.eps).sum()), len(off)), off=off)
 
-    def counterexample(self, rng: Generator) -> Given:
-        """The bound for one function, applied to whichever of them is worst."""
-        return self.given(rng)._replace(N=1)
+    def tight(self) -> Given:
+        """One function and one example: R_S is always off by 1/2."""
+        half = torch.full((1,), 0.5, dtype=torch.float64)
+        empirical = torch.tensor([[0.0], [1.0]], dtype=torch.float64).repeat(1000, 1)
+        return Given(half, empirical, 1, 1, 0.4999)
 
-    def _eps(self, given: Given) -> float:
-        return finite_class_deviation(given.N, given.n, self.delta)
-
-    def figure(self, given: Given) -> tuple[Figure, Figure]:
+    def figure(self, trial: Trial[Given]) -> tuple[Figure, Figure]:
         """One deviation and the largest of N; and the price of N."""
-        one = (given.empirical[:, 0] - given.risks[0]).abs()
-        bars = Figure(
-            f"One function, and the worst of {given.N}",
-            x="|R − R_S|",
-            y="density over samples",
-            marks=(
-                Histogram(given.suprema(), label=f"the worst of {given.N}"),
-                Histogram(one, label="one function", role="other", bins=25),
-                Level(
-                    hoeffding_deviation(given.n, self.delta),
-                    label="bound for one",
-                    role="other",
-                    axis="x",
-                ),
-                Level(self._eps(given), label=f"bound for {given.N}", axis="x"),
-            ),
+        risks, empirical, n, N, eps = trial.given
+        one = (empirical[:, 0] - risks[0]).abs()
+        alone = hoeffding_deviation(n, self.delta)
+        marks = (
+            Histogram(trial.kept.off, label=f"the worst of {N}"),
+            Histogram(one, label="one function", role="other", bins=25),
+            Level(alone, label="bound for one", role="other", axis="x"),
+            Level(eps, label=f"bound for {N}", axis="x"),
         )
-        counts = [k for k in (1, 2, 4, 8, 16, 32, 64, 128, 256, 512) if k < given.N] + [given.N]
-        off = [largest_deviation(given.risks[:k], given.empirical[:, :k]) for k in counts]
-        price = Figure(
-            "Every function costs, but only its logarithm",
-            x="N",
-            y="sup |R − R_S|",
-            log_x=True,
-            marks=(
-                Curve(
-                    [finite_class_deviation(k, given.n, self.delta) for k in counts],
-                    counts,
-                    label="√((log N + log(2/δ))/2n)",
-                    role="predicted",
-                ),
-                Points(
-                    counts,
-                    [upper_quantile(e, self.delta) for e in off],
-                    label=f"{1 - self.delta:g} quantile",
-                ),
-                Curve([float(e.mean()) for e in off], counts, label="mean", role="other"),
-            ),
+        title = f"One function, and the worst of {N}"
+        bars = Figure(title, x="|R − R_S|", y="density over samples", marks=marks)
+        counts = [k for k in (1, 2, 4, 8, 16, 32, 64, 128, 256, 512) if k < N] + [N]
+        off = [largest_deviation(risks[:k], empirical[:, :k]) for k in counts]
+        line = [finite_class_deviation(k, n, self.delta) for k in counts]
+        top, share = [upper_quantile(e, self.delta) for e in off], 1 - self.delta
+        prices = (
+            Curve(line, counts, label="√((log N + log(2/δ))/2n)", role="predicted"),
+            Points(counts, top, label=f"{share:g} quantile"),
+            Curve([float(e.mean()) for e in off], counts, label="mean", role="other"),
         )
-        return bars, price
-
-
-def _empirical(risks: Tensor, n: int, trials: int, rng: Generator) -> Tensor:
-    """Error rates of independent classifiers on samples of size n."""
-    size = torch.full((trials, len(risks)), float(n), dtype=torch.float64)
-    return torch.binomial(size, risks.expand(trials, -1), generator=rng) / n
+        title = "Every function costs, but only its logarithm"
+        return bars, Figure(title, x="N", y="sup |R − R_S|", log_x=True, marks=prices)

@@ -13,10 +13,12 @@ read off. A value above 1 says nothing and is called vacuous.
     "On the uniform convergence of relative frequencies of events to their probabilities".
 :kind: bound
 :cost: instant
+:loose: The constants are those of the proof by symmetrisation, which holds for any class; the
+    quantile of thresholds is a seventh of the bound.
 :covers: vc-generalization-bound
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -24,40 +26,44 @@ import torch
 from jaxtyping import Float
 from torch import Generator, Tensor
 
-from corollary.core import (
-    Claim,
-    Curve,
-    Figure,
-    Hypothesis,
-    Level,
-    Points,
-    at_most,
-    option,
-)
+from corollary.claims.generalization._draws import are_independent
+from corollary.core import Claim, Suppose, Trial, at_most, option, uniform
+from corollary.core.figure import Curve, Figure, Level, Points
 from corollary.theory.generalization.deviations import upper_quantile
-from corollary.theory.generalization.shattering import growth, thresholds
+from corollary.theory.generalization.shattering import (
+    Labelings,
+    growth,
+    thresholds,
+    unions_of_intervals,
+)
 from corollary.theory.generalization.vc import vc_deviation
 
 SIZES = (20, 50, 100, 200, 500, 1000)
 
 
+def of_thresholds(x: Float[Tensor, "t n"]) -> Float[Tensor, " t"]:
+    """The largest risk less empirical risk of a rule 1[x <= t], where all labels are 0."""
+    below = torch.arange(x.shape[1], dtype=x.dtype) / x.shape[1]  # R_S just below each sorted point
+    return (x.sort(dim=1).values - below).amax(dim=1)
+
+
 class Given(NamedTuple):
-    """Repeated samples of uniform points, all labelled 0, and whether any set may be a rule."""
+    """Repeated samples of uniform points labelled 0; a class by its labelings and its suprema."""
 
     x: Float[Tensor, "t n"]
-    every_set: bool  # the class of all finite sets and their complements, in place of thresholds
+    labelings: Labelings
+    suprema: Callable[[Tensor], Tensor]
 
-    def labelings(self, points: Float[Tensor, "k 1"]) -> int:
-        """How many labelings of these points the class has."""
-        return 2 ** len(points) if self.every_set else growth(thresholds, points)
 
-    def suprema(self) -> Float[Tensor, " t"]:
-        """The largest risk less empirical risk of a rule 1[x <= t], or of any rule."""
-        if self.every_set:  # 0 on the sample, 1 elsewhere
-            return torch.ones(len(self.x), dtype=self.x.dtype)
-        n = self.x.shape[1]
-        below = torch.arange(n, dtype=self.x.dtype) / n  # R_S just below each sorted point
-        return (self.x.sort(dim=1).values - below).amax(dim=1)
+def grows_slowly(given: Given) -> tuple[bool, str]:
+    """The growth function, looked at on ten points."""
+    count = growth(given.labelings, torch.linspace(0, 1, 10)[:, None])
+    return count <= 11, f"ten points have {count}"
+
+
+def every_set(given: Given) -> Given:
+    """The class of all finite sets: some rule is right on the sample and wrong elsewhere."""
+    return Given(given.x, lambda p: unions_of_intervals(p, len(p)), lambda x: torch.ones(len(x)))
 
 
 @dataclass(frozen=True)
@@ -67,57 +73,52 @@ class VcBound(Claim[Given]):
     n: int = option(500, low=10, high=2000)  # samples
     delta: float = option(0.05, low=0.01, high=0.5)  # probability of failure
     trials: int = option(3000, low=1000, high=20000)  # repetitions
+
     relation = at_most(ulps=8)  # a quantile with its confidence built in
     trivial = 1.0  # a risk is never larger
+    supposes = (
+        Suppose("m points have at most m + 1 labelings", grows_slowly, without=every_set),
+        Suppose(
+            "the points of a sample are independent",
+            lambda g: are_independent(g.x),
+            "One point, copied n times: half of the line is a guess.",
+            x=lambda g: g.x[:, :1].expand_as(g.x),
+        ),
+    )
+    symbols = "2√(2(log(2n+1) + log(2/δ))/n)", "1 − δ quantile of sup (R − R_S)"
 
     def given(self, rng: Generator) -> Given:
-        """Uniform points and thresholds."""
-        return Given(torch.rand(self.trials, self.n, generator=rng, dtype=torch.float64), False)
-
-    def hypotheses(self, given: Given) -> Iterator[Hypothesis]:
-        """The growth function, looked at on ten points."""
-        points = given.x.flatten()[:10, None]
-        count = given.labelings(points)
-        yield Hypothesis(
-            "m points have at most m + 1 labelings", count <= 11, f"ten points have {count}"
-        )
+        return Given(uniform(rng, self.trials, self.n), thresholds, of_thresholds)
 
     def predict(self, given: Given) -> float:
-        """The bound for 2n + 1 labelings."""
         n = given.x.shape[1]
         return vc_deviation(2 * n + 1, n, self.delta)
 
     def measure(self, given: Given) -> float:
-        """A value above the quantile of the largest deviation, with confidence 0.99."""
-        return upper_quantile(given.suprema(), self.delta)
+        """A value above the quantile, with confidence 0.99."""
+        return upper_quantile(given.suprema(given.x), self.delta)
 
-    def counterexample(self, rng: Generator) -> Given:
-        """The class of all finite sets: some rule is right on the sample and wrong elsewhere."""
-        return self.given(rng)._replace(every_set=True)
-
-    def figure(self, given: Given) -> Figure:
+    def figure(self, trial: Trial[Given]) -> Figure:
         """The bound, the measured quantile and Smirnov's exact one over n."""
         from scipy.stats import ksone
 
-        sizes = [n for n in SIZES if n < given.x.shape[1]] + [given.x.shape[1]]
-        off = [given._replace(x=given.x[:1000, :n]).suprema() for n in sizes]
-        more = [10, *sizes]
-        return Figure(
-            "Thresholds: what is promised, what happens",
-            x="n",
-            y="sup (R − R_S)",
-            log_x=True,
-            log_y=True,
-            marks=(
-                Curve([vc_deviation(2 * n + 1, n, self.delta) for n in more], more,
-                      label="2√(2(log(2n+1) + log(2/δ))/n)", role="predicted"),
-                Level(1.0, label="vacuous above", role="other"),
-                Points(sizes, [float(e.quantile(1 - self.delta)) for e in off],
-                       label=f"{1 - self.delta:g} quantile",
-                       low=[float(e.quantile(0.1)) for e in off],
-                       high=[upper_quantile(e, self.delta) for e in off]),
-                Curve([float(ksone.ppf(1 - self.delta, n)) for n in more], more,
-                      label="Smirnov's exact quantile", role="other", dashed=True),
-            ),
-            caption="Bars go from the 0.1 quantile to the upper confidence limit.",
-        )  # fmt: skip
+        (x, _, suprema), share = trial.given, 1 - self.delta
+        sizes = [n for n in SIZES if n < x.shape[1]] + [x.shape[1]]
+        off, more = [suprema(x[:1000, :n]) for n in sizes], [10, *sizes]
+        bound = [vc_deviation(2 * n + 1, n, self.delta) for n in more]
+        exact = [float(ksone.ppf(share, n)) for n in more]
+        low, high = (
+            [float(e.quantile(0.1)) for e in off],
+            [upper_quantile(e, 1 - share) for e in off],
+        )
+        found = [float(e.quantile(share)) for e in off]
+        marks = (
+            Curve(bound, more, label=self.symbols[0], role="predicted"),
+            Level(1.0, label="vacuous above", role="other"),
+            Points(sizes, found, label=f"{share:g} quantile", low=low, high=high),
+            Curve(exact, more, label="Smirnov's exact quantile", role="other", dashed=True),
+        )
+        title = "Thresholds: what is promised, what happens"
+        caption = "Bars go from the 0.1 quantile to the upper confidence limit."
+        axes = {"x": "n", "y": "sup (R − R_S)", "log_x": True, "log_y": True}
+        return Figure(title, marks=marks, caption=caption, **axes)

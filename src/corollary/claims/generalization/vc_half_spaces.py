@@ -12,24 +12,16 @@ other. Without the offset b the dimension is d.
 :covers: vc-dimension
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
-from torch import Generator, Tensor
+from torch import Generator
 
-from corollary.core import (
-    Claim,
-    Curve,
-    Figure,
-    Hypothesis,
-    Points,
-    equals,
-    generator,
-    option,
-)
+from corollary.core import Claim, Suppose, Trial, equals, generator, normal, option
+from corollary.core.figure import Curve, Figure, Points
 from corollary.theory.generalization.shattering import (
+    Labelings,
     growth,
     half_space_growth,
     half_spaces,
@@ -40,11 +32,17 @@ from corollary.theory.generalization.shattering import (
 
 
 class Given(NamedTuple):
-    """Dimensions, whether the half-spaces may miss the origin, and a seed for the points."""
+    """Dimensions, and the class by its labelings."""
 
     dims: tuple[int, ...]
-    offset: bool
-    seed: int
+    labelings: Labelings
+
+
+def may_miss_origin(given: Given) -> tuple[bool, str]:
+    """Whether two points on one ray can have different labels."""
+    ray = torch.tensor([[1.0], [2.0]], dtype=torch.float64)
+    count = growth(given.labelings, ray)
+    return count == 4, f"two points on a ray have {count} labelings"
 
 
 @dataclass(frozen=True)
@@ -53,79 +51,60 @@ class VcHalfSpaces(Claim[Given]):
 
     d: int = option(4, low=1, high=5)  # largest dimension
     tries: int = option(3, low=1, high=20)  # sets of points tried for each size
+
     relation = equals()  # integers
+    supposes = (
+        Suppose(
+            "the half-spaces may miss the origin",
+            may_miss_origin,
+            "Half-spaces through the origin: one dimension less.",
+            labelings=lambda _: half_spaces_through_origin,
+        ),
+    )
+    symbols = "d + 1", "largest shattered set"
+    rows = "d = {dims}"
 
     def given(self, rng: Generator) -> Given:
-        """Half-spaces with an offset."""
-        seed = int(torch.randint(2**31, (), generator=rng))
-        return Given(tuple(range(1, self.d + 1)), True, seed)
-
-    def hypotheses(self, given: Given) -> Iterator[Hypothesis]:
-        """The class."""
-        yield Hypothesis("the half-spaces may miss the origin", given.offset)
+        return Given(tuple(range(1, self.d + 1)), half_spaces)
 
     def predict(self, given: Given) -> list[float]:
-        """One more than the dimension."""
         return [d + 1.0 for d in given.dims]
 
-    def measure(self, given: Given) -> list[float]:
+    def measure(self, given: Given, rng: Generator) -> list[float]:
         """The largest size with a shattered set among those tried."""
-        labelings = half_spaces if given.offset else half_spaces_through_origin
-        found = []
-        for d in given.dims:
-            rng = generator(given.seed, d)
-            result = vc_dimension(
-                labelings, lambda n, g, d=d: _cloud(n, d, g), d + 2, tries=self.tries, rng=rng
-            )
-            found.append(float(result.dimension))
-        return found
-
-    def counterexample(self, rng: Generator) -> Given:
-        """Half-spaces through the origin: one dimension less."""
-        return self.given(rng)._replace(offset=False)
-
-    def figure(self, given: Given) -> tuple[Figure, Figure]:
-        """The share of labelings over the number of points; and a Radon partition."""
-        sizes = list(range(1, 13))
-        curves = tuple(
-            Curve([half_space_growth(n, d) / 2**n for n in sizes], sizes, f"d = {d}", "other")
-            for d in given.dims
-        )
-        tried = [(d, _cloud(d + 2, d, generator(given.seed, "figure", d))) for d in given.dims]
-        seen = [(n, growth(half_spaces, x[:n]) / 2**n) for d, x in tried for n in (d + 1, d + 2)]
-        share = Figure(
-            "All labelings up to d + 1 points, not one point more",
-            x="n",
-            y="S(n) / 2ⁿ",
-            marks=(*curves, Points(*zip(*seen, strict=True), label="drawn points, enumerated")),
-        )
-        return share, _radon(generator(given.seed, "radon"))
-
-
-def _cloud(n: int, d: int, rng: Generator) -> Tensor:
-    return torch.randn(n, d, generator=rng, dtype=torch.float64)
-
-
-def _radon(rng: Generator) -> Figure:
-    """Four points of the plane and their two groups."""
-    x = _cloud(4, 2, rng)
-    split = radon_partition(x)
-    marks = []
-    for name, group, role in (
-        ("one group", x[split.first], "measured"),
-        ("the other", x[~split.first], "other"),
-    ):
-        ring = torch.cat([group, group[:1]])
-        marks += [
-            Curve(ring[:, 1], ring[:, 0], label=f"hull of {name}", role=role),
-            Points(group[:, 0], group[:, 1], label=name, role=role),
+        clouds = [lambda n, g, d=d: normal(g, n, d) for d in given.dims]
+        found = [
+            vc_dimension(given.labelings, cloud, d + 2, tries=self.tries, rng=rng)
+            for cloud, d in zip(clouds, given.dims, strict=True)
         ]
+        return [float(result.dimension) for result in found]
+
+    def figure(self, trial: Trial[Given]) -> tuple[Figure, Figure]:
+        """The share of labelings over the number of points; and a Radon partition."""
+        dims, sizes = trial.given.dims, range(1, 13)
+        curves = (
+            Curve([half_space_growth(n, d) / 2**n for n in sizes], sizes, f"d = {d}", "other")
+            for d in dims
+        )
+        clouds = [(d, normal(generator(d, "figure"), d + 2, d)) for d in dims]
+        seen = [(n, growth(half_spaces, x[:n]) / 2**n) for d, x in clouds for n in (d + 1, d + 2)]
+        points = Points(*zip(*seen, strict=True), label="drawn points, enumerated")
+        title = "All labelings up to d + 1 points, not one point more"
+        return Figure(title, x="n", y="S(n) / 2ⁿ", marks=(*curves, points)), _radon()
+
+
+def _radon() -> Figure:
+    """Four points of the plane and their two groups."""
+    x = normal(generator(0, "radon"), 4, 2)
+    split = radon_partition(x)
+    marks: list[Curve | Points] = []
+    groups = ("one group", split.first, "measured"), ("the other", ~split.first, "other")
+    for name, which, role in groups:
+        group = x[which]
+        ring = torch.cat([group, group[:1]])
+        marks.append(Curve(ring[:, 1], ring[:, 0], label=f"hull of {name}", role=role))
+        marks.append(Points(group[:, 0], group[:, 1], label=name, role=role))
     point = split.point.tolist()
     marks.append(Points([point[0]], [point[1]], label="in both hulls", role="predicted"))
-    return Figure(
-        "Radon: four points always split like this",
-        x="x₁",
-        y="x₂",
-        marks=tuple(marks),
-        equal=True,
-    )
+    title = "Radon: four points always split like this"
+    return Figure(title, x="x₁", y="x₂", marks=tuple(marks), equal=True)
