@@ -16,6 +16,7 @@ from jaxtyping import Float
 from torch import Tensor, nn
 
 from corollary.errors import InputError
+from corollary.models.approximators.steps import step
 
 
 class XorNetwork(nn.Module):
@@ -48,7 +49,7 @@ class XorNetwork(nn.Module):
     def hidden(self, x: Float[Tensor, "*batch 2"]) -> Float[Tensor, "*batch 2"]:
         """The two hidden units; in these coordinates the classes are separable."""
         s = x @ self.w.T + self.b
-        return torch.relu(s) if self.activation == "relu" else (s >= 0).to(s.dtype)
+        return torch.relu(s) if self.activation == "relu" else step(s)
 
     def forward(self, x: Float[Tensor, "*batch 2"]) -> Float[Tensor, "*batch"]:
         """+1 or -1 on bits."""

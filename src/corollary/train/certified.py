@@ -23,6 +23,7 @@ from typing import Any, Literal
 from torch import Tensor, nn
 
 from corollary.errors import InputError
+from corollary.theory.prerequisites.wellformed import check_at_least
 from corollary.theory.robustness.attack import Box, check_box
 from corollary.theory.robustness.balls import Norm, check_ball
 from corollary.theory.robustness.certificates.live import LiveBounds
@@ -93,6 +94,7 @@ class Certified:
             >>> [Certified(0.1, warmup=10, ramp=20).progress(t) for t in (0, 10, 20, 30, 99)]
             [0.0, 0.0, 0.5, 1.0, 1.0]
         """
+        check_at_least("step", step, 0)
         if step < self.warmup or self.ramp == 0:
             return float(step >= self.warmup)
         return min(1.0, (step - self.warmup) / self.ramp)

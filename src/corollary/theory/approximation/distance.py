@@ -25,6 +25,7 @@ from torch import Tensor
 
 from corollary.errors import InputError, NotFiniteError
 from corollary.theory.approximation.grids import Function, box_grid
+from corollary.theory.prerequisites.wellformed import check_no_nan
 
 Box = Sequence[tuple[float, float]]
 LARGEST_RULE = 2_000_000  # points of a quadrature rule
@@ -199,6 +200,7 @@ def _largest(h: Function, box: Box) -> float:
     for _ in range(6):  # each round looks at the two cells around the best point
         x = low + (high - low) * box_grid(d, n)
         values = h(x)
+        check_no_nan("the values of f - g", values)
         place = int(values.argmax())
         best = max(best, float(values[place]))
         around = (high - low) / (n - 1)

@@ -148,5 +148,6 @@ def bends_at(
     share = ((x[1:-1] - x[:-2]) / (x[2:] - x[:-2]))[:, None]
     off = (y[1:-1] - (y[:-2] + share * (y[2:] - y[:-2]))).abs()
     size = float(y.abs().max()) if scale is None else scale
+    check_at_least("scale", size, 0)
     ends = torch.ones(1, dtype=torch.bool, device=y.device)
     return torch.cat([ends, (off > tolerance * size).any(dim=1), ends])

@@ -24,6 +24,7 @@ from jaxtyping import Float, Int
 from torch import Tensor
 
 from corollary.errors import InputError
+from corollary.theory.prerequisites.wellformed import check_no_nan
 
 _ROWS = 1024  # points whose distances to all others are held at a time
 
@@ -74,6 +75,7 @@ def neighbours(X: Float[Tensor, "n D"], k: int) -> tuple[Float[Tensor, "n k"], I
     """
     if not 1 <= k < len(X):
         raise InputError(f"{len(X)} points have up to {len(X) - 1} neighbours, but k={k}")
+    check_no_nan("X", X)
     distances, who = [], []
     for start in range(0, len(X), _ROWS):
         d = torch.cdist(X[start : start + _ROWS], X)

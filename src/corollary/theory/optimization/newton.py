@@ -20,7 +20,7 @@ from torch import Tensor
 from corollary.errors import InputError
 from corollary.theory.prerequisites.gradients import Function, gradient, scalar
 from corollary.theory.prerequisites.hessians import hessian
-from corollary.theory.prerequisites.wellformed import check_finite, check_symmetric
+from corollary.theory.prerequisites.wellformed import check_at_least, check_finite, check_symmetric
 
 Approximation = Literal["full", "diagonal", "block"]
 
@@ -103,8 +103,9 @@ def newton(
         to 0, the maximum of the model; the claim quadratic_model shows it.
     """
     check_finite("x0", x0)
-    if steps < 1 or damping < 0:
-        raise InputError(f"Newton needs steps >= 1 and damping >= 0, but {steps} and {damping:g}")
+    check_at_least("steps", steps, 1)
+    check_at_least("damping", damping, 0)
+    check_at_least("tol", tol, 0)
     mask = _mask(x0, approximation, blocks)
     x, definite = x0.detach(), []
     xs, values, norms = [x], [scalar(f, x).detach()], [gradient(f, x).norm()]

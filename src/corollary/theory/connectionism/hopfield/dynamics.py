@@ -38,6 +38,7 @@ from corollary.theory.connectionism.hopfield.states import (
     checked_signs,
     sign,
 )
+from corollary.theory.prerequisites.wellformed import check_finite
 
 BLOCK = 32  # neurons a matrix product; the corrections inside cost n * BLOCK / 2 a state
 FEW = 24  # unstable neurons a state up to which the torch path follows flips, not neurons
@@ -140,6 +141,8 @@ def asynchronous_run(
         ([[-1.0, -1.0]], [1.0, -1.0])
     """
     W, b = (W, b) if symmetric and b is not None else checked_couplings(W, b)
+    check_finite("W", W)
+    check_finite("b", b)
     n = W.shape[0]
     X = checked_signs(X, n, "the batch of states").to(W)
     if X.ndim != 2:

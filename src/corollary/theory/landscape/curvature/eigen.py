@@ -24,6 +24,7 @@ from corollary.theory.landscape.curvature.hessian import hessian
 from corollary.theory.landscape.curvature.lanczos import Krylov, Ritz
 from corollary.theory.landscape.curvature.landscape import Landscape
 from corollary.theory.landscape.curvature.operator import Curvature
+from corollary.theory.prerequisites.wellformed import check_at_least
 from corollary.theory.seeding import as_generator
 
 Which = Literal["largest", "smallest", "magnitude"]
@@ -106,6 +107,8 @@ def top_eigenpairs(
         raise InputError(f"k must lie between 1 and the dimension {A.size}, but it is {k}")
     if which not in ("largest", "smallest", "magnitude"):
         raise InputError(f"which must be largest, smallest or magnitude, but it is '{which}'")
+    check_at_least("tol", tol, 0)
+    check_at_least("look", look, 0)
     budget = max_products or 20 * k + 200
     space = Krylov(A, _capacity(A, k, basis), rng=rng)
     start, looks, seen = A.products, 0, np.full(k, -np.inf)

@@ -12,6 +12,7 @@ and Ruppert.
     Polyak and Juditsky (1992), "Acceleration of stochastic approximation by averaging".
 """
 
+import operator
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -94,7 +95,7 @@ def sgd(
     if not (steps >= 1 and burn_in >= 0):
         raise InputError(f"steps >= 1 and burn_in >= 0 are needed, but {steps}, {burn_in} came")
     eta = schedule if callable(schedule) else constant(float(schedule))
-    kept = set(range(steps + 1)) if keep is None else set(keep)
+    kept = set(range(steps + 1)) if keep is None else set(map(operator.index, keep))
     x, mean, at, xs, means = x0, x0, [], [], []
     for k in range(steps + 1):
         if k > 0:
