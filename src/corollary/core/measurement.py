@@ -1,6 +1,7 @@
 r"""What a measurement can be, beside a plain number or a list of numbers.
 
-* :class:`Sample`: independent draws of one quantity; read as its mean with a Student interval.
+* :class:`Sample`: independent draws of one quantity; read as its mean with Student's interval,
+  widened for skewed draws (:mod:`corollary.theory.confidence.mean`).
 * :class:`Count`: hits among independent trials; read as a proportion with the exact binomial
   interval of Clopper and Pearson (1934), "The use of confidence or fiducial limits".
 * :class:`Series`: one quantity at growing sizes, for rates and limits.
@@ -8,7 +9,6 @@ r"""What a measurement can be, beside a plain number or a list of numbers.
 * :class:`Kept`: any of these, with what a picture needs of how it was measured.
 """
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from types import SimpleNamespace
@@ -39,22 +39,17 @@ class Sample:
             raise InputError(f"a Sample needs at least two draws, but {len(self.values)} came")
 
     def read(self, level: float) -> Reading:
-        """Mean and Student interval at confidence ``level``.
+        """Mean and its interval at confidence ``level``: Student's, widened for skewed draws.
 
         Example:
             >>> r = Sample([1.0, 2.0, 3.0]).read(0.95)
             >>> round(r.value, 3), round(r.low, 3), round(r.high, 3)
             (2.0, -0.484, 4.484)
         """
-        from scipy.special import stdtrit
+        from corollary.theory.confidence.mean import mean_of
 
-        n = len(self.values)
-        mean = sum(self.values) / n
-        if not math.isfinite(mean):  # a run that diverged is known to no interval
-            return Reading(mean, -math.inf, math.inf)
-        variance = sum((v - mean) * (v - mean) for v in self.values) / (n - 1)
-        half = float(stdtrit(n - 1, (1 + level) / 2)) * (variance / n) ** 0.5
-        return Reading(mean, mean - half, mean + half)
+        mean = mean_of(self.values)  # a run that diverged is known to no interval
+        return Reading(mean.value, *mean.interval(level))
 
 
 @dataclass(frozen=True)
@@ -81,12 +76,10 @@ class Count:
             >>> r.low, round(r.high, 4)
             (0.0, 0.3085)
         """
-        from scipy.special import betaincinv
+        from corollary.theory.confidence.binomial import lower_limit, upper_limit
 
-        k, n, tail = self.hits, self.trials, (1 - level) / 2
-        low = float(betaincinv(k, n - k + 1, tail)) if k > 0 else 0.0
-        high = float(betaincinv(k + 1, n - k, 1 - tail)) if k < n else 1.0
-        return Reading(k / n, low, high)
+        limits = (f(self.hits, self.trials, (1 - level) / 2) for f in (lower_limit, upper_limit))
+        return Reading(self.hits / self.trials, *map(float, limits))
 
 
 @dataclass(frozen=True)

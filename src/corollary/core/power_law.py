@@ -22,7 +22,7 @@ def loglog_fit(sizes: Sequence[float], values: Sequence[float], *, level: float 
         >>> round(fit.slope, 12), round(fit.factor, 12)
         (1.0, 3.0)
     """
-    from scipy.special import stdtrit
+    from corollary.theory.confidence.mean import student
 
     if any(not v > 0 for v in values) or any(not s > 0 for s in sizes):
         return PowerLaw(math.nan, math.nan, math.nan, math.nan)  # not a power law at all
@@ -31,5 +31,5 @@ def loglog_fit(sizes: Sequence[float], values: Sequence[float], *, level: float 
     sxx = sum((a - mean_x) ** 2 for a in x)
     p = sum((a - mean_x) * (b - mean_y) for a, b in zip(x, y, strict=True)) / sxx
     residual = sum((b - mean_y - p * (a - mean_x)) ** 2 for a, b in zip(x, y, strict=True))
-    half = float(stdtrit(n - 2, (1 + level) / 2)) * math.sqrt(residual / (n - 2) / sxx)
+    half = student(n - 2, level) * math.sqrt(residual / (n - 2) / sxx)
     return PowerLaw(p, p - half, p + half, math.exp(mean_y - p * mean_x))

@@ -17,6 +17,7 @@ from jaxtyping import Float, Int, Shaped
 from torch import Generator, Tensor
 
 from corollary.errors import InputError
+from corollary.theory.confidence.binomial import lower_limit, upper_limit
 from corollary.theory.connectionism.labelled import signed_points
 
 
@@ -35,12 +36,8 @@ class SolidAngles:
 
     def interval(self) -> tuple[Float[Tensor, " s"], Float[Tensor, " s"]]:
         """Exact binomial limits (Clopper and Pearson) of each fraction."""
-        from scipy.special import betaincinv
-
-        h, tail = self.hits.double().numpy(), (1 - self.level) / 2
-        low = betaincinv(h.clip(1), self.draws - h + 1, tail)
-        high = betaincinv(h + 1, (self.draws - h).clip(1), 1 - tail)
-        low[h == 0], high[h == self.draws] = 0.0, 1.0
+        hits, alpha = self.hits.cpu().numpy(), (1 - self.level) / 2
+        low, high = (f(hits, self.draws, alpha) for f in (lower_limit, upper_limit))
         return torch.from_numpy(low), torch.from_numpy(high)
 
 

@@ -29,6 +29,7 @@ from jaxtyping import Float, Int
 from torch import Generator, Tensor
 
 from corollary.errors import InputError, InputTypeError, NotFiniteError
+from corollary.theory.confidence.mean import Mean
 from corollary.theory.generalization.conditions import Number
 from corollary.theory.seeding import as_generator
 
@@ -36,20 +37,11 @@ Model = Callable[[Any], Any]
 Loss = Callable[[Any, Any], Tensor]  # outputs and targets to one loss a row
 
 
-class Risk(NamedTuple):
-    """A mean loss, its standard error, and over how many samples."""
-
-    value: float
-    error: float  # standard deviation of the loss over the root of n; nan for one sample
-    n: int
+class Risk(Mean):
+    """A mean loss; its interval holds if the model did not see the samples."""
 
     def __repr__(self) -> str:
         return f"risk {self.value:.4g}, standard error {self.error:.2g}, from {self.n} samples"
-
-    def interval(self, level: Number = 0.95) -> tuple[float, float]:
-        """The Student interval of the expected risk; valid if the model did not see the samples."""
-        half = _student(self.n - 1, level) * self.error
-        return self.value - half, self.value + half
 
 
 class Gap(NamedTuple):
@@ -110,10 +102,7 @@ def empirical_risk(model: Model, data: tuple[Tensor, Tensor], loss: Loss) -> Ris
         >>> risk.value, risk.error, risk.n
         (0.25, 0.25, 4)
     """
-    each = losses_of(model, data, loss)
-    n = len(each)
-    error = float(each.std()) / math.sqrt(n) if n > 1 else math.nan
-    return Risk(float(each.mean()), error, n)
+    return _risk(losses_of(model, data, loss))
 
 
 def monte_carlo_risk(
@@ -151,8 +140,7 @@ def monte_carlo_risk(
     while left > 0:
         parts.append(losses_of(model, draw(min(batch, left), rng), loss))
         left -= batch
-    each = torch.cat(parts)
-    return Risk(float(each.mean()), float(each.std()) / math.sqrt(len(each)), len(each))
+    return _risk(torch.cat(parts))
 
 
 def generalization_gap(
@@ -204,9 +192,10 @@ def split(
     return [order[start:end] for start, end in zip([0, *ends[:-1]], ends, strict=True)]
 
 
-def _student(freedom: int, level: Number) -> float:
-    from scipy.special import stdtrit
-
-    if not 0 < level < 1:
-        raise InputError(f"level must lie in (0, 1), but it is {level:g}")
-    return float(stdtrit(freedom, (1 + level) / 2)) if freedom > 0 else math.inf
+def _risk(each: Float[Tensor, " n"]) -> Risk:
+    n, mean = len(each), float(each.mean())
+    gaps = each.double() - mean
+    scale = float(gaps.abs().max()) or 1.0
+    second, third = (float((gaps / scale).pow(k).mean()) for k in (2, 3))
+    error = scale * math.sqrt(second / (n - 1)) if n > 1 else math.nan
+    return Risk(mean, error, third / second**1.5 if second > 0 else 0.0, n)

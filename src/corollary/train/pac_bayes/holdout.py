@@ -9,10 +9,10 @@ If k of n fresh samples are wrong, then with probability at least :math:`1-\delt
 """
 
 import torch
-from scipy.special import betaincinv
 from torch import Tensor
 
 from corollary.errors import InputError
+from corollary.theory.confidence.binomial import upper_limit
 
 
 def holdout_bound(wrong: int, n: int, delta: float) -> float:
@@ -27,7 +27,7 @@ def holdout_bound(wrong: int, n: int, delta: float) -> float:
         raise InputError(
             f"0 <= wrong <= n and 0 < delta < 1 are needed, but {wrong}, {n} and {delta:g} came"
         )
-    return float(betaincinv(wrong + 1, n - wrong, 1 - delta)) if wrong < n else 1.0
+    return float(upper_limit(wrong, n, delta))
 
 
 def errors(output: Tensor, y: Tensor) -> Tensor:

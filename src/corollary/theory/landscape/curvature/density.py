@@ -8,7 +8,10 @@ for polynomials of degree 2m - 1. Smoothed by a Gaussian,
 .. math:: \phi(t) = \frac1r \sum_{l=1}^r \sum_{j=1}^m \tau_{lj}^2\,
           g_\sigma(t - \theta_{lj}),
 
-and the scatter over the r probes gives the band. Eigenvalues of networks spread over many orders
+and the probes give the band: by their scatter, and by products with each other,
+:math:`v_k^\top f(A)\,v_l\approx\sum_j\langle v_k, q_{lj}\rangle\,\tau_{lj}f(\theta_{lj})` with the
+Ritz vectors :math:`q_{lj}`, which tell how skewed the draws are (see
+:mod:`~corollary.theory.landscape.curvature.forms`). Eigenvalues of networks spread over many orders
 of magnitude, most of them near zero; the same quadrature shows them on the axis
 :math:`t = \log_{10}(|\lambda| + \epsilon)`, smoothed there (:meth:`SpectralDensity.logarithmic`).
 
@@ -31,7 +34,8 @@ from torch import Generator, Tensor
 from corollary.errors import InputError
 from corollary.theory.landscape.curvature.calls import of_model
 from corollary.theory.landscape.curvature.eigen import as_operator
-from corollary.theory.landscape.curvature.interval import Estimate, student
+from corollary.theory.landscape.curvature.forms import trace_estimate, trace_intervals
+from corollary.theory.landscape.curvature.interval import Estimate, check_level
 from corollary.theory.landscape.curvature.lanczos import Krylov
 from corollary.theory.landscape.curvature.landscape import Landscape
 from corollary.theory.landscape.curvature.operator import Curvature
@@ -52,6 +56,7 @@ class SpectralDensity:
     high: Float[Tensor, " g"]
     nodes: Float[Tensor, "r m"]  # one row a probe
     weights: Float[Tensor, "r m"]  # rows sum to 1
+    shared: Float[Tensor, "r r m"]  # weights of a pair of probes, at the first one's nodes
     sigma: float
     level: float
     products: int
@@ -70,10 +75,8 @@ class SpectralDensity:
 
     def mean_of(self, function: Callable[[Tensor], Tensor]) -> Estimate:
         r"""The average of f over the spectrum, :math:`\operatorname{tr} f(A) / p`."""
-        draws = (self.weights * function(self.nodes)).sum(1)
-        half = student(self.level, len(draws) - 1) * float(draws.std()) / len(draws) ** 0.5
-        mean = float(draws.mean())
-        return Estimate(mean, mean - half, mean + half, self.level)
+        X = _forms(function(self.nodes)[None], self.weights, self.shared)
+        return trace_estimate(X[0], _overlaps(self.weights, self.shared), self.level)
 
     def share(self, low: float, high: float) -> Estimate:
         """The share of eigenvalues in ``[low, high]``."""
@@ -123,7 +126,8 @@ class SpectralDensity:
         low, high = float(t.min()), float(t.max())
         sigma = 0.05 * ((high - low) or 1.0) if sigma is None else sigma
         axis = torch.linspace(low - 4 * sigma, high + 4 * sigma, points, dtype=t.dtype)
-        curve = _band(axis, t, self.weights * side, sigma, self.level)
+        parts = t, self.weights, self.shared
+        curve = _band(axis, *parts, sigma, self.level, side)
         share = self.mean_of(lambda nodes: _side(sign, nodes))
         return LogDensity(10**axis - floor, 10**axis, *curve, share, sign, floor, sigma, self.level)
 
@@ -187,38 +191,69 @@ def spectral_density(
             "probes and points must be at least 2 and steps at least 1, but they are "
             f"{probes}, {points} and {steps}"
         )
+    check_level(level)
     start, steps = A.products, min(steps, A.size)
-    rules = [_quadrature(A, steps, rng) for _ in range(probes)]
-    nodes, weights = (torch.tensor(np.array(part)) for part in zip(*rules, strict=True))
+    nodes, weights, shared = _quadratures(A, probes, steps, rng)
     low, high = float(nodes.min()), float(nodes.max())
     if sigma is None:
         sigma = 0.01 * ((high - low) or abs(high) or 1.0)
     if not sigma > 0:
         raise InputError(f"sigma must be positive, but it is {sigma}")
     grid = torch.linspace(low - 5 * sigma, high + 5 * sigma, points, dtype=nodes.dtype)
-    curve = _band(grid, nodes, weights, sigma, level)
-    return SpectralDensity(grid, *curve, nodes, weights, sigma, level, A.products - start, A.path)
+    curve = _band(grid, nodes, weights, shared, sigma, level)
+    rule = nodes, weights, shared
+    return SpectralDensity(grid, *curve, *rule, sigma, level, A.products - start, A.path)
 
 
-def _quadrature(A: Curvature, steps: int, rng: Generator) -> tuple[np.ndarray, np.ndarray]:
-    """Nodes and weights from one probe; a chain that ends early is padded with weight 0."""
-    space = Krylov(A, steps, rng=rng)
-    space.look()
-    while space.m < steps and space.held > space.m:
-        space.step()
-    theta, s = np.linalg.eigh(space.T[: space.m, : space.m])
-    spare = steps - space.m
-    return np.pad(theta, (0, spare), mode="edge"), np.pad(s[0] ** 2, (0, spare))
+def _quadratures(
+    A: Curvature, probes: int, steps: int, rng: Generator
+) -> tuple[Float[Tensor, "r m"], Float[Tensor, "r m"], Float[Tensor, "r r m"]]:
+    """Nodes, weights and shared weights; chains that end early are padded with weight 0."""
+    nodes, weights = torch.zeros(2, probes, steps, dtype=torch.float64)
+    shared = torch.zeros(probes, probes, steps, dtype=torch.float64)
+    starts = torch.empty(probes, A.size, dtype=A.dtype, device=A.device)
+    for k in range(probes):
+        space = Krylov(A, steps, rng=rng)
+        space.look()
+        starts[k] = space.Q[0]
+        while space.m < steps and space.held > space.m:
+            space.step()
+        theta, s = (torch.from_numpy(v) for v in np.linalg.eigh(space.T[: space.m, : space.m]))
+        inside = (starts[:k] @ space.Q[: space.m].T).double().cpu()
+        nodes[k] = theta[-1]
+        nodes[k, : space.m], weights[k, : space.m] = theta, s[0] ** 2
+        shared[k, :k, : space.m] = inside @ s * s[0]
+    return nodes, weights, shared
+
+
+def _forms(
+    values: Float[Tensor, "b r m"], weights: Float[Tensor, "r m"], shared: Float[Tensor, "r r m"]
+) -> np.ndarray:
+    """Products of all pairs of probes with f(A), for the values of b functions f at the nodes."""
+    below = torch.einsum("klm,bkm->bkl", shared, values)
+    draws = torch.einsum("km,bkm->bk", weights, values)
+    return (below + below.mT + torch.diag_embed(draws)).numpy()
+
+
+def _overlaps(weights: Float[Tensor, "r m"], shared: Float[Tensor, "r r m"]) -> np.ndarray:
+    """Inner products of the probes: the forms of f = 1."""
+    return _forms(torch.ones_like(weights)[None], weights, shared)[0]
 
 
 def _band(
-    grid: Tensor, nodes: Tensor, weights: Tensor, sigma: float, level: float
+    grid: Float[Tensor, " g"],
+    nodes: Float[Tensor, "r m"],
+    weights: Float[Tensor, "r m"],
+    shared: Float[Tensor, "r r m"],
+    sigma: float,
+    level: float,
+    side: Float[Tensor, "r m"] | float = 1.0,
 ) -> tuple[Tensor, Tensor, Tensor]:
     """The smoothed density with its pointwise interval: mean, low, high."""
-    curves = torch.stack([_smooth(grid, n, w, sigma) for n, w in zip(nodes, weights, strict=True)])
-    mean = curves.mean(0)
-    half = student(level, len(curves) - 1) * curves.std(0) / len(curves) ** 0.5
-    return mean, (mean - half).clamp_min(0.0), mean + half
+    bump = torch.exp(-0.5 * ((grid[:, None, None] - nodes) / sigma) ** 2) * side
+    X = _forms(bump / (sigma * (2 * torch.pi) ** 0.5), weights, shared)
+    mean, low, high = map(torch.from_numpy, trace_intervals(X, _overlaps(weights, shared), level))
+    return mean, low.clamp_min(0.0), high
 
 
 def _side(sign: Sign, nodes: Tensor) -> Tensor:
@@ -228,9 +263,3 @@ def _side(sign: Sign, nodes: Tensor) -> Tensor:
     if sign == "both":
         return torch.ones_like(nodes)
     return ((nodes < 0) == (sign == "negative")).to(nodes)
-
-
-def _smooth(grid: Tensor, nodes: Tensor, weights: Tensor, sigma: float) -> Tensor:
-    bump = torch.exp(-0.5 * ((grid[:, None] - nodes) / sigma) ** 2)
-    height: float = sigma * (2 * torch.pi) ** 0.5
-    return bump @ weights / height

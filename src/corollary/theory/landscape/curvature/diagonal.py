@@ -19,9 +19,9 @@ from jaxtyping import Float
 from torch import Generator, Tensor
 
 from corollary.errors import InputError
+from corollary.theory.confidence.mean import student
 from corollary.theory.landscape.curvature.calls import of_model
 from corollary.theory.landscape.curvature.eigen import as_operator
-from corollary.theory.landscape.curvature.interval import student
 from corollary.theory.landscape.curvature.landscape import Landscape
 from corollary.theory.landscape.curvature.operator import Curvature
 from corollary.theory.seeding import as_generator
@@ -74,7 +74,7 @@ def diagonal(
         raise InputError(
             f"sketch must be at least 0 and probes at least 2, but they are {sketch}, {probes}"
         )
-    start, factor = A.products, student(level, probes - 1)
+    start, factor = A.products, student(probes - 1, level)
     if A.size <= 2 * sketch + probes:
         exact = A.dense().diagonal().clone()
         return Diagonal(exact, torch.zeros_like(exact), level, A.products - start, A.path)

@@ -2,8 +2,6 @@
 
 from dataclasses import dataclass
 
-from scipy.special import stdtrit
-
 from corollary.errors import InputError
 
 
@@ -35,17 +33,6 @@ class Estimate:
     def __repr__(self) -> str:
         percent = f"{100 * self.level:g} % interval"
         return f"{self.value:.4g} ({percent} {self.low:.4g} to {self.high:.4g})"
-
-
-def student(level: float, freedom: int) -> float:
-    """The two-sided quantile of Student's distribution.
-
-    Example:
-        >>> round(student(0.95, 10), 3)
-        2.228
-    """
-    check_level(level)
-    return float(stdtrit(freedom, (1 + level) / 2))
 
 
 def check_level(level: float) -> None:

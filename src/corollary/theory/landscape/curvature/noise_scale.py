@@ -24,8 +24,9 @@ from jaxtyping import Float
 from torch import Generator, Tensor
 
 from corollary.errors import InputError
+from corollary.theory.confidence.mean import student
 from corollary.theory.landscape.curvature.calls import of_model
-from corollary.theory.landscape.curvature.interval import Estimate, check_level, student
+from corollary.theory.landscape.curvature.interval import Estimate, check_level
 from corollary.theory.landscape.curvature.landscape import Landscape
 from corollary.theory.landscape.curvature.operator import Curvature
 from corollary.theory.seeding import as_generator
@@ -155,7 +156,7 @@ def _ratio_interval(a: float, c: float, left_out: Float[Tensor, "b 2"], level: f
     b = len(left_out)
     gap = left_out - left_out.mean(0)
     V = (b - 1) / b * gap.T @ gap  # the jackknife's covariance
-    t2 = student(level, b - 1) ** 2
+    t2 = student(b - 1, level) ** 2
     A, B, C = (
         c**2 - t2 * float(V[1, 1]),
         a * c - t2 * float(V[0, 1]),

@@ -7,11 +7,12 @@ outlying eigenvectors. The rest is averaged over random :math:`\omega_i`, indepe
           \frac{\nu_i^\top A\, \nu_i}{\|\nu_i\|^2}, \qquad \nu_i = (I - Q Q^\top)\,\omega_i,
 
 which is unbiased, for :math:`\nu_i` is uniform in direction on the complement of Q. Given Q the
-:math:`t_i` are independent, so Student's interval applies. (In the leave-one-out form of XTrace
-they are not: near the rank at which the outliers are used up its interval covered 70 % in place
-of 95 %.) Products :math:`A\omega_i` are kept, so a larger Q sharpens the old :math:`t_i` too, and
-the decline of their scatter with m tells whether the next product is better spent on Q or on
-another :math:`\omega`.
+:math:`t_i` are independent. (In the leave-one-out form of XTrace they are not: near the rank at
+which the outliers are used up its interval covered 70 % in place of 95 %.) They are skewed, too,
+which their products :math:`\nu_i^\top A\nu_j` with each other tell: the interval is that of
+:mod:`~corollary.theory.landscape.curvature.forms`. A larger Q sharpens the old :math:`t_i`, and the
+decline of their scatter with m tells whether the next product is better spent on Q or on another
+:math:`\omega`.
 
 :source: Meyer, Musco, Musco and Woodruff (2021), "Hutch++: optimal stochastic trace estimation",
     Algorithm 1, here with a Krylov space in place of the sketch; Epperly, Tropp and Webber
@@ -20,14 +21,17 @@ another :math:`\omega`.
 
 from dataclasses import dataclass
 
+import numpy as np
 import torch
 from jaxtyping import Float
 from torch import Generator, Tensor
 
 from corollary.errors import InputError, NotFiniteError
+from corollary.theory.confidence.mean import student
 from corollary.theory.landscape.curvature.calls import of_model
 from corollary.theory.landscape.curvature.eigen import as_operator
-from corollary.theory.landscape.curvature.interval import Estimate, check_level, student
+from corollary.theory.landscape.curvature.forms import trace_estimate
+from corollary.theory.landscape.curvature.interval import Estimate, check_level
 from corollary.theory.landscape.curvature.lanczos import Krylov
 from corollary.theory.landscape.curvature.landscape import Landscape
 from corollary.theory.landscape.curvature.operator import Curvature
@@ -101,17 +105,17 @@ def trace(
 class Deflated:
     r"""A Krylov basis, and probes for what lies outside it.
 
-    Of a probe only :math:`\langle\omega, A\omega\rangle` and its coordinates :math:`x = Q\omega` in
-    the basis are needed: :math:`Q A \omega = T x`, for A maps the multiplied basis vectors into
-    the basis.
+    Of the probes only products :math:`\omega_i^\top A\omega_j`, :math:`\omega_i^\top\omega_j` and
+    coordinates :math:`x = Q\omega` in the basis are needed: :math:`Q A \omega = T x`, for A maps
+    the multiplied basis vectors into the basis.
     """
 
     def __init__(self, A: Curvature, capacity: int, *, rng: Generator) -> None:
         self.A, self.rng = A, rng
         self.space = Krylov(A, capacity, rng=rng)
         self.omega = torch.empty(0, A.size, dtype=A.dtype, device=A.device)
-        self.quadratic = torch.empty(0, dtype=torch.float64)  # <omega, A omega>
-        self.length = torch.empty(0, dtype=torch.float64)  # |omega|^2
+        self.forms = torch.empty(0, 0, dtype=torch.float64)  # omega_i' A omega_j
+        self.gram = torch.empty(0, 0, dtype=torch.float64)  # omega_i' omega_j
         self.X = torch.empty(0, 0, dtype=torch.float64)  # coordinates, one column a probe
 
     def deepen(self, steps: int) -> None:
@@ -125,34 +129,49 @@ class Deflated:
     def probe(self, more: int) -> None:
         """Add probes; one product each."""
         omega = torch.stack([self.A.random(rng=self.rng) for _ in range(more)])
-        quadratic = torch.stack([w @ self.A.product(w) for w in omega]).double().cpu()
-        self.quadratic = torch.cat([self.quadratic, quadratic])
-        self.length = torch.cat([self.length, omega.square().sum(1).double().cpu()])
         columns = (self.space.Q[: self.space.held] @ omega.T).double().cpu()
         self.X = torch.cat([self.X, columns], dim=1)
         self.omega = torch.cat([self.omega, omega])
+        for w in omega:
+            self._meet(w)
+
+    def _meet(self, w: Tensor) -> None:
+        """The products of a new probe, with and without A, with itself and those before it."""
+        both = torch.stack([self.A.product(w), w]) @ self.omega[: len(self.gram) + 1].T
+        self.forms, self.gram = (
+            _bordered(matrix, row)
+            for matrix, row in zip((self.forms, self.gram), both.double().cpu(), strict=True)
+        )
 
     def values(self, m: int | None = None) -> Float[Tensor, " g"]:
         """The unbiased values, with the first ``m`` basis vectors or all multiplied ones."""
         m = self.space.m if m is None else m
-        T = torch.from_numpy(self.space.T[:m, : self.space.held].copy())
-        X = self.X[:m]
-        cross, inside = (X * (T @ self.X)).sum(0), (X * (T[:, :m] @ X)).sum(0)
-        quadratic = self.quadratic - 2 * cross + inside
-        length = self.length - X.square().sum(0)
-        return T.diagonal().sum() + (self.A.size - m) * quadratic / length
+        outside, overlaps = self._outside(m)
+        inside = np.trace(self.space.T[:m, :m])
+        return inside + (self.A.size - m) * outside.diagonal() / overlaps.diagonal()
 
     def estimate(self, level: float) -> Estimate:
-        """The mean of the values with Student's interval."""
-        t = self.values()
-        mean, half = float(t.mean()), student(level, len(t) - 1) * float(t.std()) / len(t) ** 0.5
-        return Estimate(mean, mean - half, mean + half, level)
+        """The mean of the values with its interval."""
+        m = self.space.m
+        outside, overlaps = self._outside(m)
+        length = overlaps.diagonal().sqrt()
+        N = (overlaps / length / length[:, None]).numpy()
+        X = (outside / length / length[:, None] * (self.A.size - m)).numpy()
+        found, inside = trace_estimate(X, N, level), float(np.trace(self.space.T[:m, :m]))
+        return Estimate(*(v + inside for v in (found.value, found.low, found.high)), level)
+
+    def _outside(self, m: int) -> tuple[Float[Tensor, "g g"], Float[Tensor, "g g"]]:
+        """Products of what m basis vectors leave of the probes, with A and with each other."""
+        T = torch.from_numpy(self.space.T[:m, : self.space.held].copy())
+        X = self.X[:m]
+        cross = X.T @ (T @ self.X)
+        return self.forms - cross - cross.T + X.T @ (T[:, :m] @ X), self.gram - X.T @ X
 
     def spend(self, room: int, half: float, level: float) -> None:
         """Use some of the products that are left where they promise the narrowest interval."""
         g, m = len(self.omega), self.space.m
         now, before = float(self.values().std()), float(self.values(m // 2).std())
-        wanted = (student(level, g - 1) * now / max(half, 1e-300)) ** 2 - g
+        wanted = (student(g - 1, level) * now / max(half, 1e-300)) ** 2 - g
         horizon = min(max(wanted, 2.0), room)  # probes that would do, or all that can be had
         deeper = m // 2  # over as many steps the scatter fell by now / before
         better = now / max(before, 1e-300) * (g + horizon) ** 0.5
@@ -160,3 +179,10 @@ class Deflated:
             self.deepen(deeper)
         else:
             self.probe(int(min(max(horizon / 2, 2, g // 10), room)))
+
+
+def _bordered(matrix: Float[Tensor, "g g"], row: Float[Tensor, " k"]) -> Float[Tensor, "k k"]:
+    """A symmetric matrix with one more row and column."""
+    out = torch.nn.functional.pad(matrix, (0, 1, 0, 1))
+    out[-1] = out[:, -1] = row
+    return out

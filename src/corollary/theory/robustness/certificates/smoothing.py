@@ -19,6 +19,7 @@ from jaxtyping import Float, Int
 from torch import Generator, Tensor
 
 from corollary.errors import InputError
+from corollary.theory.confidence.binomial import lower_limit
 from corollary.theory.prerequisites.wellformed import check_no_nan
 from corollary.theory.robustness.attack import Model, borrowed, outputs
 from corollary.theory.seeding import as_generator
@@ -102,7 +103,8 @@ class Smoothed:
             hits = self._counts(f, x, self.draws, rng)
         if hits.shape[1] <= int(label.max()):
             hits = torch.nn.functional.pad(hits, (0, int(label.max()) + 1 - hits.shape[1]))
-        limit = lower_limit(hits.gather(1, label[:, None])[:, 0], self.draws, self.alpha)
+        said = hits.gather(1, label[:, None])[:, 0]
+        limit = torch.from_numpy(lower_limit(said.numpy(), self.draws, self.alpha))
         sure = limit > 0.5
         radius = self.sigma * torch.special.ndtri(limit.clamp(0.5, 1.0))
         return Certified(
@@ -169,17 +171,3 @@ def classes(out: Float[Tensor, "n *k"]) -> Int[Tensor, " n"]:
     if out.dim() == 1 or out.shape[1] == 1:
         return (out.reshape(-1) > 0).long()
     return out.argmax(1)
-
-
-def lower_limit(hits: Int[Tensor, " n"], draws: int, alpha: float) -> Float[Tensor, " n"]:
-    """The one-sided limit of Clopper and Pearson for a probability, at level 1 - alpha.
-
-    Example:
-        >>> round(lower_limit(torch.tensor([10]), 10, 0.05).item(), 4)  # 0.05 ** (1 / 10)
-        0.7411
-    """
-    from scipy.special import betaincinv
-
-    k = hits.double()
-    found = betaincinv(k.clamp_min(1).numpy(), (draws - k + 1).numpy(), alpha)
-    return torch.where(k > 0, torch.as_tensor(found), 0.0)
