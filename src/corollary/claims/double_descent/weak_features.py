@@ -59,8 +59,8 @@ class WeakFeatures(Claim[Given]):
     d: int = option(128, low=40, high=512)  # coordinates
     n: int = option(32, low=16, high=128)  # training points
     sigma: float = option(0.5, low=0.0, high=2.0)  # standard deviation of the noise
-    draws: int = option(250, low=100, high=10_000)  # training sets
-    relation = within_interval(level=0.999999, resolution=0.35)  # chance: one seed in a million
+    draws: int = option(320, low=100, high=10_000)  # training sets
+    relation = within_interval(level=0.999999, resolution=0.4)  # chance: one seed in a million
 
     def given(self, rng: Generator) -> Given:
         """A rule of length 1 whose weights fall off slowly."""

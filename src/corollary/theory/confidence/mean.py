@@ -1,29 +1,36 @@
 r"""The interval of a mean, from independent draws of any law.
 
 Student's interval is exact for normal draws. For skewed ones it misses far too often on the side
-of the long tail: from ten draws of an exponential law it covers 90 % in place of 95 %. With the
-sample's skewness :math:`\hat\gamma` the transformed
+of the long tail: from ten draws of an exponential law it covers 90 % in place of 95 %. There are
+two reasons. The mean :math:`\bar x` of n draws is itself skewed, by :math:`\gamma` that is
+:math:`n^{-1/2}` of the draws' skewness; and it is large together with the sample's standard
+deviation, to first order :math:`s\approx\sigma\,(1+\frac{\gamma\sqrt n}{2\sigma}(\bar x-\mu))`.
+With the shifted gamma law that has these moments, and its quantile G of mean 1 and shape
+:math:`4/\gamma^2`, both together give
 
-.. math:: g(T)=T+aT^2+\tfrac{a^2}3T^3+b,\qquad T=\sqrt n\,\frac{\bar x-\mu}s,\quad
-    a=\frac{\hat\gamma}{3\sqrt n},\quad b=\frac{\hat\gamma}{6\sqrt n}
+.. math:: \mu=\bar x-\frac s{\sqrt n}\,q,\qquad q=\frac2\gamma\Bigl(1-\frac1G\Bigr),
 
-has no skewness to first order, and :math:`g(T)=q` is solved by
-:math:`T=\bigl((1+3a(q-b))^{1/3}-1\bigr)/a`. The interval here holds both: Student's, and the one
-between the transformed quantiles of Student's law. In simulations it covers within one and a half
-points of its level from ten draws on for laws as skewed as the exponential; for symmetric laws it
-is wider than Student's by 12 % at ten draws and by 1 % at fifty.
+where q is the normal quantile if :math:`\gamma=0`. The interval here contains Student's and the
+one between these values, the latter stretched as Student's quantile is to the normal one. In
+simulations it covers within one and a half points of its level from ten draws of an exponential
+law on, and from twenty of a squared normal one. For normal draws it is wider than Student's by 8 %
+at ten draws and by 1 % at fifty.
 
-:source: Student (1908), "The probable error of a mean"; Hall (1992), "On the removal of skewness by
-    transformation".
+:source: Student (1908), "The probable error of a mean"; Hall (1992), "The bootstrap and Edgeworth
+    expansion", Section 2.4, for the skewness of Student's ratio; the inversion is derived here.
 """
 
 import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from scipy.special import stdtrit
+import numpy as np
+from scipy.special import gammaincinv, ndtri, stdtrit
 
 from corollary.errors import InputError
+
+STRAIGHT = 1e-3  # skewness below which a gamma law is normal
+MOST = 4.0  # skewness of the draws; a larger one is the doing of a few of them
 
 
 class Mean(NamedTuple):
@@ -42,12 +49,13 @@ class Mean(NamedTuple):
             >>> round((high - 2) / 0.5, 3)  # Student's quantile
             2.228
         """
+        t, tail = student(self.n - 1, level), (1 - level) / 2
         if not math.isfinite(self.value) or self.n < 2:
             return -math.inf, math.inf
-        t, root = student(self.n - 1, level), math.sqrt(self.n)
-        a, b = self.skewness / (3 * root), self.skewness / (6 * root)
-        low, high = (_solved(q, a, b) for q in (-t, t))
-        return self.value - self.error * max(high, t), self.value - self.error * min(low, -t)
+        skewness = max(-MOST, min(self.skewness, MOST)) / math.sqrt(self.n)
+        stretch = t / float(ndtri(1 - tail))
+        high, low = (stretch * float(skewed_quantile(skewness, p)) for p in (tail, 1 - tail))
+        return self.value - self.error * max(low, t), self.value - self.error * min(high, -t)
 
 
 def mean_of(draws: Sequence[float]) -> Mean:
@@ -65,8 +73,16 @@ def mean_of(draws: Sequence[float]) -> Mean:
     gaps = [v - mean for v in draws]
     scale = max(map(abs, gaps)) or 1.0  # so that powers of tiny gaps do not vanish
     second, third = (sum((g / scale) ** k for g in gaps) / n for k in (2, 3))
-    error = scale * math.sqrt(second / (n - 1)) if n > 1 else math.nan
-    return Mean(mean, error, third / second**1.5 if second > 0 else 0.0, n)
+    return from_moments(mean, scale, second, third, n)
+
+
+def from_moments(mean: float, scale: float, second: float, third: float, n: int) -> Mean:
+    """From the mean powers of the gaps, in units of ``scale``, to the corrected moments."""
+    if n < 2:
+        return Mean(mean, math.nan, 0.0, n)
+    corrected = math.sqrt(n * (n - 1)) / (n - 2) if n > 2 else 0.0
+    skewness = corrected * third / second**1.5 if second > 0 else 0.0
+    return Mean(mean, scale * math.sqrt(second / (n - 1)), skewness, n)
 
 
 def student(freedom: int, level: float) -> float:
@@ -78,9 +94,19 @@ def student(freedom: int, level: float) -> float:
     """
     if not 0 < level < 1:
         raise InputError(f"expected a level between 0 and 1, like 0.95, got {level}")
-    return float(stdtrit(freedom, (1 + level) / 2))
+    return float(stdtrit(freedom, (1 + level) / 2)) if freedom > 0 else math.inf
 
 
-def _solved(q: float, a: float, b: float) -> float:
-    """The T with g(T) = q."""
-    return (math.cbrt(1 + 3 * a * (q - b)) - 1) / a if abs(a) > 1e-8 else q - b
+def skewed_quantile(skewness: float | np.ndarray, p: float) -> np.ndarray:
+    r"""The q of the module at p, for laws of these skewnesses.
+
+    Example:
+        >>> skewed_quantile(np.array([-2.0, 0.0, 2.0]), 0.5).round(4)  # G = ln 2 where shape is 1
+        array([ 0.4427,  0.    , -0.4427])
+    """
+    size = np.maximum(np.abs(skewness), STRAIGHT)
+    k = 4 / size**2
+    G = gammaincinv(k, np.where(skewness < 0, 1 - p, p)) / k
+    bent = np.sign(skewness) * 2 / size * (1 - 1 / G)
+    found: np.ndarray = np.where(np.abs(skewness) < STRAIGHT, ndtri(p), bent)
+    return found

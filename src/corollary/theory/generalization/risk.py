@@ -29,7 +29,7 @@ from jaxtyping import Float, Int
 from torch import Generator, Tensor
 
 from corollary.errors import InputError, InputTypeError, NotFiniteError
-from corollary.theory.confidence.mean import Mean
+from corollary.theory.confidence.mean import Mean, from_moments
 from corollary.theory.generalization.conditions import Number
 from corollary.theory.seeding import as_generator
 
@@ -193,9 +193,8 @@ def split(
 
 
 def _risk(each: Float[Tensor, " n"]) -> Risk:
-    n, mean = len(each), float(each.mean())
+    mean = float(each.mean())
     gaps = each.double() - mean
     scale = float(gaps.abs().max()) or 1.0
     second, third = (float((gaps / scale).pow(k).mean()) for k in (2, 3))
-    error = scale * math.sqrt(second / (n - 1)) if n > 1 else math.nan
-    return Risk(mean, error, third / second**1.5 if second > 0 else 0.0, n)
+    return Risk(*from_moments(mean, scale, second, third, len(each)))

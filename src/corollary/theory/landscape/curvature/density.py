@@ -237,7 +237,8 @@ def _forms(
 
 def _overlaps(weights: Float[Tensor, "r m"], shared: Float[Tensor, "r r m"]) -> np.ndarray:
     """Inner products of the probes: the forms of f = 1."""
-    return _forms(torch.ones_like(weights)[None], weights, shared)[0]
+    overlaps: np.ndarray = _forms(torch.ones_like(weights)[None], weights, shared)[0]
+    return overlaps
 
 
 def _band(

@@ -31,11 +31,10 @@ Probes of fixed length spare the variance of the part of A that is a multiple of
 
 import numpy as np
 from jaxtyping import Float
-from scipy.special import gammaincinv, ndtri, stdtrit
+from scipy.special import ndtri, stdtrit
 
+from corollary.theory.confidence.mean import skewed_quantile
 from corollary.theory.landscape.curvature.interval import Estimate, check_level
-
-STRAIGHT = 1e-3  # skewness below which a gamma law is normal
 
 
 def trace_estimate(
@@ -78,15 +77,6 @@ def trace_intervals(
     few = stdtrit((g - 1) * (g + 2) / 2, 1 - tail) / ndtri(1 - tail)
     sigma = few * size * root * (2 / g) ** 0.5
     student = stdtrit(g - 1, 1 - tail) * draws.std(1, ddof=1) / g**0.5
-    low = mean - np.maximum(student, sigma * _quantile(low_r * (8 / g) ** 0.5, 1 - tail))
-    high = mean + np.maximum(student, -sigma * _quantile(high_r * (8 / g) ** 0.5, tail))
+    low = mean - np.maximum(student, sigma * skewed_quantile(low_r * (8 / g) ** 0.5, 1 - tail))
+    high = mean + np.maximum(student, -sigma * skewed_quantile(high_r * (8 / g) ** 0.5, tail))
     return mean, low, high
-
-
-def _quantile(skewness: np.ndarray, p: float) -> np.ndarray:
-    """``2 / skewness * (1 - 1 / G)`` for the quantile G at p, or the normal quantile."""
-    size = np.maximum(np.abs(skewness), STRAIGHT)
-    k = 4 / size**2
-    G = gammaincinv(k, np.where(skewness < 0, 1 - p, p)) / k
-    bent = np.sign(skewness) * 2 / size * (1 - 1 / G)
-    return np.where(np.abs(skewness) < STRAIGHT, ndtri(p), bent)

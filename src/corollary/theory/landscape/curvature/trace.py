@@ -147,8 +147,8 @@ class Deflated:
         """The unbiased values, with the first ``m`` basis vectors or all multiplied ones."""
         m = self.space.m if m is None else m
         outside, overlaps = self._outside(m)
-        inside = np.trace(self.space.T[:m, :m])
-        return inside + (self.A.size - m) * outside.diagonal() / overlaps.diagonal()
+        inside = float(np.trace(self.space.T[:m, :m]))
+        return (self.A.size - m) * outside.diagonal() / overlaps.diagonal() + inside
 
     def estimate(self, level: float) -> Estimate:
         """The mean of the values with its interval."""
@@ -158,7 +158,7 @@ class Deflated:
         N = (overlaps / length / length[:, None]).numpy()
         X = (outside / length / length[:, None] * (self.A.size - m)).numpy()
         found, inside = trace_estimate(X, N, level), float(np.trace(self.space.T[:m, :m]))
-        return Estimate(*(v + inside for v in (found.value, found.low, found.high)), level)
+        return Estimate(found.value + inside, found.low + inside, found.high + inside, level)
 
     def _outside(self, m: int) -> tuple[Float[Tensor, "g g"], Float[Tensor, "g g"]]:
         """Products of what m basis vectors leave of the probes, with A and with each other."""
