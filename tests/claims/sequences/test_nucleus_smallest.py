@@ -19,15 +19,10 @@ def test_taking_tokens_in_the_order_of_the_vocabulary_keeps_more():
     given = Given(P.log(), 0.5, torch.tensor([[True, True, False, False]]))
     claim = NucleusSmallest()
     assert claim.check_given(given).verdict is Verdict.INAPPLICABLE
-    assert (claim.predict(given), claim.measure(given)) == ([1.0], [2.0])
+    assert (float(claim.predict(given)), float(claim.measure(given))) == (1.0, 2.0)
 
 
 def test_too_little_mass_is_noticed():
     given = Given(P.log(), 0.9, torch.tensor([[False, True, False, False]]))
     broken = [h.statement for h in NucleusSmallest().hypotheses(given) if not h.holds]
     assert broken == ["the kept mass reaches p"]
-
-
-@pytest.mark.parametrize("p", [0.1, 0.5, 0.99])
-def test_it_holds_for_drawn_distributions(p):
-    assert NucleusSmallest(p=p, K=12).check(2).verdict is Verdict.HOLDS

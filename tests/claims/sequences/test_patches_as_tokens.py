@@ -15,22 +15,7 @@ def test_the_sum_over_a_patch_is_a_convolution_with_ones():
     assert list(result.predicted) == [10.0, 18.0, 42.0, 50.0]
 
 
-def test_filters_turned_around_are_other_filters():
-    assert PatchConvolution().refute(0).fails
-
-
-@pytest.mark.parametrize("seed", range(3))
-@pytest.mark.parametrize("patch", [2, 5])
-def test_patches_are_convolved_for_drawn_images(seed, patch):
-    assert PatchConvolution(patch=patch, across=3).check(seed).verdict is Verdict.HOLDS
-
-
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("layers", [1, 3])
 def test_puzzles_have_the_class_of_their_image(seed, layers):
     assert PatchOrder(layers=layers, across=3).check(seed).verdict is Verdict.HOLDS
-
-
-def test_with_positions_a_puzzle_is_another_image():
-    refuted = PatchOrder().refute(0)
-    assert refuted.fails and refuted.broken == ("no positions are added",)

@@ -17,13 +17,3 @@ def test_the_squared_length_is_half_the_dimension():
     claim = PositionalDistance(pairs=8)
     given = claim.given(torch.Generator().manual_seed(0))
     assert claim.measure(given)[0] == pytest.approx(8.0)  # the first pair of times is equal
-
-
-def test_the_frequencies_of_the_notes_break_it():
-    refuted = PositionalDistance().refute(0)
-    assert refuted.fails and refuted.broken
-
-
-@pytest.mark.parametrize("seed", range(3))
-def test_it_holds_for_drawn_times(seed):
-    assert PositionalDistance(T=1000, pairs=4).check(seed).verdict is Verdict.HOLDS

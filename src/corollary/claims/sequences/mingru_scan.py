@@ -12,7 +12,6 @@ If the gates of :math:`z_t=s_t\odot z_{t-1}+(1-s_t)\odot Vx_t` depend on the inp
 :covers: mingru
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
@@ -20,17 +19,18 @@ import torch
 from jaxtyping import Float
 from torch import Generator, Tensor
 
-from corollary.core import Claim, Curve, Figure, Hypothesis, Points, equals, option
+from corollary.core import Along, Claim, Suppose, equals, normal, option
 from corollary.models.recurrent.gating import blend
 from corollary.models.recurrent.mingru import MinGRU
 
 
 class Given(NamedTuple):
-    """A cell, a sequence, and how gates see the state."""
+    """A cell, a sequence, and how gates and candidates see the state."""
 
     cell: MinGRU
     x: Float[Tensor, "1 T n"]
     K: Float[Tensor, "m m"]
+    L: Float[Tensor, "m m"]
 
 
 @dataclass(frozen=True)
@@ -40,51 +40,38 @@ class MingruScan(Claim[Given]):
     T: int = option(60, low=2, high=2000)  # steps
     m: int = option(3, low=1, high=50)  # units
     method: Literal["hillis_steele", "blelloch", "sequential", "log"] = "blelloch"  # kind of scan
+
     relation = equals(ulps=2**18, scale=1.0)  # logarithms of products of T gates lose most
+    supposes = (
+        Suppose(
+            "gates do not see the state",
+            lambda g: not bool(g.K.any()),
+            "Gates that see the state cannot be computed ahead.",
+            K=lambda g: 2 * torch.eye(len(g.K), dtype=g.K.dtype),
+        ),
+        Suppose(
+            "candidates do not see the state",
+            lambda g: not bool(g.L.any()),
+            "Candidates that see the state cannot be computed ahead.",
+            L=lambda g: torch.eye(len(g.L), dtype=g.L.dtype) / 2,
+        ),
+    )
+    symbols = "scan", "loop"
+    shows = (Along("A minGRU", x="t, unit after unit", y="z_t", first=1),)
 
     def given(self, rng: Generator) -> Given:
-        """Gates that see the input only."""
-        cell = MinGRU(2, self.m, rng=rng)
-        x = torch.randn(1, self.T, 2, generator=rng, dtype=torch.float64)
-        return Given(cell, x, torch.zeros(self.m, self.m, dtype=torch.float64))
+        zero = torch.zeros(self.m, self.m, dtype=torch.float64)
+        return Given(MinGRU(2, self.m, rng=rng), normal(rng, 1, self.T, 2), zero, zero)
 
-    def hypotheses(self, given: Given) -> Iterator[Hypothesis]:
-        """What gates see."""
-        yield Hypothesis("gates do not see the state", not bool(given.K.any()))
+    @torch.no_grad()
+    def predict(self, given: Given) -> Tensor:
+        return given.cell.states(given.x, method=self.method)[0].T.flatten()
 
-    def predict(self, given: Given) -> list[float]:
-        """The scan."""
-        with torch.no_grad():
-            return given.cell.states(given.x, method=self.method).flatten().tolist()
-
-    def measure(self, given: Given) -> list[float]:
-        """The loop, with whatever gates see."""
-        return _loop(given).flatten().tolist()
-
-    def counterexample(self, rng: Generator) -> Given:
-        """Gates that see the state."""
-        given = self.given(rng)
-        return given._replace(K=2 * torch.eye(self.m, dtype=torch.float64))
-
-    def figure(self, given: Given) -> Figure:
-        """One unit."""
-        t = list(range(1, given.x.shape[1] + 1))
-        scan = torch.tensor(self.predict(given)).reshape(len(t), -1)[:, 0]
-        seeing = _loop(given._replace(K=2 * torch.eye(given.cell.m, dtype=torch.float64)))
-        marks = (
-            Curve(scan, x=t, label="scan", role="predicted"),
-            Points(t, _loop(given)[:, 0], label="loop"),
-            Curve(seeing[:, 0], x=t, label="loop whose gates see the state", role="other",
-                  dashed=True),
-        )  # fmt: skip
-        return Figure("A minGRU unit", x="t", y="z_t", marks=marks)
-
-
-@torch.no_grad()
-def _loop(given: Given) -> Tensor:
-    cell, z, out = given.cell, torch.zeros(given.cell.m, dtype=torch.float64), []
-    for x in given.x[0]:
-        s = torch.sigmoid(cell.G @ x + cell.b_G + given.K @ z)
-        z = blend(s, z, cell.V @ x + cell.b_V)
-        out.append(z)
-    return torch.stack(out)
+    @torch.no_grad()
+    def measure(self, given: Given) -> Tensor:
+        cell, z, out = given.cell, torch.zeros(given.cell.m, dtype=torch.float64), []
+        for x in given.x[0]:
+            s = torch.sigmoid(cell.G @ x + cell.b_G + given.K @ z)
+            z = blend(s, z, cell.V @ x + cell.b_V + given.L @ z)
+            out.append(z)
+        return torch.stack(out, dim=1).flatten()

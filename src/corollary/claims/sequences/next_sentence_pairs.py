@@ -16,23 +16,40 @@ first one somewhere with positive probability, and its label is then wrong.
 :covers: next-sentence-prediction
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import NamedTuple
 
 import torch
 from torch import Generator
 
-from corollary.core import Claim, Count, Figure, Hypothesis, Level, Points, within_interval
+from corollary.core import Along, Claim, Count, Suppose, within_interval
 from corollary.data.sentence_pairs import Pair, nsp_pairs, successors
+
+SMALL = [[0, 1, 2, 0, 2, 3], [1, 3, 0, 1]]  # a corpus on which a sampler is tried
 
 
 class Given(NamedTuple):
-    """A corpus, pairs drawn from it, and whether successors were excluded."""
+    """A corpus, how pairs are drawn from it, and the share of successors among them."""
 
     corpus: list[list[int]]
-    pairs: list[Pair]
-    excluded: bool
+    draw: Callable[..., list[Pair]]
+    share: float = 0.5
+
+
+def counted(corpus: list[list[int]], pairs: list[Pair]) -> list[Count]:
+    """Pairs labelled as successors; true successors among the other pairs."""
+    follow = successors(corpus)
+    negatives = [p for p in pairs if not p.follows]
+    wrong = sum((p.first, p.second) in follow for p in negatives)
+    return [Count(len(pairs) - len(negatives), len(pairs)), Count(wrong, len(negatives))]
+
+
+def looks(given: Given) -> bool:
+    """Whether no negative of a small corpus is a successor."""
+    pairs = given.draw(SMALL, 400, rng=Generator().manual_seed(0))
+    return counted(SMALL, pairs)[1].hits == 0
 
 
 @dataclass(frozen=True)
@@ -43,58 +60,34 @@ class NextSentencePairs(Claim[Given]):
     length: int = 20  # sentences of a document
     kinds: int = 12  # different sentences; few, so that the corpus repeats itself
     pairs: int = 4000  # pairs drawn
+
     relation = within_interval(resolution=0.03)  # 4000 pairs: ±0.024 at most
+    supposes = (
+        Suppose(
+            "negatives are drawn among sentences that never follow",
+            looks,
+            "Negatives drawn without looking follow now and then.",
+            draw=lambda g: partial(nsp_pairs, exclude_successors=False),
+        ),
+        Suppose(
+            "a pair is a successor with probability 1/2",
+            lambda g: g.share == 0.5,
+            "A third of the pairs are successors.",
+            share=1 / 3,
+        ),
+    )
+    symbols = "1/2, and none", "share of true successors"
+    rows = "all pairs", "pairs labelled as none"
+    shows = (Along("True successors among the pairs", x="pairs"),)
 
     def given(self, rng: Generator) -> Given:
-        """Documents in which a sentence has few successors, and pairs of them."""
-        return self._drawn(True, rng)
-
-    def _drawn(self, exclude: bool, rng: Generator) -> Given:
-        size = (self.documents, self.length)
-        steps = torch.randint(1, 4, size, generator=rng, device=rng.device)
-        corpus = (steps.cumsum(1) % self.kinds).tolist()  # one to three numbers further
-        pairs = nsp_pairs(corpus, self.pairs, exclude_successors=exclude, rng=rng)
-        return Given(corpus, pairs, exclude)
-
-    def hypotheses(self, given: Given) -> Iterator[Hypothesis]:
-        """Negatives are chosen with care."""
-        yield Hypothesis("negatives are drawn among sentences that never follow", given.excluded)
+        """Documents in which a sentence has few successors: those one to three further."""
+        steps = torch.randint(1, 4, (self.documents, self.length), generator=rng)
+        return Given((steps.cumsum(1) % self.kinds).tolist(), nsp_pairs)
 
     def predict(self, given: Given) -> list[float]:
-        """A half, and none."""
         return [0.5, 0.0]
 
-    def measure(self, given: Given) -> list[Count]:
-        """Counted."""
-        follow = successors(given.corpus)
-        negatives = [p for p in given.pairs if not p.follows]
-        wrong = sum((p.first, p.second) in follow for p in negatives)
-        positives = len(given.pairs) - len(negatives)
-        return [Count(positives, len(given.pairs)), Count(wrong, len(negatives))]
-
-    def counterexample(self, rng: Generator) -> Given:
-        """Negatives drawn without looking."""
-        return self._drawn(False, rng)
-
-    def figure(self, given: Given) -> Figure:
-        """Wrong labels with and without care."""
-        rng = torch.Generator().manual_seed(0)
-        blind = self._drawn(False, rng)
-        shown = [self.measure(given)[0], self.measure(given)[1], self.measure(blind)[1]]
-        readings = [count.read(0.99) for count in shown]
-        return Figure(
-            "True successors among the pairs",
-            x="1: all pairs, 2: negatives, 3: negatives drawn without looking",
-            y="share of true successors",
-            marks=(
-                Level(0.5, label="1/2"),
-                Level(0.0, label="none"),
-                Points(
-                    [1, 2, 3],
-                    [r.value for r in readings],
-                    label="counted, with 99 % intervals",
-                    low=[r.low for r in readings],
-                    high=[r.high for r in readings],
-                ),
-            ),
-        )
+    def measure(self, given: Given, rng: Generator) -> list[Count]:
+        pairs = given.draw(given.corpus, self.pairs, share=given.share, rng=rng)
+        return counted(given.corpus, pairs)

@@ -14,7 +14,6 @@ distribution, small where it is peaked and large where it is flat, while top-k k
 :covers: top-p-sampling
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -22,17 +21,37 @@ import torch
 from jaxtyping import Bool, Float
 from torch import Generator, Tensor
 
-from corollary.core import Claim, Curve, Figure, Hypothesis, Points, equals, option
+from corollary.core import Claim, Suppose, Trial, equals, normal, option
+from corollary.core.figure import Curve, Figure, Level, Points
 from corollary.theory.networks.softmax import softmax
 from corollary.theory.sequences.decoding.sampling import nucleus
 
 
 class Given(NamedTuple):
-    """Distributions, one a row, the mass to reach and the tokens that were kept."""
+    """Distributions, one per row, the mass to reach and the tokens that were kept."""
 
     logits: Float[Tensor, "n K"]
     p: float
     kept: Bool[Tensor, "n K"]
+
+
+def enough(given: Given) -> tuple[bool, str]:
+    """The least mass that is kept."""
+    mass = float((softmax(given.logits) * given.kept).sum(dim=1).min())
+    return mass >= given.p - 1e-12, f"mass {mass:.3g}"
+
+
+def likely_first(given: Given) -> bool:
+    """Whether the least probable token kept is no less probable than the best left out."""
+    P = softmax(given.logits)
+    least = P.masked_fill(~given.kept, torch.inf).amin(dim=1)
+    return bool((least >= P.masked_fill(given.kept, 0.0).amax(dim=1)).all())
+
+
+def in_order(given: Given) -> Given:
+    """Tokens taken in the order of the vocabulary until their mass reaches p are more."""
+    P = softmax(given.logits)
+    return given._replace(kept=P.cumsum(dim=1) - P < given.p)
 
 
 @dataclass(frozen=True)
@@ -42,54 +61,44 @@ class NucleusSmallest(Claim[Given]):
     n: int = option(24, low=2, high=200)  # distributions, from peaked to flat
     K: int = option(10, low=2, high=14)  # tokens
     p: float = option(0.9, low=0.01, high=0.999)  # mass to reach
+
     relation = equals()  # counts
+    supposes = (
+        Suppose(
+            "the kept mass reaches p",
+            enough,
+            "The most probable token alone is too little where the distribution is flat.",
+            kept=lambda g: nucleus(g.logits, 1e-9),
+        ),
+        Suppose("no token left out is more probable than a kept one", likely_first, in_order),
+    )
+    symbols = "smallest set of mass p", "nucleus"
 
     def given(self, rng: Generator) -> Given:
         """Normal logits, at temperatures that grow from row to row."""
-        normal = torch.randn(self.n, self.K, generator=rng, dtype=torch.float64)
-        logits = normal / torch.logspace(-1, 1, self.n, dtype=torch.float64)[:, None]
+        temperature = torch.logspace(-1, 1, self.n, dtype=torch.float64)[:, None]
+        logits = normal(rng, self.n, self.K) / temperature
         return Given(logits, self.p, nucleus(logits, self.p))
 
-    def hypotheses(self, given: Given) -> Iterator[Hypothesis]:
-        """The mass, and the order in which tokens were taken."""
-        P = softmax(given.logits)
-        mass = float((P * given.kept).sum(dim=1).min())
-        least = P.masked_fill(~given.kept, torch.inf).amin(dim=1)
-        left = P.masked_fill(given.kept, 0.0).amax(dim=1)
-        yield Hypothesis("the kept mass reaches p", mass >= given.p - 1e-12, f"mass {mass:.3g}")
-        yield Hypothesis(
-            "no token left out is more probable than a kept one", bool((least >= left).all())
-        )
-
-    def predict(self, given: Given) -> list[float]:
-        """The least size of a set with enough mass, among all sets."""
+    def predict(self, given: Given) -> Tensor:
+        """By looking at all sets."""
         K = given.logits.shape[1]
         sets = (torch.arange(2**K)[:, None] >> torch.arange(K)) & 1  # (2^K, K)
-        enough = sets.double() @ softmax(given.logits).T >= given.p - 1e-12  # (2^K, n)
+        fit = sets.double() @ softmax(given.logits).T >= given.p - 1e-12  # (2^K, n)
         size = sets.sum(dim=1, keepdim=True).double()
-        return size.where(enough, torch.inf).amin(dim=0).tolist()
+        return size.where(fit, torch.inf).amin(dim=0)
 
-    def measure(self, given: Given) -> list[float]:
-        """The number of kept tokens."""
-        return given.kept.sum(dim=1).double().tolist()
+    def measure(self, given: Given) -> Tensor:
+        return given.kept.sum(dim=1).double()
 
-    def counterexample(self, rng: Generator) -> Given:
-        """Tokens taken in the order of the vocabulary until their mass reaches p."""
-        given = self.given(rng)
-        P = softmax(given.logits)
-        return given._replace(kept=P.cumsum(dim=1) - P < given.p)
-
-    def figure(self, given: Given) -> Figure:
+    def figure(self, trial: Trial[Given]) -> Figure:
         """Sizes against the entropy, with those of top-k."""
-        entropy = torch.special.entr(softmax(given.logits)).sum(dim=1)
-        order = entropy.argsort()
-        sizes = torch.tensor(self.measure(given))[order]
-        least = torch.tensor(self.predict(given))[order]
-        H = entropy[order].tolist()
+        entropy = torch.special.entr(softmax(trial.given.logits)).sum(dim=1)
+        H, order = entropy.sort()
         marks = (
-            Curve(least, H, label="smallest set of mass p", role="predicted"),
-            Points(H, sizes, label="nucleus"),
-            Curve([3.0] * len(H), H, label="top-k, k = 3", role="other", dashed=True),
+            Curve(trial.predicted[order], H, label=self.symbols[0], role="predicted"),
+            Points(H, trial.measured[order], label=self.symbols[1]),
+            Level(3.0, label="top-k, k = 3", role="other"),
         )
-        return Figure("The nucleus follows the entropy", x="entropy (nats)", y="kept tokens",
-                      marks=marks)  # fmt: skip
+        title = "The nucleus follows the entropy"
+        return Figure(title, x="entropy (nats)", y="kept tokens", marks=marks)

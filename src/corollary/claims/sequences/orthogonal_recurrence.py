@@ -14,7 +14,6 @@ g = 1.1 explodes, g = 0.9 vanishes, g = 1 keeps every gradient. For other matric
 :covers: rnn-vanishing-exploding
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -22,17 +21,27 @@ import torch
 from jaxtyping import Float
 from torch import Generator, Tensor
 
-from corollary.core import Claim, Curve, Figure, Hypothesis, Points, equals, option
-from corollary.theory.networks.activations import LINEAR
+from corollary.core import Claim, Kept, Suppose, Trial, equals, near, normal, option
+from corollary.core.figure import Curve, Figure, Points
+from corollary.theory.networks.activations import HYPERBOLIC, LINEAR, Activation
 from corollary.theory.prerequisites.orthogonal import is_orthogonal, random_orthogonal
 from corollary.theory.sequences.state_jacobians import rnn_jacobian_norms
 
 
 class Given(NamedTuple):
-    """Matrices whose largest singular values are the gains."""
+    """Matrices whose largest singular values are the gains, inputs and an activation."""
 
     Q: Float[Tensor, "m m"]  # largest singular value 1
     gains: Float[Tensor, " k"]
+    x: Float[Tensor, "T m"]
+    phi: Activation = LINEAR
+
+
+def shift(given: Given) -> Given:
+    """One entry off the diagonal: σ₁ = 1, and its square is zero."""
+    Q = torch.zeros_like(given.Q)
+    Q[0, 1] = 1.0
+    return given._replace(Q=Q)
 
 
 @dataclass(frozen=True)
@@ -43,43 +52,39 @@ class OrthogonalRecurrence(Claim[Given]):
     steps: int = option(60, low=2, high=200)  # i - t
     high: float = option(1.1, low=1.0, high=2.0)  # a gain that explodes
     low: float = option(0.9, low=0.1, high=1.0)  # a gain that vanishes
+
     relation = equals(ulps=2**14)  # relative: each of up to 200 products is rounded
+    supposes = (
+        Suppose("U is a multiple of an orthogonal matrix", lambda g: is_orthogonal(g.Q), shift),
+        Suppose(
+            "the recurrence is linear",
+            lambda g: near(g.phi.derivative(g.x), 1.0, to=0.0),
+            "Where tanh is flat gradients vanish at every gain.",
+            phi=lambda g: HYPERBOLIC,
+        ),
+    )
+    symbols = "g^(i−t)", "‖∂z_i/∂z_t‖₂"
+    rows = "g = {gains}"
 
     def given(self, rng: Generator) -> Given:
-        """A uniformly drawn orthogonal matrix."""
         gains = torch.tensor([self.high, 1.0, self.low], dtype=torch.float64)
-        return Given(random_orthogonal(self.m, rng=rng), gains)
+        return Given(random_orthogonal(self.m, rng=rng), gains, normal(rng, self.steps, self.m))
 
-    def hypotheses(self, given: Given) -> Iterator[Hypothesis]:
-        """Orthogonality."""
-        yield Hypothesis("U is a multiple of an orthogonal matrix", is_orthogonal(given.Q))
+    def predict(self, given: Given) -> Tensor:
+        return given.gains**self.steps
 
-    def predict(self, given: Given) -> list[float]:
-        """The powers."""
-        return (given.gains**self.steps).tolist()
+    def measure(self, given: Given) -> Kept:
+        Q, gains, x, phi = given
+        norms = torch.stack([rnn_jacobian_norms(g * Q, Q, x, phi=phi) for g in gains])
+        return Kept(norms[:, -1], norms=norms)
 
-    def measure(self, given: Given) -> list[float]:
-        """Norms of the products of Jacobians."""
-        return [float(norms[-1]) for norms in self._norms(given)]
-
-    def counterexample(self, rng: Generator) -> Given:
-        """One entry off the diagonal: σ₁ = 1, and its square is zero."""
-        given = self.given(rng)
-        shift = torch.zeros_like(given.Q)
-        shift[0, 1] = 1.0
-        return given._replace(Q=shift)
-
-    def figure(self, given: Given) -> Figure:
+    def figure(self, trial: Trial[Given]) -> Figure:
         """Norms against the lag."""
         lags = list(range(self.steps + 1))
-        marks = []
-        for g, norms in zip(given.gains.tolist(), self._norms(given), strict=True):
+        marks: list[Curve | Points] = []
+        for g, norms in zip(trial.given.gains.tolist(), trial.kept.norms, strict=True):
             power = [g**k for k in lags]
             marks.append(Curve(power, x=lags, label=f"{g:g}^(i−t)", role="predicted"))
             marks.append(Points(lags[::6], norms[::6], label=f"g = {g:g}"))
-        return Figure("U = gQ with Q orthogonal", x="i − t", y="‖∂z_i/∂z_t‖₂", log_y=True,
-                      marks=tuple(marks))  # fmt: skip
-
-    def _norms(self, given: Given) -> list[Tensor]:
-        x = given.Q.new_zeros(self.steps, len(given.Q))
-        return [rnn_jacobian_norms(g * given.Q, given.Q, x, phi=LINEAR) for g in given.gains]
+        words = {"x": "i − t", "y": self.symbols[1]}
+        return Figure("U = gQ with Q orthogonal", marks=tuple(marks), log_y=True, **words)

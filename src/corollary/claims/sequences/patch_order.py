@@ -16,7 +16,6 @@ The sequence has :math:`HW/P^2 + 1` tokens.
 :covers: vision-transformer
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -24,7 +23,8 @@ import torch
 from jaxtyping import Float, Int
 from torch import Generator, Tensor, nn
 
-from corollary.core import Claim, Curve, Figure, Hypothesis, Image, Points, equals, option
+from corollary.core import Claim, Kept, Parity, Suppose, Trial, equals, option
+from corollary.core.figure import Figure, Image
 from corollary.data.textures import stripes
 from corollary.models.transformers.vit import ViT
 from corollary.theory.sequences.patches import patches, unpatched
@@ -40,92 +40,71 @@ class Given(NamedTuple):
     order: Int[Tensor, " p"]
 
 
+def placed(self: "PatchOrder", given: Given, rng: Generator) -> Given:
+    """With position embeddings the puzzle is another image."""
+    model = self.model(rng, positions=True)
+    nn.init.normal_(model.positions.P, generator=rng)
+    return given._replace(model=model)
+
+
 @dataclass(frozen=True)
 class PatchOrder(Claim[Given]):
     """Logits of puzzles against those of the images."""
 
-    images: int = 6  # images
+    images: int = 6
     patch: int = option(4, low=2, high=16)  # side P of a patch
     across: int = option(4, low=2, high=8)  # patches along a side
     layers: int = 2  # encoder blocks
-    d: int = option(16, low=4)  # numbers a token, a multiple of 4
+    d: int = option(16, low=4)  # numbers per token, a multiple of 4
+
     relation = equals(ulps=2**14, scale=1.0)  # sums over tokens in another order, layer by layer
+    supposes = (
+        Suppose(
+            "no positions are added",
+            lambda g: not any(True for _ in g.model.positions.parameters()),
+            without=placed,
+        ),
+        Suppose(
+            "every patch is in the puzzle once",
+            lambda g: torch.equal(g.order.sort().values, torch.arange(len(g.order))),
+            "Half of the patches twice make another image.",
+            order=lambda g: g.order // 2,
+        ),
+    )
+    symbols = "of the image", "of the puzzle"
+    shows = (Parity("The logits of an image and of its puzzle, and the number of tokens"),)
+
+    def model(self, rng: Generator, *, positions: bool) -> ViT:
+        """A transformer at random weights."""
+        side, width = self.patch * self.across, 4 * (self.d // 4)
+        return ViT(side, self.patch, width, self.layers, CLASSES, positions=positions, rng=rng)
 
     def given(self, rng: Generator) -> Given:
-        """A model without positions, at random weights."""
-        return self._drawn(False, rng)
-
-    def _drawn(self, positions: bool, rng: Generator) -> Given:
-        side, width = self.patch * self.across, 4 * (self.d // 4)
-        model = ViT(side, self.patch, width, self.layers, CLASSES, positions=positions, rng=rng).to(
-            rng.device
-        )
-        if positions:
-            nn.init.normal_(model.positions.P, generator=rng)
-        x, _ = stripes(self.images, side, rng=rng)
-        order = torch.randperm(self.across**2, generator=rng, device=rng.device)
-        return Given(model, x, order)
-
-    def hypotheses(self, given: Given) -> Iterator[Hypothesis]:
-        """Nothing tells where a patch was."""
-        none = isinstance(given.model.positions, nn.Identity)
-        yield Hypothesis("no positions are added", none)
+        x, _ = stripes(self.images, self.patch * self.across, rng=rng)
+        order = torch.randperm(self.across**2, generator=rng)
+        return Given(self.model(rng, positions=False), x, order)
 
     @torch.no_grad()
     def predict(self, given: Given) -> list[float]:
-        """Tokens of the sequence, and the logits of the images."""
+        """Logits, and tokens of the sequence."""
         tokens = given.x.shape[-1] ** 2 // self.patch**2 + 1
-        return [float(tokens), *given.model(given.x).flatten().tolist()]
+        return [*given.model(given.x).flatten().tolist(), float(tokens)]
 
     @torch.no_grad()
-    def measure(self, given: Given) -> list[float]:
-        """The same of the puzzles."""
-        puzzles = self._puzzles(given)
-        tokens = given.model.tokens(puzzles).shape[1]
-        return [float(tokens), *given.model(puzzles).flatten().tolist()]
-
-    def _puzzles(self, given: Given) -> Tensor:
+    def measure(self, given: Given) -> Kept:
         mixed = patches(given.x, self.patch)[:, given.order]
-        return unpatched(mixed, self.patch, tuple(given.x.shape[2:]))
+        puzzles = unpatched(mixed, self.patch, tuple(given.x.shape[2:]))
+        tokens = given.model.tokens(puzzles).shape[1]
+        return Kept([*given.model(puzzles).flatten().tolist(), float(tokens)], puzzles=puzzles)
 
-    def counterexample(self, rng: Generator) -> Given:
-        """With position embeddings the puzzle is another image."""
-        return self._drawn(True, rng)
-
-    def figure(self, given: Given) -> tuple[Figure, Figure]:
-        """An image beside its puzzle, and all logits."""
-        placed = self._drawn(True, torch.Generator().manual_seed(0))
-        pairs = [(self.predict(g)[1:], self.measure(g)[1:]) for g in (given, placed)]
-        low, high = min(pairs[0][0]), max(pairs[0][0])
-        logits = Figure(
-            "The class of an image and of its puzzle",
-            x="logit of the image",
-            y="logit of the puzzle",
-            marks=(
-                Curve([low, high], [low, high], label="equal", role="predicted"),
-                Points(*pairs[1], label="with positions", role="other"),
-                Points(*pairs[0], label="without positions"),
-            ),
-        )
-        pair = [_grey(given.x[0, 0]), _grey(self._puzzles(given)[0, 0])]
-        gap = pair[0].new_zeros(len(pair[0]), 2)
-        width = 2 * len(pair[0]) + 2.0
-        puzzle = Figure(
-            "Without positions these two are the same",
-            x="column: the image, then its puzzle",
-            y="row",
-            equal=True,
-            marks=(
-                Image(
-                    torch.cat([pair[0], gap, pair[1]], dim=1).tolist(),
-                    (0.0, width),
-                    (0.0, float(len(gap))),
-                    label="an image and its puzzle",
-                ),
-            ),
-        )
-        return logits, puzzle
-
-
-def _grey(x: Tensor) -> Tensor:
-    return (x - x.min()) / (x.max() - x.min())
+    def figure(self, trial: Trial[Given]) -> Figure:
+        """An image beside its puzzle."""
+        pair = torch.stack([trial.given.x[0, 0], trial.kept.puzzles[0, 0]])
+        grey = (pair - pair.min()) / (pair.max() - pair.min())
+        side = grey.shape[1]
+        shown = torch.cat([grey[0], grey.new_zeros(side, 2), grey[1]], dim=1).tolist()
+        edges = (0.0, 2.0 * side + 2), (0.0, float(side))
+        mark = Image(shown, *edges, label="an image and its puzzle")
+        words = {"x": "column: the image, then its puzzle", "y": "row"}
+        title = "Without positions these two are the same"
+        return Figure(title, marks=(mark,), equal=True, **words)

@@ -16,7 +16,6 @@ so their Gram matrix is Toeplitz. It needs sine and cosine of each pair to have 
     the Gram matrix is not Toeplitz: the counterexample here.
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -24,7 +23,8 @@ import torch
 from jaxtyping import Float
 from torch import Generator, Tensor
 
-from corollary.core import Claim, Curve, Figure, Hypothesis, Points, equals, option
+from corollary.core import Claim, Suppose, Trial, equals, option
+from corollary.core.figure import Curve, Figure, Points
 from corollary.theory.sequences.positions import clock_hands, frequencies
 
 
@@ -37,6 +37,17 @@ class Given(NamedTuple):
     cosine: Float[Tensor, " k"]
 
 
+def printed(self: "PositionalDistance", given: Given) -> Given:
+    """The frequencies printed in the notes, one per coordinate, know more than the distance."""
+    omega = self.base ** (torch.arange(2 * self.pairs).double() / (2 * self.pairs))
+    return given._replace(sine=omega[::2], cosine=omega[1::2])
+
+
+def of_distance(gap: Float[Tensor, " n"], omega: Float[Tensor, " k"]) -> Float[Tensor, " n"]:
+    """The sum of cosines."""
+    return (gap[:, None] * omega).cos().sum(dim=1)
+
+
 @dataclass(frozen=True)
 class PositionalDistance(Claim[Given]):
     """Products of encodings against a sum of cosines."""
@@ -45,7 +56,16 @@ class PositionalDistance(Claim[Given]):
     T: int = option(100, low=2, high=10_000)  # the largest position
     pairs: int = option(16, high=256)  # pairs of sine and cosine, d/2
     base: float = option(1e4, low=1.5, high=1e6)  # C, ratio of fastest to slowest frequency
+
     relation = equals(ulps=4096, scale=1.0)  # d terms, with angles rounded at up to T
+    supposes = (
+        Suppose(
+            "sine and cosine of a pair have one frequency",
+            lambda g: torch.equal(g.sine, g.cosine),
+            without=printed,
+        ),
+    )
+    symbols = "Σ cos ωᵢ(t−t′)", "⟨PE(t), PE(t′)⟩"
 
     def given(self, rng: Generator) -> Given:
         """Random positions, the first pair equal."""
@@ -54,38 +74,19 @@ class PositionalDistance(Claim[Given]):
         omega = frequencies(2 * self.pairs, self.base)
         return Given(t, u, omega, omega)
 
-    def hypotheses(self, given: Given) -> Iterator[Hypothesis]:
-        """Pairs that turn."""
-        same = torch.equal(given.sine, given.cosine)
-        yield Hypothesis("sine and cosine of a pair have one frequency", same)
+    def predict(self, given: Given) -> Tensor:
+        return of_distance(given.t - given.u, given.sine)
 
-    def predict(self, given: Given) -> list[float]:
-        """Cosines of the distance."""
-        return _of_distance(given, given.t - given.u).tolist()
+    def measure(self, given: Given) -> Tensor:
+        P, R = (clock_hands(times, given.sine, given.cosine) for times in (given.t, given.u))
+        return (P * R).sum(dim=1)
 
-    def measure(self, given: Given) -> list[float]:
-        """Products of encodings."""
-        return _products(given).tolist()
-
-    def counterexample(self, rng: Generator) -> Given:
-        """The frequencies printed in the notes."""
-        omega = self.base ** (torch.arange(2 * self.pairs).double() / (2 * self.pairs))
-        return self.given(rng)._replace(sine=omega[::2], cosine=omega[1::2])
-
-    def figure(self, given: Given) -> Figure:
+    def figure(self, trial: Trial[Given]) -> Figure:
         """Products against the distance."""
         gap = torch.linspace(-float(self.T), float(self.T), 401, dtype=torch.float64)
+        law = of_distance(gap, trial.given.sine)
         marks = (
-            Curve(_of_distance(given, gap), gap, label="Σ cos ωᵢ(t−t′)", role="predicted"),
-            Points(given.t - given.u, _products(given), label="⟨PE(t), PE(t′)⟩"),
+            Curve(law, gap, label=self.symbols[0], role="predicted"),
+            Points(trial.given.t - trial.given.u, trial.measured, label=self.symbols[1]),
         )
         return Figure("Near positions are alike", x="distance t − t′", y="product", marks=marks)
-
-
-def _of_distance(given: Given, gap: Tensor) -> Tensor:
-    return (gap[:, None] * given.sine).cos().sum(dim=1)
-
-
-def _products(given: Given) -> Tensor:
-    P, R = (clock_hands(times, given.sine, given.cosine) for times in (given.t, given.u))
-    return (P * R).sum(dim=1)

@@ -20,7 +20,6 @@ have the same frequency.
     has these frequencies.
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -28,7 +27,8 @@ import torch
 from jaxtyping import Float
 from torch import Generator, Tensor
 
-from corollary.core import Claim, Curve, Figure, HeatMap, Hypothesis, Points, equals, option
+from corollary.core import Claim, Suppose, Trial, equals, option
+from corollary.core.figure import Curve, Figure, HeatMap, Level, Points
 from corollary.theory.sequences.positions import clock_hands, frequencies, rotation
 
 
@@ -41,6 +41,12 @@ class Given(NamedTuple):
     cosine: Float[Tensor, " k"]
 
 
+def printed(self: "PositionalShift", given: Given) -> Given:
+    """The growing frequencies printed in the notes, one per coordinate, do not turn."""
+    omega = self.base ** (torch.arange(2 * self.pairs).double() / (2 * self.pairs))
+    return given._replace(sine=omega[::2], cosine=omega[1::2])
+
+
 @dataclass(frozen=True)
 class PositionalShift(Claim[Given]):
     """The encodings of later times against rotated ones of earlier times."""
@@ -48,53 +54,42 @@ class PositionalShift(Claim[Given]):
     T: int = option(50, low=2, high=1000)  # positions
     pairs: int = option(8, high=256)  # pairs of sine and cosine, d/2
     base: float = option(1e4, low=1.5, high=1e6)  # C, ratio of fastest to slowest frequency
+
     relation = equals(ulps=1024, scale=1.0)  # angles up to T + s are rounded before the sine
+    supposes = (
+        Suppose(
+            "sine and cosine of a pair have one frequency",
+            lambda g: torch.equal(g.sine, g.cosine),
+            without=printed,
+        ),
+    )
+    symbols = "R_s PE(t)", "PE(t + s)"
 
     def given(self, rng: Generator) -> Given:
-        """All positions and a random shift."""
         s = int(torch.randint(1, 20, (), generator=rng))
         omega = frequencies(2 * self.pairs, self.base)
         return Given(torch.arange(self.T, dtype=torch.float64), float(s), omega, omega)
 
-    def hypotheses(self, given: Given) -> Iterator[Hypothesis]:
-        """Pairs that turn."""
-        same = torch.equal(given.sine, given.cosine)
-        yield Hypothesis("sine and cosine of a pair have one frequency", same)
-
-    def predict(self, given: Given) -> list[float]:
-        """The encodings, rotated."""
+    def predict(self, given: Given) -> Tensor:
         P = clock_hands(given.times, given.sine, given.cosine)
-        return (P @ rotation(given.s * given.sine).T).flatten().tolist()
+        return (P @ rotation(given.s * given.sine).T).flatten()
 
-    def measure(self, given: Given) -> list[float]:
-        """The encodings of the shifted times."""
-        return clock_hands(given.times + given.s, given.sine, given.cosine).flatten().tolist()
+    def measure(self, given: Given) -> Tensor:
+        return clock_hands(given.times + given.s, given.sine, given.cosine).flatten()
 
-    def counterexample(self, rng: Generator) -> Given:
-        """The frequencies printed in the notes."""
-        return self.given(rng)._replace(**_printed(2 * self.pairs, self.base))
-
-    def figure(self, given: Given) -> tuple[Figure, Figure]:
+    def figure(self, trial: Trial[Given]) -> tuple[Figure, Figure]:
         """The encodings, and the length of an encoding over time."""
-        d = 2 * len(given.sine)
-        P = clock_hands(given.times, given.sine, given.cosine)
-        T = len(given.times)
-        wrong = clock_hands(given.times, **_printed(d, self.base))
-        table = HeatMap(P.tolist(), x=(0, d), y=(0, T), label="PE(t)")
+        t, d = trial.given.times, 2 * len(trial.given.sine)
+        P = clock_hands(t, trial.given.sine, trial.given.cosine)
+        wrong = (clock_hands(t, *broken.given[2:]) for broken in trial.without)
+        label = "frequencies C^(k/d) of the notes"
+        table = HeatMap(P.tolist(), x=(0, d), y=(0, len(t)), label="PE(t)")
         lengths = (
-            Curve([d / 2] * T, given.times, label="d/2: a rotation keeps lengths",
-                  role="predicted"),
-            Points(given.times, P.square().sum(dim=1), label="‖PE(t)‖²"),
-            Curve(wrong.square().sum(dim=1), given.times, label="frequencies C^(k/d) of the notes",
-                  role="other"),
-        )  # fmt: skip
+            Level(d / 2, label="d/2: a rotation keeps lengths"),
+            Points(t, P.square().sum(dim=1), label="‖PE(t)‖²"),
+            *(Curve(W.square().sum(dim=1), t, label=label, role="other") for W in wrong),
+        )
         return (
             Figure("Sinusoidal positions", x="coordinate", y="position t", marks=(table,)),
             Figure("Lengths of encodings", x="position t", y="‖PE(t)‖²", marks=lengths),
         )
-
-
-def _printed(d: int, base: float) -> dict[str, Tensor]:
-    """The growing frequencies, one for each coordinate."""
-    omega = base ** (torch.arange(d, dtype=torch.float64) / d)
-    return {"sine": omega[::2], "cosine": omega[1::2]}

@@ -14,24 +14,43 @@ so a tree of any shape gives the states of the loop, at every length.
 :covers: prefix-scan-recurrence
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import accumulate
 from typing import NamedTuple
 
 import torch
 from jaxtyping import Float
 from torch import Generator, Tensor
 
-from corollary.core import Claim, Curve, Figure, Hypothesis, Points, equals, option
-from corollary.theory.sequences.scan import Method, Pair, compose, prefixes
+from corollary.core import Along, Claim, Suppose, equals, normal, option, uniform
+from corollary.theory.sequences.scan import Compose, Method, Pair, compose, prefixes
 
 
 class Given(NamedTuple):
-    """Steps, and how two of them are made one."""
+    """Steps, and the law by which two of them are made one."""
 
     a: Float[Tensor, "T 1"]
     b: Float[Tensor, "T 1"]
-    slip: bool  # whether the law has b1 where b2 belongs
+    law: Compose
+
+
+def slipped(later: Pair, earlier: Pair) -> Pair:
+    """The law with b1 where b2 belongs."""
+    (a2, _), (a1, b1) = later, earlier
+    return a2 * a1, a2 * b1 + b1
+
+
+def associates(given: Given) -> tuple[bool, str]:
+    """Both ways to compose the first three steps."""
+    law, (p, q, r) = given.law, ((given.a[t], given.b[t]) for t in range(3))
+    left, right = law(law(r, q), p), law(r, law(q, p))
+    off = max(float((u - v).abs().max()) for u, v in zip(left, right, strict=True))
+    return off < 1e-12, f"off by {off:.2g}"
+
+
+def states(given: Given, method: Method) -> Float[Tensor, " T"]:
+    """The offsets of all prefixes."""
+    return prefixes((given.a, given.b), method, law=given.law)[1].flatten()
 
 
 @dataclass(frozen=True)
@@ -39,54 +58,29 @@ class PrefixScan(Claim[Given]):
     """Trees against the loop."""
 
     T: int = option(37, low=3, high=2000)  # steps
+
     relation = equals(ulps=2**14, scale=1.0)  # sums of up to T terms in another order
+    supposes = (
+        Suppose(
+            "the law is associative",
+            associates,
+            "A slip of one letter, and the shape of the tree matters.",
+            law=lambda g: slipped,
+        ),
+    )
+    symbols = "loop", "trees of Hillis and Steele, then Blelloch"
+    shows = (Along("A recurrence by two trees", x="t, then T + t", y="z_t", first=1),)
 
     def given(self, rng: Generator) -> Given:
         """Factors of either sign around 0.9, so that much is remembered."""
-        sign = torch.where(torch.rand(self.T, 1, generator=rng) < 0.5, -1.0, 1.0)
-        a = sign * (0.8 + 0.2 * torch.rand(self.T, 1, generator=rng, dtype=torch.float64))
-        return Given(a, torch.randn(self.T, 1, generator=rng, dtype=torch.float64), False)
+        sign = torch.where(uniform(rng, self.T, 1) < 0.5, -1.0, 1.0)
+        a = sign * (0.8 + 0.2 * uniform(rng, self.T, 1))
+        return Given(a, normal(rng, self.T, 1), compose)
 
-    def hypotheses(self, given: Given) -> Iterator[Hypothesis]:
-        """Associativity, on the first three steps."""
-        law = _slipped if given.slip else compose
-        p, q, r = ((given.a[t], given.b[t]) for t in range(3))
-        left, right = law(law(r, q), p), law(r, law(q, p))
-        off = max(float((u - v).abs().max()) for u, v in zip(left, right, strict=True))
-        yield Hypothesis("the law is associative", off < 1e-12, f"off by {off:.2g}")
+    def predict(self, given: Given) -> Tensor:
+        steps = list(zip(given.a, given.b, strict=True))
+        z = accumulate(steps, lambda earlier, later: given.law(later, earlier))
+        return torch.cat([b for _, b in z]).repeat(2)
 
-    def predict(self, given: Given) -> list[float]:
-        """The loop under the law, twice."""
-        return _states(given, "sequential") * 2
-
-    def measure(self, given: Given) -> list[float]:
-        """Two trees."""
-        return _states(given, "hillis_steele") + _states(given, "blelloch")
-
-    def counterexample(self, rng: Generator) -> Given:
-        """A slip of one letter, and the shape of the tree matters."""
-        return self.given(rng)._replace(slip=True)
-
-    def figure(self, given: Given) -> Figure:
-        """The states."""
-        t = list(range(1, len(given.a) + 1))
-        marks = (
-            Curve(_states(given, "sequential"), x=t, label="loop", role="predicted"),
-            Points(
-                t[::2],
-                _states(given, "hillis_steele")[::2],
-                label="tree of Hillis and Steele, odd t",
-            ),
-            Points(t[1::2], _states(given, "blelloch")[1::2], label="tree of Blelloch, even t"),
-        )
-        return Figure("A recurrence by trees", x="t", y="z_t", marks=marks)
-
-
-def _slipped(later: Pair, earlier: Pair) -> Pair:
-    (a2, _), (a1, b1) = later, earlier
-    return a2 * a1, a2 * b1 + b1
-
-
-def _states(given: Given, method: Method) -> list[float]:
-    law = _slipped if given.slip else compose
-    return prefixes((given.a, given.b), method, law=law)[1].flatten().tolist()
+    def measure(self, given: Given) -> Tensor:
+        return torch.cat([states(given, "hillis_steele"), states(given, "blelloch")])

@@ -14,16 +14,17 @@ in place of T - 1 steps of the loop.
 :kind: theorem
 :cost: instant
 :covers: prefix-scan-recurrence
+:scale-free: steps are counted, whatever the numbers are.
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
 from torch import Generator
 
-from corollary.core import Claim, Curve, Figure, Hypothesis, Points, equals
+from corollary.core import Claim, Suppose, Trial, equals
+from corollary.core.figure import Curve, Figure, Points
 from corollary.theory.sequences.scan import Method, prefixes
 
 
@@ -34,68 +35,70 @@ class Given(NamedTuple):
     methods: tuple[Method, Method]
 
 
+def counted(T: int, method: Method) -> tuple[int, int]:
+    """Steps and compositions of a scan."""
+    counts: list[int] = []
+    one = torch.ones(T, 1, dtype=torch.float64)
+    prefixes((one, one), method, counts=counts)
+    return len(counts), sum(counts)
+
+
+def in_a_tree(given: Given) -> bool:
+    """Whether the first step of a long scan composes several pairs at once."""
+    for method in given.methods:
+        counts: list[int] = []
+        one = torch.ones(64, 1, dtype=torch.float64)
+        prefixes((one, one), method, counts=counts)
+        if counts[0] == 1:
+            return False
+    return True
+
+
 @dataclass(frozen=True)
 class ScanDepth(Claim[Given]):
     """Steps and compositions, counted while the scans run."""
 
     sizes: tuple[int, ...] = (2, 4, 8, 16, 32, 64, 128, 256)  # lengths T, powers of two
+
     relation = equals()  # counts
+    supposes = (
+        Suppose(
+            "steps are composed in a tree",
+            in_a_tree,
+            "The loop in place of the trees takes a step per element.",
+            methods=("sequential", "sequential"),
+        ),
+        Suppose(
+            "lengths are powers of two",
+            lambda g: all(T >= 2 and T & (T - 1) == 0 for T in g.sizes),
+            "One element more needs more steps.",
+            sizes=lambda g: tuple(T + 1 for T in g.sizes),
+        ),
+    )
+    symbols = "formula", "counted"
 
     def given(self, rng: Generator) -> Given:
         """Nothing is random: the counts do not depend on the numbers."""
         return Given(self.sizes, ("hillis_steele", "blelloch"))
 
-    def hypotheses(self, given: Given) -> Iterator[Hypothesis]:
-        """Trees, and lengths that fit them."""
-        tree = given.methods == ("hillis_steele", "blelloch")
-        yield Hypothesis("steps are composed in a tree", tree)
-        powers = all(T >= 2 and T & (T - 1) == 0 for T in given.sizes)
-        yield Hypothesis("lengths are powers of two", powers)
-
     def predict(self, given: Given) -> list[float]:
         """Steps and compositions of both trees."""
-        logs = [T.bit_length() - 1 for T in given.sizes]
-        rows = zip(given.sizes, logs, strict=True)
-        return [
-            float(number)
-            for T, k in rows
-            for number in (k, T * k - T + 1, 2 * k - 1, 2 * T - 2 - k)
-        ]
+        rows = [(T, T.bit_length() - 1) for T in given.sizes]
+        return [n for T, k in rows for n in (k, T * k - T + 1, 2 * k - 1, 2 * T - 2 - k)]
 
     def measure(self, given: Given) -> list[float]:
-        """The same, counted."""
-        first, second = given.methods
-        return [
-            float(number)
-            for T in given.sizes
-            for number in (*_counted(T, first), *_counted(T, second))
-        ]
+        return [n for T in given.sizes for method in given.methods for n in counted(T, method)]
 
-    def counterexample(self, rng: Generator) -> Given:
-        """The loop in place of the trees."""
-        return Given(self.sizes, ("sequential", "sequential"))
-
-    def figure(self, given: Given) -> tuple[Figure, Figure]:
+    def figure(self, trial: Trial[Given]) -> tuple[Figure, ...]:
         """Steps and compositions against the length."""
-        names = {"hillis_steele": "Hillis and Steele", "blelloch": "Blelloch"}
+        T = trial.given.sizes
+        loop = Curve([n - 1 for n in T], T, "loop", "other", dashed=True)
         figures = []
-        for which, y, start in ((0, "steps", 0), (1, "compositions", 1)):
-            predicted = self.predict(given)[start::2]
-            marks = []
-            for place, (method, name) in enumerate(names.items()):
-                marks.append(Curve(predicted[place::2], x=given.sizes, label=f"{name}, formula",
-                                   role="predicted"))  # fmt: skip
-                counts = [_counted(T, method)[which] for T in given.sizes]
-                marks.append(Points(given.sizes, counts, label=f"{name}, counted"))
-            loop = Curve([T - 1 for T in given.sizes], x=given.sizes, label="loop", role="other",
-                         dashed=True)  # fmt: skip
-            figures.append(Figure(f"{y.capitalize()} of a scan", x="T", y=y, log_x=True,
-                                  log_y=True, marks=(*marks, loop)))  # fmt: skip
-        return figures[0], figures[1]
-
-
-def _counted(T: int, method: Method) -> tuple[int, int]:
-    counts: list[int] = []
-    one = torch.ones(T, 1, dtype=torch.float64)
-    prefixes((one, one), method, counts=counts)
-    return len(counts), sum(counts)
+        for start, y in enumerate(("steps", "compositions")):
+            marks: list[Curve | Points] = [loop]
+            for k, name in ((start, "Hillis and Steele"), (start + 2, "Blelloch")):
+                marks.append(Curve(trial.predicted[k::4], T, f"{name}, formula", "predicted"))
+                marks.append(Points(T, trial.measured[k::4], label=f"{name}, counted"))
+            axes = {"x": "T", "y": y, "log_x": True, "log_y": True}
+            figures.append(Figure(f"{y.capitalize()} of a scan", marks=tuple(marks), **axes))
+        return tuple(figures)
