@@ -17,14 +17,6 @@ from corollary.claims.generalization.union_bound import UnionBound
 from corollary.core import Verdict, generator
 
 
-@pytest.mark.parametrize("seed", range(3))
-@pytest.mark.parametrize("n", [5, 60])
-def test_the_training_error_of_a_fixed_rule_is_fair(seed, n):
-    assert EmpiricalRisk(n=n, trials=3000).check(seed).verdict in (
-        Verdict.HOLDS, Verdict.INCONCLUSIVE,
-    )  # fmt: skip
-
-
 def test_the_expected_risk_is_that_of_two_gaussians():
     given = EmpiricalRisk(s=0.5).given(generator(0, "x"))
     risk, variance = EmpiricalRisk(s=0.5).predict(given)
@@ -35,7 +27,7 @@ def test_the_expected_risk_is_that_of_two_gaussians():
 def test_a_fitted_rule_is_flattered_on_the_sample_and_worse_outside():
     claim = EmpiricalRisk(n=10, trials=2000)
     given = claim.given(generator(0, "x"))
-    below, above = claim.figure(given)[1].marks[1], claim.figure(given)[1].marks[3]
+    _, below, _, above = claim.figure(claim.trial(given))[1].marks
     best = stats.norm.sf(1)
     assert all(a < best < b for a, b in zip(below.y, above.y, strict=True))
 

@@ -3,7 +3,6 @@ import torch
 
 from corollary.claims.generalization import (
     tangent_concentration,
-    tangent_eigenvalues,
     tangent_summands,
     weyl,
 )
@@ -29,12 +28,6 @@ def test_weyl_is_attained_by_diagonal_matrices():
     result = weyl.Weyl().check_given(weyl.Given(A, B))
     assert result.verdict is Verdict.HOLDS
     assert [r.value for r in result.measured] == pytest.approx(list(result.predicted))
-
-
-def test_copies_of_one_unit_do_not_concentrate():
-    claim = tangent_eigenvalues.TangentEigenvalues()
-    assert claim.refute(4).broken == ("the units are drawn independently",)
-    assert claim.refute(4).fails
 
 
 def test_output_weights_below_one_shrink_the_kernel():

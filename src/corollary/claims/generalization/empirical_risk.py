@@ -19,8 +19,6 @@ average, :math:`\mathbb ER_S(f_S)\le\min_fR(f)\le\mathbb ER(f_S)`.
     in Chapter 9: the perfect classifier has risk 0, not 1.
 """
 
-import math
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -28,33 +26,19 @@ import torch
 from jaxtyping import Float
 from torch import Generator, Tensor
 
-from corollary.core import (
-    Band,
-    Claim,
-    Curve,
-    Figure,
-    Histogram,
-    Hypothesis,
-    Level,
-    Sample,
-    option,
-    within_interval,
-)
+from corollary.claims.generalization._draws import are_independent
+from corollary.core import Claim, Kept, Sample, Suppose, Trial, normal, option, within_interval
+from corollary.core.figure import Band, Curve, Figure, Histogram, Level
+from corollary.core.witness import mean_square_is
 
 
 class Given(NamedTuple):
-    """Repeated samples of two Gaussian classes, and how the threshold is found."""
+    """Repeated samples of two Gaussian classes, and the threshold of the rule 1[x > b] on each."""
 
     x: Float[Tensor, "t n"]
     y: Float[Tensor, "t n"]  # -1 or +1
     s: float  # standard deviation of each class around its label
-    fitted: bool  # whether the threshold minimises the risk on the sample
-
-    def empirical(self) -> Float[Tensor, " t"]:
-        """The training risk of each sample's classifier 1[x > b]."""
-        if self.fitted:
-            return _fit(self.x, self.y)[0]
-        return ((self.x > 0) != (self.y > 0)).double().mean(dim=1)
+    b: Float[Tensor, " t"]
 
 
 @dataclass(frozen=True)
@@ -64,59 +48,63 @@ class EmpiricalRisk(Claim[Given]):
     n: int = option(25, low=2, high=400)  # examples in a sample
     s: float = option(1.0, low=0.2, high=5.0)  # standard deviation of each class
     trials: int = option(6000, low=1000, high=20000)  # samples
-    relation = within_interval(level=0.999, resolution=0.02)  # so many samples know it to 0.02
+
+    relation = within_interval(level=0.99999, resolution=0.02)  # chance: one seed in 100,000
+    supposes = (
+        Suppose(
+            "the function was chosen before the sample",
+            lambda g: bool((g.b == g.b[0]).all()),
+            "The threshold with the least training error looks better than it is.",
+            b=lambda g: fitted(g.x, g.y)[1],
+        ),
+        Suppose(
+            "the examples are independent",
+            lambda g: are_independent(((g.x > 0) != (g.y > 0)).double()),
+            "One example, copied: the risk is fair, and its variance n times as large.",
+            x=lambda g: g.x[:, :1].expand_as(g.x),
+            y=lambda g: g.y[:, :1].expand_as(g.y),
+        ),
+        Suppose(
+            "each class has standard deviation s",
+            lambda g: mean_square_is((g.x - g.y) / g.s, 1.0),
+            "The classes overlap more than R(f) knows.",
+            x=lambda g: g.y + 2 * (g.x - g.y),
+        ),
+    )
+    symbols = "theory", "over samples"
+    rows = "mean of R_S, R(f)", "n Var R_S, R(f)(1 − R(f))"
 
     def given(self, rng: Generator) -> Given:
         """The threshold 0, whatever the sample."""
-        return Given(*_draw(self.trials, self.n, self.s, rng), self.s, False)
-
-    def hypotheses(self, given: Given) -> Iterator[Hypothesis]:
-        """When the function was chosen."""
-        yield Hypothesis("the function was chosen before the sample", not given.fitted)
+        y = 2.0 * torch.randint(2, (self.trials, self.n), generator=rng).double() - 1
+        x = y + self.s * normal(rng, self.trials, self.n)
+        return Given(x, y, self.s, torch.zeros_like(x[:, 0]))
 
     def predict(self, given: Given) -> list[float]:
-        """The expected risk, and n times the variance of the empirical one."""
-        risk = float(_expected(torch.zeros(1, dtype=torch.float64), given.s))
+        risk = float(expected(torch.zeros(1, dtype=torch.float64), given.s))
         return [risk, risk * (1 - risk)]
 
-    def measure(self, given: Given) -> list[Sample]:
-        """The same over the samples."""
-        found, n = given.empirical(), given.x.shape[1]
-        risk = float(_expected(torch.zeros(1, dtype=torch.float64), given.s))
-        return [Sample(found), Sample(n * (found - risk).square())]
+    def measure(self, given: Given) -> Kept:
+        risk = float(expected(torch.zeros(1, dtype=torch.float64), given.s))
+        found = ((given.x > given.b[:, None]) != (given.y > 0)).double().mean(dim=1)
+        return Kept([Sample(found), Sample(given.x.shape[1] * (found - risk).square())], R=found)
 
-    def counterexample(self, rng: Generator) -> Given:
-        """The threshold with the least training error."""
-        return self.given(rng)._replace(fitted=True)
-
-    def figure(self, given: Given) -> tuple[Figure, Figure]:
+    def figure(self, trial: Trial[Given]) -> tuple[Figure, Figure]:
         """Training risks of the fixed and the fitted classifier; and both risks over n."""
-        edges = [(k - 0.5) / given.x.shape[1] for k in range(given.x.shape[1] // 2 + 2)]
-        risk = self.predict(given)[0]
-        bars = Figure(
-            "A fixed function is judged fairly, a fitted one is flattered",
-            x="R_S",
-            y="density over samples",
-            marks=(
-                Histogram(given.empirical(), edges=edges, label="f fixed before the sample"),
-                Histogram(
-                    given._replace(fitted=True).empirical(),
-                    edges=edges,
-                    label="f chosen on the sample",
-                    role="other",
-                ),
-                Level(risk, label="R(f), the risk", axis="x"),
-            ),
+        x, y, s, _ = trial.given
+        n, risk = x.shape[1], trial.predicted[0]
+        edges, best = [(k - 0.5) / n for k in range(n // 2 + 2)], fitted(x, y)[0]
+        marks = (
+            Histogram(trial.kept.R, edges=edges, label="f fixed before the sample"),
+            Histogram(best, edges=edges, label="f chosen on the sample", role="other"),
+            Level(risk, label="R(f), the risk", axis="x"),
         )
-        return bars, _optimism(given)
+        title = "A fixed function is judged fairly, a fitted one is flattered"
+        bars = Figure(title, x="R_S", y="density over samples", marks=marks)
+        return bars, _optimism(x[:1000], y[:1000], s)
 
 
-def _draw(t: int, n: int, s: float, rng: Generator) -> tuple[Tensor, Tensor]:
-    y = 2.0 * torch.randint(2, (t, n), generator=rng).double() - 1
-    return y + s * torch.randn(t, n, generator=rng, dtype=torch.float64), y
-
-
-def _fit(x: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
+def fitted(x: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
     """The least training error of a rule 1[x > b] on each sample, and the b."""
     order, place = x.sort(dim=1)
     steps = y.gather(1, place)  # a point that moves below b: one more error for +1, one less for -1
@@ -127,32 +115,24 @@ def _fit(x: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
     return least / x.shape[1], cuts.gather(1, where[:, None])[:, 0]
 
 
-def _expected(b: Tensor, s: float) -> Tensor:
+def expected(b: Tensor, s: float) -> Tensor:
     """The exact error of the threshold b."""
     return 0.5 * (torch.special.ndtr((b - 1) / s) + torch.special.ndtr((-b - 1) / s))
 
 
-def _optimism(given: Given) -> Figure:
+def _optimism(x: Tensor, y: Tensor, s: float) -> Figure:
     """Risks of the fitted threshold for the first n examples of the samples."""
-    sizes = [k for k in (2, 4, 7, 12, 18, 25, 50, 100, 200) if k <= given.x.shape[1]]
-    sizes = sorted({*sizes, given.x.shape[1]})
-    x, y = given.x[:1000], given.y[:1000]
-    train, low, high, true = [], [], [], []
-    for n in sizes:
-        risk, b = _fit(x[:, :n], y[:, :n])
-        train.append(float(risk.mean()))
-        half = 2 * float(risk.std()) / math.sqrt(len(risk))
-        low.append(train[-1] - half)
-        high.append(train[-1] + half)
-        true.append(float(_expected(b, given.s).mean()))
-    return Figure(
-        "Below on the sample, above outside it",
-        x="n",
-        y="risk of the fitted threshold",
-        marks=(
-            Level(float(_expected(torch.zeros(1), given.s)), label="best possible"),
-            Curve(train, sizes, label="on the sample"),
-            Band(sizes, low, high, label="two standard errors"),
-            Curve(true, sizes, label="expected", role="other"),
-        ),
+    sizes = sorted(
+        {k for k in (2, 4, 7, 12, 18, 25, 50, 100, 200) if k < x.shape[1]} | {x.shape[1]}
     )
+    fits = [fitted(x[:, :n], y[:, :n]) for n in sizes]
+    train = torch.stack([risk.mean() for risk, _ in fits])
+    half = 2 * torch.stack([risk.std() for risk, _ in fits]) / len(x) ** 0.5
+    marks = (
+        Level(float(expected(torch.zeros(1), s)), label="best possible"),
+        Curve(train, sizes, label="on the sample"),
+        Band(sizes, train - half, train + half, label="two standard errors"),
+        Curve([expected(b, s).mean() for _, b in fits], sizes, label="expected", role="other"),
+    )
+    title = "Below on the sample, above outside it"
+    return Figure(title, x="n", y="risk of the fitted threshold", marks=marks)

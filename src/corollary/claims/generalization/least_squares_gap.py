@@ -17,7 +17,6 @@ For a w that does not depend on the sample the expected gap is 0.
 """
 
 import math
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -25,37 +24,42 @@ import torch
 from jaxtyping import Float
 from torch import Generator, Tensor
 
-from corollary.core import (
-    Band,
-    Claim,
-    Curve,
-    Figure,
-    Hypothesis,
-    Level,
-    Sample,
-    option,
-    within_interval,
-)
+from corollary.core import Claim, Sample, Spread, Suppose, Trial, normal, option, within_interval
+from corollary.core.figure import Band, Curve, Figure, Level
+from corollary.core.witness import mean_square_is
 
 
 class Given(NamedTuple):
-    """Repeated samples, the true coefficients, and those that are judged."""
+    """Repeated samples, the true coefficients, those that are judged, and the noise."""
 
     x: Float[Tensor, "t n d"]
     y: Float[Tensor, "t n"]
     truth: Float[Tensor, " d"]
-    fixed: Float[Tensor, " d"] | None  # judged in place of the fitted ones
+    w: Float[Tensor, "t d"]
     sigma: float
 
     def errors(self) -> tuple[Float[Tensor, " t"], Float[Tensor, " t"]]:
         """Mean squared error on each sample, and the exact expected one."""
-        if self.fixed is None:
-            x = self.x
-            w = torch.linalg.solve(x.mT @ x, x.mT @ self.y[..., None])[..., 0]
-        else:
-            w = self.fixed.expand(len(self.x), -1)
-        inside = ((self.x @ w[..., None])[..., 0] - self.y).square().mean(dim=1)
-        return inside, self.sigma**2 + (w - self.truth).square().sum(dim=1)
+        inside = ((self.x @ self.w[..., None])[..., 0] - self.y).square().mean(dim=1)
+        return inside, self.sigma**2 + (self.w - self.truth).square().sum(dim=1)
+
+
+def fitted(x: Tensor, y: Tensor) -> Tensor:
+    """Coefficients of least squares for each sample."""
+    return torch.linalg.solve(x.mT @ x, x.mT @ y[..., None])[..., 0]
+
+
+def is_fitted(given: Given) -> tuple[bool, str]:
+    """Residuals of a fit are orthogonal to the points."""
+    residual = given.y - (given.x @ given.w[..., None])[..., 0]
+    off = float((given.x.mT @ residual[..., None]).abs().max())
+    return off < 1e-6, f"residuals times points: {off:.2g} at most"
+
+
+def noisier(given: Given) -> Given:
+    """Twice the noise that is said to be there: four times the gap."""
+    y = 2 * given.y - given.x @ given.truth
+    return given._replace(y=y, w=fitted(given.x, y))
 
 
 @dataclass(frozen=True)
@@ -66,73 +70,56 @@ class LeastSquaresGap(Claim[Given]):
     d: int = option(8, low=1, high=40)  # coefficients
     sigma: float = option(1.0, low=0.1, high=3.0)  # standard deviation of the noise
     trials: int = option(3000, low=500, high=10000)  # samples
-    relation = within_interval(level=0.999, resolution=0.05)  # 3000 samples know the mean to 0.03
+
+    relation = within_interval(level=0.9999, resolution=0.05)  # 3000 samples know it to 0.03
+    supposes = (
+        Suppose("there are more than d + 1 points", lambda g: g.x.shape[1] - g.x.shape[2] - 1),
+        Suppose(
+            "the coefficients were fitted on the sample",
+            is_fitted,
+            "Coefficients written down before the sample have no gap.",
+            w=lambda g: g.truth.expand_as(g.w),
+        ),
+        Suppose(
+            "the noise has variance σ²",
+            lambda g: mean_square_is((g.y - g.x @ g.truth) / g.sigma, 1.0),
+            without=noisier,
+        ),
+    )
+    symbols = "−σ²(d/n + d/(n−d−1))", "Ĵ − J"
+    shows = (Spread("The sample flatters the fit"),)
 
     def given(self, rng: Generator) -> Given:
-        """Gaussian designs and noise."""
-        truth = torch.randn(self.d, generator=rng, dtype=torch.float64)
-        x = torch.randn(self.trials, self.n, self.d, generator=rng, dtype=torch.float64)
-        noise = torch.randn(self.trials, self.n, generator=rng, dtype=torch.float64)
-        return Given(x, x @ truth + self.sigma * noise, truth, None, self.sigma)
-
-    def hypotheses(self, given: Given) -> Iterator[Hypothesis]:
-        """More points than coefficients, and a fit on the same points."""
-        _, n, d = given.x.shape
-        yield Hypothesis("there are more than d + 1 points", n > d + 1, f"n = {n}, d = {d}")
-        yield Hypothesis("the coefficients were fitted on the sample", given.fixed is None)
+        truth, x = normal(rng, self.d), normal(rng, self.trials, self.n, self.d)
+        y = x @ truth + self.sigma * normal(rng, self.trials, self.n)
+        return Given(x, y, truth, fitted(x, y), self.sigma)
 
     def predict(self, given: Given) -> float:
-        """The formula."""
         _, n, d = given.x.shape
-        if n <= d + 1:
-            return -math.inf
-        return -(given.sigma**2) * (d / n + d / (n - d - 1))
+        return -(given.sigma**2) * (d / n + d / (n - d - 1)) if n > d + 1 else -math.inf
 
     def measure(self, given: Given) -> Sample:
-        """The gap of each sample."""
         inside, outside = given.errors()
         return Sample(inside - outside)
 
-    def counterexample(self, rng: Generator) -> Given:
-        """Coefficients written down before the sample."""
-        given = self.given(rng)
-        return given._replace(fixed=given.truth)
-
-    def figure(self, given: Given) -> Figure:
+    def figure(self, trial: Trial[Given]) -> Figure:
         """Both errors over the number of points."""
-        _, n, d = given.x.shape
+        given = trial.given
+        (_, n, d), s2 = given.x.shape, given.sigma**2
         sizes = sorted({k for k in (d + 2, d + 4, 2 * d, 3 * d, 4 * d, n) if d + 1 < k <= n})
-        short = [given._replace(x=given.x[:400, :k], y=given.y[:400, :k]).errors() for k in sizes]
+        cut = [(given.x[:400, :k], given.y[:400, :k]) for k in sizes]
+        pairs = [given._replace(x=x, y=y, w=fitted(x, y)).errors() for x, y in cut]
         curve = [d + 2 + (n - d - 2) * i / 80 for i in range(81)]
-        s2 = given.sigma**2
-        marks = []
-        for i, (name, role) in enumerate([("on the sample", "measured"), ("expected", "other")]):
-            found = [pair[i] for pair in short]
-            marks += [
-                Curve([float(e.mean()) for e in found], sizes, label=name, role=role),
-                Band(
-                    sizes,
-                    [float(e.quantile(0.1)) for e in found],
-                    [float(e.quantile(0.9)) for e in found],
-                    label=f"{name}, middle 80 %",
-                    role=role,
-                ),
-            ]
-        return Figure(
-            f"Two errors of one fit with d = {d} coefficients",
-            x="n",
-            y="mean squared error",
-            log_y=True,
-            marks=(
-                *marks,
-                Curve([s2 * (1 - d / k) for k in curve], curve, "σ²(1 − d/n)", "predicted", True),
-                Curve(
-                    [s2 * (1 + d / (k - d - 1)) for k in curve],
-                    curve,
-                    "σ²(1 + d/(n−d−1))",
-                    "predicted",
-                    True,
-                ),
-                Level(s2, label="σ², the noise", role="other"),
-            ),
-        )
+        inside, outside = [1 - d / k for k in curve], [1 + d / (k - d - 1) for k in curve]
+        marks: list[Curve | Band | Level] = [
+            Curve([s2 * v for v in inside], curve, "σ²(1 − d/n)", "predicted", True),
+            Curve([s2 * v for v in outside], curve, "σ²(1 + d/(n−d−1))", "predicted", True),
+            Level(s2, label="σ², the noise", role="other"),
+        ]
+        for i, (name, role) in enumerate((("on the sample", "measured"), ("expected", "other"))):
+            found = torch.stack([pair[i] for pair in pairs])
+            low, high = found.quantile(torch.tensor([0.1, 0.9]).double(), dim=1)
+            marks.append(Curve(found.mean(dim=1), sizes, label=name, role=role))
+            marks.append(Band(sizes, low, high, label=f"{name}, middle 80 %", role=role))
+        title = f"Two errors of one fit with d = {d} coefficients"
+        return Figure(title, x="n", y="mean squared error", log_y=True, marks=tuple(marks))

@@ -18,7 +18,6 @@ each other: they are closer to the law than as many independent draws of it woul
 :beyond: It is what an examination compares the weights of a layer with.
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
@@ -26,7 +25,9 @@ import torch
 from jaxtyping import Float
 from torch import Generator, Tensor
 
-from corollary.core import Claim, Curve, Figure, Histogram, Hypothesis, Series, converges, option
+from corollary.core import Claim, Over, Series, Suppose, Trial, converges, normal, option, uniform
+from corollary.core.figure import Curve, Figure, Histogram
+from corollary.core.witness import mean_is, mean_square_is
 from corollary.theory.generalization.weight_spectra.marchenko_pastur import MarchenkoPastur
 
 HEAVIEST = 6.0  # kurtosis; that of each law here is at most 3, and a sample scatters around it
@@ -38,6 +39,18 @@ class Given(NamedTuple):
     noise: tuple[Float[Tensor, "r _ _"], ...]
 
 
+def has_light_tails(given: Given) -> tuple[bool, str]:
+    """The kurtosis of the entries."""
+    square = given.noise[-1].square()
+    kurtosis = float(square.square().mean() / square.mean() ** 2)
+    return kurtosis <= HEAVIEST, f"kurtosis {kurtosis:.3g}"
+
+
+def cauchy(given: Given, rng: Generator) -> Given:
+    """Entries of Cauchy's law, with no variance at all."""
+    return Given(tuple(normal(rng, *w.shape) / normal(rng, *w.shape) for w in given.noise))
+
+
 @dataclass(frozen=True)
 class NoiseSpectrum(Claim[Given]):
     """How far the distribution of eigenvalues is from the law, along the size."""
@@ -46,70 +59,55 @@ class NoiseSpectrum(Claim[Given]):
     ratio: float = option(0.5, low=0.05, high=1.0)  # rows over columns
     p: int = option(256, low=64, high=2048)  # rows of the largest matrices
     draws: int = option(4, low=2, high=100)  # matrices of each size
+
     relation = converges(gap=0.02)  # the distance is about 1/p; of independent draws 1/sqrt(p)
+    supposes = (
+        Suppose("the entries have mean 0", lambda g: mean_is(g.noise[-1])),
+        Suppose(
+            "their variance is 1",
+            lambda g: mean_square_is(g.noise[-1], 1.0),
+            "Entries of variance 2: the spectrum is twice as wide.",
+            noise=lambda g: tuple(2**0.5 * w for w in g.noise),
+        ),
+        Suppose("the entries have a finite fourth moment", has_light_tails, without=cauchy),
+    )
+    symbols = "0", "distance from the law"
+    shows = (Over("The larger the matrix, the closer to the law", x="p", log_y=True),)
 
     def given(self, rng: Generator) -> Given:
-        """Matrices with p/16, p/8, ... rows."""
-        return Given(tuple(self._noise(p, rng) for p in self._sizes()))
-
-    def hypotheses(self, given: Given) -> Iterator[Hypothesis]:
-        """Moments of the entries."""
-        entries = given.noise[-1].flatten()
-        variance = float((entries**2).mean())
-        kurtosis = float((entries**4).mean()) / variance**2
-        spread = 6 * len(entries) ** -0.5  # of means; that of squares has deviation sqrt(2) at most
-        centred = abs(float(entries.mean())) < spread * variance**0.5
-        yield Hypothesis("the entries have mean 0", centred)
-        yield Hypothesis("their variance is 1", abs(variance - 1) < 2 * spread, f"{variance:.4g}")
-        yield Hypothesis(
-            "the entries have a finite fourth moment", kurtosis <= HEAVIEST, f"{kurtosis:.3g}"
-        )
+        return Given(tuple(self._noise(max(4, self.p // k), rng) for k in (16, 8, 4, 2, 1)))
 
     def predict(self, given: Given) -> float:
-        """Nothing is left of the distance."""
         return 0.0
 
     def measure(self, given: Given) -> Series:
         """The largest difference between the two distribution functions, in the mean."""
-        far = [
-            torch.tensor([self._law(w).distance(v) for v in spectra(w)]).double().mean()
-            for w in given.noise
-        ]
-        return Series([w.shape[1] for w in given.noise], [float(v) for v in far])
+        laws = [(w, law(w)) for w in given.noise]
+        far = [torch.tensor([mp.distance(v) for v in spectra(w)]).double() for w, mp in laws]
+        return Series([w.shape[1] for w in given.noise], [v.mean() for v in far])
 
-    def counterexample(self, rng: Generator) -> Given:
-        """Entries of Cauchy's law, with no variance at all."""
-        normal = [self._noise(p, rng) for p in self._sizes()]
-        return Given(tuple(w / self._noise(w.shape[1], rng, "normal") for w in normal))
-
-    def figure(self, given: Given) -> Figure:
+    def figure(self, trial: Trial[Given]) -> Figure:
         """The eigenvalues of the largest matrices and the law."""
-        w = given.noise[-1]
-        law = self._law(w)
-        low, high = law.edges
+        w = trial.given.noise[-1]
+        low, high = law(w).edges
         grid = torch.linspace(low, high, 200, dtype=torch.float64)[1:-1]
-        return Figure(
-            "Noise has a spectrum of its own",
-            x="λ",
-            y="density",
-            marks=(
-                Histogram(spectra(w).flatten(), bins=40, label="eigenvalues of W Wᵀ/n"),
-                Curve(law.density(grid), x=grid, label="Marchenko and Pastur", role="predicted"),
-            ),
+        marks = (
+            Histogram(spectra(w).flatten(), bins=40, label="eigenvalues of W Wᵀ/n"),
+            Curve(law(w).density(grid), grid, label="Marchenko and Pastur", role="predicted"),
         )
+        return Figure("Noise has a spectrum of its own", x="λ", y="density", marks=marks)
 
-    def _sizes(self) -> list[int]:
-        return [max(4, self.p // k) for k in (16, 8, 4, 2, 1)]
+    def _noise(self, p: int, rng: Generator) -> Tensor:
+        shape = self.draws, p, round(p / self.ratio)
+        if self.entries == "normal":
+            return normal(rng, *shape)
+        u = uniform(rng, *shape) - 0.5
+        return u.sign() if self.entries == "signs" else u * 12**0.5
 
-    def _law(self, w: Tensor) -> MarchenkoPastur:
-        return MarchenkoPastur(w.shape[1], w.shape[2], 1 / w.shape[2])
 
-    def _noise(self, p: int, rng: Generator, entries: str | None = None) -> Tensor:
-        shape, kind = (self.draws, p, round(p / self.ratio)), entries or self.entries
-        if kind == "normal":
-            return torch.randn(shape, generator=rng, device=rng.device, dtype=torch.float64)
-        u = torch.rand(shape, generator=rng, device=rng.device, dtype=torch.float64)
-        return (u - 0.5).sign() if kind == "signs" else (u - 0.5) * 12**0.5
+def law(w: Tensor) -> MarchenkoPastur:
+    """The law for matrices of this shape with entries of variance 1."""
+    return MarchenkoPastur(w.shape[1], w.shape[2], 1 / w.shape[2])
 
 
 def spectra(w: Tensor) -> Tensor:

@@ -58,7 +58,10 @@ def ntk_summands(
 
 
 def sampled_gram(
-    W: Float[Tensor, "*r m d"], X: Float[Tensor, "n d"], act: Activation
+    W: Float[Tensor, "*r m d"],
+    X: Float[Tensor, "n d"],
+    act: Activation,
+    a: Float[Tensor, "*r m"] | None = None,
 ) -> Float[Tensor, "*r n n"]:
     r"""Their mean :math:`\hat G` without the summands, for many draws of weights at once.
 
@@ -69,6 +72,8 @@ def sampled_gram(
         2.0
     """
     features = act.derivative(W @ X.T)  # (*r, m, n)
+    if a is not None:
+        features = features * a[..., None]
     return (X @ X.T) * (features.mT @ features) / W.shape[-2]
 
 
