@@ -84,11 +84,7 @@ class BernsteinWeierstrass(Claim[Given]):
 
     def given(self, rng: Generator) -> Given:
         half = self.eps / 2  # sqrt moves by sqrt(delta), the others by slope times delta
-        functions = (
-            lambda x: (x - 0.5).abs(),
-            torch.sqrt,
-            lambda x: torch.sin(math.pi * x) / 2,
-        )
+        functions = (lambda x: (x - 0.5).abs(), torch.sqrt, lambda x: torch.sin(math.pi * x) / 2)
         given = Given(functions, (half, half**2, 2 * half / math.pi), ())
         return given._replace(degrees=prescribed(self.eps, given))
 

@@ -25,9 +25,10 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
-from torch import Generator, nn
+from jaxtyping import Float
+from torch import Generator, Tensor, nn
 
-from corollary.core import Claim, Curve, Figure, Hypothesis, Points, at_least, option
+from corollary.core import Claim, Curve, Figure, Points, Suppose, Trial, at_least, option
 from corollary.data.alternating_points import alternating_points
 from corollary.models.random_rectifier import random_rectifier
 from corollary.models.sawtooth import depth, sawtooth
@@ -37,9 +38,35 @@ from corollary.train import fit
 
 
 class Given(NamedTuple):
-    """Networks of one input."""
+    """Networks of one input, points and labels."""
 
     models: tuple[nn.Sequential, ...]
+    x: Float[Tensor, "N 1"]
+    y: Float[Tensor, " N"]
+
+
+def answers(model: nn.Module, x: Tensor) -> Tensor:
+    """1 where the network is at least 1/2."""
+    with torch.no_grad():
+        return (model(x)[:, 0] >= 0.5).to(x.dtype)
+
+
+def narrow(self: "AlternatingLabels", given: Given) -> tuple[bool, str]:
+    """Whether the widths are as small as the theorem asks."""
+    deepest = max(depth(net) for net in given.models)
+    widest = max(layer.out_features for net in given.models for layer in net[:-1:2])
+    fits = self.k <= self.n and is_narrow(self.n, self.k, deepest, widest)
+    return fits, f"{deepest} layers of width {widest}"
+
+
+def deep(self: "AlternatingLabels", given: Given) -> Given:
+    """The sawtooth is no wider than two units, but 2n layers deep: no mistake."""
+    return given._replace(models=(sawtooth(self.n, "two_layer"),))
+
+
+def its_own(given: Given) -> Given:
+    """Labels that a network gives itself are no task for it."""
+    return given._replace(y=answers(given.models[0], given.x))
 
 
 @dataclass(frozen=True)
@@ -52,62 +79,47 @@ class AlternatingLabels(Claim[Given]):
     w: int = option(3, low=1, high=64)  # width of the networks
     networks: int = option(6, low=2, high=64)  # half of them trained
     steps: int = option(150, low=1, high=10_000)  # of Adam
+
     relation = at_least()  # shares of 2^n points are exact in binary
+    supposes = (
+        Suppose("the width is below 2^((n-k)/l - 1)", narrow, without=deep),
+        Suppose(
+            "neighbours have different labels", lambda g: g.y.diff().abs().min(), without=its_own
+        ),
+    )
+    symbols = "bound by pieces, then by width", "share of mistakes R"
+    rows = tuple(f"network {i}, by {by}" for by in ("pieces", "width") for i in range(1, 7))
 
     def given(self, rng: Generator) -> Given:
-        """Random networks; every other one is trained on the points."""
         x, y = alternating_points(self.n)
-        models = [
-            random_rectifier(1, [self.w] * self.l, bias=0.5, rng=rng) for _ in range(self.networks)
-        ]
+        shape = [self.w] * self.l
+        models = [random_rectifier(1, shape, bias=0.5, rng=rng) for _ in range(self.networks)]
         for net in models[::2]:
             fit(net, (x, y[:, None]), nn.functional.mse_loss, _adam, steps=self.steps)
-        return Given(tuple(models))
-
-    def hypotheses(self, given: Given) -> Iterator[Hypothesis]:
-        """The width."""
-        deepest = max(depth(net) for net in given.models)
-        widest = max(layer.out_features for net in given.models for layer in net[:-1:2])
-        fits = self.k <= self.n and is_narrow(self.n, self.k, deepest, widest)
-        detail = f"{deepest} layers of width {widest}"
-        yield Hypothesis("the width is below 2^((n-k)/l - 1)", fits, detail)
+        return Given(tuple(models), x, y)
 
     def predict(self, given: Given) -> list[float]:
-        """By the pieces that are there, and by the pieces that the width allows."""
         pieces = [affine_pieces(net, 0.0, 1.0).count for net in given.models]
         by_pieces = [alternating_error_bound(t, self.n) for t in pieces]
         return by_pieces + [0.5 - 2.0 ** (-self.k - 1)] * len(pieces)
 
     def measure(self, given: Given) -> list[float]:
-        """Shares of mistakes."""
-        shares = [mistakes(net, self.n) for net in given.models]
+        shares = [float((answers(net, given.x) != given.y).double().mean()) for net in given.models]
         return shares + shares
 
-    def counterexample(self, rng: Generator) -> Given:
-        """The sawtooth network: no wider than two units, but 2n layers deep."""
-        return Given((sawtooth(self.n, "two_layer"),))
-
-    def figure(self, given: Given) -> Figure:
+    def figure(self, trial: Trial[Given]) -> Figure:
         """Mistakes against pieces."""
-        pieces = [affine_pieces(net, 0.0, 1.0).count for net in given.models]
-        share = [mistakes(net, self.n) for net in given.models]
-        deep = sawtooth(self.n, "two_layer")
+        half = 2 ** (self.n + 1)
+        pieces = [half * (0.5 - bound) - 1 for bound in trial.predicted[: self.networks]]
+        share = trial.measured[: self.networks]
         grid = sorted({int(2 ** (j / 4)) for j in range(4 * self.n + 1)})
         marks = (
-            Curve([alternating_error_bound(t, self.n) for t in grid], grid, "bound", "predicted"),
+            Curve([0.5 - (t + 1) / half for t in grid], grid, "bound", "predicted"),
             Points(pieces[::2], share[::2], f"trained, {self.l} layers of {self.w}"),
             Points(pieces[1::2], share[1::2], "random weights", "other"),
-            Points([2**self.n], [mistakes(deep, self.n)], f"sawtooth, {2 * self.n} layers of ≤ 2"),
+            Points([2**self.n], trial.without[0].measured[:1], f"sawtooth, {2 * self.n} layers"),
         )
-        return Figure("Mistakes on alternating points", "t", "R", marks, log_x=True)
-
-
-def mistakes(model: nn.Module, n: int) -> float:
-    """Share of the alternating points on the wrong side of 1/2."""
-    x, y = alternating_points(n)
-    with torch.no_grad():
-        answer = model(x)[:, 0] >= 0.5
-    return float((answer != (y == 1)).double().mean())
+        return Figure("Mistakes on alternating points", "pieces t", "R", marks, log_x=True)
 
 
 def _adam(parameters: Iterator[nn.Parameter]) -> torch.optim.Optimizer:

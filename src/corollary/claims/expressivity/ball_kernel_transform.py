@@ -16,7 +16,6 @@ only; for n = 3 it is proportional to :math:`(\sin k - k\cos k)/k^3`, :math:`k =
 :covers: ball-bandlimited-density
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -24,22 +23,23 @@ import torch
 from scipy.special import roots_gegenbauer
 from torch import Generator, Tensor
 
-from corollary.core import Claim, Curve, Figure, Hypothesis, Points, equals, option
-from corollary.theory.expressivity.ball_kernel import (
-    ball_kernel,
-    ball_volume,
-    unit_volume_radius,
-)
+from corollary.core import Along, Claim, Suppose, equals, instead, option
+from corollary.theory.expressivity.ball_kernel import ball_kernel, ball_volume, unit_volume_radius
 
 NODES = 80  # exact for cosines of up to 80 radians or so
 
 
 class Given(NamedTuple):
-    """Norms of points, the dimension of the ball, and the dimension the kernel is written for."""
+    """Norms of points; dimension and radius of the ball, and those the kernel is written for."""
 
     r: Tensor
     n: int
-    kernel: int
+    R: float
+    kernel: tuple[int, float]
+
+
+sinc = instead("A sinc is the kernel of the line.", kernel=lambda g: (1 if g.n > 1 else 3, g.R))
+unit_ball = instead("The kernel of the unit ball.", kernel=lambda g: (g.n, 1.0))
 
 
 @dataclass(frozen=True)
@@ -49,39 +49,31 @@ class BallKernelTransform(Claim[Given]):
     n: int = option(3, low=1, high=16)  # dimension
     points: int = option(64, low=1, high=4096)  # to compare at
     reach: float = option(6.0, low=0.1, high=8.0)  # largest norm
+
     relation = equals(ulps=4096, scale=1.0)  # 80 terms of order 1 that cancel; phi(0) = 1
+    supposes = (
+        Suppose(
+            "the kernel has the order of the ball's dimension",
+            lambda g: g.kernel[0] == g.n,
+            without=sinc,
+        ),
+        Suppose(
+            "the kernel has the radius of the ball", lambda g: g.kernel[1] == g.R, without=unit_ball
+        ),
+    )
+    symbols = "Bessel kernel φ", "slices of the ball"
+    shows = (Along("Transform of the ball of volume one", x="‖x‖", at="r"),)
 
     def given(self, rng: Generator) -> Given:
-        """Norms uniform up to the reach."""
         r = self.reach * torch.rand(self.points, generator=rng, dtype=torch.float64)
-        return Given(r.sort().values, self.n, self.n)
+        R = unit_volume_radius(self.n)
+        return Given(r.sort().values, self.n, R, (self.n, R))
 
-    def hypotheses(self, given: Given) -> Iterator[Hypothesis]:
-        """Which Bessel function."""
-        same = given.kernel == given.n
-        yield Hypothesis("the kernel has the order of the ball's dimension", same)
+    def predict(self, given: Given) -> Tensor:
+        return ball_kernel(given.r, *given.kernel)
 
-    def predict(self, given: Given) -> list[float]:
-        """The Bessel kernel."""
-        return ball_kernel(given.r, given.kernel).tolist()
-
-    def measure(self, given: Given) -> list[float]:
-        """Slices of the ball, by Gauss' rule with the weight of the discs."""
-        n, R = given.n, unit_volume_radius(given.n)
-        u, w = roots_gegenbauer(NODES, n / 2)  # weight (1 - u^2)^((n - 1) / 2)
-        u, w = torch.from_numpy(u), torch.from_numpy(w)
-        waves = torch.cos(2 * torch.pi * R * given.r[:, None] * u)
-        return (ball_volume(n - 1) * R**n * (waves @ w)).tolist()
-
-    def counterexample(self, rng: Generator) -> Given:
-        """A sinc of the norm (or, on the line, the kernel of the space) in place of the kernel."""
-        return self.given(rng)._replace(kernel=1 if self.n > 1 else 3)
-
-    def figure(self, given: Given) -> Figure:
-        """The kernel in this dimension, and as a sinc."""
-        marks = (
-            Curve(self.predict(given), given.r, "Bessel kernel", "predicted"),
-            Points(given.r, self.measure(given), f"slices of the ball, n = {given.n}"),
-            Curve(ball_kernel(given.r, 1), given.r, "n = 1: a sinc", "other", dashed=True),
-        )
-        return Figure("Transform of the ball of volume one", x="‖x‖", y="φ", marks=marks)
+    def measure(self, given: Given) -> Tensor:
+        n, R = given.n, given.R
+        u, w = roots_gegenbauer(NODES, n / 2)  # Gauss' rule with the weight of the discs
+        waves = torch.cos(2 * torch.pi * R * given.r[:, None] * torch.from_numpy(u))
+        return ball_volume(n - 1) * R**n * (waves @ torch.from_numpy(w))

@@ -15,23 +15,33 @@ in this way, and d units that use its symmetry do as well.
 :covers: worst-case-width-lookup
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
+from jaxtyping import Float
 from torch import Generator, Tensor
 
-from corollary.core import Claim, Curve, Figure, Hypothesis, Points, equals, option
+from corollary.core import Claim, Suppose, Sweep, equals, option
 from corollary.models.lookup import lookup_network, parity_network, vertices
 
 
 class Given(NamedTuple):
-    """Inputs and the answers wanted there; the table is read at the vertices."""
+    """Inputs and the answers wanted there; the table is read at the first 2^d, the vertices."""
 
-    x: Tensor
-    y: Tensor
-    d: int
+    x: Float[Tensor, "n d"]
+    y: Float[Tensor, " n"]
+
+
+def centre(given: Given) -> Given:
+    """At the centre of the cube, wanted true, no unit fires."""
+    middle = torch.full_like(given.x[:1], 0.5)
+    return Given(torch.cat([given.x, middle]), torch.cat([given.y, given.y.new_ones(1)]))
+
+
+def both(given: Given) -> Given:
+    """A vertex with both answers is a mistake for every function."""
+    return Given(torch.cat([given.x, given.x[:1]]), torch.cat([given.y, 1 - given.y[:1]]))
 
 
 @dataclass(frozen=True)
@@ -39,51 +49,43 @@ class BooleanLookup(Claim[Given]):
     """Mistakes and units of the table of a drawn function, and of parity in both ways."""
 
     d: int = option(8, low=1, high=12)  # inputs
+
     relation = equals()  # counts
+    supposes = (
+        Suppose("the inputs are bits", lambda g: ((g.x == 0) | (g.x == 1)).all(), without=centre),
+        Suppose(
+            "each input has one answer",
+            lambda g: (
+                len(g.x.unique(dim=0)) == len(torch.cat([g.x, g.y[:, None]], 1).unique(dim=0))
+            ),
+            without=both,
+        ),
+    )
+    symbols = "mistakes and units", "found"
+    rows = (
+        "table: mistakes",
+        "table: units",
+        "parity by table: mistakes",
+        "parity by table: units",
+        "parity by symmetry: mistakes",
+        "parity by symmetry: units",
+    )
+    shows = (
+        Sweep("Parity by a table", "d", range(1, 9), y="units", entry=3, log_x=False, log_y=True),
+        Sweep("Parity by its symmetry", "d", range(1, 9), y="units", entry=5, log_x=False),
+    )
 
     def given(self, rng: Generator) -> Given:
-        """A function drawn at random: each vertex true with probability 1/2."""
         truth = torch.rand(2**self.d, generator=rng) < 0.5
-        return Given(vertices(self.d), truth.double(), self.d)
-
-    def hypotheses(self, given: Given) -> Iterator[Hypothesis]:
-        """A function on the vertices."""
-        bits = bool(((given.x == 0) | (given.x == 1)).all())
-        yield Hypothesis("the inputs are bits", bits)
+        return Given(vertices(self.d), truth.double())
 
     def predict(self, given: Given) -> list[float]:
-        """Mistakes and units; the same for parity by table and by symmetry."""
-        true = float(given.y[: 2**given.d].sum())
-        return [0.0, true, 0.0, 2.0 ** (given.d - 1), 0.0, float(given.d)]
+        true = float(given.y[: 2**self.d].sum())
+        return [0.0, true, 0.0, 2.0 ** (self.d - 1), 0.0, float(self.d)]
 
     def measure(self, given: Given) -> list[float]:
-        """Mistakes at the inputs, and units."""
-        table = lookup_network(given.y[: 2**given.d] > 0.5)
-        parity = vertices(given.d).sum(dim=1) % 2
-        by_table, by_sum = lookup_network(parity > 0.5), parity_network(given.d)
-        at = vertices(given.d)
-        out: list[float] = []
-        for net, x, y in ((table, given.x, given.y), (by_table, at, parity), (by_sum, at, parity)):
-            with torch.no_grad():
-                out += [float((net(x) != y).sum()), float(net.units)]
-        return out
-
-    def counterexample(self, rng: Generator) -> Given:
-        """The centre of the cube, wanted true: no unit fires there."""
-        x, y, d = self.given(rng)
-        return Given(
-            torch.cat([x, torch.full((1, d), 0.5).double()]), torch.cat([y, y.new_ones(1)]), d
-        )
-
-    def figure(self, given: Given) -> Figure:
-        """Units against inputs."""
-        ds = list(range(1, given.d + 1))
-        parity = [vertices(d).sum(dim=1) % 2 for d in ds]
-        tables = [lookup_network(p > 0.5).units for p in parity]
-        marks = (
-            Curve([2**d for d in ds], ds, "2ᵈ, all vertices", "other", dashed=True),
-            Curve([2 ** (d - 1) for d in ds], ds, "2ᵈ⁻¹", "predicted"),
-            Points(ds, tables, "parity, a unit a vertex"),
-            Points(ds, [parity_network(d).units for d in ds], "parity, by its symmetry", "other"),
-        )
-        return Figure("Width of a table of answers", x="d", y="units", marks=marks, log_y=True)
+        at = vertices(self.d)
+        parity = at.sum(dim=1) % 2
+        table, by_table = lookup_network(given.y[: 2**self.d] > 0.5), lookup_network(parity > 0.5)
+        tasks = (table, *given), (by_table, at, parity), (parity_network(self.d), at, parity)
+        return [n for net, x, y in tasks for n in (float((net(x) != y).sum()), float(net.units))]

@@ -16,14 +16,14 @@ not quite as high as the interval is long loses teeth at each fold.
 :covers: sawtooth-composition
 """
 
-from collections.abc import Iterator
+from copy import deepcopy
 from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
 from torch import Generator, nn
 
-from corollary.core import Claim, Curve, Figure, Hypothesis, Points, equals, option
+from corollary.core import Claim, Curve, Figure, Suppose, Sweep, Trial, equals, option
 from corollary.models.sawtooth import Form, relu_count, sawtooth
 from corollary.theory.expressivity.regions.line import affine_pieces
 
@@ -35,64 +35,55 @@ class Given(NamedTuple):
     k: int
 
 
+def top(given: Given) -> float:
+    """The value at the first crest."""
+    return given.model(torch.tensor([[2.0**-given.k]], dtype=torch.float64)).item()
+
+
+def low(given: Given) -> Given:
+    """Tents with slopes 3/2, of height 3/4, lose teeth at each fold."""
+    model = deepcopy(given.model)
+    for layer in model[2:]:
+        if isinstance(layer, nn.Linear) and layer.in_features > 1:
+            layer.weight.data.mul_(0.75)
+    return given._replace(model=model)
+
+
 @dataclass(frozen=True)
 class IteratedTent(Claim[Given]):
     """Pieces, values at the dyadic points and units of the composed network."""
 
     k: int = option(8, low=1, high=14)  # tents
     form: Form = "two_layer"  # three_units in a layer, or two and one in two_layer
+
     relation = equals()  # counts, and values that are exact in binary
+    supposes = (
+        Suppose("each tent is as high as the interval is long", lambda g: top(g) == 1, without=low),
+    )
+    symbols = "2ᵏ, 3k, 2ᵏ⁻¹ and 0", "counted"
+    rows = ("pieces", "rectifiers", "teeth", "mistakes at dyadic points")
+    shows = (
+        Sweep(
+            "Pieces double with each tent", "k", range(1, 11), y="pieces", log_x=False, log_y=True
+        ),
+    )
 
     def given(self, rng: Generator) -> Given:
-        """The network; nothing is drawn."""
         return Given(sawtooth(self.k, self.form), self.k)
 
-    def hypotheses(self, given: Given) -> Iterator[Hypothesis]:
-        """The tents are full."""
-        with torch.no_grad():
-            top = float(given.model(torch.tensor([[2.0**-given.k]], dtype=torch.float64)))
-        yield Hypothesis("each tent is as high as the interval is long", top == 1, f"{top:.4g}")
-
     def predict(self, given: Given) -> list[float]:
-        """Pieces, units, teeth, and the sum of mistakes at the dyadic points."""
         k = given.k
         return [2.0**k, 3.0 * k, 2.0 ** (k - 1), 0.0]
 
     def measure(self, given: Given) -> list[float]:
-        """Counted."""
         i = torch.arange(2**given.k + 1, dtype=torch.float64)
-        with torch.no_grad():
-            values = given.model((i / 2**given.k)[:, None])[:, 0]
+        values = given.model((i / 2**given.k)[:, None])[:, 0]
         pieces = affine_pieces(given.model, 0.0, 1.0)
-        tops = int((pieces.values[:, 0] == 1).sum())
-        off = float((values - i % 2).abs().sum())
-        return [float(pieces.count), float(relu_count(given.model)), float(tops), off]
+        tops = float((pieces.values[:, 0] == 1).sum())
+        return [pieces.count, relu_count(given.model), tops, (values - i % 2).abs().sum().item()]
 
-    def counterexample(self, rng: Generator) -> Given:
-        """Tents with slopes 3/2, of height 3/4."""
-        given = self.given(rng)
-        with torch.no_grad():
-            for layer in given.model[2:]:
-                if isinstance(layer, nn.Linear) and layer.in_features > 1:
-                    layer.weight.mul_(0.75)
-        return given
-
-    def figure(self, given: Given) -> tuple[Figure, Figure]:
-        """The first iterates; pieces against units."""
+    def figure(self, trial: Trial[Given]) -> Figure:
+        """The first iterates."""
         drawn = [affine_pieces(sawtooth(k, self.form), 0.0, 1.0) for k in (1, 2, 3)]
-        curves = [
-            Curve(p.values[:, 0], p.s, f"k = {k}", "measured" if k == 3 else "other", dashed=k == 2)
-            for k, p in enumerate(drawn, 1)
-        ]
-        ks = range(1, min(given.k, 10) + 1)
-        units = [3 * k for k in ks]
-        found = [affine_pieces(sawtooth(k, self.form), 0.0, 1.0).count for k in ks]
-        growth = (
-            Curve([2**k for k in ks], units, "2ᵏ", "predicted"),
-            Points(units, found, "pieces of the network"),
-            Curve([u + 1 for u in units], units, "one hidden layer", "other", dashed=True),
-        )
-        return (
-            Figure("The tent map, iterated", x="x", y="m⁽ᵏ⁾(x)", marks=tuple(curves)),
-            Figure("Pieces double with each tent", "rectifiers, 3k", "pieces", growth, log_y=True),
-        )
+        curves = [Curve(p.values[:, 0], p.s, label=f"k = {k}") for k, p in enumerate(drawn, 1)]
+        return Figure("The tent map, iterated", x="x", y="m⁽ᵏ⁾(x)", marks=tuple(curves))

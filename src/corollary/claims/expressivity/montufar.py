@@ -22,28 +22,56 @@ repeated on every box. Exponential in the depth, where a single layer is polynom
     l = 2 gives 576, above the maximum 121; the right bound is 44.
 """
 
-from collections.abc import Iterator
+from copy import deepcopy
 from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
 from torch import Generator, Tensor, nn
 
-from corollary.core import Claim, Curve, Figure, Hypothesis, Points, Regions, at_least, option
+from corollary.core import Claim, Figure, Regions, Suppose, Sweep, Trial, at_least, option
 from corollary.models.folding import identified_sets, montufar_network
-from corollary.theory.expressivity.bounds import montufar_lower, product_upper, zaslavsky
+from corollary.models.random_rectifier import random_rectifier
+from corollary.theory.expressivity.bounds import montufar_lower, zaslavsky
 from corollary.theory.expressivity.regions.line import affine_pieces
 from corollary.theory.expressivity.regions.plane import linear_regions
 
+SQUARE = torch.tensor([[0.0, 0], [1, 0], [1, 1], [0, 1]], dtype=torch.float64)
+
 
 class Given(NamedTuple):
-    """A network on the unit cube, its shape, and a point of the cube to test the folding with."""
+    """A network on the unit cube, and points of the cube to test the folding with."""
 
     model: nn.Module
-    d: int
-    n: int
-    l: int
     q: Tensor
+
+    def regions(self, side: float = 1.0) -> int:
+        """Regions on the box with this side at the origin."""
+        if self.q.shape[1] == 1:
+            return affine_pieces(self.model, 0.0, side).count
+        return linear_regions(self.model, side * SQUARE).count
+
+
+def folded_apart(self: "Montufar", given: Given) -> float:
+    """The largest difference of outputs at points that the folds send to one point."""
+    low, high = identified_sets(self.d, self.boxes).unbind(1)
+    mirrored = (low * self.boxes).round() % 2 == 1
+    q = torch.where(mirrored[:, None], 1 - given.q, given.q)  # boxes, points, d
+    out = given.model((low[:, None] + q * (high - low)[:, None]).flatten(0, 1))
+    return (out.reshape(len(low), -1) - out[: len(given.q), 0]).abs().max().item()
+
+
+def unfolded(self: "Montufar", given: Given, rng: Generator) -> Given:
+    """Random weights fold nothing, and make far fewer regions."""
+    return given._replace(model=random_rectifier(self.d, [self.n] * self.l, rng=rng))
+
+
+def zero(given: Given) -> Given:
+    """With all weights zero there is one region."""
+    model = deepcopy(given.model)
+    for weight in model.parameters():
+        weight.data.zero_()
+    return given._replace(model=model)
 
 
 @dataclass(frozen=True)
@@ -53,91 +81,44 @@ class Montufar(Claim[Given]):
     d: int = option(2, low=1, high=2)  # inputs
     n: int = option(4, low=2, high=16)  # width of each hidden layer
     l: int = option(3, low=1, high=4)  # hidden layers
+
     relation = at_least()  # counts
+    supposes = (
+        Suppose("the width is at least the input dimension", lambda self: self.n >= self.d),
+        Suppose(
+            "the folded boxes have the same outputs",
+            lambda self, g: 1e-9 - folded_apart(self, g),
+            without=unfolded,
+        ),
+        Suppose(
+            "the last layer cuts one box as hyperplanes in general position do",
+            lambda self, g: g.regions(1 / self.boxes) == zaslavsky(self.n, self.d),
+            without=zero,
+        ),
+    )
+    symbols = "⌊n/d⌋^(d(l−1)) Σ C(n, j)", "regions"
+    shows = (Sweep("Regions grow exponentially with depth", "l", (1, 2, 3, 4), log_y=True),)
+
+    @property
+    def boxes(self) -> int:
+        """Boxes along each axis that are folded onto the cube."""
+        return (self.n // self.d) ** (self.l - 1)
 
     def given(self, rng: Generator) -> Given:
-        """The folding network."""
         q = torch.rand(16, self.d, generator=rng, dtype=torch.float64)
-        net = montufar_network(self.d, [self.n] * self.l)
-        return Given(net, self.d, self.n, self.l, q)
+        return Given(montufar_network(self.d, [self.n] * self.l), q)
 
-    def hypotheses(self, given: Given) -> Iterator[Hypothesis]:
-        """Width, folding, and a last layer in general position."""
-        d, n = given.d, given.n
-        yield Hypothesis("the width is at least the input dimension", n >= d)
-        yield Hypothesis("the folded boxes have the same outputs", _folds(given))
-        one = _regions(given, 1.0 / (n // d) ** (given.l - 1))
-        yield Hypothesis(
-            "the last layer cuts one box as hyperplanes in general position do",
-            one == zaslavsky(n, d), f"{one} regions",
-        )  # fmt: skip
+    def predict(self, given: Given) -> int:
+        return montufar_lower(self.d, [self.n] * self.l)
 
-    def predict(self, given: Given) -> float:
-        """The lower bound."""
-        return float(montufar_lower(given.d, [given.n] * given.l))
+    def measure(self, given: Given) -> int:
+        return given.regions()
 
-    def measure(self, given: Given) -> float:
-        """Regions of the network on the cube."""
-        return float(_regions(given, 1.0))
-
-    def counterexample(self, rng: Generator) -> Given:
-        """A network of the same shape with all weights zero: one region."""
-        given = self.given(rng)
-        with torch.no_grad():
-            for weight in given.model.parameters():
-                weight.zero_()
-        return given
-
-    def figure(self, given: Given) -> tuple[Figure, ...]:
-        """Regions against depth, and the mosaic (or the curve) itself."""
-        d, n = given.d, given.n
-        depths = [l for l in range(1, 5) if montufar_lower(d, [n] * l) <= 3000]
-        shapes = [[n] * l for l in depths]
-        found = [_regions(Given(montufar_network(d, w), d, n, len(w), given.q)) for w in shapes]
-        growth = Figure(
-            "Regions grow exponentially with depth",
-            x="l",
-            y="regions",
-            log_y=True,
-            marks=(
-                Curve([montufar_lower(d, w) for w in shapes], depths, "lower bound", "predicted"),
-                Points(depths, found, "folding network"),
-                Curve(
-                    [product_upper(d, w) for w in shapes], depths, "upper bound for any network",
-                    role="other", dashed=True,
-                ),
-            ),
-        )  # fmt: skip
-        return growth, _picture(given)
-
-
-def _regions(given: Given, side: float = 1.0) -> int:
-    """Regions on the box with this side at the origin."""
-    if given.d == 1:
-        return affine_pieces(given.model, 0.0, side).count
-    square = side * torch.tensor([[0.0, 0], [1, 0], [1, 1], [0, 1]], dtype=torch.float64)
-    return linear_regions(given.model, square).count
-
-
-def _folds(given: Given) -> bool:
-    """Points of different boxes that the folds send to one point have one output."""
-    parts = (given.n // given.d) ** (given.l - 1)
-    low, high = identified_sets(given.d, parts).unbind(1)
-    mirrored = (low * parts).round() % 2 == 1
-    q = torch.where(mirrored[:, None], 1 - given.q, given.q)  # boxes, points, d
-    with torch.no_grad():
-        out = given.model((low[:, None] + q * (high - low)[:, None]).flatten(0, 1))
-    out = out.reshape(len(low), -1)
-    return bool(torch.allclose(out, out[:1].expand_as(out), rtol=1e-9, atol=1e-12))
-
-
-def _picture(given: Given) -> Figure:
-    if given.d == 1:
-        curve = affine_pieces(given.model, 0.0, 1.0)
-        line = Curve(curve.values[:, 0], curve.s, f"{curve.count} pieces")
-        return Figure("The folding network", x="x", y="f(x)", marks=(line,))
-    square = torch.tensor([[0.0, 0], [1, 0], [1, 1], [0, 1]], dtype=torch.float64)
-    mosaic = linear_regions(given.model, square)
-    on = mosaic.patterns().sum(dim=1).tolist()
-    mark = Regions(mosaic.polygons(), on, label=f"{mosaic.count} regions by units on")
-    return Figure("Regions of the folding network", x="x₁", y="x₂", equal=True, marks=(mark,))
+    def figure(self, trial: Trial[Given]) -> Figure | tuple[Figure, ...]:
+        """The regions in the plane."""
+        if self.d == 1:
+            return ()
+        mosaic = linear_regions(trial.given.model, SQUARE)
+        on = mosaic.patterns().sum(dim=1).tolist()
+        marks = (Regions(mosaic.polygons(), on, label=f"{mosaic.count} regions by units on"),)
+        return Figure("Regions of the folding network", x="x₁", y="x₂", equal=True, marks=marks)

@@ -14,13 +14,12 @@ and among whole numbers at one of the two next to it. A layer then has :math:`m/
 """
 
 import math
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
 from torch import Generator
 
-from corollary.core import Claim, Curve, Figure, Hypothesis, Level, Points, equals, option
+from corollary.core import Claim, Curve, Figure, Level, Suppose, Trial, equals, instead, option
 from corollary.theory.expressivity.bounds import log_pieces, optimal_depth
 
 
@@ -31,55 +30,55 @@ class Given(NamedTuple):
     deepest: float
 
 
+two_per_layer = instead(
+    "With two units per layer the best depth is the deepest.", deepest=lambda g: max(1.0, g.m / 2)
+)
+
+
 @dataclass(frozen=True)
 class OptimalDepth(Claim[Given]):
     """The formula against a search over real and whole depths."""
 
     m: int = option(40, low=2, high=10_000)  # units
+
     relation = equals(ulps=2.0**28)  # a smooth maximum is located to the root of the precision
+    supposes = (
+        Suppose(
+            "the depth may reach 2m/e",
+            lambda g: g.deepest - 2 * g.m / math.e,
+            without=two_per_layer,
+        ),
+    )
+    symbols = "2m/e, 2m/e and a neighbour", "found by search"
+    rows = ("best depth", "logarithm of the pieces", "best whole depth")
 
     def given(self, rng: Generator) -> Given:
-        """Any depth up to one unit a layer and beyond."""
         return Given(self.m, 2.0 * self.m)
 
-    def hypotheses(self, given: Given) -> Iterator[Hypothesis]:
-        """The optimum is in reach."""
-        yield Hypothesis("the depth may reach 2m/e", given.deepest >= 2 * given.m / math.e)
-
     def predict(self, given: Given) -> list[float]:
-        """Depth, logarithm of the pieces there, and the best whole depth."""
         real, whole = optimal_depth(given.m)
-        return [real, 2 * given.m / math.e, float(whole)]
+        return [real, 2 * given.m / math.e, whole]
 
     def measure(self, given: Given) -> list[float]:
-        """The same by search, without derivatives."""
         from scipy.optimize import minimize_scalar
 
         found = minimize_scalar(
-            lambda L: -log_pieces(given.m, L), bounds=(1e-3, given.deepest), method="bounded",
+            lambda L: -log_pieces(given.m, L),
+            bounds=(1e-3, given.deepest),
+            method="bounded",
             options={"xatol": 1e-10 * given.m},
-        )  # fmt: skip
-        whole = max(range(1, int(given.deepest) + 1), key=lambda L: log_pieces(given.m, L))
-        return [float(found.x), -float(found.fun), float(whole)]
-
-    def counterexample(self, rng: Generator) -> Given:
-        """At least two units a layer: the best depth is the deepest, m/2."""
-        return Given(self.m, max(1.0, self.m / 2))
-
-    def figure(self, given: Given) -> Figure:
-        """The logarithm of the bound over the depth."""
-        m = given.m
-        depths = [2 * m * (k + 1) / 200 for k in range(200)]
-        _, whole = optimal_depth(m)
-        return Figure(
-            "Pieces allowed to m units in L layers",
-            x="L",
-            y="L log(2m/L)",
-            marks=(
-                Curve([log_pieces(m, L) for L in depths], depths, "bound, logarithm"),
-                Level(2 * m / math.e, "2m/e, the best depth", axis="x"),
-                Level(2 * m / math.e, "2m/e, the largest logarithm"),
-                Points([whole], [log_pieces(m, whole)], f"best whole depth, {whole}"),
-                Level(m / 2, "two units a layer", role="other", axis="x"),
-            ),
         )
+        whole = max(range(1, int(given.deepest) + 1), key=lambda L: log_pieces(given.m, L))
+        return [found.x, -found.fun, whole]
+
+    def figure(self, trial: Trial[Given]) -> Figure:
+        """The logarithm of the bound over the depth."""
+        m, best = trial.given.m, trial.predicted[0]
+        depths = [2 * m * (k + 1) / 200 for k in range(200)]
+        marks = (
+            Curve([log_pieces(m, L) for L in depths], depths, "bound, logarithm"),
+            Level(best, "2m/e, the best depth", axis="x"),
+            Level(best, "2m/e, the largest logarithm"),
+            Level(m / 2, "two units per layer", role="other", axis="x"),
+        )
+        return Figure("Pieces allowed to m units in L layers", "L", "L log(2m/L)", marks)

@@ -13,26 +13,37 @@ terms. The notes' :math:`\sum_k \delta_A(f_k)` is the same without the :math:`K 
 :kind: bound
 :cost: instant
 :covers: affine-pieces-calculus
+:scale-free: Theory draws the functions; pieces are counted, and scaling changes none.
 """
 
-import math
-from collections.abc import Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
 from torch import Generator
 
-from corollary.core import Claim, Curve, Figure, Hypothesis, at_most, option
+from corollary.core import Claim, Curve, Figure, Kept, Suppose, Trial, at_most, option
 from corollary.theory.expressivity.piecewise import PiecewiseLinear, random_piecewise
+
+IDENTITY = PiecewiseLinear(torch.zeros(1).double(), torch.zeros(1).double(), 1.0, 1.0)
 
 
 class Given(NamedTuple):
-    """Functions, coefficients of their sum, and where the activation stops growing."""
+    """Functions, coefficients of their sum, and an activation."""
 
     f: tuple[PiecewiseLinear, ...]
     a: tuple[float, ...]
-    ceiling: float  # of the activation min(max(z, 0), ceiling)
+    sigma: Callable[[PiecewiseLinear], PiecewiseLinear]
+
+
+def clipped(self: "PiecesCalculus") -> Given:
+    """An activation that is clipped from above as well bends a steep piece twice."""
+    n = self.pieces - 1
+    knots = torch.linspace(-1, 1, n, dtype=torch.float64) if n > 1 else torch.zeros(1).double()
+    high = 10.0 * (1 - 2 * (torch.arange(n) % 2)).double()
+    zigzag = PiecewiseLinear(knots, high, 10.0, -10.0 * float(high[-1].sign()))
+    return Given((zigzag,), (1.0,), lambda f: f.relu().scale(-1).clipped(-1.0).scale(-1))
 
 
 @dataclass(frozen=True)
@@ -41,62 +52,51 @@ class PiecesCalculus(Claim[Given]):
 
     pieces: int = option(9, low=2, high=200)  # of each function
     K: int = option(4, low=1, high=50)  # functions in the sum
+
     relation = at_most()  # counts
+    supposes = (
+        Suppose(
+            "the activation bends once", lambda g: g.sigma(IDENTITY).pieces == 2, without=clipped
+        ),
+    )
+    symbols = "bound on the pieces", "pieces δ"
+    rows = ("positive part", "sum")
 
     def given(self, rng: Generator) -> Given:
-        """Random zig-zags."""
         f = tuple(random_piecewise(self.pieces, rng=rng) for _ in range(self.K))
         a = torch.randn(self.K, generator=rng, dtype=torch.float64).tolist()
-        return Given(f, tuple(a), math.inf)
+        return Given(f, tuple(a), PiecewiseLinear.relu)
 
-    def hypotheses(self, given: Given) -> Iterator[Hypothesis]:
-        """One bend."""
-        yield Hypothesis("the activation bends once", math.isinf(given.ceiling))
-
-    def predict(self, given: Given) -> list[float]:
-        """Twice the pieces of the first function; the sum of all, less K - 1."""
+    def predict(self, given: Given) -> list[int]:
         counts = [f.pieces for f in given.f]
-        return [2.0 * counts[0], float(sum(counts) - (len(counts) - 1))]
+        return [2 * counts[0], sum(counts) - (len(counts) - 1)]
 
-    def measure(self, given: Given) -> list[float]:
-        """Pieces of the positive part and of the sum."""
-        return [float(_active(given).pieces), float(_sum(given).pieces)]
+    def measure(self, given: Given) -> Kept:
+        positive = given.sigma(given.f[0])
+        first, *others = (f.scale(a, 1.0) for f, a in zip(given.f, given.a, strict=True))
+        total = first.add(*others)
+        return Kept([positive.pieces, total.pieces], positive=positive, total=total)
 
-    def counterexample(self, rng: Generator) -> Given:
-        """An activation that is clipped from above as well, on a zig-zag of height 10."""
-        n = self.pieces - 1
-        knots = torch.linspace(-1, 1, n, dtype=torch.float64) if n > 1 else torch.zeros(1).double()
-        high = 10.0 * (1 - 2 * (torch.arange(n) % 2)).double()
-        zigzag = PiecewiseLinear(knots, high, 10.0, -10.0 * float(high[-1].sign()))
-        return Given((zigzag,), (1.0,), 1.0)
+    def tight(self) -> Given:
+        """Two roofs, 1 - |x| and 1 - |x - 3|."""
+        one = torch.ones(1, dtype=torch.float64)
+        roofs = (PiecewiseLinear(at * one, one, 1.0, -1.0) for at in (0.0, 3.0))
+        return Given(tuple(roofs), (1.0, 1.0), PiecewiseLinear.relu)
 
-    def figure(self, given: Given) -> tuple[Figure, Figure]:
+    def figure(self, trial: Trial[Given]) -> tuple[Figure, Figure]:
         """A zig-zag with its positive part, and the sum."""
-        f, g, total = given.f[0], _active(given), _sum(given)
+        f, kept = trial.given.f, trial.kept
+        summed = (("f₁", f[0]), ("f₂", f[-1]), (f"sum of all {len(f)}", kept.total))
         return (
-            _picture("The positive part", (f, "f", "other"), (g, "relu(f)", "measured")),
-            _picture(
-                "A sum has no new breakpoints",
-                *((h, f"f{k + 1}", "other") for k, h in enumerate(given.f[:2])),
-                (total, f"sum of all {len(given.f)}", "measured"),
-            ),
+            _picture("The positive part", ("f", f[0]), ("relu(f)", kept.positive)),
+            _picture("A sum has no new breakpoints", *summed),
         )
 
 
-def _active(given: Given) -> PiecewiseLinear:
-    g = given.f[0].relu()
-    return g if math.isinf(given.ceiling) else g.scale(-1).clipped(-given.ceiling).scale(-1)
-
-
-def _sum(given: Given) -> PiecewiseLinear:
-    first, *others = (f.scale(a, 1.0) for f, a in zip(given.f, given.a, strict=True))
-    return first.add(*others)
-
-
-def _picture(title: str, *shown: tuple[PiecewiseLinear, str, str]) -> Figure:
-    ends = torch.tensor([-1.2, 1.2], dtype=torch.float64)
-    marks = []
-    for f, name, role in shown:
+def _picture(title: str, *shown: tuple[str, PiecewiseLinear]) -> Figure:
+    ends, marks = torch.tensor([-1.2, 1.2], dtype=torch.float64), []
+    for name, f in shown:
         x = torch.cat([ends, f.knots[f.knots.abs() < 1.2]]).sort().values
-        marks.append(Curve(f(x), x, f"{name}: {f.pieces} pieces", role=role))  # type: ignore[arg-type]
+        role = "measured" if f is shown[-1][1] else "other"
+        marks.append(Curve(f(x), x, f"{name}: {f.pieces} pieces", role=role))
     return Figure(title, x="x", y="f(x)", marks=tuple(marks))

@@ -15,15 +15,16 @@ The product is what depth buys: a single layer with as many units has :math:`m +
 :covers: affine-pieces-depth-bound
 """
 
-from collections.abc import Iterator
+import math
 from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
 from torch import Generator, nn
 
-from corollary.core import Claim, Curve, Figure, Hypothesis, Points, at_most, option
+from corollary.core import Claim, Curve, Figure, Points, Suppose, Trial, at_most, option
 from corollary.models.folding import montufar_network
+from corollary.models.sawtooth import shallow_relu
 from corollary.theory.expressivity.bounds import affine_pieces_mean, affine_pieces_upper
 from corollary.theory.expressivity.regions.line import affine_pieces
 from corollary.theory.expressivity.regions.patterns import activation_pattern
@@ -32,8 +33,19 @@ from corollary.theory.expressivity.regions.patterns import activation_pattern
 class Given(NamedTuple):
     """A network of one input, and the widths it is said to have."""
 
-    model: nn.Module
+    model: nn.Sequential
     widths: tuple[int, ...]
+
+
+def clipped(self: "PiecesDepth") -> Given:
+    """Units that are clipped from above too make 2m + 1 pieces in one layer, not 2m."""
+    m = self.widths[0]
+    net = shallow_relu([k / m for k in range(m)], [1.0] * m)
+    with torch.no_grad():
+        net[0].weight.mul_(8.0 * m)
+        net[0].bias.mul_(8.0 * m)
+        net[2].weight.copy_((-1.0) ** torch.arange(m)[None])
+    return Given(nn.Sequential(net[0], nn.Hardtanh(), net[2]), (m,))
 
 
 @dataclass(frozen=True)
@@ -42,68 +54,48 @@ class PiecesDepth(Claim[Given]):
 
     widths: tuple[int, ...] = option((4, 3, 5), low=1, high=16)  # hidden widths
     jitter: float = option(0.02, low=0.0, high=1.0)  # relative noise on the weights
+
     relation = at_most(ulps=8)  # counts; only the mean is rounded
+    supposes = (
+        Suppose(
+            "each unit bends once",
+            lambda g: activation_pattern(g.model, torch.zeros(1, 1)).shape[1] == sum(g.widths),
+            without=clipped,
+        ),
+    )
+    symbols = "2ᴸ ∏ m, and (2m/L)ᴸ", "pieces δ, and 2ᴸ ∏ m"
+    rows = ("pieces", "product of the widths")
 
     def given(self, rng: Generator) -> Given:
-        """Zig-zags on zig-zags, with noise on every weight."""
         model = montufar_network(1, self.widths)
-        with torch.no_grad():
-            for weight in model.parameters():
-                noise = torch.randn(weight.shape, generator=rng, dtype=weight.dtype)
-                weight.mul_(1 + self.jitter * noise)
+        for weight in model.parameters():
+            noise = torch.randn(weight.shape, generator=rng, dtype=weight.dtype)
+            weight.data.mul_(1 + self.jitter * noise)
         return Given(model, self.widths)
 
-    def hypotheses(self, given: Given) -> Iterator[Hypothesis]:
-        """One bend a unit."""
-        bends = activation_pattern(given.model, torch.zeros(1, 1)).shape[1]
-        yield Hypothesis(
-            "each unit bends once", bends == sum(given.widths), f"{bends} bends in all"
-        )
-
     def predict(self, given: Given) -> list[float]:
-        """The product, which bounds the pieces, and the power of the mean, which bounds it."""
-        return [float(affine_pieces_upper(given.widths)), affine_pieces_mean(given.widths)]
+        return [affine_pieces_upper(given.widths), affine_pieces_mean(given.widths)]
 
     def measure(self, given: Given) -> list[float]:
-        """Pieces on [-2, 3], found layer by layer; and two to the depth times the widths."""
-        product = 1.0
-        for m in given.widths:
-            product *= 2 * m
-        return [float(affine_pieces(given.model, -2.0, 3.0).count), product]
+        product = math.prod(2 * m for m in given.widths)
+        return [affine_pieces(given.model, -2.0, 3.0).count, product]
 
-    def counterexample(self, rng: Generator) -> Given:
-        """One layer of units that are clipped from above too: 2m + 1 pieces, not 2m."""
-        m = self.widths[0]
-        first, last = nn.Linear(1, m, dtype=torch.float64), nn.Linear(m, 1, dtype=torch.float64)
-        with torch.no_grad():
-            first.weight.fill_(8.0 * m)
-            first.bias.copy_(-8.0 * torch.arange(m, dtype=torch.float64))
-            last.weight.copy_((-1.0) ** torch.arange(m)[None])
-            last.bias.zero_()
-        return Given(nn.Sequential(first, nn.Hardtanh(), last), (m,))
+    def tight(self) -> Given:
+        """One unit has two pieces."""
+        return Given(shallow_relu([0.0], [1.0]), (1,))
 
-    def figure(self, given: Given) -> tuple[Figure, Figure]:
-        """The function, and its pieces as layers come on."""
-        curve = affine_pieces(given.model, -0.1, 1.1)
-        function = Figure(
-            "A folding network on the line",
-            x="x",
-            y="f(x)",
-            marks=(Curve(curve.values[:, 0], 1.2 * curve.s - 0.1, f"{curve.count} pieces"),),
+    def figure(self, trial: Trial[Given]) -> tuple[Figure, Figure]:
+        """The function, and its pieces as layers are added."""
+        model, widths = trial.given
+        curve = affine_pieces(model, -0.1, 1.1)
+        drawn = Curve(curve.values[:, 0], 1.2 * curve.s - 0.1, f"{curve.count} pieces")
+        L = list(range(1, len(widths) + 1))
+        growth = (
+            Curve([affine_pieces_upper(widths[:i]) for i in L], L, "2ᴸ ∏ m", role="predicted"),
+            Points(L, [affine_pieces(model[: 2 * i], -2.0, 3.0).count for i in L], "after layer L"),
+            Curve([sum(widths[:i]) + 1 for i in L], L, "as many units in one layer", role="other"),
         )
-        depths = list(range(1, len(given.widths) + 1))
-        found = [affine_pieces(given.model[: 2 * i], -2.0, 3.0).count for i in depths]  # type: ignore[index]
-        bound = [affine_pieces_upper(given.widths[:i]) for i in depths]
-        units = [sum(given.widths[:i]) + 1 for i in depths]
-        growth = Figure(
-            "Depth multiplies, width adds",
-            x="L",
-            y="δ",
-            log_y=True,
-            marks=(
-                Curve(bound, depths, "2ᴸ ∏ m", role="predicted"),
-                Points(depths, found, "pieces after layer L"),
-                Curve(units, depths, "as many units in one layer", role="other", dashed=True),
-            ),
+        return (
+            Figure("A folding network on the line", x="x", y="f(x)", marks=(drawn,)),
+            Figure("Depth multiplies, width adds", x="L", y="δ", log_y=True, marks=growth),
         )
-        return function, growth

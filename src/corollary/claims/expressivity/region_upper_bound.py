@@ -17,14 +17,13 @@ had full dimension; the left side counts the units that are off.
 :covers: montufar-regions
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
 from torch import Generator, nn
 
-from corollary.core import Claim, Figure, Hypothesis, Level, Points, Regions, at_most, option
+from corollary.core import Along, Claim, Figure, Kept, Regions, Suppose, Trial, at_most, option
 from corollary.models.random_rectifier import random_rectifier
 from corollary.theory.expressivity.bounds import product_upper, serra_upper
 from corollary.theory.expressivity.regions.patterns import activation_pattern
@@ -40,59 +39,51 @@ class Given(NamedTuple):
     widths: tuple[int, ...]
 
 
+def clipped(self: "RegionUpperBound", rng: Generator) -> Given:
+    """Units that are clipped from above too have two lines each."""
+    width = (max(3, self.widths[0]),)
+    return Given(random_rectifier(2, width, activation=nn.Hardtanh, rng=rng), width)
+
+
 @dataclass(frozen=True)
 class RegionUpperBound(Claim[Given]):
     """Regions of a random network on a large square against both upper bounds."""
 
     widths: tuple[int, ...] = option((6, 3, 4), low=1, high=32)  # hidden widths
+
     relation = at_most()  # counts
+    supposes = (
+        Suppose(
+            "each unit bends once",
+            lambda g: activation_pattern(g.model, torch.zeros(1, 2)).shape[1] == sum(g.widths),
+            without=clipped,
+        ),
+    )
+    symbols = "bound", "regions"
+    rows = ("finer bound", "product over the layers")
+    shows = (Along("Regions against both bounds", x="bound by", log_y=True),)
 
     def given(self, rng: Generator) -> Given:
-        """Gaussian weights and biases."""
         return Given(random_rectifier(2, self.widths, rng=rng), self.widths)
 
-    def hypotheses(self, given: Given) -> Iterator[Hypothesis]:
-        """The network is what the bound speaks of."""
-        bends = activation_pattern(given.model, torch.zeros(1, 2)).shape[1]
-        yield Hypothesis(
-            "each unit bends once", bends == sum(given.widths), f"{bends} bends in all"
-        )
+    def predict(self, given: Given) -> list[int]:
+        return [serra_upper(2, given.widths), product_upper(2, given.widths)]
 
-    def predict(self, given: Given) -> list[float]:
-        """The finer bound, and the product."""
-        return [float(serra_upper(2, given.widths)), float(product_upper(2, given.widths))]
-
-    def measure(self, given: Given) -> float:
-        """Regions on the square."""
-        return float(linear_regions(given.model, SIDE).count)
-
-    def counterexample(self, rng: Generator) -> Given:
-        """Units that are clipped from above too: two lines each, one layer is enough."""
-        width = (max(3, self.widths[0]),)
-        return Given(random_rectifier(2, width, activation=nn.Hardtanh, rng=rng), width)
-
-    def figure(self, given: Given) -> tuple[Figure, Figure]:
-        """The mosaic, and the regions of the network's first layers."""
+    def measure(self, given: Given) -> Kept:
         mosaic = linear_regions(given.model, SIDE)
-        shade = mosaic.patterns().sum(dim=1).tolist()
-        picture = Figure(
-            "Regions of a random network", x="x₁", y="x₂", equal=True,
-            marks=(Regions(mosaic.polygons(), shade, label=f"{mosaic.count} regions by units on"),),
-        )  # fmt: skip
-        layers = list(range(1, len(given.widths) + 1))
-        found = [linear_regions(given.model[: 2 * l], SIDE).count for l in layers]  # type: ignore[index]
-        growth = Figure(
-            "Far below what the shape allows",
-            x="L",
-            y="regions",
-            log_y=True,
-            marks=(
-                Points(layers, found, "network up to layer L"),
-                Points(
-                    layers, [serra_upper(2, given.widths[:l]) for l in layers], "finer bound",
-                    role="predicted",
-                ),
-                Level(product_upper(2, given.widths), "product over all layers"),
-            ),
-        )  # fmt: skip
-        return picture, growth
+        return Kept([mosaic.count] * 2, mosaic=mosaic)
+
+    def tight(self) -> Given:
+        """One layer of five lines around a circle, all of which meet in the square."""
+        angle = 2 * torch.pi * torch.arange(5, dtype=torch.float64) / 5
+        layer = nn.Linear(2, 5, dtype=torch.float64)
+        layer.weight.data = torch.stack([angle.cos(), angle.sin()], dim=1)
+        layer.bias.data.fill_(0.5)
+        return Given(nn.Sequential(layer, nn.ReLU()), (5,))
+
+    def figure(self, trial: Trial[Given]) -> Figure:
+        """The regions in the plane."""
+        mosaic = trial.kept.mosaic
+        on = mosaic.patterns().sum(dim=1).tolist()
+        marks = (Regions(mosaic.polygons(), on, label=f"{mosaic.count} regions by units on"),)
+        return Figure("Regions of a random network", x="x₁", y="x₂", equal=True, marks=marks)

@@ -18,37 +18,49 @@ the tubes tends to 1. A radial target has its energy in all directions.
 :covers: ridge-fourier-support
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
+from jaxtyping import Float
 from torch import Generator, Tensor
 
-from corollary.core import (
-    Claim,
-    Curve,
-    Figure,
-    HeatMap,
-    Hypothesis,
-    Points,
-    Series,
-    converges,
-    option,
-)
+from corollary.core import Claim, Figure, HeatMap, Over, Series, Suppose, Trial, converges, option
 from corollary.data.radial_shells import radial_shells
-from corollary.theory.expressivity.ball_kernel import kernel_mass, unit_volume_radius
+from corollary.theory.expressivity.ball_kernel import unit_volume_radius
 from corollary.theory.expressivity.ridge_spectrum import even_directions, ridge_support
 
 REACHES = (4.0, 8.0, 16.0, 32.0)  # radii T
 
 
 class Given(NamedTuple):
-    """A function in the plane with values between -1 and 1, and its directions."""
+    """A function in the plane with values between -1 and 1, directions, and the tubes' radius."""
 
     f: Callable[[Tensor], Tensor]
-    directions: Tensor
-    radial: Callable[[Tensor], Tensor]
+    directions: Float[Tensor, "m 2"]
+    radius: float
+
+
+def mixed_difference(given: Given) -> Tensor:
+    """Differences across every direction in turn, which are 0 for a sum of ridge functions."""
+    t = torch.linspace(-1, 1, 8, dtype=torch.float64)
+    x = torch.stack([0.7 * t, 0.4 * t], 1)
+    value = given.f
+    for u, v in given.directions.tolist():
+        across = x.new_tensor([-v, u]) / 3
+        value = lambda p, g=value, a=across: g(p + a) - g(p)  # noqa: E731
+    return value(x).abs().max()
+
+
+def radial(given: Given, rng: Generator) -> Given:
+    """A radial target has its energy in all directions."""
+    return given._replace(f=radial_shells(6, 3.0, alternate=True, rng=rng))
+
+
+def thin(given: Given) -> Given:
+    """Tubes half as wide as the spectrum of φ hold a part of the energy."""
+    return given._replace(radius=given.radius / 2)
 
 
 @dataclass(frozen=True)
@@ -56,71 +68,45 @@ class RidgeTubes(Claim[Given]):
     """Share of the energy of a network of tanh units in its tubes, for growing cut-offs."""
 
     m: int = option(2, low=1, high=6)  # units
+
     relation = converges(gap=1e-3)  # what the cut-off at T = 32 leaves outside
+    supposes = (
+        Suppose(
+            "f is a sum of functions along the directions",
+            lambda g: 1e-9 - mixed_difference(g),
+            without=radial,
+        ),
+        Suppose(
+            "the tubes are as wide as the spectrum of φ",
+            lambda g: g.radius >= unit_volume_radius(2),
+            without=thin,
+        ),
+    )
+    symbols = "1", "share of the energy in the tubes"
+    shows = (Over("Energy in the tubes", x="cut-off T"),)
 
     def given(self, rng: Generator) -> Given:
-        """Directions with equal angles, turned at random; slopes between 2 and 4."""
-        turn = float(torch.rand(1, generator=rng, dtype=torch.float64)) * torch.pi
-        c, s = torch.tensor(turn).double().cos(), torch.tensor(turn).double().sin()
-        directions = even_directions(self.m) @ torch.stack(
-            [torch.stack([c, s]), torch.stack([-s, c])]
-        )
-        slope = 2 + 2 * torch.rand(self.m, 1, generator=rng, dtype=torch.float64)
-        shells = radial_shells(6, 3.0, alternate=True, rng=rng)
-        return Given(_Network(slope * directions), directions, shells)
-
-    def hypotheses(self, given: Given) -> Iterator[Hypothesis]:
-        """The function is a sum of ridges along the directions."""
-        known = isinstance(given.f, _Network) and len(given.f.theta) == len(given.directions)
-        along = known and bool(_parallel(given.f.theta, given.directions))
-        yield Hypothesis("f is a network with one unit along each direction", along)
+        turn = torch.rand((), generator=rng, dtype=torch.float64) * torch.pi
+        rotation = torch.stack([turn.cos(), turn.sin(), -turn.sin(), turn.cos()]).reshape(2, 2)
+        directions = even_directions(self.m) @ rotation
+        theta = directions * (2 + 2 * torch.rand(self.m, 1, generator=rng, dtype=torch.float64))
+        f = lambda x: torch.tanh(x @ theta.T).mean(dim=-1)  # noqa: E731
+        return Given(f, directions, unit_volume_radius(2))
 
     def predict(self, given: Given) -> float:
-        """All of the energy."""
         return 1.0
 
     def measure(self, given: Given) -> Series:
-        """Share of the energy in the tubes."""
-        return Series(REACHES, [1 - v for v in _outside(given.f, given.directions)])
+        found = [ridge_support(given.f, T) for T in REACHES]
+        outside = [s.outside(given.directions, given.radius) / s.total for s in found]
+        return Series(REACHES, [1 - v for v in outside])
 
-    def counterexample(self, rng: Generator) -> Given:
-        """A radial target in place of the network."""
-        given = self.given(rng)
-        return given._replace(f=given.radial)
-
-    def figure(self, given: Given) -> tuple[Figure, Figure, Figure]:
-        """Where the energy is, for the network and the target; and what is outside the tubes."""
-        cut = [1 - kernel_mass(2, T) for T in REACHES]
-        outside, radial = (_outside(f, given.directions) for f in (given.f, given.radial))
-        marks = (
-            Curve(cut, REACHES, "mass of φ² beyond T", "predicted"),
-            Points(REACHES, outside, "network, outside its tubes"),
-            Points(REACHES, radial, "radial target, outside the same tubes", "other"),
+    def figure(self, trial: Trial[Given]) -> tuple[Figure, ...]:
+        """Where the energy is, for the network and for the radial target."""
+        return (
+            _map("The network", trial.given.f),
+            _map("A radial target", trial.without[0].given.f),
         )
-        leak = Figure("Energy outside the tubes", "T", "share", marks, log_x=True, log_y=True)
-        titles = (("The network", given.f), ("A radial target", given.radial))
-        return (leak, *(_map(title, f) for title, f in titles))
-
-
-class _Network:
-    """The mean of tanh units without offset."""
-
-    def __init__(self, theta: Tensor) -> None:
-        self.theta = theta
-
-    def __call__(self, x: Tensor) -> Tensor:
-        return torch.tanh(x @ self.theta.T).mean(dim=-1)
-
-
-def _outside(f: Callable[[Tensor], Tensor], directions: Tensor) -> list[float]:
-    """Share of the energy in none of the tubes, at each cut-off."""
-    maps = [ridge_support(f, T) for T in REACHES]
-    return [found.outside(directions, unit_volume_radius(2)) / found.total for found in maps]
-
-
-def _parallel(a: Tensor, b: Tensor) -> bool:
-    cross = a[:, 0] * b[:, 1] - a[:, 1] * b[:, 0]
-    return bool((cross.abs() < 1e-9 * a.norm(dim=1) * b.norm(dim=1)).all())
 
 
 def _map(title: str, f: Callable[[Tensor], Tensor]) -> Figure:

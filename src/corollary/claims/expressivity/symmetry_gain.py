@@ -17,16 +17,14 @@ but the least there is, by dynamic programming over all ways to place the pieces
 :covers: shallow-vs-deep-symmetry
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
 from torch import Generator, Tensor
 
-from corollary.core import Claim, Curve, Figure, Hypothesis, Points, equals, option
+from corollary.core import Claim, Curve, Figure, Points, Suppose, Trial, equals, option
 from corollary.theory.expressivity.symmetry import (
-    Cost,
     fold_parameters,
     folded_mean,
     shallow_parameters,
@@ -44,6 +42,40 @@ class Given(NamedTuple):
     asymmetric: Tensor  # as many pieces as the last target, without symmetry
 
 
+def middles(n: int) -> Tensor:
+    """Of n equal cells of [0, 1]."""
+    return (torch.arange(n, dtype=torch.float64) + 0.5) / n
+
+
+def heights(pieces: int, rng: Generator) -> Tensor:
+    """At equally spaced knots; they alternate by at least 1/4, and never mirror."""
+    height = 0.25 + 0.75 * torch.rand(pieces + 1, generator=rng, dtype=torch.float64)
+    return height * (1 - 2 * (torch.arange(pieces + 1) % 2))
+
+
+def between(knots: Tensor, x: Tensor) -> Tensor:
+    """Interpolation between values at equally spaced knots of [0, 1]."""
+    z = x * (len(knots) - 1)
+    i = z.floor().clamp(max=len(knots) - 2).long()
+    return knots[i] + (z - i) * (knots[i + 1] - knots[i])
+
+
+def drawn(pieces: int, rng: Generator) -> Tensor:
+    """A zig-zag without symmetry."""
+    return between(heights(pieces, rng), middles(POINTS * pieces))
+
+
+def copies_off(self: "SymmetryGain", given: Given) -> float:
+    """How much the folded copies of a target differ."""
+    return max(folded_mean(y, self.p**k)[1] for k, y in enumerate(given.targets, 1))
+
+
+def asymmetric(self: "SymmetryGain", rng: Generator) -> Given:
+    """Without symmetry folding gains nothing."""
+    targets = tuple(drawn(self.q * self.p**k, rng) for k in range(1, self.folds + 1))
+    return Given(targets, targets[-1])
+
+
 @dataclass(frozen=True)
 class SymmetryGain(Claim[Given]):
     """Parameters that are needed, shallow and folded, for growing numbers of folds."""
@@ -52,90 +84,55 @@ class SymmetryGain(Claim[Given]):
     q: int = option(3, low=2, high=4)  # pieces of one copy
     folds: int = option(5, low=2, high=5)  # largest k
     error: float = option(1e-3, low=1e-6, high=0.1)  # root mean square error to reach
+
     relation = equals()  # counts
+    supposes = (
+        Suppose(
+            "the target is the same on every folded copy",
+            lambda self, g: self.error - copies_off(self, g),
+            without=asymmetric,
+        ),
+    )
+    symbols = "3(q pᵏ + 1), k(3p + 1) + 3(q + 1), and 1", "fewest parameters, and their ratio"
+    rows = (
+        *(f"{kind}, k = {k}" for kind in ("shallow", "folded") for k in range(1, 6)),
+        "shallow over folded, no symmetry",
+    )
 
     def given(self, rng: Generator) -> Given:
-        """A drawn zig-zag of q pieces, repeated; and one of as many pieces drawn at once."""
-        knots = _zigzag_values(self.q, rng)
-        targets = tuple(_repeated(knots, self.p, k) for k in range(1, self.folds + 1))
-        return Given(targets, _sampled(_zigzag_values(self.q * self.p**self.folds, rng)))
-
-    def hypotheses(self, given: Given) -> Iterator[Hypothesis]:
-        """The symmetry."""
-        miss = max(folded_mean(y, self.p**k)[1] for k, y in enumerate(given.targets, 1))
-        same = miss <= self.error
-        yield Hypothesis("the target is the same on every folded copy", same, f"off by {miss:.2g}")
+        knots, p = heights(self.q, rng), self.p
+        sizes = [(k, middles(POINTS * self.q * p**k)) for k in range(1, self.folds + 1)]
+        targets = tuple(between(knots, zigzag(x, p, k)) for k, x in sizes)
+        return Given(targets, drawn(self.q * p**self.folds, rng))
 
     def predict(self, given: Given) -> list[float]:
-        """Shallow, and the cheapest number of folds, for each k; and no gain without symmetry."""
-        ks, p, q = range(1, self.folds + 1), self.p, self.q
+        ks, p, q, fold = range(1, self.folds + 1), self.p, self.q, fold_parameters(self.p)
         shallow = [shallow_parameters(q * p**k) for k in ks]
-        fold = fold_parameters(p)
         deep = [
             min(j * fold + shallow_parameters(q * p ** (k - j)) for j in range(k + 1)) for k in ks
         ]
-        return [float(v) for v in (*shallow, *deep)] + [1.0]
+        return [*shallow, *deep, 1]
 
     def measure(self, given: Given) -> list[float]:
-        """The fewest that reach the error."""
-        costs = [self._cost(y, k) for k, y in enumerate(given.targets, 1)]
-        none = self._cost(given.asymmetric, self.folds)
-        shallow, deep = [float(c.shallow) for c in costs], [float(c.deep) for c in costs]
-        return shallow + deep + [none.shallow / none.deep]
+        pairs = (*enumerate(given.targets, 1), (self.folds, given.asymmetric))
+        *costs, none = (symmetry_gain(y, self.p, k, error=self.error) for k, y in pairs)
+        return [*(c.shallow for c in costs), *(c.deep for c in costs), none.shallow / none.deep]
 
-    def counterexample(self, rng: Generator) -> Given:
-        """Targets with as many pieces, drawn without symmetry."""
-        sizes = [self.q * self.p**k for k in range(1, self.folds + 1)]
-        targets = tuple(_sampled(_zigzag_values(n, rng)) for n in sizes)
-        return Given(targets, targets[-1])
-
-    def figure(self, given: Given) -> tuple[Figure, Figure]:
+    def figure(self, trial: Trial[Given]) -> tuple[Figure, Figure]:
         """Parameters against folds, and the target."""
-        ks = list(range(1, self.folds + 1))
-        predicted, measured = self.predict(given), self.measure(given)
-        n = self.folds
+        n, (y, *_) = self.folds, trial.given.targets[-3:]
+        ks, p, m = list(range(1, n + 1)), trial.predicted, trial.measured
         growth = (
-            Curve(predicted[:n], ks, "3(q pᵏ + 1)", "predicted"),
-            Points(ks, measured[:n], "one hidden layer, fewest pieces"),
-            Curve(predicted[n:-1], ks, "the best of 0 to k folds", "predicted", dashed=True),
-            Points(ks, measured[n:-1], "after the best number of folds", "other"),
+            Curve(p[:n], ks, "3(q pᵏ + 1)", "predicted"),
+            Points(ks, m[:n], "one hidden layer, fewest pieces"),
+            Curve(p[n:-1], ks, "the best of 0 to k folds", "predicted", dashed=True),
+            Points(ks, m[n:-1], "after the best number of folds", "other"),
         )
-        shown = min(3, n)
-        y, x = given.targets[shown - 1], _middles(len(given.targets[shown - 1]))
-        loose = given.asymmetric[: len(y)]
-        drawn = (
-            Curve(y, x, f"{self.p**shown} mirrored copies"),
-            Curve(loose, x, "no symmetry (a part)", "other", dashed=True),
+        target = (
+            Curve(y, middles(len(y)), "mirrored copies"),
+            Curve(trial.given.asymmetric[: len(y)], middles(len(y)), "no symmetry", "other"),
         )
         return (
             Figure("Parameters for a fixed error", "k", "parameters", growth, log_y=True),
-            Figure("A target with symmetries", "x", "h(x)", drawn),
+            Figure("A target with symmetries", "x", "h(x)", target),
         )
-
-    def _cost(self, y: Tensor, k: int) -> Cost:
-        return symmetry_gain(y, self.p, k, error=self.error)
-
-
-def _zigzag_values(pieces: int, rng: Generator) -> Tensor:
-    """Heights at equally spaced knots that alternate by at least 1/4, and never mirror."""
-    height = 0.25 + 0.75 * torch.rand(pieces + 1, generator=rng, dtype=torch.float64)
-    return height * (1 - 2 * (torch.arange(pieces + 1) % 2))
-
-
-def _sampled(knots: Tensor) -> Tensor:
-    return _at(_middles(POINTS * (len(knots) - 1)), knots)
-
-
-def _repeated(knots: Tensor, p: int, k: int) -> Tensor:
-    return _at(zigzag(_middles(POINTS * (len(knots) - 1) * p**k), p, k), knots)
-
-
-def _middles(n: int) -> Tensor:
-    return (torch.arange(n, dtype=torch.float64) + 0.5) / n
-
-
-def _at(x: Tensor, knots: Tensor) -> Tensor:
-    """Interpolation between values at equally spaced knots of [0, 1]."""
-    z = x * (len(knots) - 1)
-    i = z.floor().clamp(max=len(knots) - 2).long()
-    return knots[i] + (z - i) * (knots[i + 1] - knots[i])

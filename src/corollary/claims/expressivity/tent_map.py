@@ -15,14 +15,13 @@ below zero to the right of 1.
 :covers: tent-map
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
 from torch import Generator, Tensor, nn
 
-from corollary.core import Claim, Curve, Figure, Hypothesis, Points, equals, option
+from corollary.core import Along, Claim, Suppose, equals, instead, option
 from corollary.models.sawtooth import relu_count, shallow_relu, tent
 
 
@@ -34,55 +33,52 @@ class Given(NamedTuple):
     x: Tensor
 
 
+def two_units() -> nn.Sequential:
+    """2 relu(x) - 4 relu(x - 1/2)."""
+    return shallow_relu([0.0, 0.5], [2.0, -4.0])
+
+
+no_third = instead(
+    "Without its third unit the sum falls below zero.", one_layer=lambda g: two_units()
+)
+no_last = instead(
+    "Without the last rectifier the two layers do so too.", two_layers=lambda g: two_units()
+)
+
+
 @dataclass(frozen=True)
 class TentMap(Claim[Given]):
     """Both networks against the definition, inside and outside of [0, 1]."""
 
-    points: int = option(256, low=8, high=4096)  # dyadic points to compare at
+    points: int = option(64, low=8, high=4096)  # dyadic points to compare at
     reach: float = option(1.0, low=0.625, high=8.0)  # the points lie in 1/2 ± reach
+
     relation = equals(ulps=8, scale=1.0)  # at dyadic points sums of order 1 are exact
+    supposes = (
+        Suppose(
+            "the hidden layer has three rectifiers",
+            lambda g: relu_count(g.one_layer) == 3,
+            without=no_third,
+        ),
+        Suppose(
+            "the two hidden layers have two rectifiers and one",
+            lambda g: relu_count(g.two_layers) == 3,
+            without=no_last,
+        ),
+    )
+    symbols = "Δ(x)", "networks"
+    shows = (Along("A tent of three rectifiers", x="x", at="x"),)
 
     def given(self, rng: Generator) -> Given:
-        """The two forms, and points with 20 bits after the point."""
         x = 0.5 + self.reach * (2 * torch.rand(self.points, generator=rng).double() - 1)
         corners = [0.5 - self.reach, 0.0, 0.25, 0.5, 0.75, 1.0, 0.5 + self.reach]
         x = torch.cat([torch.tensor(corners, dtype=torch.float64), x])
-        x = ((x * 2**20).round() / 2**20).sort().values
+        x = ((x * 2**20).round() / 2**20).sort().values  # 20 bits after the point
         return Given(tent("three_units"), tent("two_layer"), x)
 
-    def hypotheses(self, given: Given) -> Iterator[Hypothesis]:
-        """The units that the sums are made of."""
-        counts = relu_count(given.one_layer), relu_count(given.two_layers)
-        yield Hypothesis("each network has three rectifiers", counts == (3, 3), f"{counts}")
-
-    def predict(self, given: Given) -> list[float]:
-        """The definition, twice."""
+    def predict(self, given: Given) -> Tensor:
         x = given.x
-        values = torch.minimum(2 * x, 2 - 2 * x).clamp(min=0).tolist()
-        return values + values
+        return torch.minimum(2 * x, 2 - 2 * x).clamp(min=0).repeat(2)
 
-    def measure(self, given: Given) -> list[float]:
-        """The values of the networks."""
-        with torch.no_grad():
-            outputs = [net(given.x[:, None])[:, 0] for net in (given.one_layer, given.two_layers)]
-        return torch.cat(outputs).tolist()
-
-    def counterexample(self, rng: Generator) -> Given:
-        """The first form without its third unit."""
-        return self.given(rng)._replace(one_layer=shallow_relu([0.0, 0.5], [2.0, -4.0]))
-
-    def figure(self, given: Given) -> Figure:
-        """The units and their sum."""
-        x, n = given.x, len(given.x)
-        measured = self.measure(given)
-        units = [
-            Curve(c * (x - a).clamp(min=0), x, f"{c:+g} relu(x - {a:g})", "other", dashed=True)
-            for c, a in ((2.0, 0.0), (-4.0, 0.5), (2.0, 1.0))
-        ]
-        show = slice(None, n, max(1, n // 48))
-        marks = (
-            *units,
-            Curve(self.predict(given)[:n], x, "Δ(x)", "predicted"),
-            Points(x[show], measured[:n][show], "three units"),
-        )
-        return Figure("A tent of three rectifiers", x="x", y="Δ(x)", marks=marks)
+    def measure(self, given: Given) -> Tensor:
+        return torch.cat([net(given.x[:, None])[:, 0] for net in given[:2]])

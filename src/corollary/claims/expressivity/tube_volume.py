@@ -16,15 +16,14 @@ of a ball of radius r, since each lies in a cylinder of length 2r.
 :covers: tube-volume-ratio
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
 from torch import Generator, Tensor
 
-from corollary.core import Claim, Count, Curve, Figure, Hypothesis, Points, at_most, option
-from corollary.theory.expressivity.tubes import ball_points, in_tubes, tube_bound, tube_fraction
+from corollary.core import Along, Claim, Count, Suppose, at_most, instead, option
+from corollary.theory.expressivity.tubes import ball_points, in_tubes, tube_bound
 
 
 class Given(NamedTuple):
@@ -35,6 +34,15 @@ class Given(NamedTuple):
     radius: float
 
 
+def crowd(given: Given, rng: Generator) -> Given:
+    """A hundred times as many tubes fill more of the ball."""
+    more = (torch.randn(100 * len(d), d.shape[1], generator=rng) for d in given.directions)
+    return given._replace(directions=tuple(d.double() for d in more))
+
+
+wide = instead("Tubes of radius 1.8 fill most of a ball of radius 2.", radius=1.8)
+
+
 @dataclass(frozen=True)
 class TubeVolume(Claim[Given]):
     """Share of drawn points of the ball that lie in a tube, for growing dimensions."""
@@ -43,43 +51,28 @@ class TubeVolume(Claim[Given]):
     m: int = option(4, low=1, high=64)  # tubes
     dimensions: tuple[int, ...] = option((4, 6, 8, 10), low=2, high=30)  # values of n
     draws: int = option(30_000, low=100, high=1_000_000)  # points in each dimension
+
     relation = at_most(level=0.99)  # the exact interval of the share has to lie below the bound
+    supposes = (
+        Suppose(
+            "there are no more than m tubes",
+            lambda self, g: all(len(d) <= self.m for d in g.directions),
+            without=crowd,
+        ),
+        Suppose("the tubes have radius one", lambda g: g.radius <= 1, without=wide),
+    )
+    symbols = "m 2r Vₙ₋₁ / (rⁿ Vₙ)", "share of points in tubes"
+    rows = "n = {dimensions}"
+    shows = (Along("Share of the ball in tubes", x="dimension n", at="dimensions", log_y=True),)
 
     def given(self, rng: Generator) -> Given:
-        """Points and directions at random."""
         points = tuple(ball_points(self.draws, n, self.r, rng=rng) for n in self.dimensions)
-        directions = tuple(
-            torch.randn(self.m, n, generator=rng, dtype=torch.float64) for n in self.dimensions
-        )
-        return Given(points, directions, 1.0)
-
-    def hypotheses(self, given: Given) -> Iterator[Hypothesis]:
-        """The tubes."""
-        counts = all(len(d) <= self.m for d in given.directions)
-        yield Hypothesis("there are no more than m tubes", counts)
-        yield Hypothesis("the tubes have radius one", given.radius <= 1, f"{given.radius:g}")
+        normal = (torch.randn(self.m, n, generator=rng) for n in self.dimensions)
+        return Given(points, tuple(d.double() for d in normal), 1.0)
 
     def predict(self, given: Given) -> list[float]:
-        """Volume of the cylinders over that of the ball."""
-        return [tube_bound(x.shape[1], self.r, self.m) for x in given.points]
+        return [tube_bound(n, self.r, self.m) for n in self.dimensions]
 
     def measure(self, given: Given) -> list[Count]:
-        """Hits of the drawn points."""
         pairs = zip(given.points, given.directions, strict=True)
         return [Count(int(in_tubes(x, d, given.radius).sum()), len(x)) for x, d in pairs]
-
-    def counterexample(self, rng: Generator) -> Given:
-        """Tubes as wide as 0.9 of the ball."""
-        return self.given(rng)._replace(radius=0.9 * self.r)
-
-    def figure(self, given: Given) -> Figure:
-        """Shares against the dimension."""
-        n = list(self.dimensions)
-        reads = [c.read(0.99) for c in self.measure(given)]
-        shares, low, high = ([getattr(c, k) for c in reads] for k in ("value", "low", "high"))
-        marks = (
-            Curve(self.predict(given), n, "m 2r Vₙ₋₁ / (rⁿ Vₙ)", "predicted"),
-            Points(n, shares, f"points in {self.m} tubes, 99 %", low=low, high=high),
-            Curve([tube_fraction(k, self.r) for k in n], n, "one tube, exact", "other"),
-        )
-        return Figure("Share of the ball in tubes", "n", "share", marks, log_y=True)

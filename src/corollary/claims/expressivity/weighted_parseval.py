@@ -16,14 +16,14 @@ frequencies, it cannot learn in :math:`L^2(\varphi^2)`.
 :covers: eldan-shamir-parseval
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
 from torch import Generator, Tensor
 
-from corollary.core import Claim, Curve, Figure, Hypothesis, equals, option
+from corollary.core import Claim, Curve, Figure, Kept, Suppose, Trial, equals, instead, option
 from corollary.theory.approximation.fourier import centred_grid, transform
 from corollary.theory.expressivity.weighted_distance import weighted_l2
 
@@ -32,12 +32,24 @@ Function = Callable[[Tensor], Tensor]
 
 
 class Given(NamedTuple):
-    """Two functions, the root of a density, and the dimension."""
+    """Two functions, and the root of a density."""
 
     f: Function
     g: Function
     phi: Function
-    d: int
+
+
+def left_at_the_ends(self: "WeightedParseval", given: Given) -> tuple[bool, str]:
+    """The largest value of f φ and g φ near the ends of the grid."""
+    x = centred_grid(self.d, *REACH[self.d])
+    edge = (x.abs().amax(dim=-1) >= 0.95 * x.abs().max()) & (x.norm(dim=-1) > 0)
+    top = max(float((u(x) * given.phi(x)).abs()[edge].max()) for u in (given.f, given.g))
+    return top < 1e-6, f"{top:.2g}"
+
+
+growing = instead(
+    "f grows as fast as φ falls: the integral never ends.", f=lambda g: lambda x: 1 / g.phi(x)
+)
 
 
 @dataclass(frozen=True)
@@ -46,61 +58,46 @@ class WeightedParseval(Claim[Given]):
 
     d: int = option(1, low=1, high=2)  # dimension
     m: int = option(5, low=1, high=50)  # units of each network
+
     relation = equals(ulps=2.0**20)  # aliasing of the tanh units and of the ends, below 1e-10
+    supposes = (
+        Suppose("f φ and g φ die out and are square integrable", left_at_the_ends, without=growing),
+    )
+    symbols = "∫ (f − g)² φ²", "in frequencies"
+    rows = ("transforms of the products", "convolved transforms")
 
     def given(self, rng: Generator) -> Given:
-        """Two networks of tanh units and a Gaussian."""
-        return Given(_network(self.m, self.d, rng), _network(self.m, self.d, rng), _gauss, self.d)
+        def network() -> Function:
+            w = torch.randn(self.d, self.m, generator=rng, dtype=torch.float64)
+            b, a = torch.randn(2, self.m, generator=rng, dtype=torch.float64)
+            w = w / w.norm(dim=0).clamp(min=1.0)  # steeper units have wider spectra than the grid
+            return lambda x: torch.tanh(x @ w + b) @ a / self.m
 
-    def hypotheses(self, given: Given) -> Iterator[Hypothesis]:
-        """Square integrable, as seen at the ends of the grid."""
-        x = centred_grid(given.d, *REACH[given.d])
-        edge = (x.abs().amax(dim=-1) >= 0.95 * x.abs().max()) & (x.norm(dim=-1) > 0)
-        size = [((u(x) * given.phi(x)).abs()[edge]).max() for u in given[:2]]
-        top = float(torch.stack(size).max())
-        yield Hypothesis("f φ and g φ die out and are square integrable", top < 1e-6, f"{top:.2g}")
+        return Given(network(), network(), lambda x: torch.exp(-x.square().sum(dim=-1)))
 
     def predict(self, given: Given) -> float:
-        """The integral by points, on a grid twice as wide and half as coarse."""
-        n, step = REACH[given.d]
-        x = centred_grid(given.d, 4 * n, step / 2)
+        n, step = REACH[self.d]
+        x = centred_grid(self.d, 4 * n, step / 2)  # twice as wide and half as coarse
         gap = (given.f(x) - given.g(x)) * given.phi(x)
-        return float(gap.square().sum()) * (step / 2) ** given.d
+        return float(gap.square().sum()) * (step / 2) ** self.d
 
-    def measure(self, given: Given) -> list[float]:
-        """By the transforms of the products, and by convolved transforms."""
-        n, step = REACH[given.d]
-        x = centred_grid(given.d, n, step)
-        found = weighted_l2(given.f(x), given.g(x), given.phi(x), step)
-        return [found.frequencies, found.convolved]
+    def measure(self, given: Given) -> Kept:
+        n, step = REACH[self.d]
+        x = centred_grid(self.d, n, step)
+        f, g, phi = given.f(x), given.g(x), given.phi(x)
+        found = weighted_l2(f, g, phi, step)
+        return Kept([found.frequencies, found.convolved], gap=(f - g) * phi, phi=phi)
 
-    def counterexample(self, rng: Generator) -> Given:
-        """A function that grows as fast as the weight falls: the integral never ends."""
-        given = self.given(rng)
-        return given._replace(f=lambda x: 1 / _gauss(x))
-
-    def figure(self, given: Given) -> Figure:
+    def figure(self, trial: Trial[Given]) -> Figure:
         """The spectrum of the gap along the first axis."""
-        n, step = REACH[given.d]
-        x = centred_grid(given.d, n, step)
-        gap = transform((given.f(x) - given.g(x)) * given.phi(x), step)
-        alone = transform(given.phi(x), step)
-        line = (slice(None), *[n // 2] * (given.d - 1))
+        n, step = REACH[self.d]
+        line = (slice(None), *[n // 2] * (self.d - 1))
+        gap, alone = transform(trial.kept.gap, step), transform(trial.kept.phi, step)
         w = gap.w[line][:, 0]
         near = w.abs() <= 3
         marks = (
-            Curve(gap.values[line].abs()[near], w[near], "|(fφ)^ - (gφ)^|"),
+            Curve(gap.values[line].abs()[near], w[near], "|(fφ)^ − (gφ)^|"),
             Curve(alone.values[line].abs()[near], w[near], "|φ^|", "other", dashed=True),
         )
-        title = f"∫(f - g)²φ² = {self.predict(given):.6g}, in frequencies"
+        title = f"∫(f − g)²φ² = {trial.predicted:.6g}, in frequencies"
         return Figure(title, x="ω₁", y="modulus", marks=marks)
-
-
-def _network(m: int, d: int, rng: Generator) -> Function:
-    w, b, a = (torch.randn(*k, generator=rng, dtype=torch.float64) for k in ((d, m), (m,), (m,)))
-    w = w / w.norm(dim=0).clamp(min=1.0)  # steeper units have wider spectra than the grid
-    return lambda x: torch.tanh(x @ w + b) @ a / m
-
-
-def _gauss(x: Tensor) -> Tensor:
-    return torch.exp(-x.square().sum(dim=-1))

@@ -15,16 +15,16 @@ activation patterns, which is :math:`2^m` only for :math:`m \le n`.
 :covers: zaslavsky-region-count
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
 from jaxtyping import Float
 from torch import Generator, Tensor
+from torch.linalg import svdvals
 
-from corollary.core import Claim, Curve, Figure, Hypothesis, Points, equals, option
-from corollary.theory.expressivity.arrangements import count_regions, in_general_position
+from corollary.core import Claim, Suppose, Sweep, equals, instead, option
+from corollary.theory.expressivity.arrangements import count_regions
 from corollary.theory.expressivity.bounds import zaslavsky
 
 
@@ -35,52 +35,48 @@ class Given(NamedTuple):
     b: Float[Tensor, " m"]
 
 
+def independence(rows: Float[Tensor, "m k"]) -> Tensor:
+    """The smallest singular value of k of the rows, or of all if there are fewer."""
+    m, k = rows.shape
+    chosen = rows[torch.combinations(torch.arange(m), min(m, k))]
+    return svdvals(chosen).min() - 1e-9
+
+
+def common_point(given: Given) -> Tensor | float:
+    """How far n + 1 of the hyperplanes are from passing through a point."""
+    m, n = given.W.shape
+    return independence(torch.cat([given.W, given.b[:, None]], 1)) if m > n else 1.0
+
+
+twice = instead(
+    "A hyperplane that is there twice divides nothing the second time.",
+    W=lambda g: torch.cat([g.W[:-1], 2 * g.W[:1]]),
+    b=lambda g: torch.cat([g.b[:-1], 2 * g.b[:1]]),
+)
+central = instead("Through one point they make fewer regions.", b=lambda g: 0 * g.b)
+
+
 @dataclass(frozen=True)
 class Zaslavsky(Claim[Given]):
     """Regions counted by deletion and restriction against the sum of binomials."""
 
     m: int = option(8, low=2, high=14)  # hyperplanes
     n: int = option(3, low=1, high=4)  # dimension
+
     relation = equals()  # both are counts
+    supposes = (
+        Suppose("any n normals are independent", lambda g: independence(g.W), without=twice),
+        Suppose("no n + 1 hyperplanes pass through a point", common_point, without=central),
+    )
+    symbols = "R(m)", "regions"
+    shows = (Sweep("Regions of an arrangement", "m", range(2, 9), x="hyperplanes m", log_y=True),)
 
     def given(self, rng: Generator) -> Given:
-        """Gaussian normals and offsets: in general position with probability 1."""
         W = torch.randn(self.m, self.n, generator=rng, dtype=torch.float64)
         return Given(W, torch.randn(self.m, generator=rng, dtype=torch.float64))
 
-    def hypotheses(self, given: Given) -> Iterator[Hypothesis]:
-        """General position."""
-        yield Hypothesis("the hyperplanes are in general position", in_general_position(*given))
+    def predict(self, given: Given) -> int:
+        return zaslavsky(*given.W.shape)
 
-    def predict(self, given: Given) -> float:
-        """The sum of binomials."""
-        return float(zaslavsky(*given.W.shape))
-
-    def measure(self, given: Given) -> float:
-        """Regions that are there."""
-        return float(count_regions(*given))
-
-    def counterexample(self, rng: Generator) -> Given:
-        """A multiple of the first hyperplane twice: it divides nothing the second time."""
-        W, b = self.given(rng)
-        return Given(torch.cat([W[:-1], 2 * W[:1]]), torch.cat([b[:-1], 2 * b[:1]]))
-
-    def figure(self, given: Given) -> Figure:
-        """Regions as the hyperplanes come in: in general position, and all through one point."""
-        W, b = given
-        shown = range(1, len(W) + 1)
-        return Figure(
-            "Regions of an arrangement",
-            x="m",
-            y="regions",
-            log_y=True,
-            marks=(
-                Curve([zaslavsky(k, W.shape[1]) for k in shown], shown, "R(m)", role="predicted"),
-                Curve([2.0**k for k in shown], shown, "2ᵐ", role="other", dashed=True),
-                Points(shown, [count_regions(W[:k], b[:k]) for k in shown], "general position"),
-                Points(
-                    shown, [count_regions(W[:k], 0 * b[:k]) for k in shown],
-                    "all through one point", role="other",
-                ),
-            ),
-        )  # fmt: skip
+    def measure(self, given: Given) -> int:
+        return count_regions(*given)
