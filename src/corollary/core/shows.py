@@ -71,15 +71,16 @@ class Along(Show):
         ]
         for broken in self._broken(trial):
             own = self.positions(claim, broken) if self.at else x
-            found = broken.comparison
-            if len(found.measured) < len(own):
+            predicted = broken.comparison.predicted[: len(own)]
+            measured = broken.comparison.measured[: len(own)]
+            if len(measured) < len(own):
                 continue
-            same = found.measured == trial.comparison.measured
-            if same or own != x:
+            same = measured == trial.comparison.measured[: len(own)]
+            if own != x or (same and predicted != trial.comparison.predicted[: len(own)]):
                 label = _label(broken) if same else claim.symbols[0]
-                marks.append(_predicted(own, found.predicted[: len(own)], label, "other"))
+                marks.append(_predicted(own, predicted, label, "other"))
             if not same:
-                marks.append(_dots(own, found.measured[: len(own)], _label(broken), "other"))
+                marks.append(_dots(own, measured, _label(broken), "other"))
         return self._figure(claim, marks, names=named)
 
     def _run(self, claim: "Claim[Any]", trial: Trial[Any]) -> Figure:

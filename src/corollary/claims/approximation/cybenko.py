@@ -32,6 +32,8 @@ from corollary.core import Claim, Over, Series, Suppose, converges, instead, opt
 from corollary.models.approximators.shallow import fit_superposition
 
 WIDTHS = (16, 32, 64, 128, 256)
+ENDS = torch.tensor([-1e3, 1e3], dtype=torch.float64)
+DIAGONAL = torch.linspace(0, 1, 1001, dtype=torch.float64)[:, None].repeat(1, 2)
 
 
 class Given(NamedTuple):
@@ -39,20 +41,6 @@ class Given(NamedTuple):
 
     f: Callable[[Tensor], Tensor]  # points (n, d) to values
     sigma: Callable[[Tensor], Tensor]
-
-
-def largest_jump(self: "Cybenko", given: Given) -> tuple[bool, str]:
-    """How far the target moves over a thousandth of the cube's side."""
-    x = torch.full((1001, self.d), 0.3, dtype=torch.float64)
-    x[:, 0] = torch.linspace(0, 1, 1001)
-    jump = float(given.f(x).diff().abs().max())
-    return jump < 0.01, f"largest jump {jump:.3g}"
-
-
-def sigmoidal(given: Given) -> bool:
-    """The limits of the activation."""
-    ends = torch.tensor([-1e3, 1e3], dtype=torch.float64)
-    return given.sigma(ends).tolist() == [0.0, 1.0]
 
 
 step = instead(
@@ -71,9 +59,11 @@ class Cybenko(Claim[Given]):
 
     relation = converges(gap=0.02)  # random units at width 256, measured off the fitted grid
     supposes = (
-        Suppose("the target is continuous", largest_jump, without=step),
+        Suppose("f is continuous", lambda g: 0.02 - g.f(DIAGONAL).diff().abs().max(), without=step),
         Suppose(
-            "the activation tends to 0 on the left and to 1 on the right", sigmoidal, without=square
+            "σ tends to 0 on the left and to 1 on the right",
+            lambda g: g.sigma(ENDS).tolist() == [0.0, 1.0],
+            without=square,
         ),
     )
     symbols = "0", "‖G − f‖∞"

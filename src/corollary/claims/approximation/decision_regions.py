@@ -40,6 +40,7 @@ from corollary.models.approximators.shallow import fit_superposition
 
 BAND = 0.03  # half width of the strip about the boundary in which f is made continuous
 GRID = 120
+ENDS = torch.tensor([-1e3, 1e3], dtype=torch.float64)
 X = torch.cartesian_prod(*[(torch.arange(GRID, dtype=torch.float64) + 0.5) / GRID] * 2)
 
 
@@ -48,12 +49,6 @@ class Given(NamedTuple):
 
     regions: tuple[Callable[[Tensor], Tensor], ...]
     sigma: Callable[[Tensor], Tensor]
-
-
-def sigmoidal(given: Given) -> bool:
-    """The limits of the activation."""
-    ends = torch.tensor([-1e3, 1e3], dtype=torch.float64)
-    return given.sigma(ends).tolist() == [0.0, 1.0]
 
 
 square = instead("Sums of squares are polynomials of degree 2.", sigma=lambda g: torch.square)
@@ -73,7 +68,9 @@ class DecisionRegions(Claim[Given]):
     relation = at_most()  # an area, counted on a grid
     supposes = (
         Suppose(
-            "the activation tends to 0 on the left and to 1 on the right", sigmoidal, without=square
+            "σ tends to 0 on the left and to 1 on the right",
+            lambda g: g.sigma(ENDS).tolist() == [0.0, 1.0],
+            without=square,
         ),
         Suppose(
             "f is made continuous on less than ε of the square",

@@ -50,11 +50,6 @@ def units(ridges: tuple[Ridge, ...], eps: float, bias: bool, rng: Generator) -> 
     return tuple(Superposition(torch.tanh, *part) for part in zip(*cut, strict=True))
 
 
-def remainder(g: Given) -> float:
-    """The distance of f from the sum of its ridge functions."""
-    return float((sum(h(g.x @ theta) for theta, h in g.ridges) - g.f(g.x)).abs().max())
-
-
 def worst_part(g: Given) -> float:
     """The largest error of a part."""
     pairs = zip(g.ridges, g.parts, strict=True)
@@ -88,7 +83,9 @@ class DimensionLifting(Claim[Given]):
     supposes = (
         Suppose(
             "the ridge functions are within ε/2 of f",
-            lambda self, g: self.eps / 2 + 1e-9 - remainder(g),
+            lambda self, g: (
+                self.eps / 2 + 1e-9 - (g.f(g.x) - sum(h(g.x @ u) for u, h in g.ridges)).abs().max()
+            ),
             without=rough,
         ),
         Suppose(

@@ -33,6 +33,7 @@ from corollary.models.approximators.shallow import fit_superposition
 ACTIVATIONS = {"exp": torch.exp, "sin": torch.sin, "sigmoid": torch.sigmoid, "softplus": F.softplus}
 WIDTHS = (2, 4, 8, 16, 32)
 X = torch.linspace(-1, 1, 1501, dtype=torch.float64)[:, None]
+Z = torch.arange(-8.0, 9.0, dtype=torch.float64)  # ninth differences of a polynomial are 0
 
 
 class Given(NamedTuple):
@@ -40,11 +41,6 @@ class Given(NamedTuple):
 
     f: Callable[[Tensor], Tensor]
     sigma: Callable[[Tensor], Tensor]
-
-
-def ninth_difference(given: Given) -> Tensor:
-    """The largest ninth difference at integers, which is 0 for a polynomial of degree 8."""
-    return given.sigma(torch.arange(-8.0, 9.0, dtype=X.dtype)).diff(n=9).abs().max() - 1e-6
 
 
 step = instead("A step stays half its jump away.", f=lambda g: lambda x: (x[:, 0] > 0).to(x.dtype))
@@ -60,7 +56,9 @@ class Leshno(Claim[Given]):
     relation = converges(gap=0.02)  # random inner weights, fitted outer weights, width 32
     supposes = (
         Suppose("f is continuous", lambda g: 0.01 - g.f(X).diff().abs().max(), without=step),
-        Suppose("the activation is not a polynomial", ninth_difference, without=square),
+        Suppose(
+            "σ is no polynomial", lambda g: g.sigma(Z).diff(n=9).abs().max() > 1e-6, without=square
+        ),
     )
     symbols = "0", "‖G − f‖∞"
     shows = (Over("Not a polynomial, hence universal", x="width m", log_y=True),)

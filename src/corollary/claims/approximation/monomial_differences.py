@@ -44,8 +44,8 @@ class Given(NamedTuple):
 
 def rough(self: "MonomialDifferences", given: Given) -> Given:
     """A term (z − b)₊^(k + 1/2) has no derivative of order k + 1: the error falls slower."""
-    sigma = lambda z: torch.sigmoid(z) + (z - given.b).relu() ** (self.k + 0.5)  # noqa: E731
-    return given._replace(sigma=sigma)
+    power = self.k + 0.5
+    return given._replace(sigma=lambda z: torch.sigmoid(z) + (z - given.b).relu() ** power)
 
 
 tiny = instead(

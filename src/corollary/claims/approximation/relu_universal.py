@@ -27,6 +27,8 @@ from torch import Generator, Tensor
 from corollary.core import Claim, Over, Series, Suppose, converges, instead, option
 from corollary.models.approximators.relu_sums import fit_relu_uniform
 
+R = torch.linspace(0, 2, 2001, dtype=torch.float64)
+Z = torch.arange(-8.0, 9.0, dtype=torch.float64)  # ninth differences of a polynomial are 0
 TARGETS = {
     "bump": lambda r: torch.exp(-4 * r**2),
     "cone": lambda r: r,
@@ -46,16 +48,6 @@ class Given(NamedTuple):
         return self.profile((x - self.centre).norm(dim=1))
 
 
-def jump(given: Given) -> Tensor:
-    """The largest step of the profile over distances of 0.001."""
-    return given.profile(torch.linspace(0, 2, 2001, dtype=torch.float64)).diff().abs().max()
-
-
-def ninth_difference(given: Given) -> Tensor:
-    """The largest ninth difference at integers, which is 0 for a polynomial of degree 8."""
-    return given.sigma(torch.arange(-8.0, 9.0, dtype=torch.float64)).diff(n=9).abs().max()
-
-
 disc = instead(
     "A disc jumps by 1: half is left.", profile=lambda g: lambda r: (r < 0.5).to(r.dtype)
 )
@@ -71,8 +63,10 @@ class ReluUniversal(Claim[Given]):
 
     relation = converges(gap=0.04)  # drawn units at width 512; for a cone about 0.03 is left
     supposes = (
-        Suppose("f is continuous", lambda g: 0.01 - jump(g), without=disc),
-        Suppose("σ is not a polynomial", lambda g: ninth_difference(g) - 1e-6, without=square),
+        Suppose("f is continuous", lambda g: 0.01 - g.profile(R).diff().abs().max(), without=disc),
+        Suppose(
+            "σ is no polynomial", lambda g: g.sigma(Z).diff(n=9).abs().max() > 1e-6, without=square
+        ),
     )
     symbols = "0", "‖f − G‖∞"
     shows = (Over("Wider ReLU layers, smaller sup error", x="width m", log_y=True),)

@@ -77,7 +77,7 @@ class ActivationCells(Claim[Given]):
         Suppose("every unit is affine on either side of its threshold", piecewise, without=smooth),
         Suppose("each point lies in its cell", lambda g: g.mix.min(), without=outside),
     )
-    symbols = "A x + c, and the area of the square", "f(x), and the areas of the cells"
+    symbols = "A x + c, and 1", "f(x), and the part of the square in cells"
     shows = (Parity("One affine map per cell", without=False),)
 
     def given(self, rng: Generator) -> Given:
@@ -89,12 +89,12 @@ class ActivationCells(Claim[Given]):
     def predict(self, given: Given) -> list[float]:
         slope, offset = given.cells.maps()
         values = (slope @ given.points()[:, :, None])[:, :, 0] + offset
-        return [*values[:, 0].tolist(), 16.0]
+        return [*values[:, 0].tolist(), 1.0]
 
     def measure(self, given: Given) -> list[float]:
         with torch.no_grad():
             out = given.model(given.points())[:, 0].tolist()
-        return [*out, float(given.cells.areas().sum())]
+        return [*out, float(given.cells.areas().sum()) / 16]
 
     def figure(self, trial: Trial[Given]) -> Figure:
         """The cells by the slope of their map."""

@@ -61,7 +61,7 @@ class BooleanLookup(Claim[Given]):
             without=both,
         ),
     )
-    symbols = "mistakes and units", "found"
+    symbols = "mistakes and units, as stated", "found"
     rows = (
         "table: mistakes",
         "table: units",

@@ -35,11 +35,6 @@ class Given(NamedTuple):
     k: int
 
 
-def top(given: Given) -> float:
-    """The value at the first crest."""
-    return given.model(torch.tensor([[2.0**-given.k]], dtype=torch.float64)).item()
-
-
 def low(given: Given) -> Given:
     """Tents with slopes 3/2, of height 3/4, lose teeth at each fold."""
     model = deepcopy(given.model)
@@ -58,7 +53,11 @@ class IteratedTent(Claim[Given]):
 
     relation = equals()  # counts, and values that are exact in binary
     supposes = (
-        Suppose("each tent is as high as the interval is long", lambda g: top(g) == 1, without=low),
+        Suppose(
+            "each tent is as high as the interval is long",
+            lambda g: g.model(torch.full((1, 1), 2.0**-g.k, dtype=torch.float64)).item() == 1,
+            without=low,
+        ),
     )
     symbols = "2ᵏ, 3k, 2ᵏ⁻¹ and 0", "counted"
     rows = ("pieces", "rectifiers", "teeth", "mistakes at dyadic points")

@@ -97,7 +97,7 @@ class Montufar(Claim[Given]):
         ),
     )
     symbols = "⌊n/d⌋^(d(l−1)) Σ C(n, j)", "regions"
-    shows = (Sweep("Regions grow exponentially with depth", "l", (1, 2, 3, 4), log_y=True),)
+    shows = (Sweep("Exponential in the depth", "l", (1, 2, 3, 4), log_x=False, log_y=True),)
 
     @property
     def boxes(self) -> int:

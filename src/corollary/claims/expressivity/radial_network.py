@@ -38,17 +38,6 @@ class Given(NamedTuple):
     points: tuple[Tensor, ...]
 
 
-def farthest(given: Given) -> tuple[bool, str]:
-    """The largest norm against the radius of the target."""
-    far = max(float(x.norm(dim=1).max()) for x in given.points)
-    return far <= given.target.R, f"norm {far:.3g}"
-
-
-def smallest_gap(given: Given) -> float:
-    """Between the squared radii of neighbouring flips."""
-    return float((given.target.flips**2).diff().min()) if given.target.changes > 1 else 1.0
-
-
 def far_out(given: Given) -> Given:
     """Three times as far out the squares are not interpolated."""
     return given._replace(points=tuple(3 * x for x in given.points))
@@ -66,8 +55,15 @@ class RadialNetworkError(Claim[Given]):
 
     relation = at_most(level=0.99)  # the interval of the mean has to lie below the bound
     supposes = (
-        Suppose("the points lie in the ball of the target", farthest, without=far_out),
-        Suppose("the ramps do not meet", lambda g: smallest_gap(g) - g.networks[0].delta),
+        Suppose(
+            "the points lie in the ball of the target",
+            lambda g: all(x.norm(dim=1).max() <= g.target.R for x in g.points),
+            without=far_out,
+        ),
+        Suppose(
+            "the ramps do not meet",
+            lambda g: bool(((g.target.flips**2).diff() > g.networks[0].delta).all()),
+        ),
     )
     symbols = "4 P(near a flip)", "E(f − g)²"
     rows = "n = {dimensions}"

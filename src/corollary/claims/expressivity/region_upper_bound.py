@@ -35,7 +35,7 @@ SIDE = 8.0  # half side of the square that is looked at
 class Given(NamedTuple):
     """A network of two inputs, and the widths it is said to have."""
 
-    model: nn.Module
+    model: nn.Sequential
     widths: tuple[int, ...]
 
 
@@ -47,7 +47,7 @@ def clipped(self: "RegionUpperBound", rng: Generator) -> Given:
 
 @dataclass(frozen=True)
 class RegionUpperBound(Claim[Given]):
-    """Regions of a random network on a large square against both upper bounds."""
+    """Regions of the first layers of a random network on a large square against both bounds."""
 
     widths: tuple[int, ...] = option((6, 3, 4), low=1, high=32)  # hidden widths
 
@@ -60,18 +60,20 @@ class RegionUpperBound(Claim[Given]):
         ),
     )
     symbols = "bound", "regions"
-    rows = ("finer bound", "product over the layers")
-    shows = (Along("Regions against both bounds", x="bound by", log_y=True),)
+    rows = ("1 layer", "2 layers", "3 layers", "product of all layers")
+    shows = (Along("Far below what the shape allows", x="up to layer", log_y=True),)
 
     def given(self, rng: Generator) -> Given:
         return Given(random_rectifier(2, self.widths, rng=rng), self.widths)
 
     def predict(self, given: Given) -> list[int]:
-        return [serra_upper(2, given.widths), product_upper(2, given.widths)]
+        finer = [serra_upper(2, given.widths[: l + 1]) for l in range(len(given.widths))]
+        return [*finer, product_upper(2, given.widths)]
 
     def measure(self, given: Given) -> Kept:
-        mosaic = linear_regions(given.model, SIDE)
-        return Kept([mosaic.count] * 2, mosaic=mosaic)
+        depths = range(1, len(given.widths) + 1)
+        mosaics = [linear_regions(given.model[: 2 * l], SIDE) for l in depths]
+        return Kept([*(m.count for m in mosaics), mosaics[-1].count], mosaic=mosaics[-1])
 
     def tight(self) -> Given:
         """One layer of five lines around a circle, all of which meet in the square."""

@@ -65,7 +65,7 @@ def thin(given: Given) -> Given:
 
 @dataclass(frozen=True)
 class RidgeTubes(Claim[Given]):
-    """Share of the energy of a network of tanh units in its tubes, for growing cut-offs."""
+    """Share of the energy of a network of tanh units outside its tubes, for growing cut-offs."""
 
     m: int = option(2, low=1, high=6)  # units
 
@@ -82,8 +82,8 @@ class RidgeTubes(Claim[Given]):
             without=thin,
         ),
     )
-    symbols = "1", "share of the energy in the tubes"
-    shows = (Over("Energy in the tubes", x="cut-off T"),)
+    symbols = "0", "share of the energy outside the tubes"
+    shows = (Over("Energy outside the tubes", x="cut-off T", log_y=True),)
 
     def given(self, rng: Generator) -> Given:
         turn = torch.rand((), generator=rng, dtype=torch.float64) * torch.pi
@@ -94,12 +94,11 @@ class RidgeTubes(Claim[Given]):
         return Given(f, directions, unit_volume_radius(2))
 
     def predict(self, given: Given) -> float:
-        return 1.0
+        return 0.0
 
     def measure(self, given: Given) -> Series:
         found = [ridge_support(given.f, T) for T in REACHES]
-        outside = [s.outside(given.directions, given.radius) / s.total for s in found]
-        return Series(REACHES, [1 - v for v in outside])
+        return Series(REACHES, [s.outside(given.directions, given.radius) / s.total for s in found])
 
     def figure(self, trial: Trial[Given]) -> tuple[Figure, ...]:
         """Where the energy is, for the network and for the radial target."""

@@ -65,11 +65,6 @@ def drawn(pieces: int, rng: Generator) -> Tensor:
     return between(heights(pieces, rng), middles(POINTS * pieces))
 
 
-def copies_off(self: "SymmetryGain", given: Given) -> float:
-    """How much the folded copies of a target differ."""
-    return max(folded_mean(y, self.p**k)[1] for k, y in enumerate(given.targets, 1))
-
-
 def asymmetric(self: "SymmetryGain", rng: Generator) -> Given:
     """Without symmetry folding gains nothing."""
     targets = tuple(drawn(self.q * self.p**k, rng) for k in range(1, self.folds + 1))
@@ -89,7 +84,9 @@ class SymmetryGain(Claim[Given]):
     supposes = (
         Suppose(
             "the target is the same on every folded copy",
-            lambda self, g: self.error - copies_off(self, g),
+            lambda self, g: (
+                self.error - max(folded_mean(y, self.p**k)[1] for k, y in enumerate(g.targets, 1))
+            ),
             without=asymmetric,
         ),
     )

@@ -33,17 +33,9 @@ class Given(NamedTuple):
     x: Tensor
 
 
-def two_units() -> nn.Sequential:
-    """2 relu(x) - 4 relu(x - 1/2)."""
-    return shallow_relu([0.0, 0.5], [2.0, -4.0])
-
-
-no_third = instead(
-    "Without its third unit the sum falls below zero.", one_layer=lambda g: two_units()
-)
-no_last = instead(
-    "Without the last rectifier the two layers do so too.", two_layers=lambda g: two_units()
-)
+TWO = shallow_relu([0.0, 0.5], [2.0, -4.0])  # 2 relu(x) - 4 relu(x - 1/2)
+no_third = instead("Without its third unit it falls below zero.", one_layer=lambda g: TWO)
+no_last = instead("Without the last rectifier it falls too.", two_layers=lambda g: TWO)
 
 
 @dataclass(frozen=True)

@@ -96,7 +96,10 @@ class ThreeLines(Claim[Given]):
 
     def figure(self, trial: Trial[Given]) -> tuple[Figure, ...]:
         """The seven regions; four with a common direction; six with a common point."""
-        titles = "Three lines in general position", *(t.words for t in trial.without[:2])
+        titles = (
+            "Three lines in general position",
+            *(t.words.rstrip(".") for t in trial.without[:2]),
+        )
         mosaics = [t.kept.mosaic for t in (trial, *trial.without[:2])]
         return tuple(
             Figure(

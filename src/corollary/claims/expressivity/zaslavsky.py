@@ -69,7 +69,7 @@ class Zaslavsky(Claim[Given]):
         Suppose("no n + 1 hyperplanes pass through a point", common_point, without=central),
     )
     symbols = "R(m)", "regions"
-    shows = (Sweep("Regions of an arrangement", "m", range(2, 9), x="hyperplanes m", log_y=True),)
+    shows = (Sweep("Regions of an arrangement", "m", range(2, 9), log_x=False, log_y=True),)
 
     def given(self, rng: Generator) -> Given:
         W = torch.randn(self.m, self.n, generator=rng, dtype=torch.float64)
