@@ -21,15 +21,8 @@ def test_the_absolute_value_is_two_half_planes():
     assert slopes == [[-1.0, 0.0], [1.0, 0.0]]
 
 
-@pytest.mark.parametrize("widths", [(3,), (6, 6), (4, 4, 4)])
-@pytest.mark.parametrize("seed", range(3))
-def test_it_holds_for_drawn_networks_with_at_most_two_to_the_units_cells(widths, seed):
+@pytest.mark.parametrize("widths", [(3,), (4, 4, 4)])
+def test_there_are_at_most_two_to_the_units_cells(widths):
     claim = ActivationCells(widths=widths)
-    assert claim.check(seed).verdict is Verdict.HOLDS
-    assert claim.given(generator(seed)).cells.count <= 2 ** sum(widths)
-
-
-def test_a_smooth_rectifier_has_no_cells():
-    refuted = ActivationCells().refute(1)
-    assert refuted.fails
-    assert refuted.broken == ("every unit is affine on either side of its threshold",)
+    assert claim.check(0).verdict is Verdict.HOLDS
+    assert claim.draw(0).cells.count <= 2 ** sum(widths)

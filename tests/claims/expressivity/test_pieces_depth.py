@@ -1,39 +1,32 @@
 import pytest
 import torch
-from torch import nn
 
-from corollary.claims.expressivity.pieces_depth import Given, PiecesDepth
+from corollary.claims.expressivity.pieces_depth import PiecesDepth
 from corollary.core import Verdict, generator
 
 
 def test_one_unit_attains_the_bound():
-    net = nn.Sequential(nn.Linear(1, 1), nn.ReLU(), nn.Linear(1, 1)).double()
-    for p in net.parameters():
-        p.data.fill_(1.0)
-    result = PiecesDepth(widths=(1,)).check_given(Given(net, (1,)))
+    claim = PiecesDepth()
+    result = claim.check_given(claim.tight())
     assert result.verdict is Verdict.HOLDS
     assert result.measured[0].value == result.predicted[0] == 2
 
 
-@pytest.mark.parametrize("widths", [(2,), (2, 2, 2, 2), (3, 3, 3), (6, 2)])
+@pytest.mark.parametrize("widths", [(2,), (2, 2, 2, 2), (6, 2)])
 @pytest.mark.parametrize("jitter", [0.0, 0.1])
 def test_it_holds_for_tent_networks_with_noise(widths, jitter):
-    assert PiecesDepth(widths=widths, jitter=jitter).check(0).verdict is Verdict.HOLDS
+    assert PiecesDepth(widths=widths, jitter=jitter).check(0, draw=False).verdict is Verdict.HOLDS
 
 
-@pytest.mark.parametrize("seed", range(10))
+@pytest.mark.parametrize("seed", range(3))
 def test_it_holds_for_random_networks(seed):
-    widths = (5, 4, 3)
-    claim = PiecesDepth(widths=widths)
-    given = claim.given(generator(seed))
-    with torch.no_grad():
-        for p in given.model.parameters():
-            p.copy_(torch.randn(p.shape, generator=generator(seed, "w"), dtype=p.dtype))
+    claim = PiecesDepth(widths=(5, 4, 3))
+    given = claim.draw(seed)
+    for p in given.model.parameters():
+        p.data = torch.randn(p.shape, generator=generator(seed, "w"), dtype=p.dtype)
     assert claim.check_given(given).verdict is Verdict.HOLDS
 
 
 def test_clipped_units_have_one_piece_more():
-    refuted = PiecesDepth(widths=(3,)).refute(0)
-    assert refuted.fails
-    claim = PiecesDepth(widths=(3,))
-    assert claim.measure(claim.counterexample(generator(0)))[0] == 7
+    clipped = PiecesDepth(widths=(3,)).check(0, draw=False).counterexample
+    assert clipped.fails and clipped.measured[0].value == 7

@@ -2,14 +2,14 @@ import pytest
 import torch
 from torch import nn
 
-from corollary.claims.expressivity.alternating_labels import AlternatingLabels, mistakes
+from corollary.claims.expressivity.alternating_labels import AlternatingLabels, answers
 from corollary.claims.expressivity.alternating_labels import Given as Networks
 from corollary.claims.expressivity.iterated_tent import IteratedTent
 from corollary.claims.expressivity.telgarsky import Telgarsky, error, trained
 from corollary.claims.expressivity.telgarsky_pieces import Given, TelgarskyPieces
-from corollary.claims.expressivity.tent_map import TentMap
 from corollary.core import Verdict, generator
-from corollary.models.sawtooth import relu_count, sawtooth, telgarsky_network
+from corollary.data.alternating_points import alternating_points
+from corollary.models.sawtooth import relu_count, sawtooth
 from corollary.theory.expressivity.bounds import affine_pieces_upper, serra_upper
 from corollary.theory.expressivity.piecewise import PiecewiseLinear
 from corollary.theory.expressivity.regions.line import affine_pieces
@@ -20,14 +20,12 @@ from corollary.theory.expressivity.segmented import best_segments
 @pytest.mark.parametrize("form", ["three_units", "two_layer"])
 @pytest.mark.parametrize("k", [1, 5, 10])
 def test_iterates_hold_in_both_forms(form, k):
-    assert IteratedTent(k=k, form=form).check(0).verdict is Verdict.HOLDS
+    assert IteratedTent(k=k, form=form).check(0, draw=False).verdict is Verdict.HOLDS
 
 
 def test_low_tents_lose_teeth():
-    claim = IteratedTent(k=6)
-    pieces = claim.measure(claim.counterexample(generator(0)))[0]
-    assert pieces < 2**6
-    assert TentMap(points=16).refute(0).fails
+    low = IteratedTent(k=6).check(0, draw=False).counterexample
+    assert low.measured[0].value < 2**6
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -40,15 +38,16 @@ def test_trained_networks_stay_above_one_over_32_and_above_their_pieces(L, seed)
     assert error(net, L) >= max(1 / 32, telgarsky_lower(found, L * L + 2))
 
 
-def test_the_deep_network_has_no_error():
-    assert error(telgarsky_network(2), 2) == 0
-    refuted = Telgarsky(L=2, steps=0).refute(0)
-    assert refuted.fails and len(refuted.broken) == 2
+def test_a_wide_network_misses_the_last_tooth_and_the_deep_one_nothing():
+    wide, deep = Telgarsky(L=2, steps=0).check(0, draw=False).counterexamples
+    assert wide.broken == ("no rival has more than 2^L rectifiers",)
+    assert {m.value for m in deep.measured} == {0.0}
+    assert wide.measured[0].value == 1.5 / 64 / 4  # one flank and a half, a quarter high
 
 
 def test_the_level_one_half_is_a_quarter_away_and_obeys_the_bound():
     half = PiecewiseLinear(torch.zeros(1).double(), torch.full((1,), 0.5).double(), 0.0, 0.0)
-    claim, given = TelgarskyPieces(k=4), Given((half,), (1,), 4)
+    claim, given = TelgarskyPieces(k=4), Given((half,), (1,))
     assert claim.measure(given) == [0.25]
     assert claim.predict(given) == [6 / 64]
 
@@ -78,12 +77,13 @@ def test_a_line_on_four_points_attains_the_bound():
         for p, value in zip(line.parameters(), (1.0, 1.0, 4.0, -4.0), strict=True):
             p.fill_(value)  # 4 (x + 1) - 4 = 4x, above 1/2 from x = 1/8 on
     claim = AlternatingLabels(n=2, k=1, l=1, w=1)
-    assert claim.measure(Networks((line,)))[0] == claim.predict(Networks((line,)))[0] == 0.25
+    given = Networks((line,), *alternating_points(2))
+    assert claim.measure(given)[0] == claim.predict(given)[0] == 0.25
 
 
 def test_twelve_layers_of_at_most_two_units_make_no_mistake_on_64_points():
-    net = sawtooth(6, "two_layer")
-    assert mistakes(net, 6) == 0
+    net, (x, y) = sawtooth(6, "two_layer"), alternating_points(6)
+    assert torch.equal(answers(net, x), y)
     assert [layer.out_features for layer in net[::2]] == [2, 1] * 6
 
 

@@ -78,7 +78,7 @@ class AlternatingLabels(Claim[Given]):
     l: int = option(2, low=1, high=4)  # layers of the networks
     w: int = option(3, low=1, high=64)  # width of the networks
     networks: int = option(6, low=2, high=64)  # half of them trained
-    steps: int = option(150, low=1, high=10_000)  # of Adam
+    steps: int = option(80, low=1, high=10_000)  # of Adam
 
     relation = at_least()  # shares of 2^n points are exact in binary
     supposes = (
