@@ -26,10 +26,10 @@ from corollary.claims.sequences.state_gradient_bound import Given as Recurrent
 from corollary.claims.sequences.state_gradient_bound import StateGradientBound
 from corollary.claims.sequences.translation_bottleneck import TranslationBottleneck
 from corollary.core import Verdict, generator
+from corollary.theory.networks.activations import HYPERBOLIC
 from corollary.theory.sequences.scan import compose
+from corollary.theory.sequences.stable_eigenvalues import stable_eigenvalues
 from corollary.theory.sequences.state_jacobians import state_jacobians
-
-DRAWN = [StateGradientBound, StableSpectrum, SequenceProbabilities]
 
 
 def tensor(*numbers):
@@ -38,14 +38,6 @@ def tensor(*numbers):
 
 def values(result):
     return [m.value for m in result.measured]
-
-
-@pytest.mark.parametrize("claim", DRAWN)
-@pytest.mark.parametrize("seed", [1, 2])
-def test_it_holds_for_other_seeds_and_its_counterexample_fails(claim, seed):
-    result = claim().check(seed)
-    assert result.verdict is Verdict.HOLDS, result.sentence
-    assert result.counterexample.fails and result.counterexample.broken
 
 
 def test_two_steps_of_backpropagation_by_hand():
@@ -62,7 +54,7 @@ def test_two_steps_of_backpropagation_by_hand():
 
 def test_a_multiple_of_the_identity_at_rest_attains_the_bound():
     eye, x = torch.eye(3, dtype=torch.float64), torch.zeros(5, 1, dtype=torch.float64)
-    given = Recurrent(0.8 * eye, eye[:, :1], x, "tanh", 1.0)
+    given = Recurrent(0.8 * eye, eye[:, :1], x, HYPERBOLIC, 1.0)
     result = StateGradientBound().check_given(given)
     assert result.verdict is Verdict.HOLDS
     assert values(result) == pytest.approx([0.8**k for k in range(1, 6)])
@@ -132,10 +124,8 @@ def test_a_quarter_turn_by_hand():
 
 def test_huge_steps_stay_in_the_disc():
     nu, phi = torch.linspace(-3, 1, 5, dtype=torch.float64), torch.zeros(5, dtype=torch.float64)
-    result = StableSpectrum(eta=10.0).check_given(Spectrum(nu, phi, False))
+    result = StableSpectrum(eta=10.0).check_given(Spectrum(nu, phi, stable_eigenvalues))
     assert result.verdict is Verdict.HOLDS
-    free = StableSpectrum(eta=10.0, steps=5).measure(Spectrum(nu, phi, True))
-    assert max(free) > 1
 
 
 def test_a_constant_input_fills_a_geometric_series():
@@ -151,7 +141,7 @@ def test_factors_that_are_no_distribution_are_outside_the_claim():
     claim = SequenceProbabilities(K=2, n=2)
     given = claim.given(generator(0, "factors"))
     assert values(claim.check_given(given))[0] == pytest.approx(1)
-    loose = given._replace(normalised=False)
+    loose = given._replace(factor=torch.sigmoid)
     assert claim.check_given(loose).verdict is Verdict.INAPPLICABLE
 
 

@@ -13,14 +13,3 @@ def test_a_step_by_hand():
     result = UnigramLikelihood().check_given(Given(Counter({"aa": 2}), [half, half]))
     assert result.verdict is Verdict.HOLDS
     assert result.predicted[0] == pytest.approx(2 * math.log(0.75))
-
-
-def test_models_in_the_wrong_order_are_no_run_of_the_algorithm():
-    claim = UnigramLikelihood(sentences=8, steps=3)
-    assert claim.refute(0).fails
-
-
-@pytest.mark.parametrize("seed", range(4))
-def test_it_holds_for_drawn_corpora(seed):
-    claim = UnigramLikelihood(sentences=10, pieces=60, steps=5)
-    assert claim.check(seed).verdict is Verdict.HOLDS

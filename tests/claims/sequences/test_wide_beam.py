@@ -2,13 +2,13 @@ import math
 
 import pytest
 
-from corollary.claims.sequences.wide_beam import WideBeam
-from corollary.core import Verdict, generator
+from corollary.claims.sequences.wide_beam import WideBeam, notes
+from corollary.core import Verdict
 
 
 def test_a_beam_of_one_misses_the_best_of_the_notes_example():
     claim = WideBeam()
-    given = claim.counterexample(generator(0))
+    given = notes(claim.draw(0))
     assert math.exp(claim.predict(given)) == pytest.approx(0.28)
     assert math.exp(claim.measure(given)) == pytest.approx(0.20)
     assert claim.check_given(given).verdict is Verdict.INAPPLICABLE
@@ -16,12 +16,7 @@ def test_a_beam_of_one_misses_the_best_of_the_notes_example():
 
 def test_six_prefixes_are_enough_for_it():
     claim = WideBeam()
-    given = claim.counterexample(generator(0))._replace(width=6)
+    given = notes(claim.draw(0))._replace(width=6)
     result = claim.check_given(given)
     assert result.verdict is Verdict.HOLDS
     assert math.exp(result.measured[0].value) == pytest.approx(0.28)
-
-
-@pytest.mark.parametrize(("K", "N"), [(2, 5), (7, 2), (3, 1)])
-def test_it_holds_for_drawn_chains(K, N):
-    assert WideBeam(K=K, N=N).check(1).verdict is Verdict.HOLDS

@@ -14,7 +14,6 @@ cannot differ before the softmax. Separate :math:`W_Q` and :math:`W_K` have neit
 :covers: shared-projection-attention
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -22,7 +21,8 @@ import torch
 from jaxtyping import Float
 from torch import Generator, Tensor
 
-from corollary.core import Claim, Figure, HeatMap, Hypothesis, equals, option
+from corollary.core import Claim, Kept, Suppose, Trial, equals, normal, option
+from corollary.core.figure import Figure, HeatMap
 from corollary.models.attention.single_head import SharedAttention
 
 
@@ -36,60 +36,54 @@ class Given(NamedTuple):
     z: Float[Tensor, "m T"]
 
 
+def scores(given: Given) -> Float[Tensor, "T T"]:
+    """Products of queries and keys."""
+    if torch.equal(given.W_q, given.W_k):
+        return SharedAttention(given.W_q).scores(given.X).detach()
+    return (given.X @ given.W_q) @ (given.X @ given.W_k).T
+
+
 @dataclass(frozen=True)
 class SharedProjectionScores(Claim[Given]):
     """The form of the scores in both orders, and with itself."""
 
     T: int = option(8, low=2, high=200)  # length of the sequence
-    d: int = option(5, high=64)  # numbers a position
+    d: int = option(5, high=64)  # numbers per position
     k: int = option(3, high=64)  # width of the projection
     m: int = option(16, high=200)  # pairs of test vectors
+
     relation = equals(ulps=4096, scale=1.0)  # T² products of either sign
+    supposes = (
+        Suppose(
+            "queries and keys share one projection",
+            lambda g: torch.equal(g.W_q, g.W_k),
+            "With keys projected the other way round the scores have neither symmetry nor sign.",
+            W_k=lambda g: g.W_k.roll(1, dims=0),
+        ),
+    )
+    symbols = "⟨UᵀXᵀw, UᵀXᵀz⟩", "wᵀSz, zᵀSw and zᵀSz"
 
     def given(self, rng: Generator) -> Given:
-        """Gaussian sequence, projection and test vectors."""
+        U = normal(rng, self.d, self.k) / self.d**0.5
+        w, z = normal(rng, 2, self.m, self.T)
+        return Given(normal(rng, self.T, self.d), U, U, w, z)
 
-        def normal(*shape: int) -> Tensor:
-            return torch.randn(*shape, generator=rng, dtype=torch.float64)
-
-        U = normal(self.d, self.k) / self.d**0.5
-        return Given(normal(self.T, self.d), U, U, normal(self.m, self.T), normal(self.m, self.T))
-
-    def hypotheses(self, given: Given) -> Iterator[Hypothesis]:
-        """One projection."""
-        yield Hypothesis("queries and keys share one projection", torch.equal(given.W_q, given.W_k))
-
-    def predict(self, given: Given) -> list[float]:
-        """Products of projected vectors, twice, and squared lengths."""
+    def predict(self, given: Given) -> Tensor:
         w, z = ((v @ given.X) @ given.W_q for v in (given.w, given.z))
-        cross = (w * z).sum(dim=1).tolist()
-        return [*cross, *cross, *z.square().sum(dim=1).tolist()]
+        return torch.cat([(a * b).sum(dim=1) for a, b in ((w, z), (w, z), (z, z))])
 
-    def measure(self, given: Given) -> list[float]:
-        """The form of the scores."""
-        S, w, z = _scores(given), given.w, given.z
-        forms = [((a @ S) * b).sum(dim=1).tolist() for a, b in ((w, z), (z, w), (z, z))]
-        return [value for form in forms for value in form]
+    def measure(self, given: Given) -> Kept:
+        S, w, z = scores(given), given.w, given.z
+        forms = [((a @ S) * b).sum(dim=1) for a, b in ((w, z), (z, w), (z, z))]
+        return Kept(torch.cat(forms), S=S)
 
-    def counterexample(self, rng: Generator) -> Given:
-        """A projection of its own for the keys."""
-        given = self.given(rng)
-        W_k = torch.randn(self.d, self.k, generator=rng, dtype=torch.float64) / self.d**0.5
-        return given._replace(W_k=W_k)
-
-    def figure(self, given: Given) -> tuple[Figure, Figure]:
+    def figure(self, trial: Trial[Given]) -> tuple[Figure, Figure]:
         """The scores and the weights that the softmax makes of them."""
-        edges = (0.5, len(given.X) + 0.5)
-        S = _scores(given)
-        scores = HeatMap(S.tolist(), x=edges, y=edges, label="S", role="measured")
-        weights = HeatMap(S.softmax(dim=1).tolist(), x=edges, y=edges, label="softmax of the rows")
+        S, edges = trial.kept.S, (0.5, len(trial.given.X) + 0.5)
+        one = HeatMap(S.tolist(), x=edges, y=edges, label="S", role="measured")
+        other = HeatMap(S.softmax(dim=1).tolist(), x=edges, y=edges, label="softmax of the rows")
+        words = {"x": "position j", "y": "position i"}
         return (
-            Figure("Scores are symmetric", x="position j", y="position i", marks=(scores,)),
-            Figure("Weights are not", x="position j", y="position i", marks=(weights,)),
+            Figure("Scores are symmetric", marks=(one,), **words),
+            Figure("Weights are not", marks=(other,), **words),
         )
-
-
-def _scores(given: Given) -> Tensor:
-    if torch.equal(given.W_q, given.W_k):
-        return SharedAttention(given.W_q).scores(given.X).detach()
-    return (given.X @ given.W_q) @ (given.X @ given.W_k).T

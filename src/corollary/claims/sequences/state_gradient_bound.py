@@ -18,7 +18,6 @@ necessary, and not sufficient.
     gives norm 2^20 = 1.05e6 and U = I/2 gives 9.5e-7. The figure shows both sides.
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
@@ -26,8 +25,9 @@ import torch
 from jaxtyping import Float
 from torch import Generator, Tensor
 
-from corollary.core import Claim, Curve, Figure, Hypothesis, at_most, option
-from corollary.theory.networks.activations import LINEAR, activation
+from corollary.core import Along, Claim, Suppose, Trial, at_most, normal, option
+from corollary.core.figure import Curve, Figure
+from corollary.theory.networks.activations import LINEAR, Activation, activation
 from corollary.theory.sequences.state_jacobians import jacobian_bound, rnn_jacobian_norms
 
 
@@ -37,8 +37,14 @@ class Given(NamedTuple):
     U: Float[Tensor, "m m"]
     V: Float[Tensor, "m n"]
     x: Float[Tensor, "T n"]
-    phi: str
+    phi: Activation
     alpha: float
+
+
+def steepest(given: Given) -> tuple[bool, str]:
+    """The largest slope between -5 and 5; both activations are steepest at zero."""
+    slope = float(given.phi.derivative(torch.linspace(-5, 5, 1001, dtype=torch.float64)).max())
+    return slope <= given.alpha + 1e-12, f"largest slope {slope:g}"
 
 
 @dataclass(frozen=True)
@@ -49,63 +55,46 @@ class StateGradientBound(Claim[Given]):
     m: int = option(16, low=1, high=100)  # units
     rate: float = option(0.9, low=0.01, high=2.0)  # α σ₁(U)
     phi: Literal["tanh", "sigmoid"] = "tanh"  # activation φ
+
     relation = at_most(ulps=2**10)  # products of T matrices, each rounded
+    supposes = (
+        Suppose(
+            "|φ'| ≤ α",
+            steepest,
+            "The slope of the logistic function taken for that of tanh is too small.",
+            alpha=lambda g: g.alpha / 4,
+            x=lambda g: 0 * g.x,
+        ),
+    )
+    symbols = "(α σ₁(U))^(i−t)", "‖∂z_i/∂z_t‖₂"
+    shows = (Along("Gradients through time", x="i − t", first=1, log_y=True, without=False),)
 
     def given(self, rng: Generator) -> Given:
         """Normal weights with the largest singular value scaled; small inputs."""
-        alpha = activation(self.phi).lipschitz
-        U = torch.randn(self.m, self.m, generator=rng, dtype=torch.float64)
-        U = U * (self.rate / alpha) / torch.linalg.matrix_norm(U, ord=2)
-        V = torch.randn(self.m, 1, generator=rng, dtype=torch.float64)
-        x = 0.3 * torch.randn(self.T, 1, generator=rng, dtype=torch.float64)
-        return Given(U, V, x, self.phi, alpha)
+        phi = activation(self.phi)
+        U = normal(rng, self.m, self.m)
+        U = U * (self.rate / phi.lipschitz) / torch.linalg.matrix_norm(U, ord=2)
+        return Given(U, normal(rng, self.m, 1), 0.3 * normal(rng, self.T, 1), phi, phi.lipschitz)
 
-    def hypotheses(self, given: Given) -> Iterator[Hypothesis]:
-        """The slope; it is largest at zero for both activations."""
-        slope = activation(given.phi).lipschitz
-        yield Hypothesis("|φ'| ≤ α", slope <= given.alpha, f"largest slope {slope:g}")
+    def predict(self, given: Given) -> Tensor:
+        return jacobian_bound(given.U, len(given.x), alpha=given.alpha)[1:]
 
-    def predict(self, given: Given) -> list[float]:
-        """Powers of α σ₁(U)."""
-        return jacobian_bound(given.U, len(given.x), alpha=given.alpha)[1:].tolist()
+    def measure(self, given: Given) -> Tensor:
+        return rnn_jacobian_norms(given.U, given.V, given.x, phi=given.phi)[1:]
 
-    def measure(self, given: Given) -> list[float]:
-        """Norms from the first state on."""
-        return self._norms(given).tolist()
+    def tight(self) -> Given:
+        """A multiple of the identity at rest, where tanh has slope 1."""
+        eye = torch.eye(3, dtype=torch.float64)
+        return Given(0.8 * eye, eye[:, :1], eye.new_zeros(5, 1), activation("tanh"), 1.0)
 
-    def counterexample(self, rng: Generator) -> Given:
-        """The slope of the logistic function taken for that of tanh."""
-        given = StateGradientBound(self.T, self.m, 0.9, "tanh").given(rng)
-        return given._replace(alpha=0.25, x=0 * given.x)
-
-    def figure(self, given: Given) -> tuple[Figure, Figure]:
-        """The bound, and the two sides of the threshold."""
-        lags = list(range(1, len(given.x) + 1))
-        first = Figure(
-            f"Gradients through time, α σ₁(U) = {self.rate:g}",
-            x="i − t",
-            y="‖∂z_i/∂z_t‖₂",
-            log_y=True,
-            marks=(
-                Curve(self.predict(given), x=lags, label="(α σ₁(U))^(i−t)", role="predicted"),
-                Curve(self._norms(given), x=lags, label="‖∂z_i/∂z_t‖₂"),
-            ),
-        )
+    def figure(self, trial: Trial[Given]) -> Figure:
+        """The two sides of the threshold, at multiples of the identity."""
         eye, still = torch.eye(2, dtype=torch.float64), torch.zeros(20, 2, dtype=torch.float64)
-        steps = list(range(21))
-        sides = tuple(
-            Curve(rnn_jacobian_norms(s * eye, eye, still, phi=LINEAR), x=steps, label=label,
-                  role=role, dashed=s == 1)
-            for s, label, role in (
-                (2.0, "σ₁(U) = 2 ≥ 1/α: it explodes", "measured"),
-                (1.0, "σ₁(U) = 1", "other"),
-                (0.5, "σ₁(U) = 1/2 < 1/α: it vanishes", "measured"),
-            )
-        )  # fmt: skip
-        second = Figure("The condition the right way round, φ(z) = z", x="i − t",
-                        y="‖∂z_i/∂z_t‖₂", log_y=True, marks=sides)  # fmt: skip
-        return first, second
-
-    def _norms(self, given: Given) -> Tensor:
-        phi = activation(given.phi)
-        return rnn_jacobian_norms(given.U, given.V, given.x, phi=phi)[1:]
+        sides = {2.0: "σ₁(U) = 2 ≥ 1/α: it explodes", 1.0: "σ₁(U) = 1"}
+        sides[0.5] = "σ₁(U) = 1/2 < 1/α: it vanishes"
+        marks = tuple(
+            Curve(rnn_jacobian_norms(s * eye, eye, still, phi=LINEAR), label=label, dashed=s == 1)
+            for s, label in sides.items()
+        )
+        title = "The condition the right way round, φ(z) = z"
+        return Figure(title, x="i − t", y=self.symbols[1], log_y=True, marks=marks)

@@ -15,7 +15,7 @@ so one pass trains all T predictions. It is the causal mask that makes it so.
 :covers: transformer-translation, causal-mask
 """
 
-from collections.abc import Iterator
+from copy import deepcopy
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -23,7 +23,8 @@ import torch
 from jaxtyping import Int
 from torch import Generator, Tensor
 
-from corollary.core import Claim, Curve, Figure, Hypothesis, Points, equals, option
+from corollary.core import Claim, Suppose, Trial, equals, option
+from corollary.core.figure import Curve, Figure, Points
 from corollary.models.transformers.translation import Transformer
 
 
@@ -35,6 +36,14 @@ class Given(NamedTuple):
     target: Int[Tensor, "one T"]
 
 
+def looks_ahead(given: Given) -> Given:
+    """A decoder without the mask sees the target that it is asked for."""
+    model = deepcopy(given.model)
+    for block in model.decoder:
+        block.causal = False
+    return given._replace(model=model)
+
+
 @dataclass(frozen=True)
 class TeacherForcing(Claim[Given]):
     """The logits of all target tokens, at once and step by step."""
@@ -42,57 +51,43 @@ class TeacherForcing(Claim[Given]):
     K: int = option(10, low=2, high=100)  # tokens
     T: int = option(6, high=40)  # length of source and target
     layers: int = option(2, high=4)  # blocks of encoder and decoder
+
     relation = equals(ulps=2**14, scale=1.0)  # products of other shapes round otherwise
+    supposes = (
+        Suppose(
+            "the decoder has a causal mask",
+            lambda g: all(block.causal for block in g.model.decoder),
+            without=looks_ahead,
+        ),
+    )
+    symbols = "step by step", "all at once"
 
     def given(self, rng: Generator) -> Given:
-        """A random network and random tokens."""
         model = Transformer(self.K, self.K, d_model=16, layers=self.layers, rng=rng)
         source, target = torch.randint(0, self.K, (2, 1, self.T), generator=rng)
         return Given(model.requires_grad_(False), source, target)
 
-    def hypotheses(self, given: Given) -> Iterator[Hypothesis]:
-        """The mask."""
-        causal = all(block.causal for block in given.model.decoder)
-        yield Hypothesis("the decoder has a causal mask", causal)
-
-    def predict(self, given: Given) -> list[float]:
-        """Step by step: each prefix alone."""
+    def predict(self, given: Given) -> Tensor:
+        """Each prefix alone."""
         memory = given.model.encode(given.source)
         steps = range(given.target.shape[1])
-        rows = [given.model.decode(given.target[:, :t], memory)[0, -1] for t in steps]
-        return torch.stack(rows).flatten().tolist()
+        return torch.cat([given.model.decode(given.target[:, :t], memory)[0, -1] for t in steps])
 
-    def measure(self, given: Given) -> list[float]:
-        """All at once."""
-        return given.model(given.source, given.target).flatten().tolist()
+    def measure(self, given: Given) -> Tensor:
+        return given.model(given.source, given.target).flatten()
 
-    def counterexample(self, rng: Generator) -> Given:
-        """A decoder that looks ahead."""
-        given = self.given(rng)
-        _open_eyes(given.model)
-        return given
-
-    def figure(self, given: Given) -> Figure:
+    def figure(self, trial: Trial[Given]) -> Figure:
         """The logit of the right token at each position."""
-        T, K = given.target.shape[1], given.model.start
-        t, right = list(range(1, T + 1)), given.target[0]
+        right = trial.given.target[0]
+        t = list(range(1, len(right) + 1))
 
-        def of_target(logits: list[float]) -> Tensor:
-            return torch.tensor(logits).view(T, K).gather(1, right[:, None])[:, 0]
+        def of_target(logits: Tensor) -> Tensor:
+            return logits.view(len(t), -1).gather(1, right[:, None])[:, 0]
 
-        masks = [block.causal for block in given.model.decoder]
         marks = (
-            Curve(of_target(self.predict(given)), t, label="step by step", role="predicted"),
-            Points(t, of_target(self.measure(given)), label="all at once"),
+            Curve(of_target(trial.predicted), t, label=self.symbols[0], role="predicted"),
+            Points(t, of_target(trial.measured), label=self.symbols[1]),
+            *(Points(t, of_target(b.measured), "without the mask", "other") for b in trial.without),
         )
-        _open_eyes(given.model)
-        ahead = Points(t, of_target(self.measure(given)), label="without the mask", role="other")
-        for block, causal in zip(given.model.decoder, masks, strict=True):
-            block.causal = causal
-        return Figure("One pass, all predictions", x="position t", y="logit of the target",
-                      marks=(*marks, ahead))  # fmt: skip
-
-
-def _open_eyes(model: Transformer) -> None:
-    for block in model.decoder:
-        block.causal = False
+        words = {"x": "position t", "y": "logit of the target"}
+        return Figure("One pass, all predictions", marks=marks, **words)

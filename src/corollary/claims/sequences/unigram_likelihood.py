@@ -17,13 +17,12 @@ corpus never falls:
 
 import math
 from collections import Counter
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
 from torch import Generator
 
-from corollary.core import Claim, Curve, Figure, Hypothesis, Points, at_least
+from corollary.core import Along, Claim, Suppose, at_least
 from corollary.data.small_language import documents
 from corollary.theory.sequences.tokenizers.lattice import forward
 from corollary.theory.sequences.tokenizers.unigram import em_step, seed_pieces
@@ -38,6 +37,14 @@ class Given(NamedTuple):
     path: list[dict[str, float]]
 
 
+def is_run(given: Given) -> bool:
+    """Whether the first step of the path is that of the algorithm."""
+    after, path = em_step(given.words, given.path[0]).scores, given.path[1]
+    return after.keys() == path.keys() and all(
+        math.isclose(after[u], path[u], rel_tol=1e-9, abs_tol=1e-12) for u in after
+    )
+
+
 @dataclass(frozen=True)
 class UnigramLikelihood(Claim[Given]):
     """The likelihood after each step against the one before it."""
@@ -45,10 +52,20 @@ class UnigramLikelihood(Claim[Given]):
     sentences: int = 30  # sentences of the corpus
     pieces: int = 200  # pieces of several letters at the start
     steps: int = 8  # steps of expectation maximisation
+
     relation = at_least(ulps=256)  # sums of some hundred logarithms
+    supposes = (
+        Suppose(
+            "each p holds the expected shares under the one before",
+            is_run,
+            "The same models in the opposite order lose likelihood.",
+            path=lambda g: g.path[::-1],
+        ),
+    )
+    symbols = "before step t", "after step t"
+    shows = (Along("Expectation maximisation climbs", x="step t", y="log-likelihood", first=1),)
 
     def given(self, rng: Generator) -> Given:
-        """A corpus of the small language and a run of expectation maximisation."""
         (document,) = documents(1, self.sentences, rng=rng)
         words = Counter(word for sentence in document for word in sentence.words)
         path = [seed_pieces(words, self.pieces, LONGEST)]
@@ -56,43 +73,11 @@ class UnigramLikelihood(Claim[Given]):
             path.append(em_step(words, path[-1]).scores)
         return Given(words, path)
 
-    def hypotheses(self, given: Given) -> Iterator[Hypothesis]:
-        """The path is that of the algorithm."""
-        words, path = given
-        after = em_step(words, path[0]).scores
-        same = after.keys() == path[1].keys() and all(
-            math.isclose(after[u], path[1][u], rel_tol=1e-9, abs_tol=1e-12) for u in after
-        )
-        yield Hypothesis("each p holds the expected shares under the one before", same)
-
     def predict(self, given: Given) -> list[float]:
-        """The log-likelihood before each step."""
         return [em_step(given.words, scores).likelihood for scores in given.path[:-1]]
 
     def measure(self, given: Given) -> list[float]:
-        """The log-likelihood after it."""
-        return [_likelihood(given.words, scores) for scores in given.path[1:]]
-
-    def counterexample(self, rng: Generator) -> Given:
-        """The same models in the opposite order."""
-        words, path = self.given(rng)
-        return Given(words, path[::-1])
-
-    def figure(self, given: Given) -> Figure:
-        """The likelihood along the run."""
-        letters = sum(len(w) * n for w, n in given.words.items())
-        before, after = self.predict(given), self.measure(given)
-        return Figure(
-            "Expectation maximisation climbs",
-            x="step t",
-            y="log-likelihood a letter",
-            marks=(
-                Curve([v / letters for v in before], label="before step t", role="predicted"),
-                Points(list(range(len(after))), [v / letters for v in after], label="after step t"),
-            ),
-        )
-
-
-def _likelihood(words: Counter[str], scores: dict[str, float]) -> float:
-    longest = max(map(len, scores))
-    return sum(n * forward(word, scores, longest)[-1] for word, n in words.items())
+        return [
+            sum(n * forward(word, p, max(map(len, p)))[-1] for word, n in given.words.items())
+            for p in given.path[1:]
+        ]

@@ -16,24 +16,43 @@ so that :math:`O(n \ell)` additions find it.
 :covers: unigram-tokenizer
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import combinations
+from itertools import combinations, pairwise
+from math import inf
 from typing import NamedTuple
 
 import torch
 from torch import Generator
 
-from corollary.core import Claim, Figure, Histogram, Hypothesis, Level, equals, option
+from corollary.core import Claim, Parity, Suppose, Trial, equals, normal, option
+from corollary.core.figure import Figure, Histogram, Level
 from corollary.theory.sequences.tokenizers.lattice import best_cut
 
 
 class Given(NamedTuple):
-    """Words, log weights of pieces, and a bonus for each piece that repeats the one before it."""
+    """Words, log weights of pieces, and how they are cut."""
 
     words: list[str]
     scores: dict[str, float]
-    bonus: float
+    longest: int  # letters of a piece that the algorithm looks at
+    bonus: float = 0.0  # for each piece that repeats the one before it
+
+
+def pieces(word: str, longest: int) -> set[str]:
+    """All short pieces of a word."""
+    n = len(word)
+    return {word[i:j] for i in range(n) for j in range(i + 1, min(n, i + longest) + 1)}
+
+
+def all_weights(word: str, given: Given) -> list[float]:
+    """The weight of every cut."""
+    n, weights = len(word), []
+    for k in range(n):
+        for inner in combinations(range(1, n), k):
+            cut = [word[a:b] for a, b in pairwise((0, *inner, n))]
+            repeats = sum(a == b for a, b in pairwise(cut))
+            weights.append(sum(given.scores.get(u, -inf) for u in cut) + given.bonus * repeats)
+    return weights
 
 
 @dataclass(frozen=True)
@@ -43,61 +62,46 @@ class ViterbiCut(Claim[Given]):
     n: int = option(9, low=2, high=16)  # letters of a word
     words: int = option(12, low=1, high=100)  # words
     longest: int = 4  # letters of a piece
+
     relation = equals(ulps=64)  # sums of at most n terms of one sign, in another order
+    supposes = (
+        Suppose(
+            "the weight of a cut is the product over its pieces",
+            lambda g: g.bonus == 0,
+            "A piece that repeats its neighbour counts for more, and no place remembers it.",
+            bonus=4.0,
+        ),
+        Suppose(
+            "the algorithm looks at the longest piece",
+            lambda g: g.longest >= max(map(len, g.scores)),
+            "Single letters alone miss the longer pieces.",
+            longest=1,
+        ),
+    )
+    symbols = "best of all cuts", "found by Viterbi"
+    shows = (Parity("The value of each word"),)
 
     def given(self, rng: Generator) -> Given:
         """Random words of two letters, and random weights for all their short pieces."""
-        coins = torch.randint(2, (self.words, self.n), generator=rng, device=rng.device)
+        coins = torch.randint(2, (self.words, self.n), generator=rng)
         words = ["".join("ab"[c] for c in row) for row in coins.tolist()]
-        pieces = sorted({u for w in words for u in _pieces(w, self.longest)})
-        normal = torch.randn(len(pieces), generator=rng, device=rng.device, dtype=torch.float64)
-        log_p = torch.log_softmax(1.5 * normal, dim=0).tolist()
-        return Given(words, dict(zip(pieces, log_p, strict=True)), 0.0)
-
-    def hypotheses(self, given: Given) -> Iterator[Hypothesis]:
-        """Pieces are independent."""
-        yield Hypothesis("the weight of a cut is the product over its pieces", given.bonus == 0)
+        all_pieces = sorted({u for w in words for u in pieces(w, self.longest)})
+        log_p = torch.log_softmax(1.5 * normal(rng, len(all_pieces)), dim=0).tolist()
+        return Given(words, dict(zip(all_pieces, log_p, strict=True)), self.longest)
 
     def predict(self, given: Given) -> list[float]:
-        """The best of all cuts, one by one."""
-        return [max(_all_weights(word, given)) for word in given.words]
+        return [max(all_weights(word, given)) for word in given.words]
 
     def measure(self, given: Given) -> list[float]:
-        """What goes once from left to right."""
-        longest = max(map(len, given.scores))
-        return [best_cut(word, given.scores, longest)[1] for word in given.words]
+        return [best_cut(word, given.scores, given.longest)[1] for word in given.words]
 
-    def counterexample(self, rng: Generator) -> Given:
-        """A piece that repeats its neighbour counts for more: the last piece alone is no state."""
-        return self.given(rng)._replace(bonus=4.0)
-
-    def figure(self, given: Given) -> Figure:
+    def figure(self, trial: Trial[Given]) -> Figure:
         """The weights of all cuts of one word."""
-        word, found = given.words[0], self.measure(given)[0]
-        weights = [w for w in _all_weights(word, given) if w > -torch.inf]
-        return Figure(
-            f"All {len(weights)} cuts of {word}",
-            x="log weight of a cut",
-            y="density",
-            marks=(
-                Histogram(weights, label="all cuts", role="predicted", bins=30),
-                Level(found, label="found by Viterbi", role="measured", axis="x"),
-            ),
+        word = trial.given.words[0]
+        weights = [w for w in all_weights(word, trial.given) if w > -inf]
+        marks = (
+            Histogram(weights, label="all cuts", role="predicted", bins=30),
+            Level(trial.measured[0], label=self.symbols[1], role="measured", axis="x"),
         )
-
-
-def _pieces(word: str, longest: int) -> set[str]:
-    n = len(word)
-    return {word[i:j] for i in range(n) for j in range(i + 1, min(n, i + longest) + 1)}
-
-
-def _all_weights(word: str, given: Given) -> list[float]:
-    n, weights = len(word), []
-    for k in range(n):
-        for inner in combinations(range(1, n), k):
-            ends = (0, *inner, n)
-            cut = [word[a:b] for a, b in zip(ends, ends[1:], strict=False)]
-            repeats = sum(a == b for a, b in zip(cut, cut[1:], strict=False))
-            value = sum(given.scores.get(u, -torch.inf) for u in cut)
-            weights.append(value + given.bonus * repeats)
-    return weights
+        words = {"x": "log weight of a cut", "y": "density"}
+        return Figure(f"All {len(weights)} cuts of {word}", marks=marks, **words)

@@ -13,14 +13,15 @@ and all of them are kept. A narrower beam may miss it.
 :covers: beam-search, exhaustive-sequence-search
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass
+from math import exp
 from typing import NamedTuple
 
 import torch
-from torch import Generator
+from torch import Generator, Tensor
 
-from corollary.core import Claim, Curve, Figure, Hypothesis, Level, equals, option
+from corollary.core import Claim, Suppose, Trial, equals, normal, option, uniform
+from corollary.core.figure import Curve, Figure, Level
 from corollary.theory.sequences.decoding.beam import beam_search
 from corollary.theory.sequences.decoding.exhaustive import decode_exhaustive
 from corollary.theory.sequences.decoding.next_token import NextToken, TokenTable
@@ -36,65 +37,64 @@ class Given(NamedTuple):
 
 
 @dataclass(frozen=True)
+class Chain:
+    """Log-probabilities after each token, and at the start in the last row."""
+
+    log_p: Tensor
+
+    def __call__(self, prefix: Tensor) -> Tensor:
+        """Those after the last token."""
+        last = prefix[:, -1] if prefix.shape[1] else torch.full((len(prefix),), len(self.log_p) - 1)
+        return self.log_p[last]
+
+
+def wide_enough(given: Given) -> tuple[bool, str]:
+    """The width against the number of prefixes."""
+    needed = given.K ** (given.N - 1)
+    return given.width >= needed, f"width {given.width} of {needed}"
+
+
+def notes(given: Given) -> Given:
+    """The example of the notes with a beam of one: 0.20 in place of 0.28."""
+    after = {"A": {"A1": 0.5, "A2": 0.2}, "B": {"B1": 0.8}}
+    return Given(TokenTable({"A": 0.4, "B": 0.35, "C": 0.25}, after), 6, 2, 1)
+
+
+@dataclass(frozen=True)
 class WideBeam(Claim[Given]):
     """The best of the beam against the best of all sequences."""
 
     K: int = option(5, low=2, high=8)  # tokens
     N: int = option(4, low=1, high=5)  # steps
+
     relation = equals(ulps=64)  # sums of N logarithms
+    supposes = (
+        Suppose("the beam holds all prefixes up to the last step", wide_enough, without=notes),
+    )
+    symbols = "log of the largest probability", "log of what the beam finds"
 
     def given(self, rng: Generator) -> Given:
         """A random Markov chain, with tokens that are more or less sure of what follows."""
-        logits = torch.randn(self.K + 1, self.K, generator=rng, dtype=torch.float64)
-        logits[:-1] *= 4 * torch.rand(self.K, 1, generator=rng, dtype=torch.float64)
+        logits = normal(rng, self.K + 1, self.K)
+        logits[:-1] *= 4 * uniform(rng, self.K, 1)
         logits[-1] *= 0.3  # first tokens are nearly alike
-        log_p = logits.log_softmax(dim=1)
-        return Given(_Chain(log_p), self.K, self.N, self.K ** (self.N - 1))
-
-    def hypotheses(self, given: Given) -> Iterator[Hypothesis]:
-        """The width."""
-        needed = given.K ** (given.N - 1)
-        yield Hypothesis(
-            "the beam holds all prefixes up to the last step",
-            given.width >= needed,
-            f"width {given.width} of {needed}",
-        )
+        return Given(Chain(logits.log_softmax(dim=1)), self.K, self.N, self.K ** (self.N - 1))
 
     def predict(self, given: Given) -> float:
-        """The logarithm of the largest probability."""
         return decode_exhaustive(given.model, given.N).log_probability
 
     def measure(self, given: Given) -> float:
-        """That of what the beam finds."""
         return beam_search(given.model, given.width, given.N)[0].log_probability
 
-    def counterexample(self, rng: Generator) -> Given:
-        """The example of the notes with a beam of one: 0.20 in place of 0.28."""
-        after = {"A": {"A1": 0.5, "A2": 0.2}, "B": {"B1": 0.8}}
-        return Given(TokenTable({"A": 0.4, "B": 0.35, "C": 0.25}, after), 6, 2, 1)
-
-    def figure(self, given: Given) -> Figure:
+    def figure(self, trial: Trial[Given]) -> Figure:
         """The probability found by beams of growing width."""
-        widths = [2**k for k in range(given.width.bit_length())] + [given.width]
-        found = [beam_search(given.model, B, given.N)[0].probability for B in widths]
+        model, _, N, width = trial.given
+        widths = [2**k for k in range(width.bit_length())] + [width]
+        found = [beam_search(model, B, N)[0].probability for B in widths]
         marks = (
-            Level(self._best(given), label="most probable sequence", role="predicted"),
+            Level(exp(trial.predicted), label="most probable sequence", role="predicted"),
             Curve(found, widths, label="found by the beam"),
-            Level(float(given.width), label="B = Kᴺ⁻¹", role="other", axis="x"),
+            Level(float(width), label="B = Kᴺ⁻¹", role="other", axis="x"),
         )
-        return Figure("From greedy to exhaustive", x="width B", y="probability", marks=marks,
-                      log_x=True)  # fmt: skip
-
-    def _best(self, given: Given) -> float:
-        return decode_exhaustive(given.model, given.N).probability
-
-
-@dataclass(frozen=True)
-class _Chain:
-    """Log-probabilities after each token, and at the start in the last row."""
-
-    log_p: torch.Tensor
-
-    def __call__(self, prefix: torch.Tensor) -> torch.Tensor:
-        last = prefix[:, -1] if prefix.shape[1] else torch.full((len(prefix),), len(self.log_p) - 1)
-        return self.log_p[last]
+        words = {"x": "width B", "y": "probability"}
+        return Figure("From greedy to exhaustive", marks=marks, log_x=True, **words)
