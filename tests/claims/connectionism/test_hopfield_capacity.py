@@ -1,5 +1,3 @@
-import pytest
-
 from corollary.claims.connectionism.hopfield_capacity import Given, HopfieldCapacity
 from corollary.core import Verdict
 from corollary.theory.connectionism.hopfield.capacity import bit_error
@@ -7,7 +5,7 @@ from corollary.theory.connectionism.hopfield.capacity import bit_error
 
 def test_the_mean_number_of_wrong_bits_is_n_times_the_exact_error():
     claim = HopfieldCapacity(sizes=(500,), patterns=6000)
-    sample = claim.measure(Given((500,), (40,), 6000, 1))[0].read(0.999)
+    sample = claim.trial(Given((500,), (40,), 6000)).measured[0].read(0.999)
     assert sample.low <= 500 * bit_error(500, 40) <= sample.high
 
 
@@ -18,10 +16,5 @@ def test_thirty_percent_more_patterns_break_the_bound():
 
 
 def test_one_pattern_too_many_is_outside_the_claim():
-    given = Given((1000,), (73,), 200, 0)
+    given = Given((1000,), (73,), 200)
     assert HopfieldCapacity().check_given(given).verdict is Verdict.INAPPLICABLE
-
-
-@pytest.mark.parametrize("seed", [1, 2])
-def test_drawn_networks_stay_below_the_bound(seed):
-    assert HopfieldCapacity(sizes=(250, 1000)).check(seed).verdict is Verdict.HOLDS

@@ -21,6 +21,5 @@ def test_a_kept_diagonal_shows_as_a_mean_of_s_minus_one_over_n():
 
 def test_patterns_that_resemble_each_other_are_outside_the_claim():
     x = random_patterns(20, 10, 100, p=0.8, rng=torch.Generator().manual_seed(0))
-    assert (
-        HopfieldCrosstalk().check_given(Given(x, hebbian_weights)).verdict is Verdict.INAPPLICABLE
-    )
+    given = Given(x, hebbian_weights)
+    assert HopfieldCrosstalk().check_given(given).verdict is Verdict.INAPPLICABLE

@@ -8,7 +8,8 @@ from corollary.core import Verdict
 
 @pytest.mark.parametrize("sigma", [0.2, 1.0])
 def test_lines_are_tempered_at_two_thirds_of_any_noise(sigma):
-    result = TemperedOverfitting(sigma=sigma, sizes=(128, 512)).check(1)
+    claim = TemperedOverfitting(sigma=sigma, sizes=(128, 512))
+    result = claim.check_given(claim.draw(1))
     assert result.verdict is Verdict.HOLDS and result.predicted[0] == pytest.approx(2 / 3)
 
 

@@ -15,18 +15,17 @@ the patterns resemble each other.
 :kind: rate
 :cost: seconds
 :covers: dense-associative-memory
+:scale-free: an exponent is compared; the factor of the capacity does not matter
 """
 
 import math
-from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import NamedTuple
 
 import torch
 from torch import Generator, Tensor
 
-from corollary.core import Claim, Curve, Figure, Hypothesis, Points, Series, option, slope
+from corollary.core import Claim, Over, Series, Suppose, generator, option, slope
 from corollary.data.patterns import random_patterns
 from corollary.theory.connectionism.hopfield.dense import dense_capacity
 from corollary.theory.connectionism.hopfield.storage import squared_overlap
@@ -36,13 +35,18 @@ PROBES = 16  # stored patterns looked at in each memory
 
 
 class Given(NamedTuple):
-    """Memories to be drawn from a seed."""
+    """Memories, and how their patterns are drawn."""
 
     sizes: tuple[int, ...]  # neurons n
     power: int  # p
-    memories: int  # independent memories a size
-    share: float  # probability of a +1 in a pattern
-    seed: int
+    memories: int  # independent memories per size
+    share: float = 0.5  # probability of a +1 in a pattern
+
+
+def fair(given: Given) -> tuple[bool, str]:
+    """Five standard deviations of the mean squared overlap."""
+    value = squared_overlap(random_patterns(100, 200, p=given.share, rng=generator(0, "patterns")))
+    return abs(value - 1) <= 0.1, f"n times the mean squared overlap is {value:.3f}"
 
 
 @dataclass(frozen=True)
@@ -51,65 +55,36 @@ class DenseMemoryCapacity(Claim[Given]):
 
     power: int = option(3, low=2, high=4)  # p
     sizes: tuple[int, ...] = option((24, 32, 48, 64, 80), low=12, high=512)  # neurons n
-    memories: int = option(16, low=1, high=1000)  # independent memories a size
-    relation = slope(gap=0.4)  # corrections of order 1/n at these n, and sampling
+    memories: int = option(40, low=1, high=1000)  # independent memories per size
+
+    relation = slope(gap=0.25)  # corrections of order 1/n at these n, and sampling
+    supposes = (
+        Suppose(
+            "the patterns overlap as independent fair signs do",
+            fair,
+            "Nine signs in ten are +1: any two patterns share most of them.",
+            share=0.9,
+            memories=1,
+        ),
+    )
+    symbols = "n^(p−1)", "patterns held with one wrong bit in a hundred"
+    shows = (Over("Patterns held with one wrong bit in a hundred", x="neurons n"),)
 
     def given(self, rng: Generator) -> Given:
-        """A seed for the patterns."""
-        seed = int(torch.randint(2**31, (1,), generator=rng))
-        return Given(self.sizes, self.power, self.memories, 0.5, seed)
-
-    def hypotheses(self, given: Given) -> Iterator[Hypothesis]:
-        """Random patterns."""
-        rng = torch.Generator().manual_seed(given.seed)
-        value = squared_overlap(random_patterns(100, given.sizes[0], p=given.share, rng=rng))
-        yield Hypothesis(
-            "the patterns overlap as independent fair signs do",
-            abs(value - 1) <= 0.2,
-            f"n times the mean squared overlap is {value:.3f}",
-        )
+        return Given(self.sizes, self.power, self.memories)
 
     def predict(self, given: Given) -> float:
-        """The exponent."""
         return given.power - 1.0
 
-    def measure(self, given: Given) -> Series:
-        """Patterns a memory holds."""
-        return Series(given.sizes, _capacities(given))
-
-    def counterexample(self, rng: Generator) -> Given:
-        """Nine signs in ten are +1: any two patterns share most of them."""
-        return self.given(rng)._replace(share=0.9, memories=1)
-
-    def figure(self, given: Given) -> Figure:
-        """Capacity against size, with what the normal law says."""
-        z2 = 2 * torch.erfinv(torch.tensor(1 - 2 * WRONG, dtype=torch.float64)).item() ** 2
-        normal = [dense_capacity(n, given.power) * 2 * math.log(n) / z2 for n in given.sizes]
-        return Figure(
-            "Patterns held with one wrong bit in a hundred",
-            x="neurons n",
-            y="patterns K",
-            marks=(
-                Points(given.sizes, _capacities(given), label=f"measured, p = {given.power}"),
-                Curve(normal, x=given.sizes, label="normal law, ∝ n^(p−1)", role="predicted"),
-            ),
-            log_x=True,
-            log_y=True,
-            caption=f"Mean error over {given.memories} memories of each size.",
-        )
-
-
-@lru_cache(maxsize=4)
-def _capacities(given: Given) -> list[float]:
-    """For each size, the first K at which the mean share of wrong bits reaches ``WRONG``."""
-    rng = torch.Generator().manual_seed(given.seed)
-    out = []
-    for n in given.sizes:
-        most = int(0.35 * dense_capacity(n, given.power) * 2 * math.log(n)) + 8
-        errors = sum(_errors(n, most, given, rng) for _ in range(given.memories))
-        full = (errors / given.memories >= WRONG).nonzero()
-        out.append(float(full[0]) + 1 if len(full) else float(most))
-    return out
+    def measure(self, given: Given, rng: Generator) -> Series:
+        """For each size, the first K at which the mean share of wrong bits reaches ``WRONG``."""
+        held = []
+        for n in given.sizes:
+            most = int(0.35 * dense_capacity(n, given.power) * 2 * math.log(n)) + 8
+            errors = sum(_errors(n, most, given, rng) for _ in range(given.memories))
+            full = (errors / given.memories >= WRONG).nonzero()
+            held.append(float(full[0]) + 1 if len(full) else float(most))
+        return Series(given.sizes, held)
 
 
 def _errors(n: int, most: int, given: Given, rng: Generator) -> Tensor:

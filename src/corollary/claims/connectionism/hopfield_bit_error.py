@@ -19,15 +19,15 @@ It is reached from below: for finite :math:`n` the exact law is binomial, and at
 """
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import NamedTuple
 
 import torch
-from torch import Generator
+from torch import Generator, Tensor
 
-from corollary.core import Claim, Curve, Figure, Hypothesis, Points, Sample, option, within_interval
+from corollary.core import Claim, Sample, Suppose, Trial, generator, near, option, within_interval
+from corollary.core.figure import Curve, Figure, Points
 from corollary.data.patterns import random_patterns
 from corollary.theory.connectionism.hopfield.capacity import bit_error_limit
 from corollary.theory.connectionism.hopfield.states import sign
@@ -37,13 +37,32 @@ PROBES = 64  # stored patterns looked at in each network
 
 
 class Given(NamedTuple):
-    """Networks to be drawn from a seed."""
+    """Loads, the law of the patterns and the rule that stores them."""
 
-    n: int  # neurons
     loads: tuple[float, ...]  # s/n
-    networks: int  # independent networks a load
-    seed: int
-    zero_diagonal: bool  # False: the rule as the notes print it
+    share: float  # probability of +1 in a pattern
+    field: Callable[[Tensor, Tensor], Tensor]  # of patterns, at states
+
+    def patterns(self, s: int, n: int, rng: Generator) -> Tensor:
+        """Whole numbers below 2^24 until the last division: float32 is exact."""
+        return random_patterns(s, n, p=self.share, rng=rng, dtype=torch.float32)
+
+
+def printed(patterns: Tensor, x: Tensor) -> Tensor:
+    """The field by the rule as the notes print it, with the diagonal s/n."""
+    s, n = patterns.shape
+    return hebbian_field(patterns, x) + s / n * x
+
+
+def fair(given: Given) -> tuple[bool, str]:
+    """Five standard deviations of the mean squared overlap."""
+    value = squared_overlap(given.patterns(200, 400, generator(0, "patterns")))
+    return abs(value - 1) <= 0.05, f"n times the mean squared overlap is {value:.3f}"
+
+
+def diagonal(given: Given) -> tuple[bool, str]:
+    """The field of a state e_i at neuron i is w_ii."""
+    return near(given.field(torch.ones(3, 8), torch.eye(8)).diagonal(), 0.0)
 
 
 @dataclass(frozen=True)
@@ -51,80 +70,53 @@ class HopfieldBitError(Claim[Given]):
     """The share of unstable stored bits at several loads."""
 
     n: int = option(2000, low=100, high=8000)  # neurons
-    networks: int = option(8, low=4, high=100)  # independent networks a load
+    networks: int = option(8, low=4, high=100)  # independent networks per load
     loads: tuple[float, ...] = option((0.1, 0.138, 0.2, 0.3), low=0.02, high=2.0)  # s/n
+
     relation = within_interval(level=0.999, resolution=0.003)  # spread over the networks
+    supposes = (
+        Suppose(
+            "the diagonal of the couplings is zero",
+            diagonal,
+            "With the diagonal kept, as the notes print it, there are fewer errors.",
+            field=lambda g: printed,
+        ),
+        Suppose(
+            "the patterns overlap as independent fair signs do",
+            fair,
+            "Patterns in which six signs in ten are +1 make more errors.",
+            share=0.6,
+        ),
+    )
+    symbols = "½ erfc √(n/2s)", "share of unstable bits"
+    rows = "s/n = {loads}"
 
     def given(self, rng: Generator) -> Given:
-        """A seed for the patterns."""
-        seed = int(torch.randint(2**31, (1,), generator=rng))
-        return Given(self.n, self.loads, self.networks, seed, True)
-
-    def hypotheses(self, given: Given) -> Iterator[Hypothesis]:
-        """No diagonal; random patterns."""
-        yield Hypothesis("the diagonal of the couplings is zero", given.zero_diagonal)
-        s = max(round(given.loads[0] * given.n), 2)
-        rng = torch.Generator().manual_seed(given.seed)
-        overlap = squared_overlap(random_patterns(s, given.n, rng=rng, dtype=torch.float32))
-        yield Hypothesis(
-            "the patterns overlap as independent fair signs do",
-            abs(overlap - 1) <= 5 * 2 / s,
-            f"n times the mean squared overlap is {overlap:.3f}",
-        )
+        return Given(self.loads, 0.5, hebbian_field)
 
     def predict(self, given: Given) -> list[float]:
-        """The closed form."""
         return [bit_error_limit(load) for load in given.loads]
 
-    def measure(self, given: Given) -> list[Sample]:
-        """Shares of unstable bits, one a network."""
-        return [Sample(shares) for shares in _unstable_shares(given)]
+    def measure(self, given: Given, rng: Generator) -> list[Sample]:
+        def share(s: int) -> float:
+            P = given.patterns(s, self.n, rng)
+            x = P[:PROBES]
+            return float((sign(given.field(P, x)) != x).double().mean())
 
-    def counterexample(self, rng: Generator) -> Given:
-        """The diagonal is kept, as in the rule the notes print: fewer errors than they predict."""
-        return self.given(rng)._replace(zero_diagonal=False, loads=self.loads[-1:])
+        stored = [max(round(load * self.n), 2) for load in given.loads]
+        return [Sample([share(s) for _ in range(self.networks)]) for s in stored]
 
-    def figure(self, given: Given) -> Figure:
+    def figure(self, trial: Trial[Given]) -> Figure:
         """Error against load, with the integral as it is printed."""
-        shares = [torch.tensor(v) for v in _unstable_shares(given)]
-        x = torch.linspace(min(given.loads) * 0.9, max(given.loads) * 1.1, 100).tolist()
+        loads, reads = trial.given.loads, trial.comparison.measured
+        x = torch.linspace(min(loads) * 0.9, max(loads) * 1.1, 100).tolist()
         limit = [bit_error_limit(load) for load in x]
         printed = [p * math.sqrt(2 * math.pi * load) for p, load in zip(limit, x, strict=True)]
-        return Figure(
-            "Unstable bits of stored patterns",
-            x="load s/n",
-            y="P(bit unstable)",
-            marks=(
-                Points(
-                    given.loads,
-                    [float(v.mean()) for v in shares],
-                    low=[float(v.min()) for v in shares],
-                    high=[float(v.max()) for v in shares],
-                    label=f"n = {given.n}, mean and range over networks",
-                ),
-                Curve(limit, x=x, label="½ erfc √(n/2s)", role="predicted"),
-                Curve(printed, x=x, label="integral as printed", role="other", dashed=True),
-            ),
-            log_y=True,
+        value, low, high = zip(*((r.value, r.low, r.high) for r in reads), strict=True)
+        marks = (
+            Points(loads, value, low=low, high=high, label=f"n = {self.n}, mean over networks"),
+            Curve(limit, x=x, label=self.symbols[0], role="predicted"),
+            Curve(printed, x=x, label="integral as printed", role="other", dashed=True),
         )
-
-
-@lru_cache(maxsize=4)
-def _unstable_shares(given: Given) -> list[list[float]]:
-    """For each load, the share of unstable bits in each network."""
-    rng = torch.Generator().manual_seed(given.seed)
-    out = []
-    for load in given.loads:
-        s = max(round(load * given.n), 2)
-        out.append([_share(s, given, rng) for _ in range(given.networks)])
-    return out
-
-
-def _share(s: int, given: Given, rng: Generator) -> float:
-    # n times a field is a whole number below 2^24, so float32 is exact before the division
-    P = random_patterns(s, given.n, rng=rng, dtype=torch.float32)
-    x = P[:PROBES]
-    h = hebbian_field(P, x)
-    if not given.zero_diagonal:
-        h = h + s / given.n * x
-    return float((sign(h) != x).double().mean())
+        title = "Unstable bits of stored patterns"
+        return Figure(title, x="load s/n", y="P(bit unstable)", marks=marks, log_y=True)

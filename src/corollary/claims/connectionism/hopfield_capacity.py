@@ -20,15 +20,14 @@ so the pattern is a fixed point with probability tending to 1. At
 """
 
 import math
-from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import NamedTuple
 
 import torch
 from torch import Generator
 
-from corollary.core import Claim, Curve, Figure, Hypothesis, Points, Sample, at_most, option
+from corollary.core import Claim, Sample, Suppose, Trial, at_most, generator, option
+from corollary.core.figure import Curve, Figure, Points
 from corollary.data.patterns import random_patterns
 from corollary.theory.connectionism.hopfield.capacity import (
     expected_wrong_bits,
@@ -36,16 +35,33 @@ from corollary.theory.connectionism.hopfield.capacity import (
     wrong_bits_bound,
 )
 from corollary.theory.connectionism.hopfield.states import sign
-from corollary.theory.connectionism.hopfield.storage import hebbian_field
+from corollary.theory.connectionism.hopfield.storage import hebbian_field, squared_overlap
 
 
 class Given(NamedTuple):
-    """Networks to be drawn from a seed."""
+    """Networks, and how their patterns are drawn."""
 
     sizes: tuple[int, ...]  # neurons n
-    stored: tuple[int, ...]  # patterns s, one number a size
+    stored: tuple[int, ...]  # patterns s, one number per size
     patterns: int  # stored patterns looked at for each size, over all networks
-    seed: int
+    share: float = 0.5  # probability of +1 in a pattern
+
+    def wrong_bits(self, n: int, s: int, rng: Generator) -> float:
+        """Unstable bits per pattern of a network; whole numbers, so float32 is exact."""
+        P = random_patterns(s, n, p=self.share, rng=rng, dtype=torch.float32)
+        return float((sign(hebbian_field(P, P)) != P).sum()) / s
+
+
+def within_capacity(given: Given) -> tuple[bool, str]:
+    """At each size."""
+    pairs = zip(given.sizes, given.stored, strict=True)
+    return all(s <= hopfield_capacity(n) for n, s in pairs), f"s = {given.stored}"
+
+
+def fair(given: Given) -> tuple[bool, str]:
+    """Five standard deviations of the mean squared overlap."""
+    value = squared_overlap(random_patterns(200, 400, p=given.share, rng=generator(0, "patterns")))
+    return abs(value - 1) <= 0.05, f"n times the mean squared overlap is {value:.3f}"
 
 
 @dataclass(frozen=True)
@@ -53,76 +69,57 @@ class HopfieldCapacity(Claim[Given]):
     """Unstable bits of a stored pattern at the capacity, for growing networks."""
 
     sizes: tuple[int, ...] = option((125, 500, 2000), low=16, high=8000)  # neurons n
-    patterns: int = option(12_000, low=100, high=10**6)  # stored patterns looked at a size
+    patterns: int = option(12_000, low=100, high=10**6)  # stored patterns looked at per size
+
     relation = at_most()  # the interval of the mean over networks has to be below the bound
+    supposes = (
+        Suppose(
+            "there are at most n / (2 ln n) patterns",
+            within_capacity,
+            "With 30 % more patterns the wrong bits exceed the bound and grow with n.",
+            stored=lambda g: tuple(math.ceil(1.3 * hopfield_capacity(n)) for n in g.sizes),
+            patterns=lambda g: max(g.patterns // 8, 100),
+        ),
+        Suppose(
+            "the patterns overlap as independent fair signs do",
+            fair,
+            "Patterns in which six signs in ten are +1 disturb each other more.",
+            share=0.6,
+            patterns=lambda g: max(g.patterns // 8, 100),
+        ),
+    )
+    symbols = "1/√(4π ln n)", "unstable bits per pattern"
+    rows = "n = {sizes}"
 
     def given(self, rng: Generator) -> Given:
-        """As many patterns as the capacity allows."""
         stored = tuple(int(hopfield_capacity(n)) for n in self.sizes)
-        return Given(
-            self.sizes, stored, self.patterns, int(torch.randint(2**31, (1,), generator=rng))
-        )
-
-    def hypotheses(self, given: Given) -> Iterator[Hypothesis]:
-        """Not more than the capacity."""
-        pairs = zip(given.sizes, given.stored, strict=True)
-        fits = all(s <= hopfield_capacity(n) for n, s in pairs)
-        yield Hypothesis("there are at most n / (2 ln n) patterns", fits, f"s = {given.stored}")
+        return Given(self.sizes, stored, self.patterns)
 
     def predict(self, given: Given) -> list[float]:
-        """The bound for each size."""
         return [wrong_bits_bound(n) for n in given.sizes]
 
-    def measure(self, given: Given) -> list[Sample]:
-        """Unstable bits a pattern, one mean a network."""
-        return [Sample(counts) for counts in _wrong_bits(given)]
+    def measure(self, given: Given, rng: Generator) -> list[Sample]:
+        """One mean per network."""
+        samples = []
+        for n, s in zip(given.sizes, given.stored, strict=True):
+            networks = range(max(4, math.ceil(given.patterns / s)))
+            samples.append(Sample([given.wrong_bits(n, s, rng) for _ in networks]))
+        return samples
 
-    def counterexample(self, rng: Generator) -> Given:
-        """30 % more patterns."""
-        given = self.given(rng)
-        stored = tuple(math.ceil(1.3 * hopfield_capacity(n)) for n in given.sizes)
-        return given._replace(stored=stored, patterns=max(self.patterns // 8, 100))
-
-    def figure(self, given: Given) -> Figure:
+    def figure(self, trial: Trial[Given]) -> Figure:
         """Expected wrong bits by size, at, below and above the capacity."""
-        reads = [Sample(v).read(0.99) for v in _wrong_bits(given)]
-        n = torch.logspace(math.log10(min(given.sizes)), 8, 60, dtype=torch.float64).tolist()
-        marks = [
-            Points(
-                given.sizes,
-                [r.value for r in reads],
-                low=[r.low for r in reads],
-                high=[r.high for r in reads],
-                label="unstable bits a pattern at s = n/(2 ln n), 99 % interval",
-            ),
-            Curve([wrong_bits_bound(v) for v in n], x=n, label="1/√(4π ln n)", role="predicted"),
+        sizes, reads = trial.given.sizes, trial.comparison.measured
+        n = torch.logspace(math.log10(min(sizes)), 8, 60, dtype=torch.float64).tolist()
+        value, low, high = zip(*((r.value, r.low, r.high) for r in reads), strict=True)
+        label = "unstable bits per pattern at s = n/(2 ln n), 99 % interval"
+        marks: list[Points | Curve] = [
+            Points(sizes, value, low=low, high=high, label=label),
+            Curve([wrong_bits_bound(v) for v in n], x=n, label=self.symbols[0], role="predicted"),
         ]
         factors = {"1.3 n/(2 ln n)": 1.3, "n/(2 ln n)": 1.0, "n/(2 log₂ n)": math.log(2)}
         for name, c in factors.items():
             y = [expected_wrong_bits(v, c * hopfield_capacity(v)) for v in n]
             marks.append(Curve(y, x=n, label=f"normal law, s = {name}", role="other", dashed=True))
-        return Figure(
-            "Wrong bits of a stored pattern",
-            x="neurons n",
-            y="expected unstable bits",
-            marks=tuple(marks),
-            log_x=True,
-            log_y=True,
-        )
-
-
-@lru_cache(maxsize=4)
-def _wrong_bits(given: Given) -> list[list[float]]:
-    """Size by network: unstable bits a stored pattern."""
-    rng = torch.Generator().manual_seed(given.seed)
-    out = []
-    for n, s in zip(given.sizes, given.stored, strict=True):
-        networks = max(4, math.ceil(given.patterns / s))
-        out.append([_count(s, n, rng) for _ in range(networks)])
-    return out
-
-
-def _count(s: int, n: int, rng: Generator) -> float:
-    # whole numbers below 2^24 until the last division: float32 is exact
-    P = random_patterns(s, n, rng=rng, dtype=torch.float32)
-    return float((sign(hebbian_field(P, P)) != P).sum()) / s
+        words = {"x": "neurons n", "y": "expected unstable bits"}
+        title = "Wrong bits of a stored pattern"
+        return Figure(title, **words, marks=tuple(marks), log_x=True, log_y=True)

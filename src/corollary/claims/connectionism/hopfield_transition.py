@@ -21,26 +21,16 @@ lies slightly off.)
 """
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import NamedTuple
 
 import torch
 from jaxtyping import Float
 from torch import Generator, Tensor
 
-from corollary.core import (
-    Claim,
-    Curve,
-    Figure,
-    Hypothesis,
-    Level,
-    Points,
-    Series,
-    converges,
-    option,
-)
+from corollary.core import Claim, Kept, Series, Suppose, Trial, converges, generator, option
+from corollary.core.figure import Curve, Figure, Level, Mark, Points
 from corollary.data.patterns import orthogonal_patterns, random_patterns
 from corollary.models.hopfield import Hopfield
 from corollary.theory.connectionism.hopfield.storage import overlap, squared_overlap
@@ -52,13 +42,33 @@ PROBES = 16  # stored patterns started from in each network
 
 
 class Given(NamedTuple):
-    """Networks to be drawn from a seed."""
+    """Loads, and how patterns are drawn."""
 
-    sizes: tuple[int, ...]  # neurons n
     loads: tuple[float, ...]  # s/n, growing
-    neurons: int  # neurons simulated a point, so that small networks are averaged more
-    seed: int
-    orthogonal: bool  # patterns from a Hadamard matrix in place of random ones
+    patterns: Callable[[int, int, Generator], Tensor]
+    neurons: int  # neurons simulated per point, so that small networks are averaged more
+
+    def end_overlap(self, s: int, n: int, rng: Generator) -> float:
+        """Mean overlap of the end with the pattern it started from."""
+        P = self.patterns(s, n, rng)
+        probes = P[:PROBES]
+        return float(overlap(Hopfield.store(P).async_run(probes).states, probes).mean())
+
+
+def signs(s: int, n: int, rng: Generator) -> Float[Tensor, "s n"]:
+    """Independent fair signs; fields are whole numbers below 2^24, so float32 is exact."""
+    return random_patterns(s, n, rng=rng, dtype=torch.float32)
+
+
+def orthogonal(s: int, n: int, rng: Generator) -> Float[Tensor, "s n"]:
+    """Rows of a Hadamard matrix."""
+    return orthogonal_patterns(s, 2 ** round(math.log2(n)), rng=rng, dtype=torch.float32)
+
+
+def fair(given: Given) -> tuple[bool, str]:
+    """Five standard deviations of the mean squared overlap."""
+    value = squared_overlap(given.patterns(100, 256, generator(0, "patterns")))
+    return abs(value - 1) <= 0.1, f"n times the mean squared overlap is {value:.3f}"
 
 
 @dataclass(frozen=True)
@@ -67,88 +77,59 @@ class HopfieldTransition(Claim[Given]):
 
     sizes: tuple[int, ...] = option((200, 400, 800, 1600), low=64, high=8192)  # neurons n
     neurons: int = option(3200, low=256, high=10**6)  # neurons simulated for each size and load
-    relation = converges(gap=0.03)  # at n = 1600 the load is some 0.015 above its limit
+
+    relation = converges(
+        gap=0.03, coarse="at n = 1600 the load is still some 0.015 above its limit of 0.138"
+    )
+    supposes = (
+        Suppose(
+            "the patterns overlap as independent fair signs do",
+            fair,
+            "Orthogonal patterns are never lost.",
+            patterns=lambda g: orthogonal,
+            loads=(0.1, 0.2, 0.3),
+            neurons=256,
+        ),
+    )
+    symbols = "α_c", "load at which retrieval is lost"
 
     def given(self, rng: Generator) -> Given:
-        """A seed for the patterns."""
-        seed = int(torch.randint(2**31, (1,), generator=rng))
-        return Given(self.sizes, LOADS, self.neurons, seed, False)
-
-    def hypotheses(self, given: Given) -> Iterator[Hypothesis]:
-        """Random patterns."""
-        s = round(given.loads[0] * given.sizes[0])
-        rng = torch.Generator().manual_seed(given.seed)
-        value = squared_overlap(_patterns(s, given.sizes[0], given, rng))
-        yield Hypothesis(
-            "the patterns overlap as independent fair signs do",
-            abs(value - 1) <= 5 * 2 / s,
-            f"n times the mean squared overlap is {value:.3f}",
-        )
+        return Given(LOADS, signs, self.neurons)
 
     def predict(self, given: Given) -> float:
-        """The mean-field value."""
         return critical_load()
 
-    def measure(self, given: Given) -> Series:
+    def measure(self, given: Given, rng: Generator) -> Kept:
         """Where the mean overlap falls through the level."""
-        means = [[sum(v) / len(v) for v in row] for row in _overlaps(given)]
-        return Series(given.sizes, [_crossing(given.loads, row) for row in means])
+        found = []  # size by load by network
+        for n in self.sizes:
+            runs = range(max(2, given.neurons // n))
+            stored = [round(load * n) for load in given.loads]
+            found.append([[given.end_overlap(s, n, rng) for _ in runs] for s in stored])
+        means = [[sum(v) / len(v) for v in row] for row in found]
+        lost = [_crossing(given.loads, row) for row in means]
+        return Kept(Series(self.sizes, lost), means=means, largest=found[-1])
 
-    def counterexample(self, rng: Generator) -> Given:
-        """Orthogonal patterns: nothing is ever lost."""
-        return self.given(rng)._replace(orthogonal=True, loads=(0.1, 0.2, 0.3), neurons=256)
-
-    def figure(self, given: Given) -> Figure:
-        """Overlap against load, one line a size."""
-        marks = []
-        for n, row in zip(given.sizes, _overlaps(given), strict=True):
-            mean = [sum(v) / len(v) for v in row]
-            low, high = [min(v) for v in row], [max(v) for v in row]
-            largest = n == given.sizes[-1]
-            role = "measured" if largest else "other"
-            marks.append(Curve(mean, x=given.loads, label=f"n = {n}", role=role))
-            if largest:
-                label = f"n = {n}, range over networks"
-                marks.append(Points(given.loads, mean, low=low, high=high, label=label))
+    def figure(self, trial: Trial[Given]) -> Figure:
+        """Overlap against load, one line per size."""
+        loads, n = trial.given.loads, self.sizes[-1]
+        *others, mean = trial.kept.means
+        low, high = (list(map(end, trial.kept.largest)) for end in (min, max))
+        marks: list[Mark] = [
+            *(
+                Curve(row, x=loads, label=f"n = {size}", role="other")
+                for size, row in zip(self.sizes, others, strict=False)
+            ),
+            Curve(mean, x=loads, label=f"n = {n}"),
+            Points(loads, mean, low=low, high=high, label=f"n = {n}, range over networks"),
+        ]
         below = torch.linspace(0.09, critical_load() * (1 - 1e-9), 60, dtype=torch.float64).tolist()
-        x = [*below, critical_load(), max(given.loads)]  # and the fall to zero
+        x = [*below, critical_load(), max(loads)]  # and the fall to zero
         theory = [*map(retrieval_overlap, below), 0.0, 0.0]
         marks.append(Curve(theory, x=x, label="mean-field theory", role="predicted"))
         marks.append(Level(critical_load(), label="α_c ≈ 0.138", axis="x"))
-        return Figure(
-            "Retrieval of stored patterns",
-            x="load α = s/n",
-            y="overlap m of the end with the pattern",
-            marks=tuple(marks),
-        )
-
-
-@lru_cache(maxsize=4)
-def _overlaps(given: Given) -> list[list[list[float]]]:
-    """Size by load by network: mean overlap of end and start."""
-    rng = torch.Generator().manual_seed(given.seed)
-    out = []
-    for n in given.sizes:
-        networks = max(2, given.neurons // n)
-        rows = [
-            [_end_overlap(round(load * n), n, given, rng) for _ in range(networks)]
-            for load in given.loads
-        ]
-        out.append(rows)
-    return out
-
-
-def _end_overlap(s: int, n: int, given: Given, rng: Generator) -> float:
-    P = _patterns(s, n, given, rng)
-    probes = P[:PROBES]
-    return float(overlap(Hopfield.store(P).async_run(probes).states, probes).mean())
-
-
-def _patterns(s: int, n: int, given: Given, rng: Generator) -> Float[Tensor, "s n"]:
-    # couplings are whole numbers and fields stay below 2^24: float32 is exact, and half the work
-    if given.orthogonal:
-        return orthogonal_patterns(s, 2 ** round(math.log2(n)), rng=rng, dtype=torch.float32)
-    return random_patterns(s, n, rng=rng, dtype=torch.float32)
+        words = {"x": "load α = s/n", "y": "overlap m of the end with the pattern"}
+        return Figure("Retrieval of stored patterns", **words, marks=tuple(marks))
 
 
 def _crossing(loads: tuple[float, ...], means: list[float]) -> float:

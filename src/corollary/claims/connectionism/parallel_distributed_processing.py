@@ -17,10 +17,10 @@ the output: in the other order each layer reads what the one below held before.
 :kind: construction
 :cost: instant
 :covers: parallel-distributed-processing
+:scale-free: of the perceptron the sequence of mistakes is compared, which are whole numbers
 """
 
 import copy
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
@@ -28,7 +28,8 @@ import torch
 from jaxtyping import Float
 from torch import Generator, Tensor, nn
 
-from corollary.core import Claim, Curve, Figure, Graph, Hypothesis, Points, equals, option
+from corollary.core import Claim, Parity, Suppose, Trial, equals, normal, option
+from corollary.core.figure import Figure, Graph
 from corollary.data.separable import separable_cloud
 from corollary.models.hopfield import Hopfield
 from corollary.models.pdp import PDPSystem, Units
@@ -46,20 +47,30 @@ class Given(NamedTuple):
     patterns: Float[Tensor, "p N"]  # to store, signs
     probe: Float[Tensor, " N"]  # where recall starts
     net: nn.Sequential  # multilayer perceptron at the start
-    upwards: bool  # whether its layers are updated from the input to the output
+    order: slice = slice(None)  # of the updates of its layers; upwards, as they stand
 
     def layered(self) -> PDPSystem:
         """The multilayer perceptron as a system, its layers in the order of the given."""
         system = mlp_system(self.net, self.x, self.y[:, None], ETA)
-        if self.upwards:
-            return system
-        units = Units(system.units.n, system.units.groups[::-1])
-        return replace(system, units=units, activation=system.activation[::-1])
+        units = Units(system.units.n, system.units.groups[self.order])
+        return replace(system, units=units, activation=system.activation[self.order])
 
 
 def flat(values: list[Tensor]) -> list[float]:
     """All numbers of all tensors in turn."""
     return torch.cat([v.detach().flatten() for v in values]).tolist()
+
+
+def in_order(given: Given) -> bool:
+    """Each group of units reads what is fresh."""
+    system = given.layered()
+    fresh = set(system.environment.entry)
+    for group in system.units.groups:
+        read = system.connectivity.mask[list(group)].any(dim=0).nonzero().flatten()
+        if not set(read.tolist()) <= fresh:
+            return False
+        fresh |= set(group)
+    return True
 
 
 @dataclass(frozen=True)
@@ -72,46 +83,39 @@ class ParallelDistributedProcessing(Claim[Given]):
     N: int = option(16, low=2)  # neurons of the memory
     p: int = 2  # patterns to store
     steps: int = 12  # of gradient descent
+
     relation = equals(ulps=512, scale=1.0)  # the same sums, perhaps in another order
 
+    supposes = (
+        Suppose(
+            "each layer is updated after the layers it reads",
+            in_order,
+            "The output layer first: it reads hidden units that are still silent.",
+            order=slice(None, None, -1),
+        ),
+    )
+    symbols = "dedicated implementation", "one program"
+    shows = (Parity("Seven parts against dedicated code", without=False),)
+
     def given(self, rng: Generator) -> Given:
-        """Separable points, random patterns, random weights."""
         x, y, _ = separable_cloud(self.n, self.d, 0.3, rng=rng)
-        patterns = torch.randn(self.p + 1, self.N, generator=rng, device=rng.device, dtype=x.dtype)
-        signs = torch.where(patterns < 0, -1.0, 1.0).to(x)
+        signs = torch.where(normal(rng, self.p + 1, self.N) < 0, -1.0, 1.0).to(x)
         net = nn.Sequential(nn.Linear(self.d, self.m), nn.Tanh(), nn.Linear(self.m, 1)).to(x)
         with torch.no_grad():
             for parameter in net.parameters():
                 parameter.normal_(generator=rng)
-        return Given(x, y, signs[:-1], signs[-1], net, True)
-
-    def hypotheses(self, given: Given) -> Iterator[Hypothesis]:
-        """The order of the layers."""
-        system = given.layered()
-        read, fresh = system.connectivity.mask, set(system.environment.entry)
-        ordered = True
-        for group in system.units.groups:
-            sources = read[list(group)].any(dim=0).nonzero().flatten().tolist()
-            ordered = ordered and set(sources) <= fresh
-            fresh |= set(group)
-        yield Hypothesis("each layer is updated after the layers it reads", ordered)
+        return Given(x, y, signs[:-1], signs[-1], net)
 
     def predict(self, given: Given) -> list[float]:
-        """The dedicated implementations."""
         fit = perceptron_fit(given.x, given.y)
         return flat([fit.trajectory(given.x, given.y)[1:], *_recall(given), *self._descent(given)])
 
     def measure(self, given: Given) -> list[float]:
-        """The one program."""
         return flat([*_mistakes(given), *_recall_by_parts(given), *self._descent_by_parts(given)])
 
-    def counterexample(self, rng: Generator) -> Given:
-        """The output layer first: it reads hidden units that are still silent."""
-        return self.given(rng)._replace(upwards=False)
-
-    def figure(self, given: Given) -> tuple[Figure, Figure]:
-        """The layered system as a graph, and all numbers against each other."""
-        system = given.layered()
+    def figure(self, trial: Trial[Given]) -> Figure:
+        """The layered system as a graph."""
+        system = trial.given.layered()
         layers = [system.environment.entry, *system.units.groups]
         x = [float(k) for k, layer in enumerate(layers) for _ in layer]
         y = [j - (len(layer) - 1) / 2 for layer in layers for j in range(len(layer))]
@@ -119,16 +123,7 @@ class ParallelDistributedProcessing(Claim[Given]):
         weights = system.connectivity.W[to, source]
         edges = list(zip(source, to, strict=True))
         graph = Graph(x, y, edges, weights=weights, label="units and connections W")
-        known = self.predict(given)
-        line = Curve(sorted(known), x=sorted(known), label="equal", role="predicted")
-        points = Points(known, self.measure(given), label="weights and states")
-        return (
-            Figure("Units and connectivity", x="group", y="place in the group", marks=(graph,)),
-            Figure(
-                "Seven parts against dedicated code", x="dedicated implementation",
-                y="one program", marks=(line, points),
-            ),
-        )  # fmt: skip
+        return Figure("Units and connectivity", x="group", y="place in it", marks=(graph,))
 
     def _descent(self, given: Given) -> list[Tensor]:
         """Weights and biases after each step of torch's own optimizer."""

@@ -14,22 +14,47 @@ the nearer p is to n, the worse a design is conditioned, and the more noise is m
 :covers: interpolation-conditioning
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
-from torch import Generator
+from torch import Generator, Tensor
 
-from corollary.core import Band, Claim, Curve, Figure, Hypothesis, Points, Series, converges, option
+from corollary.core import (
+    Claim,
+    Over,
+    Series,
+    Suppose,
+    Trial,
+    converges,
+    generator,
+    normal,
+    option,
+)
+from corollary.core.figure import Band, Curve, Figure, Points
 from corollary.theory.double_descent.conditioning import condition_curve, lower_edge
 
 
 class Given(NamedTuple):
-    """Tails of the entries and the seed of the matrices."""
+    """The shape, and how matrices are drawn."""
 
-    dependent: bool  # two columns are almost the same
-    seed: int
+    ratio: float  # p/n
+    matrices: Callable[[Generator, int, int, int], Tensor] = normal
+
+
+def twins(rng: Generator, draws: int, n: int, p: int) -> Tensor:
+    """Normal matrices in which two rows are almost the same."""
+    a = normal(rng, draws, n, p)
+    a[:, -1] = a[:, 0] + 1e-3 * a[:, -1]
+    return a
+
+
+def uncorrelated(given: Given) -> tuple[bool, str]:
+    """The largest correlation of two rows of 400 entries."""
+    (a,) = given.matrices(generator(0, "rows"), 1, 8, 400)
+    largest = float(torch.corrcoef(a).fill_diagonal_(0).abs().max())
+    return largest < 0.3, f"largest correlation of two rows {largest:.2f}"
 
 
 @dataclass(frozen=True)
@@ -39,68 +64,50 @@ class LowerEdge(Claim[Given]):
     ratio: float = option(4.0, low=0.05, high=16.0)  # p/n, not near 1
     sizes: tuple[int, ...] = option((8, 16, 32, 64, 128), low=4, high=2000)  # n
     draws: int = option(12, low=4, high=1000)  # matrices of each size
+
     relation = converges(gap=0.05)  # fluctuations and bias fall like n^(-2/3)
+    supposes = (
+        Suppose(
+            "the entries are independent",
+            uncorrelated,
+            "Two data points that are almost the same have a difference of almost 0.",
+            matrices=lambda g: twins,
+        ),
+        Suppose(
+            "the matrix is far from square",
+            lambda g: abs(g.ratio**0.5 - 1) - 0.17,
+            "Near the square the edge is 0 and the smallest value is of order n^(-1/2).",
+            ratio=1.02,
+        ),
+    )
+    symbols = "limit", "σ_min / |√n − √p|, mean"
+    shows = (Over("The edge is reached as n grows", x="n", without=False),)
 
     def given(self, rng: Generator) -> Given:
-        """Independent entries."""
-        return Given(False, int(torch.randint(2**31, (), generator=rng)))
-
-    def hypotheses(self, given: Given) -> Iterator[Hypothesis]:
-        """Independence and shape."""
-        yield Hypothesis("the entries are independent", not given.dependent)
-        yield Hypothesis("the matrix is far from square", not 0.7 < self.ratio < 1.4)
+        return Given(self.ratio)
 
     def predict(self, given: Given) -> float:
-        """The limit."""
         return 1.0
 
-    def measure(self, given: Given) -> Series:
-        """Means over the draws."""
-        out = []
+    def measure(self, given: Given, rng: Generator) -> Series:
+        found = []
         for n in self.sizes:
-            p = max(1, round(self.ratio * n))
-            rng = torch.Generator().manual_seed(given.seed + n)
-            if not given.dependent:
-                s = condition_curve(n, [p], draws=self.draws, rng=rng).smallest[0]
-            else:
-                a = torch.randn(self.draws, n, p, generator=rng, dtype=torch.float64)
-                a[:, -1] = a[:, 0] + 1e-3 * a[:, -1]
-                s = torch.linalg.svdvals(a)[:, -1]
-            out.append(float(s.mean()) / lower_edge(n, p))
-        return Series(self.sizes, out)
+            p = max(1, round(given.ratio * n))
+            p += p == n  # at the square itself the edge is 0
+            s = torch.linalg.svdvals(given.matrices(rng, self.draws, n, p))[:, -1]
+            found.append(float(s.mean()) / lower_edge(n, p))
+        return Series(self.sizes, found)
 
-    def counterexample(self, rng: Generator) -> Given:
-        """Two data points that are almost the same."""
-        return self.given(rng)._replace(dependent=True)
-
-    def figure(self, given: Given) -> tuple[Figure, Figure]:
-        """The dip at p = n, and the limit."""
-        n = 40
-        ps = [5, 10, 15, 20, 25, 30, 35, 40, 45, 50, 60, 80, 120, 160]
-        rng = torch.Generator().manual_seed(given.seed)
-        found = condition_curve(n, ps, draws=20, rng=rng)
-        smooth = list(range(1, 161))
+    def figure(self, trial: Trial[Given]) -> Figure:
+        """The dip at p = n."""
+        n, ps = 40, [5, 10, 15, 20, 25, 30, 35, 40, 45, 50, 60, 80, 120, 160]
+        found = condition_curve(n, ps, draws=20, rng=generator(0, "dip"))
         low, middle, high = found.smallest.quantile(torch.tensor([0.05, 0.5, 0.95]).double(), dim=1)
-        edge = [abs(n**0.5 - p**0.5) for p in smooth]
-        dip = Figure(
-            f"Smallest singular value of {n} × p matrices",
-            x="p",
-            y="σ_min",
-            marks=(
-                Curve(edge, smooth, label="|√n − √p|", role="predicted"),
-                Band(ps, low, high, label="9 of 10 matrices"),
-                Points(ps, middle, label="median"),
-            ),
+        smooth = range(1, 161)
+        marks = (
+            Curve([abs(n**0.5 - p**0.5) for p in smooth], smooth, "|√n − √p|", role="predicted"),
+            Band(ps, low, high, label="9 of 10 matrices"),
+            Points(ps, middle, label="median"),
         )
-        series = self.measure(given)
-        limit = Figure(
-            "The edge is reached as n grows",
-            x="n",
-            y="σ_min / |√n − √p|",
-            log_x=True,
-            marks=(
-                Points(series.sizes, series.values, label=f"mean, p = {self.ratio:g} n"),
-                Curve([1.0, 1.0], [series.sizes[0], series.sizes[-1]], "limit", "predicted"),
-            ),
-        )
-        return dip, limit
+        title = f"Smallest singular value of {n} × p matrices"
+        return Figure(title, x="p", y="σ_min", marks=marks)

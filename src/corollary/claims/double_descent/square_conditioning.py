@@ -14,25 +14,25 @@ covariance of a design explodes.
 :kind: rate
 :cost: instant
 :covers: interpolation-conditioning
+:scale-free: an exponent is compared; the one function of theory is drawn
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import NamedTuple
 
 import torch
-from torch import Generator, Tensor
+from torch import Generator
 
-from corollary.core import Claim, Curve, Figure, Hypothesis, Points, Series, option, slope
-from corollary.theory.double_descent.conditioning import SQUARE_MEAN, square_tail
+from corollary.core import Claim, Kept, Over, Series, Suppose, Trial, normal, option, slope
+from corollary.core.figure import Curve, Figure
+from corollary.theory.double_descent.conditioning import square_tail
 
 
 class Given(NamedTuple):
-    """Columns for each row, and the seed of the matrices."""
+    """Rows and columns of the matrices."""
 
-    ratio: float
-    seed: int
+    rows: tuple[int, ...]
+    columns: tuple[int, ...]
 
 
 @dataclass(frozen=True)
@@ -41,66 +41,38 @@ class SquareConditioning(Claim[Given]):
 
     sizes: tuple[int, ...] = option((3, 6, 12, 24, 48), low=2, high=500)  # n = p
     draws: int = option(800, low=200, high=20_000)  # matrices of each size
+
     relation = slope(gap=0.15)  # each mean is known to 3 %
+    supposes = (
+        Suppose(
+            "there are as many columns as rows",
+            lambda g: g.columns == g.rows,
+            "With twice as many columns as rows it grows.",
+            columns=lambda g: tuple(2 * n for n in g.rows),
+        ),
+    )
+    symbols = "n^(−1/2)", "mean σ_min"
+    shows = (Over("The smallest singular value of square matrices", x="n"),)
 
     def given(self, rng: Generator) -> Given:
-        """Square matrices."""
-        return Given(1.0, int(torch.randint(2**31, (), generator=rng)))
-
-    def hypotheses(self, given: Given) -> Iterator[Hypothesis]:
-        """The threshold."""
-        yield Hypothesis("there are as many columns as rows", given.ratio == 1)
+        return Given(self.sizes, self.sizes)
 
     def predict(self, given: Given) -> float:
-        """The exponent."""
         return -0.5
 
-    def measure(self, given: Given) -> Series:
-        """Means over the draws."""
-        means = [float(smallest(given, self.draws, n).mean()) for n in self.sizes]
-        return Series(self.sizes, means)
+    def measure(self, given: Given, rng: Generator) -> Kept:
+        shapes = zip(given.rows, given.columns, strict=True)
+        smallest = [torch.linalg.svdvals(normal(rng, self.draws, *s))[:, -1] for s in shapes]
+        return Kept(Series(given.rows, [float(s.mean()) for s in smallest]), last=smallest[-1])
 
-    def counterexample(self, rng: Generator) -> Given:
-        """Twice as many columns as rows."""
-        return self.given(rng)._replace(ratio=2.0)
-
-    def figure(self, given: Given) -> tuple[Figure, Figure]:
-        """The rate, and the law of the smallest singular value."""
-        series = self.measure(given)
-        rate = Figure(
-            "The smallest singular value of square matrices",
-            x="n",
-            y="E σ_min",
-            log_x=True,
-            log_y=True,
-            marks=(
-                Points(series.sizes, series.values, label=f"mean of {self.draws} matrices"),
-                Curve(
-                    [SQUARE_MEAN * n**-0.5 for n in self.sizes], self.sizes,
-                    label="0.656 n^(−1/2)", role="predicted",
-                ),
-            ),
-        )  # fmt: skip
-        n = self.sizes[-1]
-        values = (n**0.5 * smallest(given, self.draws, n)).sort().values
+    def figure(self, trial: Trial[Given]) -> Figure:
+        """The law of the smallest singular value."""
+        n = trial.given.rows[-1]
+        values = (n**0.5 * trial.kept.last).sort().values
         t = torch.linspace(0, 3, 61, dtype=torch.float64)
         above = 1 - torch.arange(1, len(values) + 1, dtype=torch.float64) / len(values)
-        law = Figure(
-            "Edelman's law",
-            x="t",
-            y="P(√n σ_min > t)",
-            marks=(
-                Curve(square_tail(t), t, label="exp(−t²/2 − t)", role="predicted"),
-                Curve(above, values, label=f"{self.draws} matrices, n = {n}"),
-            ),
+        marks = (
+            Curve(square_tail(t), t, label="exp(−t²/2 − t)", role="predicted"),
+            Curve(above, values, label=f"{self.draws} matrices, n = {n}"),
         )
-        return rate, law
-
-
-@lru_cache(maxsize=32)
-def smallest(given: Given, draws: int, n: int) -> Tensor:
-    """The smallest singular values of matrices with n rows."""
-    rng = torch.Generator().manual_seed(given.seed + n)
-    shape = (draws, n, round(given.ratio * n))
-    a = torch.randn(shape, generator=rng, dtype=torch.float64)
-    return torch.linalg.svdvals(a)[:, -1]
+        return Figure("Edelman's law", x="t", y="P(√n σ_min > t)", marks=marks)

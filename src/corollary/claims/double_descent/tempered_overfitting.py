@@ -16,7 +16,7 @@ as the number of nodes grows: it neither vanishes nor explodes.
 """
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -24,24 +24,43 @@ import torch
 from torch import Generator, Tensor
 
 from corollary.core import (
+    Along,
     Claim,
-    Curve,
-    Figure,
-    Hypothesis,
-    Level,
-    Points,
     Sample,
+    Suppose,
+    Trial,
+    generator,
+    mean_is,
+    near,
+    normal,
     option,
+    uniform,
     within_interval,
 )
+from corollary.core.figure import Curve, Figure, Points
 from corollary.theory.double_descent.interpolators import linear_weights
 
 
-class Given(NamedTuple):
-    """How the noise of neighbours is correlated, and the seed of the draws."""
+def sine(x: Tensor) -> Tensor:
+    """One period."""
+    return torch.sin(2 * math.pi * x)
 
-    rho: float
-    seed: int
+
+class Given(NamedTuple):
+    """The noise of the nodes and the target."""
+
+    noise: Callable[[Generator, int, int], Tensor] = normal
+    target: Callable[[Tensor], Tensor] = sine
+
+    def drawn(self) -> Tensor:
+        """Noise of many nodes, to look at."""
+        return self.noise(generator(0, "noise"), 100, 1000)
+
+
+def shared(rng: Generator, draws: int, n: int) -> Tensor:
+    """Noise of variance 1 with a correlation of 1/2 between neighbours."""
+    own = normal(rng, draws, n + 1)
+    return (own[:, 1:] + own[:, :-1]) / 2**0.5
 
 
 @dataclass(frozen=True)
@@ -51,74 +70,59 @@ class TemperedOverfitting(Claim[Given]):
     sizes: tuple[int, ...] = option((64, 256, 1024), low=16, high=10_000)  # nodes
     sigma: float = option(0.5, low=0.1, high=2.0)  # standard deviation of the noise
     draws: int = option(120, low=60, high=1000)  # sets of labels
+
     relation = within_interval(level=0.999999, resolution=0.1)  # chance: one seed in a million
+    supposes = (
+        Suppose(
+            "the noise of neighbouring nodes is uncorrelated",
+            lambda g: mean_is(g.drawn()[:, 1::2] * g.drawn()[:, ::2]),
+            "Noise that neighbours share leaves 1/6 more.",
+            noise=lambda g: shared,
+        ),
+        Suppose(
+            "the noise has mean 0",
+            lambda g: mean_is(g.drawn()),
+            "A mean of the noise stays in the fit, at any number of nodes.",
+            noise=lambda g: lambda rng, *shape: normal(rng, *shape) + 0.5,
+        ),
+        Suppose(
+            "the target hardly changes between two nodes",
+            lambda self, given: near(given.target(_nodes(self.sizes[0])).diff(), 0.0, to=0.5),
+            "A target that swings between the nodes is missed.",
+            target=lambda g: lambda x: sine(100.3 * x),
+        ),
+    )
+    symbols = "2/3", "excess risk / σ²"
+    shows = (Along("Tempered: the excess risk stays", at="sizes", x="n", log_x=True),)
 
     def given(self, rng: Generator) -> Given:
-        """Independent noise."""
-        return Given(0.0, int(torch.randint(2**31, (), generator=rng)))
-
-    def hypotheses(self, given: Given) -> Iterator[Hypothesis]:
-        """The noise of neighbours."""
-        yield Hypothesis("the noise of neighbouring nodes is uncorrelated", given.rho == 0)
+        return Given()
 
     def predict(self, given: Given) -> list[float]:
-        """The limit, at every size."""
         return [2 / 3] * len(self.sizes)
 
-    def measure(self, given: Given) -> list[Sample]:
+    def measure(self, given: Given, rng: Generator) -> list[Sample]:
         """Squared distance to the target, over x."""
-        rng = torch.Generator().manual_seed(given.seed)
-        return [Sample(self._excess(given, n, rng)) for n in self.sizes]
+        samples = []
+        for n in self.sizes:
+            x = uniform(rng, 500)
+            y = given.target(_nodes(n)) + self.sigma * given.noise(rng, self.draws, n)
+            off = y @ linear_weights(_nodes(n), x).T - given.target(x)
+            samples.append(Sample(off.square().mean(dim=1) / self.sigma**2))
+        return samples
 
-    def counterexample(self, rng: Generator) -> Given:
-        """Noise that neighbours share: 1/6 more."""
-        return self.given(rng)._replace(rho=0.5)
-
-    def figure(self, given: Given) -> tuple[Figure, Figure]:
-        """A fit, and the risk at growing n."""
-        rng = torch.Generator().manual_seed(given.seed)
-        nodes = torch.linspace(0, 1, 21, dtype=torch.float64)
-        y = _target(nodes) + self.sigma * torch.randn(21, generator=rng, dtype=torch.float64)
-        x = torch.linspace(0, 1, 201, dtype=torch.float64)
-        fit = Figure(
-            "Straight lines through noisy points",
-            x="x",
-            y="f(x)",
-            marks=(
-                Curve(_target(x), x, label="target", role="other"),
-                Curve(y, nodes, label="interpolator"),
-                Points(nodes, y, label="labels", role="other"),
-            ),
+    def figure(self, trial: Trial[Given]) -> Figure:
+        """A fit."""
+        noise, target = trial.given
+        nodes, x = _nodes(21), _nodes(201)
+        y = target(nodes) + self.sigma * noise(generator(0, "fit"), 1, 21)[0]
+        marks = (
+            Curve(target(x), x, label="target", role="other"),
+            Curve(y, nodes, label="interpolator"),
+            Points(nodes, y, label="labels", role="other"),
         )
-        reads = [sample.read(0.99) for sample in self.measure(given)]
-        risk = Figure(
-            "Tempered: the excess risk stays",
-            x="n",
-            y="excess risk / σ²",
-            log_x=True,
-            marks=(
-                Level(2 / 3, label="2/3"),
-                Points(
-                    self.sizes,
-                    [r.value for r in reads],
-                    low=[r.low for r in reads],
-                    high=[r.high for r in reads],
-                    label="mean, 99 %",
-                ),
-            ),
-        )
-        return fit, risk
-
-    def _excess(self, given: Given, n: int, rng: Generator) -> Tensor:
-        nodes = torch.linspace(0, 1, n, dtype=torch.float64)
-        x = torch.rand(500, generator=rng, dtype=torch.float64)
-        own = torch.randn(self.draws, n + 1, generator=rng, dtype=torch.float64)
-        angle = math.asin(2 * given.rho) / 2  # cos · sin is the correlation of neighbours
-        noise = math.cos(angle) * own[:, 1:] + math.sin(angle) * own[:, :-1]
-        y = _target(nodes) + self.sigma * noise
-        off = y @ linear_weights(nodes, x).T - _target(x)
-        return off.square().mean(dim=1) / self.sigma**2
+        return Figure("Straight lines through noisy points", x="x", y="f(x)", marks=marks)
 
 
-def _target(x: Tensor) -> Tensor:
-    return torch.sin(2 * math.pi * x)
+def _nodes(n: int) -> Tensor:
+    return torch.linspace(0, 1, n, dtype=torch.float64)

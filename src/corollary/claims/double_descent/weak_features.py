@@ -20,8 +20,7 @@ has its peak, without a finite mean, at p = n - 1, n, n + 1.
 :covers: bias-variance-figure-d128-n32
 """
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import torch
@@ -30,110 +29,122 @@ from torch import Generator, Tensor
 
 from corollary.core import (
     Claim,
-    Curve,
-    Figure,
-    Hypothesis,
-    Level,
-    Points,
+    Kept,
     Sample,
+    Suppose,
+    Trial,
+    near,
+    normal,
     option,
     within_interval,
 )
+from corollary.core.figure import Curve, Figure, Level, Points
 from corollary.data.planted import Planted, planted
 from corollary.theory.double_descent.bias_variance import BiasVariance, decomposed, min_norm
-from corollary.theory.double_descent.gaussian_design import weak_feature_risk
+from corollary.theory.double_descent.gaussian_design import GaussianRisk, weak_feature_risk
 
 
 class Given(NamedTuple):
-    """The rule, how coordinates are correlated, and the seed of the training sets."""
+    """The rule, and the covariance of the coordinates."""
 
     w_star: Float[Tensor, " d"]
-    rho: float  # correlation of any two coordinates
-    seed: int
+    Sigma: Float[Tensor, "d d"]
 
 
 @dataclass(frozen=True)
 class WeakFeatures(Claim[Given]):
-    """Excess risk against the number of features, in units of the predicted one."""
+    """Bias and variance against the number of features."""
 
     d: int = option(128, low=40, high=512)  # coordinates
     n: int = option(32, low=16, high=128)  # training points
     sigma: float = option(0.5, low=0.0, high=2.0)  # standard deviation of the noise
-    draws: int = option(320, low=100, high=10_000)  # training sets
-    relation = within_interval(level=0.999999, resolution=0.4)  # chance: one seed in a million
+    draws: int = option(600, low=100, high=10_000)  # training sets
+
+    relation = within_interval(level=0.999999, resolution=0.5)  # chance: one seed in a million
+    supposes = (
+        Suppose(
+            "the coordinates are uncorrelated, of variance 1",
+            lambda g: near(g.Sigma, torch.eye(len(g.Sigma))),
+            "Correlated coordinates that are seen stand in for the omitted ones.",
+            Sigma=lambda g: 0.5 * g.Sigma + 0.5,
+        ),
+    )
+    symbols = "closed form", "training sets"
 
     def given(self, rng: Generator) -> Given:
         """A rule of length 1 whose weights fall off slowly."""
-        w = torch.randn(self.d, generator=rng, dtype=torch.float64)
-        w = w * torch.arange(1, self.d + 1, dtype=torch.float64) ** -0.5
-        return Given(w / w.norm(), 0.0, int(torch.randint(2**31, (), generator=rng)))
-
-    def hypotheses(self, given: Given) -> Iterator[Hypothesis]:
-        """What makes the omitted coordinates noise."""
-        yield Hypothesis("the coordinates are independent", given.rho == 0)
+        w = normal(rng, self.d) * torch.arange(1, self.d + 1, dtype=torch.float64) ** -0.5
+        return Given(w / w.norm(), torch.eye(self.d, dtype=torch.float64))
 
     def predict(self, given: Given) -> list[float]:
-        """Ratios of one."""
-        return [1.0] * len(self._sizes())
+        parts = [self._exact(given, p) for p in self._sizes()]
+        return [part.bias for part in parts] + [part.variance for part in parts]
 
-    def measure(self, given: Given) -> list[Sample]:
-        """Excess risks over their predicted means, away from the threshold."""
-        data, out = self._data(given, self.draws), []
+    def measure(self, given: Given, rng: Generator) -> Kept:
+        """From pairs of independent estimates, away from the threshold.
+
+        For independent copies the mean of (w₁ - w*)·(w₂ - w*) is the bias, and that of
+        |w₁ - w₂|²/2 the variance.
+        """
+        data = planted(
+            self.n,
+            self.d,
+            Sigma=given.Sigma,
+            w_star=given.w_star,
+            sigma=self.sigma,
+            reps=self.draws // 2 * 2,
+            rng=rng,
+        )
+        bias, variance = [], []
         for p in self._sizes():
-            exact = weak_feature_risk(self.n, p, given.w_star, self.sigma**2).total
-            out.append(Sample(_parts(data, p).excess / exact))
-        return out
+            one, other = (_estimates(data, p) - given.w_star).chunk(2)
+            bias.append(Sample(((one @ given.Sigma) * other).sum(dim=1)))
+            gap = one - other
+            variance.append(Sample(((gap @ given.Sigma) * gap).sum(dim=1) / 2))
+        return Kept(bias + variance, parts={p: _parts(data, p) for p in self._shown()})
 
-    def counterexample(self, rng: Generator) -> Given:
-        """Correlated coordinates: those that are seen stand in for the omitted ones."""
-        return self.given(rng)._replace(rho=0.5)
-
-    def figure(self, given: Given) -> tuple[Figure, Figure]:
+    def figure(self, trial: Trial[Given]) -> tuple[Figure, Figure]:
         """Bias and variance, closed form and measured."""
-        data = self._data(given, 60)
-        near = [self.n - 4, self.n - 2, self.n, self.n + 2, self.n + 4]
-        shown = sorted({1, *self._sizes(), *near, self.d})
-        parts = [_parts(data, p) for p in shown]
-        smooth = [p for p in range(1, self.d + 1) if abs(p - self.n) > 1]
-        exact = [weak_feature_risk(self.n, p, given.w_star, self.sigma**2) for p in smooth]
-        left = [i for i, p in enumerate(smooth) if p < self.n]
-        right = [i for i, p in enumerate(smooth) if p > self.n]
+        sides = {"<": range(1, self.n - 1), ">": range(self.n + 2, self.d + 1)}
 
-        def drawn(name: str, letter: str) -> Figure:
+        def drawn(name: str, title: str) -> Figure:
             curves = [
                 Curve(
-                    [getattr(exact[i], name) for i in side], [smooth[i] for i in side],
-                    label=f"{name}, p {sign} n", role="predicted", dashed=sign == ">",
+                    [getattr(self._exact(trial.given, p), name) for p in side],
+                    side,
+                    label=f"{name}, p {sign} n",
+                    role="predicted",
+                    dashed=sign == ">",
                 )
-                for side, sign in ((left, "<"), (right, ">"))
-            ]  # fmt: skip
-            found = [(p, getattr(b, name)) for p, b in zip(shown, parts, strict=True)]
-            kept = [(p, v) for p, v in found if v > 1e-3]  # a mean near 0 may come out negative
-            dots = Points([p for p, _ in kept], [v for _, v in kept], label="60 training sets")
-            return Figure(
-                letter, x="p", y=name, log_y=True, marks=(
-                    *curves, dots, Level(self.n, label="p = n", role="other", axis="x"),
-                ),
-            )  # fmt: skip
+                for sign, side in sides.items()
+            ]
+            found = {p: getattr(part, name) for p, part in trial.kept.parts.items()}
+            kept = {p: v for p, v in found.items() if v > 1e-3}  # a mean near 0 may be negative
+            dots = Points(list(kept), list(kept.values()), label="60 training sets")
+            line = Level(self.n, label="p = n", role="other", axis="x")
+            return Figure(title, x="p", y=name, log_y=True, marks=(*curves, dots, line))
 
         first = drawn("bias", "The bias falls, then has a second part")
         return first, drawn("variance", "The variance has a peak at p = n")
+
+    def _exact(self, given: Given, p: int) -> GaussianRisk:
+        return weak_feature_risk(self.n, p, given.w_star, self.sigma**2)
 
     def _sizes(self) -> list[int]:
         n, d = self.n, self.d
         return sorted({n // 4, n // 2, (3 * n) // 4, (5 * n) // 4, (3 * n) // 2, 2 * n, d})
 
-    def _data(self, given: Given, draws: int) -> Planted:
-        eye = torch.eye(self.d, dtype=torch.float64)
-        Sigma = (1 - given.rho) * eye + given.rho if given.rho else None
-        return planted(
-            self.n, self.d, Sigma=Sigma, w_star=given.w_star, sigma=self.sigma, reps=draws,
-            rng=torch.Generator().manual_seed(given.seed),
-        )  # fmt: skip
+    def _shown(self) -> list[int]:
+        return sorted({1, *self._sizes(), *range(self.n - 4, self.n + 5, 2), self.d})
+
+
+def _estimates(data: Planted, p: int) -> Float[Tensor, "r d"]:
+    """Least squares on the first p coordinates; the others get weight 0."""
+    w = min_norm(data.phi[..., :p].contiguous(), data.y)
+    return torch.cat([w, w.new_zeros(len(w), len(data.w_star) - p)], dim=1)
 
 
 def _parts(data: Planted, p: int) -> BiasVariance:
-    """Bias and variance of least squares on the first p coordinates; the others get weight 0."""
-    w = min_norm(data.phi[..., :p].contiguous(), data.y)
-    omitted = w.new_zeros(len(w), len(data.w_star) - p)
-    return decomposed(torch.cat([w, omitted], dim=1), data.w_star, data.Sigma)
+    """Bias and variance of the first 60 training sets."""
+    few = replace(data, phi=data.phi[:60], y=data.y[:60])
+    return decomposed(_estimates(few, p), data.w_star, data.Sigma)
