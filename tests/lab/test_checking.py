@@ -272,7 +272,7 @@ def test_two_long_claims_do_not_keep_a_short_one_waiting():
         for run in long:
             run.cancel()
 
-    with_pool(Limits(300.0), work)
+    with_pool(Limits(40.0), work)
 
 
 def test_a_claim_that_is_not_short_after_all_starts_again_among_the_long(monkeypatch):
