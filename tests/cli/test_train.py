@@ -98,6 +98,7 @@ def test_several_inputs_and_outputs_by_name_are_understood(folder):
     assert found["epochs"] == 3 and found["lr"] == 1e-3 and found["largest_stable_step"] is None
 
 
+@pytest.mark.slow
 def test_the_same_words_give_the_same_weights_also_after_a_resumption(folder):
     words = ("net.py:build", "--data", "two_moons", "--lr", "0.1")
     assert run(folder, *words, "--steps", "30", "--out", "whole.st").returncode == 0
@@ -110,6 +111,7 @@ def test_the_same_words_give_the_same_weights_also_after_a_resumption(folder):
     assert all(torch.equal(whole[k], parts[k]) for k in whole)
 
 
+@pytest.mark.slow
 def test_weights_can_be_taken_up_by_another_run_and_by_an_examination(folder):
     words = ("net.py:build", "--data", "two_moons")
     assert run(folder, *words, "--epochs", "5", "--out", "w.st").returncode == 0

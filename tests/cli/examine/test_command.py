@@ -14,6 +14,7 @@ pytestmark = pytest.mark.xdist_group("examine")  # each call is a process with a
 QUICK = ("--only", "soundness/finite", "--budget", "20")
 
 
+@pytest.mark.slow
 def test_copies_and_children_of_the_users_code_end_with_it(examined):
     words = ("--data", "nets.py:data", *QUICK, "--json", "-")
     code, out, _ = examined("nets.py:Forks", *words)
@@ -62,6 +63,7 @@ def test_an_interruption_keeps_what_is_finished(examined, tmp_path):
     assert "Interrupted" in page.read_text()
 
 
+@pytest.mark.slow
 def test_files_compare_and_exit_codes_are_as_promised(examined, tmp_path):
     bad, good = tmp_path / "bad.json", tmp_path / "good.json"
     code, out, _ = examined("nets.py:exploding", *QUICK, "--json", bad)
