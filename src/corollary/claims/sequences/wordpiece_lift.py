@@ -7,23 +7,24 @@ often *together*:
 
 A pair of frequent letters is frequent by chance alone; a pair of rare ones that always meet has the
 larger lift. The first merges of the two are the maxima of these two scores over all pairs of the
-text, and need not be the same pair.
+text, and need not be the same pair. Measured: the tokens that each merge saves.
 
 :source: Lucchi (2025), Foundations of Deep Learning, Section 10.4.5, Tokenization; Perez Jensen
     (2025), Deep Learning, Section 6.5; Schuster, Nakajima (2012), Japanese and Korean voice search.
 :kind: algorithm
 :cost: instant
 :covers: wordpiece-tokenizer
+:scale-free: the words that a text is cut into are no numbers.
 """
 
 from collections import Counter
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
 from torch import Generator
 
-from corollary.core import Claim, Figure, Hypothesis, Points, equals, option
+from corollary.core import Claim, Suppose, Trial, equals, option
+from corollary.core.figure import Figure, Points
 from corollary.data.small_language import documents
 from corollary.theory.sequences.tokenizers.bpe import BPETokenizer
 from corollary.theory.sequences.tokenizers.wordpiece import INSIDE, SPECIALS, WordPieceTokenizer
@@ -33,92 +34,20 @@ Pair = tuple[str, str]
 
 
 class Given(NamedTuple):
-    """A text, the text that the tokenizers saw, and the first pair each of them merged."""
+    """A text, and tokenizers that merged once."""
 
     text: str
-    seen: str
-    by_count: Pair
-    by_lift: Pair
+    bpe: BPETokenizer
+    wordpiece: WordPieceTokenizer
 
 
-@dataclass(frozen=True)
-class WordpieceLift(Claim[Given]):
-    """The scores of the first merges against the largest scores of all pairs."""
-
-    sentences: int = option(60, low=4)  # sentences of the text
-    relation = equals(ulps=2)  # a count, and a quotient of counts
-
-    def given(self, rng: Generator) -> Given:
-        """A text of the small language, with a few words of rare letters."""
-        (document,) = documents(1, self.sentences, rng=rng)
-        text = " ".join(sentence.text for sentence in document) + " quiz quiz"
-        return Given(text, text, *_first_merges(text))
-
-    def hypotheses(self, given: Given) -> Iterator[Hypothesis]:
-        """Both were trained on the text."""
-        yield Hypothesis("the tokenizers were trained on this text", given.seen == given.text)
-
-    def predict(self, given: Given) -> list[float]:
-        """The largest count and the largest lift."""
-        return [max(_counts(given.text).values()), max(_lifts(given.text).values())]
-
-    def measure(self, given: Given) -> list[float]:
-        """Count and lift of the pairs that were merged first."""
-        counts, lifts = _counts(given.text), _lifts(given.text)
-        return [counts.get(given.by_count, 0), lifts.get(given.by_lift, 0.0)]
-
-    def counterexample(self, rng: Generator) -> Given:
-        """Trained on the text read backwards."""
-        text = self.given(rng).text
-        return Given(text, text[::-1], *_first_merges(text[::-1]))
-
-    def figure(self, given: Given) -> Figure:
-        """Every pair by its two scores."""
-        pairs, lifts = _pieces(given.text)[1], _lifts(given.text)
-        best = max(pairs, key=lambda p: (pairs[p], p))
-        top = given.by_lift
-        return Figure(
-            "Frequent, or together: two ideas of a good pair",
-            x="#(ab)",
-            y="#(ab) / (#(a) #(b))",
-            log_x=True,
-            log_y=True,
-            marks=(
-                Points(
-                    list(pairs.values()), [lifts[p] for p in pairs], label="all pairs", role="other"
-                ),
-                Points([pairs[best]], [lifts[best]], label=f"most frequent: {_word(best)}"),
-                Points(
-                    [pairs[top]], [lifts[top]], label=f"WordPiece: {_word(top)}", role="predicted"
-                ),
-            ),
-            caption="Pairs of pieces within words; ## marks a piece that continues a word.",
-        )
-
-
-def _word(pair: Pair) -> str:
-    return pair[0] + pair[1].removeprefix(INSIDE)
-
-
-def _first_merges(text: str) -> tuple[Pair, Pair]:
-    """What each tokenizer merges when it may merge once."""
-    letters = len(set(text))
-    bpe = BPETokenizer.train(text, letters + 2)
-    a, b = (bpe.vocabulary.token(i) for i in bpe.merges[0])
-    size = len(SPECIALS) + len(_pieces(text)[0])
-    piece = WordPieceTokenizer.train(text, size + 1).vocabulary.tokens[-1]
-    continued = piece.startswith(INSIDE)
-    spelled = piece.removeprefix(INSIDE)
-    return (a, b), (INSIDE * continued + spelled[0], INSIDE + spelled[1])
-
-
-def _counts(text: str) -> Counter[Pair]:
+def pair_counts(text: str) -> Counter[Pair]:
     """Pairs of characters within words that keep their space, as byte-pair encoding sees them."""
     words = lossless_words(text)
     return Counter(pair for word in words for pair in zip(word, word[1:], strict=False))
 
 
-def _pieces(text: str) -> tuple[Counter[str], Counter[Pair]]:
+def pieces(text: str) -> tuple[Counter[str], Counter[Pair]]:
     """Letters and pairs within words as WordPiece sees them; pairs that occur twice or more."""
     words = WordPieceTokenizer.normalizer(text).split()
     spelled = [[w[0], *(INSIDE + c for c in w[1:])] for w in words]
@@ -127,6 +56,99 @@ def _pieces(text: str) -> tuple[Counter[str], Counter[Pair]]:
     return letters, Counter({p: n for p, n in pairs.items() if n > 1})
 
 
-def _lifts(text: str) -> dict[Pair, float]:
-    letters, pairs = _pieces(text)
+def lifts(text: str) -> dict[Pair, float]:
+    """The share of each pair in the product of its parts."""
+    letters, pairs = pieces(text)
     return {(a, b): n / (letters[a] * letters[b]) for (a, b), n in pairs.items()}
+
+
+def merged_once(text: str) -> Given:
+    """Both tokenizers, trained on the text."""
+    size = len(SPECIALS) + len(pieces(text)[0]) + 1
+    bpe = BPETokenizer.train(text, len(set(text)) + 2)
+    return Given(text, bpe, WordPieceTokenizer.train(text, size))
+
+
+def knows_letters(given: Given) -> bool:
+    """Whether the vocabularies hold the letters of the text and one piece more."""
+    size = len(SPECIALS) + len(pieces(given.text)[0]) + 1
+    return {*given.text} <= {*given.bpe.vocabulary.tokens} and size == len(
+        given.wordpiece.vocabulary
+    )
+
+
+def overlapping(given: Given) -> Given:
+    """The pairs of aaa overlap: two are counted, one is merged."""
+    return merged_once("aaa aaa quiz quiz")
+
+
+def by_count(given: Given) -> Pair:
+    """What byte-pair encoding merged."""
+    a, b = (given.bpe.vocabulary.token(i) for i in given.bpe.merges[0])
+    return a, b
+
+
+def by_lift(given: Given) -> Pair:
+    """What WordPiece merged."""
+    piece = given.wordpiece.vocabulary.tokens[-1]
+    spelled = piece.removeprefix(INSIDE)
+    return INSIDE * (piece != spelled) + spelled[0], INSIDE + spelled[1]
+
+
+@dataclass(frozen=True)
+class WordpieceLift(Claim[Given]):
+    """What the first merges save against the largest scores of all pairs."""
+
+    sentences: int = option(60, low=4)  # sentences of the text
+
+    relation = equals(ulps=2)  # a count, and a quotient of counts
+    supposes = (
+        Suppose(
+            "the tokenizers were trained on this text",
+            knows_letters,
+            "Trained on a text of two other words they merge another pair.",
+            bpe=lambda g: merged_once(g.text[:1] + " zyzy zyzy").bpe,
+            wordpiece=lambda g: merged_once(g.text[:1] + " zyzy zyzy").wordpiece,
+        ),
+        Suppose(
+            "the most frequent pair has two different letters",
+            lambda g: len(set(by_count(g))) == 2,
+            overlapping,
+        ),
+    )
+    symbols = "largest score of all pairs", "saved by the first merge"
+    rows = "count #(ab)", "lift #(ab)/(#(a) #(b))"
+
+    def given(self, rng: Generator) -> Given:
+        """A text of the small language, with a few words of rare letters."""
+        (document,) = documents(1, self.sentences, rng=rng)
+        return merged_once(" ".join(sentence.text for sentence in document) + " quiz quiz")
+
+    def predict(self, given: Given) -> list[float]:
+        return [max(pair_counts(given.text).values()), max(lifts(given.text).values())]
+
+    def measure(self, given: Given) -> list[float]:
+        """Tokens that the merge saves when the text is encoded, for WordPiece over #(a) #(b)."""
+        letters, _ = pieces(given.text)
+        a, b = by_lift(given)
+        saved = letters.total() - len(given.wordpiece.encode(given.text))
+        count = len(given.text) - len(given.bpe.encode(given.text))
+        return [count, saved / (letters[a] * letters[b] or 1)]
+
+    def figure(self, trial: Trial[Given]) -> Figure:
+        """Every pair by its two scores."""
+        pairs, scores = pieces(trial.given.text)[1], lifts(trial.given.text)
+        best, top = max(pairs, key=lambda p: (pairs[p], p)), by_lift(trial.given)
+
+        def shown(chosen: list[Pair], label: str, role: str) -> Points:
+            at = [pairs[p] for p in chosen], [scores[p] for p in chosen]
+            return Points(*at, label=label, role=role)
+
+        marks = (
+            shown(list(pairs), "all pairs", "other"),
+            shown([best], f"most frequent: {''.join(best).replace(INSIDE, '')}", "measured"),
+            shown([top], f"WordPiece: {''.join(top).replace(INSIDE, '')}", "predicted"),
+        )
+        title = "Frequent, or together: two ideas of a good pair"
+        axes = {"x": "#(ab)", "y": "#(ab) / (#(a) #(b))", "log_x": True, "log_y": True}
+        return Figure(title, marks=marks, **axes)
