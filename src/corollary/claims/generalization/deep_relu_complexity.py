@@ -17,7 +17,6 @@ finds shrinks with the depth.
 :covers: rademacher-deep-relu
 """
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -25,18 +24,20 @@ import torch
 from jaxtyping import Float
 from torch import Generator, Tensor
 
-from corollary.core import Claim, Curve, Figure, Hypothesis, Points, Sample, at_most, option
+from corollary.core import Claim, Kept, Sample, Suppose, Trial, at_most, normal, option
+from corollary.core.figure import Curve, Figure, Points
 from corollary.theory.generalization.deep_relu import deep_relu_bound, deep_suprema
 from corollary.theory.generalization.rademacher import random_signs
 
+VERSIONS = {"peeling": "(2B)^L/√n", "golowich": "B^L(1+√(2L log 2))/√n"}
+
 
 class Given(NamedTuple):
-    """Points, the radius that the bound is told, random signs, and a seed for the ascent."""
+    """Points, the radius that the bound is told, and random signs."""
 
     x: Float[Tensor, "n d"]
     radius: float
     signs: Float[Tensor, "s n"]
-    seed: int
 
 
 @dataclass(frozen=True)
@@ -49,64 +50,68 @@ class DeepReluComplexity(Claim[Given]):
     B: float = option(1.0, low=0.2, high=4.0)  # Frobenius norm of each layer
     width: int = option(8, low=1, high=64)  # hidden units
     draws: int = option(24, low=10, high=400)  # sign vectors
+
     relation = at_most(level=0.999)  # Student interval over the sign vectors
+    supposes = (
+        Suppose(
+            "no point is longer than the radius",
+            lambda g: bool(g.x.norm(dim=1).max() <= g.radius * (1 + 1e-9)),
+            "The same points, said to be a fifth as long.",
+            radius=0.2,
+        ),
+        Suppose(
+            "the signs are fair",
+            lambda g: bool((g.signs.mean(dim=1).abs() <= 6 / g.signs.shape[1] ** 0.5).all()),
+            "All signs are equal, and so are the points: nothing cancels.",
+            x=lambda g: g.x[:1].expand_as(g.x),
+            signs=lambda g: torch.ones_like(g.signs),
+        ),
+    )
+    symbols = "smaller of the two bounds", "R_S, what the ascent reaches"
+    rows = tuple(f"L = {L}" for L in range(1, 5))
 
     def given(self, rng: Generator) -> Given:
-        """Points on the unit sphere."""
-        x = torch.randn(self.n, self.d, generator=rng, dtype=torch.float64)
-        signs = random_signs(self.draws, self.n, rng=rng)
-        seed = int(torch.randint(2**31, (), generator=rng))
-        return Given(x / x.norm(dim=1, keepdim=True), 1.0, signs, seed)
-
-    def hypotheses(self, given: Given) -> Iterator[Hypothesis]:
-        """The radius."""
-        far = float(given.x.norm(dim=1).max())
-        yield Hypothesis(
-            "no point is longer than the radius", far <= given.radius * (1 + 1e-9), f"{far:.3g}"
-        )
+        x, signs = normal(rng, self.n, self.d), random_signs(self.draws, self.n, rng=rng)
+        return Given(x / x.norm(dim=1, keepdim=True), 1.0, signs)
 
     def predict(self, given: Given) -> list[float]:
-        """The smaller of the two bounds, for each depth."""
-        return [min(self._bound(given, L, v) for v in ("peeling", "golowich"))
-                for L in range(1, self.L + 1)]  # fmt: skip
+        return [min(self._bound(given, L, v) for v in VERSIONS) for L in range(1, self.L + 1)]
 
-    def measure(self, given: Given) -> list[Sample]:
-        """What the ascent reaches, for each depth; a lower estimate of the supremum."""
-        return [Sample(self._climb(given, L, self.width)) for L in range(1, self.L + 1)]
+    def measure(self, given: Given, rng: Generator) -> Kept:
+        """A lower estimate of the supremum; a second, narrow network is for the picture."""
+        own, narrow = (
+            [
+                deep_suprema(given.x, self.B, L, given.signs, width=w, steps=40, rng=rng)
+                for L in range(1, self.L + 1)
+            ]
+            for w in (self.width, 2)
+        )
+        return Kept([Sample(v) for v in own], found={self.width: own, 2: narrow})
 
-    def counterexample(self, rng: Generator) -> Given:
-        """The same points, said to be a fifth as long."""
-        return self.given(rng)._replace(radius=0.2)
+    def tight(self) -> Given:
+        """One point: one layer fits its sign with all of its norm, half of the bound."""
+        one = torch.ones(1, 1, dtype=torch.float64)
+        return Given(one, 1.0, torch.tensor([[1.0], [-1.0]], dtype=torch.float64))
+
+    def figure(self, trial: Trial[Given]) -> Figure:
+        """Bounds and what is reached, over the depth, for two widths."""
+        depths, far = range(1, self.L + 1), range(1, max(9, self.L + 1))
+        marks: list[Curve | Points] = [
+            Curve([self._bound(trial.given, L, v) for L in far], far, name, "predicted")
+            for v, name in VERSIONS.items()
+        ]
+        for width, found in trial.kept.found.items():
+            low, mean, high = zip(*map(_middle, found), strict=True)
+            role = "measured" if width == self.width else "other"
+            label = f"ascent, width {width}, middle 80 %"
+            marks.append(Points(depths, mean, label=label, role=role, low=low, high=high))
+        title = f"Fitting random signs with norms B = {self.B:g}"
+        return Figure(title, x="L", y="R_S", log_y=True, marks=tuple(marks))
 
     def _bound(self, given: Given, L: int, version: str) -> float:
         n = len(given.x)
         return deep_relu_bound(self.B, L, n, radius=given.radius, version=version)
 
-    def _climb(self, given: Given, L: int, width: int) -> Tensor:
-        rng = torch.Generator().manual_seed(given.seed)
-        return deep_suprema(given.x, self.B, L, given.signs, width=width, steps=40, rng=rng)
 
-    def figure(self, given: Given) -> Figure:
-        """Bounds and what is reached, over the depth, for two widths."""
-        depths = list(range(1, self.L + 1))
-        far = list(range(1, max(9, self.L + 1)))
-        marks = [
-            Curve([self._bound(given, L, v) for L in far], far, label=name, role="predicted",
-                  dashed=v == "golowich")
-            for v, name in (("peeling", "(2B)^L/√n"), ("golowich", "B^L(1+√(2L log 2))/√n"))
-        ]  # fmt: skip
-        for width, role in ((self.width, "measured"), (2, "other")):
-            found = [self._climb(given, L, width) for L in depths]
-            marks.append(
-                Points(depths, [float(v.mean()) for v in found],
-                       label=f"ascent, width {width}, middle 80 %", role=role,
-                       low=[float(v.quantile(0.1)) for v in found],
-                       high=[float(v.quantile(0.9)) for v in found])
-            )  # fmt: skip
-        return Figure(
-            f"Fitting random signs with norms B = {self.B:g}",
-            x="L",
-            y="R_S",
-            log_y=True,
-            marks=tuple(marks),
-        )
+def _middle(v: Tensor) -> tuple[float, float, float]:
+    return float(v.quantile(0.1)), float(v.mean()), float(v.quantile(0.9))

@@ -20,7 +20,7 @@ at once, each with its share of :math:`\epsilon`, and Gibbs posteriors
     The term ln(2 sqrt(N)) belongs to kl and, by Pinsker, to 2(q - p)^2.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -28,7 +28,8 @@ import torch
 from jaxtyping import Float
 from torch import Generator, Tensor
 
-from corollary.core import Claim, Curve, Figure, Hypothesis, at_most, option
+from corollary.core import Claim, Parity, Suppose, Trial, at_most, option, uniform
+from corollary.core.figure import Curve, Figure
 from corollary.theory.generalization.change_of_measure import gibbs_tilt
 from corollary.theory.generalization.divergence import kl_discrete
 from corollary.theory.generalization.pac_bayes import kl_bound, mcallester_bound
@@ -37,11 +38,31 @@ BETAS = (0.0, 0.03, 0.1, 0.2, 0.3, 0.5, 0.7, 1.0, 2.0)
 
 
 class Given(NamedTuple):
-    """Samples with their shares of epsilon, and a prior for each."""
+    """True risks, risks on samples of N that share epsilon, and a prior for each."""
 
     R: Float[Tensor, " k"]
     R_S: Float[Tensor, "runs k"]
     P: Float[Tensor, "runs k"]
+    N: int
+
+
+def has_independent_samples(given: Given) -> tuple[bool, str]:
+    """How the empirical risks vary, in units of R(1 − R)/N."""
+    R, N = given.R, given.N
+    ratio = float((N * (given.R_S - R).square() / (R * (1 - R))).mean())
+    return ratio < 2, f"variance {ratio:.3g} times R(1 − R)/N"
+
+
+def after_the_sample(given: Given, rng: Generator) -> Given:
+    """A prior that sits on the hypothesis that did best on the sample: nothing to pay."""
+    R = torch.full((50_000,), 0.5, dtype=torch.float64)
+    R_S = samples(R, given.N, 2, rng)
+    return Given(R, R_S, torch.nn.functional.one_hot(R_S.argmin(1), len(R)).to(R_S), given.N)
+
+
+def copied(given: Given, rng: Generator) -> Given:
+    """One example, copied N times: half of the hypotheses seem to make no error."""
+    return given._replace(R_S=(uniform(rng, *given.R_S.shape) < given.R).double())
 
 
 @dataclass(frozen=True)
@@ -52,74 +73,64 @@ class Mcallester(Claim[Given]):
     k: int = option(100, low=2, high=10_000)  # hypotheses
     runs: int = option(20, low=1, high=1000)  # samples S that are drawn
     eps: float = option(0.05, low=1e-6, high=0.5)  # probability that any of them fails
+
     relation = at_most(ulps=64)  # sums over a hundred hypotheses
+    supposes = (
+        Suppose(
+            "the prior does not depend on the sample",
+            lambda g: bool((g.P == g.P[0]).all()),
+            without=after_the_sample,
+        ),
+        Suppose("the samples are independent", has_independent_samples, without=copied),
+    )
+    symbols = "E_Q R_S + √((KL + ln(2√N/ε))/2N)", "E_Q R"
+    shows = (Parity("Risks never exceed the bound", without=False),)
 
     def given(self, rng: Generator) -> Given:
-        """Risks between 0.3 and 0.7, a uniform prior."""
-        R = 0.3 + 0.4 * torch.rand(self.k, generator=rng, device=rng.device, dtype=torch.float64)
-        R_S = _samples(R, self.N, self.runs, rng)
-        return Given(R, R_S, torch.full_like(R_S, 1 / self.k))
-
-    def hypotheses(self, given: Given) -> Iterator[Hypothesis]:
-        """The prior."""
-        fixed = bool((given.P == given.P[0]).all())
-        yield Hypothesis("the prior does not depend on the sample", fixed)
+        R = 0.3 + 0.4 * uniform(rng, self.k)
+        R_S = samples(R, self.N, self.runs, rng)
+        return Given(R, R_S, torch.full_like(R_S, 1 / self.k), self.N)
 
     def predict(self, given: Given) -> list[float]:
-        """The bounds, with the union bound over samples."""
-        rows = _posteriors(given, self.N)
-        return [mcallester_bound(q, kl, self.N, self.eps / len(given.R_S)) for _, q, kl in rows]
+        """With the union bound over samples."""
+        share, rows = self.eps / len(given.R_S), posteriors(given)
+        return [mcallester_bound(q, kl, given.N, share) for _, q, kl in rows]
 
     def measure(self, given: Given) -> list[float]:
-        """True risks of the posteriors."""
-        return [risk for risk, _, _ in _posteriors(given, self.N)]
+        return [risk for risk, _, _ in posteriors(given)]
 
-    def counterexample(self, rng: Generator) -> Given:
-        """A prior that sits on the hypothesis that did best on the sample: nothing to pay."""
-        R = torch.full((50_000,), 0.5, dtype=torch.float64, device=rng.device)
-        R_S = _samples(R, self.N, 2, rng)
-        best = torch.nn.functional.one_hot(R_S.argmin(1), len(R)).to(R_S)
-        return Given(R, R_S, best)
-
-    def figure(self, given: Given) -> Figure:
+    def figure(self, trial: Trial[Given]) -> Figure:
         """One sample: from the prior to a single hypothesis."""
-        one = Given(given.R, given.R_S[:1], given.P[:1])
-        rows = _posteriors(one, self.N, torch.linspace(0, 2, 81, dtype=torch.float64).tolist())
-        kl, eps = [row[2] for row in rows], self.eps
+        R, R_S, P, N = trial.given
+        one = Given(R, R_S[:1], P[:1], N)
+        rows = posteriors(one, torch.linspace(0, 2, 81, dtype=torch.float64).tolist())
+        risk, train, kl = zip(*rows, strict=True)
 
-        def line(bound: object) -> list[float]:
-            return [bound(q, d, self.N, eps) for _, q, d in rows]  # type: ignore[operator]
+        def line(bound: Callable[..., float], **how: bool) -> list[float]:
+            return [bound(q, d, N, self.eps, **how) for _, q, d in rows]
 
-        def printed(q: float, d: float, N: int, eps: float) -> float:
-            return mcallester_bound(q, d, N, eps, printed=True)
-
-        return Figure(
-            "What the choice of a posterior costs",
-            x="KL(Q‖P)",
-            y="error",
-            marks=(
-                Curve([q for _, q, _ in rows], x=kl, label="E_Q R_S", role="other"),
-                Curve([r for r, _, _ in rows], x=kl, label="E_Q R"),
-                Curve(line(kl_bound), x=kl, label="kl inversion", role="other"),
-                Curve(line(mcallester_bound), x=kl, label="McAllester", role="predicted"),
-                Curve(line(printed), x=kl, label="with 2/N, as printed", role="other", dashed=True),
-            ),
+        printed = line(mcallester_bound, printed=True)
+        marks = (
+            Curve(train, kl, label="E_Q R_S", role="other"),
+            Curve(risk, kl, label="E_Q R"),
+            Curve(line(kl_bound), kl, label="kl inversion", role="other"),
+            Curve(line(mcallester_bound), kl, label="McAllester", role="predicted"),
+            Curve(printed, kl, label="with 2/N, as printed", role="other", dashed=True),
         )
+        return Figure("What the choice of a posterior costs", x="KL(Q‖P)", y="error", marks=marks)
 
 
-def _samples(R: Tensor, N: int, runs: int, rng: Generator) -> Tensor:
-    shape = runs, len(R)
-    trials = torch.full(shape, float(N), dtype=torch.float64, device=rng.device)
-    return torch.binomial(trials, R.expand(shape).contiguous(), generator=rng) / N
+def samples(R: Tensor, N: int, runs: int, rng: Generator) -> Tensor:
+    """Shares of errors on N examples, independent of each other."""
+    trials = torch.full((runs, len(R)), float(N), dtype=torch.float64)
+    return torch.binomial(trials, R.expand_as(trials).contiguous(), generator=rng) / N
 
 
-def _posteriors(
-    given: Given, N: int, betas: tuple[float, ...] | list[float] = BETAS
-) -> list[tuple[float, float, float]]:
+def posteriors(given: Given, betas: Sequence[float] = BETAS) -> list[tuple[float, float, float]]:
     """True risk, risk on the sample and divergence, for each beta and sample."""
     out = []
     for beta in betas:
-        Q = gibbs_tilt(given.P, -beta * N * given.R_S)
+        Q = gibbs_tilt(given.P, -beta * given.N * given.R_S)
         columns = (Q @ given.R, (Q * given.R_S).sum(1).clamp(0, 1), kl_discrete(Q, given.P))
         out += list(zip(*(c.clamp(min=0).tolist() for c in columns), strict=True))
     return out

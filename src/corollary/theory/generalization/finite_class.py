@@ -107,6 +107,7 @@ def erm(losses: Float[Tensor, "*t n k"]) -> tuple[Int[Tensor, "*t"], Float[Tenso
         (0, 0.5)
 
     :covers: expected-empirical-risk
+    :test: tests/theory/generalization/test_finite_class.py
     """
     risk, best = losses.mean(dim=-2).min(dim=-1)
     return best, risk

@@ -207,6 +207,7 @@ def contraction(
         ((0.5, 1.0), (0.5, 0.25))
 
     :covers: rademacher-contraction
+    :test: tests/theory/generalization/test_rademacher.py
     """
     check_nonnegative("L", L)
     return rademacher_complexity(phi(values)), L * rademacher_complexity(values)

@@ -14,6 +14,7 @@ average. What was held out gives an unbiased estimate again. To follow both alon
     Foundations of Deep Learning (slides), Generalization Error; Vapnik (1992), "Principles of risk
     minimization for learning theory".
 :covers: expected-empirical-risk, generalization-gap
+:test: tests/theory/generalization/test_risk.py
 :erratum: [possible OCR artefact] Chapter 5 shows the expected risk without the label, E[l(F(xi;x)],
     with an unbalanced bracket; the empirical risk below it has the label. Chapter 8 shows the 0-1
     loss as the indicator of f(x) = y; it is that of f(x) != y, as in Chapter 9: with the former a

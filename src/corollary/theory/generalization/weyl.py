@@ -38,6 +38,7 @@ def weyl_slack(A: Inexact[Tensor, "n n"], B: Inexact[Tensor, "n n"]) -> WeylSlac
         (0.0, 0.0)
 
     :covers: weyl-inequality
+    :test: tests/theory/generalization/test_tangent_concentration.py
     """
     check_hermitian("A", A)
     check_hermitian("B", B)
