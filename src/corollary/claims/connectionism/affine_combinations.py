@@ -27,6 +27,7 @@ from torch import Generator, Tensor
 
 from corollary.core import Claim, Suppose, Trial, equals, generator, normal, option
 from corollary.core.figure import Curve, Figure, Level, Points
+from corollary.models.units import AffineUnit
 from corollary.theory.connectionism.linearity import is_affine
 
 
@@ -43,8 +44,9 @@ class Given(NamedTuple):
 
     def f(self, x: Tensor) -> Tensor:
         """The map."""
-        z = x @ self.A.T
-        return z + self.c + self.bend * z.abs()
+        units = (AffineUnit.of(a, float(c)) for a, c in zip(self.A, self.c, strict=True))
+        values = torch.stack([unit(x).detach() for unit in units], dim=-1)
+        return values + self.bend * (x @ self.A.T).abs()
 
 
 def keeps_affine_combinations(given: Given) -> tuple[bool, str]:
