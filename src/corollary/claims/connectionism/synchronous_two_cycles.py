@@ -14,7 +14,7 @@ longer cycles: a ring that passes its signs on, one of them inverted, takes :mat
     périodique des fonctions à seuil binaires et applications".
 :kind: theorem
 :cost: instant
-:covers: hopfield-update-dynamics
+:beyond: The notes update one neuron at a time; here all update at once.
 :scale-free: only the signs of fields matter
 """
 

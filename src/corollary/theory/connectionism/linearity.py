@@ -171,6 +171,7 @@ def matrix_of(
                 [1., 1., 1.]], dtype=torch.float64)
 
     :covers: linear-map-matrix
+    :test: tests/theory/connectionism/test_linearity.py
     :erratum: [typo] Both sources write the matrix as an element of R^{n x m}; for f from R^n to
         R^m with f(x) = Ax it has shape m x n: the shape of the example above is (2, 3).
     """

@@ -55,6 +55,7 @@ def perceptron_trajectory_certificates(
         ([0.0, 0.0, 0.2], [0.0, 0.0, 0.0])
 
     :covers: perceptron-alignment-lemma, perceptron-norm-lemma
+    :test: tests/theory/connectionism/test_perceptron.py
     """
     if not is_unit(u):
         raise InputError(f"u must have length 1, but its length is {u.norm().item()!r}")

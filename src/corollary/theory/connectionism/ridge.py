@@ -58,6 +58,7 @@ def rate_of_change(
         tensor([5., nan])
 
     :covers: ridge-rate-of-change
+    :test: tests/theory/connectionism/test_ridge.py
     """
     length: Tensor = theta.detach().norm()
     return slope_of(phi, pre_activation(x, theta)).abs() * length
@@ -83,6 +84,7 @@ def parameter_gradient(
         tensor([[4., 8.]])
 
     :covers: ridge-parameter-gradient
+    :test: tests/theory/connectionism/test_ridge.py
     """
     z = pre_activation(x, theta)
     _, slope = _value_and_slope(lambda t: loss(phi(t)), z)

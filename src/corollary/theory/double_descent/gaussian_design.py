@@ -71,6 +71,7 @@ def ols_variance(
         tensor(3.)
 
     :covers: ols-variance-trace
+    :test: tests/theory/double_descent/test_gaussian_design.py
     :erratum: [missing hypothesis] Theorem 81 inverts Phi^T Phi / n without saying that p <= n and
         rank p are needed, although the figure discussed next runs to p > n: for n = 10, p = 40 the
         matrix has rank 10, and p/(n-p-1) = -1.29 is no variance; the shortest solution has
