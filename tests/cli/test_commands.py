@@ -71,7 +71,7 @@ def test_check_takes_parameters_and_writes_results_and_report(call, tmp_path):
         "--report",
         tmp_path / "r.html",
     )
-    assert code == 0 and "1 holds" in out
+    assert code == 0 and "✓ holds" in out
     result = json.loads((tmp_path / "r.json").read_text())["results"][0]
     assert (result["parameters"]["gamma"], result["parameters"]["n"]) == (0.2, 50)
     assert "novikoff" in (tmp_path / "r.html").read_text()
@@ -191,3 +191,16 @@ def test_a_cache_that_cannot_be_written_costs_one_warning(call, monkeypatch):
     code, out, err = call("check", "novikoff", "xor")
     assert code == 0 and "2 holds" in out
     assert err.count("\n") == 1 and "cannot be resumed" in err
+
+
+def test_one_claim_is_shown_with_prediction_counterexample_picture_and_what_next(call):
+    code, out, _ = call("check", "novikoff")
+    assert code == 0
+    for part in (
+        "✓ holds  Perceptron convergence", "(R/γ)² = 100", "mistakes M = 15 (≤ predicted)",
+        "One point has both labels: the mistakes never end", "Perceptron mistakes",
+        "corollary check novikoff --gamma 0.05",
+    ):  # fmt: skip
+        assert part in out
+    assert sum("\u2800" < sign <= "\u28ff" for sign in out) > 60
+    assert max(map(len, out.splitlines())) <= 100

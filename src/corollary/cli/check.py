@@ -16,6 +16,8 @@ from corollary.cli.options import (
 )
 
 if TYPE_CHECKING:
+    from rich.console import Console
+
     from corollary.core import Result
     from corollary.registry import Entry
     from corollary.run.results import Run
@@ -137,13 +139,28 @@ def _print_json(run: "Run") -> None:
 
 
 def _print_results(run: "Run", report_file: Path | None) -> None:
+    """One result with its picture, several as a table."""
     from rich.console import Console
+
+    from corollary.report.terminal import result_lines
+
+    console = Console(highlight=False)
+    if len(run.results) == 1:
+        dots = console.encoding.lower().startswith("utf")
+        for line in result_lines(run.results[0], console.width, picture=dots):
+            console.print(line, soft_wrap=True)
+    else:
+        _print_table(run, console)
+    if report_file is not None:
+        console.print(f"Report: {report_file}", soft_wrap=True, markup=False)
+
+
+def _print_table(run: "Run", console: "Console") -> None:
     from rich.table import Table
     from rich.text import Text
 
     from corollary.report.signs import VERDICT_COLOURS
 
-    console = Console(highlight=False)
     table = Table(box=None, padding=(0, 2, 0, 0), show_header=False)
     table.add_column(no_wrap=True)
     table.add_column(style="cyan", no_wrap=True)
@@ -157,5 +174,3 @@ def _print_results(run: "Run", report_file: Path | None) -> None:
     console.print(table)
     counts = [f"{n} {verdict.value}" for verdict, n in run.counts().items() if n]
     console.print(", ".join(counts), style="bold")
-    if report_file is not None:
-        console.print(f"Report: {report_file}", soft_wrap=True, markup=False)
