@@ -235,7 +235,9 @@ def test_files_of_the_folder_shadow_no_module(start, tmp_path):
 def test_the_token_is_in_no_argument_list(start, tmp_path, eventually):
     """The browser is given a file that only this user can read."""
     command = tmp_path / "browser"
-    command.write_text(f'#!/bin/sh\necho "$@" > {tmp_path}/given; exec sleep 300\n')
+    command.write_text(
+        f'#!/bin/sh\necho $$ > {tmp_path}/pid; echo "$@" > {tmp_path}/given; exec sleep 300\n'
+    )
     command.chmod(0o755)
     temporary = tmp_path / "temporary"
     temporary.mkdir()
@@ -250,6 +252,7 @@ def test_the_token_is_in_no_argument_list(start, tmp_path, eventually):
             assert lab.token.encode() not in arguments.read_bytes()
         except OSError:
             continue
+    os.kill(int((tmp_path / "pid").read_text()), signal.SIGKILL)
     lab.stop(signal.SIGTERM)
     assert not page.exists() and list(temporary.iterdir()) == []
 

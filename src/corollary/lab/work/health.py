@@ -21,21 +21,6 @@ class Health:
     dead: tuple[tuple[int, int], ...] = ()
 
 
-def constant_loss(y: Tensor, *, logistic: bool) -> float:
-    """The loss of the best constant output: the entropy of the labels, or half their variance.
-
-    Example:
-        >>> round(constant_loss(torch.tensor([1.0, 1.0, -1.0, -1.0]), logistic=True), 6)  # log 2
-        0.693147
-        >>> constant_loss(torch.tensor([1.0, -1.0]), logistic=False)
-        0.5
-    """
-    if not logistic:
-        return 0.5 * float(y.var(correction=0))
-    share = (y > 0).double().mean()
-    return float(torch.special.entr(share) + torch.special.entr(1 - share))
-
-
 @torch.no_grad()
 def dead_units(model: nn.Sequential, x: Tensor) -> tuple[tuple[int, int], ...]:
     """For each ReLU layer: its units that are zero at every point, and all of its units.

@@ -7,13 +7,13 @@ from typing import Any
 
 import torch
 from torch import Tensor, nn
-from torch.nn import functional as F
 
 from corollary.core import generator
 from corollary.errors import InputError, NotFiniteError
 from corollary.lab.settings import PlaySettings
 from corollary.lab.work.advice import OVERFLOW, advice
-from corollary.lab.work.health import Health, constant_loss, dead_units
+from corollary.lab.work.health import Health, dead_units
+from corollary.lab.work.losses import constant_loss, logistic, squared
 from corollary.lab.work.pictures import TILE, in_bytes, on_own_scale, square, units
 from corollary.lab.work.plane_inputs import lifted
 from corollary.lab.work.plane_regions import plane_regions
@@ -51,16 +51,6 @@ def network(settings: PlaySettings) -> nn.Sequential:
         nn.init.zeros_(layer.bias)
         layers += [layer] if last else [layer, ACTIVATION[settings.activation]()]
     return nn.Sequential(*layers)
-
-
-def logistic(output: Tensor, y: Tensor) -> Tensor:
-    """The mean of log(1 + exp(-y f))."""
-    return F.softplus(-y * output[:, 0]).mean()
-
-
-def squared(output: Tensor, y: Tensor) -> Tensor:
-    """Half the mean of (f - y)^2."""
-    return 0.5 * ((output[:, 0] - y) ** 2).mean()
 
 
 class Playground:
