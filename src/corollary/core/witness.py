@@ -1,5 +1,7 @@
 """Tests of suppositions on what was drawn: each gives a bool and the number behind it."""
 
+import math
+
 from torch import Tensor
 
 Witness = tuple[bool, str]
@@ -20,8 +22,8 @@ def near(left: Tensor, right: Tensor | float, to: float = 1e-9) -> Witness:
 
 def mean_is(values: Tensor, mean: float = 0.0) -> Witness:
     """Whether independent draws have this mean, up to five standard errors."""
-    error = float(values.std()) / values.numel() ** 0.5
-    z = abs(float(values.mean()) - mean) / error if error else 0.0
+    off, error = abs(float(values.mean()) - mean), float(values.std()) / values.numel() ** 0.5
+    z = off / error if error else (0.0 if off == 0 else math.inf)
     return z < ERRORS, f"mean {float(values.mean()):.3g}, {z:.1f} standard errors off"
 
 
