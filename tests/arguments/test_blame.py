@@ -54,6 +54,14 @@ def test_missing_arguments_are_left_to_python():
     assert blamed(fit, (), {}, TypeError("missing")) is None
 
 
+def test_an_object_that_cannot_be_shown_does_not_hide_the_error():
+    class Shy:
+        def __repr__(self):
+            raise AttributeError("not yet made")
+
+    assert blamed(fit, (Shy(), torch.ones(5)), {}, ERROR) is None
+
+
 def test_an_odd_value_is_blamed_with_the_first_line_of_the_reason():
     error = blamed(fit, (torch.ones(0, 2), torch.ones(0)), {}, ERROR)
     assert str(error) == (

@@ -4,13 +4,16 @@ import math
 import pickle
 import re
 import sys
+from collections.abc import Callable
 from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec
 
 import pytest
 import torch
 from jaxtyping import Float
-from torch import Tensor
+from torch import Tensor, nn
+from torch.fx import symbolic_trace
+from torch.fx.proxy import TraceError
 
 import corollary.theory.generalization.weight_spectra.layers as layers
 from corollary.arguments import name_bad_arguments
@@ -41,7 +44,12 @@ def tolerant(x: Tensor) -> str:
 def test_the_function_keeps_its_name_signature_and_documentation():
     assert (product.__name__, product.__doc__) == ("product", "A @ B.")
     assert list(inspect.signature(product).parameters) == ["a", "b"]
+
+
+def test_functions_are_pickled_by_name_also_those_that_a_table_of_their_module_holds(shapes):
     assert pickle.loads(pickle.dumps(layers.stable_rank)) is layers.stable_rank
+    assert pickle.loads(pickle.dumps(shapes.half)) is shapes.half
+    assert pickle.loads(pickle.dumps(shapes.TABLE)) == shapes.TABLE
 
 
 def test_a_good_call_gives_what_the_function_gives():
@@ -56,6 +64,16 @@ def test_a_raw_error_becomes_a_sentence_and_stays_its_cause():
     assert isinstance(caught.value.__cause__, RuntimeError)
 
 
+def test_a_module_that_cannot_be_traced_says_why():
+    class Branching(nn.Module):
+        @wrapped
+        def forward(self, x: Float[Tensor, "n d"]) -> Tensor:
+            return x if x.sum() > 0 else -x
+
+    with pytest.raises(TraceError, match="inputs to control flow"):
+        symbolic_trace(Branching())
+
+
 def test_an_error_that_no_argument_explains_stays_as_it_is():
     with pytest.raises(RuntimeError, match="cannot be multiplied"):
         gram(torch.ones(2, 3))  # the annotation allows it: a fault of ours, and it looks like one
@@ -68,6 +86,21 @@ def test_our_own_errors_pass():
 
     with pytest.raises(NotFiniteError, match="step 3"):
         left("x")
+
+
+def test_errors_of_the_users_own_classes_pass():
+    class Enough(RuntimeError):
+        """Raised by a callback."""
+
+    @wrapped
+    def train(steps: int, callback: Callable[[], None]) -> None:
+        callback()
+
+    def stop() -> None:
+        raise Enough
+
+    with pytest.raises(Enough):
+        train(-1, stop)
 
 
 def test_only_the_outermost_function_speaks_so_that_code_below_can_catch_errors():
@@ -95,6 +128,8 @@ class Disc:
 
 def half(x: float) -> float:
     return x / 2
+
+TABLE = {"half": half}
 
 def _hidden(x: float) -> float:
     return x / 2

@@ -1,7 +1,7 @@
 """Which argument made a call fail, in one sentence."""
 
 import inspect
-from collections.abc import Callable, Iterable, Iterator, Sized
+from collections.abc import Callable, Iterable, Iterator
 from numbers import Real
 from typing import Any
 
@@ -25,11 +25,19 @@ def blamed(
     entries, with NaN, infinite or complex ones, or below zero; then torch's reason is quoted too.
     """
     try:
-        signature = inspect.signature(function, eval_str=True)
-        given = list(_each(signature.bind(*args, **kwargs)))
-    except (TypeError, NameError):
-        return None  # Python's own sentence on missing and unknown arguments is good
-    name = function.__qualname__.removesuffix(".__init__")
+        return _blamed(function, args, kwargs, error)
+    except Exception:
+        # Missing and unknown arguments, of which Python's own sentence is good, and objects that
+        # cannot even be looked at: the first error is the one to see.
+        return None
+
+
+def _blamed(
+    function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any], error: Exception
+) -> CorollaryError | None:
+    signature = inspect.signature(function, eval_str=True)
+    given = list(_each(signature.bind(*args, **kwargs)))
+    name = function.__qualname__.removesuffix(".__wrapped__").removesuffix(".__init__")
     if (at := misfit(given)) is not None:
         label, value, wanted = at
         other_shape = isinstance(value, Tensor) and "tensor" in wanted
@@ -61,7 +69,8 @@ def misfit(given: Iterable[Given]) -> tuple[str, Any, str] | None:
                 known = [sizes[axis] for axis in axes if axis in sizes]
                 wanted = expected(annotation) + (f" with {', '.join(known)}" if known else "")
                 return label, value, wanted
-            for axis, size in zip(axes, getattr(value, "shape", ()), strict=False):
+            shape = value.shape if isinstance(value, Tensor) else ()
+            for axis, size in zip(axes, shape, strict=False):
                 sizes.setdefault(axis, f"{axis} = {size} as in {label}")
     return None
 
@@ -93,7 +102,7 @@ def odd(value: Any) -> str | None:
         return None if 0 <= float(value) < float("inf") else f"is {float(value):g}"
     if isinstance(value, list | tuple) and (oddities := list(filter(None, map(odd, value)))):
         return f"holds an entry that {oddities[0]}"
-    return "is empty" if isinstance(value, Sized) and len(value) == 0 else None
+    return "is empty" if isinstance(value, list | tuple | str | dict) and not value else None
 
 
 def _odd_tensor(value: Tensor) -> str | None:

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from jaxtyping import AbstractArray
 from torch import Tensor
+from torch.fx import Proxy
 
 
 def fits(value: Any, annotation: Any) -> bool:
@@ -26,6 +27,8 @@ def fits(value: Any, annotation: Any) -> bool:
         >>> fits((1, "two"), tuple[int, ...]), fits({1: 2}, Mapping[str, int])
         (False, True)
     """
+    if isinstance(value, Proxy):
+        return True  # stands for a value while a module is traced
     origin, parts = typing.get_origin(annotation), typing.get_args(annotation)
     if origin in (typing.Union, types.UnionType):
         return any(fits(value, part) for part in parts)

@@ -7,13 +7,13 @@ from inspect import isclass, isfunction
 from types import ModuleType
 from typing import ParamSpec, TypeVar
 
-from corollary.errors import CorollaryError
-
 P = ParamSpec("P")
 R = TypeVar("R")
 
-# What Python, NumPy and torch raise on an argument they cannot use.
+# What is raised on an argument that cannot be used, and by whom. Errors of other classes are meant
+# by those who wrote them, such as one that a callback of the user raises to stop a training.
 RAW = (ArithmeticError, AttributeError, LookupError, RuntimeError, TypeError, ValueError)
+FROM = {"builtins", "torch", "numpy", "scipy", "jaxtyping"}
 
 
 def wrapped(function: Callable[P, R]) -> Callable[P, R]:
@@ -24,7 +24,7 @@ def wrapped(function: Callable[P, R]) -> Callable[P, R]:
         try:
             return function(*args, **kwargs)
         except RAW as error:
-            if isinstance(error, CorollaryError) or _is_inner():
+            if type(error).__module__.split(".")[0] not in FROM or _is_inner():
                 raise
             from corollary.arguments.blame import blamed  # needs torch
 
@@ -56,6 +56,8 @@ def wrap_public(module: ModuleType) -> None:
             continue
         if isfunction(value):
             setattr(module, name, wrapped(value))
+            # Tables of the module may hold the function itself; here is where pickle finds it.
+            value.__qualname__ = f"{name}.__wrapped__"
         elif isclass(value):
             for key, method in list(vars(value).items()):
                 public = key in ("__init__", "__call__") or not key.startswith("_")
