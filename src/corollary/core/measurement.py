@@ -17,6 +17,8 @@ from typing import Any
 from corollary.core.numbers import as_floats
 from corollary.errors import InputError
 
+LONGEST = 10_000  # values of a path that are kept, or a little more
+
 
 @dataclass(frozen=True)
 class Reading:
@@ -103,14 +105,23 @@ class Series:
 
 @dataclass(frozen=True)
 class Path:
-    """One quantity along a run, such as mistakes so far; its last value is what is compared."""
+    """One quantity along a run, such as mistakes so far; its last value is what is compared.
+
+    Of a long run every so many values are kept, and the last one; ``at`` says which they are.
+    """
 
     values: Sequence[float]
+    at: Sequence[int] = ()
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "values", tuple(as_floats(self.values)))
-        if not self.values:
+        n = len(self.values)
+        if n == 0:
             raise InputError("expected a Path with at least one value, got an empty one")
+        if not self.at:
+            kept = [*range(0, n - 1, max(1, n // LONGEST)), n - 1]
+            object.__setattr__(self, "at", tuple(kept))
+            object.__setattr__(self, "values", [self.values[k] for k in kept])
+        object.__setattr__(self, "values", tuple(as_floats(self.values)))
 
 
 class Kept:

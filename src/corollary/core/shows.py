@@ -92,7 +92,7 @@ class Along(Show):
             if role == "other" and values == trial.measured.values:
                 marks.append(Level(run.comparison.predicted[0], label=label, role=role))
                 continue
-            x = [self.first + k for k in range(len(values))]
+            x = [self.first + k for k in run.measured.at]
             marks.append(Curve(values, x=x, label=label, role=role))
         return self._figure(claim, marks)
 

@@ -77,7 +77,7 @@ class Novikoff(Claim[Given]):
         return float((radius(given.x) / margin(*given)) ** 2)
 
     def measure(self, given: Given) -> Path:
-        patience = int(10 / self.gamma**2)  # ten times the bound for the unit ball
+        patience = int(2 / self.gamma**2) + 10  # twice the bound for the unit ball
         return Path(mistake_count(given.x, given.y, max_updates=patience))
 
     def tight(self) -> Given:
