@@ -116,10 +116,16 @@ def run_load(console: Console, clients: int, seconds: float) -> dict[str, Any]:
     for error in sorted(set(errors))[:5]:
         console.print(error)
     return {
-        "clients": clients, "seconds": seconds, "requests": requests, "errors": len(errors),
-        "refused": sum(t.refused for t in tallies.values()), "p95": read.percentile(95),
-        "cpu": cpu, "megabytes": [before, after], "load": os.getloadavg()[0],
-    }  # fmt: skip
+        "clients": clients,
+        "seconds": seconds,
+        "requests": requests,
+        "errors": len(errors),
+        "refused": sum(t.refused for t in tallies.values()),
+        "p95": read.percentile(95),
+        "cpu": cpu,
+        "megabytes": [before, after],
+        "load": os.getloadavg()[0],
+    }
 
 
 async def starve(lab: LabProcess, times: int) -> list[float]:

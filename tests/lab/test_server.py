@@ -264,16 +264,9 @@ def test_the_lab_starts_where_no_file_can_be_written(start, tmp_path):
 
 def test_enter_in_the_terminal_prints_a_new_address(tmp_path):
     ours, theirs = os.openpty()
+    command = [sys.executable, "-m", "corollary", "lab", "--no-browser", "--port", "0"]
     lab = subprocess.Popen(
-        [
-            sys.executable,
-            "-c",
-            "from corollary.cli import main; main()",
-            "lab",
-            "--no-browser",
-            "--port",
-            "0",
-        ],
+        command,
         cwd=tmp_path,
         stdin=theirs,
         stdout=subprocess.PIPE,
