@@ -1,7 +1,7 @@
 """Every exception corollary raises on purpose.
 
-A message says what was needed, what came, and what to do about it, in the user's own names. The
-command line prints it as one sentence and leaves with exit code 2.
+A message says what was expected, what was given, and what to do about it, in the user's own names.
+The command line prints it as one sentence and leaves with exit code 2.
 """
 
 import re

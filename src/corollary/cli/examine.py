@@ -33,7 +33,7 @@ def examine(
     ] = "",
     loss: LossName = "",
     weights: Weights = None,
-    lr: Annotated[float | None, typer.Option(help="The step size you train with.")] = None,
+    lr: Annotated[float | None, typer.Option(help="The learning rate you train with.")] = None,
     batch_size: Annotated[
         int | None, typer.Option(help="The batch size you train with.", min=1)
     ] = None,
@@ -54,7 +54,7 @@ def examine(
     fail_on: Annotated[
         FailOn | None, typer.Option(help="Exit code 1 from this severity on.")
     ] = None,
-    demo: Annotated[bool, typer.Option("--demo", help="Examine a small network of ours.")] = False,
+    demo: Annotated[bool, typer.Option("--demo", help="Examine a small example network.")] = False,
 ) -> None:
     """Examine a network: will it train and generalise, what is it, is it robust and sound.
 
@@ -122,7 +122,7 @@ def seconds(text: str) -> float:
     except ValueError:
         value = 0.0
     if not 0 < value < float("inf"):
-        raise OptionError(f"--budget needs a time such as 90s or 2m, but '{text}' came")
+        raise OptionError(f"expected a time such as 90s or 2m for --budget, got '{text}'")
     return value
 
 

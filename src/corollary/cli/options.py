@@ -11,7 +11,7 @@ from corollary.examine.datasets import DATA_SETS
 
 # A network and its data, as `examine` and `train` take them.
 Target = Annotated[
-    str, typer.Argument(help="net.py:build, package.module:object, or a .safetensors of ours.")
+    str, typer.Argument(help="net.py:build, package.module:object, or a saved model.safetensors.")
 ]
 Data = Annotated[str, typer.Option(help=f"{', '.join(DATA_SETS)}, file.py:loader, x.npz or x.csv.")]
 LossName = Annotated[

@@ -1,4 +1,4 @@
-"""``corollary train``: train a user's network, with a step size that theory suggests."""
+"""``corollary train``: train a user's network, with a learning rate that theory suggests."""
 
 import json
 import os
@@ -51,13 +51,13 @@ def train(
     steps: Annotated[int | None, typer.Option(help="Updates, instead of epochs.", min=1)] = None,
     lr: Annotated[
         float | None,
-        typer.Option(help="Step size; else what curvature allows (sgd), or 0.001 (adam)."),
+        typer.Option(help="Learning rate; else what curvature allows (sgd), or 0.001 (adam)."),
     ] = None,
-    optimizer: Annotated[OptimizerName, typer.Option(help="How to step.")] = OptimizerName.sgd,
+    optimizer: Annotated[OptimizerName, typer.Option(help="Which optimizer.")] = OptimizerName.sgd,
     momentum: Annotated[float, typer.Option(help="Of sgd.", min=0.0, max=0.999)] = 0.9,
     weight_decay: Annotated[float, typer.Option(help="As torch takes it.", min=0.0)] = 0.0,
     clip: Annotated[float | None, typer.Option(help="Largest length of the gradient.")] = None,
-    batch_size: Annotated[int, typer.Option(help="Samples of a step.", min=1)] = 64,
+    batch_size: Annotated[int, typer.Option(help="Samples per step.", min=1)] = 64,
     held_out: Annotated[
         float, typer.Option(help="Share of samples kept from training.", min=0.0, max=0.95)
     ] = 0.2,
@@ -71,7 +71,7 @@ def train(
     resume: Annotated[bool, typer.Option("--resume", help="Go on from --checkpoint.")] = False,
     plot: Annotated[Path | None, typer.Option(help="Write the loss curve here, as .svg.")] = None,
     json_file: Annotated[
-        Path | None, typer.Option("--json", help="Write what came of it here; - is stdout.")
+        Path | None, typer.Option("--json", help="Write the result here; - is stdout.")
     ] = None,
     sharding: Annotated[
         ShardingName,
@@ -140,7 +140,7 @@ def _check(
     if resume and checkpoint is None:
         raise InputError("--resume needs --checkpoint, the file to go on from")
     if clip is not None and not 0 < clip < float("inf"):
-        raise InputError(f"--clip must be positive and finite, but it is {clip}")
+        raise InputError(f"expected a positive and finite --clip, got {clip}")
 
 
 def _keep(
@@ -150,7 +150,7 @@ def _keep(
     plot: Path | None,
     json_file: Path | None,
 ) -> None:
-    """Write what was asked for, and say what came of it; one that fails does not stop the rest.
+    """Write what was asked for, and say what happened; one that fails does not stop the rest.
 
     Raises:
         ResultsFileError: at the end, if a file could not be written.
@@ -203,7 +203,7 @@ def _print(done: "Training", out: Path | None) -> None:
     console.print(f"{done.history.stopped[:1].upper()}{done.history.stopped[1:]}.", markup=False)
     if done.worse:
         console.print(
-            f"The loss is worse than at the start: take a smaller step than {done.lr:.3g}, leave "
+            f"The loss is worse than at the start: use a learning rate below {done.lr:.3g}, leave "
             "--lr out to have one chosen, or --clip the gradient."
         )
     table = Table(box=None, pad_edge=False, padding=(0, 3, 0, 0))

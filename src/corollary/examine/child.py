@@ -1,7 +1,7 @@
 """The child process of ``corollary examine``: the user's code runs here, within limits.
 
 The parent starts it, hands over what to do as JSON on the command line, and reads one JSON object
-a line from a pipe: what the subject is, each exam's findings as they come, or the sentence that
+per line from a pipe: what the subject is, each exam's findings as they come, or the sentence that
 says why there was nothing to examine. One pass of one batch is tried before the exams begin, so
 that a module that cannot be called with its data is told once and not by every exam. Limits of time
 and memory guard against accidents; they are no wall against malice.

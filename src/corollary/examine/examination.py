@@ -29,7 +29,7 @@ class Answer:
 
     @property
     def answered(self) -> bool:
-        """Whether an exam came to its end."""
+        """Whether at least one exam finished."""
         return any(f.status is Status.DONE for f in self.findings)
 
     @property
@@ -48,7 +48,7 @@ class Answer:
 
 
 class Advice(tuple[Finding, ...]):
-    """Findings to act on, the gravest first; printed, what to do about each."""
+    """Findings to act on, the most severe first; printed, what to do about each."""
 
     __slots__ = ()
 
@@ -73,7 +73,7 @@ class Examination:
     findings: tuple[Finding, ...]
 
     def answers(self) -> tuple[Answer, ...]:
-        """The findings by question, the gravest first, and last what was not answered."""
+        """The findings by question, the most severe first, and last what was not answered."""
         names = sorted({f.exam.split("/")[0] for f in self.findings}, key=turn)
         found = (
             Answer(name, asked(name), tuple(f for f in self.findings if _of(f, name)))
@@ -82,17 +82,17 @@ class Examination:
         return tuple(sorted(found, key=lambda a: (-a.severity.rank, not a.answered)))
 
     def advice(self, most: int = 3) -> Advice:
-        """The most useful things to do: the gravest findings that come with advice.
+        """The most useful things to do: the most severe findings that have advice.
 
-        Of equally grave ones, those come first that say something other than the ones before: one
+        Of equally severe ones, those come first that say something other than the ones before: one
         of each exam, then the second ones.
         """
-        grave = [f for f in self.findings if f.advice and f.severity is not Severity.NONE]
-        turns = {id(f): [g.exam for g in grave[:i]].count(f.exam) for i, f in enumerate(grave)}
-        return Advice(sorted(grave, key=lambda f: (-f.severity.rank, turns[id(f)]))[:most])
+        severe = [f for f in self.findings if f.advice and f.severity is not Severity.NONE]
+        turns = {id(f): [g.exam for g in severe[:i]].count(f.exam) for i, f in enumerate(severe)}
+        return Advice(sorted(severe, key=lambda f: (-f.severity.rank, turns[id(f)]))[:most])
 
     def worst(self) -> Severity:
-        """The gravest severity found."""
+        """The highest severity found."""
         return max((f.severity for f in self.findings), key=lambda s: s.rank, default=Severity.NONE)
 
     def save(self, path: str | os.PathLike[str]) -> Path:
@@ -106,7 +106,7 @@ class Examination:
 
         where = Path(path)
         if where.suffix not in (".html", ".json"):
-            raise InputError(f"the name must end in .html or .json, but it is '{where}'")
+            raise InputError(f"expected a name that ends in .html or .json, got '{where}'")
         check_writable(where)
         if where.suffix == ".html":
             return write_examination(self, where)
@@ -134,7 +134,7 @@ class Examination:
         try:
             if data["kind"] != "examination" or data["schema"] != SCHEMA:
                 raise ResultsFileError(
-                    f"an examination file of schema {SCHEMA} is needed, but this is "
+                    f"expected an examination file of schema {SCHEMA}, got "
                     f"{data['kind']} of schema {data['schema']}"
                 )
             check_plain(data)

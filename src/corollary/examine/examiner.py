@@ -28,11 +28,11 @@ from corollary.run.limits import time_limit
 from corollary.run.results import environment
 from corollary.theory.modules.keeping import kept
 
-# An exam that overruns its share by this factor is stopped, but not before so many seconds if the
+# An exam that overruns its share by this factor is stopped, but not before these seconds if the
 # whole budget has them: on a busy machine a short exam may take long.
 GRACE, AT_LEAST = 1.5, 10.0
 FIRST = QUESTIONS[:2]
-UNSOUND = "some {} {}; mend that first, then ask again"
+UNSOUND = "some {} {}; fix that first, then examine again"
 SCRIPTED = "a scripted module cannot be looked into; examine the module it was made from"
 Progress = Callable[[Entry, Sequence[Finding]], None]  # called after each exam
 
@@ -57,13 +57,13 @@ def examine(
     One batch is tried first.
 
     Args:
-        model: Any ``nn.Module``; it is given back as it came. Of one that ``torch.compile`` or
+        model: Any ``nn.Module``; it is given back unchanged. Of one that ``torch.compile`` or
             ``nn.DataParallel`` wraps, the module within is examined.
         data: ``(x, y)`` as tensors or arrays, a dict of tensors, a Dataset, a DataLoader, or a
             list or generator of batches or of samples.
         loss: ``loss(output, target)``, or ``cross_entropy``, ``mse``, ``bce``; without it the
             model's own loss, else the one that suits output and target.
-        lr: The step size you train with; advice refers to it.
+        lr: The learning rate you train with; advice refers to it.
         batch_size: The batch size you train with.
         output: Which part of a structured output is meant: a key, an index or a function.
         held_out: Data that the module has not been trained on, in the forms of ``data``.

@@ -47,7 +47,7 @@ def first_forward_pass(subject: Subject, seconds: float, *, labels: bool = True)
 
     Args:
         subject: What will be examined.
-        seconds: The pass may take so long.
+        seconds: The longest time that the pass may take.
         labels: Whether labels without an output are refused; else they are noted, for an exam to
             tell.
 
@@ -68,15 +68,15 @@ inputs of another width
         return
     _check_target(subject.batch)
     batch = subject.data(min(subject.batch.size, subject.batch_size or TRIED))
-    came = ", ".join(f"{name} {what}" for name, what in batch.describe().items())
-    doing = f"{subject.name} cannot be called with the data ({came})"
+    described = ", ".join(f"{name} {what}" for name, what in batch.describe().items())
+    doing = f"{subject.name} cannot be called with the data ({described})"
     try:
         with time_limit(seconds), subject.borrowed():
             raw = _called(subject, batch)
             doing = f"{subject.name} gives nothing that can be examined"
             _choose_output(subject, raw, batch)
             _check_output(subject, raw)
-            doing = f"the loss does not fit the output of {subject.name} and the data ({came})"
+            doing = f"the loss does not fit the output of {subject.name} and the data ({described})"
             if batch.target is not None:
                 subject.loss_of_raw(raw, batch.target)
     except NotApplicableError:
@@ -95,7 +95,7 @@ inputs of another width
 
 
 def reduce_samples(subject: Subject, seconds: float) -> None:
-    """Keep as many samples as one pass can take of a budget of so many seconds."""
+    """Keep as many samples as one pass can take of a budget in seconds."""
     if subject.batch is None or subject.batch.size <= LEAST:
         return
     try:

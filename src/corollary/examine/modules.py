@@ -20,7 +20,7 @@ FORM = "expected file.py:name or package.module:name, as in net.py:build, got '{
 
 
 def load_module(target: str) -> tuple[Any, Any]:
-    """The module that ``target`` names, and the data it came with (or None)."""
+    """The module that ``target`` names, and the data that is returned with it (or None)."""
     if target.endswith(".safetensors"):
         from corollary.train.saved import load_model
 

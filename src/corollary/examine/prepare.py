@@ -41,7 +41,7 @@ def prepare(
         InputError: if the module cannot be called with the data; the message says why.
     """
     if not budget > 0:
-        raise InputError(f"the budget must be positive, but it is {budget:g} s")
+        raise InputError(f"expected a positive budget, got {budget:g} s")
     if to_train:
         about["samples"] = ALL
     subject = Subject(unwrapped(model), as_batches(data), held_out=as_batches(held_out), **about)
@@ -71,7 +71,7 @@ def load_subject(order: dict[str, Any], *, to_train: bool = False) -> Subject:
         data = load_data(order["data"], order["seed"])
     held_out = load_data(order["held_out"], order["seed"]) if order.get("held_out") else None
     if order.get("lr") is not None and not math.isfinite(order["lr"]):
-        raise InputError(f"lr must be a positive number, but it is {order['lr']}")
+        raise InputError(f"expected a positive learning rate, got {order['lr']}")
     keys = ("lr", "batch_size", "samples", "seed")
     about = {key: order[key] for key in keys if order.get(key) is not None}
     about["loss"] = _loss(order.get("loss") or "")
@@ -93,7 +93,7 @@ def _loss(name: str) -> Any:
     loss = load_object(name)
     if not callable(loss):
         raise InputError(
-            f"the loss '{name}' must be a function of (output, target), but it is a "
+            f"expected a function of (output, target) as the loss '{name}', got a "
             f"{type(loss).__name__}"
         )
     return loss

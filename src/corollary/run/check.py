@@ -23,8 +23,8 @@ from corollary.run.workers import begin_worker
 from corollary.suites import suite as entries_of
 
 COST_SECONDS = {"instant": 1.0, "seconds": 10.0, "minutes": 300.0, "long": 3600.0}
-# A claim may take this many times its stated cost, for machines differ, and so many seconds more,
-# for the first one of a process imports torch and may compile kernels.
+# A claim may take this many times its stated cost, because machines differ, and this many seconds
+# more, because the first one of a process imports torch and may compile kernels.
 PATIENCE, START_UP = 10.0, 60.0
 Progress = Callable[[Entry, Result, float], None]  # called with each result and its seconds
 

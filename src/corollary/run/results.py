@@ -60,7 +60,7 @@ class Run:
         try:
             if data["schema"] != SCHEMA:
                 raise ResultsFileError(
-                    f"a results file of schema {SCHEMA} is needed, but this one has schema "
+                    f"expected a results file of schema {SCHEMA}, got schema "
                     f"{data['schema']}; run `corollary check --json` again"
                 )
             check_plain(data)

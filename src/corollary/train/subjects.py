@@ -1,7 +1,7 @@
-"""Train a subject: split the data, choose a step size, train, measure.
+"""Train a subject: split the data, choose a learning rate, train, measure.
 
-Without a step size of the user's, gradient descent takes half the largest stable step at the
-start, so the curvature may double before the run becomes unstable; with momentum the step is
+Without a learning rate of the user's, gradient descent takes half the largest stable one at the
+start, so the curvature may double before the run becomes unstable; with momentum it is
 smaller by what momentum adds up to.
 
 Under ``torchrun`` all processes do this, and train together; see :mod:`corollary.train.parallel`.
@@ -44,7 +44,7 @@ INTERRUPTED = "it was interrupted"
 
 @dataclass(frozen=True)
 class Training:
-    """What came of a run."""
+    """The result of a run."""
 
     subject: dict[str, Any]
     optimizer: str
@@ -97,7 +97,7 @@ def train_subject(
     told: Callable[[str], None] = lambda sentence: None,
     sharding: Sharding = "ddp",
 ) -> Training:
-    """Train the module of a subject, with its loss, step size and batch size.
+    """Train the module of a subject, with its loss, learning rate and batch size.
 
     Args:
         subject: The module and its data, all of it.
@@ -115,7 +115,7 @@ def train_subject(
     """
     if optimizer not in OPTIMIZERS:
         known = ", ".join(OPTIMIZERS)
-        raise InputError(f"--optimizer must be one of {known}, but it is '{optimizer}'")
+        raise InputError(f"expected one of {known} as --optimizer, got '{optimizer}'")
     learn, rest = _split(subject, held_out)
     stable = _stable_step(subject) if optimizer == "sgd" and not subject.lr else None
     stable = told_by_first(stable)  # curvature is rounded differently on different processors
@@ -170,7 +170,7 @@ def save_weights(model: nn.Module, path: Path) -> None:
 def _split(subject: Subject, share: float) -> tuple[Batch, Batch | None]:
     """Samples to learn from and samples that are held out, in an order that the seed decides."""
     if subject.batch is None:
-        raise InputError("training needs data, and none came; name some with --data")
+        raise InputError("training needs data; name some with --data")
     batch = subject.labelled()
     order = torch.randperm(batch.size, generator=subject.rng("held out"))
     count = round(share * batch.size)
@@ -191,7 +191,7 @@ def _stable_step(subject: Subject) -> float | None:
     except (CorollaryError, RuntimeError) as error:  # such as a layer without second derivatives
         why = str(error).splitlines()[0]
         raise InputError(
-            f"a step size could not be chosen for {subject.name} ({why}); give one with --lr"
+            f"a learning rate could not be chosen for {subject.name} ({why}); give one with --lr"
         ) from None
     return found.step.value if found.step.value < float("inf") else None
 
@@ -204,7 +204,7 @@ def _beginning(
     reason = "" if stable is None else f" (without momentum {stable:.3g} is the largest stable one)"
     return (
         f"{subject.name}, {numbers:,} parameters; {learn.size:,} samples to learn from{kept}; "
-        f"step size {lr:.3g}{reason}"
+        f"learning rate {lr:.3g}{reason}"
     )
 
 
@@ -240,7 +240,7 @@ def _loss_itself(subject: Subject, batch: Batch) -> Any:
 
 @contextmanager
 def _asked_to_stop() -> Iterator[Callable[[], bool]]:
-    """Whether Ctrl-C or a request to end came: the step ends, and all is kept.
+    """Whether Ctrl-C or a request to end was received: the step ends, and all is kept.
 
     A second Ctrl-C stops at once.
     """

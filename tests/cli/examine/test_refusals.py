@@ -18,8 +18,8 @@ QUICK = ("--only", "soundness/finite", "--budget", "20")
     [
         ([], "give a target such as net.py:build"),
         (["nets.py:net", "--demo"], "--demo and no target"),
-        (["nets.py:net", "--budget", "soon"], "--budget needs a time such as 90s or 2m"),
-        (["nets.py:net", "--budget", "-3"], "--budget needs a time"),
+        (["nets.py:net", "--budget", "soon"], "expected a time such as 90s or 2m for --budget"),
+        (["nets.py:net", "--budget", "-3"], "expected a time such as 90s or 2m"),
         (["nets.py:net", "--only", "beauty"], "there is no question or exam 'beauty'"),
         (["nets.py:net", "--out", "."], "cannot be written (it is a folder)"),
         (["nets.py:net", "--json", "/proc/no/f.json"], "cannot be written"),
@@ -72,7 +72,10 @@ DATA = [
 ]
 LOSSES = [
     ("nonsense", "loss must be one of cross_entropy, mse, bce"),
-    ("nets.py:number", "must be a function of (output, target), but it is a int"),
+    (
+        "nets.py:number",
+        "expected a function of (output, target) as the loss",
+    ),
     (
         "nets.py:vector_loss",
         "the loss must give one number, but it gives a tensor of shape (32, 2)",
@@ -95,7 +98,7 @@ UNFIT = [
     (["nets.py:Hangs", "--data", "nets.py:data", "--budget", "1"], "did not end within the budget"),
     (["nets.py:Greedy", "--data", "nets.py:data", "--memory", "1"], "out of memory, see --memory"),
     (["nets.py:both", "--lr", "-1"], "lr must be positive"),
-    (["nets.py:both", "--lr", "inf"], "lr must be a positive number"),
+    (["nets.py:both", "--lr", "inf"], "expected a positive learning rate, got inf"),
     (
         ["nets.py:net", "--data", "nets.py:fractions", "--loss", "cross_entropy"],
         "class labels must be integers, as y.long()",
