@@ -17,6 +17,7 @@ LONG = {
     "double_descent",
     "examine_and_mend",
     "kernel_digits",
+    "network_from_scratch",
     "pac_bayes",
     "wide_network",
 }
@@ -76,7 +77,7 @@ def test_the_claim_of_the_tutorial_holds_can_fail_and_has_a_counterexample(monke
         assert result.verdict == "holds" and result.counterexample.fails
         (predicted,) = result.predicted
         given = claim.given(__import__("torch").Generator().manual_seed(seed))
-        for wrong in claim.relation.mutants(predicted):
+        for wrong in claim.relation.mutants(predicted, loose=True):
             assert claim.relation.compare(wrong, claim.measure(given)).verdict == "fails"
 
 

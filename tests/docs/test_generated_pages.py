@@ -171,6 +171,7 @@ def test_questions_stand_in_the_order_in_which_they_are_asked(made):
     assert at == sorted(at)
 
 
+@pytest.mark.slow
 def test_pages_are_written_once_and_old_ones_are_removed(tmp_path):
     written = pages.write(tmp_path)
     before = {path: path.stat().st_mtime_ns for path in written}

@@ -88,6 +88,7 @@ def xavier_(
         1.0
 
     :covers: xavier-init
+    :test: tests/models/test_init.py
     """
     n, m = fans(W)
     return _drawn(W, xavier_std(n, m, gain), law, rng)

@@ -30,6 +30,7 @@ class WeightNormLinear(nn.Module):
         True
 
     :covers: weight-normalization
+    :test: tests/models/test_weight_norm.py
     """
 
     def __init__(

@@ -49,6 +49,7 @@ def distill(
         True
 
     :covers: knowledge-distillation
+    :test: tests/train/test_distillation.py
     """
     if not isinstance(teacher, nn.Module):
         raise InputTypeError(

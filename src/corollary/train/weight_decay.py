@@ -12,6 +12,7 @@ Three ways that are the same for plain gradient descent and different for everyt
 :source: Perez Jensen (2025), Deep Learning, Section 8.2; Loshchilov and Hutter (2019), "Decoupled
     weight decay regularization".
 :covers: weight-decay
+:test: tests/train/test_weight_decay.py
 :erratum: [wrong] The notes print the update with -mu theta inside the bracket, which lets weights
     grow, and without eta in its second line; and the constraint as ||theta|| <= mu. See
     :mod:`corollary.theory.tricks.weight_decay`, and the claims weight_decay and l2_landscape.

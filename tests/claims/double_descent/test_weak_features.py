@@ -3,7 +3,7 @@ from corollary.core import Verdict
 
 
 def test_it_holds_for_another_seed_and_size():
-    claim = WeakFeatures(d=96, n=32, draws=400)
+    claim = WeakFeatures(d=96, n=32, draws=1600)
     assert claim.check_given(claim.draw(3), seed=3, draw=False).verdict is Verdict.HOLDS
 
 

@@ -56,7 +56,7 @@ def test_few_parameters_cannot_fit_random_labels():
 def test_codes_bound_the_error_and_beat_the_product_of_norms():
     claim = CompressionBound(n=2000, steps=80)
     given = claim.given(generator(0, "x"))
-    result = claim.check_given(given)
+    result = claim.check_given(given, draw=True)
     assert result.verdict is Verdict.HOLDS
     norm = next(m for m in result.figures[1].marks if "norms" in m.label)
     assert max(result.predicted) < 1 < norm.value

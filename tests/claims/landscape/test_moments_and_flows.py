@@ -27,7 +27,7 @@ CLAIMS = [
     SquaredNormSum(d=3),
     RandomSecondMoment(d=3, e=5, s2=0.5),
     ForwardNormGrowth(gain=0.5, law="uniform"),
-    RandomFourthMoment(d=3),
+    RandomFourthMoment(d=3, draws=40_000),
     RandomGramMoment(d=3, m=2),
     LayerGradientMoment(d=5, L=3, gain=0.8),
     DeepLinearGradient(d=4, L=4, gain=1.2),

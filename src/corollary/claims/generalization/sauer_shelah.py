@@ -58,11 +58,14 @@ def has_dimension(given: Given) -> tuple[bool, str]:
     return count < 2 ** (given.h + 1), f"{count} labelings of {given.h + 1} points"
 
 
+Family = Literal["thresholds", "intervals", "half-planes", "rectangles"]
+
+
 @dataclass(frozen=True)
 class SauerShelah(Claim[Given]):
     """Labelings of a class against the sum of binomial coefficients."""
 
-    family: Literal["thresholds", "intervals", "half-planes", "rectangles"] = "intervals"
+    family: Family = "intervals"  # the class of sets
     n: int = option(10, low=6, high=12)  # points
 
     relation = at_most()  # integers

@@ -72,7 +72,7 @@ def finds_answers(self: "AnswerSpan", given: Given) -> bool:
 class AnswerSpan(Claim[Given]):
     """The decoder's value against the best of all spans."""
 
-    questions: int = 20
+    questions: int = 20  # questions with their paragraphs
     length: int = option(24, low=6, high=200)  # tokens of question and passage
     longest: int = 6  # tokens of an answer
 

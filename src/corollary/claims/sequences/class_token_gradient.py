@@ -69,7 +69,7 @@ def constant(given: Given) -> Given:
 class ClassTokenGradient(Claim[Given]):
     """Shares of the positions in the squared gradient."""
 
-    sentences: int = 8
+    sentences: int = 8  # sentences of a batch
     length: int = option(10, low=2, high=64)  # tokens of a sentence, [CLS] included
 
     relation = equals(ulps=8, scale=1.0)  # shares of a whole

@@ -45,7 +45,7 @@ class Given(NamedTuple):
 class MaskedTokenRates(Claim[Given]):
     """Frequencies of the four fates of a token against their probabilities."""
 
-    sequences: int = 2000
+    sequences: int = 2000  # sequences of tokens
     length: int = option(64, low=8)  # tokens of a sequence, special ones included
     vocab: int = option(100, low=7)  # tokens of the vocabulary
 

@@ -41,7 +41,7 @@ class Given(NamedTuple):
 class PatchConvolution(Claim[Given]):
     """Embedded patches against the outputs of a convolution."""
 
-    images: int = 2
+    images: int = 2  # images
     channels: int = 3  # of an image
     patch: int = option(4, low=2, high=32)  # side P of a patch
     across: int = option(4, low=1, high=16)  # patches along a side

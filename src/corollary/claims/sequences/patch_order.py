@@ -51,7 +51,7 @@ def placed(self: "PatchOrder", given: Given, rng: Generator) -> Given:
 class PatchOrder(Claim[Given]):
     """Logits of puzzles against those of the images."""
 
-    images: int = 6
+    images: int = 6  # images
     patch: int = option(4, low=2, high=16)  # side P of a patch
     across: int = option(4, low=2, high=8)  # patches along a side
     layers: int = 2  # encoder blocks

@@ -43,6 +43,7 @@ class MultiHeadAttention(nn.Module):
         (torch.Size([5, 3, 8]), torch.Size([5, 3, 8]), torch.Size([5, 2, 3, 7]))
 
     :covers: multi-head-attention, cross-attention
+    :test: tests/models/attention/test_multi_head.py
     """
 
     def __init__(

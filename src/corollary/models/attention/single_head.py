@@ -36,6 +36,7 @@ class SingleHeadSelfAttention(nn.Module):
         (torch.Size([2, 3, 4]), torch.Size([2, 3, 3]))
 
     :covers: scaled-dot-product-attention
+    :test: tests/models/attention/test_single_head.py
     """
 
     def __init__(

@@ -40,6 +40,7 @@ class LRU(nn.Module):
         (torch.Size([3, 100, 2]), True)
 
     :covers: linear-recurrent-unit, lru-eigenvalue-parametrization
+    :test: tests/models/recurrent/test_networks.py
     """
 
     def __init__(

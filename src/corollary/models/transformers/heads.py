@@ -141,6 +141,7 @@ class QAHead(nn.Module):
         (True, True)
 
     :covers: bert-qa-head
+    :test: tests/models/transformers/test_heads.py
     """
 
     def __init__(self, d: int, *, rng: Generator, dtype: torch.dtype = torch.float64) -> None:

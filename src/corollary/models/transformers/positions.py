@@ -23,6 +23,7 @@ class SinusoidalPE(nn.Module):
         [[0.0, 1.0]]
 
     :covers: sinusoidal-positional-encoding
+    :test: tests/models/transformers/test_positions.py
     :erratum: [wrong] See :mod:`corollary.theory.sequences.positions`: the frequencies C^{k/d} of
         Perez Jensen (2025) grow, and break the rotation.
     """

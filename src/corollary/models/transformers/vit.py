@@ -9,6 +9,7 @@ is read from ``[CLS]``: a sequence of :math:`HW/P^2 + 1` tokens.
     of Deep Learning, Section 10.4.5 and Figure 10.24; Dosovitskiy, Beyer, Kolesnikov et al. (2020),
     An image is worth 16x16 words, Section 3.1.
 :covers: vision-transformer
+:test: tests/models/transformers/test_vit.py
 """
 
 from typing import Any

@@ -103,6 +103,7 @@ def equivariance_error(
         4.0
 
     :covers: convolution-shift-equivariance
+    :test: tests/theory/architectures/test_equivariance.py
     """
     if stride < 1 or border < 0:
         raise InputError(

@@ -89,6 +89,7 @@ def bn_linear_identity(w: Float[Tensor, " d"], X: Float[Tensor, "n d"]) -> BothS
         ([-1.0, 1.0], [-1.0, 1.0], 1.0)
 
     :covers: batchnorm-weight-direction-identity
+    :test: tests/theory/architectures/test_normalization.py
     """
     centred = X - X.mean(dim=0)
     length, spread = w.norm(), (centred.T @ (centred @ w) @ w / len(X)).sqrt()

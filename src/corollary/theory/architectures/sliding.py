@@ -56,6 +56,7 @@ def convolution(
         ([1.0, 2.5, 4.0], [2.5])
 
     :covers: discrete-convolution-1d, conv2d-discrete
+    :test: tests/theory/architectures/test_sliding.py
     """
     if mode not in ("full", "same", "valid"):
         raise InputError(f"the mode must be full, same or valid, but it is {mode!r}")
@@ -82,6 +83,7 @@ def correlation(
         tensor([0., 0., 1.])
 
     :covers: cross-correlation
+    :test: tests/theory/architectures/test_sliding.py
     """
     return convolution(f, flipped(h), mode, padding=padding)
 

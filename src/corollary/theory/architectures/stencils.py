@@ -24,6 +24,7 @@ def binomial(order: int, *, dtype: torch.dtype = torch.float64) -> Float[Tensor,
         [1.0, 4.0, 6.0, 4.0, 1.0]
 
     :covers: gaussian-binomial-kernel
+    :test: tests/theory/architectures/test_stencils.py
     """
     if not 0 <= order <= 1000:
         raise InputError(f"the order must lie between 0 and 1000, but it is {order}")

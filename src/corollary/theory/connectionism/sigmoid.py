@@ -77,6 +77,7 @@ def sigmoid_derivative_polynomial(k: int) -> tuple[int, ...]:
         ((0, 1, -1), (0, 1, -3, 2))
 
     :covers: sigmoid-derivatives
+    :test: tests/theory/connectionism/test_sigmoid.py
     """
     if k < 0:
         raise InputError(f"the order of a derivative must be at least 0, but it is {k}")

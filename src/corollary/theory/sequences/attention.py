@@ -43,6 +43,7 @@ def dot_attention(X: Float[Tensor, "*b t d"]) -> Float[Tensor, "*b t d"]:
         0.5
 
     :covers: simple-self-attention
+    :test: tests/theory/sequences/test_attention.py
     """
     return scaled_dot_product_attention(X, X, X, scale=1.0).output
 
@@ -97,6 +98,7 @@ def scaled_dot_product_attention(
         Attention(output=tensor([[3.]]), weights=tensor([[0.5000, 0.5000]]))
 
     :covers: scaled-dot-product-attention
+    :test: tests/theory/sequences/test_attention.py
     """
     if K.shape[-2] != V.shape[-2]:
         raise InputError(f"{K.shape[-2]} keys need as many values, but {V.shape[-2]} came")

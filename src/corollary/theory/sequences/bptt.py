@@ -109,6 +109,7 @@ def rnn_bptt(
         [1.0, 1.0]
 
     :covers: bptt-gradients
+    :test: tests/theory/sequences/test_bptt.py
     """
     if window is not None and window < 0:
         raise InputError(f"window must be at least 0 steps, but it is {window}")

@@ -88,6 +88,7 @@ def attention_saturation(
         True
 
     :covers: attention-variance-scaling
+    :test: tests/theory/sequences/test_saturation.py
     """
     out = []
     for d in dims:

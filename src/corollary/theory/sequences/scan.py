@@ -73,6 +73,7 @@ def linear_scan(
         [1.0, 1.5, 1.75, 1.875]
 
     :covers: prefix-scan-recurrence
+    :test: tests/theory/sequences/test_scan.py
     """
     _check(a, b)
     if method not in ("sequential", "hillis_steele", "blelloch"):

@@ -54,6 +54,7 @@ def weight_decay_solution(
         [0.8999999761581421, 0.5]
 
     :covers: weight-decay-shrinkage
+    :test: tests/theory/tricks/test_weight_decay.py
     """
     check_symmetric("H", H)
     check_decay(mu)

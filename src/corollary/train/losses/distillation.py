@@ -34,6 +34,7 @@ class DistillationLoss(nn.Module):
         0.693147
 
     :covers: knowledge-distillation
+    :test: tests/train/test_distillation.py
     :erratum: [typo] Both formulas of the notes lack the minus sign of a cross-entropy; see
         :mod:`corollary.theory.tricks.distillation`.
     """

@@ -108,6 +108,7 @@ def sample_top_p(
         tensor([1])
 
     :covers: top-p-sampling
+    :test: tests/theory/sequences/decoding/test_sampling.py
     """
     if not temperature > 0:
         raise InputError(f"temperature must be positive and finite, but it is {temperature:g}")

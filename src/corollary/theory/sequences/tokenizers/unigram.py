@@ -15,6 +15,7 @@ is small enough. Single characters always stay, so that every word over them can
     candidates, Section 3.2. SentencePiece's variational M step (a digamma of the counts) is left
     out: the plain one is the one under which the likelihood never falls.
 :covers: unigram-tokenizer
+:test: tests/theory/sequences/tokenizers/test_pipeline.py
 """
 
 import math
