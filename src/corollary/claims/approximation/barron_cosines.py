@@ -39,10 +39,7 @@ narrow = instead(
     "The modulus of a bump half as wide gives that bump.",
     polar=lambda g: GaussianBump(g.f.centre, g.f.sigma / 2),
 )
-even = instead(
-    "Without the phase the mixture is even and peaks at the origin.",
-    polar=lambda g: GaussianBump(0 * g.f.centre, g.f.sigma),
-)
+even = instead("Without θ it is even.", polar=lambda g: GaussianBump(0 * g.f.centre, g.f.sigma))
 
 
 @dataclass(frozen=True)

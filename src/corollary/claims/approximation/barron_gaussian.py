@@ -48,10 +48,7 @@ def standard_errors(self: "BarronGaussian", given: Given) -> tuple[bool, str]:
     return z < 5, f"{z:.2g} standard errors off"
 
 
-in_radians = instead(
-    "Frequencies in radians are 2π times as large, and so is the constant.",
-    w=lambda g: 2 * math.pi * g.w,
-)
+in_radians = instead("Frequencies in radians are 2π times as large.", w=lambda g: 2 * math.pi * g.w)
 
 
 @dataclass(frozen=True)

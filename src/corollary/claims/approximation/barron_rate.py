@@ -58,9 +58,7 @@ class BarronRate(Claim[Given]):
     relation = slope(gap=0.15)  # two hundred networks of each size leave 0.05
     supposes = (
         Suppose(
-            "the points lie in the unit ball",
-            lambda g: (bool((far := g.x.norm(dim=1).max()) <= 1), f"farthest {far:.3g}"),
-            without=outside,
+            "the points lie in the unit ball", lambda g: g.x.norm(dim=1).max() <= 1, without=outside
         ),
         Suppose(
             "the units are drawn independently",

@@ -50,11 +50,7 @@ class BernsteinRate(Claim[Given]):
 
     relation = slope(gap=0.05)  # terms of higher order at the smallest degree
     supposes = (
-        Suppose(
-            "f is continuous",
-            lambda g: ((jump := largest(g.f, 1)) < 0.1, f"largest jump {jump:.3g}"),
-            without=step,
-        ),
+        Suppose("f is continuous", lambda g: 0.1 - largest(g.f, 1), without=step),
         Suppose("f is not a straight line", lambda g: largest(g.f, 2) > 1e-10, without=line),
     )
     symbols = "−min(p, 2)/2", "‖f − q‖∞"

@@ -37,9 +37,7 @@ class Given(NamedTuple):
     N: int
 
 
-unpadded = instead(
-    "Without zeros the end wraps around to the beginning.", N=lambda g: max(len(g.g), len(g.h))
-)
+unpadded = instead("Without zeros the end wraps around.", N=lambda g: max(len(g.g), len(g.h)))
 
 
 @dataclass(frozen=True)
@@ -52,9 +50,7 @@ class ConvolutionTheorem(Claim[Given]):
     relation = equals(ulps=2**14, scale=1.0)  # rounding of three transforms of signals of size one
     supposes = (
         Suppose(
-            "both signals are padded to n + m - 1 or more",
-            lambda g: g.N - (len(g.g) + len(g.h) - 2),
-            without=unpadded,
+            "N is at least n + m - 1", lambda g: g.N - len(g.g) - len(g.h) + 2, without=unpadded
         ),
     )
     symbols = "(g * h) at k", "product of transforms"

@@ -44,8 +44,7 @@ class Given(NamedTuple):
 
 
 step = instead(
-    "A unit step stays half its jump away from every network.",
-    f=lambda g: lambda x: (x[:, 0] >= 0.47).to(x.dtype),
+    "A step stays half its jump away.", f=lambda g: lambda x: (x[:, 0] > 0.47).to(x.dtype)
 )
 square = instead("Networks of squares are polynomials of degree 2.", sigma=lambda g: torch.square)
 

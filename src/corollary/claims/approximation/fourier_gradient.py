@@ -69,11 +69,7 @@ class FourierGradient(Claim[Given]):
     relation = equals(ulps=2**14, scale=1.0)  # rounding of sums of N terms of size one
     supposes = (
         Suppose("f is the integral of its derivative", not_the_integral, without=box),
-        Suppose(
-            "f has died out at the ends of the grid",
-            lambda g: 1e-9 - g.f[[0, -1]].abs().max(),
-            without=ramp,
-        ),
+        Suppose("f dies out at the ends", lambda g: 1e-9 - g.f[[0, -1]].abs().max(), without=ramp),
     )
     symbols = "2πiw f̂(w), Re + Im", "transform of f′, Re + Im"
     shows = (Along("Differentiation is multiplication by 2πiw", x="w", at="w"),)

@@ -36,9 +36,7 @@ class Given(NamedTuple):
     delta: float
 
 
-large = instead(
-    "Cubes three times too large: fewer units, no promise.", delta=lambda g: 3 * g.delta
-)
+large = instead("Cubes three times too large: fewer units.", delta=lambda g: 3 * g.delta)
 
 
 @dataclass(frozen=True)

@@ -50,11 +50,7 @@ class GridRate(Claim[Given]):
 
     relation = slope(gap=0.08)  # the largest of many thousand drawn points stands for the sup
     supposes = (
-        Suppose(
-            "g is 1-Lipschitz in the sup norm",
-            lambda g: moved(g) <= 1e-3 * (1 + 1e-9),
-            without=jump,
-        ),
+        Suppose("g is 1-Lipschitz in ‖·‖∞", lambda g: moved(g) <= 1e-3 * (1 + 1e-9), without=jump),
         Suppose("g is not constant", moved, without=flat),
     )
     symbols = "slope −1/d", "sup |g − h|"

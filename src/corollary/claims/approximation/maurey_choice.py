@@ -34,8 +34,7 @@ class Given(NamedTuple):
 
 
 outside = instead(
-    "Outside the hull nothing comes near.",
-    X=lambda g: 2 * g.atoms[int(g.atoms.norm(dim=1).argmax())],
+    "Outside the hull nothing comes near.", X=lambda g: 2 * max(g.atoms, key=torch.norm)
 )
 
 
@@ -50,9 +49,7 @@ class MaureyChoice(Claim[Given]):
     relation = at_most()  # the best draw is below the bound by far more than rounding
     supposes = (
         Suppose(
-            "X is the mean of the atoms",
-            lambda g: 1e-9 - (g.X - g.p @ g.atoms).norm(),
-            without=outside,
+            "X is the mean of atoms", lambda g: 1e-9 - (g.X - g.p @ g.atoms).norm(), without=outside
         ),
     )
     symbols = "sup ‖U‖² / k", "‖X − mean of k atoms‖²"

@@ -46,7 +46,7 @@ class MaureySigned(Claim[Given]):
 
     N: int = 60  # thresholds in the measure
     sizes: tuple[int, ...] = (8, 32, 128, 512)  # k
-    trials: int = 1000  # networks of each size
+    trials: int = 800  # networks of each size
 
     relation = at_most(level=0.999)  # the mean over the drawn networks
     supposes = (

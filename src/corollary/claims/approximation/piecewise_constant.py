@@ -43,10 +43,10 @@ class Given(NamedTuple):
     x: Float[Tensor, "n d"]
 
 
-def moved(given: Given) -> float:
-    """How far g moves along diagonals of length delta in the sup norm, at the most."""
+def room(given: Given) -> float:
+    """How much less than eps g moves along diagonals of length delta in the sup norm."""
     x = given.x * (1 - given.delta)
-    return float((given.g(x + given.delta) - given.g(x)).abs().max())
+    return given.eps * (1 + 1e-9) - float((given.g(x + given.delta) - given.g(x)).abs().max())
 
 
 def euclidean(rng: Generator) -> Given:
@@ -70,11 +70,7 @@ class PiecewiseConstantLemma(Claim[Given]):
 
     relation = at_most(ulps=64)  # the values are sums of d sines
     supposes = (
-        Suppose(
-            "g moves by at most ε within sup distance δ",
-            lambda g: g.eps * (1 + 1e-9) - moved(g),
-            without=euclidean,
-        ),
+        Suppose("g moves by at most ε within sup distance δ", room, without=euclidean),
         Suppose("the cubes have sides at most δ", lambda g: g.side <= g.delta, without=large),
     )
     symbols = "ε", "sup |g − h|"

@@ -47,11 +47,7 @@ class Polarisation(Claim[Given]):
 
     relation = equals(ulps=2**14, scale=1.0)  # terms that are larger than their sum cancel
     supposes = (
-        Suppose(
-            "the linear forms are raised to the degree of the monomial",
-            lambda g: g.power == sum(g.alpha),
-            without=one_more,
-        ),
+        Suppose("the power is the degree", lambda g: g.power == sum(g.alpha), without=one_more),
     )
     symbols = "xᵅ", "Σ c (θ·x)ᵏ"
     shows = (Parity("Powers of linear forms make a monomial"),)

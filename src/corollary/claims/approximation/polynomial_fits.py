@@ -40,10 +40,7 @@ class Given(NamedTuple):
     nodes: Callable[[int], Tensor]
 
 
-equispaced = instead(
-    "Through equispaced points the polynomials diverge.",
-    nodes=lambda g: partial(nodes, "equispaced"),
-)
+equispaced = instead("Equispaced points diverge.", nodes=lambda g: partial(nodes, "equispaced"))
 
 
 @dataclass(frozen=True)

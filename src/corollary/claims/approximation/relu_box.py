@@ -44,7 +44,7 @@ class Given(NamedTuple):
     sigma: Callable[[Tensor], Tensor]
 
 
-thresholds = instead("A trapezoid of threshold units is 0 in the box.", sigma=lambda g: step)
+steps = instead("A trapezoid of threshold units is 0 in the box.", sigma=lambda g: step)
 
 
 @dataclass(frozen=True)
@@ -56,11 +56,7 @@ class ReluBox(Claim[Given]):
 
     relation = at_most(ulps=64)  # a quadrature that is exact on every piece up to rounding
     supposes = (
-        Suppose(
-            "the units are ReLUs",
-            lambda g: torch.equal(g.sigma(Z), torch.relu(Z)),
-            without=thresholds,
-        ),
+        Suppose("the units are ReLUs", lambda g: torch.equal(g.sigma(Z), Z.relu()), without=steps),
         Suppose("the box has a <= b", lambda g: bool((g.a <= g.b).all())),
     )
     symbols = "∏(b − a + 2γ) − ∏(b − a)", "‖g − 1_R‖₁"

@@ -52,9 +52,7 @@ def bend(given: Given) -> Tensor:
     return (given.f((a + b) / 2) - (given.f(a) + given.f(b)) / 2).abs().max()
 
 
-jumping = instead(
-    "No ReLU sum meets a jump at zero.", f=lambda g: lambda x: g.g(x) + (x >= 0).to(x.dtype)
-)
+jumps = instead("No ReLU sum meets a jump.", f=lambda g: lambda x: g.g(x) + (x >= 0).to(x.dtype))
 curved = instead("No ReLU sum meets a parabola.", f=lambda g: lambda x: g.g(x) + x**2)
 
 
@@ -66,7 +64,7 @@ class ReluSum(Claim[Given]):
 
     relation = equals(ulps=2**20, scale=1.0)  # slopes between drawn knots reach the thousands
     supposes = (
-        Suppose("f is continuous", lambda g: 1e-6 - jump(g), without=jumping),
+        Suppose("f is continuous", lambda g: 1e-6 - jump(g), without=jumps),
         Suppose("f is straight between the knots", lambda g: 1e-6 - bend(g), without=curved),
     )
     symbols = "f(x), and m + 1", "ReLU network, and its units"

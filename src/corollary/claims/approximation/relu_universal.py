@@ -48,9 +48,7 @@ class Given(NamedTuple):
         return self.profile((x - self.centre).norm(dim=1))
 
 
-disc = instead(
-    "A disc jumps by 1: half is left.", profile=lambda g: lambda r: (r < 0.5).to(r.dtype)
-)
+disc = instead("Half of a jump is left.", profile=lambda g: lambda r: (r < 0.5).to(r.dtype))
 square = instead("Squares make quadratics only.", sigma=lambda g: torch.square)
 
 

@@ -47,8 +47,7 @@ def smallest_area(given: Given) -> Tensor:
 
 
 axes = instead(
-    "Sums g(x₁) + h(x₂) never come close to a product.",
-    theta=lambda g: torch.eye(2, dtype=torch.float64).repeat(4, 1),
+    "Sums g(x₁) + h(x₂) make no product.", theta=lambda g: torch.eye(2).double().repeat(4, 1)
 )
 step = instead("A step stays half its jump away.", f=lambda g: lambda x: (x[:, 0] > 0).to(x.dtype))
 

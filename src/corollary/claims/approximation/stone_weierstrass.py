@@ -56,6 +56,12 @@ def without(condition: int, words: str) -> Callable[[Given], Given]:
     return instead(words, family=lambda g: lambda n: counterexamples(n)[condition].family)
 
 
+swapped = without(0, "Polynomials of a map that swaps 0 and 1/2 jump.")
+vanishing = without(1, "Polynomials that vanish at 0 stay away there.")
+even = without(2, "Polynomials that are even about 1/2 stay away from the rest.")
+affine = without(3, "Affine functions do not bend.")
+
+
 @dataclass(frozen=True)
 class StoneWeierstrass(Claim[Given]):
     """The best uniform error for a kink as terms are added."""
@@ -64,26 +70,16 @@ class StoneWeierstrass(Claim[Given]):
 
     relation = converges(gap=0.04)  # the kink costs about 0.3/degree times half its jump of slope
     supposes = (
-        Suppose(
-            "the family is continuous",
-            lambda g: conditions(g).continuous,
-            without=without(0, "Polynomials of a map that swaps 0 and 1/2."),
-        ),
+        Suppose("the family is continuous", lambda g: conditions(g).continuous, without=swapped),
         Suppose(
             "the family vanishes at no point",
             lambda g: conditions(g).nowhere_vanishing,
-            without=without(1, "Polynomials that vanish at 0."),
+            without=vanishing,
         ),
         Suppose(
-            "the family separates points",
-            lambda g: conditions(g).point_separating,
-            without=without(2, "Polynomials that are even about 1/2."),
+            "the family separates points", lambda g: conditions(g).point_separating, without=even
         ),
-        Suppose(
-            "the family is an algebra",
-            lambda g: conditions(g).algebra,
-            without=without(3, "Affine functions."),
-        ),
+        Suppose("the family is an algebra", lambda g: conditions(g).algebra, without=affine),
     )
     symbols = "0", "best ‖f − g‖∞"
     shows = (Over("Algebras come close", x="largest degree or frequency", log_y=True),)

@@ -50,9 +50,7 @@ class BallDensity(Claim[Given]):
     relation = converges(gap=0.02)  # the tail beyond T = 128 is about n / (2 pi^2 R T)
     supposes = (
         Suppose(
-            "the ball of the spectrum has volume one",
-            lambda g: (abs(g.volume - 1) < 1e-12, f"{g.volume:.4g}"),
-            without=unit_ball,
+            "the spectrum has volume one", lambda g: abs(g.volume - 1) < 1e-12, without=unit_ball
         ),
     )
     symbols = "RⁿVₙ = 1", "mass of φ² within T"

@@ -52,13 +52,9 @@ class BallKernelTransform(Claim[Given]):
 
     relation = equals(ulps=4096, scale=1.0)  # 80 terms of order 1 that cancel; phi(0) = 1
     supposes = (
+        Suppose("the kernel has the ball's dimension", lambda g: g.kernel[0] == g.n, without=sinc),
         Suppose(
-            "the kernel has the order of the ball's dimension",
-            lambda g: g.kernel[0] == g.n,
-            without=sinc,
-        ),
-        Suppose(
-            "the kernel has the radius of the ball", lambda g: g.kernel[1] == g.R, without=unit_ball
+            "the kernel has the ball's radius", lambda g: g.kernel[1] == g.R, without=unit_ball
         ),
     )
     symbols = "Bessel kernel φ", "slices of the ball"

@@ -67,8 +67,7 @@ def coarse(self: "EldanShamir", given: Given, rng: Generator) -> Given:
 
 
 ridge = instead(
-    "A target along one direction is easy for one layer.",
-    target=lambda g: lambda x: torch.tanh(3 * x[:, 0]),
+    "A ridge is easy for one layer.", target=lambda g: lambda x: torch.tanh(3 * x[:, 0])
 )
 
 

@@ -52,13 +52,13 @@ class Given(NamedTuple):
         return linear_regions(self.model, side * SQUARE).count
 
 
-def folded_apart(self: "Montufar", given: Given) -> float:
-    """The largest difference of outputs at points that the folds send to one point."""
+def folds(self: "Montufar", given: Given) -> Tensor:
+    """1e-9 less the largest difference of outputs at points that are folded to one point."""
     low, high = identified_sets(self.d, self.boxes).unbind(1)
     mirrored = (low * self.boxes).round() % 2 == 1
     q = torch.where(mirrored[:, None], 1 - given.q, given.q)  # boxes, points, d
     out = given.model((low[:, None] + q * (high - low)[:, None]).flatten(0, 1))
-    return (out.reshape(len(low), -1) - out[: len(given.q), 0]).abs().max().item()
+    return 1e-9 - (out.reshape(len(low), -1) - out[: len(given.q), 0]).abs().max()
 
 
 def unfolded(self: "Montufar", given: Given, rng: Generator) -> Given:
@@ -85,11 +85,7 @@ class Montufar(Claim[Given]):
     relation = at_least()  # counts
     supposes = (
         Suppose("the width is at least the input dimension", lambda self: self.n >= self.d),
-        Suppose(
-            "the folded boxes have the same outputs",
-            lambda self, g: 1e-9 - folded_apart(self, g),
-            without=unfolded,
-        ),
+        Suppose("the folded boxes have the same outputs", folds, without=unfolded),
         Suppose(
             "the last layer cuts one box as hyperplanes in general position do",
             lambda self, g: g.regions(1 / self.boxes) == zaslavsky(self.n, self.d),

@@ -30,8 +30,8 @@ class Given(NamedTuple):
     deepest: float
 
 
-two_per_layer = instead(
-    "With two units per layer the best depth is the deepest.", deepest=lambda g: max(1.0, g.m / 2)
+thick = instead(
+    "With two units per layer the deepest is best.", deepest=lambda g: max(1.0, g.m / 2)
 )
 
 
@@ -43,11 +43,7 @@ class OptimalDepth(Claim[Given]):
 
     relation = equals(ulps=2.0**28)  # a smooth maximum is located to the root of the precision
     supposes = (
-        Suppose(
-            "the depth may reach 2m/e",
-            lambda g: g.deepest - 2 * g.m / math.e,
-            without=two_per_layer,
-        ),
+        Suppose("the depth may reach 2m/e", lambda g: g.deepest - 2 * g.m / math.e, without=thick),
     )
     symbols = "2m/e, 2m/e and a neighbour", "found by search"
     rows = ("best depth", "logarithm of the pieces", "best whole depth")

@@ -22,7 +22,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
-from torch import Generator, nn
+from torch import Generator, Tensor, nn
 
 from corollary.core import Claim, Figure, Kept, Regions, Suppose, Trial, equals, option
 from corollary.models.folding import folding_layer, identified_sets
@@ -40,10 +40,10 @@ class Given(NamedTuple):
     p: int
 
 
-def middle_off(given: Given) -> float:
-    """How far the middle of a box is sent from the middle of the cube."""
+def centred(given: Given) -> Tensor:
+    """1e-12 less how far the middle of a box is sent from the middle of the cube."""
     low, high = identified_sets(2, given.p).unbind(1)
-    return (given.fold((low + high) / 2) - 0.5).abs().max().item()
+    return 1e-12 - (given.fold((low + high) / 2) - 0.5).abs().max()
 
 
 def steep(given: Given) -> Given:
@@ -62,11 +62,7 @@ class SpaceFolding(Claim[Given]):
 
     relation = equals()  # counts
     supposes = (
-        Suppose(
-            "the layer sends the middle of every box to the middle of the cube",
-            lambda g: 1e-12 - middle_off(g),
-            without=steep,
-        ),
+        Suppose("the middle of every box becomes that of the cube", centred, without=steep),
     )
     symbols = "pᵈ regions of g, and pᵈ", "regions of g ∘ F, and boxes onto the cube"
     rows = ("regions", "boxes")

@@ -48,14 +48,10 @@ class TentMap(Claim[Given]):
     relation = equals(ulps=8, scale=1.0)  # at dyadic points sums of order 1 are exact
     supposes = (
         Suppose(
-            "the hidden layer has three rectifiers",
-            lambda g: relu_count(g.one_layer) == 3,
-            without=no_third,
+            "one layer has three units", lambda g: relu_count(g.one_layer) == 3, without=no_third
         ),
         Suppose(
-            "the two hidden layers have two rectifiers and one",
-            lambda g: relu_count(g.two_layers) == 3,
-            without=no_last,
+            "two layers have three units", lambda g: relu_count(g.two_layers) == 3, without=no_last
         ),
     )
     symbols = "Δ(x)", "networks"
