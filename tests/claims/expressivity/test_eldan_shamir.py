@@ -21,7 +21,8 @@ def test_the_kernel_and_its_density_hold_in_many_dimensions(n):
 
 
 def test_the_distance_is_the_same_in_frequencies_of_the_plane():
-    assert WeightedParseval(d=2).check(0).verdict is Verdict.HOLDS
+    claim = WeightedParseval(d=2)
+    assert claim.trial(claim.draw(0)).comparison.verdict is Verdict.HOLDS
 
 
 @pytest.mark.parametrize("m", [1, 3])
