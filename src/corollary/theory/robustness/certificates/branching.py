@@ -23,6 +23,7 @@ import torch
 from jaxtyping import Bool, Float, Int
 from torch import Tensor
 
+from corollary.errors import InputError
 from corollary.theory.prerequisites.wellformed import check_at_least, check_finite
 from corollary.theory.robustness.balls import per_row
 from corollary.theory.robustness.certificates.backward import ENTRIES
@@ -124,6 +125,8 @@ class Search:
 
     def run(self, most: int, attack: bool) -> Decision:
         """Until all is decided, or time or cases have run out."""
+        if not most >= 0:
+            raise InputError(f"expected a number of cases that is 0 or more, got {most}")
         if attack:
             self.attack()
         left = self.settled(self.first())
