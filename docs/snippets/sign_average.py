@@ -12,7 +12,6 @@ For independent fair signs :math:`s_1, \dots, s_n` and :math:`t > 0`
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from math import exp
 from typing import NamedTuple
 
@@ -29,7 +28,6 @@ class Given(NamedTuple):
     chance: float
 
 
-@dataclass(frozen=True)
 class SignAverage(Claim[Given]):
     """How often an average of signs is far from zero, against Hoeffding's bound."""
 

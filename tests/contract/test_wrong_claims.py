@@ -1,7 +1,6 @@
 """Claims that are wrong on purpose: the contract has to reject each, and for the right reason."""
 
 import math
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import pytest
@@ -35,7 +34,6 @@ class Cloud(NamedTuple):
     u: Tensor
 
 
-@dataclass(frozen=True)
 class LooseConstant(Claim[Cloud]):
     """The perceptron makes at most forty times the mistakes that Novikoff allows."""
 
@@ -65,7 +63,6 @@ class Flagged(NamedTuple):
     true: bool
 
 
-@dataclass(frozen=True)
 class PredictsItsMeasurement(Claim[Flagged]):
     """Whatever is measured is predicted."""
 
@@ -90,7 +87,6 @@ class Radius(NamedTuple):
     r: float
 
 
-@dataclass(frozen=True)
 class HiddenTolerance(Claim[Radius]):
     """The area of the disc is 3.142 r²."""
 
@@ -115,7 +111,6 @@ class Draws(NamedTuple):
     x: Tensor
 
 
-@dataclass(frozen=True)
 class HiddenGap(Claim[Draws]):
     """Means of n numbers converge like n^-2."""
 
@@ -145,7 +140,6 @@ class Matrix(NamedTuple):
     A: Tensor
 
 
-@dataclass(frozen=True)
 class ConclusionAsHypothesis(Claim[Matrix]):
     """Gaussian matrices have positive determinants."""
 
@@ -170,7 +164,6 @@ class ConclusionAsHypothesis(Claim[Matrix]):
         return float(torch.linalg.det(given.A))
 
 
-@dataclass(frozen=True)
 class BreaksNothing(Claim[Draws]):
     """Half of all uniform numbers lie below a half."""
 

@@ -1,4 +1,3 @@
-from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 import pytest
@@ -13,7 +12,6 @@ def infinite(given):
     return torch.tensor([1.0, float("inf")], dtype=torch.float64)
 
 
-@dataclass(frozen=True)
 class MeanIsBelowMax(Claim[torch.Tensor]):
     """A toy: the mean of finite numbers is at most their maximum."""
 
@@ -52,7 +50,6 @@ def test_without_a_hypothesis_the_breaker_says_what_happens():
 
 
 def test_a_wrong_prediction_fails():
-    @dataclass(frozen=True)
     class Wrong(MeanIsBelowMax):
         factor: ClassVar[float] = 1e-3
 
@@ -66,7 +63,6 @@ def test_a_broken_hypothesis_makes_it_inapplicable_and_is_named():
 
 
 def test_the_trivial_value_makes_it_vacuous():
-    @dataclass(frozen=True)
     class Vacuous(MeanIsBelowMax):
         trivial = 0.01
 

@@ -1,6 +1,5 @@
 """What happens without a hypothesis is drawn where it can be seen."""
 
-from dataclasses import dataclass
 from typing import NamedTuple
 
 from corollary.core import Along, Claim, Path, Suppose, at_most, instead
@@ -15,7 +14,6 @@ understated = instead("The constant is too small.", C=0.5)
 further = instead("Too far.", x=lambda g: tuple(10 * v for v in g.x))
 
 
-@dataclass(frozen=True)
 class Saturates(Claim[Given]):
     """min(x, 1)^2 is at most C x."""
 
@@ -37,7 +35,6 @@ class Saturates(Claim[Given]):
         return [min(x, 1.0) ** 2 for x in given.x]
 
 
-@dataclass(frozen=True)
 class AlongARun(Saturates):
     def predict(self, given):
         return given.C
@@ -64,7 +61,6 @@ def test_another_level_of_the_same_run_is_drawn_as_a_level():
 
 
 def test_entries_beyond_the_positions_are_not_drawn():
-    @dataclass(frozen=True)
     class WithWidth(Saturates):
         def predict(self, given):
             return [*super().predict(given), 72.0]

@@ -5,7 +5,7 @@ import re
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields, replace
-from typing import Any, ClassVar, Generic, TypeVar
+from typing import Any, ClassVar, Generic, TypeVar, dataclass_transform
 
 import torch
 
@@ -25,12 +25,14 @@ from corollary.core.verdict import Verdict
 G = TypeVar("G")
 
 
+@dataclass_transform(frozen_default=True)
 @dataclass(frozen=True)
 class Claim(ABC, Generic[G]):
     """One statement. Fields are its quantified variables; ``G`` is what it supposes given.
 
-    A final claim codes ``given``, ``predict`` and ``measure`` and declares the rest. Its module's
-    docstring is the statement, and the head of that docstring is its catalogue entry.
+    A claim is a frozen dataclass without being decorated. A final one codes ``given``, ``predict``
+    and ``measure`` and declares the rest. Its module's docstring is the statement, and the head of
+    that docstring is its catalogue entry.
     """
 
     relation: ClassVar[Relation]
@@ -39,6 +41,10 @@ class Claim(ABC, Generic[G]):
     rows: ClassVar[tuple[str, ...] | str] = ()  # labels of several entries, or "m = {widths}"
     shows: ClassVar[tuple[Show, ...]] = ()
     trivial: ClassVar[float | None] = None  # the value every such bound has without any theory
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        dataclass(frozen=True)(cls)
 
     def __post_init__(self) -> None:
         check_options(self)

@@ -12,7 +12,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from corollary.core.numbers import as_floats, as_rows, from_json_number, to_json_number
+from corollary.core.numbers import (
+    Column,
+    Rows,
+    as_floats,
+    as_rows,
+    from_json_number,
+    to_json_number,
+)
 from corollary.core.thinning import thinned
 from corollary.errors import InputError
 
@@ -37,8 +44,8 @@ class Mark:
 class Curve(Mark):
     """A line through ``(x, y)``; without ``x`` the points are numbered from 0."""
 
-    y: Sequence[float]
-    x: Sequence[float] | None = None
+    y: Column
+    x: Column | None = None
     label: str = ""
     role: Role = "measured"
     dashed: bool = False
@@ -55,12 +62,12 @@ class Curve(Mark):
 class Points(Mark):
     """Dots at ``(x, y)``, with bars from ``low`` to ``high`` where these are given."""
 
-    x: Sequence[float]
-    y: Sequence[float]
+    x: Column
+    y: Column
     label: str = ""
     role: Role = "measured"
-    low: Sequence[float] | None = None
-    high: Sequence[float] | None = None
+    low: Column | None = None
+    high: Column | None = None
 
     def __post_init__(self) -> None:
         self._set(x=as_floats(self.x), y=as_floats(self.y))
@@ -75,9 +82,9 @@ class Points(Mark):
 class Band(Mark):
     """The area between ``low`` and ``high`` over ``x``: a spread or an interval."""
 
-    x: Sequence[float]
-    low: Sequence[float]
-    high: Sequence[float]
+    x: Column
+    low: Column
+    high: Column
     label: str = ""
     role: Role = "measured"
 
@@ -103,8 +110,8 @@ class Level(Mark):
 class Histogram(Mark):
     """A density: ``values`` are binned when the mark is made; ``edges`` may be given."""
 
-    values: Sequence[float]
-    edges: Sequence[float] | None = None
+    values: Column
+    edges: Column | None = None
     label: str = ""
     role: Role = "measured"
     bins: int = 40
@@ -117,7 +124,7 @@ class Histogram(Mark):
             return  # already binned, as when read from JSON
         density, edges = np.histogram(
             as_floats(self.values),
-            bins=self.bins if self.edges is None else self.edges,
+            bins=self.bins if self.edges is None else as_floats(self.edges),
             density=True,
         )
         self._set(values=as_floats(density), edges=as_floats(edges))
@@ -127,7 +134,7 @@ class Histogram(Mark):
 class HeatMap(Mark):
     """A matrix as colours; row 0 is at the bottom. ``x`` and ``y`` are the outer edges."""
 
-    values: Sequence[Sequence[float]]
+    values: Rows
     x: tuple[float, float] = (0.0, 1.0)
     y: tuple[float, float] = (0.0, 1.0)
     label: str = ""
@@ -142,7 +149,7 @@ class HeatMap(Mark):
 class Image(Mark):
     """A grey picture; row 0 is at the top, values from 0 (paper) to 1 (ink)."""
 
-    values: Sequence[Sequence[float]]
+    values: Rows
     x: tuple[float, float] = (0.0, 1.0)
     y: tuple[float, float] = (0.0, 1.0)
     label: str = ""
@@ -157,8 +164,8 @@ class Image(Mark):
 class Regions(Mark):
     """Polygons, each a list of ``(x, y)`` corners, coloured by ``values`` (or by position)."""
 
-    polygons: Sequence[Sequence[Sequence[float]]]
-    values: Sequence[float] | None = None
+    polygons: Sequence[Rows]
+    values: Column | None = None
     label: str = ""
     role: Role = "other"
 
@@ -173,10 +180,10 @@ class Regions(Mark):
 class Graph(Mark):
     """Nodes at ``(x, y)`` with ``edges`` as pairs of node numbers, weighted if ``weights``."""
 
-    x: Sequence[float]
-    y: Sequence[float]
+    x: Column
+    y: Column
     edges: Sequence[tuple[int, int]]
-    weights: Sequence[float] | None = None
+    weights: Column | None = None
     names: Sequence[str] = ()
     label: str = ""
     role: Role = "other"
@@ -263,7 +270,7 @@ def _decode(value: Any) -> Any:
     return from_json_number(value) if isinstance(value, str) else value
 
 
-def _same_length(mark: str, label: str, **columns: Sequence[Any]) -> None:
+def _same_length(mark: str, label: str, **columns: Column | Rows | Sequence[Rows]) -> None:
     if len({len(column) for column in columns.values()}) > 1:
         sizes = ", ".join(f"{len(column)} {name}" for name, column in columns.items())
         raise InputError(f"{mark} '{label}' needs columns of one length, but {sizes} came")

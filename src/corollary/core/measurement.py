@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from types import SimpleNamespace
 from typing import Any
 
-from corollary.core.numbers import as_floats
+from corollary.core.numbers import Column, as_floats
 from corollary.errors import InputError
 
 LONGEST = 10_000  # values of a path that are kept, or a little more
@@ -33,7 +33,7 @@ class Reading:
 class Sample:
     """Independent draws of one quantity (at least two)."""
 
-    values: Sequence[float]
+    values: Column
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "values", tuple(as_floats(self.values)))
@@ -50,7 +50,7 @@ class Sample:
         """
         from corollary.theory.confidence.mean import mean_of
 
-        mean = mean_of(self.values)  # a run that diverged is known to no interval
+        mean = mean_of(list(self.values))  # a run that diverged is known to no interval
         return Reading(mean.value, *mean.interval(level))
 
 
@@ -88,8 +88,8 @@ class Count:
 class Series:
     """One quantity measured at growing ``sizes`` (at least four)."""
 
-    sizes: Sequence[float]
-    values: Sequence[float]
+    sizes: Column
+    values: Column
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "sizes", tuple(as_floats(self.sizes)))
@@ -110,7 +110,7 @@ class Path:
     Of a long run every so many values are kept, and the last one; ``at`` says which they are.
     """
 
-    values: Sequence[float]
+    values: Column
     at: Sequence[int] = ()
 
     def __post_init__(self) -> None:

@@ -1,10 +1,33 @@
 """Numbers of any origin as plain floats, and floats as strict JSON."""
 
 import math
-from collections.abc import Iterable
-from typing import Any
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, Protocol
 
 _NON_FINITE = {"Infinity": math.inf, "-Infinity": -math.inf, "NaN": math.nan}
+
+
+class Column(Protocol):
+    """Numbers along one axis: a list or tuple of floats, an array or a tensor."""
+
+    def __len__(self) -> int: ...
+
+    def __iter__(self) -> Iterator[float]: ...
+
+    def __getitem__(self, index: Any, /) -> Any: ...
+
+
+class Rows(Protocol):
+    """Numbers along two axes: rows of numbers, an array or a tensor."""
+
+    def __len__(self) -> int: ...
+
+    def __iter__(self) -> Iterator[Column]: ...
+
+    def __getitem__(self, index: Any, /) -> Any: ...
+
+
+WRITTEN = {Column: Sequence[float], Rows: Sequence[Sequence[float]]}  # what a file has for them
 
 
 def as_floats(values: Any) -> list[float]:

@@ -1,8 +1,9 @@
 r"""A power law fitted by least squares in the logarithms, with an interval on the exponent."""
 
 import math
-from collections.abc import Sequence
 from typing import NamedTuple
+
+from corollary.core.numbers import Column
 
 
 class PowerLaw(NamedTuple):
@@ -14,7 +15,7 @@ class PowerLaw(NamedTuple):
     factor: float
 
 
-def loglog_fit(sizes: Sequence[float], values: Sequence[float], *, level: float = 0.95) -> PowerLaw:
+def loglog_fit(sizes: Column, values: Column, *, level: float = 0.95) -> PowerLaw:
     r"""Fit :math:`\log v = \log c + p \log s` and give :math:`p` with its Student interval.
 
     Example:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from corollary.core.figure import Curve, Figure, Histogram, Level, Mark, Points, Role
 from corollary.core.measurement import Path, Reading, Sample, Series
-from corollary.core.numbers import as_floats, short
+from corollary.core.numbers import Column, as_floats, short
 from corollary.core.power_law import loglog_fit
 from corollary.core.relations import Slope
 from corollary.core.trial import Trial
@@ -165,10 +165,10 @@ class Spread(Show):
             marks.append(Histogram(self._draws(broken), label=_label(broken), role="other"))
         return self._figure(claim, marks, x=self.x or claim.symbols[1], y=self.y or "density")
 
-    def _draws(self, trial: Trial[Any]) -> Sequence[float]:
+    def _draws(self, trial: Trial[Any]) -> Column:
         measured = trial.measured
         sample = measured if isinstance(measured, Sample) else measured[self.entry]
-        values: Sequence[float] = sample.values
+        values: Column = sample.values
         return values
 
 

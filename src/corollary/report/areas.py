@@ -1,9 +1,9 @@
 """Marks that fill a plane: heat maps, images, regions; and graphs."""
 
 import math
-from collections.abc import Sequence
 
 from corollary.core.figure import Figure, Graph, HeatMap, Image, Regions
+from corollary.core.numbers import Column
 from corollary.report.axes import FONT, Axis, Plot
 from corollary.report.inks import OTHERS, ColourScale, Ink
 from corollary.report.paths import Pixel, dots, number, polyline, segments
@@ -30,7 +30,7 @@ def image(mark: Image, ink: Ink, plot: Plot) -> str:
     return _picture(png_uri(mark.values, grey), plot, mark.x, mark.y)
 
 
-def _picture(uri: str, plot: Plot, x: Sequence[float], y: Sequence[float]) -> str:
+def _picture(uri: str, plot: Plot, x: Column, y: Column) -> str:
     left, top, w, h = map(number, plot.box(x, y))
     return (
         f'<image x="{left}" y="{top}" width="{w}" height="{h}" preserveAspectRatio="none" '

@@ -5,9 +5,10 @@ have no place on an axis (not finite, or not positive on a log axis) map to ``No
 """
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
+from corollary.core.numbers import Column
 from corollary.report.paths import Pixel, number, segments
 from corollary.report.ticks import labels, linear_ticks, log_ticks
 from corollary.report.words import width, xml
@@ -56,7 +57,7 @@ class Plot:
         across, up = self.x.place(x), self.y.place(y)
         return None if across is None or up is None else (across, self.y.length - up)
 
-    def runs(self, x: Sequence[float], y: Sequence[float]) -> list[list[Pixel]]:
+    def runs(self, x: Column, y: Column) -> list[list[Pixel]]:
         """The points in pixels, broken where there is a gap."""
         out: list[list[Pixel]] = [[]]
         for point in (self.at(a, b) for a, b in zip(x, y, strict=True)):
@@ -66,12 +67,12 @@ class Plot:
                 out.append([])
         return [run for run in out if run]
 
-    def box(self, x: Sequence[float], y: Sequence[float]) -> tuple[float, float, float, float]:
+    def box(self, x: Column, y: Column) -> tuple[float, float, float, float]:
         """Left, top, width and height of a rectangle of data; its ends are clipped to the axes."""
         (left, right), (low, high) = (self._ends(self.x, x), self._ends(self.y, y))
         return left, self.y.length - high, right - left, high - low
 
-    def _ends(self, axis: Axis, ends: Sequence[float]) -> tuple[float, float]:
+    def _ends(self, axis: Axis, ends: Column) -> tuple[float, float]:
         places = [axis.place(v) for v in (min(ends), max(ends))]
         low, high = (e if p is None else p for p, e in zip(places, (0, axis.length), strict=True))
         return low, max(high, low + 0.1)

@@ -6,13 +6,14 @@ import struct
 import zlib
 from collections.abc import Sequence
 
+from corollary.core.numbers import Rows
 from corollary.report.inks import RGB
 
 LEVELS = 64  # colours; the eye tells no more apart in a map, and the file is half as large
 LARGEST = 128  # pixels a side; larger matrices are averaged down
 
 
-def png_uri(shares: Sequence[Sequence[float]], palette: Sequence[RGB]) -> str:
+def png_uri(shares: Rows, palette: Sequence[RGB]) -> str:
     """The picture of ``shares`` in [0, 1], row 0 on top; what is not finite is transparent."""
     rows = pooled(shares)
     top = len(palette) - 1
@@ -33,7 +34,7 @@ def png_uri(shares: Sequence[Sequence[float]], palette: Sequence[RGB]) -> str:
     return "data:image/png;base64," + base64.b64encode(body).decode()
 
 
-def pooled(rows: Sequence[Sequence[float]]) -> list[list[float]]:
+def pooled(rows: Rows) -> list[list[float]]:
     """At most :data:`LARGEST` rows and columns: means over blocks."""
     n, d = len(rows), max((len(row) for row in rows), default=0)
     if n == 0 or d == 0:

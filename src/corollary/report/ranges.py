@@ -1,6 +1,5 @@
 """Which numbers each mark puts on the axes, so that all of them are in view."""
 
-from collections.abc import Sequence
 from functools import singledispatch
 
 from corollary.core.figure import (
@@ -16,6 +15,7 @@ from corollary.core.figure import (
     Points,
     Regions,
 )
+from corollary.core.numbers import Column
 from corollary.report.axes import padded
 
 Numbers = tuple[list[float], list[float]]
@@ -75,7 +75,7 @@ def _(mark: HeatMap | Image) -> Numbers:
 
 @extent.register
 def _(mark: Regions) -> Numbers:
-    corners: list[Sequence[float]] = [corner for polygon in mark.polygons for corner in polygon]
+    corners: list[Column] = [corner for polygon in mark.polygons for corner in polygon]
     return [c[0] for c in corners], [c[1] for c in corners]
 
 

@@ -15,6 +15,7 @@ from enum import Enum
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 from corollary.core.figure import MARKS, Mark
+from corollary.core.numbers import WRITTEN
 from corollary.examine.examination import SCHEMA as EXAMINATION
 from corollary.examine.examination import Examination
 from corollary.run.results import SCHEMA as RESULTS
@@ -68,6 +69,7 @@ def _comments(kind: type) -> dict[str, str]:
 
 def _of(kind: Any, defs: Schema) -> Schema:
     """The schema of one type; classes of ours go into ``defs``, once."""
+    kind = WRITTEN.get(kind, kind)
     origin, args = get_origin(kind), get_args(kind)
     if kind is Any:
         return {}

@@ -10,6 +10,7 @@ from enum import Enum
 from functools import cache
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
+from corollary.core.numbers import WRITTEN
 from corollary.errors import ResultsFileError
 
 DEEPEST = 50  # levels of lists and objects; ours have less than ten
@@ -53,6 +54,7 @@ def _parts(value: Any) -> Sequence[Any]:
 
 
 def _is_of(value: Any, kind: Any) -> bool:
+    kind = WRITTEN.get(kind, kind)
     origin, args = get_origin(kind), get_args(kind)
     if kind is Any:
         return True

@@ -14,7 +14,6 @@ a network of infinite width, with :math:`|\hat f|` as its output weights. Withou
 """
 
 import math
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -42,10 +41,7 @@ narrow = instead(
 even = instead("Without θ it is even.", polar=lambda g: GaussianBump(0 * g.f.centre, g.f.sigma))
 
 
-@dataclass(frozen=True)
 class BarronCosines(Claim[Given]):
-    """The integral by quadrature, against the function."""
-
     d: int = option(2, low=1, high=2)  # dimension
     sigma: float = option(0.4, low=0.2, high=2.0)  # width of the bump
 

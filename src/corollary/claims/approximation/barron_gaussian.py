@@ -18,7 +18,6 @@ because :math:`\hat f(w)=e^{-2\pi^2\sigma^2\|w\|^2}` is Z times the density of w
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -51,10 +50,7 @@ def standard_errors(self: "BarronGaussian", given: Given) -> tuple[bool, str]:
 in_radians = instead("Frequencies in radians are 2π times as large.", w=lambda g: 2 * math.pi * g.w)
 
 
-@dataclass(frozen=True)
 class BarronGaussian(Claim[Given]):
-    """Draws of Z ||w|| in several dimensions, against the bound."""
-
     sigma: float = option(0.6, low=0.05, high=5.0)  # standard deviation
     dims: tuple[int, ...] = (1, 2, 3, 5)  # dimensions
     n: int = option(4000, low=1000, high=100_000)  # draws

@@ -14,7 +14,6 @@ if it is less. Barron's rate has no dimension in it, but its constant may. The s
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -50,10 +49,7 @@ narrower = instead(
 )
 
 
-@dataclass(frozen=True)
 class BarronGaussianDimension(Claim[Given]):
-    """Ratios of constants of neighbouring dimensions, by quadrature."""
-
     sigma: float = option(0.5, low=0.3, high=1.0)  # standard deviation
 
     relation = converges(gap=0.03)  # the ratio is off by 1/(2d) of itself, d = 32

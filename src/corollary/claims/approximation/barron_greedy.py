@@ -22,7 +22,6 @@ of many orthonormal units nearly attains it.
 :covers: barron-theorem
 """
 
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -46,10 +45,7 @@ class Given(NamedTuple):
 out_of_reach = instead("A target out of reach: the error stops falling.", M=lambda g: g.M / 50)
 
 
-@dataclass(frozen=True)
 class BarronGreedy(Claim[Given]):
-    """The squared error after each step."""
-
     d: int = option(3, low=1, high=50)  # dimension
     n: int = option(40, low=4, high=400)  # steps
 

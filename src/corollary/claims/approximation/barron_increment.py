@@ -14,7 +14,6 @@ since :math:`|\cos(u+v)-\cos v|\le|u|` under the integral. A single sine attains
 """
 
 import math
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -51,10 +50,7 @@ def box(given: Given) -> Given:
 smaller = instead("With a twentieth of C the function goes further.", C=lambda g: g.C / 20)
 
 
-@dataclass(frozen=True)
 class BarronIncrement(Claim[Given]):
-    """Increments from the origin at many points."""
-
     d: int = option(3, low=1, high=50)  # dimension
     waves: int = option(4, low=1, high=50)  # cosines in the function
 

@@ -15,7 +15,6 @@ of which only eight are different do no better than eight.
 :covers: barron-theorem
 """
 
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -48,10 +47,7 @@ def repeated(given: Given) -> Given:
 outside = instead("Far outside the ball the thresholds end too early.", x=lambda g: 50 * g.x)
 
 
-@dataclass(frozen=True)
 class BarronRate(Claim[Given]):
-    """The exponent of the mean squared error in the number of units."""
-
     d: int = option(10, low=1, high=200)  # dimension
     trials: int = option(200, low=20, high=1000)  # networks of each size
 

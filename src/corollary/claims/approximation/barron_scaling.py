@@ -16,7 +16,6 @@ constant to scale. Functions with a finite constant are continuously differentia
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -37,10 +36,7 @@ box = instead("The integrals of a box grow forever.", fhat=lambda g: lambda w: t
 reflected = instead("A reflection has the factor |a|.", a=lambda g: -g.a)
 
 
-@dataclass(frozen=True)
 class BarronScaling(Claim[Given]):
-    """The constant of f(ax) against a times that of f."""
-
     a: float = option(3.0, low=0.25, high=8.0)  # factor of the variable
     bumps: int = option(3, low=1, high=10)  # Gaussians in the function
 

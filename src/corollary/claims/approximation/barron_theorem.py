@@ -23,7 +23,6 @@ Networks whose units are drawn from the Fourier integral reach this on average. 
 """
 
 import math
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -49,10 +48,7 @@ no_two_pi = instead("The constant of the other convention, 2π too small.", C=la
 outside = instead("Outside the ball the thresholds end too early.", x=lambda g: 8 * g.x)
 
 
-@dataclass(frozen=True)
 class BarronTheorem(Claim[Given]):
-    """Squared errors of drawn networks, averaged over draws."""
-
     d: int = option(2, low=1, high=50)  # dimension
     r: float = option(1.0, low=0.1, high=10.0)  # radius of the ball
     sizes: tuple[int, ...] = (8, 32, 128, 512)  # units

@@ -13,7 +13,6 @@ its finite samples accurate. A ball of radius r costs r times as much.
 """
 
 import math
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -35,10 +34,7 @@ class Given(NamedTuple):
 large = instead("A ball of radius 4 costs up to four times as much.", r=4.0)
 
 
-@dataclass(frozen=True)
 class BarronThresholdMass(Claim[Given]):
-    """The mass for bumps of several widths."""
-
     d: int = option(2, low=1, high=3)  # dimension
     widths: tuple[float, ...] = (0.2, 0.4, 0.8, 1.6)  # standard deviations of the bumps
 

@@ -19,7 +19,6 @@ early, and the formula gives the value at the edge.
 """
 
 import math
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -47,10 +46,7 @@ even = instead(
 )
 
 
-@dataclass(frozen=True)
 class BarronThresholds(Claim[Given]):
-    """The double integral by quadrature, against the increments of the function."""
-
     d: int = option(2, low=1, high=2)  # dimension
     sigma: float = option(0.5, low=0.3, high=2.0)  # width of the bump
 

@@ -17,7 +17,6 @@ the rate :math:`m^{-1/2}` is attained.
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -47,10 +46,7 @@ def room(given: Given) -> float:
 step = instead("A step jumps.", f=lambda g: lambda x: (x >= 0.5).to(x.dtype))
 
 
-@dataclass(frozen=True)
 class BernsteinModulus(Claim[Given]):
-    """Sup errors at growing degree against the modulus of continuity."""
-
     degrees: tuple[int, ...] = (4, 16, 64, 256, 1024)  # degrees of the polynomials
     slope: float = option(1.0, low=0.1, high=10.0)  # slope on both sides of the kink
 

@@ -16,7 +16,6 @@ r"""Moments of the Bernstein basis.
     0.672 instead of 1, and the variance sum is 0.0189 instead of 0.032.
 """
 
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -37,10 +36,7 @@ class Given(NamedTuple):
 from_one = instead("Sums that start at k = 1 miss (1 − x)^m.", k=lambda g: g.k[1:])
 
 
-@dataclass(frozen=True)
 class BernsteinMoments(Claim[Given]):
-    """Sum, mean and variance of the Bernstein basis at drawn points."""
-
     m: int = option(50, low=1, high=2000)  # degree
     n: int = option(25, low=1, high=1000)  # points
 

@@ -16,7 +16,6 @@ At a jump there is no convergence.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -41,10 +40,7 @@ step = instead("At a jump there is no convergence.", f=lambda g: lambda x: (x >=
 line = instead("A straight line is met at every degree.", f=lambda g: lambda x: x)
 
 
-@dataclass(frozen=True)
 class BernsteinRate(Claim[Given]):
-    """The exponent of the sup error in the degree."""
-
     p: float = option(1.0, low=0.25, high=6.0)  # f is |x - 1/2|^p: a kink for p = 1
     degrees: tuple[int, ...] = (32, 64, 128, 256, 512)  # even degrees, at which 1/2 is a node
 

@@ -16,7 +16,6 @@ so polynomials are dense in :math:`C[0,1]`, and after a change of variable in :m
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -58,10 +57,7 @@ step = instead(
 stiff = instead("Degree 1 is too stiff.", degrees=lambda g: (1,) * len(g.degrees))
 
 
-@dataclass(frozen=True)
 class BernsteinWeierstrass(Claim[Given]):
-    """The sup error at the degree that the proof prescribes."""
-
     eps: float = option(0.3, low=0.2, high=0.6)  # error to keep
 
     relation = at_most()  # strict in the statement, and far from equality

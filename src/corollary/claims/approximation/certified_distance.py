@@ -16,7 +16,6 @@ on a grid excludes a spike between its points.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -41,10 +40,7 @@ def spike(rng: Generator) -> Given:
     return Given(lambda x: (1 - 1e6 * (x - at).abs().amax(1)).clamp(min=0), 1.0, 1e6, 0.01)
 
 
-@dataclass(frozen=True)
 class CertifiedDistance(Claim[Given]):
-    """The true sup against the certificate."""
-
     d: int = option(2, low=1, high=3)  # dimension
     atol: float = option(1e-3, low=1e-6, high=1.0)  # width of the certified interval
 

@@ -18,7 +18,6 @@ place of :math:`nm`. With fewer zeros the end of the result wraps around to its 
     as printed.
 """
 
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -40,10 +39,7 @@ class Given(NamedTuple):
 unpadded = instead("Without zeros the end wraps around.", N=lambda g: max(len(g.g), len(g.h)))
 
 
-@dataclass(frozen=True)
 class ConvolutionTheorem(Claim[Given]):
-    """The product of transforms against the sum."""
-
     n: int = option(24, low=2, high=4096)  # length of the signal
     m: int = option(7, low=2, high=4096)  # length of the filter
 

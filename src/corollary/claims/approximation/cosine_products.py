@@ -14,7 +14,6 @@ and Weierstrass makes it dense. No other usual activation has such a rule.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -50,10 +49,7 @@ def addition_theorem(given: Given) -> Tensor:
 tanh = instead("Hyperbolic tangents have no such rule.", sigma=lambda g: torch.tanh)
 
 
-@dataclass(frozen=True)
 class CosineProducts(Claim[Given]):
-    """The product network against the product of values, and its width."""
-
     d: int = option(3, low=1, high=50)  # dimension
     m: int = option(6, low=1, high=100)  # units of each network
 

@@ -15,7 +15,6 @@ is never approached.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -50,10 +49,7 @@ periodic = instead(
 )
 
 
-@dataclass(frozen=True)
 class CosineUniversal(Claim[Given]):
-    """The sup error on [-1, 1] for an odd wave plus a kink."""
-
     scale: float = option(0.6, low=0.2, high=1.5)  # largest inner weight, for each unit
 
     relation = converges(gap=0.04)  # a kink, fitted in the mean square, at width 128

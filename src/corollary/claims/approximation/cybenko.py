@@ -22,7 +22,6 @@ continuous :math:`G`.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -49,10 +48,7 @@ step = instead(
 square = instead("Networks of squares are polynomials of degree 2.", sigma=lambda g: torch.square)
 
 
-@dataclass(frozen=True)
 class Cybenko(Claim[Given]):
-    """The sup error of sigmoid networks as the hidden layer grows."""
-
     d: int = option(2, low=1, high=2)  # dimension of the cube
     scale: float = option(20.0, low=1.0, high=100.0)  # largest length of an inner weight
 

@@ -17,7 +17,6 @@ The proof is followed: f is changed to a continuous function in a thin band abou
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import partial
 from typing import NamedTuple
 
@@ -58,10 +57,7 @@ fine = instead(
 )
 
 
-@dataclass(frozen=True)
 class DecisionRegions(Claim[Given]):
-    """The measure of the set where a sigmoid network misses a decision function."""
-
     eps: float = option(0.15, low=0.05, high=0.5)  # error, and measure of the set left out
     m: int = option(256, low=16, high=1000)  # hidden units
 

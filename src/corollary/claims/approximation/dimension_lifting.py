@@ -21,7 +21,6 @@ ten powers of linear forms, plus a remainder of size :math:`\epsilon/2`.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import partial
 from typing import NamedTuple
 
@@ -73,10 +72,7 @@ def odd(self: "DimensionLifting", given: Given, rng: Generator) -> Given:
     return Given(lambda x: x[:, 0] ** 2, ridges, units(ridges, self.eps, False, rng), given.x)
 
 
-@dataclass(frozen=True)
 class DimensionLifting(Claim[Given]):
-    """The sup error of a network in three variables that is built from one-dimensional ones."""
-
     eps: float = option(0.1, low=1e-3, high=1.0)  # error to keep
 
     relation = at_most()  # half of eps is spent on the remainder, the rest is seldom used up

@@ -17,7 +17,6 @@ to all polynomials of that degree is invisible to it.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -46,10 +45,7 @@ together = instead(
 )
 
 
-@dataclass(frozen=True)
 class Discriminatory(Claim[Given]):
-    """The rank of the matrix of unit values against the number of points."""
-
     k: int = option(8, low=4, high=20)  # points that carry the measure
     m: int = option(400, low=100, high=5000)  # units that look at it
 

@@ -19,7 +19,6 @@ on the target has no such limit.
     claim's own formula.
 """
 
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -48,10 +47,7 @@ repeated = instead(
 )
 
 
-@dataclass(frozen=True)
 class FixedBasis(Claim[Given]):
-    """The worst squared error of three bases: waves, polynomials and random tanh units."""
-
     d: int = option(2, low=1, high=2)  # dimension
     m: int = option(40, low=4, high=60)  # dimension of the space
 

@@ -20,7 +20,6 @@ target win.
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import torch
@@ -75,10 +74,7 @@ one_axis = instead(
 )
 
 
-@dataclass(frozen=True)
 class FixedBasisRate(Claim[Given]):
-    """The exponent of the worst squared error in the number of waves."""
-
     d: int = option(4, low=1, high=6)  # dimension
 
     relation = slope(gap=0.12)  # frequencies of a lattice come in shells

@@ -18,7 +18,6 @@ without its convention.
 """
 
 import math
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -41,10 +40,7 @@ class Given(NamedTuple):
 unitary = instead("The factor (2π)^(-1/2) gives another constant.", factor=(2 * math.pi) ** -0.5)
 
 
-@dataclass(frozen=True)
 class FourierConventions(Claim[Given]):
-    """Norms and constants, with the angular transform as a sum of its own."""
-
     bumps: int = option(3, low=1, high=10)  # Gaussians in the function
 
     relation = equals(ulps=2**16)  # sums of a few hundred terms that cancel to a tenth

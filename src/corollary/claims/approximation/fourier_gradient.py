@@ -13,7 +13,6 @@ A jump breaks it: the derivative of a box is zero wherever it exists, its transf
 :covers: fourier-gradient-identity
 """
 
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -57,13 +56,7 @@ ramp = instead(
 )
 
 
-@dataclass(frozen=True)
 class FourierGradient(Claim[Given]):
-    """Real plus imaginary part of the transform of the derivative, at low frequencies.
-
-    The real part is even in w and the imaginary part odd, so their sum at all w has both.
-    """
-
     bumps: int = option(3, low=1, high=10)  # Gaussians in the function
 
     relation = equals(ulps=2**14, scale=1.0)  # rounding of sums of N terms of size one

@@ -18,7 +18,6 @@ moment.
     dimension; Theorem 16 is meant.
 """
 
-from dataclasses import dataclass
 from typing import NamedTuple
 
 from torch import Generator
@@ -39,10 +38,7 @@ class Given(NamedTuple):
 large = instead("Cubes three times too large: fewer units.", delta=lambda g: 3 * g.delta)
 
 
-@dataclass(frozen=True)
 class GridCurse(Claim[Given]):
-    """Units of the constructed networks, dimension by dimension."""
-
     rho: float = option(1.0, low=0.1, high=10.0)  # Lipschitz constant in the sup norm
     eps: float = option(0.2, low=0.1, high=1.0)  # half the error to keep
     largest: int = option(5, low=1, high=5)  # largest dimension that is built

@@ -15,7 +15,6 @@ To halve the error takes :math:`2^d` times as many cells.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -42,10 +41,7 @@ jump = instead("A jump inside a cell stays.", g=lambda g: lambda t: (t[:, 0] >= 
 flat = instead("A constant is met by one cell.", g=lambda g: lambda t: 0 * t[:, 0])
 
 
-@dataclass(frozen=True)
 class GridRate(Claim[Given]):
-    """The exponent of the sup error in the number of cells."""
-
     d: int = option(3, low=1, high=5)  # dimension
 
     relation = slope(gap=0.08)  # the largest of many thousand drawn points stands for the sup

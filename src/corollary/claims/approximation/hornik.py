@@ -22,7 +22,6 @@ than 1/8.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -47,10 +46,7 @@ square = instead("Squares make quadratics only.", sigmas=lambda g: (torch.square
 constant = instead("Constant units make constants only.", sigmas=lambda g: (torch.ones_like,) * 4)
 
 
-@dataclass(frozen=True)
 class Hornik(Claim[Given]):
-    """The sup error for |x| with four bounded activations."""
-
     m: int = option(160, low=20, high=1000)  # hidden units
     eps: float = option(0.025, low=0.02, high=0.12)  # error to reach
 

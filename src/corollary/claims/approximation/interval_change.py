@@ -16,7 +16,6 @@ approximates f on [a, b] with the same error:
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -51,10 +50,7 @@ def as_printed(self: "IntervalChange", given: Given) -> Given:
     return given._replace(move=lambda p: compose(p, phi))
 
 
-@dataclass(frozen=True)
 class IntervalChange(Claim[Given]):
-    """The error on [0, 1] and on [a, b], point by point, and so its sup."""
-
     a: float = option(1.0, low=-2.0, high=2.0)  # left end
     length: float = option(2.0, low=1.0, high=10.0)  # b - a
     degree: int = option(6, low=1, high=8)  # of the polynomial

@@ -12,7 +12,6 @@ and :math:`J_{n+1}<J_n`: the kernel :math:`(1-u^2)^n/J_n` has variance at most
 :covers: landau-integral-identity
 """
 
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -33,10 +32,7 @@ class Given(NamedTuple):
 half = instead("Half the interval misses a part of the mass.", end=0.5)
 
 
-@dataclass(frozen=True)
 class LandauMoments(Claim[Given]):
-    """Closed forms against quadrature."""
-
     largest: int = option(50, low=5, high=200)  # largest order
     count: int = option(8, low=1, high=50)  # orders that are drawn
 

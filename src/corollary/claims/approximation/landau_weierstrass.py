@@ -23,7 +23,6 @@ taken.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -49,10 +48,7 @@ steeper = instead("Steeper than stated by 100.", L=lambda g: g.L / 100)
 higher = instead("Higher than stated by 10⁴.", M=lambda g: g.M / 1e4)
 
 
-@dataclass(frozen=True)
 class LandauWeierstrass(Claim[Given]):
-    """Sup errors of the Landau polynomials at growing order."""
-
     orders: tuple[int, ...] = (10, 40, 160, 640)  # orders n; the degree is at most 2n
     terms: int = option(3, low=1, high=10)  # sines in the drawn function
 

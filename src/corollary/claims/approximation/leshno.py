@@ -20,7 +20,6 @@ for :math:`\sigma(z)=z^2` the error for :math:`x^3` on [-1, 1] is 1/4 or more at
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 import torch
@@ -47,10 +46,7 @@ step = instead("A step stays half its jump away.", f=lambda g: lambda x: (x[:, 0
 square = instead("Squares span quadratics: 1/4 is left of x³.", sigma=lambda g: torch.square)
 
 
-@dataclass(frozen=True)
 class Leshno(Claim[Given]):
-    """The sup error for a cubic on [-1, 1] as the width grows."""
-
     activation: Literal["exp", "sin", "sigmoid", "softplus"] = "softplus"  # sigma
 
     relation = converges(gap=0.02)  # random inner weights, fitted outer weights, width 32

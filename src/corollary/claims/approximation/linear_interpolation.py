@@ -16,7 +16,6 @@ only continuous. A kink between the nodes breaks the first bound, whatever :math
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -42,10 +41,7 @@ kink = instead(
 )
 
 
-@dataclass(frozen=True)
 class LinearInterpolation(Claim[Given]):
-    """Sup errors against the bound at growing numbers of pieces."""
-
     nu: float = option(1.5, low=0.1, high=10.0)  # oscillations of the function
     sizes: tuple[int, ...] = (4, 8, 16, 32, 64)  # pieces
 

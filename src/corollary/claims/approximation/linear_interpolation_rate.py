@@ -14,7 +14,6 @@ speed of the modulus of continuity; a jump gives none.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -43,10 +42,7 @@ jump = instead("A jump between nodes stays.", f=lambda g: lambda x: (x[:, 0] >= 
 line = instead("A straight line has no error.", f=lambda g: lambda x: x[:, 0])
 
 
-@dataclass(frozen=True)
 class LinearInterpolationRate(Claim[Given]):
-    """The exponent of the sup error in the number of pieces."""
-
     p: float = option(0.5, low=0.2, high=4.0)  # f is a multiple of x^p
 
     relation = slope(gap=0.05)  # exact powers, up to where the crest falls within a piece

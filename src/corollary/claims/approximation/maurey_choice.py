@@ -15,7 +15,6 @@ rate.
 :covers: maurey-lemma
 """
 
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -38,10 +37,7 @@ outside = instead(
 )
 
 
-@dataclass(frozen=True)
 class MaureyChoice(Claim[Given]):
-    """The best of several draws at growing k."""
-
     N: int = option(50, low=2, high=1000)  # atoms
     sizes: tuple[int, ...] = (1, 4, 16, 64, 256)  # k
     trials: int = option(20, low=1, high=1000)  # draws of which the best is kept

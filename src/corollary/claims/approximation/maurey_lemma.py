@@ -11,7 +11,6 @@ Let :math:`X=\mathbb{E}V` in a Hilbert space and :math:`V_1,\dots,V_k` independe
 :covers: maurey-lemma
 """
 
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -47,10 +46,7 @@ same_atom = instead("One atom k times.", drawn=lambda g: g.drawn[:, :1].expand_a
 other_law = instead("Draws by another law have another mean.", p=lambda g: g.p**4 / (g.p**4).sum())
 
 
-@dataclass(frozen=True)
 class MaureyLemma(Claim[Given]):
-    """k times the squared error of many draws."""
-
     N: int = option(50, low=2, high=1000)  # atoms
     D: int = option(20, low=2, high=200)  # dimension of the space
     k: int = option(10, low=2, high=100)  # atoms in a draw

@@ -17,7 +17,6 @@ from. Then :math:`s\|\mu\|_1g_w` has mean g, and
     here, the error does not fall with k at all.
 """
 
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -40,10 +39,7 @@ class Given(NamedTuple):
 plus = instead("A plus for the minus: the error does not fall.", signs=lambda g: g.signs.abs())
 
 
-@dataclass(frozen=True)
 class MaureySigned(Claim[Given]):
-    """Squared errors of networks of drawn thresholds at growing k."""
-
     N: int = 60  # thresholds in the measure
     sizes: tuple[int, ...] = (8, 32, 128, 512)  # k
     trials: int = 800  # networks of each size

@@ -12,7 +12,6 @@ repeats. Networks drawn from Barron's integral are unbiased: all of their error 
 """
 
 import math
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -38,10 +37,7 @@ class Given(NamedTuple):
 median = instead("The median splits it differently.", centre=lambda g: g.drawn.median(0).values)
 
 
-@dataclass(frozen=True)
 class MiseSplit(Claim[Given]):
-    """The total against the sum of its parts."""
-
     repeats: int = option(40, low=2, high=1000)  # networks
     k: int = option(30, low=1, high=1000)  # thresholds in each
 

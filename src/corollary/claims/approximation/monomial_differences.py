@@ -20,7 +20,6 @@ with p = 1 for :math:`a_j=jh` and p = 2 for the central nodes :math:`a_j=(j-k/2)
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -53,10 +52,7 @@ tiny = instead(
 )
 
 
-@dataclass(frozen=True)
 class MonomialDifferences(Claim[Given]):
-    """The exponent of the error in the step of the difference."""
-
     k: int = option(3, low=1, high=4)  # exponent of the monomial
     central: bool = True  # nodes on both sides of 0
 

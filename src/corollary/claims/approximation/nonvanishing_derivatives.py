@@ -16,7 +16,6 @@ For a polynomial of degree q the derivative of order q + 1 vanishes everywhere.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -42,10 +41,7 @@ def cubic(given: Given) -> Given:
     return given._replace(sigmas=(lambda z: z**3,) * 4)
 
 
-@dataclass(frozen=True)
 class NonvanishingDerivatives(Claim[Given]):
-    """The smallest derivative at the best point, as a share of its largest value."""
-
     k_max: int = option(6, low=1, high=8)  # orders that are looked at
     tau: float = option(0.2, low=1e-3, high=0.25)  # share that every order must keep
 

@@ -21,7 +21,6 @@ side :math:`\delta` has Euclidean diameter :math:`\delta\sqrt d`.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 import torch
@@ -60,10 +59,7 @@ def large(given: Given) -> Given:
     return given._replace(side=4 * given.side)
 
 
-@dataclass(frozen=True)
 class PiecewiseConstantLemma(Claim[Given]):
-    """The sup error of a table of values on cubes."""
-
     d: int = option(3, low=1, high=6)  # dimension
     cells: int = option(8, low=2, high=20)  # cubes along each axis
     where: Literal["corner", "centre"] = "corner"  # the point of a cube at which g is read

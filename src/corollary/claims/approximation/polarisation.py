@@ -15,7 +15,6 @@ every polynomial, and are dense in :math:`C(K)`.
 :covers: ridge-function-theorem
 """
 
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -37,10 +36,7 @@ class Given(NamedTuple):
 one_more = instead("One power too many.", power=lambda g: g.power + 1)
 
 
-@dataclass(frozen=True)
 class Polarisation(Claim[Given]):
-    """A drawn monomial against its sum of powers."""
-
     n: int = option(3, low=1, high=5)  # variables
     k: int = option(4, low=1, high=7)  # degree
     points: int = option(40, low=1, high=10_000)  # points of comparison

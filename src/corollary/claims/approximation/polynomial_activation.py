@@ -16,7 +16,6 @@ and equality is reached as soon as the units span all polynomials of degree k.
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -42,10 +41,7 @@ def tanh(given: Given) -> Given:
     return given._replace(sigma=torch.tanh)
 
 
-@dataclass(frozen=True)
 class PolynomialActivation(Claim[Given]):
-    """The best uniform error for x^(k+1) at three widths."""
-
     k: int = option(3, low=1, high=8)  # degree of the activation
     m: int = option(200, low=20, high=1000)  # largest width
 

@@ -21,7 +21,6 @@ because f has its poles at :math:`\pm i/5` only. At equispaced points the same r
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import partial
 from typing import NamedTuple
 
@@ -43,10 +42,7 @@ class Given(NamedTuple):
 equispaced = instead("Equispaced points diverge.", nodes=lambda g: partial(nodes, "equispaced"))
 
 
-@dataclass(frozen=True)
 class PolynomialFits(Claim[Given]):
-    """The sup error of polynomials through Chebyshev points, degree by degree."""
-
     degrees: tuple[int, ...] = (2, 3, 6, 20)  # degrees of the polynomials
 
     relation = equals(ulps=2**12)  # the interpolant is a quotient of sums of n terms

@@ -21,7 +21,6 @@ is 1 on R, 0 off the box enlarged by :math:`\gamma`, in [0, 1] between, and
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -47,10 +46,7 @@ class Given(NamedTuple):
 steps = instead("A trapezoid of threshold units is 0 in the box.", sigma=lambda g: step)
 
 
-@dataclass(frozen=True)
 class ReluBox(Claim[Given]):
-    """The L1 error of the bump, for three widths of its ramp."""
-
     d: int = option(2, low=1, high=3)  # dimension
     gamma: float = option(0.05, low=1e-3, high=0.1)  # widest ramp
 

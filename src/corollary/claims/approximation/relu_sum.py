@@ -19,7 +19,6 @@ and the affine part is two more ReLUs: :math:`m+1` hidden units in all.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -56,10 +55,7 @@ jumps = instead("No ReLU sum meets a jump.", f=lambda g: lambda x: g.g(x) + (x >
 curved = instead("No ReLU sum meets a parabola.", f=lambda g: lambda x: g.g(x) + x**2)
 
 
-@dataclass(frozen=True)
 class ReluSum(Claim[Given]):
-    """Values of the network, and its number of units."""
-
     pieces: int = option(8, low=2, high=200)  # m
 
     relation = equals(ulps=2**20, scale=1.0)  # slopes between drawn knots reach the thousands

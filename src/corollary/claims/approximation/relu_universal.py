@@ -17,7 +17,6 @@ widths give polynomials of degree 2, and the error stays.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 import torch
@@ -52,10 +51,7 @@ disc = instead("Half of a jump is left.", profile=lambda g: lambda r: (r < 0.5).
 square = instead("Squares make quadratics only.", sigma=lambda g: torch.square)
 
 
-@dataclass(frozen=True)
 class ReluUniversal(Claim[Given]):
-    """The sup error on [-1, 1]^d as the width doubles."""
-
     target: Literal["bump", "cone", "runge"] = "bump"  # f as a function of the distance
     d: int = option(2, low=1, high=2)  # dimension
 

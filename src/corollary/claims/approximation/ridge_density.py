@@ -17,7 +17,6 @@ never come close to :math:`x_1x_2`.
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -52,10 +51,7 @@ axes = instead(
 step = instead("A step stays half its jump away.", f=lambda g: lambda x: (x[:, 0] > 0).to(x.dtype))
 
 
-@dataclass(frozen=True)
 class RidgeDensity(Claim[Given]):
-    """The sup error of sums of ridge polynomials over the number of directions."""
-
     degree: int = option(12, low=4, high=20)  # of the functions along each direction
 
     relation = converges(gap=0.05)  # eight directions; the target is nearly of degree 8

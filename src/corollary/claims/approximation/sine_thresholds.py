@@ -18,7 +18,6 @@ For :math:`\sin2\pi x` the mass is 4, and the error is :math:`7.5/k`, below :mat
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -58,10 +57,7 @@ cosine = instead(
 half = instead("Half the derivative gives half the sine.", slope=lambda g: lambda b: g.slope(b) / 2)
 
 
-@dataclass(frozen=True)
 class SineThresholds(Claim[Given]):
-    """k times the squared error of drawn networks."""
-
     k: int = option(50, low=1, high=1000)  # thresholds in a network
     trials: int = option(1000, low=50, high=20_000)  # networks
 

@@ -16,7 +16,6 @@ uniform error for a kink is computed by linear programming with more and more te
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 import torch
@@ -62,10 +61,7 @@ even = without(2, "Polynomials that are even about 1/2 stay away from the rest."
 affine = without(3, "Affine functions do not bend.")
 
 
-@dataclass(frozen=True)
 class StoneWeierstrass(Claim[Given]):
-    """The best uniform error for a kink as terms are added."""
-
     family: Literal["polynomials", "cosines", "exponentials"] = "polynomials"  # an algebra
 
     relation = converges(gap=0.04)  # the kink costs about 0.3/degree times half its jump of slope

@@ -15,7 +15,6 @@ affine functions, target :math:`x^2` (not an algebra).
 :covers: stone-weierstrass-counterexamples
 """
 
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -47,10 +46,7 @@ def everything(self: "StoneWeierstrassNeeds", given: Given) -> Given:
     return Given(tuple(o._replace(family=every) for o in given.obstructions))
 
 
-@dataclass(frozen=True)
 class StoneWeierstrassNeeds(Claim[Given]):
-    """The best uniform error of four families against the distance that is proved."""
-
     degree: int = option(9, low=1, high=15)  # of the polynomials
 
     relation = at_least(ulps=2**22)  # beside 1/2 the polynomial has moved by its slope times 1e-10

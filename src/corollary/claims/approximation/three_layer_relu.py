@@ -18,7 +18,6 @@ of :math:`[0,1]^d`, with ramps so narrow that they cost at most :math:`\epsilon`
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -50,10 +49,7 @@ def steeper(self: "ThreeLayerRelu", given: Given, rng: Generator) -> Given:
     return given._replace(g=random_wave(self.d, 30 * self.rho, rng=rng))
 
 
-@dataclass(frozen=True)
 class ThreeLayerRelu(Claim[Given]):
-    """The L1 error of a sum of ReLU bumps."""
-
     d: int = option(2, low=1, high=3)  # dimension
     rho: float = option(5.0, low=0.1, high=10.0)  # Lipschitz constant in the sup norm
     boxes: int = option(144, low=4, high=200)  # boxes of the partition, at most

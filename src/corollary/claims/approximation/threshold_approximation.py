@@ -20,7 +20,6 @@ With the value of g in the middle of each step :math:`\lceil\rho/2\epsilon\rceil
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 import torch
@@ -45,10 +44,7 @@ def understated(given: Given) -> Given:
     return given._replace(rho=given.rho / 3)
 
 
-@dataclass(frozen=True)
 class ThresholdApproximation(Claim[Given]):
-    """The sup error of the explicit network of threshold units."""
-
     rho: float = option(5.0, low=0.1, high=100.0)  # Lipschitz constant of the target
     eps: float = option(0.2, low=0.01, high=1.0)  # error to keep
     values: Literal["left", "middle"] = "left"  # where on a step the network meets g

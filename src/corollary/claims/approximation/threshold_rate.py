@@ -16,7 +16,6 @@ step. A function that jumps between the knots does not converge at all.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -30,8 +29,6 @@ GRID = torch.linspace(0, 1, 20_011, dtype=torch.float64)[:, None]
 
 
 class Given(NamedTuple):
-    """A target on [0, 1]."""
-
     g: Callable[[Tensor], Tensor]  # points (n, 1) to values
 
 
@@ -46,10 +43,7 @@ jump = instead(  # 1/3 is never a knot: its binary expansion does not end
 flat = instead("A constant is met by one unit.", g=lambda g: lambda x: 0 * x[:, 0])
 
 
-@dataclass(frozen=True)
 class ThresholdRate(Claim[Given]):
-    """The exponent of the sup error in the number of steps."""
-
     sizes: tuple[int, ...] = (16, 32, 64, 128, 256)  # numbers of steps
     rho: float = option(5.0, low=0.1, high=100.0)  # Lipschitz constant of the target
 

@@ -12,7 +12,6 @@ side by side. So the union over all widths is a linear space, which no single wi
 :covers: mlp-function-class
 """
 
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -39,10 +38,7 @@ rectifiers = instead(
 )
 
 
-@dataclass(frozen=True)
 class UnitsAddUp(Claim[Given]):
-    """The joined network against the sum of values, and its width."""
-
     n: int = option(4, low=1, high=100)  # inputs
     m: int = option(8, low=1, high=200)  # units of each network
 

@@ -18,7 +18,6 @@ with :math:`\Sigma=\operatorname{Cov}(x)`: the same for w and cw, c > 0.
     second moment.
 """
 
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -39,10 +38,7 @@ class Given(NamedTuple):
     Sigma: Float[Tensor, "d d"]
 
 
-@dataclass(frozen=True)
 class BatchNormDirection(Claim[Given]):
-    """Torch's batch normalisation of w, 10 w and w/10, against the direction of w."""
-
     n: int = option(40, low=4, high=2000)  # points
     d: int = option(5, low=2, high=100)  # dimension
     mean: float = option(5.0, low=0.5, high=100.0)  # mean of the points

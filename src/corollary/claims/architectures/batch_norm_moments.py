@@ -17,7 +17,6 @@ vary by as little as :math:`\sqrt\delta`.
     delta > 0 it is v/(v + delta): 1/2 for v = delta.
 """
 
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -43,10 +42,7 @@ def running_statistics(given: Given) -> Given:
     return given._replace(norm=fresh.eval())
 
 
-@dataclass(frozen=True)
 class BatchNormMoments(Claim[Given]):
-    """Mean and variance of each feature of the output."""
-
     B: int = option(64, low=2, high=10_000)  # examples in the batch
     k: int = option(9, low=2, high=100)  # features, of growing spread
     delta: float = option(1e-2, low=1e-8, high=1.0)  # added to the variance, δ

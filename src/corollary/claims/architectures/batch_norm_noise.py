@@ -15,7 +15,6 @@ value, 1 at every batch size. Layer normalisation takes nothing from the batch.
 :covers: batch-vs-layer-norm-experiment
 """
 
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -44,10 +43,7 @@ def own_scales(given: Given, rng: Generator) -> Given:
     return Given(given.z * scales)
 
 
-@dataclass(frozen=True)
 class BatchNormNoise(Claim[Given]):
-    """The squared noise of the batch variance at growing batch sizes."""
-
     draws: int = option(4000, low=500, high=100_000)  # batches of each size
     sizes: tuple[int, ...] = (8, 16, 32, 64, 128)  # batch sizes B, growing
 

@@ -17,7 +17,6 @@ run,
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -45,10 +44,7 @@ def one_by_one(given: Given) -> tuple[bool, str]:
     return near(norm(z), torch.cat([norm(z[:2]), norm(z[2:])]))
 
 
-@dataclass(frozen=True)
 class BatchOrLayerNorm(Claim[Given]):
-    """Test losses at several sizes of the pieces."""
-
     runs: int = option(4, low=3, high=20)  # repetitions with other points and weights
     steps: int = option(40, low=20, high=1000)  # gradient steps
     sizes: tuple[int, ...] = (2, 8, 64)  # examples normalised together B, growing divisors of 64

@@ -17,7 +17,6 @@ A kernel :math:`(1-q,q)` that is not symmetric is skewed and only gets there lik
 """
 
 import math
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -36,10 +35,7 @@ class Given(NamedTuple):
     box: Float[Tensor, " 2"]
 
 
-@dataclass(frozen=True)
 class BinomialLimit(Claim[Given]):
-    """The distance of repeated convolutions from a Gaussian."""
-
     doublings: int = option(7, low=4, high=9)  # largest order is 4 times 2 to this power
 
     relation = slope(gap=0.1)  # the next term of the expansion is 1/k smaller

@@ -14,7 +14,6 @@ changing places turns it round.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -40,10 +39,7 @@ def spectra_multiply(given: Given) -> tuple[bool, str]:
     return near(torch.view_as_real(both - f * h), 0.0)
 
 
-@dataclass(frozen=True)
 class ConvolutionCommutes(Claim[Given]):
-    """Two signals in both orders."""
-
     n: int = option(30, low=2, high=2000)  # length of the first
     m: int = option(9, low=2, high=2000)  # length of the second
 

@@ -16,7 +16,6 @@ and cut off the gradient after.
 :covers: conv-layer-gradients
 """
 
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -47,10 +46,7 @@ def zeros_around(given: Given) -> tuple[bool, str]:
     return abs(added) < 1e-9, f"sizes beyond the border add up to {added:.2g}"
 
 
-@dataclass(frozen=True)
 class ConvolutionGradients(Claim[Given]):
-    """Three formulas against automatic differentiation."""
-
     n: int = option(2, low=1, high=20)  # images
     c: int = option(2, low=1, high=8)  # channels in
     m: int = option(3, low=1, high=8)  # channels out

@@ -20,7 +20,6 @@ where :math:`\Pi` projects onto the plane. With labels from a coin the share sta
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -64,10 +63,7 @@ def directions(given: Given) -> tuple[bool, str]:
     return share > 0.75, f"{100 * share:.0f} % of the labels"
 
 
-@dataclass(frozen=True)
 class EdgeFilters(Claim[Given]):
-    """What training adds to the share of edges in each run, and the best cosine."""
-
     runs: int = option(10, low=4, high=50)  # repetitions with other images and weights
     n: int = option(96, low=50, high=1000)  # images
     steps: int = option(80, low=60, high=1000)  # steps of Adam

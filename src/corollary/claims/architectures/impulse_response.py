@@ -17,7 +17,6 @@ On the real line continuity is needed as well, and the kernel may be a distribut
     places, as here, the theorem is right.
 """
 
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -37,10 +36,7 @@ class Given(NamedTuple):
     f: Float[Tensor, " N"]
 
 
-@dataclass(frozen=True)
 class ImpulseResponse(Claim[Given]):
-    """The map itself against the convolution with its response to one impulse."""
-
     N: int = option(32, low=4, high=500)  # places on the ring
 
     relation = equals(ulps=2**14, scale=1.0)  # T is made of two transforms of length N

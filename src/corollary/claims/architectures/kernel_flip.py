@@ -18,7 +18,6 @@ do not change when turned by 180 degrees.
     left as it is.
 """
 
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -38,10 +37,7 @@ class Given(NamedTuple):
     turned: Float[Tensor, "k k"]
 
 
-@dataclass(frozen=True)
 class KernelFlip(Claim[Given]):
-    """The convolution of a framework against the convolution of mathematics."""
-
     n: int = option(12, low=2, high=200)  # side of the image
     k: int = option(3, low=2, high=9)  # side of the kernel
 

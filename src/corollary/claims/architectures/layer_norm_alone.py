@@ -14,7 +14,6 @@ With batch normalisation both are false: the other examples set mean and varianc
 :covers: layer-normalization
 """
 
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -40,10 +39,7 @@ def one_by_one(given: Given) -> tuple[bool, str]:
     return near(given.layer(given.others), torch.cat(halves))
 
 
-@dataclass(frozen=True)
 class LayerNormAlone(Claim[Given]):
-    """Outputs of one example in batches of two sizes, and rescaled."""
-
     m: int = option(12, low=2, high=1000)  # features
     B: int = option(16, low=4, high=1000)  # other examples
 

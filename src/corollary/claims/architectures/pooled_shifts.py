@@ -14,7 +14,6 @@ A fully connected network has no such property, nor has a convolutional one with
 :covers: cnn-classifier
 """
 
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -57,10 +56,7 @@ def fully_connected(self: "PooledShifts", given: Given, rng: Generator) -> Given
     return given._replace(net=matched_mlp(given.net, self.size**2, 3, rng=rng))
 
 
-@dataclass(frozen=True)
 class PooledShifts(Claim[Given]):
-    """The first output for every shift along the rows."""
-
     size: int = option(12, low=5, high=64)  # pixels along a side
 
     relation = equals(ulps=2**10, scale=1.0)  # the same sums, in another order

@@ -19,7 +19,6 @@ sum over a window has no such bound.
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -48,10 +47,7 @@ def sums(self: "PoolingShift", given: Given) -> Given:
     return given._replace(pool=lambda x: self.r**2 * AvgPool(self.r)(x))
 
 
-@dataclass(frozen=True)
 class PoolingShift(Claim[Given]):
-    """The change of the pooled image under a shift against that of the image."""
-
     tiles: int = option(8, low=2, high=64)  # windows in a row
     r: int = option(4, low=2, high=16)  # side of a window, and stride
     delta: int = option(1, low=0, high=64)  # shift in pixels

@@ -13,7 +13,6 @@ without strides, exponential with them.
 :covers: receptive-field
 """
 
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -38,10 +37,7 @@ class Given(NamedTuple):
         return y[0, 0]
 
 
-@dataclass(frozen=True)
 class ReceptiveFieldGrowth(Claim[Given]):
-    """The formula against the inputs whose gradient is not zero."""
-
     L: int = option(6, low=1, high=9)  # layers
     k: int = option(3, low=2, high=7)  # length of each kernel
     every: int = option(2, low=1, high=9)  # each layer of this number has stride 2

@@ -16,7 +16,6 @@ Measured are outputs after steps of torch's SGD.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -61,10 +60,7 @@ def uses_old_weights(given: Given) -> tuple[bool, str]:
     return near(w - given.step(w, 1.0, 1.0), torch.tensor([6.0, 3.0, 2.0]))
 
 
-@dataclass(frozen=True)
 class ScalarChain(Claim[Given]):
-    """The output after a step on the loss y, by the expansion and by torch."""
-
     L: int = option(12, low=2, high=60)  # weights of the chain
 
     relation = equals(ulps=2**12, scale=1.0)  # L products, and a sum of 2^L terms that cancel

@@ -13,7 +13,6 @@ places, on one diagonal, and all else is zero. For every loss
 :covers: toeplitz-convolution-matrix, convolution-parameter-sharing
 """
 
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -35,10 +34,7 @@ class Given(NamedTuple):
     y: Float[Tensor, " m"]
 
 
-@dataclass(frozen=True)
 class SharedWeightGradient(Claim[Given]):
-    """The gradient of a kernel against diagonal sums of the gradient of a matrix."""
-
     D: int = option(20, low=4, high=500)  # inputs
     K: int = option(4, low=2, high=4)  # entries of the kernel
 

@@ -18,7 +18,6 @@ values near the border change.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -50,10 +49,7 @@ def ends_meet(given: Given) -> tuple[bool, str]:
     return near(given.filter(end, given.h).sum(), float(given.filter(middle, given.h).sum()))
 
 
-@dataclass(frozen=True)
 class ShiftEquivariance(Claim[Given]):
-    """A shifted signal through the filter against the shifted output."""
-
     n: int = option(40, low=8, high=2000)  # length of the signal
     m: int = option(5, low=2, high=8)  # length of the kernel
     delta: int = option(7, low=1, high=2000)  # shift

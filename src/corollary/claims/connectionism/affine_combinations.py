@@ -18,7 +18,6 @@ of the right-hand side.
     measured difference is |1 - a - b'| times the offset, from 0 to several offsets, not constant.
 """
 
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -32,8 +31,6 @@ from corollary.theory.connectionism.linearity import is_affine
 
 
 class Given(NamedTuple):
-    """An affine map, perhaps bent, and where to ask."""
-
     A: Float[Tensor, "m n"]  # matrix
     c: Float[Tensor, " m"]  # offset
     bend: float  # weight of |Ax| added to the map; 0 leaves it affine
@@ -55,10 +52,7 @@ def keeps_affine_combinations(given: Given) -> tuple[bool, str]:
     return bool(answer), answer.sentence
 
 
-@dataclass(frozen=True)
 class AffineCombinations(Claim[Given]):
-    """The gap of the superposition equation for an affine map."""
-
     n: int = 5  # input dimension
     m: int = 4  # output dimension
     k: int = option(40, low=2)  # pairs of points and weights; every second pair has sum 1

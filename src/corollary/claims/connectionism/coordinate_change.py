@@ -14,7 +14,6 @@ for each; the answer comes with a separating hyperplane or with a point that bot
 """
 
 import math
-from dataclasses import dataclass
 from typing import NamedTuple
 
 from jaxtyping import Float
@@ -28,8 +27,6 @@ from corollary.theory.connectionism.separability import linear_separability
 
 
 class Given(NamedTuple):
-    """Two labelled rings."""
-
     x: Float[Tensor, "n 2"]  # points
     y: Float[Tensor, " n"]  # labels: -1 inner ring, +1 outer ring
 
@@ -58,10 +55,7 @@ def overlapping(self: "CoordinateChange", rng: Generator) -> Given:
     return Given(*rings(self.n, 0.9, inner=1.0, outer=1.5, rng=rng))
 
 
-@dataclass(frozen=True)
 class CoordinateChange(Claim[Given]):
-    """Separability before and after."""
-
     n: int = option(200, low=8)  # points
     noise: float = option(0.3, low=0.0, high=0.9)  # half width of each ring; radii are 1 and 2
 

@@ -21,7 +21,6 @@ It follows from :math:`C(s+1, n) = C(s, n) + C(s, n-1)` with :math:`C(1, n) = C(
     2 sum_i binom(s, i) counts the labellings of s + 1.
 """
 
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -49,10 +48,7 @@ def mirrored(given: Given) -> Given:
     return Given(given.x.index_copy(0, torch.tensor([len(given.x) - 1]), -2 * given.x[:1]))
 
 
-@dataclass(frozen=True)
 class CoverCounting(Claim[Given]):
-    """Labellings found by splitting version spaces, as points come in, against the formula."""
-
     s: int = option(8, low=2, high=12)  # points
     n: int = option(3, low=2, high=5)  # dimension
 

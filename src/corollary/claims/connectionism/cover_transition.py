@@ -17,7 +17,6 @@ points a weight.
 :covers: cover-capacity-transition
 """
 
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -71,10 +70,7 @@ def one_sided(given: Given) -> Given:
     return Given(x, [torch.ones_like(y) for y in given.y])
 
 
-@dataclass(frozen=True)
 class CoverTransition(Claim[Given]):
-    """The fraction of random labellings that are separable, against Cover's formula."""
-
     n: tuple[int, ...] = option((4, 16), low=1, high=40)  # dimensions
     trials: int = option(250, low=200, high=5000)  # random labellings at each size
 

@@ -19,7 +19,6 @@ the patterns resemble each other.
 """
 
 import math
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -35,8 +34,6 @@ PROBES = 16  # stored patterns looked at in each memory
 
 
 class Given(NamedTuple):
-    """Memories, and how their patterns are drawn."""
-
     sizes: tuple[int, ...]  # neurons n
     power: int  # p
     memories: int  # independent memories per size
@@ -49,10 +46,7 @@ def fair(given: Given) -> tuple[bool, str]:
     return abs(value - 1) <= 0.1, f"n times the mean squared overlap is {value:.3f}"
 
 
-@dataclass(frozen=True)
 class DenseMemoryCapacity(Claim[Given]):
-    """The number of patterns at which one bit in a hundred is wrong."""
-
     power: int = option(3, low=2, high=4)  # p
     sizes: tuple[int, ...] = option((24, 32, 48, 64, 80), low=12, high=512)  # neurons n
     memories: int = option(40, low=1, high=1000)  # independent memories per size

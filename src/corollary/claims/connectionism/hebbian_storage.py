@@ -16,7 +16,6 @@ so every pattern is a fixed point, and so is its mirror image :math:`-x_t`, at t
 :covers: hopfield-hebbian-storage
 """
 
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -50,10 +49,7 @@ def full(given: Given, rng: Generator) -> Given:
     return Given(orthogonal_patterns(n, n, rng=rng))
 
 
-@dataclass(frozen=True)
 class HebbianStorage(Claim[Given]):
-    """Extreme stabilities of all stored bits, and the energies of a pattern and its mirror."""
-
     log_n: int = option(7, low=2, high=10)  # the network has n = 2^log_n neurons
     share: float = option(0.25, low=0.01, high=0.99)  # patterns stored, as a share of n
 

@@ -20,7 +20,6 @@ It is reached from below: for finite :math:`n` the exact law is binomial, and at
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -37,8 +36,6 @@ PROBES = 64  # stored patterns looked at in each network
 
 
 class Given(NamedTuple):
-    """Loads, the law of the patterns and the rule that stores them."""
-
     loads: tuple[float, ...]  # s/n
     share: float  # probability of +1 in a pattern
     field: Callable[[Tensor, Tensor], Tensor]  # of patterns, at states
@@ -65,10 +62,7 @@ def diagonal(given: Given) -> tuple[bool, str]:
     return near(given.field(torch.ones(3, 8), torch.eye(8)).diagonal(), 0.0)
 
 
-@dataclass(frozen=True)
 class HopfieldBitError(Claim[Given]):
-    """The share of unstable stored bits at several loads."""
-
     n: int = option(2000, low=100, high=8000)  # neurons
     networks: int = option(8, low=4, high=100)  # independent networks per load
     loads: tuple[float, ...] = option((0.1, 0.138, 0.2, 0.3), low=0.02, high=2.0)  # s/n

@@ -20,7 +20,6 @@ so the pattern is a fixed point with probability tending to 1. At
 """
 
 import math
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -39,8 +38,6 @@ from corollary.theory.connectionism.hopfield.storage import hebbian_field, squar
 
 
 class Given(NamedTuple):
-    """Networks, and how their patterns are drawn."""
-
     sizes: tuple[int, ...]  # neurons n
     stored: tuple[int, ...]  # patterns s, one number per size
     patterns: int  # stored patterns looked at for each size, over all networks
@@ -64,10 +61,7 @@ def fair(given: Given) -> tuple[bool, str]:
     return abs(value - 1) <= 0.05, f"n times the mean squared overlap is {value:.3f}"
 
 
-@dataclass(frozen=True)
 class HopfieldCapacity(Claim[Given]):
-    """Unstable bits of a stored pattern at the capacity, for growing networks."""
-
     sizes: tuple[int, ...] = option((125, 500, 2000), low=16, high=8000)  # neurons n
     patterns: int = option(12_000, low=100, high=10**6)  # stored patterns looked at per size
 

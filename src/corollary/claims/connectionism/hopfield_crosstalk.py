@@ -22,7 +22,6 @@ and :math:`C_{t,i}` tends to :math:`\mathcal N(0, s/n)`. If the diagonal is kept
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import partial
 from typing import NamedTuple
 
@@ -56,10 +55,7 @@ def similar(given: Given, rng: Generator) -> Given:
     return given._replace(patterns=random_patterns(*given.patterns.shape, p=0.7, rng=rng))
 
 
-@dataclass(frozen=True)
 class HopfieldCrosstalk(Claim[Given]):
-    """Mean and mean square of the crosstalk, averaged over the bits of each network."""
-
     n: int = option(200, low=10, high=2000)  # neurons
     s: int = option(20, low=2, high=400)  # patterns
     networks: int = option(60, low=4, high=1000)  # independent networks

@@ -17,7 +17,6 @@ network can go round in circles for ever.
 :covers: hopfield-energy, hopfield-update-dynamics
 """
 
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -35,8 +34,6 @@ SWEEPS = 50
 
 
 class Given(NamedTuple):
-    """A network and where it starts."""
-
     W: Float[Tensor, "n n"]  # couplings
     b: Float[Tensor, " n"]  # thresholds
     x: Float[Tensor, " n"]  # start
@@ -53,10 +50,7 @@ def chase() -> Given:
     return Given(W, 0 * W[0], W[0] + W[0].flip(0), torch.arange(2).repeat(4, 1))
 
 
-@dataclass(frozen=True)
 class HopfieldDescent(Claim[Given]):
-    """Energies along a run, flip by flip, and the neurons left unstable at its end."""
-
     n: int = option(60, low=2, high=400)  # neurons
     threshold: float = option(0.3, low=0.0, high=10.0)  # standard deviation of the thresholds b
 

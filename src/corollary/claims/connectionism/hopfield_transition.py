@@ -22,7 +22,6 @@ lies slightly off.)
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -71,10 +70,7 @@ def fair(given: Given) -> tuple[bool, str]:
     return abs(value - 1) <= 0.1, f"n times the mean squared overlap is {value:.3f}"
 
 
-@dataclass(frozen=True)
 class HopfieldTransition(Claim[Given]):
-    """The load at which retrieval is lost, for growing networks."""
-
     sizes: tuple[int, ...] = option((200, 400, 800, 1600), low=64, high=8192)  # neurons n
     neurons: int = option(3200, low=256, high=10**6)  # neurons simulated for each size and load
 

@@ -18,7 +18,6 @@ a cut to :math:`m` outputs); the matrix assembled from :math:`n` of its values f
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -31,8 +30,6 @@ from corollary.theory.connectionism.linearity import basis_images, is_linear
 
 
 class Given(NamedTuple):
-    """A black box and points to ask it at."""
-
     kernel: Float[Tensor, " n"]  # of the convolution
     m: int  # outputs kept
     x: Float[Tensor, "k n"]  # points
@@ -59,10 +56,7 @@ def obeys(law: str) -> Callable[[Given], tuple[bool, str]]:
     return test
 
 
-@dataclass(frozen=True)
 class LinearMapMatrix(Claim[Given]):
-    """The images of the basis predict the map."""
-
     n: int = 12  # input dimension
     m: int = 7  # output dimension, at most n
     k: int = 8  # points

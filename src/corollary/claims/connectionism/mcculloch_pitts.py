@@ -19,7 +19,6 @@ functions are reached, and exclusive or is still not.
 :covers: mcculloch-pitts-neuron
 """
 
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -31,8 +30,6 @@ from corollary.models.mcculloch_pitts import boolean_cube
 
 
 class Given(NamedTuple):
-    """The synapses allowed, and the numbers of inputs."""
-
     values: tuple[int, ...]  # what a synapse may be
     sizes: tuple[int, ...]  # numbers of inputs
 
@@ -52,10 +49,7 @@ def parity(n: int) -> tuple[int, ...]:
     return tuple((boolean_cube(n).sum(dim=1) % 2).tolist())
 
 
-@dataclass(frozen=True)
 class McCullochPittsReach(Claim[Given]):
-    """Number of functions, and whether parity is one of them."""
-
     n: int = option(4, low=2, high=6)  # inputs, from 2 up to this many
 
     relation = equals()  # whole numbers

@@ -16,7 +16,6 @@ attention, the measurement the update that descends the energy.
 :covers: modern-hopfield-attention
 """
 
-from dataclasses import dataclass
 from typing import NamedTuple
 
 from jaxtyping import Float
@@ -36,10 +35,7 @@ class Given(NamedTuple):
     beta: float
 
 
-@dataclass(frozen=True)
 class ModernHopfieldAttention(Claim[Given]):
-    """Every entry of the updated queries."""
-
     N: int = option(12, low=1, high=1000)  # patterns
     d: int = option(16, low=1, high=512)  # dimension
     queries: int = option(8, low=1, high=1000)  # queries

@@ -17,7 +17,6 @@ its own value matrix, there is no such energy.
 :covers: modern-hopfield-attention
 """
 
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -38,10 +37,7 @@ class Given(NamedTuple):
     q: Float[Tensor, "queries d"]
 
 
-@dataclass(frozen=True)
 class ModernHopfieldDescent(Claim[Given]):
-    """The fall of the energy in each step, summed over queries."""
-
     N: int = option(20, low=2, high=500)  # patterns
     d: int = option(10, low=1, high=200)  # dimension
     beta: float = option(0.5, low=1e-3, high=100.0)  # inverse temperature

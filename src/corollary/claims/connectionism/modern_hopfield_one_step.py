@@ -17,7 +17,6 @@ away from it: well separated patterns are read at once, with an error that falls
 :covers: modern-hopfield-attention
 """
 
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -37,10 +36,7 @@ class Given(NamedTuple):
     radius: float  # how far a query may be from its pattern
 
 
-@dataclass(frozen=True)
 class ModernHopfieldOneStep(Claim[Given]):
-    """The error after one update, for every pattern."""
-
     N: int = option(6, low=2, high=200)  # patterns
     d: int = option(16, low=2, high=400)  # dimension
     beta: float = option(2.0, low=1e-3, high=100.0)  # inverse temperature

@@ -19,7 +19,6 @@ holds for the augmented points :math:`(x_i, 1)`, whose radius is :math:`\sqrt{R^
     one point x = 1 with label +1 needs exactly 1 = floor(1) = ceil(1) update.
 """
 
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -32,8 +31,6 @@ from corollary.theory.connectionism.perceptron import is_unit, margin, mistake_c
 
 
 class Given(NamedTuple):
-    """Labelled points and a direction that separates them."""
-
     x: Float[Tensor, "n d"]  # points
     y: Float[Tensor, " n"]  # labels, -1 or +1
     u: Float[Tensor, " d"]  # separating direction
@@ -45,10 +42,7 @@ def both_labels(given: Given) -> Given:
     return Given(torch.cat([x, x[:1]]), torch.cat([y, -y[:1]]), u)
 
 
-@dataclass(frozen=True)
 class Novikoff(Claim[Given]):
-    """The mistakes of the perceptron against the squared ratio of radius and margin."""
-
     n: int = 200  # points
     d: int = 20  # dimension
     gamma: float = option(0.1, low=0.01, high=1.0)  # margin to plant in the unit ball

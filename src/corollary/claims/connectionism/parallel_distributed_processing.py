@@ -21,7 +21,7 @@ the output: in the other order each layer reads what the one below held before.
 """
 
 import copy
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import NamedTuple
 
 import torch
@@ -40,8 +40,6 @@ ETA = 0.1  # step size of the multilayer perceptron
 
 
 class Given(NamedTuple):
-    """The same points for perceptron and multilayer perceptron, patterns for the memory."""
-
     x: Float[Tensor, "n d"]  # points
     y: Float[Tensor, " n"]  # labels, -1 or +1
     patterns: Float[Tensor, "p N"]  # to store, signs
@@ -73,10 +71,7 @@ def in_order(given: Given) -> bool:
     return True
 
 
-@dataclass(frozen=True)
 class ParallelDistributedProcessing(Claim[Given]):
-    """One program, three networks, step for step."""
-
     n: int = 12  # points
     d: int = 3  # dimension of the points
     m: int = 4  # hidden units

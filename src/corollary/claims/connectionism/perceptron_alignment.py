@@ -15,7 +15,6 @@ Each update adds :math:`y_i\langle u, x_i\rangle \ge \gamma`, so the claim is ch
 :covers: perceptron-alignment-lemma
 """
 
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -30,8 +29,6 @@ MOST_UPDATES = 1000  # ends the run where the points are not separable
 
 
 class Given(NamedTuple):
-    """Labelled points, a direction, and the margin it is said to have."""
-
     x: Float[Tensor, "n d"]  # points
     y: Float[Tensor, " n"]  # labels, -1 or +1
     u: Float[Tensor, " d"]  # direction
@@ -44,10 +41,7 @@ def keeps_margin(given: Given) -> tuple[bool, str]:
     return smallest >= given.gamma * (1 - 1e-12), f"{smallest:.3g}"
 
 
-@dataclass(frozen=True)
 class PerceptronAlignment(Claim[Given]):
-    """Progress along the separating direction, per update."""
-
     n: int = option(200, low=2)  # points
     d: int = 20  # dimension
     gamma: float = option(0.1, low=0.03, high=1.0)  # margin to plant in the unit ball

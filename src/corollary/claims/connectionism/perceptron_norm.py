@@ -15,7 +15,6 @@ The cross term of :math:`\|w_{t-1} + yx\|^2` is not positive, so each update add
 :covers: perceptron-norm-lemma
 """
 
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -28,8 +27,6 @@ from corollary.theory.connectionism.perceptron import perceptron_fit, radius
 
 
 class Given(NamedTuple):
-    """Labelled points, the first weights, and the points that were learned, in order."""
-
     x: Float[Tensor, "n d"]  # points
     y: Float[Tensor, " n"]  # labels, -1 or +1
     updates: Int[Tensor, " t"]  # the point of each update
@@ -51,10 +48,7 @@ def on_mistakes(given: Given) -> tuple[bool, str]:
     return right == 0, f"{right} on right answers"
 
 
-@dataclass(frozen=True)
 class PerceptronNorm(Claim[Given]):
-    """The squared length of the weights, per update."""
-
     n: int = 200  # points
     d: int = 20  # dimension
     gamma: float = option(0.1, low=0.03, high=1.0)  # margin to plant, before points are stretched

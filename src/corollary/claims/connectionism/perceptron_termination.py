@@ -15,7 +15,6 @@ The prediction is the answer of a linear program, the measurement the perceptron
 :covers: perceptron-algorithm
 """
 
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -31,8 +30,6 @@ from corollary.theory.connectionism.separability import linear_separability
 
 
 class Given(NamedTuple):
-    """Several labelled sets, and how many updates each run may take."""
-
     sets: list[tuple[Float[Tensor, "n d"], Float[Tensor, " n"]]]  # points and labels
     limit: int  # updates allowed
 
@@ -44,10 +41,7 @@ def updates_suffice(given: Given) -> tuple[bool, str]:
     return given.limit > needed, f"limit {given.limit}, bound {needed}"
 
 
-@dataclass(frozen=True)
 class PerceptronTermination(Claim[Given]):
-    """Whether the perceptron stops, against whether the points are separable."""
-
     n: int = option(30, low=4)  # points in each set
     d: int = 3  # dimension
     pairs: int = option(4, low=1, high=20)  # separable sets, and as many with random labels

@@ -17,7 +17,6 @@ decay breaks it: the loss then sees :math:`\theta` itself.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -29,8 +28,6 @@ from corollary.core.figure import Curve, Figure, Level
 
 
 class Given(NamedTuple):
-    """A regression problem for one unit."""
-
     x: Float[Tensor, "n d"]  # points
     y: Float[Tensor, " n"]  # targets
     theta: Float[Tensor, " d"]  # weights at the start
@@ -48,10 +45,7 @@ class Given(NamedTuple):
         return v - (v @ basis) @ basis.T
 
 
-@dataclass(frozen=True)
 class RidgeGradient(Claim[Given]):
-    """Cosines of the gradients, and the distance gone outside the span."""
-
     n: int = 10  # points
     d: int = option(30, low=2)  # dimension, more than points
     eta: float = option(0.1, low=1e-6, high=10.0)  # learning rate

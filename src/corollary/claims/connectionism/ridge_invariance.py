@@ -13,7 +13,6 @@ however large :math:`\Delta x` is and whatever :math:`\varphi` is.
 :covers: ridge-unit
 """
 
-from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 import torch
@@ -35,8 +34,6 @@ PHI = {
 
 
 class Given(NamedTuple):
-    """A unit, points, and displacements of them."""
-
     theta: Float[Tensor, " n"]  # weights of the unit
     x: Float[Tensor, "k n"]  # points
     dx: Float[Tensor, "k n"]  # displacements
@@ -49,10 +46,7 @@ def slant(given: Given) -> tuple[bool, str]:
     return off <= limit, f"Δx·θ/‖θ‖ ≤ {off:.1e}"
 
 
-@dataclass(frozen=True)
 class RidgeInvariance(Claim[Given]):
-    """No displacement across the ridge is felt."""
-
     n: int = option(8, low=2)  # dimension
     k: int = 60  # points
     phi: Literal["sigmoid", "tanh", "softplus", "relu", "cosine"] = "cosine"  # activation

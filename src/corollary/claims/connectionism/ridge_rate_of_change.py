@@ -15,7 +15,6 @@ slope the right-hand side is :math:`\|\theta\|`, while autograd, which chooses 0
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 import torch
@@ -44,8 +43,6 @@ def activation(name: str) -> tuple[Map, Map]:
 
 
 class Given(NamedTuple):
-    """A unit and points."""
-
     theta: Float[Tensor, " n"]  # weights of the unit
     x: Float[Tensor, "k n"]  # points
     phi: Map  # activation
@@ -59,10 +56,7 @@ def at_a_kink(given: Given) -> Given:
     return Given(given.theta, x, *activation("relu"))
 
 
-@dataclass(frozen=True)
 class RidgeRateOfChange(Claim[Given]):
-    """Slope of the activation, times the length of the weights."""
-
     n: int = 10  # dimension
     k: int = 80  # points
     phi: Literal["sigmoid", "tanh", "softplus", "relu"] = "tanh"  # activation

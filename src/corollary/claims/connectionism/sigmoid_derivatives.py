@@ -15,7 +15,6 @@ while a steeper sigmoid :math:`\sigma(\beta z)` solves another equation and has 
 :covers: sigmoid-derivatives
 """
 
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -28,8 +27,6 @@ from corollary.theory.connectionism.sigmoid import sigmoid_derivative_polynomial
 
 
 class Given(NamedTuple):
-    """A sigmoid and points."""
-
     z: Float[Tensor, " k"]  # where to look
     c: float  # shift
     beta: float  # steepness; 1 solves the logistic equation
@@ -54,10 +51,7 @@ def polynomial(s: Tensor, k: int) -> Tensor:
     return s[:, None] ** torch.arange(len(coefficients)).to(s) @ coefficients
 
 
-@dataclass(frozen=True)
 class SigmoidDerivatives(Claim[Given]):
-    """Nested autograd against the polynomials."""
-
     k: int = 61  # points
     order: int = option(5, low=1, high=6)  # highest derivative
     reach: float = option(6.0, low=0.1, high=30.0)  # points lie in [-reach, reach]

@@ -17,7 +17,6 @@ points. If the weights are tied to :math:`\alpha+\beta=1`, the affine map slips 
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -33,8 +32,6 @@ ROUNDING = 1e-9  # a violation is of the order of the terms, rounding is 1e-15 o
 
 
 class Given(NamedTuple):
-    """A linear map, an offset, and where to ask."""
-
     A: Float[Tensor, "n n"]  # matrix of the linear part
     b: Float[Tensor, " n"]  # offset
     x: Complex[Tensor, "k n"]  # points; real maps are asked at the real parts
@@ -76,10 +73,7 @@ def gaps(given: Given) -> list[float]:
     return out
 
 
-@dataclass(frozen=True)
 class Superposition(Claim[Given]):
-    """Linear iff superposition, over seven maps."""
-
     n: int = 6  # dimension
     k: int = 64  # pairs of points
 

@@ -18,7 +18,6 @@ longer cycles: a ring that passes its signs on, one of them inverted, takes :mat
 :scale-free: only the signs of fields matter
 """
 
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -35,8 +34,6 @@ STEPS = 200  # transients here last some ten steps
 
 
 class Given(NamedTuple):
-    """A network and starting states."""
-
     W: Float[Tensor, "n n"]  # couplings
     b: Float[Tensor, " n"]  # thresholds
     X: Float[Tensor, "starts n"]  # starts
@@ -53,10 +50,7 @@ def ring(given: Given) -> Given:
     return Given(W, 0 * given.b, torch.ones_like(given.X[:1]))
 
 
-@dataclass(frozen=True)
 class SynchronousTwoCycles(Claim[Given]):
-    """The longest period over many starts."""
-
     n: int = option(40, low=2, high=400)  # neurons
     starts: int = option(200, low=1, high=2000)  # random starting states
 

@@ -16,7 +16,6 @@ constant :math:`-V\mathbf{1}` has no place and the twin is off by it.
 """
 
 import copy
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -28,8 +27,6 @@ from corollary.models.tanh_to_sigmoid import convert_mlp
 
 
 class Given(NamedTuple):
-    """A network and points."""
-
     net: nn.Sequential  # tanh network
     x: Float[Tensor, "k d"]  # points
 
@@ -47,10 +44,7 @@ def no_biases(given: Given) -> Given:
     return given._replace(net=net)
 
 
-@dataclass(frozen=True)
 class TanhIsLogistic(Claim[Given]):
-    """The outputs of a tanh network and of its sigmoid twin, along a line."""
-
     d: int = 3  # input dimension
     m: int = 20  # hidden units in each layer
     L: int = option(2, low=1, high=10)  # hidden layers

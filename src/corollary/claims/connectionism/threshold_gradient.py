@@ -18,7 +18,6 @@ threshold restores the signal.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -33,8 +32,6 @@ NUDGE = 1e-9  # far below the distance of any pre-activation from 0
 
 
 class Given(NamedTuple):
-    """A regression problem and a network with one hidden layer."""
-
     x: Float[Tensor, "n d"]  # points
     y: Float[Tensor, " n"]  # targets
     W: Float[Tensor, "m d"]  # first layer at the start
@@ -56,10 +53,7 @@ def at_the_jump(given: Given) -> Given:
     return given._replace(W=0 * given.W - NUDGE / 2, x=given.x.abs(), b=0 * given.b)
 
 
-@dataclass(frozen=True)
 class ThresholdGradient(Claim[Given]):
-    """How far the first layer moves, and how the loss answers a nudge of it."""
-
     n: int = 40  # points
     d: int = 5  # dimension
     m: int = 12  # hidden units

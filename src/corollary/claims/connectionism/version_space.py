@@ -16,7 +16,6 @@ and each further point can only make it smaller.
 """
 
 import math
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -56,10 +55,7 @@ def around(rng: Generator) -> Given:
     return Given(torch.stack([phi.cos(), phi.sin()], dim=1), torch.ones_like(phi))
 
 
-@dataclass(frozen=True)
 class VersionSpace(Claim[Given]):
-    """The share of random directions that separate, against the exact arc."""
-
     n: int = option(4, low=3, high=50)  # points
     draws: int = option(20_000, low=10_000, high=1_000_000)  # directions to try
 

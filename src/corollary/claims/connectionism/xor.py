@@ -14,7 +14,6 @@ threshold unit :math:`\operatorname{sgn}(\langle w, x\rangle + b)` is wrong some
 :scale-free: scaling or shifting points changes no labelling that a line realises
 """
 
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -30,8 +29,6 @@ from corollary.theory.connectionism.labelled import homogeneous
 
 
 class Given(NamedTuple):
-    """Quadrilaterals with labelled corners; the first is exclusive or itself."""
-
     x: Float[Tensor, "m 4 2"]  # corners: p, q opposite, then r, s opposite
     y: Float[Tensor, " 4"]  # labels of the corners
 
@@ -42,10 +39,7 @@ def folded_over(given: Given) -> Given:
     return given._replace(x=torch.stack([p, (2 * p + r + s) / 4, r, s], dim=1))
 
 
-@dataclass(frozen=True)
 class Xor(Claim[Given]):
-    """The most corners one threshold unit gets right."""
-
     m: int = option(8, low=1, high=100)  # parallelograms, the unit square among them
 
     relation = at_most()  # a count, nothing is rounded

@@ -19,7 +19,6 @@ Benign, but slow: the exponent of the excess risk in :math:`\ln n` is at most ab
 """
 
 import math
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -37,10 +36,7 @@ class Given(NamedTuple):
     noise: Tensor  # (40,)
 
 
-@dataclass(frozen=True)
 class BenignOverfitting(Claim[Given]):
-    """Excess risk of the singular kernel at growing n."""
-
     sizes: tuple[int, ...] = option((32, 256, 2048, 16_384, 65_536), low=16)  # nodes
     sigma: float = option(0.5, low=0.1, high=2.0)  # standard deviation of the noise
     points: int = option(60, low=40, high=10_000)  # test points, in layers over a cell

@@ -19,7 +19,6 @@ all test points can be listed with their probabilities. The estimator is a ridge
 """
 
 import itertools
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -40,10 +39,7 @@ class Given(NamedTuple):
     rest: Float[Tensor, " 3"]  # added to the labels; 0 if they are planted
 
 
-@dataclass(frozen=True)
 class BiasVariance(Claim[Given]):
-    """Bias plus variance against the mean risk, over all training sets."""
-
     n: int = option(4, low=1, high=5)  # points of a training set
     lam: float = option(0.3, low=0.001, high=100.0)  # ridge
     sigma: float = option(0.7, low=0.1, high=2.0)  # standard deviation of the noise

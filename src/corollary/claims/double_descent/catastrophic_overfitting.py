@@ -19,7 +19,6 @@ place of the nodes that is catastrophic, not the polynomial.
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -47,10 +46,7 @@ def chebyshev(n: int) -> Tensor:
     return -torch.cos(math.pi * (torch.arange(n, dtype=torch.float64) + 0.5) / n)
 
 
-@dataclass(frozen=True)
 class CatastrophicOverfitting(Claim[Given]):
-    """Growth of the noise by one more node."""
-
     sizes: tuple[int, ...] = option((8, 16, 32, 64, 128), low=4, high=400)  # nodes
 
     relation = converges(gap=0.25)  # a power of n beside 4^n shows as 1/n

@@ -17,7 +17,6 @@ peak disappears. Measured: the excess risk along a run at the threshold, step by
 :covers: gd-approximates-ols
 """
 
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -46,10 +45,7 @@ class Given(NamedTuple):
         return float(torch.linalg.matrix_norm(self.phi, 2)) ** 2 / len(self.y)
 
 
-@dataclass(frozen=True)
 class DescentPath(Claim[Given]):
-    """Excess risks along a run, in closed form and by iteration."""
-
     n: int = option(30, low=2, high=200)  # training points
     p: int = option(30, low=2, high=400)  # features
     sigma: float = option(0.5, low=0.0, high=5.0)  # standard deviation of the noise

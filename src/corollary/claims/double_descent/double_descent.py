@@ -17,7 +17,6 @@ largest risk with a ridge over the peak.
 :loose: the four numbers are margins of an experiment; what is seen lies far within them
 """
 
-from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 import torch
@@ -34,10 +33,7 @@ class Given(NamedTuple):
     ridge: float
 
 
-@dataclass(frozen=True)
 class DoubleDescent(Claim[Given]):
-    """Where the peak is, how high, and what lies right of it."""
-
     model: Literal["rf", "linear"] = "rf"  # random features, or more and more coordinates
     n: int = option(40, low=20, high=200)  # training points
     d: int = option(10, low=2, high=400)  # input dimension, at least 8n for linear

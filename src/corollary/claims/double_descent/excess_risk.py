@@ -14,7 +14,6 @@ with second moments that are not centred.
 :covers: excess-risk-quadratic, planted-regression-model
 """
 
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -40,10 +39,7 @@ class Given(NamedTuple):
         return [self.w_star + s * self.direction for s in shares]
 
 
-@dataclass(frozen=True)
 class ExcessRisk(Claim[Given]):
-    """The risk of several predictors, exact and on test points."""
-
     p: int = option(3, low=1, high=10)  # features
     sigma: float = option(0.5, low=0.1, high=2.0)  # standard deviation of the noise
     points: int = option(40_000, low=10_000, high=1_000_000)  # test points

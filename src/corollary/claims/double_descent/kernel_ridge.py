@@ -20,7 +20,6 @@ a least-squares problem in the coefficients with the Gram matrix of the inner pr
 """
 
 import math
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -48,10 +47,7 @@ def integrals(self: "KernelRidgeRegression", given: Given) -> Given:
     return given._replace(products=scale * RBFKernel(math.sqrt(2) * self.lengthscale)(given.x))
 
 
-@dataclass(frozen=True)
 class KernelRidgeRegression(Claim[Given]):
-    """The closed form against the minimiser of the objective."""
-
     n: int = option(12, low=3, high=40)  # points
     lam: float = option(0.01, low=1e-4, high=1.0)  # regulariser
     lengthscale: float = option(0.08, low=0.02, high=0.12)  # of the Gaussian kernel

@@ -15,7 +15,6 @@ the nearer p is to n, the worse a design is conditioned, and the more noise is m
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -57,10 +56,7 @@ def uncorrelated(given: Given) -> tuple[bool, str]:
     return largest < 0.3, f"largest correlation of two rows {largest:.2f}"
 
 
-@dataclass(frozen=True)
 class LowerEdge(Claim[Given]):
-    """Smallest singular value over the edge, at growing n."""
-
     ratio: float = option(4.0, low=0.05, high=16.0)  # p/n, not near 1
     sizes: tuple[int, ...] = option((8, 16, 32, 64, 128), low=4, high=2000)  # n
     draws: int = option(12, low=4, high=1000)  # matrices of each size

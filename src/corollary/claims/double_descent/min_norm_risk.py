@@ -17,7 +17,6 @@ threshold more parameters help.
 :covers: min-norm-overparametrized-risk
 """
 
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -49,10 +48,7 @@ class Given(NamedTuple):
     Sigma: Float[Tensor, "p p"]
 
 
-@dataclass(frozen=True)
 class MinNormRisk(Claim[Given]):
-    """Three parts of the risk."""
-
     n: int = option(10, low=2, high=100)  # training points
     p: int = option(40, low=6, high=400)  # parameters
     norm: float = option(2.0, low=0.1, high=10.0)  # length of w*

@@ -20,7 +20,6 @@ it grows without bound as p comes near n.
     [notation] Phi is drawn with phi(x_i) as columns but typed n x p.
 """
 
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -42,10 +41,7 @@ class Given(NamedTuple):
     draws: int  # training sets
 
 
-@dataclass(frozen=True)
 class OlsVariance(Claim[Given]):
-    """Excess risk of least squares, in units of the noise."""
-
     n: int = option(40, low=10, high=200)  # training points
     p: int = option(10, low=1, high=190)  # features
     sigma: float = option(1.0, low=0.1, high=10.0)  # standard deviation of the noise

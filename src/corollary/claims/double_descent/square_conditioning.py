@@ -17,7 +17,6 @@ covariance of a design explodes.
 :scale-free: an exponent is compared; the one function of theory is drawn
 """
 
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -35,10 +34,7 @@ class Given(NamedTuple):
     columns: tuple[int, ...]
 
 
-@dataclass(frozen=True)
 class SquareConditioning(Claim[Given]):
-    """Mean smallest singular value of square matrices."""
-
     sizes: tuple[int, ...] = option((3, 6, 12, 24, 48), low=2, high=500)  # n = p
     draws: int = option(800, low=200, high=20_000)  # matrices of each size
 

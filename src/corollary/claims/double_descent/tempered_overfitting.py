@@ -17,7 +17,6 @@ as the number of nodes grows: it neither vanishes nor explodes.
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -63,10 +62,7 @@ def shared(rng: Generator, draws: int, n: int) -> Tensor:
     return (own[:, 1:] + own[:, :-1]) / 2**0.5
 
 
-@dataclass(frozen=True)
 class TemperedOverfitting(Claim[Given]):
-    """Excess risk of straight lines, over the variance of the noise."""
-
     sizes: tuple[int, ...] = option((64, 256, 1024), low=16, high=10_000)  # nodes
     sigma: float = option(0.5, low=0.1, high=2.0)  # standard deviation of the noise
     draws: int = option(120, low=60, high=1000)  # sets of labels

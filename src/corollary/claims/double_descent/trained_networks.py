@@ -21,7 +21,6 @@ on the mean over disjoint training sets. A penalty on the weights takes the peak
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -49,17 +48,12 @@ class Given(NamedTuple):
 
 
 class Outcome(NamedTuple):
-    """What training led to, an entry a run."""
-
     train: list[float]  # loss
     test: list[float]  # loss
     wrong: list[float]  # part of the test images
 
 
-@dataclass(frozen=True)
 class TrainedNetworks(Claim[Given]):
-    """Test losses below, at and beyond the interpolation threshold."""
-
     n: int = option(100, low=50, high=110)  # training images of a network
     d: int = option(10, low=4, high=30)  # principal components that it sees
     noise: float = option(0.2, low=0.1, high=0.5)  # part of the labels drawn anew

@@ -20,7 +20,7 @@ has its peak, without a finite mean, at p = n - 1, n, n + 1.
 :covers: bias-variance-figure-d128-n32
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import NamedTuple
 
 import torch
@@ -51,10 +51,7 @@ class Given(NamedTuple):
     Sigma: Float[Tensor, "d d"]
 
 
-@dataclass(frozen=True)
 class WeakFeatures(Claim[Given]):
-    """Bias and variance against the number of features."""
-
     d: int = option(128, low=40, high=512)  # coordinates
     n: int = option(32, low=16, high=128)  # training points
     sigma: float = option(0.5, low=0.0, high=2.0)  # standard deviation of the noise

@@ -14,7 +14,6 @@ with the matrix that the network has when every rectifier is replaced by 1 or 0.
 :covers: relu-activation-patterns
 """
 
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -66,10 +65,7 @@ def outside(given: Given) -> Given:
     return given._replace(mix=given.mix * sign)
 
 
-@dataclass(frozen=True)
 class ActivationCells(Claim[Given]):
-    """The network at a random point of each cell against the cell's affine map."""
-
     widths: tuple[int, ...] = option((8, 8), low=1, high=32)  # hidden widths
 
     relation = equals(ulps=4096, scale=1.0)  # sums of some ten terms, twice, of size up to 10

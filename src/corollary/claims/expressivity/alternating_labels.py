@@ -21,7 +21,6 @@ and one with l layers of width :math:`w < 2^{(n-k)/l - 1}` at least
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -69,10 +68,7 @@ def its_own(given: Given) -> Given:
     return given._replace(y=answers(given.models[0], given.x))
 
 
-@dataclass(frozen=True)
 class AlternatingLabels(Claim[Given]):
-    """Mistakes of random and of trained networks, against what their pieces and width allow."""
-
     n: int = option(8, low=2, high=12)  # the points are 2^n
     k: int = option(2, low=1, high=8)  # how far below guessing the bound may be
     l: int = option(2, low=1, high=4)  # layers of the networks

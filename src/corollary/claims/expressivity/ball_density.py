@@ -15,7 +15,6 @@ The tail is heavy, of order 1/T: the price of a spectrum that ends at R.
 :covers: ball-bandlimited-density
 """
 
-from dataclasses import dataclass
 from typing import NamedTuple
 
 from torch import Generator
@@ -41,10 +40,7 @@ class Given(NamedTuple):
 unit_ball = instead("The unit ball has volume one in no dimension.", R=1.0)
 
 
-@dataclass(frozen=True)
 class BallDensity(Claim[Given]):
-    """Mass of the squared kernel in growing balls."""
-
     n: int = option(3, low=1, high=20)  # dimension
 
     relation = converges(gap=0.02)  # the tail beyond T = 128 is about n / (2 pi^2 R T)

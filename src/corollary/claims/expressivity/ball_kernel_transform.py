@@ -16,7 +16,6 @@ only; for n = 3 it is proportional to :math:`(\sin k - k\cos k)/k^3`, :math:`k =
 :covers: ball-bandlimited-density
 """
 
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -42,10 +41,7 @@ sinc = instead("A sinc is the kernel of the line.", kernel=lambda g: (1 if g.n >
 unit_ball = instead("The kernel of the unit ball.", kernel=lambda g: (g.n, 1.0))
 
 
-@dataclass(frozen=True)
 class BallKernelTransform(Claim[Given]):
-    """The Bessel kernel against slices of the ball, at drawn points."""
-
     n: int = option(3, low=1, high=16)  # dimension
     points: int = option(64, low=1, high=4096)  # to compare at
     reach: float = option(6.0, low=0.1, high=8.0)  # largest norm

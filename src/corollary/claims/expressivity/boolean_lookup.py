@@ -15,7 +15,6 @@ in this way, and d units that use its symmetry do as well.
 :covers: worst-case-width-lookup
 """
 
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -44,10 +43,7 @@ def both(given: Given) -> Given:
     return Given(torch.cat([given.x, given.x[:1]]), torch.cat([given.y, 1 - given.y[:1]]))
 
 
-@dataclass(frozen=True)
 class BooleanLookup(Claim[Given]):
-    """Mistakes and units of the table of a drawn function, and of parity in both ways."""
-
     d: int = option(8, low=1, high=12)  # inputs
 
     relation = equals()  # counts

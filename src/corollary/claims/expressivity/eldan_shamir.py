@@ -23,7 +23,6 @@ with n.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from math import ceil
 from typing import NamedTuple
 
@@ -71,10 +70,7 @@ ridge = instead(
 )
 
 
-@dataclass(frozen=True)
 class EldanShamir(Claim[Given]):
-    """Errors on new points of one and of two hidden layers with as many parameters."""
-
     N: int = option(4, low=2, high=12)  # shells
     dimensions: tuple[int, ...] = option((2, 4, 8), low=1, high=16)  # values of n
     draws: int = option(1200, low=100, high=20_000)  # points to train on, and new ones

@@ -17,7 +17,6 @@ not quite as high as the interval is long loses teeth at each fold.
 """
 
 from copy import deepcopy
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -44,10 +43,7 @@ def low(given: Given) -> Given:
     return given._replace(model=model)
 
 
-@dataclass(frozen=True)
 class IteratedTent(Claim[Given]):
-    """Pieces, values at the dyadic points and units of the composed network."""
-
     k: int = option(8, low=1, high=14)  # tents
     form: Form = "two_layer"  # three_units in a layer, or two and one in two_layer
 

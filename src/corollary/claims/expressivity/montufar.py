@@ -23,7 +23,6 @@ repeated on every box. Exponential in the depth, where a single layer is polynom
 """
 
 from copy import deepcopy
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -74,10 +73,7 @@ def zero(given: Given) -> Given:
     return given._replace(model=model)
 
 
-@dataclass(frozen=True)
 class Montufar(Claim[Given]):
-    """Regions of the folding network, enumerated, against the lower bound it is built for."""
-
     d: int = option(2, low=1, high=2)  # inputs
     n: int = option(4, low=2, high=16)  # width of each hidden layer
     l: int = option(3, low=1, high=4)  # hidden layers

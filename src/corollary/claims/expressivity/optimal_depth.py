@@ -14,7 +14,6 @@ and among whole numbers at one of the two next to it. A layer then has :math:`m/
 """
 
 import math
-from dataclasses import dataclass
 from typing import NamedTuple
 
 from torch import Generator
@@ -35,10 +34,7 @@ thick = instead(
 )
 
 
-@dataclass(frozen=True)
 class OptimalDepth(Claim[Given]):
-    """The formula against a search over real and whole depths."""
-
     m: int = option(40, low=2, high=10_000)  # units
 
     relation = equals(ulps=2.0**28)  # a smooth maximum is located to the root of the precision

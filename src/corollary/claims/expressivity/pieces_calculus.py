@@ -17,7 +17,6 @@ terms. The notes' :math:`\sum_k \delta_A(f_k)` is the same without the :math:`K 
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -46,10 +45,7 @@ def clipped(self: "PiecesCalculus") -> Given:
     return Given((zigzag,), (1.0,), lambda f: f.relu().scale(-1).clipped(-1.0).scale(-1))
 
 
-@dataclass(frozen=True)
 class PiecesCalculus(Claim[Given]):
-    """Pieces of the positive part of a zig-zag, and of a sum of zig-zags."""
-
     pieces: int = option(9, low=2, high=200)  # of each function
     K: int = option(4, low=1, high=50)  # functions in the sum
 

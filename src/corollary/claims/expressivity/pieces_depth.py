@@ -16,7 +16,6 @@ The product is what depth buys: a single layer with as many units has :math:`m +
 """
 
 import math
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -48,10 +47,7 @@ def clipped(self: "PiecesDepth") -> Given:
     return Given(nn.Sequential(net[0], nn.Hardtanh(), net[2]), (m,))
 
 
-@dataclass(frozen=True)
 class PiecesDepth(Claim[Given]):
-    """Pieces of a folding network with jittered weights, and the inequality of the means."""
-
     widths: tuple[int, ...] = option((4, 3, 5), low=1, high=16)  # hidden widths
     jitter: float = option(0.02, low=0.0, high=1.0)  # relative noise on the weights
 

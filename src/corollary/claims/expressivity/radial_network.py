@@ -18,7 +18,6 @@ With K of the order :math:`\sqrt n` the bound is the same in every dimension: th
 :loose: Near a flip the error is bounded by its largest value 2, and it is smaller on average.
 """
 
-from dataclasses import dataclass
 from math import ceil
 from typing import NamedTuple
 
@@ -43,10 +42,7 @@ def far_out(given: Given) -> Given:
     return given._replace(points=tuple(3 * x for x in given.points))
 
 
-@dataclass(frozen=True)
 class RadialNetworkError(Claim[Given]):
-    """Mean squared error of the written network on drawn points, in growing dimensions."""
-
     N: int = option(6, low=2, high=40)  # shells
     dimensions: tuple[int, ...] = option((2, 4, 8, 16), low=1, high=64)  # values of n
     bends: int = option(20, low=2, high=200)  # K over the root of n

@@ -17,7 +17,6 @@ had full dimension; the left side counts the units that are off.
 :covers: montufar-regions
 """
 
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -45,10 +44,7 @@ def clipped(self: "RegionUpperBound", rng: Generator) -> Given:
     return Given(random_rectifier(2, width, activation=nn.Hardtanh, rng=rng), width)
 
 
-@dataclass(frozen=True)
 class RegionUpperBound(Claim[Given]):
-    """Regions of the first layers of a random network on a large square against both bounds."""
-
     widths: tuple[int, ...] = option((6, 3, 4), low=1, high=32)  # hidden widths
 
     relation = at_most()  # counts

@@ -19,7 +19,6 @@ the tubes tends to 1. A radial target has its energy in all directions.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -63,10 +62,7 @@ def thin(given: Given) -> Given:
     return given._replace(radius=given.radius / 2)
 
 
-@dataclass(frozen=True)
 class RidgeTubes(Claim[Given]):
-    """Share of the energy of a network of tanh units outside its tubes, for growing cut-offs."""
-
     m: int = option(2, low=1, high=6)  # units
 
     relation = converges(gap=1e-3)  # what the cut-off at T = 32 leaves outside

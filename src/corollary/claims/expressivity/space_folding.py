@@ -18,7 +18,6 @@ on the cube: dp units multiply the work of all later units.
 """
 
 from copy import deepcopy
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -53,10 +52,7 @@ def steep(given: Given) -> Given:
     return given._replace(fold=fold)
 
 
-@dataclass(frozen=True)
 class SpaceFolding(Claim[Given]):
-    """Regions after a fold, and boxes that become the cube, on the unit square."""
-
     p: int = option(3, low=2, high=8)  # folds along each axis
     m: int = option(4, low=1, high=16)  # units of the function after the fold
 

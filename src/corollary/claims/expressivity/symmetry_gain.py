@@ -17,7 +17,6 @@ but the least there is, by dynamic programming over all ways to place the pieces
 :covers: shallow-vs-deep-symmetry
 """
 
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -71,10 +70,7 @@ def asymmetric(self: "SymmetryGain", rng: Generator) -> Given:
     return Given(targets, targets[-1])
 
 
-@dataclass(frozen=True)
 class SymmetryGain(Claim[Given]):
-    """Parameters that are needed, shallow and folded, for growing numbers of folds."""
-
     p: int = option(2, low=2, high=3)  # flanks of a fold
     q: int = option(3, low=2, high=4)  # pieces of one copy
     folds: int = option(5, low=2, high=5)  # largest k

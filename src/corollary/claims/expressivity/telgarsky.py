@@ -27,7 +27,6 @@ integral is exact.
     constant 1/2 is 1/4 away.
 """
 
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -82,10 +81,7 @@ def error(g: nn.Sequential, L: int) -> float:
     return integral_distance(sawtooth_curve(L * L + 2), curve)
 
 
-@dataclass(frozen=True)
 class Telgarsky(Claim[Given]):
-    """Exact distances of small networks from the sawtooth, for L = 2 up to the one asked for."""
-
     L: int = option(4, low=2, high=4)  # largest L
     steps: int = option(60, low=0, high=10_000)  # of Adam, for the trained networks
 

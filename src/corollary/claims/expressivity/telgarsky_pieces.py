@@ -17,7 +17,6 @@ square error is found by dynamic programming; that optimum, too, obeys the bound
     both.
 """
 
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -50,10 +49,7 @@ def undercounted(self: "TelgarskyPieces") -> Given:
     return Given((sawtooth_curve(self.k),), (2,))
 
 
-@dataclass(frozen=True)
 class TelgarskyPieces(Claim[Given]):
-    """Distances of followers of teeth, random zig-zags and best fits, at growing pieces."""
-
     k: int = option(6, low=3, high=8)  # tents; 2^k pieces
 
     relation = at_least(ulps=64)  # sums of up to 2^k areas

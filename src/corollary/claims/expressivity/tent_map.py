@@ -15,7 +15,6 @@ below zero to the right of 1.
 :covers: tent-map
 """
 
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -38,10 +37,7 @@ no_third = instead("Without its third unit it falls below zero.", one_layer=lamb
 no_last = instead("Without the last rectifier it falls too.", two_layers=lambda g: TWO)
 
 
-@dataclass(frozen=True)
 class TentMap(Claim[Given]):
-    """Both networks against the definition, inside and outside of [0, 1]."""
-
     points: int = option(64, low=8, high=4096)  # dyadic points to compare at
     reach: float = option(1.0, low=0.625, high=8.0)  # the points lie in 1/2 ± reach
 

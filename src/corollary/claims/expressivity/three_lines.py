@@ -14,7 +14,6 @@ make 6, three parallel ones 4.
 :covers: linear-regions-figure
 """
 
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -51,10 +50,7 @@ concurrent = instead("Three lines through a point make six regions.", b=lambda g
 near = instead("A small square misses regions.", r=0.4)
 
 
-@dataclass(frozen=True)
 class ThreeLines(Claim[Given]):
-    """Regions and patterns of three rectifiers, enumerated on a square."""
-
     wobble: float = option(0.3, low=0.0, high=0.4)  # turn of each line from a regular triangle
 
     relation = equals()  # counts

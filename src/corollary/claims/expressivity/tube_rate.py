@@ -19,7 +19,6 @@ the ball, in every dimension.
     r <= 1 it fills all of it, whatever n. (The notes do let r grow.)
 """
 
-from dataclasses import dataclass
 from math import log
 
 from torch import Generator
@@ -35,10 +34,7 @@ def inside(given: float) -> float:
     return 0.5
 
 
-@dataclass(frozen=True)
 class TubeRate(Claim[float]):
-    """Logarithm of the exact share over the dimension; given is the radius of the ball."""
-
     r: float = option(2.0, low=1.1, high=8.0)  # radius of the ball
 
     relation = converges(gap=0.03)  # log(c root n) / n is left at n = 256

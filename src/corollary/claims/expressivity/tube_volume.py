@@ -16,7 +16,6 @@ of a ball of radius r, since each lies in a cylinder of length 2r.
 :covers: tube-volume-ratio
 """
 
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -43,10 +42,7 @@ def crowd(given: Given, rng: Generator) -> Given:
 wide = instead("Tubes of radius 1.8 fill most of a ball of radius 2.", radius=1.8)
 
 
-@dataclass(frozen=True)
 class TubeVolume(Claim[Given]):
-    """Share of drawn points of the ball that lie in a tube, for growing dimensions."""
-
     r: float = option(2.0, low=1.0, high=10.0)  # radius of the ball
     m: int = option(4, low=1, high=64)  # tubes
     dimensions: tuple[int, ...] = option((4, 6, 8, 10), low=2, high=30)  # values of n

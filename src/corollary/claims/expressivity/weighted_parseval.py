@@ -17,7 +17,6 @@ frequencies, it cannot learn in :math:`L^2(\varphi^2)`.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -50,10 +49,7 @@ def left_at_the_ends(self: "WeightedParseval", given: Given) -> tuple[bool, str]
 growing = instead("The integral of 1 never ends.", f=lambda g: lambda x: 1 / g.phi(x))
 
 
-@dataclass(frozen=True)
 class WeightedParseval(Claim[Given]):
-    """The integral on a wide grid against both routes through frequencies on a narrower one."""
-
     d: int = option(1, low=1, high=2)  # dimension
     m: int = option(5, low=1, high=50)  # units of each network
 

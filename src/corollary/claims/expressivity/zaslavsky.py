@@ -15,7 +15,6 @@ activation patterns, which is :math:`2^m` only for :math:`m \le n`.
 :covers: zaslavsky-region-count
 """
 
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -56,10 +55,7 @@ twice = instead(
 central = instead("Through one point they make fewer regions.", b=lambda g: 0 * g.b)
 
 
-@dataclass(frozen=True)
 class Zaslavsky(Claim[Given]):
-    """Regions counted by deletion and restriction against the sum of binomials."""
-
     m: int = option(8, low=2, high=14)  # hyperplanes
     n: int = option(3, low=1, high=4)  # dimension
 

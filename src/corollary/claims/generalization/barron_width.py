@@ -23,7 +23,6 @@ a Barron function in five dimensions.
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -61,10 +60,7 @@ class Given(NamedTuple):
         return float(self.a[n:].square().sum()) / 2
 
 
-@dataclass(frozen=True)
 class BarronWidth(Claim[Given]):
-    """The width of least test error over the number of samples."""
-
     sigma: float = option(0.7, low=0.2, high=2.0)  # standard deviation of the noise
     trials: int = option(40, low=10, high=200)  # data sets of each size
     relation = slope(gap=0.15)  # widths are found on a grid of a third of an octave

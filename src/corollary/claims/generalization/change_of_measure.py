@@ -14,7 +14,6 @@ what is proved for a P that is fixed before the data holds for every Q chosen af
 :covers: donsker-varadhan
 """
 
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -46,10 +45,7 @@ def outside_support() -> Given:
     return Given(*rows[:, None])
 
 
-@dataclass(frozen=True)
 class ChangeOfMeasure(Claim[Given]):
-    """Expectations under Q against divergence plus log-moment under P."""
-
     n: int = option(200, low=2, high=10_000)  # triples
     k: int = option(6, low=2, high=100)  # points of the space
 

@@ -19,7 +19,6 @@ product of norms gives one above 1.
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -49,10 +48,7 @@ class Given(NamedTuple):
     small: tuple[Compressed, ...]
 
 
-@dataclass(frozen=True)
 class CompressionBound(Claim[Given]):
-    """Errors of three compressed networks on fresh examples, against their bounds."""
-
     n: int = option(3000, low=30, high=20000)  # training examples
     d: int = option(10, low=2, high=50)  # dimension
     m: int = option(16, low=2, high=64)  # hidden units

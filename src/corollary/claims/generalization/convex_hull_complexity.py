@@ -14,7 +14,6 @@ contain :math:`-f`.
 :covers: rademacher-complexity
 """
 
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -45,10 +44,7 @@ def beyond(given: Given) -> Given:
     return given._replace(weights=w)
 
 
-@dataclass(frozen=True)
 class ConvexHullComplexity(Claim[Given]):
-    """The complexity of a class with many of its mixtures."""
-
     m: int = option(9, low=2, high=12)  # points
     k: int = option(5, low=2, high=50)  # functions
     mixtures: int = option(300, low=1, high=2000)  # mixtures of them

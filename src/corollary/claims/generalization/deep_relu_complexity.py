@@ -17,7 +17,6 @@ finds shrinks with the depth.
 :covers: rademacher-deep-relu
 """
 
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -40,10 +39,7 @@ class Given(NamedTuple):
     signs: Float[Tensor, "s n"]
 
 
-@dataclass(frozen=True)
 class DeepReluComplexity(Claim[Given]):
-    """Random signs fitted by gradient ascent, against both bounds, for depths 1 to L."""
-
     n: int = option(40, low=4, high=400)  # points
     d: int = option(4, low=1, high=50)  # dimension
     L: int = option(4, low=1, high=8)  # largest depth

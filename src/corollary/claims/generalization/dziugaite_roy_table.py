@@ -23,7 +23,6 @@ the columns give the published bounds to within 0.006.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 from torch import Generator
@@ -44,10 +43,7 @@ class Given(NamedTuple):
     method: str
 
 
-@dataclass(frozen=True)
 class DziugaiteRoyTable(Claim[Given]):
-    """Distances of recomputed bounds from published ones."""
-
     labels: Literal["true", "random"] = "true"  # which columns: true or random labels
     relation = at_most()  # 0.006 is allowed: prices of the priors are not in the table
 

@@ -19,7 +19,6 @@ average, :math:`\mathbb ER_S(f_S)\le\min_fR(f)\le\mathbb ER(f_S)`.
     in Chapter 9: the perfect classifier has risk 0, not 1.
 """
 
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -41,10 +40,7 @@ class Given(NamedTuple):
     b: Float[Tensor, " t"]
 
 
-@dataclass(frozen=True)
 class EmpiricalRisk(Claim[Given]):
-    """Mean and variance of the training error over samples."""
-
     n: int = option(25, low=2, high=400)  # examples in a sample
     s: float = option(1.0, low=0.2, high=5.0)  # standard deviation of each class
     trials: int = option(6000, low=1000, high=20000)  # samples

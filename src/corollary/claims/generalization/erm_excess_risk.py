@@ -19,7 +19,6 @@ and hence *with probability at least* :math:`1-\delta`
     excess of 0.8.
 """
 
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -55,10 +54,7 @@ def is_unbiased(given: Given) -> tuple[bool, str]:
     return off < 6, f"mean empirical risks are {off:.2g} standard errors off at most"
 
 
-@dataclass(frozen=True)
 class ErmExcessRisk(Claim[Given]):
-    """The excess risk of the minimiser, by quantile and by sample."""
-
     N: int = option(50, low=2, high=500)  # functions
     n: int = option(200, low=10, high=2000)  # samples
     delta: float = option(0.05, low=0.02, high=0.5)  # probability of failure

@@ -17,7 +17,6 @@ in the plane 2, 4, 8, 14, 22, ... . It is :math:`2^n` up to :math:`n=d+1` and fa
     points". It already stops at n = 4: 14 of 16 labelings are realised.
 """
 
-from dataclasses import dataclass
 from itertools import product
 from typing import NamedTuple
 
@@ -46,10 +45,7 @@ def on_a_line(given: Given) -> Given:
     return Given(along)
 
 
-@dataclass(frozen=True)
 class GrowthFunction(Claim[Given]):
-    """Labelings found one by one, against the formula."""
-
     n: int = option(7, low=2, high=9)  # points
     d: int = option(2, low=1, high=4)  # dimension
 

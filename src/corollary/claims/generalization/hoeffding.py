@@ -16,7 +16,6 @@ f must have been chosen before them.
 :covers: hoeffding-single-function
 """
 
-from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 import torch
@@ -51,10 +50,7 @@ def rarely_large(given: Given, rng: Generator) -> Given:
     return given._replace(values=2.0 * n * (uniform(rng, t, n) < 1 / (2 * n)), mean=1.0)
 
 
-@dataclass(frozen=True)
 class Hoeffding(Claim[Given]):
-    """How often a mean strays further than promised."""
-
     n: int = option(100, low=1, high=1000)  # samples
     delta: float = option(0.1, low=0.01, high=0.9)  # probability of failure
     law: Literal["coin", "uniform", "rare"] = "coin"  # fair, uniform on [0, 1], or 1 in 1/10

@@ -16,7 +16,6 @@ least :math:`\frac1{\sqrt2}\frac Wm(\sum_i\|x_i\|^2)^{1/2}`. Two equal vectors a
 """
 
 import math
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -42,10 +41,7 @@ def all_signs(given: Given) -> tuple[bool, str]:
     return count == len(given.signs) == 2**m, f"{count} of {2**m} sign vectors occur"
 
 
-@dataclass(frozen=True)
 class KhinchinKahane(Claim[Given]):
-    """The complexity over all signs, against its lower bound."""
-
     m: int = option(10, low=2, high=14)  # points
     d: int = option(2, low=1, high=50)  # dimension
 

@@ -17,7 +17,6 @@ For a w that does not depend on the sample the expected gap is 0.
 """
 
 import math
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -62,10 +61,7 @@ def noisier(given: Given) -> Given:
     return given._replace(y=y, w=fitted(given.x, y))
 
 
-@dataclass(frozen=True)
 class LeastSquaresGap(Claim[Given]):
-    """Training error less expected error, over samples."""
-
     n: int = option(40, low=5, high=200)  # points in a sample
     d: int = option(8, low=1, high=40)  # coefficients
     sigma: float = option(1.0, low=0.1, high=3.0)  # standard deviation of the noise

@@ -18,7 +18,6 @@ each other: they are closer to the law than as many independent draws of it woul
 :beyond: It is what an examination compares the weights of a layer with.
 """
 
-from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 import torch
@@ -51,10 +50,7 @@ def cauchy(given: Given, rng: Generator) -> Given:
     return Given(tuple(normal(rng, *w.shape) / normal(rng, *w.shape) for w in given.noise))
 
 
-@dataclass(frozen=True)
 class NoiseSpectrum(Claim[Given]):
-    """How far the distribution of eigenvalues is from the law, along the size."""
-
     entries: Literal["normal", "signs", "uniform"] = "normal"  # their law
     ratio: float = option(0.5, low=0.05, high=1.0)  # rows over columns
     p: int = option(256, low=64, high=2048)  # rows of the largest matrices

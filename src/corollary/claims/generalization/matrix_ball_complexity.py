@@ -16,7 +16,6 @@ Random signs make the sum grow like :math:`\sqrt m`, not m: that is all there is
 :covers: ntk-rademacher-matrix-class
 """
 
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -42,10 +41,7 @@ class Given(NamedTuple):
     signs: Float[Tensor, "r m"]
 
 
-@dataclass(frozen=True)
 class MatrixBallComplexity(Claim[Given]):
-    """The mean norm of randomly signed sums against the bound, for ReLU with B = 1."""
-
     m: int = option(400, low=8, high=5000)  # units
     n: int = option(6, low=1, high=50)  # inputs
     d: int = option(4, low=1, high=50)  # dimension

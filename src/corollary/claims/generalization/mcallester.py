@@ -21,7 +21,6 @@ at once, each with its share of :math:`\epsilon`, and Gibbs posteriors
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -65,10 +64,7 @@ def copied(given: Given, rng: Generator) -> Given:
     return given._replace(R_S=(uniform(rng, *given.R_S.shape) < given.R).double())
 
 
-@dataclass(frozen=True)
 class Mcallester(Claim[Given]):
-    """Risks of Gibbs posteriors against the bound."""
-
     N: int = option(50, low=1, high=100_000)  # samples
     k: int = option(100, low=2, high=10_000)  # hypotheses
     runs: int = option(20, low=1, high=1000)  # samples S that are drawn

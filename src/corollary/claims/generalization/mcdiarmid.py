@@ -21,7 +21,6 @@ of any class of functions in [0, 1], and for the mean it is Hoeffding's inequali
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 import torch
@@ -66,10 +65,7 @@ def moves_little(given: Given) -> tuple[bool, str]:
     return largest <= given.c * (1 + 1e-9), words
 
 
-@dataclass(frozen=True)
 class Mcdiarmid(Claim[Given]):
-    """How often a function of n variables strays further than promised."""
-
     n: int = option(50, low=5, high=500)  # variables
     g: Literal["largest deviation", "mean"] = "largest deviation"  # the function
     delta: float = option(0.6, low=0.01, high=1.9)  # value of the bound at the deviation looked at

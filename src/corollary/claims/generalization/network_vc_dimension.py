@@ -25,7 +25,6 @@ ReLU shatters any number of points.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -78,10 +77,7 @@ def is_piecewise_linear(given: Given) -> tuple[bool, str]:
     return bends <= 4, f"{bends} bends on a grid"
 
 
-@dataclass(frozen=True)
 class NetworkVcDimension(Claim[Given]):
-    """Points shattered by networks of one hidden layer, against the upper bound."""
-
     m: int = option(10, low=2, high=13)  # hidden units of the largest network
 
     relation = at_most()  # a count of points

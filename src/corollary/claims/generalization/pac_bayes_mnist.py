@@ -21,7 +21,6 @@ digits of scikit-learn take its place; the title of the figure says which were u
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import NamedTuple
 
 from torch import Generator
@@ -42,10 +41,7 @@ class Given(NamedTuple):
     prior: str
 
 
-@dataclass(frozen=True)
 class PacBayesMnist(Claim[Given]):
-    """Test errors and certificates, with true and with random labels."""
-
     hidden: tuple[int, ...] = (600,)  # units of the hidden layers
     steps: int = option(1200, low=10, high=1_000_000)  # updates of the posterior, 500 images each
     delta: float = option(0.035, low=1e-6, high=0.5)  # probability of failure

@@ -24,7 +24,6 @@ below a half; with labels from a coin it is not, as it must be.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -53,10 +52,7 @@ class Given(NamedTuple):
     prior: str  # where the prior is from
 
 
-@dataclass(frozen=True)
 class PacBayesRecipe(Claim[Given]):
-    """Errors on fresh data against the certificate; a coin against that for random labels."""
-
     hidden: int = option(30, low=1, high=1000)  # units of the hidden layer
     steps: int = option(500, low=10, high=100_000)  # updates of the posterior
     delta: float = option(0.05, low=1e-6, high=0.5)  # probability of failure

@@ -19,7 +19,6 @@ most :math:`\epsilon`.
 :covers: begin-pac-bayes
 """
 
-from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 import torch
@@ -69,10 +68,7 @@ def copied(given: Given, rng: Generator) -> Given:
     return given._replace(R_S=(uniform(rng, *given.R_S.shape) < given.R).double())
 
 
-@dataclass(frozen=True)
 class PacBayesTheorem(Claim[Given]):
-    """How often the inequality fails."""
-
     N: int = option(20, low=1, high=1000)  # samples
     k: int = option(5, low=1, high=1000)  # hypotheses
     eps: float = option(0.2, low=0.01, high=0.5)  # probability of failure

@@ -19,7 +19,6 @@ digits (0 to 4 against 5 to 9), with n images and confidence :math:`1-\delta` fo
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -44,10 +43,7 @@ class Given(NamedTuple):
     radius: float  # largest length of an image
 
 
-@dataclass(frozen=True)
 class PacBayesVsVc(Claim[Given]):
-    """Three bounds on one network."""
-
     hidden: int = option(30, low=1, high=1000)  # units of the hidden layer
     steps: int = option(400, low=10, high=100_000)  # updates of the posterior
     delta: float = option(0.05, low=1e-6, high=0.5)  # probability of failure

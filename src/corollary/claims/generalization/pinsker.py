@@ -16,7 +16,6 @@ divergence itself leaves less, and for small q much less.
 :covers: kl-divergence
 """
 
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -40,10 +39,7 @@ def is_law(p: Tensor) -> bool:
     return bool((p >= 0).all()) and bool(((p.sum(1) - 1).abs() < 1e-12).all())
 
 
-@dataclass(frozen=True)
 class Pinsker(Claim[Given]):
-    """Divergences against halved squared distances; coins, too, by their own formula."""
-
     n: int = option(200, low=2, high=10_000)  # pairs
     k: int = option(3, low=2, high=100)  # outcomes
 

@@ -16,7 +16,6 @@ may be noisy (large :math:`s_i`) cost few nats: this is how wide minima enter th
 :covers: gaussian-posterior-kl
 """
 
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -62,10 +61,7 @@ def spread_by_s(given: Given) -> Given:
     return given._replace(draws=given.theta + given.s * z)
 
 
-@dataclass(frozen=True)
 class PosteriorDivergence(Claim[Given]):
-    """The closed form against the mean log-ratio of densities over draws."""
-
     p: int = option(10, low=1, high=1000)  # weights
     draws: int = option(100_000, low=1000)  # draws from the posterior
 

@@ -23,7 +23,6 @@ random walk, the same for every sample of different points, and known exactly.
 """
 
 import math
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -55,10 +54,7 @@ def suprema(x: Float[Tensor, "t m"]) -> Float[Tensor, " t"]:
     return (order - place.cummax(dim=1).values).amax(dim=1)
 
 
-@dataclass(frozen=True)
 class RademacherBound(Claim[Given]):
-    """The largest deviation of thresholds, at the quantile that the bounds speak of."""
-
     m: int = option(200, low=10, high=2000)  # samples
     delta: float = option(0.005, low=0.005, high=0.5)  # probability of failure
     trials: int = option(4000, low=1000, high=20000)  # repetitions

@@ -16,7 +16,6 @@ activations thus cost no more than their Lipschitz constant.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -57,10 +56,7 @@ def step(t: Tensor) -> Tensor:
     return (t > 0).to(t.dtype)
 
 
-@dataclass(frozen=True)
 class RademacherContraction(Claim[Given]):
-    """Complexities after 1-Lipschitz functions, over all signs."""
-
     m: int = option(8, low=1, high=12)  # points
     k: int = option(8, low=1, high=100)  # functions
     scale: float = option(1.5, low=0.1, high=10.0)  # standard deviation of their values

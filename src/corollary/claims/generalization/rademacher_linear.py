@@ -17,7 +17,6 @@ in any dimension. Orthogonal points attain the first inequality, points of equal
     most 0.032 at m = 1000. The next line has the supremum over the whole sum.
 """
 
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -46,10 +45,7 @@ class Given(NamedTuple):
     W: float
 
 
-@dataclass(frozen=True)
 class RademacherLinear(Claim[Given]):
-    """The complexity over all signs, against its two bounds."""
-
     m: int = option(12, low=1, high=14)  # points
     d: int = option(5, low=1, high=100)  # dimension
     W: float = option(1.0, low=0.1, high=10.0)  # length allowed to the weights

@@ -15,7 +15,6 @@ for the full sum; it is strict when only some pairs are allowed.
 :covers: rademacher-sum-of-classes
 """
 
-from dataclasses import dataclass
 from typing import NamedTuple
 
 from jaxtyping import Float
@@ -40,10 +39,7 @@ def has_every_pair(given: Given) -> tuple[bool, str]:
     return len(given.sums) == full, f"{len(given.sums)} of {full} sums"
 
 
-@dataclass(frozen=True)
 class RademacherSum(Claim[Given]):
-    """The complexity of all sums against the sum of the complexities."""
-
     m: int = option(8, low=1, high=12)  # points
     a: int = option(5, low=1, high=40)  # functions of the first class
     b: int = option(7, low=1, high=40)  # functions of the second

@@ -23,7 +23,6 @@ because the ramp is 1-Lipschitz with values in [0, 1]. Here f is linear with
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -68,10 +67,7 @@ class Given(NamedTuple):
         return torch.stack([linear_suprema(self.z[i], self.W, signs).mean() for i in self.place])
 
 
-@dataclass(frozen=True)
 class RampLossBound(Claim[Given]):
-    """The largest gap relative to its bound, at the quantile that the bound speaks of."""
-
     n: int = option(200, low=10, high=500)  # examples
     W: float = option(1.0, low=0.5, high=10.0)  # length allowed to the weights
     delta: float = option(0.1, low=0.02, high=0.5)  # probability of failure

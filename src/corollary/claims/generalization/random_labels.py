@@ -20,7 +20,6 @@ generalises. A network with few parameters cannot do it.
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -60,10 +59,7 @@ class Given(NamedTuple):
         return torch.cat([self.sigma[0, :cut], self.y[cut:]])
 
 
-@dataclass(frozen=True)
 class RandomLabels(Claim[Given]):
-    """Agreement of trained networks with random signs."""
-
     n: int = option(60, low=10, high=300)  # examples
     d: int = option(10, low=2, high=50)  # dimension
     m: int = option(128, low=1, high=1024)  # hidden units

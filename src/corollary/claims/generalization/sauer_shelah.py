@@ -17,7 +17,6 @@ everything, nothing in between. Intervals attain it.
     for h = 2 it is 2, 4, 7, 11, 16, 22, ... against 2, 4, 8, 16, 32, 64.
 """
 
-from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 from jaxtyping import Float
@@ -61,10 +60,7 @@ def has_dimension(given: Given) -> tuple[bool, str]:
 Family = Literal["thresholds", "intervals", "half-planes", "rectangles"]
 
 
-@dataclass(frozen=True)
 class SauerShelah(Claim[Given]):
-    """Labelings of a class against the sum of binomial coefficients."""
-
     family: Family = "intervals"  # the class of sets
     n: int = option(10, low=6, high=12)  # points
 

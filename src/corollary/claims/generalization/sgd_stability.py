@@ -19,7 +19,6 @@ sphere, where L = 1 and :math:`\beta=1/4`.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -74,10 +73,7 @@ class Given(NamedTuple):
         return self.loss.phi(w @ self.fresh.T).mean(dim=1) - inside
 
 
-@dataclass(frozen=True)
 class SgdStability(Claim[Given]):
-    """The distance of coupled runs and the generalisation gap, against their bounds."""
-
     n: int = option(50, low=5, high=500)  # training examples
     d: int = option(10, low=2, high=50)  # dimension
     T: int = option(100, low=10, high=1000)  # steps

@@ -18,7 +18,6 @@ and tells :math:`\theta`.
 :beyond: It says which parts of what a layer has learned its spectrum can show.
 """
 
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -47,10 +46,7 @@ def has_light_tails(given: Given) -> tuple[bool, str]:
     return kurtosis <= HEAVIEST, f"kurtosis {kurtosis:.3g}"
 
 
-@dataclass(frozen=True)
 class SpikeTransition(Claim[Given]):
-    """The largest eigenvalue over n, for several signals above the threshold."""
-
     t: tuple[float, ...] = (1.5, 2.0, 3.0)  # sizes of the signal over the threshold
     ratio: float = option(0.5, low=0.05, high=1.0)  # rows over columns
     p: int = option(150, low=64, high=2048)  # rows

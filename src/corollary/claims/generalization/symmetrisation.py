@@ -17,7 +17,6 @@ all signs.
     signs.
 """
 
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -48,10 +47,7 @@ def all_samples(z: int, m: int) -> Tensor:
     return torch.arange(z**m)[:, None] // z ** torch.arange(m) % z
 
 
-@dataclass(frozen=True)
 class Symmetrisation(Claim[Given]):
-    """The expected supremum against twice the complexity, both exact."""
-
     m: int = option(6, low=1, high=7)  # samples
     z: int = option(3, low=2, high=4)  # points of the domain
     k: int = option(6, low=1, high=30)  # functions

@@ -24,7 +24,6 @@ many networks is at most :math:`\star`.
     = 4096 is three times the bound for parallel inputs.
 """
 
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -75,10 +74,7 @@ def one_sided(given: Given, rng: Generator) -> Given:
     return wide._replace(W=wide.W.abs())
 
 
-@dataclass(frozen=True)
 class TangentConcentration(Claim[Given]):
-    """The largest deviation of quadratic forms over many ReLU networks of four widths."""
-
     m: int = option(256, low=64, high=20_000)  # units of the widest
     n: int = option(8, low=1, high=100)  # inputs
     d: int = option(3, low=1, high=100)  # dimension

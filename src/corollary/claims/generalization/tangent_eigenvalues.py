@@ -17,7 +17,6 @@ width of order :math:`(B^2\|X\|_F^2/\lambda_{\min}(G))^2` on.
 :covers: ntk-eigenvalue-concentration
 """
 
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -63,10 +62,7 @@ def one_sided(given: Given, rng: Generator) -> Given:
     return Given(X, W.abs())
 
 
-@dataclass(frozen=True)
 class TangentEigenvalues(Claim[Given]):
-    """How far the extreme eigenvalues stray beyond those of the expectation."""
-
     m: int = option(512, low=16, high=20_000)  # units
     n: int = option(4, low=2, high=100)  # inputs
     d: int = option(3, low=2, high=100)  # dimension

@@ -15,7 +15,6 @@ the steepest slope.
 :covers: ntk-gram-frobenius-bound
 """
 
-from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 import torch
@@ -46,10 +45,7 @@ def slope_is_bounded(given: Given) -> tuple[bool, str]:
     return steepest <= given.B * (1 + 1e-12), f"largest {steepest:.3g}, B = {given.B:.3g}"
 
 
-@dataclass(frozen=True)
 class TangentSummands(Claim[Given]):
-    """Frobenius norms of the summands, each against both bounds."""
-
     m: int = option(200, low=1, high=5000)  # units
     n: int = option(10, low=1, high=100)  # inputs
     d: int = option(5, low=1, high=100)  # dimension

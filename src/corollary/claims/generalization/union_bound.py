@@ -17,7 +17,6 @@ On one side, :math:`P(\sup_f(R-R_S)\ge\epsilon)\le Ne^{-2n\epsilon^2}`. The pric
     place of log(2/delta) is enough.
 """
 
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -70,10 +69,7 @@ def copied(given: Given, rng: Generator) -> Given:
     return given._replace(empirical=(uniform(rng, *given.empirical.shape) < given.risks).double())
 
 
-@dataclass(frozen=True)
 class UnionBound(Claim[Given]):
-    """How often one of N functions strays further than promised."""
-
     N: int = option(100, low=1, high=1000)  # functions
     n: int = option(200, low=10, high=2000)  # samples
     delta: float = option(0.1, low=0.02, high=0.5)  # probability of failure

@@ -19,7 +19,6 @@ read off. A value above 1 says nothing and is called vacuous.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -66,10 +65,7 @@ def every_set(given: Given) -> Given:
     return Given(given.x, lambda p: unions_of_intervals(p, len(p)), lambda x: torch.ones(len(x)))
 
 
-@dataclass(frozen=True)
 class VcBound(Claim[Given]):
-    """The largest deviation of thresholds, at the quantile that the bound speaks of."""
-
     n: int = option(500, low=10, high=2000)  # samples
     delta: float = option(0.05, low=0.01, high=0.5)  # probability of failure
     trials: int = option(3000, low=1000, high=20000)  # repetitions

@@ -19,7 +19,6 @@ statistic.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -73,10 +72,7 @@ def any_number(given: Given) -> Given:
     )
 
 
-@dataclass(frozen=True)
 class VcDimensionBound(Claim[Given]):
-    """The largest deviation of intervals, at the quantile that the bound speaks of."""
-
     n: int = option(500, low=10, high=2000)  # samples
     delta: float = option(0.05, low=0.01, high=0.5)  # probability of failure
     trials: int = option(3000, low=1000, high=20000)  # repetitions

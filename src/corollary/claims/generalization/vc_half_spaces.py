@@ -12,7 +12,6 @@ other. Without the offset b the dimension is d.
 :covers: vc-dimension
 """
 
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -45,10 +44,7 @@ def may_miss_origin(given: Given) -> tuple[bool, str]:
     return count == 4, f"two points on a ray have {count} labelings"
 
 
-@dataclass(frozen=True)
 class VcHalfSpaces(Claim[Given]):
-    """The largest shattered sets, in growing dimension."""
-
     d: int = option(4, low=1, high=5)  # largest dimension
     tries: int = option(3, low=1, high=20)  # sets of points tried for each size
 

@@ -16,7 +16,6 @@ same order.
 :covers: weyl-inequality
 """
 
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -49,10 +48,7 @@ JORDAN = torch.tensor([[0.0, 1.0], [0.0, 0.0]], dtype=torch.complex128)
 FLIP = 0.01 * (JORDAN + JORDAN.mH)
 
 
-@dataclass(frozen=True)
 class Weyl(Claim[Given]):
-    """Eigenvalues of a sum against those of its terms."""
-
     n: int = option(6, low=2, high=500)  # size of the matrices
     size: float = option(0.5, low=1e-3, high=10.0)  # spectral norm of B, when that of A is about 2
 

@@ -13,7 +13,6 @@ the activations, adjacent cells agree no more often than others.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -55,10 +54,7 @@ class Given(NamedTuple):
     shuffled: bool
 
 
-@dataclass(frozen=True)
 class ActivationAtlas(Claim[Given]):
-    """Agreement of adjacent cells against that of random ones."""
-
     width: int = option(32, low=4, high=512)  # units of each of the two hidden layers
     steps: int = option(60, low=1, high=5000)  # updates by Adam on a thousand digits
     layer: int = option(2, low=1, high=3)  # layer to look at; 3 is the output

@@ -20,7 +20,6 @@ the same mean, on every graph.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -43,10 +42,7 @@ class Given(NamedTuple):
     layer: GATConv
 
 
-@dataclass(frozen=True)
 class AttentionMean(Claim[Given]):
-    """The layer with u = 0 against means over neighbourhoods, on the karate club."""
-
     d: int = 3  # features of a member
     relation = equals(ulps=256, scale=1.0)  # sums over up to 18 neighbours
 

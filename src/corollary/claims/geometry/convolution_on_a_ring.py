@@ -18,7 +18,6 @@ same Laplacian, and give another product.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -38,10 +37,7 @@ class Given(NamedTuple):
     modes: Inexact[Tensor, "M M"]
 
 
-@dataclass(frozen=True)
 class ConvolutionOnARing(Claim[Given]):
-    """The product in the spectrum against the sum over shifts."""
-
     M: int = option(24, low=3, high=500)  # nodes of the ring
     relation = equals(ulps=1024, scale=1.0)  # sums of M products in another order
 

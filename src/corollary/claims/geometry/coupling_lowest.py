@@ -16,7 +16,6 @@ sides for ever.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -35,10 +34,7 @@ class Given(NamedTuple):
     loops: bool
 
 
-@dataclass(frozen=True)
 class CouplingLowest(Claim[Given]):
-    """Smallest eigenvalues of random and of complete bipartite graphs."""
-
     M: int = option(30, low=4, high=300)  # nodes of the random graphs
     densities: tuple[float, ...] = (0.05, 0.1, 0.3, 0.8)  # probabilities of an edge
     sides: tuple[int, ...] = (2, 3, 5)  # sides of the complete bipartite graphs

@@ -14,7 +14,6 @@ the direction :math:`D^{1/2}\mathbf{1}` never fades.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -33,10 +32,7 @@ class Given(NamedTuple):
     d: Float[Tensor, " M"]
 
 
-@dataclass(frozen=True)
 class CouplingNorm(Claim[Given]):
-    """The spectral norm, and the length of the image of the steady direction."""
-
     M: int = option(120, low=2, high=1000)  # nodes
     density: float = option(0.05, low=0.0, high=1.0)  # probability of an edge
     relation = equals(ulps=4096)  # an eigenvalue of a matrix of a hundred rows

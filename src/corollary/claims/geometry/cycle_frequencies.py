@@ -17,7 +17,6 @@ ring open, and the frequencies become those of a cosine transform, :math:`2-2\co
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import NamedTuple
 
 from torch import Generator
@@ -34,10 +33,7 @@ class Given(NamedTuple):
     graph: Graph
 
 
-@dataclass(frozen=True)
 class CycleFrequencies(Claim[Given]):
-    """Eigenvalues of a ring against the formula."""
-
     M: int = option(16, low=3, high=500)  # nodes
     relation = equals(ulps=4096, scale=4.0)  # eigenvalues are known to the rounding of the largest
 

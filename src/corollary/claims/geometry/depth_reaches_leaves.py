@@ -12,7 +12,6 @@ the cases, however long it is trained. With :math:`k\ge r` layers training finds
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -38,10 +37,7 @@ class Given(NamedTuple):
     shortcut: bool  # whether every leaf is joined to the root
 
 
-@dataclass(frozen=True)
 class DepthReachesLeaves(Claim[Given]):
-    """Accuracy at the roots by the number of layers."""
-
     r: int = option(3, low=1, high=5)  # depth of the trees
     depths: tuple[int, ...] = (1, 2, 3, 4)  # layers of the networks
     trees: int = option(32, low=8, high=512)  # trees, half of them with each sign

@@ -13,7 +13,6 @@ convolution :math:`U(U^\top x\odot U^\top y)` of two signals.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -36,10 +35,7 @@ class Given(NamedTuple):
     x: Float[Tensor, " M"]
 
 
-@dataclass(frozen=True)
 class FilterEigenspaces(Claim[Given]):
-    """A filter of a ring in two bases."""
-
     M: int = option(20, low=3, high=300)  # nodes of the ring
     t: float = option(1.0, low=0.0, high=10.0)  # time of the heat filter exp(-t λ)
     relation = equals(ulps=1024, scale=1.0)  # sums of M products

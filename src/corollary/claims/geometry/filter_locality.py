@@ -15,7 +15,6 @@ is the size of the kernel. Filters that are no polynomials, such as the heat ker
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -38,10 +37,7 @@ class Given(NamedTuple):
     degrees: tuple[int, ...]
 
 
-@dataclass(frozen=True)
 class FilterLocality(Claim[Given]):
-    """The largest distance at which an impulse is felt."""
-
     M: int = option(31, low=11, high=300)  # nodes of a path; the impulse is in the middle
     degrees: tuple[int, ...] = option((0, 1, 2, 4), low=0, high=5)  # degrees of polynomials, K
     relation = equals()  # hops are counted

@@ -14,7 +14,6 @@ gained.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -41,10 +40,7 @@ class Given(NamedTuple):
     steps: int
 
 
-@dataclass(frozen=True)
 class GcnBlockModel(Claim[Given]):
-    """Accuracies on nodes without a label, with and without the graph."""
-
     M: int = option(300, low=60, high=5000)  # nodes, a third in each community
     within: float = option(0.06, low=0.0, high=1.0)  # probability of an edge in a community
     between: float = option(0.005, low=0.0, high=1.0)  # probability of an edge across

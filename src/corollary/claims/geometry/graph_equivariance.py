@@ -17,7 +17,6 @@ feature that knows the number of its node to lose this.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 import torch
@@ -41,10 +40,7 @@ class Given(NamedTuple):
     numbered: bool  # whether every node's number is added to its features
 
 
-@dataclass(frozen=True)
 class GraphEquivariance(Claim[Given]):
-    """Outputs on a relabelled graph, put back in order."""
-
     M: int = option(12, low=3, high=200)  # nodes
     d: int = 3  # features of a node
     density: float = option(0.3, low=0.0, high=1.0)  # probability of an edge

@@ -16,7 +16,6 @@ unless all degrees are equal, and with them neither sum is right.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -39,10 +38,7 @@ class Given(NamedTuple):
     x: Float[Tensor, "M s"]
 
 
-@dataclass(frozen=True)
 class GraphParseval(Claim[Given]):
-    """Length and smoothness of signals, in space and by frequency."""
-
     signals: int = option(5, low=1, high=100)  # random signals
     relation = equals(ulps=4096)  # an eigendecomposition of 34 rows
 

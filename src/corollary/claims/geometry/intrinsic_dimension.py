@@ -15,7 +15,6 @@ covariance. At scales below the noise they show the dimension of the noise inste
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import NamedTuple
 
 from jaxtyping import Float
@@ -33,10 +32,7 @@ class Given(NamedTuple):
     noise: float
 
 
-@dataclass(frozen=True)
 class IntrinsicDimension(Claim[Given]):
-    """Errors of two estimates on spheres and a roll."""
-
     n: int = option(1000, low=300, high=20_000)  # points of each cloud
     D: int = option(50, low=5, high=500)  # dimension of the space
     noise: float = option(0.01, low=0.0, high=1.0)  # standard deviation of a coordinate

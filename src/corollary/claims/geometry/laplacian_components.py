@@ -13,7 +13,6 @@ minus, :math:`x^\top(D+A)x=\sum(x_i+x_j)^2`, only bipartite components are count
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -31,10 +30,7 @@ class Given(NamedTuple):
     sign: float
 
 
-@dataclass(frozen=True)
 class LaplacianComponents(Claim[Given]):
-    """Dimensions of null spaces against components found by search."""
-
     M: int = option(60, low=2, high=300)  # nodes
     degrees: tuple[float, ...] = (0.3, 0.7, 1.0, 1.5, 2.5, 5.0)  # mean degrees of random graphs
     relation = equals()  # components are counted

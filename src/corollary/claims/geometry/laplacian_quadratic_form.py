@@ -18,7 +18,6 @@ the form is larger by :math:`\|x\|^2` and constants are no longer free.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -40,10 +39,7 @@ class Given(NamedTuple):
     x: Float[Tensor, "M s"]
 
 
-@dataclass(frozen=True)
 class LaplacianQuadraticForm(Claim[Given]):
-    """The form by the matrix against the sum over edges."""
-
     M: int = option(50, low=2, high=500)  # nodes
     density: float = option(0.1, low=0.0, high=1.0)  # probability of an edge
     signals: int = option(10, low=1, high=100)  # random signals

@@ -18,7 +18,6 @@ columns than rows. With a maximum in place of the sum one latent number is enoug
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -41,10 +40,7 @@ class Given(NamedTuple):
     v: Float[Tensor, " M"]
 
 
-@dataclass(frozen=True)
 class LatentDimension(Claim[Given]):
-    """The error of a trained network on two sets that it cannot tell apart."""
-
     M: int = option(3, low=2, high=6)  # numbers in a set
     d: int = option(2, low=1, high=5)  # latent numbers, fewer than M
     steps: int = option(300, low=1, high=5000)  # updates by Adam

@@ -14,7 +14,6 @@ gains nothing.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -42,10 +41,7 @@ class Given(NamedTuple):
     phi: str
 
 
-@dataclass(frozen=True)
 class LayerwiseUnfolding(Claim[Given]):
-    """Accuracy of the best linear classifier on every layer of a trained network."""
-
     n: int = option(240, low=20, high=5000)  # points, half on each spiral
     turns: float = option(1.0, low=0.1, high=3.0)  # how often each spiral goes around
     width: int = option(12, low=2, high=256)  # units of a hidden layer

@@ -15,7 +15,6 @@ already for one latent number. Measured is the error with few over that with man
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -34,10 +33,7 @@ class Given(NamedTuple):
     pool: Pool
 
 
-@dataclass(frozen=True)
 class LearningAMaximum(Claim[Given]):
-    """Errors with few and with many examples, for d from 1 to 2M."""
-
     M: int = option(3, low=2, high=4)  # numbers in a set
     few: int = option(500, low=50, high=10_000)  # examples of the short run
     many: int = option(16_000, low=1000, high=500_000)  # examples of the long run

@@ -16,7 +16,6 @@ is the :math:`M` dimensional space of circulant matrices: convolutions.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -33,10 +32,7 @@ class Given(NamedTuple):
     perms: tuple[tuple[tuple[int, ...], ...], ...]
 
 
-@dataclass(frozen=True)
 class LinearSetMaps(Claim[Given]):
-    """The dimension of a null space, at several sizes."""
-
     sizes: tuple[int, ...] = option((2, 3, 5, 8), low=2, high=14)  # elements of the set, M
     relation = equals()  # dimensions are whole numbers
 

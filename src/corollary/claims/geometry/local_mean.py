@@ -16,7 +16,6 @@ like :math:`1/r`.
 """
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -37,10 +36,7 @@ class Given(NamedTuple):
     seed: int
 
 
-@dataclass(frozen=True)
 class LocalMean(Claim[Given]):
-    """Errors of the quotient at shrinking radii."""
-
     d: int = option(3, low=1, high=20)  # dimension
     radii: tuple[float, ...] = (0.025, 0.05, 0.1, 0.2)  # radii of spheres, growing
     frames: int = option(64, low=1, high=1000)  # orthonormal frames that make up a sphere

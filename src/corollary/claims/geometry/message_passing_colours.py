@@ -19,7 +19,6 @@ the other is not.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -41,10 +40,7 @@ class Given(NamedTuple):
     networks: list[nn.ModuleList]
 
 
-@dataclass(frozen=True)
 class MessagePassingColours(Claim[Given]):
-    """Readouts of random networks on two graphs with the same colours."""
-
     n: int = option(3, low=3, high=50)  # nodes of each of the two rings; the other has twice that
     networks: int = option(12, low=1, high=100)  # random networks
     layers: int = option(3, low=1, high=6)  # layers of each

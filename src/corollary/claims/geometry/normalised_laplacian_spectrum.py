@@ -15,7 +15,6 @@ is unbounded.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -34,10 +33,7 @@ class Given(NamedTuple):
     A: tuple[Float[Tensor, "M M"], ...]
 
 
-@dataclass(frozen=True)
 class NormalisedLaplacianSpectrum(Claim[Given]):
-    """Largest eigenvalues of rings, paths, complete and random graphs."""
-
     M: int = 12  # nodes
     relation = at_most(ulps=1024)  # an eigenvalue of a matrix of a dozen rows
 

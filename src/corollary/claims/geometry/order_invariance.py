@@ -15,7 +15,6 @@ perceptron that reads the rows one after the other has a value for each order.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 import torch
@@ -37,10 +36,7 @@ class Given(NamedTuple):
     joined: nn.Module  # a perceptron on the joined rows, for comparison
 
 
-@dataclass(frozen=True)
 class OrderInvariance(Claim[Given]):
-    """Values of a pooled network on one set in many orders."""
-
     M: int = 6  # elements of the set
     d: int = 3  # numbers an element
     p: int = 24  # random orders

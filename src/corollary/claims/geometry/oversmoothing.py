@@ -17,7 +17,6 @@ with several components each keeps a direction of its own.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -38,10 +37,7 @@ class Given(NamedTuple):
     X: Float[Tensor, "M d"]
 
 
-@dataclass(frozen=True)
 class Oversmoothing(Claim[Given]):
-    """Distances to the limit after each round, on the karate club."""
-
     d: int = 4  # features of a member
     K: int = option(30, low=1, high=100)  # rounds
     relation = at_most(ulps=1e5)  # after K rounds the rounding of u is that much of the rest

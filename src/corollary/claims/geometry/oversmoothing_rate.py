@@ -18,7 +18,6 @@ it.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -48,10 +47,7 @@ class Given(NamedTuple):
     X: Float[Tensor, "M d"]
 
 
-@dataclass(frozen=True)
 class OversmoothingRate(Claim[Given]):
-    """Quotients of successive distances."""
-
     d: int = 4  # features of a node
     rounds: tuple[int, ...] = (1, 2, 4, 8, 16, 32)  # rounds at which the quotient is taken
     relation = converges(gap=0.01)  # what the third eigenvalue adds after 32 rounds is less

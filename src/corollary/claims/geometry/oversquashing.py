@@ -17,7 +17,6 @@ It is zero beyond k hops, and exponentially small before that where many paths m
 """
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -39,10 +38,7 @@ class Given(NamedTuple):
     slope: float  # largest slope of sigma
 
 
-@dataclass(frozen=True)
 class Oversquashing(Claim[Given]):
-    """Derivatives by the features of every node against powers of the coupling matrix."""
-
     bell: int = option(6, low=2, high=20)  # nodes of each complete part of the barbell
     bridge: int = option(3, low=0, high=10)  # nodes between the two parts
     k: int = option(10, low=1, high=14)  # layers

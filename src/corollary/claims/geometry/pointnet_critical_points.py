@@ -15,7 +15,6 @@ so all others may be removed without a trace.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -35,10 +34,7 @@ class Given(NamedTuple):
     kept: Int[Tensor, " s"]
 
 
-@dataclass(frozen=True)
 class PointnetCriticalPoints(Claim[Given]):
-    """The global feature of a cloud and of its critical points."""
-
     M: int = 400  # points of the cloud
     K: int = 32  # global features
     relation = equals()  # a maximum is one of its arguments, to the bit

@@ -14,7 +14,6 @@ the right-hand side takes K products with a sparse matrix, the left one an eigen
 
 import math
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -38,10 +37,7 @@ class Given(NamedTuple):
     x: Float[Tensor, "M 1"]
 
 
-@dataclass(frozen=True)
 class PolynomialFilter(Claim[Given]):
-    """A polynomial in the spectrum, and by sparse products."""
-
     K: int = option(4, low=0, high=10)  # degree
     relation = equals(ulps=1e6, scale=1.0)  # powers of L grow like the largest degree to the K
 

@@ -16,7 +16,6 @@ convolution of width :math:`2K+1` with symmetric kernels, and no other: it has
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from math import comb
 from typing import NamedTuple
 
@@ -38,10 +37,7 @@ class Given(NamedTuple):
     b: Float[Tensor, " o"]
 
 
-@dataclass(frozen=True)
 class PolynomialLayerOnARing(Claim[Given]):
-    """A convolution by torch, and by the layer whose polynomials have the kernels' halves."""
-
     M: int = option(24, low=12, high=300)  # nodes of the ring
     c_in: int = 2  # input channels
     c_out: int = 3  # output channels

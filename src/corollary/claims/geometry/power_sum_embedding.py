@@ -14,7 +14,6 @@ sets become equal: :math:`\{0,3,5,6\}` and :math:`\{1,2,4,7\}` share the first t
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -33,10 +32,7 @@ class Given(NamedTuple):
     kept: int
 
 
-@dataclass(frozen=True)
 class PowerSumEmbedding(Claim[Given]):
-    """The elements of a set, read off its power sums."""
-
     M: int = option(6, low=1, high=10)  # elements of the set
     # Roots of a polynomial of degree 6 with gaps of 0.2 are known to about 1e4 roundings.
     relation = equals(ulps=1e6, scale=1.0)  # two in a ten-thousand-millionth

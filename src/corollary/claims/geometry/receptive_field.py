@@ -15,7 +15,6 @@ must be as many layers as the diameter.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -39,10 +38,7 @@ class Given(NamedTuple):
     announced: bool  # whether every layer also tells all nodes the mean of all nodes
 
 
-@dataclass(frozen=True)
 class ReceptiveField(Claim[Given]):
-    """How many nodes one node depends on, layer by layer."""
-
     node: int = option(16, low=0, high=33)  # member of the karate club who listens
     K: int = option(5, low=1, high=8)  # layers
     relation = equals()  # nodes are counted

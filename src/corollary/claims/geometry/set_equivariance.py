@@ -17,7 +17,6 @@ the permutation itself only if that swaps in pairs: for a cycle of three rows :m
     a 3-cycle P, P P X is not X. The counterexample here is the notes' form.
 """
 
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -42,10 +41,7 @@ class Given(NamedTuple):
 as_printed = instead("P f(PX), as printed in the notes.", R=lambda g: g.P)
 
 
-@dataclass(frozen=True)
 class SetEquivariance(Claim[Given]):
-    """The map of the reordered set, put back in order."""
-
     M: int = option(9, low=3, high=100)  # elements of the set
     d: int = 2  # numbers per element
 

@@ -20,7 +20,6 @@ bends the cloud.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -40,10 +39,7 @@ class Given(NamedTuple):
     each: Float[Tensor, "M 3 3"]
 
 
-@dataclass(frozen=True)
 class TNetDistortion(Claim[Given]):
-    """The largest relative change of a squared distance against the root of the penalty."""
-
     M: int = option(60, low=2, high=500)  # points of the cloud
     step: float = option(0.1, low=1e-3, high=1.0)  # noise on the weights of the T-net
     relation = at_most(ulps=64)  # differences of squares of coordinates

@@ -21,7 +21,6 @@ six nodes and two triangles have one colour each.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -44,10 +43,7 @@ class Given(NamedTuple):
     perm: Int[Tensor, " M"]
 
 
-@dataclass(frozen=True)
 class WeisfeilerLehman(Claim[Given]):
-    """Histograms of colours of the karate club and a relabelling of it."""
-
     rounds: int = option(34, low=1, high=100)  # rounds of refinement at most
     relation = equals()  # nodes are counted
 

@@ -19,7 +19,6 @@ as a function of :math:`\|x\|` alone, the kernel is the better learner.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal, NamedTuple
 
@@ -45,10 +44,7 @@ class Given(NamedTuple):
     target: Literal["single index", "radial"]
 
 
-@dataclass(frozen=True)
 class FiniteBeatsKernel(Claim[Given]):
-    """Test errors, relative to the target's variance; the kernel has the best of five ridges."""
-
     d: int = option(20, low=2, high=100)  # dimension
     n: int = option(250, low=10, high=2000)  # training inputs
     width: int = option(32, low=1, high=1024)  # hidden units of the network

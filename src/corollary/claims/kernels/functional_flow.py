@@ -15,7 +15,6 @@ by :math:`dt\,K(y - f)` up to :math:`O(dt^2)`.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 import torch
@@ -40,10 +39,7 @@ class Given(NamedTuple):
     rule: Literal["gradient", "sign"]
 
 
-@dataclass(frozen=True)
 class FunctionalFlow(Claim[Given]):
-    """What the kernel misses of a step of the parameters, over its length dt."""
-
     width: int = option(20, low=1, high=1000)  # hidden units
     n: int = option(6, low=1, high=50)  # training inputs
     relation = slope(gap=0.15)  # third-order terms at the largest step

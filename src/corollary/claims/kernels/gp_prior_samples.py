@@ -15,7 +15,6 @@ Functions drawn from :math:`GP(0, e^{-(x-x')^2/2})` have unit variance, correlat
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -47,10 +46,7 @@ class Given(NamedTuple):
     near: float  # covariance of neighbours
 
 
-@dataclass(frozen=True)
 class GpPriorSamples(Claim[Given]):
-    """Correlation over distance, and the mean square of the slope."""
-
     draws: int = option(4000, low=10, high=100_000)  # functions
     relation = within_interval(level=0.999, resolution=0.12)  # 4000 draws of squares, spread 1.5
 

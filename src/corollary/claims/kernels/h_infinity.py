@@ -16,7 +16,6 @@ with :math:`\|H - H^\infty\| = O(m^{-1/2})`.
 :covers: ntk-two-layer-infinite
 """
 
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -42,10 +41,7 @@ def mean_of_weights(given: Given) -> tuple[bool, str]:
     return z < 5, f"mean of a coordinate: at most {z:.2g} standard errors"
 
 
-@dataclass(frozen=True)
 class HInfinity(Claim[Given]):
-    """The distance in operator norm, averaged over draws, over the width."""
-
     widths: tuple[int, ...] = (50, 100, 200, 400, 800)  # hidden units
     n: int = option(10, low=2, high=100)  # inputs
     d: int = option(4, low=2, high=50)  # dimension

@@ -17,7 +17,6 @@ all of whose coefficients are positive. Every term is a positive semi-definite k
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -35,10 +34,7 @@ class Given(NamedTuple):
     u: float
 
 
-@dataclass(frozen=True)
 class HInfinitySeries(Claim[Given]):
-    """Partial sums against the closed form."""
-
     u: float = option(0.9, low=-1.0, high=1.0)  # inner product of unit inputs
     relation = converges(gap=1e-3)  # 32 terms at |u| = 1 leave 3e-3 / sqrt(32); far less inside
 

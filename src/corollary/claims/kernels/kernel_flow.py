@@ -17,7 +17,6 @@ so each eigendirection of the error decays as :math:`e^{-\lambda_it}`, and the l
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -40,10 +39,7 @@ class Given(NamedTuple):
     linear: bool  # else f = Φ tanh(θ)
 
 
-@dataclass(frozen=True)
 class KernelGradientFlow(Claim[Given]):
-    """The output at a new input at several times, by the formula and by integration."""
-
     n: int = option(4, low=1, high=50)  # training inputs
     p: int = option(10, low=1, high=200)  # parameters
     times: tuple[int, ...] = (1, 2, 5, 20)  # at which outputs are compared

@@ -14,7 +14,6 @@ and needs the features only through the kernel:
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -33,10 +32,7 @@ class Given(NamedTuple):
     new: Float[Tensor, "m p"]  # features of other inputs
 
 
-@dataclass(frozen=True)
 class KernelInterpolation(Claim[Given]):
-    """Fits and predictions by the kernel against targets and the pseudo-inverse."""
-
     n: int = option(12, low=1, high=100)  # inputs
     p: int = option(40, low=2, high=400)  # features, more than inputs
     relation = equals(ulps=2**14, scale=1.0)  # two solvers at a condition number of some tens

@@ -12,7 +12,6 @@ linear in feature space and curved in the plane.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -32,10 +31,7 @@ class Given(NamedTuple):
     y: Float[Tensor, " n"]  # -1 inside, +1 outside
 
 
-@dataclass(frozen=True)
 class KernelTrick(Claim[Given]):
-    """Whether a hyperplane separates the classes: in the plane, and in feature space."""
-
     n: int = option(80, low=8, high=400)  # points
     noise: float = option(0.3, low=0.0, high=0.45)  # half width of each ring
     relation = equals()  # yes or no, both proved by a linear program

@@ -20,7 +20,6 @@ whether or not there are more inputs than dimensions.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -39,10 +38,7 @@ class Given(NamedTuple):
     beta: Float[Tensor, " d"]
 
 
-@dataclass(frozen=True)
 class LinearTargets(Claim[Given]):
-    """The complexity of linear targets against the length of the map."""
-
     n: int = option(40, low=1, high=500)  # inputs
     d: int = option(10, low=2, high=100)  # dimension
     relation = at_most(ulps=2**12)  # a Cholesky solve at condition number up to 1e3

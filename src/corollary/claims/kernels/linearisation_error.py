@@ -15,7 +15,6 @@ softplus. ReLU has a kink, and no such constant: near it the error is of first o
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -43,10 +42,7 @@ class Given(NamedTuple):
     distance: float  # |W - W_0|
 
 
-@dataclass(frozen=True)
 class LinearisationError(Claim[Given]):
-    """The error at weights moved in the worst direction, for three activations."""
-
     m: int = option(100, low=1, high=100_000)  # hidden units
     d: int = option(5, low=1, high=1000)  # inputs
     distance: float = option(1.0, low=1e-3, high=10.0)  # Frobenius distance of the weights

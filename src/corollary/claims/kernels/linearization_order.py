@@ -18,7 +18,6 @@ agreement is of first order only.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -43,10 +42,7 @@ class Given(NamedTuple):
     direction: tuple[Float[Tensor, "..."], ...]
 
 
-@dataclass(frozen=True)
 class LinearizationOrder(Claim[Given]):
-    """The gap between network and linearisation over the length of the step."""
-
     width: int = option(20, low=1, high=1000)  # hidden units
     relation = slope(gap=0.1)  # third-order terms bend the curve by less
 

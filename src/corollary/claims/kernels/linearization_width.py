@@ -18,7 +18,6 @@ scaling (1/n in the output, time scaled up by n) the gap does not vanish.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -52,10 +51,7 @@ class Given(NamedTuple):
     alpha: float
 
 
-@dataclass(frozen=True)
 class LinearizationWidth(Claim[Given]):
-    """The largest gap over training at two new inputs, median over networks."""
-
     widths: tuple[int, ...] = (32, 64, 128, 256, 512)  # of the hidden layer
     draws: int = option(48, low=2, high=500)  # networks at the largest width, more at others
     relation = slope(gap=0.15, side=-1)  # an upper bound; the draws leave 0.1 in the slope

@@ -19,7 +19,6 @@ which is y at the training inputs.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -43,10 +42,7 @@ class Given(NamedTuple):
     y: Float[Tensor, " n"]
 
 
-@dataclass(frozen=True)
 class LinearizedInterpolation(Claim[Given]):
-    """Targets, and what the linearised network predicts at the training inputs."""
-
     width: int = option(30, low=4, high=1000)  # hidden units
     n: int = option(5, low=1, high=12)  # training inputs
     relation = equals(ulps=2**30, scale=1.0)  # K of 5 near inputs loses up to 7 of 16 digits

@@ -20,7 +20,6 @@ from :math:`\Sigma^l` by :math:`O(n^{-1/2})`.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal, NamedTuple
 
@@ -42,10 +41,7 @@ class Given(NamedTuple):
     scaling: Literal["fan_in", "fan_out"]
 
 
-@dataclass(frozen=True)
 class NngpLimit(Claim[Given]):
-    """The root mean square distance of the empirical covariance to its limit, over the width."""
-
     widths: tuple[int, ...] = (16, 32, 64, 128, 256)  # of the hidden layers
     depth: int = option(3, low=2, high=5)  # dense layers
     draws: int = option(320, low=4, high=400)  # networks at each width

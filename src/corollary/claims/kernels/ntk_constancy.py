@@ -17,7 +17,6 @@ scaling (1/n in the output, time scaled up by n) features move and the drift doe
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -49,10 +48,7 @@ class Given(NamedTuple):
     alpha: float  # the output is divided by n^alpha
 
 
-@dataclass(frozen=True)
 class NtkConstancy(Claim[Given]):
-    """The relative drift of the kernel after training, over the width."""
-
     widths: tuple[int, ...] = (64, 128, 256, 512, 1024)  # of the hidden layer
     n: int = option(6, low=2, high=20)  # training inputs
     draws: int = option(24, low=2, high=100)  # networks at each width

@@ -22,7 +22,6 @@ parameters.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 import torch
@@ -42,10 +41,7 @@ class Given(NamedTuple):
     factor: Literal["network", "weights"]
 
 
-@dataclass(frozen=True)
 class NtkConvergence(Claim[Given]):
-    """The root mean square distance of the empirical kernel to its limit, over the width."""
-
     widths: tuple[int, ...] = (64, 128, 256, 512, 1024)  # of the hidden layer
     d: int = option(5, low=1, high=50)  # input dimension
     draws: int = option(100, low=10, high=1000)  # networks at each width

@@ -16,7 +16,6 @@ Wide networks trained from independent starts are Gaussian at every input, with
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -54,10 +53,7 @@ class Given(NamedTuple):
     alpha: float
 
 
-@dataclass(frozen=True)
 class NtkEnsemble(Claim[Given]):
-    """Mean and mean square of trained networks at four inputs between and beside the data."""
-
     width: int = option(256, low=8, high=4096)  # hidden units
     draws: int = option(300, low=20, high=5000)  # networks
     relation = within_interval(level=0.999, resolution=0.5)  # squares of spread 1, 300 draws

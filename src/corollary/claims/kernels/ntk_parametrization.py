@@ -17,7 +17,6 @@ layers at an input of length :math:`\sqrt d`,
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal, NamedTuple
 
@@ -44,10 +43,7 @@ class Given(NamedTuple):
     scaling: Literal["fan_in", "fan_out"]
 
 
-@dataclass(frozen=True)
 class NtkParametrization(Claim[Given]):
-    """The mean square of the output at three widths."""
-
     widths: tuple[int, ...] = (50, 200, 800)  # of the hidden layer
     sigma_w: float = option(1.0, low=0.1, high=3.0)  # standard deviation of weights
     sigma_b: float = option(1.0, low=0.0, high=3.0)  # standard deviation of biases

@@ -21,7 +21,6 @@ as the kernel's fluctuations do.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -47,10 +46,7 @@ class Given(NamedTuple):
     offset: bool
 
 
-@dataclass(frozen=True)
 class NtkRegression(Claim[Given]):
-    """The root mean square distance of trained networks from kernel regression at new inputs."""
-
     widths: tuple[int, ...] = (32, 64, 128, 256, 512)  # of the hidden layer
     draws: int = option(96, low=2, high=1000)  # networks at the largest width, more at others
     relation = slope(gap=0.15, side=-1)  # an upper bound; the draws leave 0.1 in the slope

@@ -16,7 +16,6 @@ satisfy :math:`\langle\phi(x), \phi(y)\rangle = \langle x, y\rangle^p`; there ar
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -35,10 +34,7 @@ class Given(NamedTuple):
     weights: Float[Tensor, " p"]
 
 
-@dataclass(frozen=True)
 class PolynomialFeatureMap(Claim[Given]):
-    """Products of features against powers of inner products."""
-
     n: int = option(8, low=1, high=40)  # inputs on each side
     d: int = option(3, low=1, high=6)  # dimension
     p: int = option(2, low=1, high=5)  # degree

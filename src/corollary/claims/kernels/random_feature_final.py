@@ -18,7 +18,6 @@ the posterior of the initial process given y without noise. At training inputs t
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -52,10 +51,7 @@ class Given(NamedTuple):
     start: Float[Tensor, "draws p"]
 
 
-@dataclass(frozen=True)
 class RandomFeatureFinal(Claim[Given]):
-    """Mean and variance of trained models at three inputs, and the misfit at training inputs."""
-
     p: int = option(200, low=10, high=2000)  # features
     draws: int = option(2000, low=10, high=100_000)  # models
     relation = within_interval(level=0.999, resolution=0.15)  # squares of spread 1, 2000 draws

@@ -16,7 +16,6 @@ exactly and for every p.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -44,10 +43,7 @@ class Given(NamedTuple):
     factor: float
 
 
-@dataclass(frozen=True)
 class RandomFeatureInitial(Claim[Given]):
-    """Covariances and the fourth moment over draws of theta."""
-
     p: int = option(50, low=1, high=2000)  # features
     draws: int = option(10_000, low=100, high=200_000)  # models
     relation = within_interval(level=0.999, resolution=0.6)  # fourth moments: spread 10 by draw

@@ -17,7 +17,6 @@ is unbiased for its limit, the arc-cosine kernel for
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 import torch
@@ -37,10 +36,7 @@ class Given(NamedTuple):
     spread: float
 
 
-@dataclass(frozen=True)
 class RandomFeatureKernel(Claim[Given]):
-    """The root mean square error of the kernel over the number of features."""
-
     counts: tuple[int, ...] = (64, 128, 256, 512, 1024)  # features
     kind: Literal["relu", "fourier"] = "fourier"  # ReLU of a projection, or a random wave
     draws: int = option(40, low=4, high=400)  # feature maps of each size

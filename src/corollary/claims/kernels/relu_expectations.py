@@ -13,7 +13,6 @@ For standard normal :math:`(z, z')` with correlation :math:`u = \cos\theta`,
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -42,10 +41,7 @@ class Given(NamedTuple):
     e: Float[Tensor, "draws 2"]
 
 
-@dataclass(frozen=True)
 class ReluExpectations(Claim[Given]):
-    """Both expectations by sampling, at five correlations."""
-
     draws: int = option(20_000, low=100, high=1_000_000)  # pairs
     relation = within_interval(level=0.999, resolution=0.03)  # five standard errors of 20,000
 

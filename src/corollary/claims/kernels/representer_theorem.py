@@ -18,7 +18,6 @@ start. Without a regulariser only the minimiser of smallest norm must have this 
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -39,10 +38,7 @@ class Given(NamedTuple):
     lam: float
 
 
-@dataclass(frozen=True)
 class RepresenterTheorem(Claim[Given]):
-    """Gradient descent in feature space against the expansion in training kernels."""
-
     n: int = option(10, low=1, high=50)  # inputs
     p: int = option(30, low=2, high=200)  # features
     lam: float = option(1.0, low=0.1, high=10.0)  # regulariser

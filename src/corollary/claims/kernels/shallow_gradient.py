@@ -15,7 +15,6 @@ which is the slope of f along V. At a kink the slope depends on the side one lea
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -38,10 +37,7 @@ class Given(NamedTuple):
     v: Float[Tensor, "k m d"]
 
 
-@dataclass(frozen=True)
 class ShallowGradient(Claim[Given]):
-    """Slopes along random directions, by the formula and by steps that shrink to zero."""
-
     m: int = option(8, low=1, high=1000)  # hidden units
     d: int = option(5, low=1, high=1000)  # inputs
     directions: int = option(4, low=1, high=100)  # along which the slope is taken

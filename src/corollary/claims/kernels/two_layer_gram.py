@@ -18,7 +18,6 @@ and under gradient flow on the squared loss :math:`\dot u = H(t)(y - u)`.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -40,10 +39,7 @@ class Given(NamedTuple):
     both: bool
 
 
-@dataclass(frozen=True)
 class TwoLayerGram(Claim[Given]):
-    """Entries of the Gram matrix, by the formula and from the network's gradients."""
-
     m: int = option(50, low=1, high=5000)  # hidden units
     n: int = option(5, low=2, high=100)  # inputs
     d: int = option(3, low=1, high=100)  # dimension

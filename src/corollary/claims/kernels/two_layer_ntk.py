@@ -16,7 +16,6 @@ which is also the mean of the empirical kernel at every width m.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -45,10 +44,7 @@ class Given(NamedTuple):
     v: Float[Tensor, "draws m"]
 
 
-@dataclass(frozen=True)
 class TwoLayerNtk(Claim[Given]):
-    """The mean of the empirical kernel over networks, at four angles."""
-
     m: int = option(100, low=1, high=10_000)  # width
     draws: int = option(600, low=10, high=20_000)  # networks
     relation = within_interval(level=0.999, resolution=0.06)  # 60,000 units, spread about 3 each

@@ -18,7 +18,6 @@ with :math:`\lambda_1\ge\lambda_2\ge\dots` the eigenvalues of
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -43,10 +42,7 @@ class Given(NamedTuple):
     B: Tensor
 
 
-@dataclass(frozen=True)
 class AlternatingFactors(Claim[Given]):
-    """The loss after many turns, and the largest increase of a turn."""
-
     d: int = option(6, low=2, high=20)  # numbers that come in
     k: int = option(5, low=2, high=20)  # numbers that go out
     p: int = option(2, low=1, high=10)  # hidden units

@@ -19,7 +19,6 @@ Gradient descent with step :math:`\eta` moves them by :math:`O(\eta)`.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -38,10 +37,7 @@ class Given(NamedTuple):
     eta: float  # 0 for the flow, else the step of gradient descent
 
 
-@dataclass(frozen=True)
 class Balancedness(Claim[Given]):
-    """Norms and traces of the differences at the end, against the start."""
-
     d: int = option(4, low=2, high=10)  # size of the matrices
     L: int = option(3, low=2, high=5)  # layers
     T: float = option(2.0, low=0.5, high=10.0)  # time

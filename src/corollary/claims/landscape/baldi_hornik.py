@@ -19,7 +19,6 @@ losses, the gradients, and that exactly one of the sets has no negative curvatur
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -41,10 +40,7 @@ class Given(NamedTuple):
     Y: Tensor
 
 
-@dataclass(frozen=True)
 class BaldiHornik(Claim[Given]):
-    """Every critical point of full rank, with its loss and its curvature."""
-
     k: int = option(4, low=2, high=5)  # numbers that come in and go out
     p: int = option(2, low=1, high=4)  # hidden units
     n: int = option(12, low=6, high=200)  # points

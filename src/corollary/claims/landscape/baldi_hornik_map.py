@@ -22,7 +22,6 @@ projections.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -40,10 +39,7 @@ class Given(NamedTuple):
     pairs: list[tuple[Tensor, Tensor]]
 
 
-@dataclass(frozen=True)
 class BaldiHornikMap(Claim[Given]):
-    """Entries of the product and of the projection."""
-
     d: int = option(3, low=1, high=10)  # numbers that come in
     k: int = option(4, low=2, high=10)  # numbers that go out
     p: int = option(2, low=2, high=10)  # hidden units

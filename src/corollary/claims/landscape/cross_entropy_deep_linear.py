@@ -20,7 +20,6 @@ the same for all layers, and stable in depth iff :math:`\sigma^2=1/d`.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -38,10 +37,7 @@ class Given(NamedTuple):
     seed: int
 
 
-@dataclass(frozen=True)
 class CrossEntropyDeepLinear(Claim[Given]):
-    """The squared gradient of every layer."""
-
     d: int = option(4, low=2, high=50)  # width and classes
     L: int = option(6, low=2, high=20)  # layers
     gain: float = option(1.0, low=0.25, high=2.0)  # d σ²

@@ -20,7 +20,6 @@ is the mean over networks at depths :math:`1,\dots,L`, for the first layer, wher
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -40,10 +39,7 @@ class Given(NamedTuple):
     seed: int
 
 
-@dataclass(frozen=True)
 class DeepLinearGradient(Claim[Given]):
-    """The squared gradient of the first layer at growing depth."""
-
     d: int = option(5, low=2, high=20)  # width
     L: int = option(5, low=2, high=10)  # depth, at most
     gain: float = option(1.0, low=0.25, high=2.0)  # d σ²

@@ -20,7 +20,6 @@ The exponent of descent is :math:`h`: 0 is a saddle that is left ever more slowl
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -38,10 +37,7 @@ class Given(NamedTuple):
     w: Tensor
 
 
-@dataclass(frozen=True)
 class DegenerateSaddle(Claim[Given]):
-    """Descent from the zero weights against the distance."""
-
     h: int = option(3, low=2, high=6)  # layers
     relation = slope(gap=0.05)  # the correction is of order t^h at t up to 0.3
 

@@ -16,7 +16,6 @@ layers' flow and of this equation, along two random directions and in norm, at f
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -41,10 +40,7 @@ class Given(NamedTuple):
     ways: Tensor  # (2, d, d)
 
 
-@dataclass(frozen=True)
 class EndToEndFlow(Claim[Given]):
-    """Two integrations of one path."""
-
     d: int = option(3, low=2, high=10)  # size of the matrices
     L: int = option(3, low=2, high=5)  # layers
     T: float = option(2.0, low=0.1, high=5.0)  # time

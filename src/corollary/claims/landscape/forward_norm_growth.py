@@ -17,7 +17,6 @@ exponentially in the depth otherwise.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 import torch
@@ -37,10 +36,7 @@ class Given(NamedTuple):
     seed: int
 
 
-@dataclass(frozen=True)
 class ForwardNormGrowth(Claim[Given]):
-    """Squared length of the signal after every layer."""
-
     d: int = option(12, low=4, high=100)  # width
     t: int = option(6, low=2, high=20)  # layers
     gain: float = option(1.0, low=0.25, high=1.25)  # d σ²

@@ -23,7 +23,6 @@ is minus the largest singular value of :math:`YX^\top` for one hidden layer and 
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import partial
 from typing import NamedTuple
 
@@ -48,10 +47,7 @@ class Given(NamedTuple):
     seed: int
 
 
-@dataclass(frozen=True)
 class Kawaguchi(Claim[Given]):
-    """Where gradient descent ends, and the curvature at zero weights."""
-
     d: int = option(4, low=2, high=8)  # numbers that come in
     k: int = option(3, low=2, high=8)  # numbers that go out
     p: int = option(2, low=1, high=8)  # smallest hidden width

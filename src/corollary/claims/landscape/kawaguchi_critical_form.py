@@ -20,7 +20,6 @@ and for zero weights, entry by entry.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -39,10 +38,7 @@ class Given(NamedTuple):
     networks: list[list[Tensor]]
 
 
-@dataclass(frozen=True)
 class KawaguchiCriticalForm(Claim[Given]):
-    """Entries of the product and of the projection."""
-
     d: int = option(3, low=1, high=10)  # numbers that come in
     k: int = option(3, low=1, high=10)  # numbers that go out
     m: int = option(3, low=2, high=10)  # hidden width

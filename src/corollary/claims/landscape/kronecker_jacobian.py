@@ -19,7 +19,6 @@ compared with automatic differentiation, along a random direction.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 import torch
@@ -43,10 +42,7 @@ class Given(NamedTuple):
     formula: Order
 
 
-@dataclass(frozen=True)
 class KroneckerJacobian(Claim[Given]):
-    """The Jacobians of A in Ax and of B in ABC, applied to a direction."""
-
     p: int = option(3, low=2, high=40)  # rows of A
     d: int = option(4, low=2, high=40)  # columns of A
     order: Literal["columns", "rows"] = "columns"  # how vec stacks

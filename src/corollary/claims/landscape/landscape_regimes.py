@@ -20,7 +20,6 @@ loss below :math:`10^{-4}`, and of students that end above 0.01, which is to be 
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import lru_cache, partial
 from typing import NamedTuple
 
@@ -54,10 +53,7 @@ class Ends(NamedTuple):
     small: list[float]
 
 
-@dataclass(frozen=True)
 class LandscapeRegimes(Claim[Given]):
-    """Shares of runs that end where theory says."""
-
     units: int = option(12, low=2, high=20)  # of teacher and student
     starts: int = option(10, low=4, high=100)  # students
     steps: int = option(400, low=100, high=10_000)  # of gradient descent with momentum

@@ -17,7 +17,6 @@ Checked against automatic differentiation, along two random directions a layer.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -41,10 +40,7 @@ class Given(NamedTuple):
     ways: Tensor  # (2, d, d)
 
 
-@dataclass(frozen=True)
 class LayerFlow(Claim[Given]):
-    """Velocities by the aligned formula and by autograd."""
-
     d: int = option(4, low=2, high=20)  # size of the matrices
     L: int = option(3, low=2, high=6)  # layers
     relation = equals(ulps=1e7, scale=0.1)  # singular vectors lose digits where values are close

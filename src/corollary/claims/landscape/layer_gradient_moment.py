@@ -18,7 +18,6 @@ which one half is true.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -35,10 +34,7 @@ class Given(NamedTuple):
     seed: int
 
 
-@dataclass(frozen=True)
 class LayerGradientMoment(Claim[Given]):
-    """The exact mean in every layer is half of Lemma 51's bound."""
-
     d: int = option(6, low=2, high=20)  # width
     L: int = option(4, low=2, high=8)  # layers
     gain: float = option(1.0, low=0.25, high=2.0)  # d σ²

@@ -27,7 +27,6 @@ Checked along a random direction each, against automatic differentiation.
 """
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -58,10 +57,7 @@ class Rule(NamedTuple):
     gradient: Tensor
 
 
-@dataclass(frozen=True)
 class MatrixGradients(Claim[Given]):
-    """Twelve formulas against autograd."""
-
     p: int = option(2, low=1, high=50)  # rows of A
     m: int = option(3, low=1, high=50)  # columns of A, rows of B
     n: int = option(4, low=2, high=50)  # columns of B

@@ -17,7 +17,6 @@ units of its value at the start.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -36,10 +35,7 @@ class Given(NamedTuple):
     A: Tensor
 
 
-@dataclass(frozen=True)
 class MatrixSensingMean(Claim[Given]):
-    """Mean squared measurements of the error along the flow."""
-
     d: int = option(4, low=2, high=20)  # size of the matrices
     L: int = option(3, low=1, high=5)  # layers
     draws: int = option(3000, low=500, high=100_000)  # measurements

@@ -15,7 +15,6 @@ with a least-squares solution of the vectorised problem, which must be as good a
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -35,10 +34,7 @@ class Given(NamedTuple):
     ways: Tensor  # (rivals, m, d)
 
 
-@dataclass(frozen=True)
 class OptimalSecondFactor(Claim[Given]):
-    """No rival has a smaller loss."""
-
     d: int = option(4, low=1, high=20)  # numbers that come in
     m: int = option(3, low=1, high=20)  # hidden units
     k: int = option(5, low=1, high=20)  # numbers that go out

@@ -19,7 +19,6 @@ large entry, so that the kurtosis shows.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -37,10 +36,7 @@ class Given(NamedTuple):
     xi: dict[str, Float[Tensor, "draws d"]]
 
 
-@dataclass(frozen=True)
 class RandomFourthMoment(Claim[Given]):
-    """Fourth powers of lengths, law by law."""
-
     d: int = option(4, low=2, high=30)  # size of W
     draws: int = option(8000, low=2000, high=100_000)  # independent matrices
     relation = within_interval(level=0.999999, resolution=0.4)  # chance: one seed in a million

@@ -20,7 +20,6 @@ with equality in the bound only for :math:`d=1`. Measured in units of the bound.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -47,10 +46,7 @@ class Given(NamedTuple):
     seed: int
 
 
-@dataclass(frozen=True)
 class RandomGramMoment(Claim[Given]):
-    """Exact mean over bound, for one layer and more."""
-
     d: int = option(4, low=2, high=20)  # size of the matrices
     m: int = option(3, low=1, high=6)  # factors, at most
     draws: int = option(12_000, low=2000, high=200_000)  # independent products

@@ -18,7 +18,6 @@ whatever the law of the entries. Measured for four laws, in units of :math:`\mat
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -40,10 +39,7 @@ class Given(NamedTuple):
     seed: int
 
 
-@dataclass(frozen=True)
 class RandomSecondMoment(Claim[Given]):
-    """The mean square of a product with a random matrix in the middle."""
-
     d: int = option(6, low=2, high=50)  # columns of A, rows of W
     e: int = option(4, low=2, high=50)  # columns of W, rows of B
     s2: float = option(1.0, low=0.1, high=1.0)  # variance of the entries of W

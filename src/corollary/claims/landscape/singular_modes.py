@@ -17,7 +17,6 @@ it is learned at about :math:`t=\log(s^*/s_0)/s^*`, large ones first, with plate
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -40,10 +39,7 @@ class Given(NamedTuple):
     layers: list[Tensor]
 
 
-@dataclass(frozen=True)
 class SingularModes(Claim[Given]):
-    """Singular values of the product over time."""
-
     d: int = option(3, low=1, high=6)  # size of the matrices
     start: float = option(0.01, low=1e-4, high=0.5)  # singular values at the start
     T: float = option(12.0, low=1.0, high=50.0)  # time

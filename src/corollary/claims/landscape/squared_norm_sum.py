@@ -15,7 +15,6 @@ and what is given away is exactly :math:`\|x-y\|^2` (the parallelogram law), so 
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -35,10 +34,7 @@ class Given(NamedTuple):
     constant: float
 
 
-@dataclass(frozen=True)
 class SquaredNormSum(Claim[Given]):
-    """The bound from orthogonal to equal vectors."""
-
     d: int = option(6, low=2, high=1000)  # dimension
     relation = at_most(ulps=64)  # attained at t = 1, where both sides are sums of d squares
 

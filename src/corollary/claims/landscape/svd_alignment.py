@@ -19,7 +19,6 @@ of singular values, and :math:`\|W\|_F/\|\Sigma^L\|_F`; all should be 1.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -43,10 +42,7 @@ class Given(NamedTuple):
     layers: list[Tensor]
 
 
-@dataclass(frozen=True)
 class SvdAlignment(Claim[Given]):
-    """Cosines and ratios along the flow."""
-
     d: int = option(4, low=2, high=10)  # size of the matrices
     L: int = option(3, low=2, high=5)  # layers
     T: float = option(1.0, low=0.1, high=5.0)  # time

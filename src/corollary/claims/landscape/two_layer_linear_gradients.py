@@ -19,7 +19,6 @@ differentiation along two random directions a factor.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -40,10 +39,7 @@ class Given(NamedTuple):
     bend: float
 
 
-@dataclass(frozen=True)
 class TwoLayerLinearGradients(Claim[Given]):
-    """Formula and autograd, all dimensions different."""
-
     d: int = option(5, low=1, high=50)  # numbers that come in
     m: int = option(3, low=1, high=50)  # hidden units
     k: int = option(2, low=1, high=50)  # numbers that go out

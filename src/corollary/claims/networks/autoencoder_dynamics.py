@@ -22,7 +22,6 @@ in the order in which :math:`u_i^\top DCu_i` passes one half.
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -57,10 +56,7 @@ class Dynamics(NamedTuple):
     diverged: bool
 
 
-@dataclass(frozen=True)
 class AutoencoderDynamics(Claim[Given]):
-    """The end and the order of learning."""
-
     n: int = option(40, low=10, high=1000)  # points
     d: int = option(8, low=4, high=10)  # numbers a point has
     m: int = option(3, low=1, high=3)  # numbers a code has

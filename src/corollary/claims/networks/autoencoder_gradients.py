@@ -16,7 +16,6 @@ differentiation of the loss.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -37,10 +36,7 @@ class Given(NamedTuple):
     phi: Activation  # of the code
 
 
-@dataclass(frozen=True)
 class AutoencoderGradients(Claim[Given]):
-    """Matrix formulas against autograd."""
-
     d: int = 7  # numbers a point has
     m: int = 3  # numbers a code has
     n: int = 20  # points

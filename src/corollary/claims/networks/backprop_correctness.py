@@ -20,7 +20,6 @@ derivative, and the rule's answer is only a convention.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 import torch
@@ -49,10 +48,7 @@ class Given(NamedTuple):
         return float(0.5 * ((forward_pass(moved, self.x)[0][-1] - self.y) ** 2).sum())
 
 
-@dataclass(frozen=True)
 class BackpropCorrectness(Claim[Given]):
-    """Slopes of the loss along random directions."""
-
     n: int = 5  # points
     d: int = 3  # input dimension
     m: int = 8  # width of the hidden layers

@@ -17,7 +17,6 @@ whatever depth, width and number of parameters. A whole Jacobian of :math:`k` ou
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -37,10 +36,7 @@ class Given(NamedTuple):
     losses: int  # backward passes: one a number
 
 
-@dataclass(frozen=True)
 class BackpropCost(Claim[Given]):
-    """Multiplications of the backward pass in units of the forward pass."""
-
     n: int = 4  # points
     d: int = 10  # input dimension
     m: int = option(12, low=2)  # width

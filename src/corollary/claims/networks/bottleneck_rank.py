@@ -15,7 +15,6 @@ for any data :math:`X`. Random matrices attain it; a non-linearity after the dec
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -36,10 +35,7 @@ class Given(NamedTuple):
     phi: Activation  # applied to the reconstruction
 
 
-@dataclass(frozen=True)
 class BottleneckRank(Claim[Given]):
-    """No reconstruction has a larger rank than the code has numbers."""
-
     d: int = option(12, low=2, high=64)  # numbers a point has
     n: int = 40  # points
     relation = at_most()  # ranks are whole numbers

@@ -14,7 +14,6 @@ more than predicting :math:`q`: honest probabilities are the only best answer.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -40,10 +39,7 @@ def expected_score(q: Tensor, p: Tensor) -> Tensor:
     return (q * scores).sum(1)
 
 
-@dataclass(frozen=True)
 class BrierScore(Claim[Given]):
-    """What a wrong prediction costs on average."""
-
     n: int = 60  # pairs of laws
     k: int = option(4, low=2)  # classes
     relation = equals(ulps=4096, scale=1.0)  # a difference of scores of size 1

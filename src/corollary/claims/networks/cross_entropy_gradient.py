@@ -15,7 +15,6 @@ If the target sums to :math:`s\ne1` the gradient is :math:`(sp_i-y_i)x` instead.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -34,10 +33,7 @@ class Given(NamedTuple):
     y: Float[Tensor, "n k"]
 
 
-@dataclass(frozen=True)
 class CrossEntropyGradient(Claim[Given]):
-    """Autograd on the logarithms against the formula."""
-
     n: int = 30  # points
     d: int = 4  # dimension
     k: int = 5  # classes

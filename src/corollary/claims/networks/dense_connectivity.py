@@ -20,7 +20,6 @@ reach each layer of a running block, and the parameters it holds.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import partial
 from typing import NamedTuple
 
@@ -40,10 +39,7 @@ class Given(NamedTuple):
     growth: int
 
 
-@dataclass(frozen=True)
 class DenseConnectivity(Claim[Given]):
-    """What each layer reads, and what the block holds."""
-
     channels: int = 6  # channels of the input, k₀
     layers: int = 8  # layers of the block, L
     growth: int = 4  # channels each layer adds, k

@@ -20,7 +20,6 @@ four ratios of losses, the worst of all runs, against 1, 1, 1/2 and 2.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -47,10 +46,7 @@ class Given(NamedTuple):
     shortcut: bool  # whether the second network has shortcuts
 
 
-@dataclass(frozen=True)
 class DepthWithShortcuts(Claim[Given]):
-    """Training losses at growing depth, with and without shortcuts."""
-
     depths: tuple[int, ...] = (2, 8, 24)  # hidden layers, growing
     runs: int = 3  # repetitions with other points and weights
     width: int = option(16, low=4, high=128)  # units of a layer, m

@@ -20,7 +20,6 @@ the decay is not divided.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -48,10 +47,7 @@ class Given(NamedTuple):
         )  # fmt: skip
 
 
-@dataclass(frozen=True)
 class DoubleDivision(Claim[Given]):
-    """The losses of the listing, step by step."""
-
     n: int = 100  # points of each class
     m: int = 16  # width of both hidden layers
     eta: float = option(0.5, low=1e-3, high=10.0)  # step of the listing

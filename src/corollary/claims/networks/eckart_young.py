@@ -19,7 +19,6 @@ minimisation, which tends to the bound, and :math:`X_r` itself, which attains it
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -39,10 +38,7 @@ class Given(NamedTuple):
     seed: int  # of the challengers
 
 
-@dataclass(frozen=True)
 class EckartYoung(Claim[Given]):
-    """No matrix of rank ``r`` beats the truncated decomposition."""
-
     a: int = option(30, low=2, high=500)  # rows
     b: int = option(20, low=2, high=500)  # columns
     r: int = option(5, low=1, high=500)  # rank allowed, below the smaller side

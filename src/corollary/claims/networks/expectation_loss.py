@@ -16,7 +16,6 @@ of laws, which is zero for :math:`p=y`, while labels drawn from both may well di
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -35,10 +34,7 @@ class Given(NamedTuple):
     seed: int
 
 
-@dataclass(frozen=True)
 class ExpectationLoss(Claim[Given]):
-    """The loss against the frequency of wrong labels."""
-
     n: int = option(6, low=2, high=30)  # outputs
     k: int = option(4, low=2)  # classes
     draws: int = option(60000, low=50000)  # labels drawn from each output

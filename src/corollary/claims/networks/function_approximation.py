@@ -16,7 +16,6 @@ tanh one layer is a polynomial of degree two, and its error stays above that of 
 
 import math
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 import torch
@@ -69,10 +68,7 @@ def trained(given: Given, steps: int) -> tuple[Compose, History]:
     return net, fit(net, data, nn.functional.mse_loss, adam, steps=steps, schedule=_late(steps))
 
 
-@dataclass(frozen=True)
 class FunctionApproximation(Claim[Given]):
-    """The error on new points."""
-
     n: int = option(60, low=20)  # samples
     m: int = option(50, low=20, high=500)  # hidden units
     phi: Literal["tanh", "sigmoid"] = "tanh"  # activation, chosen in advance

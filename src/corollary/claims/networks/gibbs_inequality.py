@@ -17,7 +17,6 @@ on soft targets with the cross-entropy is pulled to the targets themselves.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -34,10 +33,7 @@ class Given(NamedTuple):
     nu: Float[Tensor, "n k"]
 
 
-@dataclass(frozen=True)
 class GibbsInequality(Claim[Given]):
-    """Cross-entropies against the entropy of their targets."""
-
     n: int = option(200, low=2)  # pairs
     k: int = option(4, low=2)  # outcomes
     relation = at_least(ulps=16)  # the first prediction equals its target

@@ -20,7 +20,6 @@ function.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 import torch
@@ -42,10 +41,7 @@ class Given(NamedTuple):
     x: Float[Tensor, "k d"]
 
 
-@dataclass(frozen=True)
 class HiddenUnitPermutation(Claim[Given]):
-    """Outputs before and after the units changed places."""
-
     d: int = 3  # input dimension
     m: int = 12  # hidden units
     k: int = 40  # points

@@ -17,7 +17,6 @@ can express. The claim compares the network, layer by layer, with the one map.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -37,10 +36,7 @@ class Given(NamedTuple):
     x: Float[Tensor, "k n"]
 
 
-@dataclass(frozen=True)
 class LinearComposition(Claim[Given]):
-    """A deep linear network is its collapsed map."""
-
     widths: tuple[int, ...] = (6, 9, 4, 8, 5)  # input, hidden layers, output
     k: int = 16  # points
     relation = equals(ulps=4096, scale=1.0)  # sums of width terms in every layer, in another order

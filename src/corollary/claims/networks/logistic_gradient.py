@@ -16,7 +16,6 @@ the error of the probability, along the pattern. Compared with automatic differe
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -34,10 +33,7 @@ class Given(NamedTuple):
     y: Float[Tensor, " s"]
 
 
-@dataclass(frozen=True)
 class LogisticGradient(Claim[Given]):
-    """The formula against autograd."""
-
     d: int = 12  # numbers a pattern has
     s: int = 50  # patterns
     relation = equals(ulps=512, scale=1.0)  # a mean over s patterns, entries about 1

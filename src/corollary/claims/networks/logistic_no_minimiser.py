@@ -17,7 +17,6 @@ to 0 grow without bound. The claim follows the ray; a single point with both lab
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -41,10 +40,7 @@ class Given(NamedTuple):
     gamma: float  # margin
 
 
-@dataclass(frozen=True)
 class LogisticNoMinimiser(Claim[Given]):
-    """The loss along a separating ray."""
-
     n: int = option(40, low=2, high=10_000)  # points
     d: int = 5  # dimension
     gamma: float = option(0.1, low=0.01, high=1.0)  # margin to plant

@@ -16,7 +16,6 @@ alike, the minimisers are the weighted median and mean.
 """
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -49,10 +48,7 @@ def minimiser(given: Given, loss: Callable[..., Tensor]) -> Tensor:
     return (low + high) / 2
 
 
-@dataclass(frozen=True)
 class MedianAndMean(Claim[Given]):
-    """Minimisers found from slopes of the losses against order statistics and averages."""
-
     n: int = option(51, low=3)  # samples; an even number is made odd, so that the median is one
     k: int = option(3, low=1, high=20)  # coordinates
     relation = equals(ulps=2**10, scale=1.0)  # sixty halvings of the range of the samples

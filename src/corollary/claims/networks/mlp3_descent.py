@@ -19,7 +19,6 @@ may do anything to this one.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -40,10 +39,7 @@ class Given(NamedTuple):
     followed: Float[Tensor, " 1"]  # y, unless the step belongs to another example
 
 
-@dataclass(frozen=True)
 class MLP3Descent(Claim[Given]):
-    """The decrease in units of what theory says, for smaller and smaller steps."""
-
     n: int = 5  # inputs
     m: int = option(10, low=1, high=200)  # hidden units
     inverse_steps: tuple[int, ...] = (10, 100, 1000, 10000)  # the steps are one over these

@@ -17,7 +17,6 @@ of another steepness have other gradients.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -41,10 +40,7 @@ class Given(NamedTuple):
         return 0.5 * (torch.sigmoid(self.c * (w @ self.x)) @ beta - self.y) ** 2
 
 
-@dataclass(frozen=True)
 class MLP3Gradients(Claim[Given]):
-    """The formulas against autograd."""
-
     n: int = 6  # inputs
     m: int = 10  # hidden units
     relation = equals(ulps=512, scale=0.01)  # f - y may cancel

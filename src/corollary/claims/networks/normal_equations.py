@@ -18,7 +18,6 @@ no normal equations. With patterns in the rows, the formula for the columns give
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -37,10 +36,7 @@ class Given(NamedTuple):
     y: Float[Tensor, " s"]
 
 
-@dataclass(frozen=True)
 class NormalEquations(Claim[Given]):
-    """The closed form against a solver that does not use it."""
-
     d: int = option(6, low=1, high=100)  # numbers a pattern has
     s: int = option(40, low=1, high=10_000)  # patterns
     noise: float = option(0.5, low=0.0, high=10.0)  # deviation of the targets from a planted line

@@ -21,7 +21,6 @@ Eckart-Young theorem.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -34,17 +33,12 @@ from corollary.theory.networks.low_rank import tail_energy
 
 
 class Given(NamedTuple):
-    """Points, the points whose directions are taken, and changes of the code."""
-
     x: Float[Tensor, "n d"]  # points as rows
     taken: Float[Tensor, "n d"]  # the encoder is optimal for these
     G: Float[Tensor, "d d"]  # its leading blocks change the codes
 
 
-@dataclass(frozen=True)
 class OptimalLinearAutoencoder(Claim[Given]):
-    """The closed form reaches the energy of the tail, for every code size."""
-
     d: int = option(8, low=2, high=64)  # numbers a point has
     n: int = option(50, low=2, high=10_000)  # points
     offset: float = option(2.0, low=0.1, high=100.0)  # length of the mean of the points

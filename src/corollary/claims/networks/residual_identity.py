@@ -15,7 +15,6 @@ shifts its input.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 import torch
@@ -35,10 +34,7 @@ class Given(NamedTuple):
     x: Float[Tensor, "k n"]
 
 
-@dataclass(frozen=True)
 class ResidualIdentity(Claim[Given]):
-    """Zero parameters leave the shortcut alone."""
-
     n: int = 6  # input width
     m: int = 6  # output width; the shortcut is the identity if it is n
     k: int = 20  # points

@@ -19,7 +19,6 @@ Measured are :math:`\sigma_{\max}` and :math:`1/\sigma_{\min}` along the depth.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -37,10 +36,7 @@ class Given(NamedTuple):
     shortcut: bool
 
 
-@dataclass(frozen=True)
 class ResidualJacobian(Claim[Given]):
-    """Extreme singular values of the input-output Jacobian."""
-
     L: int = option(40, low=2, high=400)  # layers
     n: int = option(12, low=1, high=100)  # width
     c: float = option(2.0, low=0.1, high=5.0)  # spectral norm of every weight matrix, times L

@@ -18,7 +18,6 @@ The same program with the listing's second division by :math:`N` has hardly move
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -48,10 +47,7 @@ class Given(NamedTuple):
         )  # fmt: skip
 
 
-@dataclass(frozen=True)
 class ScratchTrainingRun(Claim[Given]):
-    """Accuracy on fresh points against the best possible."""
-
     n: int = option(1000, low=200)  # points of each class
     m: int = option(32, low=8)  # width of both hidden layers
     steps: int = option(100, low=50)  # full-batch steps

@@ -20,7 +20,6 @@ two only.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -38,10 +37,7 @@ class Given(NamedTuple):
     x: Float[Tensor, "n d"]
 
 
-@dataclass(frozen=True)
 class SoftmaxIsSigmoid(Claim[Given]):
-    """The probability of the first class from both formulas."""
-
     n: int = 200  # points
     d: int = 5  # dimension
     relation = equals(ulps=256)  # exponentials of differences of logits

@@ -13,7 +13,6 @@ for, and the Hessian of the cross-entropy has a kernel of dimension at least :ma
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -39,10 +38,7 @@ def hessian_spectrum(given: Given) -> Tensor:
     return torch.linalg.eigvalsh(H.reshape(given.Theta.numel(), -1))
 
 
-@dataclass(frozen=True)
 class SoftmaxShift(Claim[Given]):
-    """Probabilities before and after the shift, and the dimension of the Hessian's kernel."""
-
     n: int = 60  # points
     d: int = option(5, low=1, high=20)  # dimension
     k: int = option(4, low=2, high=20)  # classes

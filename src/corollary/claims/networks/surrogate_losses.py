@@ -16,7 +16,6 @@ the natural logarithm the logistic loss is 0.69 there, and no bound.
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -39,10 +38,7 @@ class Given(NamedTuple):
         return log_surrogate(self.m, base=self.base), hinge_surrogate(self.m, margin=self.margin)
 
 
-@dataclass(frozen=True)
 class SurrogateLosses(Claim[Given]):
-    """Surrogates against the loss they stand for."""
-
     k: int = option(401, low=3)  # margins of each sign
     reach: float = option(4.0, low=0.1, high=30.0)  # they lie in [-reach, reach], 0 among them
     relation = at_least(ulps=4)  # at margin 0 the logistic loss equals 1

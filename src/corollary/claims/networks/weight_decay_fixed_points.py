@@ -19,7 +19,6 @@ limits are 1/1.1 and 1/2.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -56,10 +55,7 @@ class Given(NamedTuple):
         return np.stack(out)
 
 
-@dataclass(frozen=True)
 class WeightDecayFixedPoints(Claim[Given]):
-    """Where both forms end."""
-
     n: int = option(60, low=20)  # points
     d: int = option(4, low=1, high=10)  # dimension
     eta: float = option(0.1, low=0.02, high=0.2)  # step size

@@ -22,7 +22,6 @@ quadratic the coordinates mix, and the condition number is back. (In other units
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -43,10 +42,7 @@ class Given(NamedTuple):
     x0: Float[Tensor, " d"]
 
 
-@dataclass(frozen=True)
 class AdagradUnits(Claim[Given]):
-    """The distance to the minimiser along the run."""
-
     kappa: float = option(1e4, low=1.5, high=1e12)  # condition number
     d: int = option(6, low=2)  # dimension
     eta: float = option(0.5, low=1e-3, high=10.0)  # step size

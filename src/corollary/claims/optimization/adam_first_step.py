@@ -21,7 +21,6 @@ For :math:`\beta=0.9,\ \alpha=0.999` the factor is :math:`\sqrt{10}\approx3.16`.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -40,10 +39,7 @@ class Given(NamedTuple):
     v: Float[Tensor, " d"]
 
 
-@dataclass(frozen=True)
 class AdamFirstStep(Claim[Given]):
-    """The first step in each coordinate, corrected and not."""
-
     eta: float = option(0.001, low=1e-9, high=1e3)  # learning rate
     beta: float = option(0.9, low=0.0, high=0.999)  # what the average of gradients keeps
     alpha: float = option(0.999, low=0.0, high=0.99999)  # what the average of squares keeps

@@ -52,10 +52,7 @@ class Given(NamedTuple):
     seed: int  # of the vectors that test each block
 
 
-@dataclass(frozen=True)
 class BackpropagationRecursion(Claim[Given]):
-    """Derivatives by the recursion against those of torch."""
-
     network: Literal["mlp", "residual", "convolution"] = "residual"  # what the blocks are
     L: int = option(6, low=2)  # depth
     m: int = option(5, low=2)  # width

@@ -14,7 +14,6 @@ steps to bring :math:`f-f^*` down by a factor :math:`\varepsilon`: proportional 
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -37,10 +36,7 @@ class Given(NamedTuple):
     eta: tuple[float, ...]
 
 
-@dataclass(frozen=True)
 class ConditionNumberCost(Claim[Given]):
-    """Steps to a given accuracy, by condition number."""
-
     kappas: tuple[int, ...] = option((4, 8, 16, 32), low=2)  # condition numbers
     eps: float = option(1e-3, low=1e-12, high=0.01)  # by how much f - f* is to shrink
     relation = slope(gap=0.15)  # steps are whole numbers, and κ/4 is the limit of large κ

@@ -16,7 +16,6 @@ small means
 
 import math
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -39,10 +38,7 @@ class Given(NamedTuple):
     a: Float[Tensor, " n"]  # lengths of the steps, in units of s
 
 
-@dataclass(frozen=True)
 class DescentDirection(Claim[Given]):
-    """The value after a step in a descent direction against the value before."""
-
     n: int = 40  # directions
     d: int = option(2, low=2)  # dimension
     m: int = 4  # waves that are added up

@@ -19,7 +19,6 @@ which is positive for :math:`\eta<2/L`, largest, :math:`\|\nabla f\|^2/(2L)`, at
 """
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -41,10 +40,7 @@ class Given(NamedTuple):
     eta: float
 
 
-@dataclass(frozen=True)
 class DescentLemma(Claim[Given]):
-    """What a step brings against what it was promised."""
-
     n: int = 30  # points
     d: int = 2  # dimension
     m: int = 3  # waves that are added up

@@ -15,7 +15,6 @@ end in several.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -47,10 +46,7 @@ class Given(NamedTuple):
     T: float
 
 
-@dataclass(frozen=True)
 class EulerFlow(Claim[Given]):
-    """The error of gradient descent at the end of the interval, by the number of steps."""
-
     n: int = 20  # data points of the logistic loss
     T: float = option(2.0, low=0.1, high=5.0)  # length of the interval
     relation = slope(gap=0.1)  # the second-order term bends the line at 8 steps

@@ -14,7 +14,6 @@ Gradient descent keeps this only up to :math:`O(\eta)`: its steps cut corners.
 """
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -36,10 +35,7 @@ class Given(NamedTuple):
     eta: float  # 0 for the flow itself
 
 
-@dataclass(frozen=True)
 class FlowEnergy(Claim[Given]):
-    """The fall of f against the integral of the squared gradient."""
-
     d: int = 2  # dimension
     m: int = 4  # waves that are added up
     T: float = option(3.0, low=0.01, high=20.0)  # length of the interval

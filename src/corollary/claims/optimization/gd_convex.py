@@ -16,7 +16,6 @@ from distance D lead has :math:`f(x_K)-f^*=LD^2/(4K+2)`, about half of the bound
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 import torch
@@ -37,10 +36,7 @@ class Given(NamedTuple):
     eta: float
 
 
-@dataclass(frozen=True)
 class GdConvex(Claim[Given]):
-    """The gap along a run against the bound."""
-
     problem: Literal["Huber", "log-sum-exp", "logistic"] = "Huber"  # the function
     d: int = 1  # dimension
     k: int = option(50, low=3)  # steps

@@ -18,7 +18,6 @@ so with :math:`\eta=1/L` some gradient is no longer than :math:`\varepsilon` aft
 """
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -43,10 +42,7 @@ class Given(NamedTuple):
     eta: float
 
 
-@dataclass(frozen=True)
 class GdNonconvex(Claim[Given]):
-    """The shortest gradient so far against the bound."""
-
     d: int = 2  # dimension
     m: int = 6  # waves that are added up
     k: int = 60  # steps

@@ -18,7 +18,6 @@ start loses least per step at
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -38,10 +37,7 @@ class Given(NamedTuple):
     Q: Float[Tensor, "d d"]
 
 
-@dataclass(frozen=True)
 class GdOptimalStep(Claim[Given]):
-    """The step found by a search over all steps, and its rate."""
-
     d: int = option(6, low=2)  # dimension
     kappa: float = option(10.0, low=1.01, high=1e4)  # condition number of Q
     relation = equals(ulps=2**30, scale=1.0)  # a search of a kinked function stops at 1e-7

@@ -21,7 +21,6 @@ of the descent lemma, then the condition, gives it.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 import torch
@@ -47,10 +46,7 @@ class Given(NamedTuple):
     eta: float
 
 
-@dataclass(frozen=True)
 class GdPl(Claim[Given]):
-    """The gap along a run against the bound."""
-
     problem: Literal["least squares", "sine valley"] = "least squares"  # the function
     n: int = 8  # equations
     d: int = 12  # unknowns

@@ -14,7 +14,6 @@ coordinate of x along the eigenvector of :math:`\lambda_i`. Then f is a sum of
 """
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -37,10 +36,7 @@ class Given(NamedTuple):
     eta: float
 
 
-@dataclass(frozen=True)
 class GdQuadratic(Claim[Given]):
-    """The gap in each eigendirection after k steps."""
-
     d: int = 5  # dimension
     k: int = 6  # steps
     kappa: float = option(10.0, low=1.0, high=1e4)  # condition number of Q

@@ -18,7 +18,6 @@ step converges when :math:`(I-\eta Q)^K` stays bounded for :math:`K=2^{36}` step
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -37,10 +36,7 @@ class Given(NamedTuple):
     x0: Float[Tensor, " d"]
 
 
-@dataclass(frozen=True)
 class GdStabilityThreshold(Claim[Given]):
-    """The step at which descent stops converging."""
-
     d: int = 6  # dimension
     kappa: float = option(10.0, low=1.0, high=1e4)  # condition number of Q
     relation = equals(ulps=2**20)  # 2^36 steps resolve the limit to about 1e-10

@@ -13,7 +13,6 @@ only minimiser at a linear rate:
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 import torch
@@ -36,10 +35,7 @@ class Given(NamedTuple):
     eta: float
 
 
-@dataclass(frozen=True)
 class GdStronglyConvex(Claim[Given]):
-    """Distance and gap along a run against their bounds."""
-
     problem: Literal["ridge logistic", "quadratic"] = "ridge logistic"  # the function
     n: int = 30  # data points of the logistic loss
     d: int = 3  # dimension

@@ -19,7 +19,6 @@ With :math:`\beta=0.9` momentum is a step ten times as long, reached after some 
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -38,10 +37,7 @@ class Given(NamedTuple):
     last: Float[Tensor, " d"]
 
 
-@dataclass(frozen=True)
 class HeavyBallSpeed(Claim[Given]):
-    """The length of each step."""
-
     eta: float = option(0.1, low=1e-6, high=1e3)  # step size
     beta: float = option(0.9, low=0.0, high=0.999)  # share of the last step that is kept
     steps: int = option(40, low=1, high=10_000)  # steps

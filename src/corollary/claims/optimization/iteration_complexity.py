@@ -23,7 +23,6 @@ takes one gradient of a single function, one of descent takes n, so that SGD is 
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 import torch
 from torch import Generator, Tensor
@@ -46,10 +45,7 @@ from corollary.theory.optimization.stochastic.rates import (
 )
 
 
-@dataclass(frozen=True)
 class IterationComplexity(Claim[Given]):
-    """The squared gradient after the promised iterations: SGD, descent, descent on copies."""
-
     n: int = option(30, low=2)  # waves that are added up
     d: int = 2  # dimension
     share: float = option(0.05, low=0.02, high=1.0)  # ε in units of σ²

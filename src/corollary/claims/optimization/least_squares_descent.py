@@ -15,7 +15,6 @@ with equality along the slowest eigenvector. The factor is below 1 for
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 import torch
@@ -38,10 +37,7 @@ class Given(NamedTuple):
     eta: float
 
 
-@dataclass(frozen=True)
 class LeastSquaresDescent(Claim[Given]):
-    """Distances to the solution along a run."""
-
     n: int = 20  # equations
     d: int = 4  # unknowns
     k: int = 60  # steps

@@ -18,7 +18,6 @@ Checked exactly, by listing every batch.
 
 import itertools
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -38,10 +37,7 @@ class Given(NamedTuple):
     p: Float[Tensor, " n"]
 
 
-@dataclass(frozen=True)
 class MinibatchVariance(Claim[Given]):
-    """Variances for every batch size: with replacement, then without."""
-
     n: int = option(5, low=2, high=6)  # functions; there are nⁿ batches to list
     d: int = 3  # dimension
     relation = equals(ulps=2**12, scale=1e-3)  # squares of differences; at r = n they cancel

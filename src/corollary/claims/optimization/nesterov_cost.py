@@ -16,7 +16,6 @@ steps; gradient descent, which is the same method with :math:`\beta=0`, needs
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -45,10 +44,7 @@ class Given(NamedTuple):
     beta: tuple[float, ...]
 
 
-@dataclass(frozen=True)
 class NesterovCost(Claim[Given]):
-    """Steps against condition number."""
-
     kappas: tuple[int, ...] = option((64, 128, 256, 512, 1024), low=16, high=10_000)  # κ
     d: int = option(30, low=2)  # dimension
     factor: float = option(1e-3, low=1e-12, high=0.1)  # by which the gap is lowered

@@ -16,7 +16,6 @@ For an L-smooth, :math:`\mu`-strongly convex h with :math:`\kappa=L/\mu`, the me
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -42,10 +41,7 @@ class Given(NamedTuple):
     x0: Float[Tensor, " d"]
 
 
-@dataclass(frozen=True)
 class NesterovRate(Claim[Given]):
-    """The gap along a run on a quadratic."""
-
     kappa: float = option(100.0, low=1.5, high=1e6)  # condition number
     d: int = option(20, low=2)  # dimension
     steps: int = option(40, low=1, high=10_000)  # steps

@@ -15,7 +15,6 @@ On a quadratic M = 0, and one step is enough.
 """
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -41,10 +40,7 @@ class Given(NamedTuple):
     eta: float  # step of the gradient descent drawn beside it
 
 
-@dataclass(frozen=True)
 class NewtonConvergence(Claim[Given]):
-    """The error after each step against the square of the error before."""
-
     n: int = 30  # data points of the logistic loss
     d: int = 2  # dimension
     lam: float = option(0.1, low=0.01, high=10.0)  # weight of the ridge

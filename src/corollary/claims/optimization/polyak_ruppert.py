@@ -16,7 +16,6 @@ whatever c and a are.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -39,10 +38,7 @@ class Given(NamedTuple):
     mean: Float[Tensor, "k r"]  # of the mean of all iterates
 
 
-@dataclass(frozen=True)
 class PolyakRuppert(Claim[Given]):
-    """The error of the mean at steps that double."""
-
     a: float = option(0.6, low=0.55, high=0.7)  # power of the step sizes
     c: float = option(0.7, low=0.6, high=1.0)  # first step size
     n: int = option(20, low=4)  # functions

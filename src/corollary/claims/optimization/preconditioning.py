@@ -15,7 +15,6 @@ coordinates, but not a rotation.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -42,10 +41,7 @@ class Given(NamedTuple):
     z0: Float[Tensor, " d"]  # in the new variable
 
 
-@dataclass(frozen=True)
 class Preconditioning(Claim[Given]):
-    """The condition number after the change of variables, and the error after one step."""
-
     d: int = option(5, low=2)  # dimension
     kappa: float = option(30.0, low=1.1, high=1e4)  # condition number of Q
     relation = equals(ulps=2**15, scale=1.0)  # P is computed to rounding times κ

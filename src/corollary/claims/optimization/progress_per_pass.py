@@ -18,7 +18,6 @@ on data without repetition, the order may be the other one.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -42,10 +41,7 @@ class Given(NamedTuple):
     seed: int
 
 
-@dataclass(frozen=True)
 class ProgressPerPass(Claim[Given]):
-    """The gap after each pass."""
-
     distinct: int = option(10, low=4)  # functions that differ
     copies: int = option(20, low=10, high=1000)  # how often each is written down
     d: int = option(3, low=2)  # dimension

@@ -19,7 +19,6 @@ negative eigenvalue, :math:`\Delta^\star` is stationary only and q is unbounded 
 """
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 import torch
@@ -42,10 +41,7 @@ class Given(NamedTuple):
     away: Float[Tensor, "n d"]  # other steps, as differences to the stationary one
 
 
-@dataclass(frozen=True)
 class QuadraticModel(Claim[Given]):
-    """The model at its stationary step against the model at other steps."""
-
     model: Literal["Hessian", "isotropic", "diagonal"] = "Hessian"  # which matrix B is
     d: int = 4  # dimension
     n: int = 200  # other steps, from near to far

@@ -18,7 +18,6 @@ without convexity it is weaker, and both halves are needed.
 """
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -40,10 +39,7 @@ class Given(NamedTuple):
     xp: Float[Tensor, "n d"]  # where the parabolas touch
 
 
-@dataclass(frozen=True)
 class QuadraticUpperBound(Claim[Given]):
-    """The remainder after the tangent against the parabola."""
-
     n: int = 20  # pairs of points
     d: int = 2  # dimension
     m: int = 3  # waves that are added up

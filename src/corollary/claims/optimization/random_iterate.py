@@ -16,7 +16,6 @@ only if all :math:`\nabla f_i` vanish together (interpolation).
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -37,10 +36,7 @@ class Given(NamedTuple):
     uniform: bool
 
 
-@dataclass(frozen=True)
 class RandomIterate(Claim[Given]):
-    """The squared gradient at the iterate handed out, in units of the average."""
-
     n: int = option(20, low=3)  # functions
     d: int = 2  # dimension
     K: int = option(100, low=10, high=10_000)  # iterates

@@ -18,7 +18,6 @@ height proportional to :math:`\eta`, and with :math:`a>1` all steps together are
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -38,10 +37,7 @@ class Given(NamedTuple):
     seed: int
 
 
-@dataclass(frozen=True)
 class RobbinsMonro(Claim[Given]):
-    """The mean squared error over many runs."""
-
     a: float = option(0.75, low=0.65, high=1.0)  # power of the step sizes
     c: float = option(1.0, low=0.5, high=1.0)  # first step size
     n: int = option(20, low=2)  # functions

@@ -18,7 +18,6 @@ one is sufficient and not necessary (:math:`x^4`).
 """
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -41,10 +40,7 @@ class Given(NamedTuple):
     s: Float[Tensor, "n d"]  # directions of length 1
 
 
-@dataclass(frozen=True)
 class SecondOrderConditions(Claim[Given]):
-    """The lowest value on spheres around a stationary point."""
-
     d: int = 3  # dimension
     n: int = 400  # directions in which each sphere is searched
     flattest: float = option(0.5, low=0.05, high=2.0)  # smallest eigenvalue of the Hessian

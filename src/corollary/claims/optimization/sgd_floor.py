@@ -15,7 +15,6 @@ not converge in mean square. If it has one, nothing follows (see the claim sgd_i
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -38,10 +37,7 @@ class Given(NamedTuple):
     seed: int
 
 
-@dataclass(frozen=True)
 class SgdFloor(Claim[Given]):
-    """The expected error after a step from several points, exactly."""
-
     n: int = option(20, low=2)  # rows
     d: int = 3  # columns
     share: float = option(1.0, low=0.1, high=1.0)  # the step in units of 1/(2‖XᵀX‖)

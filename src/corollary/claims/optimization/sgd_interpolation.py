@@ -19,7 +19,6 @@ All gradients vanish at the solution, so there is no noise there, and no decayin
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -44,10 +43,7 @@ class Given(NamedTuple):
     seed: int
 
 
-@dataclass(frozen=True)
 class SgdInterpolation(Claim[Given]):
-    """The mean squared error at steps that double."""
-
     n: int = option(20, low=4)  # rows
     d: int = option(3, low=1)  # columns
     share: float = option(0.5, low=0.05, high=0.95)  # the step in units of 2/(n max‖xᵢ‖²)

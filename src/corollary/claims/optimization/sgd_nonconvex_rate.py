@@ -18,7 +18,6 @@ Neither convexity nor a decaying step is needed, only the number of steps in adv
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 import torch
 from torch import Generator, Tensor
@@ -30,10 +29,7 @@ from corollary.theory.optimization.stochastic.finite_sums import squares
 from corollary.theory.optimization.stochastic.rates import NonconvexRate, sgd_nonconvex
 
 
-@dataclass(frozen=True)
 class SgdNonconvexRate(Claim[Given]):
-    """The mean squared gradient over a run, for several lengths of it."""
-
     n: int = option(40, low=2)  # waves that are added up
     d: int = 2  # dimension
     K: tuple[int, ...] = option((16, 64, 256), low=2, high=100_000)  # steps of the runs

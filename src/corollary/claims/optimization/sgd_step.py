@@ -19,7 +19,6 @@ equal.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -39,10 +38,7 @@ class Given(NamedTuple):
     p: Float[Tensor, " n"]
 
 
-@dataclass(frozen=True)
 class SgdStep(Claim[Given]):
-    """The expected squared distance after a step, at several distances."""
-
     n: int = option(30, low=2)  # functions
     d: int = 2  # dimension
     eta: float = option(0.1, low=1e-4, high=1.0)  # step size

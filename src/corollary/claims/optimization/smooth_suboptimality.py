@@ -15,7 +15,6 @@ cannot lead below the minimum.
 
 import math
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -38,10 +37,7 @@ class Given(NamedTuple):
     x: Float[Tensor, "n d"]
 
 
-@dataclass(frozen=True)
 class SmoothSuboptimality(Claim[Given]):
-    """The height above the minimum against the squared gradient."""
-
     n: int = 60  # points
     d: int = 2  # dimension
     spread: float = option(2.0, low=0.01, high=100.0)  # size of the points

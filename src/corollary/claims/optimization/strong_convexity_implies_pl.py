@@ -21,7 +21,6 @@ Convexity alone does not imply it: for :math:`x^4` the quotient of both sides is
 """
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -45,10 +44,7 @@ class Given(NamedTuple):
     x: Float[Tensor, "n d"]
 
 
-@dataclass(frozen=True)
 class StrongConvexityImpliesPl(Claim[Given]):
-    """Half the squared gradient against the height."""
-
     n: int = 20  # points
     d: int = 3  # dimension
     mu: float = option(0.5, low=1e-3, high=100.0)  # strong convexity

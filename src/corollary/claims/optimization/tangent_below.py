@@ -17,7 +17,6 @@ So one gradient bounds f everywhere, and a point with :math:`\nabla f(x')=0` is 
 """
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -38,10 +37,7 @@ class Given(NamedTuple):
     seed: int  # of the chords that test convexity
 
 
-@dataclass(frozen=True)
 class TangentBelow(Claim[Given]):
-    """Values of f against the tangents at other points."""
-
     n: int = 30  # pairs of points
     d: int = 3  # dimension
     m: int = 8  # affine functions whose exponentials are added up

@@ -14,7 +14,6 @@ angle has gradient :math:`1/r\le1`, and differs by almost :math:`2\pi` across th
 """
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -39,10 +38,7 @@ class Given(NamedTuple):
     L: float
 
 
-@dataclass(frozen=True)
 class BoundedGradient(Claim[Given]):
-    """Secant slopes against a certified bound of the gradient."""
-
     n: int = option(2000, low=1, high=100_000)  # pairs of points
     waves: int = option(4, low=1, high=50)  # terms of the function
     relation = at_most(

@@ -19,7 +19,6 @@ special relativity does, the inequality is reversed for some vectors.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -38,10 +37,7 @@ class Given(NamedTuple):
     M: Float[Tensor, "d d"]  # symmetric
 
 
-@dataclass(frozen=True)
 class CauchySchwarz(Claim[Given]):
-    """Inner products against products of lengths."""
-
     n: int = 100  # pairs of vectors
     d: int = 3  # dimension
     relation = at_most(ulps=64)  # both sides are sums of d² products; parallel pairs attain it

@@ -16,7 +16,6 @@ Where a layer has a kink the product can be wrong though the composition is smoo
 """
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -36,10 +35,7 @@ class Given(NamedTuple):
     x: Float[Tensor, " d"]
 
 
-@dataclass(frozen=True)
 class ChainRule(Claim[Given]):
-    """The product of layer Jacobians against difference quotients of the whole."""
-
     d: int = 3  # input dimension
     m: int = 5  # width of the layers
     L: int = 3  # number of layers

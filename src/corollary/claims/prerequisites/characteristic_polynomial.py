@@ -18,7 +18,6 @@ not its polynomial.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -37,10 +36,7 @@ class Given(NamedTuple):
     z: Float[Tensor, " s"]
 
 
-@dataclass(frozen=True)
 class CharacteristicPolynomial(Claim[Given]):
-    """Determinants against products over eigenvalues."""
-
     n: int = option(5, low=1, high=12)  # size of A
     relation = equals(ulps=2**16, scale=1.0)  # n factors; eigenvalues of a well-scaled matrix
 

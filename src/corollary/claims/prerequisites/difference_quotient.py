@@ -15,7 +15,6 @@ quotient loses its second order.
 """
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 import torch
@@ -36,10 +35,7 @@ class Given(NamedTuple):
     x: Float[Tensor, " d"]
 
 
-@dataclass(frozen=True)
 class DifferenceQuotient(Claim[Given]):
-    """The order of the error of numerical gradients."""
-
     d: int = option(3, low=1, high=50)  # dimension
     scheme: Literal["forward", "central"] = "central"  # which quotient
     relation = slope(gap=0.1)  # the next term of the error bends the line by a few hundredths

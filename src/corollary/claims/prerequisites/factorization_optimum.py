@@ -16,7 +16,6 @@ the least loss of rank p. From :math:`U=V=0`, where both gradients vanish too, i
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -36,10 +35,7 @@ class Given(NamedTuple):
     V: Float[Tensor, "p n"]
 
 
-@dataclass(frozen=True)
 class FactorizationOptimum(Claim[Given]):
-    """The loss at which alternating minimisation ends, against the tail of singular values."""
-
     m: int = option(12, low=1, high=200)  # rows of R
     n: int = option(9, low=1, high=200)  # columns of R
     p: int = option(3, low=1, high=200)  # rank of the factors, at most that of R

@@ -14,7 +14,6 @@ this gives. Mean and covariance transform so for any law of X, normality does no
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -46,10 +45,7 @@ class Given(NamedTuple):
     u: Float[Tensor, "q p"]
 
 
-@dataclass(frozen=True)
 class GaussianAffine(Claim[Given]):
-    """How often projections of Y fall below the quantiles of the law."""
-
     n: int = option(8000, low=100, high=1_000_000)  # draws
     k: int = option(2, low=1, high=20)  # dimension of X
     p: int = option(3, low=1, high=20)  # dimension of Y

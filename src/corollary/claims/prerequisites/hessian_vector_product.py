@@ -17,7 +17,6 @@ exact there; at a kink of the gradient it returns a number though the limit does
 """
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -40,10 +39,7 @@ class Given(NamedTuple):
     v: Float[Tensor, " d"]
 
 
-@dataclass(frozen=True)
 class HessianVectorProduct(Claim[Given]):
-    """Two passes of autograd against difference quotients of the gradient."""
-
     m: int = option(6, low=1, high=100)  # width of the network whose loss is differentiated
     n: int = option(20, low=1, high=1000)  # data points
     relation = equals(ulps=2**23, scale=1.0)  # Richardson's quotient of step 2e-3 is good to 1e-10

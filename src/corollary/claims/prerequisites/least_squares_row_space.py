@@ -20,7 +20,6 @@ the part in the kernel decays.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -40,10 +39,7 @@ class Given(NamedTuple):
     decay: float = 0.0  # lambda
 
 
-@dataclass(frozen=True)
 class LeastSquaresRowSpace(Claim[Given]):
-    """Where gradient descent ends, against the projection of its start."""
-
     n: int = option(4, low=1, high=50)  # data points, fewer than parameters
     d: int = option(10, low=2, high=200)  # parameters
     steps: int = option(400, low=1, high=10_000)  # steps of gradient descent

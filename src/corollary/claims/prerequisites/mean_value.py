@@ -16,7 +16,6 @@ The integral form holds for vectors too, the point c does not: once around the c
 
 import math
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -37,10 +36,7 @@ class Given(NamedTuple):
     y: Float[Tensor, " d"]
 
 
-@dataclass(frozen=True)
 class MeanValue(Claim[Given]):
-    """The increment against the slope at the point that is found."""
-
     d: int = 4  # dimension
     waves: int = 5  # terms of the function
     relation = equals(ulps=2**10, scale=1.0)  # the point c is known to 1e-15

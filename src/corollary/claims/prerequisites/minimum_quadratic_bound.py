@@ -15,7 +15,6 @@ vanish, f rises faster than any quadratic at first.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -34,10 +33,7 @@ class Given(NamedTuple):
     steps: Float[Tensor, "n d"]
 
 
-@dataclass(frozen=True)
 class MinimumQuadraticBound(Claim[Given]):
-    """The rise of a non-convex function above its minimum against a parabola."""
-
     d: int = 3  # dimension
     n: int = 200  # points
     relation = at_most(ulps=2**12)  # 1 - cos is computed as 2 sin² of the half: no cancellation

@@ -16,7 +16,6 @@ A norm of matrices need not be: the largest entry is a norm, but is not induced 
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 import torch
@@ -36,10 +35,7 @@ class Given(NamedTuple):
     norm: Literal["induced", "largest entry"] = "induced"
 
 
-@dataclass(frozen=True)
 class OperatorNormBound(Claim[Given]):
-    """Sizes of products against products of sizes."""
-
     m: int = 4  # rows of A
     k: int = 3  # columns of A, rows of B
     n: int = 5  # columns of B

@@ -14,7 +14,6 @@ so its rows are orthonormal too. A tall matrix with orthonormal columns keeps le
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -32,10 +31,7 @@ class Given(NamedTuple):
     x: Float[Tensor, "s n"]
 
 
-@dataclass(frozen=True)
 class OrthogonalInverse(Claim[Given]):
-    """Products with the transpose, and lengths."""
-
     n: int = option(6, low=2, high=200)  # size of Q
     vectors: int = 20  # vectors x
     relation = equals(ulps=2**8, scale=1.0)  # entries of QQ' are sums of n products of order 1

@@ -16,7 +16,6 @@ which is 0 iff the vectors are linearly dependent, so that the span is a line or
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -28,15 +27,10 @@ from corollary.theory.prerequisites.span import parallelogram
 
 
 class Given(NamedTuple):
-    """Pairs of vectors."""
-
     V: Float[Tensor, "n m 2"]  # each has its two vectors as columns
 
 
-@dataclass(frozen=True)
 class ParallelogramArea(Claim[Given]):
-    """Area by the lengths of two sides and a diagonal, against the determinant."""
-
     n: int = 20  # pairs of vectors
     relation = equals(ulps=2**12, scale=1.0)  # Heron's formula cancels for thin triangles
 

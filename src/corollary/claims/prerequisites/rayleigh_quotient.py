@@ -19,7 +19,6 @@ twice, and :math:`u=(1,1)` gives :math:`-8`.
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -37,10 +36,7 @@ class Given(NamedTuple):
     start: Float[Tensor, " d"]
 
 
-@dataclass(frozen=True)
 class RayleighQuotient(Claim[Given]):
-    """The least quotient, found by descent, against the least eigenvalue."""
-
     d: int = option(5, low=2, high=50)  # size of A
     relation = equals(ulps=2**24, scale=1.0)  # at a gradient of 1e-7 the value is good to 1e-12
 

@@ -16,7 +16,6 @@ The weight :math:`1-t` counts curvature near the start for more. Replacing it by
 """
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -36,10 +35,7 @@ class Given(NamedTuple):
     weight: Callable[[float], float]
 
 
-@dataclass(frozen=True)
 class SecondOrderRemainder(Claim[Given]):
-    """The value at the end of a segment against the expansion from its start."""
-
     d: int = 5  # dimension
     m: int = 6  # width of the small network that is expanded
     relation = equals(ulps=2**16, scale=1.0)  # 32 nodes integrate tanh along a unit step to 1e-12

@@ -20,7 +20,6 @@ The other columns of U are orthogonal to it.
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -39,10 +38,7 @@ class Given(NamedTuple):
     disc: Float[Tensor, "2 2"]  # a second matrix, for the picture of the disc
 
 
-@dataclass(frozen=True)
 class SingularVectors(Claim[Given]):
-    """The projector onto singular vectors against that onto the column space."""
-
     m: int = option(5, low=1, high=100)  # rows
     n: int = option(4, low=1, high=100)  # columns
     r: int = option(2, low=1, high=100)  # rank, at most m and n

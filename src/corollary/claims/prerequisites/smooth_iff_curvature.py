@@ -18,7 +18,6 @@ will do.
 """
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -40,10 +39,7 @@ class Given(NamedTuple):
     b: Float[Tensor, "s d"]
 
 
-@dataclass(frozen=True)
 class SmoothIffCurvature(Claim[Given]):
-    """Quotients of gradients against a quarter of the Gram matrix."""
-
     n: int = option(50, low=1, high=2000)  # data points
     d: int = option(3, low=1, high=50)  # dimension
     pairs: int = option(400, low=1, high=10_000)  # pairs of weights

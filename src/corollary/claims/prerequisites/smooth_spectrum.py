@@ -15,7 +15,6 @@ and at a local minimiser :math:`0\preceq H(x^*)\preceq L\,I`. For
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -36,10 +35,7 @@ class Given(NamedTuple):
     L: float
 
 
-@dataclass(frozen=True)
 class SmoothSpectrum(Claim[Given]):
-    """The largest eigenvalue modulus over points against the smoothness constant."""
-
     d: int = option(3, low=1, high=20)  # dimension
     n: int = option(60, low=2, high=1000)  # points
     relation = at_most(ulps=64)  # eigenvalues of a small matrix

@@ -15,7 +15,6 @@ values: for X uniform on :math:`[-1,1]` it gives :math:`\frac14` in place of 0.
 
 import math
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -42,10 +41,7 @@ class Given(NamedTuple):
     laws: tuple[Law, ...]
 
 
-@dataclass(frozen=True)
 class TailIntegral(Claim[Given]):
-    """Means by densities against integrals of survival functions."""
-
     rate: float = option(2.0, low=0.1, high=10.0)  # of the exponential law, at most
     p: float = option(0.3, low=0.05, high=0.95)  # success probability of the geometric law
     relation = equals(ulps=2**20)  # adaptive quadrature to 1e-12 of tails that are cut at 1e-17

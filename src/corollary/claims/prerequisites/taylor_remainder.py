@@ -20,7 +20,6 @@ order :math:`k+\frac12`.
 """
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 import torch
@@ -45,10 +44,7 @@ class Given(NamedTuple):
     a: float
 
 
-@dataclass(frozen=True)
 class TaylorRemainder(Claim[Given]):
-    """The exponent of the remainder."""
-
     k: int = option(2, low=0, high=4)  # order of the polynomial
     function: Literal["exp", "sin", "1/(1+x)"] = "exp"  # the function f
     relation = slope(gap=0.1)  # the next term bends the line by a few hundredths

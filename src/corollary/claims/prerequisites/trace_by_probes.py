@@ -18,7 +18,6 @@ so products with A are enough to estimate its trace. With independent signs the 
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -45,10 +44,7 @@ class Given(NamedTuple):
     z: Float[Tensor, "n s"]
 
 
-@dataclass(frozen=True)
 class TraceByProbes(Claim[Given]):
-    """The mean of quadratic forms against the sum of eigenvalues."""
-
     n: int = option(20, low=2, high=500)  # size of A
     samples: int = option(4000, low=100, high=100_000)  # probes
     relation = within_interval(level=0.999, resolution=0.15)  # standard error sqrt(2/4000)

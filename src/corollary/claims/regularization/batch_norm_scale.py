@@ -18,7 +18,6 @@ scale and shift back. The :math:`\delta` of every implementation keeps a trace o
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -39,10 +38,7 @@ class Given(NamedTuple):
     delta: float
 
 
-@dataclass(frozen=True)
 class BatchNormScale(Claim[Given]):
-    """Outputs of torch's own normalisation against the sign alone."""
-
     n: int = option(32, low=2, high=1000)  # values in the batch
     relation = equals(ulps=2**12, scale=1.0)  # mean and variance of products with w1 up to 50
 

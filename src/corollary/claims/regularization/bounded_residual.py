@@ -26,7 +26,6 @@ integrated. For any other vector in place of :math:`\hat w` the rest grows like 
 import dataclasses
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -58,10 +57,7 @@ class Given(NamedTuple):
     w0: Float[Tensor, " d"]
 
 
-@dataclass(frozen=True)
 class BoundedResidual(Claim[Given]):
-    """The squared length of the rest at growing times, against the integrated bound."""
-
     n: int = option(14, low=3, high=200)  # points, more than d
     d: int = option(3, low=2, high=10)  # dimension
     decades: float = option(6.0, low=1.0, high=100.0)  # the last time is ten to this power

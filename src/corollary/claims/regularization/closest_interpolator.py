@@ -24,7 +24,6 @@ same point. Adam divides each coordinate by its own scale, leaves the span, and 
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -56,10 +55,7 @@ class Given(NamedTuple):
         return len(self.X) / float(torch.linalg.matrix_norm(self.X, 2)) ** 2
 
 
-@dataclass(frozen=True)
 class ClosestInterpolator(Claim[Given]):
-    """Where three methods end, against the pseudo-inverse."""
-
     n: int = option(4, low=1, high=50)  # data points
     d: int = option(10, low=2, high=200)  # parameters, more than n
     steps: int = option(500, low=100, high=20_000)  # steps of each method

@@ -18,7 +18,6 @@ division, has mean :math:`(1-p)a_j` and needs the factor at evaluation.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -47,10 +46,7 @@ class Given(NamedTuple):
     seed: int
 
 
-@dataclass(frozen=True)
 class DropoutMoments(Claim[Given]):
-    """Mean, mean square and covariance of dropped units, against their formulas."""
-
     p: float = option(0.5, low=0.05, high=0.5)  # the share that is dropped
     draws: int = option(60_000, low=100, high=10_000_000)  # masks
     relation = within_interval(level=0.9999, resolution=0.05)  # of numbers of size 1

@@ -20,7 +20,6 @@ outputs shrink, and the identity is lost.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -47,10 +46,7 @@ class Given(NamedTuple):
     seed: int  # of the masks in the figure
 
 
-@dataclass(frozen=True)
 class DropoutPenalty(Claim[Given]):
-    """The mean over all masks against loss plus penalty, at several rates."""
-
     n: int = option(12, low=1, high=200)  # examples
     m: int = option(8, low=1, high=12)  # units that are dropped
     k: int = option(2, low=1, high=10)  # outputs

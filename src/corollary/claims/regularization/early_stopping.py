@@ -23,7 +23,6 @@ they differ in the first order.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -49,10 +48,7 @@ class Given(NamedTuple):
     time: float
 
 
-@dataclass(frozen=True)
 class EarlyStopping(Claim[Given]):
-    """The exponent with which the difference of the two shares falls."""
-
     d: int = option(8, low=4, high=30)  # eigenvalues, each half of the next
     lam: float = option(0.5, low=0.01, high=10.0)  # the penalty
     steps: int = option(20, low=5, high=1000)  # steps until the matched time; η = 1/(steps λ)

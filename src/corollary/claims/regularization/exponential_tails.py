@@ -21,7 +21,6 @@ exponential loss :math:`e^{-u}`, and that is what lets one theorem serve both. A
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -44,10 +43,7 @@ class Given(NamedTuple):
     loss: MarginLoss
 
 
-@dataclass(frozen=True)
 class ExponentialTails(Claim[Given]):
-    """How far the slope is from the exponential one, against what is allowed."""
-
     k: int = option(50, low=2, high=10_000)  # margins
     reach: float = option(20.0, low=1.0, high=30.0)  # the largest of them
     relation = at_most(ulps=2**8, scale=1.0)  # a difference from 1, of exponentials of u <= 30

@@ -18,7 +18,6 @@ about how near the margin is to its best. A loss with the polynomial tail
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 import torch
 from torch import Generator
@@ -31,10 +30,7 @@ from corollary.theory.regularization.margin_losses import POLYNOMIAL_TAIL, tail_
 TIMES = (1e3, 1e4, 1e5, 1e6, 1e8, 1e10)
 
 
-@dataclass(frozen=True)
 class FastLoss(Claim[Given]):
-    """Time times loss, against one over the squared margin."""
-
     n: int = option(14, low=2, high=200)  # points, at least d
     d: int = option(2, low=2, high=10)  # dimension, and number of support vectors
     relation = converges(gap=0.01)  # of γ² t L; the rest falls like a power of 1/t

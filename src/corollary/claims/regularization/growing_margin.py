@@ -24,7 +24,6 @@ network is not homogeneous; if that bias alone serves the data, the margin divid
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 import torch
@@ -53,10 +52,7 @@ class Given(NamedTuple):
     first: int  # the entry of the flow that counts as t0
 
 
-@dataclass(frozen=True)
 class GrowingMargin(Claim[Given]):
-    """The smoothed margin at each time against the one before."""
-
     n: int = option(8, low=4, high=100)  # points
     m: int = option(16, low=2, high=200)  # hidden units
     last: float = option(9.0, low=4.0, high=100.0)  # log of the last time

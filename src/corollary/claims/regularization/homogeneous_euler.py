@@ -17,7 +17,6 @@ the identity is lost.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 import torch
@@ -36,10 +35,7 @@ class Given(NamedTuple):
     x: Float[Tensor, "n d"]
 
 
-@dataclass(frozen=True)
 class HomogeneousEuler(Claim[Given]):
-    """Products of parameters and gradients against multiples of the output."""
-
     depth: int = option(4, low=2, high=8)  # layers of the deepest network
     d: int = option(3, low=1, high=50)  # inputs
     m: int = option(12, low=1, high=200)  # units of each hidden layer

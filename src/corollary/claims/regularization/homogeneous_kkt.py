@@ -26,7 +26,6 @@ says that the margin is the largest there is.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -56,10 +55,7 @@ class Given(NamedTuple):
     flow: MarginFlow
 
 
-@dataclass(frozen=True)
 class HomogeneousKkt(Claim[Given]):
-    """The residual of the KKT conditions at growing log t."""
-
     n: int = option(10, low=2, high=100)  # points
     d: int = option(4, low=2, high=20)  # inputs
     m: int = option(6, low=2, high=100)  # hidden units

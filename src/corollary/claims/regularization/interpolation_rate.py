@@ -17,7 +17,6 @@ since nothing ever moves there. For a longer step the factor is the other end,
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -39,10 +38,7 @@ class Given(NamedTuple):
     eta: float
 
 
-@dataclass(frozen=True)
 class InterpolationRate(Claim[Given]):
-    """The distance after each of some steps, against the power of the factor."""
-
     n: int = option(5, low=1, high=50)  # data points
     d: int = option(12, low=2, high=200)  # parameters, more than n
     steps: int = option(60, low=1, high=10_000)  # steps of gradient descent

@@ -21,7 +21,6 @@ has one limit only.
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -44,10 +43,7 @@ class Given(NamedTuple):
     flows: tuple[MarginFlow, MarginFlow]
 
 
-@dataclass(frozen=True)
 class KktMargins(Claim[Given]):
-    """The ratio of the two limiting margins."""
-
     angle: float = option(100.0, low=95.0, high=115.0)  # between the two points, in degrees
     step: float = option(0.1, low=0.01, high=0.2)  # of the scheme, in log t
     relation = converges(gap=0.02)  # of the ratio; starts of size 0.1 are forgotten like 1/log t

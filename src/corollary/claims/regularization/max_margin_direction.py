@@ -24,7 +24,6 @@ A loss with a Gaussian tail grows weights more slowly than :math:`\log t`, and t
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -67,10 +66,7 @@ class Given(NamedTuple):
     loss: MarginLoss
 
 
-@dataclass(frozen=True)
 class MaxMarginDirection(Claim[Given]):
-    """Descent from several starts against the multipliers of the support vectors."""
-
     n: int = option(14, low=2, high=200)  # points, at least d
     d: int = option(2, low=2, high=10)  # dimension, and number of support vectors
     steps: int = option(3000, low=100, high=1_000_000)  # steps of gradient descent

@@ -20,7 +20,6 @@ fails.
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 import torch
@@ -37,10 +36,7 @@ class Given(NamedTuple):
     sweep: list[Width]
 
 
-@dataclass(frozen=True)
 class NoOverfitting(Claim[Given]):
-    """The test error of the widest network against that of the first that fits."""
-
     dataset: Literal["digits", "mnist"] = "digits"  # mnist has to be on disk or reachable
     n: int = option(200, low=20, high=60_000)  # training images
     widths: tuple[int, ...] = option((4, 8, 16, 32, 128), low=1)  # hidden units

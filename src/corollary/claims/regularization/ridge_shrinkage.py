@@ -19,7 +19,6 @@ in the notes, the denominator is :math:`d_i^2+\lambda/2`.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -39,10 +38,7 @@ class Given(NamedTuple):
     penalty: float
 
 
-@dataclass(frozen=True)
 class RidgeShrinkage(Claim[Given]):
-    """Predictions from the singular vectors against the normal equations."""
-
     n: int = option(30, low=2, high=500)  # data points
     d: int = option(8, low=1, high=100)  # parameters
     lam: float = option(5.0, low=1e-6, high=1e6)  # strength of the penalty

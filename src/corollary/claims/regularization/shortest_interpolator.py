@@ -16,7 +16,6 @@ squared lengths. A part that is not orthogonal to the rows may shorten w as well
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -35,10 +34,7 @@ class Given(NamedTuple):
     added: Float[Tensor, "k d"]
 
 
-@dataclass(frozen=True)
 class ShortestInterpolator(Claim[Given]):
-    """Squared lengths of interpolators against Pythagoras."""
-
     n: int = option(4, low=1, high=50)  # data points
     d: int = option(10, low=2, high=200)  # parameters, more than n
     k: int = option(20, low=1, high=1000)  # vectors of the kernel that are added

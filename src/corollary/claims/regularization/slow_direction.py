@@ -20,7 +20,6 @@ polynomial tail :math:`-\ell'(u)=1/(1+u^2)` ends in another direction.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 import torch
 from torch import Generator
@@ -32,10 +31,7 @@ from corollary.theory.regularization.margin_losses import POLYNOMIAL_TAIL, tail_
 from corollary.theory.regularization.separable_descent import margin_gap_constant
 
 
-@dataclass(frozen=True)
 class SlowDirection(Claim[Given]):
-    """The exponent of log t in the distance of the directions."""
-
     n: int = option(14, low=2, high=200)  # points, at least d
     d: int = option(2, low=2, high=10)  # dimension, and number of support vectors
     first: float = option(60.0, low=10.0, high=100.0)  # log t at which the fit starts

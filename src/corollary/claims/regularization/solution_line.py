@@ -13,7 +13,6 @@ nearest. Parallel planes with different targets do not meet, and there is nothin
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -34,10 +33,7 @@ class Given(NamedTuple):
     starts: Float[Tensor, "k 3"]
 
 
-@dataclass(frozen=True)
 class SolutionLine(Claim[Given]):
-    """Where descent ends from each start, against the projection on the line."""
-
     starts: int = option(6, low=1, high=100)  # starting points
     steps: int = option(400, low=50, high=10_000)  # steps of gradient descent
     relation = equals(ulps=2**20, scale=1.0)  # singular values 1 and 2: 400 steps leave 1e-20

@@ -19,7 +19,6 @@ conclusion.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -41,10 +40,7 @@ class Given(NamedTuple):
     alpha: Float[Tensor, " n"]
 
 
-@dataclass(frozen=True)
 class SupportVectorKkt(Claim[Given]):
-    """The combination of support vectors against a solver of the primal problem."""
-
     n: int = option(20, low=2, high=200)  # points
     d: int = option(2, low=2, high=10)  # dimension
     gamma: float = option(0.2, low=0.05, high=0.9)  # margin to plant in the unit ball

@@ -24,7 +24,6 @@ few errors. If every validation point is on the right side of :math:`\hat w` the
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -49,10 +48,7 @@ class Given(NamedTuple):
     wrong: Float[Tensor, "b d"]  # validation points K
 
 
-@dataclass(frozen=True)
 class ValidationLossGrowth(Claim[Given]):
-    """The slope of the validation loss in log t, in units of the predicted one."""
-
     n: int = option(14, low=2, high=200)  # training points, at least d
     d: int = option(3, low=2, high=10)  # dimension
     valid: int = option(40, low=4, high=1000)  # validation points

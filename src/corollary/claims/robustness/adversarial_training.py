@@ -21,7 +21,6 @@ features, which an attack turns round. The price is accuracy on clean inputs.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -43,10 +42,7 @@ class Given(NamedTuple):
     train_eps: float
 
 
-@dataclass(frozen=True)
 class AdversarialTraining(Claim[Given]):
-    """Robust accuracy of trained linear models as the sample grows."""
-
     weak: int = option(30, low=1, high=200)  # weak features, beside one strong one
     eps: float = option(0.4, low=0.05, high=0.9)  # largest change of a feature
     sizes: tuple[int, ...] = (100, 400, 1600, 6400)  # training points

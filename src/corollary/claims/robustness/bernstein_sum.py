@@ -19,7 +19,6 @@ alone. Measured: the exact probability to exceed the bound, for centred exponent
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -40,10 +39,7 @@ class Given(NamedTuple):
     sums: Float[Tensor, " t"]
 
 
-@dataclass(frozen=True)
 class BernsteinSum(Claim[Given]):
-    """Exact tails of sums of centred exponentials."""
-
     k: int = option(50, low=1, high=10000)  # variables
     draws: int = option(20000, low=100, high=100000)  # sums in the figure
     relation = at_most(ulps=64)  # the incomplete gamma function of scipy

@@ -23,7 +23,6 @@ Robustness that cannot be proved and robustness that can are different things to
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -60,10 +59,7 @@ class Given(NamedTuple):
     trained_eps: float
 
 
-@dataclass(frozen=True)
 class CertifiedTraining(Claim[Given]):
-    """What is proved of networks that were trained in three ways."""
-
     eps: float = option(0.1, low=0.01, high=0.3)  # largest change of a pixel
     width: int = option(100, low=10, high=300)  # units of a hidden layer
     L: int = option(3, low=1, high=6)  # hidden layers

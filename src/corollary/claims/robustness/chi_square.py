@@ -20,7 +20,6 @@ Measured: the exact failure probabilities over a grid of k and :math:`\gamma`.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import NamedTuple
 
 from torch import Generator
@@ -40,10 +39,7 @@ class Given(NamedTuple):
     cases: tuple[tuple[int, float], ...]
 
 
-@dataclass(frozen=True)
 class ChiSquare(Claim[Given]):
-    """Exact tails beyond the bound."""
-
     version: Version = "notes"  # which bound: laurent_massart, notes or sub_gaussian
     sizes: tuple[int, ...] = (3, 10, 100, 1000, 10000)  # degrees of freedom
     relation = at_most(ulps=64)  # the incomplete gamma function of scipy

@@ -22,7 +22,6 @@ first half and the smallest margin that an attack finds for the second.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 import torch
@@ -52,10 +51,7 @@ class Given(NamedTuple):
     seed: int
 
 
-@dataclass(frozen=True)
 class CrownAndIntervals(Claim[Given]):
-    """Bounds on the margin against the worst margin found."""
-
     d: int = option(16, low=2, high=200)  # input dimension
     m: int = option(32, low=2, high=300)  # width of the hidden layers
     L: int = option(2, low=1, high=6)  # hidden layers

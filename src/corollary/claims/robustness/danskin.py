@@ -22,7 +22,6 @@ of a linear model along several directions; predicted: the gradient at one maxim
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -42,10 +41,7 @@ class Given(NamedTuple):
     v: Float[Tensor, "k d"]
 
 
-@dataclass(frozen=True)
 class DanskinTheorem(Claim[Given]):
-    """Directional derivatives of a maximum against one gradient."""
-
     d: int = option(4, low=1, high=10)  # dimension; the ball has 2^d corners
     k: int = option(6, low=1, high=50)  # directions
     eps: float = option(0.3, low=0.01, high=2.0)  # size of perturbations

@@ -17,7 +17,6 @@ the remainder is of order :math:`\epsilon` itself.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -39,10 +38,7 @@ class Given(NamedTuple):
     y: Float[Tensor, " 1"]
 
 
-@dataclass(frozen=True)
 class FgsmGain(Claim[Given]):
-    """The remainder of the first-order gain."""
-
     d: int = option(40, low=2, high=200)  # dimension
     m: int = option(30, low=2, high=200)  # hidden units
     relation = slope(gap=0.15)  # third-order terms bend the line a little

@@ -12,7 +12,6 @@ from d + 1 values, only to order h. So an attacker who sees outputs alone loses 
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -40,10 +39,7 @@ class Given(NamedTuple):
         return losses(self.model(x), self.y[:1].expand(len(x)))
 
 
-@dataclass(frozen=True)
 class FiniteDifferences(Claim[Given]):
-    """Error of the estimated gradient as the step grows."""
-
     d: int = option(20, low=2, high=100)  # dimension
     n: int = option(60, low=1, high=500)  # inputs of the attack in the figure
     relation = slope(gap=0.1)  # higher orders bend the line at the largest steps

@@ -16,7 +16,6 @@ follows.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -45,10 +44,7 @@ class Given(NamedTuple):
         return 4 / (3 * 3**0.5) * float(torch.linalg.matrix_norm(curved, 2))
 
 
-@dataclass(frozen=True)
 class FlipRemainder(Claim[Given]):
-    """Remainders of linearised steps against half the curvature."""
-
     d: int = option(10, low=1, high=200)  # dimension
     m: int = option(10, low=1, high=500)  # hidden units
     n: int = option(200, low=1, high=2000)  # inputs

@@ -21,7 +21,6 @@ factors stays above in a share :math:`1-\gamma` of the draws, at 99 % confidence
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -42,10 +41,7 @@ class Given(NamedTuple):
     weight_variances: list[float]  # times d
 
 
-@dataclass(frozen=True)
 class GradientNorm(Claim[Given]):
-    """Low quantiles of gradient lengths against the bound."""
-
     dims: tuple[int, ...] = (100, 300, 1000)  # dimensions
     k: int = option(30, low=1, high=1000)  # hidden units
     gamma: float = option(0.1, low=0.01, high=0.7)  # probability of failure

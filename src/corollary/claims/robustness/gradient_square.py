@@ -16,7 +16,6 @@ So a step of order 1 moves f by order 1 in any dimension, while inputs have leng
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 from jaxtyping import Float
@@ -45,10 +44,7 @@ class Given(NamedTuple):
     lengths: list[float]  # over sqrt(d)
 
 
-@dataclass(frozen=True)
 class GradientSquare(Claim[Given]):
-    """Mean squared gradients in several dimensions."""
-
     dims: tuple[int, ...] = (2, 10, 100)  # dimensions
     k: int = option(20, low=1, high=500)  # hidden units
     phi: Literal["relu", "tanh", "sigmoid"] = "tanh"  # activation

@@ -17,7 +17,6 @@ network of 8 x 8 digits under I-FGSM; predicted, as a lower bound: under FGSM of
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -43,10 +42,7 @@ class Given(NamedTuple):
     steps: int
 
 
-@dataclass(frozen=True)
 class IteratedFgsm(Claim[Given]):
-    """Mean losses under the two attacks."""
-
     eps: float = option(0.15, low=0.01, high=0.5)  # largest change of a pixel, in [0, 1]
     steps: int = option(10, low=2, high=100)  # of the iterated attack
     width: int = option(64, low=8, high=512)  # hidden units

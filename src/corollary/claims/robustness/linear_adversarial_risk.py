@@ -16,7 +16,6 @@ linear case at once) find at several radii.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -45,10 +44,7 @@ class Given(NamedTuple):
         return layer
 
 
-@dataclass(frozen=True)
 class LinearAdversarialRisk(Claim[Given]):
-    """Risk under an attack against the exact one."""
-
     n: int = option(200, low=2, high=5000)  # points
     d: int = option(20, low=2, high=200)  # dimension
     radii: tuple[float, ...] = (0.01, 0.02, 0.05, 0.1)  # sizes of perturbations

@@ -17,7 +17,6 @@ changes the sign, by bisection.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -51,10 +50,7 @@ class Given(NamedTuple):
             return self.y * self.model(self.x + sizes[:, None] * step)[:, 0]
 
 
-@dataclass(frozen=True)
 class LinearFlip(Claim[Given]):
-    """Distances to the decision boundary in three norms."""
-
     d: int = option(20, low=1, high=1000)  # dimension
     relation = equals(ulps=2**14)  # bisection to rounding
 

@@ -20,7 +20,6 @@ gradient ascent finds.
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -47,10 +46,7 @@ class Given(NamedTuple):
         return self.model(x)[:, 0]
 
 
-@dataclass(frozen=True)
 class LinearWorstCase(Claim[Given]):
-    """Margins left by an attack, against the closed form."""
-
     n: int = option(8, low=1, high=100)  # inputs
     d: int = option(30, low=2, high=500)  # dimension
     eps: float = option(0.3, low=0.001, high=10.0)  # size of perturbations

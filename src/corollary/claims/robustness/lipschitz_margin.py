@@ -19,7 +19,6 @@ shortest perturbations that DeepFool finds; predicted: r.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -41,10 +40,7 @@ class Given(NamedTuple):
     factor: float
 
 
-@dataclass(frozen=True)
 class LipschitzMargin(Claim[Given]):
-    """Certified radii against perturbations that were found."""
-
     d: int = option(12, low=2, high=200)  # input dimension
     L: int = option(3, low=1, high=8)  # layers
     n: int = option(20, low=1, high=500)  # inputs

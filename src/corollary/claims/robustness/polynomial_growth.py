@@ -16,7 +16,6 @@ Measured: the largest :math:`|p|/n^r` and :math:`n^r/|p|` from where the constan
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -35,10 +34,7 @@ class Given(NamedTuple):
     lower_from: float
 
 
-@dataclass(frozen=True)
 class PolynomialGrowth(Claim[Given]):
-    """Ratios to the leading power against proved constants."""
-
     degree: int = option(4, low=1, high=8)  # of the polynomial
     largest: int = option(10000, low=100, high=10**6)  # size up to which ratios are taken
     relation = at_most(ulps=64)  # sums of a few terms

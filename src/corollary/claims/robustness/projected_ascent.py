@@ -18,7 +18,6 @@ first steps; predicted: what the theorem grants them.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -58,10 +57,7 @@ class Path(NamedTuple):
     sizes: list[float]
 
 
-@dataclass(frozen=True)
 class ProjectedAscent(Claim[Given]):
-    """Gains of projected gradient steps against their squared lengths."""
-
     d: int = option(20, low=2, high=200)  # dimension
     m: int = option(30, low=2, high=500)  # hidden units
     eps: float = option(1.0, low=0.01, high=10.0)  # size of perturbations

@@ -17,7 +17,6 @@ pixels for an estimate that resembles the gradient.
 """
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -47,10 +46,7 @@ class Given(NamedTuple):
     seed: int
 
 
-@dataclass(frozen=True)
 class RandomDirections(Claim[Given]):
-    """Relative squared error of the estimate."""
-
     d: int = option(50, low=1, high=500)  # dimension
     q: tuple[int, ...] = (5, 20, 80)  # directions
     h: float = option(0.1, low=1e-4, high=10.0)  # length of the differences

@@ -18,7 +18,6 @@ at many radii.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -65,10 +64,7 @@ class Given(NamedTuple):
         return unchecked_network(self.x, self.y, self.c)
 
 
-@dataclass(frozen=True)
 class RobustNetwork(Claim[Given]):
-    """Shortest perturbations found, against the certified radius."""
-
     m: int = option(30, low=2, high=200)  # points
     d: int = option(200, low=4, high=2000)  # dimension
     relation = at_least(ulps=2**24)  # the switch is found by bisection, to 1e-9 of the radius

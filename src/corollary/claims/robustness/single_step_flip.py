@@ -19,7 +19,6 @@ and its length :math:`2|f|/\|\nabla f\|` is of order :math:`\sqrt{\log(1/\gamma)
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 import torch
@@ -49,10 +48,7 @@ class Given(NamedTuple):
         return SingleStep(found.eta.abs(), found.size, found.relative, found.before, after)
 
 
-@dataclass(frozen=True)
 class SingleStepFlip(Claim[Given]):
-    """How often one step changes the sign."""
-
     d: int = option(100, low=2, high=2000)  # dimension
     k: int = option(60, low=1, high=2000)  # hidden units
     phi: Literal["tanh", "sigmoid", "linear"] = "tanh"  # activation

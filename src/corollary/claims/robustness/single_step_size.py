@@ -16,7 +16,6 @@ Measured: the median relative length over random networks as d grows.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import partial
 from typing import NamedTuple
 
@@ -35,10 +34,7 @@ class Given(NamedTuple):
     biased: bool  # the outputs have a part that grows with d
 
 
-@dataclass(frozen=True)
 class SingleStepSize(Claim[Given]):
-    """Relative lengths of flips in growing dimension."""
-
     dims: tuple[int, ...] = (50, 100, 200, 400, 800)  # dimensions
     k: int = option(20, low=1, high=500)  # hidden units
     draws: int = option(400, low=100, high=3000)  # networks of each dimension

@@ -17,7 +17,6 @@ The exponential has it with no constants: its moments are :math:`e^{2q^2}`.
 
 import math
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -35,10 +34,7 @@ class Given(NamedTuple):
     c: float
 
 
-@dataclass(frozen=True)
 class SlopeMoments(Claim[Given]):
-    """Moments of the slope of the square, per moment of the bound."""
-
     orders: int = option(16, low=2, high=30)  # moments from q = 2 on
     relation = at_most(ulps=2**14)  # quadrature; equality at q = 2
 

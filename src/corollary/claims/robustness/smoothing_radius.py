@@ -19,7 +19,6 @@ distance of a half-space.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -55,10 +54,7 @@ class Given(NamedTuple):
         return float(self.w @ self.x)
 
 
-@dataclass(frozen=True)
 class SmoothingRadius(Claim[Given]):
-    """How often the certified radius is larger than the true one."""
-
     d: int = option(6, low=1, high=100)  # dimension
     sigma: float = option(0.5, low=0.01, high=10.0)  # noise
     ratio: float = option(1.0, low=0.1, high=3.0)  # distance to the boundary over sigma

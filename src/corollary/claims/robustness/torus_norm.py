@@ -17,7 +17,6 @@ Power iteration only approaches the left side from below, and certifies nothing.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -36,10 +35,7 @@ class Given(NamedTuple):
     room: int
 
 
-@dataclass(frozen=True)
 class TorusNorm(Claim[Given]):
-    """Norms of zero-padded convolutions against those on the torus."""
-
     size: int = option(7, low=4, high=12)  # rows and columns of the image
     channels: int = option(3, low=1, high=6)  # in and out
     k: int = option(3, low=1, high=5)  # rows and columns of the kernel

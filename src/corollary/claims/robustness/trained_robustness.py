@@ -16,7 +16,6 @@ the gap of the fit.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import lru_cache, partial
 from typing import NamedTuple
 
@@ -49,10 +48,7 @@ class Given(NamedTuple):
     trained: bool
 
 
-@dataclass(frozen=True)
 class TrainedRobustness(Claim[Given]):
-    """Flip distances of trained networks against the number of points."""
-
     d: int = option(300, low=50, high=2000)  # dimension
     sizes: tuple[int, ...] = (8, 16, 32, 64)  # numbers of points
     width: int = option(100, low=10, high=1000)  # hidden units

@@ -13,7 +13,6 @@ many networks and the normal one (Kolmogorov's), at growing widths.
 """
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -33,10 +32,7 @@ class Given(NamedTuple):
     signs: Float[Tensor, "t k"]
 
 
-@dataclass(frozen=True)
 class TwoLayerNormal(Claim[Given]):
-    """Distance from the normal law."""
-
     d: int = option(6, low=2, high=50)  # dimension
     widths: tuple[int, ...] = (1, 4, 16, 64)  # hidden units, growing
     draws: int = option(8000, low=2000, high=50000)  # networks of each width

@@ -18,7 +18,6 @@ two_layer_normal).
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 import torch
@@ -48,10 +47,7 @@ class Given(NamedTuple):
     lengths: Float[Tensor, " t"]
 
 
-@dataclass(frozen=True)
 class TwoLayerVariance(Claim[Given]):
-    """Mean squares of outputs at several widths."""
-
     d: int = option(10, low=2, high=100)  # dimension
     widths: tuple[int, ...] = (1, 4, 32)  # hidden units
     phi: Literal["relu", "tanh", "sigmoid"] = "relu"  # activation

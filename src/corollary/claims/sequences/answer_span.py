@@ -16,7 +16,6 @@ taken apart can do all three.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -68,10 +67,7 @@ def finds_answers(self: "AnswerSpan", given: Given) -> bool:
     return bool(inside & (s <= e).all() & (e < s + self.longest).all())
 
 
-@dataclass(frozen=True)
 class AnswerSpan(Claim[Given]):
-    """The decoder's value against the best of all spans."""
-
     questions: int = 20  # questions with their paragraphs
     length: int = option(24, low=6, high=200)  # tokens of question and passage
     longest: int = 6  # tokens of an answer

@@ -19,7 +19,6 @@ are nonnegative and sum to 1: the product :math:`Y=QK^\top V` without softmax ha
 :scale-free: the weights are given, and any weights of an average will do.
 """
 
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -40,10 +39,7 @@ class Given(NamedTuple):
     U: Float[Tensor, "m d"]
 
 
-@dataclass(frozen=True)
 class AttentionConvexHull(Claim[Given]):
-    """The furthest output against the furthest input, in many directions."""
-
     T: int = option(20, low=3, high=500)  # length of the sequence
     d: int = option(2, low=2, high=50)  # numbers per position
     m: int = option(64, high=1000)  # directions

@@ -19,7 +19,6 @@ X, or a causal mask, end this.
     f(PX) on P f(X) and away from f(X). Invariant is only a readout that forgets the order.
 """
 
-from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 import torch
@@ -50,10 +49,7 @@ def run(given: Given, X: Tensor) -> Tensor:
     return torch.cat([Y, Y.mean(dim=0, keepdim=True)])
 
 
-@dataclass(frozen=True)
 class AttentionEquivariance(Claim[Given]):
-    """The block of the reordered rows, and its mean."""
-
     T: int = option(7, low=2, high=200)  # length of the sequence
     d: int = option(8, low=2, high=64)  # numbers per position, even
     norm: Literal["post", "pre", "none"] = "post"  # where the block normalises

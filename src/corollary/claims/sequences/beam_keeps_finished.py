@@ -18,7 +18,6 @@ them.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -58,10 +57,7 @@ def dropping(model: NextToken, width: int, N: int) -> float:
     return float(p.max()) if len(p) else 0.0
 
 
-@dataclass(frozen=True)
 class BeamKeepsFinished(Claim[Given]):
-    """The probability that is found, as the number of steps grows past the end."""
-
     width: int = option(2, high=6)  # of the beam
     steps: int = option(6, low=3, high=50)  # the most steps
 

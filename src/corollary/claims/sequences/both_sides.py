@@ -17,7 +17,6 @@ knows those to its right, however many blocks there are.
 """
 
 from copy import deepcopy
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -48,10 +47,7 @@ def no_values(given: Given) -> Given:
     return given._replace(blocks=blocks)
 
 
-@dataclass(frozen=True)
 class BothSides(Claim[Given]):
-    """The share of blocks of the Jacobian that are not zero."""
-
     length: int = option(8, low=2, high=24)  # tokens T
     layers: int = option(1, low=1, high=4)  # encoder blocks
 

@@ -15,7 +15,6 @@ and an input that keeps turning with :math:`\lambda` attains the first bound. Wi
 :covers: linear-recurrent-unit
 """
 
-from dataclasses import dataclass
 from math import pi
 from typing import NamedTuple
 
@@ -36,10 +35,7 @@ class Given(NamedTuple):
     M: float = 1.0
 
 
-@dataclass(frozen=True)
 class BoundedResponse(Claim[Given]):
-    """The largest modulus of each state; the first input is the worst, the others are noise."""
-
     T: int = option(200, low=50, high=5000)  # steps
     m: int = option(4, low=1, high=100)  # eigenvalues
     r: float = option(0.95, low=0.01, high=0.999)  # modulus of the eigenvalues

@@ -19,7 +19,6 @@ the other way round the formula is wrong.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import partial
 from typing import NamedTuple
 
@@ -51,10 +50,7 @@ def largest_on_the_left(given: Given) -> tuple[bool, str]:
     return near(given.products(J, 0)[-1], second @ first)
 
 
-@dataclass(frozen=True)
 class Bptt(Claim[Given]):
-    """Products of Jacobians against autograd, for every state and every entry of U."""
-
     T: int = option(8, low=3, high=100)  # length of the sequence
     m: int = option(4, low=2, high=50)  # units
     n: int = option(2, low=1, high=50)  # inputs

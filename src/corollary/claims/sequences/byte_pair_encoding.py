@@ -21,7 +21,7 @@ nothing.
 """
 
 from collections import Counter
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import accumulate, zip_longest
 from typing import NamedTuple
 
@@ -81,10 +81,7 @@ def replaced(given: Given) -> list[int]:
     return counts
 
 
-@dataclass(frozen=True)
 class BytePairEncoding(Claim[Given]):
-    """Size of the vocabulary and length of the text after training against their counts."""
-
     sentences: int = 80  # sentences of the text
     merges: int = 90  # pairs to merge
 

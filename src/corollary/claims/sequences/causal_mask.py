@@ -16,7 +16,6 @@ itself alone.
 :scale-free: the mask is true or false, and what is compared are zeros and shares.
 """
 
-from dataclasses import dataclass
 from functools import partial
 from typing import NamedTuple
 
@@ -38,10 +37,7 @@ class Given(NamedTuple):
     mask: Bool[Tensor, "T T"]
 
 
-@dataclass(frozen=True)
 class CausalMask(Claim[Given]):
-    """Derivatives in later inputs, sums of weights, and the first weight."""
-
     T: int = option(8, low=2, high=40)  # length of the sequence
     d: int = option(4, high=32)  # numbers per position
 

@@ -18,7 +18,6 @@ What the other tokens learn, they learn through the attention of the layers belo
 """
 
 from copy import deepcopy
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -65,10 +64,7 @@ def constant(given: Given) -> Given:
     return given._replace(head=head)
 
 
-@dataclass(frozen=True)
 class ClassTokenGradient(Claim[Given]):
-    """Shares of the positions in the squared gradient."""
-
     sentences: int = 8  # sentences of a batch
     length: int = option(10, low=2, high=64)  # tokens of a sentence, [CLS] included
 

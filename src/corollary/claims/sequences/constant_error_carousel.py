@@ -18,7 +18,6 @@ flows through h.
 
 from collections.abc import Callable
 from copy import deepcopy
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -61,10 +60,7 @@ def forget_gates(given: Given) -> Float[Tensor, "T m"]:
     return torch.stack(gates)
 
 
-@dataclass(frozen=True)
 class ConstantErrorCarousel(Claim[Given]):
-    """The diagonal of a Jacobian against products of gates."""
-
     T: int = option(50, low=2, high=200)  # steps
     m: int = option(5, low=1, high=50)  # units
     remember: float = option(3.0, low=-2.0, high=50.0)  # offset of the forget gate

@@ -16,7 +16,6 @@ together.
 :scale-free: a symmetry: whatever attention reads, both sides read it.
 """
 
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -46,10 +45,7 @@ lost = instead(
 )
 
 
-@dataclass(frozen=True)
 class CrossAttentionSet(Claim[Given]):
-    """What is read, after queries and memory were put into another order."""
-
     t: int = option(5, low=2, high=200)  # rows that read
     s: int = option(9, low=2, high=200)  # rows that are read
     d: int = option(4, high=64)  # numbers per row

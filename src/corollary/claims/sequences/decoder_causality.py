@@ -17,7 +17,6 @@ another order. Without the mask the block is an encoder block, and everything ch
     here: changing the last token changes the first output.
 """
 
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -53,10 +52,7 @@ def same_rows(given: Given) -> bool:
     return sorted(given.memory.tolist()) == sorted(given.reordered.tolist())
 
 
-@dataclass(frozen=True)
 class DecoderCausality(Claim[Given]):
-    """All outputs but the last, before and after the last token is exchanged."""
-
     T: int = option(6, low=2, high=100)  # tokens
     s: int = option(5, low=2, high=100)  # positions of the memory
     heads: int = option(2, high=8)  # of each attention; four numbers per head

@@ -14,7 +14,6 @@ A defective matrix has no such basis.
 :covers: linear-recurrent-unit
 """
 
-from dataclasses import dataclass
 from math import tau
 from typing import NamedTuple
 
@@ -47,10 +46,7 @@ def jordan(given: Given) -> Given:
     return given._replace(A=0.9 * eye + eye.roll(1, dims=1).triu())
 
 
-@dataclass(frozen=True)
 class DiagonalRecurrence(Claim[Given]):
-    """States of the dense system against those of the diagonal one."""
-
     m: int = option(6, low=2, high=60)  # state
     T: int = option(50, low=2, high=500)  # steps
 

@@ -15,7 +15,6 @@ If queries and keys are related the statement fails: for :math:`q=k` the mean al
 :covers: attention-variance-scaling
 """
 
-from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 import torch
@@ -39,10 +38,7 @@ def entries(given: Given) -> Tensor:
     return torch.stack([torch.cat([x.flatten() for x in part]) for part in given])
 
 
-@dataclass(frozen=True)
 class DotProductVariance(Claim[Given]):
-    """Squares of scaled products, which have mean 1 in every dimension."""
-
     dims: tuple[int, ...] = (4, 16, 64, 256)  # dimensions of queries and keys
     draws: int = option(4000, low=100, high=100_000)  # pairs in each dimension
     law: Literal["normal", "sign", "uniform"] = "normal"  # of the entries

@@ -15,7 +15,6 @@ fail: continuations of another prefix push the greedy one out, and then come to 
 :covers: greedy-decoding, beam-search, exhaustive-sequence-search
 """
 
-from dataclasses import dataclass
 from typing import NamedTuple
 
 from torch import Generator
@@ -54,10 +53,7 @@ def crumbling(given: Given) -> Given:
     return Given(TokenTable({"A": 0.4, "B": 0.35, "C": 0.25}, after), 3, 2)
 
 
-@dataclass(frozen=True)
 class GreedyBeamExhaustive(Claim[Given]):
-    """Probabilities of what three searches find."""
-
     K: int = option(8, low=2, high=20)  # tokens
     N: int = option(2, low=1, high=5)  # length of the sequences
     width: int = option(3, high=50)  # of the beam

@@ -17,7 +17,6 @@ so from :math:`z_0\in[-1,1]^m` no state leaves the cube: :math:`\|z_t\|_\infty\l
     both runs on the same weights.
 """
 
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -52,10 +51,7 @@ def unsquashed(given: Given, rng: Generator) -> Given:
     return given._replace(cell=Unsquashed(given.x.shape[2], given.z0.shape[1], rng=rng))
 
 
-@dataclass(frozen=True)
 class GruConvexity(Claim[Given]):
-    """How far states go, and whether they overshoot the candidate."""
-
     T: int = option(40, low=1, high=500)  # steps
     m: int = option(8, low=1, high=100)  # units
     B: int = option(16, low=1, high=500)  # sequences

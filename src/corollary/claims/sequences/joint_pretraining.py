@@ -22,7 +22,6 @@ joint run.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -67,10 +66,7 @@ class Given(NamedTuple):
     frozen: bool
 
 
-@dataclass(frozen=True)
 class JointPretraining(Claim[Given]):
-    """The loss on masked tokens after two stages and after one joint run."""
-
     seeds: int = option(4, low=2, high=20)  # independent runs
     steps: int = 200  # steps for each task
     pairs: int = option(2000, low=64)  # pairs of sentences to learn from

@@ -17,7 +17,6 @@ about all of them.
 """
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -53,10 +52,7 @@ class Given(NamedTuple):
     is_transformer: bool
 
 
-@dataclass(frozen=True)
 class LengthGeneralization(Claim[Given]):
-    """Accuracies of a transformer and of a recurrent network, within and beyond."""
-
     n: int = option(8, low=2, high=40)  # bits of the training strings
     longest: int = option(32, low=4, high=200)  # bits of the test strings
     seeds: int = option(6, low=2, high=20)  # networks of each kind

@@ -19,7 +19,6 @@ fails as well.
 """
 
 from copy import deepcopy
-from dataclasses import dataclass
 from math import log
 from typing import NamedTuple
 
@@ -64,10 +63,7 @@ def opening(self: "LongLag", given: Given) -> tuple[bool, str]:
     return left > 0.1, f"{left:.2g}"
 
 
-@dataclass(frozen=True)
 class LongLag(Claim[Given]):
-    """Accuracies on new sequences after training, over several runs."""
-
     T: int = option(30, low=10, high=200)  # length of a sequence
     steps: int = option(30, low=20, high=1000)  # steps of Adam
     remember: float = option(4.0, low=0.0, high=10.0)  # first offset b_F of the forget gates

@@ -17,7 +17,6 @@ and no special token is ever selected.
 :covers: masked-language-modeling
 """
 
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -41,10 +40,7 @@ class Given(NamedTuple):
     p: float = P  # of a token to be selected
 
 
-@dataclass(frozen=True)
 class MaskedTokenRates(Claim[Given]):
-    """Frequencies of the four fates of a token against their probabilities."""
-
     sequences: int = 2000  # sequences of tokens
     length: int = option(64, low=8)  # tokens of a sequence, special ones included
     vocab: int = option(100, low=7)  # tokens of the vocabulary

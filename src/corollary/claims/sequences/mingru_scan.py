@@ -12,7 +12,6 @@ If the gates of :math:`z_t=s_t\odot z_{t-1}+(1-s_t)\odot Vx_t` depend on the inp
 :covers: mingru
 """
 
-from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 import torch
@@ -33,10 +32,7 @@ class Given(NamedTuple):
     L: Float[Tensor, "m m"]
 
 
-@dataclass(frozen=True)
 class MingruScan(Claim[Given]):
-    """One step after the other against a scan."""
-
     T: int = option(60, low=2, high=2000)  # steps
     m: int = option(3, low=1, high=50)  # units
     method: Literal["hillis_steele", "blelloch", "sequential", "log"] = "blelloch"  # kind of scan

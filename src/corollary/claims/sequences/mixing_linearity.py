@@ -15,7 +15,6 @@ frozen, linear in its values. Attention proper mixes with
 """
 
 from copy import deepcopy
-from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 import torch
@@ -76,10 +75,7 @@ def offset(given: Given) -> Given:
     return given._replace(layer=layer)
 
 
-@dataclass(frozen=True)
 class MixingLinearity(Claim[Given]):
-    """The layer at a combination against the combination of its values."""
-
     T: int = option(10, low=3, high=100)  # length of the sequences
     d: int = option(4, high=32)  # numbers per position
     layer: Literal["convolution", "frozen"] = "convolution"  # or attention with frozen weights

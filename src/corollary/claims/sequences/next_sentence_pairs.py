@@ -17,7 +17,6 @@ first one somewhere with positive probability, and its label is then wrong.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import partial
 from typing import NamedTuple
 
@@ -52,10 +51,7 @@ def looks(given: Given) -> bool:
     return counted(SMALL, pairs)[1].hits == 0
 
 
-@dataclass(frozen=True)
 class NextSentencePairs(Claim[Given]):
-    """The share of successors, and of successors among negatives."""
-
     documents: int = 10  # documents of the corpus
     length: int = 20  # sentences of a document
     kinds: int = 12  # different sentences; few, so that the corpus repeats itself

@@ -14,7 +14,6 @@ distribution, small where it is peaked and large where it is flat, while top-k k
 :covers: top-p-sampling
 """
 
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -54,10 +53,7 @@ def in_order(given: Given) -> Given:
     return given._replace(kept=P.cumsum(dim=1) - P < given.p)
 
 
-@dataclass(frozen=True)
 class NucleusSmallest(Claim[Given]):
-    """The number of kept tokens against the least number among all sets."""
-
     n: int = option(24, low=2, high=200)  # distributions, from peaked to flat
     K: int = option(10, low=2, high=14)  # tokens
     p: float = option(0.9, low=0.01, high=0.999)  # mass to reach

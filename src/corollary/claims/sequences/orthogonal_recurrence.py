@@ -14,7 +14,6 @@ g = 1.1 explodes, g = 0.9 vanishes, g = 1 keeps every gradient. For other matric
 :covers: rnn-vanishing-exploding
 """
 
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -44,10 +43,7 @@ def shift(given: Given) -> Given:
     return given._replace(Q=Q)
 
 
-@dataclass(frozen=True)
 class OrthogonalRecurrence(Claim[Given]):
-    """Norms after a number of steps, at three gains."""
-
     m: int = option(8, low=2, high=100)  # units
     steps: int = option(60, low=2, high=200)  # i - t
     high: float = option(1.1, low=1.0, high=2.0)  # a gain that explodes

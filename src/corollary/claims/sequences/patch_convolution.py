@@ -16,7 +16,6 @@ The vision transformer begins with a convolutional layer.
 :covers: vision-transformer
 """
 
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -37,10 +36,7 @@ class Given(NamedTuple):
     kernel: Float[Tensor, "d c p p"]
 
 
-@dataclass(frozen=True)
 class PatchConvolution(Claim[Given]):
-    """Embedded patches against the outputs of a convolution."""
-
     images: int = 2  # images
     channels: int = 3  # of an image
     patch: int = option(4, low=2, high=32)  # side P of a patch

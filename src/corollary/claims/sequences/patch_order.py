@@ -16,7 +16,6 @@ The sequence has :math:`HW/P^2 + 1` tokens.
 :covers: vision-transformer
 """
 
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -47,10 +46,7 @@ def placed(self: "PatchOrder", given: Given, rng: Generator) -> Given:
     return given._replace(model=model)
 
 
-@dataclass(frozen=True)
 class PatchOrder(Claim[Given]):
-    """Logits of puzzles against those of the images."""
-
     images: int = 6  # images
     patch: int = option(4, low=2, high=16)  # side P of a patch
     across: int = option(4, low=2, high=8)  # patches along a side

@@ -16,7 +16,6 @@ so their Gram matrix is Toeplitz. It needs sine and cosine of each pair to have 
     the Gram matrix is not Toeplitz: the counterexample here.
 """
 
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -48,10 +47,7 @@ def of_distance(gap: Float[Tensor, " n"], omega: Float[Tensor, " k"]) -> Float[T
     return (gap[:, None] * omega).cos().sum(dim=1)
 
 
-@dataclass(frozen=True)
 class PositionalDistance(Claim[Given]):
-    """Products of encodings against a sum of cosines."""
-
     n: int = option(200, low=4, high=10_000)  # pairs of positions
     T: int = option(100, low=2, high=10_000)  # the largest position
     pairs: int = option(16, high=256)  # pairs of sine and cosine, d/2

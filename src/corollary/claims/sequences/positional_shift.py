@@ -20,7 +20,6 @@ have the same frequency.
     has these frequencies.
 """
 
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -47,10 +46,7 @@ def printed(self: "PositionalShift", given: Given) -> Given:
     return given._replace(sine=omega[::2], cosine=omega[1::2])
 
 
-@dataclass(frozen=True)
 class PositionalShift(Claim[Given]):
-    """The encodings of later times against rotated ones of earlier times."""
-
     T: int = option(50, low=2, high=1000)  # positions
     pairs: int = option(8, high=256)  # pairs of sine and cosine, d/2
     base: float = option(1e4, low=1.5, high=1e6)  # C, ratio of fastest to slowest frequency

@@ -14,7 +14,6 @@ so a tree of any shape gives the states of the loop, at every length.
 :covers: prefix-scan-recurrence
 """
 
-from dataclasses import dataclass
 from itertools import accumulate
 from typing import NamedTuple
 
@@ -53,10 +52,7 @@ def states(given: Given, method: Method) -> Float[Tensor, " T"]:
     return prefixes((given.a, given.b), method, law=given.law)[1].flatten()
 
 
-@dataclass(frozen=True)
 class PrefixScan(Claim[Given]):
-    """Trees against the loop."""
-
     T: int = option(37, low=3, high=2000)  # steps
 
     relation = equals(ulps=2**14, scale=1.0)  # sums of up to T terms in another order

@@ -20,7 +20,6 @@ nothing to transfer.
 
 import copy
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -49,10 +48,7 @@ class Given(NamedTuple):
     adverbs: bool
 
 
-@dataclass(frozen=True)
 class PretrainThenFinetune(Claim[Given]):
-    """Accuracy with and without pre-training."""
-
     seeds: int = option(5, low=2, high=20)  # independent runs
     sentences: int = option(4000, low=64)  # sentences of plain text
     steps: int = 900  # steps of pre-training

@@ -13,7 +13,6 @@ of the two, against a part of about 2/T before the training.
 :covers: bahdanau-attention
 """
 
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -31,10 +30,7 @@ class Given(NamedTuple):
     steps: int
 
 
-@dataclass(frozen=True)
 class ReversalAlignment(Claim[Given]):
-    """Where trained attention has its largest weights, over several models."""
-
     T: int = option(6, low=3, high=12)  # length of a sequence
     K: int = option(6, low=3, high=20)  # tokens
     m: int = option(16, low=4, high=64)  # units of each network

@@ -17,7 +17,6 @@ in place of T - 1 steps of the loop.
 :scale-free: steps are counted, whatever the numbers are.
 """
 
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -54,10 +53,7 @@ def in_a_tree(given: Given) -> bool:
     return True
 
 
-@dataclass(frozen=True)
 class ScanDepth(Claim[Given]):
-    """Steps and compositions, counted while the scans run."""
-
     sizes: tuple[int, ...] = (2, 4, 8, 16, 32, 64, 128, 256)  # lengths T, powers of two
 
     relation = equals()  # counts

@@ -17,7 +17,6 @@ sequences, with no sum over them ever formed.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -47,10 +46,7 @@ def factors(self: "SequenceProbabilities", given: Given) -> Tensor:
     return given.factor(given.net(given.x.expand(len(y), -1), y))
 
 
-@dataclass(frozen=True)
 class SequenceProbabilities(Claim[Given]):
-    """Sums over all sequences of an encoder-decoder."""
-
     K: int = option(4, low=2, high=8)  # tokens
     n: int = option(4, low=1, high=5)  # places
 

@@ -14,7 +14,6 @@ cannot differ before the softmax. Separate :math:`W_Q` and :math:`W_K` have neit
 :covers: shared-projection-attention
 """
 
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -43,10 +42,7 @@ def scores(given: Given) -> Float[Tensor, "T T"]:
     return (given.X @ given.W_q) @ (given.X @ given.W_k).T
 
 
-@dataclass(frozen=True)
 class SharedProjectionScores(Claim[Given]):
-    """The form of the scores in both orders, and with itself."""
-
     T: int = option(8, low=2, high=200)  # length of the sequence
     d: int = option(5, high=64)  # numbers per position
     k: int = option(3, high=64)  # width of the projection

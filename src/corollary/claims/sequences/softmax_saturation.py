@@ -18,7 +18,6 @@ it is.
 :covers: attention-variance-scaling
 """
 
-from dataclasses import dataclass
 from typing import NamedTuple
 
 from jaxtyping import Float
@@ -44,10 +43,7 @@ def variances(given: Given) -> tuple[bool, str]:
     return all(0.8 < v < 1.25 for v in sizes), f"variance/d {sizes[-1]:.3g}"
 
 
-@dataclass(frozen=True)
 class SoftmaxSaturation(Claim[Given]):
-    """The mean norm of the Jacobian against the dimension."""
-
     n: int = option(3, low=2, high=50)  # keys
     r: int = option(150, low=20, high=500)  # queries, and sets of keys: r² softmaxes per dimension
 

@@ -16,7 +16,6 @@ parameters themselves, :math:`\lambda=re^{i\varphi}`, a few steps are enough to 
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from math import tau
 from typing import NamedTuple
 
@@ -48,10 +47,7 @@ def free(given: Given) -> Given:
     return Given(torch.exp(-given.nu.exp()), given.phi, torch.polar)
 
 
-@dataclass(frozen=True)
 class StableSpectrum(Claim[Given]):
-    """The largest modulus after each gradient step of a loss that wants to leave the disc."""
-
     m: int = option(16, low=1, high=500)  # eigenvalues
     steps: int = option(20, low=5, high=200)  # gradient steps
     eta: float = option(0.5, low=0.1, high=10.0)  # learning rate

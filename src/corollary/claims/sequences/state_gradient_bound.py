@@ -18,7 +18,6 @@ necessary, and not sufficient.
     gives norm 2^20 = 1.05e6 and U = I/2 gives 9.5e-7. The figure shows both sides.
 """
 
-from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 import torch
@@ -47,10 +46,7 @@ def steepest(given: Given) -> tuple[bool, str]:
     return slope <= given.alpha + 1e-12, f"largest slope {slope:g}"
 
 
-@dataclass(frozen=True)
 class StateGradientBound(Claim[Given]):
-    """Norms of products of Jacobians against a power."""
-
     T: int = option(30, low=2, high=200)  # steps
     m: int = option(16, low=1, high=100)  # units
     rate: float = option(0.9, low=0.01, high=2.0)  # α σ₁(U)

@@ -16,7 +16,6 @@ so one pass trains all T predictions. It is the causal mask that makes it so.
 """
 
 from copy import deepcopy
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -44,10 +43,7 @@ def looks_ahead(given: Given) -> Given:
     return given._replace(model=model)
 
 
-@dataclass(frozen=True)
 class TeacherForcing(Claim[Given]):
-    """The logits of all target tokens, at once and step by step."""
-
     K: int = option(10, low=2, high=100)  # tokens
     T: int = option(6, high=40)  # length of source and target
     layers: int = option(2, high=4)  # blocks of encoder and decoder

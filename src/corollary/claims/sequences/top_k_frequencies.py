@@ -15,7 +15,6 @@ the softmax of the kept logits. Another temperature :math:`\tau` draws in the pr
 :scale-free: what is kept and drawn are tokens, no numbers.
 """
 
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -34,10 +33,7 @@ class Given(NamedTuple):
     temperature: float = 1.0
 
 
-@dataclass(frozen=True)
 class TopKFrequencies(Claim[Given]):
-    """How often each token is drawn."""
-
     K: int = option(10, low=2, high=100)  # tokens
     k: int = option(4, high=100)  # tokens that are kept, at most K
     draws: int = option(20_000, low=1000, high=1_000_000)  # samples

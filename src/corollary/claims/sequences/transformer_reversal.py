@@ -17,7 +17,6 @@ the encoder's output is a set and the decoder has no means to know which token w
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -37,10 +36,7 @@ class Given(NamedTuple):
     strings: Int[Tensor, "n T"]
 
 
-@dataclass(frozen=True)
 class TransformerReversal(Claim[Given]):
-    """The share of strings that come back reversed."""
-
     T: int = option(4, low=2, high=10)  # length of the strings
     K: int = option(10, low=2, high=50)  # digits
     steps: int = option(200, high=5000)  # updates, of 64 strings each

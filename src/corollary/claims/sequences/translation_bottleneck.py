@@ -17,7 +17,6 @@ on the mean over models that differ in their start.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -35,10 +34,7 @@ class Given(NamedTuple):
     attends: bool
 
 
-@dataclass(frozen=True)
 class TranslationBottleneck(Claim[Given]):
-    """Accuracy against length, with and without attention."""
-
     lengths: tuple[int, ...] = (3, 6, 9)  # lengths T of the sequences, growing
     K: int = option(6, low=2, high=20)  # tokens
     m: int = option(12, low=4, high=64)  # units of each network

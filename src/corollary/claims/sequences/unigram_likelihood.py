@@ -17,7 +17,6 @@ corpus never falls:
 
 import math
 from collections import Counter
-from dataclasses import dataclass
 from typing import NamedTuple
 
 from torch import Generator
@@ -45,10 +44,7 @@ def is_run(given: Given) -> bool:
     )
 
 
-@dataclass(frozen=True)
 class UnigramLikelihood(Claim[Given]):
-    """The likelihood after each step against the one before it."""
-
     sentences: int = 30  # sentences of the corpus
     pieces: int = 200  # pieces of several letters at the start
     steps: int = 8  # steps of expectation maximisation

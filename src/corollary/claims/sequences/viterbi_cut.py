@@ -16,7 +16,6 @@ so that :math:`O(n \ell)` additions find it.
 :covers: unigram-tokenizer
 """
 
-from dataclasses import dataclass
 from itertools import combinations, pairwise
 from math import inf
 from typing import NamedTuple
@@ -55,10 +54,7 @@ def all_weights(word: str, given: Given) -> list[float]:
     return weights
 
 
-@dataclass(frozen=True)
 class ViterbiCut(Claim[Given]):
-    """The value found from left to right against the best of all cuts."""
-
     n: int = option(9, low=2, high=16)  # letters of a word
     words: int = option(12, low=1, high=100)  # words
     longest: int = 4  # letters of a piece

@@ -60,10 +60,7 @@ def notes(given: Given) -> Given:
     return Given(TokenTable({"A": 0.4, "B": 0.35, "C": 0.25}, after), 6, 2, 1)
 
 
-@dataclass(frozen=True)
 class WideBeam(Claim[Given]):
-    """The best of the beam against the best of all sequences."""
-
     K: int = option(5, low=2, high=8)  # tokens
     N: int = option(4, low=1, high=5)  # steps
 

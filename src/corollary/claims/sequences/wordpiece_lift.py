@@ -18,7 +18,6 @@ text, and need not be the same pair. Measured: the tokens that each merge saves.
 """
 
 from collections import Counter
-from dataclasses import dataclass
 from typing import NamedTuple
 
 from torch import Generator
@@ -95,10 +94,7 @@ def by_lift(given: Given) -> Pair:
     return INSIDE * (piece != spelled) + spelled[0], INSIDE + spelled[1]
 
 
-@dataclass(frozen=True)
 class WordpieceLift(Claim[Given]):
-    """What the first merges save against the largest scores of all pairs."""
-
     sentences: int = option(60, low=4)  # sentences of the text
 
     relation = equals(ulps=2)  # a count, and a quotient of counts

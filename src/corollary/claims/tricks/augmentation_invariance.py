@@ -15,7 +15,6 @@ since with w also :math:`g^\top w` is a minimiser. Transformations that are no g
 :scale-free: an invariant fit stays invariant when its weights are multiplied.
 """
 
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -45,10 +44,7 @@ def is_group(given: Given) -> bool:
     return all(tuple(product.flatten().tolist()) in seen for product in products)
 
 
-@dataclass(frozen=True)
 class AugmentationInvariance(Claim[Given]):
-    """Predictions at flipped images against those at the images."""
-
     n: int = option(12, low=1, high=200)  # training images
     s: int = option(4, low=2, high=8)  # side of an image
     lam: float = option(0.1, low=0.001, high=10.0)  # ridge

@@ -19,7 +19,6 @@ so the loss is least where the two agree up to a constant.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -50,10 +49,7 @@ def least_at_target(given: Given) -> Tensor:
     return given.loss(p, torch.zeros_like(p)) - given.loss(p, p.log())
 
 
-@dataclass(frozen=True)
 class DistillationGradient(Claim[Given]):
-    """The formula against autograd."""
-
     n: int = option(4, low=1, high=100)  # examples
     k: int = option(5, low=2, high=100)  # classes
     T: float = option(2.0, low=0.1, high=100.0)  # temperature

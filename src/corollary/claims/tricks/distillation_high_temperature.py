@@ -15,7 +15,6 @@ difference of the two sides, which falls like :math:`1/T`.
 :covers: knowledge-distillation
 """
 
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -33,10 +32,7 @@ class Given(NamedTuple):
     G: Float[Tensor, "n k"]
 
 
-@dataclass(frozen=True)
 class DistillationHighTemperature(Claim[Given]):
-    """Distance of the scaled gradient to the difference of logits."""
-
     n: int = option(6, low=1, high=100)  # examples
     k: int = option(5, low=3, high=100)  # classes N
     temperatures: tuple[int, ...] = option((32, 64, 128, 256, 512), low=8)  # T

@@ -17,7 +17,6 @@ behind the masks the identity fails as well.
 :covers: dropout-ensemble
 """
 
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -57,10 +56,7 @@ def linear(weight: Tensor) -> nn.Linear:
     return layer
 
 
-@dataclass(frozen=True)
 class DropoutGeometricMean(Claim[Given]):
-    """Probabilities of the scaled network against the geometric mean of 2^n networks."""
-
     n: int = option(6, low=1, high=10)  # inputs, each with a mask
     k: int = option(3, low=2, high=10)  # classes
     keep: float = option(0.6, low=0.05, high=1.0)  # probability to be kept

@@ -16,7 +16,6 @@ Behind a nonlinear layer it is an approximation.
 :covers: dropout-ensemble
 """
 
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -50,10 +49,7 @@ def relu_between(given: Given) -> Given:
     return given._replace(net=nn.Sequential(first, a, nn.ReLU(), second, b))
 
 
-@dataclass(frozen=True)
 class DropoutLinearMean(Claim[Given]):
-    """Mean over all masks against the scaled network."""
-
     n: int = option(4, low=1, high=7)  # inputs, each with a mask
     h: int = option(4, low=1, high=7)  # hidden units, each with a mask
     p: float = option(0.4, low=0.0, high=0.9)  # share that is dropped

@@ -18,7 +18,6 @@ Xavier's :math:`s_2=1/d` it grows like :math:`(1+2/d)^L\approx e^{2L/d}`, bounde
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -52,10 +51,7 @@ class Given(NamedTuple):
     W: Float[Tensor, "L draws d d"]
 
 
-@dataclass(frozen=True)
 class GradientDepth(Claim[Given]):
-    """Squared gradients in the first layer over their predicted mean."""
-
     d: int = option(12, low=4, high=40)  # width
     L: int = option(4, low=2, high=10)  # largest depth
     draws: int = option(4000, low=1000, high=200_000)  # networks

@@ -15,7 +15,6 @@ while weights of variance :math:`1/n` (LeCun's) lose a factor 2 a layer: :math:`
 :covers: kaiming-init
 """
 
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -45,10 +44,7 @@ class Given(NamedTuple):
     x: Float[Tensor, "draws n"]
 
 
-@dataclass(frozen=True)
 class Kaiming(Claim[Given]):
-    """What one layer does to mean squares, in each fifth of the depth."""
-
     n: int = option(48, low=32, high=1000)  # width
     L: int = option(50, low=30, high=100)  # layers
     draws: int = option(40, low=40, high=10_000)  # networks

@@ -19,7 +19,6 @@ the direction of small curvature.
 """
 
 import math
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -47,10 +46,7 @@ def right_radius(given: Given) -> tuple[bool, str]:
     return abs(given.radius - right) < 1e-9, f"{given.radius:.3g} against {right:.3g}"
 
 
-@dataclass(frozen=True)
 class L2Landscape(Claim[Given]):
-    """The penalised optimum against the best point of a ball."""
-
     low: float = option(0.4, low=0.05, high=1.0)  # small curvature
     high: float = option(4.0, low=1.0, high=20.0)  # large curvature
     mu: float = option(1.0, low=0.05, high=20.0)  # decay

@@ -17,7 +17,6 @@ certain label.
 :covers: label-smoothing
 """
 
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -37,10 +36,7 @@ class Given(NamedTuple):
     eps: float
 
 
-@dataclass(frozen=True)
 class OptimalGap(Claim[Given]):
-    """Gap between the logit of a certain label and the largest other one."""
-
     k: int = option(5, low=2, high=50)  # classes
     eps: float = option(0.3, low=0.05, high=0.9)  # share that is spread
     steps: int = option(150, low=150, high=5000)  # of gradient descent

@@ -17,7 +17,6 @@ over weights and inputs, and so on through any number of linear layers.
     mean 0 is not said; the counterexample has another one.
 """
 
-from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 import torch
@@ -36,10 +35,7 @@ class Given(NamedTuple):
     W: Float[Tensor, "L draws n n"]
 
 
-@dataclass(frozen=True)
 class Lecun(Claim[Given]):
-    """Variance of the units after each linear layer."""
-
     n: int = option(32, low=8, high=512)  # width
     L: int = option(4, low=1, high=10)  # layers
     gamma: float = option(3.0, low=0.1, high=10.0)  # standard deviation of the inputs

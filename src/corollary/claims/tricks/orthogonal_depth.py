@@ -18,7 +18,6 @@ by many orders of magnitude.
     one hardly any is real, as the figure shows. The singular values are all 1.
 """
 
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -44,10 +43,7 @@ def gaussian(given: Given, rng: Generator) -> Given:
     return given._replace(W=torch.stack([lecun_(torch.empty_like(W), rng=rng) for W in given.W]))
 
 
-@dataclass(frozen=True)
 class OrthogonalDepth(Claim[Given]):
-    """Lengths after each layer, forwards and backwards."""
-
     n: int = option(32, low=2, high=256)  # width
     L: int = option(100, low=1, high=500)  # layers
 

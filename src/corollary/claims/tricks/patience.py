@@ -16,7 +16,6 @@ that no later one within p beats, and the model that comes back has the lowest e
 :covers: early-stopping-rule
 """
 
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -45,10 +44,7 @@ def best_returned(self: "Patience", given: Given) -> tuple[bool, str]:
     return abs(error - best) <= 1e-12 * best, f"error {error:.4g}, lowest {best:.4g}"
 
 
-@dataclass(frozen=True)
 class Patience(Claim[Given]):
-    """Stopping epoch, best epoch, and the error of the model that is returned."""
-
     n: int = option(20, low=4, high=100)  # training points
     d: int = option(18, low=2, high=100)  # features
     noise: float = option(1.0, low=0.1, high=5.0)  # standard deviation of the noise

@@ -17,7 +17,6 @@ rest.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -50,10 +49,7 @@ def linear_step(given: Given) -> tuple[bool, str]:
     return off < 1e-9, f"off by {100 * off:.2g} %"
 
 
-@dataclass(frozen=True)
 class WeightDecay(Claim[Given]):
-    """Weights along two runs: a penalised loss, and decay beside the steps."""
-
     n: int = option(30, low=2, high=500)  # points
     d: int = option(4, low=1, high=50)  # weights
     mu: float = option(0.5, low=0.0, high=5.0)  # decay

@@ -18,7 +18,6 @@ the number of parameters that are left.
     gradient line and the result are right.
 """
 
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -43,10 +42,7 @@ def saddle(given: Given) -> Given:
     return given._replace(H=given.H - 1.2 * given.mu * torch.eye(len(given.H)).double())
 
 
-@dataclass(frozen=True)
 class WeightDecayShrinkage(Claim[Given]):
-    """What is left of the minimiser along each eigenvector."""
-
     d: int = option(5, low=1, high=50)  # parameters
     mu: float = option(0.5, low=0.2, high=10.0)  # decay
 

@@ -16,7 +16,6 @@ falls by itself. Weight decay, momentum and Adam break the identity.
 :covers: weight-normalization
 """
 
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -53,10 +52,7 @@ def momentum(self: "WeightNormGrowth", given: Given, rng: Generator) -> Given:
     return self.run(rng, momentum=0.9)
 
 
-@dataclass(frozen=True)
 class WeightNormGrowth(Claim[Given]):
-    """Squared lengths of v along a run."""
-
     n: int = option(40, low=4, high=500)  # points
     d: int = option(6, low=2, high=50)  # inputs
     eta: float = option(0.1, low=0.001, high=1.0)  # step size

@@ -15,7 +15,6 @@ a weight-normalised one times the ratio of the two lengths. They are the same fo
 :covers: weight-normalization
 """
 
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -41,10 +40,7 @@ def whitened(given: Given) -> tuple[bool, str]:
     return off < 1e-9, f"off by {off:.2g}"
 
 
-@dataclass(frozen=True)
 class WeightNormWhitened(Claim[Given]):
-    """Outputs of torch's batch normalisation against those of normalised weights."""
-
     n: int = option(60, low=20, high=2000)  # examples of the batch
     d: int = option(5, low=2, high=15)  # inputs
     m: int = option(3, low=1, high=50)  # units

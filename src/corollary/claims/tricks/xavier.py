@@ -15,7 +15,6 @@ both are 1 iff :math:`n=m`, their mean is always 1. One layer cannot keep both o
 :covers: xavier-init
 """
 
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import torch
@@ -36,10 +35,7 @@ class Given(NamedTuple):
     delta: Float[Tensor, "draws m 1"]
 
 
-@dataclass(frozen=True)
 class Xavier(Claim[Given]):
-    """Mean squares of one layer, forwards and backwards."""
-
     n: int = option(60, low=2, high=500)  # inputs
     m: int = option(20, low=2, high=500)  # outputs
     draws: int = option(2000, low=300, high=50_000)  # layers
