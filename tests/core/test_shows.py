@@ -70,3 +70,20 @@ def test_entries_beyond_the_positions_are_not_drawn():
 
     line, dots, *_ = WithWidth().check(0).figures[0].marks
     assert len(line.y) == len(dots.y) == 3
+
+
+def test_parts_are_blocks_of_entries_over_the_same_positions():
+    class Twice(Saturates):
+        shows = (Along("Both", x="x", at="x", parts=("once", "twice")),)
+
+        def predict(self, given):
+            return [k * v for k in (1, 2) for v in super(Twice, self).predict(given)]
+
+        def measure(self, given):
+            return [k * v for k in (1, 2) for v in super(Twice, self).measure(given)]
+
+    result = Twice().check(0)
+    labels = [mark.label for mark in result.figures[0].marks]
+    assert labels[:2] == ["C x, once", "min(x, 1)², once"]
+    assert "Too far, twice" in labels
+    assert result.rows[0] == "x = 0.5, once" and result.rows[-1] == "x = 2, twice"

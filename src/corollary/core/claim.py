@@ -167,8 +167,7 @@ class Claim(ABC, Generic[G]):
             labels = self.rows
         else:
             along = next((s for s in self.shows if isinstance(s, Along) and s.x), None)
-            x = along.positions(self, trial) if along else ()
-            labels = tuple(f"{along.x} = {short(v)}" for v in x) if along else ()
+            labels = along.labels(self, trial) if along else ()
         return labels if len(labels) == len(trial.comparison.predicted) else ()
 
     def _result(

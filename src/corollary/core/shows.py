@@ -52,36 +52,47 @@ class Along(Show):
     """Entry by entry, or along a :class:`Path`.
 
     ``at`` names a field that holds the positions; entries beyond them, such as a width that is
-    compared too, are not drawn.
+    compared too, are not drawn. ``parts`` names blocks of equally many entries, each of which is
+    drawn over the same positions.
     """
 
     _: KW_ONLY
     first: float = 0.0  # position of the first entry where `at` is not given
     at: str = ""
+    parts: tuple[str, ...] = ()
 
     def draw(self, claim: "Claim[Any]", trial: Trial[Any], seed: int) -> Figure:
         """Prediction as a line, measurements as dots, or as curves if they are paths."""
         if isinstance(trial.measured, Path):
             return self._run(claim, trial)
         named = claim.rows if isinstance(claim.rows, tuple) and not self.at else ()
+        marks: list[Mark] = []
+        for block, part in enumerate(self.parts or ("",)):
+            marks += self._block(claim, trial, block, f", {part}" if part else "")
+        return self._figure(claim, marks, names=named)
+
+    def _block(self, claim: "Claim[Any]", trial: Trial[Any], block: int, part: str) -> list[Mark]:
         x = self.positions(claim, trial)
+        entries = slice(block * len(x), (block + 1) * len(x))
+        p, m = trial.comparison.predicted[entries], trial.comparison.measured[entries]
         marks = [
-            _predicted(x, trial.comparison.predicted[: len(x)], claim.symbols[0]),
-            _dots(x, trial.comparison.measured[: len(x)], claim.symbols[1], "measured"),
+            _predicted(x, p, claim.symbols[0] + part),
+            _dots(x, m, claim.symbols[1] + part, "measured"),
         ]
         for broken in self._broken(trial):
             own = self.positions(claim, broken) if self.at else x
-            predicted = broken.comparison.predicted[: len(own)]
-            measured = broken.comparison.measured[: len(own)]
+            entries = slice(block * len(own), (block + 1) * len(own))
+            predicted = broken.comparison.predicted[entries]
+            measured = broken.comparison.measured[entries]
             if len(measured) < len(own):
                 continue
-            same = measured == trial.comparison.measured[: len(own)]
-            if own != x or (same and predicted != trial.comparison.predicted[: len(own)]):
+            same = measured == m
+            if own != x or (same and predicted != p):
                 label = _label(broken) if same else claim.symbols[0]
-                marks.append(_predicted(own, predicted, label, "other"))
+                marks.append(_predicted(own, predicted, label + part, "other"))
             if not same:
-                marks.append(_dots(own, measured, _label(broken), "other"))
-        return self._figure(claim, marks, names=named)
+                marks.append(_dots(own, measured, _label(broken) + part, "other"))
+        return marks
 
     def _run(self, claim: "Claim[Any]", trial: Trial[Any]) -> Figure:
         marks: list[Mark] = [Level(trial.comparison.predicted[0], label=claim.symbols[0])]
@@ -100,7 +111,13 @@ class Along(Show):
         """Where on the x axis each entry stands."""
         if self.at:
             return as_floats(claim.lookup(self.at, trial.given))
-        return [self.first + k for k in range(len(trial.comparison.predicted))]
+        n = len(trial.comparison.predicted) // max(len(self.parts), 1)
+        return [self.first + k for k in range(n)]
+
+    def labels(self, claim: "Claim[Any]", trial: Trial[Any]) -> tuple[str, ...]:
+        """A label for each entry."""
+        own = [f"{self.x} = {short(v)}" for v in self.positions(claim, trial)]
+        return tuple(f"{label}, {part}" for part in self.parts for label in own) or tuple(own)
 
 
 @dataclass(frozen=True)
