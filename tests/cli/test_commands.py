@@ -95,11 +95,11 @@ def test_report_makes_a_page_or_text_of_results(call, tmp_path):
     [
         (["check", "novikof"], "did you mean novikoff"),
         (["show", "nothing-like-it-at-all"], "there is no claim called"),
-        (["check", "novikoff", "--gamma", "big"], "--gamma needs a number, but 'big' came"),
+        (["check", "novikoff", "--gamma", "big"], "--gamma needs a number, got 'big'"),
         (["check", "novikoff", "--gamma", "7"], "gamma must"),
         (["check", "novikoff", "--n", "2.5"], "--n needs a whole number"),
         (["check", "novikoff", "--gama", "0.1"], "no.* option 'gama'"),
-        (["check", "novikoff", "--gamma"], "--gamma needs a value after it"),
+        (["check", "novikoff", "--gamma"], "expected a value after --gamma"),
         (["check", "--area", "conectionism"], "did you mean connectionism"),
         (["check", "--suite", "fast"], "there is no suite called 'fast'"),
         (["check", "novikoff", "--report", "/proc/nowhere/r.html"], "cannot be written"),

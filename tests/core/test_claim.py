@@ -77,12 +77,12 @@ def test_seeds_change_the_draw_and_names_separate_streams():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"n": 0}, "n must be at least 1, but it is 0"),
-        ({"n": 2.5}, "n needs a whole number, but 2.5 came"),
+        ({"n": 0}, "n must be at least 1, got 0"),
+        ({"n": 2.5}, "n needs a whole number, got 2.5"),
         ({"n": True}, "n needs a whole number"),
-        ({"spread": 11.0}, "spread must lie between 0 and 10, but it is 11"),
+        ({"spread": 11.0}, "spread must lie between 0 and 10, got 11"),
         ({"spread": float("nan")}, "spread must lie between 0 and 10"),
-        ({"flavour": "cauchy"}, "flavour needs one of normal, uniform, but 'cauchy' came"),
+        ({"flavour": "cauchy"}, "flavour needs one of normal, uniform, got 'cauchy'"),
     ],
 )
 def test_a_wrong_option_gets_one_sentence(options, message):

@@ -56,7 +56,7 @@ def test_ragged_batches_give_the_first():
         ((X, LABELS[:4]), InputError, "same number of samples"),
         ((X[:0], LABELS[:0]), InputError, "no samples"),
         ([], InputError, "no samples"),
-        (3, InputTypeError, "but it is a int"),
+        (3, InputTypeError, "got int"),
     ],
 )
 def test_bad_data_gets_one_sentence(data, error, message):

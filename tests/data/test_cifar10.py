@@ -75,7 +75,7 @@ def test_a_zip_with_other_images_is_refused(folder):
 
 @pytest.mark.parametrize("content", [b"", bytes(3072), bytes([10]) + bytes(3072)])
 def test_wrong_records_are_refused(content):
-    with pytest.raises(DataUnavailableError, match="bytes came|labels go from 0 to 9"):
+    with pytest.raises(DataUnavailableError, match="bytes, got|labels from 0 to 9"):
         read_records(content)
 
 

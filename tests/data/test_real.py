@@ -156,7 +156,7 @@ def test_a_file_that_cannot_be_unpacked_is_named(no_data, monkeypatch, tmp_path)
 
 def test_an_unknown_split_is_refused():
     for loader in (real.mnist, real.fashion_mnist, real.digits):
-        with pytest.raises(InputError, match="'train' or 'test', but it is 'valid'"):
+        with pytest.raises(InputError, match="'train' or 'test', got 'valid'"):
             loader("valid")
 
 

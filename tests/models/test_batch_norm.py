@@ -66,7 +66,7 @@ def test_a_batch_of_one_is_refused_while_training_only():
 
 
 def test_wrong_shapes_and_options_are_refused():
-    with pytest.raises(InputError, match="normalises 3 features"):
+    with pytest.raises(InputError, match="expected 3 features"):
         BatchNorm(3)(torch.zeros(4, 2))
     with pytest.raises(InputError, match="delta >= 0"):
         BatchNorm(3, -1.0)

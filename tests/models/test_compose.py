@@ -47,5 +47,5 @@ def test_training_lowers_the_loss_of_a_convex_problem_at_every_step():
 def test_what_is_no_layer_is_refused():
     with pytest.raises(InputError, match="at least one layer"):
         Compose([])
-    with pytest.raises(InputTypeError, match="layer 1 must be an nn.Module, but it is function"):
+    with pytest.raises(InputTypeError, match="layer 1 must be an nn.Module, got function"):
         Compose([nn.ReLU(), lambda x: x])

@@ -84,7 +84,7 @@ def test_sizes_that_make_no_sense_are_refused():
         DenseBlock(3, 2, 0, rng=rng())
     with pytest.raises(InputError, match="pass rng, or H"):
         DenseBlock(3, 2, 1)
-    with pytest.raises(InputError, match="reads 3 channels"):
+    with pytest.raises(InputError, match="expected 3 channels"):
         DenseBlock(3, 2, 1, rng=rng())(torch.zeros(1, 4, 2, 2, dtype=torch.float64))
     with pytest.raises(InputError, match="compression"):
         DenseNet(1, 2, compression=0.0, rng=rng())

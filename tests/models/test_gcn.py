@@ -84,7 +84,7 @@ def test_a_graph_of_a_hundred_thousand_edges_is_trained_on(rng):
 
 
 def test_wrong_widths_are_refused(g, x, rng):
-    with pytest.raises(InputError, match="reads 3"):
+    with pytest.raises(InputError, match="expected 3"):
         GCNConv(3, 2, rng=rng)(x, g)
     with pytest.raises(InputError, match="15 nodes"):
         GCNConv(4, 2, rng=rng)(x[:10], g)

@@ -38,5 +38,5 @@ def test_scaling_and_shifting_an_example_changes_nothing_without_delta():
 
 
 def test_wrong_shapes_are_refused():
-    with pytest.raises(InputError, match="normalises 4 features"):
+    with pytest.raises(InputError, match="expected 4 features"):
         LayerNorm(4)(torch.zeros(2, 3))

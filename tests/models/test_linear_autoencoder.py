@@ -83,5 +83,5 @@ def test_random_weights_have_the_rank_of_the_code_and_never_more(seed):
 def test_sizes_that_make_no_sense_are_refused():
     with pytest.raises(InputError, match="m >= 1"):
         LinearAutoencoder(6, 0, rng=rng())
-    with pytest.raises(InputError, match="reads 6 numbers"):
+    with pytest.raises(InputError, match="points with 6 features"):
         LinearAutoencoder(6, 2, rng=rng())(torch.zeros(3, 5, dtype=torch.float64))

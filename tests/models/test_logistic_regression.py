@@ -65,9 +65,9 @@ def test_on_separable_points_the_weights_grow_with_the_logarithm_of_time():
 def test_inputs_and_labels_that_do_not_fit_are_refused():
     x, y = noisy()
     model = LogisticRegression(3)
-    with pytest.raises(InputError, match="labels must be 0 or 1, but 2 came"):
+    with pytest.raises(InputError, match="labels 0 or 1, got 2"):
         model.loss(x, 2 * y)
-    with pytest.raises(InputError, match="reads 3 numbers"):
+    with pytest.raises(InputError, match="points with 3 features"):
         model(x[:, :2])
     with pytest.raises(InputError, match="d >= 1"):
         LogisticRegression(0)

@@ -80,7 +80,7 @@ def test_zeros_that_pad_a_narrow_relu_layer_stay_zero():
 @pytest.mark.parametrize(
     "nets, message",
     [
-        ([], "no network came"),
+        ([], "there is no network"),
         ([nn.ReLU()], "ReLU has none"),
         ([nn.Linear(2, 1), nn.Linear(3, 1)], "network 1 differs from network 0 in 'weight'"),
         ([nn.Linear(1, 1), nn.Sequential(nn.Linear(1, 1))], "differs from network 0 in '0.bias'"),

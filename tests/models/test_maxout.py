@@ -35,5 +35,5 @@ def test_it_is_the_maximum_of_its_pieces():
 def test_bad_shapes_are_refused():
     with pytest.raises(InputError, match="pieces=0"):
         Maxout(3, 1, 0, rng=torch.Generator())
-    with pytest.raises(InputError, match="reads 3 numbers a point"):
+    with pytest.raises(InputError, match="points with 3 features"):
         two_pieces(W, W)(X[:, :2])

@@ -84,14 +84,14 @@ def test_other_synapses_are_refused(signs):
 
 @pytest.mark.parametrize("value", [0.5, -1.0, 2.0, torch.nan])
 def test_inputs_that_are_not_boolean_are_refused(value):
-    with pytest.raises(InputError, match="inputs must be 0 or 1, but"):
+    with pytest.raises(InputError, match="inputs 0 or 1, got"):
         and_unit(2)(torch.tensor([1.0, value]))
 
 
 def test_wrong_shapes_are_refused_in_one_sentence():
-    with pytest.raises(InputError, match=r"has 2 inputs, but shape \(4, 3\)"):
+    with pytest.raises(InputError, match=r"expected 2 inputs per point, got shape \(4, 3\)"):
         and_unit(2)(torch.zeros(4, 3))
-    with pytest.raises(InputError, match="reads 2 units, but 1 came"):
+    with pytest.raises(InputError, match="reads 2 units, got 1"):
         TwoLevel([or_unit(2)], and_unit(2))
     with pytest.raises(InputError, match="wires"):
         TwoLevel([or_unit(2)], and_unit(1), wires=[[0, 1, 2]])

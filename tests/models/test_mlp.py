@@ -49,7 +49,7 @@ def test_the_parameters_are_counted_by_the_formula(widths):
 
 
 def test_shapes_that_do_not_fit_are_refused():
-    with pytest.raises(InputError, match=r"reads 3 numbers a point, but .* \(9, 4\) came"):
+    with pytest.raises(InputError, match=r"points with 3 features, got .* \(9, 4\)"):
         Dense(3, 2, rng=rng())(points(n=4))
     with pytest.raises(InputError, match="n=0, m=2"):
         LinearLayer(0, 2, rng=rng())
@@ -89,5 +89,5 @@ def test_the_permutation_and_the_layer_are_checked():
     net = MLP([3, 4, 2], rng=rng())
     with pytest.raises(InputError, match="each of 0 to 3 once"):
         permute_hidden(net, 1, [0, 0, 1, 2])
-    with pytest.raises(InputError, match="1 to 1, but layer 2 came"):
+    with pytest.raises(InputError, match="1 to 1, got 2"):
         permute_hidden(net, 2, [0, 1])

@@ -90,9 +90,9 @@ def test_bad_input_is_refused():
     net, x, y = case()
     with pytest.raises(InputError, match="step size must be positive"):
         net.sgd_step(x, y, 0.0)
-    with pytest.raises(InputError, match=r"\(8, 3\) and \(7,\) came"):
+    with pytest.raises(InputError, match=r"\(8, 3\) and \(7,\)"):
         net.analytic_gradients(x, y[:7])
-    with pytest.raises(InputError, match="reads 3 numbers"):
+    with pytest.raises(InputError, match="points with 3 features"):
         net(x[:, :2])
     with pytest.raises(InputError, match=r"targets must have shape \(1, 2\)"):
         listing = Listing(3, 5, rng=np.random.default_rng(0))

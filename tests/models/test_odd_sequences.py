@@ -120,7 +120,7 @@ def test_no_sequences_give_no_answers():
         (lambda: gpt()(torch.zeros(1, 3)), InputTypeError, "whole numbers"),
         (lambda: gpt().generate(ids(3), 2), InputError, "one a row"),
         (lambda: gpt()(ids(1, 7)), InputError, "positions for 6 tokens"),
-        (lambda: gpt()(ids(1, 3), mask=torch.zeros(3, 3)), InputTypeError, "as booleans"),
+        (lambda: gpt()(ids(1, 3), mask=torch.zeros(3, 3)), InputTypeError, "of booleans"),
         (lambda: gpt()(ids(1, 3), mask=torch.ones(4, 4) > 0), InputError, "do not fit"),
         (lambda: translator()(ids(2, 0), ids(2, 3)), InputError, "at least one token"),
         (lambda: translator()(ids(2, 3), ids(3, 3)), InputError, "no pairs"),
@@ -145,7 +145,7 @@ def test_masks_are_checked_whichever_kernel_reads(fused):
 
 
 def test_states_and_pairs_that_do_not_fit_are_refused(unchecked):
-    with pytest.raises(InputError, match="to start from"):
+    with pytest.raises(InputError, match="initial state"):
         unroll(LSTMCell(3, 4, rng=rng()), drawn(2, 5, 3), state=drawn(2, 4))
     net = Seq2Seq(GRUCell(4, 8, rng=rng()), GRUCell(4, 8, rng=rng()), 5, 6, rng=rng())
     assert net.generate(ids(2, 3), 0).shape == (2, 0)
@@ -153,5 +153,5 @@ def test_states_and_pairs_that_do_not_fit_are_refused(unchecked):
         net.generate(ids(2, 3), -1)
     with pytest.raises(InputError, match="no pairs"):
         net(ids(2, 3), ids(3, 3))
-    with pytest.raises(InputError, match="numbered 0 to 5"):
+    with pytest.raises(InputError, match="from 0 to 5"):
         net.next_token(ids(1, 3))(torch.tensor([[77]]))

@@ -44,5 +44,5 @@ def test_wrong_options_and_channels_are_refused():
     rng = torch.Generator().manual_seed(0)
     with pytest.raises(InputError, match="odd kernel"):
         SmallCNN(1, 2, kernel=2, rng=rng)
-    with pytest.raises(InputError, match="reads 1 channels"):
+    with pytest.raises(InputError, match="expected 1 channels"):
         SmallCNN(1, 2, rng=rng)(torch.zeros(2, 3, 8, 8, dtype=torch.float64))

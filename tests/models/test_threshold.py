@@ -55,7 +55,7 @@ def test_training_a_threshold_network_leaves_its_first_layer_where_it_was():
 
 
 def test_other_signs_of_zero_and_encodings_are_refused():
-    with pytest.raises(InputError, match="-1, 0 or 1, but at_zero=2"):
+    with pytest.raises(InputError, match="-1, 0 or 1, got at_zero=2"):
         Sign(at_zero=2)
-    with pytest.raises(InputError, match="'bits' or 'signs', but 'trits'"):
+    with pytest.raises(InputError, match="'bits' or 'signs', got 'trits'"):
         ThresholdUnit(torch.ones(2), encoding="trits")

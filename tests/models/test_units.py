@@ -92,7 +92,7 @@ def test_descent_on_a_ridge_unit_stays_in_the_span_of_its_inputs():
 
 def test_wrong_shapes_are_refused_in_one_sentence():
     unit = LinearUnit(5, rng=rng())
-    with pytest.raises(InputError, match=r"has 5 inputs, but points of shape \(2, 4\)"):
+    with pytest.raises(InputError, match=r"expected 5 inputs per point, got shape \(2, 4\)"):
         unit(torch.zeros(2, 4, dtype=torch.float64))
     with pytest.raises(InputError, match="NaN or inf"):
         RidgeUnit.of(torch.relu, torch.tensor([1.0, torch.nan]))

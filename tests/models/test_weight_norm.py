@@ -64,7 +64,7 @@ def test_a_direction_of_length_zero_is_refused():
 
 
 def test_inputs_of_the_wrong_size_are_refused():
-    with pytest.raises(InputError, match="5 numbers"):
+    with pytest.raises(InputError, match="5 features"):
         layer()(points(4))
     with pytest.raises(InputError, match="n >= 1"):
         layer(0, 1)

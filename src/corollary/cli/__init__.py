@@ -28,7 +28,7 @@ INTERRUPTED = 130
 
 
 class Commands(TyperGroup):
-    """The commands; Ctrl-C is for :func:`main`, which knows what to say."""
+    """The commands; Ctrl-C is handled in :func:`main`, which prints why it stopped."""
 
     def invoke(self, ctx: Any) -> Any:
         """Run a command."""
@@ -39,14 +39,14 @@ class Commands(TyperGroup):
 
 
 class Interrupted(BaseException):
-    """Ctrl-C, under a name that the library of the command line does not catch."""
+    """Ctrl-C, as an exception that typer does not catch."""
 
 
 app = typer.Typer(
     name="corollary",
     cls=Commands,
     help="Deep-learning theory, executable, and applied to your network.",
-    epilog="Exit codes: 0 all hold, 1 refuted, 2 wrong usage or input, 3 undecided, 130 stopped.",
+    epilog="Exit codes: 0 success, 1 refuted, 2 wrong input, 3 inconclusive, 130 interrupted.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
@@ -74,45 +74,48 @@ def _version(wanted: bool) -> None:
 @app.callback()
 def _root(
     version: bool = typer.Option(
-        False, "--version", callback=_version, is_eager=True, help="Print the version and leave."
+        False, "--version", callback=_version, is_eager=True, help="Print the version and exit."
     ),
 ) -> None:
     pass
 
 
 def main() -> None:
-    """Run the command line and leave with its exit code."""
+    """Run the command line and exit with its code."""
     try:
         with guarded_output():
             code = _exit_code()
     except ClosedOutputError:
         code = CLOSED_PIPE
     except OutputError as error:
-        code = _told(error)
+        code = _print_error(error)
     sys.exit(code)
 
 
 def _exit_code() -> int:
-    """What a command leaves with: a user's mistake is one sentence on stderr and a 2."""
+    """The exit code of a command; a user's mistake is one sentence on stderr and exit code 2."""
     try:
         app()
     except SystemExit as stop:
         return stop.code if isinstance(stop.code, int) else 0
     except (Interrupted, KeyboardInterrupt):
-        signal.signal(signal.SIGINT, signal.SIG_DFL)  # a second one ends us at once
-        print("corollary: stopped", file=sys.stderr)
+        signal.signal(signal.SIGINT, signal.SIG_DFL)  # a second Ctrl-C ends the process at once
+        print("corollary: interrupted", file=sys.stderr)
         return INTERRUPTED
     except (OutputError, ClosedOutputError):
         raise
     except CorollaryError as error:
-        return _told(error)
+        return _print_error(error)
     except Exception:
         traceback.print_exc()
-        print("corollary: this is a fault of corollary; please report it", file=sys.stderr)
+        print(
+            "corollary: this is a bug in corollary; please report it with the text above",
+            file=sys.stderr,
+        )
         return FAULT
     return 0
 
 
-def _told(error: CorollaryError) -> int:
+def _print_error(error: CorollaryError) -> int:
     print(f"corollary: {printable(str(error))}", file=sys.stderr)
     return 2

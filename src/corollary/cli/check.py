@@ -28,34 +28,43 @@ def check(
         list[str] | None,
         typer.Argument(
             metavar="[NAME]... [--PARAMETER VALUE]...",
-            help="Claims, and parameters of theirs (`corollary show NAME` lists them).",
+            help="Claims and their parameters (`corollary show NAME` lists them).",
             autocompletion=complete_name,
         ),
     ] = None,
     area: Annotated[
         list[str] | None,
-        typer.Option(help="All claims of an area; may be repeated.", autocompletion=complete_area),
+        typer.Option(
+            help="Check all claims of this area; may be repeated.", autocompletion=complete_area
+        ),
     ] = None,
     suite: Annotated[
-        str, typer.Option(help="quick, full, or an area.", autocompletion=complete_suite)
+        str,
+        typer.Option(
+            help="Check a suite: quick, full, or the name of an area.",
+            autocompletion=complete_suite,
+        ),
     ] = "",
-    seed: Annotated[int, typer.Option(help="Seed of all randomness.")] = 0,
-    jobs: Annotated[int, typer.Option(help="Processes.", min=1)] = 1,
+    seed: Annotated[int, typer.Option(help="Random seed.")] = 0,
+    jobs: Annotated[int, typer.Option(help="Number of processes.", min=1)] = 1,
     timeout: Annotated[
         float | None,
-        typer.Option(help="Seconds a claim may take; else ten times its cost + 60.", min=0.001),
+        typer.Option(
+            help="Time limit per claim in seconds. Default: ten times its cost + 60.", min=0.001
+        ),
     ] = None,
     json_file: Annotated[
-        Path | None, typer.Option("--json", help="Write results to this file; - is stdout.")
+        Path | None,
+        typer.Option("--json", help="Write the results to this file (- for standard output)."),
     ] = None,
     report_file: Annotated[
         Path | None, typer.Option("--report", help="Write an HTML report to this file.")
     ] = None,
     resume: Annotated[
-        bool, typer.Option("--resume", help="Go on with an interrupted run of the same command.")
+        bool, typer.Option("--resume", help="Continue an interrupted run of the same command.")
     ] = False,
 ) -> None:
-    """Check claims by name, area or suite (without any: the suite `quick`)."""
+    """Check claims by name, area or suite (default: the suite `quick`)."""
     from corollary.run.files import check_writable
     from corollary.run.journal import Journal, remember
 
@@ -98,8 +107,8 @@ def check(
         except KeyboardInterrupt:
             kept = len(journal.read())
             print(
-                f"corollary: stopped; {kept} of {len(chosen)} results are kept: "
-                "give the same command with --resume to go on",
+                f"corollary: interrupted; {kept} of {len(chosen)} results are saved: "
+                "run the same command with --resume to continue",
                 file=sys.stderr,
             )
             raise typer.Exit(130) from None
@@ -139,7 +148,7 @@ def _print_json(run: "Run") -> None:
 
 
 def _print_results(run: "Run", report_file: Path | None) -> None:
-    """One result with its picture, several as a table."""
+    """Print one result with its figure, several as a table."""
     from rich.console import Console
 
     from corollary.report.terminal import result_lines

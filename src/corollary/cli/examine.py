@@ -1,4 +1,4 @@
-"""``corollary examine``: questions asked of a user's network."""
+"""``corollary examine``: diagnose a user's network."""
 
 import json
 import sys
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class FailOn(StrEnum):
-    """From which severity on the exit code is 1."""
+    """The lowest severity that gives exit code 1."""
 
     low = "low"
     medium = "medium"
@@ -29,7 +29,7 @@ def examine(
     target: Target = "",
     data: Data = "",
     held_out: Annotated[
-        str, typer.Option(help="Data it was not trained on, in the same forms.")
+        str, typer.Option(help="Data that the network was not trained on, given in the same way.")
     ] = "",
     loss: LossName = "",
     weights: Weights = None,
@@ -37,28 +37,33 @@ def examine(
     batch_size: Annotated[
         int | None, typer.Option(help="The batch size you train with.", min=1)
     ] = None,
-    budget: Annotated[str, typer.Option(help="Time for all of it: 90, 120s, 5m.")] = "120s",
-    memory: Annotated[float, typer.Option(help="GiB the examination may take.", min=0.1)] = 8.0,
+    budget: Annotated[
+        str, typer.Option(help="Time limit for the whole examination: 90, 120s, 5m.")
+    ] = "120s",
+    memory: Annotated[float, typer.Option(help="Memory limit in GiB.", min=0.1)] = 8.0,
     only: Annotated[
-        list[str] | None, typer.Option(help="One question or exam; may be repeated.")
+        list[str] | None, typer.Option(help="Run only this question or exam; may be repeated.")
     ] = None,
-    samples: Annotated[int, typer.Option(help="Samples taken from the data.", min=1)] = 1024,
-    seed: Annotated[int, typer.Option(help="Seed of all randomness.")] = 0,
-    out: Annotated[Path | None, typer.Option(help="Write an HTML report here.")] = None,
+    samples: Annotated[
+        int, typer.Option(help="Number of samples to use from the data.", min=1)
+    ] = 1024,
+    seed: Annotated[int, typer.Option(help="Random seed.")] = 0,
+    out: Annotated[Path | None, typer.Option(help="Write an HTML report to this file.")] = None,
     json_file: Annotated[
-        Path | None, typer.Option("--json", help="Write findings here; - is stdout.")
+        Path | None,
+        typer.Option("--json", help="Write the findings to this file (- for standard output)."),
     ] = None,
     compare: Annotated[
-        Path | None, typer.Option(help="An earlier --json file: show what changed.")
+        Path | None, typer.Option(help="Show what changed since this earlier --json file.")
     ] = None,
     fail_on: Annotated[
-        FailOn | None, typer.Option(help="Exit code 1 from this severity on.")
+        FailOn | None, typer.Option(help="Exit with code 1 if a finding has this severity or more.")
     ] = None,
     demo: Annotated[bool, typer.Option("--demo", help="Examine a small example network.")] = False,
 ) -> None:
-    """Examine a network: will it train and generalise, what is it, is it robust and sound.
+    """Examine a network: does it train, generalise and resist attacks, and what is wrong with it?
 
-    This runs the code you name, in a process of its own with limits of time and memory.
+    This runs your code, in a separate process with limits on time and memory.
     """
     from corollary.errors import InputError
     from corollary.examine.mistakes import check_words
@@ -66,7 +71,7 @@ def examine(
     from corollary.run.files import check_writable, write_atomically
 
     if bool(target) == demo:
-        raise InputError("give a target such as net.py:build, or --demo and no target")
+        raise InputError("expected a target such as net.py:build, or --demo without a target")
     exams = chosen_exams(only)
     check_words(target, data, held_out, loss=loss, weights=weights)
     for path in (out, json_file):

@@ -1,4 +1,4 @@
-"""``corollary lab``: a live local page on which claims run and networks train."""
+"""``corollary lab``: a local web page on which claims run and networks train."""
 
 import importlib.util
 from typing import Annotated

@@ -1,4 +1,4 @@
-"""``corollary list``: the catalogue, or the map from the notes' results to where they live."""
+"""``corollary list``: the catalogue, or which module implements each result of the notes."""
 
 import json
 from typing import TYPE_CHECKING, Annotated
@@ -16,21 +16,20 @@ Row = tuple[str, str, str, str]
 
 
 def list_entries(
-    text: Annotated[
-        str, typer.Argument(help="Only entries with this in name, title, statement or slug.")
-    ] = "",
+    text: Annotated[str, typer.Argument(help="Only entries that contain this text.")] = "",
     area: Annotated[str, typer.Option(help="Only this area.", autocompletion=complete_area)] = "",
     kind: Annotated[str, typer.Option(help="Only this kind: bound, identity, rate, ...")] = "",
     cost: Annotated[str, typer.Option(help="Only this cost: instant, seconds, ...")] = "",
     erratum: Annotated[
-        bool, typer.Option("--erratum", help="Only where the notes are corrected.")
+        bool, typer.Option("--erratum", help="Only claims that correct the lecture notes.")
     ] = False,
     map_: Annotated[
-        bool, typer.Option("--map", help="Each result of the notes and where it lives.")
+        bool,
+        typer.Option("--map", help="Show where each result of the lecture notes is implemented."),
     ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
-    """List the areas there are, or with any filter the claims and exams."""
+    """List the areas, or with a filter the claims and exams."""
     from corollary.registry import entries
 
     if area:
@@ -81,8 +80,8 @@ def _print_areas(found: "list[Entry]") -> None:
     console = Console(highlight=False)
     _print_lines(console, ("area", "what it is about", "entries", "errata"), rows)
     console.print(
-        f"{len(found) - exams} claims, and {exams} exams that `corollary examine` puts to your "
-        "network.\nNext: `corollary list --area kernels`, `corollary list dropout`, "
+        f"{len(found) - exams} claims, and {exams} exams that `corollary examine` runs on "
+        "your network.\nNext: `corollary list --area kernels`, `corollary list dropout`, "
         "`corollary show novikoff`",
         style="dim",
     )
@@ -143,7 +142,7 @@ def _print_map(text: str, as_json: bool) -> None:
 
     table = Table(box=None, padding=(0, 2, 0, 0), header_style="bold")
     table.add_column("result of the notes", style="cyan", no_wrap=True)
-    table.add_column("where it lives", no_wrap=True)
+    table.add_column("implemented in", no_wrap=True)
     for place in found:
         home = place.module + (f".{place.object}" if place.object else "")
         table.add_row(place.slug, home)

@@ -15,7 +15,8 @@ Target = Annotated[
 ]
 Data = Annotated[str, typer.Option(help=f"{', '.join(DATA_SETS)}, file.py:loader, x.npz or x.csv.")]
 LossName = Annotated[
-    str, typer.Option(help="cross_entropy, mse, bce or file.py:loss; else what suits.")
+    str,
+    typer.Option(help="cross_entropy, mse, bce or file.py:loss. Default: chosen from the targets."),
 ]
 Weights = Annotated[
     Path | None, typer.Option(help="Weights to load: .safetensors, or .pt with a state dict.")
@@ -46,7 +47,7 @@ def complete_suite(incomplete: str) -> list[str]:
 
 
 def known_area(area: str) -> str:
-    """The area as it is, or a sentence with the nearest."""
+    """The area, if there is one of this name; otherwise an error with the nearest names."""
     from corollary.errors import UnknownNameError
     from corollary.registry import areas
 
@@ -58,7 +59,7 @@ def known_area(area: str) -> str:
 
 
 def split_words(words: list[str]) -> tuple[list[str], dict[str, str]]:
-    """Part command-line words into names and claim parameters.
+    """Split command-line words into names and claim parameters.
 
     Example:
         >>> split_words(["novikoff", "--gamma", "0.01", "--n=50", "--no-bias"])
@@ -70,7 +71,9 @@ def split_words(words: list[str]) -> tuple[list[str], dict[str, str]]:
     for word in rest:
         if not word.startswith("--"):
             if word.startswith("-") and len(word) > 1:
-                raise OptionError(f"'{word}' is no option; options of a claim start with --")
+                raise OptionError(
+                    f"'{word}' is not an option; the options of a claim start with --"
+                )
             names.append(word)
             continue
         name, equals, value = word[2:].partition("=")
@@ -81,7 +84,7 @@ def split_words(words: list[str]) -> tuple[list[str], dict[str, str]]:
             else:
                 following = next(rest, None)
                 if following is None:
-                    raise OptionError(f"--{name} needs a value after it")
+                    raise OptionError(f"expected a value after --{name}")
                 value = following
         options[name] = value
     return names, options

@@ -1,4 +1,4 @@
-"""Standard output whose failures are told apart from those of the work."""
+"""Standard output with its own errors, so that a full disk is not taken for a failed check."""
 
 import os
 import sys
@@ -21,7 +21,7 @@ class ClosedOutputError(CorollaryError):
 
 
 class Output:
-    """A stream whose errors are ours, because libraries swallow some and give a 1 for others."""
+    """A stream that raises our errors: libraries swallow some, and exit with 1 for others."""
 
     def __init__(self, stream: Any) -> None:
         self.stream = stream

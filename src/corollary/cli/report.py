@@ -7,11 +7,14 @@ import typer
 
 
 def report(
-    results: Annotated[Path, typer.Argument(help="A file of `corollary check --json`.")],
+    results: Annotated[Path, typer.Argument(help="A file written by `corollary check --json`.")],
     out: Annotated[
-        Path | None, typer.Option(help="The page to write; else the results file with .html.")
+        Path | None,
+        typer.Option(help="The page to write. Default: the results file with the suffix .html."),
     ] = None,
-    text: Annotated[bool, typer.Option("--text", help="Print as text; write no page.")] = False,
+    text: Annotated[
+        bool, typer.Option("--text", help="Print the results as text and write no page.")
+    ] = False,
 ) -> None:
     """Turn a results file into one self-contained HTML page."""
     from corollary.run.results import read_results

@@ -46,42 +46,51 @@ def train(
     loss: LossName = "",
     weights: Weights = None,
     epochs: Annotated[
-        int | None, typer.Option(help="Passes over the data; else 20.", min=1)
+        int | None, typer.Option(help="Passes over the data. Default: 20.", min=1)
     ] = None,
-    steps: Annotated[int | None, typer.Option(help="Updates, instead of epochs.", min=1)] = None,
+    steps: Annotated[
+        int | None, typer.Option(help="Number of updates, instead of epochs.", min=1)
+    ] = None,
     lr: Annotated[
         float | None,
-        typer.Option(help="Learning rate; else what curvature allows (sgd), or 0.001 (adam)."),
+        typer.Option(
+            help="Learning rate. Default: from the curvature of the loss (sgd), or 0.001 (adam)."
+        ),
     ] = None,
-    optimizer: Annotated[OptimizerName, typer.Option(help="Which optimizer.")] = OptimizerName.sgd,
-    momentum: Annotated[float, typer.Option(help="Of sgd.", min=0.0, max=0.999)] = 0.9,
-    weight_decay: Annotated[float, typer.Option(help="As torch takes it.", min=0.0)] = 0.0,
-    clip: Annotated[float | None, typer.Option(help="Largest length of the gradient.")] = None,
-    batch_size: Annotated[int, typer.Option(help="Samples per step.", min=1)] = 64,
+    optimizer: Annotated[OptimizerName, typer.Option(help="Optimizer.")] = OptimizerName.sgd,
+    momentum: Annotated[float, typer.Option(help="Momentum of sgd.", min=0.0, max=0.999)] = 0.9,
+    weight_decay: Annotated[
+        float, typer.Option(help="Weight decay, as in torch.optim.", min=0.0)
+    ] = 0.0,
+    clip: Annotated[float | None, typer.Option(help="Clip the gradient to this norm.")] = None,
+    batch_size: Annotated[int, typer.Option(help="Batch size.", min=1)] = 64,
     held_out: Annotated[
-        float, typer.Option(help="Share of samples kept from training.", min=0.0, max=0.95)
+        float, typer.Option(help="Fraction of samples held out from training.", min=0.0, max=0.95)
     ] = 0.2,
-    seed: Annotated[int, typer.Option(help="Seed of all randomness.")] = 0,
+    seed: Annotated[int, typer.Option(help="Random seed.")] = 0,
     out: Annotated[
-        Path | None, typer.Option(help="Write the weights here, as .safetensors.")
+        Path | None, typer.Option(help="Write the weights to this .safetensors file.")
     ] = None,
     checkpoint: Annotated[
-        Path | None, typer.Option(help="Save the whole run here, every 100 steps and at the end.")
+        Path | None, typer.Option(help="Save the run to this file every 100 steps and at the end.")
     ] = None,
-    resume: Annotated[bool, typer.Option("--resume", help="Go on from --checkpoint.")] = False,
-    plot: Annotated[Path | None, typer.Option(help="Write the loss curve here, as .svg.")] = None,
+    resume: Annotated[bool, typer.Option("--resume", help="Continue from --checkpoint.")] = False,
+    plot: Annotated[
+        Path | None, typer.Option(help="Write the loss curve to this .svg file.")
+    ] = None,
     json_file: Annotated[
-        Path | None, typer.Option("--json", help="Write the result here; - is stdout.")
+        Path | None,
+        typer.Option("--json", help="Write the result to this file (- for standard output)."),
     ] = None,
     sharding: Annotated[
         ShardingName,
-        typer.Option(help="Under torchrun: each process has all parameters, or a part of each."),
+        typer.Option(help="Under torchrun: replicate the parameters (ddp) or shard them (fsdp2)."),
     ] = ShardingName.ddp,
 ) -> None:
-    """Train a network; the same words and the same seed give the same weights.
+    """Train a network reproducibly: the same command gives the same weights.
 
-    This runs the code you name. Ctrl-C ends the run after the step and keeps what is asked for.
-    Start it with torchrun to train in several processes.
+    This runs your code. Ctrl-C ends the run after the current step and still writes the files you
+    asked for. To train in several processes, start it with torchrun.
     """
     from corollary.examine.mistakes import check_words
     from corollary.train.launch import joined, launched
@@ -134,11 +143,11 @@ def _check(
     checkpoint: Path | None,
     clip: float | None,
 ) -> None:
-    """Refuse words that do not fit together."""
+    """Reject options that contradict each other."""
     if steps is not None and epochs is not None:
-        raise InputError("give --epochs or --steps, not both")
+        raise InputError("expected --epochs or --steps, got both")
     if resume and checkpoint is None:
-        raise InputError("--resume needs --checkpoint, the file to go on from")
+        raise InputError("--resume needs --checkpoint, the file to continue from")
     if clip is not None and not 0 < clip < float("inf"):
         raise InputError(f"expected a positive and finite --clip, got {clip}")
 
@@ -150,7 +159,7 @@ def _keep(
     plot: Path | None,
     json_file: Path | None,
 ) -> None:
-    """Write what was asked for, and say what happened; one that fails does not stop the rest.
+    """Write the files that were asked for; one that fails does not stop the others.
 
     Raises:
         ResultsFileError: at the end, if a file could not be written.
@@ -176,7 +185,7 @@ def _keep(
 
 
 def _written(write: Callable[[], None], rescue: Callable[[], str] = lambda: "") -> list[str]:
-    """What went wrong, with what was done about it; nothing if all is well."""
+    """The problems, each with what was done about it; empty if there are none."""
     try:
         write()
     except ResultsFileError as error:
@@ -185,14 +194,14 @@ def _written(write: Callable[[], None], rescue: Callable[[], str] = lambda: "") 
 
 
 def _rescue(model: "nn.Module", out: Path) -> str:
-    """Hours of training are not lost with a disk: the weights go where there is room."""
+    """Save the weights elsewhere, so that a full disk does not cost hours of training."""
     from corollary.train.subjects import save_weights
 
     for folder in (cache_folder() / "weights", Path(tempfile.gettempdir())):
         place = folder / f"{out.stem}-{os.getpid()}{out.suffix}"
         if not _written(partial(save_weights, model, place)):
             return f"; the weights are in {place}"
-    return "; there is no room for the weights elsewhere, and they are lost"
+    return "; the weights could not be saved elsewhere either, and are lost"
 
 
 def _print(done: "Training", out: Path | None) -> None:

@@ -81,7 +81,7 @@ def gather(data: Any, samples: int) -> Batch:
         batch = _joined(data, samples)
     else:
         raise InputTypeError(
-            f"data must be (x, y), a dict of tensors, a Dataset or a DataLoader, but it is a "
+            f"data must be (x, y), a dict of tensors, a Dataset or a DataLoader, got "
             f"{type(data).__name__}"
         )
     lengths = {len(t) for t in batch.tensors() if t.dim() > 0}
@@ -124,7 +124,7 @@ def _batch(data: Any) -> Batch:
             return Batch((), dict(inputs[0]), target)
         return Batch(tuple(inputs), {}, target)
     kind = type(data).__name__
-    raise InputTypeError(f"a batch must be a tensor, a pair or a dict, but it is a {kind}")
+    raise InputTypeError(f"a batch must be a tensor, a pair or a dict, got {kind}")
 
 
 def _joined(batches: Iterable[Any], samples: int) -> Batch:

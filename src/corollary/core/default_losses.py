@@ -19,7 +19,7 @@ def named_loss(name: str) -> Loss:
         "bce": binary_cross_entropy,
     }
     if name not in losses:
-        raise InputError(f"loss must be one of {', '.join(losses)}, but it is '{name}'")
+        raise InputError(f"loss must be one of {', '.join(losses)}, got '{name}'")
     return losses[name]
 
 

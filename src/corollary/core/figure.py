@@ -273,4 +273,4 @@ def _decode(value: Any) -> Any:
 def _same_length(mark: str, label: str, **columns: Column | Rows | Sequence[Rows]) -> None:
     if len({len(column) for column in columns.values()}) > 1:
         sizes = ", ".join(f"{len(column)} {name}" for name, column in columns.items())
-        raise InputError(f"{mark} '{label}' needs columns of one length, but {sizes} came")
+        raise InputError(f"{mark} '{label}' needs columns of one length, got {sizes}")

@@ -38,7 +38,7 @@ class Sample:
     def __post_init__(self) -> None:
         object.__setattr__(self, "values", tuple(as_floats(self.values)))
         if len(self.values) < 2:
-            raise InputError(f"a Sample needs at least two draws, but {len(self.values)} came")
+            raise InputError(f"a Sample needs at least two draws, got {len(self.values)}")
 
     def read(self, level: float) -> Reading:
         """Mean and its interval at confidence ``level``: Student's, widened for skewed draws.
@@ -66,8 +66,8 @@ class Count:
         object.__setattr__(self, "trials", int(self.trials))
         if not 0 <= self.hits <= self.trials or self.trials == 0:
             raise InputError(
-                f"a Count needs 0 <= hits <= trials and trials > 0, but {self.hits} of "
-                f"{self.trials} came"
+                f"a Count needs 0 <= hits <= trials and trials > 0, got {self.hits} of "
+                f"{self.trials}"
             )
 
     def read(self, level: float) -> Reading:
@@ -96,11 +96,11 @@ class Series:
         object.__setattr__(self, "values", tuple(as_floats(self.values)))
         if len(self.sizes) != len(self.values) or len(self.sizes) < 4:
             raise InputError(
-                "a Series needs as many values as sizes and at least four of them, but "
-                f"{len(self.sizes)} sizes and {len(self.values)} values came"
+                "a Series needs as many values as sizes and at least four of them, got "
+                f"{len(self.sizes)} sizes and {len(self.values)} values"
             )
         if any(b <= a for a, b in zip(self.sizes, self.sizes[1:], strict=False)):
-            raise InputError(f"the sizes of a Series must grow, but they are {list(self.sizes)}")
+            raise InputError(f"the sizes of a Series must grow, got {list(self.sizes)}")
 
 
 @dataclass(frozen=True)

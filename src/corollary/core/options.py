@@ -66,7 +66,7 @@ def parse(name: str, text: str, kind: Any) -> Any:
             return kind(text)
         except ValueError:
             pass
-    raise OptionError(f"--{name} needs {describe(kind)}, but '{text}' came")
+    raise OptionError(f"--{name} needs {describe(kind)}, got '{text}'")
 
 
 def describe(kind: Any) -> str:
@@ -94,7 +94,7 @@ def _check_type(name: str, value: Any, kind: Any) -> None:
     else:
         fits = isinstance(value, kind)
     if not fits:
-        raise OptionError(f"{name} needs {describe(kind)}, but {value!r} came")
+        raise OptionError(f"{name} needs {describe(kind)}, got {value!r}")
 
 
 def _check_range(name: str, number: float, low: float, high: float) -> None:
@@ -107,4 +107,4 @@ def _check_range(name: str, number: float, low: float, high: float) -> None:
             allowed = f"be at most {high:g}"
         else:
             allowed = f"lie between {low:g} and {high:g}"
-        raise OptionError(f"{name} must {allowed}, but it is {number:g}")
+        raise OptionError(f"{name} must {allowed}, got {number:g}")

@@ -284,7 +284,7 @@ class Slope(Relation):
     def compare(self, predicted: Any, measured: Measurement) -> Comparison:
         """Holds if the whole interval of the slope is within the gap, fails if none of it is."""
         if not isinstance(measured, Series):
-            raise InputError(f"slope needs a Series, but {type(measured).__name__} came")
+            raise InputError(f"slope needs a Series, got {type(measured).__name__}")
         (exponent,) = as_floats(predicted)
         fit = loglog_fit(measured.sizes, measured.values, level=self.level)
         low = exponent - self.gap if self.side >= 0 else -math.inf
@@ -338,7 +338,7 @@ class Convergence(Relation):
     def compare(self, predicted: Any, measured: Measurement) -> Comparison:
         """Holds if the last value is within the gap and the distance shrinks along the sizes."""
         if not isinstance(measured, Series):
-            raise InputError(f"converges needs a Series, but {type(measured).__name__} came")
+            raise InputError(f"converges needs a Series, got {type(measured).__name__}")
         (limit,) = as_floats(predicted)
         off = [abs(v - limit) for v in measured.values]
         last = measured.values[-1]

@@ -62,7 +62,7 @@ def crops(pad: int) -> list[Transform]:
         (9, [[[0.0, 0.0], [0.0, 1.0]]])
     """
     if pad < 0:
-        raise InputError(f"pad must be at least 0, but it is {pad}")
+        raise InputError(f"pad must be at least 0, got {pad}")
     moves = range(2 * pad + 1)
     return [partial(_cropped, pad=pad, down=i, right=j) for i in moves for j in moves]
 
@@ -77,7 +77,7 @@ def jitters(sigma: float, count: int, *, rng: int | Generator = 0) -> list[Trans
     """
     rng = as_generator(rng)
     if not sigma >= 0 or count < 1:
-        raise InputError(f"noise needs sigma >= 0 and count >= 1, but they are {sigma}, {count}")
+        raise InputError(f"noise needs sigma >= 0 and count >= 1, got {sigma}, {count}")
     return [identity, *([partial(_noisy, sigma=sigma, rng=rng)] * (count - 1))]
 
 
@@ -94,7 +94,7 @@ def augmented(
     if not transforms:
         raise InputError("at least one transformation is needed; identity leaves data as they are")
     if len(x) != len(y):
-        raise InputError(f"{len(y)} labels came for {len(x)} inputs")
+        raise InputError(f"expected one label per input, got {len(y)} labels for {len(x)} inputs")
     return torch.cat([f(x) for f in transforms]), torch.cat([y] * len(transforms))
 
 

@@ -89,11 +89,11 @@ def read_records(content: bytes) -> Labelled:
     """
     if not content or len(content) % RECORD:
         raise DataUnavailableError(
-            f"records of CIFAR-10 have {RECORD} bytes, but {len(content)} bytes came"
+            f"expected CIFAR-10 records of {RECORD} bytes, got {len(content)} bytes"
         )
     rows = torch.frombuffer(bytearray(content), dtype=torch.uint8).reshape(-1, RECORD)
     if int(rows[:, 0].max()) > 9:
-        raise DataUnavailableError(f"labels go from 0 to 9, but {int(rows[:, 0].max())} came")
+        raise DataUnavailableError(f"expected labels from 0 to 9, got {int(rows[:, 0].max())}")
     x = rows[:, 1:].reshape(-1, 3, 32, 32)
     return x.to(torch.float32) / 255, rows[:, 0].to(torch.int64)
 
@@ -143,5 +143,5 @@ def _pillow() -> ModuleType:
 
 def _split(split: str) -> str:
     if split not in BATCHES:
-        raise InputError(f"split must be 'train' or 'test', but it is {split!r}")
+        raise InputError(f"expected split to be 'train' or 'test', got {split!r}")
     return split

@@ -86,7 +86,7 @@ def binary_tree(depth: int) -> Graph:
         [2, 3, 3, 1, 1, 1, 1]
     """
     if depth < 0:
-        raise InputError(f"the depth of a tree must not be negative, but it is {depth}")
+        raise InputError(f"the depth of a tree must not be negative, got {depth}")
     child = torch.arange(1, 2 ** (depth + 1) - 1)
     return Graph.of_edges(len(child) + 1, torch.stack([(child - 1) // 2, child], dim=1))
 
@@ -163,9 +163,9 @@ def _pair(index: Int[Tensor, " k"]) -> Int[Tensor, "k 2"]:
 
 def _at_least(M: int, low: int, what: str) -> None:
     if M < low:
-        raise InputError(f"{what} needs at least {low} nodes, but {M} came")
+        raise InputError(f"{what} needs at least {low} nodes, got {M}")
 
 
 def _probability(p: float) -> None:
     if not 0 <= p <= 1:
-        raise InputError(f"a probability lies between 0 and 1, but {p:g} came")
+        raise InputError(f"expected a probability between 0 and 1, got {p:g}")

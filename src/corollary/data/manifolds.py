@@ -45,7 +45,7 @@ def embedded_sphere(
     """
     rng = as_generator(rng)
     if n < 1 or k < 1:
-        raise InputError(f"a sphere needs n >= 1 points and k >= 1 dimensions, but {n} and {k}")
+        raise InputError(f"a sphere needs n >= 1 points and k >= 1 dimensions, got {n} and {k}")
     z = torch.randn(n, k + 1, generator=rng, device=rng.device, dtype=torch.float64)
     return embedded(z / z.norm(dim=1, keepdim=True), D, noise, rng=rng)
 

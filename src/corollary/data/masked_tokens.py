@@ -51,7 +51,7 @@ def mlm_corrupt(
     """
     rng = as_generator(rng)
     if not 0 <= p <= 1 or min(shares) < 0 or abs(sum(shares) - 1) > 1e-9:
-        raise InputError(f"p in [0, 1] and shares that sum to 1 are needed, but {p=}, {shares=}")
+        raise InputError(f"expected p in [0, 1] and shares that sum to 1, got {p=}, {shares=}")
     special = torch.tensor(sorted({*special_ids, mask_id}), device=ids.device)
     ordinary = torch.ones(vocab_size, dtype=torch.bool, device=ids.device)
     ordinary[special] = False

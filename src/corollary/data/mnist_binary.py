@@ -71,7 +71,7 @@ def _on_this_machine() -> bool:
 
 def _shuffled_digits(split: str) -> tuple[Tensor, Tensor]:
     if split not in ("train", "test"):
-        raise InputError(f"split must be 'train' or 'test', but it is {split!r}")
+        raise InputError(f"expected split to be 'train' or 'test', got {split!r}")
     x, y, n = _all_digits()
     order = torch.randperm(len(x), generator=generator(0, "digits"))
     rows = order[:n] if split == "train" else order[n:]

@@ -69,7 +69,7 @@ def with_flipped_bits(
     """
     rng = as_generator(rng)
     if not 0 <= fraction <= 1:
-        raise InputError(f"fraction must lie in [0, 1], but it is {fraction:g}")
+        raise InputError(f"fraction must lie in [0, 1], got {fraction:g}")
     k = round(fraction * x.shape[-1])
     keys = torch.rand(x.shape, generator=rng, device=rng.device)
     chosen = keys.argsort(-1)[..., :k]

@@ -78,7 +78,7 @@ def planted(
     rng = as_generator(rng)
     if n < 1 or p < 1 or (reps is not None and reps < 1) or not 0 <= sigma < float("inf"):
         raise InputError(
-            "n, p and reps must be at least 1 and sigma a finite number >= 0, but they are "
+            "n, p and reps must be at least 1 and sigma a finite number >= 0, got "
             f"{n}, {p}, {reps} and {sigma}"
         )
     shape = (n,) if reps is None else (reps, n)

@@ -29,7 +29,7 @@ def point_clouds(
     """
     rng = as_generator(rng)
     if n < 1 or M < 1 or noise < 0:
-        raise InputError(f"n, M >= 1 and noise >= 0 are needed, but {n}, {M} and {noise:g} came")
+        raise InputError(f"expected n, M >= 1 and noise >= 0, got {n}, {M} and {noise:g}")
     normal = _normal(rng, n, M, 3)
     sphere = normal / normal.norm(dim=-1, keepdim=True)
     box = 2 * torch.rand(n, M, 3, generator=rng, device=rng.device, dtype=torch.float64) - 1
@@ -57,7 +57,7 @@ def lollipops(
     """
     rng = as_generator(rng)
     if n < 1 or M < 1:
-        raise InputError(f"n, M >= 1 are needed, but {n} and {M} came")
+        raise InputError(f"expected n, M >= 1, got {n} and {M}")
     part = torch.randint(2, (n, M), generator=rng, device=rng.device)
     normal = _normal(rng, n, M, 3)
     sphere = 0.5 * normal / normal.norm(dim=-1, keepdim=True)

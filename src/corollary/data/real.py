@@ -139,5 +139,5 @@ def _unpacked(file: DataFile) -> UInt8[Tensor, "..."]:
 
 def _split(split: str) -> str:
     if split not in ("train", "test"):
-        raise InputError(f"split must be 'train' or 'test', but it is {split!r}")
+        raise InputError(f"expected split to be 'train' or 'test', got {split!r}")
     return split

@@ -55,7 +55,7 @@ def nsp_pairs(
     """
     rng = as_generator(rng)
     if n < 1 or not 0 <= share <= 1:
-        raise InputError(f"n >= 1 pairs and a share in [0, 1] are needed, but {n=}, {share=}")
+        raise InputError(f"expected n >= 1 pairs and a share in [0, 1], got {n=}, {share=}")
     steps = [(a, b) for document in corpus for a, b in zip(document, document[1:], strict=False)]
     everything = [sentence for document in corpus for sentence in document]
     if not steps:

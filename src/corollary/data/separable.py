@@ -42,7 +42,7 @@ def separable_cloud(
     """
     rng = as_generator(rng)
     if not 0 < gamma <= radius or not math.isfinite(radius):
-        raise InputError(f"gamma must lie in (0, radius={radius:g}], but it is {gamma:g}")
+        raise InputError(f"gamma must lie in (0, radius={radius:g}], got {gamma:g}")
     if n < 1 or d < 1:
         raise InputError(f"a cloud needs n >= 1 points in d >= 1 dimensions, but n={n}, d={d}")
 

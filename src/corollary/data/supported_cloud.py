@@ -64,8 +64,8 @@ def supported_cloud(
     rng = as_generator(rng)
     if not (1 <= d <= n and gamma > 0 and theta > 1 and spread > 0):
         raise InputError(
-            "a supported cloud needs n >= d >= 1, gamma > 0, theta > 1 and spread > 0, but "
-            f"n={n}, d={d}, gamma={gamma:g}, theta={theta:g}, spread={spread:g} came"
+            "a supported cloud needs n >= d >= 1, gamma > 0, theta > 1 and spread > 0, got "
+            f"n={n}, d={d}, gamma={gamma:g}, theta={theta:g}, spread={spread:g}"
         )
     options: dict[str, Any] = {"generator": rng, "device": rng.device, "dtype": torch.float64}
     frame = torch.linalg.qr(torch.randn(d, d, **options)).Q  # the first column is u

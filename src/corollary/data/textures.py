@@ -41,8 +41,8 @@ def stripes(
     rng = as_generator(rng)
     if n < 1 or size < 2 or channels < 1 or noise < 0:
         raise InputError(
-            f"stripes need n >= 1, size >= 2, channels >= 1 and noise >= 0, but {n=}, {size=}, "
-            f"{channels=}, {noise=} came"
+            f"stripes need n >= 1, size >= 2, channels >= 1 and noise >= 0, got {n=}, {size=}, "
+            f"{channels=}, {noise=}"
         )
     how: dict[str, Any] = {"generator": rng, "device": rng.device, "dtype": torch.float64}
     flips = torch.where(torch.rand(n, size, **how) < 1 / 5, -1.0, 1.0).to(torch.float64)
@@ -75,8 +75,8 @@ def placed_patterns(
     a, b = where or (0, size)
     if n < 1 or size < 4 or not 0 <= a < b <= size or noise < 0:
         raise InputError(
-            f"patterns need n >= 1, size >= 4, 0 <= a < b <= size and noise >= 0, but {n=}, "
-            f"{size=}, {where=}, {noise=} came"
+            f"patterns need n >= 1, size >= 4, 0 <= a < b <= size and noise >= 0, got {n=}, "
+            f"{size=}, {where=}, {noise=}"
         )
     y = torch.randint(3, (n,), generator=rng, device=rng.device)
     row = torch.randint(size, (n, 1), generator=rng, device=rng.device)

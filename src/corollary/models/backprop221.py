@@ -41,7 +41,7 @@ class Backprop221:
     def __post_init__(self) -> None:
         for field in fields(self):
             if not math.isfinite(getattr(self, field.name)):
-                raise InputError(f"{field.name} must be finite, but {getattr(self, field.name)}")
+                raise InputError(f"{field.name} must be finite, got {getattr(self, field.name)}")
 
     def trace(self, x1: float, x2: float, y: float) -> dict[str, float]:
         """All quantities in the order in which they are computed, by name."""

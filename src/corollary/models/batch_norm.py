@@ -59,7 +59,7 @@ class BatchNorm(nn.Module):
         super().__init__()
         if features < 1 or delta < 0 or not 0 <= momentum <= 1:
             raise InputError(
-                f"BatchNorm needs features >= 1, delta >= 0 and momentum in [0, 1], but they are "
+                f"BatchNorm needs features >= 1, delta >= 0 and momentum in [0, 1], got "
                 f"{features}, {delta:g} and {momentum:g}"
             )
         self.features, self.delta, self.momentum = features, delta, momentum
@@ -93,8 +93,8 @@ class BatchNorm(nn.Module):
         count = z.numel() // self.features
         if count < 2:
             raise InputError(
-                "batch normalisation needs more than one value a feature while training, but "
-                f"shape {tuple(z.shape)} came; take a larger batch, or call .eval()"
+                "batch normalisation needs more than one value per feature while training, got "
+                f"shape {tuple(z.shape)}; take a larger batch, or call .eval()"
             )
         out = normalize(z, axes, delta=self.delta, correction=self.correction)
         with torch.no_grad():
@@ -105,9 +105,7 @@ class BatchNorm(nn.Module):
 
     def _axes(self, z: Tensor) -> tuple[int, ...]:
         if z.shape[1] != self.features:
-            raise InputError(
-                f"the layer normalises {self.features} features, but shape {tuple(z.shape)} came"
-            )
+            raise InputError(f"expected {self.features} features, got shape {tuple(z.shape)}")
         return (0, *range(2, z.ndim))
 
     def _wide(self, value: Tensor, z: Tensor) -> Tensor:

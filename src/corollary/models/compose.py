@@ -37,11 +37,11 @@ class Compose(nn.Module):
     def __init__(self, layers: Sequence[Any]) -> None:
         super().__init__()
         if not layers:
-            raise InputError("a network needs at least one layer, but none came")
+            raise InputError("a network needs at least one layer, got none")
         for position, layer in enumerate(layers):
             if not isinstance(layer, nn.Module):
                 what = type(layer).__name__
-                raise InputTypeError(f"layer {position} must be an nn.Module, but it is {what}")
+                raise InputTypeError(f"layer {position} must be an nn.Module, got {what}")
         self.layers = nn.ModuleList(layers)
         self.widths = _widths(layers)  # declared widths, the input first; None where none is
 

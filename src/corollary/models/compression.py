@@ -92,7 +92,7 @@ def compress(
         elif method == "svd":
             code, length = _factor(parameters, r, limit, rank)
         else:
-            raise InputError(f"method is 'quantize', 'prune' or 'svd', but it is {method!r}")
+            raise InputError(f"expected method to be 'quantize', 'prune' or 'svd', got {method!r}")
     pairs = zip(parameters, before, strict=True)
     moved = sum(float((p.detach() - b).square().sum()) for p, b in pairs)
     size = sum(float(b.square().sum()) for b in before) or 1.0
@@ -111,7 +111,7 @@ def _prune(
 ) -> tuple[Tensor, float]:
     flat = torch.cat([p.flatten() for p in parameters])
     if keep is None or not 1 <= keep <= len(flat):
-        raise InputError(f"pruning needs keep from 1 to {len(flat)} parameters, but it is {keep}")
+        raise InputError(f"pruning needs keep from 1 to {len(flat)} parameters, got {keep}")
     chosen = flat.abs().topk(keep).indices.sort().values
     code = on_grid(flat[chosen], r, limit)
     flat = torch.zeros_like(flat).scatter(0, chosen, code)
@@ -124,7 +124,7 @@ def _factor(
     parameters: list[nn.Parameter], r: int, limit: float, rank: int | None
 ) -> tuple[Tensor, float]:
     if rank is None or rank < 1:
-        raise InputError(f"low-rank factors need rank >= 1, but it is {rank}")
+        raise InputError(f"low-rank factors need rank >= 1, got {rank}")
     code: list[Tensor] = []
     for p in parameters:
         a, b = (p.shape[0], p.numel() // p.shape[0]) if p.ndim >= 2 else (1, p.numel())

@@ -95,9 +95,7 @@ class Conv2d(nn.Module):
     def forward(self, x: Float[Tensor, "n c h w"]) -> Float[Tensor, "n m i j"]:
         """All output channels of all images."""
         if x.shape[1] != self.c_in:
-            raise InputError(
-                f"the layer reads {self.c_in} channels, but images of shape {tuple(x.shape)} came"
-            )
+            raise InputError(f"expected {self.c_in} channels, got images of shape {tuple(x.shape)}")
         out = self.output_size((x.shape[2], x.shape[3]))
         K = self.K.flip((2, 3)) if self.flip else self.K
         columns = patches(x, self.kernel, stride=self.stride, padding=self.padding)[:, 0]

@@ -43,7 +43,7 @@ class LinearChain(nn.Module):
         super().__init__()
         rng = as_generator(rng)
         if len(widths) < 2 or min(widths) < 1:
-            raise InputError(f"two positive widths or more are needed, but {tuple(widths)} came")
+            raise InputError(f"expected two positive widths or more, got {tuple(widths)}")
         self.widths = tuple(widths)
         normal = partial(torch.randn, generator=rng, device=rng.device, dtype=dtype)
         pairs = zip(self.widths, self.widths[1:], strict=False)
@@ -54,8 +54,7 @@ class LinearChain(nn.Module):
         """The outputs, one row a point."""
         if x.shape[-1] != self.widths[0]:
             raise InputError(
-                f"the network reads {self.widths[0]} numbers a point, but points of shape "
-                f"{tuple(x.shape)} came"
+                f"expected points with {self.widths[0]} features, got shape {tuple(x.shape)}"
             )
         for W in self.weights:
             x = x @ W.T

@@ -37,7 +37,7 @@ def pooled(
         1.5
     """
     if pool not in ("sum", "mean", "max"):
-        raise InputError(f"pool must be sum, mean or max, but it is {pool!r}")
+        raise InputError(f"pool must be sum, mean or max, got {pool!r}")
     present = z.new_ones(z.shape[:-1], dtype=torch.bool) if mask is None else mask
     if pool != "sum" and not bool(present.any(dim=-1).all()):
         raise InputError(f"an empty set has no {pool}; use pool='sum', or leave the set out")
@@ -66,7 +66,7 @@ class DeepSets(nn.Module):
     def __init__(self, phi: Map, rho: Map, pool: Pool = "sum") -> None:
         super().__init__()
         if pool not in ("sum", "mean", "max"):
-            raise InputError(f"pool must be sum, mean or max, but it is {pool!r}")
+            raise InputError(f"pool must be sum, mean or max, got {pool!r}")
         self.phi, self.rho, self.pool = phi, rho, pool
 
     @classmethod

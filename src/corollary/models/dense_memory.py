@@ -48,7 +48,7 @@ class DenseAssociativeMemory(nn.Module):
     ) -> None:
         super().__init__()
         if energy not in ("poly", "exp"):
-            raise InputError(f"energy must be 'poly' or 'exp', but it is {energy!r}")
+            raise InputError(f"expected energy to be 'poly' or 'exp', got {energy!r}")
         self.power = checked_power(power) if energy == "poly" else None
         self.register_buffer("patterns", checked_patterns(patterns).detach().clone())
 
@@ -72,7 +72,7 @@ class DenseAssociativeMemory(nn.Module):
     def step(self, X: Float[Tensor, "*batch n"], i: int) -> Float[Tensor, "*batch n"]:
         """Neuron ``i`` updated, the others as they are; ``X`` itself is not changed."""
         if not 0 <= i < self.n:
-            raise InputError(f"neuron i must lie in 0..{self.n - 1}, but it is {i}")
+            raise InputError(f"neuron i must lie in 0..{self.n - 1}, got {i}")
         X = self._state(X).clone()
         self._visit(X, X @ self.patterns.mT, i)
         return X

@@ -74,8 +74,8 @@ class DenseBlock(nn.Module):
         super().__init__()
         if min(channels, layers, growth) < 1:
             raise InputError(
-                f"a dense block needs channels, layers and growth >= 1, but {channels}, {layers} "
-                f"and {growth} came"
+                f"a dense block needs channels, layers and growth >= 1, got {channels}, {layers} "
+                f"and {growth}"
             )
         if H is None:
             if rng is None:
@@ -87,9 +87,7 @@ class DenseBlock(nn.Module):
     def forward(self, x: Float[Tensor, "n k *size"]) -> Float[Tensor, "n m *size"]:
         """The input and all layers' outputs, joined."""
         if x.shape[1] != self.channels:
-            raise InputError(
-                f"the block reads {self.channels} channels, but shape {tuple(x.shape)} came"
-            )
+            raise InputError(f"expected {self.channels} channels, got shape {tuple(x.shape)}")
         for layer in self.layers:
             x = torch.cat([x, layer(x)], dim=1)
         return x
@@ -122,7 +120,7 @@ class DenseNet(nn.Module):
         super().__init__()
         rng = as_generator(rng)
         if not 0 < compression <= 1:
-            raise InputError(f"compression must lie in (0, 1], but it is {compression:g}")
+            raise InputError(f"compression must lie in (0, 1], got {compression:g}")
         H = partial(bn_relu_conv, rng=rng, dtype=dtype)
         parts: list[nn.Module] = [H(channels, stem)[2]]  # the convolution alone
         width = stem

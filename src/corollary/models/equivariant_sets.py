@@ -72,7 +72,7 @@ class EquivariantDeepSets(nn.Module):
     def __init__(self, phi: Map, rho: Map, pool: Pool = "sum") -> None:
         super().__init__()
         if pool not in ("sum", "mean", "max"):
-            raise InputError(f"pool must be sum, mean or max, but it is {pool!r}")
+            raise InputError(f"pool must be sum, mean or max, got {pool!r}")
         self.phi, self.rho, self.pool = phi, rho, pool
 
     def forward(self, x: Float[Tensor, "*b M d"]) -> Float[Tensor, "*b M k"]:

@@ -90,7 +90,7 @@ def montufar_network(
         neural networks".
     """
     if not widths or min(widths) < d:
-        raise InputError(f"widths must be at least d={d}, but {list(widths)} came")
+        raise InputError(f"widths must be at least d={d}, got {list(widths)}")
     _check(d, 1)
     layers: list[nn.Module] = []
     into = torch.eye(d, dtype=torch.float64)  # what the layer before still has to sum

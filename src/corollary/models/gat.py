@@ -91,7 +91,7 @@ class GATConv(nn.Module):
         super().__init__()
         if min(d, k, heads) < 1 or edge_dim < 0:
             raise InputError(
-                f"d, k, heads >= 1 and edge_dim >= 0 are needed, but {d}, {k}, {heads}, {edge_dim}"
+                f"expected d, k, heads >= 1 and edge_dim >= 0, got {d}, {k}, {heads}, {edge_dim}"
             )
         self.d, self.k, self.heads, self.edge_dim = d, k, heads, edge_dim
         self.concat, self.slope = concat, slope
@@ -133,7 +133,7 @@ class GATConv(nn.Module):
     def _projected(self, x: Tensor, graph: Graph) -> Tensor:
         check_nodes(x, graph)
         if x.shape[1] != self.d:
-            raise InputError(f"the layer reads {self.d} features a node, but {x.shape[1]} came")
+            raise InputError(f"expected {self.d} features per node, got {x.shape[1]}")
         return torch.einsum("hkd,md->mhk", self.V, x)
 
     def _weights(self, z: Tensor, graph: Graph, edge_features: Tensor | None) -> Tensor:
@@ -145,16 +145,16 @@ class GATConv(nn.Module):
         if self.edge_dim:
             scores = scores + self._edge_scores(graph, edge_features).to(scores)
         elif edge_features is not None:
-            raise InputError("features of edges came, but the layer was made with edge_dim=0")
+            raise InputError("expected no edge features; make the layer with edge_dim=<width>")
         scores = nn.functional.leaky_relu(scores, self.slope)
         return neighbour_softmax(scores, node, graph.M)
 
     def _edge_scores(self, graph: Graph, edge_features: Tensor | None) -> Tensor:
         if edge_features is None or edge_features.shape != (len(graph.edges), self.edge_dim):
-            came = "none" if edge_features is None else tuple(edge_features.shape)
+            got = "none" if edge_features is None else tuple(edge_features.shape)
             raise InputError(
-                f"features ({len(graph.edges)}, {self.edge_dim}) of edges are needed, but {came} "
-                "came; their rows follow graph.edges"
+                f"expected edge features ({len(graph.edges)}, {self.edge_dim}), one row per edge, "
+                f"got {got}; their rows follow graph.edges"
             )
         scores = edge_features @ self.u[:, 2 * self.k :].T  # (e, h)
         keys = graph.edges[:, 0] * graph.M + graph.edges[:, 1]  # ascending

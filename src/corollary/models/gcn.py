@@ -59,9 +59,7 @@ class GCNConv(nn.Module):
         """New features of the nodes."""
         check_nodes(x, graph)
         if x.shape[1] != len(self.W):
-            raise InputError(
-                f"the layer reads {len(self.W)} features a node, but {x.shape[1]} came"
-            )
+            raise InputError(f"expected {len(self.W)} features per node, got {x.shape[1]}")
         d, k = self.W.shape
         A = gcn_norm(graph, x.dtype)
         # The product with the narrower matrix is the cheaper one.
@@ -99,7 +97,7 @@ class GCN(nn.Module):
         super().__init__()
         rng = as_generator(rng)
         if len(widths) < 2:
-            raise InputError(f"a network needs an input and an output width, but {widths} came")
+            raise InputError(f"a network needs an input and an output width, got {widths}")
         self.widths = list(widths)
         pairs = zip(widths, widths[1:], strict=False)
         self.layers = nn.ModuleList(

@@ -54,9 +54,9 @@ class HomogeneousNet(nn.Module):
         super().__init__()
         rng = as_generator(rng)
         if len(widths) < 2:
-            raise InputError(f"a network needs an input and an output width, but {widths} came")
+            raise InputError(f"a network needs an input and an output width, got {widths}")
         if bias not in ("none", "first", "output"):
-            raise InputError(f"bias must be 'none', 'first' or 'output', but it is {bias!r}")
+            raise InputError(f"expected bias to be 'none', 'first' or 'output', got {bias!r}")
         last = len(widths) - 2
         at = {"none": -1, "first": 0, "output": last}[bias]
         self.degree = len(widths) - 1

@@ -62,7 +62,7 @@ class Hopfield(nn.Module):
         W, b = checked_couplings(W, b)
         check_symmetric(W)
         if not scale > 0:
-            raise InputError(f"scale must be positive, but it is {scale:g}")
+            raise InputError(f"scale must be positive, got {scale:g}")
         self.register_buffer("J", W.detach().clone())
         self.register_buffer("theta", b.detach().clone())
         self.register_buffer("scale", W.new_tensor(scale))
@@ -104,7 +104,7 @@ class Hopfield(nn.Module):
         """Neuron ``i`` updated, the others as they are; ``X`` itself is not changed."""
         X = self._state(X).clone()
         if not 0 <= i < self.n:
-            raise InputError(f"neuron i must lie in 0..{self.n - 1}, but it is {i}")
+            raise InputError(f"neuron i must lie in 0..{self.n - 1}, got {i}")
         X[..., i] = sign(X @ self.J[i] - self.theta[i])
         return X
 

@@ -158,10 +158,10 @@ def fans(W: Float[Tensor, "m n *k"]) -> tuple[int, int]:
 
 def _drawn(W: Tensor, std: float, law: Law, rng: Generator) -> Tensor:
     if law not in ("normal", "uniform"):
-        raise InputError(f"law must be normal or uniform, but it is {law!r}")
+        raise InputError(f"law must be normal or uniform, got {law!r}")
     return normal_(W, std, rng=rng) if law == "normal" else uniform_(W, std, rng=rng)
 
 
 def _check_std(std: float) -> None:
     if not 0 < std < math.inf:
-        raise InputError(f"the standard deviation or gain must be positive, but it is {std}")
+        raise InputError(f"the standard deviation or gain must be positive, got {std}")

@@ -50,14 +50,16 @@ class KernelRidge:
 
     def __init__(self, kernel: Kernel, lam: float) -> None:
         if not 0 <= lam < float("inf"):
-            raise InputError(f"lam must be a finite number >= 0, but it is {lam}")
+            raise InputError(f"lam must be a finite number >= 0, got {lam}")
         self.kernel, self.lam = kernel, lam
         self._fitted: _Fitted | None = None
 
     def fit(self, x: Float[Tensor, "n d"], y: Float[Tensor, " n"]) -> "KernelRidge":
         """Solve for the coefficients; time O(n³), memory O(n²)."""
         if len(x) != len(y):
-            raise InputError(f"{len(y)} targets came for {len(x)} inputs")
+            raise InputError(
+                f"expected one target per input, got {len(y)} targets for {len(x)} inputs"
+            )
         self._fitted = _Fitted(x, y, kernel_regression(self.kernel(x), y, ridge=len(y) * self.lam))
         return self
 

@@ -33,8 +33,7 @@ class LayerNorm(nn.Module):
         super().__init__()
         if features < 1 or delta < 0:
             raise InputError(
-                f"LayerNorm needs features >= 1 and delta >= 0, but they are {features} and "
-                f"{delta:g}"
+                f"LayerNorm needs features >= 1 and delta >= 0, got {features} and {delta:g}"
             )
         self.features, self.delta = features, delta
         self.gamma = nn.Parameter(torch.ones(features, dtype=dtype))
@@ -43,9 +42,7 @@ class LayerNorm(nn.Module):
     def forward(self, z: Float[Tensor, "*n m"]) -> Float[Tensor, "*n m"]:
         """Each example, normalised, scaled and shifted."""
         if z.ndim == 0 or z.shape[-1] != self.features:
-            raise InputError(
-                f"the layer normalises {self.features} features, but shape {tuple(z.shape)} came"
-            )
+            raise InputError(f"expected {self.features} features, got shape {tuple(z.shape)}")
         light = z.numel() == 0 or not torch.is_grad_enabled()
         if light and z.dtype == self.gamma.dtype:  # one pass over memory, not seven
             return nn.functional.layer_norm(z, (self.features,), self.gamma, self.beta, self.delta)

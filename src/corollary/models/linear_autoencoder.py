@@ -67,8 +67,7 @@ class LinearAutoencoder(nn.Module):
         """The codes."""
         if x.shape[-1] != self.in_features:
             raise InputError(
-                f"the autoencoder reads {self.in_features} numbers a point, but points of shape "
-                f"{tuple(x.shape)} came"
+                f"expected points with {self.in_features} features, got shape {tuple(x.shape)}"
             )
         return x @ self.C.T
 

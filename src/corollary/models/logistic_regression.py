@@ -50,8 +50,7 @@ class LogisticRegression(nn.Module):
         """Logits."""
         if x.ndim == 0 or x.shape[-1] != self.in_features:
             raise InputError(
-                f"the model reads {self.in_features} numbers a point, but points of shape "
-                f"{tuple(x.shape)} came"
+                f"expected points with {self.in_features} features, got shape {tuple(x.shape)}"
             )
         z = x @ self.w
         return z if self.b is None else z + self.b

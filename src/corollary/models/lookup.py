@@ -61,7 +61,7 @@ def lookup_network(table: Bool[Tensor, " lines"]) -> ThresholdNetwork:
     """
     d = len(table).bit_length() - 1
     if len(table) < 2 or len(table) != 2**d:
-        raise InputError(f"a truth table has 2, 4, 8, ... lines, but {len(table)} came")
+        raise InputError(f"expected a truth table with 2, 4, 8, ... lines, got {len(table)}")
     v = vertices(d)[table]
     return ThresholdNetwork(2 * v - 1, 0.5 - v.sum(dim=1), v.new_ones(len(v)))
 
@@ -76,7 +76,7 @@ def parity_network(d: int) -> ThresholdNetwork:
         [0.0, 1.0, 1.0, 0.0]
     """
     if d < 1:
-        raise InputError(f"d must be at least 1, but it is {d}")
+        raise InputError(f"d must be at least 1, got {d}")
     j = torch.arange(1, d + 1, dtype=torch.float64)
     return ThresholdNetwork(torch.ones(d, d, dtype=torch.float64), 0.5 - j, 2 * (j % 2) - 1)
 

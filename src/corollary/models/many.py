@@ -106,7 +106,7 @@ def summed(loss: Callable[..., Tensor]) -> Callable[..., Tensor]:
 
 def _check_alike(nets: list[nn.Module]) -> None:
     if not nets or not any(True for _ in nets[0].parameters()):
-        what = f"{type(nets[0]).__name__} has none" if nets else "no network came"
+        what = f"{type(nets[0]).__name__} has none" if nets else "there is no network"
         raise InputError(f"Many stacks parameters, but {what}")
     first = _shapes(nets[0])
     for r, net in enumerate(nets):

@@ -51,8 +51,7 @@ class Maxout(nn.Module):
         """The values of all affine functions."""
         if x.ndim == 0 or x.shape[-1] != self.in_features:
             raise InputError(
-                f"maxout reads {self.in_features} numbers a point, but points of shape "
-                f"{tuple(x.shape)} came"
+                f"expected points with {self.in_features} features, got shape {tuple(x.shape)}"
             )
         return torch.einsum("...n,mpn->...mp", x, self.w) + self.b
 

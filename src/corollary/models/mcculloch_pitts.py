@@ -35,11 +35,11 @@ class McCullochPitts(nn.Module):
         signs = torch.as_tensor(signs)
         if signs.ndim != 1 or len(signs) == 0 or not bool((signs.abs() == 1).all()):
             raise InputError(
-                f"synapses must be a list of -1 and +1, but {signs.tolist()} came; leave an "
+                f"expected synapses to be a list of -1 and +1, got {signs.tolist()}; leave an "
                 "input out by its wire, not by a zero"
             )
         if threshold != threshold:
-            raise InputError("the threshold must be a number, but NaN came")
+            raise InputError("the threshold must be a number, got NaN")
         self.register_buffer("signs", signs.to(torch.int64))
         self.threshold = float(threshold)
 
@@ -83,7 +83,7 @@ class TwoLevel(nn.Module):
         """
         super().__init__()
         if len(units) != output.n:
-            raise InputError(f"the output unit reads {output.n} units, but {len(units)} came")
+            raise InputError(f"the output unit reads {output.n} units, got {len(units)}")
         self.units, self.output = nn.ModuleList(units), output
         self.wires = None if wires is None else [list(w) for w in wires]
         if self.wires is not None and [len(w) for w in self.wires] != [u.n for u in units]:
@@ -145,7 +145,7 @@ def truth_table_circuit(table: Sequence[int] | Tensor) -> TwoLevel:
     table = torch.as_tensor(table)
     n = max(len(table), 1).bit_length() - 1
     if table.ndim != 1 or n < 1 or len(table) != 2**n:
-        raise InputError(f"a truth table has 2, 4, 8, ... entries, but {table.numel()} came")
+        raise InputError(f"expected a truth table with 2, 4, 8, ... entries, got {table.numel()}")
     rows = boolean_cube(n)[_boolean(table, len(table)) == 1]
     units = [McCullochPitts(2 * row - 1, float(row.sum())) for row in rows]
     units = units or [McCullochPitts([1] * n, n + 1)]  # never fires
@@ -171,8 +171,8 @@ def _count(n: int) -> int:
 
 def _boolean(x: Tensor, n: int) -> Tensor:
     if x.ndim == 0 or x.shape[-1] != n:
-        raise InputError(f"the unit has {n} inputs, but shape {tuple(x.shape)} came")
+        raise InputError(f"expected {n} inputs per point, got shape {tuple(x.shape)}")
     bad = (x != 0) & (x != 1)
     if bool(bad.any()):
-        raise InputError(f"inputs must be 0 or 1, but {x[bad].flatten()[0].item():g} came")
+        raise InputError(f"expected inputs 0 or 1, got {x[bad].flatten()[0].item():g}")
     return x.to(torch.int64)

@@ -28,7 +28,7 @@ def check_nodes(x: Tensor, graph: Graph) -> None:
     """Raise unless there is a row of features for each node."""
     if x.ndim != 2 or len(x) != graph.M:
         raise InputError(
-            f"a graph of {graph.M} nodes needs features ({graph.M}, d), but {tuple(x.shape)} came"
+            f"a graph of {graph.M} nodes needs features ({graph.M}, d), got {tuple(x.shape)}"
         )
 
 
@@ -54,7 +54,7 @@ def aggregate(
         return total
     if how == "mean":
         return total / graph.degrees.clamp(min=1)[:, None]
-    raise InputError(f"neighbours are put together by sum, mean or max, but {how!r} came")
+    raise InputError(f"expected neighbours combined by sum, mean or max, got {how!r}")
 
 
 class MessagePassing(nn.Module):
@@ -76,7 +76,7 @@ class MessagePassing(nn.Module):
     def __init__(self, psi: Map, phi: Map, agg: Aggregation = "sum") -> None:
         super().__init__()
         if agg not in ("sum", "mean", "max"):
-            raise InputError(f"agg must be sum, mean or max, but it is {agg!r}")
+            raise InputError(f"agg must be sum, mean or max, got {agg!r}")
         self.psi, self.phi, self.agg = psi, phi, agg
 
     def forward(self, x: Float[Tensor, "M d"], graph: Graph) -> Float[Tensor, "M k"]:

@@ -59,8 +59,7 @@ class LinearLayer(nn.Module):
         """The values of all units at each point."""
         if x.ndim == 0 or x.shape[-1] != self.in_features:
             raise InputError(
-                f"the layer reads {self.in_features} numbers a point, but points of shape "
-                f"{tuple(x.shape)} came"
+                f"expected points with {self.in_features} features, got shape {tuple(x.shape)}"
             )
         return nn.functional.linear(x, self.W, self.b)
 
@@ -128,7 +127,7 @@ class MLP(nn.Module):
         super().__init__()
         rng = as_generator(rng)
         if len(widths) < 2:
-            raise InputError(f"a network needs an input and an output width, but {widths} came")
+            raise InputError(f"a network needs an input and an output width, got {widths}")
         self.widths = list(widths)
         pairs = list(zip(widths, widths[1:], strict=False))
         phis = [phi] * (len(pairs) - 1) + [last]
@@ -170,7 +169,7 @@ def permute_hidden(net: MLP, layer: int, perm: Sequence[int] | Tensor) -> MLP:
         matrix; see :mod:`corollary.theory.networks.permutations`.
     """
     if not 1 <= layer < len(net.layers):
-        raise InputError(f"hidden layers are 1 to {len(net.layers) - 1}, but layer {layer} came")
+        raise InputError(f"expected a hidden layer from 1 to {len(net.layers) - 1}, got {layer}")
     order = checked_permutation(perm, net.widths[layer])
     twin = copy.deepcopy(net)
     here, after = twin.as_layers()[layer - 1 : layer + 1]  # they share memory with the network

@@ -72,8 +72,7 @@ class MLP3(nn.Module):
         """The hidden activations."""
         if x.shape[-1] != self.w.shape[1]:
             raise InputError(
-                f"the network reads {self.w.shape[1]} numbers a point, but points of shape "
-                f"{tuple(x.shape)} came"
+                f"expected points with {self.w.shape[1]} features, got shape {tuple(x.shape)}"
             )
         return sigmoid(x @ self.w.T)
 
@@ -136,6 +135,6 @@ def sgd(
 def _check_targets(x: Tensor, y: Tensor) -> None:
     if y.shape != x.shape[:1] or len(y) == 0:
         raise InputError(
-            f"points (s, n) need s >= 1 targets (s,), but {tuple(x.shape)} and {tuple(y.shape)} "
-            "came"
+            f"expected points (s, n) and targets (s,) with s >= 1, got {tuple(x.shape)} and "
+            f"{tuple(y.shape)}"
         )

@@ -51,7 +51,7 @@ class ModernHopfield(nn.Module):
         super().__init__()
         if not isinstance(patterns, Tensor) or not patterns.is_floating_point():
             kind = patterns.dtype if isinstance(patterns, Tensor) else type(patterns).__name__
-            raise InputTypeError(f"patterns need to be a float tensor, but {kind} came")
+            raise InputTypeError(f"patterns need to be a float tensor, got {kind}")
         if patterns.ndim != 2 or 0 in patterns.shape:
             raise InputError(
                 "patterns need to be a matrix with at least one pattern a row, but their shape "
@@ -61,7 +61,7 @@ class ModernHopfield(nn.Module):
             raise InputError("patterns need finite entries, but one is NaN or infinite")
         self.beta = patterns.shape[1] ** -0.5 if beta is None else float(beta)
         if not (self.beta > 0 and math.isfinite(self.beta)):
-            raise InputError(f"beta must be positive and finite, but it is {self.beta:g}")
+            raise InputError(f"beta must be positive and finite, got {self.beta:g}")
         self.register_buffer("patterns", patterns.detach().clone())
 
     def energy(self, q: Float[Tensor, "*batch d"]) -> Float[Tensor, "*batch"]:

@@ -45,7 +45,7 @@ class NTKMLP(nn.Module):
         super().__init__()
         rng = as_generator(rng)
         if len(widths) < 2 or min(widths) < 1:
-            raise InputError(f"widths need an input and an output size, but they are {widths}")
+            raise InputError(f"widths need an input and an output size, got {widths}")
         self.sigma_b, self.phi = sigma_b, phi
         normal = partial(torch.randn, generator=rng, device=rng.device, dtype=dtype)
         shapes = list(zip(widths[1:], widths[:-1], strict=True))

@@ -41,8 +41,8 @@ class Units:
         named = [i for group in self.groups for i in group]
         if not named or min(named) < 0 or max(named) >= self.n or len(set(named)) < len(named):
             raise InputError(
-                f"groups must name each of the units 0 to {self.n - 1} at most once, but "
-                f"{list(map(list, self.groups))} came"
+                f"groups must name each of the units 0 to {self.n - 1} at most once, got "
+                f"{list(map(list, self.groups))}"
             )
 
 
@@ -133,8 +133,8 @@ class PDPSystem:
         n, (rows, columns) = self.units.n, self.connectivity.W.shape
         if (rows, columns, len(self.connectivity.b)) != (n, n, n):
             raise InputError(
-                f"{n} units need weights ({n}, {n}) and {n} biases, but weights ({rows}, "
-                f"{columns}) and {len(self.connectivity.b)} biases came"
+                f"{n} units need weights ({n}, {n}) and {n} biases, got weights ({rows}, "
+                f"{columns}) and {len(self.connectivity.b)} biases"
             )
         if not callable(self.activation) and len(self.activation) != len(self.units.groups):
             raise InputError(

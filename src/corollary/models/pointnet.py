@@ -56,7 +56,7 @@ class PointNetFeatures(nn.Module):
     ) -> tuple[Float[Tensor, "*b M l"], Float[Tensor, "*b M g"]]:
         """Local and deep features of every point, before the maximum."""
         if x.shape[-1] != 3 or x.ndim < 2 or x.shape[-2] == 0:
-            raise InputError(f"clouds (..., M, 3) with M >= 1 are needed, but {tuple(x.shape)}")
+            raise InputError(f"expected clouds (..., M, 3) with M >= 1, got {tuple(x.shape)}")
         z = self.local(x if self.input_transform is None else self.input_transform(x))
         z = z if self.feature_transform is None else self.feature_transform(z)
         return z, self.deep(z)

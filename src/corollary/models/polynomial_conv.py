@@ -99,7 +99,7 @@ class GraphConvPoly(nn.Module):
         if min(c_in, c_out) < 1:
             raise InputError(f"a layer needs channels, but c_in={c_in}, c_out={c_out}")
         if basis not in ("powers", "chebyshev"):
-            raise InputError(f"basis must be powers or chebyshev, but it is {basis!r}")
+            raise InputError(f"basis must be powers or chebyshev, got {basis!r}")
         self.K, self.normalized, self.basis = K, normalized, basis
         normal = torch.randn(c_out, c_in, K + 1, generator=rng, device=rng.device, dtype=dtype)
         self.alpha = nn.Parameter(normal / (c_in * (K + 1)) ** 0.5)
@@ -116,9 +116,7 @@ class GraphConvPoly(nn.Module):
         """The output channels."""
         check_nodes(x, graph)
         if x.shape[1] != self.alpha.shape[1]:
-            raise InputError(
-                f"the layer reads {self.alpha.shape[1]} channels, but {x.shape[1]} came"
-            )
+            raise InputError(f"expected {self.alpha.shape[1]} channels, got {x.shape[1]}")
         out = torch.einsum("oik,kmi->mo", self.alpha, self.terms(x, graph))
         return out if self.b is None else out + self.b
 
@@ -140,4 +138,4 @@ class ChebConv(GraphConvPoly):
 
 def _check_degree(K: int) -> None:
     if K < 0:
-        raise InputError(f"the degree K must not be negative, but it is {K}")
+        raise InputError(f"the degree K must not be negative, got {K}")

@@ -114,7 +114,7 @@ class ResidualMLP(nn.Module):
         super().__init__()
         rng = as_generator(rng)
         if depth < 0:
-            raise InputError(f"depth must be at least 0, but it is {depth}")
+            raise InputError(f"depth must be at least 0, got {depth}")
         self.first = LinearLayer(d, width, bias=True, rng=rng, dtype=dtype)
         blocks = [Dense(width, width, phi, rng=rng, dtype=dtype) for _ in range(depth)]
         with torch.no_grad():

@@ -68,7 +68,7 @@ class ResNet9(nn.Module):
         rng = as_generator(rng)
         if in_channels < 1 or num_classes < 1:
             raise InputError(
-                f"ResNet9 needs in_channels and num_classes >= 1, but they are {in_channels} and "
+                f"ResNet9 needs in_channels and num_classes >= 1, got {in_channels} and "
                 f"{num_classes}"
             )
         conv = partial(conv_block, rng=rng, dtype=dtype)
@@ -86,7 +86,7 @@ class ResNet9(nn.Module):
     def features(self, x: Float[Tensor, "n c h w"]) -> Float[Tensor, "n 512 h2 w2"]:
         """The last map, an eighth of the image's size."""
         if min(x.shape[2:]) < 8:
-            raise InputError(f"ResNet9 needs images of 8 x 8 or more, but {tuple(x.shape)} came")
+            raise InputError(f"ResNet9 needs images of 8 x 8 or more, got {tuple(x.shape)}")
         for part in (self.conv1, self.conv2, self.res1, self.conv3, self.conv4, self.res2):
             x = part(x)
         return x

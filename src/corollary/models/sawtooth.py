@@ -66,7 +66,7 @@ def sawtooth(
             layers += [_linear([[1.0], [1.0]], [0.0, -0.5], dtype), nn.ReLU()]
             layers += [_linear([[2.0, -4.0]], [0.0], dtype), nn.ReLU()]
         return nn.Sequential(*layers)
-    raise InputError(f"form must be 'three_units' or 'two_layer', but {form!r} came")
+    raise InputError(f"expected form to be 'three_units' or 'two_layer', got {form!r}")
 
 
 def telgarsky_network(L: int) -> nn.Sequential:
@@ -80,7 +80,7 @@ def telgarsky_network(L: int) -> nn.Sequential:
     :source: Lucchi (2025), Foundations of Deep Learning, Theorem 30.
     """
     if L < 1:
-        raise InputError(f"L must be at least 1, but it is {L}")
+        raise InputError(f"L must be at least 1, got {L}")
     return sawtooth(L**2 + 2, "two_layer")
 
 
@@ -97,7 +97,7 @@ def tooth_follower(k: int, m: int) -> nn.Sequential:
         [1.0, 0.5, 0.5]
     """
     if not 2 <= m <= 2**k:
-        raise InputError(f"m must be between 2 and 2^k = {2**k}, but it is {m}")
+        raise InputError(f"m must be between 2 and 2^k = {2**k}, got {m}")
     side = 2.0**k
     at = [i / side for i in range(m - 1)] + [(m - 1.5) / side]
     slopes = [side * (-1) ** i for i in range(m - 1)] + [0.0]

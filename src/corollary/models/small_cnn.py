@@ -64,7 +64,7 @@ class SmallCNN(nn.Module):
         if not widths or kernel % 2 == 0 or min(in_channels, classes, *widths) < 1:
             raise InputError(
                 "SmallCNN needs at least one stage, positive channels and classes and an odd "
-                f"kernel, but {in_channels=}, {classes=}, {widths=}, {kernel=} came"
+                f"kernel, got {in_channels=}, {classes=}, {widths=}, {kernel=}"
             )
         self.in_channels, self.reduce = in_channels, reduce
         how = {"dtype": dtype, "device": rng.device}
@@ -86,9 +86,7 @@ class SmallCNN(nn.Module):
     def forward(self, x: Float[Tensor, "n c h w"]) -> Float[Tensor, "n k"]:
         """Logits."""
         if x.shape[1] != self.in_channels:
-            raise InputError(
-                f"the network reads {self.in_channels} channels, but {tuple(x.shape)} came"
-            )
+            raise InputError(f"expected {self.in_channels} channels, got {tuple(x.shape)}")
         h = self.features(x)
         pooled = h.mean((2, 3)) if self.reduce == "mean" else h.amax((2, 3))
         logits: Tensor = self.classifier(pooled)

@@ -74,8 +74,7 @@ class SoftmaxClassifier(nn.Module):
         """Logits."""
         if x.ndim == 0 or x.shape[-1] != self.in_features:
             raise InputError(
-                f"the classifier reads {self.in_features} numbers a point, but points of shape "
-                f"{tuple(x.shape)} came"
+                f"expected points with {self.in_features} features, got shape {tuple(x.shape)}"
             )
         return x @ self.Theta.T
 

@@ -77,8 +77,8 @@ class SpectralConv(nn.Module):
         gains = self.filter(self.frequencies)
         if gains.shape != self.frequencies.shape:
             raise InputError(
-                f"the filter must give a gain for each of {self.graph.M} frequencies, but "
-                f"{tuple(gains.shape)} came"
+                f"the filter must give a gain for each of {self.graph.M} frequencies, got "
+                f"{tuple(gains.shape)}"
             )
         return gains
 

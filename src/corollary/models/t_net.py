@@ -75,7 +75,7 @@ class TNet(nn.Module):
     def matrix(self, x: Float[Tensor, "*b M k"]) -> Float[Tensor, "*b k k"]:
         """The matrix for each cloud; it does not see the order of the points."""
         if x.shape[-1] != self.k:
-            raise InputError(f"points of dimension {self.k} are needed, but {tuple(x.shape)} came")
+            raise InputError(f"expected points of dimension {self.k}, got {tuple(x.shape)}")
         flat: Tensor = self.after(self.local(x).amax(dim=-2))
         eye = torch.eye(self.k, dtype=flat.dtype, device=flat.device)
         return eye + flat.reshape(*flat.shape[:-1], self.k, self.k)

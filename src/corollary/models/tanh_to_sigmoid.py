@@ -44,7 +44,7 @@ def convert_mlp(
         True
     """
     if to not in _REWRITE:
-        raise InputError(f"to must be 'sigmoid' or 'tanh', but {to!r} came")
+        raise InputError(f"expected to to be 'sigmoid' or 'tanh', got {to!r}")
     old, new, scale, gain, shift = _REWRITE[to]
     layers = _checked(net, old, drop_shift)
     out: list[nn.Module] = []

@@ -32,7 +32,7 @@ class Sign(nn.Module):
     def __init__(self, at_zero: int = 1) -> None:
         super().__init__()
         if at_zero not in (-1, 0, 1):
-            raise InputError(f"the sign of zero can be -1, 0 or 1, but at_zero={at_zero!r} came")
+            raise InputError(f"expected the sign of zero to be -1, 0 or 1, got at_zero={at_zero!r}")
         self.at_zero = at_zero
 
     def forward(self, z: Float[Tensor, "*k"]) -> Float[Tensor, "*k"]:
@@ -70,7 +70,7 @@ class ThresholdUnit(nn.Module):
     def __init__(self, theta: Float[Tensor, " n"], *, encoding: str = "bits") -> None:
         super().__init__()
         if encoding not in ("bits", "signs"):
-            raise InputError(f"encoding must be 'bits' or 'signs', but {encoding!r} came")
+            raise InputError(f"expected encoding to be 'bits' or 'signs', got {encoding!r}")
         self.linear = LinearUnit.of(theta)
         self.phi = Heaviside() if encoding == "bits" else Sign()
 

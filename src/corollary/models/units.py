@@ -186,7 +186,7 @@ def _weights(*shape: int, rng: Generator, dtype: torch.dtype) -> Tensor:
 def _vector(theta: Tensor, name: str) -> Tensor:
     if theta.ndim != 1 or len(theta) == 0 or not torch.isfinite(theta).all():
         raise InputError(
-            f"{name} must be a vector of finite numbers, but shape {tuple(theta.shape)} came"
+            f"{name} must be a vector of finite numbers, got shape {tuple(theta.shape)}"
             + ("" if torch.isfinite(theta).all() else " with NaN or inf in it")
         )
     return theta
@@ -194,7 +194,7 @@ def _vector(theta: Tensor, name: str) -> Tensor:
 
 def _fits(x: Tensor, n: int) -> Tensor:
     if x.ndim == 0 or x.shape[-1] != n:
-        raise InputError(f"the unit has {n} inputs, but points of shape {tuple(x.shape)} came")
+        raise InputError(f"expected {n} inputs per point, got shape {tuple(x.shape)}")
     return x
 
 

@@ -59,8 +59,7 @@ class WeightNormLinear(nn.Module):
         """The values of all units at each point."""
         if x.ndim == 0 or x.shape[-1] != self.in_features:
             raise InputError(
-                f"the layer reads {self.in_features} numbers a point, but points of shape "
-                f"{tuple(x.shape)} came"
+                f"expected points with {self.in_features} features, got shape {tuple(x.shape)}"
             )
         return nn.functional.linear(x, self.weight, self.b)
 

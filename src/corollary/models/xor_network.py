@@ -37,7 +37,7 @@ class XorNetwork(nn.Module):
     ) -> None:
         super().__init__()
         if activation not in ("threshold", "relu"):
-            raise InputError(f"activation must be threshold or relu, but it is '{activation}'")
+            raise InputError(f"activation must be threshold or relu, got '{activation}'")
         self.activation = activation
         bends = (0.5, 1.5) if activation == "threshold" else (0.0, 1.0)
         steps = (-2.0, 2.0) if activation == "threshold" else (-2.0, 4.0)

@@ -59,7 +59,7 @@ def compiled(
         contract: Whether a product and a sum may be rounded once (fused), for polynomials.
     """
     if backend not in ("auto", "numba", "torch"):
-        raise InputError(f"backend must be auto, numba or torch, but it is '{backend}'")
+        raise InputError(f"backend must be auto, numba or torch, got '{backend}'")
     if backend == "torch" or (backend == "auto" and not worth_it):
         return None
     if find_spec("numba") is None:

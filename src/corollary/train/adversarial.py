@@ -57,8 +57,7 @@ class Adversarial:
         """Perturb the inputs, then value the batch."""
         if len(batch) != 2:
             raise InputError(
-                f"adversarial training needs batches of inputs and labels, but "
-                f"{len(batch)} tensors came"
+                f"adversarial training needs batches of inputs and labels, got {len(batch)} tensors"
             )
         x, y = batch
         if self.attack.eps == 0:

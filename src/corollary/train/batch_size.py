@@ -77,11 +77,11 @@ def batch_size_study(
         in the tests their test losses agree to a thousandth.
     """
     if seeds < 2 or draws < 1:
-        raise InputError(f"seeds >= 2 and draws >= 1 are needed, but {seeds} and {draws} came")
+        raise InputError(f"expected seeds >= 2 and draws >= 1, got {seeds} and {draws}")
     n = len(train[0])
     wrong = [b for b in batches if not 1 <= b <= n]
     if wrong or not batches:
-        raise InputError(f"batches must lie between 1 and n = {n}, but they are {list(batches)}")
+        raise InputError(f"batches must lie between 1 and n = {n}, got {list(batches)}")
     out = []
     for batch in batches:
         step = lr(batch) if callable(lr) else lr

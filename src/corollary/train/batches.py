@@ -173,7 +173,7 @@ def _as_batch(batch: Any) -> Batch:
     parts = (batch,) if isinstance(batch, Tensor) else batch
     if not isinstance(parts, tuple | list) or not all(isinstance(t, Tensor) for t in parts):
         raise InputTypeError(
-            "the DataLoader must give tensors or tuples of tensors, but it gave "
+            "the DataLoader must give tensors or tuples of tensors, got "
             f"{type(batch).__name__}; change its collate_fn"
         )
     return tuple(parts)
@@ -191,11 +191,11 @@ def _checked(data: Any) -> Batch:
             what += " of " + (", ".join(type(t).__name__ for t in tensors) or "nothing")
         raise InputTypeError(
             "the data must be a tensor, a tuple of tensors such as (x, y), or a DataLoader, "
-            f"but {what} came"
+            f"got {what}"
         )
     shapes = ", ".join(str(tuple(t.shape)) for t in tensors)
     if any(t.dim() == 0 for t in tensors):
-        raise InputError(f"each tensor of the data needs a first axis of rows, but {shapes} came")
+        raise InputError(f"each tensor of the data needs a first axis of rows, got {shapes}")
     if len({len(t) for t in tensors}) > 1:
         raise InputError(
             f"the tensors of the data must have equally many rows, but their shapes are {shapes}"

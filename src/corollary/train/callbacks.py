@@ -81,7 +81,7 @@ class Listeners:
                 if not callable(callback):
                     raise InputTypeError(
                         "a callback needs on_step, on_epoch or on_end, or is a function of the "
-                        f"loop, but {type(callback).__name__} came"
+                        f"loop, got {type(callback).__name__}"
                     )
                 self.on_step.append(callback)
 

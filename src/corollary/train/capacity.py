@@ -81,7 +81,7 @@ def capacity_curve(
         (40, True)
     """
     if family not in ("linear", "rf", "mlp"):
-        raise InputError(f"the family must be linear, rf or mlp, but it is {family!r}")
+        raise InputError(f"the family must be linear, rf or mlp, got {family!r}")
     if family == "linear" and max(sizes) > d:
         raise InputError(f"the linear family has d = {d} features, but {max(sizes)} were asked for")
     risks = []

@@ -83,9 +83,9 @@ class Certified:
         check_whole("warmup", self.warmup, 0)
         check_whole("ramp", self.ramp, 0)
         if not 0 <= self.kappa <= 1:
-            raise InputError(f"kappa is a weight between 0 and 1, but it is {self.kappa}")
+            raise InputError(f"kappa is a weight between 0 and 1, got {self.kappa}")
         if self.method not in ("ibp", "crown-ibp"):
-            raise InputError(f"method is 'ibp' or 'crown-ibp', but '{self.method}' came")
+            raise InputError(f"expected method to be 'ibp' or 'crown-ibp', got '{self.method}'")
 
     def progress(self, step: int) -> float:
         """How far the radius has grown when so many updates were made, from 0 to 1.
@@ -103,8 +103,7 @@ class Certified:
         """The value at the present step of the run; the last one outside of a run."""
         if len(batch) != 2:
             raise InputError(
-                f"certified training needs batches of inputs and labels, but {len(batch)} "
-                "tensors came"
+                f"certified training needs batches of inputs and labels, got {len(batch)} tensors"
             )
         return self.value(model, loss, *batch, step=present_step())
 

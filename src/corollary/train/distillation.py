@@ -52,9 +52,7 @@ def distill(
     :test: tests/train/test_distillation.py
     """
     if not isinstance(teacher, nn.Module):
-        raise InputTypeError(
-            f"the teacher must be an nn.Module, but it is {type(teacher).__name__}"
-        )
+        raise InputTypeError(f"the teacher must be an nn.Module, got {type(teacher).__name__}")
     if "call" in options:
         raise InputError("distill decides how a batch is valued; leave out the option call")
     loss = DistillationLoss(T, alpha)

@@ -56,12 +56,12 @@ class EarlyStopping(Callback):
     ) -> None:
         check_whole("patience", patience, 1)
         if not 0 <= min_delta < math.inf:
-            raise InputError(f"min_delta must be a number >= 0, but it is {min_delta}")
+            raise InputError(f"min_delta must be a number >= 0, got {min_delta}")
         if isinstance(validate, Tensor):
             validate = (validate,)
         if not callable(validate) and not isinstance(validate, tuple | list):
             raise InputTypeError(
-                "validate must be validation data or a function of the model, but it is "
+                "validate must be validation data or a function of the model, got "
                 f"{type(validate).__name__}"
             )
         self.validate, self.patience, self.min_delta = validate, patience, min_delta

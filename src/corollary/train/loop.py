@@ -66,9 +66,9 @@ class Loop:
         check_whole("accumulate", self.accumulate, 1)
         check_whole("batch_size", self.batch_size, 1)
         if self.on_nan not in ("raise", "stop"):
-            raise InputError(f"on_nan must be 'raise' or 'stop', but it is {self.on_nan!r}")
+            raise InputError(f"expected on_nan to be 'raise' or 'stop', got {self.on_nan!r}")
         if self.clip is not None and not self.clip > 0:
-            raise InputError(f"clip must be positive, but it is {self.clip}")
+            raise InputError(f"clip must be positive, got {self.clip}")
         check_model(self.model)
         devices = {p.device for p in self.model.parameters()}
         device = next(iter(devices)) if len(devices) == 1 else None

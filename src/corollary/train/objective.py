@@ -117,7 +117,7 @@ def _options(loss: Loss) -> dict[str, Any]:
 def _scalar(value: Any) -> Tensor:
     if not isinstance(value, Tensor):
         raise InputTypeError(
-            "the loss must return a scalar tensor or a pair (sum, count), but it returned "
+            "the loss must return a scalar tensor or a pair (sum, count), got "
             f"{type(value).__name__}"
         )
     if value.numel() != 1:

@@ -81,7 +81,7 @@ class LabelNoise:
 
     def __init__(self, sigma: float, call: Callable[..., Any] = compare) -> None:
         if not 0 <= sigma < float("inf"):
-            raise InputError(f"sigma must be a number >= 0, but it is {sigma}")
+            raise InputError(f"sigma must be a number >= 0, got {sigma}")
         self.sigma, self.call = sigma, call
 
     def __call__(self, model: nn.Module, loss: Loss, *batch: Tensor) -> Any:

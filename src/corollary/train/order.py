@@ -68,5 +68,5 @@ def check_sizes(n: int, batch_size: int | None) -> None:
         raise InputError("the data is empty: training needs at least one row")
     if batch_size is not None and (isinstance(batch_size, bool) or not batch_size >= 1):
         raise InputError(
-            f"batch_size must be at least 1, or None for the full batch, but it is {batch_size}"
+            f"batch_size must be at least 1, or None for the full batch, got {batch_size}"
         )

@@ -25,7 +25,7 @@ def seed_of(rng: int | Generator) -> int:
         return int(torch.randint(2**62, (), generator=rng, device=rng.device))
     if isinstance(rng, bool) or not isinstance(rng, int):
         raise InputTypeError(
-            f"rng must be a whole number or a torch.Generator, but it is {type(rng).__name__}"
+            f"rng must be a whole number or a torch.Generator, got {type(rng).__name__}"
         )
     return rng
 
@@ -33,7 +33,7 @@ def seed_of(rng: int | Generator) -> int:
 def check_model(model: Any) -> None:
     """Refuse what is not a module with something to train."""
     if not isinstance(model, nn.Module):
-        raise InputTypeError(f"the model must be an nn.Module, but it is {type(model).__name__}")
+        raise InputTypeError(f"the model must be an nn.Module, got {type(model).__name__}")
     if not any(p.requires_grad for p in model.parameters()):
         why = "all of its parameters are frozen" if any(True for _ in model.parameters()) else ""
         raise InputError(
@@ -54,7 +54,7 @@ def made_optimizer(model: nn.Module, optimizer: Optimizer | MakeOptimizer) -> Op
         optimizer = optimizer(trainable)
         if not isinstance(optimizer, Optimizer):
             raise InputTypeError(
-                "the function given as optimizer must return a torch optimizer, but it returned "
+                "the function given as optimizer must return a torch optimizer, got "
                 f"{type(optimizer).__name__}"
             )
     if not {id(p) for p in trainable} & {id(p) for p in parameters_of(optimizer)}:
@@ -80,7 +80,7 @@ def check_schedule(schedule: Any, optimizer: Optimizer) -> None:
     elif not callable(schedule):
         raise InputTypeError(
             "the schedule must be a function from the step to a factor of the step size, or a "
-            f"torch LRScheduler, but it is {type(schedule).__name__}"
+            f"torch LRScheduler, got {type(schedule).__name__}"
         )
 
 
@@ -89,9 +89,9 @@ def check_whole(name: str, value: int | None, low: int) -> None:
     if value is None:
         return
     if isinstance(value, bool) or not isinstance(value, int):
-        raise InputTypeError(f"{name} must be a whole number, but it is {value!r}")
+        raise InputTypeError(f"{name} must be a whole number, got {value!r}")
     if value < low:
-        raise InputError(f"{name} must be at least {low}, but it is {value}")
+        raise InputError(f"{name} must be at least {low}, got {value}")
 
 
 @contextmanager

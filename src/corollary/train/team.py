@@ -133,7 +133,7 @@ def part_of(batch: tuple[Tensor, ...], number: int, count: int) -> tuple[Tensor,
 def team_of(sharding: Sharding, devices: Iterable[torch.device]) -> Team | None:
     """The processes that share the run; None if this one is alone."""
     if sharding not in ("ddp", "fsdp2", "none"):
-        raise InputError(f"sharding must be 'ddp', 'fsdp2' or 'none', but it is {sharding!r}")
+        raise InputError(f"expected sharding to be 'ddp', 'fsdp2' or 'none', got {sharding!r}")
     grouped = dist.is_available() and dist.is_initialized()
     if sharding == "fsdp2" and not grouped:
         raise InputError(

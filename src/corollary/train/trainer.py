@@ -90,10 +90,10 @@ def fit(
     """
     if (steps is None) == (epochs is None):
         both = "neither" if steps is None else f"both steps={steps} and epochs={epochs}"
-        raise InputError(f"fit needs either steps or epochs, but {both} came")
+        raise InputError(f"fit needs either steps or epochs, got {both}")
     if checkpoint is not None and not isinstance(checkpoint, Checkpoint):
         what = type(checkpoint).__name__
-        raise InputTypeError(f"checkpoint must be a Checkpoint(path), but it is {what}")
+        raise InputTypeError(f"checkpoint must be a Checkpoint(path), got {what}")
     loop = Loop(
         model,
         data,

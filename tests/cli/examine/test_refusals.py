@@ -58,7 +58,7 @@ DATA = [
     ("empty.csv", "(it is empty)"),
     ("nets.py:empty", "the data has no samples"),
     ("nets.py:uneven", "the same number of samples, but they have 4, 5"),
-    ("nets.py:number", "but it is a int"),
+    ("nets.py:number", "got int"),
     ("nets.py:nothing", "'nets.py:nothing' gives None"),
     ("nets.py:texts", "an array of <U1, but numbers are needed"),
     ("nets.py:breaks", "nets.py:breaks stopped with OSError: disk gone"),

@@ -59,5 +59,5 @@ def test_a_convolution_is_linear_and_attention_is_not():
 
 
 def test_other_layers_are_refused_by_name():
-    with pytest.raises(InputTypeError, match="Linear came"):
+    with pytest.raises(InputTypeError, match="got Linear"):
         mixing_matrix(nn.Linear(2, 2), normal(3, 2))

@@ -201,7 +201,7 @@ def test_misfits_are_named():
         ElmanCell(0, 3, rng=rng())
     for ours, theirs in KINDS:
         wrong = nn.LSTM if theirs is nn.GRU else nn.GRU
-        with pytest.raises(InputTypeError, match=f"nn.{theirs.__name__} is needed"):
+        with pytest.raises(InputTypeError, match=f"expected an nn.{theirs.__name__}"):
             inspect.unwrap(ours.of.__func__)(ours, wrong(1, 1))  # without the tests' type check
     with pytest.raises(InputError, match="layer 1"):
         GRUCell.of(nn.GRU(1, 1), 1)

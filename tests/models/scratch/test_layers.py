@@ -116,21 +116,21 @@ def test_clipping_caps_the_loss_at_27_6_and_keeps_the_gradient_of_another_functi
 def test_bad_input_gets_one_sentence():
     X, y = batch()
     net = MLP([3, 4, 1], rng=rng())
-    with pytest.raises(InputError, match=r"reads shape \(N, 3\) with N >= 1, but \(20, 2\) came"):
+    with pytest.raises(InputError, match=r"expected shape \(N, 3\) with N >= 1, got \(20, 2\)"):
         net.forward(X[:, :2])
-    with pytest.raises(InputError, match=r"but \(0, 3\) came"):
+    with pytest.raises(InputError, match=r"got \(0, 3\)"):
         net.forward(X[:0])
     with pytest.raises(InputError, match="row 4 holds NaN"):
         net.forward(np.where(np.arange(20)[:, None] == 4, np.nan, X))
-    with pytest.raises(InputTypeError, match="NumPy array, but list"):
+    with pytest.raises(InputTypeError, match="NumPy array, got list"):
         checked_points([[1.0, 2.0, 3.0]], 3, "LinearLayer")
-    with pytest.raises(InputTypeError, match="Generator or RandomState, but it is int"):
+    with pytest.raises(InputTypeError, match="Generator or RandomState, got int"):
         checked_random(0)
-    with pytest.raises(InputError, match="an input and an output width, but it is .3."):
+    with pytest.raises(InputError, match="an input and an output width, got .3."):
         MLP([3], rng=rng())
     with pytest.raises(InputError, match="d_in, d_out >= 1"):
         LinearLayer(0, 1, rng=rng())
-    with pytest.raises(InputError, match=r"lie in \[0, 1\], but 2 came"):
+    with pytest.raises(InputError, match=r"in \[0, 1\], got 2"):
         BCE().forward(net.forward(X), y + 2 - y)
-    with pytest.raises(InputError, match=r"shape \(20, 1\) of the logits, but \(20,\) came"):
+    with pytest.raises(InputError, match=r"shape \(20, 1\) of the logits, got \(20,\)"):
         BCE().forward(net.forward(X), y[:, 0])

@@ -80,7 +80,7 @@ def test_without_positions_the_order_of_the_source_is_lost():
 
 
 def test_tokens_outside_the_vocabulary_and_unknown_positions_are_refused():
-    with pytest.raises(InputError, match="numbered 0 to 6"):
+    with pytest.raises(InputError, match="from 0 to 6"):
         net()(torch.tensor([[9]]), torch.tensor([[1]]))
     with pytest.raises(InputError, match="'sinusoidal', 'learned' or 'none'"):
         net(positions="rotary")

@@ -94,7 +94,7 @@ def test_padding_makes_valid_keep_the_size():
 
 @pytest.mark.parametrize(
     ("m", "mode", "padding", "words"),
-    [(0, "full", 0, "needed"), (5, "valid", 0, "inside"), (2, "full", -1, "padding")],
+    [(0, "full", 0, "two signals"), (5, "valid", 0, "inside"), (2, "full", -1, "padding")],
 )
 def test_what_makes_no_sense_is_refused(m, mode, padding, words):
     with pytest.raises(InputError, match=words):

@@ -52,7 +52,7 @@ def test_the_widest_gap_tells_whether_the_origin_is_surrounded():
 
 
 def test_points_outside_the_plane_are_refused():
-    with pytest.raises(InputError, match=r"\(n, 2\), but shape \(4, 3\)"):
+    with pytest.raises(InputError, match=r"\(n, 2\), got shape \(4, 3\)"):
         polar(torch.zeros(4, 3))
     with pytest.raises(InputError, match="NaN or inf"):
         polar(torch.full((1, 2), torch.nan))

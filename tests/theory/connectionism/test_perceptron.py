@@ -118,7 +118,7 @@ def test_float32_stays_float32():
 
 @pytest.mark.parametrize("bad", [0.0, 2.0, math.nan])
 def test_labels_other_than_plus_and_minus_one_are_refused(bad):
-    with pytest.raises(InputError, match="labels must be -1 or"):
+    with pytest.raises(InputError, match="expected labels -1 or"):
         perceptron_fit(BITS, torch.tensor([1.0, -1.0, 1.0, bad]).double())
 
 
@@ -157,7 +157,7 @@ def test_the_signed_distance_is_the_distance_to_the_projection(seed, d, c):
 def test_a_zero_normal_has_no_distance():
     with pytest.raises(InputError, match="nonzero normal"):
         margin(BITS, torch.ones(4), torch.zeros(2, dtype=torch.float64))
-    with pytest.raises(InputError, match="labels must be"):
+    with pytest.raises(InputError, match="expected labels"):
         signed_distance(BITS, torch.zeros(4), torch.ones(2, dtype=torch.float64))
 
 

@@ -111,7 +111,7 @@ def test_touching_hulls_are_not_separable():
 
 def test_bad_values_are_refused():
     x, y = xor()
-    with pytest.raises(InputError, match="labels must be"):
+    with pytest.raises(InputError, match="expected labels"):
         linear_separability(x, (y + 1) / 2)
     with pytest.raises(InputError, match="point 0"):
         linear_separability(x * math.inf, y)

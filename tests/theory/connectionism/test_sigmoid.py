@@ -108,7 +108,7 @@ def test_derivatives_keep_their_digits_in_both_tails(k):
 
 
 def test_a_negative_order_is_refused():
-    with pytest.raises(InputError, match="at least 0, but it is -1"):
+    with pytest.raises(InputError, match="at least 0, got -1"):
         sigmoid_derivative_polynomial(-1)
 
 

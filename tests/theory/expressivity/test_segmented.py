@@ -65,7 +65,7 @@ def test_wrong_arguments_are_named():
         best_segments(x.flip(0), x, 1)
     with pytest.raises(InputError, match="pieces=5"):
         best_segments(x, x, 5)
-    with pytest.raises(InputError, match="3000 came"):
+    with pytest.raises(InputError, match="got 3000"):
         best_segments(middles(3000), middles(3000), 2)
     with pytest.raises(InputError, match="negative"):
         pieces_needed(x, x, -1.0)

@@ -33,5 +33,5 @@ def test_equal_functions_have_no_distance():
 
 def test_large_grids_and_different_grids_are_refused():
     x = torch.zeros(5000, dtype=torch.float64)
-    with pytest.raises(InputError, match="5000 came"):
+    with pytest.raises(InputError, match="got 5000"):
         weighted_l2(x, x, x, 0.1)

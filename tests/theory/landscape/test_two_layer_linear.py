@@ -159,13 +159,13 @@ def test_convexity_is_violated_along_a_segment():
 def test_layers_that_do_not_multiply_are_refused():
     with pytest.raises(InputError, match="layer 2 reads 3"):
         product([draw(0, 2, 5), draw(1, 3, 3)])
-    with pytest.raises(InputError, match="none came"):
+    with pytest.raises(InputError, match="got none"):
         product([])
     with pytest.raises(InputError, match="two layers"):
         critical_residual([draw(0, 3, 5)], X, Y)
     with pytest.raises(InputError, match="need 10 weights"):
         unflattened(torch.zeros(9).double(), (2, 2, 3))
-    with pytest.raises(InputError, match="reads 5 numbers"):
+    with pytest.raises(InputError, match="points with 5 features"):
         DeepLinear((5, 3), rng=torch.Generator())(Y.T)
     with pytest.raises(InputError, match="two positive widths"):
         DeepLinear((5,), rng=torch.Generator())

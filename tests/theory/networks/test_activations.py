@@ -136,9 +136,9 @@ def network_collapsed(W, V, b):
 def test_wrong_parameters_and_names_are_refused_in_one_sentence():
     with pytest.raises(InputError, match="alpha > 0, but alpha=-1"):
         elu(Z, -1.0)
-    with pytest.raises(InputError, match=r"lies in \[0, 1\], but 2 came"):
+    with pytest.raises(InputError, match=r"in \[0, 1\], got 2"):
         relu(Z, at_zero=2)
-    with pytest.raises(InputError, match="one of linear, relu.*'swish' came"):
+    with pytest.raises(InputError, match="one of linear, relu.*got 'swish'"):
         activation("swish")
-    with pytest.raises(InputError, match="above -1 only, but -3 came"):
+    with pytest.raises(InputError, match="above -1, got -3"):
         activation("elu").inverse(torch.tensor([-3.0]))

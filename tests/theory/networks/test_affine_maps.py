@@ -32,7 +32,7 @@ def test_maps_that_do_not_fit_are_refused():
     rng = torch.Generator()
     with pytest.raises(InputError, match="map 2 reads 3 numbers, but the one before it gives 4"):
         composed([random_map(2, 4, rng), random_map(3, 1, rng)])
-    with pytest.raises(InputError, match="none came"):
+    with pytest.raises(InputError, match="got none"):
         composed([])
-    with pytest.raises(InputError, match="an offset with an entry a row"):
+    with pytest.raises(InputError, match="an offset with one entry per row"):
         composed([AffineMap(torch.eye(2), torch.zeros(3))])

@@ -41,7 +41,7 @@ def test_gradient_and_hessian_are_those_of_autograd(seed):
 
 def test_labels_other_than_0_and_1_are_refused():
     w, x, y = draw()
-    with pytest.raises(InputError, match="labels must be 0 or 1, but -1 came"):
+    with pytest.raises(InputError, match="labels 0 or 1, got -1"):
         logistic_loss(x @ w, 2 * y - 1)
-    with pytest.raises(InputError, match="labels must be 0 or 1"):
+    with pytest.raises(InputError, match="labels 0 or 1"):
         logistic_gradient(w, x, y + 0.5)

@@ -50,9 +50,9 @@ def test_one_output_with_margin_one_is_the_hinge_loss_of_sklearn():
 
 def test_other_labels_powers_and_margins_are_refused():
     o = torch.zeros(1, 2)
-    with pytest.raises(InputError, match="must be -1 or [+]1, but 0 came"):
+    with pytest.raises(InputError, match="labels -1 or [+]1, got 0"):
         hinge(o, torch.tensor([[0.0, 1.0]]))
-    with pytest.raises(InputError, match="1, 2 or 3, but it is 4"):
+    with pytest.raises(InputError, match="1, 2 or 3, got 4"):
         hinge(o, torch.tensor([0]), power=4)
-    with pytest.raises(InputError, match="positive, but it is 0"):
+    with pytest.raises(InputError, match="positive, got 0"):
         hinge(o, torch.tensor([0]), margin=0)

@@ -52,7 +52,7 @@ def sample_units(f: Spectrum, n: int, r: float = 1.0, *, rng: Generator) -> Unit
     C = f.constant
     if not 0 < C < math.inf:
         raise InputError(
-            f"Barron's constant must be positive and finite to draw units, but it is {C:g}"
+            f"Barron's constant must be positive and finite to draw units, got {C:g}"
             + ("; a function with kinks or jumps is not in the class" if C > 0 else "")
         )
     if n < 1 or not 0 < r < math.inf:

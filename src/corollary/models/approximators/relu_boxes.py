@@ -49,7 +49,7 @@ class ReluBoxes(nn.Module):
     ) -> None:
         super().__init__()
         if not 0 < gamma < math.inf:
-            raise InputError(f"the ramp gamma must be positive, but it is {gamma:g}")
+            raise InputError(f"the ramp gamma must be positive, got {gamma:g}")
         if not bool((a <= b).all()):
             raise InputError("a box needs a <= b on every axis, but one has a > b")
         self.sigma, self.gamma = sigma, gamma
@@ -120,7 +120,7 @@ def relu_three_layer(g: Function, eps: float, delta: float, d: int) -> ReluBoxes
         The norm of its hypothesis must be the sup norm.
     """
     if not 0 < eps < math.inf:
-        raise InputError(f"eps must be positive, but it is {eps:g}")
+        raise InputError(f"eps must be positive, got {eps:g}")
     n = cells(delta)
     side = 1.0 / n
     low = box_grid(d, n, 0.0, 1.0 - side) if n > 1 else torch.zeros(1, d, dtype=torch.float64)

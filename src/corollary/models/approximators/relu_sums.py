@@ -124,8 +124,8 @@ def from_pieces(
     """
     if len(slopes) != len(breakpoints) + 1 or len(intercepts) != len(slopes):
         raise InputError(
-            f"{len(breakpoints)} breakpoints have {len(breakpoints) + 1} pieces, but "
-            f"{len(slopes)} slopes and {len(intercepts)} intercepts came"
+            f"{len(breakpoints)} breakpoints have {len(breakpoints) + 1} pieces, got "
+            f"{len(slopes)} slopes and {len(intercepts)} intercepts"
         )
     if len(breakpoints) == 0:
         return PiecewiseLinear(

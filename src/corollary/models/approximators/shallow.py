@@ -69,8 +69,8 @@ def joined(networks: Sequence[Superposition], weights: Sequence[float]) -> Super
     """
     if not networks or len(networks) != len(weights):
         raise InputError(
-            f"a sum needs a weight per network, but {len(networks)} networks and {len(weights)} "
-            "weights came"
+            f"a sum needs a weight per network, got {len(networks)} networks and {len(weights)} "
+            "weights"
         )
     if any(net.sigma is not networks[0].sigma for net in networks):
         raise InputError("only networks with the same activation can be joined into one layer")
@@ -126,7 +126,7 @@ def fit_outer(
         [1.0, 1.0]
     """
     if x.ndim != 2 or y.shape != x.shape[:1]:
-        raise InputError(f"x (n, d) and y (n,) are needed, got {(*x.shape,)} and {(*y.shape,)}")
+        raise InputError(f"expected x (n, d) and y (n,), got {(*x.shape,)} and {(*y.shape,)}")
     features = sigma(x @ w.T + b)
     if not bool(torch.isfinite(features).all()):
         raise InputError("the activation gives NaN or inf on these points; take smaller weights")

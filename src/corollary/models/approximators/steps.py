@@ -63,7 +63,7 @@ def threshold_network(
     if not (eps > 0 and 0 <= rho < math.inf):
         raise InputError(f"eps must be positive and rho >= 0, but eps={eps:g}, rho={rho:g}")
     if values not in ("left", "middle"):
-        raise InputError(f"values are taken 'left' or 'middle', but {values!r} came")
+        raise InputError(f"expected values to be 'left' or 'middle', got {values!r}")
     width = (eps if values == "left" else 2 * eps) / rho if rho > 0 else 1.0
     m = cells(width)
     b = torch.arange(m, dtype=torch.float64) * width
@@ -85,7 +85,7 @@ class PiecewiseConstant(nn.Module):
     def __init__(self, values: Float[Tensor, " N"], *, n: int, d: int) -> None:
         super().__init__()
         if len(values) != n**d:
-            raise InputError(f"{n}^{d} cells need {n**d} values, but {len(values)} came")
+            raise InputError(f"{n}^{d} cells need {n**d} values, got {len(values)}")
         self.n, self.d = n, d
         self.values = nn.Parameter(values.detach().clone())
 
@@ -119,7 +119,7 @@ def piecewise_constant(
     """
     n = cells(delta)
     if where not in ("corner", "centre"):
-        raise InputError(f"values are taken at the 'corner' or the 'centre', but {where!r} came")
+        raise InputError(f"expected values at the 'corner' or the 'centre', got {where!r}")
     low, high = (0.0, 1.0 - 1.0 / n) if where == "corner" else (0.5 / n, 1.0 - 0.5 / n)
     at = box_grid(d, n, low, high) if n > 1 else torch.full((1, d), low, dtype=torch.float64)
     return PiecewiseConstant(g(at), n=n, d=d)

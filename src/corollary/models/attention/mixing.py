@@ -36,7 +36,7 @@ def mixing_matrix(module: nn.Module, X: Float[Tensor, "T d"]) -> Float[Tensor, "
     if not callable(weights):
         raise InputTypeError(
             "mixing_matrix needs nn.Conv1d or a layer with a method weights(X), as the attention "
-            f"layers of corollary have, but {type(module).__name__} came"
+            f"layers of corollary have, got {type(module).__name__}"
         )
     A: Tensor = weights(X)
     return A.detach()

@@ -61,7 +61,7 @@ class MultiHeadAttention(nn.Module):
     ) -> None:
         super().__init__()
         if heads < 1 or d_model < 1:
-            raise InputError(f"d_model, heads >= 1 are needed, but {d_model} and {heads} came")
+            raise InputError(f"expected d_model, heads >= 1, got {d_model} and {heads}")
         if d_model % heads and None in (d_k, d_v):
             raise InputError(
                 f"{heads} heads cannot share d_model={d_model} numbers: choose a divisor of "

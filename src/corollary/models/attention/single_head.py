@@ -99,7 +99,5 @@ class SharedAttention(nn.Module):
 
     def _project(self, x: Tensor) -> Tensor:
         if x.ndim < 2 or x.shape[-1] != len(self.U):
-            raise InputError(
-                f"U reads rows of {len(self.U)} numbers, but the shape is {tuple(x.shape)}"
-            )
+            raise InputError(f"U reads rows of {len(self.U)} numbers, got {tuple(x.shape)}")
         return x @ self.U

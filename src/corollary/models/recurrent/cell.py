@@ -96,14 +96,13 @@ def check_sequences(x: Tensor, n: int, lengths: Tensor | None) -> None:
     """Refuse what is no batch of sequences of n numbers, with lengths between 1 and T."""
     if x.dim() != 3 or x.shape[1] == 0 or x.shape[2] != n:
         raise InputError(
-            f"sequences of shape (batch, time >= 1, {n}) are needed, but {tuple(x.shape)} came"
+            f"expected sequences of shape (batch, time >= 1, {n}), got {tuple(x.shape)}"
         )
     if lengths is None:
         return
     if lengths.shape != (len(x),) or not bool(((lengths >= 1) & (lengths <= x.shape[1])).all()):
         raise InputError(
-            f"lengths must be {len(x)} numbers between 1 and {x.shape[1]}, but "
-            f"{lengths.tolist()} came"
+            f"lengths must be {len(x)} numbers between 1 and {x.shape[1]}, got {lengths.tolist()}"
         )
 
 
@@ -120,9 +119,9 @@ def offsets(m: int, bias: bool, W: Tensor, value: float = 0.0) -> nn.Parameter |
 
 def _fitting(state: State, zero: State) -> State:
     """The state, if it has the parts and shapes of the cell's zero state."""
-    came, needed = ([tuple(part.shape) for part in _parts(s)] for s in (state, zero))
-    if came != needed:
-        raise InputError(f"a state of shapes {needed} is needed to start from, but {came} came")
+    got, needed = ([tuple(part.shape) for part in _parts(s)] for s in (state, zero))
+    if got != needed:
+        raise InputError(f"expected an initial state of shapes {needed}, got {got}")
     return state
 
 

@@ -54,7 +54,7 @@ class ElmanCell(Cell):
         Unlike the fused layer it has derivatives of every kind and order.
         """
         if not isinstance(rnn, nn.RNN):
-            raise InputTypeError(f"an nn.RNN is needed, but {type(rnn).__name__} came")
+            raise InputTypeError(f"expected an nn.RNN, got {type(rnn).__name__}")
         W_z, W_x, b = torch_weights(rnn, layer, reverse)
         cell = cls(
             W_x.shape[1],

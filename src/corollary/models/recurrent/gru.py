@@ -56,7 +56,7 @@ class GRUCell(Cell):
     ) -> None:
         super().__init__(n, m)
         if reset not in ("before", "after"):
-            raise InputError(f"reset must be before or after, but it is '{reset}'")
+            raise InputError(f"reset must be before or after, got '{reset}'")
         self.reset = reset
         self.G, self.H, self.V = (weights(m, m + n, rng=rng, dtype=dtype) for _ in range(3))
         self.b_G, self.b_H, self.b_V = (offsets(m, bias, self.G) for _ in range(3))
@@ -66,7 +66,7 @@ class GRUCell(Cell):
     def of(cls, gru: nn.GRU, layer: int = 0, *, reverse: bool = False) -> "GRUCell":
         """One layer of a torch network, with its weights copied."""
         if not isinstance(gru, nn.GRU):
-            raise InputTypeError(f"an nn.GRU is needed, but {type(gru).__name__} came")
+            raise InputTypeError(f"expected an nn.GRU, got {type(gru).__name__}")
         W_z, W_x, b = torch_weights(gru, layer, reverse)
         m, n = W_z.shape[1], W_x.shape[1]
         cell = cls(n, m, reset="after", bias=b is not None, rng=torch.Generator(), dtype=W_z.dtype)

@@ -62,7 +62,7 @@ class LSTMCell(Cell):
     def of(cls, lstm: nn.LSTM, layer: int = 0, *, reverse: bool = False) -> "LSTMCell":
         """One layer of a torch network, with its weights copied."""
         if not isinstance(lstm, nn.LSTM):
-            raise InputTypeError(f"an nn.LSTM is needed, but {type(lstm).__name__} came")
+            raise InputTypeError(f"expected an nn.LSTM, got {type(lstm).__name__}")
         W_h, W_x, b = torch_weights(lstm, layer, reverse)
         m, n = W_h.shape[1], W_x.shape[1]
         cell = cls(n, m, bias=b is not None, rng=torch.Generator(), dtype=W_h.dtype)

@@ -48,7 +48,7 @@ class RecurrentNetwork(nn.Module):
     ) -> None:
         super().__init__()
         if task not in ("sequence", "next", "last"):
-            raise InputError(f"task must be sequence, next or last, but it is '{task}'")
+            raise InputError(f"task must be sequence, next or last, got '{task}'")
         self.cell, self.task = cell, task
         self.readout = nn.Identity() if readout is None else readout
 

@@ -55,8 +55,8 @@ class StateReader:
         K = self.model.target
         if tokens.numel() and not 0 <= int(tokens.min()) <= int(tokens.max()) < K:
             raise InputError(
-                f"tokens are numbered 0 to {K - 1}, but {int(tokens.min())} to "
-                f"{int(tokens.max())} came"
+                f"expected token ids from 0 to {K - 1}, got {int(tokens.min())} to "
+                f"{int(tokens.max())}"
             )
         state = self.state
         if state is None:
@@ -64,7 +64,7 @@ class StateReader:
             first = tokens.new_full((len(tokens), 1), K)
             tokens = torch.cat([first, tokens], dim=1)
         if tokens.shape[1] == 0:
-            raise InputError("what follows is asked after at least one new token, but none came")
+            raise InputError("expected at least one new token, got none")
         for token in tokens.unbind(1):
             state, logits, _ = self.model.step(self.known, state, token)
         self.state = state
@@ -78,7 +78,7 @@ class StateReader:
     def _begin(self, b: int) -> State:
         n = len(self.known.zeta)
         if n not in (1, b):
-            raise InputError(f"{n} sources need as many prefixes, or be one, but {b} came")
+            raise InputError(f"{n} sources need as many prefixes, or be one, got {b}")
         if n != b:
             self.keep(torch.zeros(b, dtype=torch.int64, device=self.known.zeta.device))
         return self.known.state

@@ -210,8 +210,8 @@ def _check_parts(encoder: Cell, decoder: Cell, context: int) -> None:
     if type(encoder) is not type(decoder) or encoder.m != decoder.m:
         raise InputError(
             f"the decoder starts from the encoder's last state, so they must be of one kind and "
-            f"size, but {type(encoder).__name__} of {encoder.m} and {type(decoder).__name__} of "
-            f"{decoder.m} came"
+            f"size, got {type(encoder).__name__} of {encoder.m} and {type(decoder).__name__} of "
+            f"{decoder.m}"
         )
     if decoder.n <= context:
         raise InputError(

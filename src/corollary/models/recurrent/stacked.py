@@ -42,7 +42,7 @@ class StackedRNN(nn.Module):
     def __init__(self, cells: Sequence[Cell]) -> None:
         super().__init__()
         if not cells:
-            raise InputError("a stack needs at least one cell, but none came")
+            raise InputError("a stack needs at least one cell, got none")
         for level, (below, above) in enumerate(zip(cells, cells[1:], strict=False), start=1):
             if above.n != below.m:
                 raise InputError(
@@ -70,7 +70,7 @@ class StackedRNN(nn.Module):
         what the whole gives.
         """
         if states is not None and len(states) != len(self.cells):
-            raise InputError(f"{len(self.cells)} cells need as many states, but {len(states)} came")
+            raise InputError(f"{len(self.cells)} cells need as many states, got {len(states)}")
         last = []
         before: Sequence[State | None] = states or [None] * len(self.cells)
         for cell, state in zip(self.cells, before, strict=True):

@@ -12,10 +12,10 @@ Random = np.random.RandomState | np.random.Generator  # both draw with standard_
 def checked_points(X: Any, width: int | None, owner: str) -> np.ndarray:
     """A matrix of finite numbers, one row a point, as wide as its owner reads."""
     if not isinstance(X, np.ndarray):
-        raise InputTypeError(f"{owner} reads a NumPy array, but {type(X).__name__} came")
+        raise InputTypeError(f"{owner}: expected a NumPy array, got {type(X).__name__}")
     if X.ndim != 2 or X.shape[0] == 0 or (width is not None and X.shape[1] != width):
         wide = "d" if width is None else width
-        raise InputError(f"{owner} reads shape (N, {wide}) with N >= 1, but {X.shape} came")
+        raise InputError(f"{owner}: expected shape (N, {wide}) with N >= 1, got {X.shape}")
     if not np.isfinite(X).all():
         row = int(np.argwhere(~np.isfinite(X))[0, 0])
         raise InputError(f"{owner} reads finite numbers, but row {row} holds NaN or inf")
@@ -26,5 +26,5 @@ def checked_random(rng: Any) -> Random:
     """A NumPy source of randomness; a seed is refused so that no one draws the same twice."""
     if not isinstance(rng, np.random.RandomState | np.random.Generator):
         what = type(rng).__name__
-        raise InputTypeError(f"rng must be a NumPy Generator or RandomState, but it is {what}")
+        raise InputTypeError(f"rng must be a NumPy Generator or RandomState, got {what}")
     return rng

@@ -64,7 +64,7 @@ def check_labels(z: np.ndarray, y: np.ndarray) -> None:
     checked_points(z, 1, "the loss")
     if not isinstance(y, np.ndarray) or y.shape != z.shape:
         shape = getattr(y, "shape", type(y).__name__)
-        raise InputError(f"labels must have the shape {z.shape} of the logits, but {shape} came")
+        raise InputError(f"labels must have the shape {z.shape} of the logits, got {shape}")
     outside = ~((y >= 0) & (y <= 1))
     if outside.any():
-        raise InputError(f"labels must lie in [0, 1], but {y[outside][0]:g} came")
+        raise InputError(f"expected labels in [0, 1], got {y[outside][0]:g}")

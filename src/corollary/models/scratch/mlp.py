@@ -38,7 +38,7 @@ class MLP:
     ) -> None:
         if len(layer_dims) < 2:
             raise InputError(
-                f"layer_dims needs an input and an output width, but it is {list(layer_dims)}"
+                f"layer_dims needs an input and an output width, got {list(layer_dims)}"
             )
         self.layers: list[Any] = []
         for d_in, d_out in zip(layer_dims, layer_dims[1:], strict=False):

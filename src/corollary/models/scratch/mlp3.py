@@ -62,7 +62,7 @@ class MLP3:
     def gradient(self, f: Forward, X: np.ndarray, y: np.ndarray) -> Gradient:
         """Both gradients from what the forward pass found."""
         if y.shape != f.out.shape:
-            raise InputError(f"targets must have shape {f.out.shape}, but {y.shape} came")
+            raise InputError(f"targets must have shape {f.out.shape}, got {y.shape}")
         delta = f.out - y  # 1 x s
         sensitivity = f.hid - f.hid * f.hid  # m x s
         back = np.outer(self.beta, delta) * sensitivity  # m x 1 * 1 x s = m x s

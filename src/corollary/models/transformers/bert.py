@@ -86,8 +86,8 @@ class MiniBERT(nn.Module):
         rng = as_generator(rng)
         if vocab < 1 or layers < 0 or segments < 1:
             raise InputError(
-                f"vocab, segments >= 1 and layers >= 0 are needed, but {vocab=}, {segments=}, "
-                f"{layers=} came"
+                f"expected vocab, segments >= 1 and layers >= 0, got {vocab=}, {segments=}, "
+                f"{layers=}"
             )
         kind: dict[str, Any] = {"rng": rng, "dtype": dtype}
         self.tokens = embedding(vocab, d, **kind)
@@ -120,9 +120,8 @@ class MiniBERT(nn.Module):
         """The normalised sum of the three embeddings."""
         vocab = self.tokens.num_embeddings
         if ids.numel() and not 0 <= int(ids.min()) <= int(ids.max()) < vocab:
-            raise InputError(
-                f"token ids lie in 0..{vocab - 1}, but {int(ids.min())}..{int(ids.max())} came"
-            )
+            low, high = int(ids.min()), int(ids.max())
+            raise InputError(f"expected token ids from 0 to {vocab - 1}, got {low} to {high}")
         segments = torch.zeros_like(ids) if segments is None else segments
         embedded: Tensor = self.norm(self.positions(self.tokens(ids) + self.segments(segments)))
         return embedded

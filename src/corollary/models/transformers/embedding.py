@@ -43,7 +43,7 @@ class TokenEmbedding(nn.Module):
     ) -> None:
         super().__init__()
         if vocabulary < 1 or d < 1:
-            raise InputError(f"vocabulary, d >= 1 are needed, but {vocabulary} and {d} came")
+            raise InputError(f"expected vocabulary, d >= 1, got {vocabulary} and {d}")
         normal = torch.randn(vocabulary, d, generator=rng, device=rng.device, dtype=dtype)
         self.E = nn.Parameter(normal)
         self.positions: nn.Module
@@ -55,7 +55,7 @@ class TokenEmbedding(nn.Module):
             self.positions = nn.Identity()
         else:
             raise InputError(
-                f"positions must be 'sinusoidal', 'learned' or 'none', but it is {positions!r}"
+                f"expected positions to be 'sinusoidal', 'learned' or 'none', got {positions!r}"
             )
 
     def forward(self, tokens: Int[Tensor, "*b t"], first: int = 0) -> Float[Tensor, "*b t d"]:
@@ -63,13 +63,11 @@ class TokenEmbedding(nn.Module):
         if tokens.is_floating_point() or tokens.is_complex() or tokens.dtype == torch.bool:
             raise InputTypeError(f"tokens are whole numbers (int64 or int32), not {tokens.dtype}")
         if tokens.ndim == 0 or tokens.shape[-1] == 0:
-            raise InputError(
-                f"a sequence needs at least one token, but the shape is {tuple(tokens.shape)}"
-            )
+            raise InputError(f"a sequence needs at least one token, got {tuple(tokens.shape)}")
         if tokens.numel() and not 0 <= int(tokens.min()) <= int(tokens.max()) < len(self.E):
             raise InputError(
-                f"tokens are numbered 0 to {len(self.E) - 1}, but {int(tokens.min())} to "
-                f"{int(tokens.max())} came"
+                f"expected token ids from 0 to {len(self.E) - 1}, got {int(tokens.min())} to "
+                f"{int(tokens.max())}"
             )
         rows = nn.functional.embedding(tokens, self.E)
         return rows if isinstance(self.positions, nn.Identity) else self.positions(rows, first)

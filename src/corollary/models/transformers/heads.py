@@ -47,7 +47,7 @@ class SequenceClassificationHead(nn.Module):
     ) -> None:
         super().__init__()
         if classes < 2:
-            raise InputError(f"at least two classes are needed, but {classes} came")
+            raise InputError(f"expected at least two classes, got {classes}")
         self.pool = Pooler(d, rng=rng, dtype=dtype)
         self.out = LinearLayer(d, classes, bias=True, rng=rng, dtype=dtype)
 
@@ -87,7 +87,7 @@ class TokenClassificationHead(nn.Module):
     ) -> None:
         super().__init__()
         if tags < 2:
-            raise InputError(f"at least two tags are needed, but {tags} came")
+            raise InputError(f"expected at least two tags, got {tags}")
         self.out = LinearLayer(d, tags, bias=True, rng=rng, dtype=dtype)
 
     def forward(self, hidden: Float[Tensor, "b t d"]) -> Float[Tensor, "b t k"]:

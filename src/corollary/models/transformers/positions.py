@@ -82,7 +82,7 @@ class LearnedPE(nn.Module):
     ) -> None:
         super().__init__()
         if max_len < 1 or d < 1:
-            raise InputError(f"max_len, d >= 1 are needed, but {max_len} and {d} came")
+            raise InputError(f"expected max_len, d >= 1, got {max_len} and {d}")
         normal = torch.randn(max_len, d, generator=rng, device=rng.device, dtype=dtype)
         self.P = nn.Parameter(std * normal)
 
@@ -104,4 +104,4 @@ class LearnedPE(nn.Module):
 
 def _check_width(x: Tensor, d: int) -> None:
     if x.ndim < 2 or x.shape[-1] != d:
-        raise InputError(f"rows of {d} numbers are needed, but the shape is {tuple(x.shape)}")
+        raise InputError(f"rows of {d} numbers are needed, got {tuple(x.shape)}")

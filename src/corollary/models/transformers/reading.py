@@ -66,7 +66,7 @@ class TransformerReader:
             begin = tokens.new_full((len(tokens), 1), self.model.start)
             tokens = torch.cat([begin, tokens], dim=1)
         if tokens.shape[1] == 0:
-            raise InputError("what follows is asked after at least one new token, but none came")
+            raise InputError("expected at least one new token, got none")
         x = self.model.embed(tokens, self.length)
         memories: Sequence[tuple[Tensor, Tensor] | None] = self.memories or [None] * len(self.past)
         for block, past, memory in zip(self.model.blocks, self.past, memories, strict=True):

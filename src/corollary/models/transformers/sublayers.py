@@ -58,7 +58,7 @@ class Sublayer(nn.Module):
     ) -> None:
         super().__init__()
         if norm not in ("post", "pre", "none"):
-            raise InputError(f"norm must be 'post', 'pre' or 'none', but it is {norm!r}")
+            raise InputError(f"expected norm to be 'post', 'pre' or 'none', got {norm!r}")
         self.order, self.alpha = norm, alpha
         self.norm = nn.Identity() if norm == "none" else LayerNorm(d_model, dtype=dtype)
         self.dropout = Dropout(dropout) if dropout else nn.Identity()

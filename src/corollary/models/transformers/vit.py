@@ -72,8 +72,8 @@ class ViT(nn.Module):
         check_divisible(self.size, patch)
         if classes < 1 or layers < 0 or channels < 1:
             raise InputError(
-                "classes, channels >= 1 and layers >= 0 are needed, but "
-                f"{classes=}, {channels=}, {layers=} came"
+                "expected classes, channels >= 1 and layers >= 0, got "
+                f"{classes=}, {channels=}, {layers=}"
             )
         self.count = (self.size[0] // patch) * (self.size[1] // patch) + 1  # with [CLS]
         kind: dict[str, Any] = {"rng": rng, "dtype": dtype}
@@ -100,7 +100,7 @@ class ViT(nn.Module):
         """The sequence that enters the first block, ``[CLS]`` at its head."""
         wanted = (self.channels, *self.size)
         if tuple(x.shape[1:]) != wanted:
-            raise InputError(f"images of shape {wanted} are needed, but {tuple(x.shape[1:])} came")
+            raise InputError(f"expected images of shape {wanted}, got {tuple(x.shape[1:])}")
         embedded = self.project(patches(x, self.patch))
         first = self.cls.expand(len(x), 1, -1)
         placed: Tensor = self.positions(torch.cat([first, embedded], dim=1))

@@ -148,7 +148,7 @@ def barron_bound(C: float, r: float, n: int, *, convention: Convention = "ordina
         4.0
     """
     if not (0 <= C < math.inf and 0 < r < math.inf and n >= 1):
-        raise InputError(f"finite C >= 0, r > 0 and n >= 1 are needed, but {C=}, {r=}, {n=}")
+        raise InputError(f"expected finite C >= 0, r > 0 and n >= 1, got {C=}, {r=}, {n=}")
     angular = C if convention == "angular" else 2 * math.pi * C
     return (2 * r * angular) ** 2 / n
 

@@ -39,7 +39,7 @@ def bernstein_basis(m: int, x: Float[Tensor, " n"]) -> Float[Tensor, "n p"]:
         0.672 instead of 1, and the variance sum 0.0189 instead of x(1-x)/m = 0.032.
     """
     if not 1 <= m <= LARGEST_DEGREE:
-        raise InputError(f"the degree m must lie between 1 and {LARGEST_DEGREE}, but it is {m}")
+        raise InputError(f"the degree m must lie between 1 and {LARGEST_DEGREE}, got {m}")
     if not bool(((x >= 0) & (x <= 1)).all()):
         raise InputError("Bernstein polynomials are used on [0, 1], but a point lies outside it")
     k = torch.arange(m + 1, dtype=x.dtype, device=x.device)

@@ -51,7 +51,7 @@ def uniform_convergence(
         ([1.0, 0.5, 0.25, 0.125], True)
     """
     if len(orders) < 4 or any(b <= a for a, b in zip(orders, orders[1:], strict=False)):
-        raise InputError(f"at least four growing orders are needed, but {list(orders)} came")
+        raise InputError(f"expected at least four growing orders, got {list(orders)}")
     target = f(x)
     errors = torch.stack([(sequence(m)(x) - target).abs().max() for m in orders])
     tails = errors.flip(0).cummax(0).values.flip(0)

@@ -61,8 +61,8 @@ def convolve(
     """
     if g.dim() != h.dim() or g.dim() not in (1, 2) or 0 in (g.numel(), h.numel()):
         raise InputError(
-            "two signals (n) and (m), or two images, are needed, but shapes "
-            f"{tuple(g.shape)} and {tuple(h.shape)} came"
+            "expected two signals (n) and (m), or two images, got shapes "
+            f"{tuple(g.shape)} and {tuple(h.shape)}"
         )
     if method not in ("direct", "fft") or mode not in ("linear", "circular"):
         raise InputError(f"unknown method {method!r} or mode {mode!r}")

@@ -51,7 +51,7 @@ def discriminatory_probe(
     :covers: discriminatory-function
     """
     if len(w) < len(points):
-        raise InputError(f"{len(points)} points need as many units, but {len(w)} came")
+        raise InputError(f"{len(points)} points need as many units, got {len(w)}")
     if len(torch.unique(points, dim=0)) < len(points):
         raise InputError("the points must be different: equal ones cannot be told apart")
     check_at_least("rtol", rtol, 0)

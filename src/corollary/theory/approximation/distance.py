@@ -55,11 +55,9 @@ def error(f: Function, g: Function, box: Box, p: float | int = 2, *, rtol: float
         1.0
     """
     if not p >= 1:
-        raise InputError(f"the order p must be at least 1, but it is {p:g}")
+        raise InputError(f"the order p must be at least 1, got {p:g}")
     if not box or not all(a < b and math.isfinite(a) and math.isfinite(b) for a, b in box):
-        raise InputError(
-            f"every axis of the box needs finite ends low < high, but {list(box)} came"
-        )
+        raise InputError(f"every axis of the box needs finite ends low < high, got {list(box)}")
 
     def difference(x: Tensor) -> Tensor:
         return (f(x) - g(x)).abs()

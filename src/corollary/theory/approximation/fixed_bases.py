@@ -57,7 +57,7 @@ def monomials(x: Float[Tensor, "p d"], m: int) -> Float[Tensor, "p m"]:
         [1.0, 1.0, 1.0]
     """
     if not 1 <= m < math.inf:
-        raise InputError(f"m must be at least 1, but it is {m}")
+        raise InputError(f"m must be at least 1, got {m}")
     d = x.shape[1]
     reach = 0
     while math.comb(reach + d, d) < m:

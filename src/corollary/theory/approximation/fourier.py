@@ -159,5 +159,5 @@ def weighted_mass(of: Transform, power: float = 1.0) -> float:
 
 def _factor(convention: Convention) -> float:
     if convention not in ("ordinary", "angular"):
-        raise InputError(f"the convention is 'ordinary' or 'angular', but {convention!r} came")
+        raise InputError(f"expected convention to be 'ordinary' or 'angular', got {convention!r}")
     return 1.0 if convention == "ordinary" else 2 * math.pi

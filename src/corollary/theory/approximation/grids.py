@@ -51,7 +51,7 @@ def cells(delta: float) -> int:
         (10, 4, 1)
     """
     if not 0 < delta < math.inf:
-        raise InputError(f"the side delta must be positive, but it is {delta:g}")
+        raise InputError(f"the side delta must be positive, got {delta:g}")
     return max(1, math.ceil(1 / delta - 1e-9))
 
 

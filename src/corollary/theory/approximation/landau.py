@@ -38,7 +38,7 @@ def landau_constant(n: int) -> float:
     :covers: landau-integral-identity
     """
     if n < 0:
-        raise InputError(f"the order n must be at least 0, but it is {n}")
+        raise InputError(f"the order n must be at least 0, got {n}")
     log = (2 * n + 1) * math.log(2) + 2 * math.lgamma(n + 1) - math.lgamma(2 * n + 2)
     return math.exp(log)
 
@@ -76,7 +76,7 @@ def landau(f: Line, n: int, x: Float[Tensor, " k"], *, chord: bool = True) -> Fl
         otherwise (3.14) fails at x = 1. For f(t) = t, P_400(1) = 0.486, tending to 1/2 and not 1.
     """
     if n < 1:
-        raise InputError(f"the order n must be at least 1, but it is {n}")
+        raise InputError(f"the order n must be at least 1, got {n}")
     if not bool(((x >= 0) & (x <= 1)).all()):
         raise InputError("the Landau polynomial is used on [0, 1], but a point lies outside it")
     ends = f(x.new_tensor([0.0, 1.0])) if chord else x.new_zeros(2)

@@ -39,7 +39,7 @@ def jets(sigma: Line, x: Float[Tensor, " n"], k: int) -> Float[Tensor, "p n"]:
         [[9.0], [6.0], [2.0], [0.0]]
     """
     if k < 0:
-        raise InputError(f"the order k must be at least 0, but it is {k}")
+        raise InputError(f"the order k must be at least 0, got {k}")
     with torch.enable_grad():
         x = x.detach().requires_grad_(True)
         rows = [sigma(x)]
@@ -73,7 +73,7 @@ def find_nonvanishing_point(
     """
     low, high = interval
     if not low < high:
-        raise InputError(f"the interval needs low < high, but {low:g} and {high:g} came")
+        raise InputError(f"the interval needs low < high, got {low:g} and {high:g}")
     x = torch.linspace(low, high, points + 2, dtype=torch.float64)[1:-1]
     sizes = jets(sigma, x, k_max).abs()
     check_no_nan("the derivatives of sigma", sizes)

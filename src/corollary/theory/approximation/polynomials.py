@@ -29,11 +29,11 @@ def nodes(kind: Nodes, degree: int) -> Float[Tensor, " n"]:
         ([-1.0, 0.0, 1.0], [-1.0, 0.0, 1.0])
     """
     if degree < 1:
-        raise InputError(f"the degree must be at least 1, but it is {degree}")
+        raise InputError(f"the degree must be at least 1, got {degree}")
     if kind == "equispaced":
         return torch.linspace(-1, 1, degree + 1, dtype=torch.float64)
     if kind != "chebyshev":
-        raise InputError(f"nodes are 'chebyshev' or 'equispaced', but {kind!r} came")
+        raise InputError(f"expected nodes to be 'chebyshev' or 'equispaced', got {kind!r}")
     k = torch.arange(degree + 1, dtype=torch.float64)
     return torch.sin(math.pi * (2 * k - degree) / (2 * degree))  # exactly odd about 0
 

@@ -137,7 +137,7 @@ def ridge_features(
     Constants once, then degrees 1 to ``degree`` of each form, scaled to [-1, 1] on these points.
     """
     if degree < 1:
-        raise InputError(f"the degree must be at least 1, but it is {degree}")
+        raise InputError(f"the degree must be at least 1, got {degree}")
     z = x @ (directions / directions.norm(dim=1, keepdim=True)).T
     z = z / z.abs().max().clamp(min=1e-300)
     rows = [torch.ones_like(z), z]

@@ -61,7 +61,7 @@ class GaussianBump:
 
     def __post_init__(self) -> None:
         if not 0 < self.sigma < math.inf or not math.isfinite(self.amplitude):
-            raise InputError(f"sigma > 0 and a finite amplitude are needed, but {self} came")
+            raise InputError(f"expected sigma > 0 and a finite amplitude, got {self}")
 
     @property
     def d(self) -> int:

@@ -54,10 +54,10 @@ def sup_distance(
     """
     if not box or not all(math.isfinite(a) and math.isfinite(b) and a < b for a, b in box):
         raise InputError(
-            f"the domain must be compact: finite ends low < high on every axis, but {list(box)}"
+            f"the domain must be compact: finite ends low < high on every axis, got {list(box)}"
         )
     if lipschitz is not None and not 0 <= lipschitz < math.inf or not atol > 0:
-        raise InputError(f"lipschitz >= 0 and atol > 0 are needed, but {lipschitz=}, {atol=}")
+        raise InputError(f"expected lipschitz >= 0 and atol > 0, got {lipschitz=}, {atol=}")
     d = len(box)
     low = torch.tensor([a for a, _ in box], dtype=torch.float64)
     size = torch.tensor([b for _, b in box], dtype=torch.float64) - low

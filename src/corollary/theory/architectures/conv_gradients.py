@@ -84,8 +84,8 @@ def _checked(x: Tensor, h: Tensor, delta: Tensor, stride: int, padding: int) -> 
     axes = x.ndim - 2
     if axes not in (1, 2) or h.ndim != x.ndim or delta.ndim != x.ndim:
         raise InputError(
-            "signals (n, c, s) or images (n, c, s, s') are needed, but shapes "
-            f"{tuple(x.shape)}, {tuple(h.shape)} and {tuple(delta.shape)} came"
+            "expected signals (n, c, s) or images (n, c, s, s'), got shapes "
+            f"{tuple(x.shape)}, {tuple(h.shape)} and {tuple(delta.shape)}"
         )
     sizes = zip(x.shape[2:], h.shape[2:], strict=True)
     out = (len(x), len(h), *(conv_output_size(n, k, stride, padding) for n, k in sizes))

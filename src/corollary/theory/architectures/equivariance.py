@@ -72,7 +72,7 @@ def kernel_of(T: Callable[[Tensor], Tensor] | Tensor, N: int) -> ImpulseResponse
         eye = torch.eye(N, dtype=torch.float64)
         A = torch.stack([T(e) for e in eye], dim=1)
     if A.shape != (N, N):
-        raise InputError(f"a map on {N} places needs an N by N matrix, but {tuple(A.shape)} came")
+        raise InputError(f"a map on {N} places needs an N by N matrix, got {tuple(A.shape)}")
     h = A[:, 0]
     size = float(A.abs().max())
     return ImpulseResponse(h, float((A - circulant(h)).abs().max()) / size if size else 0.0)

@@ -38,7 +38,7 @@ def trapezoid_weights(t: Float[Tensor, " n"]) -> Float[Tensor, " n"]:
         [0.5, 1.5, 1.0]
     """
     if len(t) < 2 or not bool((t.diff() > 0).all()):
-        raise InputError(f"the grid needs at least two ascending points, but {t.tolist()[:6]} came")
+        raise InputError(f"the grid needs at least two ascending points, got {t.tolist()[:6]}")
     gaps = torch.nn.functional.pad(t.diff(), (1, 1))
     return (gaps[:-1] + gaps[1:]) / 2
 
@@ -84,7 +84,7 @@ def numerical_convolve(
     :covers: continuous-convolution
     """
     if len(axes) not in (1, 2):
-        raise InputError(f"one axis or two are needed, but {len(axes)} came")
+        raise InputError(f"expected one axis or two, got {len(axes)}")
     for t in axes:
         if not torch.allclose(t.diff(), t.diff()[:1].expand(len(t) - 1), rtol=1e-6):
             raise InputError("the grid must be uniform; make it with torch.linspace")

@@ -58,7 +58,7 @@ def chain_update(
         [1.0, -2.0, 1.0]
     """
     if len(w) == 0:
-        raise InputError("a chain needs at least one weight, but none came")
+        raise InputError("a chain needs at least one weight, got none")
     slopes = loss_slope * x * products_of_others(w)  # of the loss, in each weight
     polynomial = w.new_zeros(len(w) + 1)
     polynomial[0] = x

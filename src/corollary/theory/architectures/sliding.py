@@ -59,9 +59,9 @@ def convolution(
     :test: tests/theory/architectures/test_sliding.py
     """
     if mode not in ("full", "same", "valid"):
-        raise InputError(f"the mode must be full, same or valid, but it is {mode!r}")
+        raise InputError(f"the mode must be full, same or valid, got {mode!r}")
     if padding < 0:
-        raise InputError(f"the padding must be at least 0, but it is {padding}")
+        raise InputError(f"the padding must be at least 0, got {padding}")
     if padding:
         f = functional.pad(f, [padding] * (2 * f.ndim))
     full = convolve(f, h, method="direct")

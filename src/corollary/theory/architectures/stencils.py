@@ -27,7 +27,7 @@ def binomial(order: int, *, dtype: torch.dtype = torch.float64) -> Float[Tensor,
     :test: tests/theory/architectures/test_stencils.py
     """
     if not 0 <= order <= 1000:
-        raise InputError(f"the order must lie between 0 and 1000, but it is {order}")
+        raise InputError(f"the order must lie between 0 and 1000, got {order}")
     ways = [math.comb(order, j) / 2**order for j in range(order + 1)]
     return torch.tensor(ways, dtype=dtype)
 

@@ -115,7 +115,7 @@ def conv_parameters(c_in: int, c_out: int, kernel: Sequence[int], *, bias: bool 
         1792
     """
     if min(c_in, c_out, *kernel) < 1:
-        raise InputError(f"all sizes must be at least 1, but {c_in}, {c_out}, {tuple(kernel)} came")
+        raise InputError(f"expected all sizes of at least 1, got {c_in}, {c_out}, {tuple(kernel)}")
     taps = 1
     for m in kernel:
         taps *= m

@@ -64,7 +64,7 @@ def receptive_field(layers: Sequence[tuple[int, ...]]) -> list[int]:
     fields, r, jump = [], 1, 1
     for layer in layers:
         if len(layer) not in (2, 3) or min(layer) < 1:
-            raise InputError(f"a layer is (k, s) or (k, s, d) with entries >= 1, but {layer} came")
+            raise InputError(f"expected a layer (k, s) or (k, s, d) with entries >= 1, got {layer}")
         k, s, d = (*layer, 1)[:3]
         r += d * (k - 1) * jump
         jump *= s

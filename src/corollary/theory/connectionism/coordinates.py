@@ -52,6 +52,6 @@ def widest_gap(x: Float[Tensor, "n d"]) -> Float[Tensor, ""]:
 
 def _plane(x: Tensor) -> None:
     if x.ndim != 2 or x.shape[1] != 2 or len(x) == 0:
-        raise InputError(f"polar coordinates need points (n, 2), but shape {tuple(x.shape)} came")
+        raise InputError(f"polar coordinates need points (n, 2), got shape {tuple(x.shape)}")
     if not torch.isfinite(x).all():
-        raise InputError("polar coordinates need finite points, but NaN or inf came")
+        raise InputError("polar coordinates need finite points, got NaN or inf")

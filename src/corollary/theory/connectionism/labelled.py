@@ -11,14 +11,14 @@ def check_labelled(x: Shaped[Tensor, "..."], y: Shaped[Tensor, "..."]) -> None:
     """Raise unless ``x`` is a finite (n, d) matrix and ``y`` holds n labels, each -1 or +1."""
     if not isinstance(x, Tensor) or not isinstance(y, Tensor):
         kinds = f"{type(x).__name__} and {type(y).__name__}"
-        raise InputTypeError(f"points and labels must be tensors, but {kinds} came")
+        raise InputTypeError(f"points and labels must be tensors, got {kinds}")
     if x.ndim != 2 or y.shape != x.shape[:1] or x.numel() == 0:
         raise InputError(
-            f"points must have shape (n, d) and labels (n,) with n, d >= 1, but {tuple(x.shape)} "
-            f"and {tuple(y.shape)} came"
+            f"points must have shape (n, d) and labels (n,) with n, d >= 1, got {tuple(x.shape)} "
+            f"and {tuple(y.shape)}"
         )
     if not x.is_floating_point():
-        raise InputTypeError(f"points must be floating, but they are {x.dtype}; use x.double()")
+        raise InputTypeError(f"points must be floating, got {x.dtype}; use x.double()")
     if not bool(x.sum().isfinite()) and not bool(x.isfinite().all()):  # the sum is the cheap look
         row = int((~torch.isfinite(x)).any(dim=1).nonzero()[0])
         raise InputError(f"points must be finite, but point {row} is {x[row].tolist()}")
@@ -26,7 +26,7 @@ def check_labelled(x: Shaped[Tensor, "..."], y: Shaped[Tensor, "..."]) -> None:
     if bool(other.any()):
         value = y[other][0].item()
         raise InputError(
-            f"labels must be -1 or +1, but {value:g} came; for labels 0 and 1 pass 2 * y - 1"
+            f"expected labels -1 or +1, got {value:g}; for labels 0 and 1 pass 2 * y - 1"
         )
 
 

@@ -196,9 +196,9 @@ def basis_images(f: Map, basis: Inexact[Tensor, "n n"]) -> Inexact[Tensor, "m n"
 def _points(k: int, n: int, dtype: torch.dtype, rng: Generator) -> Tensor:
     """Gaussian directions with lengths log-uniform on [1e-3, 1e3]."""
     if n < 1 or k < 1:
-        raise InputError(f"the test needs n >= 1 and samples >= 1, but n={n} and samples={k} came")
+        raise InputError(f"the test needs n >= 1 and samples >= 1, got n={n} and samples={k}")
     if not (dtype.is_floating_point or dtype.is_complex):
-        raise InputTypeError(f"the test needs a floating-point or complex dtype, but {dtype} came")
+        raise InputTypeError(f"the test needs a floating-point or complex dtype, got {dtype}")
     z = torch.randn(k, n, generator=rng, device=rng.device, dtype=dtype)
     size = 10 ** (6 * torch.rand(k, 1, generator=rng, device=rng.device, dtype=z.real.dtype) - 3)
     return z / _norm(z)[:, None] * size

@@ -140,7 +140,7 @@ def signed_distance(
     check_labelled(x, y)
     length: Tensor = w.norm()
     if not bool(length > 0):
-        raise InputError("a hyperplane needs a nonzero normal w, but w = 0 came")
+        raise InputError("a hyperplane needs a nonzero normal w, got w = 0")
     return y.to(x.dtype) * (x @ w + b) / length
 
 
@@ -203,5 +203,5 @@ def _check_order(order: Tensor, n: int) -> None:
 
 def _check_limit(name: str, limit: int) -> int:
     if limit < 1:
-        raise InputError(f"{name} must be at least 1, but it is {limit}")
+        raise InputError(f"{name} must be at least 1, got {limit}")
     return int(limit)

@@ -104,7 +104,7 @@ def pre_activation(x: Float[Tensor, "k n"], theta: Float[Tensor, " p"]) -> Float
             f"{tuple(x.shape)} and theta {tuple(theta.shape)}"
         )
     if not (torch.isfinite(x).all() and torch.isfinite(theta).all()):
-        raise InputError("a ridge function needs finite points and weights, but NaN or inf came")
+        raise InputError("a ridge function needs finite points and weights, got NaN or inf")
     return (x @ theta).detach()
 
 

@@ -80,7 +80,7 @@ def sigmoid_derivative_polynomial(k: int) -> tuple[int, ...]:
     :test: tests/theory/connectionism/test_sigmoid.py
     """
     if k < 0:
-        raise InputError(f"the order of a derivative must be at least 0, but it is {k}")
+        raise InputError(f"the order of a derivative must be at least 0, got {k}")
     p: tuple[int, ...] = (0, 1)
     for _ in range(k):
         slope = [i * c for i, c in enumerate(p)][1:]
@@ -148,7 +148,7 @@ def logit(
     if not bool(inside.all()):
         bad = t[~inside].flatten()[0].item()
         hint = "; pass ends='infinite' for the end points" if bad in (0.0, 1.0) else ""
-        raise InputError(f"logit needs numbers strictly between 0 and 1, but {bad:g} came{hint}")
+        raise InputError(f"logit needs numbers strictly between 0 and 1, got {bad:g}{hint}")
     return torch.log(t) - torch.log1p(-t)
 
 

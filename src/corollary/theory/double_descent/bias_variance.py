@@ -55,7 +55,7 @@ def decomposed(
     """
     r = len(w)
     if r < 2:
-        raise InputError(f"a variance needs at least two estimates, but {r} came")
+        raise InputError(f"a variance needs at least two estimates, got {r}")
     mean = w.mean(dim=0)
     variance = float(excess_risk(w, mean, Sigma).sum()) / (r - 1)
     bias = float(excess_risk(mean, w_star, Sigma)) - variance / r
@@ -124,7 +124,7 @@ def ridge_estimate(
     """
     n, p = phi.shape[-2:]
     if not lam > 0:
-        raise InputError(f"lambda must be positive, but it is {lam}; min_norm is its limit at 0")
+        raise InputError(f"lambda must be positive, got {lam}; min_norm is its limit at 0")
     shift = n * lam * torch.eye(min(n, p), dtype=phi.dtype, device=phi.device)
     w: Tensor
     if p <= n:

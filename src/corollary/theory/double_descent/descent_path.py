@@ -45,9 +45,9 @@ def gd_path(
     """
     check_positive("eta", eta)
     if len(phi) != len(y):
-        raise InputError(f"{len(y)} labels came for {len(phi)} points")
+        raise InputError(f"expected one label per point, got {len(y)} labels for {len(phi)} points")
     if min(steps, default=0) < 0:
-        raise InputError(f"numbers of steps must not be negative, but {min(steps)} came")
+        raise InputError(f"numbers of steps must not be negative, got {min(steps)}")
     U, s, Vt = torch.linalg.svd(phi, full_matrices=False)
     t = torch.as_tensor(list(steps), dtype=phi.dtype, device=phi.device)
     curvature = eta * s.square() / len(y)

@@ -137,7 +137,7 @@ def min_norm_risk(n: int, p: int, norm2: float, sigma2: float) -> GaussianRisk:
     _check_sizes(n, p)
     _check_noise(sigma2)
     if not 0 <= norm2 < math.inf:
-        raise InputError(f"norm2 must be a finite number >= 0, but it is {norm2}")
+        raise InputError(f"norm2 must be a finite number >= 0, got {norm2}")
     if p <= n:
         return GaussianRisk(0.0, 0.0, gaussian_ols_variance(n, p, sigma2))
     seen = n / p
@@ -158,7 +158,7 @@ def weak_feature_risk(n: int, p: int, w_star: Float[Tensor, " d"], sigma2: float
         (2.0, 0.8571)
     """
     if not 1 <= p <= len(w_star):
-        raise InputError(f"p must lie between 1 and d = {len(w_star)}, but it is {p}")
+        raise InputError(f"p must lie between 1 and d = {len(w_star)}, got {p}")
     omitted = float(w_star[p:].square().sum())
     parts = min_norm_risk(n, p, float(w_star[:p].square().sum()), sigma2 + omitted)
     return GaussianRisk(parts.bias + omitted, parts.design, parts.noise)
@@ -166,9 +166,9 @@ def weak_feature_risk(n: int, p: int, w_star: Float[Tensor, " d"], sigma2: float
 
 def _check_sizes(n: int, p: int) -> None:
     if n < 1 or p < 1:
-        raise InputError(f"n and p must be at least 1, but they are {n} and {p}")
+        raise InputError(f"n and p must be at least 1, got {n} and {p}")
 
 
 def _check_noise(sigma2: float) -> None:
     if not 0 <= sigma2 < math.inf:
-        raise InputError(f"sigma2 must be a finite number >= 0, but it is {sigma2}")
+        raise InputError(f"sigma2 must be a finite number >= 0, got {sigma2}")

@@ -40,7 +40,7 @@ def singular_kernel_weights(
     """
     a = nodes.shape[1] if a is None else a
     if not a > 0:
-        raise InputError(f"the power of a singular kernel must be positive, but it is {a}")
+        raise InputError(f"the power of a singular kernel must be positive, got {a}")
     distance = torch.cdist(x, nodes, compute_mode="donot_use_mm_for_euclid_dist")
     nearest = distance.amin(dim=1, keepdim=True)
     at_node = nearest == 0

@@ -46,7 +46,7 @@ def montufar_lower(d: int, widths: Sequence[int]) -> int:
     """
     widths = _widths(widths)
     if min(widths) < d:
-        raise InputError(f"the folding needs widths of at least d={d}, but {min(widths)} came")
+        raise InputError(f"the folding needs widths of at least d={d}, got {min(widths)}")
     copies: int = math.prod((n // d) ** d for n in widths[:-1])
     return copies * zaslavsky(widths[-1], d)
 
@@ -168,10 +168,10 @@ def log_pieces(m: float | int, depth: float | int) -> float:
 def _widths(widths: Sequence[int]) -> tuple[int, ...]:
     out = tuple(int(n) for n in widths)
     if not out or min(out) < 1:
-        raise InputError(f"widths must be a list of numbers >= 1, but {list(widths)} came")
+        raise InputError(f"widths must be a list of numbers >= 1, got {list(widths)}")
     return out
 
 
 def _check(name: str, value: int, least: int) -> None:
     if value < least:
-        raise InputError(f"{name} must be at least {least}, but it is {value}")
+        raise InputError(f"{name} must be at least {least}, got {value}")

@@ -41,7 +41,7 @@ class PiecewiseLinear:
 
     def __post_init__(self) -> None:
         if len(self.knots) == 0 or not bool((self.knots.diff() > 0).all()):
-            raise InputError(f"knots must ascend and be at least one, but {self.knots} came")
+            raise InputError(f"expected one or more ascending knots, got {self.knots}")
 
     def __call__(self, x: Float[Tensor, " n"]) -> Float[Tensor, " n"]:
         """Values at points."""

@@ -46,11 +46,11 @@ def best_segments(x: Float[Tensor, " n"], y: Float[Tensor, " n"], pieces: int) -
     """
     n = len(x)
     if n == 0 or not bool((x.diff() > 0).all()):
-        raise InputError(f"the points must ascend and be at least one, but {n} came unordered")
+        raise InputError(f"expected one or more ascending points, got {n} unordered")
     if not 1 <= pieces <= n:
         raise InputError(f"1 to n={n} pieces can be fitted, but pieces={pieces}")
     if n > LARGEST:
-        raise InputError(f"at most {LARGEST} points are cut (the cost is n^2 t), but {n} came")
+        raise InputError(f"expected at most {LARGEST} points (the cost is n^2 t), got {n}")
     check_finite("y", y)
     cost = line_errors(x, y)
     best, froms = [cost[0]], [torch.zeros(n, dtype=torch.long)]
@@ -74,7 +74,7 @@ def pieces_needed(x: Float[Tensor, " n"], y: Float[Tensor, " n"], error: float) 
         (2, 1)
     """
     if not error >= 0:
-        raise InputError(f"error must not be negative, but it is {error:g}")
+        raise InputError(f"error must not be negative, got {error:g}")
     n, tried = len(x), 8
     while True:
         tried = min(2 * tried, n)

@@ -48,9 +48,9 @@ def weighted_l2(
     :covers: eldan-shamir-parseval
     """
     if f.numel() > LARGEST:
-        raise InputError(f"at most {LARGEST} grid points are convolved, but {f.numel()} came")
+        raise InputError(f"expected at most {LARGEST} grid points, got {f.numel()}")
     if not f.shape == g.shape == phi.shape:
-        raise InputError(f"one grid is needed, but {f.shape}, {g.shape} and {phi.shape} came")
+        raise InputError(f"expected one grid, got {f.shape}, {g.shape} and {phi.shape}")
     both = transform((f - g) * phi, step)
     apart = transform(f - g, step)
     convolved = apart._replace(values=circular(apart.values, transform(phi, step)))

@@ -14,7 +14,7 @@ def check_sample(name: str, n: Number) -> None:
         >>> check_sample("n", 10)
     """
     if not 1 <= n < math.inf:
-        raise InputError(f"{name} must be at least 1 and finite, but it is {n:g}")
+        raise InputError(f"{name} must be at least 1 and finite, got {n:g}")
 
 
 def check_delta(delta: Number) -> None:
@@ -24,7 +24,7 @@ def check_delta(delta: Number) -> None:
         >>> check_delta(0.05)
     """
     if not 0 < delta < 1:
-        raise InputError(f"delta is a probability of failure in (0, 1), but it is {delta:g}")
+        raise InputError(f"delta is a probability of failure in (0, 1), got {delta:g}")
 
 
 def check_range(a: Number, b: Number) -> None:
@@ -44,4 +44,4 @@ def check_nonnegative(name: str, value: Number) -> None:
         >>> check_nonnegative("eps", 0.1)
     """
     if not 0 <= value < math.inf:
-        raise InputError(f"{name} must be a finite number >= 0, but it is {value:g}")
+        raise InputError(f"{name} must be a finite number >= 0, got {value:g}")

@@ -58,10 +58,12 @@ def deep_relu_bound(
     check_nonnegative("radius", radius)
     norms = [float(B)] * L if isinstance(B, int | float) else [float(b) for b in B]
     if len(norms) != L or not all(0 <= b < math.inf for b in norms):
-        raise InputError(f"B is one norm >= 0, or one for each of L={L} layers, but {B} came")
+        raise InputError(
+            f"expected B to be one norm >= 0, or one for each of L={L} layers, got {B}"
+        )
     factor = {"peeling": 2.0**L, "golowich": 1 + math.sqrt(2 * L * math.log(2))}.get(version)
     if factor is None:
-        raise InputError(f"version is 'peeling' or 'golowich', but it is {version!r}")
+        raise InputError(f"version is 'peeling' or 'golowich', got {version!r}")
     return factor * radius * math.prod(norms) / math.sqrt(n)
 
 

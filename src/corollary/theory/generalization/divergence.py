@@ -214,5 +214,5 @@ def kl_inverse_grad(q: float | int, c: float | int) -> tuple[float, float, float
 def _probability(name: str, value: Number) -> Tensor:
     t = value if isinstance(value, Tensor) else torch.tensor(value, dtype=torch.float64)
     if not bool(((t >= 0) & (t <= 1)).all()):
-        raise InputError(f"{name} must lie in [0, 1], but a value outside (or NaN) came")
+        raise InputError(f"{name} must lie in [0, 1], got a value outside (or NaN)")
     return t

@@ -83,7 +83,7 @@ def grid_variance(
         (1, 2, 1.884)
     """
     if not (lam > 0 and c > 0 and b > 0):
-        raise InputError(f"lam, c and b must be positive, but they are {lam:g}, {c:g} and {b:g}")
+        raise InputError(f"lam, c and b must be positive, got {lam:g}, {c:g} and {b:g}")
     j = max(math.floor(b * math.log(c / lam)), 1)
     above, below = (
         GridVariance(c * math.exp(-i / b), i, 2 * math.log(i) + math.log(math.pi**2 / 6))
@@ -97,4 +97,4 @@ def _check_variances(s: Tensor, lam: float | int | Tensor) -> None:
         raise InputError("posterior variances must be positive, but one is zero, negative or NaN")
     lam = float(lam.detach()) if isinstance(lam, Tensor) else lam
     if not lam > 0:
-        raise InputError(f"the prior variance must be positive, but it is {lam:g}")
+        raise InputError(f"the prior variance must be positive, got {lam:g}")

@@ -65,7 +65,7 @@ def delta_catoni(C: Number) -> Delta:
         0.0
     """
     if not C > 0:
-        raise InputError(f"Catoni's C must be positive, but it is {C:g}")
+        raise InputError(f"Catoni's C must be positive, got {C:g}")
     return Catoni(C)
 
 
@@ -93,7 +93,7 @@ def log_j(Delta: Delta, N: int, *, grid: int = 801) -> float:
         2.5
     """
     if N < 1:
-        raise InputError(f"the number of samples must be at least 1, but it is {N}")
+        raise InputError(f"the number of samples must be at least 1, got {N}")
     if isinstance(Delta, Catoni):
         return 0.0  # the moment generating function of a coin: every term of the sum cancels
     if Delta is delta_kl:
@@ -220,10 +220,10 @@ def _log_binomial(N: int, k: Tensor) -> Tensor:
 def check_bound_inputs(train: Number, kl: Number, N: int, eps: Number) -> None:
     """Raise unless these are an error, a divergence, a sample size and a probability."""
     if not 0 <= train <= 1:
-        raise InputError(f"the error on the sample must lie in [0, 1], but it is {train:g}")
+        raise InputError(f"the error on the sample must lie in [0, 1], got {train:g}")
     if not kl >= 0:
         raise InputError(f"a divergence is not negative, but kl is {kl:g}")
     if N < 1:
-        raise InputError(f"the number of samples must be at least 1, but it is {N}")
+        raise InputError(f"the number of samples must be at least 1, got {N}")
     if not 0 < eps < 1:
-        raise InputError(f"eps must lie between 0 and 1, but it is {eps:g}")
+        raise InputError(f"eps must lie between 0 and 1, got {eps:g}")

@@ -86,7 +86,7 @@ def losses_of(model: Model, data: tuple[Tensor, Tensor], loss: Loss) -> Float[Te
     if not isinstance(each, Tensor) or each.shape != (len(x),):
         what = tuple(each.shape) if isinstance(each, Tensor) else type(each).__name__
         raise InputTypeError(
-            f"the loss must give one number a sample, shape ({len(x)},), but it gives {what}; "
+            f"the loss must give one number per sample, shape ({len(x)},), but it gives {what}; "
             'pass it with reduction="none"'
         )
     if isinstance(outputs, Tensor) and bool(outputs.isnan().any()):
@@ -185,8 +185,8 @@ def split(
     total = math.fsum(fractions)
     if n < 1 or not fractions or min(fractions) < 0 or total > 1 + 1e-9:
         raise InputError(
-            f"split needs n >= 1 and fractions >= 0 with sum at most 1, but n={n} and "
-            f"{list(fractions)} came"
+            f"split needs n >= 1 and fractions >= 0 with sum at most 1, got n={n} and "
+            f"{list(fractions)}"
         )
     order = torch.randperm(n, generator=rng, device=rng.device)
     ends = [round(n * math.fsum(fractions[: i + 1])) for i in range(len(fractions))]

@@ -217,7 +217,7 @@ def radon_partition(x: Float[Tensor, "n d"]) -> RadonPartition:
     check_finite("x", x)
     n, d = x.shape
     if n < d + 2:
-        raise InputError(f"Radon's theorem needs d + 2 = {d + 2} points, but {n} came")
+        raise InputError(f"Radon's theorem needs d + 2 = {d + 2} points, got {n}")
     # The last right singular vector of the (d + 1, n) system spans part of its null space.
     weights = torch.linalg.svd(homogeneous(x[: d + 2]).T, full_matrices=True).Vh[-1]
     weights = torch.cat([weights, weights.new_zeros(n - d - 2)])
@@ -264,7 +264,7 @@ def _all_signs(n: int) -> Bool[Tensor, "k n"]:
 def _ranks(x: Tensor) -> Tensor:
     """The place of each point among the different values on the line."""
     if x.ndim != 2 or x.shape[1] != 1 or len(x) == 0:
-        raise InputError(f"points of a line have shape (n, 1), n >= 1, but {tuple(x.shape)} came")
+        raise InputError(f"expected points of a line of shape (n, 1), n >= 1, got {tuple(x.shape)}")
     check_finite("x", x)
     places: Tensor = torch.unique(x[:, 0], return_inverse=True)[1]
     return places

@@ -183,23 +183,23 @@ def width_for_positive_definiteness(
         101
     """
     if not 0 < lambda_min < math.inf:
-        raise InputError(f"lambda_min must be positive, but it is {lambda_min:g}")
+        raise InputError(f"lambda_min must be positive, got {lambda_min:g}")
     at_one = ntk_concentration_bound(X, B, 1, delta)
     return math.floor(round((at_one / lambda_min) ** 2, 9)) + 1
 
 
 def _log_two_over(delta: float) -> float:
     if not 0 < delta < 1:
-        raise InputError(f"delta must lie between 0 and 1, but it is {delta:g}")
+        raise InputError(f"delta must lie between 0 and 1, got {delta:g}")
     return math.log(2 / delta)
 
 
 def _checked(m: int) -> int:
     if m < 1:
-        raise InputError(f"the number of units must be at least 1, but it is {m}")
+        raise InputError(f"the number of units must be at least 1, got {m}")
     return m
 
 
 def _check_slope(B: float | int) -> None:
     if not 0 < B < math.inf:
-        raise InputError(f"the largest slope B must be a positive number, but it is {B:g}")
+        raise InputError(f"the largest slope B must be a positive number, got {B:g}")

@@ -115,7 +115,7 @@ def vc_samples(eps: Number, delta: Number, h: Number, *, sharp: bool = True) -> 
     check_sample("h", h)
     check_delta(delta)
     if not eps > 0:
-        raise InputError(f"eps must be positive, but it is {eps:g}")
+        raise InputError(f"eps must be positive, got {eps:g}")
 
     def bound(n: int) -> float:
         return vc_dimension_deviation(h, n, delta, sharp=sharp)

@@ -115,7 +115,7 @@ def parameters_up_to(widths: Sequence[int]) -> list[int]:
         [471000, 471601]
     """
     if len(widths) < 2 or min(widths) < 1:
-        raise InputError(f"widths go from the input to the output, each >= 1, but {widths} came")
+        raise InputError(f"expected widths from the input to the output, each >= 1, got {widths}")
     total, out = 0, []
     for a, b in zip(widths, widths[1:], strict=False):
         total += (a + 1) * b

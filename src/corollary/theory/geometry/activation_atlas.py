@@ -75,7 +75,7 @@ def principal_plane(activations: Float[Tensor, "n m"]) -> Float[Tensor, "n 2"]:
     """
     centred = activations - activations.mean(dim=0)
     if min(centred.shape) < 2:
-        raise InputError(f"a plane needs two points and units, but {tuple(centred.shape)} came")
+        raise InputError(f"a plane needs two points and units, got {tuple(centred.shape)}")
     _, _, V = torch.linalg.svd(centred, full_matrices=False)
     V = V[:2]
     largest = V.gather(1, V.abs().argmax(dim=1, keepdim=True))
@@ -104,7 +104,7 @@ def activation_atlas(
     a = layer_activations(model, layer, x)
     plane = embedding(a)
     if plane.shape != (len(a), 2):
-        raise InputError(f"the embedding must give (n, 2), but {tuple(plane.shape)} came")
+        raise InputError(f"the embedding must give (n, 2), got {tuple(plane.shape)}")
     low, high = plane.min(dim=0).values, plane.max(dim=0).values
     places = (plane - low) / torch.where(high > low, high - low, torch.ones_like(low))
     column, row = (places * grid).long().clamp(max=grid - 1).T

@@ -76,7 +76,7 @@ class Graph:
         A = A.to_sparse_coo().coalesce()
         values, (row, col) = A.values(), A.indices()
         if not bool(((values == 0) | (values == 1)).all()):
-            raise InputError("an adjacency matrix has entries 0 and 1, but others came")
+            raise InputError("an adjacency matrix has entries 0 and 1, got other values")
         row, col = row[values == 1], col[values == 1]
         M = A.shape[0]
         there, back = torch.sort(row * M + col).values, torch.sort(col * M + row).values

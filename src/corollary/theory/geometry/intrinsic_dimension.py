@@ -55,11 +55,11 @@ def intrinsic_dimension(
     :covers: manifold-hypothesis
     """
     if method not in ("local PCA", "TwoNN"):
-        raise InputError(f"method must be 'local PCA' or 'TwoNN', but it is {method!r}")
+        raise InputError(f"expected method to be 'local PCA' or 'TwoNN', got {method!r}")
     size = scale if scale is not None else (1 if method == "TwoNN" else min(30, len(X) - 1))
     needed = 2 * size if method == "TwoNN" else size
     if size < 1 or needed >= len(X):
-        raise InputError(f"scale={size} needs more than {needed} points, but {len(X)} came")
+        raise InputError(f"scale={size} needs more than {needed} points, got {len(X)}")
     if method == "TwoNN":
         return _ratio_dimension(X, size)
     return float(local_pca_counts(X, size, share).double().mean())
@@ -98,7 +98,7 @@ def local_pca_counts(
         [2]
     """
     if not 0 <= share <= 1:
-        raise InputError(f"share must lie in [0, 1], but it is {share:g}")
+        raise InputError(f"share must lie in [0, 1], got {share:g}")
     _, who = neighbours(X, k)
     which = torch.linspace(0, len(X) - 1, min(anchors, len(X))).round().long()
     patches = torch.cat([X[which][:, None], X[who[which]]], dim=1)  # (a, k + 1, D)

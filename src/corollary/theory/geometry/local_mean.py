@@ -63,7 +63,7 @@ def sphere_mean(
         4.0
     """
     if not r > 0 or frames < 1:
-        raise InputError(f"a radius > 0 and at least one frame are needed, but {r:g} and {frames}")
+        raise InputError(f"expected a radius > 0 and at least one frame, got {r:g} and {frames}")
     n, d = x.shape
     normal = torch.randn(frames, d, d, generator=rng, device=rng.device, dtype=x.dtype)
     q = torch.linalg.qr(normal).Q.transpose(1, 2).reshape(-1, d)  # rows of the frames

@@ -32,7 +32,7 @@ def polynomial_filter(
         [0.5, 0.5]
     """
     if len(alpha) == 0:
-        raise InputError("a polynomial needs at least its constant coefficient, but none came")
+        raise InputError("a polynomial needs at least its constant coefficient, got none")
     out = alpha[-1] * x
     for a in alpha[:-1].flip(0):
         out = L @ out + a * x

@@ -79,7 +79,7 @@ def oversmoothing_curve(
     :covers: gcn-oversmoothing
     """
     if residual not in ("none", "previous", "first"):
-        raise InputError(f"residual must be none, previous or first, but it is {residual!r}")
+        raise InputError(f"residual must be none, previous or first, got {residual!r}")
     if K < 0:
         raise InputError(f"the number of rounds must not be negative, but K={K}")
     A, u = gcn_norm(graph, X.dtype), steady_direction(graph, X.dtype)

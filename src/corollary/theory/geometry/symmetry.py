@@ -151,8 +151,8 @@ def _checked(perms: Permutations, M: int) -> Int[Tensor, "p M"]:
     orders = torch.as_tensor(perms, dtype=torch.int64)
     if orders.ndim != 2 or orders.shape[1] != M or len(orders) == 0:
         raise InputError(
-            f"permutations of {M} rows are needed as a matrix (p, {M}), but shape "
-            f"{tuple(orders.shape)} came"
+            f"permutations of {M} rows are needed as a matrix (p, {M}), got shape "
+            f"{tuple(orders.shape)}"
         )
     if not bool((orders.sort(dim=1).values == torch.arange(M)).all()):
         raise InputError(f"each permutation must list each of 0 to {M - 1} once")
@@ -162,8 +162,8 @@ def _checked(perms: Permutations, M: int) -> Int[Tensor, "p M"]:
 def _rows(value: Tensor, M: int) -> Tensor:
     if value.ndim == 0 or len(value) != M:
         raise InputError(
-            f"an equivariant function gives a row for each of the {M} rows it reads, but shape "
-            f"{tuple(value.shape)} came"
+            f"an equivariant function gives a row for each of the {M} rows it reads, got shape "
+            f"{tuple(value.shape)}"
         )
     return value
 

@@ -43,8 +43,7 @@ class Kernel(ABC):
             return mirrored(self.gram(x, x))
         if x.shape[1] != y.shape[1]:
             raise InputError(
-                f"a kernel needs inputs of one dimension, but they have {x.shape[1]} and "
-                f"{y.shape[1]}"
+                f"a kernel needs inputs of one dimension, got {x.shape[1]} and {y.shape[1]}"
             )
         return self.gram(x, y)
 
@@ -85,8 +84,7 @@ class PolynomialKernel(Kernel):
     def __post_init__(self) -> None:
         if self.degree < 1 or not self.c >= 0:
             raise InputError(
-                "a polynomial kernel needs degree >= 1 and c >= 0, but they are "
-                f"{self.degree} and {self.c}"
+                f"a polynomial kernel needs degree >= 1 and c >= 0, got {self.degree} and {self.c}"
             )
 
     def gram(self, x: Float[Tensor, "n d"], y: Float[Tensor, "m d"]) -> Float[Tensor, "n m"]:
@@ -141,7 +139,7 @@ class RBFKernel(Kernel):
 
     def __post_init__(self) -> None:
         if not self.lengthscale > 0:
-            raise InputError(f"the length scale must be positive, but it is {self.lengthscale}")
+            raise InputError(f"the length scale must be positive, got {self.lengthscale}")
 
     def gram(self, x: Float[Tensor, "n d"], y: Float[Tensor, "m d"]) -> Float[Tensor, "n m"]:
         """From squared distances, which are taken of differences: near points keep their digits."""

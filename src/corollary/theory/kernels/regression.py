@@ -55,11 +55,13 @@ def kernel_regression(
     :covers: kernel-least-squares
     """
     if k.shape[0] != len(y):
-        raise InputError(f"{len(y)} targets came for {k.shape[0]} inputs")
+        raise InputError(
+            f"expected one target per input, got {len(y)} targets for {k.shape[0]} inputs"
+        )
     if len(y) == 0:
         raise InputError("kernel regression needs at least one input")
     if not ridge >= 0:
-        raise InputError(f"the ridge must be at least 0, but it is {ridge}")
+        raise InputError(f"the ridge must be at least 0, got {ridge}")
     values, vectors = torch.linalg.eigh(k)
     shifted = values + ridge
     cut = float(shifted[-1]) * len(y) * torch.finfo(k.dtype).eps
@@ -86,7 +88,7 @@ def representer_coefficients(
         [0.5]
     """
     if not lam > 0:
-        raise InputError(f"the regulariser must be positive, but it is {lam}")
+        raise InputError(f"the regulariser must be positive, got {lam}")
     return kernel_regression(k, y, ridge=lam).alpha
 
 

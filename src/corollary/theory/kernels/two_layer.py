@@ -51,7 +51,7 @@ def h_infinity_series(x: Float[Tensor, "n d"], terms: int) -> Float[Tensor, "n n
     :covers: ntk-two-layer-series
     """
     if terms < 0:
-        raise InputError(f"the number of terms must be at least 0, but it is {terms}")
+        raise InputError(f"the number of terms must be at least 0, got {terms}")
     return h_series(_unit_products(x), terms)
 
 

@@ -115,7 +115,7 @@ def critical_residual(
         with C of deficient rank, such as zero weights, would be missed.
     """
     if len(Ws) < 2:
-        raise InputError("the form needs at least two layers, but one came")
+        raise InputError("the form needs at least two layers, got one")
     residual: Tensor = torch.linalg.vector_norm(product(Ws) - critical_map(product(Ws[1:]), X, Y))
     return residual
 
@@ -144,7 +144,7 @@ def unflattened(w: Float[Tensor, " q"], widths: Sequence[int]) -> list[Tensor]:
     """
     sizes = [a * b for a, b in zip(widths, widths[1:], strict=False)]
     if sum(sizes) != len(w):
-        raise InputError(f"widths {tuple(widths)} need {sum(sizes)} weights, but {len(w)} came")
+        raise InputError(f"widths {tuple(widths)} need {sum(sizes)} weights, got {len(w)}")
     parts = w.split(sizes)
     return [part.reshape(widths[i + 1], widths[i]) for i, part in enumerate(parts)]
 
@@ -152,7 +152,7 @@ def unflattened(w: Float[Tensor, " q"], widths: Sequence[int]) -> list[Tensor]:
 def check_layers(Ws: Layers) -> None:
     """Refuse layers that do not multiply."""
     if not Ws:
-        raise InputError("at least one layer is needed, but none came")
+        raise InputError("expected at least one layer, got none")
     for i, (first, second) in enumerate(zip(Ws, Ws[1:], strict=False), start=1):
         if second.shape[1] != first.shape[0]:
             raise InputError(

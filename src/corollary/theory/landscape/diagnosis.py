@@ -60,7 +60,7 @@ def diagnose(signal: Signal, *, factor: float = 1e3, share: float = 0.5) -> Diag
         ('forward vanishes', 'gradient vanishes')
     """
     if not factor > 1 or not 0 < share <= 1:
-        raise InputError(f"factor > 1 and 0 < share <= 1 are needed, but {factor} and {share} came")
+        raise InputError(f"expected factor > 1 and 0 < share <= 1, got {factor} and {share}")
     found: dict[Trouble, str] = {}
     deep = signal.weighted()
     forward = [layer.forward for layer in deep]

@@ -140,7 +140,7 @@ def restarted(model: nn.Module, scheme: Scheme, *, rng: Generator) -> Iterator[N
     :math:`1/d_{in}` (``lecun``); ``orthogonal`` has orthonormal rows or columns.
     """
     if scheme not in SCHEMES:
-        raise InputError(f"scheme must be one of {', '.join(SCHEMES)}, but it is {scheme!r}")
+        raise InputError(f"scheme must be one of {', '.join(SCHEMES)}, got {scheme!r}")
     with kept(model):
         with torch.no_grad():
             for module in model.modules():

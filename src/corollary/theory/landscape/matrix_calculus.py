@@ -169,7 +169,7 @@ def residual_sq(A: Matrix, x: Vector, y: Vector) -> Differentiated:
     """
     _fit("y - A x", [("A", A), ("x", x[:, None])])
     if len(y) != len(A):
-        raise InputError(f"y must have {len(A)} entries to fit A x, but it has {len(y)}")
+        raise InputError(f"y must have {len(A)} entries to fit A x, got {len(y)}")
     r = y - A @ x
     return Differentiated(r @ r, -2 * r.outer(x))
 
@@ -217,9 +217,7 @@ def sum_squares_slack(x: Float[Tensor, "..."], y: Float[Tensor, "..."]) -> Float
     :covers: squared-norm-sum-bound
     """
     if x.shape != y.shape:
-        raise InputError(
-            f"x and y must have one shape, but {tuple(x.shape)} and {tuple(y.shape)} came"
-        )
+        raise InputError(f"x and y must have one shape, got {tuple(x.shape)} and {tuple(y.shape)}")
     return 2 * x.square().sum() + 2 * y.square().sum() - (x + y).square().sum()
 
 

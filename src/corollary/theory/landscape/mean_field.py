@@ -50,7 +50,7 @@ def gaussian_mean(f: Scalar, q: float) -> float:
         1.5
     """
     if not 0 <= q < math.inf:
-        raise InputError(f"a variance q >= 0 is needed, but {q} came")
+        raise InputError(f"expected a variance q >= 0, got {q}")
     z, weight = _nodes()
     return float((weight * f(q**0.5 * z)).sum())
 
@@ -149,7 +149,7 @@ def depth_scale(chi: float) -> float:
         (inf, 1.4427)
     """
     if not chi > 0:
-        raise InputError(f"chi must be positive, but it is {chi}")
+        raise InputError(f"chi must be positive, got {chi}")
     return math.inf if chi == 1 else 1 / abs(math.log(chi))
 
 

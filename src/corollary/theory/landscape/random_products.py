@@ -29,7 +29,7 @@ def entries(law: Law, shape: tuple[int, ...], s2: float, *, rng: Generator) -> T
         [2.0, 2.0]
     """
     if law not in KURTOSIS:
-        raise InputError(f"the law must be one of {', '.join(KURTOSIS)}, but it is {law!r}")
+        raise InputError(f"the law must be one of {', '.join(KURTOSIS)}, got {law!r}")
     f64: dict[str, Any] = {"generator": rng, "device": rng.device, "dtype": torch.float64}
     sigma: float = s2**0.5
     if law == "gaussian":
@@ -153,7 +153,7 @@ def layer_gradient_second_moment(
     :covers: gradient-norm-lemma
     """
     if not 1 <= k <= L:
-        raise InputError(f"k must lie between 1 and L = {L}, but it is {k}")
+        raise InputError(f"k must lie between 1 and L = {L}, got {k}")
     first = rho * gaussian_fourth_moment(d, s2, k - 1) * gram_fourth_moment(d, s2, L - k)
     return (1 if exact else 2) * (s2 * first + gamma * (d * s2) ** (L - 1))
 

@@ -90,7 +90,7 @@ def measured_signal(model: nn.Module, scalar: Callable[[], Tensor]) -> Signal:
             value = scalar()
             if not isinstance(value, Tensor) or value.numel() != 1:
                 shape = tuple(value.shape) if isinstance(value, Tensor) else type(value).__name__
-                raise InputError(f"scalar must return one number, but {shape} came")
+                raise InputError(f"scalar must return one number, got {shape}")
             _differentiate(model, value, watch.layers)
     finally:
         watch.stop()

@@ -202,7 +202,7 @@ def enumerate_critical_points(
     """
     k, d = len(Y), len(X)
     if not 1 <= p <= min(k, d):
-        raise InputError(f"p must lie between 1 and min(k, d) = {min(k, d)}, but it is {p}")
+        raise InputError(f"p must lie between 1 and min(k, d) = {min(k, d)}, got {p}")
     slope = least_squares_map(X, Y)
     values, U = explained(X, Y)
 
@@ -224,5 +224,5 @@ def _check(X: Tensor, Y: Tensor) -> None:
     check_finite("Y", Y)
     if X.shape[1] != Y.shape[1]:
         raise InputError(
-            f"X and Y must have a column a point, but {X.shape[1]} and {Y.shape[1]} columns came"
+            f"X and Y must have one column per point, got {X.shape[1]} and {Y.shape[1]} columns"
         )

@@ -163,19 +163,19 @@ def activation(name: str) -> Activation:
     """
     if name not in ACTIVATIONS:
         known = ", ".join(ACTIVATIONS)
-        raise InputError(f"an activation must be one of {known}, but '{name}' came")
+        raise InputError(f"an activation must be one of {known}, got '{name}'")
     return ACTIVATIONS[name]
 
 
 def _elu_inverse(t: Tensor, alpha: float | int) -> Tensor:
     if bool((t <= -alpha).any()):
-        raise InputError(f"ELU has values above {-alpha:g} only, but {t.min().item():g} came")
+        raise InputError(f"expected values of ELU above {-alpha:g}, got {t.min().item():g}")
     return torch.where(t >= 0, t, torch.log1p(t.clamp(max=0) / alpha))
 
 
 def _check_subgradient(at_zero: float | int) -> None:
     if not 0 <= at_zero <= 1:
-        raise InputError(f"a subgradient of ReLU at 0 lies in [0, 1], but {at_zero:g} came")
+        raise InputError(f"expected a subgradient of ReLU at 0 in [0, 1], got {at_zero:g}")
 
 
 def _check_slope(slope: float | int) -> None:

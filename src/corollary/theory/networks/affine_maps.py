@@ -39,7 +39,7 @@ def composed(maps: Sequence[AffineMap]) -> AffineMap:
         (4.0, 3.0)
     """
     if not maps:
-        raise InputError("a composition needs at least one map, but none came")
+        raise InputError("a composition needs at least one map, got none")
     W, b = maps[0]
     _check(1, W, b)
     for number, (V, c) in enumerate(maps[1:], start=2):
@@ -55,6 +55,6 @@ def composed(maps: Sequence[AffineMap]) -> AffineMap:
 def _check(number: int, W: Tensor, b: Tensor) -> None:
     if W.ndim != 2 or b.shape != W.shape[:1]:
         raise InputError(
-            f"map {number} needs a matrix and an offset with an entry a row, but shapes "
-            f"{tuple(W.shape)} and {tuple(b.shape)} came"
+            f"map {number} needs a matrix and an offset with one entry per row, got shapes "
+            f"{tuple(W.shape)} and {tuple(b.shape)}"
         )

@@ -40,7 +40,7 @@ def reconstruction(
         are the same.
     """
     if reduction not in ("mean", "sum"):
-        raise InputError(f"reduction must be mean or sum, but it is {reduction!r}")
+        raise InputError(f"reduction must be mean or sum, got {reduction!r}")
     total = 0.5 * (x - y).square().sum()
     return total / len(x) if reduction == "mean" else total
 

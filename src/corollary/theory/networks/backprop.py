@@ -109,7 +109,7 @@ def backprop(
 def check_layers(layers: Sequence[Layer], d: int) -> None:
     """Raise unless the widths fit from the input, of dimension ``d``, to the output."""
     if not layers:
-        raise InputError("a network needs at least one layer, but none came")
+        raise InputError("a network needs at least one layer, got none")
     width = d
     for number, (W, b, _) in enumerate(layers, start=1):
         if W.ndim != 2 or W.shape[1] != width or b.shape != W.shape[:1]:

@@ -41,9 +41,9 @@ def kl(y: Float[Tensor, "*n k"], nu: Float[Tensor, "*n k"]) -> Float[Tensor, "*n
 def check_probabilities(p: Float[Tensor, "..."], name: str) -> None:
     """Raise unless each row of the last axis is a probability vector."""
     if p.ndim == 0 or p.numel() == 0:
-        raise InputError(f"{name} must hold probability vectors, but shape {tuple(p.shape)} came")
+        raise InputError(f"{name} must hold probability vectors, got shape {tuple(p.shape)}")
     if not bool((p >= 0).all()):
-        raise InputError(f"{name} must have no negative entry and no NaN, but {_first(p)} came")
+        raise InputError(f"{name} must have no negative entry and no NaN, got {_first(p)}")
     total = p.sum(dim=-1)
     off = (total - 1).abs() > 64 * torch.finfo(p.dtype).eps * p.shape[-1] ** 0.5 + 1e-6
     if bool(off.any()):

@@ -68,14 +68,14 @@ def ols_gradient(
     """
     x = _patterns(X, y, layout)
     if len(w) != x.shape[1]:
-        raise InputError(f"w must have {x.shape[1]} entries, but it has {len(w)}")
+        raise InputError(f"w must have {x.shape[1]} entries, got {len(w)}")
     return x.T @ (x @ w - y)
 
 
 def _patterns(X: Tensor, y: Tensor, layout: str) -> Tensor:
     """The patterns as rows."""
     if layout not in ("rows", "cols"):
-        raise InputError(f"layout must be 'rows' or 'cols', but it is {layout!r}")
+        raise InputError(f"expected layout to be 'rows' or 'cols', got {layout!r}")
     check_finite("X", X)
     check_finite("y", y)
     x = X if layout == "rows" else X.T

@@ -55,4 +55,4 @@ def logistic_hessian(w: Float[Tensor, " d"], x: Float[Tensor, "s d"]) -> Float[T
 def _check_labels(y: Tensor) -> None:
     other = (y != 0) & (y != 1)
     if bool(other.any()):
-        raise InputError(f"labels must be 0 or 1, but {y[other][0].item():g} came")
+        raise InputError(f"expected labels 0 or 1, got {y[other][0].item():g}")

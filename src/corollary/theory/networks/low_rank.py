@@ -84,7 +84,7 @@ def randomized_svd(
     """
     _check(X, r)
     if oversample < 0 or power < 0:
-        raise InputError(f"oversample and power must be >= 0, but {oversample} and {power} came")
+        raise InputError(f"oversample and power must be >= 0, got {oversample} and {power}")
     width = min(r + oversample, *X.shape)
     start = torch.randn(X.shape[1], width, generator=rng, device=rng.device, dtype=X.dtype)
     Q = torch.linalg.qr(X @ start).Q
@@ -103,7 +103,7 @@ def tail_energy(X: Float[Tensor, "a b"], r: int) -> float:
     """
     check_finite("X", X)
     if r < 0:
-        raise InputError(f"r must be at least 0, but it is {r}")
+        raise InputError(f"r must be at least 0, got {r}")
     return float(torch.linalg.svdvals(X)[r:].square().sum())
 
 
@@ -157,4 +157,4 @@ def competitors(
 def _check(X: Tensor, r: int) -> None:
     check_finite("X", X)
     if not 1 <= r <= min(X.shape):
-        raise InputError(f"r must lie between 1 and {min(X.shape)}, but it is {r}")
+        raise InputError(f"r must lie between 1 and {min(X.shape)}, got {r}")

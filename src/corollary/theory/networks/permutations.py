@@ -25,9 +25,7 @@ def checked_permutation(perm: Sequence[int] | Tensor, m: int) -> list[int]:
     """
     order = [int(p) for p in perm]
     if sorted(order) != list(range(m)):
-        raise InputError(
-            f"a permutation of {m} units lists each of 0 to {m - 1} once, but {order} came"
-        )
+        raise InputError(f"a permutation of {m} units lists each of 0 to {m - 1} once, got {order}")
     return order
 
 

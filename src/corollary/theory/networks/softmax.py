@@ -69,4 +69,4 @@ def canonical_rows(Theta: Float[Tensor, "k d"]) -> Float[Tensor, "k d"]:
 
 def _check_classes(z: Tensor) -> None:
     if z.ndim == 0 or z.shape[-1] == 0:
-        raise InputError(f"softmax needs at least one class, but shape {tuple(z.shape)} came")
+        raise InputError(f"softmax needs at least one class, got shape {tuple(z.shape)}")

@@ -60,7 +60,7 @@ def gradient_descent(
     check_finite("x0", x0)
     check_positive("eta", eta)
     if steps < 1:
-        raise InputError(f"steps must be at least 1, but it is {steps}")
+        raise InputError(f"steps must be at least 1, got {steps}")
     x, xs, values, norms, diverged = x0.detach(), [], [], [], False
     for k in range(steps + 1):
         value = scalar(f, x).detach()

@@ -55,7 +55,7 @@ def gradient_flow(
     check_finite("x0", x0)
     check_positive("T", T)
     if times < 2:
-        raise InputError(f"times must be at least 2, but it is {times}")
+        raise InputError(f"times must be at least 2, got {times}")
 
     def velocity(t: float, state: np.ndarray) -> np.ndarray:
         g = gradient(f, torch.from_numpy(state[:-1]).to(x0.device))

@@ -129,6 +129,6 @@ def _mask(x: Tensor, approximation: Approximation, blocks: Sequence[int]) -> Ten
         return torch.ones(d, d).to(x)
     sizes = [1] * d if approximation == "diagonal" else list(blocks)
     if sum(sizes) != d or min(sizes, default=0) < 1:
-        raise InputError(f"blocks must be positive and add up to {d}, but they are {sizes}")
+        raise InputError(f"blocks must be positive and add up to {d}, got {sizes}")
     mask: Tensor = torch.block_diag(*[torch.ones(s, s) for s in sizes])
     return mask.to(x)

@@ -121,7 +121,7 @@ def gd_nonconvex(delta: float, eta: float, k: int) -> float:
     """
     check_positive("eta", eta)
     if k < 0 or delta < 0:
-        raise InputError(f"k and delta must not be negative, but they are {k} and {delta:g}")
+        raise InputError(f"k and delta must not be negative, got {k} and {delta:g}")
     return 2 * delta / (eta * (k + 1))
 
 
@@ -194,7 +194,7 @@ def _check_steps(eta: float, L: float, k: int) -> None:
     if eta > (1 + 1e-12) / L:
         raise InputError(f"the bound needs eta <= 1/L = {1 / L:.4g}, but eta = {eta:.4g}")
     if k < 0:
-        raise InputError(f"k must not be negative, but it is {k}")
+        raise InputError(f"k must not be negative, got {k}")
 
 
 def _first_above(found: Sequence[float], bound: Sequence[float]) -> int | None:

@@ -49,7 +49,7 @@ def cauchy_schwarz(x: Float[Tensor, " d"], y: Float[Tensor, " k"]) -> CauchySchw
     check_finite("x", x)
     check_finite("y", y)
     if len(x) != len(y):
-        raise InputError(f"x and y must be of one length, but they have {len(x)} and {len(y)}")
+        raise InputError(f"x and y must be of one length, got {len(x)} and {len(y)}")
     long, short = (x, y) if _length(x) >= _length(y) else (y, x)
     inner, a, b = float(x @ y), _length(long), _length(short)
     unit = long / a if a > 0 else long

@@ -42,7 +42,7 @@ class Gaussian:
         found = is_psd(self.covariance)
         if self.covariance.shape[0] != len(self.mean):
             raise InputError(
-                f"Sigma must be of the size of mu, but they are {tuple(self.covariance.shape)} "
+                f"Sigma must be of the size of mu, got {tuple(self.covariance.shape)} "
                 f"and {len(self.mean)}"
             )
         if not found.holds:
@@ -135,8 +135,6 @@ def affine_gaussian(
     check_finite("A", A)
     check_finite("b", b)
     if A.shape != (len(b), len(mu)):
-        raise InputError(
-            f"A must be {len(b)} x {len(mu)} to go from X to b, but it is {tuple(A.shape)}"
-        )
+        raise InputError(f"A must be {len(b)} x {len(mu)} to go from X to b, got {tuple(A.shape)}")
     image = A @ Sigma @ A.T
     return Gaussian(A @ mu + b, (image + image.T) / 2)

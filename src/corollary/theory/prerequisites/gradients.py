@@ -141,5 +141,5 @@ def same_length(name: str, u: Tensor, x: Tensor) -> None:
     check_finite("x", x)
     if u.shape != x.shape:
         raise InputError(
-            f"{name} must have the shape of x, but they have {tuple(u.shape)} and {tuple(x.shape)}"
+            f"{name} must have the shape of x, got {tuple(u.shape)} and {tuple(x.shape)}"
         )

@@ -97,7 +97,7 @@ def line_integral_increment(
     """
     same_length("y", y, x)
     if order not in (0, 1):
-        raise InputError(f"order must be 0 or 1, but it is {order}")
+        raise InputError(f"order must be 0 or 1, got {order}")
     points, weights = unit_interval_rule(nodes)
     if order == 0:
         terms = [w * (gradient(f, x + t * y) @ y) for t, w in zip(points, weights, strict=True)]

@@ -51,7 +51,7 @@ def chain_jacobian(maps: Sequence[Function], x: Float[Tensor, " d"]) -> Float[Te
     :covers: chain-rule-jacobian
     """
     if not maps:
-        raise InputError("the chain rule needs at least one map, but none came")
+        raise InputError("the chain rule needs at least one map, got none")
     factors = []
     for i, f in enumerate(maps):
         try:

@@ -118,7 +118,7 @@ def lipschitz_lower_estimate(
     :covers: lipschitz-from-gradient-bound
     """
     if pairs < 1:
-        raise InputError(f"pairs must be at least 1, but it is {pairs}")
+        raise InputError(f"pairs must be at least 1, got {pairs}")
     return steepest_secant(f, sampler(pairs, rng), sampler(pairs, rng), halvings=halvings).slope
 
 
@@ -149,7 +149,7 @@ def lipschitz_upper_from_gradient(
     if low.shape != high.shape or not bool((low < high).all()):
         raise InputError("a box needs low < high in every coordinate, of one shape")
     if not 0 <= curvature < float("inf"):
-        raise InputError(f"curvature must be a finite bound, at least 0, but it is {curvature:g}")
+        raise InputError(f"curvature must be a finite bound, at least 0, got {curvature:g}")
     d = len(low)
     if cells < 1 or cells**d > LARGEST_GRID:
         raise InputError(

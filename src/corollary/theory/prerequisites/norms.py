@@ -103,7 +103,7 @@ def norm_violation(
     :covers: norm-axioms-vector-norms
     """
     if dim < 1 or samples < 1:
-        raise InputError(f"needs dim >= 1 and samples >= 1, but {dim} and {samples} came")
+        raise InputError(f"expected dim >= 1 and samples >= 1, got {dim} and {samples}")
     u, v, a = _trial_vectors(dim, samples, rng)
     pu, pv, sums = p(u), p(v), p(u + v)
     size = pu.abs() + pv.abs() + 1e-300
@@ -136,4 +136,4 @@ def _trial_vectors(dim: int, samples: int, rng: Generator) -> tuple[Tensor, Tens
 
 def _check_order(p: int | float) -> None:
     if p not in ORDERS:
-        raise InputError(f"p must be 1, 2 or infinity, but it is {p:g}")
+        raise InputError(f"p must be 1, 2 or infinity, got {p:g}")

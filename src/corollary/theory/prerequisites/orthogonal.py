@@ -44,7 +44,7 @@ def random_orthogonal(
         True
     """
     if n < 1:
-        raise InputError(f"n must be at least 1, but it is {n}")
+        raise InputError(f"n must be at least 1, got {n}")
     normal = torch.randn(n, n, generator=rng, device=rng.device, dtype=dtype)
     Q, R = torch.linalg.qr(normal)
     drawn: Tensor = Q * torch.where(R.diagonal() < 0, -1.0, 1.0).to(Q)

@@ -42,9 +42,7 @@ class LeastSquares:
         check_finite("A", self.A)
         check_finite("y", self.y)
         if len(self.A) != len(self.y):
-            raise InputError(
-                f"A and y must have as many rows, but they have {len(self.A)} and {len(self.y)}"
-            )
+            raise InputError(f"A and y must have as many rows, got {len(self.A)} and {len(self.y)}")
 
     def value(self, x: Float[Tensor, " d"]) -> Float[Tensor, ""]:
         """The loss."""
@@ -111,9 +109,7 @@ class MatrixFactorization:
     def __post_init__(self) -> None:
         check_finite("R", self.R)
         if not 1 <= self.rank <= min(self.R.shape):
-            raise InputError(
-                f"rank must lie between 1 and {min(self.R.shape)}, but it is {self.rank}"
-            )
+            raise InputError(f"rank must lie between 1 and {min(self.R.shape)}, got {self.rank}")
 
     def value(self, U: Float[Tensor, "m p"], V: Float[Tensor, "p n"]) -> Float[Tensor, ""]:
         """The loss."""
@@ -141,7 +137,7 @@ class MatrixFactorization:
         The error of the column space shrinks by :math:`(\sigma_{p+1}/\sigma_p)^2` a step.
         """
         if steps < 1:
-            raise InputError(f"steps must be at least 1, but it is {steps}")
+            raise InputError(f"steps must be at least 1, got {steps}")
         history = []
         for _ in range(steps):
             U = self.R @ torch.linalg.pinv(V)

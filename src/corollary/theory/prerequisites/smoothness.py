@@ -79,7 +79,7 @@ def smoothness_constant(f: Function, points: Float[Tensor, "n d"]) -> Smoothness
     """
     check_finite("points", points)
     if len(points) < 2:
-        raise InputError(f"smoothness needs at least two points, but {len(points)} came")
+        raise InputError(f"smoothness needs at least two points, got {len(points)}")
     g = torch.stack([gradient(f, x) for x in points])
     apart = torch.cdist(points, points, compute_mode="donot_use_mm_for_euclid_dist")
     rise = torch.cdist(g, g, compute_mode="donot_use_mm_for_euclid_dist")

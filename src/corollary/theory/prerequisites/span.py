@@ -65,9 +65,7 @@ def span_contains(
     check_finite("V", V)
     check_finite("b", b)
     if len(b) != len(V):
-        raise InputError(
-            f"b must have as many entries as V has rows, but they have {len(b)} and {len(V)}"
-        )
+        raise InputError(f"b must have as many entries as V has rows, got {len(b)} and {len(V)}")
     c = torch.linalg.pinv(V) @ b
     distance, length = float((V @ c - b).norm()), float(b.norm())
     tol = 8 * rounding(V) if tol is None else tol

@@ -26,9 +26,9 @@ def derivatives(f: Function, a: float, k: int) -> Float[Tensor, " n"]:
         tensor([1., 1., 1., 1.], dtype=torch.float64)
     """
     if k < 0:
-        raise InputError(f"the order k must be at least 0, but it is {k}")
+        raise InputError(f"the order k must be at least 0, got {k}")
     if not math.isfinite(a):
-        raise InputError(f"the point a must be finite, but it is {a}")
+        raise InputError(f"the point a must be finite, got {a}")
     with torch.enable_grad():
         x = torch.tensor(float(a), dtype=torch.float64, requires_grad=True)
         values = [f(x)]

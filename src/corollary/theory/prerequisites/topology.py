@@ -115,7 +115,7 @@ def finite_subcover(a: Number, b: Number, intervals: Sequence[tuple[Number, Numb
 
 def _exact(name: str, value: Number) -> Fraction:
     if isinstance(value, float) and not math.isfinite(value):
-        raise InputError(f"{name} must be finite, but it is {value}")
+        raise InputError(f"{name} must be finite, got {value}")
     return Fraction(value)
 
 

@@ -53,13 +53,13 @@ def check_symmetric(name: str, a: Shaped[Tensor, "m n"]) -> None:
 def check_positive(name: str, value: float) -> None:
     """Refuse what is not a positive number."""
     if not 0 < value < float("inf"):
-        raise InputError(f"{name} must be a positive number, but it is {value:g}")
+        raise InputError(f"{name} must be a positive number, got {value:g}")
 
 
 def check_at_least(name: str, value: float | int, least: float | int) -> None:
     """Refuse NaN and what is below the least value."""
     if not value >= least:
-        raise InputError(f"{name} must be at least {least:g}, but it is {value:g}")
+        raise InputError(f"{name} must be at least {least:g}, got {value:g}")
 
 
 def rounding(a: Shaped[Tensor, "..."]) -> float:

@@ -30,7 +30,7 @@ MOST_UNITS = 16  # 2^16 masks are as many as one wants to enumerate
 def check_rate(p: float) -> None:
     """Refuse a rate outside [0, 1): with p = 1 nothing is kept and nothing can be rescaled."""
     if not 0 <= p < 1:
-        raise InputError(f"the dropout rate p must lie in [0, 1), but it is {p:g}")
+        raise InputError(f"the dropout rate p must lie in [0, 1), got {p:g}")
 
 
 def dropout_penalty(
@@ -84,7 +84,7 @@ def expected_dropout_loss(
     _check(W, A, p)
     m = W.shape[1]
     if m > MOST_UNITS:
-        raise InputError(f"at most {MOST_UNITS} units can be enumerated, but there are {m}")
+        raise InputError(f"at most {MOST_UNITS} units can be enumerated, got {m}")
     bits = torch.arange(2**m, device=W.device)[:, None] >> torch.arange(m, device=W.device) & 1
     B = bits.to(W.dtype)
     weights = (B * (1 - p) + (1 - B) * p).prod(dim=1)

@@ -58,7 +58,7 @@ def early_stopping_filter(H: Float[Tensor, "d d"], eta: float, k: int | float) -
     check_positive("eta", eta)
     top = float(values[-1])
     if k < 0 or (k != int(k) and eta * top > 1):
-        raise InputError(f"k must be a whole number of steps, at least 0, but it is {k:g}")
+        raise InputError(f"k must be a whole number of steps, at least 0, got {k:g}")
     if eta * top > 2:
         raise InputError(
             f"eta must not be above 2/lambda_max = {2 / top:.4g}, where descent diverges, but it "

@@ -77,7 +77,7 @@ def row_space_split(X: Float[Tensor, "n d"], w: Float[Tensor, "... p"]) -> Split
     """
     check_finite("w", w)
     if w.shape[-1] != X.shape[1]:
-        raise InputError(f"w must have {X.shape[1]} entries, but it has {w.shape[-1]}")
+        raise InputError(f"w must have {X.shape[1]} entries, got {w.shape[-1]}")
     basis = column_space(X.T)
     row = w @ basis @ basis.T
     return Split(row, w - row)
@@ -167,7 +167,7 @@ def implicit_bias_ls(
     eta = len(X) / float(s[0] ** 2 + s[-1] ** 2) if eta is None else eta
     check_positive("eta", eta)
     if eta >= limit:
-        raise InputError(f"eta must be below n/sigma_1^2 = {limit:.4g}, but it is {eta:.4g}")
+        raise InputError(f"eta must be below n/sigma_1^2 = {limit:.4g}, got {eta:.4g}")
     rho = interpolation_factor(X, eta)
     steps = min(most, iterations_to(tol, rho))
     path = LeastSquares(X, y, 1 / len(X)).descend(start, eta=eta, steps=steps)

@@ -90,8 +90,8 @@ def _values(
     multiplier = torch.zeros_like(values) if multiplier is None else multiplier
     if values.shape != multiplier.shape:
         raise InputError(
-            f"{name} has {tuple(values.shape)} constraints, but {tuple(multiplier.shape)} "
-            "multipliers came"
+            f"{name} has {tuple(values.shape)} constraints, got {tuple(multiplier.shape)} "
+            "multipliers"
         )
     return values, multiplier
 

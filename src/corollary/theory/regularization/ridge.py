@@ -65,7 +65,7 @@ def ridge(X: Float[Tensor, "n d"], y: Float[Tensor, "m *k"], lam: float) -> Floa
     check_finite("y", y)
     _check_penalty(lam)
     if len(X) != len(y):
-        raise InputError(f"X and y must have as many rows, but they have {len(X)} and {len(y)}")
+        raise InputError(f"X and y must have as many rows, got {len(X)} and {len(y)}")
     U, d, Vt = torch.linalg.svd(X, full_matrices=False)
     rank = int((d > rank_cutoff(X, d, None)).sum())
     if lam == 0 and rank < X.shape[1]:
@@ -93,4 +93,4 @@ def ridge_prediction(
 
 def _check_penalty(lam: float) -> None:
     if not 0 <= lam < math.inf:
-        raise InputError(f"lam must not be negative, but it is {lam:g}")
+        raise InputError(f"lam must not be negative, got {lam:g}")

@@ -47,7 +47,7 @@ def standardised(
     check_finite("z", z)
     check_at_least("correction", correction, 0)
     if z.shape[-1] <= correction:
-        raise InputError(f"a batch needs more than {correction} values, but {z.shape[-1]} came")
+        raise InputError(f"a batch needs more than {correction} values, got {z.shape[-1]}")
     variance = z.var(dim=-1, keepdim=True, correction=correction)
     if not bool((variance + delta > 0).all()):
         raise InputError(

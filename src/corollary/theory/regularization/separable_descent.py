@@ -90,7 +90,7 @@ def implicit_bias_logistic(
     check_finite("w0", w0)
     check_positive("eta", eta)
     if not times or any(b <= a for a, b in zip((0, *times), times, strict=False)):
-        raise InputError(f"times must grow from 1 on, but they are {list(times)}")
+        raise InputError(f"times must grow from 1 on, got {list(times)}")
     w, kept, step = w0, [], 0
     for t in times:
         for _ in range(t - step):

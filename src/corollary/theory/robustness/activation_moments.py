@@ -57,7 +57,7 @@ def activation_moments(derivative: Scalar, orders: list[int]) -> list[float]:
     :covers: activation-moment-assumption
     """
     if not orders or min(orders) < 1:
-        raise InputError(f"orders must be whole numbers >= 1, but they are {orders}")
+        raise InputError(f"orders must be whole numbers >= 1, got {orders}")
     return [math.exp(log_slope_moment(derivative, q)) for q in orders]
 
 

@@ -36,7 +36,7 @@ class Attack(Protocol):
     def __call__(
         self, model: Model, x: Tensor, y: Tensor, *, rng: int | Generator = 0
     ) -> "Perturbed":
-        """Perturb, and judge what came of it."""
+        """Perturb the inputs and evaluate the model on them."""
         ...
 
     def inputs(self, model: Model, x: Tensor, y: Tensor, *, rng: int | Generator = 0) -> Tensor:
@@ -51,7 +51,7 @@ class Perturbed:
     x: Float[Tensor, "n *s"]  # perturbed inputs
     delta: Float[Tensor, "n *s"]  # what was added
     loss: Float[Tensor, " n"]  # there
-    clean_loss: Float[Tensor, " n"]  # at the inputs as they came
+    clean_loss: Float[Tensor, " n"]  # at the original inputs
     fooled: Bool[Tensor, " n"]  # the label is no longer ahead
     clean_fooled: Bool[Tensor, " n"]  # it was not ahead in the first place
     queries: int | None = None  # outputs asked for a row, for attacks that count them
@@ -151,7 +151,7 @@ def check_inputs(x: Tensor, y: Tensor, box: Box) -> None:
     """
     if not isinstance(x, Tensor) or not x.is_floating_point():
         what = x.dtype if isinstance(x, Tensor) else type(x).__name__
-        raise InputTypeError(f"an attack needs inputs of real numbers, but they are {what}")
+        raise InputTypeError(f"an attack needs inputs of real numbers, got {what}")
     if x.dim() < 2 or len(x) == 0 or y.shape != (len(x),):
         raise InputError(
             "an attack needs inputs (n, ...) and one label for each, but the shapes are "
@@ -183,7 +183,7 @@ def check_target(clean: Tensor, target: Tensor | None) -> None:
 
 
 def clean_outputs(f: Model, x: Tensor, y: Shaped[Tensor, " n"]) -> Tensor:
-    """Outputs at the inputs as they came, checked against the labels."""
+    """Outputs at the original inputs, checked against the labels."""
     out = outputs(f, x)
     check_outputs(out, y)
     return out
@@ -196,4 +196,4 @@ def check_box(box: Box) -> None:
         >>> check_box((0.0, 1.0))
     """
     if box is not None and not (len(box) == 2 and box[0] < box[1]):
-        raise InputError(f"box must be (lowest, highest) or None, but it is {box}")
+        raise InputError(f"box must be (lowest, highest) or None, got {box}")

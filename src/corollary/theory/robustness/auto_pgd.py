@@ -85,10 +85,10 @@ class APGD:
         if self.norm == "l1":
             raise InputError("APGD is for norm='linf' or 'l2'; for 'l1' take PGD")
         if self.objective not in HEIGHTS:
-            raise InputError(f"objective is loss, margin or dlr, but it is '{self.objective}'")
+            raise InputError(f"objective is loss, margin or dlr, got '{self.objective}'")
         if self.steps < 1 or self.restarts < 1 or self.rivals < 0:
             raise InputError(
-                f"steps and restarts must be at least 1, and rivals at least 0, but they are "
+                f"steps and restarts must be at least 1, and rivals at least 0, got "
                 f"{self.steps}, {self.restarts} and {self.rivals}"
             )
 

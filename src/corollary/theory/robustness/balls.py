@@ -31,9 +31,9 @@ def check_ball(eps: float | int, norm: str) -> None:
         >>> check_ball(0.1, "linf")
     """
     if norm not in ORDER:
-        raise InputError(f"norm must be one of {', '.join(ORDER)}, but it is '{norm}'")
+        raise InputError(f"norm must be one of {', '.join(ORDER)}, got '{norm}'")
     if not 0 <= eps < math.inf:
-        raise InputError(f"eps, the size of perturbations, must be a number >= 0, but it is {eps}")
+        raise InputError(f"eps, the size of perturbations, must be a number >= 0, got {eps}")
 
 
 def size(delta: Float[Tensor, "n *s"], norm: Norm) -> Float[Tensor, " n"]:

@@ -131,7 +131,9 @@ class BlackBoxAttack:
         check_box(self.box)
         _check_step(self.h)
         if self.method not in ("square", "nes", "coordinates"):
-            raise InputError(f"method is square, nes or coordinates, but '{self.method}' came")
+            raise InputError(
+                f"expected method to be square, nes or coordinates, got '{self.method}'"
+            )
         if self.queries < 2 or self.directions < 1:
             raise InputError("queries must be at least 2, and directions at least 1")
         if self.method == "square" and self.norm == "l1":
@@ -204,4 +206,4 @@ def _shifted(value: Value, x: Tensor, steps: Float[Tensor, "q d"]) -> Float[Tens
 
 def _check_step(h: float | int) -> None:
     if not h > 0:
-        raise InputError(f"h, the length of the differences, must be positive, but it is {h}")
+        raise InputError(f"h, the length of the differences, must be positive, got {h}")

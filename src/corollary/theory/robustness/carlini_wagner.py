@@ -81,16 +81,16 @@ class CarliniWagner:
             raise InputError("CarliniWagner is for norm='l2'; for the others take FMN or FAB")
         if min(self.steps, self.searches) < 1 or not min(self.lr, self.c) > 0:
             raise InputError(
-                "CarliniWagner needs steps and searches >= 1, lr and c > 0, but they are "
+                "CarliniWagner needs steps and searches >= 1, lr and c > 0, got "
                 f"{self.steps}, {self.searches}, {self.lr} and {self.c}"
             )
         if not self.confidence >= 0:
-            raise InputError(f"confidence must be >= 0, but it is {self.confidence}")
+            raise InputError(f"confidence must be >= 0, got {self.confidence}")
 
     def __call__(
         self, model: Model, x: Tensor, y: Tensor, *, rng: int | Generator = 0
     ) -> Perturbed:
-        """Perturb, and judge what came of it."""
+        """Perturb the inputs and evaluate the model on them."""
         check_inputs(x, y, self.box)
         x = x.detach()
         with borrowed(model) as f:

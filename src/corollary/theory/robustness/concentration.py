@@ -51,7 +51,7 @@ def moment_constants(law: Law) -> MomentConstants:
         "normal": MomentConstants(1.0, 0.55),  # the third moment needs 2 sqrt(2/pi) / 3 = 0.532
     }
     if law not in known:
-        raise InputError(f"law must be one of {', '.join(known)}, but it is '{law}'")
+        raise InputError(f"law must be one of {', '.join(known)}, got '{law}'")
     return known[law]
 
 
@@ -65,7 +65,7 @@ def bounded_constants(variance: float | int, largest: float | int) -> MomentCons
     :covers: bernstein-inequality
     """
     if not 0 < variance <= largest**2:
-        raise InputError(f"0 < variance <= largest^2 is needed, but {variance} and {largest} came")
+        raise InputError(f"expected 0 < variance <= largest^2, got {variance} and {largest}")
     return MomentConstants(variance, largest / 3)
 
 
@@ -97,7 +97,7 @@ def bernstein_log_mgf(k: int, s2: float | int, c: float | int, lam: float | int)
     """
     _check_constants(s2, c)
     if not (0 <= lam and lam * c < 1):
-        raise InputError(f"lambda must lie in [0, 1/c) = [0, {1 / c:g}), but it is {lam:g}")
+        raise InputError(f"lambda must lie in [0, 1/c) = [0, {1 / c:g}), got {lam:g}")
     return k * s2 * lam**2 / (2 * (1 - lam * c))
 
 
@@ -162,10 +162,10 @@ def _checked_log(k: int, ratio: float, gamma: float | int) -> float:
     if k < 1:
         raise InputError(f"at least one variable is needed, but k = {k}")
     if not 0 < gamma < 1:
-        raise InputError(f"gamma is a probability between 0 and 1, but it is {gamma}")
+        raise InputError(f"gamma is a probability between 0 and 1, got {gamma}")
     return math.log(ratio)
 
 
 def _check_constants(s2: float | int, c: float | int) -> None:
     if not (s2 > 0 and c >= 0):
-        raise InputError(f"the moment condition needs s2 > 0 and c >= 0, but {s2} and {c} came")
+        raise InputError(f"the moment condition needs s2 > 0 and c >= 0, got {s2} and {c}")

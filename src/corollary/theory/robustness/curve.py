@@ -70,7 +70,7 @@ def robust_curve(
     """
     radii = tuple(float(radius) for radius in radii)
     if not radii or radii[0] <= 0 or any(a >= b for a, b in zip(radii, radii[1:], strict=False)):
-        raise InputError(f"radii must be above 0 and growing, but they are {radii}")
+        raise InputError(f"radii must be above 0 and growing, got {radii}")
     fell_at, moved = x.new_full((len(x),), torch.inf), x.detach().clone()
     rows, rng = torch.arange(len(x), device=x.device), as_generator(rng, x.device)
     for radius in radii:

@@ -98,14 +98,14 @@ class FAB:
         check_box(self.box)
         if self.steps < 1 or self.restarts < 1 or self.rivals < 0:
             raise InputError(
-                f"steps and restarts must be at least 1, and rivals at least 0, but they are "
+                f"steps and restarts must be at least 1, and rivals at least 0, got "
                 f"{self.steps}, {self.restarts} and {self.rivals}"
             )
 
     def __call__(
         self, model: Model, x: Tensor, y: Tensor, *, rng: int | Generator = 0
     ) -> Perturbed:
-        """Perturb, and judge what came of it."""
+        """Perturb the inputs and evaluate the model on them."""
         check_inputs(x, y, self.box)
         x = x.detach()
         with borrowed(model) as f:

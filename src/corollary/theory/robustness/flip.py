@@ -114,7 +114,7 @@ class DeepFool:
     def __call__(
         self, model: Model, x: Tensor, y: Tensor, *, rng: int | Generator = 0
     ) -> Perturbed:
-        """Perturb, and judge what came of it."""
+        """Perturb the inputs and evaluate the model on them."""
         check_inputs(x, y, self.box)
         with borrowed(model) as f:
             clean = clean_outputs(f, x, y)

@@ -97,14 +97,13 @@ class PGD:
         check_box(self.box)
         if self.steps < 1 or self.restarts < 1:
             raise InputError(
-                f"steps and restarts must be at least 1, but they are {self.steps} and "
-                f"{self.restarts}"
+                f"steps and restarts must be at least 1, got {self.steps} and {self.restarts}"
             )
         if self.alpha is not None and not self.alpha > 0:
             raise InputError(f"alpha, the length of a step, must be positive: {self.alpha}")
         if not self.momentum >= 0 or (self.momentum > 0 and self.step == "gradient"):
             raise InputError(
-                f"momentum must be >= 0, and 0 with step='gradient', but it is {self.momentum}"
+                f"momentum must be >= 0, and 0 with step='gradient', got {self.momentum}"
             )
         if self.keep == "last" and self.restarts > 1:
             raise InputError("keep='last' is one run; for restarts take keep='fooled' or 'best'")
@@ -248,7 +247,7 @@ class FGSM:
             return self._step(f, x, y, target)[0]
 
     def _step(self, f: Model, x: Tensor, y: Tensor, target: Tensor | None) -> tuple[Tensor, Tensor]:
-        """The perturbed inputs, and the outputs at the inputs as they came."""
+        """The perturbed inputs, and the outputs at the original inputs."""
         climb = Climb(f, self.eps, 1, "loss", "steepest", towards=target is not None)
         z, out = climb.forward(x, y)
         check_target(out.detach(), target)

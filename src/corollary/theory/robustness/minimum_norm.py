@@ -88,14 +88,14 @@ class FMN:
         check_box(self.box)
         if self.steps < 1 or not self.alpha > 0 or not 0 < self.gamma < 1:
             raise InputError(
-                "FMN needs steps >= 1, alpha > 0 and gamma between 0 and 1, but they are "
+                "FMN needs steps >= 1, alpha > 0 and gamma between 0 and 1, got "
                 f"{self.steps}, {self.alpha} and {self.gamma}"
             )
 
     def __call__(
         self, model: Model, x: Tensor, y: Tensor, *, rng: int | Generator = 0
     ) -> Perturbed:
-        """Perturb, and judge what came of it."""
+        """Perturb the inputs and evaluate the model on them."""
         check_inputs(x, y, self.box)
         x = x.detach()
         with borrowed(model) as f:

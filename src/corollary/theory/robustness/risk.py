@@ -78,7 +78,7 @@ def adversarial_risk(
     :covers: adversarial-risk
     """
     if batch_size < 1:
-        raise InputError(f"batch_size must be at least 1, but it is {batch_size}")
+        raise InputError(f"batch_size must be at least 1, got {batch_size}")
     rng, clean, adversarial = as_generator(rng, x.device), 0.0, 0.0
     right = robust = 0
     for some, labels in zip(x.split(batch_size), y.split(batch_size), strict=True):

@@ -70,7 +70,7 @@ def single_step_attack(
     with torch.enable_grad():
         values = f(z).reshape(-1)
         if len(values) != len(x):
-            raise InputError(f"one score a row is needed, but {len(values)} came for {len(x)}")
+            raise InputError(f"expected one score per row, got {len(values)} for {len(x)} rows")
         (g,) = torch.autograd.grad(values.sum(), z)
     before, flat = values.detach(), g.flatten(1)
     square = flat.square().sum(dim=1)
@@ -151,6 +151,6 @@ def gradient_norm_bound(
     if d < 2:
         raise InputError(f"the part orthogonal to x needs d >= 2, but d = {d}")
     if not 0 < gamma < 2 / math.e:
-        raise InputError(f"gamma must lie between 0 and 2/e, but it is {gamma}")
+        raise InputError(f"gamma must lie between 0 and 2/e, got {gamma}")
     factor = 1 - 5 * math.sqrt(math.log(2 / gamma) / d)
     return factor * slopes.square().mean(dim=-1).sqrt()

@@ -101,7 +101,7 @@ def scaled_dot_product_attention(
     :test: tests/theory/sequences/test_attention.py
     """
     if K.shape[-2] != V.shape[-2]:
-        raise InputError(f"{K.shape[-2]} keys need as many values, but {V.shape[-2]} came")
+        raise InputError(f"{K.shape[-2]} keys need as many values, got {V.shape[-2]}")
     A = attention_weights(Q, K, mask=mask, scale=scale)
     return Attention(A @ V, A)
 
@@ -136,7 +136,7 @@ def check_attention(
         ) from error
     if mask.dtype != torch.bool and not mask.is_floating_point():
         raise InputTypeError(
-            f"a mask is boolean (true: may be read) or floats to add, but {mask.dtype} came"
+            f"expected a mask of booleans (true: may be read) or of floats to add, got {mask.dtype}"
         )
 
 

@@ -112,12 +112,10 @@ def rnn_bptt(
     :test: tests/theory/sequences/test_bptt.py
     """
     if window is not None and window < 0:
-        raise InputError(f"window must be at least 0 steps, but it is {window}")
+        raise InputError(f"window must be at least 0 steps, got {window}")
     run = elman_run(U, V, W, x, phi=phi, psi=psi)
     if y.shape != run.y.shape:
-        raise InputError(
-            f"targets of shape {tuple(run.y.shape)} are needed, but {tuple(y.shape)} came"
-        )
+        raise InputError(f"expected targets of shape {tuple(run.y.shape)}, got {tuple(y.shape)}")
     outer = (run.y - y) * psi.derivative(run.o)  # (T, q)
     direct = outer @ W  # dl_i / dz_i
     slopes = phi.derivative(run.s)
@@ -150,5 +148,5 @@ def _check_sequence(U: Tensor, V: Tensor, W: Tensor, x: Tensor) -> None:
     if len(x) == 0 or len(V) != len(U) or V.shape[1] != x.shape[1] or W.shape[1] != len(U):
         shapes = ", ".join(str(tuple(a.shape)) for a in (U, V, W, x))
         raise InputError(
-            f"U (m, m), V (m, n), W (q, m) and x (T, n) with T >= 1 are needed, but {shapes} came"
+            f"expected U (m, m), V (m, n), W (q, m) and x (T, n) with T >= 1, got {shapes}"
         )

@@ -93,5 +93,5 @@ def all_sequences(K: int, n: int) -> Int[Tensor, "N n"]:
 def _alive(terms: Tensor, lengths: Tensor) -> Tensor:
     n = terms.shape[-1]
     if lengths.numel() and not 0 <= int(lengths.min()) <= int(lengths.max()) <= n:
-        raise InputError(f"lengths must lie between 0 and {n}, but {lengths.tolist()} came")
+        raise InputError(f"lengths must lie between 0 and {n}, got {lengths.tolist()}")
     return (torch.arange(n, device=terms.device) < lengths[..., None]).to(terms)

@@ -38,7 +38,7 @@ def causal_mask(
     :covers: causal-mask
     """
     if n < 0 or past < 0:
-        raise InputError(f"a mask of n, past >= 0 positions is needed, but they are {n} and {past}")
+        raise InputError(f"a mask of n, past >= 0 positions is needed, got {n} and {past}")
     return torch.ones(n, past + n, dtype=torch.bool, device=device).tril(past)
 
 
@@ -56,7 +56,7 @@ def padding_mask(
     """
     sizes = torch.as_tensor(lengths)
     if sizes.ndim != 1 or len(sizes) == 0 or int(sizes.min()) < 0:
-        raise InputError(f"padding_mask needs one length >= 0 a sequence, but {lengths} came")
+        raise InputError(f"padding_mask needs one length >= 0 per sequence, got {lengths}")
     longest = int(sizes.max())
     n = longest if n is None else n
     if n < longest:
@@ -77,7 +77,7 @@ def combine(*masks: Bool[Tensor, "..."] | None) -> Bool[Tensor, "..."] | None:
             continue
         if mask.dtype != torch.bool:
             raise InputTypeError(
-                f"masks are combined as booleans (true: may be read), but {mask.dtype} came"
+                f"expected masks of booleans (true: may be read), got {mask.dtype}"
             )
         both = mask if both is None else _both(both, mask)
     return both
@@ -100,5 +100,5 @@ def additive(mask: Bool[Tensor, "*s"], dtype: torch.dtype = torch.float64) -> Fl
         [[0.0, -inf], [0.0, 0.0]]
     """
     if mask.dtype != torch.bool:
-        raise InputTypeError(f"a boolean mask is needed, but {mask.dtype} came")
+        raise InputTypeError(f"expected a boolean mask, got {mask.dtype}")
     return torch.zeros(mask.shape, dtype=dtype, device=mask.device).masked_fill(~mask, -torch.inf)

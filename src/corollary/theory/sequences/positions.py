@@ -37,11 +37,9 @@ def frequencies(
         [1.0, 0.1]
     """
     if d < 2 or d % 2:
-        raise InputError(
-            f"sine and cosine come in pairs, so d must be even and positive, but it is {d}"
-        )
+        raise InputError(f"sine and cosine come in pairs, so d must be even and positive, got {d}")
     if not base > 0:
-        raise InputError(f"base must be positive, but it is {base:g}")
+        raise InputError(f"base must be positive, got {base:g}")
     return base ** (-torch.arange(0, d, 2, dtype=dtype) / d)
 
 

@@ -52,7 +52,7 @@ def attention_scores(d: int, n: int, r: int, *, rng: Generator) -> Float[Tensor,
         torch.Size([25, 3])
     """
     if min(d, n, r) < 1:
-        raise InputError(f"d, n, r >= 1 are needed, but they are {d}, {n}, {r}")
+        raise InputError(f"d, n, r >= 1 are needed, got {d}, {n}, {r}")
     normal = partial(torch.randn, generator=rng, device=rng.device, dtype=torch.float64)
     q, k = normal(r, d), normal(r * n, d)
     return (q @ k.T).view(r * r, n)

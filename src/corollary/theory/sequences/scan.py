@@ -77,9 +77,7 @@ def linear_scan(
     """
     _check(a, b)
     if method not in ("sequential", "hillis_steele", "blelloch"):
-        raise InputError(
-            f"method must be sequential, hillis_steele or blelloch, but it is '{method}'"
-        )
+        raise InputError(f"method must be sequential, hillis_steele or blelloch, got '{method}'")
     if b.shape[-2] == 0:
         return b
     if z0 is not None:
@@ -181,10 +179,10 @@ def _interleaved(even: Pair, odd: Pair) -> Pair:
 def _check(a: Tensor, b: Tensor) -> None:
     if a.shape != b.shape or a.dim() < 2:
         raise InputError(
-            f"a and b must both have shape (..., T, d), but {tuple(a.shape)} and "
-            f"{tuple(b.shape)} came; expand the smaller one"
+            f"a and b must both have shape (..., T, d), got {tuple(a.shape)} and "
+            f"{tuple(b.shape)}; expand the smaller one"
         )
     if a.dtype != b.dtype:
         raise InputTypeError(
-            f"a and b must be of one type, but {a.dtype} and {b.dtype} came; convert one with .to()"
+            f"a and b must be of one type, got {a.dtype} and {b.dtype}; convert one with .to()"
         )

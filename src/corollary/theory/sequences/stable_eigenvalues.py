@@ -69,7 +69,7 @@ def lru_init(
     :covers: lru-eigenvalue-parametrization
     """
     if m < 1:
-        raise InputError(f"m must be at least 1, but it is {m}")
+        raise InputError(f"m must be at least 1, got {m}")
     if not 0 < r_min <= r_max < 1:
         raise InputError(
             f"moduli must satisfy 0 < r_min <= r_max < 1 (ln(-ln r) is infinite at both ends), "
@@ -88,5 +88,5 @@ def nu_of(r: Float[Tensor, "*m"]) -> Float[Tensor, "*m"]:
     """
     if not bool(((r > 0) & (r < 1)).all()):
         bad = r[~((r > 0) & (r < 1))].flatten()[0].item()
-        raise InputError(f"a modulus must lie strictly between 0 and 1, but {bad:g} came")
+        raise InputError(f"a modulus must lie strictly between 0 and 1, got {bad:g}")
     return torch.log(-torch.log(r))

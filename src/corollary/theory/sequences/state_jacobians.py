@@ -56,7 +56,7 @@ def state_jacobians(
         ([[0.0, 1.0], [0.0, 0.0]], [[0.0, 0.0], [0.0, 0.0]])
     """
     if not 0 <= t <= len(J):
-        raise InputError(f"t must lie between 0 and T={len(J)}, but it is {t}")
+        raise InputError(f"t must lie between 0 and T={len(J)}, got {t}")
     product = torch.eye(J.shape[1], dtype=J.dtype, device=J.device)
     out = [product]
     for factor in J[t:].unbind():

@@ -50,7 +50,7 @@ def mask_probabilities(
         [0.125, 0.125, 0.375, 0.375]
     """
     if bool(((keep < 0) | (keep > 1)).any()):
-        raise InputError(f"keep probabilities must lie in [0, 1], but they are {keep.tolist()}")
+        raise InputError(f"keep probabilities must lie in [0, 1], got {keep.tolist()}")
     check_no_nan("masks", masks)
     return torch.where(masks > 0, keep, 1 - keep).prod(dim=1)
 

@@ -65,7 +65,7 @@ def kaiming_std(n: int, nonlinearity: Nonlinearity = "relu", slope: float = 0.0)
     """
     _check_fans(n, 1)
     if nonlinearity not in ("linear", "relu"):
-        raise InputError(f"nonlinearity must be linear or relu, but it is {nonlinearity!r}")
+        raise InputError(f"nonlinearity must be linear or relu, got {nonlinearity!r}")
     return 1 / math.sqrt(n) if nonlinearity == "linear" else math.sqrt(2 / ((1 + slope**2) * n))
 
 
@@ -82,4 +82,4 @@ def layer_gains(n: int, m: int, std: float) -> Gains:
 
 def _check_fans(n: int, m: int) -> None:
     if n < 1 or m < 1:
-        raise InputError(f"sizes must be at least 1, but {n} and {m} came")
+        raise InputError(f"expected sizes of at least 1, got {n} and {m}")

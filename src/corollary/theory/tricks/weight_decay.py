@@ -97,4 +97,4 @@ def ball_radius(H: Float[Tensor, "d d"], theta_star: Float[Tensor, " d"], mu: fl
 def check_decay(mu: float) -> None:
     """Refuse a decay that is negative or infinite."""
     if not 0 <= mu < float("inf"):
-        raise InputError(f"the weight decay must be a number >= 0, but it is {mu}")
+        raise InputError(f"the weight decay must be a number >= 0, got {mu}")

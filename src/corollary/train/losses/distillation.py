@@ -45,7 +45,7 @@ class DistillationLoss(nn.Module):
         super().__init__()
         check_positive("T", T)
         if not 0 <= alpha <= 1:
-            raise InputError(f"alpha must lie in [0, 1], but it is {alpha}")
+            raise InputError(f"alpha must lie in [0, 1], got {alpha}")
         self.T, self.alpha, self.reduction = T, alpha, reduction
 
     def forward(self, G: Tensor, F: Tensor, y: Tensor | None = None) -> Tensor:
@@ -60,5 +60,5 @@ class DistillationLoss(nn.Module):
         if self.alpha == 1:
             return soft
         if y is None:
-            raise InputError(f"with alpha = {self.alpha:g} labels are needed, but none came")
+            raise InputError(f"expected labels because alpha = {self.alpha:g}, got none")
         return self.alpha * soft + (1 - self.alpha) * cross_entropy(G, y, reduction=self.reduction)

@@ -40,8 +40,8 @@ def hinge(
     :covers: hinge-loss-family
     """
     if power not in (1, 2, 3):
-        raise InputError(f"the power of a hinge loss must be 1, 2 or 3, but it is {power!r}")
+        raise InputError(f"the power of a hinge loss must be 1, 2 or 3, got {power!r}")
     if not margin > 0:
-        raise InputError(f"the margin of a hinge loss must be positive, but it is {margin:g}")
+        raise InputError(f"the margin of a hinge loss must be positive, got {margin:g}")
     short = (margin - signs(o, y) * o).relu()
     return reduced((short**power).sum(dim=1), reduction)

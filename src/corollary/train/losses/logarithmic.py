@@ -88,15 +88,15 @@ def bce_with_logits(z: Tensor, y: Tensor, *, reduction: Reduction = "mean") -> T
     """
     if z.shape != y.shape or z.numel() == 0:
         raise InputError(
-            f"logits and labels must have one shape and an entry, but {tuple(z.shape)} and "
-            f"{tuple(y.shape)} came"
+            f"logits and labels must have one shape and an entry, got {tuple(z.shape)} and "
+            f"{tuple(y.shape)}"
         )
     if not bool(z.isfinite().all()):
         raise InputError("logits must be finite, but NaN or inf is among them")
     outside = ~((y >= 0) & (y <= 1))
     if bool(outside.any()):
         bad = y[outside].flatten()[0].item()
-        raise InputError(f"labels must lie in [0, 1], but {bad:g} came")
+        raise InputError(f"expected labels in [0, 1], got {bad:g}")
     return F.binary_cross_entropy_with_logits(z, y.to(z.dtype), reduction=_known(reduction))
 
 
@@ -118,5 +118,5 @@ def squared_log(o: Tensor, y: Tensor, *, reduction: Reduction = "mean") -> Tenso
 
 def _known(reduction: Reduction) -> Reduction:
     if reduction not in ("mean", "sum", "none"):
-        raise InputError(f"reduction must be mean, sum or none, but it is {reduction!r}")
+        raise InputError(f"reduction must be mean, sum or none, got {reduction!r}")
     return reduction

@@ -47,7 +47,7 @@ def ramp(m: Tensor, *, gamma: float | int = 1.0) -> Tensor:
         [1.0, 1.0, 0.5, 0.0]
     """
     if not gamma > 0:
-        raise InputError(f"the margin gamma must be positive, but it is {gamma:g}")
+        raise InputError(f"the margin gamma must be positive, got {gamma:g}")
     return clip(1 - m / gamma)
 
 
@@ -72,7 +72,7 @@ def ramp_bound(
         0.6074
     """
     if not gamma > 0 or not 0 <= loss <= 1:
-        raise InputError(f"gamma > 0 and a mean loss in [0, 1] are needed, but {gamma:g}, {loss:g}")
+        raise InputError(f"expected gamma > 0 and a mean loss in [0, 1], got {gamma:g}, {loss:g}")
     return loss + rademacher_deviation(R / gamma, n, delta, empirical=empirical)
 
 

@@ -41,7 +41,7 @@ class LabelSmoothing(nn.Module):
         if (eps is None) == (Pi is None):
             raise InputError("label smoothing needs either eps or a matrix Pi, not both or neither")
         if eps is not None and not 0 <= eps <= 1:
-            raise InputError(f"eps must lie in [0, 1], but it is {eps}")
+            raise InputError(f"eps must lie in [0, 1], got {eps}")
         if Pi is not None:
             if Pi.ndim != 2 or Pi.shape[0] != Pi.shape[1]:
                 raise InputError(f"Pi must be a square matrix, but its shape is {tuple(Pi.shape)}")

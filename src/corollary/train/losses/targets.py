@@ -15,9 +15,9 @@ def check_outputs(o: Tensor) -> None:
     """Raise unless ``o`` holds finite outputs, one row a sample."""
     if not isinstance(o, Tensor) or not o.is_floating_point():
         what = str(o.dtype) if isinstance(o, Tensor) else type(o).__name__
-        raise InputTypeError(f"outputs must be a floating tensor, but {what} came")
+        raise InputTypeError(f"expected outputs to be a floating tensor, got {what}")
     if o.ndim != 2 or o.numel() == 0:
-        raise InputError(f"outputs must have shape (n, k), n, k >= 1, but {tuple(o.shape)} came")
+        raise InputError(f"outputs must have shape (n, k), n, k >= 1, got {tuple(o.shape)}")
     if not bool(o.isfinite().all()):
         row = int((~o.isfinite()).any(dim=1).nonzero()[0])
         raise InputError(f"outputs must be finite, but row {row} holds {_odd(o[row])}")
@@ -33,20 +33,20 @@ def one_hot(o: Tensor, y: Tensor) -> Tensor:
     """
     check_outputs(o)
     if not isinstance(y, Tensor):
-        raise InputTypeError(f"targets must be a tensor, but {type(y).__name__} came")
+        raise InputTypeError(f"expected targets to be a tensor, got {type(y).__name__}")
     if y.shape == o.shape and y.is_floating_point():
         if not bool(y.isfinite().all()):
-            raise InputError(f"targets must be finite, but {_odd(y.flatten())} is among them")
+            raise InputError(f"expected finite targets, got {_odd(y.flatten())}")
         return y.to(o.dtype)
     n, k = o.shape
     if y.shape != (n,) or y.is_floating_point():
         raise InputError(
-            f"targets must be {n} class numbers (integers) or vectors of shape {(n, k)}, but "
-            f"{y.dtype} of shape {tuple(y.shape)} came"
+            f"targets must be {n} class numbers (integers) or vectors of shape {(n, k)}, got "
+            f"{y.dtype} of shape {tuple(y.shape)}"
         )
     outside = (y < 0) | (y >= k)
     if bool(outside.any()):
-        raise InputError(f"classes are numbered 0 to {k - 1}, but {int(y[outside][0])} came")
+        raise InputError(f"expected class numbers from 0 to {k - 1}, got {int(y[outside][0])}")
     return F.one_hot(y.long(), k).to(o.dtype)
 
 
@@ -65,7 +65,7 @@ def signs(o: Tensor, y: Tensor) -> Tensor:
     other = (y != 1) & (y != -1)
     if bool(other.any()):
         bad = y[other][0].item()
-        raise InputError(f"labels of the hinge loss must be -1 or +1, but {bad:g} came")
+        raise InputError(f"the hinge loss expected labels -1 or +1, got {bad:g}")
     return y.to(o.dtype)
 
 
@@ -74,7 +74,7 @@ def reduced(rows: Tensor, reduction: Reduction) -> Tensor:
     if reduction == "none":
         return rows
     if reduction not in ("mean", "sum"):
-        raise InputError(f"reduction must be mean, sum or none, but it is {reduction!r}")
+        raise InputError(f"reduction must be mean, sum or none, got {reduction!r}")
     return rows.mean() if reduction == "mean" else rows.sum()
 
 

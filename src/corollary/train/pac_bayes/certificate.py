@@ -136,7 +136,7 @@ def pac_bayes_certificate(
     """
     x, y = _checked(model, data)
     if not 0 < delta < 1:
-        raise InputError(f"delta must lie between 0 and 1, but it is {delta:g}")
+        raise InputError(f"delta must lie between 0 and 1, got {delta:g}")
     seed = seed_of(rng)
     centre = prior_means(model, prior)
     start, prior_bound = model, None
@@ -200,9 +200,9 @@ def _certificate(
 
 def _checked(model: nn.Module, data: Pair) -> Pair:
     if not isinstance(model, nn.Module):
-        raise InputTypeError(f"a torch.nn.Module is needed, but {type(model).__name__} came")
+        raise InputTypeError(f"expected a torch.nn.Module, got {type(model).__name__}")
     if not (isinstance(data, tuple | list) and len(data) == 2):
-        raise InputTypeError(f"data must be a pair (x, y), but {type(data).__name__} came")
+        raise InputTypeError(f"expected data to be a pair (x, y), got {type(data).__name__}")
     x, y = data
     if not (isinstance(x, Tensor) and isinstance(y, Tensor) and len(x) == len(y) > 1):
         raise InputTypeError("data must be two tensors (x, y) with one row a sample, at least two")

@@ -71,7 +71,7 @@ def gibbs_error(
     """
     x, y = data
     if draws is not None and draws < 1:
-        raise InputError(f"draws must be at least 1, but it is {draws}")
+        raise InputError(f"draws must be at least 1, got {draws}")
     devices = [p.device for p in posterior.parameters()]
     n, wrong = len(x), 0
     size = 1 if posterior.independent else min(group, n)

@@ -25,7 +25,7 @@ def holdout_bound(wrong: int, n: int, delta: float) -> float:
     """
     if not (0 <= wrong <= n and n > 0 and 0 < delta < 1):
         raise InputError(
-            f"0 <= wrong <= n and 0 < delta < 1 are needed, but {wrong}, {n} and {delta:g} came"
+            f"expected 0 <= wrong <= n and 0 < delta < 1, got {wrong}, {n} and {delta:g}"
         )
     return float(upper_limit(wrong, n, delta))
 
@@ -70,16 +70,16 @@ def head(output: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
         output = output[:, 0]
     if y.dim() != 1 or output.shape[:1] != (n,) or output.dim() > 2:
         raise InputError(
-            "a classifier gives (n,), (n, 1) or (n, k) outputs for n labels, but shapes "
-            f"{tuple(output.shape)} and {tuple(y.shape)} came"
+            "a classifier gives (n,), (n, 1) or (n, k) outputs for n labels, got shapes "
+            f"{tuple(output.shape)} and {tuple(y.shape)}"
         )
     if output.dim() == 1:
         if not bool(((y.abs() == 1) | (y == 0)).all()):
-            raise InputError("a single output needs labels -1 and 1, or 0 and 1, but others came")
+            raise InputError("a single output needs labels -1 and 1, or 0 and 1, got other values")
         return output, torch.where(y > 0, 1.0, -1.0).to(output)
     if y.is_floating_point() or not bool(((y >= 0) & (y < output.shape[1])).all()):
         raise InputError(
             f"{output.shape[1]} outputs need class indices from 0 to {output.shape[1] - 1} of an "
-            "integer type, but others came"
+            "integer type, got other values"
         )
     return output, y.long()

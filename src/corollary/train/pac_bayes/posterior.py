@@ -60,7 +60,7 @@ class GaussianPosterior(nn.Module):
     ) -> None:
         super().__init__()
         if not 0 < sigma < math.inf:
-            raise InputError(f"sigma must be a positive number, but it is {sigma:g}")
+            raise InputError(f"sigma must be a positive number, got {sigma:g}")
         self.model = copy.deepcopy(model).eval()
         self._check_visible()
         theta = self._theta()

@@ -27,7 +27,7 @@ def learnt_prior(
     x, y = data
     cut = round(share * len(x))
     if not 0 < cut < len(x):
-        raise InputError(f"learn_prior must leave samples on both sides, but it is {share:g}")
+        raise InputError(f"learn_prior must leave samples on both sides, got {share:g}")
     if centre is None:
         raise InputError(
             "learn_prior needs prior=<the network before training>: the weights of model have "
@@ -58,7 +58,7 @@ def prior_means(model: nn.Module, prior: Prior) -> dict[str, Tensor] | None:
     if isinstance(prior, nn.Module):
         prior = {**dict(prior.named_parameters()), **dict(prior.named_buffers())}
     if prior is not None and not isinstance(prior, Mapping):
-        raise InputTypeError(f"prior must be a module or a dict, but it is {type(prior).__name__}")
+        raise InputTypeError(f"prior must be a module or a dict, got {type(prior).__name__}")
     _check_statistics(model, prior or {})
     if prior is None:
         return None

@@ -106,5 +106,5 @@ def test_small_matrices_stand_for_large_ones():
 def test_sizes_and_variances_that_are_none_are_refused():
     with pytest.raises(InputError, match="positive variance"):
         MarchenkoPastur(3, 4, 0.0)
-    with pytest.raises(InputError, match="eigenvalues are needed"):
+    with pytest.raises(InputError, match="4 eigenvalues, got 5"):
         central_variance(torch.ones(5), 4)

@@ -150,7 +150,7 @@ def test_joins_outside_the_theory_are_refused(parts, words):
     ("make", "words"),
     [
         (lambda: Sum(()), "at least one branch"),
-        (lambda: Concat(((), ()), (1,)), "one width a branch"),
+        (lambda: Concat(((), ()), (1,)), "one width per branch"),
         (lambda: Concat(((), ()), (1, 0)), "at least 1"),
         (lambda: network(Product(((), ())), Dense()).kernel(draw(2, 3)), "one law"),
         (

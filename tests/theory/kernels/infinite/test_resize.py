@@ -155,5 +155,5 @@ def test_options_that_make_no_sense_are_refused(options):
 
 
 def test_the_number_of_axes_must_fit():
-    with pytest.raises(InputError, match="2 axes came to a layer with 1"):
+    with pytest.raises(InputError, match="2 axes follows a layer with 1"):
         network(Conv(kernel=(3,)), Resize((2, 2)), Flatten(), Dense()).kernel(draw(2, 1, 5))

@@ -82,7 +82,7 @@ def test_bad_problems_are_refused():
         KernelFlow(k, y).train(-1.0)
     with pytest.raises(InputError, match="no negative eigenvalues"):
         KernelFlow(-k, y)
-    with pytest.raises(InputError, match="none came"):
+    with pytest.raises(InputError, match="got none"):
         KernelFlow(k[:0, :0], y[:0])
     with pytest.raises(InputError, match="must grow"):
         loss_flow(k, lambda f: f.sum(), f0, [1.0, 0.5])

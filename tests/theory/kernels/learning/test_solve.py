@@ -109,9 +109,9 @@ def test_bad_problems_are_refused_in_words():
     net = network(Dense(), Relu(), Dense())
     x = torch.eye(3, dtype=D)
     y = torch.ones(3, dtype=D)
-    with pytest.raises(InputError, match="none came"):
+    with pytest.raises(InputError, match="got none"):
         ntk_regress(net, x[:0], y[:0], x)
-    with pytest.raises(InputError, match="targets came"):
+    with pytest.raises(InputError, match="one target per input"):
         ntk_regress(net, x, y[:2], x)
     with pytest.raises(InputError, match="new ones"):
         ntk_regress(net, x, y, x[:, :2])

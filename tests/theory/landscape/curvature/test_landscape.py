@@ -198,7 +198,7 @@ def test_an_error_of_the_module_itself_is_not_taken_for_a_missing_derivative(sma
 
 def test_a_vector_of_losses_and_missing_data_are_said(small):
     module, x, y = small
-    with pytest.raises(InputError, match=r"one number a batch, but it returned \(9, 3\)"):
+    with pytest.raises(InputError, match=r"one number per batch, got \(9, 3\)"):
         hessian(Landscape(module, lambda z, y: z, (x, y)))
     with pytest.raises(InputError, match="no batches"):
         hessian(Landscape(module, CE, []))

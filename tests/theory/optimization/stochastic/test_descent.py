@@ -148,7 +148,7 @@ def test_a_step_that_is_not_positive_is_refused(eta):
 
 @pytest.mark.parametrize("options", [{"steps": 0}, {"steps": 5, "burn_in": -1}])
 def test_counts_out_of_range_are_refused(options):
-    with pytest.raises(InputError, match="needed"):
+    with pytest.raises(InputError, match="expected steps"):
         sgd(noisy_mean(), torch.zeros(1, 1).double(), 0.1, rng=rng(), **options)
 
 

@@ -89,7 +89,7 @@ def test_the_vocabulary_is_a_bijection(name):
     )
     with pytest.raises(InputError, match="twice"):
         Vocabulary(("a", "b", "a"))
-    with pytest.raises(InputError, match="ids lie in"):
+    with pytest.raises(InputError, match="token ids from"):
         ALL[name].decode([len(vocabulary)])
 
 

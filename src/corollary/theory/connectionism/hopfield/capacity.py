@@ -40,7 +40,7 @@ def bit_error_limit(load: float | int) -> float:
         0.0339
     """
     if not load > 0:
-        raise InputError(f"load = s/n must be positive, but it is {load:g}")
+        raise InputError(f"load = s/n must be positive, got {load:g}")
     return 0.5 * float(erfc(math.sqrt(0.5 / load)))
 
 
@@ -104,7 +104,7 @@ def hopfield_capacity(n: float | int, mode: Literal["one", "all"] = "one") -> fl
     """
     _check_size(n)
     if mode not in ("one", "all"):
-        raise InputError(f"mode must be 'one' or 'all', but it is {mode!r}")
+        raise InputError(f"expected mode to be 'one' or 'all', got {mode!r}")
     return n / ((2 if mode == "one" else 4) * math.log(n))
 
 

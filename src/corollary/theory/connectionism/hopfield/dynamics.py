@@ -172,7 +172,7 @@ def synchronous_run(
         [2, 1]
     """
     if max_steps < 1:
-        raise InputError(f"max_steps must be at least 1, but it is {max_steps}")
+        raise InputError(f"max_steps must be at least 1, got {max_steps}")
     before, now, steps = None, checked_signs(X, name="the batch of states"), 0
     period = torch.zeros(len(X), dtype=torch.int64, device=X.device)
     while steps < max_steps and not bool((period > 0).all()):
@@ -194,7 +194,7 @@ def visiting_orders(
         [[1, 0], [1, 0], [1, 0]]
     """
     if max_sweeps < 1:
-        raise InputError(f"max_sweeps must be at least 1, but it is {max_sweeps}")
+        raise InputError(f"max_sweeps must be at least 1, got {max_sweeps}")
     if order is None:
         return torch.arange(n).expand(max_sweeps, n)
     rows = order[None] if order.ndim == 1 else order

@@ -64,7 +64,7 @@ def separation(K: Float[Tensor, "N d"]) -> Float[Tensor, " N"]:
         [4.0, 1.0]
     """
     if len(K) < 2:
-        raise InputError("separation needs at least two patterns, but one came")
+        raise InputError("separation needs at least two patterns, got one")
     G = K @ K.mT
     gaps = G.diagonal()[:, None] - G
     return gaps.fill_diagonal_(math.inf).amin(1)

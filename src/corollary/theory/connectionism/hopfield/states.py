@@ -29,7 +29,7 @@ def checked_signs(x: Tensor, n: int | None = None, name: str = "the state") -> T
     """
     if not isinstance(x, Tensor) or not x.is_floating_point():
         kind = x.dtype if isinstance(x, Tensor) else type(x).__name__
-        raise InputTypeError(f"{name} needs a float tensor of -1 and +1, but {kind} came")
+        raise InputTypeError(f"{name} needs a float tensor of -1 and +1, got {kind}")
     if x.ndim == 0 or x.shape[-1] == 0 or (n is not None and x.shape[-1] != n):
         needed = "at least one entry" if n is None else f"{n} entries"
         raise InputError(f"{name} needs {needed} a row, but its shape is {tuple(x.shape)}")
@@ -57,7 +57,7 @@ def checked_couplings(W: Tensor, b: Tensor | None) -> tuple[Tensor, Tensor]:
     """Give back ``(W, b)`` if they make a network: square, finite, ``b`` zero when left out."""
     if not isinstance(W, Tensor) or not W.is_floating_point():
         kind = W.dtype if isinstance(W, Tensor) else type(W).__name__
-        raise InputTypeError(f"W needs to be a float tensor, but {kind} came")
+        raise InputTypeError(f"W needs to be a float tensor, got {kind}")
     if W.ndim != 2 or W.shape[0] != W.shape[1] or W.shape[0] == 0:
         raise InputError(f"W needs to be a square matrix, but its shape is {tuple(W.shape)}")
     b = W.new_zeros(W.shape[0]) if b is None else b

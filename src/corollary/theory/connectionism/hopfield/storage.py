@@ -135,7 +135,7 @@ def overlap(
     """
     if X.shape[-1] != patterns.shape[-1]:
         raise InputError(
-            f"states and patterns need one length, but they have {X.shape[-1]} and "
+            f"states and patterns need one length, got {X.shape[-1]} and "
             f"{patterns.shape[-1]} entries"
         )
     return (X * patterns).mean(-1)
@@ -154,6 +154,6 @@ def squared_overlap(patterns: Float[Tensor, "s n"]) -> float:
     """
     s, n = checked_patterns(patterns).shape
     if s < 2:
-        raise InputError(f"an overlap needs two patterns, but {s} came")
+        raise InputError(f"an overlap needs two patterns, got {s}")
     G = (patterns @ patterns.mT).fill_diagonal_(0)
     return float((G**2).sum() / (n * s * (s - 1)))

@@ -55,7 +55,7 @@ def retrieval_overlap(load: float | int) -> float:
         0.0
     """
     if not load > 0:
-        raise InputError(f"load = s/n must be positive, but it is {load:g}")
+        raise InputError(f"load = s/n must be positive, got {load:g}")
     if load > critical_load():
         return 0.0
     height = math.sqrt(2 * load)

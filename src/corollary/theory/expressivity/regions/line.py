@@ -81,7 +81,7 @@ def affine_pieces(
     a, b = (_input(x, name) for x, name in ((start, "start"), (end, "end")))
     if a.shape != b.shape or not bool((a != b).any()):
         raise InputError(
-            "start and end need one shape and different values, but they are "
+            "start and end need one shape and different values, got "
             f"{tuple(a.shape)} and {tuple(b.shape)}" + (" and equal" if a.shape == b.shape else "")
         )
     check_at_least("tolerance", tolerance, 0)
@@ -130,7 +130,7 @@ def sampled_pieces(
     breakpoints closer than two steps of the grid may be seen as one.
     """
     if points < 3:
-        raise InputError(f"points must be at least 3, but it is {points}")
+        raise InputError(f"points must be at least 3, got {points}")
     x = torch.linspace(start, end, points, dtype=torch.float64)
     out = Program.read(model).output(x[:, None])
     slope = out.diff(dim=0)

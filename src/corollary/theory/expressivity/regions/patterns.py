@@ -67,7 +67,7 @@ class PatternSample:
             estimators".
         """
         if not 0 < delta < 1:
-            raise InputError(f"delta must lie between 0 and 1, but it is {delta:g}")
+            raise InputError(f"delta must lie between 0 and 1, got {delta:g}")
         slack = (2 * 2**0.5 + 3**0.5) * math.sqrt(math.log(3 / delta) / self.drawn)
         return min(1.0, self.missing_mass + slack)
 

@@ -181,7 +181,7 @@ def _polygon(polygon: Tensor | float | int) -> np.ndarray:
     if len(x) < 3 or not once or not ((turn > 0).all() or (turn < 0).all()):
         raise InputError(
             "the polygon needs at least three corners, in order, with a turn the same way at each "
-            f"(convex, not flat), but {x.tolist()} came"
+            f"(convex, not flat), got {x.tolist()}"
         )
     return x if turn[0] > 0 else x[::-1].copy()
 

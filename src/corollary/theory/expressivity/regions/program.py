@@ -49,7 +49,7 @@ class Program:
     def read(cls, model: nn.Module) -> "Program":
         """Trace a module (which is not changed); an unsupported layer is named by its path."""
         if not isinstance(model, nn.Module):
-            raise InputTypeError(f"a torch.nn.Module is needed, but {type(model).__name__} came")
+            raise InputTypeError(f"expected a torch.nn.Module, got {type(model).__name__}")
         own = copy.deepcopy(model).cpu().double().eval().requires_grad_(False)
         try:
             graph = fx.symbolic_trace(own)

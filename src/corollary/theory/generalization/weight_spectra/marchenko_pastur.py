@@ -52,7 +52,7 @@ class MarchenkoPastur:
         """Check the sizes."""
         if min(self.rows, self.columns) < 1 or not 0 < self.variance < math.inf:
             raise InputError(
-                "sizes of at least 1 and a positive variance are needed, but they are "
+                "sizes of at least 1 and a positive variance are needed, got "
                 f"{self.rows}, {self.columns} and {self.variance:g}"
             )
 
@@ -181,7 +181,7 @@ def central_variance(eigenvalues: Float[Tensor, " p"], n: int) -> float:
     values = eigenvalues.double().sort().values
     p = len(values)
     if not 1 <= p <= n:
-        raise InputError(f"between 1 and n = {n} eigenvalues are needed, but {p} came")
+        raise InputError(f"expected between 1 and n = {n} eigenvalues, got {p}")
     first, last = _middle(p)
     return float(values[first:last].mean()) / _central_mean(p, n)
 

@@ -200,7 +200,7 @@ def _check(values: Tensor, smallest_tail: int) -> None:
     if len(values) < smallest_tail or not bool(values[-1] > values[0]):
         raise InputError(
             f"at least {smallest_tail} positive values that are not all equal are needed, "
-            f"but {len(values)} came"
+            f"got {len(values)}"
         )
     if not bool(values.isfinite().all()):
         raise InputError("finite values are needed")

@@ -122,7 +122,7 @@ def compared(x: Float[Tensor, " n"], fit: TailFit, rival: Rival) -> RivalTest:
     elif rival == "lognormal":
         other = _lognormal(y, power)
     else:
-        raise InputError(f"the rival must be lognormal or exponential, but it is '{rival}'")
+        raise InputError(f"the rival must be lognormal or exponential, got '{rival}'")
     difference = power - other
     spread = float(difference.std(unbiased=False)) * math.sqrt(len(y))
     if spread <= 1e-12 * len(y):

@@ -57,7 +57,7 @@ def tracy_widom_quantile(q: float) -> float:
         (0.9793, 2.0234)
     """
     if not 1e-6 <= q <= 1 - 1e-9:
-        raise InputError(f"a level between 1e-6 and 1 - 1e-9 is needed, but it is {q:g}")
+        raise InputError(f"a level between 1e-6 and 1 - 1e-9 is needed, got {q:g}")
     return float(brentq(lambda x: tracy_widom(x) - q, -9.0, 16.0, xtol=1e-12))
 
 
@@ -70,7 +70,7 @@ def largest_eigenvalue_scale(p: int, n: int) -> tuple[float, float]:
         (0.997, 15.93)
     """
     if min(p, n) < 1:
-        raise InputError(f"sizes of at least 1 are needed, but they are {p} and {n}")
+        raise InputError(f"sizes of at least 1 are needed, got {p} and {n}")
     a, b = math.sqrt(n - 0.5), math.sqrt(p - 0.5)
     return (a + b) ** 2, (a + b) * (1 / a + 1 / b) ** (1 / 3)
 

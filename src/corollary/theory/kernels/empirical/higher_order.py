@@ -58,7 +58,7 @@ class Expanded(nn.Module):
     def __init__(self, model: nn.Module, order: int, read: Read | None = None) -> None:
         super().__init__()
         if order < 0:
-            raise InputError(f"order must be at least 0, but it is {order}")
+            raise InputError(f"order must be at least 0, got {order}")
         self.order, self.read = order, read
         self.names = list(trainable(model))
         self.base = copy.deepcopy(model).eval().requires_grad_(False)

@@ -133,7 +133,7 @@ def fit_linearized(
         with torch.no_grad():
             f = outputs_at(model, {}, x, read)
         if y.numel() != f.numel():
-            raise InputError(f"targets of shape {tuple(y.shape)} came for outputs {tuple(f.shape)}")
+            raise InputError(f"expected targets of shape {tuple(f.shape)}, got {tuple(y.shape)}")
         n, c = f.shape
         k = empirical_ntk(model, x, mode="full", read=read)
         k = k.permute(0, 2, 1, 3).reshape(n * c, n * c)

@@ -64,7 +64,7 @@ def target_alignment(
         1.0
     """
     if len(y) != len(k):
-        raise InputError(f"{len(y)} targets came for a kernel of {len(k)} inputs")
+        raise InputError(f"expected one target per input, got {len(y)} targets for {len(k)} inputs")
     columns = y.reshape(len(y), -1).to(k.dtype)
     return alignment(k, columns @ columns.T, centered=centered)
 

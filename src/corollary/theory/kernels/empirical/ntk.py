@@ -111,7 +111,7 @@ def _layerwise(
     merge: bool,
 ) -> dict[str, Tensor]:
     if mode not in ("full", "diagonal", "trace"):
-        raise InputError(f"mode must be full, diagonal or trace, but it is '{mode}'")
+        raise InputError(f"mode must be full, diagonal or trace, got '{mode}'")
     n, m = count(x), count(x if y is None else y)
     with kept(model, read_only=True), sdpa_kernel(SDPBackend.MATH):
         model.eval()

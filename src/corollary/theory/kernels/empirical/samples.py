@@ -19,7 +19,7 @@ def count(x: Inputs) -> int:
         raise InputError(f"all inputs need the same number of samples, but have {sorted(lengths)}")
     (n,) = lengths
     if n == 0:
-        raise InputError("the tangent kernel needs at least one input, but none came")
+        raise InputError("the tangent kernel needs at least one input, got none")
     return n
 
 
@@ -29,7 +29,7 @@ def tensors(x: Inputs) -> list[Tensor]:
     if not parts or not all(isinstance(t, Tensor) and t.dim() > 0 for t in parts):
         raise InputTypeError(
             "inputs must be a tensor, a tuple or a dict of tensors, with samples along the first "
-            f"axis, but {type(x).__name__} came"
+            f"axis, got {type(x).__name__}"
         )
     return parts
 
@@ -72,7 +72,7 @@ def chosen(outputs: int | list[int] | tuple[int, ...] | None, c: int) -> list[in
     places = list(range(c)) if outputs is None else outputs
     places = [places] if isinstance(places, int) else list(places)
     if not places or not all(-c <= o < c for o in places):
-        raise InputError(f"outputs must lie in 0..{c - 1}, but they are {outputs}")
+        raise InputError(f"outputs must lie in 0..{c - 1}, got {outputs}")
     return [o % c for o in places]
 
 

@@ -261,7 +261,7 @@ class Rbf(Activation):
 
     def __post_init__(self) -> None:
         if not self.gamma > 0:
-            raise InputError(f"Rbf needs gamma > 0, but it is {self.gamma}")
+            raise InputError(f"Rbf needs gamma > 0, got {self.gamma}")
 
     def function(self, z: Float[Tensor, "..."]) -> Float[Tensor, "..."]:
         """The wave whose kernel is Gaussian."""

@@ -49,7 +49,7 @@ class Attention(Layer):
     def __post_init__(self) -> None:
         if self.mechanism not in ("softmax", "identity", "relu", "abs"):
             raise InputError(
-                f"mechanism must be softmax, identity, relu or abs, but it is '{self.mechanism}'"
+                f"mechanism must be softmax, identity, relu or abs, got '{self.mechanism}'"
             )
         if self.scaling == "sqrt" and self.mechanism != "identity":
             raise InputError(
@@ -60,7 +60,7 @@ class Attention(Layer):
     def __call__(self, state: State) -> State:
         """Covariances after mixing positions."""
         if state.axes != 1:
-            raise InputError(f"attention needs one axis of positions, but there are {state.axes}")
+            raise InputError(f"attention needs one axis of positions, got {state.axes}")
         state = self._linear(state) if self.scaling == "linear" else self._sqrt(state)
         return replace(state, alike=True)
 

@@ -16,7 +16,7 @@ class Branches(ABC):
 
     def __post_init__(self) -> None:
         if not self.branches:
-            raise InputError(f"{type(self).__name__} needs at least one branch, but none came")
+            raise InputError(f"{type(self).__name__} needs at least one branch, got none")
 
     @abstractmethod
     def rule(self) -> Join:
@@ -53,11 +53,11 @@ class Concat(Branches):
         super().__post_init__()
         if self.widths is not None and len(self.widths) != len(self.branches):
             raise InputError(
-                f"Concat needs one width a branch, but there are {len(self.widths)} widths and "
+                f"Concat needs one width per branch, but there are {len(self.widths)} widths and "
                 f"{len(self.branches)} branches"
             )
         if min(self.widths or (1,)) < 1:
-            raise InputError(f"widths must be at least 1, but they are {self.widths}")
+            raise InputError(f"widths must be at least 1, got {self.widths}")
 
     def rule(self) -> Join:
         """Kernels are averaged by the shares of channels."""

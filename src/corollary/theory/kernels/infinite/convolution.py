@@ -43,7 +43,7 @@ class Conv(Dense):
         """Average over offsets, then the dense rule."""
         if state.axes != len(self.kernel):
             raise InputError(
-                f"a convolution over {len(self.kernel)} axes came to a layer with {state.axes} of "
+                f"a convolution over {len(self.kernel)} axes follows a layer with {state.axes} of "
                 f"them; inputs are (n, channels, {', '.join('hw'[: len(self.kernel)])})"
             )
         kernel = self._compiled(state)

@@ -34,7 +34,7 @@ class MaskedUnits(Layer):
     def __post_init__(self) -> None:
         if not 0 <= self.rate < 1:
             raise InputError(
-                f"rate is the share of units that is dropped and must lie in [0, 1), but it is "
+                f"rate is the share of units that is dropped and must lie in [0, 1), got "
                 f"{self.rate}"
             )
 

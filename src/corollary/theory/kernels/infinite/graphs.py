@@ -101,7 +101,7 @@ def graph_inputs(
     if tuple(adjacency.shape) != (n, nodes, nodes):
         raise InputError(
             f"graph_inputs needs adjacency of shape {(n, nodes, nodes)} for {n} graphs of {nodes} "
-            f"nodes, but it is {tuple(adjacency.shape)}"
+            f"nodes, got {tuple(adjacency.shape)}"
         )
     return torch.cat([x, adjacency.to(x)], dim=2)
 

@@ -63,7 +63,7 @@ class Dense(Layer):
     def __post_init__(self) -> None:
         if self.parametrization not in ("ntk", "standard"):
             raise InputError(
-                f"parametrization must be ntk or standard, but it is '{self.parametrization}'"
+                f"parametrization must be ntk or standard, got '{self.parametrization}'"
             )
         if self.parametrization == "standard" and not self.fan_in:
             raise InputError(
@@ -73,7 +73,7 @@ class Dense(Layer):
         for name in ("sigma_w", "sigma_b"):
             value = plain(getattr(self, name))
             if not 0 <= value < float("inf"):
-                raise InputError(f"{name} must be finite and at least 0, but it is {value}")
+                raise InputError(f"{name} must be finite and at least 0, got {value}")
 
     def __call__(self, state: State) -> State:
         """K' and Theta' as above."""
@@ -155,7 +155,7 @@ class AvgPool(Layer):
 
         if state.axes != len(self.kernel):
             raise InputError(
-                f"AvgPool over {len(self.kernel)} axes came to a layer with {state.axes} of them"
+                f"AvgPool over {len(self.kernel)} axes follows a layer with {state.axes} of them"
             )
         stride, padding = self.stride or self.kernel, self.padding or (0,) * len(self.kernel)
 

@@ -191,7 +191,7 @@ class Network:
     def _check(self, x: Tensor, y: Tensor | None) -> None:
         for name, t in (("x", x),) if y is None else (("x", x), ("y", y)):
             if not t.is_floating_point():
-                raise InputError(f"{name} needs floating point inputs, but it is {t.dtype}")
+                raise InputError(f"{name} needs floating point inputs, got {t.dtype}")
             if t.ndim < 2 or 0 in t.shape:
                 raise InputError(
                     f"{name} needs at least one input in rows, but its shape is {tuple(t.shape)}"
@@ -200,7 +200,7 @@ class Network:
                 raise InputError(f"{name} has entries that are not finite; remove those rows")
         if y is not None and (x.shape[1:] != y.shape[1:] or x.dtype != y.dtype):
             raise InputError(
-                f"x and y need inputs of one shape and dtype, but they are {tuple(x.shape)} "
+                f"x and y need inputs of one shape and dtype, got {tuple(x.shape)} "
                 f"{x.dtype} and {tuple(y.shape)} {y.dtype}"
             )
 

@@ -53,7 +53,7 @@ class KernelOperator:
         shared: bool = False,
     ) -> None:
         if which not in ("nngp", "ntk"):
-            raise InputError(f"which must be nngp or ntk, but it is '{which}'")
+            raise InputError(f"which must be nngp or ntk, got '{which}'")
         self.net, self.x, self.y, self.which, self.symmetric = net, x, y, which, symmetric
         self.shared = shared and _grouped()
         self.shape = (len(x), len(y))

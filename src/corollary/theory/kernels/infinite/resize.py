@@ -29,7 +29,7 @@ MODES = ("nearest", "nearest-exact", "linear", "cubic")
 
 @dataclass(frozen=True)
 class Resize(Layer):
-    """Positions interpolated to another size; give ``size`` or ``factor``, one number an axis.
+    """Positions interpolated to another size; give ``size`` or ``factor``, one number per axis.
 
     Example:
         >>> from corollary.theory.kernels.infinite import Conv, Dense, Flatten, network
@@ -49,11 +49,9 @@ class Resize(Layer):
         if (self.size is None) == (self.factor is None):
             raise InputError("Resize takes size=, a number of positions an axis, or factor=")
         if self.mode not in MODES:
-            raise InputError(f"mode must be one of {', '.join(MODES)}, but it is '{self.mode}'")
+            raise InputError(f"mode must be one of {', '.join(MODES)}, got '{self.mode}'")
         if any(not value > 0 for value in self.size or self.factor or ()):
-            raise InputError(
-                f"sizes and factors must be positive, but they are {self.size or self.factor}"
-            )
+            raise InputError(f"sizes and factors must be positive, got {self.size or self.factor}")
         if self.mode.startswith("nearest") and (self.align_corners or self.antialias):
             raise InputError("align_corners and antialias are there for linear and cubic alone")
 
@@ -71,7 +69,7 @@ class Resize(Layer):
         """The matrix of each axis, on every copy of it."""
         if state.axes != self.count:
             raise InputError(
-                f"Resize of {self.count} axes came to a layer with {state.axes} of them"
+                f"Resize of {self.count} axes follows a layer with {state.axes} of them"
             )
         lengths = state.nngp.shape[state.lead : state.lead + state.axes]
         matrices = [self.matrix(n, k).to(state.nngp) for k, n in enumerate(lengths)]

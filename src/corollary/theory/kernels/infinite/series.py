@@ -65,7 +65,7 @@ class Series(Activation):
 
     def __post_init__(self) -> None:
         if self.degree < 2:
-            raise InputError(f"a Hermite series needs degree at least 2, but it is {self.degree}")
+            raise InputError(f"a Hermite series needs degree at least 2, got {self.degree}")
 
     def function(self, z: Float[Tensor, "..."]) -> Float[Tensor, "..."]:
         """The activation as given."""

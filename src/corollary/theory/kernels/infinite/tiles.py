@@ -87,7 +87,7 @@ def stream(
     """Blocks ``rank``, ``rank + world``, ... of the matrix, computed as they are taken."""
     check_at_least("memory", memory, 1)
     if not 0 <= rank < world:
-        raise InputError(f"rank must lie in 0..{world - 1}, but it is {rank}")
+        raise InputError(f"rank must lie in 0..{world - 1}, got {rank}")
     blocks = _blocks(net, x, y, ntk=ntk, backend=backend, memory=memory)
     places = _places(len(x), len(x if y is None else y), blocks.side, symmetric=y is None)
     tiles = (Tile(r, c, *blocks.block(r, c)) for r, c in places[rank::world])
@@ -160,8 +160,8 @@ def _check_out(out: Kernels, x: Tensor, n: int, m: int, *, ntk: bool) -> None:
     for name in ("nngp", "ntk") if ntk else ("nngp",):
         matrix = getattr(out, name)
         if matrix is None or tuple(matrix.shape) != (n, m) or matrix.dtype != x.dtype:
-            came = "None" if matrix is None else f"{tuple(matrix.shape)} of {matrix.dtype}"
-            raise InputError(f"out.{name} must be ({n}, {m}) of {x.dtype}, but it is {came}")
+            got = "None" if matrix is None else f"{tuple(matrix.shape)} of {matrix.dtype}"
+            raise InputError(f"out.{name} must be ({n}, {m}) of {x.dtype}, got {got}")
 
 
 def _places(

@@ -88,7 +88,7 @@ def from_module(
         0.666667
     """
     if not isinstance(module, nn.Module):
-        raise InputTypeError(f"from_module reads an nn.Module, but {type(module).__name__} came")
+        raise InputTypeError(f"expected an nn.Module, got {type(module).__name__}")
     if fx.Tracer().is_leaf_module(module, ""):
         module = nn.Sequential(module)  # a layer alone: traced as a layer, not as its functions
     try:

@@ -54,12 +54,12 @@ class ConvTranspose(Conv):
             raise InputError("ConvTranspose has rules for dilation 1 and zero padding alone")
         if not isinstance(self.padding, tuple) or len(self.padding) != len(self.kernel):
             raise InputError(
-                f"padding needs one number an axis, {len(self.kernel)} of them, but it is "
+                f"padding needs one number per axis, {len(self.kernel)} of them, got "
                 f"{self.padding!r}"
             )
         if any(not 0 <= p < k for p, k in zip(self.padding, self.kernel, strict=True)):
             raise InputError(
-                f"padding must lie between 0 and the window less one, {self.kernel}, but it is "
+                f"padding must lie between 0 and the window less one, {self.kernel}, got "
                 f"{self.padding}"
             )
 

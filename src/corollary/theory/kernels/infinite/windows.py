@@ -90,5 +90,5 @@ def pad(t: Tensor, axis: int, amount: tuple[int, int], mode: str) -> Tensor:
     elif mode == "reflect":
         place = (n - 1 - ((n - 1) - place.abs()).abs()).abs()
     else:
-        raise InputError(f"padding mode must be one of {', '.join(PADDINGS)}, but it is '{mode}'")
+        raise InputError(f"padding mode must be one of {', '.join(PADDINGS)}, got '{mode}'")
     return t.index_select(axis, place)

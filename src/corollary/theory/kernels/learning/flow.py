@@ -50,9 +50,11 @@ class KernelFlow:
         f0: Float[Tensor, "n *c"] | None = None,
     ) -> None:
         if len(k) != len(y):
-            raise InputError(f"{len(y)} targets came for a kernel of {len(k)} inputs")
+            raise InputError(
+                f"expected one target per input, got {len(y)} targets for {len(k)} inputs"
+            )
         if len(y) == 0:
-            raise InputError("kernel training needs at least one input, but none came")
+            raise InputError("kernel training needs at least one input, got none")
         check_finite("k", k)
         self.f0 = torch.zeros_like(y) if f0 is None else f0
         self.rest = y - self.f0
@@ -147,7 +149,7 @@ def loss_flow(
     from scipy.integrate import solve_ivp
 
     if not times or any(b <= a for a, b in zip(times, times[1:], strict=False)) or times[0] < 0:
-        raise InputError(f"times must grow from 0 on, but they are {list(times)}")
+        raise InputError(f"times must grow from 0 on, got {list(times)}")
     _check_time(times[-1], finite=True)
     check_finite("f0", f0)
     check_positive("tolerance", tolerance)
@@ -176,4 +178,4 @@ def loss_flow(
 
 def _check_time(t: float, *, finite: bool = False) -> None:
     if not t >= 0 or (finite and math.isinf(t)):
-        raise InputError(f"time must be at least 0, but it is {t}")
+        raise InputError(f"time must be at least 0, got {t}")

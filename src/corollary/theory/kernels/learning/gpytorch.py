@@ -36,11 +36,11 @@ def gpytorch_kernel(
     """
     if not (sigma_w > 0 and sigma_b > 0):
         raise InputError(
-            f"sigma_w and sigma_b must be positive to be learned, but they are {sigma_w} and "
+            f"sigma_w and sigma_b must be positive to be learned, got {sigma_w} and "
             f"{sigma_b}; leave a bias out in make, as in Dense(w)"
         )
     if which not in ("nngp", "ntk"):
-        raise InputError(f"which must be nngp or ntk, but it is '{which}'")
+        raise InputError(f"which must be nngp or ntk, got '{which}'")
     try:
         from gpytorch.constraints import Positive
         from gpytorch.kernels import Kernel

@@ -65,9 +65,9 @@ def cholesky(
     if n == 0:
         raise InputError("a kernel of no inputs cannot be solved with")
     if not ridge >= 0:
-        raise InputError(f"the ridge must be at least 0, but it is {ridge}")
+        raise InputError(f"the ridge must be at least 0, got {ridge}")
     if not 0 <= most < math.inf:
-        raise InputError(f"the largest jitter must be a number >= 0, but it is {most}")
+        raise InputError(f"the largest jitter must be a number >= 0, got {most}")
     diagonal = k.diagonal().clone()
     size = float(diagonal.mean())
     step = n * torch.finfo(k.dtype).eps * size

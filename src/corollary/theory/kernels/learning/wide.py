@@ -193,10 +193,10 @@ def ntk_regress(
 def _check_problem(x: Tensor, y: Tensor, at: Tensor, f0: Tensor | None) -> None:
     """Inputs, targets and new inputs that go together."""
     if len(x) != len(y):
-        raise InputError(f"{len(y)} targets came for {len(x)} inputs")
+        raise InputError(f"expected one target per input, got {len(y)} targets for {len(x)} inputs")
     for what, count in (("training", len(x)), ("new", len(at))):
         if count == 0:
-            raise InputError(f"kernel regression needs at least one {what} input, but none came")
+            raise InputError(f"kernel regression needs at least one {what} input, got none")
     if x.shape[1:] != at.shape[1:] or x.dtype != at.dtype:
         raise InputError(
             f"training inputs have shape {tuple(x.shape[1:])} and {x.dtype}, new ones "

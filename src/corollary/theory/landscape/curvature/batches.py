@@ -61,7 +61,7 @@ def as_batch(item: Any) -> Batch:
         return _sized((inputs,), {}, (target,))
     if isinstance(item, tuple | list) and len(item) == 1:
         return as_batch(item[0])
-    raise InputTypeError(f"a batch must be {_FORMS}, but it is {_described(item)}")
+    raise InputTypeError(f"a batch must be {_FORMS}, got {_described(item)}")
 
 
 def stream(data: Any) -> Callable[[], Iterator[Batch]]:
@@ -70,7 +70,7 @@ def stream(data: Any) -> Callable[[], Iterator[Batch]]:
         only = as_batch(data)
         return lambda: iter((only,))
     if not isinstance(data, Iterable) or isinstance(data, str | bytes):
-        raise InputTypeError(f"data must be {_FORMS}, but it is {_described(data)}")
+        raise InputTypeError(f"data must be {_FORMS}, got {_described(data)}")
     if isinstance(data, Iterator):
         raise InputTypeError(
             "data is an iterator that can be walked once, but products with a Hessian walk "

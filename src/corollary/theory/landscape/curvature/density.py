@@ -81,7 +81,7 @@ class SpectralDensity:
     def share(self, low: float, high: float) -> Estimate:
         """The share of eigenvalues in ``[low, high]``."""
         if not low <= high:
-            raise InputError(f"an interval needs low <= high, but they are {low:g} and {high:g}")
+            raise InputError(f"an interval needs low <= high, got {low:g} and {high:g}")
         return self.mean_of(lambda t: ((t >= low) & (t <= high)).to(t))
 
     def logarithmic(
@@ -119,7 +119,7 @@ class SpectralDensity:
         floor = 1e-5 * (float(size.max()) or 1.0) if floor is None else floor
         if not 0 < floor < float("inf") or points < 2 or (sigma is not None and not sigma > 0):
             raise InputError(
-                "floor and sigma must be positive and points at least 2, but they are "
+                "floor and sigma must be positive and points at least 2, got "
                 f"{floor}, {sigma} and {points}"
             )
         t = (size + floor).log10()
@@ -188,7 +188,7 @@ def spectral_density(
     A, rng = as_operator(subject), as_generator(rng)
     if probes < 2 or steps < 1 or points < 2:
         raise InputError(
-            "probes and points must be at least 2 and steps at least 1, but they are "
+            "probes and points must be at least 2 and steps at least 1, got "
             f"{probes}, {points} and {steps}"
         )
     check_level(level)
@@ -198,7 +198,7 @@ def spectral_density(
     if sigma is None:
         sigma = 0.01 * ((high - low) or abs(high) or 1.0)
     if not sigma > 0:
-        raise InputError(f"sigma must be positive, but it is {sigma}")
+        raise InputError(f"sigma must be positive, got {sigma}")
     grid = torch.linspace(low - 5 * sigma, high + 5 * sigma, points, dtype=nodes.dtype)
     curve = _band(grid, nodes, weights, shared, sigma, level)
     rule = nodes, weights, shared
@@ -260,7 +260,7 @@ def _band(
 def _side(sign: Sign, nodes: Tensor) -> Tensor:
     """One where a node has the sign that is asked for, else zero; zero itself is positive."""
     if sign not in ("both", "positive", "negative"):
-        raise InputError(f"sign must be both, positive or negative, but it is '{sign}'")
+        raise InputError(f"sign must be both, positive or negative, got '{sign}'")
     if sign == "both":
         return torch.ones_like(nodes)
     return ((nodes < 0) == (sign == "negative")).to(nodes)

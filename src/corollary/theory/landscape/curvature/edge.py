@@ -71,7 +71,7 @@ class EdgeOfStability:
         rng: int | Generator = 0,
     ) -> None:
         if every < 1:
-            raise InputError(f"every must be at least 1, but it is {every}")
+            raise InputError(f"every must be at least 1, got {every}")
         self.loss, self.data, self.every, self.rtol = loss, data, every, rtol
         self.rng = as_generator(rng)
         self.readings: list[Sharpening] = []

@@ -59,7 +59,7 @@ def as_operator(subject: Landscape | Curvature) -> Curvature:
     if isinstance(subject, Landscape):
         return hessian(subject)
     raise InputError(
-        f"a Landscape or an operator is needed, but a {type(subject).__name__} came; make one "
+        f"expected a Landscape or an operator, got a {type(subject).__name__}; make one "
         "with Landscape(module, loss, data)"
     )
 
@@ -104,9 +104,9 @@ def top_eigenpairs(
     """
     A, rng = as_operator(subject), as_generator(rng)
     if not 1 <= k <= A.size:
-        raise InputError(f"k must lie between 1 and the dimension {A.size}, but it is {k}")
+        raise InputError(f"k must lie between 1 and the dimension {A.size}, got {k}")
     if which not in ("largest", "smallest", "magnitude"):
-        raise InputError(f"which must be largest, smallest or magnitude, but it is '{which}'")
+        raise InputError(f"which must be largest, smallest or magnitude, got '{which}'")
     check_at_least("tol", tol, 0)
     check_at_least("look", look, 0)
     budget = max_products or 20 * k + 200

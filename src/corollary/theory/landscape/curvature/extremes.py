@@ -82,7 +82,7 @@ def extreme_eigenvalues(
     A, rng = as_operator(subject), as_generator(rng)
     check_level(level)
     if not 0 < rtol < 1:
-        raise InputError(f"rtol must lie between 0 and 1, but it is {rtol}")
+        raise InputError(f"rtol must lie between 0 and 1, got {rtol}")
     space, start = Krylov(A, min(max_products, A.size), rng=rng), A.products
     needed = 1
     while space.m < space.capacity and space.step():

@@ -87,7 +87,7 @@ def fisher(
     if kind == "empirical":
         return EmpiricalFisher(landscape)
     if kind != "true":
-        raise InputError(f"kind must be true or empirical, but it is '{kind}'")
+        raise InputError(f"kind must be true or empirical, got '{kind}'")
     known = isinstance(landscape.criterion, LIKELIHOODS) or landscape.criterion in FUNCTIONS
     if not known:
         raise InputError(

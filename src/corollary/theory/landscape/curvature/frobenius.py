@@ -84,7 +84,7 @@ def squared_frobenius_norm(
     """
     A = as_operator(subject)
     if max_products < 4 * FIRST:
-        raise InputError(f"max_products must be at least {4 * FIRST}, but it is {max_products}")
+        raise InputError(f"max_products must be at least {4 * FIRST}, got {max_products}")
     start = A.products
     if A.size <= max_products:
         value = float(A.dense().double().square().sum())

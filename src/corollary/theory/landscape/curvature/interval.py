@@ -38,4 +38,4 @@ class Estimate:
 def check_level(level: float) -> None:
     """Refuse what is not a confidence level."""
     if not 0 < level < 1:
-        raise InputError(f"level must lie between 0 and 1, like 0.95, but it is {level}")
+        raise InputError(f"level must lie between 0 and 1, like 0.95, got {level}")

@@ -40,7 +40,7 @@ class DampedInverse(Curvature):
 
     def __init__(self, A: Curvature, damping: float | int) -> None:
         if not 0 <= damping < float("inf"):
-            raise InputError(f"damping must be a number >= 0, but it is {damping}")
+            raise InputError(f"damping must be a number >= 0, got {damping}")
         self.A, self.damping = A, damping
         self.size, self.dtype, self.device = A.size, A.dtype, A.device
         self.path = f"{self.method}, damping {damping:g}; {A.path}"
@@ -125,7 +125,7 @@ class Inverse(DampedInverse):
 
     def _refuse_unfinished(self, residual: float) -> None:
         raise InputError(
-            f"conjugate gradients came to a relative residual of {residual:.2g} after "
+            f"conjugate gradients reached a relative residual of {residual:.2g} after "
             f"{self.steps} products, not to tol={self.tol:g}; raise max_products, damping or "
             "tol, or pass a preconditioner"
         )
@@ -166,7 +166,7 @@ def inverse(
     check_budget(tol, max_products)
     if preconditioner is not None and not isinstance(preconditioner, Curvature):
         raise InputTypeError(
-            "preconditioner must be an operator, like kfac(landscape).inverse(damping), but it is "
+            "preconditioner must be an operator, like kfac(landscape).inverse(damping), got "
             f"a {type(preconditioner).__name__}"
         )
     if preconditioner is not None and preconditioner.size != A.size:
@@ -180,6 +180,6 @@ def check_budget(tol: float, max_products: int) -> None:
     """Refuse a tolerance or a budget that makes no sense."""
     if not 0 < tol < 1 or max_products < 1:
         raise InputError(
-            f"tol must lie between 0 and 1 and max_products be at least 1, but they are {tol} and "
+            f"tol must lie between 0 and 1 and max_products be at least 1, got {tol} and "
             f"{max_products}"
         )

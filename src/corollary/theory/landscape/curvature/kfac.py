@@ -98,12 +98,12 @@ def kfac(
         tensor([0.5000, 0.1000])
     """
     if kind not in KINDS:
-        raise InputError(f"kind must be one of {', '.join(KINDS)}, but it is '{kind}'")
+        raise InputError(f"kind must be one of {', '.join(KINDS)}, got '{kind}'")
     if sharing not in ("expand", "reduce"):
-        raise InputError(f"sharing must be expand or reduce, but it is '{sharing}'")
+        raise InputError(f"sharing must be expand or reduce, got '{sharing}'")
     if samples < 1 or (samples > 1 and kind != "sampled"):
         raise InputError(
-            f"samples must be at least 1, and 1 unless kind='sampled', but it is {samples} with "
+            f"samples must be at least 1, and 1 unless kind='sampled', got {samples} with "
             f"kind='{kind}'"
         )
     if corrected and kind == "forward_only":

@@ -137,12 +137,12 @@ class Kronecker(Curvature):
             0.0625
         """
         if not 0 <= damping < float("inf"):
-            raise InputError(f"damping must be a number >= 0, but it is {damping}")
+            raise InputError(f"damping must be a number >= 0, got {damping}")
         if how not in ("exact", "factored"):
-            raise InputError(f"how must be exact or factored, but it is '{how}'")
+            raise InputError(f"how must be exact or factored, got '{how}'")
         if how == "factored" and not self.factored:
             raise InputError(
-                "damping can be factored only where the eigenvalues are products, but they are "
+                "damping can be factored only where the eigenvalues are products, got "
                 "corrected or inverted here; use how='exact'"
             )
         if how == "exact":

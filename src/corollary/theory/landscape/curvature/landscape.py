@@ -66,15 +66,13 @@ class Landscape:
         seed: int = 0,
     ) -> None:
         if not isinstance(module, nn.Module):
-            raise InputTypeError(
-                f"module must be an nn.Module, but it is a {type(module).__name__}"
-            )
+            raise InputTypeError(f"module must be an nn.Module, got {type(module).__name__}")
         if mode not in ("eval", "train", "keep"):
-            raise InputError(f"mode must be eval, train or keep, but it is '{mode}'")
+            raise InputError(f"mode must be eval, train or keep, got '{mode}'")
         reduction = reduction or getattr(loss, "reduction", "mean")
         if reduction not in ("mean", "sum"):
             raise InputError(
-                f"the loss has reduction='{reduction}', but a landscape needs one number a batch; "
+                f"expected a loss that returns one number per batch, got reduction='{reduction}'; "
                 "use reduction='mean' or 'sum'"
             )
         self.module = getattr(module, "_orig_mod", module)
@@ -155,7 +153,7 @@ class Landscape:
         if not isinstance(value, Tensor) or value.numel() != 1:
             shape = tuple(value.shape) if isinstance(value, Tensor) else type(value).__name__
             raise InputError(
-                f"the loss must return one number a batch, but it returned {shape}; "
+                f"the loss must return one number per batch, got {shape}; "
                 "take its mean over the examples"
             )
         if not bool(torch.isfinite(value.detach())):

@@ -98,11 +98,11 @@ def neumann_inverse(
     """
     A = as_operator(subject)
     if terms < 1:
-        raise InputError(f"terms must be at least 1, but it is {terms}")
+        raise InputError(f"terms must be at least 1, got {terms}")
     if scale is None:
         scale = _safe_scale(A, float(damping), rng)
     if not 0 < scale < float("inf"):
-        raise InputError(f"scale must be a positive number, but it is {scale}")
+        raise InputError(f"scale must be a positive number, got {scale}")
     return NeumannInverse(A, damping, terms, float(scale))
 
 

@@ -114,12 +114,11 @@ def _group_gradients(
     if len(batches) == 1:
         (whole,) = batches
         if groups < 4:
-            raise InputError(f"groups must be at least 4, but it is {groups}")
+            raise InputError(f"groups must be at least 4, got {groups}")
         size = size or max(1, whole.size // groups)
         if not 1 <= size <= whole.size // 2:
             raise InputError(
-                f"group_size must lie between 1 and half the {whole.size} examples, but it is "
-                f"{size}"
+                f"group_size must lie between 1 and half the {whole.size} examples, got {size}"
             )
         draws = [torch.randint(whole.size, (size,), generator=rng) for _ in range(groups)]
         batches = [whole.take(draw) for draw in draws]

@@ -102,7 +102,7 @@ def loss_slice(
         [0.0, 1.0, 4.0]
     """
     if points < 3 or points % 2 == 0:
-        raise InputError(f"points must be odd and at least 3, but it is {points}")
+        raise InputError(f"points must be odd and at least 3, got {points}")
     ways = _ways(landscape, directions, as_generator(rng))
     axis = torch.linspace(-reach, reach, points, dtype=torch.float64)
     axis[points // 2] = 0.0
@@ -139,6 +139,6 @@ def _ways(
     if len(ways) not in (1, 2) or any(d.shape != (landscape.size,) for d in ways):
         shapes = ", ".join(str(tuple(d.shape)) for d in ways)
         raise InputError(
-            f"a slice needs 1 or 2 directions of length {landscape.size}, but it got {shapes}"
+            f"a slice needs 1 or 2 directions of length {landscape.size}, got {shapes}"
         )
     return tuple(d.to(device=landscape.device, dtype=landscape.dtype) for d in ways)

@@ -67,7 +67,7 @@ def largest_stable_step(
         0.2
     """
     if not 0 <= momentum < 1:
-        raise InputError(f"momentum must lie in [0, 1), but it is {momentum}")
+        raise InputError(f"momentum must lie in [0, 1), got {momentum}")
     ends = extreme_eigenvalues(subject, rtol=rtol, level=level, max_products=max_products, rng=rng)
     top, reach = ends.largest, 2 * (1 + momentum)
 
@@ -115,7 +115,7 @@ def sharpness(
         (1.25, 2.0)
     """
     if not rho > 0:
-        raise InputError(f"rho must be positive, but it is {rho}")
+        raise InputError(f"rho must be positive, got {rho}")
     ends = extreme_eigenvalues(landscape, rtol=rtol, level=level, rng=rng)
     slope = landscape.gradient()
     length = float(slope.norm())

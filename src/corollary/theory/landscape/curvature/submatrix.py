@@ -51,9 +51,7 @@ def submatrix(
     A = as_operator(subject)
     at = index if isinstance(index, Tensor) else torch.tensor(list(index), dtype=torch.long)
     if len(at) == 0 or int(at.min()) < 0 or int(at.max()) >= A.size:
-        raise InputError(
-            f"index needs numbers from 0 to {A.size - 1}, but it is {at.tolist()[:10]}"
-        )
+        raise InputError(f"index needs numbers from 0 to {A.size - 1}, got {at.tolist()[:10]}")
     if len(at.unique()) < len(at):
         raise InputError("index needs different numbers, but some occur twice")
     return Submatrix(A, at.long())

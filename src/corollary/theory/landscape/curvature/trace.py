@@ -78,7 +78,7 @@ def trace(
     A, rng = as_operator(subject), as_generator(rng)
     check_level(level)
     if max_products < 2 * FIRST:
-        raise InputError(f"max_products must be at least {2 * FIRST}, but it is {max_products}")
+        raise InputError(f"max_products must be at least {2 * FIRST}, got {max_products}")
     start = A.products
     if A.size <= max_products:
         value = float(A.dense().diagonal().double().sum())

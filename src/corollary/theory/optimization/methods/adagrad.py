@@ -40,7 +40,7 @@ class AdaGrad(Method[Tensor]):
     def __post_init__(self) -> None:
         check_positive("lr", self.lr)
         if not self.delta >= 0:
-            raise InputError(f"delta must not be negative, but it is {self.delta:g}")
+            raise InputError(f"delta must not be negative, got {self.delta:g}")
 
     def init(self, x: Float[Tensor, "... d"]) -> Tensor:
         """No gradient seen."""

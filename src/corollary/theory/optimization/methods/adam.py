@@ -53,7 +53,7 @@ class Adam(Method[Memory]):
         for name, beta in zip(("betas[0]", "betas[1]"), self.betas, strict=True):
             check_decay(name, beta)
         if not self.eps >= 0:
-            raise InputError(f"eps must not be negative, but it is {self.eps:g}")
+            raise InputError(f"eps must not be negative, got {self.eps:g}")
 
     def init(self, x: Float[Tensor, "... d"]) -> Memory:
         """No gradient seen."""

@@ -70,5 +70,5 @@ def effective_lr(lr: float, beta: float, t: int | None = None) -> float:
     if t is None:
         return lr / (1 - beta)
     if t < 0:
-        raise InputError(f"t must not be negative, but it is {t}")
+        raise InputError(f"t must not be negative, got {t}")
     return lr * (1 - beta ** (t + 1)) / (1 - beta)

@@ -54,7 +54,7 @@ def trajectory(
     """
     check_finite("x0", x0)
     if steps < 1:
-        raise InputError(f"steps must be at least 1, but it is {steps}")
+        raise InputError(f"steps must be at least 1, got {steps}")
     x, memory, path = x0, method.init(x0), [x0]
     for _ in range(steps):
         x, memory = method.step(x, gradient, memory)
@@ -65,4 +65,4 @@ def trajectory(
 def check_decay(name: str, value: float) -> None:
     """Refuse a memory that does not fade."""
     if not 0 <= value < 1:
-        raise InputError(f"{name} must lie in [0, 1), but it is {value:g}")
+        raise InputError(f"{name} must lie in [0, 1), got {value:g}")

@@ -74,7 +74,7 @@ def nesterov_momentum(kappa: float) -> float:
         0.5
     """
     if not 1 <= kappa < math.inf:
-        raise InputError(f"kappa must be at least 1 and finite, but it is {kappa:g}")
+        raise InputError(f"kappa must be at least 1 and finite, got {kappa:g}")
     return (math.sqrt(kappa) - 1) / (math.sqrt(kappa) + 1)
 
 
@@ -99,5 +99,5 @@ def accelerated_rate(kappa: float, t: int) -> float:
     """
     nesterov_momentum(kappa)  # refuses what is not a condition number
     if t < 0:
-        raise InputError(f"t must not be negative, but it is {t}")
+        raise InputError(f"t must not be negative, got {t}")
     return (1 - 1 / math.sqrt(kappa)) ** t

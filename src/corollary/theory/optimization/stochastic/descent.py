@@ -46,7 +46,7 @@ def draw_batches(
     """
     if batch < 1 or (not replacement and batch > n):
         limit = "" if replacement else f" and at most n = {n} without replacement"
-        raise InputError(f"batch must be at least 1{limit}, but it is {batch}")
+        raise InputError(f"batch must be at least 1{limit}, got {batch}")
     if replacement or batch == 1:
         return torch.randint(n, (runs, batch), generator=rng, device=rng.device)
     if batch == n:  # the order of a sum would only change its rounding
@@ -93,7 +93,7 @@ def sgd(
     """
     check_finite("x0", x0)
     if not (steps >= 1 and burn_in >= 0):
-        raise InputError(f"steps >= 1 and burn_in >= 0 are needed, but {steps}, {burn_in} came")
+        raise InputError(f"expected steps >= 1 and burn_in >= 0, got {steps}, {burn_in}")
     eta = schedule if callable(schedule) else constant(float(schedule))
     kept = set(range(steps + 1)) if keep is None else set(map(operator.index, keep))
     x, mean, at, xs, means = x0, x0, [], [], []
@@ -110,7 +110,7 @@ def sgd(
             if tol is not None and float(problem.gradient(x).norm(dim=-1).max()) <= tol:
                 break
     if not at:
-        raise InputError(f"keep must name a step from 0 to {steps}, but it is {sorted(kept)}")
+        raise InputError(f"keep must name a step from 0 to {steps}, got {sorted(kept)}")
     return Runs(tuple(at), torch.stack(xs), torch.stack(means))
 
 

@@ -107,6 +107,6 @@ def duplicated(problem: FiniteSum, copies: int) -> FiniteSum:
         5
     """
     if copies < 1:
-        raise InputError(f"copies must be at least 1, but it is {copies}")
+        raise InputError(f"copies must be at least 1, got {copies}")
     A, b = problem.A.repeat(copies, 1), problem.b.repeat(copies)
     return replace(problem, A=A, b=b)

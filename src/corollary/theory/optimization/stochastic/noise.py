@@ -61,7 +61,7 @@ def gradient_noise(
     """
     if batch < 1 or (not replacement and batch > problem.n):
         limit = "" if replacement else f" and at most n = {problem.n} without replacement"
-        raise InputError(f"batch must be at least 1{limit}, but it is {batch}")
+        raise InputError(f"batch must be at least 1{limit}, got {batch}")
     g = problem.components(x)
     mean = g.mean(dim=-2)
     variance = (g - mean[..., None, :]).square().sum(dim=-1).mean(dim=-1) / batch

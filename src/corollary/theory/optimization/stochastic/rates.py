@@ -43,7 +43,7 @@ def sgd_nonconvex(delta: float, L: float, sigma: float, K: int) -> NonconvexRate
     """
     _check(delta, L, sigma)
     if K < 1:
-        raise InputError(f"K must be at least 1, but it is {K}")
+        raise InputError(f"K must be at least 1, got {K}")
     c = math.sqrt(2 * delta / (L * sigma**2))
     return NonconvexRate(c / math.sqrt(K), sigma * math.sqrt(2 * delta * L / K))
 
@@ -70,7 +70,7 @@ def complexity(
     _check(delta, L, sigma)
     check_positive("eps", eps)
     if n < 1:
-        raise InputError(f"n must be at least 1, but it is {n}")
+        raise InputError(f"n must be at least 1, got {n}")
     if method == "SGD":
         K = _whole(2 * delta * L * sigma**2 / eps**2)
         return Complexity(K, K)

@@ -32,7 +32,7 @@ def power(c: float, a: float) -> Schedule:
     """
     check_positive("c", c)
     if not a >= 0:
-        raise InputError(f"the power a must not be negative, but it is {a:g}")
+        raise InputError(f"the power a must not be negative, got {a:g}")
     return lambda i: c * i**-a
 
 

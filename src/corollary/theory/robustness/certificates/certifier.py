@@ -204,7 +204,7 @@ class Certifier:
 
     def _block(self, x: Tensor, y: Tensor, eps: Tensor, method: Method) -> Tensor:
         if method not in METHODS:
-            raise InputError(f"method is one of {', '.join(METHODS)}, but '{method}' came")
+            raise InputError(f"expected method to be one of {', '.join(METHODS)}, got '{method}'")
         region = Region(x, eps, self.norm, self.box)
         known = self.intervals(region, method)
         short = short_margins(self.steps, known, self.tape.output, y, region)

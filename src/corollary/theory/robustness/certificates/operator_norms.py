@@ -81,7 +81,7 @@ def convolution_norm(
     """
     axes = weight.dim() - 2
     if axes not in (1, 2) or len(size) != axes:
-        raise InputError(f"a kernel of one or two axes is needed, but it has {axes}")
+        raise InputError(f"expected a kernel of one or two axes, got {axes}")
     if axes == 1:
         weight, size = weight[:, :, None], (1, *size)
         stride, padding, dilation = (1, *stride), (0, *padding), (1, *dilation)

@@ -92,7 +92,7 @@ def written(model: nn.Module, x: Tensor) -> Script:
         True
     """
     if not isinstance(model, nn.Module):
-        raise InputTypeError(f"a torch.nn.Module is needed, but {type(model).__name__} came")
+        raise InputTypeError(f"expected a torch.nn.Module, got {type(model).__name__}")
     example = x[:1].detach().expand(SAMPLES, *x.shape[1:]).contiguous()
     with borrowed(model), torch.no_grad(), warnings.catch_warnings():
         warnings.simplefilter("ignore")

@@ -71,8 +71,7 @@ class TokenTable:
         for name, row in rows.items():
             if min(row.values(), default=0.0) < 0 or sum(row.values()) > 1 + 1e-9:
                 raise InputError(
-                    f"probabilities after {name} must be >= 0 and sum to at most 1, but they are "
-                    f"{dict(row)}"
+                    f"probabilities after {name} must be >= 0 and sum to at most 1, got {dict(row)}"
                 )
             for token, value in row.items():
                 p[number.get(name, -1) if row is not initial else -1, number[token]] = value
@@ -153,4 +152,4 @@ def sequence_log_probability(next_token: NextToken, tokens: Sequence[int]) -> fl
 def check_length(max_len: int) -> None:
     """Refuse a negative number of tokens."""
     if max_len < 0:
-        raise InputError(f"max_len >= 0 tokens can be appended, but it is {max_len}")
+        raise InputError(f"max_len >= 0 tokens can be appended, got {max_len}")

@@ -33,7 +33,7 @@ def top_k(logits: Float[Tensor, "*b K"], k: int) -> Bool[Tensor, "*b K"]:
     """
     K = logits.shape[-1]
     if not 1 <= k <= K:
-        raise InputError(f"k must lie between 1 and the {K} tokens, but it is {k}")
+        raise InputError(f"k must lie between 1 and the {K} tokens, got {k}")
     values, order = logits.sort(dim=-1, descending=True, stable=True)
     check_no_nan("logits", values[..., :1])  # NaN is sorted first
     return torch.zeros_like(logits, dtype=torch.bool).scatter(-1, order[..., :k], True)
@@ -47,7 +47,7 @@ def nucleus(logits: Float[Tensor, "*b K"], p: float | int) -> Bool[Tensor, "*b K
         [1, 1, 0, 0]
     """
     if not 0 < p <= 1:
-        raise InputError(f"p must lie in (0, 1], but it is {p:g}")
+        raise InputError(f"p must lie in (0, 1], got {p:g}")
     if p == 1:  # no rounding of the sum may leave a token out
         return torch.ones_like(logits, dtype=torch.bool)
     probability, order = softmax(logits).sort(dim=-1, descending=True, stable=True)
@@ -72,7 +72,7 @@ def sample(
         1
     """
     if not (temperature > 0 and math.isfinite(temperature)):
-        raise InputError(f"temperature must be positive and finite, but it is {temperature:g}")
+        raise InputError(f"temperature must be positive and finite, got {temperature:g}")
     scaled = logits / temperature
     if kept is not None:
         scaled = scaled.masked_fill(~kept, -torch.inf)
@@ -111,5 +111,5 @@ def sample_top_p(
     :test: tests/theory/sequences/decoding/test_sampling.py
     """
     if not temperature > 0:
-        raise InputError(f"temperature must be positive and finite, but it is {temperature:g}")
+        raise InputError(f"temperature must be positive and finite, got {temperature:g}")
     return sample(logits, nucleus(logits / temperature, p), temperature=temperature, rng=rng)

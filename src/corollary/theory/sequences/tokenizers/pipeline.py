@@ -45,7 +45,7 @@ class Normalizer:
     def __call__(self, text: str) -> str:
         """The normalised text."""
         if not isinstance(text, str):
-            raise InputTypeError(f"a tokenizer reads a str, but a {type(text).__name__} came")
+            raise InputTypeError(f"expected text as a str, got {type(text).__name__}")
         if self.form is not None:
             text = unicodedata.normalize(self.form, text)
         if self.lowercase:
@@ -101,7 +101,7 @@ class Vocabulary:
     def token(self, i: int) -> str:
         """The token with number ``i``."""
         if not 0 <= i < len(self):
-            raise InputError(f"token ids lie in 0..{len(self) - 1}, but {i} came")
+            raise InputError(f"expected token ids from 0 to {len(self) - 1}, got {i}")
         return self.tokens[i]
 
 
@@ -179,7 +179,7 @@ def as_texts(corpus: str | Iterable[str]) -> Iterable[str]:
     """A corpus is one text or several."""
     if isinstance(corpus, bytes) or not isinstance(corpus, Iterable):
         raise InputTypeError(
-            f"a corpus is a str or several of them, but a {type(corpus).__name__} came"
+            f"expected a corpus as a str or several of them, got {type(corpus).__name__}"
         )
     return (corpus,) if isinstance(corpus, str) else corpus
 
@@ -187,6 +187,4 @@ def as_texts(corpus: str | Iterable[str]) -> Iterable[str]:
 def check_size(vocab_size: int, smallest: int, what: str) -> None:
     """Complain where a vocabulary has no room for what it must hold."""
     if vocab_size < smallest:
-        raise InputError(
-            f"vocab_size must be at least {smallest} to hold {what}, but it is {vocab_size}"
-        )
+        raise InputError(f"vocab_size must be at least {smallest} to hold {what}, got {vocab_size}")

@@ -149,7 +149,7 @@ class UnigramTokenizer(Tokenizer):
         super().__post_init__()
         if self.vocabulary.token(0) != UNKNOWN or len(self.scores) != len(self.vocabulary) - 1:
             raise InputError(
-                f"scores go with the tokens after {UNKNOWN}, which is the first, but there are "
+                f"scores go with the tokens after {UNKNOWN}, which is the first, got "
                 f"{len(self.scores)} scores and {len(self.vocabulary)} tokens"
             )
 
@@ -168,8 +168,8 @@ class UnigramTokenizer(Tokenizer):
         """Fit and prune, ``keep`` of the pieces a round, until ``vocab_size`` tokens are left."""
         if not 0 < keep < 1 or longest < 1 or em_steps < 1:
             raise InputError(
-                "train needs 0 < keep < 1, longest >= 1 and em_steps >= 1, but "
-                f"{keep=}, {longest=}, {em_steps=} came"
+                "train needs 0 < keep < 1, longest >= 1 and em_steps >= 1, got "
+                f"{keep=}, {longest=}, {em_steps=}"
             )
         normalizer = normalizer or Normalizer()
         words = counted_words(corpus, normalizer)
@@ -207,7 +207,7 @@ class UnigramTokenizer(Tokenizer):
         Subword regularisation trains on such cuts; the larger ``alpha``, the closer to the best.
         """
         if not alpha >= 0:
-            raise InputError(f"alpha must not be negative, but it is {alpha}")
+            raise InputError(f"alpha must not be negative, got {alpha}")
         out: list[int] = []
         for word in lossless_words(self.normalizer(text)):
             flat = {u: alpha * s for u, s in _parts(word, self._scores(word)).items()}

@@ -137,9 +137,7 @@ def lift(pair_count: int, left_count: int, right_count: int) -> float:
         0.1
     """
     if min(pair_count, left_count, right_count) < 1:
-        raise InputError(
-            f"counts must be positive, but {pair_count}, {left_count}, {right_count} came"
-        )
+        raise InputError(f"expected positive counts, got {pair_count}, {left_count}, {right_count}")
     return pair_count / (left_count * right_count)
 
 
