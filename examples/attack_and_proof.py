@@ -26,7 +26,7 @@ RADII = (0.0, 0.025, 0.05, 0.075, 0.1, 0.125, 0.15)
 
 
 def trained(*, against: float) -> nn.Sequential:
-    """A small network; with ``against`` above 0, every batch is attacked before it is learnt."""
+    """A small network; with ``against`` above 0, every batch is attacked before it is learned."""
     torch.manual_seed(0)
     net = nn.Sequential(
         nn.Flatten(), nn.Linear(64, 64), nn.ReLU(), nn.Linear(64, 32), nn.ReLU(), nn.Linear(32, 10)

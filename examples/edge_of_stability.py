@@ -2,7 +2,7 @@ r"""
 Gradient descent at the edge of stability
 =========================================
 
-On a quadratic, gradient descent with step size :math:`\eta` diverges as soon as the largest
+On a quadratic, gradient descent with learning rate :math:`\eta` diverges as soon as the largest
 eigenvalue of the Hessian, the *sharpness*, exceeds :math:`2/\eta`. A network is not a quadratic,
 and something stranger happens: training first drives the sharpness *up* to :math:`2/\eta`, and
 then keeps it there. The loss goes on falling, no longer step by step, but over longer times (Cohen,
@@ -10,8 +10,8 @@ Kaur, Li, Kolter and Talwalkar (2021), "Gradient descent on neural networks typi
 edge of stability").
 
 ``EdgeOfStability`` is a callback of :func:`corollary.train.fit`. It finds the largest
-eigenvalue by Lanczos, with an interval, on any module. Here three step sizes train the same network
-on 500 digits with the squared loss and all data in every step.
+eigenvalue by Lanczos, with an interval, on any module. Here three learning rates train the same
+network on 500 digits with the squared loss and all data in every step.
 """
 
 import matplotlib.pyplot as plt
@@ -55,7 +55,7 @@ def draw(runs: dict[float, History]) -> None:
 
 
 def main(steps: int = 800) -> dict[float, History]:
-    """Train with each step size, and read the sharpness every 25 steps."""
+    """Train with each learning rate, and read the sharpness every 25 steps."""
     x, y = (part[:SAMPLES] for part in digits("train"))
     runs = {}
     for rate in RATES:
@@ -68,12 +68,12 @@ def main(steps: int = 800) -> dict[float, History]:
 
 
 # %%
-# In units of :math:`2/\eta` the last readings are close to one, whatever the step size was:
+# In units of :math:`2/\eta` the last readings are close to one, whatever the learning rate was:
 
 if __name__ == "__main__":
     for rate, history in main().items():
         last = history["stability"][-5:]
         print(
-            f"step size {rate:.2f}: sharpness {sum(last) / len(last):.2f} times 2/η, "
+            f"learning rate {rate:.2f}: sharpness {sum(last) / len(last):.2f} times 2/η, "
             f"loss {history['loss'][-1]:.4f}"
         )

@@ -10,8 +10,8 @@ A question that each such program has to answer once is *who divides by* :math:`
 mean over :math:`N` points, so the gradient in the logits is :math:`(\hat y-y)/N`, and every
 gradient behind it is then that of the mean. The listing this page follows (Lucchi (2025),
 *Foundations of Deep Learning*, Section 2.7) divides by :math:`N` in the linear layers once more.
-Nothing crashes: the loss falls, the accuracy rises, and only the step size is 2000 times smaller
-than it says. Here both programs start from the same weights.
+Nothing crashes: the loss falls, the accuracy rises, and only the learning rate is 2000 times
+smaller than it says. Here both programs start from the same weights.
 
 The third picture shows where each network decides for class 1, with the line at which the Bayes
 rule, which knows both laws, changes its mind.

@@ -86,13 +86,13 @@ def draw(found: dict[str, Certificate]) -> None:
 
 
 def main(steps: int = 500) -> dict[str, Certificate]:
-    """Three certificates: prior at the start, prior learnt on half, random labels."""
+    """Three certificates: prior at the start, prior learned on half, random labels."""
     data, test = shuffled()
     rng = torch.Generator().manual_seed(0)
     coin = torch.randint(2, (len(data[0]),), generator=rng)
     found = {
         "prior: the first weights": certified(data, test, learn_prior=0.0, steps=steps),
-        "prior: learnt on one half": certified(data, test, learn_prior=0.5, steps=steps),
+        "prior: learned on one half": certified(data, test, learn_prior=0.5, steps=steps),
         "random labels": certified((data[0], coin), None, learn_prior=0.0, steps=steps),
     }
     draw(found)
@@ -100,11 +100,11 @@ def main(steps: int = 500) -> dict[str, Certificate]:
 
 
 # %%
-# The certificate that learnt its prior on one half of the digits, and counts only the other half,
+# The certificate that learned its prior on one half of the digits, and counts only the other half,
 # in full; everything that was spent is listed:
 
 if __name__ == "__main__":
     found = main()
-    for words, value in found["prior: learnt on one half"].rows():
+    for words, value in found["prior: learned on one half"].rows():
         print(f"{words:49} {value}")
     print(f"{'the same for random labels, at most':49} {found['random labels'].bound:.4f}")

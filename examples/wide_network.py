@@ -24,7 +24,7 @@ from corollary.theory.kernels.learning import kernel_flow, wide_ensemble
 
 WIDTHS = (16, 128, 1024)
 SIGMA_W, SIGMA_B = 2**0.5, 0.3
-TIME = 100.0  # steps times step size
+TIME = 100.0  # steps times learning rate
 RATE = 0.2
 
 

@@ -15,7 +15,7 @@ LONG = {
     *SHORT,
     "attack_and_proof",
     "double_descent",
-    "examine_and_mend",
+    "examine_and_fix",
     "kernel_digits",
     "network_from_scratch",
     "pac_bayes",

@@ -240,7 +240,7 @@ def test_the_demo_is_examined(page):
     page.follow(f"{page.home}/examine?budget=30&only=soundness")
     page.run("document.getElementById('go').click()")
     page.until("document.getElementById('doing').textContent === 'done'", 120)
-    assert "to mend" in page.run("document.getElementById('headline').textContent")
+    assert "to fix" in page.run("document.getElementById('headline').textContent")
     assert page.run("document.querySelectorAll('#details .finding').length") > 0
     assert page.run("!document.getElementById('files').hidden")
 

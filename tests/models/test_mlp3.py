@@ -88,7 +88,7 @@ def test_the_start_is_uniform_within_its_bounds():
 
 def test_bad_input_is_refused():
     net, x, y = case()
-    with pytest.raises(InputError, match="step size must be positive"):
+    with pytest.raises(InputError, match="learning rate must be positive"):
         net.sgd_step(x, y, 0.0)
     with pytest.raises(InputError, match=r"\(8, 3\) and \(7,\)"):
         net.analytic_gradients(x, y[:7])

@@ -49,7 +49,7 @@ def test_it_goes_to_json_and_back(done):
 def test_the_page_tells_verdicts_advice_and_details_and_escapes(done):
     page = examination_page(done)
     for part in (
-        "1 thing to mend",
+        "1 thing to fix",
         "something is wrong",
         "not answered",
         "0.1 (0.09 to 0.11)",

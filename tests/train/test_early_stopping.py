@@ -43,7 +43,7 @@ def test_it_stops_after_patience_checks_and_gives_back_the_best_state_to_the_bit
 
 def test_the_best_state_comes_back_also_when_the_epochs_end_first():
     net, _, history, seen = run([3, 1, 2, 2], epochs=4, patience=10)
-    assert history.stopped == "all 4 epochs were made" and same(net, seen[1])
+    assert history.stopped == "all 4 epochs done" and same(net, seen[1])
 
 
 def test_without_restoring_the_last_state_stays():

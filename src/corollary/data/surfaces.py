@@ -1,6 +1,6 @@
 r"""Heights over the square :math:`[-2, 2]^2`, for regression that one can look at.
 
-The plane :math:`(x_1 + x_2)/4` is learnt by a single linear layer. The hills are a sum of six
+The plane :math:`(x_1 + x_2)/4` is learned by a single linear layer. The hills are a sum of six
 Gaussian bumps of width :math:`w = 0.4`, three up and three down like the fields of a chessboard,
 
 .. math:: f(x) = \sum_{k=1}^{6} s_k\, e^{-\|x - c_k\|^2 / (2 w^2)},

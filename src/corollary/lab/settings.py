@@ -74,7 +74,7 @@ class PlaySettings:
 
     @property
     def regression(self) -> bool:
-        """Whether heights are learnt, by the squared loss, and not classes."""
+        """Whether heights are learned, by the squared loss, and not classes."""
         return self.data in SURFACES
 
     @property

@@ -99,7 +99,7 @@ class MLP3(nn.Module):
     def sgd_step(self, x: Float[Tensor, "s n"], y: Float[Tensor, " t"], eta: float) -> float:
         """Move against the gradient of these points; returns the loss before."""
         if not eta > 0:
-            raise InputError(f"the step size must be positive, but eta={eta:g}")
+            raise InputError(f"the learning rate must be positive, but eta={eta:g}")
         before, gradient = float(self.loss(x, y)), self.analytic_gradients(x, y)
         self.beta.sub_(eta * gradient.beta)
         self.w.sub_(eta * gradient.w)

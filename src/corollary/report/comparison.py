@@ -11,7 +11,7 @@ Key = tuple[str, str, str]
 
 
 def changes(before: "Examination", after: "Examination") -> list[str]:
-    """A line for each finding that came, went, or changed its severity; gravest first."""
+    """One line per finding that is new, gone or of another severity; most severe first."""
     old, new = _grave(before), _grave(after)
     lines: list[tuple[int, str]] = []
     for key in {**old, **new}:

@@ -68,7 +68,7 @@ def headline(done: "Examination") -> str:
     count = sum(f.severity in (Severity.MEDIUM, Severity.HIGH) for f in done.findings)
     if count == 0:
         return f"{done.subject['module']}: nothing wrong found"
-    return f"{done.subject['module']}: {count} thing{'s' if count > 1 else ''} to mend"
+    return f"{done.subject['module']}: {count} thing{'s' if count > 1 else ''} to fix"
 
 
 def _answer(answer: "Answer") -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""An examination as plain text: what fits on a screen, the gravest first."""
+"""An examination as plain text: what fits on a screen, the most severe first."""
 
 import textwrap
 from collections.abc import Iterator

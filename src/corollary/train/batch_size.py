@@ -52,7 +52,7 @@ def batch_size_study(
         loss: ``loss(output, target)``, a mean.
         batches: Sizes to try.
         epochs: Passes over the training data.
-        lr: The step size, or a function from the batch size to it.
+        lr: The learning rate, or a function from the batch size to it.
         seeds: Runs of each size.
         draws: Batches from which a run's gradient noise is estimated.
         level: Confidence of the intervals.

@@ -88,7 +88,7 @@ class Certified:
             raise InputError(f"expected method to be 'ibp' or 'crown-ibp', got '{self.method}'")
 
     def progress(self, step: int) -> float:
-        """How far the radius has grown when so many updates were made, from 0 to 1.
+        """How far the radius has grown when so many updates are done, from 0 to 1.
 
         Example:
             >>> [Certified(0.1, warmup=10, ramp=20).progress(t) for t in (0, 10, 20, 30, 99)]
@@ -110,7 +110,7 @@ class Certified:
     def value(
         self, model: nn.Module, loss: Loss, x: Tensor, y: Tensor, *, step: int | None = None
     ) -> Any:
-        """The value when so many updates were made; None for the end of the schedules.
+        """The value when so many updates are done; None for the end of the schedules.
 
         Example:
             >>> import torch

@@ -154,7 +154,7 @@ def _run(loop: Loop) -> dict[str, Any]:
 
 def _state(loop: Loop) -> dict[str, Any]:
     optimizer = loop.optimizer.state_dict()
-    if callable(loop.schedule):  # the step size before the schedule's factor
+    if callable(loop.schedule):  # the learning rate before the schedule's factor
         groups = zip(optimizer["param_groups"], loop.rates, strict=True)
         optimizer = optimizer | {"param_groups": [group | {"lr": rate} for group, rate in groups]}
     schedule = loop.schedule.state_dict() if isinstance(loop.schedule, LRScheduler) else None

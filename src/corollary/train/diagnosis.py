@@ -11,7 +11,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-REMEDY = "lower the step size, clip the gradient, or look at the data and the initialisation"
+REMEDY = "lower the learning rate, clip the gradient, or look at the data and the initialisation"
 
 
 def is_finite(tensor: Tensor) -> bool:

@@ -128,7 +128,7 @@ class Loop:
         return word if self.team is None else self.team.first_word(word)
 
     def release(self) -> None:
-        """Give the model back as it came, after the last step."""
+        """Undo what training changed around the model, after the last step."""
         if self.parallel is not None:
             self.parallel.release()
 
@@ -165,9 +165,9 @@ class Loop:
             if broken:
                 self._end_not_finite(broken)
             elif self.step >= steps:
-                self.history.stopped = f"all {steps} steps were made"
+                self.history.stopped = f"all {steps} steps done"
             else:
-                self.history.stopped = f"all {epochs} epochs were made"
+                self.history.stopped = f"all {epochs} epochs done"
 
     def _update(self, batch: Batch) -> float:
         if self.train_mode and not self.model.training:

@@ -126,7 +126,7 @@ class Parallel:
         yield
 
     def release(self) -> None:
-        """Give the model back as it came; waits for the others."""
+        """Give the model back without wrappers; waits for the other processes."""
 
 
 class FullySharded(Parallel):

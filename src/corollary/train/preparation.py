@@ -79,7 +79,7 @@ def check_schedule(schedule: Any, optimizer: Optimizer) -> None:
             raise InputError("the schedule belongs to another optimizer; make it from this one")
     elif not callable(schedule):
         raise InputTypeError(
-            "the schedule must be a function from the step to a factor of the step size, or a "
+            "the schedule must be a function from the step to a factor of the learning rate, or a "
             f"torch LRScheduler, got {type(schedule).__name__}"
         )
 
@@ -96,7 +96,7 @@ def check_whole(name: str, value: int | None, low: int) -> None:
 
 @contextmanager
 def modes_kept(model: nn.Module) -> Iterator[None]:
-    """Give every layer back in the mode, training or evaluation, in which it came."""
+    """Give every layer back in the mode it was in, training or evaluation."""
     kept = [(module, module.training) for module in model.modules()]
     try:
         yield

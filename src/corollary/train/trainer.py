@@ -44,7 +44,7 @@ def fit(
 
     The run is a pure function of its arguments: the order of the data depends on (seed, epoch,
     step), dropout noise on (seed, step), and no global state (generators, threads, default dtype)
-    is read or changed. Every layer is given back in the mode in which it came.
+    is read or changed. Every layer is given back in the mode it was in.
 
     Args:
         model: Any module with a trainable parameter.
@@ -60,7 +60,7 @@ def fit(
         callbacks: Objects with ``on_step(loop)``, ``on_epoch(loop)`` or ``on_end(loop)``, or
             functions of the loop, called after each step; one that returns a reason (or True) ends
             the run.
-        schedule: A function from the step to a factor of the step size, or a torch scheduler.
+        schedule: A function from the step to a factor of the learning rate, or a torch scheduler.
         clip: Largest length of the gradient of all parameters together.
         accumulate: Pieces in which a batch is computed, to save memory. The update is the same,
             sum over count, unless layers look at the whole batch as BatchNorm does. A loss whose
@@ -69,7 +69,7 @@ def fit(
             mixup and the like.
         on_nan: Whether a value that is not finite raises :class:`NotFiniteError` (with the
             ``history`` so far) or ends the run. Either way layer and step are named.
-        train_mode: False leaves all layers in the mode in which they came.
+        train_mode: False leaves all layers in the modes they were in.
         checkpoint: Where and how often to save, and whether to resume.
         progress: Show a bar on standard error.
         sharding: How several processes share the run, where
@@ -86,7 +86,7 @@ def fit(
         >>> sgd = lambda parameters: torch.optim.SGD(parameters, lr=0.5)
         >>> history = fit(line, (x, 3 * x), nn.functional.mse_loss, sgd, steps=200)
         >>> round(line.weight.item(), 3), len(history), history.stopped
-        (3.0, 200, 'all 200 steps were made')
+        (3.0, 200, 'all 200 steps done')
     """
     if (steps is None) == (epochs is None):
         both = "neither" if steps is None else f"both steps={steps} and epochs={epochs}"
@@ -169,7 +169,7 @@ def steps(
     """The run as a generator of records, for those who want to own the loop.
 
     Takes the options of :class:`Loop`; without ``steps`` and ``epochs`` it never ends. Close it
-    (or exhaust it) to give the layers back in the mode in which they came. A model that was sharded
+    (or exhaust it) to give the layers back in the modes they were in. A model that was sharded
     by ``sharding="fsdp2"`` is given back by ``release()`` of a :class:`Loop` of your own.
 
     Example:

@@ -56,7 +56,7 @@ def width_sweep(
         widths: Hidden units of each network.
         stop: At the first step with no training error, or only when the loss is below 0.001.
         steps: Updates at most.
-        lr: The step size.
+        lr: The learning rate.
         seeds: Networks of each width.
         seed: Where all randomness comes from.
 

@@ -206,7 +206,7 @@ class Playground:
         if not self.finite:
             raise NotFiniteError("the weights are not finite")
         momentum = BETA if self.settings.optimiser == "momentum" else 0.0
-        edge = 2 * (1 + momentum) / self.settings.lr  # of the sharpness, for this step size
+        edge = 2 * (1 + momentum) / self.settings.lr  # of the sharpness, for this learning rate
         landscape = Landscape(self.model, self.objective, (self.inputs, self.y))
         rng = generator(self.settings.seed, "playground", "lanczos", self.steps)
         found = largest_stable_step(landscape, momentum=momentum, rtol=0.1, rng=rng)

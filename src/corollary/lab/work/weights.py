@@ -46,11 +46,11 @@ def weight_at(
 def shrink_(
     optimizer: torch.optim.Optimizer, weights: list[nn.Parameter], before: list[Tensor], l1: float
 ) -> None:
-    """The second half of a proximal step: weights move towards zero by the step size times l1.
+    """The second half of a proximal step: weights move towards zero by the learning rate times l1.
 
     The gradient step has been taken. What does not reach across zero stays there: that is the
-    minimiser of l1 times the size of the weight plus its squared way over twice the step size. A
-    velocity becomes that of the whole step from ``before``, as in the inertial proximal method,
+    minimiser of l1 times the size of the weight plus its squared distance over twice the learning
+    rate. A velocity becomes that of the whole step from ``before``, as in the inertial proximal method,
     so that training rests where the penalised loss is stationary and nowhere else.
 
     Example:

@@ -35,7 +35,7 @@ def signed_points(
 ) -> Float[Tensor, "n k"]:
     r"""The rows :math:`z_i = y_i x_i`, or :math:`y_i (x_i, 1)` with a bias.
 
-    A vector classifies every point rightly iff its inner product with every row is positive, so
+    A vector classifies every point correctly iff its inner product with every row is positive, so
     questions about labelled points become questions about one cloud.
 
     Example:

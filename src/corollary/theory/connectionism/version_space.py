@@ -1,4 +1,4 @@
-r"""The version space: all weights that classify every point rightly.
+r"""The version space: all weights that classify every point correctly.
 
 .. math:: V(S) = \{w : y_i\langle w, x_i\rangle > 0 \text{ for all } i\}
 

@@ -63,7 +63,7 @@ class Gap(NamedTuple):
 
 
 def losses_of(model: Model, data: tuple[Tensor, Tensor], loss: Loss) -> Float[Tensor, " n"]:
-    """The loss of each sample, with a module in evaluation mode and given back as it came.
+    """The loss of each sample, with a module in evaluation mode and given back unchanged.
 
     Args:
         model: Any function of the inputs; an ``nn.Module`` is put in evaluation mode meanwhile.

@@ -33,7 +33,7 @@ class Atlas:
     exemplar: Int[Tensor, "g g"]  # input whose activation is most along the mean; -1 where empty
 
     def classes(self, y: Int[Tensor, " n"]) -> Int[Tensor, "g g"]:
-        """The commonest class of each cell, the smallest of equals; -1 where it is empty."""
+        """The most common class of each cell, the smallest of equals; -1 where it is empty."""
         g, k = len(self.count), int(y.max()) + 1
         votes = torch.zeros(g * g, k, dtype=torch.int64)
         flat = self.cell[:, 0] * g + self.cell[:, 1]

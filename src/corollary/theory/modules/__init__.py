@@ -1,1 +1,1 @@
-"""Care for modules that are not ours: given back as they came, run where derivatives exist."""
+"""Use a user's modules without changing them, and run them where derivatives exist."""

@@ -1,4 +1,4 @@
-"""A module and its surroundings, given back bit for bit as they came.
+"""Restore a module and its surroundings bit for bit after use.
 
 Parameters, buffers, gradients, plain attributes, modes, hooks; the random states of torch, Python
 and NumPy; default dtype, thread count and grad mode. Costs one copy of parameters, buffers and

@@ -126,7 +126,7 @@ def outputs(f: Model, x: Tensor) -> Tensor:
 
 @contextmanager
 def borrowed(model: Model) -> Iterator[Model]:
-    """The model in evaluation mode, to be read only; given back as it came.
+    """The model in evaluation mode, to be read only; given back unchanged.
 
     Example:
         >>> net = nn.Sequential(nn.Linear(2, 2), nn.Dropout())

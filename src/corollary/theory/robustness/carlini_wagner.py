@@ -49,7 +49,7 @@ class CarliniWagner:
         eps: Largest size of a perturbation in the result; infinite for none.
         steps: Gradients a search.
         searches: Values of c that are tried.
-        lr: Step size of Adam; for thousands of steps 0.01, as in the paper.
+        lr: Learning rate of Adam; for thousands of steps 0.01, as in the paper.
         c: First factor of the margin.
         confidence: By how much another class is to be ahead.
         box: Valid inputs; None if every number is valid.

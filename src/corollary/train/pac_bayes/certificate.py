@@ -51,7 +51,7 @@ class Certificate:
     price: float  # nats for the choice of the prior's variance
     prior_variance: float
     mcallester: float  # the bound by McAllester's formula
-    prior_bound: float | None  # exact bound of the prior's network, if the prior was learnt
+    prior_bound: float | None  # exact bound of the prior's network, if the prior was learned
     test_error: float | None  # of the randomised network on test data
     test_bound: float | None  # exact bound of the network itself, from test data
     posterior: GaussianPosterior = field(repr=False, compare=False)
@@ -107,9 +107,9 @@ def pac_bayes_certificate(
     r"""Bound the error of a randomised version of ``model`` from its training data.
 
     Three priors are valid, and no other: zero (the default), weights that were fixed before the
-    data were seen (``prior``: the initialisation), and weights learnt here on a part of the data
+    data were seen (``prior``: the initialisation), and weights learned here on a part of the data
     (``learn_prior``) that the bound then does not count. Frozen weights and buffers are taken as
-    fixed before the data; running statistics that were learnt are refused.
+    fixed before the data; running statistics that were learned are refused.
 
     Args:
         model: Any module with a classification head, trained or not; it is left as it is.
@@ -144,7 +144,7 @@ def pac_bayes_certificate(
         start, (x, y) = learnt_prior(model, centre, (x, y), learn_prior, steps, batch_size, seed)
         centre = dict(start.named_parameters())
         prior_bound = holdout_bound(int(errors(_outputs(start, x), y).sum()), len(x), delta)
-        sigma = min(sigma, 0.01)  # the search starts near what was learnt
+        sigma = min(sigma, 0.01)  # the search starts near what was learned
     spent = SHARE_OF_DRAWS * delta
     posterior, _ = pac_bayes_train(
         start,

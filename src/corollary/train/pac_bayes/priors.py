@@ -1,4 +1,4 @@
-"""Priors that are valid: fixed before the data, or learnt on samples that the bound leaves out."""
+"""Priors that are valid: fixed before the data, or learned on samples that the bound leaves out."""
 
 import copy
 from collections.abc import Iterable, Mapping
@@ -76,14 +76,14 @@ def prior_means(model: nn.Module, prior: Prior) -> dict[str, Tensor] | None:
 
 
 def _check_statistics(model: nn.Module, prior: Mapping[str, Tensor]) -> None:
-    """Refuse running statistics that were learnt, unless the prior is known to have the same."""
+    """Refuse running statistics that were learned, unless the prior is known to have the same."""
     for name, buffer in model.named_buffers():
         if not name.endswith("num_batches_tracked") or int(buffer) == 0:
             continue
         mean = name.replace("num_batches_tracked", "running_mean")
         if mean not in prior:
             raise InputError(
-                f"'{mean}' was learnt from {int(buffer)} batches, and no prior covers it; certify "
+                f"'{mean}' was learned from {int(buffer)} batches, and no prior covers it; certify "
                 "a network without running statistics (LayerNorm, GroupNorm), or pass prior=<a "
                 "network with the same ones> if they come from other data"
             )

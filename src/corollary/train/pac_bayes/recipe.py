@@ -16,9 +16,9 @@ Whatever comes out, :mod:`corollary.train.pac_bayes.certificate` bounds it.
 :covers: pac-bayes-dnn-recipe
 :erratum: [missing hypothesis] Step 1 of the recipe suggests that theta_0 and lambda of the prior
     could be cross-validated. A prior tuned on S makes the bound invalid: with theta_0 = theta
-    learnt on 200 samples with random labels the "bound" is 0.1 to 0.2 and the error on fresh
+    learned on 200 samples with random labels the "bound" is 0.1 to 0.2 and the error on fresh
     samples 1/2. Here lambda pays for its choice on a grid, and theta_0 is zero, the
-    initialisation, or learnt on other samples.
+    initialisation, or learned on other samples.
 """
 
 import math
@@ -60,7 +60,7 @@ def pac_bayes_train(
         steps: Updates.
         batch_size: Samples of an update.
         sigma: Standard deviation of the weights at the start.
-        rate: Step size of Adam for the means, brought to zero along half a cosine.
+        rate: Learning rate of Adam for the means, brought to zero along half a cosine.
         rng: Seed or generator.
         progress: Show a bar.
 

@@ -43,7 +43,7 @@ def empirical_ntk(
 ) -> Tensor:
     r"""The tangent kernel of two sets of inputs.
 
-    The module is run in evaluation mode and given back as it came. Time for a linear layer from a
+    The module is run in evaluation mode and given back unchanged. Time for a linear layer from a
     to b numbers: :math:`O(nm(a + c^2b))` in full, :math:`O(nm(a + cb))` for the trace.
 
     Args:

@@ -34,7 +34,7 @@ class AdaGrad(Method[Tensor]):
     :covers: adagrad
     """
 
-    lr: float = 0.01  # the step size eta
+    lr: float = 0.01  # the learning rate eta
     delta: float = 1e-10  # what keeps the quotient finite
 
     def __post_init__(self) -> None:

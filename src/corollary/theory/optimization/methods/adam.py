@@ -43,7 +43,7 @@ class Adam(Method[Memory]):
         adam_first_step takes both.
     """
 
-    lr: float = 1e-3  # the step size eta
+    lr: float = 1e-3  # the learning rate eta
     betas: tuple[float, float] = (0.9, 0.999)  # what the two averages keep
     eps: float = 1e-8  # what keeps the quotient finite
     bias_correction: bool = True  # divide out that the averages start at 0

@@ -23,7 +23,7 @@ class HeavyBall(Method[Tensor]):
     r"""Polyak's method; the memory is the last step :math:`\theta^t-\theta^{t-1}`, 0 at first.
 
     ``torch.optim.SGD(lr, momentum=beta)`` remembers a sum of gradients and multiplies it by the
-    *current* step size, so the two take the same steps as long as the step size is constant.
+    *current* learning rate, so the two take the same steps while the learning rate is constant.
 
     Example:
         >>> x = torch.tensor([1.0], dtype=torch.float64)
@@ -36,7 +36,7 @@ class HeavyBall(Method[Tensor]):
         (if theta^{-1} = theta^0). And beta = 1 must be excluded: the steps would grow without end.
     """
 
-    lr: float  # the step size eta
+    lr: float  # the learning rate eta
     beta: float = 0.9  # share of the last step that is kept
 
     def __post_init__(self) -> None:

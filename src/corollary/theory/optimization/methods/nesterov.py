@@ -43,7 +43,7 @@ class Nesterov(Method[Memory]):
     :covers: nesterov-acceleration
     """
 
-    lr: float  # the step size eta
+    lr: float  # the learning rate eta
     beta: float | Callable[[int], float] = 0.9  # share of the last step that is kept
 
     def __post_init__(self) -> None:

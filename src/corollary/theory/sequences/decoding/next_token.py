@@ -31,7 +31,7 @@ class Decoded:
 
     tokens: tuple[int, ...]
     log_probability: float
-    finished: bool  # ended by eos, or for want of a next token; False if max_len cut it off
+    finished: bool  # ended by eos, or because there is no next token; False if max_len cut it off
 
     @property
     def probability(self) -> float:

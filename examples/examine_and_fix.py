@@ -1,15 +1,15 @@
 r"""
-A network that does not train, and its mended twin
-==================================================
+A network that does not train, and the same one fixed
+=====================================================
 
 Fourteen linear layers with ReLU, at the weights that PyTorch gives them: the loss on the 8 by 8
-digits stays where ten blind guesses put it. ``corollary.examine`` is asked why *before* the first
-step, and answers from one batch.
+digits stays at chance level, ln 10. ``corollary.examine`` finds the cause *before* the first step,
+from one batch.
 
 PyTorch draws weights of variance :math:`1/(3d)` for a fan-in of :math:`d`, and a ReLU needs
-:math:`2/d`. Each layer therefore passes on about a sixth of the mean square of the gradient; over
-fourteen layers next to nothing is left, and all samples look alike. The twin has the same layers
-with He's weights, which is what the examination advises.
+:math:`2/d`. Each layer therefore passes on about a sixth of the mean square of the gradient: the
+gradient vanishes over fourteen layers, and all samples look alike. The fixed network has the same
+layers with He initialisation, which is what the examination advises.
 """
 
 import matplotlib.pyplot as plt
@@ -24,12 +24,12 @@ from corollary.train import fit
 DEPTH, WIDTH, RATE = 14, 64, 0.01
 
 
-def network(*, mended: bool) -> nn.Sequential:
-    """The deep network, at PyTorch's weights or at He's."""
+def network(*, fixed: bool) -> nn.Sequential:
+    """The deep network, with PyTorch's default initialisation or with He's."""
     torch.manual_seed(0)
     sizes = [64, *[WIDTH] * (DEPTH - 1), 10]
     linear = [nn.Linear(a, b) for a, b in zip(sizes, sizes[1:], strict=False)]
-    if mended:
+    if fixed:
         for layer in linear:
             nn.init.kaiming_normal_(layer.weight, nonlinearity="relu")
             nn.init.zeros_(layer.bias)
@@ -38,7 +38,7 @@ def network(*, mended: bool) -> nn.Sequential:
 
 
 def draw(examined: dict[str, Examination], losses: dict[str, list[float]]) -> None:
-    """How much of the gradient reaches each layer, and what becomes of the loss."""
+    """The gradient that reaches each layer, and the loss during training."""
     fig, (left, right) = plt.subplots(1, 2, figsize=(9.5, 3.8), layout="constrained")
     for name, done in examined.items():
         (passage,) = [f for f in done.findings if f.exam.endswith("signal_passage") and f.figures]
@@ -47,7 +47,7 @@ def draw(examined: dict[str, Examination], losses: dict[str, list[float]]) -> No
         right.plot(losses[name], label=name)
     left.set(yscale="log", xlabel="layer", ylabel="mean square of the gradient")
     right.set(xlabel="step", ylabel="loss", ylim=(0, 3.2))
-    right.axhline(torch.tensor(10.0).log(), color="gray", linewidth=0.8, label="blind guess, ln 10")
+    right.axhline(torch.tensor(10.0).log(), color="gray", linewidth=0.8, label="chance level, ln 10")
     left.legend()
     right.legend(loc="upper right")
 
@@ -57,8 +57,8 @@ def main(epochs: int = 12) -> dict[str, tuple[Examination, float]]:
     data: tuple[Tensor, Tensor] = digits("train")
     x, y = digits("test")
     examined, losses, accuracy = {}, {}, {}
-    for name in ("as it comes", "mended"):
-        net = network(mended=name == "mended")
+    for name in ("as written", "fixed"):
+        net = network(fixed=name == "fixed")
         examined[name] = corollary.examine(net, data, lr=RATE, only="trainability")
         sgd = torch.optim.SGD(net.parameters(), lr=RATE)
         history = fit(net, data, nn.functional.cross_entropy, sgd, epochs=epochs, batch_size=32)
@@ -69,7 +69,7 @@ def main(epochs: int = 12) -> dict[str, tuple[Examination, float]]:
 
 
 # %%
-# What the examination says of each, gravest first, and what training then does:
+# The findings for each network, most severe first, and its accuracy after training:
 
 if __name__ == "__main__":
     for name, (done, accuracy) in main().items():
