@@ -47,7 +47,7 @@ def draw(examined: dict[str, Examination], losses: dict[str, list[float]]) -> No
         right.plot(losses[name], label=name)
     left.set(yscale="log", xlabel="layer", ylabel="mean square of the gradient")
     right.set(xlabel="step", ylabel="loss", ylim=(0, 3.2))
-    right.axhline(torch.tensor(10.0).log(), color="gray", linewidth=0.8, label="chance level, ln 10")
+    right.axhline(torch.tensor(10.0).log(), color="gray", linewidth=0.8, label="chance, ln 10")
     left.legend()
     right.legend(loc="upper right")
 

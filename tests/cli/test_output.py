@@ -52,12 +52,12 @@ def ending(monkeypatch, capsys, error):
 
 def test_an_interruption_is_130_and_a_sentence(monkeypatch, capsys):
     code, err = ending(monkeypatch, capsys, KeyboardInterrupt())
-    assert (code, err) == (130, "corollary: stopped\n")
+    assert (code, err) == (130, "corollary: interrupted\n")
 
 
 def test_a_fault_of_ours_is_not_a_refutation(monkeypatch, capsys):
     code, err = ending(monkeypatch, capsys, ZeroDivisionError("oh"))
-    assert code == FAULT and "Traceback" in err and "fault of corollary" in err
+    assert code == FAULT and "Traceback" in err and "bug in corollary" in err
 
 
 def test_an_interruption_while_torch_is_imported_is_quiet(tmp_path):

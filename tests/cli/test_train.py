@@ -157,7 +157,7 @@ def test_a_run_that_ends_worse_than_it_began_says_so(folder):
         (("net.py:build",), "needs data"),
         (("gone.py:build",), "there is no file gone.py"),
         (("net.py:constant", "--data", "two_moons"), "no trainable parameters"),
-        (("net.py:build", "--data", "two_moons", "--epochs", "1", "--steps", "1"), "not both"),
+        (("net.py:build", "--data", "two_moons", "--epochs", "1", "--steps", "1"), "got both"),
         (("net.py:build", "--data", "two_moons", "--resume"), "needs --checkpoint"),
         (("net.py:build", "--data", "two_moons", "--lr", "-1"), "lr must be positive"),
         (("net.py:build", "--data", "digits"), "cannot be called with the data"),

@@ -16,8 +16,8 @@ QUICK = ("--only", "soundness/finite", "--budget", "20")
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
-        ([], "give a target such as net.py:build"),
-        (["nets.py:net", "--demo"], "--demo and no target"),
+        ([], "expected a target such as net.py:build"),
+        (["nets.py:net", "--demo"], "--demo without a target"),
         (["nets.py:net", "--budget", "soon"], "expected a time such as 90s or 2m for --budget"),
         (["nets.py:net", "--budget", "-3"], "expected a time such as 90s or 2m"),
         (["nets.py:net", "--only", "beauty"], "there is no question or exam 'beauty'"),

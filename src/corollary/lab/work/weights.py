@@ -50,8 +50,8 @@ def shrink_(
 
     The gradient step has been taken. What does not reach across zero stays there: that is the
     minimiser of l1 times the size of the weight plus its squared distance over twice the learning
-    rate. A velocity becomes that of the whole step from ``before``, as in the inertial proximal method,
-    so that training rests where the penalised loss is stationary and nowhere else.
+    rate. A velocity becomes that of the whole step from ``before``, as in the inertial proximal
+    method, so that training rests where the penalised loss is stationary and nowhere else.
 
     Example:
         >>> w = nn.Parameter(torch.tensor([[1.0, -0.05]]))
