@@ -37,6 +37,14 @@ def examine(
     batch_size: Annotated[
         int | None, typer.Option(help="The batch size you train with.", min=1)
     ] = None,
+    optimizer: Annotated[
+        str, typer.Option(help="Optimizer you train with, as in adamw:lr=3e-4,weight_decay=0.1.")
+    ] = "",
+    steps: Annotated[int | None, typer.Option(help="Steps you train for.", min=1)] = None,
+    epochs: Annotated[int | None, typer.Option(help="Epochs you train for.", min=1)] = None,
+    symmetry: Annotated[
+        str, typer.Option(help="What must not change answers: permutation, translation, ...")
+    ] = "",
     budget: Annotated[
         str, typer.Option(help="Time limit for the whole examination: 90, 120s, 5m.")
     ] = "120s",
@@ -86,6 +94,10 @@ def examine(
         "loss": loss,
         "lr": lr,
         "batch_size": batch_size,
+        "optimizer": optimizer,
+        "steps": steps,
+        "epochs": epochs,
+        "symmetry": symmetry,
         "budget": seconds(budget),
         "only": only,
         "samples": samples,

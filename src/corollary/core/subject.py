@@ -1,16 +1,17 @@
 """A user's module with its data, loss and calling convention, made safe to examine."""
 
-import math
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
 import torch
 from torch import Tensor, nn
+from torch.optim.lr_scheduler import LRScheduler
 
 from corollary.core.batch import Batch, gather
 from corollary.core.default_losses import Loss, named_loss, suited_loss
 from corollary.core.randomness import generator
+from corollary.core.recipe import Optimization, recipe_of
 from corollary.errors import InputError, InputTypeError, NotApplicableError
 from corollary.theory.modules.differentiable import differentiable
 from corollary.theory.modules.keeping import kept
@@ -28,8 +29,15 @@ class Subject:
             tensor of inputs, a Dataset, or a DataLoader or other iterable of such batches.
         loss: ``loss(output, target)``, a name (``cross_entropy``, ``mse``, ``bce``), or None to
             take the model's own loss, else the one that suits output and target.
-        lr: The step size the user means to train with.
-        batch_size: The batch size the user means to train with.
+        lr: The learning rate the user trains with.
+        batch_size: The batch size the user trains with.
+        optimizer: The optimizer the user trains with: an instance on the module's parameters, a
+            function of parameters, or words such as ``adamw:lr=3e-4,weight_decay=0.1``.
+        scheduler: The schedule of its learning rate, if there is one.
+        steps: Optimizer steps of the whole training.
+        epochs: Passes over the data of the whole training.
+        symmetry: What should leave the answers as they are: ``permutation`` of a set's elements,
+            ``translation``, ``reflection`` or ``rotation`` of images; or ``equivariance``.
         output: Which part of a structured output is *the* output: a key, an index or a function.
         held_out: Data that the module has not been trained on, in the form of ``data``.
         samples: How many samples are taken from the data, at most.
@@ -44,6 +52,11 @@ class Subject:
         loss: Loss | str | None = None,
         lr: float | None = None,
         batch_size: int | None = None,
+        optimizer: Optimization | None = None,
+        scheduler: LRScheduler | None = None,
+        steps: int | None = None,
+        epochs: int | None = None,
+        symmetry: str | None = None,
         output: Output | None = None,
         held_out: Any = None,
         samples: int = 1024,
@@ -54,11 +67,19 @@ class Subject:
                 f"a torch.nn.Module is needed, but {type(model).__name__} came; "
                 "pass the module itself, built and ready to call"
             )
-        if lr is not None and not 0 < lr < math.inf:
-            raise InputError(f"lr must be positive and finite, but it is {lr}")
-        if batch_size is not None and batch_size < 1:
-            raise InputError(f"batch_size must be at least 1, but it is {batch_size}")
-        self.model, self.lr, self.batch_size, self.seed = model, lr, batch_size, seed
+        self.model, self.batch_size, self.seed = model, batch_size, seed
+        self.recipe = recipe_of(
+            model,
+            optimizer,
+            lr,
+            scheduler=scheduler,
+            batch_size=batch_size,
+            steps=steps,
+            epochs=epochs,
+        )
+        self.lr = lr if optimizer is None else self.recipe.lr  # None if it was not told
+        self.symmetry = symmetry
+        self.was_training = model.training  # the mode it was handed over in
         self.selector = output
         self.writes_input = False  # whether forward was seen to change the data it is given
         self.memo: dict[str, Any] = {}  # what one exam computed and others may take up
@@ -162,10 +183,9 @@ class Subject:
             "parameters": sum(p.numel() for p in parameters),
             "trainable": sum(p.numel() for p in parameters if p.requires_grad),
             "dtypes": sorted({str(p.dtype).removeprefix("torch.") for p in parameters}),
-            "lr": self.lr,
-            "batch_size": self.batch_size,
             "seed": self.seed,
         }
+        facts |= self.recipe.describe()
         if self.batch is not None:
             facts |= {"samples": self.batch.size, "data": self.batch.describe()}
         return facts

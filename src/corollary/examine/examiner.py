@@ -8,11 +8,13 @@ from typing import Any
 
 import torch
 from torch import nn
+from torch.optim.lr_scheduler import LRScheduler
 
 from corollary.core import Budget, Exam, Finding, Subject
 from corollary.core.default_losses import Loss
 from corollary.core.finding import failed, not_applicable
 from corollary.core.progress import progress_bar
+from corollary.core.recipe import Optimization
 from corollary.core.subject import Output
 from corollary.errors import (
     CorollaryError,
@@ -44,6 +46,11 @@ def examine(
     loss: Loss | str | None = None,
     lr: float | None = None,
     batch_size: int | None = None,
+    optimizer: Optimization | None = None,
+    scheduler: LRScheduler | None = None,
+    steps: int | None = None,
+    epochs: int | None = None,
+    symmetry: str | None = None,
     output: Output | None = None,
     held_out: Any = None,
     samples: int = 1024,
@@ -65,6 +72,13 @@ def examine(
             model's own loss, else the one that suits output and target.
         lr: The learning rate you train with; advice refers to it.
         batch_size: The batch size you train with.
+        optimizer: The optimizer you train with, as it is (it makes no step), a function of
+            parameters, or words: ``adamw:lr=3e-4,weight_decay=0.1``.
+        scheduler: The schedule of its learning rate.
+        steps: Optimizer steps of your whole training.
+        epochs: Passes over the data of your whole training.
+        symmetry: What should leave the answers as they are: ``permutation``, ``translation``,
+            ``reflection``, ``rotation``; or ``equivariance``.
         output: Which part of a structured output is meant: a key, an index or a function.
         held_out: Data that the module has not been trained on, in the forms of ``data``.
         samples: How many samples are taken from the data, at most; of a slow module fewer are.
@@ -93,6 +107,11 @@ def examine(
         loss=loss,
         lr=lr,
         batch_size=batch_size,
+        optimizer=optimizer,
+        scheduler=scheduler,
+        steps=steps,
+        epochs=epochs,
+        symmetry=symmetry,
         output=output,
         samples=samples,
         seed=seed,

@@ -56,7 +56,7 @@ def load_subject(order: dict[str, Any], *, to_train: bool = False) -> Subject:
 
     Args:
         order: ``target``, ``weights``, ``data``, ``held_out``, ``loss``, ``lr``, ``batch_size``,
-            ``samples``, ``seed``, ``budget``.
+            ``optimizer``, ``steps``, ``epochs``, ``symmetry``, ``samples``, ``seed``, ``budget``.
         to_train: As for :func:`prepare`.
 
     Raises:
@@ -72,8 +72,8 @@ def load_subject(order: dict[str, Any], *, to_train: bool = False) -> Subject:
     held_out = load_data(order["held_out"], order["seed"]) if order.get("held_out") else None
     if order.get("lr") is not None and not math.isfinite(order["lr"]):
         raise InputError(f"expected a positive learning rate, got {order['lr']}")
-    keys = ("lr", "batch_size", "samples", "seed")
-    about = {key: order[key] for key in keys if order.get(key) is not None}
+    keys = ("lr", "batch_size", "optimizer", "steps", "epochs", "symmetry", "samples", "seed")
+    about = {key: order[key] for key in keys if order.get(key) not in (None, "")}
     about["loss"] = _loss(order.get("loss") or "")
     try:
         return prepare(model, data, held_out, budget=order["budget"], to_train=to_train, **about)

@@ -1,9 +1,11 @@
 """Symmetries a network claims.
 
-A network over sets must not care about the order of their elements. A module claims that by its
-name (Deep Sets, PointNet, set transformers) or by an attribute ``symmetry = "permutation"`` (its
-outputs stay) or ``"equivariance"`` (they move along). The elements are shuffled, and the outputs
-compared.
+A network over sets must not care about the order of their elements. You say so (``symmetry=``), or
+the module does by its name (Deep Sets, PointNet, set transformers) or by an attribute
+``symmetry = "permutation"`` (its outputs stay) or ``"equivariance"`` (they move along). The
+elements are shuffled, and the outputs compared. Images may be wanted to give the same answer when
+they are moved by a pixel, reflected or turned: there the layers need not have the symmetry, the
+data may teach it, so the share of answers that change is told.
 
 :source: Zaheer et al. (2017), "Deep sets", Theorem 2 and Lemma 3.
 :kind: exam
@@ -11,7 +13,7 @@ compared.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import torch
 from torch import Tensor
@@ -26,16 +28,28 @@ _CLAIMING = re.compile(r"deep_?sets?|set_?transformer|point_?net|permutation_?in
 TOLERANCE = 1e-4
 
 
+MOVES: dict[str, Callable[[Tensor], Tensor]] = {
+    "translation": lambda x: x.roll(1, -1),
+    "reflection": lambda x: x.flip(-1),
+    "rotation": lambda x: x.rot90(1, (-2, -1)),
+}
+IMAGES = 64
+MANY = 0.1  # of the answers: more than the errors that a good classifier makes anyway
+
+
 class Symmetry(Exam):
     """Shuffles the elements of each sample."""
 
     def examine(self, subject: Subject, budget: Budget) -> Iterator[Finding]:
         """For modules that claim to treat their input as a set."""
-        claimed = getattr(subject.model, "symmetry", None)
+        claimed = subject.symmetry or getattr(subject.model, "symmetry", None)
         if claimed is None and _CLAIMING.search(subject.name):
             claimed = "permutation"
+        if claimed in MOVES:
+            yield self._images(subject, claimed)
+            return
         if claimed not in ("permutation", "equivariance"):
-            raise NotApplicableError("the module claims no symmetry")
+            raise NotApplicableError("no symmetry is claimed; give symmetry= if one is wanted")
         batch = subject.data(SAMPLES)
         x = batch.tensors()[0]
         if x.dim() < 3 or x.shape[1] < 2:
@@ -46,6 +60,36 @@ class Symmetry(Exam):
             shuffled = subject.output(_shuffled(batch, x, order))
         expected = y if claimed == "permutation" else y[:, order]
         yield self._verdict(claimed, expected, shuffled)
+
+    def _images(self, subject: Subject, wanted: str) -> Finding:
+        batch = subject.data(IMAGES)
+        x = batch.tensors()[0]
+        if x.dim() < 3 or not x.is_floating_point():
+            raise NotApplicableError(f"{wanted} is for images, and the inputs are {x.dim() - 1}-d")
+        with subject.borrowed(), torch.no_grad():
+            y = subject.output(batch)
+            moved = subject.output(batch.with_inputs(MOVES[wanted](x), *batch.tensors()[1:]))
+            one_class = y.dim() == 2 and y.shape[1] > 1
+            changed = (
+                float((y.argmax(1) != moved.argmax(1)).double().mean())
+                if one_class
+                else float((y - moved).norm() / (y - y.mean(0)).norm().clamp(min=1e-30))
+            )
+        many = changed > MANY
+        return self.finding(
+            f"Answers change under {wanted}" if many else f"Answers bear {wanted}",
+            severity=Severity.LOW if many else Severity.NONE,
+            value=rounded(100 * changed),
+            unit="% of the answers change" if one_class else "% of the outputs' spread",
+            expected=f"below {100 * MANY:g} %",
+            meaning=f"The network does not have the {wanted} symmetry that you want, or has not "
+            "learnt it yet."
+            if many
+            else f"The network has the {wanted} symmetry that you want, on these samples.",
+            advice=f"Augment the training data by {wanted}s, or use layers that have the symmetry."
+            if many
+            else "",
+        )
 
     def _verdict(self, claimed: str, expected: Tensor, got: Tensor) -> Finding:
         scale = float(expected.double().pow(2).mean().sqrt()) or 1.0
