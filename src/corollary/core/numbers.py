@@ -31,14 +31,14 @@ WRITTEN = {Column: Sequence[float], Rows: Sequence[Sequence[float]]}  # what a f
 
 
 def as_floats(values: Any) -> list[float]:
-    """The entries of a scalar, sequence, array or tensor of one axis, as Python floats.
+    """The entries of a scalar, sequence, array of one axis or tensor, as Python floats.
 
     Example:
         >>> as_floats(3), as_floats([1, 2.5])
         ([3.0], [1.0, 2.5])
     """
     if hasattr(values, "detach"):  # a tensor, known without importing torch
-        values = values.detach().cpu()
+        values = values.detach().cpu().flatten()
     if hasattr(values, "tolist"):
         values = values.tolist()
     if isinstance(values, Iterable):

@@ -15,15 +15,13 @@ def test_a_linear_function_attains_its_bound():
     w = torch.tensor([3.0, 4.0], dtype=torch.float64)
     given = Given(lambda x: x @ w, everywhere, w[None], -w[None], 5.0)
     result = BoundedGradient().check_given(given)
-    assert result.verdict is Verdict.HOLDS and result.measured[0].value == pytest.approx(5.0)
+    assert result.verdict is Verdict.HOLDS and result.measured[0].value == pytest.approx(50.0)
 
 
 def test_across_the_cut_the_angle_is_steep():
-    claim = BoundedGradient()
-    given = claim.counterexample(torch.Generator())
-    assert claim.measure(given) == pytest.approx((2 * math.pi - 2 * math.atan(0.05)) / 0.2)
-    broken = [h.statement for h in claim.hypotheses(given) if not h.holds]
-    assert broken == ["the set is convex"]
+    _, across = BoundedGradient().check(0, draw=False).counterexamples
+    assert across.measured[0].value == pytest.approx(2 * math.pi - 2 * math.atan(0.05))
+    assert across.broken == ("the set is convex",) and across.predicted[0] == pytest.approx(0.2)
 
 
 def test_a_bound_that_the_gradient_exceeds_is_inapplicable():

@@ -15,7 +15,7 @@ def test_the_identity_of_the_plane_needs_its_eigenvalue_twice():
     result = CharacteristicPolynomial().check_given(Given(eye, twice, z))
     assert result.verdict is Verdict.HOLDS and result.predicted == (4.0,)
     claim = CharacteristicPolynomial()
-    assert claim.predict(Given(eye, once, z)) == [-2.0]
+    assert claim.predict(Given(eye, once, z)).item() == -2.0
     assert claim.check_given(Given(eye, once, z)).verdict is Verdict.INAPPLICABLE
 
 

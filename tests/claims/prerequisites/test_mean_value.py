@@ -14,8 +14,9 @@ def test_a_parabola_has_its_mean_slope_half_way():
 
 
 def test_on_the_circle_there_is_no_mean_value():
-    refuted = MeanValue().refute(0)
-    assert refuted.fails and refuted.broken == ("f takes real values",)
+    around, across = MeanValue().check(0, draw=False).counterexamples
+    assert around.fails and around.broken == ("f takes real values",)
+    assert across.fails and abs(across.measured[0].value) == pytest.approx(4.0)
 
 
 def test_a_kink_in_the_middle_is_inapplicable():

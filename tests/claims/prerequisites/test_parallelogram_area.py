@@ -9,7 +9,7 @@ def test_the_two_pairs_of_the_notes_have_areas_thirteen_and_zero():
     V = torch.tensor([[[-3.0, 2.0], [2.0, 3.0]], [[1.0, 2.0], [2.0, 4.0]]], dtype=torch.float64)
     result = ParallelogramArea().check_given(Given(V))
     assert result.verdict is Verdict.HOLDS
-    assert result.predicted == (13.0, 0.0)
+    assert result.predicted == (13.0, 0.0, 2.0, 1.0)
 
 
 def test_vectors_of_space_are_inapplicable():

@@ -12,10 +12,8 @@ def test_a_diagonal_has_its_smallest_entry():
 
 
 def test_a_shear_goes_below_both_of_its_eigenvalues():
-    claim = RayleighQuotient()
-    given = claim.counterexample(torch.Generator())
-    assert claim.predict(given) == 1.0 and claim.measure(given) == pytest.approx(-4.0)
-    assert claim.check_given(given).verdict is Verdict.INAPPLICABLE
+    refuted = RayleighQuotient().refute(0)
+    assert refuted.predicted == (1.0,) and refuted.measured[0].value == pytest.approx(-4.0)
 
 
 @pytest.mark.parametrize("d", [2, 5, 12])

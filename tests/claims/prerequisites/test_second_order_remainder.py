@@ -9,14 +9,14 @@ ONE = torch.ones(1, dtype=torch.float64)
 
 def test_the_cube_from_one_to_two_is_eight():
     given = Given(lambda x: (x**3).sum(), ONE, ONE, lambda t: 1 - t)
-    result = SecondOrderRemainder().check_given(given)
+    result = SecondOrderRemainder(lengths=(1.0,)).check_given(given)
     assert result.verdict is Verdict.HOLDS and result.predicted == (8.0,)
 
 
 def test_the_weight_of_the_notes_gives_eight_and_a_half():
-    claim = SecondOrderRemainder()
-    given = claim.counterexample(torch.Generator())
-    assert claim.measure(given) == pytest.approx(8.5) and claim.predict(given) == 8.0
+    claim = SecondOrderRemainder(lengths=(1.0,))
+    given = Given(lambda x: (x**3).sum(), ONE, ONE, lambda t: 0.5)
+    assert claim.measure(given) == pytest.approx([8.5]) and claim.predict(given) == [8.0]
     assert claim.check_given(given).verdict is Verdict.INAPPLICABLE
 
 

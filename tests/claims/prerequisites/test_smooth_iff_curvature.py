@@ -9,8 +9,8 @@ def test_one_point_attains_a_quarter_at_the_origin():
     one = torch.ones(1, 1, dtype=torch.float64)
     given = Given(one, lambda m: torch.nn.functional.softplus(-m), -1e-4 * one, 1e-4 * one)
     result = SmoothIffCurvature().check_given(given)
-    assert result.verdict is Verdict.HOLDS and result.predicted == (0.25,)
-    assert result.measured[0].value == pytest.approx(0.25)
+    assert result.verdict is Verdict.HOLDS and result.predicted == pytest.approx((0.5e-4,))
+    assert result.ratio == pytest.approx(1.0)
 
 
 def test_the_hinge_loss_has_no_smoothness_constant():

@@ -18,73 +18,56 @@ special relativity does, the inequality is reversed for some vectors.
     clause x = c y misses y = 0, x != 0; linear dependence is meant.
 """
 
-from collections.abc import Iterator
 from typing import NamedTuple
 
 import torch
 from jaxtyping import Float
 from torch import Generator, Tensor
 
-from corollary.core import Claim, Curve, Figure, Hypothesis, Points, at_most
-from corollary.theory.prerequisites.loewner import is_psd
+from corollary.core import Claim, Parity, Suppose, at_most, normal
 
 
 class Given(NamedTuple):
-    """Pairs of vectors and a form."""
-
-    x: Float[Tensor, "n d"]
+    x: Float[Tensor, "n d"]  # pairs of vectors
     y: Float[Tensor, "n d"]
-    M: Float[Tensor, "d d"]  # symmetric
+    M: Float[Tensor, "d d"]  # the form, symmetric
+
+
+def inside_the_light_cone(given: Given) -> Given:
+    """Two vectors inside the light cone of t² - r²: their product exceeds their lengths."""
+    x = torch.tensor([[2.0, 1.0]], dtype=torch.float64)
+    y = torch.tensor([[2.0, -1.0]], dtype=torch.float64)
+    return Given(x, y, torch.diag(x.new_tensor([1.0, -1.0])))
+
+
+def _product(x: Tensor, M: Tensor, y: Tensor) -> Tensor:
+    return ((x @ M) * y).sum(dim=1)
 
 
 class CauchySchwarz(Claim[Given]):
     n: int = 100  # pairs of vectors
     d: int = 3  # dimension
+
     relation = at_most(ulps=64)  # both sides are sums of d² products; parallel pairs attain it
+    supposes = (
+        Suppose(
+            "the form is positive semi-definite",
+            lambda g: torch.linalg.eigvalsh(g.M)[0] + 1e-12 * g.M.norm(),
+            without=inside_the_light_cone,
+        ),
+    )
+    symbols = "‖x‖ ‖y‖", "|⟨x, y⟩|"
+    shows = (Parity("No inner product exceeds the product of the lengths"),)
 
     def given(self, rng: Generator) -> Given:
-        """Normal pairs, the last of them parallel, and a random Gram matrix."""
-        x, y = torch.randn(2, self.n, self.d, generator=rng, dtype=torch.float64)
+        x, y = normal(rng, 2, self.n, self.d)
         y[-1] = -2 * x[-1]
-        root = torch.randn(self.d, self.d, generator=rng, dtype=torch.float64)
+        root = normal(rng, self.d, self.d)
         return Given(x, y, root @ root.T)
 
-    def hypotheses(self, given: Given) -> Iterator[Hypothesis]:
-        """A form that is never negative."""
-        found = is_psd(given.M)
-        detail = f"smallest eigenvalue {found.smallest:.3g}"
-        yield Hypothesis("the form is positive semi-definite", found.holds, detail)
-
-    def predict(self, given: Given) -> list[float]:
-        """Products of lengths."""
+    def predict(self, given: Given) -> Tensor:
         x, y, M = given
-        squares = _form(x, M, x) * _form(y, M, y)
-        return squares.abs().sqrt().tolist()
+        return (_product(x, M, x) * _product(y, M, y)).abs().sqrt()
 
-    def measure(self, given: Given) -> list[float]:
-        """Moduli of inner products."""
-        return _form(given.x, given.M, given.y).abs().tolist()
-
-    def counterexample(self, rng: Generator) -> Given:
-        """Two vectors inside the light cone of t² - r²."""
-        x = torch.tensor([[2.0, 1.0]], dtype=torch.float64)
-        y = torch.tensor([[2.0, -1.0]], dtype=torch.float64)
-        return Given(x, y, torch.diag(x.new_tensor([1.0, -1.0])))
-
-    def figure(self, given: Given) -> Figure:
-        """Each pair as a point below the diagonal."""
-        bound, found = self.predict(given), self.measure(given)
-        ends = [min(bound), max(bound)]
-        return Figure(
-            "No inner product exceeds the product of the lengths",
-            x="‖x‖ ‖y‖",
-            y="|⟨x, y⟩|",
-            marks=(
-                Points(bound, found, label="drawn pairs"),
-                Curve(ends, ends, label="equality: linearly dependent", role="predicted"),
-            ),
-        )
-
-
-def _form(x: Tensor, M: Tensor, y: Tensor) -> Tensor:
-    return ((x @ M) * y).sum(dim=1)
+    def measure(self, given: Given) -> Tensor:
+        return _product(given.x, given.M, given.y).abs()

@@ -17,69 +17,59 @@ not its polynomial.
     lambda as a root. I_2 has 1 distinct eigenvalue, of multiplicity 2.
 """
 
-from collections.abc import Iterator
 from typing import NamedTuple
 
 import torch
 from jaxtyping import Complex, Float
 from torch import Generator, Tensor
 
-from corollary.core import Claim, Curve, Figure, Hypothesis, Points, equals, option
+from corollary.core import Along, Claim, Suppose, equals, normal, option
 from corollary.theory.prerequisites.eigen import eigen_report
 
 
 class Given(NamedTuple):
-    """A matrix, the eigenvalues that are multiplied, and where the polynomial is looked at."""
-
     A: Float[Tensor, "n n"]
-    roots: Complex[Tensor, " k"]
-    z: Float[Tensor, " s"]
+    roots: Complex[Tensor, " k"]  # the eigenvalues that are multiplied
+    z: Float[Tensor, " s"]  # where the polynomial is looked at
+
+
+def _eigenvalues(A: Tensor, *, once: bool = False) -> Tensor:
+    found = eigen_report(A).distinct
+    roots = [e.value for e in found for _ in range(1 if once else e.algebraic)]
+    return torch.tensor(roots, dtype=torch.complex128)
+
+
+def _with_multiplicity(given: Given) -> tuple[bool, str]:
+    distinct = eigen_report(given.A).distinct
+    counts = [int(((given.roots - e.value).abs() < 1e-5).sum()) for e in distinct]
+    factors = f"{len(given.roots)} factors for {len(distinct)} distinct eigenvalues"
+    return counts == [e.algebraic for e in distinct], factors
 
 
 class CharacteristicPolynomial(Claim[Given]):
-    n: int = option(5, low=1, high=12)  # size of A
+    n: int = option(5, low=1, high=12)  # size of A, to which a double eigenvalue 1 is added
+
     relation = equals(ulps=2**16, scale=1.0)  # n factors; eigenvalues of a well-scaled matrix
+    supposes = (
+        Suppose(
+            "each eigenvalue is counted with its multiplicity",
+            _with_multiplicity,
+            "Each distinct eigenvalue is taken once: a factor is missing.",
+            roots=lambda g: _eigenvalues(g.A, once=True),
+        ),
+    )
+    symbols = "Π (λᵢ − z)", "det(A − zI)"
+    shows = (Along("Eigenvalues are the roots of det(A − zI)", x="z", at="z"),)
 
     def given(self, rng: Generator) -> Given:
-        """A normal matrix with one eigenvalue doubled, and points around its spectrum."""
-        block = torch.randn(self.n, self.n, generator=rng, dtype=torch.float64) / self.n**0.5
-        A = torch.block_diag(block, torch.eye(2, dtype=torch.float64))
-        return Given(A, torch.linalg.eigvals(A), torch.linspace(-0.8, 1.4, 34, dtype=torch.float64))
+        block, eye = normal(rng, self.n, self.n) / self.n**0.5, torch.eye(2, dtype=torch.float64)
+        A = torch.block_diag(block, eye)
+        return Given(A, _eigenvalues(A), torch.linspace(-0.8, 1.4, 34, dtype=torch.float64))
 
-    def hypotheses(self, given: Given) -> Iterator[Hypothesis]:
-        """Each root as often as it is one."""
-        report = eigen_report(given.A)
-        often = all(
-            int(((given.roots - e.value).abs() < 1e-5).sum()) == e.algebraic
-            for e in report.distinct
-        )
-        detail = f"{len(given.roots)} factors for {len(report.distinct)} distinct eigenvalues"
-        yield Hypothesis("each eigenvalue is counted with its multiplicity", often, detail)
+    def predict(self, given: Given) -> Tensor:
+        return (given.roots[None] - given.z[:, None]).prod(dim=1).real
 
-    def predict(self, given: Given) -> list[float]:
-        """The product."""
-        return (given.roots[None] - given.z[:, None]).prod(dim=1).real.tolist()
-
-    def measure(self, given: Given) -> list[float]:
-        """Determinants."""
+    def measure(self, given: Given) -> Tensor:
         eye = torch.eye(len(given.A), dtype=torch.float64)
-        return torch.linalg.det(given.A - given.z[:, None, None] * eye).tolist()
-
-    def counterexample(self, rng: Generator) -> Given:
-        """The identity of the plane, its one distinct eigenvalue taken once."""
-        eye = torch.eye(2, dtype=torch.float64)
-        return Given(eye, torch.ones(1, dtype=torch.complex128), torch.linspace(-2, 2, 33).double())
-
-    def figure(self, given: Given) -> Figure:
-        """The polynomial and its real roots."""
-        real = given.roots[given.roots.imag.abs() < 1e-9].real
-        return Figure(
-            "Eigenvalues are the roots of det(A − zI)",
-            x="z",
-            y="det(A − zI)",
-            marks=(
-                Curve(self.predict(given), given.z, "Π (λᵢ − z)", "predicted"),
-                Points(given.z, self.measure(given), label="determinant"),
-                Points(real, 0 * real, label="real eigenvalues (1 twice)", role="other"),
-            ),
-        )
+        det: Tensor = torch.linalg.det(given.A - given.z[:, None, None] * eye)
+        return det

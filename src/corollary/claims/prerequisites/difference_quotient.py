@@ -14,90 +14,83 @@ quotient loses its second order.
 :covers: numerical-gradient
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Literal, NamedTuple
 
 import torch
 from jaxtyping import Float
 from torch import Generator, Tensor
 
-from corollary.core import Claim, Curve, Figure, Hypothesis, Points, Series, option, slope
+from corollary.core import (
+    Claim,
+    Figure,
+    Over,
+    Points,
+    Series,
+    Suppose,
+    Trial,
+    option,
+    slope,
+    uniform,
+)
 from corollary.theory.prerequisites.gradients import gradient, numerical_gradient
 from corollary.theory.prerequisites.taylor import has_continuous_derivative
 
-ORDER = {"forward": 1.0, "central": 2.0}
+Scheme = Literal["forward", "central"]
+ORDER: dict[Scheme, float] = {"forward": 1.0, "central": 2.0}
 
 
 class Given(NamedTuple):
-    """A function and a point."""
-
     f: Callable[[Tensor], Tensor]
     x: Float[Tensor, " d"]
+
+
+def corner(given: Given) -> Given:
+    """The second derivative has a corner: the error is of order 3/2."""
+    return Given(lambda x: x.relu().pow(2.5).sum(), torch.zeros_like(given.x))
+
+
+def _error(given: Given, h: float, scheme: Scheme) -> float:
+    found = numerical_gradient(given.f, given.x, scheme=scheme, step=h)
+    return float((found - gradient(given.f, given.x)).norm())
 
 
 class DifferenceQuotient(Claim[Given]):
     d: int = option(3, low=1, high=50)  # dimension
     scheme: Literal["forward", "central"] = "central"  # which quotient
+
     relation = slope(gap=0.1)  # the next term of the error bends the line by a few hundredths
+    supposes = (
+        Suppose(
+            "f has three continuous derivatives near x",
+            lambda g: has_continuous_derivative(lambda t: g.f(g.x + t), 0.0, 3),
+            without=corner,
+        ),
+    )
+    symbols = "order of the scheme", "‖numerical − true gradient‖"
+    shows = (Over("The truncation error falls with a power of h", x="h"),)
 
     def given(self, rng: Generator) -> Given:
-        """A sum of exponentials: no derivative of it vanishes."""
-        return Given(_exponentials, torch.rand(self.d, generator=rng, dtype=torch.float64))
-
-    def hypotheses(self, given: Given) -> Iterator[Hypothesis]:
-        """Looked at along the diagonal."""
-        along = has_continuous_derivative(lambda t: given.f(given.x + t), 0.0, 3)
-        yield Hypothesis("f has three continuous derivatives near x", along)
+        return Given(lambda x: x.exp().sum(), uniform(rng, self.d))  # no derivative vanishes
 
     def predict(self, given: Given) -> float:
-        """1 or 2."""
         return ORDER[self.scheme]
 
     def measure(self, given: Given) -> Series:
-        """Distance to the gradient by autograd, as h grows."""
         h = [2.0**-j for j in range(10, 3, -1)]
         return Series(h, [_error(given, s, self.scheme) for s in h])
 
-    def counterexample(self, rng: Generator) -> Given:
-        """A corner in the second derivative: the error is of order 3/2."""
-        return Given(_corner, torch.zeros(self.d, dtype=torch.float64))
-
-    def figure(self, given: Given) -> Figure:
-        """Both schemes down to where rounding takes over."""
+    def figure(self, trial: Trial[Given]) -> Figure:
         h = [10.0**-j for j in range(12, 0, -1)]
-        errors = {s: [max(_error(given, t, s), 1e-17) for t in h] for s in ORDER}
-        lines = tuple(
-            Curve(
-                [errors[s][-2] * (t / h[-2]) ** p for t in h[4:]],
-                h[4:],
-                label=f"order {p:g}",
-                role="predicted",
-                dashed=s == "forward",
-            )
-            for s, p in ORDER.items()
-        )
-        points = tuple(
-            Points(h, errors[s], label=s, role="measured" if s == self.scheme else "other")
-            for s in ORDER
-        )
+        errors = {s: [max(_error(trial.given, t, s), 1e-17) for t in h] for s in ORDER}
         return Figure(
             "Truncation falls with h, rounding rises",
             x="h",
-            y="‖numerical − true gradient‖",
+            y=self.symbols[1],
             log_x=True,
             log_y=True,
-            marks=lines + points,
+            marks=tuple(
+                Points(h, errors[s], label=s, role="measured" if s == self.scheme else "other")
+                for s in ORDER
+            ),
         )
-
-
-def _exponentials(x: Tensor) -> Tensor:
-    return x.exp().sum()
-
-
-def _corner(x: Tensor) -> Tensor:
-    return x.relu().pow(2.5).sum()
-
-
-def _error(given: Given, h: float, scheme: str) -> float:
-    found = numerical_gradient(given.f, given.x, scheme=scheme, step=h)
-    return float((found - gradient(given.f, given.x)).norm())

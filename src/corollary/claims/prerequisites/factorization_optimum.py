@@ -13,76 +13,56 @@ the least loss of rank p. From :math:`U=V=0`, where both gradients vanish too, i
 :kind: theorem
 :cost: instant
 :covers: matrix-factorization-gradients
+:scale-free: theory only draws the singular vectors; the loss is a class.
 """
 
-from collections.abc import Iterator
 from typing import NamedTuple
 
 import torch
 from jaxtyping import Float
 from torch import Generator, Tensor
 
-from corollary.core import Claim, Curve, Figure, Hypothesis, Level, equals, option
+from corollary.core import Along, Claim, Path, Suppose, equals, normal, option
 from corollary.theory.prerequisites.orthogonal import random_orthogonal
 from corollary.theory.prerequisites.quadratic_losses import MatrixFactorization
 
 
 class Given(NamedTuple):
-    """A matrix, a rank and a start."""
+    R: Float[Tensor, "m n"]  # the matrix to factorise
+    p: int  # rank of the factors
+    V: Float[Tensor, "p n"]  # start
 
-    R: Float[Tensor, "m n"]
-    p: int
-    V: Float[Tensor, "p n"]
+
+def _overlap(given: Given) -> float:
+    leading = torch.linalg.svd(given.R).Vh[: given.p]
+    return float(torch.linalg.svdvals(given.V @ leading.T).min()) - 1e-9
 
 
 class FactorizationOptimum(Claim[Given]):
     m: int = option(12, low=1, high=200)  # rows of R
     n: int = option(9, low=1, high=200)  # columns of R
     p: int = option(3, low=1, high=200)  # rank of the factors, at most that of R
+
     relation = equals(ulps=2**16, scale=1.0)  # R has norm 1; a hundred steps of ratio 0.7² suffice
+    supposes = (
+        Suppose(
+            "the start meets the leading singular vectors",
+            _overlap,
+            "From the saddle at zero it never moves.",
+            V=lambda g: 0 * g.V,
+        ),
+    )
+    symbols = "½ Σ σᵢ², i > p", "loss"
+    shows = (Along("Alternating minimisation of ½‖UV − R‖²", x="step", log_y=True, first=1),)
 
     def given(self, rng: Generator) -> Given:
-        """Singular values 1, 0.7, 0.49, ..."""
         k, p = min(self.m, self.n), min(self.p, self.m, self.n)
-        s = 0.7 ** torch.arange(k, dtype=torch.float64)
+        s = torch.logspace(0, k - 1, k, base=0.7, dtype=torch.float64)
         U, W = random_orthogonal(self.m, rng=rng), random_orthogonal(self.n, rng=rng)
-        R = (U[:, :k] * s) @ W[:, :k].T
-        return Given(R, p, torch.randn(p, self.n, generator=rng, dtype=torch.float64))
-
-    def hypotheses(self, given: Given) -> Iterator[Hypothesis]:
-        """The start has a part along each leading right singular vector."""
-        lead = torch.linalg.svd(given.R).Vh[: given.p]
-        smallest = float(torch.linalg.svdvals(given.V @ lead.T).min())
-        detail = f"smallest singular value of the overlap {smallest:.2g}"
-        yield Hypothesis("the start meets the leading singular vectors", smallest > 1e-9, detail)
+        return Given((U[:, :k] * s) @ W[:, :k].T, p, normal(rng, p, self.n))
 
     def predict(self, given: Given) -> float:
-        """Half the squared tail."""
         return MatrixFactorization(given.R, given.p).best()
 
-    def measure(self, given: Given) -> float:
-        """The loss at the end."""
-        return _history(given)[-1]
-
-    def counterexample(self, rng: Generator) -> Given:
-        """The saddle at zero."""
-        given = self.given(rng)
-        return given._replace(V=torch.zeros_like(given.V))
-
-    def figure(self, given: Given) -> Figure:
-        """The loss on its way."""
-        history = _history(given)[:25]
-        return Figure(
-            "Alternating minimisation of ½‖UV − R‖²",
-            x="step",
-            y="loss",
-            log_y=True,
-            marks=(
-                Curve(history, range(1, len(history) + 1), label="loss"),
-                Level(self.predict(given), label="½ Σ σᵢ², i > p"),
-            ),
-        )
-
-
-def _history(given: Given) -> list[float]:
-    return MatrixFactorization(given.R, given.p).alternate(given.V, steps=100)[2]
+    def measure(self, given: Given) -> Path:
+        return Path(MatrixFactorization(given.R, given.p).alternate(given.V, steps=100)[2])

@@ -13,7 +13,6 @@ this gives. Mean and covariance transform so for any law of X, normality does no
 :covers: gaussian-affine-rule, gaussian-moments
 """
 
-from collections.abc import Iterator
 from typing import NamedTuple
 
 import torch
@@ -26,97 +25,76 @@ from corollary.core import (
     Curve,
     Figure,
     Histogram,
-    Hypothesis,
+    Kept,
+    Suppose,
+    Trial,
+    normal,
     option,
     within_interval,
 )
 from corollary.theory.prerequisites.gaussian import Gaussian
 
-LEVELS = (0.05, 0.25, 0.5, 0.75, 0.95)
+LEVELS = torch.tensor([0.05, 0.25, 0.5, 0.75, 0.95], dtype=torch.float64)
 
 
 class Given(NamedTuple):
-    """Draws of X with its law's parameters, an affine map, and directions to look along."""
-
-    x: Float[Tensor, "n k"]
-    law: Gaussian
+    z: Float[Tensor, "n k"]  # X = mu + root(Sigma) z
+    law: Gaussian  # mu and Sigma
     A: Float[Tensor, "p k"]
     b: Float[Tensor, " p"]
-    u: Float[Tensor, "q p"]
+    u: Float[Tensor, "q p"]  # directions to look along
+
+
+def is_normal(given: Given) -> tuple[bool, str]:
+    """A Kolmogorov-Smirnov test of each coordinate."""
+    from scipy.stats import kstest
+
+    least = min(float(kstest(column.numpy(), "norm").pvalue) for column in given.z.T)
+    return least > 1e-6, f"least p-value {least:.2g}"
+
+
+def signs(given: Given) -> Given:
+    """Signs in place of normals: the same mean and covariance, another law."""
+    return given._replace(z=torch.where(given.z > 0, 1.0, -1.0).double())
 
 
 class GaussianAffine(Claim[Given]):
     n: int = option(8000, low=100, high=1_000_000)  # draws
     k: int = option(2, low=1, high=20)  # dimension of X
     p: int = option(3, low=1, high=20)  # dimension of Y
-    relation = within_interval(level=0.999, resolution=0.04)  # 15 proportions of 8000 draws
+
+    relation = within_interval(level=0.99999, resolution=0.04)  # 15 proportions of 8000 draws
+    supposes = (Suppose("X is normal", is_normal, without=signs),)
+    symbols = "level", "share of uᵀY below the quantile of N(uᵀ(Aμ + b), uᵀAΣAᵀu)"
 
     def given(self, rng: Generator) -> Given:
-        """Draws of a normal law with a random covariance."""
-        return self._with(rng, torch.randn(self.n, self.k, generator=rng, dtype=torch.float64))
+        z, k, p = normal(rng, self.n, self.k), self.k, self.p
+        root = normal(rng, k, k) + 0.5 * torch.eye(k, dtype=torch.float64)
+        law = Gaussian(normal(rng, k), root @ root.T)
+        return Given(z, law, normal(rng, p, k), normal(rng, p), normal(rng, 3, p))
 
-    def hypotheses(self, given: Given) -> Iterator[Hypothesis]:
-        """A Kolmogorov-Smirnov test of each whitened coordinate of X."""
-        from scipy.stats import kstest
+    def predict(self, given: Given) -> Tensor:
+        return LEVELS.repeat(len(given.u))
 
-        z = _white(given)
-        least = min(float(kstest(column.numpy(), "norm").pvalue) for column in z.T)
-        yield Hypothesis("X is normal", least > 1e-6, f"least p-value {least:.2g}")
+    def measure(self, given: Given) -> Kept:
+        z, law, A, b, u = given
+        Y = law.affine(A, b)
+        y = ((law.mean + z @ law.root()) @ A.T + b - Y.mean) @ u.T
+        y = y / ((u @ Y.covariance) * u).sum(dim=1).sqrt()  # standard normal, if Y is what it says
+        below = y[:, :, None] <= torch.special.ndtri(LEVELS)
+        return Kept([Count(hits, len(z)) for hits in below.sum(dim=0).flatten()], y=y[:, 0])
 
-    def predict(self, given: Given) -> list[float]:
-        """The levels themselves, for each direction."""
-        return list(LEVELS) * len(given.u)
-
-    def measure(self, given: Given) -> list[Count]:
-        """Draws of u'Y below the quantiles of N(u'(A mu + b), u' A Sigma A' u)."""
-        n = len(given.x)
-        below = _standardised(given)[:, :, None] <= _quantiles()  # n q levels
-        return [Count(int(hits), n) for hits in below.sum(dim=0).flatten()]
-
-    def counterexample(self, rng: Generator) -> Given:
-        """Signs in place of normals: the same mean and covariance, another law."""
-        signs = torch.randint(0, 2, (self.n, self.k), generator=rng)
-        return self._with(rng, 2.0 * signs.double() - 1)
-
-    def figure(self, given: Given) -> Figure:
-        """One projection with its predicted density."""
-        Y = given.law.affine(given.A, given.b)
-        u = given.u[0]
-        mean, spread = float(u @ Y.mean), float(u @ Y.covariance @ u) ** 0.5
-        t = torch.linspace(mean - 4 * spread, mean + 4 * spread, 161, dtype=torch.float64)
-        density = torch.exp(-0.5 * ((t - mean) / spread) ** 2) / (spread * (2 * torch.pi) ** 0.5)
+    def figure(self, trial: Trial[Given]) -> Figure:
+        t = torch.linspace(-4, 4, 161, dtype=torch.float64)
+        density = torch.exp(-t.square() / 2) / (2 * torch.pi) ** 0.5
+        signs = [Histogram(b.kept.y, label=b.words, role="other") for b in trial.without]
         return Figure(
             "A projection of Y = AX + b",
-            x="uᵀY",
+            x="uᵀY, less uᵀ(Aμ + b), over its deviation (uᵀAΣAᵀu)^½",
             y="density",
             marks=(
-                Histogram((given.x @ given.A.T + given.b) @ u, label="draws"),
-                Curve(density, t, "N(uᵀ(Aμ + b), uᵀAΣAᵀu)", "predicted"),
+                *signs,
+                Histogram(trial.kept.y, label="draws"),
+                Curve(density, t, label="standard normal", role="predicted"),
             ),
         )
-
-    def _with(self, rng: Generator, z: Tensor) -> Given:
-        """The vectors mu + root(Sigma) z, for z with mean 0 and covariance 1."""
-
-        def normal(*shape: int) -> Tensor:
-            return torch.randn(*shape, generator=rng, dtype=torch.float64)
-
-        root = normal(self.k, self.k) + 0.5 * torch.eye(self.k, dtype=torch.float64)
-        law = Gaussian(normal(self.k), root @ root.T)
-        u = normal(3, self.p)
-        return Given(law.mean + z @ law.root(), law, normal(self.p, self.k), normal(self.p), u)
-
-
-def _quantiles() -> Tensor:
-    return torch.special.ndtri(torch.tensor(LEVELS, dtype=torch.float64))
-
-
-def _standardised(given: Given) -> Tensor:
-    """Projections of Y, less their predicted means, over their predicted deviations."""
-    Y = given.law.affine(given.A, given.b)
-    y = (given.x @ given.A.T + given.b - Y.mean) @ given.u.T
-    return y / ((given.u @ Y.covariance) * given.u).sum(dim=1).sqrt()
-
-
-def _white(given: Given) -> Tensor:
-    return torch.linalg.solve(given.law.root(), (given.x - given.law.mean).T).T

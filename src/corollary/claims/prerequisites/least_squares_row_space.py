@@ -19,73 +19,82 @@ the part in the kernel decays.
     which is so; (1.21) is right.
 """
 
-from collections.abc import Iterator
 from typing import NamedTuple
 
 import torch
 from jaxtyping import Float
 from torch import Generator, Tensor
 
-from corollary.core import Claim, Curve, Figure, Hypothesis, equals, option
-from corollary.theory.prerequisites.quadratic_losses import LeastSquares, ls_gradient
+from corollary.core import Claim, Curve, Figure, Kept, Suppose, Trial, equals, normal, option
+from corollary.theory.prerequisites.quadratic_losses import LeastSquares
 
 
 class Given(NamedTuple):
-    """Data, a start, and the strength of a penalty."""
-
     X: Float[Tensor, "n d"]
     y: Float[Tensor, " n"]
-    w: Float[Tensor, " d"]
-    decay: float = 0.0  # lambda
+    w: Float[Tensor, " d"]  # start
+    decay: float = 0.0  # strength lambda of a penalty
+
+
+def _kernel_part(X: Tensor, w: Tensor) -> Tensor:
+    rows: Tensor = torch.linalg.pinv(X) @ X
+    return w - w @ rows
+
+
+def _outside(given: Given) -> tuple[bool, str]:
+    force = LeastSquares(given.X, given.y).gradient(given.w) + 2 * given.decay * given.w
+    share = float(_kernel_part(given.X, force).norm() / force.norm())
+    return share < 1e-12, f"{share:.1%} of it is outside"
 
 
 class LeastSquaresRowSpace(Claim[Given]):
     n: int = option(4, low=1, high=50)  # data points, fewer than parameters
     d: int = option(10, low=2, high=200)  # parameters
     steps: int = option(400, low=1, high=10_000)  # steps of gradient descent
+
     relation = equals(ulps=2**20, scale=1.0)  # rows have condition number 2: 400 steps leave 1e-20
+    supposes = (
+        Suppose(
+            "the gradient lies in the span of the data",
+            _outside,
+            "With a penalty the part in the kernel decays.",
+            decay=0.1,
+        ),
+    )
+    symbols = "w₀ + X⁺(y − Xw₀)", "end of gradient descent"
+    rows = "coordinate {coordinates}"
+
+    @property
+    def coordinates(self) -> range:
+        """Those of w."""
+        return range(self.d)
 
     def given(self, rng: Generator) -> Given:
-        """Rows with singular values between 1 and 2."""
-        normal = torch.randn(self.n, self.d, generator=rng, dtype=torch.float64)
-        U, _, Vt = torch.linalg.svd(normal, full_matrices=False)
+        U, _, Vt = torch.linalg.svd(normal(rng, self.n, self.d), full_matrices=False)
         s = torch.linspace(1, 2, len(Vt), dtype=torch.float64)
-        y = torch.randn(self.n, generator=rng, dtype=torch.float64)
-        return Given((U * s) @ Vt, y, torch.randn(self.d, generator=rng, dtype=torch.float64))
+        return Given((U * s) @ Vt, normal(rng, self.n), normal(rng, self.d))
 
-    def hypotheses(self, given: Given) -> Iterator[Hypothesis]:
-        """Whether the driving force at the start has a part in the kernel of X."""
-        force = _force(given, given.w)
-        outside = float((force - _onto_rows(given, force)).norm() / force.norm())
-        detail = f"{outside:.1%} of it is outside"
-        yield Hypothesis("the gradient lies in the span of the data", outside < 1e-12, detail)
-
-    def predict(self, given: Given) -> list[float]:
-        """The interpolating point nearest to the start."""
+    def predict(self, given: Given) -> Tensor:
         X, y, w, _ = given
-        return (w + torch.linalg.pinv(X) @ (y - X @ w)).tolist()
+        inverse: Tensor = torch.linalg.pinv(X)
+        return w + inverse @ (y - X @ w)
 
-    def measure(self, given: Given) -> list[float]:
-        """Gradient descent."""
-        return _path(given, self.steps)[-1].tolist()
+    def measure(self, given: Given) -> Kept:
+        X, y, w, decay = given
+        eta = 0.5 * len(X) / float(torch.linalg.matrix_norm(X, ord=2)) ** 2
+        loss = LeastSquares(X, y, 1 / len(X))
+        path = loss.descend(w, eta=eta, steps=self.steps, decay=decay)
+        return Kept(path[-1], path=path[:60])
 
-    def counterexample(self, rng: Generator) -> Given:
-        """A penalty."""
-        return self.given(rng)._replace(decay=0.1)
-
-    def figure(self, given: Given) -> Figure:
-        """The parts of the way in the row space and in the kernel, without and with penalty."""
-        marks = []
-        for decay, style in ((0.0, False), (0.1, True)):
-            path = _path(given._replace(decay=decay), 60)
-            kernel = (path - _onto_rows(given, path)).norm(dim=1)
-            rows = _onto_rows(given, path - path[-1]).norm(dim=1)
-            name = "" if decay == 0 else ", penalty 0.1"
+    def figure(self, trial: Trial[Given]) -> Figure:
+        X, marks = trial.given.X, []
+        for t in (trial, *trial.without):
+            path, name, dashed = t.kept.path, f"; penalty {t.given.decay:g}", t is not trial
+            kernel = _kernel_part(X, path)
+            rows = (path - kernel - (path - kernel)[-1]).norm(dim=1)
             marks += [
-                Curve(kernel, label=f"part in ker X{name}", role="measured", dashed=style),
-                Curve(
-                    rows, label=f"row-space distance to the end{name}", role="other", dashed=style
-                ),
+                Curve(kernel.norm(dim=1), label="part in ker X" + name, dashed=dashed),
+                Curve(rows, label="rest, to its end" + name, role="other", dashed=dashed),
             ]
         return Figure(
             "Without a penalty the kernel part of w never moves",
@@ -93,17 +102,3 @@ class LeastSquaresRowSpace(Claim[Given]):
             y="length",
             marks=tuple(marks),
         )
-
-
-def _force(given: Given, w: Tensor) -> Tensor:
-    return ls_gradient(given.X, given.y, w) + 2 * given.decay * w
-
-
-def _onto_rows(given: Given, w: Tensor) -> Tensor:
-    return w @ (torch.linalg.pinv(given.X) @ given.X)
-
-
-def _path(given: Given, steps: int) -> Tensor:
-    X, y, w, decay = given
-    eta = 0.5 * len(X) / float(torch.linalg.matrix_norm(X, ord=2)) ** 2
-    return LeastSquares(X, y, 1 / len(X)).descend(w, eta=eta, steps=steps, decay=decay)

@@ -15,79 +15,70 @@ A norm of matrices need not be: the largest entry is a norm, but is not induced 
 :covers: operator-norm
 """
 
-from collections.abc import Iterator
-from typing import Literal, NamedTuple
+from collections.abc import Callable
+from itertools import product
+from typing import NamedTuple
 
 import torch
 from jaxtyping import Float
 from torch import Generator, Tensor
 
-from corollary.core import Claim, Figure, Histogram, Hypothesis, Level, at_most
+from corollary.core import Along, Claim, Suppose, equals, normal, option
 from corollary.theory.prerequisites.norms import ORDERS, operator_norm, vector_norm
 
 
 class Given(NamedTuple):
-    """Two matrices, directions, and how matrices are measured."""
-
     A: Float[Tensor, "m k"]
     B: Float[Tensor, "k n"]
-    v: Float[Tensor, "s k"]  # directions
-    norm: Literal["induced", "largest entry"] = "induced"
+    norm: Callable[[Tensor, float], float]  # of a matrix
+
+
+def _is_induced(given: Given) -> bool:
+    """Whatever its unit: ones(3, 3) takes (1, 1, 1) to three times itself."""
+    one, ones = (torch.ones(k, k, dtype=torch.float64) for k in (1, 3))
+    return all(abs(given.norm(ones, p) - 3 * given.norm(one, p)) < 1e-12 for p in ORDERS)
+
+
+def largest_entry(given: Given) -> Given:
+    """The largest entry, of matrices of ones: their product has larger entries than theirs."""
+    ones = torch.ones(3, 3, dtype=torch.float64)
+    return Given(ones, ones, lambda A, p: float(A.abs().max()))
+
+
+def _extreme(A: Tensor) -> Tensor:
+    """Vectors of which one is stretched most: convex functions have their maxima at corners."""
+    k = A.shape[1]
+    signs = torch.tensor(list(product((-1.0, 1.0), repeat=k)), dtype=A.dtype)
+    power = A.T @ A
+    for _ in range(60):  # squared again and again, every column is the leading singular vector
+        power = power @ power / (power @ power).norm()
+    return torch.cat([torch.eye(k, dtype=A.dtype), signs, power[power.norm(dim=1).argmax()][None]])
 
 
 class OperatorNormBound(Claim[Given]):
-    m: int = 4  # rows of A
-    k: int = 3  # columns of A, rows of B
-    n: int = 5  # columns of B
-    directions: int = 500  # vectors v
-    relation = at_most(ulps=64)  # sums of a few products; the maximiser attains the bound
+    m: int = option(4, low=1, high=100)  # rows of A
+    k: int = option(3, low=1, high=12)  # columns of A, rows of B
+    n: int = option(5, low=1, high=100)  # columns of B
+
+    relation = equals(ulps=2**8)  # sums of a few products; a corner attains the supremum
+    supposes = (
+        Suppose("the matrix norm is induced by a vector norm", _is_induced, without=largest_entry),
+    )
+    symbols = "norm by its closed form", "largest stretch, and what AB has at most"
+    rows = ("‖A‖₁", "‖A‖₂", "‖A‖∞", "‖A‖₁‖B‖₁", "‖A‖₂‖B‖₂", "‖A‖∞‖B‖∞")
+    shows = (Along("No direction is stretched more, and no product is larger"),)
 
     def given(self, rng: Generator) -> Given:
-        """Normal matrices; normal directions and the three maximisers."""
-        A = torch.randn(self.m, self.k, generator=rng, dtype=torch.float64)
-        B = torch.randn(self.k, self.n, generator=rng, dtype=torch.float64)
-        v = torch.randn(self.directions, self.k, generator=rng, dtype=torch.float64)
-        best = torch.stack([operator_norm(A, p).maximiser for p in ORDERS])
-        return Given(A, B, torch.cat([v, best]))
-
-    def hypotheses(self, given: Given) -> Iterator[Hypothesis]:
-        """The norm of a matrix is what it does to vectors: one basis vector per entry shows it."""
-        induced = all(_stretch(given, p) <= _size(given, given.A, p) * (1 + 1e-12) for p in ORDERS)
-        yield Hypothesis("the matrix norm is induced by a vector norm", induced)
+        A, B = normal(rng, self.m, self.k), normal(rng, self.k, self.n)
+        return Given(A, B, lambda A, p: operator_norm(A, p).value)
 
     def predict(self, given: Given) -> list[float]:
-        """The size of A (for vectors), and the product of sizes (for AB); p = 1, 2, infinity."""
-        a = [_size(given, given.A, p) for p in ORDERS]
-        b = [_size(given, given.B, p) for p in ORDERS]
+        a, b = ([given.norm(M, p) for p in ORDERS] for M in (given.A, given.B))
         return a + [s * t for s, t in zip(a, b, strict=True)]
 
     def measure(self, given: Given) -> list[float]:
-        """The largest stretch of a direction, and the size of the product."""
-        stretches = [_stretch(given, p) for p in ORDERS]
-        return stretches + [_size(given, given.A @ given.B, p) for p in ORDERS]
-
-    def counterexample(self, rng: Generator) -> Given:
-        """Matrices of ones, measured by their largest entry."""
-        ones = torch.ones(3, 3, dtype=torch.float64)
-        return Given(ones, ones, ones[:1], "largest entry")
-
-    def figure(self, given: Given) -> Figure:
-        """Stretches of the drawn directions below the first singular value."""
-        ratios = vector_norm(given.v @ given.A.T) / vector_norm(given.v)
-        return Figure(
-            "No direction is stretched more than σ₁",
-            x="‖Av‖₂ / ‖v‖₂",
-            y="density over directions",
-            marks=(
-                Histogram(ratios, label="drawn directions v"),
-                Level(operator_norm(given.A, 2).value, label="‖A‖₂ = σ₁(A)", axis="x"),
-            ),
-        )
-
-
-def _size(given: Given, A: Tensor, p: float) -> float:
-    return operator_norm(A, p).value if given.norm == "induced" else float(A.abs().max())
-
-
-def _stretch(given: Given, p: float) -> float:
-    return float((vector_norm(given.v @ given.A.T, p) / vector_norm(given.v, p)).max())
+        A, B, norm = given
+        v = _extreme(A)
+        stretch = [float((vector_norm(v @ A.T, p) / vector_norm(v, p)).max()) for p in ORDERS]
+        # ‖AB‖ <= ‖A‖ ‖B‖ says that the larger of the two is the second
+        return stretch + [max(norm(A @ B, p), norm(A, p) * norm(B, p)) for p in ORDERS]

@@ -11,69 +11,52 @@ so its rows are orthonormal too. A tall matrix with orthonormal columns keeps le
 :kind: theorem
 :cost: instant
 :covers: orthogonal-matrix
+:scale-free: theory only draws the matrix; a multiple of it is not orthogonal.
 """
 
-from collections.abc import Iterator
 from typing import NamedTuple
 
 import torch
 from jaxtyping import Float
 from torch import Generator, Tensor
 
-from corollary.core import Claim, Curve, Figure, Hypothesis, Points, equals, option
+from corollary.core import Claim, Parity, Suppose, equals, near, normal, option
 from corollary.theory.prerequisites.orthogonal import random_orthogonal
 
 
 class Given(NamedTuple):
-    """A matrix and vectors."""
-
     Q: Float[Tensor, "m n"]
-    x: Float[Tensor, "s n"]
+    x: Float[Tensor, "s n"]  # vectors
+
+
+def without_a_column(given: Given) -> Given:
+    """A tall matrix with orthonormal columns: QQᵀ is a projector."""
+    return Given(given.Q[:, :-1], given.x[:, :-1])
 
 
 class OrthogonalInverse(Claim[Given]):
     n: int = option(6, low=2, high=200)  # size of Q
     vectors: int = 20  # vectors x
+
     relation = equals(ulps=2**8, scale=1.0)  # entries of QQ' are sums of n products of order 1
+    supposes = (
+        Suppose("Q is square", lambda g: g.Q.shape[0] == g.Q.shape[1], without=without_a_column),
+        Suppose(
+            "the columns of Q are orthonormal",
+            lambda g: near(g.Q.T @ g.Q, torch.eye(g.Q.shape[1]).double(), to=1e-12),
+            "A rotation that also stretches by 1.2.",
+            Q=lambda g: 1.2 * g.Q,
+        ),
+    )
+    symbols = "entry of I, or ‖x‖", "entry of QQᵀ, or ‖Qx‖"
+    shows = (Parity("An orthogonal matrix keeps lengths, and QQᵀ = I"),)
 
     def given(self, rng: Generator) -> Given:
-        """A uniformly distributed orthogonal matrix."""
-        x = torch.randn(self.vectors, self.n, generator=rng, dtype=torch.float64)
-        return Given(random_orthogonal(self.n, rng=rng), x)
+        return Given(random_orthogonal(self.n, rng=rng), normal(rng, self.vectors, self.n))
 
-    def hypotheses(self, given: Given) -> Iterator[Hypothesis]:
-        """Square, with orthonormal columns."""
-        m, n = given.Q.shape
-        yield Hypothesis("Q is square", m == n, f"{m} x {n}")
-        off = (given.Q.T @ given.Q - torch.eye(n).double()).abs().max()
-        yield Hypothesis("the columns of Q are orthonormal", float(off) < 1e-12)
+    def predict(self, given: Given) -> Tensor:
+        identity = torch.eye(len(given.Q), dtype=torch.float64)
+        return torch.cat([identity.flatten(), given.x.norm(dim=1)])
 
-    def predict(self, given: Given) -> list[float]:
-        """The identity, and the lengths of x."""
-        identity = torch.eye(len(given.Q), dtype=torch.float64).flatten()
-        return torch.cat([identity, given.x.norm(dim=1)]).tolist()
-
-    def measure(self, given: Given) -> list[float]:
-        """QQ', and the lengths of Qx."""
-        product = (given.Q @ given.Q.T).flatten()
-        return torch.cat([product, (given.x @ given.Q.T).norm(dim=1)]).tolist()
-
-    def counterexample(self, rng: Generator) -> Given:
-        """Without its last column."""
-        Q, x = self.given(rng)
-        return Given(Q[:, :-1], x[:, :-1])
-
-    def figure(self, given: Given) -> Figure:
-        """Lengths before and after."""
-        before, after = given.x.norm(dim=1), (given.x @ given.Q.T).norm(dim=1)
-        ends = [0.0, float(before.max())]
-        return Figure(
-            "An orthogonal matrix keeps lengths",
-            x="‖x‖",
-            y="‖Qx‖",
-            equal=True,
-            marks=(
-                Curve(ends, ends, label="‖Qx‖ = ‖x‖", role="predicted"),
-                Points(before, after, label="drawn vectors x"),
-            ),
-        )
+    def measure(self, given: Given) -> Tensor:
+        return torch.cat([(given.Q @ given.Q.T).flatten(), (given.x @ given.Q.T).norm(dim=1)])

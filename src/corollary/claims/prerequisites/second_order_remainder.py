@@ -15,79 +15,50 @@ The weight :math:`1-t` counts curvature near the start for more. Replacing it by
     x = y = 1 the true value is 8, the notes' is 8.5.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import NamedTuple
 
 import torch
 from jaxtyping import Float
 from torch import Generator, Tensor
 
-from corollary.core import Claim, Curve, Figure, Hypothesis, Points, equals
+from corollary.core import Along, Claim, Suppose, equals, normal
 from corollary.theory.prerequisites.increments import second_order_increment
 
 
 class Given(NamedTuple):
-    """A function, a segment, and the weight of the curvature along it."""
-
     f: Callable[[Tensor], Tensor]
-    x: Float[Tensor, " d"]
-    y: Float[Tensor, " d"]
-    weight: Callable[[float], float]
+    x: Float[Tensor, " d"]  # start
+    y: Float[Tensor, " d"]  # direction, of length 1
+    weight: Callable[[float], float]  # of the curvature at x + ty
 
 
 class SecondOrderRemainder(Claim[Given]):
     d: int = 5  # dimension
     m: int = 6  # width of the small network that is expanded
-    relation = equals(ulps=2**16, scale=1.0)  # 32 nodes integrate tanh along a unit step to 1e-12
+    lengths: tuple[float, ...] = (0.25, 0.5, 1.0, 1.5, 2.0, 2.5)  # of the increments
+
+    relation = equals(ulps=2**16, scale=1.0)  # 32 nodes integrate tanh along such steps to 1e-12
+    supposes = (
+        Suppose(
+            "the curvature at x + ty is weighted by 1 - t",
+            lambda g: all(abs(g.weight(t) - (1 - t)) < 1e-12 for t in (0.0, 0.25, 0.5, 1.0)),
+            "The notes' weight 1/2 is right only for constant curvature.",
+            weight=lambda g: lambda t: 0.5,
+        ),
+    )
+    symbols = "f(x + y)", "its expansion"
+    rows = "length {lengths}"
+    shows = (Along("The curvature is weighted by 1 − t", x="length of y", at="lengths"),)
 
     def given(self, rng: Generator) -> Given:
-        """A network with one layer of tanh."""
-        w = torch.randn(self.m, self.d, generator=rng, dtype=torch.float64) / self.d**0.5
-        a = torch.randn(self.m, generator=rng, dtype=torch.float64)
-        x, y = torch.randn(2, self.d, generator=rng, dtype=torch.float64)
-        return Given(lambda x: a @ torch.tanh(w @ x), x, y / y.norm(), _right)
+        w, a = normal(rng, self.m, self.d) / self.d**0.5, normal(rng, self.m)
+        x, y = normal(rng, 2, self.d)
+        return Given(lambda x: a @ torch.tanh(w @ x), x, y / y.norm(), lambda t: 1 - t)
 
-    def hypotheses(self, given: Given) -> Iterator[Hypothesis]:
-        """The weight decides."""
-        grid = (0.0, 0.25, 0.5, 1.0)
-        right = all(abs(given.weight(t) - (1 - t)) < 1e-12 for t in grid)
-        yield Hypothesis("the curvature at x + ty is weighted by 1 - t", right)
+    def predict(self, given: Given) -> list[float]:
+        return [float(given.f(given.x + s * given.y)) for s in self.lengths]
 
-    def predict(self, given: Given) -> float:
-        """The value at the end."""
-        return float(given.f(given.x + given.y))
-
-    def measure(self, given: Given) -> float:
-        """The expansion by quadrature."""
+    def measure(self, given: Given) -> list[float]:
         f, x, y, weight = given
-        return second_order_increment(f, x, y, weight=weight)
-
-    def counterexample(self, rng: Generator) -> Given:
-        """The notes' weight on a cube."""
-        one = torch.ones(1, dtype=torch.float64)
-        return Given(lambda x: (x**3).sum(), one, one, _halved)
-
-    def figure(self, given: Given) -> Figure:
-        """Values along the ray, by both weights."""
-        f, x, y, _ = given
-        s = [0.25 * i for i in range(13)]
-        right = [second_order_increment(f, x, t * y) for t in s]
-        half = [second_order_increment(f, x, t * y, weight=_halved) for t in s]
-        return Figure(
-            "The curvature is weighted by 1 − t",
-            x="length of y",
-            y="f(x + y)",
-            marks=(
-                Curve([float(f(x + t * y)) for t in s], s, label="f(x + y)", role="predicted"),
-                Points(s, right, label="expansion, weight 1 − t"),
-                Curve(half, s, label="expansion, weight 1/2", role="other", dashed=True),
-            ),
-        )
-
-
-def _right(t: float) -> float:
-    return 1 - t
-
-
-def _halved(t: float) -> float:
-    return 0.5
+        return [second_order_increment(f, x, s * y, weight=weight) for s in self.lengths]

@@ -19,83 +19,68 @@ The other columns of U are orthogonal to it.
 """
 
 import math
-from collections.abc import Iterator
 from typing import NamedTuple
 
 import torch
 from jaxtyping import Float
 from torch import Generator, Tensor
 
-from corollary.core import Claim, Curve, Figure, Hypothesis, equals, option
+from corollary.core import Claim, Curve, Figure, Suppose, Trial, equals, normal, option
 from corollary.theory.prerequisites.singular import numerical_rank, rank_one_terms, svd_full
 
 
 class Given(NamedTuple):
-    """A matrix, and how many of its left singular vectors are taken."""
-
     A: Float[Tensor, "m n"]
-    k: int
-    disc: Float[Tensor, "2 2"]  # a second matrix, for the picture of the disc
+    k: int  # how many of its left singular vectors are taken
 
 
 class SingularVectors(Claim[Given]):
     m: int = option(5, low=1, high=100)  # rows
     n: int = option(4, low=1, high=100)  # columns
     r: int = option(2, low=1, high=100)  # rank, at most m and n
+
     relation = equals(ulps=2**10, scale=1.0)  # projectors of a well-conditioned matrix
+    supposes = (
+        Suppose(
+            "as many vectors are taken as A has rank",
+            lambda g: (g.k == numerical_rank(g.A), f"{g.k} vectors, rank {numerical_rank(g.A)}"),
+            "All columns of U, as the notes have it, span more than the column space.",
+            k=lambda g: len(g.A),
+        ),
+    )
+    symbols = "entry of AA⁺, then of A", "entry of UᵣUᵣᵀ, then of Σ σᵢuᵢvᵢᵀ"
 
     def given(self, rng: Generator) -> Given:
-        """A product of two normal factors of width r."""
         r = min(self.r, self.m, self.n)
-        left = torch.randn(self.m, r, generator=rng, dtype=torch.float64)
-        right = torch.randn(r, self.n, generator=rng, dtype=torch.float64)
-        turn = torch.tensor([[1.0, 0.8], [0.2, 1.2]], dtype=torch.float64)
-        return Given(left @ right, r, turn)
+        return Given(normal(rng, self.m, r) @ normal(rng, r, self.n), r)
 
-    def hypotheses(self, given: Given) -> Iterator[Hypothesis]:
-        """Neither fewer nor more."""
-        r = numerical_rank(given.A)
-        detail = f"{given.k} vectors, rank {r}"
-        yield Hypothesis("as many vectors are taken as A has rank", given.k == r, detail)
-
-    def predict(self, given: Given) -> list[float]:
-        """The projector onto the column space by the pseudo-inverse; then A itself."""
+    def predict(self, given: Given) -> Tensor:
         projector = given.A @ torch.linalg.pinv(given.A)
-        return torch.cat([projector.flatten(), given.A.flatten()]).tolist()
+        return torch.cat([projector.flatten(), given.A.flatten()])
 
-    def measure(self, given: Given) -> list[float]:
-        """The projector onto the first k columns of U; then the sum of rank-one terms."""
+    def measure(self, given: Given) -> Tensor:
         U = svd_full(given.A).U[:, : given.k]
-        total = rank_one_terms(given.A).sum(dim=0)
-        return torch.cat([(U @ U.T).flatten(), total.flatten()]).tolist()
+        return torch.cat([(U @ U.T).flatten(), rank_one_terms(given.A).sum(dim=0).flatten()])
 
-    def counterexample(self, rng: Generator) -> Given:
-        """All columns of U for a matrix of rank 1, as the notes would have it."""
-        A = torch.diag(torch.tensor([1.0, 0.0], dtype=torch.float64))
-        return Given(A, 2, A)
+    def figure(self, trial: Trial[Given]) -> tuple[Figure, ...]:
+        A = torch.tensor([[1.0, 0.8], [0.2, 1.2]], dtype=torch.float64)
+        U, D, V, _, _ = svd_full(A)
+        t = torch.linspace(0, 2 * math.pi, 121, dtype=torch.float64)
+        stages = {
+            "The unit disc and v₁, v₂": torch.eye(2, dtype=torch.float64),
+            "Turned by Vᵀ": V.T,
+            "Scaled by D": D @ V.T,
+            "Turned by U: the image under A": U @ D @ V.T,
+        }
 
-    def figure(self, given: Given) -> tuple[Figure, ...]:
-        """The disc after each of the three factors."""
-        U, D, V, _, _ = svd_full(given.disc)
-        stages = (
-            ("The unit disc and v₁, v₂", torch.eye(2, dtype=torch.float64)),
-            ("Turned by Vᵀ", V.T),
-            ("Scaled by D", D @ V.T),
-            ("Turned by U: the image under A", U @ D @ V.T),
-        )
-        return tuple(_disc(name, M, V) for name, M in stages)
+        def disc(name: str, M: Tensor) -> Figure:
+            x, y = M @ torch.stack([t.cos(), t.sin()])
+            (x1, x2), (y1, y2) = M @ V
+            marks = (
+                Curve(y, x, label="image of the circle"),
+                Curve([0, y1], [0, x1], label="image of v₁", role="predicted"),
+                Curve([0, y2], [0, x2], label="image of v₂", role="other"),
+            )
+            return Figure(name, "first coordinate", "second coordinate", marks=marks, equal=True)
 
-
-def _disc(name: str, M: Tensor, V: Tensor) -> Figure:
-    t = torch.linspace(0, 2 * math.pi, 121, dtype=torch.float64)
-    circle = M @ torch.stack([t.cos(), t.sin()])
-    axes = M @ V
-    zero = [0.0]
-    arrows = tuple(
-        Curve(zero + [float(axes[1, i])], zero + [float(axes[0, i])], f"image of v{'₁₂'[i]}", role)
-        for i, role in enumerate(("predicted", "other"))
-    )
-    boundary = Curve(circle[1], circle[0], label="image of the circle")
-    return Figure(
-        name, x="first coordinate", y="second coordinate", equal=True, marks=(boundary, *arrows)
-    )
+        return tuple(disc(name, M) for name, M in stages.items())

@@ -15,9 +15,10 @@ will do.
 :kind: bound
 :cost: instant
 :covers: smooth-function
+:scale-free: the gradients of theory are in the hypothesis too, which notices a factor first.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import NamedTuple
 
 import torch
@@ -25,89 +26,65 @@ from jaxtyping import Float
 from torch import Generator, Tensor
 from torch.nn.functional import softplus
 
-from corollary.core import Claim, Curve, Figure, Hypothesis, Points, at_most, option
-from corollary.theory.prerequisites.lipschitz import batch_gradient, steepest_secant
+from corollary.core import Claim, Curve, Figure, Parity, Suppose, Trial, at_most, normal, option
+from corollary.theory.prerequisites.lipschitz import batch_gradient
 from corollary.theory.prerequisites.smoothness import GALLERY, regularity
 
 
 class Given(NamedTuple):
-    """Signed data, a loss of the margin, and pairs of weights."""
-
-    z: Float[Tensor, "n d"]  # y_i x_i
-    loss: Callable[[Tensor], Tensor]
-    a: Float[Tensor, "s d"]
+    z: Float[Tensor, "n d"]  # signed data y_i x_i
+    loss: Callable[[Tensor], Tensor]  # of the margin
+    a: Float[Tensor, "s d"]  # pairs of weights
     b: Float[Tensor, "s d"]
+
+
+def _curvature(given: Given) -> float:
+    """The steepest quotient of slopes of the loss, over a fine grid of margins."""
+    m = torch.linspace(-6, 6, 4801, dtype=torch.float64)[:, None]
+    slope = batch_gradient(lambda m: given.loss(m[:, 0]), m)[:, 0]
+    return float((slope.diff() / m[:, 0].diff()).abs().max())
+
+
+def hinge(given: Given) -> Given:
+    """The slope of the hinge loss jumps: two weights on both sides of its kink."""
+    one = torch.ones(1, 1, dtype=torch.float64)
+    return Given(one, lambda m: (1 - m).relu(), 0.999 * one, 1.001 * one)
 
 
 class SmoothIffCurvature(Claim[Given]):
     n: int = option(50, low=1, high=2000)  # data points
     d: int = option(3, low=1, high=50)  # dimension
     pairs: int = option(400, low=1, high=10_000)  # pairs of weights
+
     relation = at_most(ulps=2**16)  # differences of gradients over lengths down to 1e-3
-
-    def given(self, rng: Generator) -> Given:
-        """Normal data; pairs from far apart to near, around the origin."""
-        z = torch.randn(self.n, self.d, generator=rng, dtype=torch.float64)
-        a, b = torch.randn(2, self.pairs, self.d, generator=rng, dtype=torch.float64)
-        s = torch.logspace(-3, 0.5, self.pairs, dtype=torch.float64)[:, None]
-        return Given(z, _logistic, s * a, s * b)
-
-    def hypotheses(self, given: Given) -> Iterator[Hypothesis]:
-        """The slope of the loss in its margin, over a fine grid."""
-        m = torch.linspace(-6, 6, 4801, dtype=torch.float64)[:, None]
-        slope = batch_gradient(lambda m: given.loss(m[:, 0]), m)[:, 0]
-        largest = float((slope.diff() / m[:, 0].diff()).abs().max())
-        detail = f"largest quotient of slopes {largest:.3g}"
-        yield Hypothesis("the loss has curvature at most 1/4", largest <= 0.25 + 1e-9, detail)
-
-    def predict(self, given: Given) -> float:
-        """A quarter of the largest eigenvalue."""
-        return float(torch.linalg.eigvalsh(given.z.T @ given.z)[-1]) / 4 / len(given.z)
-
-    def measure(self, given: Given) -> float:
-        """The steepest quotient of gradients."""
-        return steepest_secant(_gradient(given), given.a, given.b).slope
-
-    def counterexample(self, rng: Generator) -> Given:
-        """The hinge loss, at weights on both sides of its kink."""
-        one = torch.ones(1, 1, dtype=torch.float64)
-        return Given(one, lambda m: (1 - m).relu(), 0.999 * one, 1.001 * one)
-
-    def figure(self, given: Given) -> tuple[Figure, Figure]:
-        """Gradients against distances; and the gallery from a jump to smooth."""
-        gradient = _gradient(given)
-        distance = (given.a - given.b).norm(dim=1)
-        rise = (gradient(given.a) - gradient(given.b)).norm(dim=1)
-        ends = [float(distance.min()), float(distance.max())]
-        quotients = Figure(
-            "Gradients of the logistic loss",
-            x="‖a − b‖",
-            y="‖∇f(a) − ∇f(b)‖",
-            log_x=True,
-            log_y=True,
-            marks=(
-                Points(distance, rise, label="pairs of weights"),
-                Curve([self.predict(given) * e for e in ends], ends, "L ‖a − b‖", "predicted"),
-            ),
-        )
-        return quotients, _gallery()
-
-
-def _logistic(m: Tensor) -> Tensor:
-    return softplus(-m)
-
-
-def _gradient(given: Given) -> Callable[[Tensor], Tensor]:
-    return lambda w: batch_gradient(lambda w: given.loss(w @ given.z.T).mean(dim=1), w)
-
-
-def _gallery() -> Figure:
-    x = torch.linspace(-1, 1, 201, dtype=torch.float64)
-    return Figure(
-        "From a jump to smooth, at 0",
-        x="x",
-        y="f(x)",
-        marks=tuple(
-            Curve(g.function(x), x, f"{g.name}: {regularity(g.function)}", "other") for g in GALLERY
+    supposes = (
+        Suppose(
+            "the loss has curvature at most 1/4",
+            lambda g: 0.25 + 1e-9 - _curvature(g),
+            without=hinge,
         ),
     )
+    symbols = "L ‖a − b‖", "‖∇f(a) − ∇f(b)‖"
+    shows = (Parity("Gradients of the logistic loss", log_x=True, log_y=True),)
+
+    def given(self, rng: Generator) -> Given:
+        z, (a, b) = normal(rng, self.n, self.d), normal(rng, 2, self.pairs, self.d)
+        s = torch.logspace(-3, 0.5, self.pairs, dtype=torch.float64)[:, None]  # near to far apart
+        return Given(z, lambda m: softplus(-m), s * a, s * b)
+
+    def predict(self, given: Given) -> Tensor:
+        L: Tensor = torch.linalg.eigvalsh(given.z.T @ given.z)[-1] / 4 / len(given.z)
+        return L * (given.a - given.b).square().sum(dim=1).sqrt()
+
+    def measure(self, given: Given) -> Tensor:
+        def gradient(w: Tensor) -> Tensor:
+            return batch_gradient(lambda w: given.loss(w @ given.z.T).mean(dim=1), w)
+
+        rise: Tensor = (gradient(given.a) - gradient(given.b)).norm(dim=1)
+        return rise
+
+    def figure(self, trial: Trial[Given]) -> Figure:
+        x = torch.linspace(-1, 1, 201, dtype=torch.float64)
+        names = {f"{g.name}: {regularity(g.function)}": g.function for g in GALLERY}
+        marks = tuple(Curve(f(x), x, label=name, role="other") for name, f in names.items())
+        return Figure("From a jump to smooth, at 0", x="x", y="f(x)", marks=marks)

@@ -14,21 +14,17 @@ values: for X uniform on :math:`[-1,1]` it gives :math:`\frac14` in place of 0.
 """
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import NamedTuple
 
-import torch
 from torch import Generator
 
-from corollary.core import Claim, Curve, Figure, Hypothesis, Level, equals, option
+from corollary.core import Claim, Curve, Figure, Suppose, Trial, equals, option, uniform
 from corollary.theory.prerequisites.densities import Density, integral, tail_expectation
 
 
 class Law(NamedTuple):
-    """A law by its density (or masses of whole numbers) and its survival function."""
-
-    name: str
-    density: Callable[[float], float]
+    density: Callable[[float], float]  # or masses of whole numbers
     survival: Callable[[float], float]
     low: float = 0.0
     high: float = math.inf
@@ -36,83 +32,67 @@ class Law(NamedTuple):
 
 
 class Given(NamedTuple):
-    """Several laws."""
-
     laws: tuple[Law, ...]
+
+
+def uniform_around_zero(given: Given) -> Given:
+    """Uniform on [-1, 1]: the tail integral is 1/4, the mean 0."""
+    law = Law(lambda x: 0.5, lambda t: min(max((1 - t) / 2, 0.0), 1.0), -1.0, 1.0)
+    return Given((law,) * len(given.laws))
 
 
 class TailIntegral(Claim[Given]):
     rate: float = option(2.0, low=0.1, high=10.0)  # of the exponential law, at most
     p: float = option(0.3, low=0.05, high=0.95)  # success probability of the geometric law
+
     relation = equals(ulps=2**20)  # adaptive quadrature to 1e-12 of tails that are cut at 1e-17
+    supposes = (
+        Suppose(
+            "X is never negative",
+            lambda g: min(law.survival(0.0) for law in g.laws) > 1 - 1e-12,
+            without=uniform_around_zero,
+        ),
+    )
+    symbols = "mean", "∫ Pr(X ≥ t) dt"
+    rows = ("exponential", "geometric", "|N(0, 1)|")
 
     def given(self, rng: Generator) -> Given:
-        """Exponential with a drawn rate, geometric, and the modulus of a normal."""
-        rate = self.rate * (0.5 + 0.5 * float(torch.rand(1, generator=rng, dtype=torch.float64)))
-        p = self.p
-        return Given(
-            (
-                Law(
-                    "exponential",
-                    lambda x: rate * math.exp(-rate * x),
-                    lambda t: math.exp(-rate * t),
-                ),
-                Law(
-                    "geometric",
-                    lambda k: p * (1 - p) ** (k - 1) if k >= 1 else 0.0,
-                    lambda t: (1 - p) ** max(math.ceil(t) - 1, 0),
-                    whole_numbers=True,
-                ),
-                Law(
-                    "|N(0, 1)|",
-                    lambda x: math.sqrt(2 / math.pi) * math.exp(-x * x / 2),
-                    lambda t: math.erfc(t / math.sqrt(2)),
-                ),
-            )
+        rate, p = self.rate * (0.5 + 0.5 * float(uniform(rng, 1))), self.p
+        geometric = Law(
+            lambda k: p * (1 - p) ** (k - 1) if k >= 1 else 0.0,
+            lambda t: (1 - p) ** max(math.ceil(t) - 1, 0),
+            whole_numbers=True,
         )
-
-    def hypotheses(self, given: Given) -> Iterator[Hypothesis]:
-        """All mass is at or above 0."""
-        least = min(law.survival(0.0) for law in given.laws)
-        yield Hypothesis("X is never negative", abs(least - 1) < 1e-12, f"Pr(X >= 0) = {least:.3g}")
+        root = math.sqrt(2 / math.pi)
+        normal = Law(lambda x: root * math.exp(-x * x / 2), lambda t: math.erfc(t / math.sqrt(2)))
+        exponential = Law(lambda x: rate * math.exp(-rate * x), lambda t: math.exp(-rate * t))
+        return Given((exponential, geometric, normal))
 
     def predict(self, given: Given) -> list[float]:
-        """By the densities."""
-        return [_mean(law) for law in given.laws]
+        def mean(law: Law) -> float:
+            if law.whole_numbers:
+                return math.fsum(k * law.density(k) for k in range(1, 2000))
+            return Density(law.density, law.low, law.high).expectation()
+
+        return [mean(law) for law in given.laws]
 
     def measure(self, given: Given) -> list[float]:
-        """By the tails."""
-        return [_tail(law) for law in given.laws]
+        def tail(law: Law) -> float:
+            if math.isfinite(law.high):
+                return integral(law.survival, 0.0, law.high)
+            return tail_expectation(law.survival, whole_numbers=law.whole_numbers)
 
-    def counterexample(self, rng: Generator) -> Given:
-        """Uniform on [-1, 1]."""
-        law = Law("uniform", lambda x: 0.5, lambda t: min(max((1 - t) / 2, 0.0), 1.0), -1.0, 1.0)
-        return Given((law,))
+        return [tail(law) for law in given.laws]
 
-    def figure(self, given: Given) -> Figure:
-        """Survival functions; the area under each is a mean."""
+    def figure(self, trial: Trial[Given]) -> Figure:
         t = [0.02 * i for i in range(301)]
-        roles = ("measured", "other", "other")
-        curves = tuple(
-            Curve([law.survival(s) for s in t], t, f"{law.name}, area {_tail(law):.3g}", role)
-            for law, role in zip(given.laws, roles, strict=False)
-        )
-        mean = Level(_mean(given.laws[0]), label=f"mean, {given.laws[0].name}", axis="x")
+        laws = zip(self.rows, trial.given.laws, trial.comparison.measured, strict=False)
         return Figure(
             "The area under the survival function is the mean",
             x="t",
             y="Pr(X ≥ t)",
-            marks=(*curves, mean),
+            marks=tuple(
+                Curve([law.survival(s) for s in t], t, label=f"{name}, area {area.value:.3g}")
+                for name, law, area in laws
+            ),
         )
-
-
-def _mean(law: Law) -> float:
-    if not law.whole_numbers:
-        return Density(law.density, law.low, law.high).expectation()
-    return math.fsum(k * law.density(k) for k in range(1, 2000))
-
-
-def _tail(law: Law) -> float:
-    if math.isfinite(law.high):
-        return integral(law.survival, 0.0, law.high)
-    return tail_expectation(law.survival, whole_numbers=law.whole_numbers)

@@ -19,17 +19,26 @@ order :math:`k+\frac12`.
     the theorem assumes. The theorem is right.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Literal, NamedTuple
 
 import torch
 from torch import Generator, Tensor
 
-from corollary.core import Claim, Curve, Figure, Hypothesis, Points, Series, option, slope
+from corollary.core import (
+    Claim,
+    Curve,
+    Figure,
+    Over,
+    Series,
+    Suppose,
+    Trial,
+    option,
+    slope,
+    uniform,
+)
 from corollary.theory.prerequisites.taylor import (
-    derivatives,
     has_continuous_derivative,
-    lagrange_bound,
     taylor_polynomial,
     taylor_remainders,
 )
@@ -38,64 +47,46 @@ FUNCTIONS = {"exp": torch.exp, "sin": torch.sin, "1/(1+x)": lambda x: 1 / (1 + x
 
 
 class Given(NamedTuple):
-    """A function and a centre."""
-
     f: Callable[[Tensor], Tensor]
-    a: float
+    a: float  # centre
+
+
+def k_derivatives_only(self: "TaylorRemainder") -> Given:
+    """|x| to the power k + 1/2 has k derivatives at 0 and no more: the exponent is k + 1/2."""
+    return Given(lambda x: x.abs() ** (self.k + 0.5), 0.0)
 
 
 class TaylorRemainder(Claim[Given]):
     k: int = option(2, low=0, high=4)  # order of the polynomial
     function: Literal["exp", "sin", "1/(1+x)"] = "exp"  # the function f
+
     relation = slope(gap=0.1)  # the next term bends the line by a few hundredths
+    supposes = (
+        Suppose(
+            "f has k + 1 continuous derivatives near a",
+            lambda self, g: has_continuous_derivative(g.f, g.a, self.k + 1),
+            without=k_derivatives_only,
+        ),
+    )
+    symbols = "|x − a| to the power k + 1", "|f(x) − Taylor polynomial|"
+    shows = (Over("The remainder of order k", x="|x − a|"),)
 
     def given(self, rng: Generator) -> Given:
-        """A centre in [1/2, 1], where no derivative of these functions vanishes."""
-        a = 0.5 + 0.5 * float(torch.rand(1, generator=rng, dtype=torch.float64))
-        return Given(FUNCTIONS[self.function], a)
-
-    def hypotheses(self, given: Given) -> Iterator[Hypothesis]:
-        """One derivative more than the order."""
-        smooth = has_continuous_derivative(given.f, given.a, self.k + 1)
-        yield Hypothesis("f has k + 1 continuous derivatives near a", smooth)
+        return Given(FUNCTIONS[self.function], 0.5 + 0.5 * float(uniform(rng, 1)))
 
     def predict(self, given: Given) -> float:
-        """The exponent."""
         return self.k + 1.0
 
     def measure(self, given: Given) -> Series:
-        """Remainders on both sides of the centre."""
-        steps = _steps()
+        steps = torch.tensor([0.01, 0.02, 0.04, 0.08, 0.16], dtype=torch.float64)
         return Series(steps, taylor_remainders(given.f, given.a, self.k, steps))
 
-    def counterexample(self, rng: Generator) -> Given:
-        """A function with k derivatives at 0 and no more."""
-        return Given(lambda x: x.abs() ** (self.k + 0.5), 0.0)
-
-    def figure(self, given: Given) -> tuple[Figure, Figure]:
-        """Remainder and Lagrange's bound; the function and its first polynomials."""
-        steps = _steps()
-        inside = torch.linspace(-1, 1, 33, dtype=torch.float64) * steps[-1] + given.a
-        M = max(float(derivatives(given.f, float(x), self.k + 1)[-1].abs()) for x in inside)
-        rate = Figure(
-            f"The remainder of order k = {self.k}",
-            x="|x − a|",
-            y="|f(x) − Taylor polynomial|",
-            log_x=True,
-            log_y=True,
-            marks=(
-                Curve(lagrange_bound(M, self.k, steps), steps, "Lagrange's bound", "predicted"),
-                Points(steps, self.measure(given).values, label="remainder"),
-            ),
-        )
-        x = torch.linspace(given.a - 1, given.a + 1, 81, dtype=torch.float64)
-        curves = [Curve(given.f(x), x, label="f", role="measured")]
-        for k in range(self.k + 1):
-            p = taylor_polynomial(given.f, given.a, k)
-            curves.append(Curve(p(x), x, f"order {k}", "predicted", dashed=k < self.k))
-        near = Figure("A function and its Taylor polynomials", x="x", y="f(x)", marks=tuple(curves))
-        return rate, near
-
-
-def _steps() -> Tensor:
-    return 0.01 * 2.0 ** torch.arange(5, dtype=torch.float64)
+    def figure(self, trial: Trial[Given]) -> Figure:
+        f, a = trial.given
+        x = torch.linspace(a - 1, a + 1, 81, dtype=torch.float64)
+        polynomials = [
+            Curve(taylor_polynomial(f, a, k)(x), x, f"order {k}", "predicted", dashed=k < self.k)
+            for k in range(self.k + 1)
+        ]
+        marks = (Curve(f(x), x, label="f"), *polynomials)
+        return Figure("A function and its Taylor polynomials", x="x", y="f(x)", marks=marks)

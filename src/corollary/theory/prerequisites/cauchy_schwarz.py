@@ -42,6 +42,7 @@ def cauchy_schwarz(x: Float[Tensor, " d"], y: Float[Tensor, " k"]) -> CauchySchw
         (50.0, 50.0, True)
 
     :covers: cauchy-schwarz
+    :test: tests/theory/prerequisites/test_cauchy_schwarz.py
     :erratum: [typo] The closing line (1.7) carries a spurious factor 4: with B = 2 sum xy,
         B^2 <= 4AC gives (sum xy)^2 <= sum x^2 sum y^2, which is (1.5); (1.7) is true but weaker.
         The equality clause x = c y misses y = 0, x != 0; linear dependence is meant.

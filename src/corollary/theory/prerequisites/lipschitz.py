@@ -116,6 +116,7 @@ def lipschitz_lower_estimate(
         True
 
     :covers: lipschitz-from-gradient-bound
+    :test: tests/theory/prerequisites/test_lipschitz.py
     """
     if pairs < 1:
         raise InputError(f"pairs must be at least 1, got {pairs}")

@@ -36,6 +36,7 @@ def is_psd(A: Float[Tensor, "m n"], *, tol: float | None = None) -> Definiteness
         False
 
     :covers: loewner-order
+    :test: tests/theory/prerequisites/test_loewner.py
     :erratum: [missing hypothesis] Section 1.4.1 recalls the equivalence of u^T A u >= 0 with
         non-negative eigenvalues for "a matrix"; it needs symmetry (stated in 1.1.3 and Definition
         5). [[1, -10], [0, 1]] has eigenvalues 1, 1, but u = (1, 1) gives -8.

@@ -89,6 +89,7 @@ def trace_residuals(A: Float[Tensor, "m n"], B: Float[Tensor, "n m"]) -> dict[st
         0.0
 
     :covers: trace-properties
+    :test: tests/theory/prerequisites/test_matrix_algebra.py
     """
     check_finite("A", A)
     check_finite("B", B)

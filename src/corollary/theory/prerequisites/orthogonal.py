@@ -23,6 +23,7 @@ def is_orthogonal(Q: Float[Tensor, "m n"], *, tol: float | None = None) -> bool:
         (True, False)
 
     :covers: orthogonal-matrix
+    :test: tests/theory/prerequisites/test_orthogonal.py
     """
     check_finite("Q", Q)
     if Q.shape[0] != Q.shape[1]:

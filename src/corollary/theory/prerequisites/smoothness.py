@@ -76,6 +76,7 @@ def smoothness_constant(f: Function, points: Float[Tensor, "n d"]) -> Smoothness
         2.0
 
     :covers: smooth-function
+    :test: tests/theory/prerequisites/test_smoothness.py
     """
     check_finite("points", points)
     if len(points) < 2:
@@ -130,6 +131,7 @@ def quadratic_upper_bound_gap(
         0.0
 
     :covers: local-minimum-quadratic-bound
+    :test: tests/theory/prerequisites/test_smoothness.py
     """
     same_length("x*", xstar, x)
     check_positive("L", L)

@@ -59,6 +59,7 @@ def span_contains(
         (True, tensor([0.5000, 1.0000], dtype=torch.float64))
 
     :covers: span-column-space
+    :test: tests/theory/prerequisites/test_span.py
     :erratum: [typo] Both worked displays of the notes call the second column v_1 as well; it is
         v_2, for 0.5 (-3, 2) + 1 (2, 3) = (0.5, 4).
     """
