@@ -2,6 +2,7 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+BASE := $(VENV)/base
 STAMP := $(VENV)/installed
 JOBS ?= 2
 PEERS := .peers
@@ -17,19 +18,28 @@ help: ## show this list
 
 setup: $(STAMP) ## make .venv with everything that development needs
 
-$(STAMP): pyproject.toml constraints.txt
+# What users install; `demo` needs no more.
+$(BASE): pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt torch==2.13.0
-	$(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev]'
+	$(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[data,lab]'
 	$(BIN)/python tools/fetch_katex.py
+	touch $(BASE)
+
+$(STAMP): $(BASE)
+	$(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev]'
 	touch $(STAMP)
 
-demo: $(STAMP) ## check the quick suite, examine a small network, and say where the reports are
+demo: $(BASE) ## check some claims of every area, examine a small network, and write two pages
 	$(BIN)/corollary check --suite quick --jobs $(JOBS) \
 	  --json out/results.json --report out/report.html
 	$(BIN)/corollary examine --demo --lr 0.1 --batch-size 32 \
 	  --json out/examination.json --out out/examination.html
-	@echo "Open $(CURDIR)/out/report.html and $(CURDIR)/out/examination.html in a browser."
+	@echo "Two pages to open in a browser:"
+	@echo "  file://$(CURDIR)/out/examination.html  what is wrong with the network, and how to fix it"
+	@echo "  file://$(CURDIR)/out/report.html  the claims, each with its figure and counterexample"
+	@echo "Next: $(BIN)/corollary lab, a playground in the browser;"
+	@echo "      $(BIN)/corollary examine net.py:build --data digits, your own network."
 
 test: $(STAMP) ## run the test suite
 	$(BIN)/python -m pytest -n $(JOBS) --dist loadgroup

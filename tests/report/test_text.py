@@ -6,7 +6,7 @@ from corollary.report.view import ROWS, command, rows
 def test_the_summary_counts_and_gives_reasons(run):
     text = summary_text(run)
     assert text.startswith("2 of 7 statements hold.")
-    assert "✗ area/case_fails: measured 25, predicted ≤ 100" in text
+    assert "✗ area/case_fails: measured 25 (predicted: at most 100)" in text
     assert "! area/case_crashed: ValueError: no" in text
     assert "– area/case_inapplicable: the margin is positive: no (margin 0.1)" in text
 
@@ -40,4 +40,4 @@ def test_of_many_entries_the_deciding_one_is_shown(make_result):
     shown, left = rows(many)
     assert len(shown) == ROWS + 1 and left == 50 - len(shown)
     assert shown[-1].decides and shown[-1].measured == "49"
-    assert "measured 49, predicted ≤ 1 in the worst of 50 comparisons" in result_text(many)
+    assert "measured 49 (predicted: at most 1) in the worst of 50 comparisons" in result_text(many)

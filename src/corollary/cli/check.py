@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from corollary.registry import Entry
     from corollary.run.results import Run
 
+A_SCREEN = 60  # results of which each gets a row
+
 
 def check(
     words: Annotated[
@@ -165,6 +167,7 @@ def _print_results(run: "Run", report_file: Path | None) -> None:
 
 
 def _print_table(run: "Run", console: "Console") -> None:
+    """One row per result; of many, only those that do not hold, below a row per area."""
     from rich.table import Table
     from rich.text import Text
 
@@ -174,12 +177,26 @@ def _print_table(run: "Run", console: "Console") -> None:
     table.add_column(no_wrap=True)
     table.add_column(style="cyan", no_wrap=True)
     table.add_column(ratio=1)
-    for result in run.results:
+    shown = list(run.results)
+    if len(shown) > A_SCREEN:
+        for area, (held, total) in _by_area(run).items():
+            table.add_row(Text("holds", VERDICT_COLOURS["holds"]), area, f"{held} of {total}")
+        shown = [result for result in shown if result.verdict.value != "holds"]
+    for result in shown:
         verdict = result.verdict.value
         said = result.sentence.removeprefix(f"{verdict}: ")
         table.add_row(
             Text(verdict, VERDICT_COLOURS[verdict]), result.name.split("/")[1], Text(said)
         )
     console.print(table)
-    counts = [f"{n} {verdict.value}" for verdict, n in run.counts().items() if n]
-    console.print(", ".join(counts), style="bold")
+    console.print(run.tally, style="bold")
+
+
+def _by_area(run: "Run") -> dict[str, tuple[int, int]]:
+    """How many claims of each area hold, and how many there are."""
+    counts: dict[str, tuple[int, int]] = {}
+    for result in run.results:
+        area = result.name.split("/")[0]
+        held, total = counts.get(area, (0, 0))
+        counts[area] = held + (result.verdict.value == "holds"), total + 1
+    return counts

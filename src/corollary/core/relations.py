@@ -82,6 +82,17 @@ class Relation(ABC):
         """The tolerance in words."""
 
 
+def rounding_words(ulps: float, scale: float) -> str:
+    """A tolerance of ``ulps`` units in the last place, as a relative error.
+
+    Example:
+        >>> rounding_words(8, 0.0), rounding_words(0, 0.0)
+        ('relative rounding error 1.776e-15', 'none')
+    """
+    size = f" of values up to {scale:g}" if scale else ""
+    return f"relative rounding error {short(ulps * EPS)}{size}" if ulps else "none"
+
+
 @dataclass(frozen=True)
 class Bound(Relation):
     """``at_most`` (``sign=+1``) and ``at_least`` (``sign=-1``)."""
@@ -139,7 +150,7 @@ class Bound(Relation):
     @property
     def tolerance(self) -> str:
         """Rounding, and the confidence level that is used if the measurement is random."""
-        return f"rounding, {self.ulps:g} units in the last place" if self.ulps else "none"
+        return rounding_words(self.ulps, self.scale)
 
 
 def at_most(*, ulps: float = 0, level: float = 0.99, scale: float = 0.0) -> Bound:
@@ -191,7 +202,7 @@ class Equality(Relation):
     @property
     def tolerance(self) -> str:
         """Rounding."""
-        return f"rounding, {self.ulps:g} units in the last place" if self.ulps else "none"
+        return rounding_words(self.ulps, self.scale)
 
 
 def equals(*, ulps: float = 0, scale: float = 0.0, coarse: str = "") -> Equality:

@@ -11,6 +11,23 @@ from corollary.core.numbers import from_json_number, short, to_json_number
 from corollary.core.relations import Comparison
 from corollary.core.verdict import Verdict
 
+_BEFORE = {"≤": "at most ", "<": "less than ", "≥": "at least ", ">": "more than ", "≈": "about "}
+_BEFORE |= {"≲": "at most ", "≳": "at least ", "→": "tends to "}
+EXPONENTS = "∝≲≳"  # relations between exponents
+
+
+def comparison_words(relation: str, measured: str, predicted: str) -> str:
+    """A comparison as it is read aloud.
+
+    Example:
+        >>> comparison_words("≤", "15", "100")
+        'measured 15 (predicted: at most 100)'
+        >>> comparison_words("∝", "-0.48", "-0.5")
+        'measured exponent -0.48 (predicted: -0.5)'
+    """
+    name = "exponent " if relation and relation in EXPONENTS else ""
+    return f"measured {name}{measured} (predicted: {_BEFORE.get(relation, '')}{predicted})"
+
 
 @dataclass(frozen=True)
 class Refutation:
@@ -71,10 +88,10 @@ class Result:
             why = f"not true that {'; '.join(broken)}" if broken else self.note
             return f"{self.verdict}: {why or self.verdict.meaning}"
         measured, predicted = self.measured[self.worst].value, self.predicted[self.worst]
-        text = f"{self.verdict}: measured {short(measured)} {self.relation} {short(predicted)}"
-        text += " predicted"
+        compared = comparison_words(self.relation, short(measured), short(predicted))
+        text = f"{self.verdict}: {compared}"
         if len(self.predicted) > 1:
-            text += f", the closest of {len(self.predicted)} comparisons"
+            text += f" in the worst of {len(self.predicted)} comparisons"
         return text + (f" ({self.note})" if self.note else "")
 
     def to_json(self) -> dict[str, Any]:

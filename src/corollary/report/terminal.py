@@ -53,7 +53,7 @@ def _facts(result: Result) -> Iterator[tuple[str, str]]:
             yield name, number if symbol in ("", name) else f"{scripts(symbol)} = {number}"
         if len(result.predicted) > 1:
             of = f" ({result.rows[k]})" if result.rows else ""
-            yield "", f"the closest of {len(result.predicted)} comparisons{of}"
+            yield "", f"the worst of {len(result.predicted)} comparisons{of}"
     else:
         yield "because", reason(result)
     for refutation in result.counterexamples:

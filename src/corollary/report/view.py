@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from corollary.core.measurement import Reading
-from corollary.core.result import Refutation, Result
+from corollary.core.result import Refutation, Result, comparison_words
 from corollary.core.verdict import Verdict
 from corollary.errors import UnknownNameError
 from corollary.registry import Entry, find
@@ -59,9 +59,7 @@ def _outcome(result: Result) -> str:
     good = result.verdict in (Verdict.HOLDS, Verdict.VACUOUS)
     if count > 1 and good:
         return f"measured {result.relation} predicted in all {count} comparisons"
-    text = f"measured {measured} {result.relation} {predicted} predicted"
-    if not good:
-        text = f"measured {measured}, predicted {result.relation} {predicted}"
+    text = comparison_words(result.relation, measured, predicted)
     return text + (f" in the worst of {count} comparisons" if count > 1 else "")
 
 

@@ -27,15 +27,21 @@ class Run:
     def __repr__(self) -> str:
         shown = [f"{result.name} {result.sentence}" for result in self.results[:SHOWN]]
         more = len(self.results) - SHOWN
-        counts = ", ".join(f"{n} {verdict}" for verdict, n in self.counts().items() if n)
         rest = [f"... and {more} more"] if more > 0 else []
-        return "\n".join([*shown, *rest, f"seed {self.seed}: {counts}"])
+        return "\n".join([*shown, *rest, f"seed {self.seed}: {self.tally}"])
 
     @property
     def exit_code(self) -> int:
         """0 if all hold, 1 if one is refuted, else 3 if one was not decided."""
         codes = {result.verdict.exit_code for result in self.results}
         return 1 if 1 in codes else max(codes, default=0)
+
+    @property
+    def tally(self) -> str:
+        """The counts in words, such as ``12 hold, 1 fails``."""
+        verbs = {Verdict.HOLDS: "hold", Verdict.FAILS: "fail"}
+        found = [(v, n) for v, n in self.counts().items() if n]
+        return ", ".join(f"{n} {v if n == 1 else verbs.get(v, v)}" for v, n in found)
 
     def counts(self) -> dict[Verdict, int]:
         """How many results ended in each verdict."""
