@@ -99,7 +99,7 @@ def noise_scale(
     noise, signal = _parts(gram, s)
     left_out = torch.stack([torch.stack(_parts(_without(gram, i), s)) for i in range(len(g))])
     return NoiseScale(
-        _ratio_interval(float(noise), float(signal), left_out, level),
+        ratio_interval(float(noise), float(signal), left_out, level),
         float(noise),
         float(signal),
         len(g),
@@ -150,7 +150,7 @@ def _without(gram: Tensor, i: int) -> Tensor:
     return gram[keep][:, keep]
 
 
-def _ratio_interval(a: float, c: float, left_out: Float[Tensor, "b 2"], level: float) -> Estimate:
+def ratio_interval(a: float, c: float, left_out: Float[Tensor, "b 2"], level: float) -> Estimate:
     r"""Fieller: all r with :math:`(a - rc)^2 \le t^2 \operatorname{Var}(\hat a - r\hat c)`."""
     b = len(left_out)
     gap = left_out - left_out.mean(0)

@@ -1,0 +1,36 @@
+"""When to measure: a budget of work, counted in steps of the loop and not in seconds.
+
+A measurement has a price in units of one training step (forward, backward, update). What is spent
+stays below a first credit plus a share of the steps made, so the same run is measured at the same
+steps on any machine, and the cost of a long run is its share.
+"""
+
+from dataclasses import dataclass, field
+
+
+@dataclass
+class Cadence:
+    """Prices and what has been spent, by the name of the measurement.
+
+    Example:
+        >>> cadence = Cadence(0.1, {"curvature": (5.0, 1.0)}, credit=3)
+        >>> [step for step in range(120) if cadence.due("curvature", step)]
+        [0, 1, 2, 50, 100]
+    """
+
+    share: float  # of the loop's work
+    plan: dict[str, tuple[float, float]]  # price of one, and its part of the share
+    credit: float = 3.0  # how many of each are given before anything was earned
+    spent: dict[str, float] = field(default_factory=dict)
+    last: dict[str, int] = field(default_factory=dict)
+
+    def due(self, name: str, steps: int) -> bool:
+        """Whether it may be measured now; if so, it is charged."""
+        price, part = self.plan[name]
+        spent = self.spent.get(name, 0.0)
+        allowed = self.credit * price + self.share * part * steps
+        # The credit is for the start of the run, at steps that spread out: 0, 1, 2, 4, 8, ...
+        if spent + price > allowed + 1e-9 or steps < 2 * self.last.get(name, 0) <= 64:
+            return False
+        self.spent[name], self.last[name] = spent + price, steps
+        return True

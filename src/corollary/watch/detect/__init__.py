@@ -1,0 +1,1 @@
+"""From what was seen to what is said: one file per kind of mistake."""

@@ -1,0 +1,77 @@
+"""What a detector may listen to, and how it speaks."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from torch import Tensor
+
+from corollary.core.finding import Finding, Severity
+from corollary.core.measurement import Reading
+from corollary.watch.measure.layers import LayerProbe
+from corollary.watch.measure.updates import Update
+from corollary.watch.state import Loop, Owned, Pass
+
+
+class Detector:
+    """Its methods do nothing unless overridden; all are called with the state of the loop."""
+
+    def on_pass(self, loop: Loop, found: Pass) -> None:
+        """The model was called."""
+
+    def on_backward_begin(self, loop: Loop, roots: Sequence[Tensor]) -> None:
+        """A backward pass is about to begin."""
+
+    def on_backward(self, loop: Loop, reached: bool) -> None:
+        """A backward pass ended; whether it reached a parameter of the model."""
+
+    def on_step_begin(self, loop: Loop, owned: Owned, closure: bool) -> None:
+        """Parameters are about to change."""
+
+    def on_step(self, loop: Loop, owned: Owned) -> None:
+        """Parameters have changed; gradients are still there."""
+
+    def on_update(self, loop: Loop, update: Update) -> None:
+        """Lengths of gradients and updates were measured."""
+
+    def on_layers(self, loop: Loop, probe: LayerProbe) -> None:
+        """A pass with hooks on the layers, and its backward pass, are over."""
+
+    def on_reading(self, loop: Loop, name: str, value: float) -> None:
+        """A number was measured."""
+
+
+def found(
+    cause: str,
+    title: str,
+    severity: Severity,
+    meaning: str,
+    advice: str,
+    *,
+    where: str = "",
+    value: Reading | None = None,
+    claims: tuple[str, ...] = (),
+    **details: Any,
+) -> Finding:
+    """An event's finding; ``cause`` is its name."""
+    return Finding(
+        cause,
+        title,
+        severity,
+        where=where,
+        value=value,
+        meaning=meaning,
+        advice=advice,
+        claims=claims,
+        details=details,
+    )
+
+
+def listed(names: Sequence[str], most: int = 3) -> str:
+    """Names for a sentence.
+
+    Example:
+        >>> listed(["a", "b", "c", "d"])
+        'a, b, c and 1 more'
+    """
+    more = f" and {len(names) - most} more" if len(names) > most else ""
+    return ", ".join(names[:most]) + more

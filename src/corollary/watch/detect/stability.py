@@ -1,0 +1,181 @@
+"""The learning rate against the curvature, and what the loss does about it.
+
+Curvature alone never makes an alarm: training at the edge of stability is usual and healthy. It
+explains a loss that rises or does not move.
+"""
+
+import math
+import statistics
+
+from corollary.core.finding import Finding, Severity
+from corollary.core.measurement import Reading
+from corollary.theory.optimization.stability import reach
+from corollary.watch.detect.detector import Detector, found
+from corollary.watch.state import Loop, Owned
+
+TOO_LARGE = "lr/too_large"
+TOO_SMALL = "lr/too_small"
+WARM_UP = "lr/no_warm_up"
+RISES = "loss/rises"
+SPIKE = "loss/spike"
+KNOWN = ("cross entropy", "mse", "bce", "l1", "smooth l1")  # losses that should fall
+EDGE = ("landscape/edge_of_stability",)
+
+
+class Stability(Detector):
+    """Reads the loss at every step and the stability ratio where it was measured."""
+
+    def __init__(self) -> None:
+        self.rates: list[float] = []  # learning rate times curvature, per reading
+        self.largest = 0.0  # stability ratio of the first readings
+
+    def on_reading(self, loop: Loop, name: str, value: float) -> None:
+        """Keep what the curvature says."""
+        if name != "stability" or loop.main is None:
+            return
+        self.rates.append(value * reach(loop.main.optimizer))
+        if loop.made <= 20:
+            self.largest = max(self.largest, value)
+
+    def on_step(self, loop: Loop, owned: Owned) -> None:
+        """Look at the loss."""
+        if owned is not loop.main or not loop.losses or not loop.first_losses:
+            return
+        if loop.made % 5 == 0 and loop.made >= 10:
+            self._rises(loop)
+            self._warm_up(loop, owned)
+        if loop.made % 50 == 0 and loop.made >= 200:
+            self._too_small(loop)
+
+    def _rises(self, loop: Loop) -> None:
+        """The median of the last steps is far above where the run has been."""
+        if not loop.graphs or loop.graphs[-1].kind not in KNOWN:
+            return
+        start = statistics.median(loop.first_losses[:5])
+        now = statistics.median(loop.loss_values(10))
+        ratio = max((r for _, r in loop.stability), default=0.0)
+        # Twice the loss of the untrained network is no noise of a batch's median over 10 steps.
+        if not now > 2 * start > 0 or not math.isfinite(now):
+            if now < start:
+                for cause in (TOO_LARGE, RISES):
+                    loop.events.passes(cause, loop.step)
+            return
+        if ratio > 1:
+            loop.events.drop(RISES)
+            loop.events.say(loop.step, too_large(loop, f"from {start:.3g} to {now:.3g}", ratio))
+        elif loop.events.find(TOO_LARGE) is None:
+            loop.events.say(
+                loop.step,
+                found(
+                    RISES,
+                    "The loss rises",
+                    Severity.MEDIUM,
+                    f"The loss rose from {start:.3g} to {now:.3g} (median of 10 steps).",
+                    "Lower the learning rate; if that does not help, look at the sign of the loss "
+                    "and at the data of these steps.",
+                ),
+            )
+
+    def _warm_up(self, loop: Loop, owned: Owned) -> None:
+        rates = owned.rates
+        if loop.made > 100 or self.largest <= 1 or rates[0] < 0.5 * max(rates):
+            return
+        start = statistics.median(loop.first_losses[:2])
+        peak = max(loop.first_losses)
+        now = statistics.median(loop.loss_values(10))
+        if peak > 1.5 * start > 0 and now < peak and loop.events.find(TOO_LARGE) is None:
+            loop.events.say(
+                loop.step,
+                found(
+                    WARM_UP,
+                    "The learning rate is too large for the first steps",
+                    Severity.LOW,
+                    f"The loss jumped from {start:.3g} to {peak:.3g} in the first steps, where "
+                    f"learning rate times curvature is {self.largest:.3g} times what the optimizer "
+                    "bears.",
+                    f"Raise the learning rate from {rates[0] / self.largest:.2g} to its value "
+                    "over the first few hundred steps.",
+                    value=Reading(self.largest, self.largest, self.largest),
+                    claims=EDGE,
+                ),
+            )
+
+    def _too_small(self, loop: Loop) -> None:
+        """Along the sharpest direction an error shrinks by 1 - eta lambda per step."""
+        if not self.rates:
+            return
+        rate = statistics.median(self.rates[-5:])
+        horizon = max(loop.planned or 0, 2 * loop.made)
+        start = statistics.median(loop.first_losses[:10])
+        now = statistics.median(loop.loss_values(50))
+        slow = 0 < rate * horizon < 1  # not even the sharpest direction is learned by then
+        if slow and now > 0.98 * start > 0:
+            loop.events.say(
+                loop.step,
+                found(
+                    TOO_SMALL,
+                    "The learning rate is too small",
+                    Severity.MEDIUM,
+                    f"Learning rate times curvature is {rate:.2g}: even along the sharpest "
+                    f"direction an error needs {1 / rate:,.0f} steps to fall to a third. After "
+                    f"{loop.made} steps the loss is {now:.3g}, at the start it was {start:.3g}.",
+                    f"Multiply the learning rate by {min(0.1 / rate, 1e6):.2g}.",
+                    claims=EDGE,
+                ),
+            )
+        elif now < 0.9 * start:
+            loop.events.passes(TOO_SMALL, loop.step)
+
+
+def too_large(loop: Loop, change: str, ratio: float) -> Finding:
+    """The learning rate is beyond its limit, and the loss shows it."""
+    rate = loop.main.rates[-1] if loop.main else math.nan
+    return found(
+        TOO_LARGE,
+        "The learning rate is too large",
+        Severity.HIGH,
+        f"The loss went {change}, and learning rate times curvature is up to {ratio:.3g} times "
+        "what the optimizer bears (1 is the edge of stability).",
+        f"Take a learning rate of at most {rate / ratio:.2g} (now {rate:.2g}), or warm up to it.",
+        value=Reading(ratio, ratio, ratio),
+        claims=EDGE,
+    )
+
+
+class Spikes(Detector):
+    """A loss far outside the range of the last hundred."""
+
+    def __init__(self) -> None:
+        self.high = 0
+        self.quiet = 0
+
+    def on_step(self, loop: Loop, owned: Owned) -> None:
+        """Compare the latest loss with the median and its spread."""
+        if owned is not loop.main or len(loop.losses) < 60:
+            return
+        values = loop.loss_values(100)
+        now, before = values[-1], values[:-5]
+        if not math.isfinite(now):
+            return
+        middle = statistics.median(before)
+        spread = 1.4826 * statistics.median([abs(v - middle) for v in before])
+        # 10 standard deviations of a normal law, and twice the loss: also of heavy tails.
+        if now > middle + 10 * spread and now > 2 * middle > 0:
+            self.high, self.quiet = self.high + 1, 0
+            loop.events.say(loop.step, self._spike(loop, now, middle))
+        else:
+            self.high, self.quiet = 0, self.quiet + 1
+            if self.quiet == 20:
+                loop.events.passes(SPIKE, loop.step)
+
+    def _spike(self, loop: Loop, now: float, middle: float) -> Finding:
+        ratio = loop.stability[-1][1] if loop.stability else math.nan
+        edge = "" if math.isnan(ratio) else f" The last stability ratio was {ratio:.2g}."
+        return found(
+            SPIKE,
+            "The loss spikes",
+            Severity.MEDIUM if self.high >= 3 else Severity.LOW,
+            f"The loss is {now:.3g}; the median of the steps before is {middle:.3g}.{edge}",
+            "If spikes come back, clip the gradient or lower the learning rate, and look at the "
+            "batch of this step.",
+        )

@@ -1,0 +1,127 @@
+"""What a watcher says: a finding with the step at which it was seen, and whether it has passed."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+from corollary.core.finding import Finding, Severity
+
+
+@dataclass(frozen=True)
+class Event:
+    """One cause, said once; the finding's ``exam`` is the cause.
+
+    Example:
+        >>> Event(7, Finding("loop/zero_grad_missing", "Gradients are never cleared")).cause
+        'loop/zero_grad_missing'
+    """
+
+    step: int  # where it was first seen
+    finding: Finding
+    passed: int | None = None  # the step from which it was no longer seen
+
+    @property
+    def cause(self) -> str:
+        """Its name in the list of causes."""
+        return self.finding.exam
+
+    @property
+    def severity(self) -> Severity:
+        """Of its finding."""
+        return self.finding.severity
+
+    def to_json(self) -> dict[str, Any]:
+        """Plain data, as a line of the run's file has it."""
+        return {
+            "kind": "event",
+            "step": self.step,
+            "passed": self.passed,
+            "finding": self.finding.to_json(),
+        }
+
+    @classmethod
+    def from_json(cls, data: dict[str, Any]) -> "Event":
+        """The inverse of :meth:`to_json`."""
+        return cls(int(data["step"]), Finding.from_json(data["finding"]), data.get("passed"))
+
+    def __str__(self) -> str:
+        found = self.finding
+        gone = "" if self.passed is None else f" (passed at step {self.passed})"
+        where = f" [{found.where}]" if found.where else ""
+        said = f"step {self.step}: {found.title}{where}{gone}. {found.meaning}"
+        return f"{said} {found.advice}".strip()
+
+
+class Events:
+    """The events of a run, merged by cause.
+
+    Args:
+        told: Called with an event when it is first said, grows more severe or passes.
+    """
+
+    def __init__(self, told: Callable[[Event], None] = lambda event: None) -> None:
+        self.told = told
+        self._all: dict[str, Event] = {}
+
+    def __iter__(self) -> Any:
+        return iter(self.sorted())
+
+    def __len__(self) -> int:
+        return len(self._all)
+
+    def sorted(self) -> list[Event]:
+        """The most severe first, those that have passed last."""
+        order = sorted(self._all.values(), key=lambda e: (-e.severity.rank, e.step))
+        return sorted(order, key=lambda e: e.passed is not None)
+
+    def find(self, cause: str) -> Event | None:
+        """The event of a cause, or None."""
+        return self._all.get(cause)
+
+    def say(self, step: int, finding: Finding) -> None:
+        """Say it, unless it has been said and is not more severe now."""
+        known = self._all.get(finding.exam)
+        if known is None:
+            self._put(Event(step, finding))
+        elif known.passed is not None or finding.severity.rank > known.severity.rank:
+            self._put(Event(known.step, finding))
+
+    def passes(self, cause: str, step: int) -> None:
+        """It is no longer seen."""
+        known = self._all.get(cause)
+        if known is not None and known.passed is None:
+            self._put(replace(known, passed=step))
+
+    def drop(self, cause: str) -> None:
+        """A later finding explains this one."""
+        self._all.pop(cause, None)
+
+    def _put(self, event: Event) -> None:
+        self._all[event.cause] = event
+        self.told(event)
+
+
+class Streak:
+    """A condition that holds several times in a row before it is believed.
+
+    Example:
+        >>> streak = Streak(need=2, release=2)
+        >>> [streak.see(x) for x in (True, True, False, True, False, False)]
+        [None, True, None, None, None, False]
+    """
+
+    def __init__(self, need: int, release: int = 50) -> None:
+        self.need, self.release = need, release
+        self.yes = self.no = 0
+        self.on = False
+
+    def see(self, holds: bool) -> bool | None:
+        """True when it is established, False when it has passed, None when nothing is new."""
+        self.yes, self.no = (self.yes + 1, 0) if holds else (0, self.no + 1)
+        if not self.on and self.yes >= self.need:
+            self.on = True
+            return True
+        if self.on and self.no >= self.release:
+            self.on = False
+            return False
+        return None

@@ -1,0 +1,118 @@
+"""Ears on a loop: the model's calls, backward passes and optimizer steps, all removable.
+
+Nothing that is heard here is changed, and an error of ours never reaches the loop: it is counted,
+and after a few the ears are closed.
+"""
+
+import functools
+from collections.abc import Callable, Sequence
+from typing import Any, Protocol
+
+import torch
+from torch import Tensor, nn
+from torch.optim import Optimizer
+from torch.optim.optimizer import (
+    register_optimizer_step_post_hook,
+    register_optimizer_step_pre_hook,
+)
+
+from corollary.watch.backward_calls import listen, stop_listening
+
+MOST_ERRORS = 3  # before all ears are closed
+
+
+class Hearing(Protocol):
+    """What a loop is told to."""
+
+    def called(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        """The model is about to compute."""
+
+    def answered(self, output: Any) -> None:
+        """The model has computed."""
+
+    def backward_begins(self, roots: Sequence[Tensor]) -> None:
+        """A graph is about to be gone through."""
+
+    def backward_ended(self, roots: Sequence[Tensor]) -> None:
+        """Gradients are there."""
+
+    def step_begins(self, optimizer: Optimizer, closure: bool) -> None:
+        """Parameters are about to change."""
+
+    def step_ended(self, optimizer: Optimizer) -> None:
+        """Parameters have changed."""
+
+    def failed(self, where: str, error: Exception) -> None:
+        """One of the above broke down."""
+
+
+class Ears:
+    """Attach on creation, :meth:`remove` to detach."""
+
+    def __init__(self, model: nn.Module, hearing: Hearing) -> None:
+        self.hearing = hearing
+        self._errors = 0
+        self._handles = [
+            model.register_forward_pre_hook(self._called, with_kwargs=True),
+            model.register_forward_hook(self._answered, with_kwargs=True),
+            register_optimizer_step_pre_hook(self._step_begins),
+            register_optimizer_step_post_hook(self._step_ended),
+        ]
+        listen(self)
+
+    def remove(self) -> None:
+        """Leave the loop as it was."""
+        stop_listening(self)
+        for handle in self._handles:
+            handle.remove()
+        self._handles = []
+
+    def before_backward(self, roots: Sequence[Tensor]) -> None:
+        """As :mod:`backward_calls` tells it."""
+        self._safely(self.hearing.backward_begins, roots)
+
+    def after_backward(self, roots: Sequence[Tensor]) -> None:
+        """As :mod:`backward_calls` tells it."""
+        self._safely(self.hearing.backward_ended, roots)
+
+    def _called(self, _: nn.Module, args: Any, kwargs: Any) -> None:
+        if not torch.compiler.is_compiling():
+            self._safely(self.hearing.called, args, kwargs)
+
+    def _answered(self, _: nn.Module, args: Any, kwargs: Any, output: Any) -> None:
+        if not torch.compiler.is_compiling():
+            self._safely(self.hearing.answered, output)
+
+    def _step_begins(self, optimizer: Optimizer, args: Any, kwargs: Any) -> None:
+        if not torch.compiler.is_compiling():
+            closure = bool(len(args) > 1 and args[1] is not None) or bool(kwargs.get("closure"))
+            self._safely(self.hearing.step_begins, optimizer, closure)
+
+    def _step_ended(self, optimizer: Optimizer, args: Any, kwargs: Any) -> None:
+        if not torch.compiler.is_compiling():
+            self._safely(self.hearing.step_ended, optimizer)
+
+    def _safely(self, method: Callable[..., None], *args: Any) -> None:
+        if self._errors >= MOST_ERRORS:
+            return  # who has missed a call does not know what the next one means
+        try:
+            method(*args)
+        except Exception as error:
+            self._errors += 1
+            self.hearing.failed(method.__name__, error)
+
+
+def unwrapped(optimizer: Any) -> Optimizer:
+    """The torch optimizer within a wrapper, as accelerate and Lightning have them."""
+    while not isinstance(optimizer, Optimizer) or hasattr(optimizer, "optimizer"):
+        inner = getattr(optimizer, "optimizer", None) or getattr(optimizer, "_optimizer", None)
+        if inner is None:
+            break
+        optimizer = inner
+    return optimizer  # type: ignore[no-any-return]
+
+
+@functools.cache
+def depends_on_mode(kind: type[nn.Module]) -> bool:
+    """Whether layers of this class compute differently in training and evaluation."""
+    return issubclass(kind, nn.modules.dropout._DropoutNd | nn.modules.batchnorm._NormBase)

@@ -1,0 +1,92 @@
+"""What the last nodes of a loss's graph tell: which loss, of how many targets, times what."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from torch import Tensor
+
+DEEPEST = 24  # nodes between the root and the loss function that are looked at
+
+
+@dataclass(frozen=True)
+class LossGraph:
+    """Read from the graph of one backward pass."""
+
+    kind: str = ""  # "cross entropy", "mse", ...; empty where it is none of torch's
+    factor: float = 1.0  # constants that the loss was multiplied by
+    labels: Tensor | None = None  # class numbers
+    counted: float | None = None  # targets that a mean was taken over
+    leaf: bool = False  # the root has no graph at all
+    mean: bool = True
+
+
+KINDS = {
+    "NllLossBackward0": "cross entropy",
+    "NllLoss2DBackward0": "cross entropy",
+    "MseLossBackward0": "mse",
+    "BinaryCrossEntropyWithLogitsBackward0": "bce",
+    "SmoothL1LossBackward0": "smooth l1",
+    "L1LossBackward0": "l1",
+}
+
+
+def read_graph(root: Tensor) -> LossGraph:
+    """Follow the first scalar path from the root to a loss of torch.
+
+    Example:
+        >>> import torch
+        >>> z = torch.zeros(3, 2, requires_grad=True)
+        >>> loss = torch.nn.functional.cross_entropy(z, torch.tensor([0, 1, -100])) / 4
+        >>> found = read_graph(loss)
+        >>> found.kind, found.factor, found.counted
+        ('cross entropy', 0.25, 2.0)
+    """
+    node: Any = root.grad_fn
+    if node is None:
+        return LossGraph(leaf=True)
+    factor = 1.0
+    for _ in range(DEEPEST):
+        name = node.name()
+        if name in KINDS:
+            return _described(node, KINDS[name], factor)
+        factor *= _constant(node, name)
+        following = next((n for n, _ in node.next_functions if n is not None), None)
+        if following is None or not name.startswith(_PASSED):
+            break
+        node = following
+    return LossGraph(factor=factor)
+
+
+# Nodes between a root and its loss function: scaling, adding penalties, casting, averaging.
+_PASSED = (
+    "Mul",
+    "Div",
+    "Add",
+    "Sub",
+    "ToCopy",
+    "Mean",
+    "Sum",
+    "View",
+    "Squeeze",
+    "Alias",
+    "Reshape",
+)
+
+
+def _constant(node: Any, name: str) -> float:
+    if name not in ("MulBackward0", "DivBackward0"):
+        return 1.0
+    other = node._saved_other
+    if not isinstance(other, Tensor) or other.numel() != 1 or other.requires_grad:
+        return 1.0
+    value = float(other)
+    return value if name[0] == "M" else 1 / value if value else 1.0
+
+
+def _described(node: Any, kind: str, factor: float) -> LossGraph:
+    mean = getattr(node, "_saved_reduction", 1) == 1
+    if kind != "cross entropy":
+        return LossGraph(kind, factor, mean=mean)
+    weight = node._saved_total_weight
+    counted = float(weight) if isinstance(weight, Tensor) and weight.numel() == 1 else None
+    return LossGraph(kind, factor, node._saved_target, counted, mean=mean)

@@ -1,0 +1,89 @@
+r"""The gradient noise scale from what a backward pass leaves at the layers.
+
+For a linear or convolutional layer the gradient of one example is :math:`\sum_t \delta_t a_t^T`,
+from the layer's input a and the gradient :math:`\delta` of its output. With a mean loss over B
+examples, the squared lengths of a few examples' gradients and the batch's gradient itself give
+
+.. math:: \widehat{\operatorname{tr}\Sigma} = \frac{B}{B-1}\Bigl(\overline{|g_i|^2} - |g_B|^2\Bigr),
+          \qquad \widehat{|G|^2} = |g_B|^2 - \frac1B\widehat{\operatorname{tr}\Sigma},
+
+both unbiased; their ratio is the noise scale, which is also the critical batch size. With gradient
+accumulation the micro-batches take the place of examples, for all parameters and at no cost.
+
+:source: McCandlish, Kaplan, Amodei et al. (2018), "An empirical model of large-batch training",
+    Appendix A.1; Goodfellow (2015), "Efficient per-example gradient computations"; Fieller (1954),
+    "Some problems in interval estimation".
+"""
+
+import math
+from collections import deque
+
+import torch
+from jaxtyping import Float
+from torch import Tensor, nn
+
+from corollary.core.measurement import Reading
+from corollary.theory.landscape.curvature.noise_scale import ratio_interval
+
+EXAMPLES = 16  # per-example gradients that are formed of a batch
+WINDOW = 20  # readings that are averaged
+
+
+def two_sizes(small: float, large: float, b: float, B: float) -> tuple[float, float]:
+    r"""Unbiased :math:`\operatorname{tr}\Sigma` and :math:`|G|^2` from squared lengths.
+
+    Args:
+        small: Mean squared length of gradients of b examples.
+        large: Squared length of the gradient of B examples.
+        b: The smaller size.
+        B: The larger size.
+
+    Example:
+        >>> two_sizes(small=5.0, large=2.0, b=1, B=4)  # |g|^2 = |G|^2 + tr/b: 1 + 4, 1 + 4/4
+        (4.0, 1.0)
+    """
+    noise = (small - large) / (1 / b - 1 / B)
+    return noise, (B * large - b * small) / (B - b)
+
+
+class NoiseAverage:
+    """Averages both parts over the last readings; their ratio has Fieller's interval."""
+
+    def __init__(self, window: int = WINDOW) -> None:
+        self.parts: deque[tuple[float, float]] = deque(maxlen=window)
+
+    def add(self, noise: float, signal: float) -> None:
+        """One reading of both parts."""
+        if math.isfinite(noise) and math.isfinite(signal):
+            self.parts.append((noise, signal))
+
+    def read(self, level: float = 0.95) -> Reading | None:
+        """The critical batch size so far; None before 4 readings."""
+        n = len(self.parts)
+        if n < 4:
+            return None
+        rows = torch.tensor(list(self.parts), dtype=torch.float64)
+        mean = rows.mean(0)
+        left_out = (rows.sum(0) - rows) / (n - 1)
+        found = ratio_interval(float(mean[0]), float(mean[1]), left_out, level)
+        return Reading(found.value, found.low, found.high)
+
+
+def example_gradients(
+    layer: nn.Module, a: Tensor, delta: Tensor, most: int = EXAMPLES
+) -> Float[Tensor, "m p"] | None:
+    """Gradients of the layer's weight for the first examples; None for other layers.
+
+    The gradients are those of B times a mean loss: of the example's own loss.
+    """
+    m, B = min(most, len(delta)), len(delta)
+    a, delta = a[:m].detach().float(), delta[:m].detach().float() * B
+    if isinstance(layer, nn.Linear) and a.dim() >= 2:
+        a, delta = a.reshape(m, -1, a.shape[-1]), delta.reshape(m, -1, delta.shape[-1])
+        return torch.einsum("mto,mti->moi", delta, a).reshape(m, -1)
+    if isinstance(layer, nn.Conv2d) and layer.groups == 1 and not isinstance(layer.padding, str):
+        patches = nn.functional.unfold(
+            a, layer.kernel_size, layer.dilation, layer.padding, layer.stride
+        )
+        return torch.einsum("mot,mpt->mop", delta.flatten(2), patches).reshape(m, -1)
+    return None

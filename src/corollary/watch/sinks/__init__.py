@@ -1,0 +1,1 @@
+"""Where a run is written: lines of plain data, one by one."""

@@ -1,0 +1,113 @@
+"""What is known of a run at this moment: the blackboard between hooks, measurements, detectors."""
+
+from collections import deque
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+from torch.optim import Optimizer
+
+from corollary.core.measurement import Reading
+from corollary.watch.event import Events
+from corollary.watch.gradients import GradientLife
+from corollary.watch.loss_graph import LossGraph
+
+RECENT = 400  # losses that trends are read from
+
+
+@dataclass
+class Pass:
+    """One call of the model: what it was given and in which mode."""
+
+    args: tuple[Any, ...]
+    kwargs: Mapping[str, Any]
+    training: bool
+    grad: bool
+    rng: Tensor  # state of torch's generator before the call
+    output: Any = None
+
+    def tensors(self) -> list[Tensor]:
+        """The tensors among the inputs, the first ones first."""
+        found: list[Tensor] = []
+        _collect([*self.args, *self.kwargs.values()], found)
+        return found
+
+    @property
+    def size(self) -> int:
+        """Examples of the batch, by the first axis of the first tensor; 0 if there is none."""
+        return next((len(t) for t in self.tensors() if t.dim()), 0)
+
+
+@dataclass
+class Owned:
+    """An optimizer that steps parameters of the model."""
+
+    optimizer: Optimizer
+    parameters: list[nn.Parameter]  # those of the model
+    foreign: int  # parameters that it has beside them
+    life: GradientLife
+    steps: int = 0
+    rates: list[float] = field(default_factory=list)  # one value a step: the first group's
+
+
+class Loop:
+    """The state of one watched loop."""
+
+    def __init__(self, model: nn.Module, events: Events, *, planned: int | None, step: int) -> None:
+        self.model, self.events, self.planned = model, events, planned
+        self.step, self.first_step = step, step
+        self.names = {id(p): name for name, p in model.named_parameters()}
+        self.owned: dict[int, Owned] = {}
+        self.passes: deque[Pass] = deque(maxlen=1)  # the last call with gradients
+        self.losses: deque[tuple[int, float]] = deque(maxlen=RECENT)
+        self.first_losses: list[float] = []  # of the first steps
+        self.lowest = float("inf")
+        self.values: list[float] = []  # losses of the passes of this step
+        self.graphs: list[LossGraph] = []  # what their graphs say
+        self.backwards = 0  # since the main optimizer's step
+        self.accumulated = 1  # backward passes of the last step
+        self.readings: dict[str, Reading] = {}  # the latest of each name
+        self.stability: deque[tuple[int, float]] = deque(maxlen=20)
+        self.compiled = hasattr(model, "_orig_mod")
+        self.recomputed = False  # whether passes are made again for the backward pass
+
+    @property
+    def made(self) -> int:
+        """Steps seen by this watcher."""
+        return self.step - self.first_step
+
+    @property
+    def main(self) -> Owned | None:
+        """The optimizer whose steps are counted: the first that was seen."""
+        return next(iter(self.owned.values()), None)
+
+    def name(self, p: Tensor) -> str:
+        """The name of a parameter in the model."""
+        return self.names.get(id(p), "a parameter that is not in the model")
+
+    def trained(self) -> Sequence[nn.Parameter]:
+        """Parameters of the model that ask for a gradient."""
+        return [p for p in self.model.parameters() if p.requires_grad]
+
+    def loss_values(self, last: int | None = None) -> list[float]:
+        """The losses of the last steps."""
+        values = [v for _, v in self.losses]
+        return values if last is None else values[-last:]
+
+
+def inputs_finite(found: Pass) -> bool:
+    """Whether every float input is finite."""
+    floats = [t for t in found.tensors() if t.is_floating_point()]
+    return all(bool(torch.isfinite(t).all()) for t in floats)
+
+
+def _collect(value: Any, found: list[Tensor]) -> None:
+    if isinstance(value, Tensor):
+        found.append(value)
+    elif isinstance(value, Mapping):
+        _collect(list(value.values()), found)
+    elif isinstance(value, list | tuple):
+        for part in value:
+            _collect(part, found)
