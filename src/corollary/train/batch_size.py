@@ -71,6 +71,7 @@ def batch_size_study(
     :source: Mathematical Foundations of Deep Learning (slides), Optimization; Lucchi (2025),
         Foundations of Deep Learning, Section 5.7.
     :covers: batch-size-study
+    :test: tests/train/test_batch_size.py
     :erratum: [loose] The slides say that deterministic algorithms will almost surely increase the
         generalisation error; a rule of thumb, not a fact. On a strongly convex objective (ridge
         regression) gradient descent and converged SGD have the same minimiser and the same gap:

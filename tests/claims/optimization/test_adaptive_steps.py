@@ -33,7 +33,7 @@ def test_the_uncorrected_first_step_is_three_times_as_long():
 
 def test_averages_of_another_task_change_the_first_step():
     refuted = AdamFirstStep().refute(0)
-    assert refuted.fails and refuted.broken == ("both averages start at 0",)
+    assert refuted.fails and refuted.broken == ("the average of gradients starts at 0",)
 
 
 @pytest.mark.parametrize("beta, alpha", [(0.0, 0.0), (0.5, 0.9), (0.99, 0.99999)])

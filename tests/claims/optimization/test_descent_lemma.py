@@ -23,9 +23,10 @@ def test_with_an_overstated_L_the_decrease_is_more_than_promised():
     assert (result.predicted[0], result.measured[0].value) == (0.25, 0.375)
 
 
-def test_a_step_of_two_over_L_is_not_covered():
-    assert DescentLemma().check_given(bowl(1.0, 2.1)).verdict is Verdict.INAPPLICABLE
-    assert DescentLemma().measure(bowl(1.0, 2.1))[0] < 0
+def test_beyond_two_over_L_no_decrease_is_promised_and_a_bowl_climbs():
+    result = DescentLemma().check_given(bowl(1.0, 2.1))
+    assert result.verdict is Verdict.HOLDS
+    assert result.predicted[0] < 0 and result.measured[0].value < 0
 
 
 @pytest.mark.parametrize("share", [0.2, 1.0, 1.9])

@@ -8,7 +8,7 @@ from corollary.core import Verdict
 def test_curvatures_one_and_ten_allow_steps_up_to_a_fifth():
     """The notes ask for less than a tenth."""
     Q = torch.diag(torch.tensor([1.0, 10.0]).double())
-    result = GdStabilityThreshold().check_given(Given(Q, torch.ones(2).double()))
+    result = GdStabilityThreshold().check_given(Given(Q))
     assert result.verdict is Verdict.HOLDS
     assert result.measured[0].value == pytest.approx(0.2, rel=1e-9)
 

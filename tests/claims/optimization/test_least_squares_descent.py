@@ -23,8 +23,10 @@ def test_one_equation_by_hand():
 def test_fewer_equations_than_unknowns_leave_the_null_space():
     X = torch.tensor([[1.0, 0.0]]).double()
     given = Given(X, X[:, 0], torch.tensor([1.0, 0.0]).double(), torch.ones(2).double(), 1.0)
-    assert LeastSquaresDescent(k=3).check_given(given).verdict is Verdict.INAPPLICABLE
-    assert LeastSquaresDescent(k=3).measure(given) == pytest.approx([1.0] * 3)
+    result = LeastSquaresDescent(k=3).check_given(given)
+    assert result.verdict is Verdict.HOLDS
+    assert list(result.predicted) == pytest.approx([1.0] * 3)
+    assert [m.value for m in result.measured] == pytest.approx([1.0] * 3)
 
 
 def test_noise_moves_the_solution():

@@ -8,14 +8,14 @@ from corollary.core import Verdict
 
 def test_on_a_round_bowl_of_the_right_step_one_step_is_enough():
     ones = torch.ones(2).double()
-    result = NesterovRate(d=2, steps=2).check_given(Given(ones, 1.0, 1.0, ones))
+    result = NesterovRate(d=2, steps=2).check_given(Given(ones, 1.0, 1.0, ones, 0.0))
     assert [m.value for m in result.measured] == [1.0, 0.0, 0.0]
     assert list(result.predicted) == [2.0, 0.0, 0.0]
 
 
 def test_walls_that_are_too_steep_throw_it_out():
     refuted = NesterovRate().refute(0)
-    assert refuted.fails and refuted.broken == ("h is L-smooth",)
+    assert refuted.fails and "h is L-smooth" in refuted.broken
 
 
 @pytest.mark.parametrize("kappa", [2.0, 30.0, 1e4])

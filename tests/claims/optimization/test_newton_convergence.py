@@ -1,7 +1,12 @@
 import pytest
 import torch
 
-from corollary.claims.optimization.newton_convergence import STEEPEST, Given, NewtonConvergence
+from corollary.claims.optimization.newton_convergence import (
+    STEEPEST,
+    Given,
+    NewtonConvergence,
+    swinging,
+)
 from corollary.core import Verdict
 
 
@@ -13,13 +18,13 @@ def test_the_third_derivative_of_softplus_is_at_most_the_constant():
 
 def test_on_a_quadratic_one_step_is_enough():
     x0 = torch.tensor([3.0, -1.0]).double()
-    given = Given(lambda x: (x**2).sum(), 0.0, 0 * x0, x0, 0.1)
+    given = Given(lambda x: (x**2).sum(), 0.0, 0 * x0, x0)
     assert NewtonConvergence().measure(given)[0] == 0.0
 
 
 def test_without_a_lipschitz_hessian_the_iterates_swing():
     claim = NewtonConvergence()
-    given = claim.counterexample(torch.Generator())
+    given = swinging()
     assert claim.measure(given) == pytest.approx([0.5] * 4)
     assert claim.check_given(given).verdict is Verdict.INAPPLICABLE
 

@@ -1,7 +1,7 @@
 import pytest
 import torch
 
-from corollary.claims.optimization.quadratic_model import Given, QuadraticModel
+from corollary.claims.optimization.quadratic_model import Given, QuadraticModel, hilltop
 from corollary.core import Verdict
 
 
@@ -16,7 +16,7 @@ def test_the_model_of_a_parabola_is_minimal_at_its_bottom():
 
 def test_on_top_of_a_hill_the_step_is_the_maximum():
     claim = QuadraticModel()
-    given = claim.counterexample(torch.Generator())
+    given = hilltop()
     assert claim.check_given(given).verdict is Verdict.INAPPLICABLE
     assert (claim.predict(given), claim.measure(given)) == (0.0, [-1.0])
 

@@ -4,6 +4,7 @@ import torch
 from corollary.claims.optimization.strong_convexity_implies_pl import (
     Given,
     StrongConvexityImpliesPl,
+    quartic,
 )
 from corollary.core import Verdict
 
@@ -19,7 +20,7 @@ def test_the_flattest_direction_of_a_bowl_attains_it():
 
 def test_a_quartic_is_convex_and_does_not_satisfy_the_condition():
     claim = StrongConvexityImpliesPl()
-    given = claim.counterexample(torch.Generator())
+    given = quartic()
     assert claim.measure(given)[0] == pytest.approx(8e-6)
     assert claim.predict(given)[0] == pytest.approx(1e-4)
     assert claim.check_given(given).verdict is Verdict.INAPPLICABLE

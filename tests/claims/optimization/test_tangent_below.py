@@ -10,7 +10,7 @@ def at(*values):
 
 
 def test_a_parabola_lies_the_squared_distance_above_its_tangents():
-    given = Given(lambda x: (x**2).sum(), at(3.0, 0.0), at(1.0, 1.0), 0)
+    given = Given(lambda x: (x**2).sum(), at(3.0, 0.0), at(1.0, 1.0))
     result = TangentBelow().check_given(given)
     assert result.verdict is Verdict.HOLDS
     gaps = [m.value - p for m, p in zip(result.measured, result.predicted, strict=True)]
@@ -18,7 +18,7 @@ def test_a_parabola_lies_the_squared_distance_above_its_tangents():
 
 
 def test_a_cube_is_above_some_tangents_and_below_others():
-    given = Given(lambda x: (x**3).sum(), at(-2.0), at(0.5), 0)
+    given = Given(lambda x: (x**3).sum(), at(-2.0), at(0.5))
     assert TangentBelow().check_given(given).verdict is Verdict.INAPPLICABLE
     assert TangentBelow().measure(given)[0] < TangentBelow().predict(given)[0]
 

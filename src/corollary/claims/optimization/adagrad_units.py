@@ -21,83 +21,64 @@ quadratic the coordinates mix, and the condition number is back. (In other units
 :covers: adagrad
 """
 
-from collections.abc import Iterator
 from typing import NamedTuple
 
 import torch
 from jaxtyping import Float
 from torch import Generator, Tensor
 
-from corollary.core import Claim, Curve, Figure, Hypothesis, equals, option
+from corollary.core import Along, Claim, Suppose, equals, near, option, uniform
 from corollary.theory.optimization.methods.adagrad import AdaGrad
-from corollary.theory.optimization.methods.heavy_ball import HeavyBall
 from corollary.theory.optimization.methods.method import trajectory
 from corollary.theory.optimization.quadratic_descent import matrix_with_spectrum
 
 
 class Given(NamedTuple):
-    """A quadratic and a start."""
+    Q: Float[Tensor, "d d"]  # of the quadratic
+    x0: Float[Tensor, " d"]  # start
 
-    Q: Float[Tensor, "d d"]
-    x0: Float[Tensor, " d"]
+
+def turned(given: Given, rng: Generator) -> Given:
+    """The same curvatures, turned: the condition number is back."""
+    return given._replace(Q=matrix_with_spectrum(given.Q.diagonal(), rng=rng))
 
 
 class AdagradUnits(Claim[Given]):
     kappa: float = option(1e4, low=1.5, high=1e12)  # condition number
     d: int = option(6, low=2)  # dimension
-    eta: float = option(0.5, low=1e-3, high=10.0)  # step size
+    eta: float = option(0.5, low=1e-3, high=10.0)  # learning rate
     steps: int = option(40, low=1, high=5000)  # steps
+
     relation = equals(ulps=2**16)  # roots and quotients of each step, forty times
+    supposes = (
+        Suppose(
+            "the coordinates do not mix: Q is diagonal",
+            lambda g: near(g.Q, g.Q.diagonal().diag()),
+            without=turned,
+        ),
+        Suppose(
+            "all curvatures are positive",
+            lambda g: g.Q.diagonal().min(),
+            "Hills in place of valleys: AdaGrad leaves.",
+            Q=lambda g: -g.Q,
+        ),
+    )
+    symbols = "AdaGrad on ½‖θ‖²", "AdaGrad on ½Σλᵢθᵢ²"
+    shows = (Along("AdaGrad in a narrow valley", x="t", y="‖θᵗ − θ*‖", log_y=True),)
 
     def given(self, rng: Generator) -> Given:
-        """Curvatures from 1 to kappa along the axes."""
-        x0 = torch.rand(self.d, generator=rng, dtype=torch.float64) + 1
-        return Given(torch.diag(self._curvatures()), x0)
-
-    def hypotheses(self, given: Given) -> Iterator[Hypothesis]:
-        """No mixing."""
-        off = given.Q - torch.diag(given.Q.diagonal())
-        yield Hypothesis("the coordinates do not mix: Q is diagonal", not bool(off.any()))
-        yield Hypothesis("all curvatures are positive", bool((given.Q.diagonal() > 0).all()))
+        values = torch.logspace(0, 1, self.d, base=self.kappa, dtype=torch.float64)
+        return Given(torch.diag(values), uniform(rng, self.d) + 1)
 
     def predict(self, given: Given) -> list[float]:
-        """The path on the round bowl."""
-        return self._distances(given.x0, torch.eye(len(given.x0), dtype=torch.float64))
+        x, gamma, distances = given.x0, torch.zeros_like(given.x0), [float(given.x0.norm())]
+        for _ in range(self.steps):
+            gamma = gamma + x.square()
+            x = x - self.eta * x / gamma.sqrt()
+            distances.append(float(x.norm()))
+        return distances
 
     def measure(self, given: Given) -> list[float]:
-        """The path on the quadratic."""
-        return self._distances(given.x0, given.Q)
-
-    def counterexample(self, rng: Generator) -> Given:
-        """The same curvatures, turned."""
-        given = self.given(rng)
-        return given._replace(Q=matrix_with_spectrum(self._curvatures(), rng=rng))
-
-    def figure(self, given: Given) -> Figure:
-        """AdaGrad, descent, and AdaGrad on the turned quadratic."""
-        rng = torch.Generator().manual_seed(0)
-        turned = matrix_with_spectrum(self._curvatures(), rng=rng)
-        largest = float(torch.linalg.eigvalsh(given.Q)[-1])
-        plain = trajectory(HeavyBall(1 / largest, 0.0), lambda x: x @ given.Q, given.x0, self.steps)
-        return Figure(
-            f"A valley of condition number {self.kappa:g}",
-            x="t",
-            y="‖θᵗ − θ*‖",
-            log_y=True,
-            marks=(
-                Curve(self.predict(given), None, "AdaGrad on ½‖θ‖²", "predicted"),
-                Curve(self.measure(given), None, "AdaGrad on ½Σλᵢθᵢ²", dashed=True),
-                Curve(
-                    self._distances(given.x0, turned), None, "AdaGrad, valley turned", "other",
-                    dashed=True,
-                ),
-                Curve(plain.norm(dim=-1), None, "gradient descent, step 1/L", "other"),
-            ),
-        )  # fmt: skip
-
-    def _curvatures(self) -> Tensor:
-        return torch.logspace(0, 1, self.d, base=self.kappa, dtype=torch.float64)
-
-    def _distances(self, x0: Tensor, Q: Tensor) -> list[float]:
         method = AdaGrad(float(self.eta), 0.0)
-        return trajectory(method, lambda x: x @ Q, x0, self.steps).norm(dim=-1).tolist()
+        path = trajectory(method, lambda x: x @ given.Q, given.x0, self.steps)
+        return path.square().sum(dim=-1).sqrt().tolist()

@@ -20,23 +20,24 @@ For :math:`\beta=0.9,\ \alpha=0.999` the factor is :math:`\sqrt{10}\approx3.16`.
     uncorrected first step is 0.1/sqrt(0.001) = 3.16 times larger.
 """
 
-from collections.abc import Iterator
 from typing import NamedTuple
 
 import torch
 from jaxtyping import Float
 from torch import Generator, Tensor
 
-from corollary.core import Claim, Curve, Figure, Hypothesis, Level, equals, option
+from corollary.core import Along, Claim, Suppose, equals, near, option, uniform
 from corollary.theory.optimization.methods.adam import Adam
 
 
 class Given(NamedTuple):
-    """A gradient, and the averages that Adam starts with."""
-
     gradient: Float[Tensor, " d"]
-    g: Float[Tensor, " d"]
-    v: Float[Tensor, " d"]
+    g: Float[Tensor, " d"]  # average of gradients at the start
+    v: Float[Tensor, " d"]  # average of squares at the start
+
+    @property
+    def sizes(self) -> Tensor:
+        return self.gradient.abs()
 
 
 class AdamFirstStep(Claim[Given]):
@@ -45,62 +46,51 @@ class AdamFirstStep(Claim[Given]):
     alpha: float = option(0.999, low=0.0, high=0.99999)  # what the average of squares keeps
     delta: float = option(1e-8, low=0.0, high=1.0)  # what keeps the quotient finite
     d: int = 6  # dimension
+
     relation = equals(ulps=2**12)  # 1 - alpha loses three digits
-
-    def given(self, rng: Generator) -> Given:
-        """Gradients over twelve orders of magnitude."""
-        sizes = torch.logspace(-6, 6, self.d, dtype=torch.float64)
-        signs = torch.rand(self.d, generator=rng, dtype=torch.float64) - 0.5
-        return Given(sizes * signs.sign(), torch.zeros_like(sizes), torch.zeros_like(sizes))
-
-    def hypotheses(self, given: Given) -> Iterator[Hypothesis]:
-        """A fresh start."""
-        fresh = not bool(given.g.any()) and not bool(given.v.any())
-        yield Hypothesis("both averages start at 0", fresh)
-
-    def predict(self, given: Given) -> list[float]:
-        """The formula, corrected steps first."""
-        size = given.gradient.abs()
-        short = self.eta * size / (size + self.delta)
-        root = (1 - self.alpha) ** 0.5
-        long = self.eta * (1 - self.beta) * size / (root * size + self.delta)
-        return [*short.tolist(), *long.tolist()]
-
-    def measure(self, given: Given) -> list[float]:
-        """One step of each form."""
-        return [*self._lengths(given, True, 1)[0], *self._lengths(given, False, 1)[0]]
-
-    def counterexample(self, rng: Generator) -> Given:
-        """Averages left over from another task."""
-        given = self.given(rng)
-        return given._replace(v=100 * given.gradient.square())
-
-    def figure(self, given: Given) -> Figure:
-        """The steps under a constant gradient: the correction matters for hundreds of them."""
-        steps = 1000
-        corrected = [row[-1] for row in self._lengths(given, True, steps)]
-        plain = [row[-1] for row in self._lengths(given, False, steps)]
-        t, factor = range(1, steps + 1), (1 - self.beta) / (1 - self.alpha) ** 0.5
-        return Figure(
-            "Steps under a constant gradient",
-            x="t",
-            y="|θᵗ − θᵗ⁻¹|",
+    supposes = (
+        Suppose(
+            "the average of gradients starts at 0",
+            lambda g: near(g.g, 0.0),
+            "The average of gradients is left over from another task.",
+            g=lambda g: g.gradient,
+        ),
+        Suppose(
+            "the average of squares starts at 0",
+            lambda g: near(g.v, 0.0),
+            "The average of squares is left over from another task.",
+            v=lambda g: 100 * g.gradient.square(),
+        ),
+    )
+    symbols = "formula", "first step"
+    shows = (
+        Along(
+            "The first step does not depend on the gradient",
+            x="|∂h|",
+            y="|θ¹ − θ⁰|",
+            at="sizes",
+            parts=("corrected", "uncorrected"),
             log_x=True,
             log_y=True,
-            marks=(
-                Level(self.eta, "η"),
-                Level(factor * self.eta, f"{factor:.3g} η, the uncorrected first step"),
-                Curve(corrected, t, "Adam"),
-                Curve(plain, t, "without bias correction", "other"),
-            ),
-        )
+            without=False,
+        ),
+    )
 
-    def _lengths(self, given: Given, corrected: bool, steps: int) -> list[list[float]]:
-        betas = (float(self.beta), float(self.alpha))
-        method = Adam(float(self.eta), betas, float(self.delta), corrected)
-        x, memory, lengths = torch.zeros_like(given.g), (given.g, given.v, 0), []
-        for _ in range(steps):
-            new, memory = method.step(x, lambda x: given.gradient, memory)
-            lengths.append((new - x).abs().tolist())
-            x = torch.zeros_like(new)  # so that no step is rounded against a long way
+    def given(self, rng: Generator) -> Given:
+        sizes = torch.logspace(-6, 6, self.d, dtype=torch.float64)
+        zero = torch.zeros_like(sizes)
+        return Given(sizes * (uniform(rng, self.d) - 0.5).sign(), zero, zero)
+
+    def predict(self, given: Given) -> list[float]:
+        size, root = given.sizes, (1 - self.alpha) ** 0.5
+        corrected = self.eta * size / (size + self.delta)
+        uncorrected = self.eta * (1 - self.beta) * size / (root * size + self.delta)
+        return [*corrected.tolist(), *uncorrected.tolist()]
+
+    def measure(self, given: Given) -> list[float]:
+        betas, lengths, zero = (float(self.beta), float(self.alpha)), [], 0 * given.g
+        for corrected in (True, False):
+            method = Adam(float(self.eta), betas, float(self.delta), corrected)
+            x, _ = method.step(zero, lambda x: given.gradient, (given.g, given.v, 0))
+            lengths += x.abs().tolist()
         return lengths

@@ -20,16 +20,14 @@ transposed derivative times a vector.
     "the computation of any function" should be that of its gradient.
 """
 
-from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 import torch
 from torch import Generator, Tensor
 from torch.autograd.functional import jvp
 
-from corollary.core import Claim, Curve, Figure, Hypothesis, Points, equals, option
-from corollary.theory.networks.activations import TANH
+from corollary.core import Claim, Parity, Suppose, equals, generator, normal, option
+from corollary.theory.connectionism.sigmoid import TANH
 from corollary.theory.optimization.reverse_mode import (
     Affine,
     Block,
@@ -43,13 +41,37 @@ from corollary.theory.optimization.reverse_mode import (
 
 
 class Given(NamedTuple):
-    """A network as blocks, its parameters in order, points and targets."""
-
     blocks: tuple[Block, ...]
-    parameters: tuple[Tensor, ...]
+    parameters: tuple[Tensor, ...]  # in the order of the blocks
     x: Tensor
     y: Tensor
-    seed: int  # of the vectors that test each block
+
+
+class Untransposed(Affine):
+    """An affine layer that pulls back by W in place of its transpose."""
+
+    def vjp(self, h: Tensor, delta: Tensor) -> tuple[Tensor, tuple[Tensor, ...]]:
+        return delta @ self.W.T, super().vjp(h, delta)[1]
+
+
+def untransposed(self: "BackpropagationRecursion", rng: Generator) -> Given:
+    """A layer forgets the transpose, as the printed formula does."""
+    given = BackpropagationRecursion("mlp", self.L, self.m, self.n).given(rng)
+    blocks = [Untransposed(b.W, b.b) if isinstance(b, Affine) else b for b in given.blocks]
+    return given._replace(blocks=tuple(blocks))
+
+
+def transposed(given: Given) -> bool:
+    """Each block for itself, by an independent product with its derivative."""
+    rng, h, right = generator(0, "probe"), given.x, True
+    for block in given.blocks:
+        out = block.forward(h)
+        v, delta = normal(rng, *h.shape), normal(rng, *out.shape)
+        pushed = float((delta * jvp(block.forward, h, v)[1]).sum())
+        pulled = float((block.vjp(h, delta)[0] * v).sum())
+        right &= abs(pushed - pulled) < 1e-9 * (1 + abs(pulled))
+        h = out
+    return right
 
 
 class BackpropagationRecursion(Claim[Given]):
@@ -57,21 +79,29 @@ class BackpropagationRecursion(Claim[Given]):
     L: int = option(6, low=2)  # depth
     m: int = option(5, low=2)  # width
     n: int = 4  # points
+
     relation = equals(ulps=2**12, scale=1e-2)  # sums of some hundred products
+    supposes = (
+        Suppose(
+            "each block pulls back by the transpose of its derivative",
+            transposed,
+            without=untransposed,
+        ),
+    )
+    symbols = "by torch", "by the recursion"
+    shows = (Parity("Sum and length of the gradient of each parameter"),)
 
     def given(self, rng: Generator) -> Given:
-        """A random network."""
-        draw = {"generator": rng, "dtype": torch.float64}
         parameters: list[Tensor] = []
 
         def weight(*shape: int) -> Tensor:
-            parameters.append(torch.randn(*shape, **draw) / shape[-1] ** 0.5)
+            parameters.append(normal(rng, *shape) / shape[-1] ** 0.5)
             return parameters[-1]
 
         blocks: list[Block] = []
-        x = torch.randn(self.n, self.m, **draw)
+        x = normal(rng, self.n, self.m)
         if self.network == "convolution":
-            x = torch.randn(self.n, 1, self.L + 4, self.L + 4, **draw)
+            x = normal(rng, self.n, 1, self.L + 4, self.L + 4)
             for i in range(self.L // 2):
                 blocks += [Convolution(weight(2, 1 + (i > 0), 3, 3)), Pointwise(TANH)]
             size = forward_values(blocks, x)[-1][0].numel()
@@ -79,92 +109,19 @@ class BackpropagationRecursion(Claim[Given]):
         for _ in range(0 if self.network == "convolution" else self.L):
             inner = (Affine(weight(self.m, self.m), weight(self.m)), Pointwise(TANH))
             blocks += [Residual(inner)] if self.network == "residual" else inner
-        y = torch.randn(self.n, self.m, **draw)
-        seed = int(torch.randint(2**31, (1,), generator=rng))
-        return Given(tuple(blocks), tuple(parameters), x, y, seed)
-
-    def hypotheses(self, given: Given) -> Iterator[Hypothesis]:
-        """Each block for itself, by an independent product with its derivative."""
-        rng, h = torch.Generator().manual_seed(given.seed), given.x
-        right = True
-        for block in given.blocks:
-            out = block.forward(h)
-            v, delta = (torch.randn(t.shape, generator=rng, dtype=t.dtype) for t in (h, out))
-            _, pushed = jvp(block.forward, h, v)
-            pulled = float((block.vjp(h, delta)[0] * v).sum())
-            right &= abs(float((delta * pushed).sum()) - pulled) < 1e-9 * (1 + abs(pulled))
-            h = out
-        yield Hypothesis("each block pulls back by the transpose of its derivative", right)
+        return Given(tuple(blocks), tuple(parameters), x, normal(rng, self.n, self.m))
 
     def predict(self, given: Given) -> list[float]:
-        """Sums and lengths of the derivatives by torch's autograd."""
-        for p in given.parameters:
-            p.requires_grad_()
-        loss = 0.5 * (forward_values(given.blocks, given.x)[-1] - given.y).square().sum()
-        found = torch.autograd.grad(loss, given.parameters)
-        for p in given.parameters:
+        with torch.enable_grad():
+            parameters = [p.requires_grad_() for p in given.parameters]
+            loss = 0.5 * (forward_values(given.blocks, given.x)[-1] - given.y).square().sum()
+            found = torch.autograd.grad(loss, parameters)
+        for p in parameters:
             p.requires_grad_(False)
-        return _summary(found)
+        return [len(given.blocks), *(float(v) for g in found for v in (g.sum(), g.norm()))]
 
     def measure(self, given: Given) -> list[float]:
-        """The same by the recursion."""
         h = forward_values(given.blocks, given.x)
         back = pull_back(given.blocks, h, h[-1] - given.y)
-        return _summary([g for own in back.gradients for g in own])
-
-    def counterexample(self, rng: Generator) -> Given:
-        """A layer that forgets the transpose, as the printed formula does."""
-        given = BackpropagationRecursion("mlp", self.L, self.m, self.n).given(rng)
-        forgetful = [Untransposed(b.W, b.b) if isinstance(b, Affine) else b for b in given.blocks]
-        return given._replace(blocks=tuple(forgetful))
-
-    def figure(self, given: Given) -> tuple[Figure, Figure]:
-        """Both derivatives; the cost by depth."""
-        mine, theirs = self.measure(given), self.predict(given)
-        match = Figure(
-            "Derivatives by the recursion and by torch",
-            x="by torch",
-            y="by the recursion",
-            marks=(
-                Curve(sorted(theirs), sorted(theirs), "equal", "predicted"),
-                Points(theirs, mine, label="sum and length of each block's gradient"),
-            ),
-        )
-        depths = [2, 4, 8, 16, 32]
-        one = Affine(torch.eye(1, dtype=torch.float64), torch.zeros(1, dtype=torch.float64))
-        h = torch.ones(1, 1, dtype=torch.float64)
-        made = [pull_back([one] * d, [h] * (d + 1), h).products for d in depths]
-        cost = Figure(
-            "Each δ is computed once",
-            x="depth L",
-            y="products with a transposed derivative",
-            log_x=True,
-            log_y=True,
-            marks=(
-                Curve(depths, depths, "L", "predicted"),
-                Points(depths, made, label="recursion"),
-                Curve([d * (d + 1) / 2 for d in depths], depths, "layer by layer anew", "other"),
-            ),
-        )
-        return match, cost
-
-
-@dataclass(frozen=True)
-class Untransposed:
-    """An affine layer whose backward pass uses W where it needs its transpose."""
-
-    W: Tensor
-    b: Tensor
-
-    def forward(self, h: Tensor) -> Tensor:
-        """The value."""
-        return h @ self.W.T + self.b
-
-    def vjp(self, h: Tensor, delta: Tensor) -> tuple[Tensor, tuple[Tensor, ...]]:
-        """Right for the parameters, wrong for what lies before."""
-        return delta @ self.W.T, (delta.T @ h, delta.sum(dim=0))
-
-
-def _summary(gradients) -> list[float]:
-    """Two numbers for each gradient."""
-    return [float(v) for g in gradients for v in (g.sum(), g.norm())]
+        found = [g for own in back.gradients for g in own]
+        return [back.products, *(float(v) for g in found for v in (g.sum(), g.norm()))]

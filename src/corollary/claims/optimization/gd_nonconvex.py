@@ -17,29 +17,46 @@ so with :math:`\eta=1/L` some gradient is no longer than :math:`\varepsilon` aft
 :covers: gd-nonconvex
 """
 
-from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 import torch
 from jaxtyping import Float
 from torch import Generator, Tensor
 
-from corollary.core import Claim, Curve, Figure, HeatMap, Hypothesis, at_most, option
+from corollary.claims.optimization._landscapes import Function, hills
+from corollary.core import Along, Claim, Suppose, at_most, normal, option
 from corollary.theory.optimization.gradient_descent import Descent, gradient_descent
-from corollary.theory.optimization.grids import values_on_grid
-from corollary.theory.optimization.objectives import waves
 from corollary.theory.optimization.rates import gd_nonconvex
 from corollary.theory.prerequisites.smoothness import hessian_norm
 
 
 class Given(NamedTuple):
-    """A function with its constants, a start and a step."""
-
-    f: Callable[[Tensor], Tensor]
-    L: float
+    f: Function
+    L: float  # smoothness of f
     lower: float  # what is taken for a lower bound of f
     x0: Float[Tensor, " d"]
-    eta: float
+    eta: float  # learning rate
+
+
+def bowl(curvature: float, eta: float) -> Given:
+    """A parabola from 1, said to be 1-smooth."""
+    one = torch.ones(1, dtype=torch.float64)
+    return Given(lambda x: curvature / 2 * x.square().sum(), 1.0, 0.0, one, eta)
+
+
+def slope() -> Given:
+    """A slope without end keeps its gradient."""
+    return Given(lambda x: -x.sum(), 1.0, -0.25, torch.zeros(1, dtype=torch.float64), 1.0)
+
+
+def steep() -> Given:
+    """A bowl a hundred times as steep as is claimed."""
+    return bowl(100.0, 1.0)
+
+
+def overshooting() -> Given:
+    """Steps of 3/L lead up the other side of a bowl."""
+    return bowl(1.0, 3.0)
 
 
 class GdNonconvex(Claim[Given]):
@@ -47,61 +64,42 @@ class GdNonconvex(Claim[Given]):
     m: int = 6  # waves that are added up
     k: int = 60  # steps
     share: float = option(1.0, low=0.01, high=1.0)  # the step in units of 1/L
+
     relation = at_most(ulps=64)  # a square and a quotient are rounded
+    supposes = (
+        Suppose(
+            "f stays above its lower bound",
+            lambda self, g: bool(self.run(g).f.min() >= g.lower),
+            without=slope,
+        ),
+        Suppose(
+            "f is L-smooth",
+            lambda self, g: (
+                g.L * (1 + 1e-9) - max(hessian_norm(g.f, x) for x in self.run(g).x[::6])
+            ),
+            without=steep,
+        ),
+        Suppose(
+            "the step is at most 1/L", lambda g: (1 + 1e-12) / g.L - g.eta, without=overshooting
+        ),
+    )
+    symbols = "2(f(x₀) − f*)/(η(k + 1))", "shortest ‖∇f‖² so far"
+    shows = (Along("Some gradient becomes short", x="k", log_y=True, without=False),)
 
     def given(self, rng: Generator) -> Given:
-        """A sum of waves: valleys, hills and saddles."""
-        w = torch.randn(self.m, self.d, generator=rng, dtype=torch.float64)
-        b = 6.3 * torch.rand(self.m, generator=rng, dtype=torch.float64)
-        landscape = waves(w, b, torch.ones(self.m, dtype=torch.float64))
-        x0 = torch.randn(self.d, generator=rng, dtype=torch.float64)
-        return Given(landscape.f, landscape.L, 0.0, x0, self.share / landscape.L)
-
-    def hypotheses(self, given: Given) -> Iterator[Hypothesis]:
-        """Along the run."""
-        run = self._run(given)
-        yield Hypothesis("f stays above its lower bound", bool(run.f.min() >= given.lower))
-        largest = max(hessian_norm(given.f, x) for x in run.x[::6])
-        yield Hypothesis("f is L-smooth", largest <= given.L * (1 + 1e-9))
-        yield Hypothesis("the step is at most 1/L", given.eta <= (1 + 1e-12) / given.L)
+        o = hills(self.m, self.d, rng)
+        return Given(o.f, o.L, 0.0, normal(rng, self.d), self.share / o.L)
 
     def predict(self, given: Given) -> list[float]:
-        """The bound after each step."""
         delta = float(given.f(given.x0)) - given.lower
         return [gd_nonconvex(delta, given.eta, k) for k in range(self.k + 1)]
 
     def measure(self, given: Given) -> list[float]:
-        """The shortest gradient so far, squared."""
-        return self._run(given).gradient_norm.square().cummin(dim=0).values.tolist()
+        return self.run(given).gradient_norm.square().cummin(dim=0).values.tolist()
 
-    def counterexample(self, rng: Generator) -> Given:
-        """A slope without end."""
-        return Given(lambda x: -x.sum(), 1.0, -0.25, torch.zeros(1, dtype=torch.float64), 1.0)
-
-    def figure(self, given: Given) -> tuple[Figure, ...]:
-        """The bound; the path on its landscape."""
-        run = self._run(given)
-        found = run.gradient_norm.square().clamp(min=1e-20)
-        rate = Figure(
-            "Some gradient becomes short",
-            x="k",
-            y="‖∇f‖²",
-            log_y=True,
-            marks=(
-                Curve(self.predict(given), None, "2(f(x₀) − f*)/(η(k + 1))", "predicted"),
-                Curve(found.cummin(dim=0).values, None, "shortest so far"),
-                Curve(found, None, "at x_k", "other", dashed=True),
-            ),
-        )
-        if len(given.x0) != 2:
-            return (rate,)
-        a, b = given.x0.tolist()
-        x, y = (a - 3, a + 3), (b - 3, b + 3)
-        ground = HeatMap(values_on_grid(given.f, x, y), x, y, label="f")
-        path = Curve(run.x[:, 1], run.x[:, 0], label="gradient descent")
-        return rate, Figure(
-            "Down to a stationary point", x="x₁", y="x₂", equal=True, marks=(ground, path)
-        )
-
-    def _run(self, given: Given) -> Descent:
+    def run(self, given: Given) -> Descent:
         return gradient_descent(given.f, given.x0, given.eta, self.k)
+
+    def tight(self) -> Given:
+        """A bowl: its first gradient is as long as its height allows."""
+        return bowl(1.0, 1.0)

@@ -20,30 +20,41 @@ of the descent lemma, then the condition, gives it.
     at theta^T on the right; they belong to theta^{T-1}.
 """
 
-from collections.abc import Iterator
 from typing import Literal, NamedTuple
 
 import torch
 from jaxtyping import Float
 from torch import Generator, Tensor
 
-from corollary.core import Claim, Curve, Figure, Hypothesis, at_most
+from corollary.core import Along, Claim, Suppose, at_most, normal
 from corollary.theory.optimization.gradient_descent import Descent, gradient_descent
 from corollary.theory.optimization.objectives import (
     Objective,
+    huber,
     least_squares,
     quadratic,
     sine_valley,
 )
 from corollary.theory.optimization.polyak_lojasiewicz import pl_constant
+from corollary.theory.optimization.rates import gd_pl
 
 
 class Given(NamedTuple):
-    """A function with its constants, a start and a step."""
-
     objective: Objective
+    mu: float  # what is taken for the PL constant
     x0: Float[Tensor, " d"]
-    eta: float
+    eta: float  # learning rate
+
+
+def straight() -> Given:
+    """Far out a Huber function is straight: the gap falls by the same amount at each step."""
+    return Given(huber(1, delta=0.1), 0.5, torch.full((1,), 3.0, dtype=torch.float64), 1.0)
+
+
+def printed_step() -> Given:
+    """The step of the printed theorem is half as long: a quarter of f is left, and not 0."""
+    one = torch.ones(1, dtype=torch.float64)
+    return Given(quadratic(4 * one[None]), 4.0, one, 1 / 8)
 
 
 class GdPl(Claim[Given]):
@@ -51,57 +62,45 @@ class GdPl(Claim[Given]):
     n: int = 8  # equations
     d: int = 12  # unknowns
     k: int = 40  # steps
+
     relation = at_most(ulps=2**10, scale=1.0)  # k steps of rounding on values of size 1
+    supposes = (
+        Suppose(
+            "½‖∇f‖² is at least μ(f − f*)",
+            lambda self, g: (
+                pl_constant(g.objective.f, self.run(g).x, g.objective.minimum).mu
+                - g.mu * (1 - 1e-6)
+            ),
+            without=straight,
+        ),
+        Suppose(
+            "the step is 1/L", lambda g: abs(g.eta * g.objective.L - 1) < 1e-9, without=printed_step
+        ),
+    )
+    symbols = "(1 − μ/L)^k (f(x₀) − f*)", "f(x_k) − f*"
+    shows = (
+        Along("A linear rate without strong convexity", x="k", first=1, log_y=True, without=False),
+    )
 
     def given(self, rng: Generator) -> Given:
-        """More unknowns than equations, or a function that is not convex."""
-        x0 = torch.randn(self.d, generator=rng, dtype=torch.float64)
         if self.problem == "sine valley":
-            objective = sine_valley(self.d)
-            return Given(objective, 3 * x0, 1 / objective.L)
-        X = torch.randn(self.n, self.d, generator=rng, dtype=torch.float64)
-        objective = least_squares(X, torch.randn(self.n, generator=rng, dtype=torch.float64))
-        return Given(objective, x0, 1 / objective.L)
-
-    def hypotheses(self, given: Given) -> Iterator[Hypothesis]:
-        """The condition at the iterates, and the step."""
-        o, _, eta = given
-        found = pl_constant(o.f, self._run(given).x, o.minimum).mu
-        detail = f"smallest quotient seen {found:.3g}, μ = {o.pl:.3g}"
-        yield Hypothesis("½‖∇f‖² is at least μ(f − f*)", found >= o.pl * (1 - 1e-6), detail)
-        yield Hypothesis("the step is 1/L", abs(eta * o.L - 1) < 1e-9, f"ηL = {eta * o.L:.3g}")
+            o = sine_valley(self.d)
+        else:  # more unknowns than equations
+            o = least_squares(normal(rng, self.n, self.d), normal(rng, self.n))
+        return Given(o, o.pl, 2 * normal(rng, self.d), 1 / o.L)
 
     def predict(self, given: Given) -> list[float]:
-        """The bound from the first step on."""
-        o, x0, _ = given
+        o, mu, x0, _ = given
         gap = float(o.f(x0)) - o.minimum
-        return [(1 - o.pl / o.L) ** k * gap for k in range(1, self.k + 1)]
+        return [gd_pl(mu, o.L, 1 / o.L, k) * gap for k in range(1, self.k + 1)]
 
     def measure(self, given: Given) -> list[float]:
-        """Gaps."""
-        return (self._run(given).f[1:] - given.objective.minimum).tolist()
+        return (self.run(given).f[1:] - given.objective.minimum).tolist()
 
-    def counterexample(self, rng: Generator) -> Given:
-        """The step of the printed theorem, half as long."""
-        bowl = quadratic(4 * torch.eye(1, dtype=torch.float64))
-        return Given(bowl, torch.ones(1, dtype=torch.float64), 1 / (2 * bowl.L))
-
-    def figure(self, given: Given) -> Figure:
-        """Gap and bound on a logarithmic scale."""
-        o, (_, eta) = given.objective, given[1:]
-        k = range(1, self.k + 1)
-        half = gradient_descent(o.f, given.x0, eta / 2, self.k).f[1:] - o.minimum
-        return Figure(
-            f"A linear rate without strong convexity: {o.name}",
-            x="k",
-            y="f(x_k) − f*",
-            log_y=True,
-            marks=(
-                Curve(self.predict(given), k, "(1 − μ/L)^k (f(x₀) − f*)", "predicted"),
-                Curve([max(v, 1e-16) for v in self.measure(given)], k, "η = 1/L"),
-                Curve(half.clamp(min=1e-16), range(1, len(half) + 1), "η = 1/(2L)", "other"),
-            ),
-        )
-
-    def _run(self, given: Given) -> Descent:
+    def run(self, given: Given) -> Descent:
         return gradient_descent(given.objective.f, given.x0, given.eta, self.k)
+
+    def tight(self) -> Given:
+        """Along the flattest direction one step leaves (1 − μ/L)²; μ is small against L."""
+        values = torch.tensor([0.01, 1.0], dtype=torch.float64)
+        return Given(quadratic(values.diag()), 0.01, torch.eye(2, dtype=torch.float64)[0], 1.0)

@@ -12,27 +12,31 @@ only minimiser at a linear rate:
 :covers: gd-strongly-convex, strong-convexity
 """
 
-from collections.abc import Iterator
 from typing import Literal, NamedTuple
 
 import torch
 from jaxtyping import Float
 from torch import Generator, Tensor
 
-from corollary.core import Claim, Curve, Figure, Hypothesis, at_most, option
+from corollary.claims.optimization._landscapes import logistic
+from corollary.core import Along, Claim, Suppose, at_most, normal, option
 from corollary.theory.optimization.convexity import strong_convexity_constant
 from corollary.theory.optimization.gradient_descent import Descent, gradient_descent
-from corollary.theory.optimization.objectives import Objective, huber, quadratic, ridge_logistic
+from corollary.theory.optimization.objectives import Objective, huber, quadratic
 from corollary.theory.optimization.quadratic_descent import matrix_with_spectrum
+from corollary.theory.optimization.rates import gd_strongly_convex
 
 
 class Given(NamedTuple):
-    """A function, the constants that are claimed for it, a start and a step."""
-
     objective: Objective
-    mu: float
+    mu: float  # what is taken for the strong convexity
     x0: Float[Tensor, " d"]
-    eta: float
+    eta: float  # learning rate
+
+
+def straight() -> Given:
+    """A Huber function is convex, but straight where it starts."""
+    return Given(huber(1, delta=0.1), 0.5, torch.full((1,), 3.0, dtype=torch.float64), 1.0)
 
 
 class GdStronglyConvex(Claim[Given]):
@@ -42,61 +46,49 @@ class GdStronglyConvex(Claim[Given]):
     lam: float = option(0.05, low=1e-3, high=10.0)  # strong convexity
     k: int = 40  # steps
     share: float = option(1.0, low=0.01, high=1.0)  # the step in units of 1/L
+
     relation = at_most(ulps=2**10, scale=1.0)  # squares of distances of size 1, rounded k times
+    supposes = (
+        Suppose(
+            "f is μ-strongly convex",
+            lambda self, g: (
+                strong_convexity_constant(g.objective.f, self.run(g).x[::8]).value
+                - g.mu * (1 - 1e-9)
+            ),
+            without=straight,
+        ),
+        Suppose("the step is at most 1/L", lambda g: (1 + 1e-12) / g.objective.L - g.eta),
+    )
+    symbols = "bound", "gradient descent"
+    shows = (
+        Along(
+            "A linear rate",
+            x="k",
+            y="distance and gap",
+            first=1,
+            parts=("‖x_k − x*‖²", "f(x_k) − f*"),
+            log_y=True,
+            without=False,
+        ),
+    )
 
     def given(self, rng: Generator) -> Given:
-        """Ridge logistic regression, or a quadratic of the same curvatures."""
+        o = logistic(self.n, self.d, self.lam, rng)
         if self.problem == "quadratic":
             values = torch.linspace(self.lam, 1.0 + self.lam, self.d, dtype=torch.float64)
-            objective = quadratic(matrix_with_spectrum(values, rng=rng))
-        else:
-            x = torch.randn(self.n, self.d, generator=rng, dtype=torch.float64)
-            y = (torch.rand(self.n, generator=rng, dtype=torch.float64) < 0.5).double()
-            objective = ridge_logistic(x, y, lam=self.lam)
-        x0 = objective.minimiser + 3 * torch.randn(self.d, generator=rng, dtype=torch.float64)
-        return Given(objective, objective.mu, x0, self.share / objective.L)
-
-    def hypotheses(self, given: Given) -> Iterator[Hypothesis]:
-        """Curvature at the iterates, and the step."""
-        found = strong_convexity_constant(given.objective.f, self._run(given).x[::8]).value
-        detail = f"smallest curvature seen {found:.3g}, μ = {given.mu:.3g}"
-        yield Hypothesis("f is μ-strongly convex", found >= given.mu * (1 - 1e-9), detail)
-        short = given.eta <= (1 + 1e-12) / given.objective.L
-        yield Hypothesis("the step is at most 1/L", short)
+            o = quadratic(matrix_with_spectrum(values, rng=rng))
+        return Given(o, o.mu, o.minimiser + 3 * normal(rng, self.d), self.share / o.L)
 
     def predict(self, given: Given) -> list[float]:
-        """Both bounds from the first step on."""
-        L, D2 = given.objective.L, float((given.x0 - given.objective.minimiser).square().sum())
-        rate = [(1 - given.eta * given.mu) ** k * D2 for k in range(1, self.k + 1)]
-        return rate + [L / 2 * r for r in rate]
+        o, mu, x0, eta = given
+        D0 = float((x0 - o.minimiser).norm())
+        bounds = [gd_strongly_convex(mu, o.L, eta, k, D0) for k in range(1, self.k + 1)]
+        return [b.distance2 for b in bounds] + [b.gap for b in bounds]
 
     def measure(self, given: Given) -> list[float]:
-        """Squared distances, then gaps."""
-        run, o = self._run(given), given.objective
+        run, o = self.run(given), given.objective
         distance = (run.x[1:] - o.minimiser).square().sum(dim=1)
         return distance.tolist() + (run.f[1:] - o.minimum).tolist()
 
-    def counterexample(self, rng: Generator) -> Given:
-        """Convex, but straight where it starts."""
-        flat = huber(1, delta=0.1)
-        return Given(flat, 0.5, torch.tensor([3.0], dtype=torch.float64), 1.0)
-
-    def figure(self, given: Given) -> Figure:
-        """Distances on a logarithmic scale."""
-        bound, found = self.predict(given), self.measure(given)
-        k = range(1, self.k + 1)
-        return Figure(
-            f"A linear rate: {given.objective.name}, κ = {given.objective.L / given.mu:.3g}",
-            x="k",
-            y="distance and gap",
-            log_y=True,
-            marks=(
-                Curve(bound[: self.k], k, "(1 − ημ)^k ‖x₀ − x*‖²", "predicted"),
-                Curve(found[: self.k], k, "‖x_k − x*‖²"),
-                Curve(bound[self.k :], k, "L/2 times that", "predicted", dashed=True),
-                Curve(found[self.k :], k, "f(x_k) − f*", dashed=True),
-            ),
-        )
-
-    def _run(self, given: Given) -> Descent:
+    def run(self, given: Given) -> Descent:
         return gradient_descent(given.objective.f, given.x0, given.eta, self.k)

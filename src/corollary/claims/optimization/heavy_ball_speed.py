@@ -18,71 +18,52 @@ With :math:`\beta=0.9` momentum is a step ten times as long, reached after some 
     0.19, 0.271, ...
 """
 
-from collections.abc import Iterator
 from typing import NamedTuple
 
 import torch
 from jaxtyping import Float
 from torch import Generator, Tensor
 
-from corollary.core import Claim, Curve, Figure, Hypothesis, Level, equals, option
+from corollary.core import Along, Claim, Suppose, equals, near, normal, option
 from corollary.theory.optimization.methods.heavy_ball import HeavyBall, effective_lr
 
 
 class Given(NamedTuple):
-    """A constant gradient, a start and the step that led there."""
-
-    g: Float[Tensor, " d"]
+    g: Float[Tensor, " d"]  # constant gradient
     x0: Float[Tensor, " d"]
-    last: Float[Tensor, " d"]
+    last: Float[Tensor, " d"]  # the step that led to x0
 
 
 class HeavyBallSpeed(Claim[Given]):
-    eta: float = option(0.1, low=1e-6, high=1e3)  # step size
+    eta: float = option(0.1, low=1e-6, high=1e3)  # learning rate
     beta: float = option(0.9, low=0.0, high=0.999)  # share of the last step that is kept
     steps: int = option(40, low=1, high=10_000)  # steps
     d: int = 3  # dimension
+
     relation = equals(ulps=2**12)  # a geometric sum against its closed form
+    supposes = (
+        Suppose(
+            "the ball starts at rest",
+            lambda g: near(g.last, 0.0),
+            "The ball is thrown uphill.",
+            last=lambda g: 0.3 * g.g,
+        ),
+    )
+    symbols = "η(1 − βᵗ⁺¹)/(1 − β)·‖g‖", "‖θᵗ⁺¹ − θᵗ‖"
+    shows = (Along("A ball that keeps a share β of its speed", x="t"),)
 
     def given(self, rng: Generator) -> Given:
-        """A slope in a random direction, and a ball at rest."""
-        g = torch.randn(self.d, generator=rng, dtype=torch.float64)
+        g = normal(rng, self.d)
         return Given(g, torch.zeros_like(g), torch.zeros_like(g))
 
-    def hypotheses(self, given: Given) -> Iterator[Hypothesis]:
-        """Rest."""
-        yield Hypothesis("the ball starts at rest", not bool(given.last.any()))
-
     def predict(self, given: Given) -> list[float]:
-        """The geometric sum."""
         size = float(given.g.norm())
         return [effective_lr(self.eta, self.beta, t) * size for t in range(self.steps)]
 
     def measure(self, given: Given) -> list[float]:
-        """The steps of the method."""
         method = HeavyBall(float(self.eta), float(self.beta))
         x, last, lengths = given.x0, given.last, []
         for _ in range(self.steps):
             x, last = method.step(x, lambda x: given.g, last)
             lengths.append(float(last.norm()))
         return lengths
-
-    def counterexample(self, rng: Generator) -> Given:
-        """Thrown uphill."""
-        given = self.given(rng)
-        return given._replace(last=3 * self.eta * given.g)
-
-    def figure(self, given: Given) -> Figure:
-        """The length of each step."""
-        size = float(given.g.norm())
-        return Figure(
-            f"A ball that keeps {self.beta:g} of its speed",
-            x="t",
-            y="‖θᵗ⁺¹ − θᵗ‖",
-            marks=(
-                Level(effective_lr(self.eta, self.beta) * size, "η‖g‖/(1 − β)"),
-                Level(self.eta * size, "η‖g‖, without momentum", "other"),
-                Curve(self.predict(given), None, "η(1 − βᵗ⁺¹)/(1 − β)·‖g‖", "predicted"),
-                Curve(self.measure(given), None, "steps of the heavy ball", dashed=True),
-            ),
-        )

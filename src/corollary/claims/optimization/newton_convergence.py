@@ -14,15 +14,14 @@ On a quadratic M = 0, and one step is enough.
 :covers: newton-quadratic-model
 """
 
-from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 import torch
 from jaxtyping import Float
 from torch import Generator, Tensor
 
-from corollary.core import Claim, Curve, Figure, Hypothesis, Points, at_most, option
-from corollary.theory.optimization.gradient_descent import gradient_descent
+from corollary.claims.optimization._landscapes import Function
+from corollary.core import Along, Claim, Suppose, at_most, normal, option, uniform
 from corollary.theory.optimization.newton import newton
 from corollary.theory.optimization.objectives import ridge_logistic
 from corollary.theory.prerequisites.hessians import hessian
@@ -31,13 +30,41 @@ STEEPEST = 1 / (6 * 3**0.5)  # largest third derivative of log(1 + exp(z)), at z
 
 
 class Given(NamedTuple):
-    """A function with its constants, and a start."""
-
-    f: Callable[[Tensor], Tensor]
+    f: Function
     M: float  # Lipschitz constant of the Hessian
     minimiser: Float[Tensor, " d"]
     x0: Float[Tensor, " d"]
-    eta: float  # step of the gradient descent drawn beside it
+
+    @property
+    def iterates(self) -> Float[Tensor, "k d"]:
+        return newton(self.f, self.x0, steps=4).x
+
+    def hessians(self, points: Tensor) -> Float[Tensor, "k d d"]:
+        return torch.stack([hessian(self.f, x) for x in points])
+
+
+def lipschitz(given: Given) -> bool:
+    """Between each iterate and halfway to the minimiser."""
+    x = given.iterates[:-1]
+    halfway = (x + given.minimiser) / 2
+    change = torch.linalg.matrix_norm(given.hessians(x) - given.hessians(halfway), 2)
+    return bool((change <= given.M * (x - halfway).norm(dim=1) + 1e-12).all())
+
+
+def line(f: Function, x0: float) -> Given:
+    """A function of one variable with minimiser 0, M = 1."""
+    start = torch.tensor([x0], dtype=torch.float64)
+    return Given(f, 1.0, 0 * start, start)
+
+
+def hill() -> Given:
+    """Started on a hill of -cos, Newton's method climbs to its top."""
+    return line(lambda x: -x.cos().sum(), 2.5)
+
+
+def swinging() -> Given:
+    """Curvature without bound at the minimiser: the iterates swing for ever."""
+    return line(lambda x: (x.abs() ** 1.5).sum() * 4 / 3, 0.5)
 
 
 class NewtonConvergence(Claim[Given]):
@@ -45,61 +72,34 @@ class NewtonConvergence(Claim[Given]):
     d: int = 2  # dimension
     lam: float = option(0.1, low=0.01, high=10.0)  # weight of the ridge
     start: float = option(1.5, low=0.01, high=10.0)  # distance of the start to the minimiser
+
     relation = at_most(ulps=2**8, scale=1.0)  # the minimiser is known to rounding over curvature
+    supposes = (
+        Suppose(
+            "the Hessian is positive definite at each iterate",
+            lambda g: torch.linalg.eigvalsh(g.hessians(g.iterates[:-1])).min(),
+            without=hill,
+        ),
+        Suppose("the Hessian changes by at most M times the distance", lipschitz, without=swinging),
+    )
+    symbols = "M‖x_{k−1} − x*‖²/(2λ)", "‖x_k − x*‖"
+    shows = (Along("Newton's error squares at each step", x="k", first=1, log_y=True),)
 
     def given(self, rng: Generator) -> Given:
-        """Ridge logistic regression."""
-        x = torch.randn(self.n, self.d, generator=rng, dtype=torch.float64)
-        y = (torch.rand(self.n, generator=rng, dtype=torch.float64) < 0.5).double()
-        loss = ridge_logistic(x, y, lam=self.lam)
+        x, y = normal(rng, self.n, self.d), (uniform(rng, self.n) < 0.5).double()
+        loss, u = ridge_logistic(x, y, lam=self.lam), normal(rng, self.d)
         M = STEEPEST * float(x.norm(dim=1).pow(3).mean())
-        u = torch.randn(self.d, generator=rng, dtype=torch.float64)
-        start = loss.minimiser + self.start * u / u.norm()
-        return Given(loss.f, M, loss.minimiser, start, 1 / loss.L)
-
-    def hypotheses(self, given: Given) -> Iterator[Hypothesis]:
-        """Hessians along the way."""
-        x = _iterates(given)[:-1]
-        halfway = (x + given.minimiser) / 2
-        H, near = (torch.stack([hessian(given.f, p) for p in q]) for q in (x, halfway))
-        low = float(torch.linalg.eigvalsh(H)[:, 0].min())
-        yield Hypothesis("the Hessian is positive definite at each iterate", low > 0)
-        change = torch.linalg.matrix_norm(H - near, 2)
-        lipschitz = bool((change <= given.M * (x - halfway).norm(dim=1) + 1e-12).all())
-        yield Hypothesis("the Hessian changes by at most M times the distance", lipschitz)
+        return Given(loss.f, M, loss.minimiser, loss.minimiser + self.start * u / u.norm())
 
     def predict(self, given: Given) -> list[float]:
-        """The squared errors, with their factor."""
-        x = _iterates(given)[:-1]
-        low = [float(torch.linalg.eigvalsh(hessian(given.f, p))[0]) for p in x]
-        error = (x - given.minimiser).norm(dim=1).tolist()
-        return [given.M / (2 * a) * e**2 for a, e in zip(low, error, strict=True)]
+        x = given.iterates[:-1]
+        low = torch.linalg.eigvalsh(given.hessians(x))[:, 0]
+        factors = given.M / (2 * low)
+        return [float(v) for v in factors * (x - given.minimiser).square().sum(dim=1)]
 
     def measure(self, given: Given) -> list[float]:
-        """The errors after the steps."""
-        return (_iterates(given)[1:] - given.minimiser).norm(dim=1).tolist()
+        return (given.iterates[1:] - given.minimiser).square().sum(dim=1).sqrt().tolist()
 
-    def counterexample(self, rng: Generator) -> Given:
-        """Curvature without bound at the minimiser: the iterates swing for ever."""
-        x0 = torch.tensor([0.5], dtype=torch.float64)
-        return Given(lambda x: (x.abs() ** 1.5).sum() * 4 / 3, 1.0, 0 * x0, x0, 0.1)
-
-    def figure(self, given: Given) -> Figure:
-        """Errors of Newton's method, its bound, and gradient descent."""
-        error = (_iterates(given) - given.minimiser).norm(dim=1).clamp(min=1e-17)
-        slow = gradient_descent(given.f, given.x0, given.eta, 8).x
-        return Figure(
-            "Newton's error squares at each step",
-            x="k",
-            y="‖x_k − x*‖",
-            log_y=True,
-            marks=(
-                Curve(self.predict(given), [1, 2, 3, 4], "M‖x_{k−1} − x*‖²/(2λ)", "predicted"),
-                Points(range(len(error)), error, label="Newton"),
-                Curve((slow - given.minimiser).norm(dim=1), None, "gradient descent", "other"),
-            ),
-        )
-
-
-def _iterates(given: Given) -> Tensor:
-    return newton(given.f, given.x0, steps=4).x
+    def tight(self) -> Given:
+        """A cubic of one variable attains it at each step."""
+        return line(lambda x: (x**2 / 2 + x**3 / 6).sum(), 0.5)

@@ -17,80 +17,72 @@ without convexity it is weaker, and both halves are needed.
     not Lipschitz, and at distance 3 from 0 it lies 81 below its tangent where L = 1 allows 4.5.
 """
 
-from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 import torch
 from jaxtyping import Float
 from torch import Generator, Tensor
 
-from corollary.core import Claim, Curve, Figure, Hypothesis, at_most
-from corollary.theory.optimization.objectives import waves
-from corollary.theory.prerequisites.gradients import gradient
+from corollary.claims.optimization._landscapes import Function, hills
+from corollary.core import Along, Claim, Suppose, at_most, normal
+from corollary.theory.optimization.smoothness_bounds import smoothness_gap
 from corollary.theory.prerequisites.smoothness import hessian_norm
 
 
 class Given(NamedTuple):
-    """A function, its smoothness and pairs of points."""
-
-    f: Callable[[Tensor], Tensor]
-    L: float
+    f: Function
+    L: float  # smoothness of f
     x: Float[Tensor, "n d"]
     xp: Float[Tensor, "n d"]  # where the parabolas touch
+
+    @property
+    def distance(self) -> Float[Tensor, " n"]:
+        return (self.x - self.xp).square().sum(dim=1).sqrt()
+
+
+def quartic() -> Given:
+    """The notes' one-sided form: -x⁴ is below all upper parabolas, far below the lower."""
+    x = torch.tensor([[3.0]], dtype=torch.float64)
+    return Given(lambda x: -(x**4).sum(), 1.0, x, torch.zeros_like(x))
 
 
 class QuadraticUpperBound(Claim[Given]):
     n: int = 20  # pairs of points
     d: int = 2  # dimension
     m: int = 3  # waves that are added up
+
     relation = at_most(ulps=2**10)  # the remainder is a difference of values of size 10
+    supposes = (
+        Suppose(
+            "the Hessian of f is nowhere larger than L",
+            lambda g: (
+                g.L * (1 + 1e-9)
+                - max(hessian_norm(g.f, p) for p in torch.cat([g.x, g.xp, (g.x + g.xp) / 2]))
+            ),
+            without=quartic,
+        ),
+    )
+    symbols = "L‖x − x′‖²/2", "|f(x) − f(x′) − ∇f(x′)ᵀ(x − x′)|"
+    shows = (
+        Along(
+            "A smooth function stays near its tangents", x="‖x − x′‖", at="distance", without=False
+        ),
+    )
 
     def given(self, rng: Generator) -> Given:
-        """A sum of waves: hills, valleys and saddles."""
-        w = torch.randn(self.m, self.d, generator=rng, dtype=torch.float64)
-        b = 6.3 * torch.rand(self.m, generator=rng, dtype=torch.float64)
-        landscape = waves(w, b, torch.ones(self.m, dtype=torch.float64))
-        x, xp = 2 * torch.randn(2, self.n, self.d, generator=rng, dtype=torch.float64)
-        return Given(landscape.f, landscape.L, x, xp)
-
-    def hypotheses(self, given: Given) -> Iterator[Hypothesis]:
-        """The curvature at the points and halfway."""
-        f, L, x, xp = given
-        points = torch.cat([x, xp, (x + xp) / 2])
-        largest = max(hessian_norm(f, p) for p in points)
-        detail = f"largest curvature seen {largest:.3g}, L = {L:.3g}"
-        yield Hypothesis("the Hessian of f is nowhere larger than L", largest <= L, detail)
+        o, xp = hills(self.m, self.d, rng), 2 * normal(rng, self.n, self.d)
+        away = 3 * normal(rng, self.n, self.d)
+        return Given(o.f, o.L, xp + away[away.norm(dim=1).argsort()], xp)
 
     def predict(self, given: Given) -> list[float]:
-        """The parabola."""
-        return (given.L / 2 * (given.x - given.xp).square().sum(dim=1)).tolist()
+        return (given.L / 2 * given.distance.square()).tolist()
 
     def measure(self, given: Given) -> list[float]:
-        """The distance of f to its tangent."""
-        f, _, x, xp = given
-        slopes = torch.stack([gradient(f, p) for p in xp])
-        rest = torch.vmap(f)(x) - torch.vmap(f)(xp) - (slopes * (x - xp)).sum(dim=1)
-        return rest.abs().tolist()
+        pairs = zip(given.x, given.xp, strict=True)
+        gaps = [smoothness_gap(given.f, x, xp, given.L) for x, xp in pairs]
+        return [abs(gap.lower - gap.upper) / 2 for gap in gaps]
 
-    def counterexample(self, rng: Generator) -> Given:
-        """The notes' one-sided form: -x^4 is below all upper parabolas, far below the lower."""
+    def tight(self) -> Given:
+        """A parabola of curvature L."""
         x = torch.tensor([[3.0]], dtype=torch.float64)
-        return Given(lambda x: -(x**4).sum(), 1.0, x, torch.zeros_like(x))
-
-    def figure(self, given: Given) -> Figure:
-        """A section of f between its parabolas."""
-        f, L, x, xp = given
-        p, u = xp[0], (x[0] - xp[0]) / (x[0] - xp[0]).norm()
-        t = torch.linspace(-2.5, 2.5, 161, dtype=torch.float64)
-        tangent = float(f(p)) + float(gradient(f, p) @ u) * t
-        return Figure(
-            "A smooth function between two parabolas",
-            x="t",
-            y="f(x′ + tu)",
-            marks=(
-                Curve(tangent + L / 2 * t**2, t, "tangent + Lt²/2", "predicted"),
-                Curve(tangent - L / 2 * t**2, t, "tangent − Lt²/2", "predicted"),
-                Curve(tangent, t, "tangent", "other", dashed=True),
-                Curve(torch.vmap(f)(p + t[:, None] * u), t, "f"),
-            ),
-        )
+        return Given(lambda x: x.square().sum(), 2.0, x, x - 2)

@@ -17,98 +17,61 @@ height proportional to :math:`\eta`, and with :math:`a>1` all steps together are
     has to be infinity.
 """
 
-from collections.abc import Iterator
 from typing import NamedTuple
 
 import torch
 from torch import Generator
 
-from corollary.core import Band, Claim, Curve, Figure, Hypothesis, Series, converges, option
+from corollary.core import Claim, Over, Sample, Series, Suppose, converges, normal, option
 from corollary.theory.optimization.stochastic.descent import sgd
 from corollary.theory.optimization.stochastic.finite_sums import FiniteSum, squares
-from corollary.theory.optimization.stochastic.schedules import power, satisfies_robbins_monro
+from corollary.theory.optimization.stochastic.schedules import power, power_sum_diverges
 
 
 class Given(NamedTuple):
-    """A problem, the power of the step sizes, and the seed of the batches."""
-
     problem: FiniteSum
-    a: float
-    seed: int
+    c: float  # learning rate of the first step
+    a: float  # power of the learning rates
 
 
 class RobbinsMonro(Claim[Given]):
-    a: float = option(0.75, low=0.65, high=1.0)  # power of the step sizes
-    c: float = option(1.0, low=0.5, high=1.0)  # first step size
-    n: int = option(20, low=2)  # functions
+    a: float = option(0.75, low=0.65, high=1.0)  # power of the learning rates
+    c: float = option(1.0, low=0.5, high=1.0)  # learning rate of the first step
+    n: int = option(20, low=4)  # functions
+    d: int = option(2, low=1, high=4)  # dimension
     runs: int = option(200, low=20, high=5000)  # runs
-    steps: int = option(1024, low=512, high=100_000)  # steps of a run
-    relation = converges(gap=0.05)  # of a start at 4 and targets of variance 1
+    steps: int = option(4096, low=1024, high=100_000)  # steps of a run
+
+    relation = converges(gap=0.05)  # of a start at 4 and noise of variance 1
+    supposes = (
+        Suppose(
+            "Σ η_i is infinite",
+            lambda g: (power_sum_diverges(g.a), f"a = {g.a:g}"),
+            "With steps c/i² the runs stop on the way.",
+            a=2.0,
+        ),
+        Suppose(
+            "Σ η_i² is finite",
+            lambda g: (not power_sum_diverges(2 * g.a), f"a = {g.a:g}"),
+            "With a constant step the error stops at a height.",
+            a=0.0,
+        ),
+    )
+    symbols = "0", "E‖x_k − x*‖², upper end of its 99 % interval"
+    shows = (Over("Steps that shrink, but not too fast", x="k", y="E‖x_k − x*‖²", log_y=True),)
 
     def given(self, rng: Generator) -> Given:
-        """The mean of n numbers, from noisy gradients."""
-        y = torch.randn(self.n, generator=rng, dtype=torch.float64)
-        y = (y - y.mean()) / y.std(correction=0)
-        problem = squares(torch.ones(self.n, 1, dtype=torch.float64), y)
-        return Given(problem, float(self.a), _seed(rng))
-
-    def hypotheses(self, given: Given) -> Iterator[Hypothesis]:
-        """The two sums."""
-        a = given.a
-        yield Hypothesis("Σ η_i is infinite and Σ η_i² is finite", satisfies_robbins_monro(a))
+        X = normal(rng, self.n, self.d)
+        X = X / X.norm(dim=1, keepdim=True)
+        return Given(squares(X, normal(rng, self.n)), float(self.c), float(self.a))
 
     def predict(self, given: Given) -> float:
-        """Zero."""
         return 0.0
 
-    def measure(self, given: Given) -> Series:
-        """Mean squared error at steps that double."""
+    def measure(self, given: Given, rng: Generator) -> Series:
+        o, c, a = given
         sizes = [self.steps >> j for j in range(8, -1, -1)]
-        return Series(sizes, self._errors(given, sizes).mean(dim=1).tolist())
-
-    def counterexample(self, rng: Generator) -> Given:
-        """A constant step."""
-        return self.given(rng)._replace(a=0.0)
-
-    def figure(self, given: Given) -> Figure:
-        """The error for four powers."""
-        sizes = sorted({max(self.steps >> j, 1) for j in range(12)})
-        marks: list[Band | Curve] = []
-        for a in (0.0, given.a, 2.0):
-            error = self._errors(given._replace(a=a), sizes)
-            half = 2.6 * error.std(dim=1) / self.runs**0.5
-            mean = error.mean(dim=1)
-            if a == given.a:
-                low = (mean - half).clamp(min=1e-9)
-                marks.append(Band(sizes, low, mean + half, "99 % interval of the mean"))
-            role = "measured" if a == given.a else "other"
-            marks.append(Curve(mean, sizes, f"a = {a:g}", role, dashed=a == 2.0))
-        expected = [self._expected(given.a, k) for k in sizes]
-        marks.append(Curve(expected, sizes, f"exact recursion, a = {given.a:g}", "predicted", True))
-        return Figure(
-            "Steps that shrink, but not too fast",
-            x="k",
-            y="E‖x_k − x*‖²",
-            log_x=True,
-            log_y=True,
-            marks=tuple(marks),
-            caption="a = 0: a plateau. a = 2: stuck on the way. In between it converges.",
-        )
-
-    def _errors(self, given: Given, keep: list[int]) -> torch.Tensor:
-        rng = torch.Generator().manual_seed(given.seed)
-        x0 = given.problem.minimiser + torch.full((self.runs, 1), 2.0, dtype=torch.float64)
-        c = self.c / 2 if given.a in (0.0, 2.0) else self.c  # c = 1 would forget the start at once
-        runs = sgd(given.problem, x0, power(c, given.a), max(keep), keep=keep, rng=rng)
-        return (runs.x - given.problem.minimiser).square().sum(dim=-1)
-
-    def _expected(self, a: float, steps: int) -> float:
-        """The error satisfies e <- (1 - eta)^2 e + eta^2 for targets of variance 1."""
-        eta, error = power(self.c, a), 4.0
-        for k in range(1, steps + 1):
-            error = (1 - eta(k)) ** 2 * error + eta(k) ** 2
-        return error
-
-
-def _seed(rng: Generator) -> int:
-    return int(torch.randint(2**62, (), generator=rng))
+        away = torch.full((self.runs, self.d), 2 / self.d**0.5, dtype=torch.float64)
+        runs = sgd(o, o.minimiser + away, power(c, a), self.steps, keep=sizes, rng=rng)
+        errors = (runs.x - o.minimiser).square().sum(dim=-1)
+        return Series(sizes, [Sample(e).read(0.99).high for e in errors])

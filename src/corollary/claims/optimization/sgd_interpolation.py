@@ -18,29 +18,43 @@ All gradients vanish at the solution, so there is no noise there, and no decayin
     is the counterexample here.
 """
 
-from collections.abc import Iterator
 from typing import NamedTuple
 
 import torch
 from jaxtyping import Float
 from torch import Generator, Tensor
 
-from corollary.core import Band, Claim, Curve, Figure, Hypothesis, Sample, at_most, option
-from corollary.theory.optimization.stochastic.descent import sgd
+from corollary.core import Along, Claim, Sample, Suppose, at_most, normal, option
 from corollary.theory.optimization.stochastic.linear_systems import (
     contraction,
+    sgd_floor,
     step_limits,
     sum_of_squares,
 )
 
 
 class Given(NamedTuple):
-    """A system, a step and the seed of the runs."""
-
     X: Float[Tensor, "n d"]
     y: Float[Tensor, " n"]
-    eta: float
-    seed: int
+    eta: float  # learning rate
+
+
+def residual(given: Given) -> float:
+    """How far below the rounding of a solution it is, relative to y."""
+    off = given.X @ sum_of_squares(given.X, given.y).minimiser - given.y
+    return 1e-9 - float(off.norm() / given.y.norm())
+
+
+def unsolvable(given: Given, rng: Generator) -> Given:
+    """Targets that no w fits."""
+    noise = normal(rng, len(given.y))
+    return given._replace(y=given.y + 10 * noise * given.y.norm() / noise.norm())
+
+
+def long_step() -> Given:
+    """Steps twice as long as the limit multiply the error of two like rows by nine."""
+    X = torch.tensor([[1.0, 0.1], [1.0, -0.1]], dtype=torch.float64)
+    return Given(X, X[:, 0], 2 * step_limits(X).convergence)
 
 
 class SgdInterpolation(Claim[Given]):
@@ -49,69 +63,40 @@ class SgdInterpolation(Claim[Given]):
     share: float = option(0.5, low=0.05, high=0.95)  # the step in units of 2/(n max‖xᵢ‖²)
     steps: int = option(64, low=8, high=10_000)  # steps
     runs: int = option(400, low=50, high=10_000)  # runs
+
     relation = at_most(level=0.999)  # the expectation is a mean over the runs
+    supposes = (
+        Suppose("Xw = y has a solution", residual, without=unsolvable),
+        Suppose(
+            "the step is below 2/(n max‖xᵢ‖²)",
+            lambda g: step_limits(g.X).convergence - g.eta,
+            without=long_step,
+        ),
+    )
+    symbols = "ρᵏ‖w₀ − w_*‖²", "E‖w_k − w_*‖²"
+    shows = (
+        Along("No noise at the solution, no floor", x="k", at="sizes", log_y=True, without=False),
+    )
 
-    def given(self, rng: Generator) -> Given:
-        """A system with a solution."""
-        X = torch.randn(self.n, self.d, generator=rng, dtype=torch.float64)
-        w = torch.randn(self.d, generator=rng, dtype=torch.float64)
-        seed = int(torch.randint(2**62, (), generator=rng))
-        return Given(X, X @ w, self.share * step_limits(X).convergence, seed)
-
-    def hypotheses(self, given: Given) -> Iterator[Hypothesis]:
-        """Solvable, determined, and a short step."""
-        X, y, eta, _ = given
-        off = float((X @ sum_of_squares(X, y).minimiser - y).norm() / y.norm())
-        yield Hypothesis("Xw = y has a solution", off < 1e-9, f"relative residual {off:.2g}")
-        full = int(torch.linalg.matrix_rank(X)) == X.shape[1]
-        yield Hypothesis("X has full column rank", full)
-        yield Hypothesis("the step is below 2/(n max‖xᵢ‖²)", eta < step_limits(X).convergence)
-
-    def predict(self, given: Given) -> list[float]:
-        """The bound."""
-        D2 = float(sum_of_squares(given.X, given.y).minimiser.square().sum())
-        rho = contraction(given.X, given.eta)
-        return [rho**k * D2 for k in self._sizes()]
-
-    def measure(self, given: Given) -> list[Sample]:
-        """Errors of the runs."""
-        return [Sample(error) for error in self._errors(given, self._sizes())]
-
-    def counterexample(self, rng: Generator) -> Given:
-        """Targets that no w fits."""
-        given = self.given(rng)
-        noise = torch.randn(self.n, generator=rng, dtype=torch.float64)
-        return given._replace(y=given.y + 10 * noise * given.y.norm() / noise.norm())
-
-    def figure(self, given: Given) -> Figure:
-        """A straight line on a logarithmic scale."""
-        keep = list(range(self.steps + 1))
-        errors = self._errors(given, keep)
-        D2, rho = float(errors[0, 0]), contraction(given.X, given.eta)
-        noise = torch.linspace(-1, 1, self.n, dtype=torch.float64)
-        without = self._errors(given._replace(y=given.y + noise * given.y.norm()), keep)
-        return Figure(
-            "No noise at the solution, no floor",
-            x="k",
-            y="‖w_k − w_*‖²",
-            log_y=True,
-            marks=(
-                Curve([rho**k * D2 for k in keep], keep, "ρᵏ‖w₀ − w_*‖²", "predicted"),
-                Band(keep, *errors.quantile(_TENTHS, dim=1), "a solution, 80 % of the runs"),
-                Curve(errors.mean(dim=1), keep, "a solution, mean"),
-                Curve(without.mean(dim=1), keep, "no solution, mean", "other", dashed=True),
-            ),
-        )
-
-    def _sizes(self) -> list[int]:
+    @property
+    def sizes(self) -> list[int]:
         return [self.steps >> j for j in range(3, -1, -1)]
 
-    def _errors(self, given: Given, keep: list[int]) -> Tensor:
-        problem = sum_of_squares(given.X, given.y)
-        rng = torch.Generator().manual_seed(given.seed)
-        x0 = torch.zeros(self.runs, given.X.shape[1], dtype=torch.float64)
-        found = sgd(problem, x0, given.eta, max(keep), keep=keep, rng=rng)
-        return (found.x - problem.minimiser).square().sum(dim=-1)
+    def given(self, rng: Generator) -> Given:
+        X = normal(rng, self.n, self.d)
+        return Given(X, X @ normal(rng, self.d), self.share * step_limits(X).convergence)
 
+    def predict(self, given: Given) -> list[float]:
+        D2 = float(sum_of_squares(given.X, given.y).minimiser.square().sum())
+        return [contraction(given.X, given.eta) ** k * D2 for k in self.sizes]
 
-_TENTHS = torch.tensor([0.1, 0.9], dtype=torch.float64)
+    def measure(self, given: Given, rng: Generator) -> list[Sample]:
+        X, y, eta = given
+        n, runs = self.steps, self.runs
+        found = sgd_floor(X, y, eta, steps=n, points=n, runs=runs, rng=rng)
+        return [Sample(found.error[k]) for k in self.sizes]
+
+    def tight(self) -> Given:
+        """Orthogonal rows of almost one length: every step takes its share."""
+        X = torch.tensor([1.0, 1.0, 1.0, 0.94], dtype=torch.float64).diag()
+        return Given(X, X.sum(dim=0), 0.5 * step_limits(X).convergence)

@@ -18,84 +18,68 @@ equal.
 :covers: sgd-decomposition
 """
 
-from collections.abc import Iterator
 from typing import NamedTuple
 
 import torch
 from jaxtyping import Float
 from torch import Generator, Tensor
 
-from corollary.core import Claim, Curve, Figure, Hypothesis, Level, equals, option
+from corollary.core import Along, Claim, Suppose, equals, near, normal, option
 from corollary.theory.optimization.stochastic.finite_sums import FiniteSum, squares
-from corollary.theory.optimization.stochastic.noise import noise_radius, sgd_step_decomposition
+from corollary.theory.optimization.stochastic.noise import sgd_step_decomposition
 
 
 class Given(NamedTuple):
-    """A problem, points around its minimiser, and the probability of each index."""
-
     problem: FiniteSum
-    x: Float[Tensor, "k d"]
-    p: Float[Tensor, " n"]
+    x: Float[Tensor, "k d"]  # points around the minimiser
+    p: Float[Tensor, " n"]  # probability of each index
+
+    @property
+    def distance(self) -> Float[Tensor, " k"]:
+        return (self.x - self.problem.minimiser).square().sum(dim=1).sqrt()
+
+
+def loaded(given: Given) -> Given:
+    """A loaded die: the gradient is biased."""
+    p = torch.arange(1, len(given.p) + 1, dtype=torch.float64)
+    return given._replace(p=p / p.sum())
 
 
 class SgdStep(Claim[Given]):
     n: int = option(30, low=2)  # functions
     d: int = 2  # dimension
-    eta: float = option(0.1, low=1e-4, high=1.0)  # step size
+    eta: float = option(0.1, low=1e-4, high=1.0)  # learning rate
     noise: float = option(0.5, low=0.01, high=100.0)  # spread of the targets
     points: int = option(60, low=3)  # distances
+
     relation = equals(ulps=2**12)  # means of squares
+    supposes = (
+        Suppose("each index is equally likely", lambda g: near(g.p, 1 / len(g.p)), without=loaded),
+    )
+    symbols = "‖x − x*‖² + progress + noise", "all n steps averaged"
+    shows = (
+        Along(
+            "Far away progress wins, near by the noise does",
+            x="‖x − x*‖",
+            y="E‖x⁺ − x*‖²",
+            at="distance",
+            log_x=True,
+            log_y=True,
+        ),
+    )
 
     def given(self, rng: Generator) -> Given:
-        """Noisy least squares, and points along one direction."""
-        X = torch.randn(self.n, self.d, generator=rng, dtype=torch.float64)
-        y = X.sum(dim=1) + self.noise * torch.randn(self.n, generator=rng, dtype=torch.float64)
-        problem, away = squares(X, y), torch.randn(self.d, generator=rng, dtype=torch.float64)
+        X, away = normal(rng, self.n, self.d), normal(rng, self.d)
+        problem = squares(X, X.sum(dim=1) + self.noise * normal(rng, self.n))
         r = torch.logspace(-2, 1, self.points, dtype=torch.float64)[:, None]
-        fair = torch.full_like(y, 1 / self.n)
+        fair = torch.full((self.n,), 1 / self.n, dtype=torch.float64)
         return Given(problem, problem.minimiser + r * away / away.norm(), fair)
 
-    def hypotheses(self, given: Given) -> Iterator[Hypothesis]:
-        """The draw is fair."""
-        even = bool((given.p - 1 / self.n).abs().max() < 1e-12)
-        yield Hypothesis("each index is equally likely", even)
-
     def predict(self, given: Given) -> list[float]:
-        """The three terms."""
         o = given.problem
         return sgd_step_decomposition(o, given.x, o.minimiser, self.eta).after.tolist()
 
     def measure(self, given: Given) -> list[float]:
-        """All n possible steps, each with its probability."""
         o = given.problem
         step = given.x[:, None] - self.eta * o.components(given.x) - o.minimiser
         return (step.square().sum(dim=-1) @ given.p).tolist()
-
-    def counterexample(self, rng: Generator) -> Given:
-        """A loaded die: the gradient is biased."""
-        given = self.given(rng)
-        p = torch.arange(1, self.n + 1, dtype=torch.float64)
-        return given._replace(p=p / p.sum())
-
-    def figure(self, given: Given) -> Figure:
-        """Both terms against the distance, from well inside the noise radius."""
-        o = given.problem
-        terms = sgd_step_decomposition(o, given.x, o.minimiser, self.eta)
-        before, r = terms.before, terms.before.sqrt()
-        found = torch.tensor(self.measure(given), dtype=torch.float64)
-        radius = noise_radius(o, o.minimiser, given.x[-1] - o.minimiser, self.eta)
-        seen = r >= min(radius / 2, float(r[-1]))  # nearer, the noise dwarfs everything
-        both = terms.progress + terms.variance
-        return Figure(
-            "Far away progress wins, near by the noise does",
-            x="‖x − x*‖",
-            y="relative change of ‖x − x*‖²",
-            log_x=True,
-            marks=(
-                Curve((both / before)[seen], r[seen], "both terms", "predicted"),
-                Curve((found / before - 1)[seen], r[seen], "all n steps averaged", dashed=True),
-                Curve((terms.progress / before)[seen], r[seen], "progress", "other"),
-                Curve((terms.variance / before)[seen], r[seen], "noise", "other", True),
-                Level(min(radius, float(r[-1])), "noise radius", "other", "x"),
-            ),
-        )

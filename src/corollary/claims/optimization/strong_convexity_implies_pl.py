@@ -20,7 +20,6 @@ Convexity alone does not imply it: for :math:`x^4` the quotient of both sides is
     the condition and has second derivative -4 at pi/2.
 """
 
-from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 import torch
@@ -28,77 +27,63 @@ from jaxtyping import Float
 from torch import Generator, Tensor
 from torch.nn.functional import softplus
 
-from corollary.core import Claim, Curve, Figure, Hypothesis, Level, at_least, option
+from corollary.claims.optimization._landscapes import Function
+from corollary.core import Claim, Parity, Suppose, at_least, normal, option
 from corollary.theory.optimization.convexity import strong_convexity_constant
-from corollary.theory.optimization.objectives import quadratic, sine_valley
+from corollary.theory.optimization.objectives import quadratic
+from corollary.theory.optimization.polyak_lojasiewicz import pl_constant
 from corollary.theory.optimization.quadratic_descent import matrix_with_spectrum
-from corollary.theory.prerequisites.gradients import gradient
 
 
 class Given(NamedTuple):
-    """A function, its constants and points."""
-
-    f: Callable[[Tensor], Tensor]
-    mu: float
+    f: Function
+    mu: float  # strong convexity
     minimum: float
     x: Float[Tensor, "n d"]
+
+
+def quartic() -> Given:
+    """x⁴ is convex, not strongly, and does not satisfy the condition."""
+    x = torch.tensor([[0.1], [0.3]], dtype=torch.float64)
+    return Given(lambda x: (x**4).sum(), 1.0, 0.0, x)
 
 
 class StrongConvexityImpliesPl(Claim[Given]):
     n: int = 20  # points
     d: int = 3  # dimension
     mu: float = option(0.5, low=1e-3, high=100.0)  # strong convexity
+
     relation = at_least(ulps=2**10, scale=1.0)  # heights of size 1 are differences
+    supposes = (
+        Suppose(
+            "f is μ-strongly convex",
+            lambda g: strong_convexity_constant(g.f, g.x).value - g.mu * (1 - 1e-9),
+            without=quartic,
+        ),
+    )
+    symbols = "μ(f(x) − f*)", "½‖∇f(x)‖²"
+    shows = (Parity("The condition of Polyak and Łojasiewicz", log_x=True, log_y=True),)
 
     def given(self, rng: Generator) -> Given:
-        """A quadratic plus log-cosh ridges: strongly convex, not quadratic."""
         values = self.mu * torch.linspace(1, 8, self.d, dtype=torch.float64)
-        Q = quadratic(matrix_with_spectrum(values, rng=rng))
-        w = torch.randn(self.d, self.d, generator=rng, dtype=torch.float64)
-        x = torch.randn(self.n, self.d, generator=rng, dtype=torch.float64)
+        Q, w = quadratic(matrix_with_spectrum(values, rng=rng)), normal(rng, self.d, self.d)
 
         def f(p: Tensor) -> Tensor:
             return Q.f(p) + (softplus(2 * (w @ p)) - w @ p).sum()  # log(2 cosh(w·p))
 
         sizes = torch.logspace(-1, 2, self.n, dtype=torch.float64)
-        return Given(f, self.mu, float(f(0 * x[0])), sizes[:, None] * x)
-
-    def hypotheses(self, given: Given) -> Iterator[Hypothesis]:
-        """Curvature at the points."""
-        found = strong_convexity_constant(given.f, given.x).value
-        detail = f"smallest curvature seen {found:.3g}, μ = {given.mu:.3g}"
-        yield Hypothesis("f is μ-strongly convex", found >= given.mu * (1 - 1e-9), detail)
+        x = sizes[:, None] * normal(rng, self.n, self.d)
+        return Given(f, self.mu, float(f(0 * x[0])), x)
 
     def predict(self, given: Given) -> list[float]:
-        """Heights times mu."""
         return (given.mu * (torch.vmap(given.f)(given.x) - given.minimum)).tolist()
 
     def measure(self, given: Given) -> list[float]:
-        """Half the squared gradients."""
-        return [0.5 * float(gradient(given.f, x).square().sum()) for x in given.x]
+        heights = torch.vmap(given.f)(given.x) - given.minimum
+        ratios = [pl_constant(given.f, x[None], given.minimum).mu for x in given.x]
+        return [r * float(h) for r, h in zip(ratios, heights, strict=True)]
 
-    def counterexample(self, rng: Generator) -> Given:
-        """Convex, not strongly, and without the condition."""
-        x = torch.tensor([[0.1], [0.3]], dtype=torch.float64)
-        return Given(lambda x: (x**4).sum(), 1.0, 0.0, x)
-
-    def figure(self, given: Given) -> Figure:
-        """The quotient for three functions of one variable."""
-        x = torch.logspace(-2, 1, 181, dtype=torch.float64)
-        functions = {
-            "x²: strongly convex": lambda x: (x**2).sum(),
-            "x² + 3 sin² x: not convex": sine_valley().f,
-            "x⁴: convex": lambda x: (x**4).sum(),
-        }
-        marks: list[Curve | Level] = [Level(1 / 32, label="1/32")]
-        for name, f in functions.items():
-            slopes = torch.vmap(torch.func.grad(f))(x[:, None])[:, 0]
-            marks.append(Curve(0.5 * slopes**2 / torch.vmap(f)(x[:, None]), x, name))
-        return Figure(
-            "Who satisfies the condition of Polyak and Łojasiewicz",
-            x="x",
-            y="½f′(x)² / (f(x) − f*)",
-            log_x=True,
-            log_y=True,
-            marks=tuple(marks),
-        )
+    def tight(self) -> Given:
+        """The flattest direction of a bowl."""
+        x = torch.tensor([[2.0, 0.0]], dtype=torch.float64)
+        return Given(lambda x: 0.5 * (x[0] ** 2 + 3 * x[1] ** 2), 1.0, 0.0, x)

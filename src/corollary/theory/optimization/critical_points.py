@@ -105,6 +105,7 @@ def classify_critical_point(
         'saddle'
 
     :covers: second-order-conditions
+    :test: tests/theory/optimization/test_critical_points.py
     :erratum: [typo] Positive definiteness is written s^T H s > 0 for all s; s = 0 must be excluded.
     """
     residual = stationarity(f, x)

@@ -30,7 +30,7 @@ class Objective:
     L: float  # smoothness
     mu: float  # strong convexity
     pl: float  # Polyak-Łojasiewicz constant, at least mu
-    minimiser: Float[Tensor, " d"] | None
+    minimiser: Float[Tensor, " d"]  # NaN where none is known
     minimum: float  # value there, or a lower bound
 
 
@@ -160,4 +160,4 @@ def waves(w: Float[Tensor, "m d"], b: Float[Tensor, " m"], a: Float[Tensor, " m"
         return (a * (1 + torch.cos(w @ x + b))).sum()
 
     L = float(torch.linalg.eigvalsh((w * a[:, None]).T @ w)[-1])
-    return Objective("waves", f, L, 0.0, 0.0, None, 0.0)
+    return Objective("waves", f, L, 0.0, 0.0, torch.full_like(w[0], math.nan), 0.0)

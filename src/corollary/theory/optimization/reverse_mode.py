@@ -45,7 +45,9 @@ class Block(Protocol):
 class Differentiable(Protocol):
     """A function of one number that knows its derivative, as all activations here do."""
 
-    derivative: Callable[[Tensor], Tensor]
+    @property
+    def derivative(self) -> Callable[[Tensor], Tensor]:
+        """The derivative at each entry."""
 
     def __call__(self, z: Tensor) -> Tensor:
         """The value at each entry."""

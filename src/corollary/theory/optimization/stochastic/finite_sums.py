@@ -31,7 +31,7 @@ class FiniteSum:
     phi: Elementwise
     slope: Elementwise  # the derivative of phi
     L: float  # smoothness of the mean
-    minimiser: Float[Tensor, " d"] | None
+    minimiser: Float[Tensor, " d"]  # NaN where none is known
     minimum: float  # value there, or a lower bound
 
     def __post_init__(self) -> None:
@@ -93,8 +93,9 @@ def cosines(W: Float[Tensor, "n d"], b: Float[Tensor, " n"]) -> FiniteSum:
         (4.0, 2.0)
     """
     L = float(torch.linalg.matrix_norm(W, 2)) ** 2 / len(W)
+    nowhere = torch.full_like(W[0], torch.nan)
     return FiniteSum(
-        "waves", W, b, lambda z: 1 + torch.cos(z), lambda z: -torch.sin(z), L, None, 0.0
+        "waves", W, b, lambda z: 1 + torch.cos(z), lambda z: -torch.sin(z), L, nowhere, 0.0
     )
 
 

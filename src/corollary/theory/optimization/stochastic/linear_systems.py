@@ -103,7 +103,6 @@ def sgd_floor(
     """
     problem = sum_of_squares(X, y)
     w = problem.minimiser
-    assert w is not None  # least squares have one
     residual = float((X @ w - y).norm())
     every = max(steps // points, 1)
     keep = [*range(0, steps, every), steps]

@@ -36,6 +36,18 @@ def power(c: float, a: float) -> Schedule:
     return lambda i: c * i**-a
 
 
+def power_sum_diverges(a: float) -> bool:
+    r"""Whether :math:`\sum_ii^{-a}` is infinite: iff :math:`a\le1`.
+
+    Example:
+        >>> power_sum_diverges(1.0), power_sum_diverges(1.5)
+        (True, False)
+
+    :covers: robbins-monro
+    """
+    return a <= 1
+
+
 def satisfies_robbins_monro(a: float) -> bool:
     r"""Whether steps :math:`c\,i^{-a}` have an infinite sum and a finite sum of squares.
 
@@ -49,4 +61,4 @@ def satisfies_robbins_monro(a: float) -> bool:
     :erratum: [typo] Both sums are printed up to k; a finite sum is never infinite, so the upper
         limit has to be infinity.
     """
-    return 0.5 < a <= 1
+    return power_sum_diverges(a) and not power_sum_diverges(2 * a)
