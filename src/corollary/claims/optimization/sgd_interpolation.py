@@ -97,6 +97,6 @@ class SgdInterpolation(Claim[Given]):
         return [Sample(found.error[k]) for k in self.sizes]
 
     def tight(self) -> Given:
-        """Orthogonal rows of almost one length: every step takes its share."""
-        X = torch.tensor([1.0, 1.0, 1.0, 0.94], dtype=torch.float64).diag()
-        return Given(X, X.sum(dim=0), 0.5 * step_limits(X).convergence)
+        """Rows of one length, and the error in their flattest direction."""
+        X = torch.tensor([[1.0, 0.1], [1.0, -0.1]], dtype=torch.float64)
+        return Given(X, X[:, 1], 0.5 * step_limits(X).convergence)
