@@ -74,7 +74,7 @@ def theirs() -> Any:
 
 
 def prompts(batch: int) -> Tensor:
-    """Four tokens a row."""
+    """Four tokens per row."""
     return torch.randint(0, TOKENS, (batch, 4), generator=torch.Generator().manual_seed(1))
 
 

@@ -45,7 +45,7 @@ def main(dimensions: tuple[int, ...] = (4, 16)) -> dict[tuple[int, int], Count]:
             bars = [[read.value - read.low], [read.high - read.value]]
             ax.errorbar(s / n, read.value, yerr=bars, fmt="o", color=line.get_color(), capsize=3)
     ax.axvline(2, color="gray", linewidth=0.8)
-    ax.set(xlabel="points a dimension, $s/n$", ylabel="separable fraction", xlim=(0, 4))
+    ax.set(xlabel="points per dimension, $s/n$", ylabel="separable fraction", xlim=(0, 4))
     ax.legend()
     return counts
 

@@ -23,7 +23,7 @@ SIDE = 24
 
 
 def pictures() -> torch.Tensor:
-    """A disc, a cross, stripes and a chessboard, one a row, in signs."""
+    """A disc, a cross, stripes and a chessboard, one per row, in signs."""
     row, column = torch.meshgrid(torch.arange(SIDE), torch.arange(SIDE), indexing="ij")
     middle = (SIDE - 1) / 2
     drawn = [

@@ -2,7 +2,7 @@ r"""
 A wide network follows its kernel
 =================================
 
-In the limit of infinite width a network trained by gradient descent is a linear model: its tangent
+In the limit of infinite width, a network trained by gradient descent is a linear model: its tangent
 kernel :math:`\Theta` does not change, and the outputs at time t follow
 
 .. math:: f_t(x) = f_0(x) + \Theta(x, X)\,\Theta^{-1}\bigl(I - e^{-\Theta t}\bigr)(y - f_0(X)).

@@ -32,7 +32,7 @@ class ManyParameters(Exam):
             severity=Severity.LOW if many else Severity.NONE,
             where="the whole network",
             value=Reading(ratio, ratio, ratio),
-            unit="parameters a sample",
+            unit="parameters per sample",
             expected="below 1 if the training loss is to mean something by itself",
             meaning="It can fit any labels." if many else "It cannot fit every labelling.",
             advice="Judge it by data it was not trained on." if many else "",

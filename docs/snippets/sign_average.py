@@ -24,7 +24,7 @@ from corollary.core import Claim, Count, Figure, Histogram, Hypothesis, Level, a
 class Given(NamedTuple):
     """Repeated averages, and how likely a +1 was."""
 
-    averages: Tensor  # one a trial
+    averages: Tensor  # one per trial
     chance: float
 
 

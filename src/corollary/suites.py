@@ -7,7 +7,7 @@ QUICK_PER_AREA = 12  # keeps `quick` under a minute on two cores when every chap
 
 
 def suites() -> tuple[str, ...]:
-    """The names: ``quick``, ``full``, and one an area."""
+    """The names: ``quick``, ``full``, and one per area."""
     return ("quick", "full", *_chapters())
 
 

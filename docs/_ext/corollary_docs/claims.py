@@ -1,4 +1,4 @@
-"""Pages of the catalogue: one a chapter, one a claim."""
+"""Pages of the catalogue: one per chapter, one per claim."""
 
 import os
 from collections.abc import Iterator, Mapping, Sequence

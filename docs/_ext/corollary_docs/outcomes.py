@@ -9,7 +9,7 @@ from joblib import cpu_count
 
 from corollary.registry import Entry
 
-PATIENCE = 300.0  # seconds a claim may take on a machine that does other things as well
+PATIENCE = 300.0  # seconds that a claim may take on a machine that does other things as well
 
 
 @dataclass(frozen=True)

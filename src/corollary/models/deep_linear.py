@@ -51,7 +51,7 @@ class LinearChain(nn.Module):
         self.weights = nn.ParameterList([nn.Parameter(W) for W in layers])
 
     def forward(self, x: Float[Tensor, "n d"]) -> Float[Tensor, "n k"]:
-        """The outputs, one row a point."""
+        """The outputs, one row per point."""
         if x.shape[-1] != self.widths[0]:
             raise InputError(
                 f"expected points with {self.widths[0]} features, got shape {tuple(x.shape)}"

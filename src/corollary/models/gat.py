@@ -112,7 +112,7 @@ class GATConv(nn.Module):
         graph: Graph,
         edge_features: Float[Tensor, "e f"] | None = None,
     ) -> Float[Tensor, "a h"]:
-        """The weights q of each pair of :func:`arcs_with_loops`, a column a head."""
+        """The weights q of each pair of :func:`arcs_with_loops`, a column per head."""
         return self._weights(self._projected(x, graph), graph, edge_features)
 
     def forward(

@@ -82,7 +82,7 @@ class GlobalMaxPool(nn.Module):
     """
 
     def forward(self, x: Float[Tensor, "n c h w"]) -> Float[Tensor, "n c"]:
-        """One number a channel."""
+        """One number per channel."""
         return x.flatten(2).max(dim=-1).values
 
 
@@ -96,5 +96,5 @@ class GlobalAvgPool(nn.Module):
     """
 
     def forward(self, x: Float[Tensor, "n c h w"]) -> Float[Tensor, "n c"]:
-        """One number a channel."""
+        """One number per channel."""
         return x.flatten(2).mean(dim=-1)

@@ -33,7 +33,7 @@ class Robust(NamedTuple):
 
 
 class RobustTwoLayer(nn.Module):
-    """``sum_j a_j relu(<w_j, x> + b_j)``, one score a row."""
+    """``sum_j a_j relu(<w_j, x> + b_j)``, one score per row."""
 
     def __init__(self, w: Tensor, b: Tensor, a: Tensor) -> None:
         super().__init__()

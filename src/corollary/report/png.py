@@ -10,7 +10,7 @@ from corollary.core.numbers import Rows
 from corollary.report.inks import RGB
 
 LEVELS = 64  # colours; the eye tells no more apart in a map, and the file is half as large
-LARGEST = 128  # pixels a side; larger matrices are averaged down
+LARGEST = 128  # pixels per side; larger matrices are averaged down
 
 
 def png_uri(shares: Rows, palette: Sequence[RGB]) -> str:

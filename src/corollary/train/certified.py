@@ -48,7 +48,7 @@ class Certified:
         ramp: Steps in which radius and share of the bound grow to their last values.
         kappa: Weight of the loss at the inputs themselves, at the end.
         method: ``ibp``, or ``crown-ibp`` for linear bounds that give way to intervals; these cost
-            a backward pass a class.
+            a backward pass per class.
         norm: ``linf`` or ``l2``.
         box: Valid inputs; None if every number is valid.
         call: How the loss at the inputs themselves is had.

@@ -30,7 +30,7 @@ def fit_nodes(
     """Minimise the cross entropy of ``model(x, graph)`` on the labelled nodes, whole graph a step.
 
     Args:
-        model: Called as ``model(x, graph)``; gives logits, a row a node.
+        model: Called as ``model(x, graph)``; gives logits, a row per node.
         graph: The graph.
         x: Features of all nodes.
         y: Classes; those of nodes that are not labelled are never looked at.

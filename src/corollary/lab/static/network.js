@@ -129,7 +129,7 @@ export class Network {
     return source === null ? found.biases[unit] : found.weights[unit][source];
   }
 
-  /** What a unit sees, as the plane takes it: bytes, where they begin, and cells a side. */
+  /** What a unit sees, as the plane takes it: bytes, where they begin, and cells per side. */
   sight(column, unit) {
     const { layers, tile: side } = this.frame;
     if (column > layers.length || !this.columns[column][unit]) return null;

@@ -27,7 +27,7 @@ export class Plane {
     this.draw();
   }
 
-  /** One byte a cell, row 0 at the bottom; 128 is zero. */
+  /** One byte per cell, row 0 at the bottom; 128 is zero. */
   grid(frame) {
     this.frame = frame;
     const { bytes, start, side } = this.sight || { bytes: atob(frame.grid), start: 0, side: frame.side };

@@ -1,4 +1,4 @@
-"""Functions of the plane as small pictures: a byte a cell, 128 for zero, row 0 at the bottom."""
+"""Functions of the plane as small pictures: a byte per cell, 128 for zero, row 0 at the bottom."""
 
 import base64
 from typing import Any

@@ -153,7 +153,7 @@ class Playground:
 
     @torch.no_grad()
     def frame(self) -> dict[str, Any]:
-        """The picture of the output: a byte a cell, 128 where it is zero; and how far off it is."""
+        """The output as a picture, one byte per cell (128 is zero), and the error."""
         out = self.model(self.grid)[:, 0].nan_to_num()
         share = torch.tanh(out / 2) if self.logistic else out.clamp(-1, 1)
         share = share.sign() * share.abs().clamp(min=1 / 127)  # no sign is rounded away

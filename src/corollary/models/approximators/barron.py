@@ -122,7 +122,7 @@ def greedy(
     :math:`O(npN)`.
 
     Args:
-        features: Values of the dictionary at p points, one column a feature.
+        features: Values of the dictionary at p points, one column per feature.
         target: Values to be met.
         mass: Sum of moduli of the coefficients that are allowed.
         n: Number of steps.

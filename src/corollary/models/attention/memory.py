@@ -3,7 +3,7 @@ r"""Keys and values that attention has computed once and reads again.
 Under a causal mask the keys and values of a position do not depend on later positions, so a
 position that is appended needs its own query, key and value only: with t positions before it,
 :math:`O(d^2)` work for the projections and :math:`O(td)` to read, where starting afresh costs
-:math:`O(td^2+t^2d)`. The memory takes :math:`2td` numbers a layer and sequence.
+:math:`O(td^2+t^2d)`. The memory takes :math:`2td` numbers per layer and sequence.
 
 :source: Shazeer (2019), "Fast transformer decoding: one write-head is all you need", Section 2.4.
 """

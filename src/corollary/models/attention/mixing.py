@@ -15,7 +15,7 @@ from corollary.errors import InputTypeError
 
 
 def mixing_matrix(module: nn.Module, X: Float[Tensor, "T d"]) -> Float[Tensor, "*h S T"]:
-    """The matrix with which a layer mixes the positions of the sequence X, one a row.
+    """The matrix with which a layer mixes the positions of the sequence X, one per row.
 
     For attention these are its weights at X, a matrix a head if it has heads. For a convolution
     along positions (``nn.Conv1d`` with d channels) it is the matrix of each pair of channels, with

@@ -10,7 +10,7 @@ Random = np.random.RandomState | np.random.Generator  # both draw with standard_
 
 
 def checked_points(X: Any, width: int | None, owner: str) -> np.ndarray:
-    """A matrix of finite numbers, one row a point, as wide as its owner reads."""
+    """A matrix of finite numbers, one row per point, as wide as its owner reads."""
     if not isinstance(X, np.ndarray):
         raise InputTypeError(f"{owner}: expected a NumPy array, got {type(X).__name__}")
     if X.ndim != 2 or X.shape[0] == 0 or (width is not None and X.shape[1] != width):

@@ -50,7 +50,7 @@ def train(
         rng: Source of the weights.
         double_division: Train as the printed listing does, its gradients N times too small.
 
-    Costs ``steps`` times three matrix products a layer.
+    Costs ``steps`` times three matrix products per layer.
 
     Example:
         >>> rng = np.random.default_rng(0)

@@ -2,7 +2,7 @@
 const saving = (() => {
   "use strict";
   const NS = "http://www.w3.org/2000/svg";
-  const SCALE = 3, MOST = 8192; // pixels of a PNG for one of the drawing; pixels a side
+  const SCALE = 3, MOST = 8192; // pixels of a PNG for one of the drawing; pixels per side
 
   /** A copy that stands alone: colours in place of variables, and the page's paper behind it. */
   const text = (svg) => {

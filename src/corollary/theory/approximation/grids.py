@@ -3,7 +3,7 @@ r"""Grids on a cube, what they cost, and how far a function moves within a cell.
 .. math:: \omega(g,\delta)=\sup\{|g(x)-g(x')|:\|x-x'\|\le\delta\}
 
 A partition of :math:`[0,1]^d` into cubes of side :math:`\delta` has :math:`\lceil1/\delta\rceil^d`
-cells, whatever is built on it: with :math:`4d+1` units a cell, a function that is
+cells, whatever is built on it: with :math:`4d+1` units per cell, a function that is
 :math:`\rho`-Lipschitz in :math:`\|\cdot\|_\infty` costs
 
 .. math:: (4d+1)\,\lceil\rho/\epsilon\rceil^d

@@ -60,7 +60,7 @@ def maurey_sample(
 
     Args:
         weights: Probabilities.
-        atoms: Vectors, one a row; scale columns by the square root of a quadrature rule to have
+        atoms: Vectors, one per row; scale columns by the square root of a quadrature rule to have
             the distance of functions.
         k: Number of atoms in a draw.
         trials: Number of draws.

@@ -103,7 +103,7 @@ def enumerate_dichotomies(x: Float[Tensor, "s n"]) -> Int[Tensor, "c s"]:
     The cells of the version space are split point by point: a new point cuts a cell in two iff
     both signs are possible with the signs so far. Patterns come in pairs :math:`\pm y`; a zero
     point has no strict sign, so nothing is realised. Cost: at most C(s, n) small nonnegative
-    least-squares problems a point.
+    least-squares problems per point.
 
     Example:
         >>> enumerate_dichotomies(torch.eye(2, dtype=torch.float64)).tolist()

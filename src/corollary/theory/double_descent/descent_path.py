@@ -33,7 +33,7 @@ def gd_path(
     Time :math:`O(np\min(n,p))` and :math:`O(p\min(n,p))` an iterate, whatever its number.
 
     Args:
-        phi: Features, one row a point.
+        phi: Features, one row per point.
         y: Labels.
         eta: Step size on half the mean squared error.
         steps: Numbers of steps, in any order; 0 is the start.

@@ -83,7 +83,7 @@ def enumerate_cells(
     r\|w_i\|`. Cost: at most two programs for each cell and hyperplane.
 
     Args:
-        W: Normals, one a row.
+        W: Normals, one per row.
         b: Offsets.
         radius: Cells are looked for in :math:`|x_j| \le` radius.
 

@@ -35,7 +35,7 @@ from corollary.theory.generalization.conditions import Number
 from corollary.theory.seeding import as_generator
 
 Model = Callable[[Any], Any]
-Loss = Callable[[Any, Any], Tensor]  # outputs and targets to one loss a row
+Loss = Callable[[Any, Any], Tensor]  # outputs and targets to one loss per row
 
 
 class Risk(Mean):
@@ -68,7 +68,7 @@ def losses_of(model: Model, data: tuple[Tensor, Tensor], loss: Loss) -> Float[Te
     Args:
         model: Any function of the inputs; an ``nn.Module`` is put in evaluation mode meanwhile.
         data: Inputs and targets with one first axis.
-        loss: ``loss(output, target)`` with one number a row (``reduction="none"``).
+        loss: ``loss(output, target)`` with one number per row (``reduction="none"``).
     """
     x, y = data
     if len(x) != len(y) or len(x) == 0:

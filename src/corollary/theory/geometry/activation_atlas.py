@@ -86,7 +86,7 @@ def principal_plane(activations: Float[Tensor, "n m"]) -> Float[Tensor, "n 2"]:
 def activation_atlas(
     model: nn.Module, layer: str, x: Any, grid: int = 12, *, embedding: Embedding = principal_plane
 ) -> Atlas:
-    """The atlas of ``layer`` on the inputs ``x``, with ``grid`` cells a side.
+    """The atlas of ``layer`` on the inputs ``x``, with ``grid`` cells per side.
 
     The model is called once, as it stands (put it in eval mode first). Cells are cut by the range
     of the embedding; nothing is random unless the embedding is.

@@ -37,7 +37,7 @@ def laplace_operator(f: Field, x: Float[Tensor, "n d"]) -> Float[Tensor, " n"]:
     value = f(x)
     if value.shape != x.shape[:1]:
         raise InputError(
-            f"f must give one number a point, but from {tuple(x.shape)} it makes "
+            f"f must give one number per point, but from {tuple(x.shape)} it makes "
             f"{tuple(value.shape)}"
         )
     (gradient,) = torch.autograd.grad(value.sum(), x, create_graph=True)

@@ -208,7 +208,7 @@ def _similarity(h: Tensor) -> float:
 
 
 def _units(h: Tensor) -> Tensor:
-    """One column a unit: channels of an image, else the last axis."""
+    """One column per unit: channels of an image, else the last axis."""
     if h.dim() >= 4:
         return h.transpose(0, 1).reshape(h.shape[1], -1).T
     return h.reshape(-1, h.shape[-1]) if h.dim() else h.reshape(1, 1)

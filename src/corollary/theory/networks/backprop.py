@@ -7,7 +7,7 @@ With :math:`z^l=W^la^{l-1}+b^l`, :math:`a^l=\varphi_l(z^l)` and a loss :math:`\e
    \frac{\partial\ell}{\partial W^l}=\delta^la^{l-1\top},\qquad
    \frac{\partial\ell}{\partial b^l}=\delta^l .
 
-Points are rows here, so :math:`\delta^l` is a matrix with a row a point, and gradients are those
+Points are rows here, so :math:`\delta^l` is a matrix with a row per point, and gradients are those
 of the sum of the losses of all rows. Nothing uses autograd.
 
 :source: Mathematical Foundations of Deep Learning (slides), Backpropagation; Lucchi (2025),

@@ -19,7 +19,7 @@ from corollary.theory.prerequisites.wellformed import check_finite
 
 
 def jacobian(f: Function, x: Float[Tensor, " d"]) -> Float[Tensor, "p d"]:
-    """The Jacobian of a map of vectors, one backward pass a row.
+    """The Jacobian of a map of vectors, one backward pass per row.
 
     Example:
         >>> A = torch.tensor([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])

@@ -40,7 +40,7 @@ def dropout_penalty(
 
     Args:
         W: Read-out weights, one row an output.
-        A: Activations that are dropped, one row an example.
+        A: Activations that are dropped, one row per example.
         p: The share that is dropped.
 
     Example:

@@ -121,7 +121,7 @@ def margin_flow(
     The network starts from its parameters and is left as it was. A mean in place of the sum would
     only shift s by :math:`\log n`. The scheme is the explicit midpoint rule with steps of ``step``
     in s, shorter where a margin would jump; solvers with error control get stuck at the kinks along
-    which ReLU units slide. Cost: two forward and backward passes a step.
+    which ReLU units slide. Cost: two forward and backward passes per step.
 
     Example:
         >>> net = nn.Linear(1, 1, bias=False).double()

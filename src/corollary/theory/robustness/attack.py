@@ -46,7 +46,7 @@ class Attack(Protocol):
 
 @dataclass(frozen=True)
 class Perturbed:
-    """What an attack found, one entry a row."""
+    """What an attack found, one entry per row."""
 
     x: Float[Tensor, "n *s"]  # perturbed inputs
     delta: Float[Tensor, "n *s"]  # what was added

@@ -120,7 +120,7 @@ def random_in_ball(
 
 
 def per_row(value: Shaped[Tensor, " n"], like: Float[Tensor, "n *s"]) -> Tensor:
-    """One number a row, shaped to multiply inputs.
+    """One number per row, shaped to multiply inputs.
 
     Example:
         >>> per_row(torch.ones(2), torch.ones(2, 3, 4)).shape

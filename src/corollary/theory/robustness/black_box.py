@@ -97,7 +97,7 @@ class BlackBoxAttack:
         eps: Largest size of a perturbation.
         queries: Outputs asked for each row, at most; the one at the input itself is counted.
         method: ``square`` (random search; not for ``l1``), ``nes`` (random directions) or
-            ``coordinates`` (2d queries a step).
+            ``coordinates`` (2d queries per step).
         norm: ``linf``, ``l2`` or ``l1``.
         alpha: Length of a step of the last two methods; eps / 5 if absent.
         directions: Pairs of queries of one step of ``nes``.

@@ -17,8 +17,8 @@ def boundaries(
 ) -> tuple[Float[Tensor, "n k"], Float[Tensor, "n k *s"]]:
     """For each row and other class: how far it is behind, and the gradient of (it - label).
 
-    One pass forward, and one back for each class; memory for k gradients a row. The label itself is
-    infinitely far behind.
+    One forward pass, and one backward pass per class; memory for k gradients per row. The label
+    itself is infinitely far behind.
 
     Example:
         >>> x, y = torch.tensor([[3.0, 1.0]]), torch.tensor([0])
@@ -45,7 +45,7 @@ def boundaries(
 def boundary_towards(
     f: Model, x: Float[Tensor, "n *s"], y: Shaped[Tensor, " n"], rival: Shaped[Tensor, " n"]
 ) -> tuple[Float[Tensor, " n"], Float[Tensor, "n *s"]]:
-    """The same for one other class a row, in one pass forward and one back.
+    """The same for one other class per row, in one pass forward and one back.
 
     Example:
         >>> x, y, rival = torch.tensor([[3.0, 1.0]]), torch.tensor([0]), torch.tensor([1])

@@ -53,7 +53,7 @@ def robust_curve(
 
     Args:
         attack_at: The attack at a radius: ``PGD``, or ``partial(PGD, steps=20)``.
-        model: From inputs to logits, or to one score a row.
+        model: From inputs to logits, or to one score per row.
         x: Inputs.
         y: Their labels.
         radii: Above 0 and growing.

@@ -41,7 +41,7 @@ class Goal:
     rival: Shaped[Tensor, " n"] | None = None  # the class to overtake each label
 
     def height(self, out: Float[Tensor, "n *k"]) -> Float[Tensor, " n"]:
-        """What is to be made large, one number a row."""
+        """What is to be made large, one number per row."""
         if self.rival is not None:
             return logit_ratio_towards(out, self.y, self.rival)
         height = HEIGHTS[self.objective](out, self.y)

@@ -7,7 +7,7 @@ where s takes the steepest direction of the ball (the sign for :math:`\ell_\inft
 gradient as it is. FGSM is one such step of length :math:`\epsilon` from :math:`\delta_0=0`: it
 maximises the linearised loss, with gain :math:`\epsilon\|\nabla\ell\|_1`.
 
-Works on any module with logits (n, k), or one score a row with labels -1 and +1. Rows that are
+Works on any module with logits (n, k), or one score per row with labels -1 and +1. Rows that are
 fooled are frozen, so only survivors cost further passes; the module is given back unchanged.
 
 :source: Lucchi (2025), Foundations of Deep Learning, Section 12.1, Equations 12.1 to 12.4;

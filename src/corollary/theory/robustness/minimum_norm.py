@@ -52,7 +52,7 @@ _LAST_RATE = 0.001
 
 @dataclass(frozen=True)
 class FMN:
-    """The fast minimum-norm attack: a small perturbation for one gradient a step.
+    """The fast minimum-norm attack: a small perturbation for one gradient per step.
 
     A step costs one pass forward and one back; ten passes forward come on top, with which each
     perturbation is drawn in towards its input as far as it still flips.

@@ -1,6 +1,6 @@
 r"""What an attack looks at: loss, margin and their gradients in the outputs of a classifier.
 
-Outputs are logits ``(n, k)`` with class numbers as labels, or one score a row, ``(n,)`` or
+Outputs are logits ``(n, k)`` with class numbers as labels, or one score per row, ``(n,)`` or
 ``(n, 1)``, with labels -1 and +1. Row by row:
 
 .. math:: \ell=-\log\operatorname{softmax}(o)_y\ \text{ or }\ \log(1+e^{-yf}),\qquad
@@ -146,7 +146,7 @@ def logit_ratio_towards(
 
 
 def is_score(out: Float[Tensor, "n *k"]) -> bool:
-    """Whether there is one score a row rather than one a class.
+    """Whether there is one score per row rather than one per class.
 
     Example:
         >>> is_score(torch.zeros(5, 1)), is_score(torch.zeros(5, 2))
@@ -166,7 +166,7 @@ def check_outputs(out: Tensor, y: Tensor) -> None:
         )
     if is_score(out):
         if not bool((y.abs() == 1).all()):
-            raise InputError("a model with one score a row needs labels -1 and +1")
+            raise InputError("a model with one score per row needs labels -1 and +1")
     elif y.is_floating_point() or not bool(((y >= 0) & (y < out.shape[1])).all()):
         raise InputError(
             f"a model with {out.shape[1]} logits needs whole class numbers from 0 to "

@@ -58,8 +58,8 @@ def attention_weights(
     r"""The weights :math:`\operatorname{softmax}(QK^\top/\sqrt{d_k}+M)`; each row sums to 1.
 
     Args:
-        Q: Queries, one a row.
-        K: Keys, one a row.
+        Q: Queries, one per row.
+        K: Keys, one per row.
         mask: Boolean (true: may be read) or numbers to add to the scores, broadcast to (t, s). A
             row that may read nothing gets weights 0, and so do its gradients.
         scale: In place of :math:`1/\sqrt{d_k}`.

@@ -64,7 +64,7 @@ def elman_run(
     _check_sequence(U, V, W, x)
     drive = x @ V.T
     z, before, states = x.new_zeros(len(U)), [], []
-    for v in drive.unbind():  # indexing by t would make autograd fill a (T, m) gradient a step
+    for v in drive.unbind():  # indexing by t would make autograd fill a (T, m) gradient per step
         s = U @ z + v
         z = phi(s)
         before.append(s)

@@ -26,7 +26,7 @@ from corollary.theory.regularization.dropout import MOST_UNITS
 
 
 def all_masks(n: int, *, dtype: torch.dtype = torch.float64) -> Float[Tensor, "s n"]:
-    """The 2^n masks of n units, one a row, for at most 16 units.
+    """The 2^n masks of n units, one per row, for at most 16 units.
 
     Example:
         >>> all_masks(2).tolist()

@@ -12,7 +12,7 @@ Reduction = Literal["mean", "sum", "none"]
 
 
 def check_outputs(o: Tensor) -> None:
-    """Raise unless ``o`` holds finite outputs, one row a sample."""
+    """Raise unless ``o`` holds finite outputs, one row per sample."""
     if not isinstance(o, Tensor) or not o.is_floating_point():
         what = str(o.dtype) if isinstance(o, Tensor) else type(o).__name__
         raise InputTypeError(f"expected outputs to be a floating tensor, got {what}")

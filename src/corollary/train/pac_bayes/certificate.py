@@ -205,7 +205,7 @@ def _checked(model: nn.Module, data: Pair) -> Pair:
         raise InputTypeError(f"expected data to be a pair (x, y), got {type(data).__name__}")
     x, y = data
     if not (isinstance(x, Tensor) and isinstance(y, Tensor) and len(x) == len(y) > 1):
-        raise InputTypeError("data must be two tensors (x, y) with one row a sample, at least two")
+        raise InputTypeError("expected tensors (x, y) with one row per sample, at least two rows")
     return x, y
 
 

@@ -128,7 +128,7 @@ def asynchronous_run(
     Args:
         W: Couplings; any square matrix, also one without an energy.
         b: Thresholds, zero when ``None``.
-        X: States, one a row.
+        X: States, one per row.
         order: The order of the visits: indices ``(n,)`` for all sweeps or ``(sweeps, n)``.
         max_sweeps: Where to stop what does not converge.
         symmetric: ``W`` is known to be symmetric and finite: saves its tests and a transposed copy.
@@ -162,7 +162,7 @@ def synchronous_run(
 
     Args:
         fields: The map :math:`X \mapsto h`, dense or of low rank.
-        X: States, one a row.
+        X: States, one per row.
         max_steps: Where to stop what does neither.
 
     Example:

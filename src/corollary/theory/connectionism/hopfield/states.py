@@ -21,7 +21,7 @@ def sign(h: Float[Tensor, "*any"]) -> Float[Tensor, "*any"]:
 
 
 def checked_signs(x: Tensor, n: int | None = None, name: str = "the state") -> Tensor:
-    """Give back ``x`` if it is a float tensor of -1 and +1 with ``n`` entries a row.
+    """Give back ``x`` if it is a float tensor of -1 and +1 with ``n`` entries per row.
 
     Example:
         >>> checked_signs(torch.tensor([1.0, -1.0]), 2).tolist()

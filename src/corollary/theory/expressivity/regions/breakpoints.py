@@ -80,7 +80,7 @@ def function_thresholds(
 def threshold_columns(
     z: Float[Tensor, "n *shape"], thresholds: tuple[float, ...]
 ) -> Float[Tensor, "n columns"]:
-    """One column a unit and threshold; the layer is affine where no column changes sign."""
+    """One column per unit and threshold; the layer is affine where no column changes sign."""
     flat = z.reshape(len(z), -1)
     return flat if thresholds == (0.0,) else torch.cat([flat - k for k in thresholds], dim=1)
 

@@ -4,7 +4,7 @@ Along each axis resizing is a matrix R (output by input positions), so
 
 .. math:: K'(s, s') = \sum_{u, u'} R_{su}\,R_{s'u'}\,K(u, u'), \qquad \Theta' \text{ likewise.}
 
-The nearest pixel has one weight a row and keeps equal positions equal; other modes mix positions.
+The nearest pixel has one weight per row and keeps equal positions equal; other modes mix positions.
 The matrices are those of ``torch.nn.functional.interpolate``, read off the unit vectors.
 
 :source: Novak et al. (2020), "Neural tangents: fast and easy infinite neural networks in Python"
@@ -47,7 +47,7 @@ class Resize(Layer):
 
     def __post_init__(self) -> None:
         if (self.size is None) == (self.factor is None):
-            raise InputError("Resize takes size=, a number of positions an axis, or factor=")
+            raise InputError("Resize takes size=, a number of positions per axis, or factor=")
         if self.mode not in MODES:
             raise InputError(f"mode must be one of {', '.join(MODES)}, got '{self.mode}'")
         if any(not value > 0 for value in self.size or self.factor or ()):

@@ -100,7 +100,7 @@ def fisher(
 
 
 def example_losses(landscape: Landscape, z: Tensor, batch: Batch) -> Tensor:
-    """The loss of each example by itself, one call of the loss an example where vmap cannot."""
+    """The loss of each example by itself, one call of the loss per example where vmap cannot."""
 
     def alone(output: Tensor, *target: Tensor) -> Tensor:
         return landscape.criterion(output[None], *(t[None] for t in target)).reshape(())

@@ -4,7 +4,7 @@ r"""The inverse of an operator that need not be positive, by LSMR.
 
 the solution where :math:`A + \lambda I` is regular and its pseudo-inverse's where it is not, for
 symmetric A of any signs: a Hessian at a saddle, which conjugate gradients refuse. Golub and
-Kahan's bidiagonalisation takes two products a step, and LSMR makes :math:`\|(A + \lambda I)\,r\|`
+Kahan's bidiagonalisation takes two products per step, and LSMR makes :math:`\|(A + \lambda I)\,r\|`
 as small as its Krylov space allows, :math:`r = b - (A + \lambda I)x`. It sees the square of A: the
 steps grow with the condition number :math:`\kappa`, where those of conjugate gradients grow with
 :math:`\sqrt\kappa`, so those are the better choice where they apply.

@@ -88,7 +88,7 @@ def loss_slice(
         directions: One or two flat vectors (eigenvectors, a gradient, the way to another
             solution), or the number of random filter-normalised ones.
         reach: Largest coordinate, in lengths of the directions as they are.
-        points: Grid points an axis.
+        points: Grid points per axis.
         rng: Of the random directions.
 
     Example:

@@ -19,7 +19,7 @@ MANY = 0.6  # share of entries in need from which on all are taken, in order
 
 @runtime_checkable
 class Choices(Protocol):
-    """Lines that are chosen from outside, one form a sample."""
+    """Lines that are chosen from outside, one form per sample."""
 
     end: Forms | None
 
@@ -108,7 +108,7 @@ def improved(
 ) -> Interval:
     """A value's interval, cut by what linear forms say of its entries.
 
-    Costs a backward pass for two forms an entry; entries that are settled for the bends to come
+    Costs a backward pass for two forms per entry; entries that are settled for the bends to come
     are left out, unless ``every`` one is wanted.
     """
     value = known[index]

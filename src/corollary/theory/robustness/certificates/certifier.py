@@ -52,7 +52,7 @@ class Certifier:
     """Bounds for one module, which is read once.
 
     Args:
-        model: A module of one input that returns logits (n, k), or one score a row.
+        model: A module of one input that returns logits (n, k), or one score per row.
         x: Inputs, of which only shape and number type matter.
         norm: ``linf`` or ``l2``.
         box: Valid inputs; None if every number is valid.
@@ -191,7 +191,7 @@ class Certifier:
 
     @staticmethod
     def radii(x: Tensor, eps: float | int | Tensor) -> Tensor:
-        """One radius a sample in the number type of x, rounded up."""
+        """One radius per sample in the number type of x, rounded up."""
         given = torch.as_tensor(eps, device=x.device)
         given = given if given.is_floating_point() else given.double()
         if isinstance(eps, float):

@@ -6,7 +6,7 @@ For :math:`z=Wx+b` and :math:`x\in[c-r,c+r]` the smallest margin is
 
 which is larger than the difference of the intervals of :math:`z_y` and :math:`z_j`. The middle is a
 forward pass, and the products with all pairs of rows are one matrix product, so nothing as large as
-a form a sample and class is ever held.
+a form per sample and class is ever held.
 
 Rounding: middle and network are each off by at most what the layer owes for each of the two rows,
 and r pays for being rounded itself (see

@@ -50,7 +50,7 @@ class LiveBounds:
     statistics.
 
     Args:
-        model: A module of one input that returns logits (n, k), or one score a row.
+        model: A module of one input that returns logits (n, k), or one score per row.
         x: Inputs, of which only shape and number type matter.
         norm: ``linf`` or ``l2``.
         box: Valid inputs; None if every number is valid.

@@ -19,8 +19,8 @@ ones.
 
 since :math:`|\hat a-a^\top W|\le\gamma_{K'}|a|^\top|W|` and
 :math:`|\hat y-W\hat x-b|\le\gamma_{K+1}(|W||\hat x|+|b|)`. The vector s is called what a value
-*owes*; it is one a sample, and not one a form. Lines of the function before it may be moved apart
-by it times their slopes, which pays without another product.
+*owes*; there is one per sample, not one per form. Lines of the function before it may be moved
+apart by it times their slopes, which pays without another product.
 
 *Ends.* The product of the last coefficients with the input, and running sums, are rounded down.
 

@@ -27,7 +27,7 @@ class LinearForm(Protocol):
 
 @dataclass(frozen=True)
 class Lines:
-    r"""Two lines an entry, below and above a function on its interval; no shift means 0.
+    r"""Two lines per entry, below and above a function on its interval; no shift means 0.
 
     A coefficient a takes the line below if it is positive and the one above if not: it becomes
     :math:`a\,s_{\mathrm{high}}+\max(a,0)(s_{\mathrm{low}}-s_{\mathrm{high}})`.
@@ -110,7 +110,7 @@ class Rows:
         return replace(self, a=flat, shared=False), added
 
     def scaled(self, scale: Tensor) -> "Rows":
-        """Coefficients times one number an entry (or fewer, as broadcasting goes)."""
+        """Coefficients times one number per entry (or fewer, as broadcasting goes)."""
         return self.with_a(self.a * scale)
 
     def against(self, value: Tensor) -> Tensor:
@@ -165,7 +165,7 @@ class Rows:
         return replace(self, a=a, shared=False)
 
     def _by_sample(self) -> Tensor:
-        """(n, rows a sample, *shape), or the rows as they are if their numbers differ."""
+        """(n, rows per sample, *shape), or the rows as they are if their numbers differ."""
         if self.owner is not None:
             return self.a
         return self.a[None] if self.shared else self.a.view(self.n, -1, *self.a.shape[1:])

@@ -41,7 +41,7 @@ KEEP, KEEP_SQUARE = 0.9, 0.999  # of Adam's averages
 
 
 class Slopes:
-    """Slopes below the kinks of a tape, and multipliers of their splits: one form a sample."""
+    """Slopes below the kinks of a tape, and multipliers of their splits: one form per sample."""
 
     def __init__(
         self, steps: Sequence[Step], known: Sequence[Interval], end: int, split: bool = False
@@ -111,7 +111,7 @@ def climbed(
     goal: float = math.inf,
     until: float = math.inf,
 ) -> Tensor:
-    """The best bounds seen, one form a sample; the slopes are changed in place.
+    """The best bounds seen, one form per sample; the slopes are changed in place.
 
     Args:
         steps: Of the tape.

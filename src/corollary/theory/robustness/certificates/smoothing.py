@@ -47,7 +47,7 @@ class Certified(NamedTuple):
 
 @dataclass(frozen=True)
 class Smoothed:
-    """The smoothed version of a classifier with logits (n, k), or one score a row.
+    """The smoothed version of a classifier with logits (n, k), or one score per row.
 
     Args:
         sigma: Standard deviation of the noise.

@@ -108,7 +108,7 @@ class Convolution(Weighted):
         return CONVOLVE[self.axes](x, weight, bias, **self.options)
 
     def shift(self) -> Tensor:
-        """The bias, one number a channel."""
+        """The bias, one number per channel."""
         assert self.bias is not None
         return self.bias.view(-1, *(1,) * self.axes)
 
@@ -162,7 +162,7 @@ class TransposedConvolution(Weighted):
         return TRANSPOSED[self.axes](x, weight, bias, **self.options)
 
     def shift(self) -> Tensor:
-        """The bias, one number a channel."""
+        """The bias, one number per channel."""
         assert self.bias is not None
         return self.bias.view(-1, *(1,) * self.axes)
 

@@ -105,7 +105,7 @@ class Windows:
         return replace(self, a=a, offset=_pair(low), outside=True)
 
     def scaled(self, scale: Tensor) -> "Windows | Rows":
-        """Coefficients times one number a channel; anything finer goes by the whole image."""
+        """Coefficients times one number per channel; anything finer goes by the whole image."""
         if scale.numel() == 1:
             return replace(self, a=self.a * scale)
         if scale.dim() == 4 and scale.shape[2:] == (1, 1):

@@ -103,7 +103,7 @@ def decode_stepwise(
         choose: From log-probabilities (b, K) to tokens (b,): an argmax, or a sampler.
         max_len: The most tokens to append.
         eos: The token that ends a sequence; it is part of what is returned.
-        start: Prefixes, one a row; a single empty one when left out.
+        start: Prefixes, one per row; a single empty one when left out.
 
     Example:
         >>> table = TokenTable({"A": 0.75, "B": 0.25}, {"A": {"B": 1.0}})
