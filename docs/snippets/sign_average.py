@@ -11,56 +11,56 @@ For independent fair signs :math:`s_1, \dots, s_n` and :math:`t > 0`
 :beyond: It is the example of these pages.
 """
 
-from collections.abc import Iterator
-from math import exp
+from math import exp, sqrt
 from typing import NamedTuple
 
 import torch
+from jaxtyping import Float
 from torch import Generator, Tensor
 
-from corollary.core import Claim, Count, Figure, Histogram, Hypothesis, Level, at_most, option
+from corollary.core import Claim, Count, Suppose, Sweep, at_most, option
 
 
 class Given(NamedTuple):
-    """Repeated averages, and how likely a +1 was."""
+    s: Float[Tensor, "trials n"]  # signs, -1 or +1
 
-    averages: Tensor  # one per trial
-    chance: float
+
+def signs(trials: int, n: int, rng: Generator, chance: float = 0.5) -> Given:
+    """Each sign is +1 with the given chance."""
+    return Given(2 * (torch.rand(trials, n, generator=rng) < chance).double() - 1)
+
+
+def unfair(given: Given, rng: Generator) -> Given:
+    """Signs that are +1 nine times out of ten: their averages stay near 0.8."""
+    return signs(*given.s.shape, rng, chance=0.9)
 
 
 class SignAverage(Claim[Given]):
-    """How often an average of signs is far from zero, against Hoeffding's bound."""
-
     n: int = 50  # signs in an average
     trials: int = 2000  # averages drawn
     t: float = option(0.3, low=0.01, high=1.0)  # distance from zero
+
     relation = at_most(level=0.99)  # a frequency: exact binomial interval
+    supposes = (
+        Suppose(
+            "the mean of all signs is within five standard errors of zero",
+            lambda given: 5 / sqrt(given.s.numel()) - given.s.mean().abs(),
+            without=unfair,
+        ),
+    )
+    symbols = "2 exp(-n t²/2)", "share of averages beyond t"
+    shows = (Sweep("Far averages are rare", "t", (0.1, 0.2, 0.3, 0.4), x="distance t"),)
 
-    def given(self, rng: Generator, chance: float = 0.5) -> Given:
-        """Averages of fair signs."""
-        ones = torch.rand(self.trials, self.n, generator=rng, dtype=torch.float64) < chance
-        return Given(2 * ones.double().mean(dim=1) - 1, chance)
-
-    def hypotheses(self, given: Given) -> Iterator[Hypothesis]:
-        """The signs are fair."""
-        yield Hypothesis("both signs are equally likely", given.chance == 0.5)
+    def given(self, rng: Generator) -> Given:
+        return signs(self.trials, self.n, rng)
 
     def predict(self, given: Given) -> float:
-        """Hoeffding's bound."""
-        return 2 * exp(-self.n * self.t**2 / 2)
+        return 2 * exp(-given.s.shape[1] * self.t**2 / 2)
 
     def measure(self, given: Given) -> Count:
-        """How many averages were far from zero."""
-        return Count(int((given.averages.abs() >= self.t).sum()), self.trials)
+        far = given.s.mean(dim=1).abs() >= self.t
+        return Count(int(far.sum()), len(far))
 
-    def counterexample(self, rng: Generator) -> Given:
-        """Signs that are +1 nine times out of ten."""
-        return self.given(rng, chance=0.9)
-
-    def figure(self, given: Given) -> Figure:
-        """All averages, with the distance asked about."""
-        marks = (
-            Histogram(given.averages, label="averages drawn"),
-            Level(self.t, label="t", axis="x"),
-        )
-        return Figure("Averages of signs", x="average of n signs", y="density", marks=marks)
+    def tight(self, rng: Generator) -> Given:
+        """A single sign is always at distance 1."""
+        return signs(self.trials, 1, rng)

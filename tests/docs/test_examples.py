@@ -71,6 +71,8 @@ def test_the_damaged_pictures_are_recalled_without_a_fault(monkeypatch):
 
 
 def test_the_claim_of_the_tutorial_holds_can_fail_and_has_a_counterexample(monkeypatch):
+    from corollary.core.contract import complaints
+
     claim = load(ROOT / "docs" / "snippets" / "sign_average.py", monkeypatch).SignAverage()
     for seed in range(3):
         result = claim.check(seed)
@@ -79,6 +81,7 @@ def test_the_claim_of_the_tutorial_holds_can_fail_and_has_a_counterexample(monke
         given = claim.given(__import__("torch").Generator().manual_seed(seed))
         for wrong in claim.relation.mutants(predicted, loose=True):
             assert claim.relation.compare(wrong, claim.measure(given)).verdict == "fails"
+    assert complaints(claim, {"kind": "bound", "cost": "instant"}) == []
 
 
 def test_the_exam_of_the_tutorial_tells_many_parameters_from_few(monkeypatch):

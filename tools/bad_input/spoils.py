@@ -111,7 +111,7 @@ def in_weights(module: nn.Module, change: Change) -> nn.Module:
 
 
 def in_results(function: Callable[..., Any], change: Change) -> Callable[..., Any]:
-    """The function with its numbers changed; what is no number stays."""
+    """The function with its numbers changed; what is not a number stays."""
 
     def changed(*args: Any, **kwargs: Any) -> Any:
         result = function(*args, **kwargs)

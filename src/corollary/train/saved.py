@@ -1,4 +1,4 @@
-"""Models of ours on disk: weights with what is needed to build the module again, no pickle.
+"""Models of corollary on disk: weights with what is needed to build the module again, no pickle.
 
 The file names a class of :mod:`corollary.models` and its arguments (plain data); loading builds
 that class and nothing else, so a file from a stranger cannot run code.
@@ -19,7 +19,7 @@ _HOME = "corollary.models."
 
 
 def save_model(model: nn.Module, path: str | Path, **arguments: Any) -> None:
-    """Write a model of ours with the ``arguments`` that build it.
+    """Write a model of corollary with the ``arguments`` that build it.
 
     Example:
         >>> import tempfile

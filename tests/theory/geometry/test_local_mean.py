@@ -56,7 +56,7 @@ def test_many_frames_approach_the_mean_of_the_sphere(rng):
 
 def test_an_affine_function_has_none_and_wrong_shapes_are_refused(x, rng):
     assert laplace_operator(lambda x: x[:, 0] + 1, x).tolist() == [0.0] * 5
-    with pytest.raises(InputError, match="one number a point"):
+    with pytest.raises(InputError, match="one number per point"):
         laplace_operator(lambda x: x, x)
     with pytest.raises(InputError):
         sphere_mean(lambda x: x[:, 0], x, 0.0, rng=rng)

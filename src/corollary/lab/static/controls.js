@@ -62,7 +62,7 @@ export function differing(form) {
   return out;
 }
 
-/** The name of a field whose text is no number, if there is one: its value would be empty. */
+/** The name of a field whose text is not a number, if there is one: its value would be empty. */
 export const unreadable = (form) => (all("[name]", form).find((field) => field.validity.badInput) || {}).name;
 
 export function toDefaults(form) {

@@ -198,7 +198,7 @@ class MultiHeadAttention(nn.Module):
 
 
 def copy_linear(mine: LinearLayer, weight: Tensor, bias: Tensor | None) -> None:
-    """Put the weights of a torch layer into one of ours."""
+    """Put the weights of a torch layer into one of these."""
     with torch.no_grad():
         mine.W.copy_(weight)
         if bias is not None and mine.b is not None:

@@ -1,0 +1,48 @@
+"""The words that CONTRIBUTING asks for: what a person reads is plain, modern English."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+PLACES = ("src", "docs", "examples", "tools", "benchmarks", "README.md", "SECURITY.md")
+READ = {".py", ".md", ".jinja", ".js", ".rst"}
+UNITS = "axis|batch|branch|claim|class|column|entry|file|node|pixel|point|row|sample|sequence|step"
+LATER = ("claims", "exams", "examine")
+FORBIDDEN = {
+    "but ... came": r"\bbut\b[^.\n]{0,90}\bcame\b",
+    "mend": r"\bmend(s|ed|ing)?\b",
+    "gravest, commonest": r"\b(gravest|commonest)\b",
+    "learnt, rightly": r"\b(learnt|rightly)\b",
+    "for want of": r"\bfor want of\b",
+    "of ours": r"\b(bug|layer|model|one)s? of ours\b",
+    "is no JSON": r"(?<!there )\bis no (JSON|module|tensor|number|file|option)\b",
+    "one file a change": rf"\b(one|a|two|score|number|label) an? ({UNITS})\b(?! (of|that)\b)",
+}
+EVERYDAY = ("src/corollary/cli", "src/corollary/lab", "src/corollary/report", "src/corollary/train")
+EVERYDAY += ("docs/howto", "examples", "README.md")  # where no theorem speaks
+
+
+def pages(*places):
+    for place in places:
+        path = ROOT / place
+        for file in [path] if path.is_file() else sorted(path.rglob("*")):
+            if file.suffix in READ and not {"katex", "_build", "gallery", *LATER} & set(file.parts):
+                yield file
+
+
+def found(pattern, *places):
+    for file in pages(*places):
+        for number, line in enumerate(file.read_text("utf-8").splitlines(), start=1):
+            if re.search(pattern, line):
+                yield f"{file.relative_to(ROOT)}:{number}: {line.strip()}"
+
+
+@pytest.mark.parametrize("words", FORBIDDEN)
+def test_words_that_nobody_searches_for_stay_out(words):
+    assert not list(found(FORBIDDEN[words], *PLACES))
+
+
+def test_a_learning_rate_is_called_one():
+    assert not list(found(r"(?i)\bstep sizes?\b(?!\"\))", *EVERYDAY))
