@@ -63,7 +63,12 @@ class Entry:
     @property
     def is_exam(self) -> bool:
         """Whether this examines a module rather than checks a statement."""
-        return self.path.parent.parent.name == "exams"
+        return self.room == "exams"
+
+    @property
+    def room(self) -> str:
+        """``claims``, ``exams`` or ``experiments``."""
+        return self.path.parent.parent.name
 
     @property
     def title(self) -> str:
@@ -134,10 +139,10 @@ class Entry:
         return self.path.read_text(encoding="utf-8")
 
     def load(self) -> Any:
-        """Import the module and give its one ``Claim`` (or, for an exam, ``Exam``) class."""
-        from corollary.core import Claim, Exam
+        """Import the module and give its one class: ``Claim``, ``Exam`` or ``Experiment``."""
+        from corollary.core import Claim, Exam, Experiment
 
-        wanted = Exam if self.is_exam else Claim
+        wanted = {"claims": Claim, "exams": Exam, "experiments": Experiment}[self.room]
         module = import_module(self.module)
         found = [
             value
@@ -159,9 +164,18 @@ def slugs(text: str) -> tuple[str, ...]:
 
 @lru_cache(maxsize=1)
 def entries() -> tuple[Entry, ...]:
-    """All entries, by area and name. Third-party folders come after ours."""
-    found = [e for package, root in _packages() for e in _entries_of(package, root)]
-    return tuple(found)
+    """All claims and exams, by area and name. Third-party folders come after ours."""
+    return _of_rooms("claims", "exams")
+
+
+@lru_cache(maxsize=1)
+def experiments() -> tuple[Entry, ...]:
+    """The experiments of ``corollary reproduce``, by family and name."""
+    return _of_rooms("experiments")
+
+
+def _of_rooms(*rooms: str) -> tuple[Entry, ...]:
+    return tuple(e for package, root in _packages() for e in _entries_of(package, root, rooms))
 
 
 def areas() -> tuple[str, ...]:
@@ -198,6 +212,22 @@ def find(name: str) -> Entry:
         names = ", ".join(e.name for e in hits)
         raise UnknownNameError(f"'{name}' could be {names}: give the full name")
     raise UnknownNameError(f"there is no claim called '{name}'{suggestion(wanted)}")
+
+
+def find_experiment(name: str) -> Entry:
+    """The experiment called ``name``: in full (``family/file``), or by its file.
+
+    Raises:
+        UnknownNameError: with the nearest names, if there is none.
+    """
+    wanted = name.strip().lower().replace("-", "_")
+    hits = [e for e in experiments() if wanted in (e.name, e.stem)]
+    if hits:
+        return hits[0]
+    stems = [e.stem for e in experiments()]
+    near = get_close_matches(wanted, stems, n=2)
+    known = f"did you mean {_listed(near, 'or')}?" if near else f"there are {', '.join(stems)}"
+    raise UnknownNameError(f"there is no experiment called '{name}'; {known}")
 
 
 def claim(name: str) -> Any:
@@ -285,8 +315,8 @@ def _packages() -> Iterator[tuple[str, Path]]:
             yield point.value, Path(spec.submodule_search_locations[0])
 
 
-def _entries_of(package: str, root: Path) -> Iterator[Entry]:
-    for room in ("claims", "exams"):
+def _entries_of(package: str, root: Path, rooms: tuple[str, ...]) -> Iterator[Entry]:
+    for room in rooms:
         for path in sorted((root / room).glob("*/*.py")):
             if path.name.startswith("_"):
                 continue

@@ -2,6 +2,7 @@
 
 import pytest
 
+from corollary.core import Result
 from corollary.registry import find
 from corollary.run.check import check, run
 from corollary.run.journal import Journal, last_outcomes, remember
@@ -20,7 +21,7 @@ def test_a_line_that_was_cut_costs_itself_and_not_the_next(tmp_path, done):
         journal.path.write_bytes(journal.path.read_bytes()[:-20])
     journal.append(first)
     journal.append(second)
-    assert set(journal.read()) == {first.name, second.name}
+    assert set(journal.read(Result)) == {first.name, second.name}
     assert journal.path.read_bytes().count(b"\n") == 4
 
 
@@ -30,7 +31,7 @@ def test_what_is_not_a_result_is_as_if_it_had_not_been_written(tmp_path, done, r
     journal.append(done.results[0])
     with journal.path.open("ab") as file:
         file.write(rest)
-    assert list(journal.read()) == [done.results[0].name]
+    assert list(journal.read(Result)) == [done.results[0].name]
 
 
 UNWRITABLE = "/proc/corollary"

@@ -20,6 +20,7 @@ from corollary.cli.output import (
     guarded_output,
 )
 from corollary.cli.report import report
+from corollary.cli.reproduce import reproduce
 from corollary.cli.show import show
 from corollary.cli.train import train
 from corollary.errors import CorollaryError, printable
@@ -59,6 +60,7 @@ app.command("check", context_settings={"ignore_unknown_options": True, "allow_ex
 )
 app.command("examine")(examine)
 app.command("train")(train)
+app.command("reproduce")(reproduce)
 app.command("report")(report)
 app.command("lab")(lab)
 

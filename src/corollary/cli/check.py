@@ -18,7 +18,6 @@ from corollary.cli.options import (
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from corollary.core import Result
     from corollary.registry import Entry
     from corollary.run.results import Run
 
@@ -77,7 +76,8 @@ def check(
         if path is not None and str(path) != "-":
             check_writable(path)
 
-    from corollary.core.progress import progress_bar  # torch is imported here and not before
+    from corollary.core import Result  # torch is imported here and not before
+    from corollary.core.progress import progress_bar
     from corollary.run.check import run
     from corollary.run.results import environment, write_results
 
@@ -93,7 +93,7 @@ def check(
     with progress_bar(len(chosen)) as show:
         finished = itertools.count(1)
 
-        def progress(entry: "Entry", result: "Result", seconds: float) -> None:
+        def progress(entry: "Entry", result: Result, seconds: float) -> None:
             show(f"{entry.stem}: {result.verdict.value}", next(finished))
 
         try:
@@ -107,7 +107,7 @@ def check(
                 progress=progress,
             )
         except KeyboardInterrupt:
-            kept = len(journal.read())
+            kept = len(journal.read(Result))
             print(
                 f"corollary: interrupted; {kept} of {len(chosen)} results are saved: "
                 "run the same command with --resume to continue",

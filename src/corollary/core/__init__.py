@@ -3,6 +3,7 @@
 from corollary.core.batch import Batch
 from corollary.core.claim import Claim
 from corollary.core.exam import Budget, Exam
+from corollary.core.experiment import Experiment, Outcome, Published, Row
 from corollary.core.figure import (
     Band,
     Curve,
@@ -50,6 +51,10 @@ __all__ = [
     "Count",
     "Curve",
     "Exam",
+    "Experiment",
+    "Outcome",
+    "Published",
+    "Row",
     "Figure",
     "Finding",
     "Graph",

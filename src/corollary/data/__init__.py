@@ -1,8 +1,9 @@
 """Distributions and data sets: drawn from a seed, or read from disk and fetched once.
 
-``digits("train")``, ``mnist``, ``fashion_mnist``, ``cifar10`` and ``tinyshakespeare`` are real; the
-others are drawn from ``rng``, a seed or a generator, and are the same each time without it. The
-names are loaded on first use.
+``digits("train")``, ``mnist``, ``fashion_mnist``, ``cifar10``, ``tinyshakespeare``, ``multi30k``,
+``sst2``, ``rt_polarity`` and the graphs of ``planetoid`` are real; the others are drawn from
+``rng``, a seed or a generator, and are the same each time without it. The names are loaded on first
+use.
 
 Example:
     >>> from corollary import data

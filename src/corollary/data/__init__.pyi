@@ -5,6 +5,7 @@ from corollary.data.augmentation import flips as flips
 from corollary.data.augmentation import jitters as jitters
 from corollary.data.augmentation import quarter_turns as quarter_turns
 from corollary.data.cifar10 import cifar10 as cifar10
+from corollary.data.cifar10 import cifar10_jpeg as cifar10_jpeg
 from corollary.data.files import data_folders as data_folders
 from corollary.data.graphs import barbell_graph as barbell_graph
 from corollary.data.graphs import binary_tree as binary_tree
@@ -22,6 +23,7 @@ from corollary.data.manifolds import two_spirals as two_spirals
 from corollary.data.masked_tokens import mlm_corrupt as mlm_corrupt
 from corollary.data.patterns import random_patterns as random_patterns
 from corollary.data.patterns import with_flipped_bits as with_flipped_bits
+from corollary.data.planetoid import planetoid as planetoid
 from corollary.data.planted import Planted as Planted
 from corollary.data.planted import planted as planted
 from corollary.data.point_clouds import lollipops as lollipops
@@ -35,6 +37,9 @@ from corollary.data.real import mnist as mnist
 from corollary.data.real import tinyshakespeare as tinyshakespeare
 from corollary.data.rings import rings as rings
 from corollary.data.sentence_pairs import nsp_pairs as nsp_pairs
+from corollary.data.sentences import multi30k as multi30k
+from corollary.data.sentences import rt_polarity as rt_polarity
+from corollary.data.sentences import sst2 as sst2
 from corollary.data.separable import separable_cloud as separable_cloud
 from corollary.data.small_language import documents as documents
 from corollary.data.supported_cloud import SupportedCloud as SupportedCloud

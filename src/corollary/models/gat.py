@@ -15,6 +15,8 @@ neighbour counts alike: the mean over :math:`N(i)\cup\{i\}`.
     equal weights": the weights of a GCN are fixed but not equal, they are 1/sqrt(d_i d_j).
 """
 
+from typing import Any
+
 import torch
 from jaxtyping import Float
 from torch import Generator, Tensor, nn
@@ -61,6 +63,7 @@ class GATConv(nn.Module):
         edge_dim: Features of an edge; 0 for none.
         concat: Whether heads are joined (``heads * k`` outputs) or averaged (``k``).
         slope: Of the leaky ReLU for negative scores.
+        dropout: Rate at which inputs and attention weights are dropped while training.
         bias: Whether to add one.
         rng: Draws the weights, uniform after Glorot.
         dtype: Of the weights.
@@ -84,6 +87,7 @@ class GATConv(nn.Module):
         edge_dim: int = 0,
         concat: bool = True,
         slope: float = 0.2,
+        dropout: float = 0.0,
         bias: bool = True,
         rng: Generator,
         dtype: torch.dtype = torch.float64,
@@ -95,6 +99,7 @@ class GATConv(nn.Module):
             )
         self.d, self.k, self.heads, self.edge_dim = d, k, heads, edge_dim
         self.concat, self.slope = concat, slope
+        self.dropout = nn.Dropout(dropout)
 
         def uniform(*shape: int) -> Tensor:
             draw = torch.rand(*shape, generator=rng, device=rng.device, dtype=dtype)
@@ -122,8 +127,8 @@ class GATConv(nn.Module):
         edge_features: Float[Tensor, "e f"] | None = None,
     ) -> Float[Tensor, "M k"]:
         """New features; ``edge_features`` has a row for each of ``graph.edges``, loops have 0."""
-        z = self._projected(x, graph)
-        q = self._weights(z, graph, edge_features)
+        z = self._projected(self.dropout(x), graph)
+        q = self.dropout(self._weights(z, graph, edge_features))
         node, neighbour = arcs_with_loops(graph)
         heard = z.index_select(0, neighbour) * q[..., None]  # (a, h, k)
         out = torch.zeros_like(z).index_add(0, node, heard)
@@ -179,13 +184,15 @@ class GAT(nn.Module):
         k: int,
         *,
         heads: int = 8,
+        dropout: float = 0.0,
         rng: int | Generator = 0,
         dtype: torch.dtype = torch.float64,
     ) -> None:
         super().__init__()
         rng = as_generator(rng)
-        self.first = GATConv(d, hidden, heads=heads, rng=rng, dtype=dtype)
-        self.second = GATConv(heads * hidden, k, concat=False, rng=rng, dtype=dtype)
+        kind: dict[str, Any] = {"dropout": dropout, "rng": rng, "dtype": dtype}
+        self.first = GATConv(d, hidden, heads=heads, **kind)
+        self.second = GATConv(heads * hidden, k, concat=False, **kind)
 
     def forward(self, x: Float[Tensor, "M d"], graph: Graph) -> Float[Tensor, "M k"]:
         """Logits of each node."""

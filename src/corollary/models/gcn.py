@@ -74,6 +74,7 @@ class GCN(nn.Module):
         widths: Features of a node, hidden widths, classes.
         phi: Activation between the layers.
         bias: Whether layers have one.
+        dropout: Rate at which the inputs of each layer are dropped while training.
         rng: Draws the weights.
         dtype: Of the weights.
 
@@ -91,6 +92,7 @@ class GCN(nn.Module):
         phi: Activation | str = "relu",
         *,
         bias: bool = True,
+        dropout: float = 0.0,
         rng: int | Generator = 0,
         dtype: torch.dtype = torch.float64,
     ) -> None:
@@ -104,13 +106,14 @@ class GCN(nn.Module):
             GCNConv(d, k, bias=bias, rng=rng, dtype=dtype) for d, k in pairs
         )
         self.phi = activation(phi) if isinstance(phi, str) else phi
+        self.dropout = nn.Dropout(dropout)
 
     def forward(self, x: Float[Tensor, "M d"], graph: Graph) -> Float[Tensor, "M k"]:
         """Logits of each node."""
         *hidden, last = self.layers
         for layer in hidden:
-            x = self.phi(layer(x, graph))
-        logits: Tensor = last(x, graph)
+            x = self.phi(layer(self.dropout(x), graph))
+        logits: Tensor = last(self.dropout(x), graph)
         return logits
 
     def probabilities(self, x: Float[Tensor, "M d"], graph: Graph) -> Float[Tensor, "M k"]:

@@ -80,7 +80,7 @@ def run(
     settings = {e.name: _settings(e, options) for e in chosen}
     _all_used(options, settings)
     todo = {e.name: e for e in chosen}
-    done = journal.read() if journal else {}
+    done = journal.read(Result) if journal else {}
     done = {name: result for name, result in done.items() if name in todo}
     waiting = [e for e in todo.values() if e.name not in done]
     where = environment()  # before the work: worker processes have their own thread counts

@@ -7,15 +7,32 @@ import warnings
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any, Protocol, Self, TypeVar
 
 from corollary.data.disk import cache_folder
 from corollary.errors import ResultsFileError
 from corollary.run.files import write_atomically
 
 if TYPE_CHECKING:
-    from corollary.core import Result
     from corollary.run.results import Run
+
+
+class Record(Protocol):
+    """What a journal keeps: a result with a name, as plain data and back."""
+
+    @property
+    def name(self) -> str:
+        """What tells it from others."""
+
+    def to_json(self) -> dict[str, Any]:
+        """Plain data."""
+
+    @classmethod
+    def from_json(cls, data: dict[str, Any], /) -> Self:
+        """Back from plain data."""
+
+
+R = TypeVar("R", bound=Record)
 
 
 class Journal:
@@ -37,7 +54,7 @@ class Journal:
         key = hashlib.sha256(text.encode()).hexdigest()[:16]
         return cls(cache_folder() / "runs" / f"{key}.jsonl", warn)
 
-    def append(self, result: "Result") -> None:
+    def append(self, result: Record) -> None:
         """Add one result; a kill in the middle costs only this line."""
         if not self.writable:
             return
@@ -61,14 +78,12 @@ class Journal:
         file.seek(-1, os.SEEK_END)
         return file.read(1) != b"\n"
 
-    def read(self) -> "dict[str, Result]":
+    def read(self, kind: type[R]) -> dict[str, R]:
         """What is finished, by name; a line cut short is as if it had not been written."""
-        from corollary.core import Result
-
-        found: dict[str, Result] = {}
+        found: dict[str, R] = {}
         for line in self._lines():
             try:
-                result = Result.from_json(json.loads(line))
+                result = kind.from_json(json.loads(line))
             except (ValueError, KeyError, TypeError, AttributeError):
                 continue
             found[result.name] = result

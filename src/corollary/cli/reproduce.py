@@ -1,0 +1,153 @@
+"""``corollary reproduce``: train on real data and set the figures beside the published ones."""
+
+import itertools
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from corollary.registry import Entry
+    from corollary.run.reproduction import Line, Reproduction
+
+
+def complete_experiment(start: str) -> list[str]:
+    """Names of experiments, for the shell."""
+    from corollary.registry import experiments
+
+    return [e.stem for e in experiments() if e.stem.startswith(start)]
+
+
+def reproduce(
+    names: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="[NAME]...",
+            help="Experiments or families; without any, they are listed.",
+            autocompletion=complete_experiment,
+        ),
+    ] = None,
+    all_of_them: Annotated[bool, typer.Option("--all", help="Every experiment.")] = False,
+    quick: Annotated[
+        bool, typer.Option("--quick", help="Reduced size and one seed: does it run, not how well.")
+    ] = False,
+    seeds: Annotated[
+        int | None, typer.Option(help="Seeds per row; else what the experiment asks for.", min=1)
+    ] = None,
+    jobs: Annotated[int, typer.Option(help="Processes.", min=1)] = 1,
+    json_file: Annotated[
+        Path | None, typer.Option("--json", help="Write all runs to this file; - is stdout.")
+    ] = None,
+    out: Annotated[
+        Path | None, typer.Option("--out", help="Write the table and its figures as one page.")
+    ] = None,
+    resume: Annotated[
+        bool, typer.Option("--resume", help="Go on with an interrupted run of the same command.")
+    ] = False,
+) -> None:
+    """Train on real data and compare with the published figures."""
+    chosen = _chosen(names or [], everything=all_of_them or quick and not names)
+    if not chosen:
+        _print_list()
+        return
+    from corollary.run.files import check_writable
+    from corollary.run.journal import Journal
+
+    for path in (json_file, out):
+        if path is not None and str(path) != "-":
+            check_writable(path)
+
+    from corollary.core.progress import progress_bar  # torch is imported here and not before
+    from corollary.run import reproduce as running
+    from corollary.run.reproduction import Job, write_reproduction
+    from corollary.run.results import environment
+
+    journal = Journal.of(
+        warn=lambda sentence: print(f"corollary: {sentence}", file=sys.stderr),
+        experiments=[e.name for e in chosen],
+        quick=quick,
+        seeds=seeds,
+        environment=environment(),
+    )
+    if not resume:
+        journal.clear()
+    total = len(list(running.plans(chosen, quick=quick, seeds=seeds)))
+    with progress_bar(total) as show:
+        finished = itertools.count(len(journal.read(Job)) + 1)
+
+        def progress(job: Job) -> None:
+            show(job.name, next(finished))
+
+        try:
+            done = running.reproduce(
+                chosen, quick=quick, seeds=seeds, jobs=jobs, journal=journal, progress=progress
+            )
+        except KeyboardInterrupt:
+            kept = len(journal.read(Job))
+            print(
+                f"corollary: stopped; {kept} of {total} runs are kept: give the same command with "
+                "--resume to go on",
+                file=sys.stderr,
+            )
+            raise typer.Exit(130) from None
+    if str(json_file) == "-":
+        import json
+
+        typer.echo(json.dumps(done.to_json(), indent=1, allow_nan=False))
+    else:
+        if json_file is not None:
+            write_reproduction(done, json_file)
+        _print_table(done)
+    if out is not None:
+        from corollary.report.reproduction_page import write_reproduction_page
+
+        write_reproduction_page(done, out)
+        typer.echo(f"Page: {out}")
+    journal.clear()
+    raise typer.Exit(3 if any(job.error for job in done.jobs) else 0)
+
+
+def _chosen(names: list[str], *, everything: bool) -> "list[Entry]":
+    from corollary.registry import experiments, find_experiment
+
+    if everything:
+        return list(experiments())
+    families = {e.area for e in experiments()}
+    chosen = [
+        entry
+        for name in names
+        for entry in (
+            [e for e in experiments() if e.area == name]
+            if name in families
+            else [find_experiment(name)]
+        )
+    ]
+    return list({entry.name: entry for entry in chosen}.values())
+
+
+def _print_list() -> None:
+    from corollary.registry import experiments
+
+    for entry in experiments():
+        typer.echo(f"{entry.name:32} {entry.title}")
+    typer.echo("\nRun some by name or family, or all of them with --all (--quick takes minutes).")
+
+
+def _print_table(done: "Reproduction") -> None:
+    from rich.console import Console
+    from rich.table import Table
+
+    table = Table(box=None, padding=(0, 2, 0, 0))
+    for name in ("", "published", "ours (95 % interval)", "seeds", "s per seed", ""):
+        table.add_column(name)
+    for line in done.lines():
+        table.add_row(*cells(line))
+    Console(highlight=False).print(table)
+
+
+def cells(line: "Line") -> tuple[str, ...]:
+    """A line of the table as text."""
+    published = f"{line.published.value:g}" if line.published else ""
+    count = str(len(line.values))
+    return line.row, published, line.number, count, f"{line.seconds:.3g}", line.verdict

@@ -1,0 +1,1 @@
+"""Published figures and the trainings that obtain them again, one per file, by family."""

@@ -1,0 +1,109 @@
+"""Runs experiments: every row at every seed, in parallel, resumable, a crash kept as a line.
+
+Each job is a pure function of (experiment, row, seed, versions, thread count), so a run that was
+interrupted and goes on gives the same values as one that was not.
+"""
+
+import os
+import time
+from collections.abc import Callable, Iterator, Sequence
+
+from corollary.core.experiment import Experiment
+from corollary.registry import Entry
+from corollary.run.journal import Journal
+from corollary.run.reproduction import Job, Reproduction
+from corollary.run.results import environment
+from corollary.run.torch_defaults import torch_defaults
+from corollary.run.workers import begin_worker
+
+Plan = tuple[Entry, str, int]  # experiment, row, seed
+
+
+def plans(
+    chosen: Sequence[Entry], *, quick: bool = False, seeds: int | None = None
+) -> Iterator[Plan]:
+    """What is to be run, in the order of the catalogue; a quick run has one seed."""
+    for entry in chosen:
+        kind: type[Experiment] = entry.load()
+        count = seeds or (1 if quick else kind.seeds)
+        for row in kind.rows:
+            yield from ((entry, row.name, seed) for seed in range(count))
+
+
+def reproduce(
+    chosen: Sequence[Entry],
+    *,
+    quick: bool = False,
+    seeds: int | None = None,
+    jobs: int = 1,
+    journal: Journal | None = None,
+    progress: Callable[[Job], None] | None = None,
+) -> Reproduction:
+    """Run all rows of the ``chosen`` experiments.
+
+    Args:
+        chosen: Entries of the catalogue of experiments.
+        quick: At reduced size, one seed.
+        seeds: How many, in place of what the experiments ask for.
+        jobs: Processes.
+        journal: Where finished jobs are kept until the run is complete.
+        progress: Called after each job.
+    """
+    planned = plans(chosen, quick=quick, seeds=seeds)
+    todo = {Job(entry.name, row, seed).name: (entry, row, seed) for entry, row, seed in planned}
+    done = journal.read(Job) if journal else {}
+    done = {name: job for name, job in done.items() if name in todo and not job.error}
+    where = environment()
+    for job in _jobs([plan for name, plan in todo.items() if name not in done], quick, jobs):
+        done[job.name] = job
+        if journal:
+            journal.append(job)
+        if progress:
+            progress(job)
+    return Reproduction(where, quick, tuple(done[name] for name in todo))
+
+
+def run_job(plan: Plan, quick: bool) -> Job:
+    """One row at one seed; whatever goes wrong becomes its line."""
+    entry, row, seed = plan
+    start = time.perf_counter()
+    try:
+        with torch_defaults():
+            found = entry.load().of_row(row, quick=quick).run(seed)
+    except Exception as error:
+        why = f"{type(error).__name__}: {error}"
+        return Job(entry.name, row, seed, seconds=time.perf_counter() - start, error=why)
+    return Job(
+        entry.name,
+        row,
+        seed,
+        found.value,
+        time.perf_counter() - start,
+        found.figures,
+        found.text,
+        found.numbers,
+    )
+
+
+def _jobs(waiting: list[Plan], quick: bool, jobs: int) -> Iterator[Job]:
+    if jobs == 1:
+        yield from (run_job(plan, quick) for plan in waiting)
+        return
+    from joblib import Parallel, delayed
+    from torch import get_num_threads
+
+    pool = Parallel(
+        n_jobs=jobs,
+        return_as="generator_unordered",
+        batch_size=1,
+        initializer=begin_worker,
+        initargs=(os.getpid(),),
+    )
+    yield from pool(delayed(_in_worker)(plan, quick, get_num_threads()) for plan in waiting)
+
+
+def _in_worker(plan: Plan, quick: bool, threads: int) -> Job:
+    import torch
+
+    torch.set_num_threads(threads)  # bits depend on the thread count
+    return run_job(plan, quick)
