@@ -166,6 +166,7 @@ def test_the_kernel_has_not_turned_at_the_start():
     [
         (0.1, "none", "stable"),
         (0.95, "low", "edge of stability"),
+        (1.05, "low", "edge of stability"),
         (1.5, "medium", "rises at first"),
         (5.0, "high", "diverges"),
         (0.0005, "low", "slow"),

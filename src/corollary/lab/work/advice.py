@@ -1,17 +1,18 @@
-"""What theory says of a learning rate and what the network says of itself, in a sentence or two."""
+"""Advice on the learning rate and the state of the network, in one or two sentences."""
 
 from corollary.lab.settings import PlaySettings
 from corollary.lab.work.health import Health
 from corollary.theory.landscape.curvature.interval import Estimate
 
 CATAPULT = 2.0  # times the limit: beyond it not even the catapult of large steps comes back
+HOVER = 1.1  # times the limit: at the edge of stability the sharpness stays a little above 2/η
 OVERFLOW = "The numbers are no longer finite: the learning rate is too large. Reset and lower it."
 
 
 def advice(settings: PlaySettings, limit: Estimate, health: Health) -> dict[str, str]:
-    """A severity as in an examination, and what is to be said.
+    """A severity as in an examination, and the advice.
 
-    A small curvature is no good sign in itself, for a dead network has none: a learning rate is
+    A small curvature alone is not a good sign, because a dead network has none: a learning rate is
     good only where the network learns.
     """
     for layer, (dead, units) in enumerate(health.dead, start=1):
@@ -55,11 +56,11 @@ def step_advice(settings: PlaySettings, limit: Estimate) -> tuple[str, str]:
     ratio = lr / limit.value
     if lr > CATAPULT * limit.high:
         return "high", f"η = {lr:g} is {ratio:.2g} times {bound}: to second order it diverges."
-    if lr > limit.high:
+    if lr > HOVER * limit.high:
         return "medium", f"η = {lr:g} is {ratio:.2g} times {bound}: the loss rises at first."
     if lr > 0.8 * limit.low:
         return "low", (
-            f"η = {lr:g} is at {bound}: the edge of stability, where the loss oscillates."
+            f"η = {lr:g} is at {bound}: the edge of stability. The loss may oscillate, but falls."
         )
     if lr < limit.low / 1000:
         return "low", f"η = {lr:g} is less than a thousandth of {bound}: training is slow."
