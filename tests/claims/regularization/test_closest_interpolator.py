@@ -12,7 +12,6 @@ def test_one_equation_is_met_at_the_foot_of_the_perpendicular():
         torch.tensor([2.0]).double(),
         torch.full((2,), 2.0).double(),
         0.5,
-        0,
     )
     result = ClosestInterpolator(steps=200).check_given(given)
     assert result.verdict is Verdict.HOLDS
@@ -25,7 +24,6 @@ def test_a_repeated_row_does_not_apply():
         torch.tensor([0.0, 1.0]).double(),
         torch.zeros(3).double(),
         0.5,
-        0,
     )
     result = ClosestInterpolator().check_given(given)
     assert result.verdict is Verdict.INAPPLICABLE
@@ -33,8 +31,8 @@ def test_a_repeated_row_does_not_apply():
 
 
 def test_a_step_five_per_cent_too_long_diverges():
-    refuted = ClosestInterpolator(steps=200).refute(0)
-    assert refuted.fails and refuted.broken == ("the step lies between 0 and n/λmax",)
+    _, long = ClosestInterpolator(steps=200).check(0, draw=False).counterexamples
+    assert long.fails and long.broken == ("the step lies between 0 and n/λmax",)
 
 
 @pytest.mark.parametrize("n,d", [(1, 2), (3, 5), (8, 30)])

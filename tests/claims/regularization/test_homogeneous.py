@@ -55,7 +55,7 @@ def test_two_starts_have_margins_known_in_closed_form_and_both_are_kkt_points():
     given = claim.given(generator(0, "margins"))
     result = claim.check_given(given)
     assert result.verdict is Verdict.HOLDS
-    shared, separate = given.flows
+    shared, separate = (claim.flow(given.x, w) for w in (given.shared, given.separate))
     assert float(shared.normalised(2)[-1]) == pytest.approx(
         math.cos(math.radians(55)) / 2, rel=1e-3
     )

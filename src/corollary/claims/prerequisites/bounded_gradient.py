@@ -54,7 +54,7 @@ def across_a_cut(given: Given) -> Given:
 
 
 class BoundedGradient(Claim[Given]):
-    n: int = option(500, low=1, high=100_000)  # pairs of points
+    n: int = option(200, low=1, high=100_000)  # pairs of points
     waves: int = option(4, low=1, high=50)  # terms of the function
 
     relation = at_most(ulps=64)  # a certified bound is above every secant by more than rounding

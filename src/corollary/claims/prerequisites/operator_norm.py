@@ -64,9 +64,9 @@ class OperatorNormBound(Claim[Given]):
     supposes = (
         Suppose("the matrix norm is induced by a vector norm", _is_induced, without=largest_entry),
     )
-    symbols = "norm by its closed form", "largest stretch, and what AB has at most"
+    symbols = "closed form", "largest stretch; max(‖AB‖, ‖A‖‖B‖)"
     rows = ("‖A‖₁", "‖A‖₂", "‖A‖∞", "‖A‖₁‖B‖₁", "‖A‖₂‖B‖₂", "‖A‖∞‖B‖∞")
-    shows = (Along("No direction is stretched more, and no product is larger"),)
+    shows = (Along("No vector is stretched more, no product is larger", x="norm", y="value"),)
 
     def given(self, rng: Generator) -> Given:
         A, B = normal(rng, self.m, self.k), normal(rng, self.k, self.n)

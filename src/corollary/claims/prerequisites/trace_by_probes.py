@@ -50,7 +50,7 @@ class TraceByProbes(Claim[Given]):
     relation = within_interval(level=0.999, resolution=0.15)  # standard error sqrt(2/4000)
     supposes = (Suppose("the entries of z are uncorrelated", _uncorrelated, without=one_sign),)
     symbols = "tr A = Σ λᵢ", "zᵀAz"
-    shows = (Spread("Quadratic forms of random signs average to the trace"),)
+    shows = (Spread("Quadratic forms of random signs average to the trace", without=False),)
 
     def given(self, rng: Generator) -> Given:
         a = normal(rng, self.n, self.n)

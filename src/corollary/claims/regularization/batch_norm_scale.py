@@ -17,99 +17,55 @@ scale and shift back. The :math:`\delta` of every implementation keeps a trace o
 :covers: batchnorm-scale-collapse
 """
 
-from collections.abc import Iterator
 from typing import NamedTuple
 
 import torch
 from jaxtyping import Float
 from torch import Generator, Tensor
-from torch.nn import functional as F
 
-from corollary.core import Claim, Curve, Figure, Hypothesis, Points, equals, option
+from corollary.core import Claim, Parity, Suppose, equals, normal, option, uniform
 from corollary.theory.regularization.scale_collapse import bn_network
 
 
 class Given(NamedTuple):
-    """A batch, first weights, a second weight and delta."""
-
-    x: Float[Tensor, " n"]
-    w1: Float[Tensor, " k"]
-    w2: float
+    x: Float[Tensor, " n"]  # batch
+    w1: Float[Tensor, " k"]  # first weights
+    w2: float  # second weight
     delta: float
+
+
+def delta_of_torch(given: Given) -> Given:
+    """The delta of torch's layers beside small weights: their size is seen."""
+    return given._replace(w1=0.01 * given.w1, delta=1e-5)
 
 
 class BatchNormScale(Claim[Given]):
     n: int = option(32, low=2, high=1000)  # values in the batch
+
     relation = equals(ulps=2**12, scale=1.0)  # mean and variance of products with w1 up to 50
+    supposes = (
+        Suppose("no first weight is 0", lambda g: g.w1.abs().min()),
+        Suppose(
+            "nothing is added to the variance",
+            lambda g: (g.delta == 0, f"δ = {g.delta:g}"),
+            without=delta_of_torch,
+        ),
+    )
+    symbols = "f from the sign of w₁ alone; no slope", "f(x), ∂(Σ f²)/∂w₁"
+    shows = (Parity("With batch normalisation only the sign of w₁ is left"),)
 
     def given(self, rng: Generator) -> Given:
-        """A normal batch, and weights of very different sizes and both signs."""
-        x = 1 + torch.randn(self.n, generator=rng, dtype=torch.float64)
         w1 = torch.tensor([0.1, 1.0, 50.0, -0.1, -7.0], dtype=torch.float64)
-        return Given(x, w1, 1 + float(torch.rand(1, generator=rng)), 0.0)
+        return Given(1 + normal(rng, self.n), w1, 1 + float(uniform(rng, 1)), 0.0)
 
-    def hypotheses(self, given: Given) -> Iterator[Hypothesis]:
-        """Something to normalise by, and nothing else."""
-        yield Hypothesis("no first weight is 0", bool((given.w1 != 0).all()))
-        yield Hypothesis(
-            "nothing is added to the variance", given.delta == 0, f"δ = {given.delta:g}"
-        )
-
-    def predict(self, given: Given) -> list[float]:
-        """What the sign alone gives, and no slope in the first weights."""
+    def predict(self, given: Given) -> Tensor:
         x, w1, w2, _ = given
         z = (x - x.mean()) / x.std(correction=0)
-        outputs = w2 * torch.tanh(w1.sign()[:, None] * z)
-        return [*outputs.flatten().tolist(), *torch.zeros_like(w1).tolist()]
+        return torch.cat([(w2 * torch.tanh(w1.sign()[:, None] * z)).flatten(), 0 * w1])
 
-    def measure(self, given: Given) -> list[float]:
-        """Outputs through torch's batch normalisation, and the slope of their sum of squares."""
+    def measure(self, given: Given) -> Tensor:
         x, w1, w2, delta = given
         w1 = w1.clone().requires_grad_()
-        h = x[:, None] * w1  # one channel a weight
-        # torch refuses an eps of 0; 1e-300 added to a variance is nothing
-        z = F.batch_norm(h, None, None, training=True, eps=max(delta, 1e-300))
-        outputs = w2 * torch.tanh(z)
+        outputs = bn_network(x, w1, w2, torch.tanh, delta=delta, correction=0)
         (slope,) = torch.autograd.grad(outputs.square().sum(), w1)
-        return [*outputs.detach().T.flatten().tolist(), *slope.tolist()]
-
-    def counterexample(self, rng: Generator) -> Given:
-        """The delta of torch's layers beside a small weight."""
-        given = self.given(rng)
-        return given._replace(w1=0.01 * given.w1, delta=1e-5)
-
-    def figure(self, given: Given) -> tuple[Figure, Figure]:
-        """The functions that are left, and those that gamma gives back."""
-        x = given.x.sort().values
-        plain = [
-            Curve(given.w2 * torch.tanh(w * x), x=x, label=f"no BN, w₁ = {w:g}", role="other")
-            for w in (0.1, 50.0)
-        ]
-        left = []
-        for w in (0.1, 50.0, -7.0):
-            y = bn_network(x, torch.tensor(w, dtype=x.dtype), given.w2, torch.tanh, correction=0)
-            left.append(Points(x, y, label=f"BN, w₁ = {w:g}"))
-        z = (x - x.mean()) / x.std(correction=0)
-        signs = [
-            Curve(given.w2 * torch.tanh(s * z), x=x, label=f"sign {s:+d}", role="predicted")
-            for s in (1, -1)
-        ]
-        one = torch.ones((), dtype=x.dtype)
-        back = [
-            Curve(
-                bn_network(x, one, given.w2, torch.tanh, gamma=g, correction=0),
-                x=x,
-                label=f"γ = {g:g}",
-                dashed=g != 1,
-            )
-            for g in (0.2, 1.0, 5.0)
-        ]
-        return (
-            Figure(
-                "With BN only the sign of w₁ is left",
-                x="x",
-                y="f(x)",
-                marks=(*plain, *signs, *left),
-            ),
-            Figure("γ gives the scale back", x="x", y="f(x)", marks=tuple(back)),
-        )
+        return torch.cat([outputs.flatten(), slope])

@@ -25,108 +25,85 @@ integrated. For any other vector in place of :math:`\hat w` the rest grows like 
 
 import dataclasses
 import math
-from collections.abc import Iterator
 from typing import NamedTuple
 
 import torch
 from jaxtyping import Float
 from torch import Generator, Tensor
 
-from corollary.core import Claim, Curve, Figure, Hypothesis, at_most, option
+from corollary.core import Along, Claim, Suppose, at_most, normal, option
 from corollary.data.supported_cloud import supported_cloud
-from corollary.theory.regularization.bounded_residual import (
-    ResidualCertificate,
-    generic_support,
-    residual_certificate,
-)
-from corollary.theory.regularization.hard_margin import (
-    HardMargin,
-    hard_margin_svm,
-    margin_problem,
-)
+from corollary.theory.regularization.bounded_residual import generic_support, residual_certificate
+from corollary.theory.regularization.hard_margin import HardMargin, hard_margin_svm, margin_problem
 from corollary.theory.regularization.kkt import kkt_residuals
 from corollary.theory.regularization.margin_losses import EXPONENTIAL
 from corollary.theory.regularization.separable_descent import separable_flow
 
 
 class Given(NamedTuple):
-    """Points with their labels multiplied in, the max-margin vector, the start at t = 1."""
-
-    x: Float[Tensor, "n d"]
-    svm: HardMargin
-    w0: Float[Tensor, " d"]
+    x: Float[Tensor, "n d"]  # points with their labels multiplied in
+    svm: HardMargin  # the max-margin vector
+    w0: Float[Tensor, " d"]  # start at t = 1
 
 
 class BoundedResidual(Claim[Given]):
     n: int = option(14, low=3, high=200)  # points, more than d
     d: int = option(3, low=2, high=10)  # dimension
     decades: float = option(6.0, low=1.0, high=100.0)  # the last time is ten to this power
+
     relation = at_most(ulps=2**24)  # the flow is integrated to a relative error of 1e-9
-
-    def given(self, rng: Generator) -> Given:
-        """A cloud with planted support vectors, and a start behind the first point."""
-        x = supported_cloud(max(self.n, self.d + 1), self.d, theta=1.5, rng=rng).signed
-        w0 = torch.randn(self.d, generator=rng, dtype=torch.float64)
-        return Given(x, hard_margin_svm(x), w0)
-
-    def hypotheses(self, given: Given) -> Iterator[Hypothesis]:
-        """The vector is that of the largest margin, and its support is generic."""
-        x, svm, _ = given
-        off = kkt_residuals(margin_problem(x), svm.w, svm.alpha).largest
-        yield Hypothesis("w hat is the max-margin vector", off < 1e-6, f"KKT residual {off:.1e}")
-        yield Hypothesis(
+    supposes = (
+        Suppose(
+            "w hat is the max-margin vector",
+            lambda g: 1e-6 - kkt_residuals(margin_problem(g.x), g.svm.w, g.svm.alpha).largest,
+            "Twice the vector is not the shortest: the rest grows like log t.",
+            svm=lambda g: dataclasses.replace(g.svm, w=2 * g.svm.w),
+        ),
+        Suppose(
             "the support vectors are independent and all alpha are positive",
-            generic_support(x, svm),
-        )
-
-    def predict(self, given: Given) -> list[float]:
-        """The bound, at each time after the first."""
-        return self._certificate(given).norm_bound[1:].tolist()
-
-    def measure(self, given: Given) -> list[float]:
-        """The squared length of the rest along the flow."""
-        x, svm, w0 = given
-        s = self._grid()
-        w = separable_flow(x, w0, s, loss=EXPONENTIAL).w
-        # on the support vectors the offset is -log alpha by definition, whatever solves for it
-        offset = torch.linalg.lstsq(x[svm.support], -svm.alpha[svm.support, None].log()).solution
-        return (w - s[:, None] * svm.w - offset[:, 0]).square().sum(dim=1)[1:].tolist()
-
-    def counterexample(self, rng: Generator) -> Given:
-        """Twice the vector: it has margin 2 everywhere, and is not the shortest."""
-        given = self.given(rng)
-        return given._replace(svm=dataclasses.replace(given.svm, w=2 * given.svm.w))
-
-    def figure(self, given: Given) -> tuple[Figure, Figure]:
-        """The length with its bound, and the two brackets of the proof."""
-        found, t = self._certificate(given), self._grid().exp()
-        length = Figure(
+            lambda g: generic_support(g.x, g.svm),
+        ),
+    )
+    symbols = "bound on ‖r(t)‖²", "‖r(t)‖²"
+    shows = (
+        Along(
             "What is left of w after log t and the offset stays bounded",
             x="t",
-            y="‖r(t)‖",
+            at="times",
             log_x=True,
-            marks=(
-                Curve(found.norm_bound.sqrt(), x=t, label="bound", role="predicted"),
-                Curve(found.r.norm(dim=1), x=t, label="along the flow"),
-            ),
-        )
-        brackets = Figure(
-            "Support vectors pull r back, the others push ever less",
-            x="t",
-            y="t · ½ d‖r‖²/dt",
-            log_x=True,
-            marks=(
-                Curve(t * found.first, x=t, label="support vectors: never above 0"),
-                Curve(t * found.second, x=t, label="all other points", role="other"),
-                Curve(t * found.second_bound, x=t, label="C t^(1−θ)", role="predicted"),
-            ),
-        )
-        return length, brackets
+        ),
+    )
 
-    def _grid(self) -> Tensor:
+    @property
+    def s(self) -> Tensor:
+        """Logarithms of the times."""
         return torch.linspace(0, self.decades * math.log(10), 25, dtype=torch.float64)
 
-    def _certificate(self, given: Given) -> ResidualCertificate:
+    @property
+    def times(self) -> Tensor:
+        """Those after the first, for which the bound is stated."""
+        return self.s[1:].exp()
+
+    def given(self, rng: Generator) -> Given:
+        x = supported_cloud(max(self.n, self.d + 1), self.d, theta=1.5, rng=rng).signed
+        return Given(x, hard_margin_svm(x), normal(rng, self.d))
+
+    def predict(self, given: Given) -> Tensor:
         x, svm, w0 = given
-        s = self._grid()
-        return residual_certificate(x, svm, s, separable_flow(x, w0, s, loss=EXPONENTIAL).w)
+        w = separable_flow(x, w0, self.s, loss=EXPONENTIAL).w
+        return residual_certificate(x, svm, self.s, w).norm_bound[1:]
+
+    def measure(self, given: Given) -> Tensor:
+        x, svm, w0 = given
+        w = separable_flow(x, w0, self.s, loss=EXPONENTIAL).w
+        # on the support vectors the offset is -log alpha by definition, whatever solves for it
+        offset: Tensor = torch.linalg.lstsq(
+            x[svm.support], -svm.alpha[svm.support, None].log()
+        ).solution
+        r: Tensor = w - self.s[:, None] * svm.w - offset[:, 0]
+        return r.square().sum(dim=1)[1:]
+
+    def tight(self) -> Given:
+        """One point: the part of r across it never moves."""
+        x = torch.tensor([[1.0, 0.0]], dtype=torch.float64)
+        return Given(x, hard_margin_svm(x), x.new_tensor([0.0, 5.0]))

@@ -23,17 +23,17 @@ same point. Adam divides each coordinate by its own scale, leaves the span, and 
     in the row space and in the kernel at once.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable
 from typing import NamedTuple
 
 import torch
 from jaxtyping import Float
 from torch import Generator, Tensor
 
-from corollary.core import Claim, Curve, Figure, Hypothesis, equals, option
+from corollary.core import Claim, Curve, Figure, Kept, Suppose, Trial, equals, normal, option
 from corollary.theory.optimization.methods.adam import Adam
 from corollary.theory.optimization.methods.heavy_ball import HeavyBall
-from corollary.theory.optimization.methods.method import Method, trajectory
+from corollary.theory.optimization.methods.method import trajectory
 from corollary.theory.optimization.stochastic.descent import sgd
 from corollary.theory.optimization.stochastic.finite_sums import squares
 from corollary.theory.prerequisites.quadratic_losses import LeastSquares
@@ -41,97 +41,79 @@ from corollary.theory.prerequisites.singular import numerical_rank
 
 
 class Given(NamedTuple):
-    """An underdetermined system, a start, a step size in units of its limit, a seed for SGD."""
-
     X: Float[Tensor, "n d"]
     y: Float[Tensor, " n"]
-    w0: Float[Tensor, " d"]
+    w0: Float[Tensor, " d"]  # start
     share: float  # eta = share * n / lambda_max
-    seed: int
 
-    @property
-    def limit(self) -> float:
-        """The largest step."""
-        return len(self.X) / float(torch.linalg.matrix_norm(self.X, 2)) ** 2
+
+def repeated_row(given: Given) -> Given:
+    """Two equal rows with different targets: nothing interpolates, and SGD does not settle."""
+    X, y = torch.cat([given.X, given.X[:1]]), torch.cat([given.y, given.y[:1] + 1])
+    return given._replace(X=X, y=y)
 
 
 class ClosestInterpolator(Claim[Given]):
     n: int = option(4, low=1, high=50)  # data points
     d: int = option(10, low=2, high=200)  # parameters, more than n
     steps: int = option(500, low=100, high=20_000)  # steps of each method
-    relation = equals(
-        ulps=2**24, scale=1.0
-    )  # condition number 2: SGD, the slowest, is at 1e-12 after 300 steps
+
+    # condition number 2: SGD, the slowest, is at 1e-12 after 300 steps
+    relation = equals(ulps=2**24, scale=1.0)
+    supposes = (
+        Suppose(
+            "the rows of X are independent",
+            lambda g: (numerical_rank(g.X) == len(g.X), f"rank {numerical_rank(g.X)}"),
+            without=repeated_row,
+        ),
+        Suppose(
+            "the step lies between 0 and n/λmax",
+            lambda g: (0 < g.share < 1, f"η = {g.share:g} n/λmax"),
+            "A step that is five per cent too long diverges.",
+            share=1.05,
+        ),
+    )
+    symbols = "w₀ + X⁺(y − Xw₀)", "coordinate of the end of each method"
 
     def given(self, rng: Generator) -> Given:
-        """Rows with singular values between 1 and 2, a normal start, half the largest step."""
         n = min(self.n, self.d - 1)
-        normal = torch.randn(n, self.d, generator=rng, dtype=torch.float64)
-        U, _, Vt = torch.linalg.svd(normal, full_matrices=False)
+        U, _, Vt = torch.linalg.svd(normal(rng, n, self.d), full_matrices=False)
         X = (U * torch.linspace(1, 2, n, dtype=torch.float64)) @ Vt
-        y = torch.randn(n, generator=rng, dtype=torch.float64)
-        w0 = torch.randn(self.d, generator=rng, dtype=torch.float64)
-        return Given(X, y, w0, 0.5, int(torch.randint(2**31, (1,), generator=rng)))
+        return Given(X, normal(rng, n), normal(rng, self.d), 0.5)
 
-    def hypotheses(self, given: Given) -> Iterator[Hypothesis]:
-        """Rank and step size."""
-        rank = numerical_rank(given.X)
-        yield Hypothesis("the rows of X are independent", rank == len(given.X), f"rank {rank}")
-        yield Hypothesis(
-            "the step lies between 0 and n/λmax", 0 < given.share < 1, f"η = {given.share:g} n/λmax"
-        )
+    def predict(self, given: Given) -> Tensor:
+        X, y, w0, _ = given
+        nearest: Tensor = w0 + torch.linalg.pinv(X) @ (y - X @ w0)
+        return nearest.repeat(3)
 
-    def predict(self, given: Given) -> list[float]:
-        """The projection of the start, once for each method."""
-        return _nearest(given).tolist() * 3
+    def measure(self, given: Given, rng: Generator) -> Kept:
+        X, y, w0, share = given
+        eta, loss = share * len(X) / torch.linalg.matrix_norm(X, 2).item() ** 2, _gradient(given)
+        # single functions are n times as steep at most, and squares() has half their size
+        longest = float(X.square().sum(dim=1).max())
+        single = sgd(squares(X, y), w0[None], share * 2 / longest, self.steps, rng=rng).x[:, 0]
+        paths = {
+            "gradient descent": trajectory(HeavyBall(lr=eta, beta=0.0), loss, w0, self.steps),
+            "heavy ball": trajectory(HeavyBall(lr=eta, beta=0.5), loss, w0, self.steps),
+            "SGD, one point per step": single,
+        }
+        return Kept(torch.cat([path[-1] for path in paths.values()]), paths=paths)
 
-    def measure(self, given: Given) -> list[float]:
-        """The ends of gradient descent, the heavy ball and SGD."""
-        return [v for path in _paths(given, self.steps).values() for v in path[-1].tolist()]
-
-    def counterexample(self, rng: Generator) -> Given:
-        """A step that is five per cent too long."""
-        return self.given(rng)._replace(share=1.05)
-
-    def figure(self, given: Given) -> Figure:
-        """The distance to the nearest interpolator, for four methods."""
-        steps, target = min(300, self.steps), _nearest(given)
-        adam = trajectory(Adam(lr=0.05), _gradient(given), given.w0, steps)
-        marks = [
-            Curve((path - target).norm(dim=1), label=name, dashed=k > 0)
-            for k, (name, path) in enumerate(_paths(given, steps).items())
-        ]
-        marks.append(Curve((adam - target).norm(dim=1), label="Adam", role="other"))
+    def figure(self, trial: Trial[Given]) -> Figure:
+        target = trial.predicted[: len(trial.given.w0)]
+        adam = trajectory(Adam(lr=0.05), _gradient(trial.given), trial.given.w0, 300)
+        paths = {**trial.kept.paths, "Adam, which leaves the span": adam}
         return Figure(
             "In the span of the data, all end at one point",
             x="step t",
             y="‖w − nearest interpolator‖",
             log_y=True,
-            marks=tuple(marks),
+            marks=tuple(
+                Curve((path[:300] - target).norm(dim=1), label=name, dashed=k > 0)
+                for k, (name, path) in enumerate(paths.items())
+            ),
         )
 
 
-def _nearest(given: Given) -> Tensor:
-    X, y, w0 = given[:3]
-    return w0 + torch.linalg.pinv(X) @ (y - X @ w0)
-
-
-def _gradient(given: Given):
+def _gradient(given: Given) -> Callable[[Tensor], Tensor]:
     return LeastSquares(given.X, given.y, 1 / len(given.X)).gradient
-
-
-def _paths(given: Given, steps: int) -> dict[str, Tensor]:
-    X, y, w0, share, seed = given
-    eta = share * given.limit
-    methods: dict[str, Method] = {
-        "gradient descent": HeavyBall(lr=eta, beta=0.0),
-        "heavy ball": HeavyBall(lr=eta, beta=0.5),
-    }
-    paths = {k: trajectory(m, _gradient(given), w0, steps) for k, m in methods.items()}
-    # single functions are n times as steep at most, and squares() has half their size
-    longest = float(X.square().sum(dim=1).max())
-    rng = torch.Generator().manual_seed(seed)
-    paths["SGD, one point a step"] = sgd(
-        squares(X, y), w0[None], share * 2 / longest, steps, rng=rng
-    ).x[:, 0]
-    return paths

@@ -17,7 +17,6 @@ division, has mean :math:`(1-p)a_j` and needs the factor at evaluation.
 :covers: dropout-layer
 """
 
-from collections.abc import Iterator
 from typing import NamedTuple
 
 import torch
@@ -25,89 +24,65 @@ from jaxtyping import Float
 from torch import Generator, Tensor
 
 from corollary.core import (
+    Along,
     Claim,
-    Curve,
-    Figure,
-    Hypothesis,
-    Points,
     Sample,
+    Suppose,
+    Sweep,
     option,
+    uniform,
     within_interval,
 )
 from corollary.models.dropout import Dropout
 
 
 class Given(NamedTuple):
-    """Activations, a rate, the form of dropout, and a seed for the masks."""
+    a: Float[Tensor, " m"]  # activations
+    p: float  # the share that is dropped
+    inverted: bool = True  # the form of dropout
 
-    a: Float[Tensor, " m"]
-    p: float
-    inverted: bool
-    seed: int
+
+def _largest(given: Given) -> float:
+    """Of fifty units with activation 1, those that are kept."""
+    layer = Dropout(given.p, inverted=given.inverted, rng=torch.Generator().manual_seed(0))
+    return float(layer.train()(given.a.new_ones(50)).max())
 
 
 class DropoutMoments(Claim[Given]):
     p: float = option(0.5, low=0.05, high=0.5)  # the share that is dropped
     draws: int = option(60_000, low=100, high=10_000_000)  # masks
-    relation = within_interval(level=0.9999, resolution=0.05)  # of numbers of size 1
+
+    relation = within_interval(level=0.99999, resolution=0.05)  # of numbers of size 1
+    supposes = (
+        Suppose(
+            "what is kept is divided by 1 - p",
+            lambda g: 1e-9 - abs(_largest(g) - 1 / (1 - g.p)),
+            "Plain masks have mean (1 - p) a.",
+            inverted=False,
+        ),
+    )
+    symbols = "a, a²/(1 − p), 0", "mean over masks"
+    rows = ("mean of ã₁", "mean of ã₂", "mean of ã₁²", "mean of ã₂²", "covariance")
+    shows = (
+        Along("Inverted dropout keeps the mean", x="moment", y="value"),
+        Sweep(
+            "The mean square grows with the rate",
+            "p",
+            (0.05, 0.1, 0.2, 0.3, 0.4, 0.5),
+            entry=2,
+            y="mean of ã₁²",
+            log_x=False,
+        ),
+    )
 
     def given(self, rng: Generator) -> Given:
-        """Two activations near 1."""
-        a = 0.7 + 0.3 * torch.rand(2, generator=rng, dtype=torch.float64)
-        return Given(a, self.p, True, int(torch.randint(2**31, (1,), generator=rng)))
-
-    def hypotheses(self, given: Given) -> Iterator[Hypothesis]:
-        """The division by the share that is kept."""
-        yield Hypothesis("what is kept is divided by 1 - p", given.inverted)
+        return Given(0.7 + 0.3 * uniform(rng, 2), self.p)
 
     def predict(self, given: Given) -> list[float]:
-        """Both means, both mean squares, and no covariance."""
         a, p = given.a, given.p
         return [*a.tolist(), *(a.square() / (1 - p)).tolist(), 0.0]
 
-    def measure(self, given: Given) -> list[Sample]:
-        """The same of many passes through the layer in training mode."""
-        dropped = _passes(given, self.draws)
-        away = dropped - given.a
-        columns = [*dropped.T, *dropped.square().T, away.prod(dim=1)]
-        return [Sample(column.tolist()) for column in columns]
-
-    def counterexample(self, rng: Generator) -> Given:
-        """Plain masks."""
-        return self.given(rng)._replace(inverted=False)
-
-    def figure(self, given: Given) -> Figure:
-        """Mean and standard deviation over the rate, for both forms."""
-        grid = torch.linspace(0.05, 0.85, 17)
-        one = given.a.new_ones(1)
-        found = {}
-        for inverted in (True, False):
-            runs = [_passes(Given(one, p, inverted, given.seed), 4000)[:, 0] for p in grid.tolist()]
-            found[inverted] = torch.stack([torch.stack([r.mean(), r.std()]) for r in runs])
-        mean, std = found[True].T
-        error = std / 4000**0.5 * 3
-        return Figure(
-            "Inverted dropout keeps the mean",
-            x="p",
-            y="of a unit with a = 1",
-            marks=(
-                Curve(torch.ones_like(grid), x=grid, label="mean a", role="predicted"),
-                Points(
-                    grid, mean, low=mean - error, high=mean + error, label="mean, inverted form"
-                ),
-                Curve(
-                    (grid / (1 - grid)).sqrt(),
-                    x=grid,
-                    label="deviation √(p/(1−p)) a",
-                    role="predicted",
-                    dashed=True,
-                ),
-                Points(grid, std, label="deviation, inverted form"),
-                Points(grid, found[False][:, 0], label="mean, plain form", role="other"),
-            ),
-        )
-
-
-def _passes(given: Given, draws: int) -> Tensor:
-    layer = Dropout(given.p, inverted=given.inverted, rng=torch.Generator().manual_seed(given.seed))
-    return layer.train()(given.a.expand(draws, -1))
+    def measure(self, given: Given, rng: Generator) -> list[Sample]:
+        layer = Dropout(given.p, inverted=given.inverted, rng=rng).train()
+        dropped = layer(given.a.expand(self.draws, -1))
+        return [Sample(c) for c in (*dropped.T, *dropped.square().T, (dropped - given.a).prod(1))]

@@ -19,88 +19,63 @@ outputs shrink, and the identity is lost.
     without it. (11.24) and (11.25) are called population risks but are averages over examples.
 """
 
-from collections.abc import Iterator
 from typing import NamedTuple
 
 import torch
 from jaxtyping import Float
 from torch import Generator, Tensor
 
-from corollary.core import Band, Claim, Curve, Figure, Hypothesis, equals, option
+from corollary.core import Along, Claim, Suppose, equals, near, normal, option
 from corollary.theory.regularization.dropout import (
     dropout_penalty,
     expected_dropout_loss,
     squared_loss,
 )
 
-RATES = (0.1, 0.2, 0.35, 0.5, 0.65, 0.8)
-
 
 class Given(NamedTuple):
-    """Read-out weights, the activations they read, targets, and the form of the masks."""
+    W: Float[Tensor, "k m"]  # read-out
+    A: Float[Tensor, "n m"]  # the activations it reads
+    Y: Float[Tensor, "n k"]  # targets
+    inverted: bool = True  # the masks are divided by 1 - p
 
-    W: Float[Tensor, "k m"]
-    A: Float[Tensor, "n m"]
-    Y: Float[Tensor, "n k"]
-    inverted: bool
-    seed: int  # of the masks in the figure
+
+def _mean_mask(given: Given) -> Tensor:
+    """(E b² + 1 - E(1 - b)²) / 2 for one unit at rate 1/2."""
+    one = given.W.new_ones(1, 1)
+    square, off = (
+        expected_dropout_loss(one, one, y, 0.5, inverted=given.inverted) for y in (0 * one, one)
+    )
+    return (square + 1 - off) / 2
 
 
 class DropoutPenalty(Claim[Given]):
     n: int = option(12, low=1, high=200)  # examples
     m: int = option(8, low=1, high=12)  # units that are dropped
     k: int = option(2, low=1, high=10)  # outputs
+    rates: tuple[float, ...] = (0.1, 0.2, 0.35, 0.5, 0.65, 0.8)  # shares p that are dropped
+
     relation = equals(ulps=2**10)  # a sum over up to 2^12 masks
+    supposes = (
+        Suppose(
+            "the masks have mean 1",
+            lambda g: near(_mean_mask(g), 1.0),
+            "Masks of zeros and ones shrink the outputs.",
+            inverted=False,
+        ),
+    )
+    symbols = "loss + penalty", "loss, averaged over all masks"
+    rows = "p = {rates}"
+    shows = (Along("Dropping units at random, on average, is a penalty", x="p", at="rates"),)
 
     def given(self, rng: Generator) -> Given:
-        """A random ReLU layer, random read-out and targets."""
-        x = torch.randn(self.n, 3, generator=rng, dtype=torch.float64)
-        first = torch.randn(3, self.m, generator=rng, dtype=torch.float64)
-        W = torch.randn(self.k, self.m, generator=rng, dtype=torch.float64) / self.m**0.5
-        Y = torch.randn(self.n, self.k, generator=rng, dtype=torch.float64)
-        seed = int(torch.randint(2**31, (1,), generator=rng))
-        return Given(W, torch.relu(x @ first), Y, True, seed)
-
-    def hypotheses(self, given: Given) -> Iterator[Hypothesis]:
-        """The mean of the masks."""
-        yield Hypothesis("the masks have mean 1", given.inverted)
+        A = torch.relu(normal(rng, self.n, 3) @ normal(rng, 3, self.m))
+        return Given(normal(rng, self.k, self.m) / self.m**0.5, A, normal(rng, self.n, self.k))
 
     def predict(self, given: Given) -> list[float]:
-        """Loss plus penalty."""
-        W, A, Y = given[:3]
-        loss = squared_loss(W, A, Y)
-        return [float(loss + dropout_penalty(W, A, p)) for p in RATES]
+        W, A, Y, _ = given
+        return [float(squared_loss(W, A, Y) + dropout_penalty(W, A, p)) for p in self.rates]
 
     def measure(self, given: Given) -> list[float]:
-        """The mean over every mask."""
-        W, A, Y, inverted, _ = given
-        return [float(expected_dropout_loss(W, A, Y, p, inverted=inverted)) for p in RATES]
-
-    def counterexample(self, rng: Generator) -> Given:
-        """Masks of zeros and ones."""
-        return self.given(rng)._replace(inverted=False)
-
-    def figure(self, given: Given) -> Figure:
-        """Loss plus penalty over the rate, with the spread of single masks."""
-        W, A, Y, _, seed = given
-        rng = torch.Generator().manual_seed(seed)
-        grid = torch.linspace(0.02, 0.8, 25)
-        low, mean, high = [], [], []
-        for p in grid.tolist():
-            keep = torch.full((2000, W.shape[1]), 1 - p, dtype=W.dtype)
-            B = torch.bernoulli(keep, generator=rng) / (1 - p)
-            loss = (Y - torch.einsum("km,sm,nm->snk", W, B, A)).square().sum(2).mean(1)
-            low.append(float(loss.quantile(0.1)))
-            high.append(float(loss.quantile(0.9)))
-            mean.append(float(loss.mean()))
-        exact = [float(squared_loss(W, A, Y) + dropout_penalty(W, A, p)) for p in grid.tolist()]
-        return Figure(
-            "Dropping units at random, on average, is a penalty",
-            x="p",
-            y="squared loss",
-            marks=(
-                Band(grid, low, high, label="middle 80 % of masks"),
-                Curve(mean, x=grid, label="mean of 2000 masks"),
-                Curve(exact, x=grid, label="loss + penalty", role="predicted", dashed=True),
-            ),
-        )
+        W, A, Y, inverted = given
+        return [float(expected_dropout_loss(W, A, Y, p, inverted=inverted)) for p in self.rates]

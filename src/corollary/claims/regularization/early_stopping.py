@@ -22,113 +22,89 @@ they differ in the first order.
     replace lambda by 2 lambda.
 """
 
-from collections.abc import Iterator
 from typing import NamedTuple
 
 import torch
 from jaxtyping import Float
 from torch import Generator, Tensor
 
-from corollary.core import Claim, Curve, Figure, Hypothesis, Points, Series, option, slope
-from corollary.theory.optimization.quadratic_descent import matrix_with_spectrum
-from corollary.theory.regularization.early_stopping import (
-    early_stopping_filter,
-    matched_time,
-    ridge_filter,
+from corollary.core import (
+    Claim,
+    Curve,
+    Figure,
+    Kept,
+    Over,
+    Series,
+    Suppose,
+    Trial,
+    option,
+    slope,
+    uniform,
 )
+from corollary.theory.optimization.quadratic_descent import matrix_with_spectrum
+from corollary.theory.regularization.early_stopping import matched_time
 
 
 class Given(NamedTuple):
-    """A quadratic risk, a step, a penalty and the time at which descent is stopped."""
-
-    H: Float[Tensor, "d d"]
-    w: Float[Tensor, " d"]  # the minimiser
+    H: Float[Tensor, "d d"]  # Hessian of the risk
+    w: Float[Tensor, " d"]  # its minimiser
     eta: float
-    lam: float
-    time: float
+    lam: float  # penalty
+    time: float  # at which descent is stopped
 
 
 class EarlyStopping(Claim[Given]):
     d: int = option(8, low=4, high=30)  # eigenvalues, each half of the next
     lam: float = option(0.5, low=0.01, high=10.0)  # the penalty
     steps: int = option(20, low=5, high=1000)  # steps until the matched time; η = 1/(steps λ)
+
     relation = slope(gap=0.1)  # the next term is smaller by λi/λ, at most an eighth
+    supposes = (
+        Suppose(
+            "descent is stopped at 1/(ηλ)",
+            lambda g: (abs(g.time * g.eta * g.lam - 1) < 1e-9, f"{g.time:g}"),
+            "Stopped at the printed time η/λ, the two differ in the first order.",
+            time=lambda g: g.eta / g.lam,
+        ),
+        Suppose("the step is stable", lambda g: 2 - g.eta * torch.linalg.eigvalsh(g.H)[-1]),
+    )
+    symbols = "second order", "difference of the shares that are kept"
+    shows = (Over("The difference is of second order", x="λᵢ/λ"),)
 
     def given(self, rng: Generator) -> Given:
-        """Eigenvalues from an eighth of the penalty down, turned at random."""
-        values = self.lam * 2.0 ** -torch.arange(3, 3 + self.d, dtype=torch.float64)
-        w = 1 + torch.rand(self.d, generator=rng, dtype=torch.float64)
+        values = self.lam * torch.logspace(-3, -2 - self.d, self.d, base=2, dtype=torch.float64)
         eta = 1 / (self.steps * self.lam)
         H = matrix_with_spectrum(values, rng=rng)
-        return Given(H, w, eta, self.lam, matched_time(eta, self.lam))
-
-    def hypotheses(self, given: Given) -> Iterator[Hypothesis]:
-        """The time, and a step that is small against every curvature."""
-        match = matched_time(given.eta, given.lam)
-        top = float(torch.linalg.eigvalsh(given.H)[-1])
-        yield Hypothesis(
-            "descent is stopped at 1/(ηλ)",
-            abs(given.time - match) < 1e-9 * match,
-            f"{given.time:g}",
-        )
-        yield Hypothesis(
-            "the step is stable", given.eta * top < 2, f"η λmax = {given.eta * top:.3g}"
-        )
+        return Given(H, 1 + uniform(rng, self.d), eta, self.lam, matched_time(eta, self.lam))
 
     def predict(self, given: Given) -> float:
-        """The order of the difference in λi/λ."""
         return 2.0
 
-    def measure(self, given: Given) -> Series:
-        """The difference of the shares, from a run of descent and a ridge solution."""
+    def measure(self, given: Given) -> Kept:
         H, w, eta, lam, time = given
         values, Q = torch.linalg.eigh(H)
-        ridge = torch.linalg.solve(H + lam * torch.eye(len(w), dtype=H.dtype), H @ w)
-        gap = (Q.T @ (_stopped(H, w, eta, time) - ridge)) / (Q.T @ w)
-        return Series(values / lam, gap.abs())
+        penalised = torch.linalg.solve(H + lam * torch.eye(len(w), dtype=H.dtype), H @ w)
+        stopped, ridge = ((Q.T @ v) / (Q.T @ w) for v in (_stopped(given), penalised))
+        shares = {"penalty λ": ridge, f"stopped at {time:.3g}": stopped}
+        return Kept(Series(values / lam, (stopped - ridge).abs()), shares=shares)
 
-    def counterexample(self, rng: Generator) -> Given:
-        """The printed time, η/λ."""
-        given = self.given(rng)
-        return given._replace(time=given.eta / given.lam)
-
-    def figure(self, given: Given) -> tuple[Figure, Figure]:
-        """Both filters with the printed time beside them, and their difference."""
-        eta, lam = given.eta, given.lam
-        ratio = torch.logspace(-2.5, 1, 120, dtype=torch.float64)
-        H = torch.diag(ratio * lam)
-        stopped = early_stopping_filter(H, eta, self.steps).kept
-        ridge = ridge_filter(H, lam).kept
-        printed = 1 - (1 - eta * lam * ratio).clamp(min=0) ** (eta / lam)
-        filters = Figure(
+    def figure(self, trial: Trial[Given]) -> Figure:
+        shares = {k: v for t in (trial, *trial.without) for k, v in t.kept.shares.items()}
+        return Figure(
             "Stopping at 1/(ηλ) filters like the penalty λ",
             x="λᵢ/λ",
             y="share of the minimiser that is kept",
             log_x=True,
-            marks=(
-                Curve(ridge, x=ratio, label="penalty λ", role="predicted"),
-                Curve(stopped, x=ratio, label="stopped at 1/(ηλ)"),
-                Curve(printed, x=ratio, label="stopped at η/λ", role="other", dashed=True),
+            marks=tuple(
+                Curve(share, x=trial.measured.sizes, label=name, dashed=k > 0)
+                for k, (name, share) in enumerate(shares.items())
             ),
         )
-        found = self.measure(given)
-        law = 0.5 * torch.tensor(found.sizes) ** 2
-        difference = Figure(
-            "The difference is of second order",
-            x="λᵢ/λ",
-            y="difference of the shares",
-            log_x=True,
-            log_y=True,
-            marks=(
-                Curve(law, x=found.sizes, label="½ (λᵢ/λ)²", role="predicted"),
-                Points(found.sizes, found.values, label="descent against ridge"),
-            ),
-        )
-        return filters, difference
 
 
-def _stopped(H: Tensor, w: Tensor, eta: float, time: float) -> Tensor:
+def _stopped(given: Given) -> Tensor:
     """Descent from 0; the part of a last step if the time is no whole number."""
+    H, w, eta, _, time = given
     at, whole = torch.zeros_like(w), round(time) if abs(time - round(time)) < 1e-9 else int(time)
     for _ in range(whole):
         at = at - eta * (H @ (at - w))

@@ -20,79 +20,47 @@ exponential loss :math:`e^{-u}`, and that is what lets one theorem serve both. A
     exp(-u) is unbounded.
 """
 
-from collections.abc import Iterator
 from typing import NamedTuple
 
 import torch
 from jaxtyping import Float
 from torch import Generator, Tensor
 
-from corollary.core import Claim, Curve, Figure, Hypothesis, at_most, option
-from corollary.theory.regularization.margin_losses import (
-    EXPONENTIAL,
-    GAUSSIAN_TAIL,
-    LOGISTIC,
-    MarginLoss,
-)
+from corollary.core import Along, Claim, Suppose, at_most, near, option, uniform
+from corollary.theory.regularization.margin_losses import GAUSSIAN_TAIL, LOGISTIC, MarginLoss
+
+FAR = torch.tensor([40.0, 41.0], dtype=torch.float64)
 
 
 class Given(NamedTuple):
-    """Margins and a loss."""
-
-    u: Float[Tensor, " k"]
+    u: Float[Tensor, " k"]  # margins
     loss: MarginLoss
 
 
 class ExponentialTails(Claim[Given]):
     k: int = option(50, low=2, high=10_000)  # margins
     reach: float = option(20.0, low=1.0, high=30.0)  # the largest of them
+
     relation = at_most(ulps=2**8, scale=1.0)  # a difference from 1, of exponentials of u <= 30
+    supposes = (
+        Suppose("all margins are positive", lambda g: g.u.min()),
+        Suppose(
+            "far out the slope falls like e^(-u)",
+            lambda g: near(g.loss.log_pull(FAR).diff(), -1.0),
+            "A Gaussian tail falls below every exponential.",
+            loss=GAUSSIAN_TAIL,
+        ),
+    )
+    symbols = "e⁻ᵘ", "|−ℓ′(u) eᵘ − 1|"
+    shows = (Along("A tight tail stays between the bounds", x="u = y f(x)", at="u", log_y=True),)
 
     def given(self, rng: Generator) -> Given:
-        """Positive margins."""
-        u = self.reach * torch.rand(self.k, generator=rng, dtype=torch.float64)
-        return Given(u.sort().values, LOGISTIC)
+        return Given((self.reach * uniform(rng, self.k)).sort().values, LOGISTIC)
 
-    def hypotheses(self, given: Given) -> Iterator[Hypothesis]:
-        """Positive margins, and the logarithm of the slope falls by one for each unit far out."""
-        far = torch.tensor([40.0, 41.0], dtype=torch.float64)
-        drop = float(-given.loss.log_pull(far).diff())
-        yield Hypothesis("all margins are positive", bool((given.u > 0).all()))
-        yield Hypothesis("far out the slope falls like e^(-u)", abs(drop - 1) < 1e-9, f"{drop:.3g}")
+    def predict(self, given: Given) -> Tensor:
+        return torch.exp(-given.u)
 
-    def predict(self, given: Given) -> list[float]:
-        """What is allowed."""
-        return torch.exp(-given.u).tolist()
-
-    def measure(self, given: Given) -> list[float]:
-        """The distance of the slope from the exponential, by automatic differentiation."""
+    def measure(self, given: Given) -> Tensor:
         u = given.u.clone().requires_grad_()
         (slope,) = torch.autograd.grad(given.loss.value(u).sum(), u)
-        return (-slope * torch.exp(given.u) - 1).abs().tolist()
-
-    def counterexample(self, rng: Generator) -> Given:
-        """A Gaussian tail."""
-        return self.given(rng)._replace(loss=GAUSSIAN_TAIL)
-
-    def figure(self, given: Given) -> tuple[Figure, Figure]:
-        """The losses, and their slopes times the exponential between the two bounds."""
-        losses = {LOGISTIC: "measured", EXPONENTIAL: "predicted", GAUSSIAN_TAIL: "other"}
-        u = torch.linspace(-2, 4, 121, dtype=torch.float64)
-        shapes = Figure(
-            "Losses of the margin",
-            x="u = y f(x)",
-            y="ℓ(u)",
-            marks=tuple(Curve(o.value(u), x=u, label=o.name, role=r) for o, r in losses.items()),
-        )
-        v = torch.linspace(0.05, 6, 120, dtype=torch.float64)
-        ratios = [
-            Curve((o.log_pull(v) + v).exp(), x=v, label=o.name, role=r) for o, r in losses.items()
-        ]
-        bounds = [
-            Curve(1 + sign * torch.exp(-v), x=v, label=name, role="predicted", dashed=True)
-            for sign, name in ((-1, "1 − e^(−u)"), (1, "1 + e^(−u)"))
-        ]
-        tails = Figure(
-            "A tight tail stays between the bounds", x="u", y="−ℓ′(u) eᵘ", marks=(*bounds, *ratios)
-        )
-        return shapes, tails
+        return (-slope * torch.exp(given.u) - 1).abs()

@@ -16,23 +16,31 @@ the identity is lost.
 :covers: homogeneous-network
 """
 
-from collections.abc import Iterator
 from typing import Literal, NamedTuple
 
 import torch
 from jaxtyping import Float
-from torch import Generator, Tensor, nn
+from torch import Generator, Tensor
 
-from corollary.core import Claim, Curve, Figure, Hypothesis, Points, equals, option
+from corollary.core import Claim, Parity, Suppose, equals, normal, option
 from corollary.models.homogeneous import HomogeneousNet
 from corollary.theory.regularization.homogeneous import euler_product, homogeneity_degree
 
 
 class Given(NamedTuple):
-    """Networks of 1, 2, ... layers and points to read them at."""
+    nets: list[HomogeneousNet]  # of 1, 2, ... layers
+    x: Float[Tensor, "n d"]  # points to read them at
 
-    nets: list[HomogeneousNet]
-    x: Float[Tensor, "n d"]
+
+def _degrees(given: Given) -> tuple[bool, str]:
+    found = [homogeneity_degree(net, given.x) for net in given.nets]
+    return all(h.homogeneous for h in found), ", ".join(f"{h.degree:.3g}" for h in found)
+
+
+def bias_at_the_output(self: "HomogeneousEuler", rng: Generator) -> Given:
+    """A bias at the output of two or more layers has degree 1, not that of the rest."""
+    given = self.nets(rng, "output")
+    return Given(given.nets[1:], given.x)
 
 
 class HomogeneousEuler(Claim[Given]):
@@ -40,72 +48,29 @@ class HomogeneousEuler(Claim[Given]):
     d: int = option(3, low=1, high=50)  # inputs
     m: int = option(12, low=1, high=200)  # units of each hidden layer
     n: int = option(10, low=1, high=200)  # points
+
     relation = equals(ulps=2**12, scale=1e-2)  # sums over some hundred parameters
+    supposes = (Suppose("f(αθ) is a power of α times f(θ)", _degrees, without=bias_at_the_output),)
+    symbols = "L f(θ; x)", "⟨θ, ∇f(θ; x)⟩"
+    shows = (Parity("The gradient knows the degree"),)
 
     def given(self, rng: Generator) -> Given:
-        """Networks with a bias in the first layer, and normal points."""
-        return self._nets(rng, "first")
+        return self.nets(rng, "first")
 
-    def hypotheses(self, given: Given) -> Iterator[Hypothesis]:
-        """The outputs scale like one power."""
-        found = [homogeneity_degree(net, given.x) for net in given.nets]
-        degrees = ", ".join(f"{h.degree:.3g}" for h in found)
-        yield Hypothesis(
-            "f(αθ) is a power of α times f(θ)", all(h.homogeneous for h in found), degrees
-        )
-
-    def predict(self, given: Given) -> list[float]:
-        """Depth times output."""
-        with torch.no_grad():
-            return [v for net in given.nets for v in (net.degree * net(given.x)).tolist()]
-
-    def measure(self, given: Given) -> list[float]:
-        """Parameters times gradient."""
-        return [v for net in given.nets for v in euler_product(net, given.x).tolist()]
-
-    def counterexample(self, rng: Generator) -> Given:
-        """A bias at the output of each network."""
-        given = self._nets(rng, "output")
-        with torch.no_grad():
-            for net in given.nets:
-                nn.init.constant_(net.layers[-1].b, 0.5)
-        return Given(given.nets[1:], given.x)
-
-    def figure(self, given: Given) -> Figure:
-        """The output as all parameters are scaled."""
-        alpha = torch.logspace(-0.5, 0.5, 21, dtype=torch.float64)
-        marks = []
-        for net in given.nets:
-            marks.append(
-                Curve(alpha**net.degree, x=alpha, label=f"α^{net.degree}", role="predicted")
-            )
-            ratio = [_scaled(net, given.x, float(a)) for a in alpha[::4]]
-            marks.append(Points(alpha[::4], ratio, label=f"{net.degree} layers"))
-        return Figure(
-            "The output scales like α to the depth",
-            x="α",
-            y="f(αθ; x) / f(θ; x)",
-            log_x=True,
-            log_y=True,
-            marks=tuple(marks),
-        )
-
-    def _nets(self, rng: Generator, bias: Literal["first", "output"]) -> Given:
+    def nets(self, rng: Generator, bias: Literal["first", "output"]) -> Given:
+        """Networks of every depth, with a normal bias in one of their layers."""
         nets = []
         for depth in range(1, self.depth + 1):
             widths = [self.d, *[self.m] * (depth - 1), 1]
             net = HomogeneousNet(widths, bias=bias, scale=2**0.5, rng=rng)
             with torch.no_grad():
-                at = net.layers[0 if bias == "first" else -1].b
-                at.copy_(torch.randn(at.shape, generator=rng, dtype=at.dtype))
+                b = net.get_parameter(f"layers.{0 if bias == 'first' else depth - 1}.b")
+                b.copy_(normal(rng, *b.shape))
             nets.append(net)
-        return Given(nets, torch.randn(self.n, self.d, generator=rng, dtype=torch.float64))
+        return Given(nets, normal(rng, self.n, self.d))
 
+    def predict(self, given: Given) -> Tensor:
+        return torch.cat([net.degree * net(given.x) for net in given.nets])
 
-def _scaled(net: HomogeneousNet, x: Tensor, alpha: float) -> float:
-    """The ratio at the point with the largest output."""
-    with torch.no_grad():
-        base = net(x)
-        i = base.abs().argmax()
-        scaled = {k: alpha * p for k, p in net.named_parameters()}
-        return float(torch.func.functional_call(net, scaled, (x,))[i] / base[i])
+    def measure(self, given: Given) -> Tensor:
+        return torch.cat([euler_product(net, given.x) for net in given.nets])

@@ -25,14 +25,13 @@ says that the margin is the largest there is.
 :covers: homogeneous-margin-kkt
 """
 
-from collections.abc import Iterator
 from typing import NamedTuple
 
 import torch
 from jaxtyping import Float
 from torch import Generator, Tensor
 
-from corollary.core import Claim, Curve, Figure, Hypothesis, Level, Series, converges, option
+from corollary.core import Claim, Over, Series, Suppose, converges, normal, option
 from corollary.models.homogeneous import HomogeneousNet
 from corollary.theory.regularization.homogeneous import MarginFlow, homogeneity_degree, margin_flow
 from corollary.theory.regularization.margin_losses import (
@@ -46,13 +45,16 @@ TIMES = (5.0, 10.0, 20.0, 40.0, 60.0)  # log t
 
 
 class Given(NamedTuple):
-    """Labelled points, a network, a loss, and the flow from that network."""
-
     x: Float[Tensor, "n d"]
-    y: Float[Tensor, " n"]
+    y: Float[Tensor, " n"]  # labels
     net: HomogeneousNet
     loss: MarginLoss
-    flow: MarginFlow
+    flow: MarginFlow  # from that network
+
+
+def polynomial_tail(self: "HomogeneousKkt", given: Given) -> Given:
+    """With a polynomial tail points of larger margin keep weight."""
+    return self.followed(given.x, given.y, given.net, POLYNOMIAL_TAIL)
 
 
 class HomogeneousKkt(Claim[Given]):
@@ -60,73 +62,41 @@ class HomogeneousKkt(Claim[Given]):
     d: int = option(4, low=2, high=20)  # inputs
     m: int = option(6, low=2, high=100)  # hidden units
     step: float = option(0.15, low=0.01, high=0.2)  # of the scheme, in log t
+
     relation = converges(gap=0.03)  # slackness falls like 1/log t
+    supposes = (
+        Suppose("the network is homogeneous", lambda g: homogeneity_degree(g.net, g.x).homogeneous),
+        Suppose(
+            "the loss has a tight exponential tail",
+            lambda g: (tail_check(g.loss).tight, g.loss.name),
+            without=polynomial_tail,
+        ),
+        Suppose("at some time every point is right", lambda g: g.flow.q[0].min()),
+    )
+    symbols = "0", "missing alignment and slackness"
+    shows = (Over("Both KKT conditions are met in the end", x="log t", log_y=True),)
 
     def given(self, rng: Generator) -> Given:
-        """Two opposite cones of points, and a small normal start."""
-        return self._followed(rng, EXPONENTIAL)
-
-    def hypotheses(self, given: Given) -> Iterator[Hypothesis]:
-        """Homogeneity, the tail, and that every point became right."""
-        x, _, net, loss, flow = given
-        least = float(flow.q[0].min())
-        yield Hypothesis("the network is homogeneous", homogeneity_degree(net, x).homogeneous)
-        yield Hypothesis("the loss has a tight exponential tail", tail_check(loss).tight, loss.name)
-        yield Hypothesis("at some time every point is right", least > 0, f"min q = {least:.3g}")
-
-    def predict(self, given: Given) -> float:
-        """Nothing is missing in the end."""
-        return 0.0
-
-    def measure(self, given: Given) -> Series:
-        """Alignment and slackness together."""
-        return Series(TIMES, given.flow.kkt)
-
-    def counterexample(self, rng: Generator) -> Given:
-        """A loss with a polynomial tail."""
-        return self._followed(rng, POLYNOMIAL_TAIL)
-
-    def figure(self, given: Given) -> tuple[Figure, Figure]:
-        """The two parts of the residual, and the margins of all points."""
-        flow = given.flow
-        residual = Figure(
-            "Both KKT conditions are met in the end",
-            x="log t",
-            y="what is missing",
-            log_x=True,
-            log_y=True,
-            marks=(
-                Curve(1 - flow.alignment, x=flow.s, label="1 − cos(θ, Σ λ ∇q)"),
-                Curve(flow.slackness, x=flow.s, label="slackness", dashed=True),
-                Curve(1 / flow.s, x=flow.s, label="1/log t", role="predicted"),
-            ),
-        )
-        scaled = flow.q / flow.norm[:, None] ** given.net.degree
-        nearest = scaled[-1].argsort()[:4].tolist()
-        margins = Figure(
-            "The smallest margins meet",
-            x="log t",
-            y="q / ‖θ‖^L",
-            marks=(
-                *(
-                    Curve(scaled[:, i], x=flow.s, label=f"point {i + 1}", dashed=i != nearest[0])
-                    for i in nearest
-                ),
-                Level(float(scaled[-1].min()), label="smallest at the end", role="predicted"),
-            ),
-        )
-        return residual, margins
-
-    def _followed(self, rng: Generator, loss: MarginLoss) -> Given:
-        z = torch.randn(self.n, self.d, generator=rng, dtype=torch.float64)
+        z = normal(rng, self.n, self.d)
         z[:, 0] = 0
         z = 0.8 * z / z.norm(dim=1, keepdim=True).clamp(min=1)
-        z[:, 0] = 1  # inner products at least 1 - 0.64
+        z[:, 0] = 1  # two opposite cones: inner products at least 1 - 0.64
         y = torch.where(torch.arange(self.n) % 2 == 0, 1.0, -1.0).double()
         net = HomogeneousNet([self.d, self.m, 1], scale=0.3, rng=rng)
         with torch.no_grad():  # both signs at the output, so that both classes have units
-            v = net.layers[-1].W
+            v = net.get_parameter("layers.1.W")
             v[:, ::2], v[:, 1::2] = v[:, ::2].abs(), -v[:, 1::2].abs()
-        x, s = y[:, None] * z, torch.tensor(TIMES, dtype=torch.float64)
-        flow = margin_flow(net, x, y, s, degree=2, loss=loss, step=self.step)
-        return Given(x, y, net, loss, flow)
+        return self.followed(y[:, None] * z, y, net, EXPONENTIAL)
+
+    def followed(self, x: Tensor, y: Tensor, net: HomogeneousNet, loss: MarginLoss) -> Given:
+        """The flow from a network, at the times."""
+        s = torch.tensor(TIMES, dtype=torch.float64)
+        return Given(
+            x, y, net, loss, margin_flow(net, x, y, s, degree=2, loss=loss, step=self.step)
+        )
+
+    def predict(self, given: Given) -> float:
+        return 0.0
+
+    def measure(self, given: Given) -> Series:
+        return Series(TIMES, given.flow.kkt)

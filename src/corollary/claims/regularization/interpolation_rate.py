@@ -16,97 +16,70 @@ since nothing ever moves there. For a longer step the factor is the other end,
 :covers: min-norm-implicit-bias
 """
 
-from collections.abc import Iterator
 from typing import NamedTuple
 
 import torch
 from jaxtyping import Float
 from torch import Generator, Tensor
 
-from corollary.core import Claim, Curve, Figure, Hypothesis, at_most, option
+from corollary.core import Along, Claim, Suppose, at_most, normal, option
 from corollary.theory.prerequisites.quadratic_losses import LeastSquares
-from corollary.theory.prerequisites.singular import numerical_rank
-from corollary.theory.regularization.interpolation import interpolation_factor
 
 
 class Given(NamedTuple):
-    """A system, a start and a step size."""
-
     X: Float[Tensor, "n d"]
     y: Float[Tensor, " n"]
-    w0: Float[Tensor, " d"]
+    w0: Float[Tensor, " d"]  # start
     eta: float
+
+
+def _to_the_limit(given: Given) -> float:
+    s = torch.linalg.svdvals(given.X)
+    return len(given.X) / float(s[0] ** 2 + s[-1] ** 2) - given.eta
+
+
+def too_long(given: Given) -> Given:
+    """A step ten per cent above n/σ₁² diverges."""
+    top = float(torch.linalg.matrix_norm(given.X, 2))
+    return given._replace(eta=1.1 * len(given.X) / top**2)
 
 
 class InterpolationRate(Claim[Given]):
     n: int = option(5, low=1, high=50)  # data points
     d: int = option(12, low=2, high=200)  # parameters, more than n
     steps: int = option(60, low=1, high=10_000)  # steps of gradient descent
-    share: float = option(0.5, low=0.01, high=0.5)  # the step in units of n/σ₁²
+    share: float = option(0.45, low=0.01, high=0.5)  # the step in units of n/σ₁²
+
     relation = at_most(ulps=2**20, scale=1.0)  # rounding of the limit itself, about 1e-16 a step
+    supposes = (
+        Suppose(
+            "the rows of X are independent",
+            lambda g: torch.linalg.svdvals(g.X)[len(g.X) - 1] - 1e-9,
+        ),
+        Suppose(
+            "the step lies between 0 and n/(σ₁² + σₙ²)",
+            lambda g: g.eta > 0 and _to_the_limit(g) >= 0,
+            without=too_long,
+        ),
+    )
+    symbols = "ρᵗ ‖w₀ − w_∞‖", "‖w_t − w_∞‖"
+    shows = (
+        Along("Only the singular values of the data set the pace", x="step t", log_y=True, first=1),
+    )
 
     def given(self, rng: Generator) -> Given:
-        """Normal rows, targets and start."""
-        X = torch.randn(min(self.n, self.d - 1), self.d, generator=rng, dtype=torch.float64)
-        y = torch.randn(len(X), generator=rng, dtype=torch.float64)
-        w0 = torch.randn(self.d, generator=rng, dtype=torch.float64)
-        return Given(X, y, w0, self.share * len(X) / float(torch.linalg.matrix_norm(X, 2)) ** 2)
-
-    def hypotheses(self, given: Given) -> Iterator[Hypothesis]:
-        """Rank and step size."""
-        X, eta = given.X, given.eta
-        rank, limit = numerical_rank(X), _best_step(X)
-        yield Hypothesis("the rows of X are independent", rank == len(X), f"rank {rank}")
-        yield Hypothesis(
-            "the step lies between 0 and n/(σ₁² + σₙ²)", 0 < eta <= limit, f"η = {eta:.3g}"
-        )
+        X = normal(rng, min(self.n, self.d - 1), self.d)
+        eta = self.share * len(X) / float(torch.linalg.matrix_norm(X, 2)) ** 2
+        return Given(X, normal(rng, len(X)), normal(rng, self.d), eta)
 
     def predict(self, given: Given) -> list[float]:
-        """Powers of the factor times the first distance."""
         X, y, w0, eta = given
         rho = 1 - 2 * eta * float(torch.linalg.svdvals(X)[-1]) ** 2 / len(X)
         first = float((torch.linalg.pinv(X) @ (y - X @ w0)).norm())
-        return [first * rho**t for t in self._steps()]
+        return [first * rho**t for t in range(1, self.steps + 1)]
 
-    def measure(self, given: Given) -> list[float]:
-        """The distance of each iterate to the interpolator nearest to the start."""
+    def measure(self, given: Given) -> Tensor:
         X, y, w0, eta = given
         path = LeastSquares(X, y, 1 / len(X)).descend(w0, eta=eta, steps=self.steps)
-        target = w0 + torch.linalg.lstsq(X, y - X @ w0, driver="gelsd").solution
-        return (path - target).norm(dim=1)[1:].tolist()
-
-    def counterexample(self, rng: Generator) -> Given:
-        """A step above n/σ₁²."""
-        given = self.given(rng)
-        limit = len(given.X) / float(torch.linalg.matrix_norm(given.X, 2)) ** 2
-        return given._replace(eta=1.1 * limit)
-
-    def figure(self, given: Given) -> Figure:
-        """Measured distances and the bound, with the step that is best for it."""
-        best = _best_step(given.X)
-        fast, t = given._replace(eta=best), self._steps()
-        return Figure(
-            "Only the singular values of the data set the pace",
-            x="step t",
-            y="‖w_t − w_∞‖",
-            log_y=True,
-            marks=(
-                Curve(self.predict(given), x=t, label="ρᵗ ‖w₀ − w_∞‖", role="predicted"),
-                Curve(self.measure(given), x=t, label="gradient descent"),
-                Curve(
-                    self.measure(fast),
-                    x=t,
-                    label=f"best step, ρ = {interpolation_factor(given.X, best):.3g}",
-                    role="other",
-                    dashed=True,
-                ),
-            ),
-        )
-
-    def _steps(self) -> list[int]:
-        return list(range(1, self.steps + 1))
-
-
-def _best_step(X: Tensor) -> float:
-    s = torch.linalg.svdvals(X)
-    return len(X) / float(s[0] ** 2 + s[-1] ** 2)
+        target: Tensor = w0 + torch.linalg.lstsq(X, y - X @ w0, driver="gelsd").solution
+        return (path - target)[1:].square().sum(dim=1).sqrt()

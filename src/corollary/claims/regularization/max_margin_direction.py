@@ -23,7 +23,6 @@ A loss with a Gaussian tail grows weights more slowly than :math:`\log t`, and t
 :covers: max-margin-implicit-bias, tight-exponential-tail
 """
 
-from collections.abc import Iterator
 from typing import NamedTuple
 
 import torch
@@ -34,11 +33,14 @@ from corollary.core import (
     Claim,
     Curve,
     Figure,
-    Hypothesis,
-    Level,
+    Kept,
+    Over,
     Points,
     Series,
+    Suppose,
+    Trial,
     converges,
+    normal,
     option,
 )
 from corollary.data.supported_cloud import SupportedCloud, supported_cloud
@@ -49,21 +51,27 @@ from corollary.theory.regularization.margin_losses import (
     MarginLoss,
     tail_check,
 )
-from corollary.theory.regularization.separable_descent import (
-    Iterates,
-    implicit_bias_logistic,
-    largest_step,
-    log_times,
-)
+from corollary.theory.regularization.separable_descent import implicit_bias_logistic, largest_step
 
 
 class Given(NamedTuple):
-    """Separable points with their known answer, starts, step size and loss."""
-
-    cloud: SupportedCloud
-    w0: Float[Tensor, "r d"]  # one start a row
+    cloud: SupportedCloud  # separable points with their known answer
+    w0: Float[Tensor, "r d"]  # one start per row
     eta: float
     loss: MarginLoss
+
+
+def both_labels(given: Given) -> Given:
+    """One point has both labels: the loss has a minimiser, and the weights stay bounded."""
+    x, y, w, alpha = given.cloud
+    extra = (torch.cat([x, x[:1]]), torch.cat([y, -y[:1]]), w, torch.cat([alpha, 0 * alpha[:1]]))
+    return given._replace(cloud=SupportedCloud(*extra))
+
+
+def gaussian_tail(given: Given) -> Given:
+    """With a Gaussian tail the weights grow more slowly than log t."""
+    eta = 0.9 * largest_step(given.cloud.signed, GAUSSIAN_TAIL)
+    return given._replace(loss=GAUSSIAN_TAIL, eta=eta)
 
 
 class MaxMarginDirection(Claim[Given]):
@@ -71,97 +79,61 @@ class MaxMarginDirection(Claim[Given]):
     d: int = option(2, low=2, high=10)  # dimension, and number of support vectors
     steps: int = option(3000, low=100, high=1_000_000)  # steps of gradient descent
     starts: int = option(4, low=1, high=100)  # starting points
+
     relation = converges(gap=0.05)  # the distance falls like 1/t or slower, by the data's shape
+    supposes = (
+        Suppose(
+            "a hyperplane through the origin separates the points",
+            lambda g: linear_separability(g.cloud.x, g.cloud.y, bias=False).separable,
+            without=both_labels,
+        ),
+        Suppose(
+            "the loss has a tight exponential tail",
+            lambda g: (tail_check(g.loss).tight, g.loss.name),
+            without=gaussian_tail,
+        ),
+        Suppose(
+            "the step is below 2/(β σ²)", lambda g: largest_step(g.cloud.signed, g.loss) - g.eta
+        ),
+    )
+    symbols = "0", "largest |⟨w(t), xᵢ⟩ − log t − log(η/αᵢ)|"
+    shows = (Over("Margins grow like log t, with a known offset", x="t", log_y=True),)
 
     def given(self, rng: Generator) -> Given:
-        """A cloud with planted support vectors, normal starts, nine tenths of the largest step."""
         cloud = supported_cloud(max(self.n, self.d), self.d, rng=rng)
-        w0 = torch.randn(self.starts, self.d, generator=rng, dtype=torch.float64)
+        w0 = normal(rng, self.starts, self.d)
         return Given(cloud, w0, 0.9 * largest_step(cloud.signed), LOGISTIC)
 
-    def hypotheses(self, given: Given) -> Iterator[Hypothesis]:
-        """Separability, the tail and the step size."""
-        cloud, _, eta, loss = given
-        separable = linear_separability(cloud.x, cloud.y, bias=False).separable
-        limit = largest_step(cloud.signed, loss)
-        yield Hypothesis("a hyperplane through the origin separates the points", separable)
-        yield Hypothesis("the loss has a tight exponential tail", tail_check(loss).tight, loss.name)
-        yield Hypothesis("the step is below 2/(β σ²)", eta < limit, f"η = {eta:.3g} < {limit:.3g}")
-
     def predict(self, given: Given) -> float:
-        """No distance to the limits is left."""
         return 0.0
 
-    def measure(self, given: Given) -> Series:
-        """The largest distance of a support vector's residual from its limit, over all starts."""
+    def measure(self, given: Given) -> Kept:
+        cloud, w0, eta, loss = given
         times = [max(self.steps // 8, 1), self.steps // 4, self.steps // 2, self.steps]
-        off = _residuals(given, _run(given, times)) - _limits(given)
-        return Series(times, off.abs().amax(dim=(1, 2)))
+        run = implicit_bias_logistic(cloud.signed, w0, eta, times, loss=loss)
+        support = cloud.alpha > 0
+        residual = run.w @ cloud.signed[support].T - run.t.double().log()[:, None, None]
+        off = residual - torch.log(eta / cloud.alpha[support])
+        return Kept(Series(times, off.abs().amax(dim=(1, 2))), w=run.w[-1, 0])
 
-    def counterexample(self, rng: Generator) -> Given:
-        """The same points with a loss whose tail is Gaussian."""
-        given = self.given(rng)
-        eta = 0.9 * largest_step(given.cloud.signed, GAUSSIAN_TAIL)
-        return given._replace(loss=GAUSSIAN_TAIL, eta=eta)
+    def figure(self, trial: Trial[Given]) -> Figure | tuple[Figure, ...]:
+        x, y, w, _ = trial.given.cloud
+        if self.d > 2:
+            return ()
 
-    def figure(self, given: Given) -> tuple[Figure, ...]:
-        """The separating lines as they turn, and the residual on each support vector."""
-        run = _run(given, log_times(self.steps, 40))
-        residual = _residuals(given, run)
-        marks = []
-        for i, limit in enumerate(_limits(given).tolist()[:4]):
-            label = f"support vector {i + 1}"
-            marks.append(Curve(residual[:, 0, i], x=run.t, label=label, dashed=i > 0))
-            marks.append(Level(limit, label=f"log(η/α) of support vector {i + 1}"))
-        settled = Figure(
-            "Margins grow like log t, with a known offset",
-            x="t",
-            y="⟨w(t), x⟩ − log t",
-            log_x=True,
-            marks=tuple(marks),
+        def line(w: Tensor) -> tuple[Tensor, Tensor]:
+            reach = torch.tensor([-1.0, 1.0]) * x.norm(dim=1).max() / w.norm()
+            return reach * w[0], -reach * w[1]
+
+        groups = [(x[y == sign], f"points labelled {sign:+d}") for sign in (1, -1)]
+        return Figure(
+            "Descent turns towards the hyperplane of largest margin",
+            x="x₁",
+            y="x₂",
+            equal=True,
+            marks=(
+                *(Points(z[:, 0], z[:, 1], label=name, role="other") for z, name in groups),
+                Curve(*line(w), label="largest margin", role="predicted"),
+                Curve(*line(trial.kept.w), label=f"descent at t = {self.steps}"),
+            ),
         )
-        return (_plane(given, run), settled) if self.d == 2 else (settled,)
-
-
-def _run(given: Given, times: list[int]) -> Iterates:
-    cloud, w0, eta, loss = given
-    return implicit_bias_logistic(cloud.signed, w0, eta, times, loss=loss)
-
-
-def _residuals(given: Given, run: Iterates) -> Tensor:
-    """The margins of the support vectors minus log t: times, starts, support vectors."""
-    support = given.cloud.signed[given.cloud.alpha > 0]
-    return run.w @ support.T - run.t.double().log()[:, None, None]
-
-
-def _limits(given: Given) -> Tensor:
-    alpha = given.cloud.alpha
-    return torch.log(given.eta / alpha[alpha > 0])
-
-
-def _plane(given: Given, run: Iterates) -> Figure:
-    cloud = given.cloud
-    reach = float(cloud.x.norm(dim=1).max())
-
-    def line(w: Tensor) -> tuple[list[float], list[float]]:
-        along = reach * torch.stack([-w[1], w[0]]) / w.norm()
-        return [-float(along[0]), float(along[0])], [-float(along[1]), float(along[1])]
-
-    marks = []
-    for label, role in ((1, "measured"), (-1, "other")):
-        chosen = cloud.x[cloud.y == label]
-        name = f"points labelled {label:+d}"
-        marks.append(Points(chosen[:, 0], chosen[:, 1], label=name, role=role))
-    shown = sorted({0, len(run.t) // 3, len(run.t) - 1})
-    for k in shown:
-        a, b = line(run.w[k, 0])
-        marks.append(Curve(b, x=a, label=f"descent at t = {int(run.t[k])}", dashed=k != shown[-1]))
-    a, b = line(cloud.w)
-    marks.append(Curve(b, x=a, label="largest margin", role="predicted"))
-    return Figure(
-        "Descent turns towards the hyperplane of largest margin",
-        x="x₁",
-        y="x₂",
-        equal=True,
-        marks=tuple(marks),
-    )

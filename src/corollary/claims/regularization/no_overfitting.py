@@ -19,21 +19,41 @@ fails.
 """
 
 import math
-from collections.abc import Iterator
 from typing import Literal, NamedTuple
 
 import torch
 from torch import Generator
 
-from corollary.core import Claim, Curve, Figure, Hypothesis, Level, Points, Sample, at_most, option
+from corollary.core import Claim, Figure, Level, Points, Sample, Suppose, Trial, at_most, option
+from corollary.core.figure import Role
 from corollary.data.real import digits, mnist
-from corollary.train.width_sweep import Pair, Width, interpolation_width, width_sweep
+from corollary.train.width_sweep import Width, interpolation_width, width_sweep
 
 
 class Given(NamedTuple):
-    """What was found at each width, one entry a training set."""
+    sweep: list[Width]  # what was found at each width, one entry per training set
 
-    sweep: list[Width]
+
+def _fits(given: Given) -> tuple[bool, str]:
+    widest = given.sweep[-1]
+    return widest.mean_train == 0, f"training error {widest.mean_train:.1%} at {widest.width} units"
+
+
+def _narrower(given: Given) -> tuple[bool, str]:
+    first = interpolation_width(given.sweep)
+    return first is not None and first < given.sweep[-1].width, f"from {first} units on"
+
+
+def stopped_early(self: "NoOverfitting", rng: Generator) -> Given:
+    """The widest network is stopped after three steps, before it fits."""
+    narrow = self.sweep(rng, self.widths[-2:-1], self.steps)
+    return Given([*narrow, *self.sweep(rng, self.widths[-1:], 3)])
+
+
+def _first_fit(given: Given) -> Width:
+    """The first width that fits; the best test error before it if none does."""
+    fits = [entry for entry in given.sweep if entry.width == interpolation_width(given.sweep)]
+    return fits[0] if fits else min(given.sweep, key=lambda entry: entry.mean_test)
 
 
 class NoOverfitting(Claim[Given]):
@@ -44,82 +64,29 @@ class NoOverfitting(Claim[Given]):
     steps: int = option(120, low=10, high=100_000)  # updates at most
     seeds: int = option(8, low=2, high=50)  # training sets, each with a network of each width
     slack: float = option(0.15, low=0.0, high=1.0)  # part by which the widest may be worse
+
     relation = at_most(level=0.99)  # the mean ratio over the training sets, with its interval
+    supposes = (
+        Suppose(
+            "the widest networks fit the training data without an error",
+            _fits,
+            without=stopped_early,
+        ),
+        Suppose("a narrower network fits them too", _narrower),
+    )
+    symbols = "1 + slack", "test error of the widest over that of the first that fits"
 
     def given(self, rng: Generator) -> Given:
-        """Images drawn without replacement, time and again, and a network of each width trained."""
-        return Given(self._sweep(rng, self.widths, self.steps))
+        return Given(self.sweep(rng, self.widths, self.steps))
 
-    def hypotheses(self, given: Given) -> Iterator[Hypothesis]:
-        """The widest networks make no training error."""
-        widest = given.sweep[-1]
-        fits = interpolation_width(given.sweep)
-        yield Hypothesis(
-            "the widest networks fit the training data without an error",
-            widest.mean_train == 0,
-            f"training error {widest.mean_train:.1%} at {widest.width} units",
-        )
-        yield Hypothesis(
-            "a narrower network fits them too",
-            fits is not None and fits < widest.width,
-            f"from {fits} units on",
-        )
-
-    def predict(self, given: Given) -> float:
-        """No worse, up to the slack."""
-        return 1 + self.slack
-
-    def measure(self, given: Given) -> Sample:
-        """The test error of the widest network over that of the first that fits, set by set."""
-        first, widest = _at_interpolation(given.sweep), given.sweep[-1]
-        return Sample(
-            [a / b if b else math.inf for a, b in zip(widest.test, first.test, strict=True)]
-        )
-
-    def counterexample(self, rng: Generator) -> Given:
-        """The widest network is stopped after three steps."""
-        narrow = self._sweep(rng, self.widths[-2:-1], self.steps)
-        return Given([*narrow, *self._sweep(rng, self.widths[-1:], 3)])
-
-    def figure(self, given: Given) -> Figure:
-        """Both errors over the width, with their spread over the training sets."""
-        widths = [entry.width for entry in given.sweep]
-
-        def points(name: str, role: str) -> Points:
-            runs = [getattr(entry, name) for entry in given.sweep]
-            mean = [sum(r) / len(r) for r in runs]
-            return Points(
-                widths,
-                mean,
-                low=[min(r) for r in runs],
-                high=[max(r) for r in runs],
-                label=f"{name} error",
-                role=role,
-            )
-
-        test = [entry.mean_test for entry in given.sweep]
-        return Figure(
-            "Past zero training error the test error does not grow",
-            x="hidden units H",
-            y="share of errors",
-            log_x=True,
-            marks=(
-                points("train", "other"),
-                points("test", "measured"),
-                Curve(test, x=widths, label="mean test error"),
-                Level(
-                    _at_interpolation(given.sweep).mean_test,
-                    label="test error of the first that fits",
-                ),
-            ),
-        )
-
-    def _sweep(self, rng: Generator, widths: tuple[int, ...], steps: int) -> list[Width]:
-        """Errors at each width, one entry a training set."""
-        sweeps = []
+    def sweep(self, rng: Generator, widths: tuple[int, ...], steps: int) -> list[Width]:
+        """Errors at each width, one entry per training set."""
+        load, sweeps = digits if self.dataset == "digits" else mnist, []
+        (x, y), (x_test, y_test) = load("train"), load("test")
         for _ in range(self.seeds):
             seed = int(torch.randint(2**31, (1,), generator=rng))
-            train, test = self._data(rng)
+            chosen = torch.randperm(len(x), generator=rng)[: self.n]
+            train, test = (x[chosen].double(), y[chosen]), (x_test.double(), y_test)
             sweeps.append(
                 width_sweep(
                     train, test, widths=widths, stop=self.stop, steps=steps, seeds=1, seed=seed
@@ -127,19 +94,31 @@ class NoOverfitting(Claim[Given]):
             )
         return [_joined(entries) for entries in zip(*sweeps, strict=True)]
 
-    def _data(self, rng: Generator) -> tuple[Pair, Pair]:
-        load = digits if self.dataset == "digits" else mnist
-        (x, y), (x_test, y_test) = load("train"), load("test")
-        chosen = torch.randperm(len(x), generator=rng)[: self.n]
-        return (x[chosen].double(), y[chosen]), (x_test.double(), y_test)
+    def predict(self, given: Given) -> float:
+        return 1 + self.slack
 
+    def measure(self, given: Given) -> Sample:
+        pairs = zip(given.sweep[-1].test, _first_fit(given).test, strict=True)
+        return Sample([a / b if b else math.inf for a, b in pairs])
 
-def _at_interpolation(sweep: list[Width]) -> Width:
-    """The first width that fits; the best test error before it if none does."""
-    fits = interpolation_width(sweep)
-    if fits is not None:
-        return next(entry for entry in sweep if entry.width == fits)
-    return min(sweep, key=lambda entry: entry.mean_test)
+    def figure(self, trial: Trial[Given]) -> Figure:
+        sweep = trial.given.sweep
+        widths = [entry.width for entry in sweep]
+
+        def errors(name: str, role: Role) -> Points:
+            runs = torch.tensor([getattr(entry, name) for entry in sweep])
+            low, high = runs.amin(1), runs.amax(1)
+            label = f"{name} error"
+            return Points(widths, runs.mean(1), label=label, role=role, low=low, high=high)
+
+        first = Level(_first_fit(trial.given).mean_test, label="test error of the first that fits")
+        return Figure(
+            "Past zero training error the test error does not grow",
+            x="hidden units H",
+            y="share of errors",
+            log_x=True,
+            marks=(errors("train", "other"), errors("test", "measured"), first),
+        )
 
 
 def _joined(entries: tuple[Width, ...]) -> Width:

@@ -15,69 +15,48 @@ squared lengths. A part that is not orthogonal to the rows may shorten w as well
 :covers: orthogonal-decomposition-min-norm
 """
 
-from collections.abc import Iterator
 from typing import NamedTuple
 
 import torch
 from jaxtyping import Float
 from torch import Generator, Tensor
 
-from corollary.core import Claim, Curve, Figure, Hypothesis, Points, equals, option
+from corollary.core import Claim, Parity, Suppose, equals, near, normal, option
 from corollary.theory.regularization.interpolation import row_space_split
 
 
 class Given(NamedTuple):
-    """Data, weights, and vectors to be added to their part in the row space."""
-
     X: Float[Tensor, "n d"]
-    w: Float[Tensor, " d"]
-    added: Float[Tensor, "k d"]
+    w: Float[Tensor, " d"]  # weights
+    added: Float[Tensor, "k d"]  # vectors to be added to their part in the row space
 
 
 class ShortestInterpolator(Claim[Given]):
     n: int = option(4, low=1, high=50)  # data points
     d: int = option(10, low=2, high=200)  # parameters, more than n
     k: int = option(20, low=1, high=1000)  # vectors of the kernel that are added
+
     relation = equals(ulps=2**10)  # projections and sums over d entries
+    supposes = (
+        Suppose(
+            "what is added lies in the kernel of X",
+            lambda g: near(g.added @ g.X.T, 0.0, to=1e-10),
+            "Vectors with a part in the row space shorten w as well as lengthen it.",
+            added=lambda g: g.added + g.X[:1],
+        ),
+    )
+    symbols = "‖w_x‖² + ‖w_c‖²", "‖w‖²"
+    shows = (Parity("Adding a kernel vector never shortens an interpolator"),)
 
     def given(self, rng: Generator) -> Given:
-        """Normal data and weights, and normal vectors projected on the kernel."""
-        X = torch.randn(min(self.n, self.d - 1), self.d, generator=rng, dtype=torch.float64)
-        w = torch.randn(self.d, generator=rng, dtype=torch.float64)
-        drawn = torch.randn(self.k, self.d, generator=rng, dtype=torch.float64)
+        X = normal(rng, min(self.n, self.d - 1), self.d)
+        w, drawn = normal(rng, self.d), normal(rng, self.k, self.d)
         return Given(X, w, row_space_split(X, drawn).kernel)
 
-    def hypotheses(self, given: Given) -> Iterator[Hypothesis]:
-        """Nothing that is added changes a prediction."""
-        off = float((given.added @ given.X.T).abs().max())
-        yield Hypothesis("what is added lies in the kernel of X", off < 1e-10, f"{off:.1e}")
-
-    def predict(self, given: Given) -> list[float]:
-        """The sum of the two squares."""
+    def predict(self, given: Given) -> Tensor:
         row = row_space_split(given.X, given.w).row
-        return (row.square().sum() + given.added.square().sum(dim=1)).tolist()
+        return row.square().sum() + given.added.square().sum(dim=1)
 
-    def measure(self, given: Given) -> list[float]:
-        """The squared length of the sum."""
-        shortest = torch.linalg.pinv(given.X) @ (given.X @ given.w)
-        return (shortest + given.added).square().sum(dim=1).tolist()
-
-    def counterexample(self, rng: Generator) -> Given:
-        """Vectors with a part in the row space."""
-        given = self.given(rng)
-        return given._replace(added=given.added + given.X[:1])
-
-    def figure(self, given: Given) -> Figure:
-        """Squared lengths over the squared length of what was added."""
-        size = given.added.square().sum(dim=1)
-        base = float(row_space_split(given.X, given.w).row.square().sum())
-        grid = torch.linspace(0, float(size.max()), 50)
-        return Figure(
-            "Adding a kernel vector never shortens an interpolator",
-            x="‖w_c‖²",
-            y="‖w‖²",
-            marks=(
-                Curve(base + grid, x=grid, label="‖w_x‖² + ‖w_c‖²", role="predicted"),
-                Points(size, self.measure(given), label="interpolators"),
-            ),
-        )
+    def measure(self, given: Given) -> Tensor:
+        shortest: Tensor = torch.linalg.pinv(given.X) @ (given.X @ given.w)
+        return (shortest + given.added).square().sum(dim=1)

@@ -19,16 +19,16 @@ polynomial tail :math:`-\ell'(u)=1/(1+u^2)` ends in another direction.
 :covers: max-margin-convergence-rates
 """
 
-from collections.abc import Iterator
+import math
 
 import torch
 from torch import Generator
 
-from corollary.claims.regularization._separable import Given, rates, separable
-from corollary.core import Claim, Curve, Figure, Hypothesis, Level, Series, option, slope
+from corollary.claims.regularization._separable import Given, separable
+from corollary.core import Claim, Over, Series, Suppose, option, slope
 from corollary.theory.connectionism.max_margin import max_margin
 from corollary.theory.regularization.margin_losses import POLYNOMIAL_TAIL, tail_check
-from corollary.theory.regularization.separable_descent import margin_gap_constant
+from corollary.theory.regularization.separable_descent import rates_report, separable_flow
 
 
 class SlowDirection(Claim[Given]):
@@ -36,60 +36,31 @@ class SlowDirection(Claim[Given]):
     d: int = option(2, low=2, high=10)  # dimension, and number of support vectors
     first: float = option(60.0, low=10.0, high=100.0)  # log t at which the fit starts
     last: float = option(500.0, low=300.0, high=1000.0)  # log t at which it ends
+
     relation = slope(gap=0.08)  # a constant is added to log t, which 60 and more outweigh
+    supposes = (
+        Suppose(
+            "a hyperplane through the origin separates the points",
+            lambda g: max_margin(g.x, g.x.new_ones(len(g.x))).margin,
+        ),
+        Suppose(
+            "the loss has a tight exponential tail",
+            lambda g: (tail_check(g.loss).tight, g.loss.name),
+            "A loss whose tail is a power ends in another direction.",
+            loss=POLYNOMIAL_TAIL,
+        ),
+    )
+    symbols = "1/log t", "distance of the directions"
+    shows = (Over("Halving the angle takes the square of the time", x="log t"),)
 
     def given(self, rng: Generator) -> Given:
-        """A cloud with planted support vectors, and a normal start."""
         return separable(self.n, self.d, rng)
 
-    def hypotheses(self, given: Given) -> Iterator[Hypothesis]:
-        """A positive margin, and the tail."""
-        margin = max_margin(given.x, given.x.new_ones(len(given.x))).margin
-        yield Hypothesis(
-            "a hyperplane through the origin separates the points", margin > 0, f"{margin:.3g}"
-        )
-        loss = given.loss
-        yield Hypothesis("the loss has a tight exponential tail", tail_check(loss).tight, loss.name)
-
     def predict(self, given: Given) -> float:
-        """The exponent of log t."""
         return -1.0
 
     def measure(self, given: Given) -> Series:
-        """The distance of the directions at growing log t."""
-        s = torch.logspace(0, 1, 8, dtype=torch.float64)
-        s = self.first * (self.last / self.first) ** s.log10()
-        return Series(s, rates(given, s).direction)
-
-    def counterexample(self, rng: Generator) -> Given:
-        """The same points with a loss whose tail is a power."""
-        return self.given(rng)._replace(loss=POLYNOMIAL_TAIL)
-
-    def figure(self, given: Given) -> tuple[Figure, Figure]:
-        """Both distances over log t, and the margin gap times log t with its limit."""
-        s = torch.logspace(0.5, 2.7, 60, dtype=torch.float64)
-        found, other = rates(given, s), rates(given._replace(loss=POLYNOMIAL_TAIL), s)
-        guide = float(found.direction[-1] * s[-1]) / s
-        decay = Figure(
-            "Halving the angle takes the square of the time",
-            x="log t",
-            y="distance of the directions",
-            log_x=True,
-            log_y=True,
-            marks=(
-                Curve(guide, x=s, label="C / log t", role="predicted"),
-                Curve(found.direction, x=s, label="logistic loss"),
-                Curve(other.direction, x=s, label="loss with a polynomial tail", role="other"),
-            ),
-        )
-        constant = Figure(
-            "The margin gap has a constant too",
-            x="log t",
-            y="log t · (γ − γ(t))",
-            log_x=True,
-            marks=(
-                Curve(found.margin_gap * s, x=s, label="along the flow"),
-                Level(margin_gap_constant(given.svm), label="limit from the multipliers"),
-            ),
-        )
-        return decay, constant
+        x, svm, w0, loss = given
+        s = torch.logspace(math.log10(self.first), math.log10(self.last), 8, dtype=torch.float64)
+        w = separable_flow(x, w0, s, loss=loss).w
+        return Series(s, rates_report(x, svm, s, w, loss=loss).direction)

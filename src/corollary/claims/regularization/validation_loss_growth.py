@@ -23,14 +23,24 @@ few errors. If every validation point is on the right side of :math:`\hat w` the
     growth from points on the right side, and measures none.
 """
 
-from collections.abc import Iterator
 from typing import NamedTuple
 
 import torch
 from jaxtyping import Float
 from torch import Generator, Tensor
 
-from corollary.core import Claim, Curve, Figure, Hypothesis, Series, converges, option
+from corollary.core import (
+    Claim,
+    Curve,
+    Figure,
+    Over,
+    Series,
+    Suppose,
+    Trial,
+    converges,
+    normal,
+    option,
+)
 from corollary.data.supported_cloud import SupportedCloud, supported_cloud
 from corollary.theory.connectionism.separability import linear_separability
 from corollary.theory.regularization.margin_losses import LOGISTIC
@@ -40,12 +50,15 @@ TIMES = (4.0, 8.0, 16.0, 32.0, 64.0, 128.0)  # log t
 
 
 class Given(NamedTuple):
-    """Training data, a start, and validation points of which K is said to be misclassified."""
-
-    cloud: SupportedCloud
-    w0: Float[Tensor, " d"]
+    cloud: SupportedCloud  # training data
+    w0: Float[Tensor, " d"]  # start
     right: Float[Tensor, "a d"]  # validation points on the right side, labels multiplied in
-    wrong: Float[Tensor, "b d"]  # validation points K
+    wrong: Float[Tensor, "b d"]  # validation points K, said to be misclassified
+
+    def margins(self, s: Tensor) -> Tensor:
+        """Of each validation point, those of K last, at the times exp(s)."""
+        w = separable_flow(self.cloud.signed, self.w0, s).w
+        return w @ torch.cat([self.right, self.wrong]).T
 
 
 class ValidationLossGrowth(Claim[Given]):
@@ -53,87 +66,51 @@ class ValidationLossGrowth(Claim[Given]):
     d: int = option(3, low=2, high=10)  # dimension
     valid: int = option(40, low=4, high=1000)  # validation points
     errors: int = option(3, low=1, high=50)  # of them on the wrong side
+
     relation = converges(gap=0.02)  # what is missing falls with a power of 1/t
+    supposes = (
+        Suppose(
+            "a hyperplane through the origin separates the training points",
+            lambda g: linear_separability(g.cloud.x, g.cloud.y, bias=False).separable,
+        ),
+        Suppose(
+            "the max-margin vector misclassifies the points of K",
+            lambda g: -(g.wrong @ g.cloud.w).max(),
+            "Points on the right side: their loss does not grow.",
+            wrong=lambda g: -g.wrong,
+        ),
+    )
+    symbols = "1", "dL/d log t over Σ|⟨ŵ, x⟩|"
+    shows = (Over("The validation loss grows like log t", x="log t"),)
 
     def given(self, rng: Generator) -> Given:
-        """A cloud with planted support vectors, and validation points on both sides."""
         cloud = supported_cloud(max(self.n, self.d), self.d, rng=rng)
-        w0 = torch.randn(self.d, generator=rng, dtype=torch.float64)
-        count = max(self.valid, self.errors + 1)
-        x = torch.randn(count, self.d, generator=rng, dtype=torch.float64)
-        side = (x @ cloud.w)[:, None]
-        u = cloud.w / cloud.w.norm()
+        w0, x = normal(rng, self.d), normal(rng, max(self.valid, self.errors + 1), self.d)
+        side, u = (x @ cloud.w)[:, None], cloud.w / cloud.w.norm()
         x = torch.where(side < 0, -x, x) + 0.3 * u  # all are well on the right side
         return Given(cloud, w0, x[self.errors :], -x[: self.errors])
 
-    def hypotheses(self, given: Given) -> Iterator[Hypothesis]:
-        """Separable training data, and errors of the max-margin vector."""
-        x, y = given.cloud.x, given.cloud.y
-        worst = float((given.wrong @ given.cloud.w).max())
-        separable = linear_separability(x, y, bias=False).separable
-        yield Hypothesis("a hyperplane through the origin separates the training points", separable)
-        yield Hypothesis(
-            "the max-margin vector misclassifies the points of K",
-            worst < 0,
-            f"largest ⟨ŵ, x⟩ {worst:.3g}",
-        )
-
     def predict(self, given: Given) -> float:
-        """One, in units of the sum of |⟨ŵ, x⟩| over K."""
         return 1.0
 
     def measure(self, given: Given) -> Series:
-        """Growth of the loss from each time to the double, over that of log t."""
         s = torch.tensor([TIMES[0] / 2, *TIMES], dtype=torch.float64)
-        loss = _validation(given, s).sum(dim=1)
+        loss = LOGISTIC.value(given.margins(s)).sum(dim=1)
         rate = float((given.wrong @ given.cloud.w).abs().sum())
         return Series(TIMES, loss.diff() / s.diff() / rate)
 
-    def counterexample(self, rng: Generator) -> Given:
-        """The points said to be misclassified are not."""
-        given = self.given(rng)
-        return given._replace(wrong=-given.wrong)
-
-    def figure(self, given: Given) -> tuple[Figure, Figure]:
-        """Loss with and without the errors, and the share of errors."""
+    def figure(self, trial: Trial[Given]) -> Figure:
         s = torch.linspace(0, 30, 80, dtype=torch.float64)
-        loss = _validation(given, s)
-        a = len(given.right)
-        rate = float((given.wrong @ given.cloud.w).abs().sum())
-        total = loss.sum(dim=1)
-        growth = Figure(
-            "A few errors make the validation loss grow like log t",
+        margins = trial.given.margins(s)
+        loss = LOGISTIC.value(margins)
+        without = loss[:, : len(trial.given.right)].sum(dim=1)
+        return Figure(
+            "A few errors make the loss grow, and stay few",
             x="log t",
-            y="validation loss (sum)",
+            y="sum over validation points",
             marks=(
-                Curve(
-                    total[-1] + rate * (s - s[-1]), x=s, label="slope Σ|⟨ŵ, x⟩|", role="predicted"
-                ),
-                Curve(total, x=s, label="all validation points"),
-                Curve(loss[:, :a].sum(dim=1), x=s, label="without the errors", role="other"),
+                Curve(loss.sum(dim=1), x=s, label="loss"),
+                Curve(without, x=s, label="loss without the points of K", role="other"),
+                Curve((margins <= 0).sum(dim=1), x=s, label="errors", role="other", dashed=True),
             ),
         )
-        w = separable_flow(given.cloud.signed, given.w0, s).w
-        margins = w @ torch.cat([given.right, given.wrong]).T
-        error = Figure(
-            "Meanwhile the errors settle",
-            x="log t",
-            y="share of validation errors",
-            marks=(
-                Curve((margins <= 0).double().mean(dim=1), x=s, label="along the flow"),
-                Curve(
-                    torch.full_like(s, len(given.wrong) / margins.shape[1]),
-                    x=s,
-                    label="largest margin",
-                    role="predicted",
-                    dashed=True,
-                ),
-            ),
-        )
-        return growth, error
-
-
-def _validation(given: Given, s: Tensor) -> Tensor:
-    """The loss of each validation point, those of K last, at each time."""
-    w = separable_flow(given.cloud.signed, given.w0, s).w
-    return LOGISTIC.value(w @ torch.cat([given.right, given.wrong]).T)

@@ -148,6 +148,7 @@ def implicit_bias_ls(
         ([1.0, 1.0], True)
 
     :covers: min-norm-implicit-bias
+    :test: tests/theory/regularization/test_interpolation.py
     :erratum: [missing hypothesis] Theorem 71 names no step size, but 0 < eta < n/lambda_max(X^T X)
         is needed (at 1.05 times the limit a hundred steps multiply the distance by 1.1^100 = 14,000
         in the stiffest direction), and no consistency: rank X = n, or y in the range. And

@@ -57,6 +57,7 @@ def ridge(X: Float[Tensor, "n d"], y: Float[Tensor, "m *k"], lam: float) -> Floa
         [1.0, 2.0]
 
     :covers: ridge-regression-shrinkage
+    :test: tests/theory/regularization/test_ridge.py
     :erratum: [typo] (11.28) has the penalty (lambda/2)||w||^2, for which the denominator of (11.29)
         is d_i^2 + lambda/2; the printed d_i^2 + lambda belongs to lambda ||w||^2. For X = y = 1 and
         lambda = 1 the minimiser of (11.28) is 2/3 and (11.29) says 1/2.
