@@ -19,10 +19,12 @@ from corollary.cli.output import (
     OutputError,
     guarded_output,
 )
+from corollary.cli.replay import replay
 from corollary.cli.report import report
 from corollary.cli.reproduce import reproduce
 from corollary.cli.show import show
 from corollary.cli.train import train
+from corollary.cli.watch import watch
 from corollary.errors import CorollaryError, printable
 
 INTERRUPTED = 130
@@ -61,6 +63,8 @@ app.command("check", context_settings={"ignore_unknown_options": True, "allow_ex
 app.command("examine")(examine)
 app.command("train")(train)
 app.command("reproduce")(reproduce)
+app.command("watch")(watch)
+app.command("replay")(replay)
 app.command("report")(report)
 app.command("lab")(lab)
 

@@ -100,11 +100,11 @@ def _finding(finding: Finding) -> dict[str, Any]:
         "place": place(finding.where),
         "sign": SEVERITY_SIGNS[finding.severity],
         "figures": [drawn(figure) for figure in finding.figures],
-        "claims": [_claim(name) for name in finding.claims],
+        "claims": [claim_title(name) for name in finding.claims],
     }
 
 
-def _claim(name: str) -> tuple[str, str]:
+def claim_title(name: str) -> tuple[str, str]:
     """A claim's title and what to type to read it."""
     try:
         entry = find(name)

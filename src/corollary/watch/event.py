@@ -6,6 +6,18 @@ from typing import Any
 
 from corollary.core.finding import Finding, Severity
 
+# What follows from what: a mistake of the loop explains what the loss does, and so on.
+_MISTAKES = ("loop/", "optimizer/", "schedule/", "accumulation/", "mode/")
+SYMPTOMS: tuple[tuple[str, tuple[str, ...]], ...] = (
+    ("loss/rises", (*_MISTAKES, "lr/", "data/")),
+    ("loss/spike", (*_MISTAKES, "lr/")),
+    ("loss/not_finite", ("gradient/not_finite",)),
+    ("data/nothing_learned", (*_MISTAKES, "lr/", "units/", "gradient/", "data/")),
+    ("lr/", ("loop/", "optimizer/")),
+    ("units/dead", ("loop/", "lr/")),
+    ("gradient/vanishes", ("loop/", "units/")),
+)
+
 
 @dataclass(frozen=True)
 class Event:
@@ -81,10 +93,22 @@ class Events:
     def say(self, step: int, finding: Finding) -> None:
         """Say it, unless it has been said and is not more severe now."""
         known = self._all.get(finding.exam)
+        cause = self._explained(finding.exam)
+        if cause is not None:  # a symptom is a remark under its cause
+            details = finding.details | {"symptom_of": cause.cause}
+            finding = replace(finding, severity=Severity.LOW, details=details)
         if known is None:
             self._put(Event(step, finding))
         elif known.passed is not None or finding.severity.rank > known.severity.rank:
             self._put(Event(known.step, finding))
+
+    def _explained(self, symptom: str) -> Event | None:
+        """An open event of medium or high severity that explains this one."""
+        causes = next((by for start, by in SYMPTOMS if symptom.startswith(start)), ())
+        open_events = (e for e in self._all.values() if e.passed is None and e.severity.rank >= 2)
+        return (
+            next((e for e in open_events if e.cause.startswith(causes)), None) if causes else None
+        )
 
     def passes(self, cause: str, step: int) -> None:
         """It is no longer seen."""

@@ -336,11 +336,13 @@ class Watcher:
         main = loop.main
         if self._curvature is None or main is None or not root.requires_grad:
             return
-        if main.steps == 0 and not isinstance(main.optimizer, torch.optim.SGD):
-            return  # what an adaptive method divides by is known after its first step
-        if not self._cadence.due("curvature", loop.made):
+        # What an adaptive method divides by is known after its first step.
+        fixed = isinstance(main.optimizer, torch.optim.SGD)
+        parameters = [
+            p for p in main.parameters if p.requires_grad and (fixed or main.optimizer.state.get(p))
+        ]
+        if not parameters or not self._cadence.due("curvature", loop.made):
             return
-        parameters = [p for p in main.parameters if p.requires_grad]
         if (PRODUCTS + 5) * 4 * sum(p.numel() for p in parameters) > self._memory:
             self._without_curvature("the network is too large for the memory that was given")
             return

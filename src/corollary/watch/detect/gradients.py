@@ -183,7 +183,7 @@ class Vanishing(Detector):
 class DeadUnits(Detector):
     """Units that were zero for every example of several batches."""
 
-    LOOKS, ROWS = 3, 200  # batches and examples before a unit counts as dead
+    LOOKS, ROWS = 3, 128  # batches and examples before a unit counts as dead
 
     def __init__(self) -> None:
         self.looks: dict[str, deque[tuple[int, Tensor]]] = {}  # rows, and which units acted

@@ -54,15 +54,19 @@ class Stability(Detector):
         start = statistics.median(loop.first_losses[:5])
         now = statistics.median(loop.loss_values(10))
         ratio = max((r for _, r in loop.stability), default=0.0)
+        peak = max(loop.first_losses)
         # Twice the loss of the untrained network is no noise of a batch's median over 10 steps.
-        if not now > 2 * start > 0 or not math.isfinite(now):
+        stuck = loop.made >= 30 and peak > 1.5 * start and now > 0.97 * start and ratio > 1
+        if not (now > 2 * start or stuck) or start <= 0 or not math.isfinite(now):
             if now < start:
                 for cause in (TOO_LARGE, RISES):
                     loop.events.passes(cause, loop.step)
             return
         if ratio > 1:
             loop.events.drop(RISES)
-            loop.events.say(loop.step, too_large(loop, f"from {start:.3g} to {now:.3g}", ratio))
+            change = f"from {start:.3g} to {max(peak, now):.3g} and is {now:.3g} now"
+            loop.events.say(loop.step, too_large(loop, change, ratio))
+            loop.events.drop(WARM_UP)
         elif loop.events.find(TOO_LARGE) is None:
             loop.events.say(
                 loop.step,

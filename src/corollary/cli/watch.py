@@ -1,0 +1,34 @@
+"""``corollary watch``: the record of a watched run as a page or as text."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+
+def watch(
+    record: Annotated[Path, typer.Argument(help="A file that corollary.watch(...) has written.")],
+    out: Annotated[
+        Path | None, typer.Option(help="The page to write; else the record with .html.")
+    ] = None,
+    text: Annotated[bool, typer.Option("--text", help="Print as text; write no page.")] = False,
+    fail_on: Annotated[
+        str, typer.Option(help="Exit code 1 from this severity on: low, medium, high or never.")
+    ] = "never",
+) -> None:
+    """Turn the record of a watched training run into one self-contained HTML page."""
+    from corollary.core.finding import Severity
+    from corollary.errors import OptionError
+    from corollary.report.watch_page import headline, watch_text, write_watch
+    from corollary.watch.record import read_run
+
+    if fail_on not in ("low", "medium", "high", "never"):
+        raise OptionError(f"expected low, medium, high or never as --fail-on, got '{fail_on}'")
+    run = read_run(record)
+    if text:
+        typer.echo(watch_text(run))
+    else:
+        page = write_watch(run, out or record.with_suffix(".html"))
+        typer.echo(f"{headline(run)}\nReport: {page}")
+    if fail_on != "never" and run.worst().rank >= Severity(fail_on).rank:
+        raise typer.Exit(1)

@@ -1,0 +1,180 @@
+"""One self-contained HTML page of a watched run: causes first, then curves over the steps."""
+
+import math
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from markupsafe import Markup
+
+from corollary.core.figure import Band, Curve, Figure, Level, Mark, Points
+from corollary.core.numbers import short
+from corollary.report.comparison import place
+from corollary.report.examination_page import claim_title
+from corollary.report.page import asset, drawn, policy, script, template, write_page
+from corollary.report.signs import SEVERITY_SIGNS
+
+if TYPE_CHECKING:
+    from corollary.watch.event import Event
+    from corollary.watch.record import Run, Series
+
+MARKED = 4  # events that are drawn into the loss curve
+
+
+def write_watch(run: "Run", path: str | os.PathLike[str]) -> Path:
+    """Write the page."""
+    return write_page(watch_page(run), path)
+
+
+def watch_page(run: "Run") -> str:
+    """The whole page as text."""
+    causes = [e for e in run.events if e.passed is None and "symptom_of" not in e.finding.details]
+    under: dict[str, list[dict[str, Any]]] = {}
+    for event in run.events:
+        cause = event.finding.details.get("symptom_of")
+        if cause and event.passed is None:
+            under.setdefault(str(cause), []).append(_event(event))
+    return template("watch.html.jinja").render(
+        headline=headline(run),
+        causes=[_event(e) | {"symptoms": under.get(e.cause, [])} for e in causes],
+        passed=[_event(e) for e in run.events if e.passed is not None],
+        figures=[drawn(figure) for figure in figures(run)],
+        readings=last_readings(run),
+        run=run,
+        policy=policy([script()]),
+        style=Markup(asset("report.css") + asset("examination.css") + asset("watch.css")),
+        script=Markup(script()),
+    )
+
+
+def headline(run: "Run") -> str:
+    """The run in a few words."""
+    alarms = sum(e.severity.rank >= 2 for e in run.open)
+    what = f"{run.about['model']}, {run.steps:,} steps"
+    if not alarms:
+        return f"{what}: nothing wrong found"
+    return f"{what}: {alarms} thing{'s' if alarms > 1 else ''} to fix"
+
+
+def watch_text(run: "Run") -> str:
+    """The run as plain text: events and the latest readings."""
+    lines = [headline(run), ""]
+    for event in run.events:
+        lines.append(f"{SEVERITY_SIGNS[event.severity]} {event}")
+    lines += [""] if run.events else []
+    lines += [f"{name}: {number}" for name, number, _ in last_readings(run)]
+    lines += [f"watcher: {problem}" for problem in run.problems]
+    return "\n".join(lines)
+
+
+def figures(run: "Run") -> list[Figure]:
+    """Curves over the steps, each where it was measured."""
+    found = [_loss(run), _stability(run)]
+    for name, title, y, log in CURVES:
+        if name in run.series:
+            found.append(_curve(run.series[name], title, y, log))
+    return [figure for figure in found if figure is not None]
+
+
+CURVES = (
+    ("critical batch size", "Critical batch size", "examples", True),
+    ("gradient norm", "Length of the gradient", "norm", True),
+    ("update ratio", "Update over weight, median layer", "ratio", True),
+    ("effective rank", "Effective rank before the last layer", "rank", False),
+    ("dead units", "Share of dead units, worst layer", "share", False),
+    ("held out", "Held-out loss", "loss", False),
+)
+
+MEANINGS = {
+    "stability": "learning rate times curvature, over what the optimizer bears; 1 is the edge",
+    "curvature": "largest curvature, preconditioned as the optimizer does",
+    "threshold": "the curvature that the optimizer bears at this learning rate",
+    "critical batch size": "beyond it, larger batches buy little (gradient noise scale)",
+    "gradient norm": "length of the gradient of all parameters",
+    "weight norm": "length of all parameters",
+    "update ratio": "change of a layer in one step over its length, median over layers",
+    "effective rank": "dimensions that the features before the last layer use",
+    "dead units": "share of units that are zero for a whole batch, worst layer",
+    "trend": "change of the loss per step",
+    "held out": "loss on data that is not trained on",
+    "gap": "held-out loss minus training loss",
+}
+
+
+def last_readings(run: "Run") -> list[tuple[str, str, str]]:
+    """Name, value with interval and meaning of the latest of each measurement."""
+    out = []
+    for name, series in run.series.items():
+        last = series.readings[-1]
+        number = short(last.value)
+        if last.low != last.high:
+            number += f" ({short(last.low)} to {short(last.high)})"
+        out.append((name, number, MEANINGS.get(name, "")))
+    return out
+
+
+def _event(event: "Event") -> dict[str, Any]:
+    finding = event.finding
+    return {
+        "step": event.step,
+        "passed": event.passed,
+        "told": finding,
+        "place": place(finding.where),
+        "sign": SEVERITY_SIGNS[finding.severity],
+        "claims": [claim_title(name) for name in finding.claims],
+    }
+
+
+def _loss(run: "Run") -> Figure | None:
+    losses = run.losses
+    if not losses.steps:
+        return None
+    fit = [v for v in losses.values if math.isfinite(v)]
+    marks: list[Mark] = [Curve(losses.values, losses.steps, "training loss")]
+    if any(r.low != r.high for r in losses.readings):
+        low, high = [r.low for r in losses.readings], [r.high for r in losses.readings]
+        marks.insert(0, Band(losses.steps, low, high, "lowest and highest"))
+    if "held out" in run.series:
+        held = run.series["held out"]
+        marks.append(Points(held.steps, held.values, "held-out loss", "other"))
+    for event in [e for e in run.events if e.severity.rank >= 2][:MARKED]:
+        marks.append(Level(event.step, event.finding.title, "other", axis="x"))
+    log = bool(fit) and min(fit) > 0 and max(fit) > 20 * min(fit)
+    return Figure("Loss and events", "step", "loss", tuple(marks), log_y=log)
+
+
+def _stability(run: "Run") -> Figure | None:
+    series = run.series.get("stability")
+    if series is None:
+        return None
+    low, high = [r.low for r in series.readings], [r.high for r in series.readings]
+    positive = all(v > 0 for v in series.values)
+    return Figure(
+        "Stability of the optimizer",
+        "step",
+        "learning rate × curvature / limit",
+        (
+            Points(series.steps, series.values, "measured", low=low, high=high),
+            Curve(series.values, series.steps, "", dashed=True),
+            Level(1.0, "edge of stability"),
+        ),
+        log_y=positive,
+        caption="At 1 the optimizer is at the edge of stability: beyond it, the loss oscillates.",
+    )
+
+
+def _curve(series: "Series", title: str, y: str, log: bool) -> Figure | None:
+    rows = [
+        (s, r)
+        for s, r in zip(series.steps, series.readings, strict=True)
+        if math.isfinite(r.value) and (r.value > 0 or not log)
+    ]
+    if not rows:
+        return None
+    steps, values = [s for s, _ in rows], [r.value for _, r in rows]
+    marks: list[Mark] = [Curve(values, steps, "measured")]
+    if any(r.low != r.high for _, r in rows):
+        top = 10 * max(values)  # an interval without an end is drawn to the edge
+        low = [max(r.low, min(values) / 10) if log else r.low for _, r in rows]
+        marks.insert(0, Band(steps, low, [min(r.high, top) for _, r in rows], "interval"))
+    return Figure(title, "step", y, tuple(marks), log_y=log)

@@ -1,0 +1,155 @@
+"""A run's record, read back: losses, readings and events, of all processes that took part."""
+
+import json
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from corollary.core.finding import Severity
+from corollary.core.measurement import Reading
+from corollary.core.numbers import from_json_number
+from corollary.errors import ResultsFileError
+from corollary.run.files import results_errors
+from corollary.watch.event import Event
+from corollary.watch.writing import SCHEMA
+
+
+@dataclass
+class Series:
+    """One quantity over the steps."""
+
+    steps: list[int] = field(default_factory=list)
+    readings: list[Reading] = field(default_factory=list)
+
+    @property
+    def values(self) -> list[float]:
+        """Without the intervals."""
+        return [r.value for r in self.readings]
+
+
+@dataclass
+class Run:
+    """All that is known of a watched run.
+
+    Args:
+        about: The first line: model, optimizers, environment.
+        losses: The training loss, with the lowest and highest of the steps that share a value.
+        rates: The learning rate.
+        series: Measurements by name.
+        events: One per cause, the most severe first.
+        evidence: Files that hold a broken step.
+        problems: Of the watcher itself.
+        ended: Whether the run's last line is there.
+        steps: Optimizer steps.
+        seconds: Of the whole run, once it has ended.
+        ranks: How many processes' records were found.
+    """
+
+    about: dict[str, Any]
+    losses: Series = field(default_factory=Series)
+    rates: Series = field(default_factory=Series)
+    series: dict[str, Series] = field(default_factory=dict)
+    events: list[Event] = field(default_factory=list)
+    evidence: list[dict[str, Any]] = field(default_factory=list)
+    problems: list[str] = field(default_factory=list)
+    ended: bool = False
+    steps: int = 0
+    seconds: float = 0.0
+    ranks: int = 1
+
+    @property
+    def open(self) -> list[Event]:
+        """Events that have not passed."""
+        return [e for e in self.events if e.passed is None]
+
+    def worst(self) -> Severity:
+        """The highest severity of an event that has not passed."""
+        return max((e.severity for e in self.open), key=lambda s: s.rank, default=Severity.NONE)
+
+
+def read_run(path: str | os.PathLike[str]) -> Run:
+    """Read a record, with those of the other processes beside it (``run.rank1.jsonl``).
+
+    A run that is still going on, or whose last line was cut, is read as far as it is there.
+
+    Raises:
+        ResultsFileError: if this is not the record of a run.
+    """
+    place = Path(path)
+    run = _one(place)
+    for other in sorted(place.parent.glob(f"{place.stem}.rank*{place.suffix}")):
+        _join(run, _one(other))
+    run.events.sort(key=lambda e: (e.passed is not None, -e.severity.rank, e.step))
+    return run
+
+
+def _one(path: Path) -> Run:
+    lines = _lines(path)
+    first = next(lines, None)
+    if first is None or first.get("kind") != "run" or first.get("schema") != SCHEMA:
+        raise ResultsFileError(
+            f"expected the record of a watched run (schema {SCHEMA}) in {path}; "
+            "corollary.watch(model, optimizer, to=...) writes one"
+        )
+    run, events = Run(first), {}
+    try:
+        for line in lines:
+            if line["kind"] == "event":
+                event = Event.from_json(line)
+                events[event.cause] = event
+            else:
+                _take(run, line)
+    except (KeyError, TypeError, ValueError) as error:
+        raise ResultsFileError(
+            f"{path} is not a complete record ({type(error).__name__}: {error})"
+        ) from None
+    run.events = list(events.values())
+    return run
+
+
+def _lines(path: Path) -> Iterator[dict[str, Any]]:
+    with results_errors(path, "read"):
+        text = path.read_text(encoding="utf-8", errors="replace")
+    for line in text.splitlines():
+        try:
+            found = json.loads(line)
+        except json.JSONDecodeError:
+            return  # the last line of a run that was cut off
+        if isinstance(found, dict):
+            yield found
+
+
+def _take(run: Run, line: dict[str, Any]) -> None:
+    kind = line["kind"]
+    if kind == "step":
+        run.steps = int(line["step"]) + 1
+        _add(run.losses, line, "loss")
+        rate = from_json_number(line["lr"])
+        run.rates.steps.append(int(line["step"]))
+        run.rates.readings.append(Reading(rate, rate, rate))
+    elif kind == "reading":
+        _add(run.series.setdefault(str(line["name"]), Series()), line, "value")
+    elif kind == "evidence":
+        run.evidence.append(line)
+    elif kind == "end":
+        run.ended, run.steps = True, int(line["step"])
+        run.seconds += float(line["seconds"])
+        run.problems += [str(p) for p in line["problems"]]
+
+
+def _add(series: Series, line: dict[str, Any], key: str) -> None:
+    numbers = [from_json_number(line[name]) for name in (key, "low", "high")]
+    series.steps.append(int(line["step"]))
+    series.readings.append(Reading(*numbers))
+
+
+def _join(run: Run, other: Run) -> None:
+    """Events of another process are those of the run; its curves are left out."""
+    run.ranks += 1
+    known = {e.cause for e in run.events}
+    run.events += [e for e in other.events if e.cause not in known]
+    rank = other.about.get("rank")
+    run.problems += [f"process {rank}: {p}" for p in other.problems]
+    run.evidence += other.evidence
