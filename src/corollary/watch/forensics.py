@@ -61,7 +61,8 @@ def explain_loss(loop: Loop, value: float) -> Finding:
         meaning = f"The loss is {what} because the batch holds values that are not finite."
         advice = "Check the data of this batch: missing values, division by a zero spread."
     else:
-        bad = None if last is None or loop.compiled else repeat_pass(loop.model, last)
+        search = last is not None and last.repeatable and not loop.compiled
+        bad = repeat_pass(loop.model, last) if search and last is not None else None
         where = bad.layer if bad else ""
         meaning = (
             f"The loss is {what}: {bad}."

@@ -26,7 +26,7 @@ class Pass:
     training: bool
     grad: bool
     rng: Tensor  # state of torch's generator before the call
-    output: Any = None
+    repeatable: bool = True  # whether the model can be called with these inputs
 
     def tensors(self) -> list[Tensor]:
         """The tensors among the inputs, the first ones first."""

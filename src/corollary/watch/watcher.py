@@ -157,6 +157,11 @@ class Watcher:
         """Hand over the loss of this step, where it cannot be read from the backward pass."""
         self._given = float(value.detach()) if isinstance(value, Tensor) else float(value)
 
+    def batch(self, *inputs: Any) -> None:
+        """Hand over the batch of this pass, in a loop that does not call the model itself."""
+        model, state = self._loop.model, torch.get_rng_state()
+        self._loop.passes.append(Pass(inputs, {}, model.training, True, state, repeatable=False))
+
     def held_out(self, value: float | Tensor) -> None:
         """Hand over a loss on data that is not trained on."""
         number = float(value.detach()) if isinstance(value, Tensor) else float(value)

@@ -51,9 +51,10 @@ class Stability(Detector):
         """The median of the last steps is far above where the run has been."""
         if not loop.graphs or loop.graphs[-1].kind not in KNOWN:
             return
-        start = statistics.median(loop.first_losses[:5])
         now = statistics.median(loop.loss_values(10))
         ratio = max((r for _, r in loop.stability), default=0.0)
+        # Beyond the limit the second loss may be far from the first; else batches differ.
+        start = loop.first_losses[0] if ratio > 1 else statistics.median(loop.first_losses[:5])
         peak = max(loop.first_losses)
         # Twice the loss of the untrained network is no noise of a batch's median over 10 steps.
         stuck = loop.made >= 30 and peak > 1.5 * start and now > 0.97 * start and ratio > 1
@@ -84,8 +85,7 @@ class Stability(Detector):
         rates = owned.rates
         if loop.made > 100 or self.largest <= 1 or rates[0] < 0.5 * max(rates):
             return
-        start = statistics.median(loop.first_losses[:2])
-        peak = max(loop.first_losses)
+        start, peak = loop.first_losses[0], max(loop.first_losses)
         now = statistics.median(loop.loss_values(10))
         if peak > 1.5 * start > 0 and now < peak and loop.events.find(TOO_LARGE) is None:
             loop.events.say(

@@ -1,0 +1,62 @@
+"""A callback for Lightning: ``Trainer(callbacks=[WatchCallback()])``."""
+
+from typing import TYPE_CHECKING, Any
+
+from corollary.errors import MissingExtraError
+from corollary.watch.watcher import Watcher, watch
+
+if TYPE_CHECKING:
+    Callback = object
+else:
+    try:
+        from lightning.pytorch import Callback
+    except ImportError:
+        try:
+            from pytorch_lightning import Callback
+        except ImportError:
+            raise MissingExtraError(
+                "the Lightning callback needs a package that is not installed: "
+                "pip install lightning"
+            ) from None
+
+
+class WatchCallback(Callback):
+    """Watches the training of a LightningModule.
+
+    Args:
+        options: Those of :func:`corollary.watch`.
+    """
+
+    def __init__(self, **options: Any) -> None:
+        self.options = options
+        self.watcher: Watcher | None = None
+
+    def on_fit_start(self, trainer: Any, pl_module: Any) -> None:
+        """Begin to watch; the loss is read from the backward pass."""
+        options = {"step": int(trainer.global_step)} | self.options
+        if trainer.max_steps and trainer.max_steps > 0:
+            options.setdefault("steps", trainer.max_steps)
+        self.watcher = watch(pl_module, trainer.optimizers, **options)
+
+    def on_train_batch_start(
+        self, trainer: Any, pl_module: Any, batch: Any, batch_idx: int
+    ) -> None:
+        """Tell which batch this is: ``training_step`` is no call of the module."""
+        if self.watcher is not None:
+            self.watcher.batch(batch)
+
+    def on_validation_end(self, trainer: Any, pl_module: Any) -> None:
+        """Hand over the held-out loss, where it was logged as ``val_loss``."""
+        value = trainer.callback_metrics.get("val_loss")
+        if self.watcher is not None and value is not None and not trainer.sanity_checking:
+            self.watcher.held_out(value)
+
+    def on_fit_end(self, trainer: Any, pl_module: Any) -> None:
+        """The run is over."""
+        if self.watcher is not None:
+            self.watcher.close()
+
+    def on_exception(self, trainer: Any, pl_module: Any, exception: BaseException) -> None:
+        """The run has failed; what was seen is kept."""
+        if self.watcher is not None:
+            self.watcher.close()
