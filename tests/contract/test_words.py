@@ -14,7 +14,7 @@ FORBIDDEN = {
     "but ... came": r"\bbut\b[^.\n]{0,90}\bcame\b",
     "mend": r"\bmend(s|ed|ing)?\b",
     "gravest, commonest": r"\b(gravest|commonest)\b",
-    "learnt, rightly": r"\b(learnt|rightly)\b",
+    "learnt, rightly": r"\blearnt\b|\b(answered|classified) rightly\b",
     "for want of": r"\bfor want of\b",
     "of ours": r"\b(bug|layer|model|one)s? of ours\b",
     "is no JSON": r"(?<!there )\bis no (JSON|module|tensor|number|file|option)\b",
