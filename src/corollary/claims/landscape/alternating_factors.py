@@ -17,13 +17,12 @@ with :math:`\lambda_1\ge\lambda_2\ge\dots` the eigenvalues of
 :covers: two-layer-linear-optimal-a
 """
 
-from collections.abc import Iterator
 from typing import NamedTuple
 
 import torch
 from torch import Generator, Tensor
 
-from corollary.core import Claim, Curve, Figure, Hypothesis, Level, equals, option
+from corollary.core import Claim, Suppose, Sweep, equals, normal, option
 from corollary.core.relations import EPS
 from corollary.theory.landscape.two_layer_linear import (
     explained,
@@ -35,11 +34,28 @@ from corollary.theory.landscape.two_layer_linear import (
 
 
 class Given(NamedTuple):
-    """Data as columns, and the inner factor at the start."""
-
-    X: Tensor
+    X: Tensor  # data as columns
     Y: Tensor
-    B: Tensor
+    B: Tensor  # the inner factor at the start
+
+
+def visible(given: Given) -> Tensor:
+    """The smallest cosine between the leading directions and what the start leads to."""
+    X, Y, B = given
+    U = explained(X, Y)[1][:, : len(B)]
+    return torch.linalg.svdvals(U.T @ optimal_A(B, X, Y)).min() - 1e-9
+
+
+def gap(given: Given) -> Tensor:
+    """How far the ratio of the eigenvalues p and p + 1 is above 2."""
+    values, p = explained(given.X, given.Y)[0], len(given.B)
+    return values[p - 1] / values[p].clamp_min(1e-300) - 2
+
+
+def close(given: Given) -> Given:
+    """Eigenvalues within a few percent of each other need far more turns."""
+    white = torch.linalg.qr(given.X.T).Q.T[: len(given.Y)]
+    return given._replace(Y=torch.linspace(1.1, 1, len(white))[:, None] * white)
 
 
 class AlternatingFactors(Claim[Given]):
@@ -47,56 +63,35 @@ class AlternatingFactors(Claim[Given]):
     k: int = option(5, low=2, high=20)  # numbers that go out
     p: int = option(2, low=1, high=10)  # hidden units
     n: int = option(30, low=10, high=1000)  # points
-    sweeps: int = option(30, low=10, high=1000)  # turns
+    sweeps: int = option(30, low=1, high=1000)  # turns
+
     relation = equals(ulps=1e-8 / EPS, scale=1.0)  # converged; an increase is rounding
+    supposes = (
+        Suppose(
+            "the start sees every leading direction",
+            visible,
+            "Zero weights see nothing: both factors stay zero, at a saddle.",
+            B=lambda g: 0 * g.B,
+        ),
+        Suppose("λ_p is at least twice λ_{p+1}", gap, without=close),
+    )
+    symbols = "½(tr S_yy − Σ_{i≤p} λ_i), and no increase", "loss at the end, and largest increase"
+    rows = ("loss at the end", "largest increase")
+    shows = (
+        Sweep("Alternating least squares", "sweeps", range(1, 16), x="turns", y="L", log_x=False),
+    )
 
     def given(self, rng: Generator) -> Given:
-        """Targets of falling spread, and a Gaussian start."""
-        f64 = {"generator": rng, "dtype": torch.float64}
-        X = torch.randn(self.d, self.n, **f64)
-        spread = 2.0 ** -torch.arange(self.k, dtype=torch.float64)[:, None]
-        turn = torch.linalg.qr(torch.randn(max(self.k, self.d), max(self.k, self.d), **f64)).Q
-        Y = spread * (3 * turn[: self.k, : self.d] @ X + torch.randn(self.k, self.n, **f64))
-        return Given(X, Y, torch.randn(self.p, self.d, **f64))
-
-    def hypotheses(self, given: Given) -> Iterator[Hypothesis]:
-        """The start sees the leading directions; these stand out."""
-        X, Y, B = given
-        values, U = explained(X, Y)
-        seen = float(torch.linalg.svdvals(U[:, : len(B)].T @ optimal_A(B, X, Y)).min())
-        yield Hypothesis("the start sees every leading direction", seen > 1e-9, f"{seen:.2g}")
-        gap = float(values[len(B) - 1] / values[len(B)].clamp_min(1e-300))
-        yield Hypothesis("λ_p is at least twice λ_{p+1}", gap > 2, f"ratio {gap:.3g}")
+        X, noise = normal(rng, self.d, self.n), normal(rng, self.k, self.n)
+        turn = torch.linalg.qr(normal(rng, max(self.k, self.d), max(self.k, self.d))).Q
+        spread = 3.0 ** -torch.arange(self.k, dtype=torch.float64)[:, None]
+        Y = spread * (3 * turn[: self.k, : self.d] @ X + noise)
+        return Given(X, Y, normal(rng, self.p, self.d))
 
     def predict(self, given: Given) -> list[float]:
-        """The least loss at rank p, and no increase."""
         return [reduced_rank_loss(given.X, given.Y, len(given.B)), 0.0]
 
     def measure(self, given: Given) -> list[float]:
-        """The last loss, and the largest increase on the way."""
-        losses = self._losses(given)
-        rises = [b - a for a, b in zip(losses, losses[1:], strict=False)]
-        return [losses[-1], max(0.0, *rises)]
-
-    def counterexample(self, rng: Generator) -> Given:
-        """Zero weights see nothing: both factors stay zero, at a saddle."""
-        given = self.given(rng)
-        return given._replace(B=torch.zeros_like(given.B))
-
-    def figure(self, given: Given) -> Figure:
-        """The loss after every half turn."""
-        return Figure(
-            "Alternating least squares",
-            x="half turns",
-            y="L",
-            log_y=True,
-            marks=(
-                Curve(self._losses(given)[:40], label="L(A, B)"),
-                Level(self.predict(given)[0], label="½(tr S_yy − Σ_{i≤p} λ_i)"),
-            ),
-        )
-
-    def _losses(self, given: Given) -> list[float]:
         X, Y, B = given
         losses = []
         for _ in range(self.sweeps):
@@ -104,4 +99,5 @@ class AlternatingFactors(Claim[Given]):
             losses.append(float(two_layer_loss(A, B, X, Y)))
             B = optimal_B(A, X, Y)
             losses.append(float(two_layer_loss(A, B, X, Y)))
-        return losses
+        rises = (b - a for a, b in zip(losses, losses[1:], strict=False))
+        return [losses[-1], max(0.0, *rises)]

@@ -18,13 +18,23 @@ losses, the gradients, and that exactly one of the sets has no negative curvatur
 :covers: baldi-hornik-landscape
 """
 
-from collections.abc import Iterator
 from typing import NamedTuple
 
 import torch
 from torch import Generator, Tensor
 
-from corollary.core import Claim, Figure, Hypothesis, Level, Points, equals, option
+from corollary.core import (
+    Claim,
+    Figure,
+    Kept,
+    Level,
+    Points,
+    Suppose,
+    Trial,
+    equals,
+    normal,
+    option,
+)
 from corollary.theory.landscape.two_layer_linear import (
     enumerate_critical_points,
     explained,
@@ -34,78 +44,74 @@ from corollary.theory.landscape.two_layer_linear import (
 
 
 class Given(NamedTuple):
-    """Data as columns."""
-
-    X: Tensor
+    X: Tensor  # data as columns
     Y: Tensor
+
+
+def gap(given: Given) -> Tensor:
+    """The smallest gap of the eigenvalues of Sigma, in units of the largest."""
+    values, _ = explained(*given)
+    return (values[:-1] - values[1:]).min() / values[0] - 1e-6
+
+
+def least(given: Given) -> Tensor:
+    """The smallest eigenvalue of Sigma, in units of the largest."""
+    values, _ = explained(*given)
+    return values[-1] / values[0] - 1e-9
+
+
+def equal_eigenvalues(self: "BaldiHornik", given: Given, rng: Generator) -> Given:
+    """All eigenvalues are equal: every set is a minimum."""
+    return self.data(torch.ones(self.k, dtype=torch.float64), rng)
 
 
 class BaldiHornik(Claim[Given]):
     k: int = option(4, low=2, high=5)  # numbers that come in and go out
     p: int = option(2, low=1, high=4)  # hidden units
     n: int = option(12, low=6, high=200)  # points
+
     relation = equals(ulps=1e7, scale=1.0)  # losses are sums over n points; gradients cancel
+    supposes = (
+        Suppose("the eigenvalues of Σ are distinct", gap, without=equal_eigenvalues),
+        Suppose("Σ has full rank", least),
+    )
+    symbols = "½(tr S_yy − Σ_I λ_i), no gradient, one minimum", "L, ‖∇L‖, minima"
+    rows = (*(f"loss of set {i}" for i in range(1, 7)), "longest gradient", "minima")
 
     def given(self, rng: Generator) -> Given:
-        """Gaussian inputs; targets with eigenvalues of Sigma that are well apart."""
-        X = torch.randn(self.k, self.n, generator=rng, dtype=torch.float64)
-        return _data(X, 1.5 ** -torch.arange(self.k, dtype=torch.float64), rng)
+        return self.data(1.5 ** -torch.arange(self.k, dtype=torch.float64), rng)
 
-    def hypotheses(self, given: Given) -> Iterator[Hypothesis]:
-        """Distinct eigenvalues."""
-        values, _ = explained(given.X, given.Y)
-        gap = float((values[:-1] - values[1:]).min() / values[0])
-        yield Hypothesis("the eigenvalues of Σ are distinct", gap > 1e-6, f"gap {gap:.2g}")
-        yield Hypothesis("Σ has full rank", float(values[-1] / values[0]) > 1e-9)
+    def data(self, scale: Tensor, rng: Generator) -> Given:
+        """Targets that are a turned and scaled image of white inputs, plus noise."""
+        X, noise = normal(rng, 2, self.k, self.n)
+        white = torch.linalg.qr(X.T).Q.T  # orthonormal rows that span those of X
+        turn = torch.linalg.qr(normal(rng, self.k, self.k)).Q
+        noise = noise - noise @ white.T @ white  # what no linear map of X explains
+        return Given(X, turn @ (2 * scale[:, None] * white) + 0.1 * noise)
 
     def predict(self, given: Given) -> list[float]:
-        """Losses by the formula, no gradient, one minimum."""
-        found = enumerate_critical_points(given.X, given.Y, self.p)
-        return [*(point.loss for point in found), 0.0, 1.0]
+        return [*(c.loss for c in enumerate_critical_points(*given, self.p)), 0.0, 1.0]
 
-    def measure(self, given: Given) -> list[float]:
-        """Losses as they are, the longest gradient, and how many points have no way down."""
+    def measure(self, given: Given) -> Kept:
         X, Y = given
         found = enumerate_critical_points(X, Y, self.p)
-        S_yx, S_xx = Y @ X.T, X @ X.T
-        slopes = [g.norm() for c in found for g in two_layer_gradients(c.A, c.B, S_yx, S_xx)]
-        minima = sum(bool(c.curvatures[0] > -1e-8 * c.curvatures[-1]) for c in found)
+        slopes = [g.norm() for c in found for g in two_layer_gradients(c.A, c.B, Y @ X.T, X @ X.T)]
+        lowest = [float(c.curvatures[0] / c.curvatures[-1]) for c in found]
         losses = [float(two_layer_loss(c.A, c.B, X, Y)) for c in found]
-        return [*losses, float(max(slopes)), float(minima)]
+        minima = sum(v > -1e-8 for v in lowest)
+        return Kept([*losses, float(max(slopes)), minima], lowest=lowest, losses=losses)
 
-    def counterexample(self, rng: Generator) -> Given:
-        """All eigenvalues equal: every set is a minimum."""
-        X = torch.randn(self.k, self.n, generator=rng, dtype=torch.float64)
-        return _data(X, torch.ones(self.k, dtype=torch.float64), rng)
-
-    def figure(self, given: Given) -> Figure:
-        """Loss against the most negative curvature."""
-        found = enumerate_critical_points(given.X, given.Y, self.p)
-        lowest = [float(c.curvatures[0]) for c in found]
-        losses = [float(two_layer_loss(c.A, c.B, given.X, given.Y)) for c in found]
+    def figure(self, trial: Trial[Given]) -> Figure:
+        lowest, losses = trial.kept.lowest, trial.kept.losses
+        formula = trial.predicted[: len(losses)]
         return Figure(
             "Critical points of a two-layer linear network",
-            x="smallest eigenvalue of the Hessian",
+            x="smallest eigenvalue of the Hessian over the largest",
             y="L",
             marks=(
                 Points(lowest, losses, label="measured"),
-                Points(
-                    lowest,
-                    [c.loss for c in found],
-                    label="½(tr S_yy − Σ_I λ_i)",
-                    role="predicted",
-                ),
+                Points(lowest, formula, label="½(tr S_yy − Σ_I λ_i)", role="predicted"),
                 Level(min(losses), label="global minimum", role="other"),
             ),
             caption="One point for every set I of p eigenvectors of Σ.",
         )
-
-
-def _data(X: Tensor, scale: Tensor, rng: Generator) -> Given:
-    """Targets that are a turned and scaled least-squares image of white inputs, plus noise."""
-    k, n = X.shape
-    white = torch.linalg.qr(X.T).Q.T  # orthonormal rows that span those of X
-    turn = torch.linalg.qr(torch.randn(k, k, generator=rng, dtype=torch.float64)).Q
-    noise = torch.randn(k, n, generator=rng, dtype=torch.float64)
-    noise = noise - noise @ white.T @ white  # what no linear map of X explains
-    return Given(X, turn @ (2 * scale[:, None] * white) + 0.1 * noise)

@@ -14,84 +14,73 @@ The exponent of descent is :math:`h`: 0 is a saddle that is left ever more slowl
 :kind: rate
 :cost: instant
 :covers: critical-point-taxonomy
+:scale-free: An exponent does not depend on factors; theory says what kind of point it is.
 :erratum: [wrong] Definition 24 calls a critical point a saddle only if its Hessian is indefinite.
     Theorem 46(3), every critical point that is no global minimum is a saddle, is false in this
     reading: here the Hessian is zero for h >= 3, and the point is no minimum.
 """
 
-from collections.abc import Iterator
 from typing import NamedTuple
 
 import torch
 from torch import Generator, Tensor
 
-from corollary.core import Claim, Curve, Figure, Hypothesis, Points, Series, option, slope
+from corollary.core import Claim, Over, Series, Suppose, Sweep, option, slope
+from corollary.theory.landscape.taxonomy import classify
 from corollary.theory.optimization.critical_points import stationarity
+
+RADII = torch.logspace(-1.5, -0.5, 7, dtype=torch.float64)
 
 
 class Given(NamedTuple):
-    """Depth, the target of the product, and the point."""
+    target: float  # of the product
+    w: Tensor  # the point
 
-    h: int
-    target: float
-    w: Tensor
+
+def loss(w: Tensor, given: Given) -> Tensor:
+    """Half the squared error of the product."""
+    return 0.5 * (w.prod(dim=-1) - given.target) ** 2
+
+
+def saddle(given: Given) -> tuple[bool, str]:
+    """Whether the point is a saddle, also where the Hessian does not decide."""
+    if stationarity(lambda w: loss(w, given), given.w) > 1e-12:
+        return False, "not critical"
+    found = classify(lambda w: loss(w, given), given.w, rng=torch.Generator().manual_seed(0))
+    return found.kind == "saddle", f"{found.kind}, by {found.by}"
 
 
 class DegenerateSaddle(Claim[Given]):
     h: int = option(3, low=2, high=6)  # layers
+
     relation = slope(gap=0.05)  # the correction is of order t^h at t up to 0.3
+    supposes = (
+        Suppose(
+            "the gradient is zero",
+            lambda g: 1e-12 - stationarity(lambda w: loss(w, g), g.w),
+            "At a point that is not critical the descent is of first order.",
+            w=lambda g: g.w + 0.5,
+        ),
+        Suppose(
+            "the point is a saddle",
+            saddle,
+            "With target 0 the point is a minimum: there is no descent.",
+            target=0.0,
+        ),
+    )
+    symbols = "exponent h", "f(0) − f(w)"
+    shows = (
+        Over("Descent from the saddle at zero", x="t"),
+        Sweep("The deeper, the flatter", "h", range(2, 7), y="exponent of descent", log_x=False),
+    )
 
     def given(self, rng: Generator) -> Given:
-        """Zero weights."""
-        return Given(self.h, 1.0, torch.zeros(self.h, dtype=torch.float64))
+        return Given(1.0, torch.zeros(self.h, dtype=torch.float64))
 
-    def hypotheses(self, given: Given) -> Iterator[Hypothesis]:
-        """A critical point, with something to gain."""
-        g = stationarity(lambda w: _loss(w, given), given.w)
-        yield Hypothesis("the gradient is zero", g < 1e-12, f"length {g:.3g}")
-        yield Hypothesis("the target of the product is not 0", given.target != 0)
-
-    def predict(self, given: Given) -> float:
-        """The depth."""
-        return float(given.h)
+    def predict(self, given: Given) -> int:
+        return self.h
 
     def measure(self, given: Given) -> Series:
-        """How far the loss falls along the diagonal."""
-        t = _radii(given)
-        return Series(t, [max(v, 1e-300) for v in _descent(given, t)])
-
-    def counterexample(self, rng: Generator) -> Given:
-        """A point that is not critical: descent of first order."""
-        return self.given(rng)._replace(w=torch.full((self.h,), 0.5, dtype=torch.float64))
-
-    def figure(self, given: Given) -> Figure:
-        """Descent at zero for several depths."""
-        marks: list[Curve | Points] = []
-        for h in range(2, 6):
-            other = Given(h, 1.0, torch.zeros(h, dtype=torch.float64))
-            t = _radii(other)
-            line = [(r / h**0.5) ** h for r in t]
-            marks.append(Curve(line, x=t, label=f"(t/√h)^h, h = {h}", role="predicted"))
-            marks.append(Points(t, _descent(other, t), label=f"f(0) − f(w), h = {h}"))
-        return Figure(
-            "The deeper, the flatter the saddle at zero",
-            x="t",
-            y="f(0) − f(w)",
-            log_x=True,
-            log_y=True,
-            marks=tuple(marks),
-        )
-
-
-def _loss(w: Tensor, given: Given) -> Tensor:
-    return 0.5 * (w.prod(dim=-1) - given.target) ** 2
-
-
-def _radii(given: Given) -> list[float]:
-    return [0.03 * 10 ** (i / 6) for i in range(7)]
-
-
-def _descent(given: Given, t: list[float]) -> list[float]:
-    way = torch.ones(given.h, dtype=torch.float64) / given.h**0.5
-    points = given.w + torch.tensor(t, dtype=torch.float64)[:, None] * way
-    return (_loss(given.w, given) - _loss(points, given)).tolist()
+        points = given.w + RADII[:, None] / self.h**0.5
+        descent = loss(given.w, given) - loss(points, given)
+        return Series(RADII, descent.clamp_min(1e-300))

@@ -22,14 +22,24 @@ is minus the largest singular value of :math:`YX^\top` for one hidden layer and 
     more the zero weights are critical with a zero Hessian.
 """
 
-from collections.abc import Iterator
 from functools import partial
 from typing import NamedTuple
 
 import torch
 from torch import Generator, Tensor
 
-from corollary.core import Claim, Curve, Figure, Hypothesis, Level, equals, option
+from corollary.core import (
+    Claim,
+    Curve,
+    Figure,
+    Kept,
+    Level,
+    Suppose,
+    Trial,
+    equals,
+    normal,
+    option,
+)
 from corollary.core.relations import EPS
 from corollary.models.deep_linear import DeepLinear
 from corollary.theory.landscape.deep_linear import flat_loss
@@ -39,12 +49,15 @@ from corollary.train import fit
 
 
 class Given(NamedTuple):
-    """Data as columns, and how the weights start."""
-
-    X: Tensor
+    X: Tensor  # data as columns
     Y: Tensor
-    gain: float  # variance of the weights times the fan-in
-    seed: int
+    gain: float  # variance of the weights at the start, times the fan-in
+
+
+def gap(given: Given) -> Tensor:
+    """The smallest gap of the eigenvalues of Sigma, in units of the largest."""
+    values, _ = explained(given.X, given.Y)
+    return (values[:-1] - values[1:]).min() / values[0] - 1e-6
 
 
 class Kawaguchi(Claim[Given]):
@@ -53,79 +66,61 @@ class Kawaguchi(Claim[Given]):
     p: int = option(2, low=1, high=8)  # smallest hidden width
     starts: int = option(2, low=1, high=20)  # random starts
     steps: int = option(400, low=100, high=20_000)  # of gradient descent
-    relation = equals(ulps=1e-4 / EPS, scale=0.01)  # descent stops within 1e-4 of its limit
+
+    relation = equals(ulps=1e-7 / EPS, scale=0.1)  # descent stops within 1e-8 of its limit
+    supposes = (
+        Suppose("the eigenvalues of Σ are distinct", gap),
+        Suppose("d_y ≤ d_x", lambda g: len(g.Y) <= len(g.X)),
+        Suppose(
+            "the weights start at random, not at a critical point",
+            lambda g: g.gain,
+            "Zero weights are a saddle that gradient descent cannot leave.",
+            gain=0.0,
+        ),
+    )
+    symbols = "least loss of rank p; curvature at zero", "last loss; curvature at zero"
+    rows = ("start 1", "start 2", "curvature, one hidden layer", "curvature, two hidden layers")
 
     def given(self, rng: Generator) -> Given:
         """White inputs; targets whose Sigma has eigenvalues 1, 1/4, 1/9, ..., and some noise."""
-        f64 = {"generator": rng, "dtype": torch.float64}
-        n = 4 * self.d
-        X = torch.linalg.qr(torch.randn(n, self.d, **f64)).Q.T
-        U = torch.linalg.qr(torch.randn(self.k, self.k, **f64)).Q
-        V = torch.linalg.qr(torch.randn(self.d, self.d, **f64)).Q
-        r = min(self.k, self.d)
-        s = 1 / torch.arange(1, r + 1, dtype=torch.float64)
-        noise = torch.randn(self.k, n, **f64)
+        n, r = 4 * self.d, min(self.k, self.d)
+        X = torch.linalg.qr(normal(rng, n, self.d)).Q.T
+        U, V = (torch.linalg.qr(normal(rng, size, size)).Q for size in (self.k, self.d))
+        s, noise = 1 / torch.arange(1, r + 1, dtype=torch.float64), normal(rng, self.k, n)
         Y = (U[:, :r] * s) @ V[:, :r].T @ X + 0.05 * (noise - noise @ X.T @ X)
-        return Given(X, Y, 1.0, int(torch.randint(2**31, (), generator=rng)))
-
-    def hypotheses(self, given: Given) -> Iterator[Hypothesis]:
-        """On the data, and a start in general position."""
-        values, _ = explained(given.X, given.Y)
-        gap = float((values[:-1] - values[1:]).min() / values[0])
-        yield Hypothesis("the eigenvalues of Σ are distinct", gap > 1e-6, f"gap {gap:.2g}")
-        yield Hypothesis("d_y ≤ d_x", len(given.Y) <= len(given.X))
-        yield Hypothesis("the weights start at random, not at a critical point", given.gain > 0)
+        return Given(X, Y, 0.5)
 
     def predict(self, given: Given) -> list[float]:
-        """The least loss of rank p, for every start; curvatures at zero."""
         least = reduced_rank_loss(given.X, given.Y, self.p)
         steep = float(torch.linalg.matrix_norm(given.Y @ given.X.T, ord=2))
         return [least] * self.starts + [-steep, 0.0]
 
-    def measure(self, given: Given) -> list[float]:
-        """Last losses, and the smallest eigenvalues at zero for one and two hidden layers."""
-        ends = [self._run(given, i)[-1] for i in range(self.starts)]
-        widths = ((self.d, self.p, self.k), (self.d, self.p, self.p, self.k))
-        return [*ends, *(_lowest(w, given) for w in widths)]
+    def measure(self, given: Given, rng: Generator) -> Kept:
+        data = given.X.T.contiguous(), given.Y.T.contiguous()
+        sgd = partial(torch.optim.SGD, lr=0.05, momentum=0.9)
+        widths = (self.d, self.p, self.k), (self.d, self.p, self.p, self.k)
+        models = [DeepLinear(widths[1], gain=given.gain, rng=rng) for _ in range(self.starts)]
+        runs = [fit(m, data, half_squares, sgd, steps=self.steps).losses for m in models]
+        return Kept([*(r[-1] for r in runs), *(lowest(w, given) for w in widths)], runs=runs)
 
-    def counterexample(self, rng: Generator) -> Given:
-        """Zero weights: a saddle that gradient descent cannot leave."""
-        return self.given(rng)._replace(gain=0.0)
-
-    def figure(self, given: Given) -> Figure:
-        """Losses of the runs."""
-        runs = [self._run(given, i) for i in range(self.starts)]
-        curves = [Curve(run[:120], label=f"start {i + 1}") for i, run in enumerate(runs)]
-        values, _ = explained(given.X, given.Y)
-        total = float(given.Y.square().sum())
-        stairs = [
-            Level(
-                0.5 * (total - float(values[:r].sum())), label=f"saddle of rank {r}", role="other"
-            )
+    def figure(self, trial: Trial[Given]) -> Figure:
+        X, Y, _ = trial.given
+        runs = [Curve(run[:120], label=f"start {i + 1}") for i, run in enumerate(trial.kept.runs)]
+        saddles = [
+            Level(reduced_rank_loss(X, Y, r), label=f"saddle of rank {r}", role="other")
             for r in range(self.p)
         ]
-        least = Level(self.predict(given)[0], label=f"least loss of rank {self.p}")
-        return Figure(
-            "Past the saddles to the global minimum",
-            x="step",
-            y="L",
-            log_y=True,
-            marks=(*curves, *stairs, least),
-        )
-
-    def _run(self, given: Given, start: int) -> list[float]:
-        rng = torch.Generator().manual_seed(given.seed + start)
-        model = DeepLinear((self.d, self.p, self.p, self.k), gain=given.gain, rng=rng)
-        data = (given.X.T.contiguous(), given.Y.T.contiguous())
-        sgd = partial(torch.optim.SGD, lr=0.1, momentum=0.9)
-        return fit(model, data, _half_squares, sgd, steps=self.steps).losses
+        least = Level(trial.comparison.predicted[0], label=f"least loss of rank {self.p}")
+        title = "Past the saddles to the global minimum"
+        return Figure(title, x="step", y="L", log_y=True, marks=(*runs, *saddles, least))
 
 
-def _half_squares(output: Tensor, target: Tensor) -> Tensor:
+def half_squares(output: Tensor, target: Tensor) -> Tensor:
+    """Half the squared error."""
     return 0.5 * (output - target).square().sum()
 
 
-def _lowest(widths: tuple[int, ...], given: Given) -> float:
+def lowest(widths: tuple[int, ...], given: Given) -> float:
     """Smallest eigenvalue of the Hessian at zero weights."""
     size = sum(a * b for a, b in zip(widths, widths[1:], strict=False))
     H = hessian(flat_loss(widths, given.X, given.Y), torch.zeros(size, dtype=torch.float64))

@@ -19,23 +19,26 @@ and for zero weights, entry by entry.
     rank, such as zero weights, would be missed.
 """
 
-from collections.abc import Iterator
 from typing import NamedTuple
 
 import torch
 from torch import Generator, Tensor
 
-from corollary.core import Claim, Curve, Figure, Hypothesis, Points, equals, option
-from corollary.theory.landscape.deep_linear import layer_gradients, product
+from corollary.core import Claim, Parity, Suppose, equals, normal, option
+from corollary.theory.landscape.deep_linear import critical_residual, layer_gradients, product
 from corollary.theory.landscape.two_layer_linear import critical_map
 
 
 class Given(NamedTuple):
-    """Data as columns, and lists of layers."""
-
-    X: Tensor
+    X: Tensor  # data as columns
     Y: Tensor
-    networks: list[list[Tensor]]
+    networks: list[list[Tensor]]  # layers of each
+
+
+def slope(given: Given) -> Tensor:
+    """The longest gradient in the first layer."""
+    slopes = (layer_gradients(Ws, given.X, given.Y)[0].norm() for Ws in given.networks)
+    return max(slopes)
 
 
 class KawaguchiCriticalForm(Claim[Given]):
@@ -43,61 +46,40 @@ class KawaguchiCriticalForm(Claim[Given]):
     k: int = option(3, low=1, high=10)  # numbers that go out
     m: int = option(3, low=2, high=10)  # hidden width
     H: int = option(2, low=1, high=4)  # hidden layers
+
     relation = equals(ulps=1e7, scale=1.0)  # least squares with a product of Gaussian matrices
+    supposes = (
+        Suppose(
+            "the gradient in W₁ is zero",
+            lambda g: 1e-6 - slope(g),
+            "Layers that are not critical make another map.",
+            networks=lambda g: [[Ws[0] + 0.1, *Ws[1:]] for Ws in g.networks],
+        ),
+    )
+    symbols = "projected least-squares map, and no residual", "entry of the product, and residual"
+    shows = (Parity("The product of the layers at critical points"),)
 
     def given(self, rng: Generator) -> Given:
         """Upper layers of full and of deficient rank, the first layer solved for; and zeros."""
-        f64 = {"generator": rng, "dtype": torch.float64}
-        X, Y = torch.randn(self.d, 20, **f64), torch.randn(self.k, 20, **f64)
-        shapes = [(self.m, self.m)] * (self.H - 1) + [(self.k, self.m)]
-        upper = [torch.randn(s, **f64) for s in shapes]
-        low = [W.clone() for W in upper]
-        low[-1][:, 1:] = low[-1][:, :1]  # equal columns: C has rank one
-        networks = [[_first(Ws, X, Y), *Ws] for Ws in (upper, low)]
-        zeros = [torch.zeros_like(W) for W in networks[0]]
-        return Given(X, Y, [*networks, zeros])
+        X, Y = normal(rng, self.d, 20), normal(rng, self.k, 20)
+        upper = [normal(rng, self.m, self.m) for _ in range(self.H - 1)]
+        last = normal(rng, self.k, self.m)
+        equal = last[:, :1].expand_as(last)  # equal columns: C has rank one
+        networks = [[first([*upper, W], X, Y), *upper, W] for W in (last, equal)]
+        return Given(X, Y, [*networks, [0 * W for W in networks[0]]])
 
-    def hypotheses(self, given: Given) -> Iterator[Hypothesis]:
-        """Critical in the first layer."""
-        slopes = [layer_gradients(Ws, given.X, given.Y)[0].norm() for Ws in given.networks]
-        off = float(max(slopes))
-        yield Hypothesis("the gradient in W₁ is zero", off < 1e-6, f"length {off:.2g}")
-
-    def predict(self, given: Given) -> list[float]:
-        """The projected least-squares map."""
+    def predict(self, given: Given) -> Tensor:
         maps = [critical_map(product(Ws[1:]), given.X, given.Y) for Ws in given.networks]
-        return torch.cat([W.flatten() for W in maps]).tolist()
+        return torch.cat([torch.stack(maps).flatten(), torch.zeros(3, dtype=torch.float64)])
 
-    def measure(self, given: Given) -> list[float]:
-        """The product."""
-        return torch.cat([product(Ws).flatten() for Ws in given.networks]).tolist()
-
-    def counterexample(self, rng: Generator) -> Given:
-        """Layers that are not critical."""
-        given = self.given(rng)
-        moved = [[Ws[0] + 0.1, *Ws[1:]] for Ws in given.networks]
-        return given._replace(networks=moved)
-
-    def figure(self, given: Given) -> Figure:
-        """Entry by entry."""
-        p, m = self.predict(given), self.measure(given)
-        third = len(p) // 3
-        parts = [slice(i * third, (i + 1) * third) for i in range(3)]
-        ends = [min(p), max(p)]
-        return Figure(
-            "The product of the layers at critical points",
-            x="entry of the projected least-squares map",
-            y="entry of the product",
-            marks=(
-                Curve(ends, x=ends, label="equal", role="predicted"),
-                Points(p[parts[0]], m[parts[0]], label="C of full rank"),
-                Points(p[parts[1]], m[parts[1]], label="C of rank one", role="other"),
-                Points(p[parts[2]], m[parts[2]], label="zero weights", role="other"),
-            ),
+    def measure(self, given: Given) -> Tensor:
+        residuals = [critical_residual(Ws, given.X, given.Y) for Ws in given.networks]
+        return torch.cat(
+            [*(product(Ws).flatten() for Ws in given.networks), torch.stack(residuals)]
         )
 
 
-def _first(upper: list[Tensor], X: Tensor, Y: Tensor) -> Tensor:
+def first(upper: list[Tensor], X: Tensor, Y: Tensor) -> Tensor:
     """The first layer that solves the normal equations, by LAPACK and not by projection."""
     C = product(upper)
     system = torch.kron(X.T.contiguous(), C.contiguous())

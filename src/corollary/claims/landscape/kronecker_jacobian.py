@@ -18,7 +18,6 @@ compared with automatic differentiation, along a random direction.
     it is I kron x^T. In Section 6.2.2 "W^{L:k+1} z^T kron I" needs brackets.
 """
 
-from collections.abc import Iterator
 from typing import Literal, NamedTuple
 
 import torch
@@ -26,81 +25,65 @@ from jaxtyping import Float
 from torch import Generator, Tensor
 from torch.autograd.functional import jacobian
 
-from corollary.core import Claim, Curve, Figure, Hypothesis, Points, equals, option
-from corollary.theory.landscape.vectorisation import Order, kron_jacobian, product_matrix, unvec
+from corollary.core import Along, Claim, Suppose, equals, normal, option
+from corollary.theory.landscape.vectorisation import (
+    Order,
+    kron_jacobian,
+    product_matrix,
+    unvec,
+    vec,
+)
 
 
 class Given(NamedTuple):
-    """Factors, a direction, and the orders of the stack and of the formula."""
-
     A: Float[Tensor, "p d"]
     C: Float[Tensor, "d q"]
     x: Float[Tensor, " d"]
     v: Float[Tensor, " pd"]  # a direction among the entries of A
     w: Float[Tensor, " dd"]  # a direction among the entries of a square factor
-    stacked: Order
-    formula: Order
+    stacked: Order  # how vec stacks
+
+
+def agrees(self: "KroneckerJacobian", given: Given) -> bool:
+    """Whether every entry of A has the place in its stack that the formula gives it."""
+    return torch.equal(vec(given.A, given.stacked), vec(given.A, self.order))
+
+
+def other_order(given: Given) -> Given:
+    """Rows stacked where columns are supposed (or columns for rows) permute the entries."""
+    return given._replace(stacked="rows" if given.stacked == "columns" else "columns")
 
 
 class KroneckerJacobian(Claim[Given]):
     p: int = option(3, low=2, high=40)  # rows of A
     d: int = option(4, low=2, high=40)  # columns of A
     order: Literal["columns", "rows"] = "columns"  # how vec stacks
+
     relation = equals(ulps=1e4, scale=1.0)  # sums of p d products of order one
+    supposes = (
+        Suppose("vec stacks in the order that the formula supposes", agrees, without=other_order),
+    )
+    symbols = "Kronecker form", "automatic differentiation"
+    shows = (
+        Along(
+            "The derivatives of Ax and of vec(ABC) along a direction",
+            x="entry",
+            y="change of the entry",
+            first=1,
+        ),
+    )
 
     def given(self, rng: Generator) -> Given:
-        """Gaussian factors and directions."""
         p, d = self.p, self.d
         shapes = ((p, d), (d, 2), (d,), (p * d,), (d * d,))
-        drawn = [torch.randn(s, generator=rng, dtype=torch.float64) for s in shapes]
-        return Given(*drawn, self.order, self.order)
+        return Given(*(normal(rng, *s) for s in shapes), self.order)
 
-    def hypotheses(self, given: Given) -> Iterator[Hypothesis]:
-        """The order belongs to the formula."""
-        yield Hypothesis(
-            "vec stacks in the order that the formula supposes", given.stacked == given.formula
-        )
+    def predict(self, given: Given) -> Tensor:
+        first = kron_jacobian(given.x, len(given.A), self.order) @ given.v
+        return torch.cat([first, product_matrix(given.A, given.C, self.order) @ given.w])
 
-    def predict(self, given: Given) -> list[float]:
-        """The Kronecker products times the directions."""
-        first = kron_jacobian(given.x, len(given.A), given.formula) @ given.v
-        second = product_matrix(given.A, given.C, given.formula) @ given.w
-        return [*first.tolist(), *second.tolist()]
-
-    def measure(self, given: Given) -> list[float]:
-        """The Jacobians of autograd, with the entries in the stacked order."""
-        first, second = _jacobians(given)
-        return [*(first @ given.v).tolist(), *(second @ given.w).tolist()]
-
-    def counterexample(self, rng: Generator) -> Given:
-        """Rows stacked, columns supposed: the notes' formula in the order their lines suggest."""
-        return self.given(rng)._replace(stacked="rows", formula="columns")
-
-    def figure(self, given: Given) -> Figure:
-        """The derivative of Ax along v, in both orders."""
-        i = list(range(1, len(given.A) + 1))
-        other: Order = "rows" if given.formula == "columns" else "columns"
-        wrong = kron_jacobian(given.x, len(given.A), other) @ given.v
-        return Figure(
-            "The derivative of Ax along a direction",
-            x="entry i of Ax",
-            y="change of (Ax)_i",
-            marks=(
-                Curve(self.predict(given)[: len(i)], x=i, label="Kronecker form", role="predicted"),
-                Points(i, self.measure(given)[: len(i)], label="automatic differentiation"),
-                Points(i, wrong, label="Kronecker form of the other order", role="other"),
-            ),
-        )
-
-
-def _jacobians(given: Given) -> tuple[Tensor, Tensor]:
-    """In vec A of Ax, and in vec B of vec(ABC); both stacked as the given says."""
-    A, C, x, v, w, order, _ = given
-    p, d = A.shape
-    first = jacobian(lambda a: unvec(a, p, order) @ x, v)
-
-    def product(b: Tensor) -> Tensor:
-        P = A @ unvec(b, d, order) @ C
-        return P.T.reshape(-1) if order == "columns" else P.reshape(-1)
-
-    return first, jacobian(product, w)
+    def measure(self, given: Given) -> Tensor:
+        A, C, x, v, w, order = given
+        first = jacobian(lambda a: unvec(a, len(A), order) @ x, v)
+        second = jacobian(lambda b: vec(A @ unvec(b, len(C), order) @ C, order), w)
+        return torch.cat([first @ v, second @ w])

@@ -19,87 +19,47 @@ with equality in the bound only for :math:`d=1`. Measured in units of the bound.
     smaller, by the factor shown.
 """
 
-from collections.abc import Iterator
-from typing import NamedTuple
-
 import torch
-from torch import Generator
+from torch import Generator, Tensor
 
-from corollary.core import (
-    Claim,
-    Curve,
-    Figure,
-    Hypothesis,
-    Level,
-    Points,
-    Sample,
-    option,
-    within_interval,
-)
-from corollary.theory.landscape.random_products import entries, gram_fourth_moment
+from corollary.core import Along, Claim, Sample, Suppose, mean_is, normal, option, within_interval
+from corollary.theory.landscape.random_products import gram_fourth_moment
 
 
-class Given(NamedTuple):
-    """The law of the entries and the seed of the draws."""
-
-    law: str
-    seed: int
+def signs(given: Tensor) -> Tensor:
+    """Signs have kurtosis 1, not 3."""
+    return given.sign()
 
 
-class RandomGramMoment(Claim[Given]):
+class RandomGramMoment(Claim[Tensor]):
     d: int = option(4, low=2, high=20)  # size of the matrices
     m: int = option(3, low=1, high=6)  # factors, at most
     draws: int = option(12_000, low=2000, high=200_000)  # independent products
+
     relation = within_interval(level=0.999999, resolution=0.2)  # chance: one seed in a million
+    supposes = (
+        Suppose(
+            "the entries are Gaussian: their kurtosis is 3",
+            lambda W: mean_is(W**4, 3.0),
+            without=signs,
+        ),
+    )
+    symbols = "exact mean over the bound", "E‖MᵀM‖² over the bound"
+    shows = (Along("The bound behind Theorem 52 and the exact mean", x="factors m", first=1),)
 
-    def given(self, rng: Generator) -> Given:
-        """Gaussian entries."""
-        return Given("gaussian", int(torch.randint(2**31, (), generator=rng)))
+    def given(self, rng: Generator) -> Tensor:
+        return normal(rng, self.m, self.draws, self.d, self.d)
 
-    def hypotheses(self, given: Given) -> Iterator[Hypothesis]:
-        """The law."""
-        yield Hypothesis("the entries are Gaussian", given.law == "gaussian")
+    def predict(self, given: Tensor) -> list[float]:
+        return [gram_fourth_moment(self.d, 1.0, m) / self.bound(m) for m in range(1, self.m + 1)]
 
-    def predict(self, given: Given) -> list[float]:
-        """Exact over bound for m = 1, 2, ..."""
-        return [self._share(m) for m in range(1, self.m + 1)]
+    def bound(self, m: int) -> float:
+        """The bound in the proof of Theorem 52."""
+        return gram_fourth_moment(self.d, 1.0, m, exact=False)
 
-    def measure(self, given: Given) -> list[Sample]:
-        """The draws over the bound; the variance 1/d keeps numbers near one."""
-        rng = torch.Generator().manual_seed(given.seed)
-        s2, shape, out = 1 / self.d, (self.draws, self.d, self.d), []
-        M = torch.eye(self.d, dtype=torch.float64).expand(shape)
-        for m in range(1, self.m + 1):
-            M = entries(given.law, shape, s2, rng=rng) @ M
-            bound = gram_fourth_moment(self.d, s2, m, exact=False)
-            out.append(Sample((M.mT @ M).square().sum(dim=(1, 2)) / bound))
+    def measure(self, given: Tensor) -> list[Sample]:
+        M, out = torch.eye(self.d, dtype=torch.float64).expand_as(given[0]), []
+        for m, W in enumerate(given, start=1):
+            M = W @ M
+            out.append(Sample((M.mT @ M).square().sum(dim=(1, 2)) / self.bound(m)))
         return out
-
-    def counterexample(self, rng: Generator) -> Given:
-        """Signs have kurtosis 1, not 3."""
-        return self.given(rng)._replace(law="rademacher")
-
-    def figure(self, given: Given) -> Figure:
-        """The share of the bound that is true."""
-        m = list(range(1, self.m + 1))
-        reads = [sample.read(0.99) for sample in self.measure(given)]
-        return Figure(
-            "The bound behind Theorem 52 and the exact mean",
-            x="m",
-            y="E‖MᵀM‖² over the bound",
-            marks=(
-                Level(1.0, label="bound", role="other"),
-                Curve(self.predict(given), x=m, label="exact mean", role="predicted"),
-                Points(
-                    m,
-                    [r.value for r in reads],
-                    low=[r.low for r in reads],
-                    high=[r.high for r in reads],
-                    label="mean of the draws, 99 %",
-                ),
-            ),
-        )
-
-    def _share(self, m: int) -> float:
-        exact, bound = (gram_fourth_moment(self.d, 1.0, m, exact=e) for e in (True, False))
-        return exact / bound

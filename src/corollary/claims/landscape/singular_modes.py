@@ -16,83 +16,83 @@ it is learned at about :math:`t=\log(s^*/s_0)/s^*`, large ones first, with plate
 :covers: end-to-end-flow
 """
 
-from collections.abc import Iterator
 from typing import NamedTuple
 
 import torch
 from torch import Generator, Tensor
+from torch.linalg import svdvals
 
-from corollary.core import Claim, Curve, Figure, Hypothesis, equals, option
+from corollary.core import Claim, Curve, Figure, Points, Suppose, Trial, equals, normal, option
 from corollary.core.relations import EPS
 from corollary.theory.landscape.deep_linear import product
 from corollary.theory.landscape.linear_flow import (
     MatrixSensing,
     balanced_layers,
+    end_to_end_flow,
     singular_mode,
 )
 
+TIMES = 20  # at which the two are compared
+
 
 class Given(NamedTuple):
-    """Target and start."""
-
     target: Tensor
-    layers: list[Tensor]
+    layers: list[Tensor]  # at the start
+
+
+def shared(given: Given) -> Tensor:
+    """Common singular vectors: both products of start and target are symmetric."""
+    W = product(given.layers)
+    left, right = given.target @ W.T, W.T @ given.target
+    return 1e-9 * left.norm() - (left - left.T).norm() - (right - right.T).norm()
+
+
+def own_vectors(self: "SingularModes", given: Given, rng: Generator) -> Given:
+    """A start with singular vectors of its own has to turn first."""
+    W = self.start * normal(rng, self.d, self.d)
+    return given._replace(layers=balanced_layers(W, 2, rng=rng))
 
 
 class SingularModes(Claim[Given]):
     d: int = option(3, low=1, high=6)  # size of the matrices
     start: float = option(0.01, low=1e-4, high=0.5)  # singular values at the start
     T: float = option(12.0, low=1.0, high=50.0)  # time
-    steps: int = option(200, low=100, high=5000)  # of the Runge-Kutta method
-    relation = equals(ulps=1e-4 / EPS, scale=0.01)  # error of the integration at this step
+    steps: int = option(300, low=100, high=5000)  # of the Runge-Kutta method
+
+    relation = equals(ulps=9e-7 / EPS, scale=1.0)  # error of the integration at this step
+    supposes = (
+        Suppose("start and target share their singular vectors", shared, without=own_vectors),
+    )
+    symbols = "logistic curves", "singular values of the product"
 
     def given(self, rng: Generator) -> Given:
-        """Singular values 2, 1, 2/3, ... of the target, and the same vectors at the start."""
-        U, V = torch.linalg.qr(torch.randn(2, self.d, self.d, generator=rng, dtype=torch.float64)).Q
+        U, V = torch.linalg.qr(normal(rng, 2, self.d, self.d)).Q
         s = 2 / torch.arange(1, self.d + 1, dtype=torch.float64)
         return Given((U * s) @ V.T, balanced_layers(self.start * U @ V.T, 2, rng=rng))
 
-    def hypotheses(self, given: Given) -> Iterator[Hypothesis]:
-        """Common singular vectors: both products with the start are symmetric."""
-        W, target = product(given.layers), given.target
-        left, right = target @ W.T, W.T @ target
-        off = float((left - left.T).norm() + (right - right.T).norm())
-        shared = off < 1e-9 * float(left.norm())
-        yield Hypothesis("start and target share their singular vectors", shared)
+    def predict(self, given: Given) -> Tensor:
+        t = torch.linspace(0, self.T, TIMES + 1, dtype=torch.float64)[1:]
+        s0, s_star = svdvals(product(given.layers)), svdvals(given.target)
+        return singular_mode(s0, s_star, t).T.flatten().repeat(2)
 
-    def predict(self, given: Given) -> list[float]:
-        """Logistic curves at four times."""
-        return self._theory(given)[:: self.steps // 4][1:].flatten().tolist()
+    def measure(self, given: Given) -> Tensor:
+        layers = MatrixSensing(given.target).flow(given.layers, self.T, steps=self.steps)
+        start = product(given.layers)
+        own = end_to_end_flow(start, given.target, 2, self.T, steps=self.steps)
+        paths = [product(Ws) for Ws in layers], own
+        stride = self.steps // TIMES
+        modes = (svdvals(torch.stack(path[::stride][1:])).T.flatten() for path in paths)
+        return torch.cat(list(modes))
 
-    def measure(self, given: Given) -> list[float]:
-        """Singular values of the product of the layers."""
-        return self._modes(given)[:: self.steps // 4][1:].flatten().tolist()
-
-    def counterexample(self, rng: Generator) -> Given:
-        """A start with vectors of its own."""
-        given = self.given(rng)
-        W = torch.randn(self.d, self.d, generator=rng, dtype=torch.float64)
-        return given._replace(layers=balanced_layers(self.start * W, 2, rng=rng))
-
-    def figure(self, given: Given) -> Figure:
-        """One stair after another."""
-        t = torch.linspace(0, self.T, self.steps + 1, dtype=torch.float64)
-        theory, modes = self._theory(given), self._modes(given)
-        curves = [Curve(modes[:, i], x=t, label=f"s_{i + 1}, layers") for i in range(self.d)]
+    def figure(self, trial: Trial[Given]) -> Figure:
+        t = torch.linspace(0, self.T, TIMES + 1)[1:]
         lines = [
-            Curve(theory[:, i], x=t, label=f"logistic, i = {i + 1}", role="predicted", dashed=True)
-            for i in range(self.d)
+            Curve(s, x=t, label=f"logistic, i = {i + 1}", role="predicted")
+            for i, s in enumerate(trial.predicted[: TIMES * self.d].reshape(self.d, -1))
         ]
-        return Figure(
-            "Large singular values are learned first", x="t", y="s_i", marks=(*curves, *lines)
-        )
-
-    def _theory(self, given: Given) -> Tensor:
-        t = torch.linspace(0, self.T, self.steps + 1, dtype=torch.float64)
-        s_star = torch.linalg.svdvals(given.target)
-        s0 = torch.linalg.svdvals(product(given.layers))
-        return singular_mode(s0, s_star, t)
-
-    def _modes(self, given: Given) -> Tensor:
-        path = MatrixSensing(given.target).flow(given.layers, self.T, steps=self.steps)
-        return torch.linalg.svdvals(torch.stack([product(Ws) for Ws in path]))
+        dots = [
+            Points(t, s, label=f"s_{i + 1}, layers")
+            for i, s in enumerate(trial.measured[: TIMES * self.d].reshape(self.d, -1))
+        ]
+        title = "Large singular values are learned first"
+        return Figure(title, x="t", y="s_i", marks=(*lines, *dots))

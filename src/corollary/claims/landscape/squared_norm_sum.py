@@ -5,76 +5,64 @@ For vectors, or matrices in the Frobenius norm,
 .. math:: \|x+y\|^2\le2\|x\|^2+2\|y\|^2,
 
 and what is given away is exactly :math:`\|x-y\|^2` (the parallelogram law), so that equality means
-:math:`x=y`. The constant 2 cannot be lowered. Measured along :math:`y=tx+\sqrt{1-t^2}\,\|x\|u` with
-:math:`u\perp x`, from :math:`t=0` to :math:`t=1`.
+:math:`x=y`. The constant 2 cannot be lowered. Measured is what is given away, along
+:math:`y=tx+\sqrt{1-t^2}\,u` with :math:`u\perp x` of the same length, from :math:`t=-1` to
+:math:`t=1`, for vectors and for matrices. In the norm :math:`\|x\|_1` it is another number.
 
 :source: Lucchi (2025), Foundations of Deep Learning, Section 6.2, Proposition 47.
-:kind: bound
+:kind: identity
 :cost: instant
 :covers: squared-norm-sum-bound
 """
 
-from collections.abc import Iterator
 from typing import NamedTuple
 
 import torch
 from jaxtyping import Float
 from torch import Generator, Tensor
+from torch.linalg import vector_norm
 
-from corollary.core import Claim, Curve, Figure, Hypothesis, at_most, option
+from corollary.core import Along, Claim, Suppose, equals, near, normal, option
+from corollary.theory.landscape.matrix_calculus import sum_squares_slack
 
-STEPS = 11
+T = torch.linspace(-1, 1, 11, dtype=torch.float64)
 
 
 class Given(NamedTuple):
-    """Two orthogonal vectors of one length, and the constant of the inequality."""
-
     x: Float[Tensor, " d"]
-    u: Float[Tensor, " d"]
-    constant: float
+    y: Float[Tensor, "11 d"]  # at each t
+    p: float  # order of the norm of vectors
 
 
 class SquaredNormSum(Claim[Given]):
-    d: int = option(6, low=2, high=1000)  # dimension
-    relation = at_most(ulps=64)  # attained at t = 1, where both sides are sums of d squares
+    d: int = option(6, low=2, high=100)  # dimension
+
+    relation = equals(ulps=64, scale=1000.0)  # sums of d squares, or d² of matrices, cancel
+    supposes = (
+        Suppose(
+            "the norm is the root of the sum of squares",
+            lambda g: near(vector_norm(g.x, g.p), g.x.square().sum().sqrt()),
+            "The sum of absolute values comes from no inner product.",
+            p=1.0,
+        ),
+    )
+    symbols = "‖x − y‖²", "2‖x‖² + 2‖y‖² − ‖x + y‖²"
+    cosine = T.tolist()
+    shows = (Along("What the inequality gives away", x="cosine t of x and y", at="cosine"),)
 
     def given(self, rng: Generator) -> Given:
-        """A Gaussian vector and one orthogonal to it."""
-        x, u = torch.randn(2, self.d, generator=rng, dtype=torch.float64)
+        x, u = normal(rng, 2, self.d)
         u = u - (u @ x) / (x @ x) * x
-        return Given(x, u * (x.norm() / u.norm()), 2.0)
+        u = u * (x.norm() / u.norm())
+        return Given(x, T[:, None] * x + (1 - T.square()).sqrt()[:, None] * u, 2.0)
 
-    def hypotheses(self, given: Given) -> Iterator[Hypothesis]:
-        """The constant."""
-        yield Hypothesis("the constant is at least 2", given.constant >= 2)
+    def predict(self, given: Given) -> Tensor:
+        x, y, p = given
+        matrices = ((x - y)[:, :, None] * x).square().sum(dim=(1, 2))
+        return torch.cat([vector_norm(x - y, p, dim=1).square(), matrices])
 
-    def predict(self, given: Given) -> list[float]:
-        """The right side."""
-        x = given.x
-        return [given.constant * float(x @ x + y @ y) for y in _path(given)]
-
-    def measure(self, given: Given) -> list[float]:
-        """The left side."""
-        return [float((given.x + y).square().sum()) for y in _path(given)]
-
-    def counterexample(self, rng: Generator) -> Given:
-        """A constant of 1.9 fails at y = x."""
-        return self.given(rng)._replace(constant=1.9)
-
-    def figure(self, given: Given) -> Figure:
-        """Both sides along the path."""
-        t = torch.linspace(0, 1, STEPS, dtype=torch.float64)
-        return Figure(
-            "Equality for equal vectors",
-            x="t",
-            y="squared length",
-            marks=(
-                Curve(self.predict(given), x=t, label="2‖x‖² + 2‖y‖²", role="predicted"),
-                Curve(self.measure(given), x=t, label="‖x + y‖²"),
-            ),
-        )
-
-
-def _path(given: Given) -> Tensor:
-    t = torch.linspace(0, 1, STEPS, dtype=given.x.dtype)[:, None]
-    return t * given.x + (1 - t.square()).sqrt() * given.u
+    def measure(self, given: Given) -> Tensor:
+        x, y, p = given
+        sides = vector_norm(torch.stack([x.expand_as(y), y, x + y]), p, dim=2).square()
+        matrices = torch.stack([sum_squares_slack(x.outer(x), row.outer(x)) for row in y])
+        return torch.cat([2 * sides[0] + 2 * sides[1] - sides[2], matrices])

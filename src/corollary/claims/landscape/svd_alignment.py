@@ -18,13 +18,12 @@ of singular values, and :math:`\|W\|_F/\|\Sigma^L\|_F`; all should be 1.
     decomposition called unique is so up to simultaneous signs of u_i and v_i.
 """
 
-from collections.abc import Iterator
 from typing import NamedTuple
 
 import torch
 from torch import Generator, Tensor
 
-from corollary.core import Claim, Curve, Figure, Hypothesis, Level, equals, option
+from corollary.core import Along, Claim, Suppose, equals, normal, option
 from corollary.core.relations import EPS
 from corollary.theory.landscape.deep_linear import product
 from corollary.theory.landscape.linear_flow import (
@@ -36,72 +35,53 @@ from corollary.theory.landscape.linear_flow import (
 
 
 class Given(NamedTuple):
-    """Target and start."""
-
     target: Tensor
-    layers: list[Tensor]
+    layers: list[Tensor]  # at the start
+
+
+def equal_values(self: "SvdAlignment", given: Given, rng: Generator) -> Given:
+    """Equal singular values leave the singular vectors of a layer undetermined."""
+    one = torch.eye(self.d, dtype=torch.float64)
+    return Given(2 * one, balanced_layers(one, self.L, rng=rng))
 
 
 class SvdAlignment(Claim[Given]):
     d: int = option(4, low=2, high=10)  # size of the matrices
     L: int = option(3, low=2, high=5)  # layers
     T: float = option(1.0, low=0.1, high=5.0)  # time
-    steps: int = option(60, low=20, high=1000)  # of the Runge-Kutta method
-    relation = equals(ulps=1e-6 / EPS)  # the method's error over the gap of singular values
+    steps: int = option(100, low=20, high=1000)  # of the Runge-Kutta method
+
+    relation = equals(ulps=5e-7 / EPS)  # the method's error over the gap of singular values
+    supposes = (
+        Suppose(
+            "the layers start balanced",
+            lambda g: 1e-10 - max(D.norm() for D in balancedness(g.layers)),
+            "Layers that are not balanced are not aligned.",
+            layers=lambda g: [w + 0.3 * w.roll(1, dims=0) for w in g.layers],
+        ),
+        Suppose(
+            "the singular values are positive and distinct",
+            lambda g: aligned_svd(g.layers, gap=1e-3).unique,
+            without=equal_values,
+        ),
+    )
+    symbols = "aligned", "cosines, ratios of singular values, ‖W‖/‖Σ^L‖"
+    shows = (Along("Neighbouring layers after the flow", x="number", y="value"),)
 
     def given(self, rng: Generator) -> Given:
-        """A random target and balanced layers with distinct singular values, rotated at random."""
-        target = torch.randn(self.d, self.d, generator=rng, dtype=torch.float64)
-        U, V = torch.linalg.qr(torch.randn(2, self.d, self.d, generator=rng).double()).Q
+        U, V = torch.linalg.qr(normal(rng, 2, self.d, self.d)).Q
         s = torch.linspace(2.0, 0.5, self.d, dtype=torch.float64)
-        return Given(target, balanced_layers((U * s) @ V.T, self.L, rng=rng))
-
-    def hypotheses(self, given: Given) -> Iterator[Hypothesis]:
-        """Balanced, distinct."""
-        off = max(float(D.norm()) for D in balancedness(given.layers))
-        yield Hypothesis("the layers start balanced", off < 1e-10, f"difference {off:.3g}")
-        distinct = aligned_svd(given.layers, gap=1e-3).unique
-        yield Hypothesis("the singular values are positive and distinct", distinct)
+        layers = balanced_layers((U * s) @ V.T, self.L, rng=rng)
+        return Given(normal(rng, self.d, self.d), layers)
 
     def predict(self, given: Given) -> list[float]:
-        """Ones."""
         return [1.0] * ((self.L - 1) * 2 * self.d + 1)
 
-    def measure(self, given: Given) -> list[float]:
-        """At the end of the flow."""
+    def measure(self, given: Given) -> Tensor:
         Ws = MatrixSensing(given.target).flow(given.layers, self.T, steps=self.steps)[-1]
         found = aligned_svd(Ws)
-        out: list[float] = []
-        for k in range(self.L - 1):
-            out += _cosines(found.U[k], found.V[k + 1])
-            out += (found.s[k + 1] / found.s[k]).tolist()
-        return [*out, float(product(Ws).norm() / (found.s[0] ** self.L).norm())]
-
-    def counterexample(self, rng: Generator) -> Given:
-        """Gaussian layers: not balanced, not aligned."""
-        given = self.given(rng)
-        draw = torch.randn(self.L, self.d, self.d, generator=rng, dtype=torch.float64)
-        return given._replace(layers=list(draw / self.d**0.5))
-
-    def figure(self, given: Given) -> Figure:
-        """The worst cosine over time, for a balanced and an unbalanced start."""
-        rough = [w + 0.3 * w.roll(1, dims=0) for w in given.layers]
-        sensing, marks = MatrixSensing(given.target), [Level(1.0, label="aligned")]
-        for layers, label, role in (
-            (given.layers, "balanced start", "measured"),
-            (rough, "start that is not balanced", "other"),
-        ):
-            path = sensing.flow(layers, self.T, steps=self.steps)[::3]
-            worst = [min(_cosines(f.U[0], f.V[1])) for f in map(aligned_svd, path)]
-            t = [self.T * i / (len(path) - 1) for i in range(len(path))]
-            marks.append(Curve(worst, x=t, label=label, role=role))
-        return Figure(
-            "Singular vectors of neighbouring layers",
-            x="t",
-            y="smallest |u_iᵀv_i| between layers 1 and 2",
-            marks=tuple(marks),
-        )
-
-
-def _cosines(U: Tensor, V: Tensor) -> list[float]:
-    return (U * V).sum(dim=0).abs().tolist()
+        pairs = range(self.L - 1)
+        cosines = [(found.U[k] * found.V[k + 1]).sum(dim=0).abs() for k in pairs]
+        ratios = [found.s[k + 1] / found.s[k] for k in pairs]
+        size = product(Ws).norm() / (found.s[0] ** self.L).norm()
+        return torch.cat([*cosines, *ratios, size[None]])

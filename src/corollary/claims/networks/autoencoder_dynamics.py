@@ -20,40 +20,37 @@ in the order in which :math:`u_i^\top DCu_i` passes one half.
 :covers: autoencoder-gd-vs-svd
 """
 
-import math
-from collections.abc import Iterator
-from functools import lru_cache
+from math import log
 from typing import NamedTuple
 
 import torch
+from jaxtyping import Float
 from torch import Generator, Tensor
+from torch.linalg import qr, svdvals
 
-from corollary.core import Claim, Curve, Figure, Hypothesis, Level, equals, option
+from corollary.core import (
+    Claim,
+    Curve,
+    Figure,
+    Kept,
+    Level,
+    Sample,
+    Suppose,
+    Trial,
+    equals,
+    normal,
+    option,
+)
 from corollary.core.relations import EPS
-from corollary.models.linear_autoencoder import LinearAutoencoder
-from corollary.theory.networks.autoencoder import reconstruction
+from corollary.theory.networks.autoencoder import autoencoder_gradients, reconstruction
 from corollary.theory.networks.low_rank import tail_energy
-from corollary.train import Loop, fit
 
 
 class Given(NamedTuple):
-    """Data by its seed, and how to train."""
-
-    seed: int
-    n: int
-    d: int
-    m: int
-    eta: float
-    start: float
-    steps: int
-
-
-class Dynamics(NamedTuple):
-    """A run of gradient descent."""
-
-    losses: list[float]  # before each step, as long as they were finite
-    learned: Tensor  # (steps, m): u_i^T D C u_i after each step
-    diverged: bool
+    x: Float[Tensor, "n d"]  # points
+    eta: float  # learning rate
+    start: float  # deviation of the weights at the start
+    steps: int  # of gradient descent
 
 
 class AutoencoderDynamics(Claim[Given]):
@@ -63,118 +60,65 @@ class AutoencoderDynamics(Claim[Given]):
     eta: float = option(0.4, low=0.05, high=0.9)  # step size; the largest λ is 1
     start: float = option(1e-4, low=1e-8, high=1e-3)  # deviation of the weights at the start
     steps: int = option(400, low=50, high=20_000)  # of gradient descent
-    relation = equals(ulps=1e-4 / EPS)  # the run is stopped when the loss is within 1e-4 of its end
+    runs: int = option(4, low=2, high=100)  # random starts
+
+    relation = equals(ulps=2e-7 / EPS)  # the runs end within 1e-7 of their limit
+    supposes = (
+        Suppose(
+            "the step size is below 1/λ₁",
+            lambda self, g: 1 / self.rates(g)[0] - g.eta,
+            "With three times the largest step size the loss explodes.",
+            eta=3.0,
+        ),
+        Suppose("the weights start small", lambda g: 1.01e-3 - g.start),
+        Suppose(
+            "there are steps enough for the last direction",
+            lambda self, g: g.steps - 1.5 * self.times(g)[-1],
+            "With an eighth of the steps the last direction is not learned yet.",
+            steps=lambda g: g.steps // 8,
+        ),
+    )
+    symbols = "Σ_{i>m} σ_i²/2n, and places 1 to m", "last loss, and places of the directions"
+    rows = ("last loss", "place of u₁", "place of u₂", "place of u₃")
+
+    def rates(self, given: Given) -> list[float]:
+        """The leading eigenvalues of the covariance."""
+        return (svdvals(given.x)[: self.m] ** 2 / self.n).tolist()
+
+    def times(self, given: Given) -> list[float]:
+        """About when each direction is learned."""
+        return [log(1 / given.start) / (given.eta * rate) for rate in self.rates(given)]
 
     def given(self, rng: Generator) -> Given:
-        """A seed of the data and of the start."""
-        seed = int(torch.randint(2**31, (), generator=rng))
-        return Given(seed, self.n, self.d, self.m, self.eta, self.start, self.steps)
-
-    def hypotheses(self, given: Given) -> Iterator[Hypothesis]:
-        """A small start, a step that is not too large, time enough."""
-        rates = (_singular_values(given)[: given.m] ** 2 / given.n).tolist()
-        top, last = rates[0], rates[-1]
-        yield Hypothesis(
-            "the step size is below 1/λ₁", given.eta * top < 1, f"1/λ₁ = {1 / top:.3g}"
-        )
-        yield Hypothesis("the weights start small", given.start <= 1e-3)
-        needed = 1.5 * math.log(1 / given.start) / (given.eta * last)
-        yield Hypothesis(
-            "there are steps enough for the last direction", given.steps >= needed, f"{needed:.0f}"
-        )
+        U, V = qr(normal(rng, self.n, self.d)).Q, qr(normal(rng, self.d, self.d)).Q
+        s = (self.n * 2.0 ** -torch.arange(self.d, dtype=torch.float64)).sqrt()
+        return Given((U * s) @ V.T, self.eta, self.start, self.steps)
 
     def predict(self, given: Given) -> list[float]:
-        """The least loss, and places 1 to m."""
-        best = tail_energy(data(given), given.m) / (2 * given.n)
-        return [best, *(float(i + 1) for i in range(given.m))]
+        return [tail_energy(given.x, self.m) / (2 * self.n), *range(1, self.m + 1)]
 
-    def measure(self, given: Given) -> list[float]:
-        """The last loss, and the place at which each direction was learned."""
-        run = autoencoder_dynamics(given)
-        passed = run.learned >= 0.5
-        when = torch.where(passed.any(0), passed.int().argmax(0), len(passed))
-        return [run.losses[-1], *(1.0 + when.argsort().argsort()).tolist()]
+    def measure(self, given: Given, rng: Generator) -> Kept:
+        u = torch.linalg.svd(given.x, full_matrices=False).Vh[: self.m]
+        runs = [self.run(given, u, rng) for _ in range(self.runs)]
+        when = torch.stack([(learned < 0.5).sum(0) for _, learned in runs])  # (runs, m)
+        places = when.argsort(dim=1).argsort(dim=1) + 1
+        losses = Sample([loss for loss, _ in runs])
+        return Kept([losses, *(Sample(p) for p in places.T)], learned=runs[0][1])
 
-    def counterexample(self, rng: Generator) -> Given:
-        """A step of three times the limit: the loss explodes."""
-        given = self.given(rng)
-        return given._replace(eta=3.0, steps=60)
+    def run(self, given: Given, u: Tensor, rng: Generator) -> tuple[float, Tensor]:
+        """The loss at the end, and what the map does to each principal direction on the way."""
+        C, D = given.start * normal(rng, self.m, self.d), given.start * normal(rng, self.d, self.m)
+        learned = []
+        for _ in range(given.steps):
+            by_C, by_D = autoencoder_gradients(C, D, given.x)
+            C, D = C - given.eta * by_C, D - given.eta * by_D
+            learned.append((u @ D * (u @ C.T)).sum(dim=1))
+        return float(reconstruction(given.x, given.x @ C.T @ D.T)), torch.stack(learned)
 
-    def figure(self, given: Given) -> tuple[Figure, Figure]:
-        """What is learned when, and the loss with its end."""
-        run = autoencoder_dynamics(given)
-        logistic = [
-            Curve(y, label=f"theory, i = {i + 1}", role="predicted", dashed=True)
-            for i, y in enumerate(_theory(given, run).T)
-        ]
-        curves = [
-            Curve(run.learned[:, i], label=f"direction {i + 1}, measured") for i in range(given.m)
-        ]
-        first = Figure(
-            "Directions are learned one after another",
-            x="step",
-            y="u_iᵀ D C u_i",
-            marks=(*curves, *logistic),
-            caption="Theory: logistic growth with rate 2 λ_i, from where each direction started.",
-        )
-        best = self.predict(given)[0]
-        second = Figure(
-            "The loss falls in stairs to the least value",
-            x="step",
-            y="L",
-            log_y=True,
-            marks=(
-                Curve(run.losses, label="L"),
-                Level(best, label="sum of σ_i² over i > m, by 2n"),
-            ),
-        )
-        return first, second
-
-
-def data(given: Given) -> Tensor:
-    r"""Points with :math:`\lambda_i=2^{-(i-1)}` along random orthogonal directions."""
-    rng = torch.Generator().manual_seed(given.seed)
-    n, d = given.n, given.d
-    U = torch.linalg.qr(torch.randn(n, d, generator=rng, dtype=torch.float64)).Q
-    V = torch.linalg.qr(torch.randn(d, d, generator=rng, dtype=torch.float64)).Q
-    return (U * (n * 2.0 ** -torch.arange(d, dtype=torch.float64)).sqrt()) @ V.T
-
-
-@lru_cache(maxsize=4)
-def autoencoder_dynamics(given: Given) -> Dynamics:
-    """Train, and note what the map does to each principal direction."""
-    x = data(given)
-    u = torch.linalg.svd(x, full_matrices=False).Vh[: given.m]  # (m, d)
-    rng = torch.Generator().manual_seed(given.seed + 1)
-    model = LinearAutoencoder(given.d, given.m, scale=given.start, rng=rng)
-    learned: list[Tensor] = []
-
-    def note(loop: Loop) -> None:
-        with torch.no_grad():
-            learned.append((loop.model(u) * u).sum(dim=1))
-
-    run = fit(
-        model,
-        (x, x),
-        reconstruction,
-        lambda p: torch.optim.SGD(p, lr=given.eta),
-        steps=given.steps,
-        callbacks=[note],
-        on_nan="stop",
-    )
-    finite = [loss for loss in run.losses if math.isfinite(loss)]
-    return Dynamics(finite, torch.stack(learned), run.diverged)
-
-
-def _singular_values(given: Given) -> Tensor:
-    return torch.linalg.svdvals(data(given))
-
-
-def _theory(given: Given, run: Dynamics) -> Tensor:
-    """Logistic curves through the point where each direction is a thousandth learned."""
-    t = torch.arange(len(run.learned), dtype=torch.float64)
-    rate = 2 * given.eta * _singular_values(given)[: given.m] ** 2 / given.n
-    small = run.learned >= 1e-3
-    at = torch.where(small.any(0), small.int().argmax(0), 0)
-    s = run.learned.gather(0, at[None])[0].clamp(1e-12, 1 - 1e-12)
-    return torch.sigmoid(torch.logit(s) + rate * (t[:, None] - at))
+    def figure(self, trial: Trial[Given]) -> Figure:
+        marks: list[Curve | Level] = []
+        for i, t in enumerate(self.times(trial.given)):
+            marks.append(Curve(trial.kept.learned[:, i], label=f"direction {i + 1}"))
+            marks.append(Level(t, label=f"log(1/ε)/(ηλ_i), i = {i + 1}", axis="x"))
+        title = "Directions are learned one after another"
+        return Figure(title, x="step", y="u_iᵀ D C u_i", marks=tuple(marks))

@@ -15,73 +15,50 @@ differentiation of the loss.
 :covers: autoencoder-gradients
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable
 from typing import NamedTuple
 
 import torch
 from jaxtyping import Float
 from torch import Generator, Tensor
 
-from corollary.core import Claim, Curve, Figure, Hypothesis, Points, equals
-from corollary.theory.networks.activations import HYPERBOLIC, LINEAR, Activation
+from corollary.core import Claim, Parity, Suppose, equals, near, normal
 from corollary.theory.networks.autoencoder import autoencoder_gradients, reconstruction
 
 
 class Given(NamedTuple):
-    """An encoder, a decoder and points."""
-
-    C: Float[Tensor, "m d"]
-    D: Float[Tensor, "d m"]
-    x: Float[Tensor, "n d"]
-    phi: Activation  # of the code
+    C: Float[Tensor, "m d"]  # encoder
+    D: Float[Tensor, "d m"]  # decoder
+    x: Float[Tensor, "n d"]  # points
+    phi: Callable[[Tensor], Tensor]  # of the code
 
 
 class AutoencoderGradients(Claim[Given]):
     d: int = 7  # numbers a point has
     m: int = 3  # numbers a code has
     n: int = 20  # points
+
     relation = equals(ulps=1024, scale=1.0)  # sums over points and coordinates, entries about 1
+    supposes = (
+        Suppose(
+            "encoder and decoder are linear",
+            lambda g: near(g.phi(2 * g.x), 2 * g.phi(g.x)),
+            "A code that goes through tanh has other gradients.",
+            phi=lambda g: torch.tanh,
+        ),
+    )
+    symbols = "entry by the formula", "entry by autograd"
+    shows = (Parity("Gradients of the linear autoencoder"),)
 
     def given(self, rng: Generator) -> Given:
-        """All standard normal."""
+        C, D = normal(rng, self.m, self.d), normal(rng, self.d, self.m)
+        return Given(C, D, normal(rng, self.n, self.d), lambda z: z)
 
-        def normal(*shape: int) -> Tensor:
-            return torch.randn(*shape, generator=rng, device=rng.device, dtype=torch.float64)
+    def predict(self, given: Given) -> Tensor:
+        C, D, x, _ = given
+        return torch.cat([g.flatten() for g in autoencoder_gradients(C, D, x)])
 
-        return Given(normal(self.m, self.d), normal(self.d, self.m), normal(self.n, self.d), LINEAR)
-
-    def hypotheses(self, given: Given) -> Iterator[Hypothesis]:
-        """Linear code."""
-        yield Hypothesis("encoder and decoder are linear", given.phi is LINEAR)
-
-    def predict(self, given: Given) -> list[float]:
-        """The formulas, entry by entry."""
-        gradients = autoencoder_gradients(given.C, given.D, given.x)
-        return torch.cat([g.flatten() for g in gradients]).tolist()
-
-    def measure(self, given: Given) -> list[float]:
-        """Automatic differentiation of the mean loss."""
+    def measure(self, given: Given) -> Tensor:
         C, D = (t.clone().requires_grad_() for t in (given.C, given.D))
-        with torch.enable_grad():
-            loss = reconstruction(given.x, given.phi(given.x @ C.T) @ D.T)
-        return torch.cat([g.flatten() for g in torch.autograd.grad(loss, (C, D))]).tolist()
-
-    def counterexample(self, rng: Generator) -> Given:
-        """The code goes through tanh."""
-        return self.given(rng)._replace(phi=HYPERBOLIC)
-
-    def figure(self, given: Given) -> Figure:
-        """Formula against autograd, with and without a non-linear code."""
-        p, q = self.predict(given), self.measure(given)
-        bent = self.measure(given._replace(phi=HYPERBOLIC))
-        ends = [min(p), max(p)]
-        return Figure(
-            "Gradients of the linear autoencoder",
-            x="entry by the formula",
-            y="entry by autograd",
-            marks=(
-                Curve(ends, x=ends, label="equal", role="predicted"),
-                Points(p, q, label="linear code"),
-                Points(p, bent, label="code through tanh", role="other"),
-            ),
-        )
+        loss = reconstruction(given.x, given.phi(given.x @ C.T) @ D.T)
+        return torch.cat([g.flatten() for g in torch.autograd.grad(loss, (C, D))])

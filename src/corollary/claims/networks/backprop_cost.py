@@ -11,87 +11,28 @@ whatever depth, width and number of parameters. A whole Jacobian of :math:`k` ou
 
 :source: Mathematical Foundations of Deep Learning (slides), Backpropagation; Baur and Strassen
     (1983), "The complexity of partial derivatives".
-:kind: bound
+:kind: identity
 :cost: instant
 :covers: backprop-correctness
+:scale-free: Multiplications are counted, whatever numbers are multiplied.
 """
 
-from collections.abc import Iterator
+from itertools import pairwise
 from typing import NamedTuple
 
 import torch
 from torch import Generator, Tensor
 from torch.utils.flop_counter import FlopCounterMode
 
-from corollary.core import Claim, Curve, Figure, Hypothesis, Level, Points, at_most, option
+from corollary.core import Along, Claim, Suppose, equals, normal, option
 from corollary.theory.networks.activations import RELU
 from corollary.theory.networks.backprop import Layer, backprop, forward_pass
 
 
 class Given(NamedTuple):
-    """Networks of growing depth, and how many numbers are to be differentiated."""
-
-    networks: list[list[Layer]]
+    networks: list[list[Layer]]  # of growing depth
     x: Tensor  # points
-    losses: int  # backward passes: one a number
-
-
-class BackpropCost(Claim[Given]):
-    n: int = 4  # points
-    d: int = 10  # input dimension
-    m: int = option(12, low=2)  # width
-    depths: tuple[int, ...] = (1, 2, 4, 8, 16, 32)  # layers
-    relation = at_most()  # both sides are counts
-
-    def given(self, rng: Generator) -> Given:
-        """Random weights; their values do not matter."""
-        return self._drawn(rng, losses=1)
-
-    def hypotheses(self, given: Given) -> Iterator[Hypothesis]:
-        """One backward pass."""
-        yield Hypothesis("the loss is a single number", given.losses == 1, f"{given.losses}")
-
-    def predict(self, given: Given) -> list[float]:
-        """Twice the forward pass, for each depth."""
-        return [2.0] * len(given.networks)
-
-    def measure(self, given: Given) -> list[float]:
-        """Counted while both passes run."""
-        return [cost_ratio(net, given.x, given.losses) for net in given.networks]
-
-    def counterexample(self, rng: Generator) -> Given:
-        """The Jacobian of three outputs."""
-        return self._drawn(rng, losses=3)
-
-    def figure(self, given: Given) -> Figure:
-        """The ratio over the depth."""
-        sizes = [sum(f.W.numel() for f in net) for net in given.networks]
-        exact = [
-            2 - net[0].W.numel() / size for net, size in zip(given.networks, sizes, strict=True)
-        ]
-        marks = (
-            Level(2.0, label="bound"),
-            Curve(exact, x=self.depths, label="2 − n₀n₁ / Σ nₗ₋₁nₗ", role="predicted", dashed=True),
-            Points(self.depths, self.measure(given), label="counted"),
-        )
-        return Figure(
-            "The price of a gradient", x="layers L", y="backward / forward", marks=marks, log_x=True
-        )
-
-    def _drawn(self, rng: Generator, losses: int) -> Given:
-        def normal(*shape: int) -> Tensor:
-            return torch.randn(*shape, generator=rng, dtype=torch.float64, device=rng.device)
-
-        networks = []
-        for depth in self.depths:
-            widths = [self.d] + [self.m] * depth
-            networks.append(
-                [
-                    Layer(normal(b, a), normal(b), RELU)
-                    for a, b in zip(widths, widths[1:], strict=False)
-                ]
-            )
-        return Given(networks, normal(self.n, self.d), losses)
+    losses: int  # numbers to differentiate: a backward pass for each
 
 
 def cost_ratio(net: list[Layer], x: Tensor, losses: int) -> float:
@@ -104,3 +45,35 @@ def cost_ratio(net: list[Layer], x: Tensor, losses: int) -> float:
             backprop(net, x, y)
     once = forward.get_total_flops()
     return (both.get_total_flops() - losses * once) / once
+
+
+class BackpropCost(Claim[Given]):
+    n: int = 4  # points
+    d: int = 10  # input dimension
+    m: int = option(12, low=2)  # width
+    depths: tuple[int, ...] = (1, 2, 4, 8, 16, 32)  # layers
+
+    relation = equals(ulps=4)  # both sides are ratios of counts
+    supposes = (
+        Suppose(
+            "the loss is a single number",
+            lambda g: (g.losses == 1, f"{g.losses}"),
+            "The Jacobian of three outputs needs three backward passes.",
+            losses=3,
+        ),
+    )
+    symbols = "2 − n₀n₁ / Σ nₗ₋₁nₗ", "backward / forward"
+    shows = (Along("The price of a gradient", x="layers L", at="depths", log_x=True),)
+
+    def given(self, rng: Generator) -> Given:
+        widths = [[self.d] + [self.m] * depth for depth in self.depths]
+        networks = [
+            [Layer(normal(rng, b, a), normal(rng, b), RELU) for a, b in pairwise(w)] for w in widths
+        ]
+        return Given(networks, normal(rng, self.n, self.d), 1)
+
+    def predict(self, given: Given) -> list[float]:
+        return [2 - net[0].W.numel() / sum(f.W.numel() for f in net) for net in given.networks]
+
+    def measure(self, given: Given) -> list[float]:
+        return [cost_ratio(net, given.x, given.losses) for net in given.networks]

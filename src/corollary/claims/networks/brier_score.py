@@ -13,28 +13,25 @@ more than predicting :math:`q`: honest probabilities are the only best answer.
 :covers: regularised-expectation-loss
 """
 
-from collections.abc import Iterator
 from typing import NamedTuple
 
 import torch
 from jaxtyping import Float
 from torch import Generator, Tensor
 
-from corollary.core import Claim, Curve, Figure, Hypothesis, Points, equals, option
+from corollary.core import Claim, Parity, Suppose, equals, near, normal, option
 from corollary.train.losses import brier
 
 
 class Given(NamedTuple):
-    """Laws of the labels and predictions."""
-
-    q: Float[Tensor, "n k"]
-    p: Float[Tensor, "n k"]
+    q: Float[Tensor, "n k"]  # laws of the labels
+    p: Float[Tensor, "n k"]  # predictions
 
 
 def expected_score(q: Tensor, p: Tensor) -> Tensor:
     """The mean of the loss over labels that follow q, for predictions p."""
     n, k = p.shape
-    classes = torch.arange(k, device=p.device).repeat(n)
+    classes = torch.arange(k).repeat(n)
     scores = brier(p.log().repeat_interleave(k, 0), classes, reduction="none").reshape(n, k)
     return (q * scores).sum(1)
 
@@ -42,42 +39,24 @@ def expected_score(q: Tensor, p: Tensor) -> Tensor:
 class BrierScore(Claim[Given]):
     n: int = 60  # pairs of laws
     k: int = option(4, low=2)  # classes
+
     relation = equals(ulps=4096, scale=1.0)  # a difference of scores of size 1
+    supposes = (
+        Suppose(
+            "q is a probability vector",
+            lambda g: near(g.q.sum(1), 1.0, 1e-12),
+            "Weights that sum to one half count only half of the cost.",
+            q=lambda g: g.q / 2,
+        ),
+    )
+    symbols = "‖p − q‖²", "E‖e − p‖² − E‖e − q‖²"
+    shows = (Parity("Honesty costs nothing, anything else its squared distance"),)
 
     def given(self, rng: Generator) -> Given:
-        """Random laws."""
-        shape = (2, self.n, self.k)
-        o = torch.randn(shape, generator=rng, dtype=torch.float64, device=rng.device)
-        return Given(*torch.softmax(1.5 * o, -1))
+        return Given(*torch.softmax(1.5 * normal(rng, 2, self.n, self.k), -1))
 
-    def hypotheses(self, given: Given) -> Iterator[Hypothesis]:
-        """Labels have a law."""
-        off = float((given.q.sum(1) - 1).abs().max())
-        yield Hypothesis("q is a probability vector", off < 1e-12, f"sums off by {off:.1e}")
+    def predict(self, given: Given) -> Tensor:
+        return (given.p - given.q).square().sum(1)
 
-    def predict(self, given: Given) -> list[float]:
-        """Squared distances."""
-        return ((given.p - given.q) ** 2).sum(1).tolist()
-
-    def measure(self, given: Given) -> list[float]:
-        """Differences of mean scores."""
-        return (expected_score(given.q, given.p) - expected_score(given.q, given.q)).tolist()
-
-    def counterexample(self, rng: Generator) -> Given:
-        """Weights that sum to one half."""
-        given = self.given(rng)
-        return given._replace(q=given.q / 2)
-
-    def figure(self, given: Given) -> Figure:
-        """Mean score of two classes over the prediction, for three laws."""
-        t = torch.linspace(0.001, 0.999, 120, dtype=torch.float64)
-        p = torch.stack([t, 1 - t], 1)
-        marks = []
-        for q1 in (0.2, 0.5, 0.9):
-            q = torch.tensor([[q1, 1 - q1]], dtype=torch.float64)
-            least = expected_score(q, q)
-            parabola = least + 2 * (t - q1) ** 2
-            marks.append(Curve(parabola, x=t, label=f"parabola at {q1}", role="predicted"))
-            score = expected_score(q.expand(120, 2), p)
-            marks.append(Points(t[::8], score[::8], label=f"mean score, q₁ = {q1}"))
-        return Figure("Honesty is the minimum", x="p₁", y="E‖e − p‖²", marks=tuple(marks))
+    def measure(self, given: Given) -> Tensor:
+        return expected_score(given.q, given.p) - expected_score(given.q, given.q)

@@ -14,70 +14,56 @@ If the target sums to :math:`s\ne1` the gradient is :math:`(sp_i-y_i)x` instead.
 :covers: softmax-cross-entropy
 """
 
-from collections.abc import Iterator
 from typing import NamedTuple
 
 import torch
 from jaxtyping import Float
 from torch import Generator, Tensor
+from torch.nn.functional import one_hot
 
-from corollary.core import Claim, Curve, Figure, Hypothesis, Points, equals
+from corollary.core import Claim, Parity, Suppose, equals, near, normal
 from corollary.theory.networks.softmax import softmax
+from corollary.train.losses import cross_entropy
 
 
 class Given(NamedTuple):
-    """A classifier, points and targets."""
-
-    Theta: Float[Tensor, "k d"]
+    Theta: Float[Tensor, "k d"]  # a classifier
     x: Float[Tensor, "n d"]
-    y: Float[Tensor, "n k"]
+    y: Float[Tensor, "n k"]  # targets
 
 
 class CrossEntropyGradient(Claim[Given]):
     n: int = 30  # points
     d: int = 4  # dimension
     k: int = 5  # classes
+
     relation = equals(ulps=4096, scale=1.0)  # sums over n points that partly cancel
+    supposes = (
+        Suppose(
+            "each target sums to 1",
+            lambda g: near(g.y.sum(1), 1.0, 1e-12),
+            "Targets of sum one half have the gradient (p/2 − y)x.",
+            y=lambda g: g.y / 2,
+        ),
+    )
+    symbols = "(p − y)ᵀx, and the loss", "∂ℓ/∂Θ, and the loss"
+    shows = (Parity("One formula for all entries"),)
 
     def given(self, rng: Generator) -> Given:
-        """Gaussian weights and points; half of the targets are one-hot, half are soft."""
+        """Half of the targets are one-hot, half are soft."""
+        y = torch.softmax(2 * normal(rng, self.n, self.k), 1)
+        y[: self.n // 2] = one_hot(y.argmax(1), self.k)[: self.n // 2].to(y)
+        return Given(normal(rng, self.k, self.d), normal(rng, self.n, self.d), y)
 
-        def normal(*shape: int) -> Tensor:
-            return torch.randn(*shape, generator=rng, dtype=torch.float64, device=rng.device)
-
-        y = softmax(2 * normal(self.n, self.k))
-        classes = torch.randint(self.k, (self.n,), generator=rng, device=rng.device)
-        hard = torch.nn.functional.one_hot(classes, self.k).to(y)
-        y[: self.n // 2] = hard[: self.n // 2]
-        return Given(normal(self.k, self.d), normal(self.n, self.d), y)
-
-    def hypotheses(self, given: Given) -> Iterator[Hypothesis]:
-        """Targets that are distributions."""
-        off = float((given.y.sum(1) - 1).abs().max())
-        yield Hypothesis("each target sums to 1", off < 1e-12, f"off by {off:.1e}")
-
-    def predict(self, given: Given) -> list[float]:
-        """The formula, summed over the points."""
+    def predict(self, given: Given) -> Tensor:
         Theta, x, y = given
-        return ((softmax(x @ Theta.T) - y).T @ x).flatten().tolist()
+        o = x @ Theta.T
+        loss = (o.logsumexp(1) - (y * o).sum(1)).sum()
+        return torch.cat([((softmax(o) - y).T @ x).flatten(), loss[None]])
 
-    def measure(self, given: Given) -> list[float]:
-        """Autograd on minus y times the logarithm of p."""
+    def measure(self, given: Given) -> Tensor:
         Theta = given.Theta.clone().requires_grad_(True)
-        loss = -(given.y * softmax(given.x @ Theta.T).log()).sum()
-        return torch.autograd.grad(loss, Theta)[0].flatten().tolist()
-
-    def counterexample(self, rng: Generator) -> Given:
-        """Targets of sum one half."""
-        given = self.given(rng)
-        return given._replace(y=given.y / 2)
-
-    def figure(self, given: Given) -> Figure:
-        """Entry by entry on the diagonal."""
-        p, m = self.predict(given), self.measure(given)
-        ends = [min(p), max(p)]
-        marks = (
-            Curve(ends, x=ends, label="equality", role="predicted"),
-            Points(p, m, label="entries of the gradient"),
-        )
-        return Figure("One formula for all entries", x="(p − y)ᵀx", y="∂ℓ/∂Θ", marks=marks)
+        o, law = given.x @ Theta.T, given.y / given.y.sum(1, keepdim=True)
+        (gradient,) = torch.autograd.grad(-(given.y * softmax(o).log()).sum(), Theta)
+        loss = cross_entropy(o.detach(), law, reduction="sum")
+        return torch.cat([gradient.flatten(), loss[None]])

@@ -19,86 +19,75 @@ reach each layer of a running block, and the parameters it holds.
     optical flow; the architecture is due to Huang et al. (2017).
 """
 
-from collections.abc import Iterator
-from functools import partial
 from typing import NamedTuple
 
 import torch
-from torch import Generator, nn
+from torch import Generator, Tensor, nn
 
-from corollary.core import Claim, Curve, Figure, Hypothesis, Points, equals
+from corollary.core import Along, Claim, Suppose, equals
 from corollary.models.dense_net import DenseBlock, bn_relu_conv
 
 
 class Given(NamedTuple):
-    """A block with its layers, and what it is fed."""
-
     block: nn.Module
     layers: list[nn.Module]
-    channels: int
-    growth: int
+    images: Tensor  # that are fed
+
+
+def reads(given: Given) -> list[Tensor]:
+    """What arrives at each layer while the images go through."""
+    seen: list[Tensor] = []
+    hooks = [
+        layer.register_forward_pre_hook(lambda _, inputs: seen.append(inputs[0]))
+        for layer in given.layers
+    ]
+    with torch.no_grad():
+        given.block(given.images)
+    for hook in hooks:
+        hook.remove()
+    return seen
+
+
+def sees_all(given: Given) -> bool:
+    """Whether the first channels that every layer reads are those of the images."""
+    k = given.images.shape[1]
+    return all(h.shape[1] >= k and torch.equal(h[:, :k], given.images) for h in reads(given))
+
+
+def chain(self: "DenseConnectivity", given: Given, rng: Generator) -> Given:
+    """In a chain every layer reads the one before it only."""
+    widths = [self.channels] + [self.growth] * (self.layers - 1)
+    layers = [bn_relu_conv(k, self.growth, rng=rng) for k in widths]
+    return Given(nn.Sequential(*layers), layers, given.images)
 
 
 class DenseConnectivity(Claim[Given]):
     channels: int = 6  # channels of the input, k₀
     layers: int = 8  # layers of the block, L
     growth: int = 4  # channels each layer adds, k
+
     relation = equals()  # whole numbers
+    supposes = (
+        Suppose("every layer reads the input and all earlier layers", sees_all, without=chain),
+    )
+    symbols = "k₀ + (l − 1)k, and parameters", "channels read, and parameters"
+    rows = (*(f"channels of layer {i}" for i in range(1, 9)), "parameters")
+    shows = (Along("A dense block reads more and more", x="layer l", y="channels", at="depth"),)
+
+    @property
+    def depth(self) -> range:
+        """Numbers of the layers."""
+        return range(1, self.layers + 1)
 
     def given(self, rng: Generator) -> Given:
-        """A block with random weights."""
         block = DenseBlock(self.channels, self.layers, self.growth, rng=rng)
-        return Given(block, list(block.layers), self.channels, self.growth)
+        images = torch.rand(2, self.channels, 4, 4, generator=rng)
+        return Given(block, list(block.layers), images.to(next(block.parameters()).dtype))
 
-    def hypotheses(self, given: Given) -> Iterator[Hypothesis]:
-        """All are joined."""
-        yield Hypothesis(
-            "every layer reads the input and all earlier layers",
-            isinstance(given.block, DenseBlock),
-        )
+    def predict(self, given: Given) -> list[int]:
+        channels = [self.channels + (layer - 1) * self.growth for layer in self.depth]
+        return [*channels, sum(k * (9 * self.growth + 2) for k in channels)]
 
-    def predict(self, given: Given) -> list[float]:
-        """The formulas."""
-        k0, k, L = given.channels, given.growth, len(given.layers)
-        reads = [k0 + (layer - 1) * k for layer in range(1, L + 1)]
-        return [float(v) for v in (*reads, sum(r * (9 * k + 2) for r in reads))]
-
-    def measure(self, given: Given) -> list[float]:
-        """Channels counted while the block runs, and numbers of its parameters."""
+    def measure(self, given: Given) -> list[int]:
         held = sum(p.numel() for p in given.block.parameters())
-        return [float(v) for v in (*channels_seen(given), held)]
-
-    def counterexample(self, rng: Generator) -> Given:
-        """A chain: every layer reads the one before it only."""
-        H = partial(bn_relu_conv, rng=rng)
-        first = H(self.channels, self.growth)
-        rest = [H(self.growth, self.growth) for _ in range(self.layers)]
-        return Given(nn.Sequential(first, *rest), [first, *rest], self.channels, self.growth)
-
-    def figure(self, given: Given) -> Figure:
-        """Channels layer by layer."""
-        at = list(range(1, 1 + len(given.layers)))
-        return Figure(
-            "A dense block reads more and more",
-            x="layer l",
-            y="channels read",
-            marks=(
-                Curve(self.predict(given)[:-1], x=at, label="k₀ + (l − 1)k", role="predicted"),
-                Points(at, self.measure(given)[:-1], label="channels at the layer's entry"),
-            ),
-        )
-
-
-def channels_seen(given: Given) -> list[int]:
-    """The channels that arrive at each layer when two images of 4 x 4 go through."""
-    seen: list[int] = []
-    hooks = [
-        layer.register_forward_pre_hook(lambda _, inputs: seen.append(inputs[0].shape[1]))
-        for layer in given.layers
-    ]
-    like = next(given.block.parameters())
-    with torch.no_grad():
-        given.block(like.new_zeros(2, given.channels, 4, 4))
-    for hook in hooks:
-        hook.remove()
-    return seen
+        return [*(h.shape[1] for h in reads(given)), held]

@@ -19,32 +19,22 @@ the decay is not divided.
     predicted the corrected program with its step divided by N.
 """
 
-from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
 import torch
 from torch import Generator
 
-from corollary.core import Claim, Curve, Figure, Hypothesis, Points, equals, option
+from corollary.core import Along, Claim, Suppose, equals, option
 from corollary.data.two_gaussians import two_gaussians
-from corollary.models.scratch import GD, Trained, train
+from corollary.models.scratch import GD, train
 
 
 class Given(NamedTuple):
-    """Points, labels, the seed of the weights and the decay."""
-
-    X: np.ndarray
-    y: np.ndarray
-    seed: int
+    X: np.ndarray  # points
+    y: np.ndarray  # labels
+    seed: int  # of the weights
     decay: float
-
-    def run(self, m: int, steps: int, lr: float, double_division: bool) -> Trained:
-        """One of the two programs."""
-        return train(
-            self.X, self.y, layer_dims=(2, m, m, 1), steps=steps, double_division=double_division,
-            optimizer=GD(lr, self.decay), rng=np.random.default_rng(self.seed),
-        )  # fmt: skip
 
 
 class DoubleDivision(Claim[Given]):
@@ -52,38 +42,38 @@ class DoubleDivision(Claim[Given]):
     m: int = 16  # width of both hidden layers
     eta: float = option(0.5, low=1e-3, high=10.0)  # step of the listing
     steps: int = option(100, low=2, high=1000)  # steps
+
     relation = equals(ulps=2**16)  # the divisions are made in another order, step after step
+    supposes = (
+        Suppose(
+            "there is no weight decay",
+            lambda g: (g.decay == 0, f"decay {g.decay:g}"),
+            "A decay of two per mille of the weights in each step of the listing is not divided.",
+            decay=2e-3,
+        ),
+    )
+    symbols = "corrected, step η/N", "as printed, step η"
+    shows = (Along("One division too many", x="step", y="loss"),)
 
     def given(self, rng: Generator) -> Given:
-        """Two Gaussian classes, no decay."""
         X, y = two_gaussians(self.n, rng=rng)
-        seed = int(torch.randint(2**31, (), generator=rng, device=rng.device))
-        return Given(X.numpy(), y.numpy(), seed, 0.0)
+        return Given(X.numpy(), y.numpy(), int(torch.randint(2**31, (), generator=rng)), 0.0)
 
-    def hypotheses(self, given: Given) -> Iterator[Hypothesis]:
-        """Only gradients move the weights."""
-        yield Hypothesis("there is no weight decay", given.decay == 0, f"decay {given.decay:g}")
+    def run(self, given: Given, lr: float, double_division: bool) -> list[float]:
+        """The losses of one of the two programs."""
+        trained = train(
+            given.X,
+            given.y,
+            layer_dims=(2, self.m, self.m, 1),
+            steps=self.steps,
+            double_division=double_division,
+            optimizer=GD(lr, given.decay),
+            rng=np.random.default_rng(given.seed),
+        )
+        return trained.losses
 
     def predict(self, given: Given) -> list[float]:
-        """The corrected program with a step N times smaller."""
-        return given.run(self.m, self.steps, self.eta / len(given.y), False).losses
+        return self.run(given, self.eta / len(given.y), False)
 
     def measure(self, given: Given) -> list[float]:
-        """The program as printed."""
-        return given.run(self.m, self.steps, self.eta, True).losses
-
-    def counterexample(self, rng: Generator) -> Given:
-        """A decay of one per mille of the weights in each step of the listing."""
-        return self.given(rng)._replace(decay=1e-3 / self.eta)
-
-    def figure(self, given: Given) -> Figure:
-        """Both runs, and the corrected one with the step as it was meant."""
-        meant = given.run(self.m, self.steps, self.eta, False).losses
-        at = list(range(0, self.steps, max(1, self.steps // 20)))
-        printed = self.measure(given)
-        marks = (
-            Curve(self.predict(given), label="corrected, step η/N", role="predicted"),
-            Points(at, [printed[i] for i in at], label="as printed, step η"),
-            Curve(meant, label="corrected, step η", role="other", dashed=True),
-        )
-        return Figure("One division too many", x="step", y="L", marks=marks)
+        return self.run(given, self.eta, True)

@@ -14,81 +14,65 @@ function.
 :kind: identity
 :cost: instant
 :covers: hidden-unit-permutation-symmetry
+:scale-free: The two networks are equal for every activation and permutation.
 :erratum: [missing hypothesis] A footnote of the notes characterises permutation matrices by unit
     row and column sums alone; the entries must also be 0 or 1. The counterexample here has the
     sums and another function.
 """
 
-from collections.abc import Iterator
 from typing import Literal, NamedTuple
 
 import torch
 from jaxtyping import Float
 from torch import Generator, Tensor
 
-from corollary.core import Claim, Curve, Figure, Hypothesis, Points, equals
+from corollary.core import Along, Claim, Suppose, equals, near, normal
 from corollary.theory.networks.activations import activation
 from corollary.theory.networks.permutations import permutation_matrix
 
 
 class Given(NamedTuple):
-    """A network with one hidden layer, a matrix to mix its units with, and points."""
-
-    W: Float[Tensor, "m d"]
+    W: Float[Tensor, "m d"]  # a network with one hidden layer
     b: Float[Tensor, " m"]
     V: Float[Tensor, "1 m"]
-    P: Float[Tensor, "m m"]
-    x: Float[Tensor, "k d"]
+    P: Float[Tensor, "m m"]  # mixes its units
+    x: Float[Tensor, "k d"]  # points on a line
 
 
 class HiddenUnitPermutation(Claim[Given]):
     d: int = 3  # input dimension
     m: int = 12  # hidden units
-    k: int = 40  # points
     phi: Literal["relu", "tanh", "sigmoid", "elu"] = "relu"  # entrywise activation
+
     relation = equals(ulps=256, scale=1.0)  # sums of m terms in another order
+    supposes = (
+        Suppose(
+            "rows and columns of P sum to 1",
+            lambda g: near(torch.cat([g.P.sum(0), g.P.sum(1)]), 1.0),
+            "One unit in place of another leaves that one out.",
+            P=lambda g: torch.cat([g.P[:1], g.P[:1], g.P[2:]]),
+        ),
+        Suppose(
+            "the entries of P are 0 or 1",
+            lambda g: ((g.P == 0) | (g.P == 1)).all(),
+            "The average of all units has unit sums, but is no permutation.",
+            P=lambda g: torch.full_like(g.P, 1 / len(g.P)),
+        ),
+    )
+    symbols = "the network", "units permuted"
+    t = torch.linspace(-3, 3, 41, dtype=torch.float64).tolist()
+    shows = (Along("Units in another order", x="t, along a line", y="f(t)", at="t"),)
 
     def given(self, rng: Generator) -> Given:
-        """Gaussian weights and a random order."""
-
-        def normal(*shape: int) -> Tensor:
-            return torch.randn(*shape, generator=rng, dtype=torch.float64, device=rng.device)
-
-        W, b, V = normal(self.m, self.d), normal(self.m), normal(1, self.m) / self.m**0.5
+        W, b = normal(rng, self.m, self.d), normal(rng, self.m)
+        V, way = normal(rng, 1, self.m) / self.m**0.5, normal(rng, self.d)
         P = permutation_matrix(torch.randperm(self.m, generator=rng)).to(W)
-        return Given(W, b, V, P, normal(self.k, self.d))
+        return Given(W, b, V, P, torch.tensor(self.t)[:, None] * way / way.norm())
 
-    def hypotheses(self, given: Given) -> Iterator[Hypothesis]:
-        """The two halves of being a permutation."""
-        P = given.P
-        one = torch.ones(len(P)).to(P)
-        sums = bool(torch.allclose(P.sum(0), one) and torch.allclose(P.sum(1), one))
-        yield Hypothesis("rows and columns of P sum to 1", sums)
-        yield Hypothesis("the entries of P are 0 or 1", bool(((P == 0) | (P == 1)).all()))
-
-    def predict(self, given: Given) -> list[float]:
-        """The network."""
+    def predict(self, given: Given) -> Tensor:
         W, b, V, _, x = given
-        return (activation(self.phi)(x @ W.T + b) @ V.T).flatten().tolist()
+        return (activation(self.phi)(x @ W.T + b) @ V.T)[:, 0]
 
-    def measure(self, given: Given) -> list[float]:
-        """The network with its units mixed by P, and unmixed by its transpose."""
+    def measure(self, given: Given) -> Tensor:
         W, b, V, P, x = given
-        return (activation(self.phi)(x @ (P @ W).T + P @ b) @ (V @ P.T).T).flatten().tolist()
-
-    def counterexample(self, rng: Generator) -> Given:
-        """The average of all units: unit sums, but no permutation."""
-        given = self.given(rng)
-        return given._replace(P=torch.full_like(given.P, 1 / self.m))
-
-    def figure(self, given: Given) -> Figure:
-        """All three along a line."""
-        t = torch.linspace(-3, 3, 121).to(given.x)
-        line = given._replace(x=t[:, None] * given.x[0] / given.x[0].norm())
-        average = line._replace(P=torch.full_like(given.P, 1 / self.m))
-        marks = (
-            Curve(self.predict(line), x=t, label="the network", role="predicted"),
-            Points(t[::6], self.measure(line)[::6], label="units permuted"),
-            Curve(self.measure(average), x=t, label="units averaged", role="other", dashed=True),
-        )
-        return Figure("Units in another order", x="t, along x₁", y="f(t)", marks=marks)
+        return (activation(self.phi)(x @ (P @ W).T + P @ b) @ (V @ P.T).T)[:, 0]

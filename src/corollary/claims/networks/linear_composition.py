@@ -16,78 +16,54 @@ can express. The claim compares the network, layer by layer, with the one map.
 :covers: linear-composition
 """
 
-from collections.abc import Iterator
 from typing import NamedTuple
 
 import torch
 from jaxtyping import Float
 from torch import Generator, Tensor
 
-from corollary.core import Claim, Curve, Figure, Hypothesis, Points, equals
+from corollary.core import Claim, Parity, Suppose, equals, near, normal
+from corollary.models.collapse import collapse_linear
 from corollary.models.mlp import MLP
-from corollary.theory.networks.activations import LINEAR
-from corollary.theory.networks.affine_maps import AffineMap, composed
 
 
 class Given(NamedTuple):
-    """A network and points to feed it."""
-
     net: MLP
-    x: Float[Tensor, "k n"]
+    x: Float[Tensor, "k n"]  # points
+
+
+def with_activation(net: MLP, phi: str) -> MLP:
+    """The same weights with this activation after each hidden layer."""
+    twin = MLP(net.widths, phi)
+    twin.load_state_dict(net.state_dict())
+    return twin
 
 
 class LinearComposition(Claim[Given]):
     widths: tuple[int, ...] = (6, 9, 4, 8, 5)  # input, hidden layers, output
     k: int = 16  # points
+
     relation = equals(ulps=4096, scale=1.0)  # sums of width terms in every layer, in another order
+    supposes = (
+        Suppose(
+            "every layer is affine, without a non-linear activation",
+            lambda g: near(g.net(g.x) + g.net(-g.x), 2 * g.net(0 * g.x)),
+            "The same weights with ReLU are no affine map.",
+            net=lambda g: with_activation(g.net, "relu"),
+        ),
+    )
+    symbols = "W x + b", "output of the network"
+    shows = (Parity("A deep linear network is one matrix"),)
 
     def given(self, rng: Generator) -> Given:
-        """Random layers with biases, random points."""
-        return _draw(self.widths, "linear", self.k, rng)
-
-    def hypotheses(self, given: Given) -> Iterator[Hypothesis]:
-        """No activation."""
-        linear = all(layer.phi is LINEAR for layer in given.net.layers)
-        yield Hypothesis("every layer is affine, without a non-linear activation", linear)
-
-    def predict(self, given: Given) -> list[float]:
-        """The one map at the points."""
-        maps = [AffineMap(f.affine.W.detach(), f.affine.b.detach()) for f in given.net.layers]
-        return composed(maps).apply(given.x).flatten().tolist()
-
-    def measure(self, given: Given) -> list[float]:
-        """The network at the points, layer after layer."""
+        net = MLP(self.widths, "linear", rng=rng)
         with torch.no_grad():
-            return given.net(given.x).flatten().tolist()
+            for layer in net.layers:
+                layer.affine.b.normal_(generator=rng)
+        return Given(net, normal(rng, self.k, self.widths[0]))
 
-    def counterexample(self, rng: Generator) -> Given:
-        """A ReLU after each hidden layer."""
-        return _draw(self.widths, "relu", self.k, rng)
+    def predict(self, given: Given) -> Tensor:
+        return collapse_linear(with_activation(given.net, "linear")).apply(given.x).flatten()
 
-    def figure(self, given: Given) -> Figure:
-        """Network against map, with the same weights under ReLU beside it."""
-        with torch.no_grad():
-            twin = MLP(given.net.widths, "relu", rng=torch.Generator())
-            twin.load_state_dict(given.net.state_dict())
-            bent = twin(given.x).flatten()
-        one, deep = self.predict(given), self.measure(given)
-        ends = [min(one), max(one)]
-        return Figure(
-            "A deep linear network is one matrix",
-            x="W x + b",
-            y="output of the network",
-            marks=(
-                Curve(ends, x=ends, label="equal", role="predicted"),
-                Points(one, deep, label="affine layers"),
-                Points(one, bent, label="the same weights with ReLU", role="other"),
-            ),
-        )
-
-
-def _draw(widths: tuple[int, ...], phi: str, k: int, rng: Generator) -> Given:
-    net = MLP(widths, phi, rng=rng)
-    with torch.no_grad():
-        for layer in net.layers:
-            layer.affine.b.normal_(generator=rng)
-    x = torch.randn(k, widths[0], generator=rng, device=rng.device, dtype=torch.float64)
-    return Given(net, x)
+    def measure(self, given: Given) -> Tensor:
+        return given.net(given.x).flatten()

@@ -15,69 +15,47 @@ the error of the probability, along the pattern. Compared with automatic differe
 :covers: logistic-regression
 """
 
-from collections.abc import Iterator
 from typing import NamedTuple
 
 import torch
 from jaxtyping import Float
 from torch import Generator, Tensor
 
-from corollary.core import Claim, Curve, Figure, Hypothesis, Points, equals
+from corollary.core import Claim, Parity, Suppose, equals, normal, uniform
+from corollary.models.logistic_regression import LogisticRegression
 
 
 class Given(NamedTuple):
-    """Weights and labelled patterns."""
-
-    w: Float[Tensor, " d"]
-    x: Float[Tensor, "s d"]
-    y: Float[Tensor, " s"]
+    model: LogisticRegression
+    x: Float[Tensor, "s d"]  # patterns
+    y: Float[Tensor, " s"]  # labels
 
 
 class LogisticGradient(Claim[Given]):
     d: int = 12  # numbers a pattern has
     s: int = 50  # patterns
+
     relation = equals(ulps=512, scale=1.0)  # a mean over s patterns, entries about 1
+    supposes = (
+        Suppose(
+            "labels are 0 and 1",
+            lambda g: ((g.y == 0) | (g.y == 1)).all(),
+            "Labels −1 and 1 need another formula.",
+            y=lambda g: 2 * g.y - 1,
+        ),
+    )
+    symbols = "entry by the formula", "entry by autograd"
+    shows = (Parity("Gradient of the logistic loss"),)
 
     def given(self, rng: Generator) -> Given:
-        """Gaussian weights and patterns, labels by coin."""
-        f64 = {"generator": rng, "device": rng.device, "dtype": torch.float64}
-        y = (torch.rand(self.s, **f64) < 0.5).double()
-        return Given(torch.randn(self.d, **f64), torch.randn(self.s, self.d, **f64), y)
+        y = (uniform(rng, self.s) < 0.5).double()
+        return Given(LogisticRegression(self.d, rng=rng), normal(rng, self.s, self.d), y)
 
-    def hypotheses(self, given: Given) -> Iterator[Hypothesis]:
-        """Which labels."""
-        yield Hypothesis("labels are 0 and 1", bool(((given.y == 0) | (given.y == 1)).all()))
+    def predict(self, given: Given) -> Tensor:
+        model, x, y = given
+        return x.T @ (model.probabilities(x).detach() - y) / len(x)
 
-    def predict(self, given: Given) -> list[float]:
-        """The formula."""
-        w, x, y = given
-        return (x.T @ (torch.sigmoid(x @ w) - y) / len(x)).tolist()
-
-    def measure(self, given: Given) -> list[float]:
-        """Automatic differentiation of the loss as it is written."""
-        w = given.w.clone().requires_grad_()
-        with torch.enable_grad():
-            z = (2 * given.y - 1) * (given.x @ w)
-            loss = -torch.nn.functional.logsigmoid(z).mean()
-        return torch.autograd.grad(loss, w)[0].tolist()
-
-    def counterexample(self, rng: Generator) -> Given:
-        """Labels -1 and 1."""
-        given = self.given(rng)
-        return given._replace(y=2 * given.y - 1)
-
-    def figure(self, given: Given) -> Figure:
-        """Formula against autograd."""
-        p, q = self.predict(given), self.measure(given)
-        signed = given._replace(y=2 * given.y - 1)
-        ends = [min(p), max(p)]
-        return Figure(
-            "Gradient of the logistic loss",
-            x="entry by the formula",
-            y="entry by autograd",
-            marks=(
-                Curve(ends, x=ends, label="equal", role="predicted"),
-                Points(p, q, label="labels 0 and 1"),
-                Points(self.predict(signed), self.measure(signed), label="labels ±1", role="other"),
-            ),
-        )
+    def measure(self, given: Given) -> Tensor:
+        model, x, y = given
+        loss = -torch.nn.functional.logsigmoid((2 * y - 1) * model(x)).mean()
+        return torch.autograd.grad(loss, model.w)[0]

@@ -16,27 +16,22 @@ to 0 grow without bound. The claim follows the ray; a single point with both lab
 :covers: logistic-regression
 """
 
-from collections.abc import Iterator
 from typing import NamedTuple
 
 import torch
 from jaxtyping import Float
 from torch import Generator, Tensor
 
-from corollary.core import Claim, Curve, Figure, Hypothesis, at_most, option
+from corollary.core import Along, Claim, Suppose, at_most, option
 from corollary.data.separable import separable_cloud
+from corollary.models.logistic_regression import LogisticRegression
 from corollary.theory.connectionism.perceptron import margin
-from corollary.theory.networks.logistic import logistic_loss
-
-SIZES = tuple(2.0**i for i in range(9))  # lengths of the weights, 1 to 256
 
 
 class Given(NamedTuple):
-    """Labelled points and a direction that separates them."""
-
     x: Float[Tensor, "n d"]
     y: Float[Tensor, " n"]  # labels, 0 or 1
-    u: Float[Tensor, " d"]
+    u: Float[Tensor, " d"]  # separating direction
     gamma: float  # margin
 
 
@@ -44,51 +39,40 @@ class LogisticNoMinimiser(Claim[Given]):
     n: int = option(40, low=2, high=10_000)  # points
     d: int = 5  # dimension
     gamma: float = option(0.1, low=0.01, high=1.0)  # margin to plant
+
     relation = at_most(ulps=4096)  # exponents up to 256 have some ten ulps of absolute error each
+    supposes = (
+        Suppose(
+            "u separates the points with margin γ > 0",
+            lambda g: margin(g.x, 2 * g.y - 1, g.u) if g.gamma > 0 else -1.0,
+            "One point has both labels: the loss grows along every ray that leaves it.",
+            x=lambda g: torch.cat([g.x, g.x[:1]]),
+            y=lambda g: torch.cat([g.y, 1 - g.y[:1]]),
+        ),
+    )
+    symbols = "log(1 + e^(−cγ))", "ℓ[c u]"
+    sizes = [2.0**i for i in range(9)]  # lengths of the weights
+    shows = (
+        Along(
+            "The loss vanishes along a ray: there is no minimiser",
+            x="c",
+            at="sizes",
+            log_x=True,
+            log_y=True,
+        ),
+    )
 
     def given(self, rng: Generator) -> Given:
-        """A separable cloud."""
         x, y, u = separable_cloud(self.n, self.d, self.gamma, rng=rng)
         return Given(x, (1 + y) / 2, u, float(margin(x, y, u)))
 
-    def hypotheses(self, given: Given) -> Iterator[Hypothesis]:
-        """A margin."""
-        found = float(margin(given.x, 2 * given.y - 1, given.u))
-        yield Hypothesis(
-            "u separates the points with margin γ > 0",
-            found >= given.gamma > 0,
-            f"margin {found:.3g}",
-        )
-
-    def predict(self, given: Given) -> list[float]:
-        """The bound at each length."""
-        c = torch.tensor(SIZES, dtype=torch.float64)
-        return torch.nn.functional.softplus(-c * given.gamma).tolist()
+    def predict(self, given: Given) -> Tensor:
+        c = torch.tensor(self.sizes, dtype=torch.float64)
+        return torch.nn.functional.softplus(-c * given.gamma)
 
     def measure(self, given: Given) -> list[float]:
-        """The loss at each length."""
-        return [float(logistic_loss(given.x @ (c * given.u), given.y)) for c in SIZES]
-
-    def counterexample(self, rng: Generator) -> Given:
-        """One point has both labels: the loss grows along every ray that leaves it."""
-        x, y, u, gamma = self.given(rng)
-        return Given(torch.cat([x, x[:1]]), torch.cat([y, 1 - y[:1]]), u, gamma)
-
-    def figure(self, given: Given) -> Figure:
-        """The loss along the ray, and with one point labelled both ways."""
-        x, y, u, gamma = given
-        both = Given(torch.cat([x, x[:1]]), torch.cat([y, 1 - y[:1]]), u, gamma)
-        return Figure(
-            "The loss vanishes along a ray, so there is no minimiser",
-            x="c",
-            y="ℓ[c u]",
-            log_x=True,
-            log_y=True,
-            marks=(
-                Curve(self.predict(given), x=SIZES, label="log(1 + e^(−cγ))", role="predicted"),
-                Curve(self.measure(given), x=SIZES, label="separable points"),
-                Curve(
-                    self.measure(both), x=SIZES, label="one point with both labels", role="other"
-                ),
-            ),
-        )
+        model, losses = LogisticRegression(len(given.u)), []
+        for c in self.sizes:
+            model.w.data = c * given.u
+            losses.append(float(model.loss(given.x, given.y).detach()))
+        return losses

@@ -18,23 +18,19 @@ may do anything to this one.
     the gradient.
 """
 
-from collections.abc import Iterator
 from typing import NamedTuple
 
-import torch
 from jaxtyping import Float
 from torch import Generator, Tensor
 
-from corollary.core import Claim, Figure, Hypothesis, Level, Points, Series, converges, option
+from corollary.core import Claim, Over, Series, Suppose, converges, near, normal, option
 from corollary.models.mlp3 import MLP3
 
 
 class Given(NamedTuple):
-    """A network, an example, and the target whose gradient is followed."""
-
-    beta: Float[Tensor, " m"]
+    beta: Float[Tensor, " m"]  # a network
     w: Float[Tensor, "m n"]
-    x: Float[Tensor, "1 n"]
+    x: Float[Tensor, "1 n"]  # an example
     y: Float[Tensor, " 1"]
     followed: Float[Tensor, " 1"]  # y, unless the step belongs to another example
 
@@ -43,51 +39,36 @@ class MLP3Descent(Claim[Given]):
     n: int = 5  # inputs
     m: int = option(10, low=1, high=200)  # hidden units
     inverse_steps: tuple[int, ...] = (10, 100, 1000, 10000)  # the steps are one over these
+
     relation = converges(gap=0.01)  # the next term is of order η
+    supposes = (
+        Suppose(
+            "the step follows the gradient of this example",
+            lambda g: near(g.y, g.followed, 0.0),
+            "The step of the same point with the opposite error raises the loss.",
+            followed=lambda g: 2 * MLP3.of(g.beta, g.w)(g.x).detach() - g.y,
+        ),
+        Suppose(
+            "the gradient is not zero",
+            lambda g: MLP3.of(g.beta, g.w).analytic_gradients(g.x, g.y).squared_norm() - 1e-6,
+        ),
+    )
+    symbols = "limit", "decrease / (η‖∇L‖²)"
+    shows = (Over("Small steps keep their promise", x="1/η"),)
 
     def given(self, rng: Generator) -> Given:
-        """Gaussian output weights and a Gaussian example."""
-
-        def normal(*shape: int) -> Tensor:
-            return torch.randn(*shape, generator=rng, dtype=torch.float64, device=rng.device)
-
-        w, x, y = normal(self.m, self.n) / self.n**0.5, normal(1, self.n), 2 + normal(1)
-        return Given(normal(self.m) / self.m**0.5, w, x, y, y)
-
-    def hypotheses(self, given: Given) -> Iterator[Hypothesis]:
-        """The step belongs to the example, which is not fitted yet."""
-        same = bool((given.y == given.followed).all())
-        yield Hypothesis("the step follows the gradient of this example", same)
-        slope = MLP3.of(given.beta, given.w).analytic_gradients(given.x, given.y).squared_norm()
-        yield Hypothesis("the gradient is not zero", slope > 1e-6, f"squared norm {slope:.2g}")
+        w, x, y = normal(rng, self.m, self.n) / self.n**0.5, normal(rng, 1, self.n), normal(rng, 1)
+        return Given(normal(rng, self.m) / self.m**0.5, w, x, 2 + y, 2 + y)
 
     def predict(self, given: Given) -> float:
-        """The ratio in the limit."""
         return 1.0
 
     def measure(self, given: Given) -> Series:
-        """Decrease over the step size times the squared gradient."""
-        ratios = []
-        for inverse in self.inverse_steps:
+        def ratio(inverse: int) -> float:
             net = MLP3.of(given.beta, given.w)
-            before = float(net.loss(given.x, given.y).detach())
+            before = net.loss(given.x, given.y).detach()
             drop = net.analytic_gradients(given.x, given.followed).squared_norm() / inverse
             net.sgd_step(given.x, given.followed, 1 / inverse)
-            ratios.append((before - float(net.loss(given.x, given.y).detach())) / drop)
-        return Series(self.inverse_steps, ratios)
+            return float(before - net.loss(given.x, given.y).detach()) / drop
 
-    def counterexample(self, rng: Generator) -> Given:
-        """The step of an example with the same point and the opposite error."""
-        given = self.given(rng)
-        f = MLP3.of(given.beta, given.w)(given.x).detach()
-        return given._replace(followed=2 * f - given.y)
-
-    def figure(self, given: Given) -> Figure:
-        """The ratio over the step size."""
-        series = self.measure(given)
-        steps = [1 / s for s in series.sizes]
-        marks = (
-            Level(1.0, label="limit"),
-            Points(steps, series.values, label="decrease / (η‖∇L‖²)"),
-        )
-        return Figure("Small steps keep their promise", x="η", y="ratio", marks=marks, log_x=True)
+        return Series(self.inverse_steps, [ratio(inverse) for inverse in self.inverse_steps])

@@ -16,77 +16,56 @@ of another steepness have other gradients.
 :covers: three-layer-mlp, mlp3-gradients
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable
 from typing import NamedTuple
 
 import torch
 from jaxtyping import Float
 from torch import Generator, Tensor
 
-from corollary.core import Claim, Curve, Figure, Hypothesis, Points, equals
+from corollary.core import Claim, Parity, Suppose, equals, near, normal
+from corollary.models.mlp3 import MLP3
 
 
 class Given(NamedTuple):
-    """A network, a point and its target."""
+    net: MLP3
+    x: Float[Tensor, "1 n"]  # a point
+    y: Float[Tensor, " 1"]  # its target
+    sigma: Callable[[Tensor], Tensor]  # what the hidden units do
 
-    beta: Float[Tensor, " m"]
-    w: Float[Tensor, "m n"]
-    x: Float[Tensor, " n"]
-    y: float
-    c: float  # steepness of the hidden units; 1 is the logistic function
 
-    def loss(self, beta: Tensor, w: Tensor) -> Tensor:
-        """Half the squared error."""
-        return 0.5 * (torch.sigmoid(self.c * (w @ self.x)) @ beta - self.y) ** 2
+def logistic(given: Given) -> tuple[bool, str]:
+    """Whether the slope of the units is s(1 − s), as that of the logistic function."""
+    z = torch.linspace(-3, 3, 13, dtype=torch.float64).requires_grad_(True)
+    s = given.sigma(z)
+    return near(torch.autograd.grad(s.sum(), z)[0], s * (1 - s), 1e-12)
 
 
 class MLP3Gradients(Claim[Given]):
     n: int = 6  # inputs
     m: int = 10  # hidden units
+
     relation = equals(ulps=512, scale=0.01)  # f - y may cancel
+    supposes = (
+        Suppose(
+            "the hidden units are logistic",
+            logistic,
+            "Hidden units that are twice as steep have other gradients.",
+            sigma=lambda g: lambda z: torch.sigmoid(2 * z),
+        ),
+    )
+    symbols = "derivative by hand", "derivative by autograd"
+    shows = (Parity("Derivatives by hand"),)
 
     def given(self, rng: Generator) -> Given:
-        """Gaussian weights, point and target."""
+        net = MLP3.of(normal(rng, self.m), normal(rng, self.m, self.n))
+        return Given(net, normal(rng, 1, self.n), normal(rng, 1), torch.sigmoid)
 
-        def normal(*shape: int) -> Tensor:
-            return torch.randn(*shape, generator=rng, dtype=torch.float64, device=rng.device)
+    def predict(self, given: Given) -> Tensor:
+        gradient = given.net.analytic_gradients(given.x, given.y)
+        return torch.cat([gradient.beta, gradient.w.flatten()])
 
-        return Given(normal(self.m), normal(self.m, self.n), normal(self.n), float(normal(1)), 1.0)
-
-    def hypotheses(self, given: Given) -> Iterator[Hypothesis]:
-        """The logistic function."""
-        z = torch.linspace(-3, 3, 13).to(given.x).requires_grad_(True)
-        s = torch.sigmoid(given.c * z)
-        (slope,) = torch.autograd.grad(s.sum(), z)
-        off = float((slope - s * (1 - s)).detach().abs().max())
-        yield Hypothesis("the hidden units are logistic", off < 1e-12, f"slope off by {off:.1e}")
-
-    def predict(self, given: Given) -> list[float]:
-        """The formulas."""
-        u = given.w @ given.x
-        error = torch.sigmoid(given.c * u) @ given.beta - given.y
-        by_beta = error / (1 + torch.exp(-u))
-        slope = 1 / ((1 + torch.exp(-u)) * (1 + torch.exp(u)))
-        by_w = error * (given.beta * slope)[:, None] * given.x
-        return torch.cat([by_beta, by_w.flatten()]).tolist()
-
-    def measure(self, given: Given) -> list[float]:
-        """Autograd."""
-        beta, w = (p.clone().requires_grad_(True) for p in (given.beta, given.w))
-        by_beta, by_w = torch.autograd.grad(given.loss(beta, w), (beta, w))
-        return torch.cat([by_beta, by_w.flatten()]).tolist()
-
-    def counterexample(self, rng: Generator) -> Given:
-        """Hidden units twice as steep."""
-        return self.given(rng)._replace(c=2.0)
-
-    def figure(self, given: Given) -> Figure:
-        """Entry by entry."""
-        p, m = self.predict(given), self.measure(given)
-        ends = [min(p), max(p)]
-        marks = (
-            Curve(ends, x=ends, label="equality", role="predicted"),
-            Points(p[: self.m], m[: self.m], label="∂L/∂β"),
-            Points(p[self.m :], m[self.m :], label="∂L/∂w", role="other"),
-        )
-        return Figure("Derivatives by hand", x="formula", y="autograd", marks=marks)
+    def measure(self, given: Given) -> Tensor:
+        beta, w = given.net.beta, given.net.w
+        loss = 0.5 * (given.sigma(given.x @ w.T) @ beta - given.y).square().sum()
+        return torch.cat([g.flatten() for g in torch.autograd.grad(loss, (beta, w))])

@@ -20,15 +20,15 @@ Eckart-Young theorem.
     right.
 """
 
-from collections.abc import Iterator
 from typing import NamedTuple
 
 import torch
 from jaxtyping import Float
 from torch import Generator, Tensor
 
-from corollary.core import Claim, Curve, Figure, Hypothesis, Points, equals, option
-from corollary.theory.networks.autoencoder import optimal_autoencoder, reconstruction
+from corollary.core import Along, Claim, Suppose, equals, near, normal, option
+from corollary.models.linear_autoencoder import LinearAutoencoder
+from corollary.theory.networks.autoencoder import reconstruction
 from corollary.theory.networks.low_rank import tail_energy
 
 
@@ -42,64 +42,43 @@ class OptimalLinearAutoencoder(Claim[Given]):
     d: int = option(8, low=2, high=64)  # numbers a point has
     n: int = option(50, low=2, high=10_000)  # points
     offset: float = option(2.0, low=0.1, high=100.0)  # length of the mean of the points
+
     relation = equals(ulps=1e6, scale=1e-3)  # G and its inverse cost digits, G has condition 1e3
+    supposes = (
+        Suppose(
+            "C and D are the leading directions of the data as it is, not centred",
+            lambda g: near(g.x, g.taken),
+            "Principal components of the centred points lose more without the mean.",
+            taken=lambda g: g.x - g.x.mean(dim=0),
+        ),
+    )
+    symbols = "Σ_{i>m} σ_i²", "‖X − DCX‖²"
+    shows = (Along("What a code of m numbers must lose", x="m", at="codes", log_y=True),)
+
+    @property
+    def codes(self) -> range:
+        """Sizes of the codes."""
+        return range(1, self.d)
 
     def given(self, rng: Generator) -> Given:
         """Gaussian points of falling spread around a mean along the last axis."""
-        f64 = {"generator": rng, "device": rng.device, "dtype": torch.float64}
-        spread = torch.linspace(1.0, 0.2, self.d, dtype=torch.float64, device=rng.device)
-        x = torch.randn(self.n, self.d, **f64) * spread
+        x = normal(rng, self.n, self.d) * torch.linspace(1.0, 0.2, self.d, dtype=torch.float64)
         x[:, -1] += self.offset
-        G = torch.randn(self.d, self.d, **f64) + 2 * self.d**0.5 * torch.eye(self.d).to(x)
-        return Given(x, x, G)
-
-    def hypotheses(self, given: Given) -> Iterator[Hypothesis]:
-        """Which directions are taken."""
-        yield Hypothesis(
-            "C and D are the leading directions of the data as it is, not centred",
-            torch.equal(given.x, given.taken),
-        )
+        return Given(x, x, normal(rng, self.d, self.d) + 2 * self.d**0.5 * torch.eye(self.d))
 
     def predict(self, given: Given) -> list[float]:
-        """Energy of the tail for each code size below ``d``, twice: for the pair and its twin."""
-        return [tail_energy(given.x, m) for m in range(1, self.d)] * 2
+        return [tail_energy(given.x, m) for m in self.codes] * 2
 
     def measure(self, given: Given) -> list[float]:
-        """What the pair loses, and what it loses after a change of the code."""
         plain, changed = [], []
-        for m in range(1, self.d):
-            C, D = optimal_autoencoder(given.taken, m)
-            G = given.G[:m, :m]
-            plain.append(_lost(given.x, C, D))
-            changed.append(_lost(given.x, G @ C, torch.linalg.solve(G, D, left=False)))
+        for m in self.codes:
+            model = LinearAutoencoder(self.d, m).fit_closed_form(given.taken)
+            C, D, G = model.C.detach(), model.D.detach(), given.G[:m, :m]
+            plain.append(lost(given.x, C, D))
+            changed.append(lost(given.x, G @ C, torch.linalg.solve(G, D, left=False)))
         return plain + changed
 
-    def counterexample(self, rng: Generator) -> Given:
-        """Principal components of the centred points, used without the mean."""
-        given = self.given(rng)
-        return given._replace(taken=given.x - given.x.mean(dim=0))
 
-    def figure(self, given: Given) -> Figure:
-        """What is lost against the size of the code."""
-        m = list(range(1, self.d))
-        centred = self.measure(given._replace(taken=given.x - given.x.mean(dim=0)))
-        return Figure(
-            "What a code of m numbers must lose",
-            x="m",
-            y="‖X − DCX‖_F²",
-            log_y=True,
-            marks=(
-                Curve(
-                    self.predict(given)[: len(m)],
-                    x=m,
-                    label="sum of σ_i² over i > m",
-                    role="predicted",
-                ),
-                Points(m, self.measure(given)[: len(m)], label="C = U_mᵀ, D = U_m"),
-                Points(m, centred[: len(m)], label="directions of the centred data", role="other"),
-            ),
-        )
-
-
-def _lost(x: Tensor, C: Tensor, D: Tensor) -> float:
+def lost(x: Tensor, C: Tensor, D: Tensor) -> float:
+    """What a pair loses of the points."""
     return float(2 * reconstruction(x, x @ C.T @ D.T, "sum"))

@@ -14,24 +14,44 @@ shifts its input.
 :covers: residual-layer, projected-residual-layer
 """
 
-from collections.abc import Iterator
+from copy import deepcopy
 from typing import Literal, NamedTuple
 
 import torch
 from jaxtyping import Float
-from torch import Generator, Tensor
+from torch import Generator, Tensor, nn
 
-from corollary.core import Claim, Curve, Figure, Hypothesis, Points, equals
+from corollary.core import Claim, Parity, Suppose, equals, near, normal
 from corollary.models.mlp import Dense
 from corollary.models.residual import Residual
 
 
 class Given(NamedTuple):
-    """A residual layer with zero weights, its shortcut and points."""
-
     layer: Residual
-    V: Float[Tensor, "m n"]
-    x: Float[Tensor, "k n"]
+    V: Float[Tensor, "m n"]  # its shortcut
+    x: Float[Tensor, "k n"]  # points
+
+
+def zeroed(block: nn.Module) -> nn.Module:
+    """The same block with zero parameters."""
+    copy = deepcopy(block)
+    for p in copy.parameters():
+        p.data.zero_()
+    return copy
+
+
+def constant(given: Given) -> tuple[bool, str]:
+    """Whether what is subtracted is what the block gives for zero parameters."""
+    at_zero = zeroed(given.layer.block)(given.x[:1])
+    kept = given.layer.at_zero
+    return near(at_zero, 0.0 if kept is None else kept, 0.0)
+
+
+def weights(given: Given) -> Given:
+    """Weights that are not zero add something to the shortcut."""
+    layer = deepcopy(given.layer)
+    layer.block.affine.W.data.fill_(0.1)
+    return given._replace(layer=layer)
 
 
 class ResidualIdentity(Claim[Given]):
@@ -39,59 +59,32 @@ class ResidualIdentity(Claim[Given]):
     m: int = 6  # output width; the shortcut is the identity if it is n
     k: int = 20  # points
     phi: Literal["sigmoid", "tanh", "relu", "elu"] = "sigmoid"  # activation
+
     relation = equals(ulps=4)  # x + (c - c) is exact; a projection is one product, made twice
+    supposes = (
+        Suppose(
+            "W = 0 and b = 0",
+            lambda g: all((p == 0).all() for p in g.layer.block.parameters()),
+            without=weights,
+        ),
+        Suppose(
+            "φ(0) is subtracted",
+            constant,
+            "A sigmoid layer that keeps its constant moves everything by one half.",
+            layer=lambda g: Residual(g.layer.block, g.V, subtract_at_zero=False),
+        ),
+    )
+    symbols = "(V x)_j", "F[V, 0, 0](x)_j"
+    shows = (Parity("Zero parameters give the shortcut"),)
 
     def given(self, rng: Generator) -> Given:
-        """A layer whose weights were set to zero, a random projection if widths differ."""
-        return self._draw(True, rng)
+        block = zeroed(Dense(self.n, self.m, self.phi, rng=rng))
+        V = torch.eye(self.n).double() if self.m == self.n else normal(rng, self.m, self.n)
+        layer = Residual(block, None if self.m == self.n else V)
+        return Given(layer, V, normal(rng, self.k, self.n))
 
-    def hypotheses(self, given: Given) -> Iterator[Hypothesis]:
-        """Zero weights, and the constant taken away."""
-        zero = all(bool((p == 0).all()) for p in given.layer.block.parameters())
-        yield Hypothesis("W = 0 and b = 0", zero)
-        at_zero = given.layer.block(torch.zeros_like(given.x[:1]))
-        kept = torch.zeros_like(at_zero) if given.layer.at_zero is None else given.layer.at_zero
-        yield Hypothesis("φ(0) is subtracted", bool((at_zero == kept).all()))
+    def predict(self, given: Given) -> Tensor:
+        return (given.x @ given.V.T).flatten()
 
-    def predict(self, given: Given) -> list[float]:
-        """What the shortcut gives."""
-        return (given.x @ given.V.T).flatten().tolist()
-
-    def measure(self, given: Given) -> list[float]:
-        """What the layer gives."""
-        with torch.no_grad():
-            return given.layer(given.x).flatten().tolist()
-
-    def counterexample(self, rng: Generator) -> Given:
-        """A sigmoid layer that keeps its constant: everything moves by one half."""
-        return ResidualIdentity(self.n, self.m, self.k)._draw(False, rng)
-
-    def figure(self, given: Given) -> Figure:
-        """Output against shortcut."""
-        kept = Residual(given.layer.block, given.V, subtract_at_zero=False)
-        p = self.predict(given)
-        ends = [min(p), max(p)]
-        with torch.no_grad():
-            moved = kept(given.x).flatten()
-        return Figure(
-            "Zero parameters give the shortcut",
-            x="(V x)_j",
-            y="F[V, 0, 0](x)_j",
-            marks=(
-                Curve(ends, x=ends, label="V x", role="predicted"),
-                Points(p, self.measure(given), label="φ(0) subtracted"),
-                Points(p, moved, label="φ(0) kept", role="other"),
-            ),
-        )
-
-    def _draw(self, subtract: bool, rng: Generator) -> Given:
-        f64 = {"generator": rng, "device": rng.device, "dtype": torch.float64}
-        block = Dense(self.n, self.m, self.phi, rng=rng)
-        with torch.no_grad():
-            for p in block.parameters():
-                p.zero_()
-        V = torch.eye(self.n, device=rng.device, dtype=torch.float64)
-        if self.m != self.n:
-            V = torch.randn(self.m, self.n, **f64)
-        layer = Residual(block, None if self.m == self.n else V, subtract_at_zero=subtract)
-        return Given(layer, V, torch.randn(self.k, self.n, **f64))
+    def measure(self, given: Given) -> Tensor:
+        return given.layer(given.x).flatten()

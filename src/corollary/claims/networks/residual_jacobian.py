@@ -18,110 +18,105 @@ Measured are :math:`\sigma_{\max}` and :math:`1/\sigma_{\min}` along the depth.
 :covers: residual-layer
 """
 
-from collections.abc import Iterator
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import torch
 from jaxtyping import Float
-from torch import Generator, Tensor
+from torch import Generator, Tensor, nn
+from torch.autograd.functional import jacobian
 
-from corollary.core import Claim, Curve, Figure, Hypothesis, at_most, option
+from corollary.core import Along, Claim, Suppose, at_most, near, normal, option
+from corollary.models.mlp import Dense
+from corollary.models.residual import Residual
 
 
 class Given(NamedTuple):
-    """Weights of tanh layers, an input, and whether there are shortcuts."""
+    blocks: list[nn.Module]  # tanh layers
+    layers: list[nn.Module]  # the same with shortcuts
+    x: Float[Tensor, "1 n"]  # an input
 
-    W: Float[Tensor, "L n n"]
-    x: Float[Tensor, " n"]
-    shortcut: bool
+
+def jacobians(modules: Sequence[nn.Module], given: Given) -> Float[Tensor, "L n n"]:
+    """Jacobians of the modules at the inputs that the layers see."""
+    x, out = given.x, []
+    for module, layer in zip(modules, given.layers, strict=True):
+        out.append(jacobian(module, x)[0, :, 0])
+        x = layer(x).detach()
+    return torch.stack(out)
+
+
+def norms(given: Given) -> Float[Tensor, " L"]:
+    """Spectral norms of the blocks' Jacobians."""
+    return torch.linalg.matrix_norm(jacobians(given.blocks, given), ord=2)
+
+
+def shortcuts(given: Given) -> tuple[bool, str]:
+    """Whether every layer has the identity more than its block."""
+    more = jacobians(given.layers, given) - jacobians(given.blocks, given)
+    return near(more, torch.eye(more.shape[1]))
+
+
+def large(self: "ResidualJacobian", given: Given, rng: Generator) -> Given:
+    """Layers of norm 1.5 can undo what the shortcut brings."""
+    return self.stack(1.5 * self.L, rng)
 
 
 class ResidualJacobian(Claim[Given]):
     L: int = option(40, low=2, high=400)  # layers
     n: int = option(12, low=1, high=100)  # width
     c: float = option(2.0, low=0.1, high=5.0)  # spectral norm of every weight matrix, times L
+
     relation = at_most(ulps=4096)  # products of L matrices of width n, and an SVD
+    supposes = (
+        Suppose(
+            "every layer has a shortcut with the identity",
+            shortcuts,
+            "Without shortcuts all singular values vanish.",
+            layers=lambda g: g.blocks,
+        ),
+        Suppose("every ‖J_l‖ is below 1", lambda g: 1 - norms(g).max(), without=large),
+    )
+    symbols = "Π(1 + ‖J_l‖), Π 1/(1 − ‖J_l‖)", "σ_max, 1/σ_min"
+    shows = (
+        Along(
+            "Shortcuts keep singular values near 1",
+            x="layers",
+            y="largest singular value of the Jacobian",
+            at="depth",
+            log_y=True,
+        ),
+    )
+
+    @property
+    def depth(self) -> range:
+        """Numbers of layers."""
+        return range(1, self.L + 1)
 
     def given(self, rng: Generator) -> Given:
-        """Gaussian matrices scaled to norm c/L, a Gaussian input."""
-        f64 = {"generator": rng, "device": rng.device, "dtype": torch.float64}
-        W = torch.randn(self.L, self.n, self.n, **f64)
-        W = W * (self.c / self.L / torch.linalg.matrix_norm(W, ord=2))[:, None, None]
-        return Given(W, torch.randn(self.n, **f64), True)
+        return self.stack(self.c, rng)
 
-    def hypotheses(self, given: Given) -> Iterator[Hypothesis]:
-        """Shortcuts, and small layers."""
-        yield Hypothesis("every layer has a shortcut with the identity", given.shortcut)
-        largest = float(_norms(given).max())
-        yield Hypothesis("every ‖J_l‖ is below 1", largest < 1, f"largest {largest:.3g}")
+    def stack(self, c: float, rng: Generator) -> Given:
+        """Blocks of Gaussian weights scaled to norm c/L, each with a shortcut around it."""
+        blocks = [Dense(self.n, self.n, "tanh", rng=rng) for _ in self.depth]
+        for block in blocks:
+            W = block.affine.W.data
+            block.affine.W.data = W * c / self.L / torch.linalg.matrix_norm(W, ord=2)
+        return Given([*blocks], [Residual(b) for b in blocks], normal(rng, 1, self.n))
 
-    def predict(self, given: Given) -> list[float]:
-        """Bounds of both extremes at every depth."""
-        norms = _norms(given)
-        return [*(1 + norms).cumprod(0).tolist(), *(1 / (1 - norms)).cumprod(0).tolist()]
+    def predict(self, given: Given) -> Tensor:
+        J = norms(given)
+        return torch.cat([(1 + J).cumprod(0), (1 / (1 - J)).cumprod(0)])
 
-    def measure(self, given: Given) -> list[float]:
-        """The largest singular value, and one over the smallest, at every depth."""
-        largest, smallest = extremes(given)
-        return [*largest.tolist(), *(1 / smallest).tolist()]
+    def measure(self, given: Given) -> Tensor:
+        J, products = torch.eye(given.x.shape[1], dtype=torch.float64), []
+        for factor in jacobians(given.layers, given):
+            J = factor @ J
+            products.append(J)
+        s = torch.linalg.svdvals(torch.stack(products))
+        return torch.cat([s[:, 0], 1 / s[:, -1]])
 
-    def counterexample(self, rng: Generator) -> Given:
-        """The same layers without shortcuts: the smallest singular value vanishes."""
-        return self.given(rng)._replace(shortcut=False)
-
-    def figure(self, given: Given) -> tuple[Figure, Figure]:
-        """Both extremes along the depth with shortcuts; and the largest one without."""
-        depth = list(range(1, 1 + len(given.W)))
-        high, low = extremes(given)
-        norms = _norms(given)
-        plain = extremes(given._replace(shortcut=False))[0]
-        shown = int((plain > 1e-30).sum())
-        y = "singular values of the Jacobian"
-        near = Figure(
-            "Shortcuts keep singular values near 1",
-            x="layers L",
-            y=y,
-            log_y=True,
-            marks=(
-                Curve((1 + norms).cumprod(0), x=depth, label="Π(1 + ‖J_l‖)", role="predicted"),
-                Curve(high, x=depth, label="σ_max"),
-                Curve(low, x=depth, label="σ_min"),
-                Curve((1 - norms).cumprod(0), x=depth, label="Π(1 − ‖J_l‖)", role="predicted"),
-            ),
-        )
-        gone = Figure(
-            "Without shortcuts even the largest one vanishes",
-            x="layers L",
-            y=y,
-            log_y=True,
-            marks=(
-                Curve(low[:shown], x=depth[:shown], label="σ_min with shortcuts"),
-                Curve(plain[:shown], x=depth[:shown], label="σ_max without", role="other"),
-            ),
-        )
-        return near, gone
-
-
-def layer_jacobians(given: Given) -> Float[Tensor, "L n n"]:
-    """Jacobians of the layers' functions at the inputs they see, shortcuts left out."""
-    x, out = given.x, []
-    for W in given.W:
-        h = torch.tanh(W @ x)
-        out.append((1 - h**2)[:, None] * W)
-        x = x + h if given.shortcut else h
-    return torch.stack(out)
-
-
-def extremes(given: Given) -> tuple[Float[Tensor, " L"], Float[Tensor, " L"]]:
-    """Largest and smallest singular value of the Jacobian of the first 1, ..., L layers."""
-    J = torch.eye(len(given.x)).to(given.x)
-    products = []
-    for factor in layer_jacobians(given) + given.shortcut * J:
-        J = factor @ J
-        products.append(J)
-    s = torch.linalg.svdvals(torch.stack(products))
-    return s[:, 0], s[:, -1]
-
-
-def _norms(given: Given) -> Float[Tensor, " L"]:
-    return torch.linalg.matrix_norm(layer_jacobians(given), ord=2)
+    def tight(self) -> Given:
+        """Scalar layers of slope 1/2 at the origin."""
+        given = ResidualJacobian(L=2, n=1, c=1.0).stack(1.0, torch.Generator().manual_seed(0))
+        return given._replace(x=0 * given.x)

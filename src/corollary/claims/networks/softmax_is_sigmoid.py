@@ -19,63 +19,45 @@ two only.
     0.881 instead of 0.731 at x.theta1 = 0.7, x.theta2 = -0.3. The slides have it right.
 """
 
-from collections.abc import Iterator
 from typing import NamedTuple
 
 import torch
 from jaxtyping import Float
 from torch import Generator, Tensor
 
-from corollary.core import Claim, Curve, Figure, Hypothesis, Points, equals
-from corollary.theory.networks.softmax import softmax
+from corollary.core import Along, Claim, Suppose, equals, normal
+from corollary.models.softmax_classifier import SoftmaxClassifier
 
 
 class Given(NamedTuple):
-    """A classifier and points."""
-
-    Theta: Float[Tensor, "k d"]
-    x: Float[Tensor, "n d"]
+    Theta: Float[Tensor, "k d"]  # a classifier
+    x: Float[Tensor, "n d"]  # points
+    z: Float[Tensor, " n"]  # x·(θ₁ − θ₂), ascending
 
 
 class SoftmaxIsSigmoid(Claim[Given]):
-    n: int = 200  # points
+    n: int = 100  # points
     d: int = 5  # dimension
+
     relation = equals(ulps=256)  # exponentials of differences of logits
+    supposes = (
+        Suppose(
+            "there are two classes",
+            lambda g: (len(g.Theta) == 2, f"k = {len(g.Theta)}"),
+            "A third class takes its share.",
+            Theta=lambda g: torch.cat([g.Theta, 0 * g.Theta[:1]]),
+        ),
+    )
+    symbols = "σ(x·θ)", "softmax"
+    shows = (Along("Softmax of two classes", x="x·(θ₁ − θ₂)", y="P(class 1)", at="z"),)
 
     def given(self, rng: Generator) -> Given:
-        """Two Gaussian rows and points."""
-        return self._drawn(rng, 2)
+        Theta, x = normal(rng, 2, self.d), normal(rng, self.n, self.d)
+        z, order = (x @ (Theta[0] - Theta[1])).sort()
+        return Given(Theta, x[order], z)
 
-    def hypotheses(self, given: Given) -> Iterator[Hypothesis]:
-        """Two classes."""
-        k = len(given.Theta)
-        yield Hypothesis("there are two classes", k == 2, f"k = {k}")
+    def predict(self, given: Given) -> Tensor:
+        return torch.sigmoid(given.x @ (given.Theta[0] - given.Theta[1]))
 
-    def predict(self, given: Given) -> list[float]:
-        """The sigmoid of the difference."""
-        return torch.sigmoid(given.x @ (given.Theta[0] - given.Theta[1])).tolist()
-
-    def measure(self, given: Given) -> list[float]:
-        """Softmax."""
-        return softmax(given.x @ given.Theta.T)[:, 0].tolist()
-
-    def counterexample(self, rng: Generator) -> Given:
-        """Three classes."""
-        return self._drawn(rng, 3)
-
-    def figure(self, given: Given) -> Figure:
-        """Both over the argument of the sigmoid, with the line as read."""
-        z = given.x @ (given.Theta[0] - given.Theta[1])
-        t = torch.linspace(float(z.min()), float(z.max()), 161).to(z)
-        marks = (
-            Curve(torch.sigmoid(t), x=t, label="σ(x·θ)", role="predicted"),
-            Points(z[:60], self.measure(given)[:60], label="softmax"),
-            Curve(torch.sigmoid(2 * t), x=t, label="σ(2x·θ)", role="other", dashed=True),
-        )
-        return Figure("Softmax of two classes", x="x·(θ₁ − θ₂)", y="P(class 1)", marks=marks)
-
-    def _drawn(self, rng: Generator, k: int) -> Given:
-        def normal(*shape: int) -> Tensor:
-            return torch.randn(*shape, generator=rng, dtype=torch.float64, device=rng.device)
-
-        return Given(normal(k, self.d), normal(self.n, self.d))
+    def measure(self, given: Given) -> Tensor:
+        return SoftmaxClassifier.of(given.Theta).probabilities(given.x)[:, 0]

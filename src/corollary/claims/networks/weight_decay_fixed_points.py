@@ -18,41 +18,25 @@ limits are 1/1.1 and 1/2.
 :covers: scratch-gd-weight-decay
 """
 
-from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
-import torch
 from torch import Generator
 
-from corollary.core import Claim, Curve, Figure, Hypothesis, Level, equals, option
+from corollary.core import Along, Claim, Suppose, Sweep, equals, normal, option
 from corollary.models.scratch import GD
 
 
 class Given(NamedTuple):
-    """A regression problem, the step and the decay."""
-
-    X: np.ndarray
+    X: np.ndarray  # a regression problem
     y: np.ndarray
-    eta: float
+    eta: float  # step size
     decay: float
 
-    def gradient(self, w: np.ndarray) -> np.ndarray:
-        """Of the mean squared error, halved."""
-        return self.X.T @ (self.X @ w - self.y) / len(self.y)
 
-    def ridge(self, penalty: float) -> np.ndarray:
-        """The closed form."""
-        H = self.X.T @ self.X / len(self.y)
-        return np.linalg.solve(H + penalty * np.eye(len(H)), self.X.T @ self.y / len(self.y))
-
-    def path(self, decoupled: bool, steps: int) -> np.ndarray:
-        """The weights after each step."""
-        optimizer, w = GD(self.eta, self.decay, decoupled=decoupled), np.zeros(self.X.shape[1])
-        out = [w]
-        for _ in range(steps):
-            out.append(w := optimizer.moved(w, self.gradient(w)))
-        return np.stack(out)
+def top(given: Given) -> float:
+    """The largest curvature."""
+    return float(np.linalg.eigvalsh(given.X.T @ given.X / len(given.y))[-1])
 
 
 class WeightDecayFixedPoints(Claim[Given]):
@@ -61,45 +45,48 @@ class WeightDecayFixedPoints(Claim[Given]):
     eta: float = option(0.1, low=0.02, high=0.2)  # step size
     decay: float = option(0.1, low=0.01, high=0.3)  # weight decay of both forms
     steps: int = option(3000, low=500)  # steps
+
     relation = equals(ulps=2**14, scale=1.0)  # the way has ended; rounding is left
+    supposes = (
+        Suppose(
+            "the step is below 2 / (largest curvature + penalty)",
+            lambda g: 2 / (top(g) + max(g.decay, g.decay / g.eta)) - g.eta,
+            "A step just too large diverges in the steepest direction.",
+            eta=lambda g: 2.05 / top(g),
+        ),
+    )
+    symbols = "ridge, penalties λ and λ'/η", "end of gradient descent"
+    rows = tuple(f"w_{i}, {form}" for form in ("coupled", "decoupled") for i in (1, 2, 3, 4))
+    shows = (
+        Along("Two forms of weight decay", x="weight", y="w", without=False),
+        Sweep(
+            "The decoupled form depends on the step size",
+            "eta",
+            (0.02, 0.05, 0.1, 0.2),
+            x="η",
+            y="last weight, decoupled",
+            entry=-1,
+        ),
+    )
 
     def given(self, rng: Generator) -> Given:
-        """Gaussian points and a noisy linear target."""
-        X = torch.randn(self.n, self.d, generator=rng, dtype=torch.float64)
-        y = X.sum(1) + 0.5 * torch.randn(self.n, generator=rng, dtype=torch.float64)
+        X = normal(rng, self.n, self.d)
+        y = X.sum(1) + 0.5 * normal(rng, self.n)
         return Given(X.numpy(), y.numpy(), self.eta, self.decay)
 
-    def hypotheses(self, given: Given) -> Iterator[Hypothesis]:
-        """Steps small enough for both forms."""
-        top = float(np.linalg.eigvalsh(given.X.T @ given.X / len(given.y))[-1])
-        limit = 2 / (top + max(given.decay, given.decay / given.eta))
-        yield Hypothesis(
-            "the step is below 2 / (largest curvature + penalty)", given.eta < limit,
-            f"{given.eta:g} against {limit:.3g}",
-        )  # fmt: skip
+    def predict(self, given: Given) -> np.ndarray:
+        X, y, eta, decay = given
+        H, g = X.T @ X / len(y), X.T @ y / len(y)
+        one = np.eye(len(H))
+        return np.concatenate([np.linalg.solve(H + p * one, g) for p in (decay, decay / eta)])
 
-    def predict(self, given: Given) -> list[float]:
-        """Two ridge solutions."""
-        return [*given.ridge(given.decay), *given.ridge(given.decay / given.eta)]
+    def measure(self, given: Given) -> np.ndarray:
+        X, y, eta, decay = given
 
-    def measure(self, given: Given) -> list[float]:
-        """Both ways to their ends."""
-        return [*given.path(False, self.steps)[-1], *given.path(True, self.steps)[-1]]
+        def end(optimizer: GD) -> np.ndarray:
+            w = np.zeros(X.shape[1])
+            for _ in range(self.steps):
+                w = optimizer.moved(w, X.T @ (X @ w - y) / len(y))
+            return w
 
-    def counterexample(self, rng: Generator) -> Given:
-        """A step just too large in the steepest direction."""
-        given = self.given(rng)
-        top = float(np.linalg.eigvalsh(given.X.T @ given.X / len(given.y))[-1])
-        return given._replace(eta=2.05 / top)
-
-    def figure(self, given: Given) -> Figure:
-        """The first weight along both ways."""
-        shown = 120
-        first, second = (given.path(form, shown)[:, 0] for form in (False, True))
-        marks = (
-            Level(given.ridge(given.decay)[0], label="ridge, penalty λ"),
-            Level(given.ridge(given.decay / given.eta)[0], label="ridge, penalty λ'/η"),
-            Curve(first, label="coupled"),
-            Curve(second, label="decoupled"),
-        )
-        return Figure("Two forms of weight decay", x="step", y="w₁", marks=marks)
+        return np.concatenate([end(GD(eta, decay, decoupled=form)) for form in (False, True)])
