@@ -104,6 +104,6 @@ def test_a_spurious_minimum_has_no_negative_curvature():
 
 
 def test_few_units_have_no_spurious_minima_to_show():
-    claim = LandscapeRegimes(units=6, starts=4, steps=100)
-    given = claim.given(generator(0, "small"))._replace(units=4, student=4)
+    claim = LandscapeRegimes(steps=100)
+    given = claim.draw(0)._replace(units=4, student=4)
     assert claim.check_given(given).verdict is Verdict.INAPPLICABLE

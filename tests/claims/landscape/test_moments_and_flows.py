@@ -20,6 +20,7 @@ from corollary.claims.landscape.squared_norm_sum import Given as Pair
 from corollary.claims.landscape.squared_norm_sum import SquaredNormSum
 from corollary.claims.landscape.svd_alignment import SvdAlignment
 from corollary.core import Verdict
+from corollary.theory.landscape.linear_flow import aligned_svd, layer_flow
 
 CLAIMS = [
     MatrixGradients(p=3, m=2, n=5),
@@ -50,11 +51,20 @@ def test_it_holds_at_other_sizes_and_fails_without_its_hypothesis(claim, seed):
     assert refuted.broken
 
 
-def test_the_square_of_a_sum_is_attained_by_equal_vectors():
+def test_equal_vectors_give_nothing_away_and_orthogonal_ones_all():
     one, up = torch.tensor([1.0, 0.0]).double(), torch.tensor([0.0, 1.0]).double()
-    result = SquaredNormSum().check_given(Pair(one, up, 2.0))
-    assert result.measured[-1].value == result.predicted[-1] == 4.0
-    assert (result.measured[0].value, result.predicted[0]) == (2.0, 4.0)
+    result = SquaredNormSum().check_given(Pair(one, torch.stack([one, up, -one]), 2.0))
+    assert result.verdict is Verdict.HOLDS
+    assert [m.value for m in result.measured] == pytest.approx([0.0, 2.0, 4.0] * 2)
+
+
+def test_the_printed_factor_gives_other_velocities():
+    """With V_{k-1} in the last place, as in Problem 1d), no layer after the first is right."""
+    layers, target = LayerFlow().draw(0).layers, LayerFlow().draw(0).target
+    V, flow = aligned_svd(layers).V, layer_flow(layers, target)
+    for k in range(1, len(flow)):
+        printed = flow[k] @ V[k] @ V[k - 1].T
+        assert (printed - flow[k]).norm() > 0.5 * flow[k].norm()
 
 
 def test_two_numbers_keep_the_difference_of_their_squares():

@@ -8,7 +8,8 @@ from corollary.claims.networks.backprop_correctness import BackpropCorrectness
 from corollary.claims.networks.backprop_cost import BackpropCost, cost_ratio
 from corollary.claims.networks.mlp3_descent import MLP3Descent
 from corollary.claims.networks.mlp3_gradients import MLP3Gradients
-from corollary.core import Verdict, generator
+from corollary.core import Verdict
+from corollary.models.mlp3 import MLP3
 from corollary.theory.networks.activations import LINEAR, RELU
 from corollary.theory.networks.backprop import Layer
 
@@ -65,10 +66,8 @@ def test_the_cost_is_two_minus_the_share_of_the_first_layer(widths, ratio):
 
 def test_one_hidden_unit_at_zero_by_hand():
     """w = 0: hidden 1/2, f = 1, error 1, dL/dbeta = 1/2, dL/dw = 2 * x / 4."""
-    given = mlp3_gradients.Given(
-        beta=torch.tensor([2.0], dtype=F64), w=one(0), x=torch.tensor([3.0], dtype=F64), y=0.0,
-        c=1.0,
-    )  # fmt: skip
+    net = MLP3.of(torch.tensor([2.0], dtype=F64), one(0))
+    given = mlp3_gradients.Given(net, one(3), torch.zeros(1, dtype=F64), torch.sigmoid)
     result = MLP3Gradients().check_given(given)
     assert result.verdict is Verdict.HOLDS
     assert result.predicted == (0.5, 1.5)
@@ -76,6 +75,6 @@ def test_one_hidden_unit_at_zero_by_hand():
 
 def test_the_step_of_the_opposite_error_raises_the_loss():
     claim = MLP3Descent()
-    given = claim.counterexample(generator(0))
+    given = claim.supposes[0].without(claim.draw(0))
     assert claim.check_given(given).verdict is Verdict.INAPPLICABLE
     assert claim.measure(given).values[-1] == pytest.approx(-1, abs=0.01)

@@ -20,13 +20,13 @@ def test_a_factor_of_smaller_rank_lowers_the_bound():
 def test_random_codes_attain_the_bound(seed):
     result = BottleneckRank(d=6).check(seed)
     assert result.verdict is Verdict.HOLDS
-    assert [m.value for m in result.measured] == list(result.predicted) == [1, 2, 3, 4, 5]
+    assert [m.value for m in result.measured] == list(result.predicted) == [1, 2, 3, 4, 5] * 2
 
 
 def test_few_points_may_have_a_smaller_rank():
     result = BottleneckRank(d=6, n=2).check(0)
     assert result.verdict is Verdict.HOLDS
-    assert max(m.value for m in result.measured) == 2
+    assert max(m.value for m in result.measured[:5]) == 2
 
 
 def test_a_non_linearity_breaks_it():

@@ -7,7 +7,7 @@ from corollary.core import Verdict
 
 def test_a_diagonal_matrix_loses_its_small_entries():
     X = torch.diag(torch.tensor([5.0, 4.0, 3.0], dtype=torch.float64))
-    result = EckartYoung().check_given(Given(X, 1, 1, 0))
+    result = EckartYoung().check_given(Given(X, 1, 1))
     assert result.verdict is Verdict.HOLDS
     assert result.predicted[0] == pytest.approx(5)  # (4² + 3²)^½
     assert result.measured[-1].value == pytest.approx(5)
@@ -21,7 +21,7 @@ def test_it_holds_for_drawn_matrices(seed, r):
 
 def test_ties_change_nothing():
     X = torch.eye(6, dtype=torch.float64)
-    result = EckartYoung().check_given(Given(X, 2, 2, 3))
+    result = EckartYoung().check_given(Given(X, 2, 2))
     assert result.verdict is Verdict.HOLDS
     assert all(m.value == pytest.approx(2) for m in result.measured), "every projection is best"
 

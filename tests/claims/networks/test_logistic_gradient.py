@@ -3,11 +3,12 @@ import torch
 
 from corollary.claims.networks.logistic_gradient import Given, LogisticGradient
 from corollary.core import Verdict
+from corollary.models.logistic_regression import LogisticRegression
 
 
 def test_at_zero_weights_every_pattern_pulls_by_one_half():
     x, y = torch.eye(2).double(), torch.tensor([1.0, 0.0]).double()
-    result = LogisticGradient().check_given(Given(torch.zeros(2).double(), x, y))
+    result = LogisticGradient().check_given(Given(LogisticRegression(2), x, y))
     assert result.verdict is Verdict.HOLDS
     assert list(result.predicted) == [-0.25, 0.25]
 

@@ -1,16 +1,15 @@
 import pytest
 import torch
 
-from corollary.claims.networks.residual_jacobian import Given, ResidualJacobian, extremes
-from corollary.core import Verdict, generator
+from corollary.claims.networks.residual_jacobian import ResidualJacobian
+from corollary.core import Verdict
 
 
-def test_scalar_layers_at_the_origin_attain_both_bounds():
-    W = torch.tensor([0.5, -0.5], dtype=torch.float64)[:, None, None]
-    result = ResidualJacobian().check_given(Given(W, torch.zeros(1).double(), True))
+def test_scalar_layers_at_the_origin_attain_the_bound():
+    claim = ResidualJacobian()
+    result = claim.check_given(claim.tight())
     assert result.verdict is Verdict.HOLDS
-    assert result.measured[0].value == pytest.approx(result.predicted[0]) == 1.5
-    assert 1 / result.measured[3].value == pytest.approx(0.75)  # 1.5 * 0.5
+    assert result.measured[1].value == pytest.approx(result.predicted[1]) == 2.25
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -20,16 +19,12 @@ def test_it_holds_for_drawn_stacks(seed, L):
 
 
 def test_the_singular_values_are_those_of_the_jacobian_by_autograd():
-    given = ResidualJacobian(L=5, n=4).given(generator(0, "autograd"))
-
-    def stack(x: torch.Tensor) -> torch.Tensor:
-        for W in given.W:
-            x = x + torch.tanh(W @ x)
-        return x
-
-    s = torch.linalg.svdvals(torch.func.jacrev(stack)(given.x))
-    high, low = extremes(given)
-    torch.testing.assert_close(torch.stack([high[-1], low[-1]]), torch.stack([s[0], s[-1]]))
+    claim = ResidualJacobian(L=5, n=4)
+    given = claim.draw(0)
+    stack = torch.nn.Sequential(*given.layers)
+    s = torch.linalg.svdvals(torch.func.jacrev(stack)(given.x)[0, :, 0])
+    high, low = claim.measure(given)[[4, 9]]
+    torch.testing.assert_close(torch.stack([high, 1 / low]), s[[0, -1]].detach())
 
 
 def test_without_shortcuts_the_gradient_vanishes():

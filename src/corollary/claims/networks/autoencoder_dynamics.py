@@ -59,7 +59,7 @@ class AutoencoderDynamics(Claim[Given]):
     m: int = option(3, low=1, high=3)  # numbers a code has
     eta: float = option(0.4, low=0.05, high=0.9)  # step size; the largest λ is 1
     start: float = option(1e-4, low=1e-8, high=1e-3)  # deviation of the weights at the start
-    steps: int = option(400, low=50, high=20_000)  # of gradient descent
+    steps: int = option(600, low=50, high=20_000)  # of gradient descent
     runs: int = option(4, low=2, high=100)  # random starts
 
     relation = equals(ulps=2e-7 / EPS)  # the runs end within 1e-7 of their limit

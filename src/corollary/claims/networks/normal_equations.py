@@ -43,7 +43,7 @@ def rows(given: Given) -> Given:
 
 def few(given: Given) -> Given:
     """With fewer patterns than numbers X Xᵀ has no inverse."""
-    s = len(given.X) // 2
+    s = max(1, len(given.X) // 2)
     return Given(given.patterns[:s], given.X[:, :s], given.y[:s])
 
 

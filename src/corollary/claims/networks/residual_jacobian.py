@@ -32,7 +32,7 @@ from corollary.models.residual import Residual
 
 
 class Given(NamedTuple):
-    blocks: list[nn.Module]  # tanh layers
+    blocks: list[Dense]  # tanh layers
     layers: list[nn.Module]  # the same with shortcuts
     x: Float[Tensor, "1 n"]  # an input
 
@@ -77,13 +77,14 @@ class ResidualJacobian(Claim[Given]):
         ),
         Suppose("every ‖J_l‖ is below 1", lambda g: 1 - norms(g).max(), without=large),
     )
-    symbols = "Π(1 + ‖J_l‖), Π 1/(1 − ‖J_l‖)", "σ_max, 1/σ_min"
+    symbols = "Π(1 + ‖J_l‖) or Π 1/(1 − ‖J_l‖)", "σ_max or 1/σ_min"
     shows = (
         Along(
             "Shortcuts keep singular values near 1",
             x="layers",
-            y="largest singular value of the Jacobian",
+            y="singular values of the Jacobian",
             at="depth",
+            parts=("largest", "smallest"),
             log_y=True,
         ),
     )
@@ -102,7 +103,7 @@ class ResidualJacobian(Claim[Given]):
         for block in blocks:
             W = block.affine.W.data
             block.affine.W.data = W * c / self.L / torch.linalg.matrix_norm(W, ord=2)
-        return Given([*blocks], [Residual(b) for b in blocks], normal(rng, 1, self.n))
+        return Given(blocks, [Residual(b) for b in blocks], normal(rng, 1, self.n))
 
     def predict(self, given: Given) -> Tensor:
         J = norms(given)
@@ -118,5 +119,7 @@ class ResidualJacobian(Claim[Given]):
 
     def tight(self) -> Given:
         """Scalar layers of slope 1/2 at the origin."""
-        given = ResidualJacobian(L=2, n=1, c=1.0).stack(1.0, torch.Generator().manual_seed(0))
+        given = ResidualJacobian(L=2, n=1).stack(1.0, torch.Generator())
+        for block in given.blocks:
+            block.affine.W.data.abs_()
         return given._replace(x=0 * given.x)

@@ -21,7 +21,7 @@ import torch
 from jaxtyping import Float
 from torch import Generator, Tensor
 
-from corollary.core import Claim, Curve, Figure, Suppose, Trial, at_least, option, uniform
+from corollary.core import Along, Claim, Suppose, at_least, option, uniform
 from corollary.train.losses.zero_one import hinge_surrogate, log_surrogate, zero_one
 
 
@@ -32,7 +32,7 @@ class Given(NamedTuple):
 
 
 class SurrogateLosses(Claim[Given]):
-    k: int = option(401, low=3)  # margins of each sign
+    k: int = option(50, low=3)  # margins of each sign
     reach: float = option(4.0, low=0.1, high=30.0)  # they lie in [-reach, reach], 0 among them
 
     relation = at_least(ulps=4)  # at margin 0 the logistic loss equals 1
@@ -50,7 +50,10 @@ class SurrogateLosses(Claim[Given]):
             margin=0.5,
         ),
     )
-    symbols = "1[m ≤ 0]", "log₂(1 + e⁻ᵐ) and max(0, 1 − m)"
+    symbols = "1[m ≤ 0]", "surrogate"
+    shows = (
+        Along("Losses of the margin", x="m = y f(x)", y="loss", at="m", parts=("log", "hinge")),
+    )
 
     def given(self, rng: Generator) -> Given:
         half = self.reach * uniform(rng, self.k)
@@ -63,16 +66,3 @@ class SurrogateLosses(Claim[Given]):
     def measure(self, given: Given) -> Tensor:
         logistic = log_surrogate(given.m, base=given.base)
         return torch.cat([logistic, hinge_surrogate(given.m, margin=given.margin)])
-
-    def figure(self, trial: Trial[Given]) -> Figure:
-        m = trial.given.m
-        logistic, hinge = trial.measured.chunk(2)
-        marks = [
-            Curve(trial.predicted[: len(m)], x=m, label="zero-one", role="predicted"),
-            Curve(logistic, x=m, label="log₂(1 + e⁻ᵐ)"),
-            Curve(hinge, x=m, label="max(0, 1 − m)"),
-        ]
-        for i, broken in enumerate(trial.without):
-            worse, label = broken.measured.chunk(2)[i], broken.words.rstrip(".")
-            marks.append(Curve(worse, x=m, label=label, role="other", dashed=True))
-        return Figure("Losses of the margin", x="m = y f(x)", y="loss", marks=tuple(marks))
