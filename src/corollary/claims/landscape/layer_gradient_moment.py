@@ -33,7 +33,7 @@ class LayerGradientMoment(Claim[Tensor]):
     d: int = option(6, low=2, high=20)  # width
     L: int = option(4, low=2, high=8)  # layers
     gain: float = option(1.0, low=0.25, high=2.0)  # d σ²
-    draws: int = option(8000, low=2000, high=200_000)  # networks
+    draws: int = option(20_000, low=2000, high=200_000)  # networks
 
     relation = within_interval(level=0.999999, resolution=0.15)  # chance: one seed in a million
     supposes = (
