@@ -43,7 +43,8 @@ def visible(given: Given) -> Tensor:
     """The smallest cosine between the leading directions and what the start leads to."""
     X, Y, B = given
     U = explained(X, Y)[1][:, : len(B)]
-    return torch.linalg.svdvals(U.T @ optimal_A(B, X, Y)).min() - 1e-9
+    cosines: Tensor = torch.linalg.svdvals(U.T @ optimal_A(B, X, Y))
+    return cosines.min() - 1e-9
 
 
 def gap(given: Given) -> Tensor:

@@ -76,5 +76,5 @@ class BaldiHornikMap(Claim[Given]):
 def solve(A: Tensor, X: Tensor, Y: Tensor) -> Tensor:
     """B by LAPACK's singular value decomposition of the vectorised problem."""
     system = torch.kron(X.T.contiguous(), A.contiguous())
-    b = torch.linalg.lstsq(system, Y.T.reshape(-1, 1), rcond=1e-10, driver="gelsd").solution
+    b: Tensor = torch.linalg.lstsq(system, Y.T.reshape(-1, 1), rcond=1e-10, driver="gelsd").solution
     return b.reshape(X.shape[0], A.shape[1]).T

@@ -20,6 +20,8 @@ is the mean over networks at depths :math:`1,\dots,L`, for the first layer, wher
     120.
 """
 
+from math import sqrt
+
 import torch
 from torch import Generator, Tensor
 
@@ -46,7 +48,7 @@ class DeepLinearGradient(Claim[Tensor]):
     )
 
     def given(self, rng: Generator) -> Tensor:
-        return (self.gain / self.d) ** 0.5 * normal(rng, self.L, self.draws, self.d, self.d)
+        return sqrt(self.gain / self.d) * normal(rng, self.L, self.draws, self.d, self.d)
 
     def predict(self, given: Tensor) -> list[float]:
         s2, depths = self.gain / self.d, range(1, self.L + 1)

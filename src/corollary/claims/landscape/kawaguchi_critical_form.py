@@ -35,10 +35,9 @@ class Given(NamedTuple):
     networks: list[list[Tensor]]  # layers of each
 
 
-def slope(given: Given) -> Tensor:
+def slope(given: Given) -> float:
     """The longest gradient in the first layer."""
-    slopes = (layer_gradients(Ws, given.X, given.Y)[0].norm() for Ws in given.networks)
-    return max(slopes)
+    return max(float(layer_gradients(Ws, given.X, given.Y)[0].norm()) for Ws in given.networks)
 
 
 class KawaguchiCriticalForm(Claim[Given]):
@@ -83,5 +82,5 @@ def first(upper: list[Tensor], X: Tensor, Y: Tensor) -> Tensor:
     """The first layer that solves the normal equations, by LAPACK and not by projection."""
     C = product(upper)
     system = torch.kron(X.T.contiguous(), C.contiguous())
-    w = torch.linalg.lstsq(system, Y.T.reshape(-1, 1), rcond=1e-10, driver="gelsd").solution
+    w: Tensor = torch.linalg.lstsq(system, Y.T.reshape(-1, 1), rcond=1e-10, driver="gelsd").solution
     return w.reshape(X.shape[0], C.shape[1]).T

@@ -76,7 +76,8 @@ class KroneckerJacobian(Claim[Given]):
     def given(self, rng: Generator) -> Given:
         p, d = self.p, self.d
         shapes = ((p, d), (d, 2), (d,), (p * d,), (d * d,))
-        return Given(*(normal(rng, *s) for s in shapes), self.order)
+        A, C, x, v, w = (normal(rng, *s) for s in shapes)
+        return Given(A, C, x, v, w, self.order)
 
     def predict(self, given: Given) -> Tensor:
         first = kron_jacobian(given.x, len(given.A), self.order) @ given.v

@@ -84,10 +84,12 @@ class LandscapeRegimes(Claim[Given]):
         teacher = torch.eye(given.units, dtype=torch.float64)
 
         def linear(A: Tensor, B: Tensor) -> Tensor:
-            return 0.5 * (x @ B @ A - y).square().sum(dim=(1, 2)) - reduced_rank_loss(x.T, y.T, 2)
+            error: Tensor = x @ B @ A - y
+            return 0.5 * error.square().sum(dim=(1, 2)) - reduced_rank_loss(x.T, y.T, 2)
 
         def wide(W: Tensor, a: Tensor) -> Tensor:
-            return 0.5 * ((u @ W).relu() @ a - v).square().sum(dim=(1, 2))
+            error: Tensor = (u @ W).relu() @ a - v
+            return 0.5 * error.square().sum(dim=(1, 2))
 
         def small(W: Tensor) -> Tensor:
             return student_teacher_loss(W, teacher)

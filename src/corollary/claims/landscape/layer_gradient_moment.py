@@ -17,6 +17,8 @@ which one half is true.
 :covers: gradient-norm-lemma
 """
 
+from math import sqrt
+
 import torch
 from torch import Generator, Tensor
 
@@ -26,7 +28,7 @@ from corollary.theory.landscape.random_products import layer_gradient_second_mom
 
 def signs(self: "LayerGradientMoment", given: Tensor) -> Tensor:
     """Signs in place of Gaussian numbers have smaller fourth moments."""
-    return (self.gain / self.d) ** 0.5 * given.sign()
+    return sqrt(self.gain / self.d) * given.sign()
 
 
 class LayerGradientMoment(Claim[Tensor]):
@@ -47,7 +49,7 @@ class LayerGradientMoment(Claim[Tensor]):
     shows = (Along("Gradients at the start, in units of Lemma 51", x="layer k", first=1),)
 
     def given(self, rng: Generator) -> Tensor:
-        return (self.gain / self.d) ** 0.5 * normal(rng, self.L, self.draws, self.d, self.d)
+        return sqrt(self.gain / self.d) * normal(rng, self.L, self.draws, self.d, self.d)
 
     def predict(self, given: Tensor) -> list[float]:
         layers = range(1, self.L + 1)

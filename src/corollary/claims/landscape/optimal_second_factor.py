@@ -34,7 +34,8 @@ class Given(NamedTuple):
 def off(given: Given) -> Tensor:
     """By how much the normal equations are not met, relative to their right side."""
     A, X, Y, B = given
-    return (A.T @ (A @ B @ X - Y) @ X.T).norm() / (A.T @ Y @ X.T).norm()
+    missed: Tensor = A.T @ (A @ B @ X - Y) @ X.T
+    return missed.norm() / (A.T @ Y @ X.T).norm()
 
 
 class OptimalSecondFactor(Claim[Given]):

@@ -44,7 +44,8 @@ def shared(given: Given) -> Tensor:
     """Common singular vectors: both products of start and target are symmetric."""
     W = product(given.layers)
     left, right = given.target @ W.T, W.T @ given.target
-    return 1e-9 * left.norm() - (left - left.T).norm() - (right - right.T).norm()
+    off: Tensor = (left - left.T).norm() + (right - right.T).norm()
+    return 1e-9 * left.norm() - off
 
 
 def own_vectors(self: "SingularModes", given: Given, rng: Generator) -> Given:

@@ -83,7 +83,7 @@ class AutoencoderDynamics(Claim[Given]):
 
     def rates(self, given: Given) -> list[float]:
         """The leading eigenvalues of the covariance."""
-        return (svdvals(given.x)[: self.m] ** 2 / self.n).tolist()
+        return [float(s) ** 2 / self.n for s in svdvals(given.x)[: self.m]]
 
     def times(self, given: Given) -> list[float]:
         """About when each direction is learned."""

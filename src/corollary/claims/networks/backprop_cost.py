@@ -43,8 +43,8 @@ def cost_ratio(net: list[Layer], x: Tensor, losses: int) -> float:
     with FlopCounterMode(display=False) as both:
         for _ in range(losses):
             backprop(net, x, y)
-    once = forward.get_total_flops()
-    return (both.get_total_flops() - losses * once) / once
+    once, total = forward.get_total_flops(), both.get_total_flops()
+    return float(total - losses * once) / once
 
 
 class BackpropCost(Claim[Given]):

@@ -19,6 +19,7 @@ reach each layer of a running block, and the parameters it holds.
     optical flow; the architecture is due to Huang et al. (2017).
 """
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import torch
@@ -30,7 +31,7 @@ from corollary.models.dense_net import DenseBlock, bn_relu_conv
 
 class Given(NamedTuple):
     block: nn.Module
-    layers: list[nn.Module]
+    layers: Sequence[nn.Module]
     images: Tensor  # that are fed
 
 

@@ -18,6 +18,7 @@ minimisation, which tends to the bound, and :math:`X_r` itself, which attains it
 :covers: eckart-young, truncated-svd
 """
 
+from math import sqrt
 from typing import NamedTuple
 
 import torch
@@ -72,7 +73,7 @@ class EckartYoung(Claim[Given]):
         return Given((U / torch.arange(1, k + 1)) @ V.T, r, r)
 
     def predict(self, given: Given) -> float:
-        return tail_energy(given.X, given.r) ** 0.5
+        return sqrt(tail_energy(given.X, given.r))
 
     def measure(self, given: Given, rng: Generator) -> list[float]:
         X, _, rank = given

@@ -76,7 +76,8 @@ def target(x: Tensor) -> Tensor:
 def third(given: Given) -> Tensor:
     """The largest third difference of the activation: a parabola has none."""
     z = torch.linspace(-2, 2, 9, dtype=torch.float64)
-    return given.phi(z).diff(n=3).abs().max() - 1e-6
+    values: Tensor = given.phi(z)
+    return values.diff(n=3).abs().max() - 1e-6
 
 
 class FunctionApproximation(Claim[Given]):

@@ -18,7 +18,6 @@ can express. The claim compares the network, layer by layer, with the one map.
 
 from typing import NamedTuple
 
-import torch
 from jaxtyping import Float
 from torch import Generator, Tensor
 
@@ -57,13 +56,13 @@ class LinearComposition(Claim[Given]):
 
     def given(self, rng: Generator) -> Given:
         net = MLP(self.widths, "linear", rng=rng)
-        with torch.no_grad():
-            for layer in net.layers:
-                layer.affine.b.normal_(generator=rng)
+        for p in net.parameters():
+            p.data = p if p.ndim == 2 else normal(rng, *p.shape)  # biases start at zero
         return Given(net, normal(rng, self.k, self.widths[0]))
 
     def predict(self, given: Given) -> Tensor:
         return collapse_linear(with_activation(given.net, "linear")).apply(given.x).flatten()
 
     def measure(self, given: Given) -> Tensor:
-        return given.net(given.x).flatten()
+        output: Tensor = given.net(given.x)
+        return output.flatten()

@@ -71,7 +71,8 @@ class NormalEquations(Claim[Given]):
 
     def predict(self, given: Given) -> Tensor:
         X, y = given.X, given.y
-        return torch.linalg.inv_ex(X @ X.T).inverse @ (X @ y)
+        inverse: Tensor = torch.linalg.inv_ex(X @ X.T).inverse
+        return inverse @ (X @ y)
 
     def measure(self, given: Given) -> Tensor:
         return ols(torch.stack(given.patterns), given.y).w

@@ -50,7 +50,8 @@ def constant(given: Given) -> tuple[bool, str]:
 def weights(given: Given) -> Given:
     """Weights that are not zero add something to the shortcut."""
     layer = deepcopy(given.layer)
-    layer.block.affine.W.data.fill_(0.1)
+    for p in layer.block.parameters():
+        p.data.fill_(0.1)
     return given._replace(layer=layer)
 
 
@@ -87,4 +88,5 @@ class ResidualIdentity(Claim[Given]):
         return (given.x @ given.V.T).flatten()
 
     def measure(self, given: Given) -> Tensor:
-        return given.layer(given.x).flatten()
+        output: Tensor = given.layer(given.x)
+        return output.flatten()

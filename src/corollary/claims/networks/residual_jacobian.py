@@ -48,7 +48,8 @@ def jacobians(modules: Sequence[nn.Module], given: Given) -> Float[Tensor, "L n 
 
 def norms(given: Given) -> Float[Tensor, " L"]:
     """Spectral norms of the blocks' Jacobians."""
-    return torch.linalg.matrix_norm(jacobians(given.blocks, given), ord=2)
+    found: Tensor = torch.linalg.matrix_norm(jacobians(given.blocks, given), ord=2)
+    return found
 
 
 def shortcuts(given: Given) -> tuple[bool, str]:
