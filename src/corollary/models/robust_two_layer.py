@@ -65,6 +65,7 @@ def robust_network(
         ([1.0, -1.0, 1.0, -1.0], 1.0, 0.0)
 
     :covers: robust-network-construction
+    :test: tests/models/test_robust_two_layer.py
     """
     m, d = x.shape
     if not bool((y.abs() == 1).all()):

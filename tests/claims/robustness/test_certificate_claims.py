@@ -34,7 +34,7 @@ def test_margin_over_constant_is_attained_by_a_linear_classifier():
     with torch.no_grad():
         net.weight.copy_(torch.tensor([[3.0, 0.0], [0.0, 4.0]]))
     x = torch.tensor([[1.0, 0.0]]).double()
-    result = LipschitzMargin().check_given(Given(net, x, torch.tensor([0]), 1.0))
+    result = LipschitzMargin().check_given(Given(net, x, torch.tensor([0])))
     assert result.verdict is HOLDS
     assert result.predicted[0] == pytest.approx(0.6)  # 3 / |(3, -4)|
     assert result.measured[0].value == pytest.approx(0.6, rel=0.01)
@@ -49,7 +49,7 @@ def test_constants_that_are_too_small_are_a_broken_hypothesis():
 def test_narrow_intervals_are_a_broken_hypothesis():
     claim = CrownAndIntervals(d=4, m=8, L=1, radii=2)
     given = claim.given(generator(0))
-    narrow = given._replace(known=[e / 2 for e in given.eps])
+    narrow = given._replace(known=given.eps / 2)
     assert claim.check_given(narrow).verdict is INAPPLICABLE
 
 

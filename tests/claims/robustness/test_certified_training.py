@@ -35,7 +35,7 @@ def test_another_radius_of_training_is_a_broken_hypothesis():
 
 
 def test_the_three_networks_start_from_the_same_weights():
-    nets = CertifiedTraining(width=10, L=1, steps=50, draws=2)._draw(generator(0))
+    nets = CertifiedTraining(width=10, L=1, steps=50, draws=2).trained_in_three_ways(generator(0))
     biases = torch.stack([next(net.parameters()).flatten()[:5] for net in nets])
     assert biases.std(0).max() < 0.5  # 50 steps of 0.005 part them by no more
     assert not torch.equal(biases[0], biases[2])

@@ -25,7 +25,7 @@ import torch
 from jaxtyping import Float
 from torch import Generator, Tensor
 
-from corollary.core import Claim, Curve, Figure, Kept, Suppose, Trial, equals, normal, option
+from corollary.core import Along, Claim, Curve, Figure, Kept, Suppose, Trial, equals, normal, option
 from corollary.theory.prerequisites.quadratic_losses import LeastSquares
 
 
@@ -62,12 +62,7 @@ class LeastSquaresRowSpace(Claim[Given]):
         ),
     )
     symbols = "w₀ + X⁺(y − Xw₀)", "end of gradient descent"
-    rows = "coordinate {coordinates}"
-
-    @property
-    def coordinates(self) -> range:
-        """Those of w."""
-        return range(self.d)
+    shows = (Along("Descent ends at the minimiser nearest to its start", x="coordinate"),)
 
     def given(self, rng: Generator) -> Given:
         U, _, Vt = torch.linalg.svd(normal(rng, self.n, self.d), full_matrices=False)

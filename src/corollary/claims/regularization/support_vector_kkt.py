@@ -25,7 +25,7 @@ import torch
 from jaxtyping import Float
 from torch import Generator, Tensor
 
-from corollary.core import Claim, Figure, Level, Points, Suppose, Trial, equals, option
+from corollary.core import Along, Claim, Figure, Level, Points, Suppose, Trial, equals, option
 from corollary.data.separable import separable_cloud
 from corollary.theory.connectionism.labelled import signed_points
 from corollary.theory.regularization.hard_margin import hard_margin_svm, margin_problem
@@ -78,12 +78,7 @@ class SupportVectorKkt(Claim[Given]):
         ),
     )
     symbols = "Σ αᵢ xᵢ", "minimiser of ‖w‖²"
-    rows = "w{coordinates}"
-
-    @property
-    def coordinates(self) -> range:
-        """Those of w."""
-        return range(1, self.d + 1)
+    shows = (Along("Multipliers and a solver find one w", x="coordinate", first=1),)
 
     def given(self, rng: Generator) -> Given:
         x, y, _ = separable_cloud(self.n, self.d, self.gamma, rng=rng)

@@ -20,26 +20,36 @@ features, which an attack turns round. The price is accuracy on clean inputs.
 :covers: adversarial-training
 """
 
-from collections.abc import Iterator
 from typing import NamedTuple
 
 import torch
 from jaxtyping import Float
 from torch import Generator, Tensor, nn
 
-from corollary.core import Claim, Curve, Figure, Hypothesis, Points, Series, converges, option
+from corollary.core import (
+    Claim,
+    Curve,
+    Figure,
+    Kept,
+    Over,
+    Points,
+    Series,
+    Suppose,
+    Trial,
+    converges,
+    normal,
+    option,
+)
 from corollary.theory.robustness.gradient_attacks import FGSM
 from corollary.theory.robustness.linear import robust_accuracy, robust_direction
 from corollary.train import Adversarial, fit
 
 
 class Given(NamedTuple):
-    """Data, of which the first n are used; the centre; the radius that training uses."""
-
-    x: Float[Tensor, "n d"]
+    x: Float[Tensor, "n d"]  # of which the first so many are used
     y: Float[Tensor, " n"]
-    mu: Float[Tensor, " d"]
-    train_eps: float
+    mu: Float[Tensor, " d"]  # centre
+    train_eps: float  # the radius that training uses
 
 
 class AdversarialTraining(Claim[Given]):
@@ -47,81 +57,61 @@ class AdversarialTraining(Claim[Given]):
     eps: float = option(0.4, low=0.05, high=0.9)  # largest change of a feature
     sizes: tuple[int, ...] = (100, 400, 1600, 6400)  # training points
     steps: int = option(150, low=50, high=2000)  # of full-batch descent
+
     relation = converges(gap=0.015)  # sampling error of 6,400 points, and of the descent
+    supposes = (
+        Suppose(
+            "training uses the radius of the attack",
+            lambda self, g: (g.train_eps == self.eps, f"{g.train_eps:g}"),
+            "Standard training keeps the weak features.",
+            train_eps=0.0,
+        ),
+    )
+    symbols = "best robust accuracy there is", "robust accuracy of what was learned"
+    shows = (Over("Accuracy under attack grows with the sample", x="training points"),)
 
     def given(self, rng: Generator) -> Given:
-        """One feature of strength 1.5, many of strength 0.25; training at radius eps."""
         mu = torch.full((self.weak + 1,), 0.25, dtype=torch.float64)
         mu[0] = 1.5
         n = max(self.sizes)
         y = 2.0 * torch.randint(2, (n,), generator=rng).double() - 1
-        noise = torch.randn(n, len(mu), generator=rng, dtype=torch.float64)
-        return Given(y[:, None] * mu + noise, y, mu, self.eps)
-
-    def hypotheses(self, given: Given) -> Iterator[Hypothesis]:
-        """The radius of training."""
-        yield Hypothesis("training uses the radius of the attack", given.train_eps == self.eps)
+        return Given(y[:, None] * mu + normal(rng, n, len(mu)), y, mu, self.eps)
 
     def predict(self, given: Given) -> float:
-        """The best robust accuracy there is."""
         return robust_accuracy(robust_direction(given.mu, self.eps), given.mu, self.eps)
 
-    def measure(self, given: Given) -> Series:
-        """Robust accuracy of what was learned, exactly for its weights."""
-        found = [robust_accuracy(self._trained(given, n), given.mu, self.eps) for n in self.sizes]
-        return Series(self.sizes, found)
+    def measure(self, given: Given) -> Kept:
+        learned = [self.trained(given, n) for n in self.sizes]
+        found = [robust_accuracy(w, given.mu, self.eps) for w in learned]
+        return Kept(Series(self.sizes, found), w=learned[-1] / learned[-1].norm())
 
-    def counterexample(self, rng: Generator) -> Given:
-        """Standard training."""
-        return self.given(rng)._replace(train_eps=0.0)
-
-    def figure(self, given: Given) -> tuple[Figure, Figure]:
-        """Robust accuracy against the radius, and the weights."""
-        robust = self._trained(given, max(self.sizes))
-        plain = self._trained(given._replace(train_eps=0.0), max(self.sizes))
-        grid = [0.02 * i for i in range(36)]
-        best = [
-            robust_accuracy(robust_direction(given.mu, e), given.mu, e) if e < 1.5 else 0.5
-            for e in grid
-        ]
-        trade = Figure(
-            "Accuracy under attack after two kinds of training",
-            x="ε of the attack",
-            y="robust accuracy",
-            marks=(
-                Curve(best, grid, label="best possible at each ε", role="predicted"),
-                Curve([robust_accuracy(robust, given.mu, e) for e in grid], grid,
-                      label=f"trained against ε = {self.eps:g}"),
-                Curve([robust_accuracy(plain, given.mu, e) for e in grid], grid,
-                      label="standard training", role="other"),
-            ),
-        )  # fmt: skip
-        index = list(range(len(given.mu)))
-        target = robust_direction(given.mu, self.eps)
-        weights = Figure(
-            "Adversarial training drops the weak features",
-            x="feature",
-            y="weight / ‖w‖",
-            marks=(
-                Curve(target / target.norm(), index, label="(|μ| − ε)₊", role="predicted"),
-                Points(index, robust / robust.norm(), label="adversarial training"),
-                Points(index, plain / plain.norm(), label="standard training", role="other"),
-            ),
-        )
-        return trade, weights
-
-    def _trained(self, given: Given, n: int) -> Float[Tensor, " d"]:
+    def trained(self, given: Given, n: int) -> Float[Tensor, " d"]:
+        """Weights after training on the first n points."""
         model = nn.Linear(len(given.mu), 1, bias=False).double()
         nn.init.zeros_(model.weight)
         model.weight.data[0, 0] = 0.1  # the strong feature decides the first sign
         fit(
-            model, (given.x[:n], given.y[:n]), _logistic,
-            lambda p: torch.optim.SGD(p, lr=1.0), steps=self.steps,
+            model,
+            (given.x[:n], given.y[:n]),
+            lambda out, y: nn.functional.softplus(-y * out[:, 0]).mean(),
+            lambda p: torch.optim.SGD(p, lr=1.0),
+            steps=self.steps,
             schedule=lambda t: 1 / (1 + t / 10),
             call=Adversarial(FGSM(given.train_eps, box=None)),
-        )  # fmt: skip
+        )
         return model.weight.detach()[0]
 
-
-def _logistic(out: Tensor, y: Tensor) -> Tensor:
-    return nn.functional.softplus(-y * out[:, 0]).mean()
+    def figure(self, trial: Trial[Given]) -> Figure:
+        best = robust_direction(trial.given.mu, self.eps)
+        index = range(len(best))
+        plain = [Points(index, t.kept.w, label=t.words, role="other") for t in trial.without]
+        return Figure(
+            "Adversarial training drops the weak features",
+            x="feature",
+            y="weight / ‖w‖",
+            marks=(
+                Curve(best / best.norm(), index, label="(|μ| − ε)₊", role="predicted"),
+                Points(index, trial.kept.w, label="adversarial training"),
+                *plain,
+            ),
+        )

@@ -21,14 +21,14 @@ first half and the smallest margin that an attack finds for the second.
 :covers: adversarial-example-problem
 """
 
-from collections.abc import Iterator
+from itertools import pairwise
 from typing import Literal, NamedTuple
 
 import torch
 from jaxtyping import Float, Int
 from torch import Generator, Tensor, nn
 
-from corollary.core import Claim, Curve, Figure, Hypothesis, at_least, option
+from corollary.core import Claim, Curve, Figure, Parity, Suppose, Trial, at_least, normal, option
 from corollary.theory.robustness.certificates.backward import lowest
 from corollary.theory.robustness.certificates.certifier import Certifier
 from corollary.theory.robustness.certificates.elision import differences
@@ -40,15 +40,35 @@ SIGMA = {"relu": nn.ReLU, "tanh": nn.Tanh, "gelu": nn.GELU}
 
 
 class Given(NamedTuple):
-    """A network, one input with its class, radii, and the radii that its intervals are made for."""
-
     net: nn.Module
     certifier: Certifier
-    x: Float[Tensor, "1 d"]
-    y: Int[Tensor, " 1"]
-    eps: list[float]
-    known: list[float]
-    seed: int
+    x: Float[Tensor, "r d"]  # one input, a copy for each radius
+    y: Int[Tensor, " r"]  # its class
+    eps: Float[Tensor, " r"]  # radii
+    known: Float[Tensor, " r"]  # the radii that its intervals are made for
+
+    def bounds(self, method: Literal["ibp", "crown"]) -> Tensor:
+        """At all radii at once."""
+        if torch.equal(self.eps, self.known):
+            return self.certifier.margins(self.x, self.y, self.eps, method)
+        narrow, wide = (Region(self.x, radii, "linf") for radii in (self.known, self.eps))
+        values, end = self.certifier.intervals(narrow, method), self.certifier.tape.output
+        rows = differences(self.net(self.x), self.y)
+        found = lowest(self.certifier.steps, values, end, rows, wide)
+        return found.view(len(self.x), -1).amin(1)
+
+
+def narrow_intervals(self: "CrownAndIntervals", rng: Generator) -> Given:
+    """Units wake up just outside of intervals that are too narrow, and take the margin."""
+    x, w = normal(rng, 1, self.d), normal(rng, self.m, self.d)
+    last = torch.zeros(3, self.m, dtype=torch.float64)
+    last[1] = 1.0
+    asleep = _layer(w, -(w @ x[0]) - 0.1)
+    net = nn.Sequential(asleep, nn.ReLU(), _layer(last, x.new_tensor([1.0, 0.0, 0.0])))
+    eps = torch.linspace(1 / self.radii, 1, self.radii, dtype=torch.float64)
+    known = torch.full_like(eps, 1e-3 / self.d)
+    copies = x.expand(self.radii, -1)
+    return Given(net, Certifier(net, x), copies, torch.zeros(self.radii).long(), eps, known)
 
 
 class CrownAndIntervals(Claim[Given]):
@@ -57,115 +77,58 @@ class CrownAndIntervals(Claim[Given]):
     L: int = option(2, low=1, high=6)  # hidden layers
     sigma: Literal["relu", "tanh", "gelu"] = "relu"  # function of the hidden layers
     radii: int = option(5, low=2, high=20)  # how many radii, up to that of the attack
+
     relation = at_least(ulps=2**20, scale=1.0)  # sums of some hundred terms of size 1 a layer
+    supposes = (
+        Suppose(
+            "the intervals hold all values that the layers take on the ball",
+            lambda g: (bool((g.known >= g.eps).all()), f"{g.known[-1]:.3g} of {g.eps[-1]:.3g}"),
+            without=narrow_intervals,
+        ),
+    )
+    symbols = "IBP, then CROWN", "CROWN, then the worst margin found"
+    shows = (Parity("Each bound lies below the next"),)
 
     def given(self, rng: Generator) -> Given:
-        """Normal weights of the size that keeps signals, and a normal input."""
-        net = self._network(rng)
-        x = torch.randn(1, self.d, generator=rng, dtype=torch.float64)
-        y = net(x).argmax(1)
-        seed = int(torch.randint(2**31, (), generator=rng))
-        certifier = Certifier(net, x)
+        layers: list[nn.Module] = []
+        for a, b in pairwise([self.d, *[self.m] * self.L, 3]):
+            weight = normal(rng, b, a) * (2 / a) ** 0.5
+            layers += [_layer(weight, 0.1 * normal(rng, b)), SIGMA[self.sigma]()]
+        net, x = nn.Sequential(*layers[:-1]), normal(rng, 1, self.d)
+        y, certifier = net(x).argmax(1), Certifier(net, x)
         # up to where CROWN still proves a good part of the margin
         reach = 0.6 * float(certifier.radius(x, y, "crown", most=1.0))
-        eps = [reach * (k + 1) / self.radii for k in range(self.radii)]
-        return Given(net, certifier, x, y, eps, eps, seed)
+        eps = reach * torch.linspace(1 / self.radii, 1, self.radii, dtype=torch.float64)
+        return Given(net, certifier, x.expand(self.radii, -1), y.expand(self.radii), eps, eps)
 
-    def hypotheses(self, given: Given) -> Iterator[Hypothesis]:
-        """The intervals are those of the whole ball."""
-        wide = all(k >= e for k, e in zip(given.known, given.eps, strict=True))
-        yield Hypothesis(
-            "the intervals hold all values that the layers take on the ball",
-            wide,
-            f"made for radius {given.known[-1]:.3g} of {given.eps[-1]:.3g}",
-        )
+    def predict(self, given: Given) -> Tensor:
+        return torch.cat([given.bounds("ibp"), given.bounds("crown")])
 
-    def predict(self, given: Given) -> list[float]:
-        """IBP, then CROWN, at every radius."""
-        return self._bounds(given, "ibp") + self._bounds(given, "crown")
+    def measure(self, given: Given, rng: Generator) -> Tensor:
+        attack = PGD(1.0, steps=20, box=None, keep="best", objective="margin", restarts=2)
 
-    def measure(self, given: Given) -> list[float]:
-        """CROWN, then the worst margin found, at every radius."""
-        return self._bounds(given, "crown") + self._attacked(given)
+        def scores(delta: Tensor) -> Tensor:  # each copy of the input has a unit ball of its own
+            out: Tensor = given.net(given.x + given.eps[:, None] * delta)
+            return out
 
-    def counterexample(self, rng: Generator) -> Given:
-        """Units that wake up just outside of intervals that are too narrow, and take the margin."""
-        x = torch.randn(1, self.d, generator=rng, dtype=torch.float64)
-        first, last = _empty(self.d, self.m), _empty(self.m, 3)
-        with torch.no_grad():
-            w = torch.randn(self.m, self.d, generator=rng, dtype=torch.float64)
-            first.weight.copy_(w)
-            first.bias.copy_(-(w @ x[0]) - 0.1)  # asleep at x
-            last.weight.zero_()
-            last.weight[1].fill_(1.0)
-            last.bias.copy_(torch.tensor([1.0, 0.0, 0.0]))
-        net = nn.Sequential(first, nn.ReLU(), last).requires_grad_(False)
-        eps = [(k + 1) / self.radii for k in range(self.radii)]
-        known = [1e-3 / self.d] * self.radii
-        return Given(net, Certifier(net, x), x, torch.tensor([0]), eps, known, 0)
+        found = attack.inputs(scores, torch.zeros_like(given.x), given.y, rng=rng)
+        return torch.cat([given.bounds("crown"), margins(scores(found), given.y)])
 
-    def figure(self, given: Given) -> Figure:
-        """All bounds over the radius."""
-        fine = [given.eps[-1] * (k + 1) / 12 for k in range(12)]
-        drawn = given._replace(eps=fine, known=fine)
-        marks = [Curve(self._attacked(drawn), fine, label="worst margin found by an attack")]
-        marks += [
-            Curve(self._bounds(drawn, method), fine, label=label, role="predicted", dashed=dashed)
-            for method, label, dashed in (
-                ("crown", "CROWN", False), ("crown-ibp", "CROWN-IBP", True), ("ibp", "IBP", True),
-            )
-        ]  # fmt: skip
+    def figure(self, trial: Trial[Given]) -> Figure:
+        eps, n = trial.given.eps, self.radii
         return Figure(
             "What is proved of the margin, and what is found",
             x="ε",
             y="smallest margin within ε",
-            marks=tuple(marks),
+            marks=(
+                Curve(trial.measured[n:], eps, label="worst margin found by an attack"),
+                Curve(trial.predicted[n:], eps, label="CROWN", role="predicted"),
+                Curve(trial.predicted[:n], eps, label="IBP", role="predicted", dashed=True),
+            ),
         )
 
-    def _network(self, rng: Generator) -> nn.Module:
-        widths = [self.d, *[self.m] * self.L, 3]
-        layers: list[nn.Module] = []
-        for a, b in zip(widths, widths[1:], strict=False):
-            layer = _empty(a, b)
-            with torch.no_grad():
-                layer.weight.copy_(torch.randn(b, a, generator=rng, dtype=torch.float64))
-                layer.weight.mul_((2 / a) ** 0.5)
-                layer.bias.copy_(0.1 * torch.randn(b, generator=rng, dtype=torch.float64))
-            layers += [layer, SIGMA[self.sigma]()]
-        return nn.Sequential(*layers[:-1]).requires_grad_(False)
 
-    def _bounds(self, given: Given, method: Literal["ibp", "crown-ibp", "crown"]) -> list[float]:
-        """At all radii at once."""
-        certifier, end = given.certifier, given.certifier.tape.output
-        x, y = self._copies(given)
-        if given.eps == given.known:
-            return certifier.margins(x, y, torch.tensor(given.eps).double(), method).tolist()
-        narrow, wide = (
-            Region(x, torch.tensor(radii).double(), "linf") for radii in (given.known, given.eps)
-        )
-        values = certifier.intervals(narrow, method)
-        rows = differences(given.net(x), y)
-        found = lowest(certifier.steps, values, end, rows, wide)
-        return found.view(len(x), -1).amin(1).tolist()
-
-    def _attacked(self, given: Given) -> list[float]:
-        """At all radii at once: each copy of the input has a unit ball of its own."""
-        x, y = self._copies(given)
-        eps = torch.tensor(given.eps).double()[:, None]
-        attack = PGD(1.0, steps=20, box=None, keep="best", objective="margin", restarts=2)
-        rng = torch.Generator().manual_seed(given.seed)
-
-        def scores(delta: Tensor) -> Tensor:
-            return given.net(x + eps * delta)
-
-        found = attack.inputs(scores, torch.zeros_like(x), y, rng=rng)
-        return margins(scores(found), y).tolist()
-
-    def _copies(self, given: Given) -> tuple[Tensor, Tensor]:
-        n = len(given.eps)
-        return given.x.expand(n, -1), given.y.expand(n)
-
-
-def _empty(a: int, b: int) -> nn.Linear:
-    """A layer to be filled; nothing is drawn."""
-    return nn.utils.skip_init(nn.Linear, a, b, dtype=torch.float64)
+def _layer(weight: Tensor, bias: Tensor) -> nn.Linear:
+    layer = nn.Linear(weight.shape[1], weight.shape[0], dtype=torch.float64)
+    layer.load_state_dict({"weight": weight, "bias": bias})
+    return layer.requires_grad_(False)

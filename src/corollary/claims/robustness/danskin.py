@@ -18,100 +18,66 @@ of a linear model along several directions; predicted: the gradient at one maxim
 :covers: danskin-theorem
 :erratum: [missing hypothesis] (12.15) is stated without uniqueness of the maximiser. Where a weight
     is zero two signs of its perturbation are equally bad, the two candidate gradients differ, and g
-    has a kink: the counterexample here, and |w| at 0 in the figure.
+    has a kink: the counterexample here, as |w| = max(w, -w) has at 0.
 """
 
-from collections.abc import Iterator
 from typing import NamedTuple
 
 import torch
 from jaxtyping import Float
 from torch import Generator, Tensor
 
-from corollary.core import Claim, Curve, Figure, Hypothesis, Points, equals, option
+from corollary.core import Claim, Parity, Suppose, equals, normal, option
 from corollary.theory.robustness.danskin import Danskin, cube_vertices, danskin_gradient
 from corollary.theory.robustness.linear import worst_logistic_loss
 
 
 class Given(NamedTuple):
-    """Weights, a point labelled +1, and directions."""
+    w: Float[Tensor, " d"]  # weights
+    x: Float[Tensor, " d"]  # a point labelled +1
+    v: Float[Tensor, "k d"]  # directions
 
-    w: Float[Tensor, " d"]
-    x: Float[Tensor, " d"]
-    v: Float[Tensor, "k d"]
+
+def zero_weight(given: Given) -> Given:
+    """Both signs of the perturbation of a weight 0 are worst, and g has a kink."""
+    w = torch.cat([torch.zeros(1, dtype=torch.float64), given.w[1:]])
+    return given._replace(w=w, v=torch.cat([given.v, -given.v]))
 
 
 class DanskinTheorem(Claim[Given]):
     d: int = option(4, low=1, high=10)  # dimension; the ball has 2^d corners
     k: int = option(6, low=1, high=50)  # directions
     eps: float = option(0.3, low=0.01, high=2.0)  # size of perturbations
+
     relation = equals(ulps=2**28, scale=0.1)  # quotients of second order with steps of 1e-5
+    supposes = (
+        Suppose(
+            "the maximiser is unique",
+            lambda self, g: (len(self.at(g).maximisers) == 1, f"{len(self.at(g).maximisers)}"),
+            without=zero_weight,
+        ),
+    )
+    symbols = "⟨∇ℓ(w, δ*), v⟩", "difference quotient of g along v"
+    shows = (Parity("The gradient of a maximum is that at the maximiser"),)
 
     def given(self, rng: Generator) -> Given:
-        """Weights away from zero."""
-        normal = torch.randn(self.k + 2, self.d, generator=rng, dtype=torch.float64)
-        return Given(normal[0] + 0.5 * normal[0].sign(), normal[1], normal[2:])
+        w = normal(rng, self.d)
+        return Given(w + 0.5 * w.sign(), normal(rng, self.d), normal(rng, self.k, self.d))
 
-    def hypotheses(self, given: Given) -> Iterator[Hypothesis]:
-        """Uniqueness."""
-        found = self._at(given).maximisers
-        yield Hypothesis("the maximiser is unique", len(found) == 1, f"{len(found)} corners")
+    def at(self, given: Given) -> Danskin:
+        """The corners that are worst, with their gradients."""
 
-    def predict(self, given: Given) -> list[float]:
-        """The gradient at the first maximiser, along each direction."""
-        return (given.v @ self._at(given).gradients[0]).tolist()
-
-    def measure(self, given: Given) -> list[float]:
-        """Difference quotients of g, from its closed form."""
-        h = 1e-5
-        ahead = [[_g(given, given.w + s * h * v, self.eps) for s in (1, 2)] for v in given.v]
-        here = _g(given, given.w, self.eps)
-        return [(4 * a - b - 3 * here) / (2 * h) for a, b in ahead]
-
-    def counterexample(self, rng: Generator) -> Given:
-        """A weight that is zero: both signs of its perturbation are worst."""
-        given = self.given(rng)
-        given.w[0] = 0.0
-        return given._replace(v=torch.cat([given.v, -given.v]))
-
-    def figure(self, given: Given) -> tuple[Figure, Figure]:
-        """The adversarial loss along one weight, with a tangent; and the maximum of two lines."""
-        grid = torch.linspace(-1.5, 1.5, 61, dtype=torch.float64)
-        axis = torch.zeros(self.d, dtype=torch.float64)
-        axis[0] = 1.0
-        base = given.w - given.w[0] * axis
-        values = [_g(given, base + t * axis, self.eps) for t in grid]
-        slope = float(self._at(given).gradients[0][0])
-        tangent = _g(given, given.w, self.eps) + slope * (grid - given.w[0])
-        loss = Figure(
-            "The adversarial loss, with a kink where w₁ = 0",
-            x="w₁",
-            y="g(w)",
-            marks=(
-                Curve(values, grid, label="max over δ of ℓ(w, δ)"),
-                Curve(tangent, grid, label="slope ∂ℓ/∂w₁ at δ*", role="predicted", dashed=True),
-                Points([float(given.w[0])], [_g(given, given.w, self.eps)], label="w"),
-            ),
-        )
-        lines = Figure(
-            "|w| = max ±w: at 0 the slopes +1 and −1 disagree",
-            x="w",
-            y="max δw",
-            marks=(
-                Curve(grid.abs(), grid, label="|w|"),
-                Curve(grid, grid, label="δ = +1", role="other", dashed=True),
-                Curve(-grid, grid, label="δ = −1", role="other", dashed=True),
-            ),
-        )
-        return loss, lines
-
-    def _at(self, given: Given) -> Danskin:
         def loss(w: Tensor, delta: Tensor) -> Tensor:
             return torch.nn.functional.softplus(-(w @ (given.x + delta)))
 
         return danskin_gradient(loss, given.w, cube_vertices(self.d, self.eps))
 
+    def predict(self, given: Given) -> Tensor:
+        return given.v @ self.at(given).gradients[0]
 
-def _g(given: Given, w: Tensor, eps: float) -> float:
-    one = torch.ones(1, dtype=torch.float64)
-    return float(worst_logistic_loss(w, given.x[None], one, eps))
+    def measure(self, given: Given) -> list[float]:
+        def g(w: Tensor) -> float:
+            return float(worst_logistic_loss(w, given.x[None], w.new_ones(1), self.eps))
+
+        h, w = 1e-5, given.w
+        return [(4 * g(w + h * v) - g(w + 2 * h * v) - 3 * g(w)) / (2 * h) for v in given.v]

@@ -16,14 +16,13 @@ the remainder is of order :math:`\epsilon` itself.
 :covers: fgsm-attack
 """
 
-from collections.abc import Iterator
 from typing import NamedTuple
 
 import torch
 from jaxtyping import Float
 from torch import Generator, Tensor
 
-from corollary.core import Claim, Curve, Figure, Hypothesis, Points, Series, option, slope
+from corollary.core import Claim, Over, Series, Suppose, normal, option, slope
 from corollary.models.mlp import MLP
 from corollary.theory.prerequisites.lipschitz import batch_gradient
 from corollary.theory.robustness.gradient_attacks import FGSM
@@ -31,84 +30,47 @@ from corollary.theory.robustness.scores import losses
 
 
 class Given(NamedTuple):
-    """A network with one score, an input and its label."""
-
-    model: MLP
+    model: MLP  # one score
     x: Float[Tensor, "1 d"]
-    y: Float[Tensor, " 1"]
+
+    def loss(self, x: Tensor) -> Tensor:
+        """With the label +1."""
+        return losses(self.model(x), x.new_ones(len(x)))
+
+
+def _continuous_gradient(given: Given) -> Tensor:
+    """Gradients a millionth to both sides agree."""
+    step = 1e-6 * torch.ones_like(given.x)
+    ahead, behind = (batch_gradient(given.loss, given.x + s) for s in (step, -step))
+    return 1e-3 - (ahead - behind).abs().max()
+
+
+def at_every_kink(self: "FgsmGain", rng: Generator) -> Given:
+    """A leaky ReLU at the kink of every unit: what remains is of first order."""
+    model = MLP([self.d, self.m, 1], "leaky_relu", rng=rng)
+    return Given(model, torch.zeros(1, self.d, dtype=torch.float64))
 
 
 class FgsmGain(Claim[Given]):
     d: int = option(40, low=2, high=200)  # dimension
     m: int = option(30, low=2, high=200)  # hidden units
+
     relation = slope(gap=0.15)  # third-order terms bend the line a little
+    supposes = (
+        Suppose("the gradient is continuous at x", _continuous_gradient, without=at_every_kink),
+    )
+    symbols = "ε²", "|ℓ(x+δ) − ℓ(x) − ε‖∇ℓ‖₁|"
+    shows = (Over("What remains of a sign step is of second order", x="ε"),)
 
     def given(self, rng: Generator) -> Given:
-        """A tanh network."""
-        return _drawn(MLP([self.d, self.m, 1], "tanh", rng=rng), self.d, rng)
-
-    def hypotheses(self, given: Given) -> Iterator[Hypothesis]:
-        """No kink within reach."""
-        yield Hypothesis(
-            "the activation is continuously differentiable", given.model.layers[0].phi.smooth
-        )
+        return Given(MLP([self.d, self.m, 1], "tanh", rng=rng), normal(rng, 1, self.d))
 
     def predict(self, given: Given) -> float:
-        """Second order."""
         return 2.0
 
     def measure(self, given: Given) -> Series:
-        """|gain - eps ||g||_1| at growing eps."""
-        radii = self._radii()
-        return Series(radii, [abs(gain - first) for gain, first in self._gains(given, radii)])
-
-    def counterexample(self, rng: Generator) -> Given:
-        """A leaky ReLU, with the input at the kink of every unit: x = 0."""
-        given = _drawn(MLP([self.d, self.m, 1], "leaky_relu", rng=rng), self.d, rng)
-        return given._replace(x=0 * given.x)
-
-    def figure(self, given: Given) -> tuple[Figure, Figure]:
-        """Gain against the first-order gain, and the remainder."""
-        wide = [0.02 * i for i in range(1, 21)]
-        found = self._gains(given, wide)
-        gain = Figure(
-            "A sign step gains ε‖∇ℓ‖₁ at first",
-            x="ε",
-            y="ℓ(x+δ) − ℓ(x)",
-            marks=(
-                Curve([f for _, f in found], wide, label="ε‖∇ℓ‖₁", role="predicted"),
-                Points(wide, [g for g, _ in found], label="FGSM"),
-            ),
-        )
-        radii, left = self._radii(), self.measure(given).values
-        guide = [left[-1] * (r / radii[-1]) ** 2 for r in radii]
-        rest = Figure(
-            "What remains is of second order",
-            x="ε",
-            y="|gain − ε‖∇ℓ‖₁|",
-            log_x=True,
-            log_y=True,
-            marks=(
-                Curve(guide, radii, label="∝ ε²", role="predicted"),
-                Points(radii, left, label="remainder"),
-            ),
-        )
-        return gain, rest
-
-    def _radii(self) -> list[float]:
-        return [1e-4 * 2**i / self.d**0.5 for i in range(7)]
-
-    def _gains(self, given: Given, radii: list[float]) -> list[tuple[float, float]]:
-        def loss(x: Tensor) -> Tensor:
-            return losses(given.model(x), given.y.expand(len(x)))
-
-        g = float(batch_gradient(loss, given.x).abs().sum())
-        moved = [FGSM(e, box=None).inputs(given.model, given.x, given.y) for e in radii]
-        with torch.no_grad():
-            gains = loss(torch.cat(moved)) - loss(given.x)
-        return [(float(gain), e * g) for gain, e in zip(gains, radii, strict=True)]
-
-
-def _drawn(model: MLP, d: int, rng: Generator) -> Given:
-    x = torch.randn(1, d, generator=rng, dtype=torch.float64)
-    return Given(model, x, torch.ones(1, dtype=torch.float64))
+        x, radii = given.x, [1e-4 * 2**i / self.d**0.5 for i in range(7)]
+        first = float(batch_gradient(given.loss, x).abs().sum())
+        moved = [FGSM(e, box=None).inputs(given.model, x, x.new_ones(1)) for e in radii]
+        gains = (given.loss(torch.cat(moved)) - given.loss(x)).tolist()
+        return Series(radii, [abs(g - e * first) for g, e in zip(gains, radii, strict=True)])

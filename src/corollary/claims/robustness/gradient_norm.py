@@ -20,14 +20,13 @@ factors stays above in a share :math:`1-\gamma` of the draws, at 99 % confidence
     'For any x' is for each fixed x, not for all at once.
 """
 
-from collections.abc import Iterator
 from typing import NamedTuple
 
 import torch
 from jaxtyping import Float
 from torch import Generator, Tensor
 
-from corollary.core import Claim, Curve, Figure, Hypothesis, Points, at_least, option
+from corollary.core import Along, Claim, Suppose, at_least, option
 from corollary.models.random_two_layer import RandomTwoLayer, on_sphere
 from corollary.theory.generalization.deviations import upper_quantile
 from corollary.theory.prerequisites.lipschitz import batch_gradient
@@ -35,10 +34,13 @@ from corollary.theory.robustness.single_step import gradient_norm_bound
 
 
 class Given(NamedTuple):
-    """For each dimension: gradient lengths over the root of the mean squared slope; weights."""
+    ratios: list[Float[Tensor, " t"]]  # gradient lengths over the root of the mean squared slope
+    weight_variances: list[float]  # times d, for each dimension
 
-    ratios: list[Float[Tensor, " t"]]
-    weight_variances: list[float]  # times d
+
+def smaller_weights(self: "GradientNorm", rng: Generator) -> Given:
+    """Weights ten times smaller: the same slopes of ReLU, a gradient ten times shorter."""
+    return self.drawn(rng, 0.1)
 
 
 class GradientNorm(Claim[Given]):
@@ -46,52 +48,26 @@ class GradientNorm(Claim[Given]):
     k: int = option(30, low=1, high=1000)  # hidden units
     gamma: float = option(0.1, low=0.01, high=0.7)  # probability of failure
     draws: int = option(150, low=100, high=5000)  # networks
+
     relation = at_least()  # an order statistic is compared as it is
+    supposes = (
+        Suppose(
+            "the weights have variance 1/d",
+            lambda g: 0.1 - max(abs(v - 1) for v in g.weight_variances),
+            without=smaller_weights,
+        ),
+    )
+    symbols = "1 − 5√(log(2/γ)/d)", "γ quantile of ‖∇f‖ / √(mean σ′²), at 99 % confidence"
+    rows = "d = {dims}"
+    shows = (
+        Along("Input gradients keep their length in any dimension", x="d", at="dims", log_x=True),
+    )
 
     def given(self, rng: Generator) -> Given:
+        return self.drawn(rng, 1.0)
+
+    def drawn(self, rng: Generator, scale: float) -> Given:
         """ReLU networks at points of the sphere."""
-        return self._drawn(rng, 1.0)
-
-    def hypotheses(self, given: Given) -> Iterator[Hypothesis]:
-        """The scale of the weights."""
-        fits = all(abs(v - 1) < 0.1 for v in given.weight_variances)
-        yield Hypothesis("the weights have variance 1/d", fits)
-
-    def predict(self, given: Given) -> list[float]:
-        """The factor before the root."""
-        one = torch.ones(1, dtype=torch.float64)
-        return [float(gradient_norm_bound(one, d, self.gamma)) for d in self.dims]
-
-    def measure(self, given: Given) -> list[float]:
-        """A value below the gamma quantile, at 99 % confidence."""
-        return [-upper_quantile(-r, self.gamma) for r in given.ratios]
-
-    def counterexample(self, rng: Generator) -> Given:
-        """Weights ten times smaller: the same slopes of ReLU, a gradient ten times shorter."""
-        return self._drawn(rng, 0.1)
-
-    def figure(self, given: Given) -> Figure:
-        """Gradient lengths and the bound against the dimension."""
-        grid = [30 * 1.2**i for i in range(24)]
-        one = torch.ones(1, dtype=torch.float64)
-        bound = [float(gradient_norm_bound(one, int(d), self.gamma)) for d in grid]
-        ordered = [r.sort().values for r in given.ratios]
-        low, high = round(0.05 * self.draws), round(0.95 * self.draws) - 1
-        return Figure(
-            "Input gradients keep their length in any dimension",
-            x="d",
-            y="‖∇f‖ / √(mean σ′²)",
-            log_x=True,
-            marks=(
-                Curve(bound, grid, label="1 − 5√(log(2/γ)/d)", role="predicted"),
-                Points(
-                    self.dims, [float(r.mean()) for r in given.ratios], label="mean, 5 % to 95 %",
-                    low=[float(r[low]) for r in ordered], high=[float(r[high]) for r in ordered],
-                ),
-            ),
-        )  # fmt: skip
-
-    def _drawn(self, rng: Generator, scale: float) -> Given:
         ratios, variances = [], []
         for d in self.dims:
             x = on_sphere(self.draws, d, rng=rng)
@@ -104,3 +80,10 @@ class GradientNorm(Claim[Given]):
             keep = root > 0  # a unit or more is active in all but 2^-k of the draws
             ratios.append((batch_gradient(net, x).norm(dim=1) / root)[keep])
         return Given(ratios, variances)
+
+    def predict(self, given: Given) -> list[float]:
+        one = torch.ones(1, dtype=torch.float64)
+        return [float(gradient_norm_bound(one, d, self.gamma)) for d in self.dims]
+
+    def measure(self, given: Given) -> list[float]:
+        return [-upper_quantile(-r, self.gamma) for r in given.ratios]

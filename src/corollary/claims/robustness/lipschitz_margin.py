@@ -18,26 +18,29 @@ shortest perturbations that DeepFool finds; predicted: r.
 :covers: linear-flip-distance
 """
 
-from collections.abc import Iterator
 from typing import NamedTuple
 
 import torch
 from jaxtyping import Float, Int
 from torch import Generator, Tensor, nn
 
-from corollary.core import Claim, Curve, Figure, Hypothesis, Points, at_least, option
+from corollary.core import Claim, Parity, Suppose, at_least, normal, option
 from corollary.theory.robustness.certificates.certifier import Certifier
 from corollary.theory.robustness.certificates.lipschitz import lipschitz_certificate
 from corollary.theory.robustness.flip import DeepFool
 
 
 class Given(NamedTuple):
-    """A network, inputs with their classes, and the factor on the constants that are used."""
-
     net: nn.Module
     x: Float[Tensor, "n d"]
-    y: Int[Tensor, " n"]
-    factor: float
+    y: Int[Tensor, " n"]  # classes
+    factor: float = 1.0  # on the constants that are used
+
+
+def _layer(weight: Tensor) -> nn.Linear:
+    layer = nn.Linear(weight.shape[1], weight.shape[0], bias=False, dtype=torch.float64)
+    layer.load_state_dict({"weight": weight})
+    return layer.requires_grad_(False)
 
 
 class LipschitzMargin(Claim[Given]):
@@ -45,63 +48,37 @@ class LipschitzMargin(Claim[Given]):
     L: int = option(3, low=1, high=8)  # layers
     n: int = option(20, low=1, high=500)  # inputs
     gain: float = option(1.0, low=0.1, high=10.0)  # norm of every hidden layer
+
     relation = at_least(ulps=2**30)  # DeepFool stops just past the boundary; this is 2e-7
+    supposes = (
+        Suppose(
+            "the constants are at least the products of the layers' norms",
+            lambda g: (g.factor >= 1, f"{g.factor:g} times"),
+            "Constants a hundred times too small, as an estimate from a few gradients may be.",
+            factor=0.01,
+        ),
+    )
+    symbols = "margin over Lipschitz constant r", "‖δ‖ that changes the class, by DeepFool"
+    shows = (Parity("No perturbation is shorter than margin over constant"),)
 
     def given(self, rng: Generator) -> Given:
-        """Orthogonal hidden layers times the gain, a normal last one, normal inputs."""
         layers: list[nn.Module] = []
         for _ in range(self.L - 1):
-            q, _r = torch.linalg.qr(self._normal(self.d, self.d, rng=rng))
-            layers += [self._layer(self.gain * q), nn.LeakyReLU(0.3)]
-        last = self._layer(self._normal(4, self.d, rng=rng))
-        net = nn.Sequential(*layers, last).requires_grad_(False)
-        x = self._normal(self.n, self.d, rng=rng)
-        return Given(net, x, net(x).argmax(1), 1.0)
+            q = torch.linalg.qr(normal(rng, self.d, self.d)).Q
+            layers += [_layer(self.gain * q), nn.LeakyReLU(0.3)]
+        net = nn.Sequential(*layers, _layer(normal(rng, 4, self.d)))
+        x = normal(rng, self.n, self.d)
+        return Given(net, x, net(x).argmax(1))
 
-    def hypotheses(self, given: Given) -> Iterator[Hypothesis]:
-        """The constants."""
-        yield Hypothesis(
-            "the constants are at least the products of the layers' norms",
-            given.factor >= 1,
-            f"{given.factor:g} times",
-        )
-
-    def predict(self, given: Given) -> list[float]:
-        """Margin over constant, the least over the other classes."""
+    def predict(self, given: Given) -> Tensor:
         certificate = lipschitz_certificate(Certifier(given.net, given.x, norm="l2"))
-        return (certificate.radius(given.x, given.y) / given.factor).tolist()
+        return certificate.radius(given.x, given.y) / given.factor
 
-    def measure(self, given: Given) -> list[float]:
-        """Lengths of perturbations that change the class."""
+    def measure(self, given: Given) -> Tensor:
         found = DeepFool("l2", box=None)(given.net, given.x, given.y)
-        sizes = torch.where(found.fooled, found.size("l2"), torch.inf)
-        return sizes.tolist()
+        return torch.where(found.fooled, found.size("l2"), torch.inf)
 
-    def counterexample(self, rng: Generator) -> Given:
-        """Constants a hundred times too small, as an estimate from a few gradients may be."""
-        return self.given(rng)._replace(factor=0.01)
-
-    def figure(self, given: Given) -> Figure:
-        """Found against certified, input by input."""
-        certified, found = self.predict(given), self.measure(given)
-        top = max(certified)
-        return Figure(
-            "No perturbation is shorter than margin over constant",
-            x="r (margin over Lipschitz constant)",
-            y="‖δ‖ that changes the class",
-            marks=(
-                Curve([0.0, top], [0.0, top], label="‖δ‖ = r", role="predicted"),
-                Points(certified, found, label="found by DeepFool"),
-            ),
-        )
-
-    def _normal(self, *shape: int, rng: Generator) -> Tensor:
-        return torch.randn(*shape, generator=rng, dtype=torch.float64)
-
-    def _layer(self, weight: Tensor) -> nn.Linear:
-        layer = nn.utils.skip_init(
-            nn.Linear, weight.shape[1], weight.shape[0], bias=False, dtype=torch.float64
-        )
-        with torch.no_grad():
-            layer.weight.copy_(weight)
-        return layer
+    def tight(self) -> Given:
+        """A linear classifier: its margin falls at the same rate all the way."""
+        net = nn.Sequential(_layer(torch.tensor([[3.0, 0.0], [0.0, 4.0]])))
+        return Given(net, torch.tensor([[1.0, 0.0]], dtype=torch.float64), torch.tensor([0]))

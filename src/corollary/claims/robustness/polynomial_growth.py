@@ -15,107 +15,63 @@ Measured: the largest :math:`|p|/n^r` and :math:`n^r/|p|` from where the constan
 :covers: asymptotic-notation
 """
 
-from collections.abc import Iterator
 from typing import NamedTuple
 
 import torch
 from jaxtyping import Float
 from torch import Generator, Tensor
 
-from corollary.core import Claim, Curve, Figure, Hypothesis, Level, at_most, loglog_fit, option
-from corollary.theory.robustness.asymptotics import Witness, polynomial_constants
+from corollary.core import Along, Claim, Suppose, at_most, normal, option
+from corollary.theory.robustness.asymptotics import polynomial_constants
 
 
 class Given(NamedTuple):
-    """Coefficients, lowest first, and the sizes from which the two inequalities are read."""
-
-    coefficients: Float[Tensor, " m"]
-    upper_from: float
+    coefficients: Float[Tensor, " m"]  # lowest first
+    upper_from: float  # the sizes from which the two inequalities are read
     lower_from: float
+
+
+def _beyond(given: Given) -> bool:
+    upper, lower = polynomial_constants(given.coefficients)
+    return given.upper_from >= upper.first and given.lower_from >= lower.first
+
+
+def read_at_a_zero(self: "PolynomialGrowth") -> Given:
+    """A polynomial that vanishes at n = 2, read from there."""
+    c = torch.zeros(self.degree + 1, dtype=torch.float64)
+    c[-1], c[-2] = 1.0, -2.0
+    return Given(c, 1.0, 2.0)
 
 
 class PolynomialGrowth(Claim[Given]):
     degree: int = option(4, low=1, high=8)  # of the polynomial
     largest: int = option(10000, low=100, high=10**6)  # size up to which ratios are taken
+
     relation = at_most(ulps=64)  # sums of a few terms
+    supposes = (Suppose("the sizes are beyond N", _beyond, without=read_at_a_zero),)
+    symbols = "C, and 1/C′", "largest ratio"
+    rows = ("|p(n)| / n^r", "n^r / |p(n)|")
+    shows = (Along("A polynomial over its leading power", x="ratio", y="value", without=False),)
 
     def given(self, rng: Generator) -> Given:
-        """Normal coefficients, the last of size 1 at least."""
-        c = torch.randn(self.degree + 1, generator=rng, dtype=torch.float64)
+        c = normal(rng, self.degree + 1)
         c[-1] = c[-1] + c[-1].sign()
         upper, lower = polynomial_constants(c)
         return Given(c, upper.first, lower.first)
 
-    def hypotheses(self, given: Given) -> Iterator[Hypothesis]:
-        """From where the constants hold."""
-        upper, lower = self._constants(given)
-        late = given.upper_from >= upper.first and given.lower_from >= lower.first
-        yield Hypothesis("the sizes are beyond N", late)
-
     def predict(self, given: Given) -> list[float]:
-        """C, and 1/C'."""
-        upper, lower = self._constants(given)
+        upper, lower = polynomial_constants(given.coefficients)
         return [upper.constant, 1 / lower.constant]
 
     def measure(self, given: Given) -> list[float]:
-        """The largest ratios."""
-        n = self._sizes()
-        ratio = _values(given.coefficients, n).abs() / n**self.degree
-        return [
-            float(ratio[n >= given.upper_from].max()),
-            float((1 / ratio[n >= given.lower_from]).max()),
-        ]
+        n = torch.arange(1, self.largest + 1, dtype=torch.float64)
+        powers = torch.arange(-self.degree, 1, dtype=torch.float64)
+        ratio = (n[:, None] ** powers @ given.coefficients).abs()  # |p(n)| / n^r
+        late, later = ratio[n >= given.upper_from], ratio[n >= given.lower_from]
+        return [float(late.max()), float((1 / later).max())]
 
-    def counterexample(self, rng: Generator) -> Given:
-        """A polynomial that vanishes at n = 2, read from there."""
+    def tight(self) -> Given:
+        """The power alone: C is its coefficient."""
         c = torch.zeros(self.degree + 1, dtype=torch.float64)
-        c[-1], c[-2] = 1.0, -2.0
-        return Given(c, 1.0, 2.0)
-
-    def figure(self, given: Given) -> tuple[Figure, Figure]:
-        """The polynomial between its constants, and the three examples of the notes."""
-        n = torch.logspace(0, 3, 61, dtype=torch.float64)
-        upper, lower = self._constants(given)
-        ratio = _values(given.coefficients, n).abs() / n**self.degree
-        band = Figure(
-            "A polynomial over its leading power",
-            x="n",
-            y="|p(n)| / n^r",
-            log_x=True,
-            marks=(
-                Curve(ratio, n, label="|p(n)| / n^r"),
-                Level(upper.constant, label="C, from n = 1 on"),
-                Level(lower.constant, label=f"C′, from n = {lower.first:.3g} on"),
-            ),
-        )
-        whole = torch.logspace(0.7, 3, 24, dtype=torch.float64)
-        examples = {
-            "(6n⁴−2n³+5)/n⁴": (6 * whole**4 - 2 * whole**3 + 5) / whole**4,
-            "(3n+4)/n": (3 * whole + 4) / whole,
-            "n²/n³": 1 / whole,
-        }
-        roles = ("measured", "measured", "other")
-        fits = [loglog_fit(whole[12:].tolist(), v[12:].tolist()).slope for v in examples.values()]
-        notes = Figure(
-            "Ratios that settle (O and Ω) and one that vanishes (o)",
-            x="n",
-            y="f(n)/g(n)",
-            log_x=True,
-            log_y=True,
-            marks=tuple(
-                Curve(v, whole, label=f"{name}: slope {fit:.2f}", role=role)
-                for (name, v), fit, role in zip(examples.items(), fits, roles, strict=True)
-            ),
-        )
-        return band, notes
-
-    def _constants(self, given: Given) -> tuple[Witness, Witness]:
-        return polynomial_constants(given.coefficients)
-
-    def _sizes(self) -> Tensor:
-        return torch.arange(1, self.largest + 1, dtype=torch.float64)
-
-
-def _values(coefficients: Tensor, n: Tensor) -> Tensor:
-    powers = torch.arange(len(coefficients), dtype=n.dtype)
-    return (n[:, None] ** powers) @ coefficients
+        c[-1] = 1.0
+        return Given(c, 1.0, 1.0)

@@ -16,34 +16,35 @@ pixels for an estimate that resembles the gradient.
 :covers: black-box-finite-difference-attack
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import NamedTuple
 
 import torch
 from jaxtyping import Float
 from torch import Generator, Tensor
 
-from corollary.core import (
-    Claim,
-    Curve,
-    Figure,
-    Hypothesis,
-    Points,
-    Sample,
-    generator,
-    option,
-    within_interval,
-)
+from corollary.core import Along, Claim, Sample, Suppose, generator, normal, option, within_interval
 from corollary.theory.prerequisites.lipschitz import batch_gradient
 from corollary.theory.robustness.black_box import random_direction_gradient
 
 
 class Given(NamedTuple):
-    """A loss, a point, and where the directions come from."""
-
     loss: Callable[[Tensor], Tensor]
     x: Float[Tensor, "1 d"]
-    seed: int
+
+
+def _linear(self: "RandomDirections", given: Given) -> tuple[bool, str]:
+    steps = self.h * normal(generator(0, "steps"), 64, self.d)
+    along = steps @ batch_gradient(given.loss, given.x)[0]
+    odd = (given.loss(given.x + steps) - given.loss(given.x - steps)) / 2 - along
+    off = float(odd.abs().max() / along.abs().max())
+    return off < 1e-9, f"off by {off:.2g}"
+
+
+def saturated(self: "RandomDirections", rng: Generator) -> Given:
+    """A loss that saturates within the step: the estimate is far too short."""
+    w = 200 * normal(rng, self.d)
+    return Given(lambda x: torch.tanh(x @ w), torch.zeros(1, self.d, dtype=torch.float64))
 
 
 class RandomDirections(Claim[Given]):
@@ -51,65 +52,29 @@ class RandomDirections(Claim[Given]):
     q: tuple[int, ...] = (5, 20, 80)  # directions
     h: float = option(0.1, low=1e-4, high=10.0)  # length of the differences
     trials: int = option(400, low=100, high=20000)  # estimates
-    relation = within_interval(level=0.999, resolution=0.2)  # of errors in units of (d+1)/q
+
+    relation = within_interval(level=0.9999, resolution=0.2)  # of errors in units of (d+1)/q
+    supposes = (Suppose("the loss is linear over the steps", _linear, without=saturated),)
+    symbols = "1", "‖ĝ−∇ℓ‖² / ‖∇ℓ‖², over (d+1)/q"
+    rows = "q = {q}"
+    shows = (Along("Gradients from q random directions", x="q", at="q", log_x=True),)
 
     def given(self, rng: Generator) -> Given:
-        """A linear loss."""
-        w = torch.randn(self.d, generator=rng, dtype=torch.float64)
-        return Given(lambda x: x @ w, *_place(self.d, rng))
-
-    def hypotheses(self, given: Given) -> Iterator[Hypothesis]:
-        """Third differences vanish."""
-        steps = self.h * torch.randn(64, self.d, generator=generator(given.seed, "check")).double()
-        g = batch_gradient(given.loss, given.x)[0]
-        odd = (given.loss(given.x + steps) - given.loss(given.x - steps)) / 2 - steps @ g
-        off = float(odd.abs().max() / (steps @ g).abs().max())
-        yield Hypothesis("the loss is linear over the steps", off < 1e-9, f"off by {off:.2g}")
+        w = normal(rng, self.d)
+        return Given(lambda x: x @ w, normal(rng, 1, self.d))
 
     def predict(self, given: Given) -> list[float]:
-        """One, in units of (d + 1)/q."""
         return [1.0] * len(self.q)
 
-    def measure(self, given: Given) -> list[Sample]:
-        """Over many estimates."""
-        return [Sample(self._errors(given, q) * q / (self.d + 1)) for q in self.q]
+    def measure(self, given: Given, rng: Generator) -> list[Sample]:
+        loss, x = given
+        true = batch_gradient(loss, x)[0]
 
-    def counterexample(self, rng: Generator) -> Given:
-        """A loss that saturates within the step: the estimate is far too short."""
-        w = 200 * torch.randn(self.d, generator=rng, dtype=torch.float64)
-        return Given(lambda x: torch.tanh(x @ w), 0 * _place(self.d, rng)[0], 1)
-
-    def figure(self, given: Given) -> Figure:
-        """Error against directions, with the middle nine tenths of the estimates."""
-        counts = [1, 2, 5, 10, 20, 50, 100, 200]
-        law = [(self.d + 1) / q for q in counts]
-        errors = [self._errors(given, q, 100).sort().values for q in counts]
-        return Figure(
-            f"Gradients from q random directions, d = {self.d}",
-            x="q",
-            y="‖ĝ−∇ℓ‖² / ‖∇ℓ‖²",
-            log_x=True,
-            log_y=True,
-            marks=(
-                Curve(law, counts, label="(d+1)/q", role="predicted"),
-                Points(
-                    counts, [float(e.mean()) for e in errors], label="mean, 5 % to 95 %",
-                    low=[float(e[5]) for e in errors], high=[float(e[95]) for e in errors],
-                ),
-            ),
-        )  # fmt: skip
-
-    def _errors(self, given: Given, q: int, trials: int | None = None) -> Tensor:
-        rng, t = generator(given.seed, "directions", q), trials or self.trials
-        true = batch_gradient(given.loss, given.x)[0]
-        with torch.no_grad():
-            singles = [
-                random_direction_gradient(given.loss, given.x, q, self.h, rng=rng)[0]
-                for _ in range(t)
+        def errors(q: int) -> Tensor:
+            found = [
+                random_direction_gradient(loss, x, q, self.h, rng=rng)[0]
+                for _ in range(self.trials)
             ]
-        return (torch.stack(singles) - true).square().sum(dim=1) / true.square().sum()
+            return (torch.stack(found) - true).square().sum(dim=1) / true.square().sum()
 
-
-def _place(d: int, rng: Generator) -> tuple[Tensor, int]:
-    x = torch.randn(1, d, generator=rng, dtype=torch.float64)
-    return x, int(torch.randint(2**31, (1,), generator=rng))
+        return [Sample(errors(q) * q / (self.d + 1)) for q in self.q]

@@ -16,33 +16,31 @@ and its length :math:`2|f|/\|\nabla f\|` is of order :math:`\sqrt{\log(1/\gamma)
     f to first order; for sigma = id, which the hypotheses allow, the sign then never changes, with
     probability 1/2. With |eta| in place of eta only half of the networks here are flipped; eta must
     have the sign of -f(x), as in the proof idea.
+:scale-free: networks are counted by a sign.
 """
 
-from collections.abc import Iterator
 from typing import Literal, NamedTuple
 
 import torch
 from jaxtyping import Float
 from torch import Generator, Tensor
 
-from corollary.core import Claim, Count, Curve, Figure, Histogram, Hypothesis, at_least, option
+from corollary.core import Claim, Count, Figure, Histogram, Kept, Suppose, Trial, at_least, option
 from corollary.models.random_two_layer import RandomTwoLayer, on_sphere
 from corollary.theory.robustness.single_step import SingleStep, single_step_attack
 
 
 class Given(NamedTuple):
-    """Networks, an input for each, and whether the step always goes up the gradient."""
-
     nets: RandomTwoLayer
-    x: Float[Tensor, "t d"]
-    always_up: bool  # eta > 0, as printed
+    x: Float[Tensor, "t d"]  # an input for each network
+    always_up: bool = False  # eta > 0, as printed
 
-    def step(self, reach: float = 2.0) -> SingleStep:
+    def step(self) -> SingleStep:
         """The step against the sign of f, or up the gradient."""
-        found = single_step_attack(self.nets, self.x, reach=reach)
+        found = single_step_attack(self.nets, self.x, reach=2.0)
         if not self.always_up:
             return found
-        up = single_step_attack(self.nets, self.x, reach=-reach)
+        up = single_step_attack(self.nets, self.x, reach=-2.0)
         above = found.before > 0  # there -f means down, so the other sign is up
         after = torch.where(above, up.after, found.after)
         return SingleStep(found.eta.abs(), found.size, found.relative, found.before, after)
@@ -54,53 +52,32 @@ class SingleStepFlip(Claim[Given]):
     phi: Literal["tanh", "sigmoid", "linear"] = "tanh"  # activation
     gamma: float = option(0.1, low=0.01, high=0.5)  # probability of failure
     draws: int = option(300, low=50, high=2000)  # networks
+
     relation = at_least(level=0.99)  # the exact binomial interval of the share
+    supposes = (
+        Suppose(
+            "the step goes against the sign of f",
+            lambda g: bool((g.step().eta * g.step().before <= 0).all()),
+            "With the positive factor that is printed, half of the networks keep their sign.",
+            always_up=True,
+        ),
+    )
+    symbols = "1 − γ", "share of networks that are flipped"
 
     def given(self, rng: Generator) -> Given:
-        """Networks and points of the sphere."""
         nets = RandomTwoLayer(self.d, self.k, self.phi, t=self.draws, rng=rng)
-        return Given(nets, on_sphere(self.draws, self.d, rng=rng), False)
-
-    def hypotheses(self, given: Given) -> Iterator[Hypothesis]:
-        """The direction of the step."""
-        step = given.step()
-        against = bool((step.eta * step.before <= 0).all())
-        yield Hypothesis("the step goes against the sign of f", against)
+        return Given(nets, on_sphere(self.draws, self.d, rng=rng))
 
     def predict(self, given: Given) -> float:
-        """What the theorem grants."""
         return 1 - self.gamma
 
-    def measure(self, given: Given) -> Count:
-        """Networks that are flipped."""
-        flipped = given.step().flipped
-        return Count(int(flipped.sum()), len(flipped))
-
-    def counterexample(self, rng: Generator) -> Given:
-        """The positive factor that is printed: half of the networks keep their sign."""
-        return self.given(rng)._replace(always_up=True)
-
-    def figure(self, given: Given) -> tuple[Figure, Figure]:
-        """The share flipped against the length of the step, and the values before and after."""
-        reaches = [0.5 * i for i in range(1, 7)]
-        down = [float(given.step(r).flipped.double().mean()) for r in reaches]
-        wrong = given._replace(always_up=True)
-        up = [float(wrong.step(r).flipped.double().mean()) for r in reaches]
-        share = Figure(
-            "Random networks flipped by one step",
-            x="length of the step, in units of |f|/‖∇f‖",
-            y="share flipped",
-            marks=(
-                Curve([1 - self.gamma] * len(reaches), reaches, label="1 − γ", role="predicted"),
-                Curve(down, reaches, label="against the sign of f"),
-                Curve(up, reaches, label="η > 0, as printed", role="other"),
-            ),
-        )
+    def measure(self, given: Given) -> Kept:
         step = given.step()
-        values = Figure(
-            "The step sends f to about −f",
-            x="f(x+Δ) / f(x)",
-            y="density",
-            marks=(Histogram((step.after / step.before).clamp(-3, 1), label="ratio", bins=40),),
-        )
-        return share, values
+        ratio = (step.after / step.before).clamp(-4, 4)
+        return Kept(Count(int(step.flipped.sum()), len(step.flipped)), ratio=ratio)
+
+    def figure(self, trial: Trial[Given]) -> Figure:
+        up = [Histogram(t.kept.ratio, label=t.words, role="other") for t in trial.without]
+        marks = (Histogram(trial.kept.ratio, label="step against the sign of f"), *up)
+        title = "The step sends f to about −f"
+        return Figure(title, x="f(x+Δ) / f(x)", y="density", marks=marks)

@@ -16,78 +16,46 @@ The exponential has it with no constants: its moments are :math:`e^{2q^2}`.
 """
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import NamedTuple
 
 import torch
 from torch import Generator, Tensor
 
-from corollary.core import Claim, Curve, Figure, Hypothesis, Points, at_most, option
+from corollary.core import Along, Claim, Suppose, at_most, option
 from corollary.theory.robustness.activation_moments import log_slope_moment, slope_constants
 
 
 class Given(NamedTuple):
-    """A slope, and constants that are said to bound its moments."""
-
     derivative: Callable[[Tensor], Tensor]
-    s2: float
+    s2: float  # constants that are said to bound the moments
     c: float
 
 
 class SlopeMoments(Claim[Given]):
     orders: int = option(16, low=2, high=30)  # moments from q = 2 on
+
     relation = at_most(ulps=2**14)  # quadrature; equality at q = 2
+    supposes = (
+        Suppose(
+            "the moments grow no faster than factorials",
+            lambda g: slope_constants(g.derivative) is not None,
+            "The exponential leaves every factorial bound.",
+            derivative=lambda g: torch.exp,
+        ),
+    )
+    symbols = "log of the bound, over q", "log E|σ′(Z)|^2q, over q"
+    shows = (Along("Moments of the slope of the square, and of the exponential", x="q", first=2),)
 
     def given(self, rng: Generator) -> Given:
-        """The square."""
-        return Given(lambda z: 2 * z, 48.0, 8.0)
-
-    def hypotheses(self, given: Given) -> Iterator[Hypothesis]:
-        """Some constants bound all moments."""
-        yield Hypothesis(
-            "the moments grow no faster than factorials",
-            slope_constants(given.derivative) is not None,
-        )
+        return Given(lambda z: 2 * z, 48.0, 8.0)  # the square
 
     def predict(self, given: Given) -> list[float]:
-        """The bound on moments, as their logarithms over q."""
-        return [_log_bound(given, q) / q for q in self._orders()]
+        _, s2, c = given
+        return [
+            (math.lgamma(q + 1) + math.log(s2 / 2) + (q - 2) * math.log(c)) / q
+            for q in range(2, self.orders + 2)
+        ]
 
     def measure(self, given: Given) -> list[float]:
-        """Logarithms of the moments, over q."""
-        return [log_slope_moment(given.derivative, q) / q for q in self._orders()]
-
-    def counterexample(self, rng: Generator) -> Given:
-        """The exponential."""
-        return Given(torch.exp, 48.0, 8.0)
-
-    def figure(self, given: Given) -> Figure:
-        """Growth of moments of several activations."""
-        q = list(self._orders())
-        slopes = {
-            "relu": lambda z: (z > 0).double(),
-            "tanh": lambda z: 1 - torch.tanh(z) ** 2,
-            "softplus": torch.sigmoid,
-            "exp": torch.exp,
-        }
-        others = [
-            Curve([log_slope_moment(f, k) / k for k in q], q, label=name, role="other")
-            for name, f in slopes.items()
-        ]
-        return Figure(
-            "The exponential leaves every factorial bound",
-            x="q",
-            y="log E|σ′(Z)|^2q / q",
-            marks=(
-                Curve(self.predict(given), q, label="bound, s² = 48, c = 8", role="predicted"),
-                Points(q, self.measure(given), label="square"),
-                *others,
-            ),
-        )
-
-    def _orders(self) -> range:
-        return range(2, self.orders + 2)
-
-
-def _log_bound(given: Given, q: int) -> float:
-    return math.lgamma(q + 1) + math.log(given.s2 / 2) + (q - 2) * math.log(given.c)
+        return [log_slope_moment(given.derivative, q) / q for q in range(2, self.orders + 2)]

@@ -15,10 +15,9 @@ distance of a half-space.
     Section 12.1, for the perturbations.
 :kind: bound
 :cost: seconds
-:covers: adversarial-example-problem
+:beyond: It proves for a ball what the attacks of the notes can only fail to refute.
 """
 
-from collections.abc import Iterator
 from typing import NamedTuple
 
 import torch
@@ -28,25 +27,24 @@ from torch import Generator, Tensor, nn
 from corollary.core import (
     Claim,
     Count,
-    Curve,
     Figure,
     Histogram,
-    Hypothesis,
+    Kept,
     Level,
+    Suppose,
+    Trial,
     at_most,
+    normal,
     option,
 )
 from corollary.theory.robustness.certificates.smoothing import Smoothed
 
 
 class Given(NamedTuple):
-    """A half-space, a point at a known distance, the noise and what the radius takes it for."""
-
-    w: Float[Tensor, " d"]  # of length 1
+    w: Float[Tensor, " d"]  # of a half-space, of length 1
     x: Float[Tensor, " d"]
     noise: float  # standard deviation of what is added
     sigma: float  # standard deviation in the formula for R
-    seed: int
 
     @property
     def distance(self) -> float:
@@ -61,68 +59,44 @@ class SmoothingRadius(Claim[Given]):
     draws: int = option(100, low=20, high=2000)  # noisy inputs of one certificate
     alpha: float = option(0.05, low=0.001, high=0.4)  # probability of a wrong certificate
     trials: int = option(4000, low=100, high=100_000)  # certificates
+
     relation = at_most(level=0.99)  # a share of independent trials
+    supposes = (
+        Suppose(
+            "the noise has the deviation that the radius is computed with",
+            lambda g: (g.noise == g.sigma, f"{g.noise:g} against {g.sigma:g}"),
+            "Noise of half the size: the class is surer than it should be, and R doubles.",
+            noise=lambda g: g.sigma / 2,
+        ),
+        Suppose("the point is not on the boundary", lambda g: g.distance),
+    )
+    symbols = "α", "share of radii beyond the boundary"
 
     def given(self, rng: Generator) -> Given:
-        """A random half-space through the origin, and a point on its side."""
-        w = torch.randn(self.d, generator=rng, dtype=torch.float64)
+        w = normal(rng, self.d)
         w = w / w.norm()
-        x = self.ratio * self.sigma * w
-        return Given(w, x, self.sigma, self.sigma, int(torch.randint(2**31, (), generator=rng)))
-
-    def hypotheses(self, given: Given) -> Iterator[Hypothesis]:
-        """The noise is what the formula supposes, and the class is the likelier one."""
-        yield Hypothesis(
-            "the noise has the deviation that the radius is computed with",
-            given.noise == given.sigma,
-            f"{given.noise:g} against {given.sigma:g}",
-        )
-        yield Hypothesis("the point is not on the boundary", given.distance > 0)
+        return Given(w, self.ratio * self.sigma * w, self.sigma, self.sigma)
 
     def predict(self, given: Given) -> float:
-        """The level of the limit."""
         return self.alpha
 
-    def measure(self, given: Given) -> Count:
-        """Certificates that promise too much."""
-        return Count(int((self._radii(given) > given.distance).sum()), self.trials)
+    def measure(self, given: Given, rng: Generator) -> Kept:
+        score = nn.Linear(self.d, 1, bias=False, dtype=torch.float64)
+        score.load_state_dict({"weight": given.w[None]})
+        smoothed = Smoothed(given.noise, draws=self.draws, first=self.draws, alpha=self.alpha)
+        found = smoothed.certify(score, given.x.expand(self.trials, -1), rng=rng)
+        radii = found.radius * given.sigma / given.noise
+        return Kept(Count(int((radii > given.distance).sum()), self.trials), radii=radii)
 
-    def counterexample(self, rng: Generator) -> Given:
-        """Noise of half the size: the class is surer than it should be, and R doubles."""
-        given = self.given(rng)
-        return given._replace(noise=given.sigma / 2)
-
-    def figure(self, given: Given) -> tuple[Figure, Figure]:
-        """The radii over many runs, and the radius over the probability."""
-        radii = self._radii(given)
-        runs = Figure(
+    def figure(self, trial: Trial[Given]) -> Figure:
+        others = [Histogram(t.kept.radii, label=t.words, role="other") for t in trial.without]
+        return Figure(
             "Certified radii of one point",
             x="R",
             y="density over repeated certificates",
             marks=(
-                Histogram(radii[radii > 0].tolist(), label="certified"),
-                Level(given.distance, label="distance to the boundary", axis="x"),
+                Histogram(trial.kept.radii, label="certified"),
+                *others,
+                Level(trial.given.distance, label="distance to the boundary", axis="x"),
             ),
         )
-        p = torch.linspace(0.5, 0.999, 100, dtype=torch.float64)
-        curve = given.sigma * torch.special.ndtri(p)
-        radius = Figure(
-            "The surer, the farther",
-            x="p",
-            y="R",
-            marks=(
-                Curve(curve.tolist(), p.tolist(), label="σ Φ⁻¹(p)", role="predicted"),
-                Level(Smoothed(given.sigma, draws=self.draws, alpha=self.alpha).largest_radius,
-                      label=f"most that {self.draws} draws can certify", role="other"),
-            ),
-        )  # fmt: skip
-        return runs, radius
-
-    def _radii(self, given: Given) -> Tensor:
-        score = nn.utils.skip_init(nn.Linear, self.d, 1, bias=False, dtype=torch.float64)
-        with torch.no_grad():
-            score.weight.copy_(given.w[None])
-        smoothed = Smoothed(given.noise, draws=self.draws, first=self.draws, alpha=self.alpha)
-        rng = torch.Generator().manual_seed(given.seed)
-        copies = given.x.expand(self.trials, -1)
-        return smoothed.certify(score, copies, rng=rng).radius * given.sigma / given.noise

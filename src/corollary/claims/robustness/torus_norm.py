@@ -13,10 +13,9 @@ Power iteration only approaches the left side from below, and certifies nothing.
     matrices.
 :kind: bound
 :cost: instant
-:covers: toeplitz-convolution-matrix
+:beyond: It bounds the norm of the matrix that the notes make of a convolution.
 """
 
-from collections.abc import Iterator
 from typing import NamedTuple
 
 import torch
@@ -24,15 +23,20 @@ from jaxtyping import Float
 from torch import Generator, Tensor
 from torch.nn import functional as F
 
-from corollary.core import Claim, Curve, Figure, Hypothesis, Points, at_most, option
+from corollary.core import Claim, Parity, Suppose, at_most, normal, option
 from corollary.theory.robustness.certificates.operator_norms import convolution_norm
 
 
 class Given(NamedTuple):
-    """Kernels, and the size of the image that the torus has room for."""
+    kernels: Float[Tensor, "n out in k k"]
+    room: int  # the size of the image that the torus has room for
 
-    kernels: list[Float[Tensor, "out in k k"]]
-    room: int
+
+def small_torus(given: Given) -> Given:
+    """A torus of the kernel's size does not have the loudest frequency."""
+    wave, middle = torch.zeros_like(given.kernels[:1]), given.kernels.shape[-1] // 2
+    wave[..., middle, middle], wave[..., middle, middle - 1] = 1.0, -1.0
+    return Given(wave, 1 - 2 * middle)
 
 
 class TorusNorm(Claim[Given]):
@@ -41,77 +45,33 @@ class TorusNorm(Claim[Given]):
     k: int = option(3, low=1, high=5)  # rows and columns of the kernel
     stride: int = option(1, low=1, high=3)  # of the convolution
     kernels: int = option(8, low=1, high=100)  # that are drawn
+
     relation = at_most(ulps=64)  # singular values of matrices of some hundred rows
+    supposes = (
+        Suppose(
+            "the torus has room for the image and the kernel",
+            lambda self, g: (g.room >= self.size, f"for images of {g.room} rows"),
+            without=small_torus,
+        ),
+    )
+    symbols = "largest norm over the frequencies", "norm of the matrix"
+    shows = (Parity("A convolution is at most as large as on a torus"),)
 
     def given(self, rng: Generator) -> Given:
-        """Normal kernels."""
-        shape = (self.channels, self.channels, self.k, self.k)
-        drawn = [
-            torch.randn(shape, generator=rng, dtype=torch.float64) for _ in range(self.kernels)
-        ]
-        return Given(drawn, self.size)
-
-    def hypotheses(self, given: Given) -> Iterator[Hypothesis]:
-        """Room on the torus."""
-        yield Hypothesis(
-            "the torus has room for the image and the kernel",
-            given.room >= self.size,
-            f"for images of {given.room} rows",
-        )
+        shape = (self.kernels, self.channels, self.channels, self.k, self.k)
+        return Given(normal(rng, *shape), self.size)
 
     def predict(self, given: Given) -> list[float]:
-        """The largest norm over the frequencies."""
         pad, steps = (self.k // 2,) * 2, (self.stride,) * 2
-        room = max(given.room, 1 - 2 * pad[0])
-        return [
-            convolution_norm(kernel, (room, room), stride=steps, padding=pad)
-            for kernel in given.kernels
-        ]
+        room = (max(given.room, 1 - 2 * pad[0]),) * 2
+        return [convolution_norm(k, room, stride=steps, padding=pad) for k in given.kernels]
 
     def measure(self, given: Given) -> list[float]:
-        """The norms of the matrices."""
-        entries = self.channels * self.size**2
-        basis = torch.eye(entries, dtype=torch.float64)
-        basis = basis.view(entries, self.channels, self.size, self.size)
-        return [
-            float(torch.linalg.matrix_norm(
-                F.conv2d(basis, kernel, stride=self.stride, padding=self.k // 2).flatten(1), 2))
-            for kernel in given.kernels
-        ]  # fmt: skip
+        basis = torch.eye(self.channels * self.size**2, dtype=torch.float64)
+        images = basis.unflatten(1, (self.channels, self.size, self.size))
 
-    def counterexample(self, rng: Generator) -> Given:
-        """Kernels whose loudest frequency a torus of the kernel's size does not have."""
-        given = self.given(rng)
-        wave = torch.zeros_like(given.kernels[0])
-        middle = self.k // 2
-        wave[:, :, middle, middle], wave[:, :, middle, middle - 1] = 1.0, -1.0
-        return Given([wave], 1 - 2 * middle)
+        def norm(kernel: Tensor) -> float:
+            rows = F.conv2d(images, kernel, stride=self.stride, padding=self.k // 2).flatten(1)
+            return float(torch.linalg.matrix_norm(rows, 2))
 
-    def figure(self, given: Given) -> Figure:
-        """Both norms, and what power iteration says on the way."""
-        kernel = given.kernels[0]
-        bound, norm = self.predict(given)[0], self.measure(given)[0]
-        seen = self._power_iteration(kernel, 30)
-        return Figure(
-            "From below, and from above",
-            x="steps of power iteration",
-            y="‖K∗·‖₂",
-            marks=(
-                Curve([bound] * len(seen), label="torus", role="predicted"),
-                Curve([norm] * len(seen), label="norm", dashed=True),
-                Points(list(range(len(seen))), seen, label="power iteration", role="other"),
-            ),
-        )
-
-    def _power_iteration(self, kernel: Tensor, steps: int) -> list[float]:
-        rng = torch.Generator().manual_seed(0)
-        v = torch.randn(1, self.channels, self.size, self.size, generator=rng, dtype=torch.float64)
-        out = []
-        for _ in range(steps):
-            v = v / v.norm()
-            image = F.conv2d(v, kernel, stride=self.stride, padding=self.k // 2)
-            out.append(float(image.norm()))
-            v = torch.nn.grad.conv2d_input(
-                v.shape, kernel, image, stride=self.stride, padding=self.k // 2
-            )
-        return out
+        return [norm(kernel) for kernel in given.kernels]

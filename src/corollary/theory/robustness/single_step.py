@@ -59,7 +59,7 @@ def single_step_attack(
         >>> found.after.item(), found.size.item(), found.relative.item()
         (-4.0, 4.0, 2.0)
 
-    :covers: single-step-adversarial-theorem
+    :covers: single-step-adversarial-theorem, linear-flip-distance
     :erratum: [wrong] Theorem 78 states eta > 0. If f(x) > 0 a positive multiple of the gradient
         raises f to first order, and for sigma = id, which the hypotheses allow,
         f(x + eta grad f) = f(x) + eta ||grad f||^2 never changes sign then: probability 1/2. The
