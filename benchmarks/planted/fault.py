@@ -35,10 +35,10 @@ class Outcome:
     alarms: tuple[str, ...]  # what the same question said of the healthy twin
 
 
-def tried(fault: Fault, budget: float = 20.0) -> Outcome:
+def tried(fault: Fault, effort: str = "standard") -> Outcome:
     """Examine both."""
     question = fault.exam.split("/")[0]
-    told = _examined(fault.faulty, question, budget)
+    told = _examined(fault.faulty, question, effort)
     right = [
         f
         for f in told
@@ -50,7 +50,7 @@ def tried(fault: Fault, budget: float = 20.0) -> Outcome:
     loud = [f for f in told if f.severity.rank >= ALARM.rank]
     said = right or loud
     alarms = [
-        f for f in _examined(fault.healthy, question, budget) if f.severity.rank >= ALARM.rank
+        f for f in _examined(fault.healthy, question, effort) if f.severity.rank >= ALARM.rank
     ]
     return Outcome(
         fault,
@@ -60,8 +60,8 @@ def tried(fault: Fault, budget: float = 20.0) -> Outcome:
     )
 
 
-def _examined(build: Callable[[], dict[str, Any]], question: str, budget: float) -> list[Finding]:
+def _examined(build: Callable[[], dict[str, Any]], question: str, effort: str) -> list[Finding]:
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(0)
         about = build()
-    return list(examine_subject(Subject(**about), budget=budget, only=question).findings)
+    return list(examine_subject(Subject(**about), effort=effort, only=question).findings)

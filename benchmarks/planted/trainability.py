@@ -77,8 +77,9 @@ class Recurrent(nn.Module):
 
 
 def sequences() -> tuple[Tensor, Tensor]:
-    """Random sequences with random classes."""
-    return torch.randn(64, 12, 4), torch.randint(3, (64,))
+    """Random sequences whose first element decides the class."""
+    x = torch.randn(256, 12, 4)
+    return x, x[:, 0, :3].argmax(1)
 
 
 FAULTS = (
@@ -107,9 +108,10 @@ FAULTS = (
           lambda: about(constant(0.0), table()), lambda: about(constant(None), table())),
     Fault("detached layer", "trainability/gradient_reach", "first", "detach",
           lambda: about(Detached(True), table()), lambda: about(Detached(False), table())),
-    Fault("step size too long", "trainability/largest_step", "", "step size below",
+    Fault("step size too long", "trainability/largest_step", "", "learning rate of about",
           lambda: about(mlp(), table(), lr=100.0), lambda: about(mlp(), table(), lr=0.1)),
     Fault("recurrent weights too large", "trainability/recurrent_radius", "cell.weight_hh_l0",
           "orthogonal",
-          lambda: about(Recurrent(3.0), sequences()), lambda: about(Recurrent(1.0), sequences())),
+          lambda: about(Recurrent(3.0), sequences(), optimizer="adam:lr=0.005"),
+          lambda: about(Recurrent(1.0), sequences(), optimizer="adam:lr=0.005")),
 )  # fmt: skip

@@ -13,8 +13,8 @@ from corollary.core import Budget, Severity, Status, Subject
 from corollary.errors import InputError, NotApplicableError
 from corollary.examine.first_pass import copied_inputs, first_forward_pass, reduce_samples
 from corollary.exams.landscapes import affordable
-from corollary.exams.speed import KEY as SPEED
-from corollary.exams.speed import seconds_per_sample
+from corollary.exams.work import KEY as SPEED
+from corollary.exams.work import seconds_per_sample
 
 X, Y = torch.randn(64, 5, generator=torch.Generator().manual_seed(0)), torch.arange(64) % 3
 

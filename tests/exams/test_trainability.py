@@ -3,7 +3,7 @@
 import torch
 from torch import nn
 
-from corollary.core import Severity, Status
+from corollary.core import Evidence, Severity, Status
 from corollary.examine.examiner import examine
 
 X, Y = torch.randn(64, 10), torch.arange(64) % 3
@@ -52,17 +52,38 @@ def test_one_layer_has_no_passage():
     assert finding.status is Status.NOT_APPLICABLE and "two layers" in finding.meaning
 
 
-def test_a_step_size_that_is_stable_is_said_to_be():
-    (finding,) = only("largest_step", nn.Linear(10, 3), lr=0.01)
-    assert finding.meaning == "Your step size of 0.01 is below it."
+def test_a_learning_rate_that_is_stable_is_said_to_be():
+    (finding,) = only("largest_step", nn.Linear(10, 3), lr=0.1)
+    assert finding.meaning == "Your learning rate of 0.1 is below it."
 
 
-def test_a_step_a_little_too_long_is_not_said_to_diverge():
-    (finding,) = only("largest_step", nn.Linear(10, 3))
-    (longer,) = only("largest_step", nn.Linear(10, 3), lr=1.5 * finding.value.high)
-    (far,) = only("largest_step", nn.Linear(10, 3), lr=9 * finding.value.high)
-    assert longer.severity is Severity.MEDIUM and "rises before it falls" in longer.meaning
-    assert far.severity is Severity.HIGH and far.meaning.endswith("diverges.")
+def test_diverges_is_said_only_of_what_diverged():
+    (limit,) = only("largest_step", nn.Linear(10, 3), (X, X[:, :3].clone()), loss="mse")
+    quadratic = {"data": (X, X[:, :3].clone()), "loss": "mse", "batch_size": 64}
+    (below,) = only("largest_step", nn.Linear(10, 3), lr=0.5 * limit.value.low / 500, **quadratic)
+    (far,) = only("largest_step", nn.Linear(10, 3), lr=20.0, **quadratic)
+    assert below.severity is not Severity.HIGH
+    assert far.severity is Severity.HIGH and far.evidence is Evidence.CONFIRMED
+    assert far.meaning.endswith("and the run diverges.") and "+ lr=" in far.change
+
+
+def test_above_the_limit_but_learning_is_no_alarm():
+    model = nn.Sequential(nn.Linear(10, 32), nn.ReLU(), nn.Linear(32, 3))
+    (limit,) = only("largest_step", model, optimizer="sgd:lr=0.01")
+    (above,) = only("largest_step", model, lr=2.0 * limit.value.high)
+    assert above.severity is Severity.NONE and "goes on all the same" in above.meaning
+
+
+def test_the_limit_of_adam_is_in_its_own_metric():
+    (finding,) = only("largest_step", nn.Linear(10, 3), optimizer="adam:lr=1e-3")
+    assert finding.unit == "for Adam" and finding.value.value > 1e-3
+
+
+def test_a_learning_rate_at_which_nothing_happens_is_too_small():
+    found = only("largest_step", nn.Linear(10, 3), (X, X[:, :3].argmax(1)), lr=1e-7)
+    assert [f.title for f in found if f.severity is not Severity.NONE] == [
+        "The learning rate is too small"
+    ]
 
 
 class Block(nn.Module):

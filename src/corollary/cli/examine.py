@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from corollary.cli.options import Data, LossName, Target, Weights
+from corollary.examine.effort import LIMIT, Effort
 from corollary.examine.modules import DEMO
 from corollary.report.signs import SEVERITY_COLOURS
 
@@ -45,9 +46,12 @@ def examine(
     symmetry: Annotated[
         str, typer.Option(help="What must not change answers: permutation, translation, ...")
     ] = "",
+    effort: Annotated[
+        Effort, typer.Option(help="How much work is done; the same on every machine.")
+    ] = Effort.standard,
     budget: Annotated[
-        str, typer.Option(help="Time limit for the whole examination: 90, 120s, 5m.")
-    ] = "120s",
+        str, typer.Option(help="Time limit: 90, 120s, 5m; by default it follows the effort.")
+    ] = "",
     memory: Annotated[float, typer.Option(help="Memory limit in GiB.", min=0.1)] = 8.0,
     only: Annotated[
         list[str] | None, typer.Option(help="Run only this question or exam; may be repeated.")
@@ -98,7 +102,8 @@ def examine(
         "steps": steps,
         "epochs": epochs,
         "symmetry": symmetry,
-        "budget": seconds(budget),
+        "effort": effort.value,
+        "budget": seconds(budget) if budget else LIMIT[effort],
         "only": only,
         "samples": samples,
         "seed": seed,

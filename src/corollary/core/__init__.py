@@ -17,7 +17,7 @@ from corollary.core.figure import (
     Points,
     Regions,
 )
-from corollary.core.finding import Finding, Severity, Status
+from corollary.core.finding import Evidence, Finding, Severity, Status
 from corollary.core.hypothesis import Hypothesis
 from corollary.core.measurement import Count, Kept, Path, Reading, Sample, Series
 from corollary.core.options import option
@@ -50,6 +50,7 @@ __all__ = [
     "Comparison",
     "Count",
     "Curve",
+    "Evidence",
     "Exam",
     "Experiment",
     "Outcome",

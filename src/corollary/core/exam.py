@@ -1,6 +1,5 @@
 """One question asked of a subject."""
 
-import time
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -12,20 +11,19 @@ from corollary.core.subject import Subject
 
 @dataclass(frozen=True)
 class Budget:
-    """What an exam may spend. An exam that can do with less asks how much is left."""
+    """The work an exam may do: seconds of a nominal machine, so the same on every machine.
 
-    ends: float  # on the clock of time.monotonic
+    What a pass takes there is counted, not timed: see :mod:`corollary.exams.work`.
+    """
+
+    left: float  # for this exam
+    whole: float  # for the whole examination
     bytes: int = 2 << 30
 
     @classmethod
-    def of(cls, seconds: float, bytes: int = 2 << 30) -> "Budget":
-        """A budget that starts now."""
-        return cls(time.monotonic() + seconds, bytes)
-
-    @property
-    def left(self) -> float:
-        """Seconds left, never negative."""
-        return max(0.0, self.ends - time.monotonic())
+    def of(cls, seconds: float, bytes: int = 2 << 30, *, whole: float | None = None) -> "Budget":
+        """So many seconds of the nominal machine, of ``whole`` for all exams together."""
+        return cls(seconds, seconds if whole is None else whole, bytes)
 
 
 class Exam(ABC):

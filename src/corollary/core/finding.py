@@ -24,6 +24,13 @@ class Severity(StrEnum):
         return list(Severity).index(self)
 
 
+class Evidence(StrEnum):
+    """On what a finding rests."""
+
+    CONFIRMED = "confirmed"  # seen: an identity that was checked, or a run that showed it
+    PREDICTED = "predicted"  # theory says so, and no run has shown it
+
+
 class Status(StrEnum):
     """Whether an exam came to an answer."""
 
@@ -53,6 +60,10 @@ class Finding:
     expected: str = ""  # what theory or a population of healthy networks gives
     meaning: str = ""  # one plain sentence
     advice: str = ""  # one plain sentence: what to do
+    evidence: Evidence = Evidence.PREDICTED  # medium and high need confirmation
+    explains: tuple[str, ...] = ()  # exams whose alarms follow from it; * is any
+    remedy: str = ""  # a change that examine can try by itself, to see whether it helps
+    change: str = ""  # the change to make as a code diff, where one can be given
     claims: tuple[str, ...] = ()  # names of the claims this rests on
     figures: tuple[Figure, ...] = ()
     details: dict[str, Any] = field(default_factory=dict)  # more numbers, plain data
@@ -74,6 +85,8 @@ class Finding:
         return out | {
             "severity": self.severity.value,
             "status": self.status.value,
+            "evidence": self.evidence.value,
+            "explains": list(self.explains),
             "value": {k: to_json_number(v) for k, v in reading.items()} if reading else None,
             "claims": list(self.claims),
             "figures": [figure.to_json() for figure in self.figures],
@@ -89,6 +102,8 @@ class Finding:
             | {
                 "severity": Severity(data["severity"]),
                 "status": Status(data["status"]),
+                "evidence": Evidence(data.get("evidence", Evidence.PREDICTED)),
+                "explains": tuple(data.get("explains", ())),
                 "value": value and Reading(**{k: from_json_number(v) for k, v in value.items()}),
                 "claims": tuple(data["claims"]),
                 "figures": tuple(Figure.from_json(f) for f in data["figures"]),

@@ -7,6 +7,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 from torch.optim.lr_scheduler import LRScheduler
+from torch.utils.data import DataLoader
 
 from corollary.core.batch import Batch, gather
 from corollary.core.default_losses import Loss, named_loss, suited_loss
@@ -79,8 +80,9 @@ class Subject:
         )
         self.lr = lr if optimizer is None else self.recipe.lr  # None if it was not told
         self.symmetry = symmetry
-        self.was_training = model.training  # the mode it was handed over in
+        self.modes_given = {name: m.training for name, m in model.named_modules()}
         self.selector = output
+        self.in_order = isinstance(data, DataLoader)  # batches come in the user's own order
         self.writes_input = False  # whether forward was seen to change the data it is given
         self.memo: dict[str, Any] = {}  # what one exam computed and others may take up
         self.batch: Batch | None = None if data is None else gather(data, samples)

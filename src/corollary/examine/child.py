@@ -128,6 +128,7 @@ class _Report:
             self.head["subject"],
             self.order["budget"],
             tuple(self.findings),
+            self.order.get("effort") or "standard",
         )
 
 
@@ -193,7 +194,8 @@ def _main(pipe: int, order: dict[str, Any]) -> None:
         subject = load_subject(order)
         say(head={"environment": environment(), "subject": subject.describe()})
         only = order.get("only") or None
-        examine_subject(subject, budget=order["budget"], only=only, progress=progress)
+        how = {"effort": order.get("effort") or "standard", "budget": order["budget"]}
+        examine_subject(subject, only=only, progress=progress, **how)
         say(done=True)
     except BrokenPipeError:
         os._exit(1)  # nobody listens any more

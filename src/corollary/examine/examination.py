@@ -8,6 +8,7 @@ from typing import Any
 
 from corollary.core import Finding, Severity, Status
 from corollary.errors import InputError, ResultsFileError
+from corollary.examine.causes import Cause, causes_of
 from corollary.examine.questions import asked, turn
 from corollary.run.well_formed import check_plain, check_record
 
@@ -69,8 +70,9 @@ class Examination:
 
     environment: dict[str, Any]
     subject: dict[str, Any]
-    budget: float
+    budget: float  # seconds after which it would have been cut short
     findings: tuple[Finding, ...]
+    effort: str = "standard"  # how much work was done: quick, standard or thorough
 
     def answers(self) -> tuple[Answer, ...]:
         """The findings by question, the most severe first, and last what was not answered."""
@@ -81,15 +83,17 @@ class Examination:
         )
         return tuple(sorted(found, key=lambda a: (-a.severity.rank, not a.answered)))
 
-    def advice(self, most: int = 3) -> Advice:
-        """The most useful things to do: the most severe findings that have advice.
+    def causes(self) -> tuple[Cause, ...]:
+        """What is wrong, the most severe first, each with the symptoms that follow from it."""
+        return causes_of(self.findings)
 
-        Of equally severe ones, those come first that say something other than the ones before: one
-        of each exam, then the second ones.
-        """
-        severe = [f for f in self.findings if f.advice and f.severity is not Severity.NONE]
-        turns = {id(f): [g.exam for g in severe[:i]].count(f.exam) for i, f in enumerate(severe)}
-        return Advice(sorted(severe, key=lambda f: (-f.severity.rank, turns[id(f)]))[:most])
+    def advice(self, most: int = 3) -> Advice:
+        """The most useful things to do, one for each cause."""
+        told: dict[str, Finding] = {}
+        for cause in self.causes():
+            if cause.finding.advice:
+                told.setdefault(cause.finding.advice, cause.finding)
+        return Advice(list(told.values())[:most])
 
     def worst(self) -> Severity:
         """The highest severity found."""
@@ -122,6 +126,7 @@ class Examination:
             "subject": self.subject,
             "budget": self.budget,
             "findings": [f.to_json() for f in self.findings],
+            "effort": self.effort,
         }
 
     @classmethod
@@ -139,7 +144,13 @@ class Examination:
                 )
             check_plain(data)
             findings = tuple(Finding.from_json(f) for f in data["findings"])
-            done = cls(data["environment"], data["subject"], float(data["budget"]), findings)
+            done = cls(
+                data["environment"],
+                data["subject"],
+                float(data["budget"]),
+                findings,
+                data.get("effort", "standard"),
+            )
             check_record(done)
             return done
         except (KeyError, TypeError, ValueError, AttributeError) as error:

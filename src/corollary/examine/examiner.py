@@ -21,6 +21,8 @@ from corollary.errors import (
     NotApplicableError,
     TimeLimitError,
 )
+from corollary.examine.confirm import confirmed
+from corollary.examine.effort import LIMIT, WORK, effort_of
 from corollary.examine.examination import Examination
 from corollary.examine.first_pass import NO_OUTPUT, NOT_FINITE, copied_inputs
 from corollary.examine.prepare import prepare
@@ -30,9 +32,9 @@ from corollary.run.limits import time_limit
 from corollary.run.results import environment
 from corollary.theory.modules.keeping import kept
 
-# An exam that overruns its share by this factor is stopped, but not before these seconds if the
-# whole budget has them: on a busy machine a short exam may take long.
-GRACE, AT_LEAST = 1.5, 10.0
+# An exam is stopped after so many times its work, but not before these seconds: a machine may be
+# slow or busy, and what is found must not depend on it.
+GRACE, AT_LEAST = 20.0, 120.0
 FIRST = QUESTIONS[:2]
 UNSOUND = "some {} {}; fix that first, then examine again"
 SCRIPTED = "a scripted module cannot be looked into; examine the module it was made from"
@@ -55,7 +57,8 @@ def examine(
     held_out: Any = None,
     samples: int = 1024,
     seed: int = 0,
-    budget: float = 120.0,
+    effort: str = "standard",
+    budget: float | None = None,
     only: str | Sequence[str] | None = None,
     progress: Progress | bool = True,
 ) -> Examination:
@@ -83,7 +86,9 @@ def examine(
         held_out: Data that the module has not been trained on, in the forms of ``data``.
         samples: How many samples are taken from the data, at most; of a slow module fewer are.
         seed: Seed of all that exams draw.
-        budget: Seconds for the whole examination.
+        effort: How much work is done: ``quick``, ``standard`` or ``thorough``. The same findings
+            come of it on every machine.
+        budget: Seconds after which the examination is cut short.
         only: One question or several, by folder name, or single exams in full.
         progress: A bar on a terminal or in a notebook, unless it is False; or a function that is
             called after each exam with what it found.
@@ -103,7 +108,8 @@ def examine(
         model,
         data,
         held_out,
-        budget=budget,
+        effort=effort,
+        seconds=LIMIT[effort_of(effort)] if budget is None else budget,
         loss=loss,
         lr=lr,
         batch_size=batch_size,
@@ -117,10 +123,10 @@ def examine(
         seed=seed,
     )
     if callable(progress):
-        return examine_subject(subject, budget=budget, only=only, progress=progress)
+        return examine_subject(subject, effort=effort, budget=budget, only=only, progress=progress)
     with exam_bar(len(exams)) if progress else nullcontext() as advance:
         told = None if advance is None else (lambda _, found: advance(found))
-        return examine_subject(subject, budget=budget, only=only, progress=told)
+        return examine_subject(subject, effort=effort, budget=budget, only=only, progress=told)
 
 
 @contextmanager
@@ -140,12 +146,14 @@ def exam_bar(total: int) -> Iterator[Callable[[Sequence[Finding]], None]]:
 def examine_subject(
     subject: Subject,
     *,
-    budget: float = 120.0,
+    effort: str = "standard",
+    budget: float | None = None,
     only: str | Sequence[str] | None = None,
     progress: Progress | None = None,
 ) -> Examination:
     """As :func:`examine`, for a subject that is already there."""
-    chosen = chosen_exams(only)
+    chosen, whole = chosen_exams(only), WORK[effort_of(effort)]
+    budget = LIMIT[effort_of(effort)] if budget is None else budget
     where, ends = environment(), time.monotonic() + budget
     # Whether it is sound and will train comes first, whatever it costs; then short exams before
     # long ones, so that one that takes all of the budget costs the others nothing.
@@ -154,19 +162,20 @@ def examine_subject(
         key=lambda pair: (FIRST.index(pair[0].area) if pair[0].area in FIRST else 9, pair[1].share),
     )
     findings: list[Finding] = []
-    for i, (entry, exam) in enumerate(exams):
+    shares = sum(exam.share for _, exam in exams)
+    for entry, exam in exams:
         left = max(0.0, ends - time.monotonic())
-        share = exam.share / sum(other.share for _, other in exams[i:])
+        work = Budget.of(whole * exam.share / shares, whole=whole)
         with copied_inputs(subject):
-            found = run_exam(entry, exam, subject, left * share, max(left, 1.0))
+            found = run_exam(entry, exam, subject, work, left)
         findings += found
         if progress:
             progress(entry, found)
-    return Examination(where, subject.describe(), budget, tuple(findings))
+    return Examination(where, subject.describe(), budget, tuple(findings), effort)
 
 
 def run_exam(
-    entry: Entry, exam: Exam, subject: Subject, seconds: float, left: float
+    entry: Entry, exam: Exam, subject: Subject, work: Budget, left: float
 ) -> list[Finding]:
     """One exam; whatever goes wrong becomes a finding, and what it had found is kept.
 
@@ -174,22 +183,22 @@ def run_exam(
         entry: Its entry in the catalogue.
         exam: The exam.
         subject: What is examined.
-        seconds: Its share of the budget.
-        left: What is left of the whole budget.
+        work: The work it may do.
+        left: Seconds that are left of the time limit.
     """
     found: list[Finding] = []
-    if seconds <= 0:
-        return [failed(entry.name, entry.title, "the budget was spent before this exam's turn")]
+    if left <= 0:
+        return [failed(entry.name, entry.title, "the time limit was reached before its turn")]
     if subject.memo.get(NOT_FINITE) == "parameters" and entry.area != "soundness":
         return [not_applicable(entry.name, entry.title, _known_reason(subject))]
     try:
-        with kept(subject.model), time_limit(min(left, max(GRACE * seconds, AT_LEAST))):
-            for finding in exam.examine(subject, Budget.of(seconds)):
-                found.append(finding)
+        with kept(subject.model), time_limit(min(left, max(GRACE * work.left, AT_LEAST))):
+            for finding in exam.examine(subject, work):
+                found.append(confirmed(finding, subject, work))
     except NotApplicableError as why:
         found.append(not_applicable(entry.name, entry.title, str(why)))
     except TimeLimitError:
-        found.append(failed(entry.name, entry.title, "it ran out of its share of the budget"))
+        found.append(failed(entry.name, entry.title, "it took longer than its time limit"))
     except MemoryError:
         found.append(failed(entry.name, entry.title, "it needs more memory than it may take"))
     except Exception as error:  # a crash is a row of the report, never the end of it

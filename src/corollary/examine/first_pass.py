@@ -23,7 +23,7 @@ from corollary.errors import (
     TimeLimitError,
     one_line,
 )
-from corollary.exams.speed import seconds_per_sample
+from corollary.exams.work import seconds_per_sample
 from corollary.run.limits import time_limit
 
 REMEDIES = {
@@ -37,7 +37,7 @@ REMEDIES = {
 TRIED = 32  # samples of the pass, if no batch size is given
 # Notes in the subject's memo.
 NOT_FINITE, NO_OUTPUT = "not finite", "labels without an output"
-# One pass of all samples may take this part of the budget, for exams need some hundred such passes;
+# One pass of all samples may take this part of the work, for exams need some hundred such passes;
 # with fewer samples than the least there is little to see.
 ONE_PASS, LEAST = 1 / 60, 64
 
@@ -95,7 +95,7 @@ inputs of another width
 
 
 def reduce_samples(subject: Subject, seconds: float) -> None:
-    """Keep as many samples as one pass can take of a budget in seconds."""
+    """Keep as many samples as one pass can take of the work, in nominal seconds."""
     if subject.batch is None or subject.batch.size <= LEAST:
         return
     try:

@@ -10,12 +10,14 @@ from torch import nn
 from corollary.core import Subject
 from corollary.errors import CorollaryError, InputError, one_line
 from corollary.examine.datasets import load_data
+from corollary.examine.effort import WORK, effort_of
 from corollary.examine.first_pass import first_forward_pass, reduce_samples
 from corollary.examine.modules import load_module, load_object, unwrapped
 from corollary.examine.samples import as_batches
 from corollary.examine.weights import load_weights
 
 ALL = 2**62  # samples
+FIRST_PASS = 300.0  # seconds that one batch may take
 
 
 def prepare(
@@ -23,7 +25,8 @@ def prepare(
     data: Any = None,
     held_out: Any = None,
     *,
-    budget: float,
+    effort: str = "standard",
+    seconds: float = FIRST_PASS,
     to_train: bool = False,
     **about: Any,
 ) -> Subject:
@@ -33,21 +36,22 @@ def prepare(
         model: Any module; one that is compiled or spread over devices is unwrapped.
         data: In any form that :func:`corollary.examine` takes.
         held_out: Likewise.
-        budget: Seconds for everything; the samples that fit into it are kept.
+        effort: How much work will be done; as many samples are kept as suit it.
+        seconds: The longest time that the first pass may take.
         to_train: All samples are kept, and a label that has no output is refused.
         about: What else :class:`Subject` takes: ``loss``, ``lr``, ``batch_size``, ...
 
     Raises:
         InputError: if the module cannot be called with the data; the message says why.
     """
-    if not budget > 0:
-        raise InputError(f"expected a positive budget, got {budget:g} s")
+    if not seconds > 0:
+        raise InputError(f"expected a positive budget, got {seconds:g} s")
     if to_train:
         about["samples"] = ALL
     subject = Subject(unwrapped(model), as_batches(data), held_out=as_batches(held_out), **about)
-    first_forward_pass(subject, budget, labels=to_train)
+    first_forward_pass(subject, seconds, labels=to_train)
     if not to_train:
-        reduce_samples(subject, budget)
+        reduce_samples(subject, WORK[effort_of(effort)])
     return subject
 
 
@@ -76,7 +80,9 @@ def load_subject(order: dict[str, Any], *, to_train: bool = False) -> Subject:
     about = {key: order[key] for key in keys if order.get(key) not in (None, "")}
     about["loss"] = _loss(order.get("loss") or "")
     try:
-        return prepare(model, data, held_out, budget=order["budget"], to_train=to_train, **about)
+        about |= {"effort": order.get("effort") or "standard", "to_train": to_train}
+        about["seconds"] = order.get("budget") or FIRST_PASS
+        return prepare(model, data, held_out, **about)
     except (CorollaryError, MemoryError):
         raise
     except Exception as error:  # a loader may break when it is walked through

@@ -8,16 +8,18 @@ from torch import Tensor, nn
 
 from corollary.core import Budget, Subject
 from corollary.errors import InputError, NotApplicableError
-from corollary.exams.speed import seconds_per_sample
+from corollary.exams.modes import steady
+from corollary.exams.work import seconds_per_sample
 from corollary.theory.kernels.empirical import empirical_ntk
 from corollary.theory.landscape.signal import Signal, measured_signal, random_projection
+from corollary.theory.modules.trace import Trace, executed
 from corollary.train.loss_landscape import need_real_parameters
 
 OUTPUTS = 32  # of a tangent kernel
 FEWEST = 16  # samples below which nothing is learned
 FORWARD = 1 / 3  # of a pass forward and backward
-OVERRUN, PATIENCE = 1.5, 8.0  # times its share, or seconds, that an exam may take
-SIGNAL = 2.0  # seconds that one passage of signals may take
+OVERRUN, PATIENCE = 1.5, 8.0  # times its share, or nominal seconds, that an exam may take
+SIGNAL = 2.0  # nominal seconds that one passage of signals may take
 
 
 def affordable(subject: Subject, budget: Budget, passes: float, most: int, *, rows: int = 0) -> int:
@@ -38,7 +40,7 @@ def affordable(subject: Subject, budget: Budget, passes: float, most: int, *, ro
     if least > max(OVERRUN * budget.left, PATIENCE):
         raise NotApplicableError(
             f"it would take about {least:.0f} s for this network, more than its share of the "
-            "budget; give more time, or ask for it alone"
+            "work; ask for it alone (--only), or for more (--effort thorough)"
         )
     left = 0.5 * budget.left - rows * FORWARD * a_sample
     return max(FEWEST, min(most, int(left / (passes * a_sample + 1e-9))))
@@ -71,12 +73,27 @@ def _few_outputs(subject: Subject) -> Callable[[Any], Tensor]:
     return lambda raw: subject.pick(raw).flatten(1) @ mix
 
 
+def trace_of(subject: Subject, n: int) -> Trace:
+    """What is executed on at most ``n`` samples, with the statistics of the batch as in training.
+
+    To be called inside ``subject.borrowed()``.
+    """
+    batch = subject.data(_some(subject, n))
+    with steady(subject.model), torch.no_grad():
+        return executed(subject.model, lambda: subject.call(batch))
+
+
+def _some(subject: Subject, n: int) -> int:
+    return max(FEWEST, min(n, int(SIGNAL / (seconds_per_sample(subject) + 1e-9))))
+
+
 def signal_of(subject: Subject, model: nn.Module, n: int) -> Signal:
     """The passage of signals and gradients on at most ``n`` samples.
 
-    The loss is differentiated where there is one, else a random projection of the output.
+    The loss is differentiated where there is one, else a random projection of the output. Batch
+    norm takes the statistics of the batch, as in training.
     """
-    batch = subject.data(max(FEWEST, min(n, int(SIGNAL / (seconds_per_sample(subject) + 1e-9)))))
+    batch = subject.data(_some(subject, n))
 
     def scalar() -> Tensor:
         raw = subject.call(batch)
@@ -84,4 +101,5 @@ def signal_of(subject: Subject, model: nn.Module, n: int) -> Signal:
             return random_projection(subject.pick(raw), rng=subject.rng("projection"))
         return subject.loss_of_raw(raw, batch.target)
 
-    return measured_signal(model, scalar)
+    with steady(model):
+        return measured_signal(model, scalar)

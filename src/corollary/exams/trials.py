@@ -5,7 +5,6 @@ that the half that is kept back is fresh to it; one that has not starts as it is
 """
 
 import math
-import time
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -18,6 +17,7 @@ from corollary.core.default_losses import Loss
 from corollary.core.randomness import derived_seed
 from corollary.errors import CorollaryError, NotApplicableError
 from corollary.exams.risks import Risk, risk_of
+from corollary.exams.work import seconds_per_sample
 from corollary.train import fit
 from corollary.train.loss_landscape import need_real_parameters
 
@@ -170,14 +170,11 @@ def _prepared(subject: Subject, budget: Budget) -> Trial:
 
 def _affordable(trial: Trial, budget: Budget) -> int:
     """Steps that fit into the larger part of the budget."""
-    with trial.subject.borrowed():
-        replace(trial, steps=1).run()  # the first step loads what the others have
-        start = time.monotonic()
-        trial.run()
-        a_step = (time.monotonic() - start) / trial.steps
-    steps = min(STEPS, int(0.6 * budget.left / (a_step + 1e-9)))
+    rows = min(ROWS, trial.train.size)
+    steps = min(STEPS, int(0.6 * budget.left / (rows * seconds_per_sample(trial.subject) + 1e-9)))
     if steps < FEWEST:
         raise NotApplicableError(
-            f"a training of {FEWEST} steps does not fit into the budget; give more of it"
+            f"a training of {FEWEST} steps is too much work for this effort; ask for more "
+            "(--effort thorough)"
         )
     return steps

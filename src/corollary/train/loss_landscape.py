@@ -1,6 +1,6 @@
 """The training loss of a subject as a function of its parameters."""
 
-from typing import Any
+from typing import Any, Literal
 
 from torch import Tensor
 
@@ -9,8 +9,11 @@ from corollary.errors import NotApplicableError
 from corollary.theory.landscape.curvature import Landscape
 
 
-def landscape_of(subject: Subject, n: int) -> Landscape:
-    """The subject's training loss on at most ``n`` samples, as a function of its parameters."""
+def landscape_of(subject: Subject, n: int, *, train: bool = False) -> Landscape:
+    """The subject's training loss on at most ``n`` samples, as a function of its parameters.
+
+    With ``train`` layers act as in training: batch norm takes the batch's statistics.
+    """
     batch = subject.labelled(n)
     need_real_parameters(subject)
 
@@ -18,7 +21,8 @@ def landscape_of(subject: Subject, n: int) -> Landscape:
         return subject.loss_of_raw(raw, target)
 
     inputs: Any = batch.named if batch.named else batch.inputs
-    return Landscape(subject.model, loss, (inputs, batch.target), seed=subject.seed)
+    mode: Literal["train", "eval"] = "train" if train else "eval"
+    return Landscape(subject.model, loss, (inputs, batch.target), mode=mode, seed=subject.seed)
 
 
 def need_real_parameters(subject: Subject) -> None:

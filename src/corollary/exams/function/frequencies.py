@@ -57,6 +57,7 @@ class Frequencies(Exam):
         return self.finding(
             "It turns faster than its samples can tell" if fast else "Between neighbouring samples",
             severity=Severity.MEDIUM if fast else Severity.NONE,
+            remedy="fresh start",
             value=rounded(100 * share),
             unit="% of what unrelated values would give",
             expected=f"below {100 * TOO_FAST:g} %",

@@ -19,10 +19,12 @@ from collections.abc import Iterator
 import torch
 from torch import Tensor, nn
 
-from corollary.core import Budget, Exam, Finding, Severity, Subject
+from corollary.core import Budget, Evidence, Exam, Finding, Severity, Subject
+from corollary.errors import NotApplicableError
 from corollary.exams.landscapes import affordable
 from corollary.exams.probes import Probe, pairs, probe_of, spread
 from corollary.exams.readings import rounded
+from corollary.exams.small_step import small_step
 from corollary.theory.regularization.ridge import ridge
 
 SAMPLES, PAIRS = 512, 128
@@ -36,16 +38,18 @@ class Linearity(Exam):
         """Constant, affine or neither; and the share that an affine map explains."""
         probe = probe_of(subject, affordable(subject, budget, 3.0, SAMPLES))
         with subject.borrowed():
-            y = probe.values(probe.x)
-            a, b = pairs(probe, PAIRS, "linearity")
-            ends = (probe.values(a) + probe.values(b)) / 2
-            bend = (probe.values((a + b) / 2) - ends).square().sum(1).mean()
+            y, bend = _measured(probe)
+            if bend <= 0 or spread(y) == 0:
+                # A head or a branch that starts at zero is no fault: it is away from it soon.
+                _stepped(subject)
+                later, bend_later = _measured(probe)
+                y, bend = (later, bend_later) if spread(later) > 0 else (y, bend)
         size, level = spread(y), probe.rounding() ** 2
         if size <= level * float(y.square().sum(1).mean()):
             yield self._constant(probe.n)
             return
         rounding = level * float(y.square().sum(1).mean()) / size
-        yield self._bending(float(bend) / size, rounding, subject)
+        yield self._bending(bend / size, rounding, subject)
         yield from self._explained(probe, y)
 
     def _constant(self, n: int) -> Finding:
@@ -63,6 +67,7 @@ class Linearity(Exam):
         return self.finding(
             "Its layers are one affine map together" if alarm else "Bending between samples",
             severity=Severity.MEDIUM if alarm else Severity.NONE,
+            evidence=Evidence.CONFIRMED,
             value=rounded(0.0 if affine else 100 * share),
             unit="% of the outputs' variance",
             expected="above 0" if layers > 1 else "",
@@ -98,6 +103,22 @@ class Linearity(Exam):
             unit=f"% of the outputs' variance on {n - last} samples",
             meaning="As much of what it does, a single layer could do.",
         )
+
+
+def _measured(probe: Probe) -> tuple[Tensor, float]:
+    """Outputs at the samples, and the mean square bending between them."""
+    y = probe.values(probe.x)
+    a, b = pairs(probe, PAIRS, "linearity")
+    ends = (probe.values(a) + probe.values(b)) / 2
+    return y, float((probe.values((a + b) / 2) - ends).square().sum(1).mean())
+
+
+def _stepped(subject: Subject) -> None:
+    try:
+        for _ in range(2):  # two zeros in a row, as of a zero head on a zero branch
+            small_step(subject, PAIRS)
+    except NotApplicableError:
+        return  # without targets there is no step to make
 
 
 def _left(fitted: Tensor, y: Tensor) -> float:

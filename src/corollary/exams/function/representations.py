@@ -24,7 +24,18 @@ from typing import NamedTuple
 import torch
 from torch import Tensor, nn
 
-from corollary.core import Batch, Budget, Curve, Exam, Figure, Finding, Points, Severity, Subject
+from corollary.core import (
+    Batch,
+    Budget,
+    Curve,
+    Evidence,
+    Exam,
+    Figure,
+    Finding,
+    Points,
+    Severity,
+    Subject,
+)
 from corollary.errors import InputError, NotApplicableError
 from corollary.exams.landscapes import affordable
 from corollary.exams.readings import counted, rounded
@@ -67,12 +78,15 @@ class Representations(Exam):
 
     def _narrowest(self, layers: list[Layer], classes: int, given: int) -> Finding:
         hidden = layers[:-1]
-        name, _, linear, _ = min(hidden, key=lambda layer: layer.linear)
+        name, features, linear, _ = min(hidden, key=lambda layer: layer.linear)
+        width = features.shape[1]
         needed = min(classes - 1, given)
         tight = linear < needed
         return self.finding(
             "A layer squeezes the classes together" if tight else "Narrowest hidden layer",
             severity=Severity.MEDIUM if tight else Severity.NONE,
+            evidence=Evidence.CONFIRMED if width < needed else Evidence.PREDICTED,
+            remedy="fresh start",
             where=name,
             value=counted(linear),
             unit="dimension" if linear == 1 else "dimensions",

@@ -25,7 +25,7 @@ from functools import partial
 import torch
 from torch import Tensor
 
-from corollary.core import Budget, Exam, Finding, Severity, Subject
+from corollary.core import Budget, Evidence, Exam, Finding, Severity, Subject
 from corollary.errors import NotApplicableError
 from corollary.exams.probes import Probe, probe_of, spread
 from corollary.exams.readings import rounded
@@ -98,6 +98,7 @@ class Symmetries(Exam):
         yield self.finding(
             f"It does not see the order of {what}" if blind else f"Order of {what}",
             severity=Severity.MEDIUM if alarm else Severity.NONE,
+            evidence=Evidence.CONFIRMED,
             value=rounded(change),
             unit="of the difference between samples, by a permutation",
             expected="above 0" if what != "elements" else "0 for sets",

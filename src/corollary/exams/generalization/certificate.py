@@ -26,7 +26,6 @@ between the bound, the draws and the points of the grid.
 
 import copy
 import math
-import time
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -39,6 +38,7 @@ from corollary.exams.labelled_scores import scores_of
 from corollary.exams.readings import upwards
 from corollary.exams.risks import risk_of
 from corollary.exams.trials import LEAST, Outcome, drawn_anew, trial_of
+from corollary.exams.work import Meter
 from corollary.theory.generalization.divergence import kl_inverse
 from corollary.train.loss_landscape import need_real_parameters
 from corollary.train.pac_bayes import GaussianPosterior, holdout_bound, pac_bayes_certificate
@@ -198,11 +198,9 @@ def _errors(found: Outcome) -> int:
 def _affordable(model: nn.Module, x: Tensor, y: Tensor, budget: Budget) -> tuple[int, int]:
     """Steps of a posterior that fit into a quarter of the budget, and the draws of its weights."""
     posterior = GaussianPosterior(model, x[:PROBE])
-    posterior.smooth_error(x[:PROBE], y[:PROBE]).backward()  # the first pass loads what others have
-    start = time.monotonic()
-    posterior.smooth_error(x[:128], y[:128]).backward()
-    a_step = 2 * (time.monotonic() - start)
-    steps = min(STEPS, int(0.25 * budget.left / a_step))
+    with Meter() as meter:
+        posterior.smooth_error(x[:128], y[:128]).backward()
+    steps = min(STEPS, int(0.25 * budget.left / (2 * meter.seconds)))
     if steps < FEWEST:
         raise NotApplicableError("a posterior cannot be trained within the budget")
     return steps, DRAWS if posterior.independent else SHARED

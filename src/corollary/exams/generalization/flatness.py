@@ -21,7 +21,18 @@ from collections.abc import Iterator
 import torch
 from torch import Tensor, nn
 
-from corollary.core import Band, Batch, Budget, Curve, Exam, Figure, Finding, Severity, Subject
+from corollary.core import (
+    Band,
+    Batch,
+    Budget,
+    Curve,
+    Evidence,
+    Exam,
+    Figure,
+    Finding,
+    Severity,
+    Subject,
+)
 from corollary.core.numbers import short
 from corollary.errors import CorollaryError, NotApplicableError
 from corollary.exams.chains import chain_of, dense_relu_matrices
@@ -66,6 +77,7 @@ class Flatness(Exam):
             if brittle
             else "Change of answers by rounding noise",
             severity=Severity.MEDIUM if brittle else Severity.NONE,
+            evidence=Evidence.CONFIRMED,
             value=between(100 * means[0], 100 * min(changes[0]), 100 * max(changes[0])),
             unit=f"% of {what} when each weight moves by {100 * ROUNDING:.1g} %",
             expected=f"below {100 * CHANGED:g} %",

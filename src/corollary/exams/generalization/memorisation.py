@@ -21,7 +21,7 @@ from collections.abc import Iterator
 
 import torch
 
-from corollary.core import Band, Budget, Curve, Exam, Figure, Finding, Severity, Subject
+from corollary.core import Band, Budget, Curve, Evidence, Exam, Figure, Finding, Severity, Subject
 from corollary.errors import NotApplicableError
 from corollary.exams.readings import between, rounded
 from corollary.exams.trials import LEAST, NO_BETTER, constant_loss, trial_of
@@ -44,8 +44,6 @@ class Memorisation(Exam):
         trial, n = found.trial, found.trial.train.size
         curves = []
         for i in range(SHUFFLES):
-            if i and budget.left == 0:
-                break
             order = torch.randperm(n, generator=subject.rng("shuffle", str(i)))
             with subject.borrowed():
                 curves.append(trial.run(order))
@@ -70,6 +68,7 @@ class Memorisation(Exam):
             if same
             else "Labels against shuffled labels",
             severity=Severity.MEDIUM if same else Severity.NONE,
+            evidence=Evidence.CONFIRMED,
             value=between(true / mean, true / fastest, true / slowest)
             if fastest > slowest
             else rounded(true / mean),

@@ -18,7 +18,7 @@ cause are labels that do not belong to their inputs.
 
 from collections.abc import Iterator
 
-from corollary.core import Budget, Exam, Figure, Finding, Level, Points, Severity, Subject
+from corollary.core import Budget, Evidence, Exam, Figure, Finding, Level, Points, Severity, Subject
 from corollary.exams.readings import between
 from corollary.exams.risks import Risk, risk_of
 from corollary.exams.trials import LEAST, NO_BETTER, RATE, Outcome, trial_of
@@ -50,6 +50,7 @@ class Unseen(Exam):
         return self.finding(
             "It does worse on samples it has not seen" if wide else "Gap to held-out samples",
             severity=Severity.MEDIUM if wide else Severity.NONE,
+            evidence=Evidence.CONFIRMED,
             value=between(*ends),
             unit="points more errors than on the training samples"
             if seen.classes
@@ -74,6 +75,7 @@ class Unseen(Exam):
         return self.finding(
             "What it learns does not carry over" if lost else "Risk on samples it has not seen",
             severity=Severity.MEDIUM if lost else Severity.NONE,
+            evidence=Evidence.CONFIRMED,
             value=rest.said(),
             unit=f"{rest.unit} on {len(rest.each)} samples kept back",
             expected=f"below {rest.in_words(rest.chance)}, the best constant answer",

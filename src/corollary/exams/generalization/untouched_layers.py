@@ -19,7 +19,7 @@ from functools import cache
 
 from torch import Tensor
 
-from corollary.core import Budget, Exam, Finding, Reading, Severity, Subject
+from corollary.core import Budget, Evidence, Exam, Finding, Reading, Severity, Subject
 from corollary.errors import NotApplicableError
 from corollary.exams.layer_spectra import layer_spectra_of
 from corollary.exams.readings import counted, upwards
@@ -49,7 +49,7 @@ class UntouchedLayers(Exam):
         def null(p: int, n: int) -> Tensor:
             return null_distances(p, n, draws=DRAWS, rng=subject.rng("noise", str(p), str(n)))
 
-        random = {p.name: _is_noise(p, null) for p in portraits if budget.left > 0}
+        random = {p.name: _is_noise(p, null) for p in portraits}
         starts = {p.name: _start(p.layer, random.get(p.name, False)) for p in portraits}
         untouched = [p for p in portraits if starts[p.name] is not None]
         trained = [p.name for p in portraits if p.name in random and not random[p.name]]
@@ -87,6 +87,7 @@ class UntouchedLayers(Exam):
         return self.finding(
             "A layer was never trained",
             severity=Severity.MEDIUM if few and not frozen else Severity.LOW,
+            evidence=Evidence.CONFIRMED,
             where=found.name,
             value=Reading(0.0, 0.0, change),
             unit="= change since its start, relative to its size",

@@ -30,6 +30,7 @@ from torch import nn
 from corollary.core import (
     Budget,
     Curve,
+    Evidence,
     Exam,
     Figure,
     Finding,
@@ -106,6 +107,7 @@ class WeightSpectra(Exam):
         return self.finding(
             "One direction drowns the rest",
             severity=Severity.MEDIUM,
+            evidence=Evidence.CONFIRMED,
             where=found.name,
             value=rounded(found.stable_rank),
             unit="= stable rank",
@@ -123,6 +125,7 @@ class WeightSpectra(Exam):
         return self.finding(
             "A single weight sticks out",
             severity=Severity.MEDIUM if alarming else Severity.LOW,
+            evidence=Evidence.CONFIRMED,
             where=found.name,
             value=rounded(found.largest_entry),
             unit="= largest weight over what is a spike by itself",
@@ -143,6 +146,7 @@ class WeightSpectra(Exam):
         return self.finding(
             "A layer out of line" if large or small else "Norms of the layers",
             severity=severity if large or small else Severity.NONE,
+            evidence=Evidence.CONFIRMED,
             where=name,
             value=rounded(ratio),
             unit="= spectral norm over the median of the layers",
@@ -185,7 +189,7 @@ def _tails(
     """Tails with their tests, as far as the budget goes; the small ones first."""
     rng, found = subject.rng("tails"), []
     for portrait in sorted(portraits, key=lambda p: len(p.operator)):
-        if budget.left > 0 and (tail := portrait.tail(draws=DRAWS, rng=rng)) is not None:
+        if (tail := portrait.tail(draws=DRAWS, rng=rng)) is not None:
             found.append((portrait, tail))
     order = [p.name for p in portraits]
     return sorted(found, key=lambda pair: order.index(pair[0].name))

@@ -17,6 +17,7 @@ from corollary.core import Batch, Budget, Exam, Finding, Severity, Subject
 from corollary.errors import NotApplicableError
 from corollary.exams.landscapes import OUTPUTS, affordable, tangent_kernel
 from corollary.exams.readings import rounded
+from corollary.exams.scales import float_inputs, scale_of
 from corollary.theory.kernels.empirical import effective_rank
 
 SAMPLES = 48
@@ -45,6 +46,7 @@ class KernelRank(Exam):
             if collapsed
             else "Effective rank of the tangent kernel",
             severity=Severity.MEDIUM if collapsed else Severity.NONE,
+            remedy=_remedy(batch),
             value=rounded(rank, 3 if rank < 2 else 2),
             unit=f"of {batch.size} directions",
             expected=f"above {FEW:g}",
@@ -54,6 +56,12 @@ class KernelRank(Exam):
             else "A step of training can move the outputs of different samples apart.",
             advice=_advice(batch) if collapsed else "",
         )
+
+
+def _remedy(batch: Batch) -> str:
+    """Inputs of a wild scale are put right; else the weights."""
+    wild = any(not scale_of(x).healthy for x in float_inputs(batch).values())
+    return "standardised inputs" if wild else "fresh start"
 
 
 def _advice(batch: Batch) -> str:

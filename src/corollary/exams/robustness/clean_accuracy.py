@@ -16,7 +16,7 @@ from collections.abc import Iterator
 
 import torch
 
-from corollary.core import Budget, Count, Exam, Finding, Severity, Subject
+from corollary.core import Budget, Count, Evidence, Exam, Finding, Severity, Subject
 from corollary.exams.classifiers import LEVEL, Classifier, classifier, separation, share_read
 from corollary.exams.readings import rounded
 from corollary.theory.robustness.certificates.smoothing import classes
@@ -60,6 +60,7 @@ class CleanAccuracy(Exam):
         yield self.finding(
             "The classes are in another order",
             severity=Severity.HIGH,
+            evidence=Evidence.CONFIRMED,
             value=share_read(best, count.trials),
             unit="% right if the classes are renamed",
             expected=f"{100 * count.hits / count.trials:.3g} %, as they are",

@@ -18,7 +18,7 @@ from collections.abc import Iterator
 import torch
 from torch import Tensor
 
-from corollary.core import Budget, Count, Exam, Finding, Severity, Subject
+from corollary.core import Budget, Count, Evidence, Exam, Finding, Severity, Subject
 from corollary.exams.classifiers import LEVEL, Classifier, classifier, separation, share_read
 from corollary.exams.landscapes import affordable
 from corollary.theory.robustness.black_box import BlackBoxAttack
@@ -59,6 +59,7 @@ class GradientMasking(Exam):
         return self.finding(
             "Answers are random",
             severity=Severity.MEDIUM,
+            evidence=Evidence.CONFIRMED,
             meaning="Two calls with the same inputs give different scores, so an attack sees the "
             "gradient of another network each time.",
             advice="Attack the average over the noise, and certify it by randomised smoothing "
@@ -72,6 +73,7 @@ class GradientMasking(Exam):
         return self.finding(
             "Gradients vanish" if bad else "Gradients of the margin",
             severity=Severity.HIGH if bad else Severity.NONE,
+            evidence=Evidence.CONFIRMED,
             value=share_read(zero, len(gradients)),
             unit="% of the inputs have none",
             expected="0 %",
@@ -106,6 +108,7 @@ class GradientMasking(Exam):
             if bad
             else "Attacks with and without gradients",
             severity=Severity.HIGH if bad else Severity.NONE,
+            evidence=Evidence.CONFIRMED,
             value=share_read(only, len(seeing)),
             unit="% of the inputs fall to random squares alone",
             expected=f"{100 * other / len(seeing):.3g} %, as many as fall to gradients alone",
@@ -141,6 +144,7 @@ class GradientMasking(Exam):
         return self.finding(
             "Attacks fail even without a bound" if bad else "Attacks without a bound",
             severity=Severity.MEDIUM if bad else Severity.NONE,
+            evidence=Evidence.CONFIRMED,
             value=share_read(left, len(fooled)),
             unit="% of the inputs are not fooled by any change",
             expected="0 %",

@@ -30,6 +30,7 @@ from corollary.core import (
     Budget,
     Count,
     Curve,
+    Evidence,
     Exam,
     Figure,
     Finding,
@@ -92,6 +93,7 @@ class RobustAccuracy(Exam):
         return self.finding(
             "Hardly any answer survives a small attack" if bad else "Accuracy under attack",
             severity=severity,
+            evidence=Evidence.CONFIRMED,
             value=share_read(kept, n),
             unit=f"% of {n} samples at ±{REFERENCE * unit:.2g}, a tenth of the separation",
             expected=f"at least {50 * right / n:.3g} %, half of what is right without attack",

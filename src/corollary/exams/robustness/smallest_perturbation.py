@@ -25,7 +25,17 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
-from corollary.core import Budget, Exam, Figure, Finding, Points, Reading, Severity, Subject
+from corollary.core import (
+    Budget,
+    Evidence,
+    Exam,
+    Figure,
+    Finding,
+    Points,
+    Reading,
+    Severity,
+    Subject,
+)
 from corollary.errors import InputError, NotApplicableError
 from corollary.exams.classifiers import Classifier, classifier, separation
 from corollary.exams.landscapes import affordable
@@ -61,9 +71,9 @@ class SmallestPerturbation(Exam):
         """One finding a norm."""
         norms: tuple[Norm, ...] = ("l2", "linf")
         n = max(8, affordable(subject, budget, 12 * STEPS, SAMPLES))
-        for k, norm in enumerate(norms):
+        for norm in norms:
             unit = separation(subject, norm)
-            share = budget.left / (len(norms) - k)
+            share = budget.left / len(norms)
             with classifier(subject) as found:
                 some = found.correct(min(n, SAMPLES))
                 yield self._verdict(_between(some, norm, share), norm, unit)
@@ -81,6 +91,7 @@ class SmallestPerturbation(Exam):
             if bad
             else f"Smallest perturbation ({_sign(norm)})",
             severity=severity,
+            evidence=Evidence.CONFIRMED,
             value=_reading(low, high),
             unit=f"{WORDS[norm]}, median of {len(found.attacked)} inputs",
             expected=f"above {FRAGILE[norm] * unit:.2g}, {100 * FRAGILE[norm]:g} % of the "

@@ -18,7 +18,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn.modules.batchnorm import _BatchNorm
 
-from corollary.core import Budget, Exam, Finding, Severity, Subject
+from corollary.core import Budget, Evidence, Exam, Finding, Severity, Subject
 from corollary.errors import NotApplicableError
 from corollary.exams.readings import counted
 
@@ -44,6 +44,8 @@ class BatchNorm(Exam):
         yield self.finding(
             "Too few values for batch statistics" if m < FEW else "Values for batch statistics",
             severity=Severity.HIGH if m < 2 else (Severity.MEDIUM if m < FEW else Severity.NONE),
+            evidence=Evidence.CONFIRMED if m <= 2 else Evidence.PREDICTED,
+            remedy="larger batches",
             where=name,
             value=counted(m),
             unit="a channel in each batch",

@@ -14,7 +14,7 @@ from collections.abc import Iterator
 import torch
 from torch import Tensor
 
-from corollary.core import Batch, Budget, Exam, Finding, Severity, Subject
+from corollary.core import Batch, Budget, Evidence, Exam, Finding, Severity, Subject
 from corollary.errors import NotApplicableError
 from corollary.exams.readings import rounded
 
@@ -44,6 +44,7 @@ class Causality(Exam):
         yield self.finding(
             _title(leaks, asked),
             severity=Severity.HIGH if leaks and asked else Severity.NONE,
+            evidence=Evidence.CONFIRMED,
             value=rounded(leak) if leaks else None,
             unit="of the outputs' spread",
             expected="0" if asked else "",

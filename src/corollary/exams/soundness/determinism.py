@@ -17,7 +17,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from corollary.core import Batch, Budget, Exam, Finding, Severity, Subject
+from corollary.core import Batch, Budget, Evidence, Exam, Finding, Severity, Subject
 from corollary.exams.readings import rounded
 
 SAMPLES = 32
@@ -46,6 +46,7 @@ class Determinism(Exam):
         yield self.finding(
             "Randomness in eval mode",
             severity=Severity.MEDIUM,
+            evidence=Evidence.CONFIRMED,
             where=where,
             value=rounded(gap),
             unit="of the outputs' size",
@@ -59,6 +60,7 @@ class Determinism(Exam):
         return self.finding(
             "It changes its input",
             severity=Severity.MEDIUM,
+            evidence=Evidence.CONFIRMED,
             meaning="Its forward writes into the tensor it is given, so the next pass over the "
             "same data sees other numbers.",
             advice="Write x = x - a in place of x -= a or x.sub_(a), and use no inplace=True "

@@ -17,7 +17,7 @@ from functools import partial
 import torch
 from torch import Tensor
 
-from corollary.core import Batch, Budget, Exam, Finding, Severity, Subject
+from corollary.core import Batch, Budget, Evidence, Exam, Finding, Severity, Subject
 from corollary.errors import NotApplicableError
 from corollary.train.diagnosis import broken_parameters, first_broken_layer, is_finite
 
@@ -80,6 +80,7 @@ class Finite(Exam):
         return self.finding(
             title,
             severity=severity,
+            evidence=Evidence.CONFIRMED,
             where=where,
             meaning="A NaN or an infinity spreads to every weight in one step of training.",
             advice=f"Look at {place}, and guard logarithms, roots, quotients and exponentials "

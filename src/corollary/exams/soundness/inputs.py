@@ -16,7 +16,7 @@ from collections.abc import Iterator
 import torch
 from torch import Tensor
 
-from corollary.core import Budget, Exam, Finding, Severity, Subject
+from corollary.core import Budget, Evidence, Exam, Finding, Severity, Subject
 from corollary.errors import NotApplicableError
 from corollary.exams.readings import counted, roughly, rounded
 from corollary.exams.scales import LARGEST, OFFSET, SMALLEST, float_inputs, scale_of
@@ -39,6 +39,7 @@ class Inputs(Exam):
             yield self.finding(
                 "NaN or infinite values",
                 severity=Severity.HIGH,
+                evidence=Evidence.CONFIRMED,
                 where=name,
                 value=rounded(100 * share),
                 unit="% of all values",
@@ -51,6 +52,7 @@ class Inputs(Exam):
             yield self.finding(
                 "Constant values",
                 severity=Severity.HIGH,
+                evidence=Evidence.CONFIRMED,
                 where=name,
                 meaning="All samples are the same, so there is nothing to learn from.",
                 advice="Check how the data is loaded.",
@@ -65,6 +67,7 @@ class Inputs(Exam):
         return self.finding(
             _size_title(rms),
             severity=Severity.MEDIUM if wrong else Severity.NONE,
+            remedy="standardised inputs",
             where=name,
             value=rounded(rms),
             unit="root mean square",
@@ -81,6 +84,7 @@ class Inputs(Exam):
         return self.finding(
             "Values are far from centred" if wrong else "Mean of values",
             severity=Severity.MEDIUM if wrong else Severity.NONE,
+            remedy="standardised inputs",
             where=name,
             value=rounded(offset),
             unit="standard deviations from 0",

@@ -16,7 +16,7 @@ from collections.abc import Iterator
 import torch
 from torch import Tensor
 
-from corollary.core import Budget, Exam, Finding, Severity, Subject
+from corollary.core import Budget, Evidence, Exam, Finding, Severity, Subject
 from corollary.errors import NotApplicableError
 from corollary.exams.readings import counted, rounded
 
@@ -45,6 +45,7 @@ class Labels(Exam):
             yield self.finding(
                 "One class only",
                 severity=Severity.HIGH,
+                evidence=Evidence.CONFIRMED,
                 meaning=f"All {len(target)} samples looked at have the same label.",
                 advice="Shuffle the data before it is cut into batches, or check the loader.",
             )
@@ -62,6 +63,7 @@ class Labels(Exam):
         return self.finding(
             "Labels outside the classes",
             severity=Severity.HIGH,
+            evidence=Evidence.CONFIRMED,
             value=counted(worst),
             unit="is a label",
             expected=f"0 to {classes - 1}",
@@ -75,6 +77,7 @@ class Labels(Exam):
         return self.finding(
             "A class is rare" if rare else "Balance of the classes",
             severity=Severity.MEDIUM if rare else Severity.NONE,
+            evidence=Evidence.CONFIRMED,
             value=rounded(ratio),
             unit="times as many samples of the commonest class as of the rarest",
             expected=f"at most {RARE:g}",
@@ -93,6 +96,7 @@ class Labels(Exam):
         return self.finding(
             "The data is in the order of its labels" if ordered else "Order of the labels",
             severity=Severity.MEDIUM if ordered else Severity.NONE,
+            evidence=Evidence.CONFIRMED,
             value=counted(changes),
             unit="changes of label along the data",
             expected=f"about {mean:.0f} in a random order",

@@ -19,7 +19,7 @@ from collections.abc import Iterator
 import torch
 from torch import Tensor
 
-from corollary.core import Batch, Budget, Exam, Finding, Severity, Subject
+from corollary.core import Batch, Budget, Evidence, Exam, Finding, Severity, Subject
 from corollary.errors import CorollaryError, NotApplicableError
 from corollary.exams.readings import rounded
 
@@ -54,6 +54,7 @@ class LossReduction(Exam):
             if abs(ratio - 1) < 0.05
             else "Reduction of the loss",
             severity=Severity.MEDIUM if summed else Severity.NONE,
+            remedy="divided loss",
             value=rounded(ratio),
             unit="times as large for twice the samples",
             expected="1" if summed else "",
@@ -92,6 +93,7 @@ class LossReduction(Exam):
         return self.finding(
             "Each output is compared with every target",
             severity=Severity.HIGH,
+            evidence=Evidence.CONFIRMED,
             meaning=f"Outputs of shape {output} and targets of shape {target} are stretched to one "
             "shape, so the loss does not know which target belongs to which sample.",
             advice="Give both the same shape: output.squeeze(1), or target.unsqueeze(1).",

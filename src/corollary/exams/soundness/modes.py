@@ -14,13 +14,13 @@ from collections.abc import Iterator
 import torch
 from torch import Tensor, nn
 from torch.nn.modules.batchnorm import _BatchNorm
-from torch.nn.modules.dropout import _DropoutNd
 
-from corollary.core import Budget, Exam, Finding, Severity, Subject
+from corollary.core import Budget, Evidence, Exam, Finding, Severity, Subject
 from corollary.errors import NotApplicableError
 from corollary.exams.readings import counted, rounded
+from corollary.theory.modules.trace import executed
 
-SAMPLES = 256
+SAMPLES, FEW = 256, 4
 # Running statistics are an average over about 10 batches, each off by 1/sqrt(batch) in mean and
 # sqrt(2/batch) in variance: below a fifth of the output's size even at batches of 8.
 FAR = 0.2
@@ -33,15 +33,22 @@ class Modes(Exam):
         """Only for modules that behave differently in the two modes."""
         batch = subject.data(SAMPLES)
         norms = {n: m for n, m in subject.model.named_modules() if _tracks(m)}
-        drops = [n for n, m in subject.model.named_modules() if isinstance(m, _DropoutNd) and m.p]
+        with subject.borrowed(train=True):
+            drops = _drops(subject)
+        with subject.borrowed():
+            always = _drops(subject)
+        yield from self._as_given(subject)
         if not norms and not drops:
-            raise NotApplicableError("no layer behaves differently in training")
+            raise NotApplicableError("nothing it does differs between training and evaluation")
         if drops:
             yield self.finding(
                 "Dropout",
+                where=drops[0],
                 value=counted(len(drops)),
-                unit="layer" if len(drops) == 1 else "layers",
-                meaning="Random in training and quiet in eval mode, as dropout should be.",
+                unit="place" if len(drops) == 1 else "places",
+                meaning="It is on in eval mode too, where it should be quiet."
+                if always
+                else "Random in training and quiet in eval mode, as dropout should be.",
             )
         trained = {n: m for n, m in norms.items() if int(m.num_batches_tracked) > 0}
         if not trained:
@@ -55,6 +62,7 @@ class Modes(Exam):
         yield self.finding(
             "Running statistics of other data" if gap > FAR else "Running statistics",
             severity=Severity.MEDIUM if gap > FAR else Severity.NONE,
+            evidence=Evidence.CONFIRMED,
             where=next(iter(trained)),
             value=rounded(gap),
             unit="of the outputs' spread between train and eval mode",
@@ -67,6 +75,41 @@ class Modes(Exam):
             if gap > FAR
             else "",
         )
+
+    def _as_given(self, subject: Subject) -> Iterator[Finding]:
+        """Parts that were handed over in another mode than the whole."""
+        modes = subject.modes_given
+        whole = modes.get("", False)
+        others = [name for name, mode in modes.items() if mode != whole]
+        if others:
+            yield self.finding(
+                "Parts are in another mode than the whole",
+                severity=Severity.LOW,
+                where=others[0],
+                value=counted(len(others)),
+                unit=f"of {len(modes)} modules",
+                meaning=f"The network was handed over in {_mode(whole)} mode, and these parts in "
+                f"{_mode(not whole)} mode; the next train() or eval() changes that.",
+                advice="If it is meant, override train() so that it lasts; else call model.train() "
+                "before training and model.eval() before testing.",
+            )
+
+
+def _mode(training: bool) -> str:
+    return "train" if training else "eval"
+
+
+def _drops(subject: Subject) -> list[str]:
+    """Where numbers are dropped in the present mode, by what is executed."""
+    batch = subject.data(FEW)
+    with torch.no_grad():
+        calls = executed(subject.model, lambda: subject.call(batch)).calls
+    return [
+        call.name
+        for call in calls
+        if ("dropout" in call.op and call.settings.get("training", True) and call.settings.get("p"))
+        or call.settings.get("dropout_p", 0.0) > 0
+    ]
 
 
 def _tracks(module: nn.Module) -> bool:

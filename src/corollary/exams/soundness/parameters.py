@@ -16,7 +16,7 @@ from collections.abc import Iterator
 import torch
 from torch import Tensor, nn
 
-from corollary.core import Budget, Exam, Finding, Severity, Subject
+from corollary.core import Budget, Evidence, Exam, Finding, Severity, Subject
 from corollary.errors import NotApplicableError
 from corollary.exams.readings import counted
 
@@ -43,6 +43,7 @@ class Parameters(Exam):
             yield self.finding(
                 "Frozen parameters",
                 severity=Severity.HIGH if whole else Severity.LOW,
+                evidence=Evidence.CONFIRMED,
                 where="" if whole else _common(frozen),
                 value=counted(len(frozen)),
                 unit=f"of {len(every)} tensors",
@@ -78,6 +79,7 @@ class Parameters(Exam):
         yield self.finding(
             "Parameters without a gradient",
             severity=Severity.HIGH if len(unused) == len(parameters) else Severity.MEDIUM,
+            evidence=Evidence.CONFIRMED,
             where=_common(unused),
             value=counted(len(unused)),
             unit=f"of {len(parameters)} trainable tensors",
@@ -110,6 +112,7 @@ class Parameters(Exam):
             yield self.finding(
                 "Copied values",
                 severity=Severity.MEDIUM,
+                evidence=Evidence.CONFIRMED,
                 where=place,
                 value=counted(len(copies)),
                 unit="copy" if len(copies) == 1 else "copies",

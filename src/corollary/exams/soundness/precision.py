@@ -15,7 +15,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from corollary.core import Budget, Exam, Finding, Severity, Subject
+from corollary.core import Budget, Evidence, Exam, Finding, Severity, Subject
 from corollary.exams.readings import rounded
 
 SAMPLES = 64
@@ -45,6 +45,7 @@ class Precision(Exam):
         yield self.finding(
             "Activations near overflow" if near else "Largest activation",
             severity=Severity.HIGH if near else Severity.NONE,
+            evidence=Evidence.CONFIRMED,
             where=name,
             value=rounded(largest),
             expected=f"well below {own:.2g}, the largest {_word(wide)}",

@@ -18,7 +18,7 @@ from collections.abc import Callable, Iterator
 import torch
 from torch import Tensor
 
-from corollary.core import Batch, Budget, Exam, Finding, Severity, Subject
+from corollary.core import Batch, Budget, Evidence, Exam, Finding, Severity, Subject
 from corollary.errors import NotApplicableError
 from corollary.exams.readings import rounded
 
@@ -98,6 +98,7 @@ class Symmetry(Exam):
         return self.finding(
             "Claimed symmetry is broken" if broken else "Claimed symmetry holds",
             severity=Severity.HIGH if broken else Severity.NONE,
+            evidence=Evidence.CONFIRMED,
             value=rounded(gap),
             unit="of the outputs' size",
             expected="0 up to rounding",

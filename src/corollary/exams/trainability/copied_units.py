@@ -15,7 +15,7 @@ from collections.abc import Iterator
 import torch
 from torch import Tensor, nn
 
-from corollary.core import Budget, Exam, Finding, Severity, Subject
+from corollary.core import Budget, Evidence, Exam, Finding, Severity, Subject
 from corollary.errors import NotApplicableError
 from corollary.exams.readings import counted
 from corollary.theory.landscape.signal import matrix_weight
@@ -35,6 +35,7 @@ class CopiedUnits(Exam):
         yield self.finding(
             "Copied units" if copies else "All units differ",
             severity=Severity.HIGH if copies else Severity.NONE,
+            evidence=Evidence.CONFIRMED,
             where=name if copies else "",
             value=counted(copies) if copies else None,
             unit=f"of {width} units repeat another",

@@ -13,13 +13,13 @@ looked at again.
 
 from collections.abc import Iterator
 
-import torch
 from torch import nn
 
-from corollary.core import Budget, Exam, Finding, Severity, Subject
+from corollary.core import Budget, Evidence, Exam, Finding, Severity, Subject
 from corollary.errors import NotApplicableError
 from corollary.exams.landscapes import signal_of
 from corollary.exams.readings import counted
+from corollary.exams.small_step import small_step
 from corollary.theory.landscape.signal import LayerSignal, Signal
 
 SAMPLES = 128
@@ -36,7 +36,7 @@ class GradientReach(Exam):
             trained = [h for h in signal.weighted() if _is_trained(h.module)]
             cut = [h for h in trained if not h.gradient]
             if cut:
-                _small_step(subject)
+                small_step(subject, SAMPLES)
                 after = {h.name: h.gradient for h in signal_of(subject, model, SAMPLES).layers}
                 cut = [h for h in cut if not after.get(h.name)]
         if not trained:
@@ -55,6 +55,7 @@ class GradientReach(Exam):
         yield self.finding(
             "No gradient passes" if where != cut[-1].name else "No gradient",
             severity=Severity.HIGH,
+            evidence=Evidence.CONFIRMED,
             where=where,
             value=counted(len(cut)),
             unit=f"of {len(trained)} layers get none",
@@ -68,20 +69,6 @@ class GradientReach(Exam):
 
 def _is_trained(module: nn.Module) -> bool:
     return any(p.requires_grad for p in module.parameters())
-
-
-def _small_step(subject: Subject) -> None:
-    """Move every parameter a thousandth of its size against its gradient."""
-    parameters = list(subject.parameters().values())
-    loss = subject.loss(subject.data(SAMPLES))
-    if not loss.requires_grad:
-        return
-    gradients = torch.autograd.grad(loss, parameters, allow_unused=True, materialize_grads=True)
-    with torch.no_grad():
-        for p, g in zip(parameters, gradients, strict=True):
-            size, length = float(p.norm()) or 1.0, float(g.norm())
-            if length > 0:
-                p.sub_(1e-3 * size / length * g)
 
 
 def _culprit(signal: Signal, cut: list[LayerSignal]) -> tuple[str, str]:

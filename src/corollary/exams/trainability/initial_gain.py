@@ -16,12 +16,15 @@ from torch import nn
 
 from corollary.core import Budget, Exam, Finding, Severity, Subject
 from corollary.errors import NotApplicableError
+from corollary.exams.landscapes import trace_of
 from corollary.exams.readings import rounded
 from corollary.theory.landscape.signal import matrix_weight
+from corollary.theory.modules.trace import NORMALISATIONS, RECTIFIERS, SMOOTH
 
 # PyTorch's default has gain 1/3, a sixth of He's, and trains; past ten times either way from the
 # gain that keeps the signal, ten layers change it by ten billion.
 FAR = 10.0
+SAMPLES = 16
 
 
 class InitialGain(Exam):
@@ -35,12 +38,14 @@ class InitialGain(Exam):
             if isinstance(m, nn.Linear | nn.Conv1d | nn.Conv2d | nn.Conv3d)
             and bool((m.weight != 0).any())
         ]
-        if any("Norm" in type(m).__name__ for m in subject.model.modules()):
+        with subject.borrowed():
+            ops = {call.op for call in trace_of(subject, SAMPLES).calls}
+        if ops & set(NORMALISATIONS):
             raise NotApplicableError("normalisation layers undo the size of the weights")
         hidden = layers[:-1]
         if not hidden:
             raise NotApplicableError("there is no hidden layer that is nn.Linear or nn.Conv")
-        good = 2.0 if _rectifies(subject.model) else 1.0
+        good = 2.0 if ops & {*RECTIFIERS, *SMOOTH} else 1.0
         gains = {n: _gain(m) for n, m in hidden}
         name = max(gains, key=lambda n: max(gains[n] / good, good / gains[n]))
         gain = gains[name]
@@ -48,6 +53,7 @@ class InitialGain(Exam):
         yield self.finding(
             "Weights of the wrong size" if far else "Size of the initial weights",
             severity=Severity.MEDIUM if far else Severity.NONE,
+            remedy="fresh start",
             where=name,
             value=rounded(gain),
             unit="= fan-in times variance",
@@ -67,7 +73,3 @@ def _gain(module: nn.Module) -> float:
     assert weight is not None, "layers with weights only"
     values = weight.detach().abs().double()
     return float(values[0].numel() * values.square().mean())
-
-
-def _rectifies(model: nn.Module) -> bool:
-    return any(isinstance(m, nn.ReLU | nn.LeakyReLU | nn.GELU | nn.SiLU) for m in model.modules())

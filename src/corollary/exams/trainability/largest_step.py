@@ -1,14 +1,18 @@
-r"""Largest stable step.
+r"""Largest stable learning rate.
 
-To second order, gradient descent stays bounded exactly for steps up to
-:math:`2/\lambda_{\max}`, the largest eigenvalue of the loss's Hessian on the data. It is found by
-Lanczos with an interval. A step up to twice as long is not lost: the loss rises at first and may
-throw the network to a place of less curvature; beyond :math:`4/\lambda_{\max}` it diverges.
+To second order an optimizer stays bounded while the largest eigenvalue of the loss's Hessian, in
+the metric the optimizer divides by, is at most its own limit: :math:`2/\eta` for gradient descent,
+:math:`2(1+\beta)/\eta` with momentum, :math:`(2+2\beta_1)/((1-\beta_1)\eta)` for Adam. The
+eigenvalue is found by Lanczos with an interval; the second moments of adaptive methods are those
+they have after a few steps on your data. That is a prediction. Networks often survive learning
+rates above the limit, for they move to where the curvature is less; so the verdict is that of the
+trial run: *diverges* is said of what diverged. A learning rate is called too small or too large
+when the run goes clearly better with another one.
 
 :source: Cohen, Kaur, Li, Kolter and Talwalkar (2021), "Gradient descent on neural networks
-    typically occurs at the edge of stability"; Lewkowycz, Bahri, Dyer, Sohl-Dickstein and Gur-Ari
-    (2020), "The large learning rate phase of deep learning: the catapult mechanism"; Lucchi
-    (2025), Foundations of Deep Learning, Chapter 5, on gradient descent for quadratics.
+    typically occurs at the edge of stability"; Cohen, Ghorbani, Krishnan et al. (2022), "Adaptive
+    gradient methods at the edge of stability"; Lewkowycz, Bahri, Dyer, Sohl-Dickstein and Gur-Ari
+    (2020), "The large learning rate phase of deep learning: the catapult mechanism".
 :kind: exam
 :cost: seconds
 """
@@ -16,72 +20,197 @@ throw the network to a place of less curvature; beyond :math:`4/\lambda_{\max}` 
 import math
 from collections.abc import Iterator
 
-from corollary.core import Budget, Exam, Finding, Severity, Subject
+import torch
+from torch.optim import SGD, Optimizer
+
+from corollary.core import Budget, Evidence, Exam, Finding, Severity, Subject
+from corollary.core.recipe import in_words
+from corollary.errors import NotApplicableError
 from corollary.exams.landscapes import affordable
 from corollary.exams.readings import between
-from corollary.exams.speed import seconds_per_sample
-from corollary.theory.landscape.curvature import largest_stable_step
+from corollary.exams.trial_run import ROWS, Run, TrialRun, give_gradients, trained, trial_run_of
+from corollary.theory.landscape.curvature import Estimate, hessian
+from corollary.theory.optimization.stability import stability_ratio
 from corollary.train.loss_landscape import landscape_of
 
-SAMPLES = 512
-CATAPULT = 2.0  # times the largest stable step: from there on nothing is caught
-PRODUCTS = 25  # with the Hessian are enough, each about three times a gradient
-FEWEST, ENOUGH = 6, 200  # products that give an upper end at least, and that always suffice
-LEAST = 16  # samples
-WIDE = 1.5  # times its lower end: an upper end that leaves the question open
+SAMPLES, PRODUCTS = 512, 40  # products with the Hessian, each about three times a gradient
+WARM = 10  # steps after which the second moments of Adam are known
+# Times the learning rate, tried where the run does not go well: smaller ones, larger ones, and
+# this part of what is stable.
+SMALLER, LARGER, SAFE = (0.1, 0.01), (10.0, 100.0), 0.5
+SLOW = 1e5  # steps; training that needs more to halve its loss is not under way
 
 
 class LargestStep(Exam):
-    """The step of gradient descent at which it turns unstable, here and now."""
+    """The learning rate at which the user's optimizer turns unstable, and what a run shows."""
 
     share = 16.0
 
     def examine(self, subject: Subject, budget: Budget) -> Iterator[Finding]:
-        """The limit with its interval, and the user's step against it."""
+        """The limit with its interval, and the user's learning rate against it."""
         landscape_of(subject, 1)  # refuses what has no loss to differentiate
-        most = affordable(subject, budget, 3 * FEWEST, SAMPLES)
-        n = max(LEAST, min(SAMPLES, most * FEWEST // PRODUCTS if most < SAMPLES else SAMPLES))
-        products = int(0.8 * budget.left / (3 * n * seconds_per_sample(subject) + 1e-9))
-        found = largest_stable_step(
-            landscape_of(subject, n),
-            max_products=min(max(products, FEWEST), ENOUGH),
-            rng=subject.rng("largest step"),
-        )
-        step = found.step
-        if math.isinf(step.value):
-            yield self.finding(
-                "Largest stable step",
+        trial = _trial(subject, budget)
+        try:
+            ratio = _ratio(subject, budget)
+        except NotApplicableError as why:
+            if trial is None or subject.lr is None or not trial.diverged:
+                raise
+            ratio, said = None, str(why)
+        yield self._limit(subject, ratio, trial) if ratio else self._without(subject, trial, said)
+        if trial is not None and subject.lr is not None:
+            yield from self._too_slow(subject, trial, ratio)
+
+    def _limit(self, subject: Subject, ratio: Estimate, trial: TrialRun | None) -> Finding:
+        optimizer = subject.recipe.optimizer
+        assert optimizer is not None, "a landscape has parameters to train"
+        rate = subject.recipe.lr or 1.0
+        told = subject.lr is not None
+        if ratio.value <= 0:
+            return self.finding(
+                "Largest stable learning rate",
                 meaning="The loss curves upwards in no direction here, so there is no limit yet.",
             )
-            return
-        lr, severity = subject.lr, Severity.NONE
-        meaning = "Longer steps of gradient descent oscillate, and beyond twice that they diverge."
-        advice = ""
-        if lr is not None:
-            meaning = f"Your step size of {lr:g} is below it."
-        if lr is not None and lr > step.high:
-            catapult = lr <= CATAPULT * step.high
-            severity = Severity.MEDIUM if catapult else Severity.HIGH
-            meaning = f"Your step size of {lr:g} is {lr / step.value:.2g} times that" + (
-                ", so the loss rises before it falls, if it does." if catapult else " and diverges."
-            )
-            advice = f"Use a step size below {step.low:.2g}, or warm up from there."
-        elif lr is not None and lr > step.low and step.high > WIDE * step.low:
-            meaning = f"Your step size of {lr:g} may be below or above it; more budget would tell."
-        elif lr is not None and lr > step.low:
-            severity = Severity.LOW
-            meaning = f"Your step size of {lr:g} is at this limit."
-            advice = f"Expect the loss to oscillate; with steps below {step.low:.2g} it does not."
-        elif lr is not None and lr < step.low / 1000:
-            severity = Severity.LOW
-            meaning = f"Your step size of {lr:g} is less than a thousandth of it, which is slow."
-            advice = f"Try longer steps; up to {step.low:.2g} plain gradient descent is stable."
-        yield self.finding(
-            "Largest stable step",
-            severity=severity,
-            value=between(step.value, step.low, step.high),
-            expected=f"above your {lr:g}" if lr is not None else "",
-            meaning=meaning,
-            advice=advice,
-            details={"lambda_max": found.lambda_max.value, "path": found.path},
+        step = [rate / ratio.value, rate / ratio.high, rate / ratio.low if ratio.low > 0 else 1e9]
+        diverged = told and trial is not None and trial.diverged
+        title = "The learning rate is too large" if diverged else "Largest stable learning rate"
+        above = told and ratio.low > 1
+        return self.finding(
+            title,
+            severity=Severity.HIGH if diverged and ratio.value > 1 else Severity.NONE,
+            evidence=Evidence.CONFIRMED if diverged else Evidence.PREDICTED,
+            value=between(*step),
+            unit=f"for {in_words(optimizer).split('(')[0]}",
+            expected=f"above your {rate:g}" if told else "",
+            meaning=_meaning(rate, ratio.value, told, above, trial),
+            advice=_smaller(subject, trial, step[1]) if diverged else "",
+            explains=("trainability/trial_run",) if diverged else (),
+            change=f"- lr={rate:g}\n+ lr={_round_down(step[1]):g}" if diverged else "",
+            details={"ratio": ratio.value, "optimizer": in_words(optimizer)},
         )
+
+    def _without(self, subject: Subject, trial: TrialRun | None, why: str) -> Finding:
+        return self.finding(
+            "The learning rate is too large",
+            severity=Severity.HIGH,
+            evidence=Evidence.CONFIRMED,
+            meaning=f"The trial run diverges. No limit can be computed: {why}.",
+            advice=_smaller(subject, trial, math.inf),
+            explains=("trainability/trial_run",),
+        )
+
+    def _too_slow(
+        self, subject: Subject, trial: TrialRun, ratio: Estimate | None
+    ) -> Iterator[Finding]:
+        """A learning rate so small that nothing happens, and a larger one that does better."""
+        if trial.diverged or trial.knew or trial.run.learnt:
+            return
+        needed = _steps_to_halve(trial)
+        planned = subject.recipe.steps
+        if needed < (planned or SLOW) or trial.cannot_learn:
+            return
+        factors = [*LARGER, SAFE / ratio.high] if ratio and 0 < ratio.high < SAFE else LARGER
+        runs = [(factor, _at(subject, trial, factor)) for factor in factors if factor > 1]
+        better = [pair for pair in runs if trial.helps(pair[1])]
+        if not better:
+            return
+        factor, run = min(better, key=lambda pair: pair[1].end)
+        rate = float(f"{(subject.lr or 1.0) * factor:.1g}")
+        of = f"your {planned}" if planned else "a hundred thousand"
+        yield self.finding(
+            "The learning rate is too small",
+            severity=Severity.HIGH if needed > 10 * (planned or SLOW) else Severity.MEDIUM,
+            evidence=Evidence.CONFIRMED,
+            meaning=f"In {trial.steps} steps the loss goes from {trial.run.start:.4g} to "
+            f"{trial.run.end:.4g}; at that pace {of} steps would not halve it. With {rate:g} it "
+            f"is {run.end:.3g} after as many steps.",
+            advice=f"Use a learning rate of about {rate:g}.",
+            explains=("trainability/trial_run",),
+            change=f"- lr={subject.lr:g}\n+ lr={rate:g}",
+        )
+
+
+def _trial(subject: Subject, budget: Budget) -> TrialRun | None:
+    try:
+        return trial_run_of(subject, budget)
+    except NotApplicableError:
+        return None
+
+
+def _ratio(subject: Subject, budget: Budget) -> Estimate:
+    """How much of its limit the optimizer uses, with batch statistics as in training."""
+    n = affordable(subject, budget, 3 * PRODUCTS, SAMPLES)
+    landscape = landscape_of(subject, n, train=True)
+    with subject.borrowed(train=True):
+        optimizer = _warm(subject)
+    return stability_ratio(
+        hessian(landscape),
+        optimizer,
+        landscape.parameters,
+        max_products=PRODUCTS,
+        rng=subject.rng("largest step"),
+    )
+
+
+def _warm(subject: Subject) -> Optimizer:
+    """A twin of the user's optimizer that knows its second moments; the weights stay."""
+    optimizer, _ = subject.recipe.twin()
+    if isinstance(optimizer, SGD):
+        return optimizer
+    parameters = list(subject.parameters().values())
+    start = [p.detach().clone() for p in parameters]
+    batch = subject.labelled()
+    size = min(subject.batch_size or ROWS, batch.size)
+    for k in range(WARM):
+        rows = (torch.arange(size) + k * size) % batch.size
+        give_gradients(optimizer, subject.loss(batch.slice(rows)))
+        optimizer.step()
+        with torch.no_grad():
+            for p, value in zip(parameters, start, strict=True):
+                p.copy_(value)
+    return optimizer
+
+
+def _at(subject: Subject, trial: TrialRun, factor: float) -> Run:
+    """The trial run with every learning rate times a factor."""
+    optimizer, _ = subject.recipe.twin()
+    for group in optimizer.param_groups:
+        group["lr"] = float(group["lr"]) * factor
+    with subject.borrowed(train=True):
+        data = subject.labelled()
+        return trained(subject, data, trial.steps, trial.batch_size, optimizer=optimizer)
+
+
+def _smaller(subject: Subject, trial: TrialRun | None, limit: float) -> str:
+    """The largest learning rate that was seen to go well, or the one that theory allows."""
+    rate = subject.recipe.lr or 1.0
+    if trial is not None:
+        for factor in SMALLER:
+            if not _at(subject, trial, factor).diverged:
+                return f"Use a learning rate of about {factor * rate:g}, where the run goes well."
+    return f"Use a learning rate below {_round_down(limit):g}, or warm up from there."
+
+
+def _meaning(rate: float, ratio: float, told: bool, above: bool, trial: TrialRun | None) -> str:
+    if not told:
+        return "Above it the loss may oscillate or diverge, to second order."
+    if trial is not None and trial.diverged:
+        return f"Your learning rate of {rate:g} is {ratio:.2g} times that, and the run diverges."
+    if above and trial is not None:
+        return (
+            f"Your learning rate of {rate:g} is {ratio:.2g} times that, and the run goes on all "
+            "the same: the network moves to where the curvature is less."
+        )
+    if above:
+        return f"Your learning rate of {rate:g} is {ratio:.2g} times that; no run has shown more."
+    return f"Your learning rate of {rate:g} is below it."
+
+
+def _steps_to_halve(trial: TrialRun) -> float:
+    """Steps to halve the loss at the pace of the run."""
+    run = trial.run
+    gone = run.start - run.end
+    return trial.steps * 0.5 * run.start / gone if gone > 0 else math.inf
+
+
+def _round_down(value: float) -> float:
+    return float(f"{0.95 * value:.1g}")

@@ -12,7 +12,7 @@ known already. It grows in training, so it is a lower guide.
 import math
 from collections.abc import Iterator
 
-from corollary.core import Budget, Exam, Finding, Severity, Subject
+from corollary.core import Budget, Exam, Finding, Subject
 from corollary.errors import NotApplicableError
 from corollary.exams.landscapes import affordable
 from corollary.exams.readings import between
@@ -40,18 +40,14 @@ class Noise(Exam):
         scale, size = found.scale, subject.batch_size
         if not math.isfinite(scale.value):
             raise NotApplicableError("the gradient is too small to be told from its noise")
-        wasteful = size is not None and size > 10 * scale.high > 0
+        larger = size is not None and size > 10 * scale.high > 0
         yield self.finding(
             "Gradient noise scale",
-            severity=Severity.LOW if wasteful else Severity.NONE,
             value=between(scale.value, scale.low, scale.high),
             unit="samples a batch",
-            meaning=f"Your batches of {size} are more than ten times what pays now."
-            if wasteful
+            meaning=f"Batches of {size} average the noise of the gradient away at this stage; "
+            "the noise grows as training goes on."
+            if larger
             else "A batch of this size makes half the progress of the full gradient, at this "
             "stage of training.",
-            advice=f"Start with batches of about {max(1, round(scale.high))}; the noise grows "
-            "as training goes on."
-            if wasteful
-            else "",
         )

@@ -57,6 +57,7 @@ class RankCollapse(Exam):
         yield self.finding(
             "Samples look alike" if collapsed else "Samples stay apart",
             severity=Severity.HIGH if collapsed else Severity.NONE,
+            remedy="fresh start",
             where=name,
             value=rounded(last, 4 if last > APART else 2),
             unit="= mean cosine between two samples",

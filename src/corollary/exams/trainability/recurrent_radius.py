@@ -56,6 +56,7 @@ class RecurrentRadius(Exam):
         return self.finding(
             "Too large a spectral radius" if explodes else "Spectral radius",
             severity=Severity.HIGH if explodes else Severity.NONE,
+            remedy="fresh start",
             where=name,
             value=rounded(radius),
             expected=f"near 1, below {TOO_LARGE:g}" if plain else "",

@@ -74,6 +74,7 @@ class SignalPassage(Exam):
         return self.finding(
             f"{what} {verb}" if distance > FAR else f"{what} through the layers",
             severity=severity,
+            remedy="fresh start",
             where=name if distance > FAR else "",
             value=rounded(ratio),
             unit=f"times the mean square of the {'first' if what == 'Signals' else 'last'} layer",

@@ -11,12 +11,13 @@ samples lie on one side of its hyperplane, which for more than a few samples har
 :claims: threshold_gradient, sigmoid_derivatives
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from corollary.core import Budget, Exam, Finding, Severity, Subject
 from corollary.errors import NotApplicableError
-from corollary.exams.landscapes import signal_of
+from corollary.exams.landscapes import trace_of
 from corollary.exams.readings import rounded
+from corollary.theory.modules.trace import Call, dead_share, saturated_share
 
 SAMPLES = 256
 MANY, MOST = 0.5, 0.9  # half of a layer idle is a waste, nine tenths a bottleneck
@@ -27,14 +28,18 @@ class Units(Exam):
 
     def examine(self, subject: Subject, budget: Budget) -> Iterator[Finding]:
         """The worst layer of each kind."""
-        with subject.borrowed() as model:
-            layers = signal_of(subject, model, SAMPLES).layers
+        with subject.borrowed():
+            trace = trace_of(subject, SAMPLES)
+            end = trace.last(subject.pick(trace.output))
+        inner = [
+            call for call in trace.calls if call is not end
+        ]  # a sigmoid at the end may be sure
         kinds = {
-            "Dead units": [(h.dead, h.name) for h in layers if h.dead is not None],
-            "Saturated units": [(h.saturated, h.name) for h in layers if h.saturated is not None],
+            "Dead units": _shares(inner, dead_share),
+            "Saturated units": _shares(inner, saturated_share),
         }
         if not any(kinds.values()):
-            raise NotApplicableError("no ReLU, tanh or sigmoid is a module of its own")
+            raise NotApplicableError("there is no ReLU, tanh or sigmoid between layers")
         for title, shares in kinds.items():
             if shares:
                 yield self._worst(title, *max(shares))
@@ -47,6 +52,7 @@ class Units(Exam):
         return self.finding(
             title,
             severity=severity,
+            remedy="fresh start",
             where=where,
             value=rounded(100 * share),
             unit="% of the layer",
@@ -67,3 +73,8 @@ class Units(Exam):
             ),
             claims=("threshold_gradient",) if dead else ("sigmoid_derivatives",),
         )
+
+
+def _shares(calls: list[Call], share: Callable[[Call], float | None]) -> list[tuple[float, str]]:
+    found = [(share(call), call.name) for call in calls]
+    return [(value, name) for value, name in found if value is not None]

@@ -1,0 +1,100 @@
+"""Causes, each with the symptoms that follow from it.
+
+A finding knows which alarms it implies: a softmax over one unit makes the gradient vanish, the loss
+stay and the outputs a constant, and only the softmax has to be changed. Exams may say so
+themselves (``explains``); for the others the table below does. Of two that explain each other, the
+one of the earlier question is the cause.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+
+from corollary.core import Evidence, Finding, Severity
+from corollary.examine.questions import turn
+
+LEARNING = ("learning/*", "generalization/*", "function/*", "robustness/*")
+RUN = ("trainability/trial_run", *LEARNING)
+START = ("trainability/units", "trainability/rank_collapse", "trainability/gradient_reach")
+EXPLAINS: dict[str, tuple[str, ...]] = {
+    "soundness/finite": ("*",),
+    "soundness/inputs": ("trainability/*", "soundness/head_and_loss", *LEARNING),
+    "soundness/labels": ("trainability/*", *LEARNING),
+    "soundness/loss_reduction": ("trainability/*", *LEARNING),
+    "soundness/parameters": ("trainability/*", *LEARNING),
+    "soundness/batch_norm": RUN,
+    "soundness/determinism": ("generalization/*", "robustness/*"),
+    "soundness/causality": LEARNING,
+    "trainability/initial_gain": ("trainability/signal_passage", *START, *RUN),
+    "trainability/units": ("trainability/*", *LEARNING),
+    "trainability/gradient_reach": RUN,
+    "trainability/signal_passage": (*START, "trainability/initial_gain", *RUN),
+    "trainability/rank_collapse": RUN,
+    "trainability/copied_units": RUN,
+    "trainability/recurrent_radius": RUN,
+    "trainability/largest_step": RUN,
+    "trainability/trial_run": LEARNING,
+    "function/linearity": LEARNING,
+    "function/features_read": LEARNING,
+}
+
+
+@dataclass(frozen=True)
+class Cause:
+    """A finding to act on, and what follows from it."""
+
+    finding: Finding
+    symptoms: tuple[Finding, ...]
+
+
+def causes_of(findings: Sequence[Finding]) -> tuple[Cause, ...]:
+    """Causes, the most severe first; every alarm is a cause or a symptom of one.
+
+    Example:
+        >>> dead = Finding("trainability/units", "Dead units", Severity.HIGH)
+        >>> stuck = Finding("trainability/trial_run", "The loss stays", Severity.HIGH)
+        >>> [(c.finding.title, [s.title for s in c.symptoms]) for c in causes_of([stuck, dead])]
+        [('Dead units', ['The loss stays'])]
+    """
+    loud = sorted((f for f in findings if f.severity is not Severity.NONE), key=_rank)
+    root: dict[int, Finding] = {}
+    for finding in loud:
+        root[id(finding)] = next(
+            (other for other in loud if _explains(other, finding, loud)), finding
+        )
+    for finding in loud:  # what explains a symptom explains what follows from it
+        while root[id(root[id(finding)])] is not root[id(finding)]:
+            root[id(finding)] = root[id(root[id(finding)])]
+    causes = [f for f in loud if root[id(f)] is f]
+    found = (
+        Cause(cause, tuple(f for f in loud if root[id(f)] is cause and f is not cause))
+        for cause in causes
+    )
+    return tuple(sorted(found, key=lambda c: -c.finding.severity.rank))
+
+
+def _rank(finding: Finding) -> tuple[int, int, int]:
+    """Severe and confirmed ones first, then by the order of the questions."""
+    seen = finding.evidence is Evidence.CONFIRMED
+    return -finding.severity.rank, not seen, turn(finding.exam.split("/")[0])
+
+
+def _explains(cause: Finding, symptom: Finding, order: Sequence[Finding]) -> bool:
+    loud = cause.severity.rank >= max(symptom.severity.rank, Severity.MEDIUM.rank)
+    if cause is symptom or not loud or not _implies(cause, symptom):
+        return False
+    both = _implies(symptom, cause) and symptom.severity is cause.severity
+    return not both or _rank(cause)[1:] + (_at(order, cause),) < _rank(symptom)[1:] + (
+        _at(order, symptom),
+    )
+
+
+def _implies(cause: Finding, symptom: Finding) -> bool:
+    if cause.exam == symptom.exam:
+        return False
+    patterns = cause.explains or EXPLAINS.get(cause.exam, ())
+    return any(fnmatchcase(symptom.exam, pattern) for pattern in patterns)
+
+
+def _at(order: Sequence[Finding], finding: Finding) -> int:
+    return next(i for i, f in enumerate(order) if f is finding)

@@ -1,0 +1,43 @@
+"""The one place that decides what may be said: medium and high only of what was seen.
+
+A finding that an exam marks *confirmed* rests on an identity that was checked or on a run. One that
+is only *predicted* is put to the trial run: if the user's training fails, or goes clearly better
+with the finding's remedy, it is confirmed; if not, it is a remark.
+"""
+
+from dataclasses import replace
+
+from corollary.core import Budget, Evidence, Finding, Severity, Subject
+from corollary.errors import NotApplicableError
+from corollary.exams.remedies import try_remedy
+from corollary.exams.trial_run import TrialRun, trial_run_of
+
+
+def confirmed(finding: Finding, subject: Subject, budget: Budget) -> Finding:
+    """The finding as it may be said."""
+    loud = finding.severity.rank >= Severity.MEDIUM.rank
+    if not loud or finding.evidence is Evidence.CONFIRMED:
+        return finding
+    try:
+        trial = trial_run_of(subject, budget)
+    except NotApplicableError as why:
+        return _remark(finding, f"No run has confirmed that: {why}.")
+    seen = try_remedy(trial, finding.remedy) if finding.remedy else ""
+    if not seen and trial.fails:
+        seen = _failure(trial)
+    if not seen:
+        return _remark(finding, "")
+    return replace(
+        finding, evidence=Evidence.CONFIRMED, meaning=f"{finding.meaning} {seen}".strip()
+    )
+
+
+def _remark(finding: Finding, why: str) -> Finding:
+    said = why or "A short training goes well all the same."
+    return replace(finding, severity=Severity.LOW, meaning=f"{finding.meaning} {said}".strip())
+
+
+def _failure(trial: TrialRun) -> str:
+    if trial.diverged:
+        return f"A run of {len(trial.run.losses)} steps diverges."
+    return f"A run of {trial.steps} steps learns nothing, nor does one of a single batch."

@@ -1,0 +1,108 @@
+"""A network's last operation, its loss and its targets, as one thing."""
+
+import math
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor, nn
+
+from corollary.core import Batch, Subject
+from corollary.errors import NotApplicableError
+from corollary.exams.landscapes import trace_of
+from corollary.exams.loss_kinds import Kind, Targets, loss_kind, target_kind
+from corollary.theory.modules.trace import Call, Trace
+
+SAMPLES = 64
+PUSH = 1e3  # times the weights before the last operation
+ANY = (-math.inf, math.inf)
+FROM_ZERO = (0.0, math.inf)
+RANGES = {
+    "sigmoid": (0.0, 1.0),
+    "softmax": (0.0, 1.0),
+    "hardsigmoid": (0.0, 1.0),
+    "tanh": (-1.0, 1.0),
+    "hardtanh": (-1.0, 1.0),
+    "relu6": (0.0, 6.0),
+    "log_softmax": (-math.inf, 0.0),
+    "logsigmoid": (-math.inf, 0.0),
+} | dict.fromkeys(("relu", "clamp_min", "softplus", "abs", "exp"), FROM_ZERO)
+
+
+@dataclass(frozen=True)
+class Head:
+    """All that is known of output, loss and targets."""
+
+    output: Tensor
+    batch: Batch
+    last: Call | None
+    low: float  # smallest and largest numbers the outputs can have
+    high: float
+    loss: Kind | str
+    targets: Targets
+
+    @property
+    def op(self) -> str:
+        """The last operation, empty if not seen."""
+        return "" if self.last is None else self.last.op
+
+    def range_in_words(self) -> str:
+        """Which numbers the outputs can be."""
+        if math.isinf(self.low) and math.isinf(self.high):
+            return "any real numbers"
+        if math.isinf(self.high):
+            return f"at least {self.low:g} ({self.op or 'bounded below'})"
+        if math.isinf(self.low):
+            return f"at most {self.high:g} ({self.op or 'bounded above'})"
+        return f"between {self.low:g} and {self.high:g} ({self.op or 'bounded'})"
+
+    @property
+    def where(self) -> str:
+        """The place of the last operation."""
+        return "" if self.last is None else self.last.name
+
+
+def head_of(subject: Subject) -> Head:
+    """Output, last operation, range, loss and targets of a subject.
+
+    Raises:
+        NotApplicableError: if there are no targets to compare with.
+    """
+    batch = subject.labelled(SAMPLES)
+    if not isinstance(batch.target, Tensor):
+        raise NotApplicableError("the targets are not a tensor")
+    with subject.borrowed():
+        trace = trace_of(subject, SAMPLES)
+        picked = subject.pick(trace.output)
+        last = trace.last(picked)
+        low, high = _pushed(subject, trace, batch, picked)
+        output = picked.detach()
+        kind = loss_kind(subject, output, batch.target) if len(output) == batch.size else ""
+    return Head(output, batch, last, low, high, kind, target_kind(batch, output))
+
+
+def _pushed(subject: Subject, trace: Trace, batch: Batch, output: Tensor) -> tuple[float, float]:
+    """The range of the outputs, by the last operation or by pushing what comes before it."""
+    last = trace.last(output)
+    if last is not None and last.op in RANGES:
+        return RANGES[last.op]
+    weights = [getattr(call.module, "weight", None) for call in trace.calls]
+    matrices = [w for w in weights if isinstance(w, nn.Parameter) and w.dim() > 1]
+    if not matrices or not output.is_floating_point():
+        return ANY
+    seen, weight = [], matrices[-1]
+    with torch.no_grad():
+        before = weight.detach().clone()
+        for sign in (PUSH, -PUSH):
+            weight.copy_(before * sign)
+            seen.append(subject.output(batch.first(SAMPLES)).double())
+        weight.copy_(before)
+    every = torch.cat([s.flatten() for s in seen])
+    if not bool(torch.isfinite(every).all()):
+        return ANY
+    size = float(output.detach().double().abs().max())
+    low, high = float(every.min()), float(every.max())
+    # What follows the weights grows with them; what does not is bounded by an operation.
+    return (
+        low if low >= -1.001 and low > -10 * size else -math.inf,
+        high if high <= 1.001 and high < 10 * size else math.inf,
+    )

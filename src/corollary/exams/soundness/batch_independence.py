@@ -1,0 +1,120 @@
+r"""Samples that mix.
+
+In evaluation a sample's answer must not depend on what else is in the batch: the blocks
+:math:`\partial f(x)_i/\partial x_j` of the Jacobian are exactly zero for :math:`i\neq j`. One
+sample is replaced by another, and the outputs of all others are compared. A softmax over the wrong
+axis, a reshape that mixes axes, statistics of the batch in eval mode, or a recurrent or attention
+layer that takes the batch for time break that.
+
+:source: Ioffe and Szegedy (2015), "Batch normalization", Section 3.1, on inference; Vaswani et al.
+    (2017), "Attention is all you need", Section 3.2.
+:kind: exam
+:cost: instant
+"""
+
+from collections.abc import Iterator
+
+import torch
+from torch import Tensor, nn
+from torch.nn.modules.batchnorm import _BatchNorm
+
+from corollary.core import Batch, Budget, Evidence, Exam, Finding, Severity, Subject
+from corollary.errors import NotApplicableError
+from corollary.exams.readings import rounded
+
+SAMPLES = 8
+# The shapes are the same in both passes, and so is the order of all sums: what is left is a
+# difference of kernels chosen by alignment, some units in the last place.
+TOLERANCE = 1e-5
+
+
+class BatchIndependence(Exam):
+    """Replace one sample, look at the others."""
+
+    def examine(self, subject: Subject, budget: Budget) -> Iterator[Finding]:
+        """The largest change of another sample's output, relative to the outputs' spread."""
+        batch = subject.data(SAMPLES)
+        _refuse_graphs(batch)
+        if batch.size < 4:
+            raise NotApplicableError("this needs at least four samples")
+        with subject.borrowed(), torch.no_grad():
+            y = subject.output(batch)
+            if y.dim() == 0 or len(y) != batch.size:
+                raise NotApplicableError("the output does not have one row for each sample")
+            first = _change(y, subject.output(_replaced(batch, 0)), 0)
+            last = _change(y, subject.output(_replaced(batch, batch.size - 1)), batch.size - 1)
+        mixed = max(first, last) > TOLERANCE
+        time = mixed and first > TOLERANCE >= last
+        yield self.finding(
+            "Samples of a batch mix" if mixed else "Each sample is answered by itself",
+            severity=Severity.HIGH if mixed else Severity.NONE,
+            evidence=Evidence.CONFIRMED,
+            value=rounded(max(first, last)) if mixed else None,
+            unit="of the outputs' spread",
+            expected="0",
+            meaning=_meaning(time) if mixed else "Another sample in the batch changes no answer.",
+            advice=_advice(subject.model, time) if mixed else "",
+            explains=("generalization/*", "learning/*", "trainability/*", "soundness/causality")
+            if mixed
+            else (),
+        )
+
+
+def _refuse_graphs(batch: Batch) -> None:
+    """Nodes of a graph are no independent samples."""
+    names = {"edge_index", "adj", "adjacency", "edge_attr"}
+    edges = [t for t in batch.tensors() if t.dim() == 2 and len(t) == 2 and not _real(t)]
+    sparse = any(t.layout is not torch.strided for t in batch.tensors())
+    if names & set(batch.named) or edges or sparse:
+        raise NotApplicableError("the samples are nodes of a graph, which are meant to mix")
+
+
+def _real(t: Tensor) -> bool:
+    return t.is_floating_point()
+
+
+def _replaced(batch: Batch, row: int) -> Batch:
+    """The same batch with one sample replaced by its neighbour, reversed where that is possible."""
+    other = (row + 1) % batch.size
+
+    def swap(t: Tensor) -> Tensor:
+        if t.dim() == 0 or len(t) != batch.size:
+            return t
+        t = t.clone()
+        t[row] = t[other].flip(0) if t.dim() > 1 else t[other]
+        if torch.equal(t[row], t[other]) and t.is_floating_point():
+            t[row] = t[row] + 1.0
+        return t
+
+    return batch.with_inputs(*map(swap, batch.tensors()))
+
+
+def _change(y: Tensor, z: Tensor, row: int) -> float:
+    """Largest change of the other rows, relative to the spread of all."""
+    others = torch.arange(len(y)) != row
+    scale = float((y.double() - y.double().mean(0)).abs().max()) or 1.0
+    gap = (y - z)[others].double().abs().nan_to_num()
+    return float(gap.max()) / scale
+
+
+def _meaning(time: bool) -> str:
+    if time:
+        return (
+            "The first sample changes the answers of those after it, and the last one changes "
+            "none: the network takes the batch for time."
+        )
+    return "A sample's answer depends on which others are in its batch, in eval mode too."
+
+
+def _advice(model: nn.Module, time: bool) -> str:
+    for name, module in model.named_modules():
+        if getattr(module, "batch_first", True) is False:
+            return f"Set batch_first=True in '{name}', or give it inputs as (time, batch, feature)."
+        if isinstance(module, _BatchNorm) and not module.track_running_stats:
+            return f"Let '{name}' keep running statistics (track_running_stats=True)."
+    if time:
+        return "Check the order of the axes: the batch comes first, then time."
+    return (
+        "Look for a softmax, a mean or a sum over axis 0, and for a reshape or view that moves "
+        "numbers from one sample to another."
+    )

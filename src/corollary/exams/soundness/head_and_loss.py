@@ -1,0 +1,249 @@
+r"""Output, loss and targets.
+
+The last operation decides which numbers the network can give, the loss which it takes, and the
+targets which are asked for. The three must fit: a ReLU cannot answer a negative number, a sigmoid
+nothing above one, a softmax over one unit gives one whatever the input; a loss of logits applies
+its own softmax, a log-likelihood does not; targets in the thousands are far from what a network
+starts with. The range of the outputs is read from the last operation and tried by making the
+weights before it a thousand times larger; the loss is recognised by its values.
+
+:source: Goodfellow, Bengio and Courville (2016), Deep Learning, Section 6.2.2, on output units;
+    Humbatova et al. (2020), "Taxonomy of real faults in deep learning systems", on output layers
+    and loss functions.
+:kind: exam
+:cost: instant
+:claims: softmax_shift, cross_entropy_gradient
+"""
+
+import math
+from collections.abc import Iterator
+
+import torch
+
+from corollary.core import Budget, Evidence, Exam, Finding, Severity, Subject
+from corollary.exams.heads import Head, head_of
+from corollary.exams.readings import counted, rounded
+from corollary.exams.scales import LARGEST, OFFSET, SMALLEST, scale_of
+
+SOME = 0.01  # of the targets out of reach: below, they may be outliers that one clips on purpose
+FAR_START = 2.0  # times log k: a start so sure of itself that it has to unlearn first
+
+
+class HeadAndLoss(Exam):
+    """Range of the outputs, domain of the loss, kind and scale of the targets."""
+
+    def examine(self, subject: Subject, budget: Budget) -> Iterator[Finding]:
+        """What does not fit, or that all fits."""
+        head = head_of(subject)
+        checks = [self._one_unit, self._range, self._not_logarithms, self._labels]
+        checks += [self._logistic, self._classes_as_numbers]
+        faults = [found for check in checks if (found := check(head)) is not None]
+        yield from faults
+        yield from self._scale(head)
+        yield from self._start(subject, head)
+        if not faults:
+            yield self.finding(
+                "Output, loss and targets fit",
+                meaning=f"The outputs are {head.range_in_words()}"
+                + (f", the loss is {_LOSSES[head.loss]}" if head.loss else "")
+                + (f", the targets are {_TARGETS[head.targets]}." if head.targets else "."),
+                details={"op": head.op, "low": head.low, "high": head.high, "loss": head.loss},
+            )
+
+    def _one_unit(self, head: Head) -> Finding | None:
+        if head.op not in ("softmax", "log_softmax") or head.output.numel() != len(head.output):
+            return None
+        return self.finding(
+            "Softmax over one unit",
+            severity=Severity.HIGH,
+            evidence=Evidence.CONFIRMED,
+            where=head.where,
+            meaning="A softmax over one number is 1 whatever the input, so the network is a "
+            "constant and gets no gradient.",
+            advice="Use a sigmoid (or no activation and the logistic loss on logits) for one "
+            "output, or one output for each class.",
+            explains=EVERYTHING,
+            change="- nn.Softmax(dim=-1)\n+ nn.Sigmoid()",
+        )
+
+    def _range(self, head: Head) -> Finding | None:
+        """Targets that the outputs cannot reach."""
+        if head.loss not in ("squared", "absolute", "") or head.targets in ("classes", ""):
+            return None
+        if head.output.numel() != head.batch.target.numel():
+            return None
+        y = head.batch.target.double()
+        out = float(((y < head.low) | (y > head.high)).double().mean())
+        if not out > SOME:
+            return None
+        return self.finding(
+            "Targets out of the reach of the output",
+            severity=Severity.HIGH,
+            evidence=Evidence.CONFIRMED,
+            where=head.where,
+            value=rounded(100 * out),
+            unit="% of the targets",
+            expected="0 %",
+            meaning=f"The outputs are {head.range_in_words()}, and the targets go from "
+            f"{float(y.min()):.3g} to {float(y.max()):.3g}.",
+            advice=f"Drop the {head.op or 'activation'} at the end, or scale the targets into its "
+            "range and scale the answers back.",
+            explains=("trainability/*", "learning/*", "function/*", "generalization/*"),
+            change=f"- {head.op}(...)  # last operation" if head.op else "",
+        )
+
+    def _not_logarithms(self, head: Head) -> Finding | None:
+        """A log-likelihood that gets no logarithms of probabilities."""
+        if head.loss != "log likelihood":
+            return None
+        axis = 1 if head.output.dim() > 1 else 0
+        total = head.output.double().exp().sum(axis)
+        if bool((total - 1).abs().max() < 1e-3):
+            return None
+        shares = bool((head.output >= 0).all()) and head.high <= 1
+        return self.finding(
+            "The negative log-likelihood gets no logarithms",
+            severity=Severity.HIGH,
+            evidence=Evidence.CONFIRMED,
+            where=head.where,
+            meaning="The loss takes logarithms of probabilities and gets "
+            + ("probabilities" if shares else "logits")
+            + "; it is linear in them"
+            + (" and can grow without bound below zero." if not shares else "."),
+            advice="Use cross-entropy on the logits, or put a log_softmax at the end.",
+            explains=("trainability/*", "soundness/double_softmax"),
+            change="- nn.NLLLoss()\n+ nn.CrossEntropyLoss()"
+            if not shares
+            else "- softmax(...)\n+ log_softmax(...)",
+        )
+
+    def _labels(self, head: Head) -> Finding | None:
+        """Several labels a sample, and a loss for exclusive classes; or the other way round."""
+        if head.targets == "labels" and (head.loss == "cross entropy" or head.op == "softmax"):
+            return self.finding(
+                "Several labels, and a softmax that allows one",
+                severity=Severity.MEDIUM,
+                evidence=Evidence.CONFIRMED,
+                where=head.where,
+                meaning="Targets have several ones in a row, and a softmax shares a total of one "
+                "among the classes, so no two of them can be sure.",
+                advice="Use the logistic loss on one logit for each label "
+                "(BCEWithLogitsLoss), without a softmax.",
+                change="- nn.CrossEntropyLoss()\n+ nn.BCEWithLogitsLoss()",
+            )
+        return None
+
+    def _logistic(self, head: Head) -> Finding | None:
+        """Targets outside 0 and 1 for a logistic loss, which then has no bottom."""
+        if head.loss not in ("logistic", "probabilities"):
+            return None
+        y = head.batch.target.double()
+        if bool(((y >= 0) & (y <= 1)).all()):
+            return None
+        return self.finding(
+            "The logistic loss gets targets outside 0 and 1",
+            severity=Severity.HIGH,
+            evidence=Evidence.CONFIRMED,
+            value=rounded(float(y.min() if y.min() < 0 else y.max())),
+            unit="is a target",
+            expected="0 to 1",
+            meaning="With such targets the loss has no bottom: it falls for ever as the outputs "
+            "grow.",
+            advice="Map the labels to 0 and 1; for more than two classes use one output for each "
+            "and cross-entropy.",
+            explains=("trainability/trial_run", "trainability/largest_step"),
+        )
+
+    def _classes_as_numbers(self, head: Head) -> Finding | None:
+        y = head.batch.target
+        whole = head.targets in ("counts", "two classes") and not y.is_floating_point()
+        if head.loss != "squared" or not whole or head.output.numel() != len(head.output):
+            return None
+        classes = len(y.unique())
+        if not 2 < classes <= 20:
+            return None
+        return self.finding(
+            "Classes are fitted as numbers",
+            severity=Severity.LOW,
+            where=head.where,
+            value=counted(classes),
+            unit="different whole numbers as targets",
+            meaning="One output is to give the number of the class, so class 0 counts as nearer "
+            "to 1 than to 2.",
+            advice="If these are classes, give the network one output for each and use "
+            "cross-entropy.",
+        )
+
+    def _scale(self, head: Head) -> Iterator[Finding]:
+        if head.targets not in ("numbers", "counts") or head.output.numel() != (
+            head.batch.target.numel()
+        ):
+            return
+        found = scale_of(head.batch.target)
+        wrong = not SMALLEST <= found.size <= LARGEST or found.offset > OFFSET
+        yield self.finding(
+            "Targets are of a wild scale" if wrong else "Scale of the targets",
+            severity=Severity.MEDIUM if wrong else Severity.NONE,
+            remedy="standardised targets",
+            value=rounded(found.size),
+            unit=f"root mean square, mean {found.mean:.3g}",
+            expected=f"{SMALLEST:g} to {LARGEST:g}, mean at most {OFFSET:g} deviations from 0",
+            meaning="The network starts near 0 and has to grow its weights first; the gradient is "
+            "as large as the targets."
+            if wrong
+            else "They are of the size that a network starts with.",
+            advice="Standardise the targets (subtract the mean, divide by the standard deviation) "
+            "and scale the answers back."
+            if wrong
+            else "",
+            explains=("trainability/*", "learning/*") if wrong else (),
+            change="+ y = (y - y.mean(0)) / y.std(0)" if wrong else "",
+        )
+
+    def _start(self, subject: Subject, head: Head) -> Iterator[Finding]:
+        """The first loss of a classifier against log k."""
+        if head.loss != "cross entropy" or head.targets != "classes":
+            return
+        axis = -1 if head.output.shape[:-1] == head.batch.target.shape else 1
+        k = head.output.shape[axis]
+        with torch.no_grad():
+            now = float(subject.loss_of(head.output, head.batch.target))
+        if not math.isfinite(now) or k < 2:
+            return
+        sure = now > FAR_START * math.log(k)
+        yield self.finding(
+            "It starts too sure of itself" if sure else "Loss at the start",
+            severity=Severity.LOW if sure else Severity.NONE,
+            value=rounded(now, 3),
+            unit=f"for {k} classes",
+            expected=f"about {math.log(k):.3g} = ln {k} before training, less after",
+            meaning="It is sure of wrong answers, which have to be unlearnt first."
+            if sure
+            else "It is not surer of wrong answers than a uniform guess would be.",
+            advice="Start the last layer with smaller weights, or scale the inputs."
+            if sure
+            else "",
+        )
+
+
+EVERYTHING = (
+    *("trainability/*", "learning/*", "function/*", "generalization/*", "robustness/*"),
+    *("soundness/double_softmax", "soundness/parameters"),
+)
+_TARGETS = {
+    "classes": "exclusive classes",
+    "two classes": "two classes",
+    "one-hot": "exclusive classes, one-hot",
+    "labels": "several labels a sample",
+    "shares": "probabilities",
+    "counts": "whole numbers",
+    "numbers": "real numbers",
+}
+_LOSSES = {
+    "cross entropy": "cross-entropy on logits",
+    "log likelihood": "the negative log-likelihood",
+    "logistic": "the logistic loss on logits",
+    "probabilities": "one of probabilities",
+    "squared": "the squared error",
+    "absolute": "the absolute error",
+}

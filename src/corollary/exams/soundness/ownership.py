@@ -1,0 +1,158 @@
+"""What the optimizer can reach.
+
+Training moves what the optimizer owns. A tensor that needs a gradient and is in a plain list or
+attribute is no parameter of the module: it is neither trained nor saved nor moved to a device. A
+parameter that was made after the optimizer, or was left out of its groups, stays as it is.
+
+:source: Paszke et al. (2019), "PyTorch: an imperative style, high-performance deep learning
+    library", Section 4, on modules and parameters; Loshchilov and Hutter (2019), "Decoupled weight
+    decay regularization".
+:kind: exam
+:cost: instant
+"""
+
+from collections.abc import Iterator
+
+from torch import Tensor, nn
+
+from corollary.core import Budget, Evidence, Exam, Finding, Severity, Subject
+from corollary.errors import NotApplicableError
+from corollary.exams.readings import counted
+
+SAMPLES = 16
+EXPLAINS = ("trainability/*", "learning/*", "generalization/untouched_layers")
+
+
+class Ownership(Exam):
+    """Tensors outside ``parameters()``, and parameters outside the optimizer."""
+
+    def examine(self, subject: Subject, budget: Budget) -> Iterator[Finding]:
+        """Leaves of the loss's graph against the parameters, these against the groups."""
+        outside = list(_outside(subject))
+        if outside:
+            yield self._unregistered(outside)
+        optimizer = subject.recipe.optimizer
+        if optimizer is None or subject.recipe.assumed:
+            if not outside:
+                yield self.finding(
+                    "All that is trained is a parameter",
+                    meaning="The loss depends on no tensor outside of parameters() that needs a "
+                    "gradient.",
+                )
+            return
+        owned = {id(p) for group in optimizer.param_groups for p in group["params"]}
+        missing = [n for n, p in subject.parameters().items() if id(p) not in owned]
+        yield self._owned(missing, len(subject.parameters()))
+        yield from self._decay(subject)
+
+    def _unregistered(self, names: list[str]) -> Finding:
+        return self.finding(
+            "Tensors that train outside of parameters()",
+            severity=Severity.HIGH,
+            evidence=Evidence.CONFIRMED,
+            where=names[0],
+            value=counted(len(names)),
+            unit="tensor" if len(names) == 1 else "tensors",
+            expected="0",
+            meaning="The loss depends on them and they need a gradient, but model.parameters() "
+            "does not have them: no optimizer trains them, and state_dict() does not save them.",
+            advice="Keep layers in nn.ModuleList or nn.ModuleDict and tensors as nn.Parameter "
+            "attributes, not in plain lists or dicts.",
+            explains=EXPLAINS,
+            change="- self.layers = [...]\n+ self.layers = nn.ModuleList([...])",
+            details={"tensors": names[:50]},
+        )
+
+    def _owned(self, missing: list[str], total: int) -> Finding:
+        none = len(missing) == total
+        return self.finding(
+            "The optimizer does not have all parameters" if missing else "The optimizer has all",
+            severity=(Severity.HIGH if none else Severity.MEDIUM) if missing else Severity.NONE,
+            evidence=Evidence.CONFIRMED,
+            where=missing[0] if missing else "",
+            value=counted(len(missing)),
+            unit=f"of {total} trainable tensors are not in its groups",
+            expected="0",
+            meaning="They require a gradient and are never updated."
+            if missing
+            else "Every trainable tensor is in one of its groups.",
+            advice=(
+                "Make the optimizer after the network has its final layers and is on its device: "
+                "optimizer = Optimizer(model.parameters(), ...)."
+                if none
+                else f"Add '{missing[0]}' to a group, or freeze it with requires_grad_(False)."
+            )
+            if missing
+            else "",
+            explains=EXPLAINS if missing else (),
+        )
+
+    def _decay(self, subject: Subject) -> Iterator[Finding]:
+        optimizer = subject.recipe.optimizer
+        assert optimizer is not None, "told by the user"
+        decayed = {
+            id(p)
+            for group in optimizer.param_groups
+            if group.get("weight_decay", 0) > 0
+            for p in group["params"]
+        }
+        vectors = [n for n, p in subject.parameters().items() if p.dim() < 2 and id(p) in decayed]
+        if vectors:
+            yield self.finding(
+                "Weight decay on biases and norms",
+                severity=Severity.LOW,
+                where=vectors[0],
+                value=counted(len(vectors)),
+                unit="tensors with one axis",
+                meaning="Decay pulls gains of normalisation and biases to zero, which helps no "
+                "one.",
+                advice="Put tensors with one axis into a group with weight_decay=0.",
+            )
+
+
+def _outside(subject: Subject) -> Iterator[str]:
+    """Leaves of the loss's graph that need a gradient and are no parameters, by a name."""
+    try:
+        batch = subject.labelled(SAMPLES)
+    except NotApplicableError:
+        batch = subject.data(SAMPLES)
+    known = {id(p) for p in subject.model.parameters()} | {id(t) for t in batch.tensors()}
+    with subject.borrowed(train=True):
+        try:
+            value = subject.loss(batch)
+        except NotApplicableError:
+            value = subject.output(batch).abs().sum()
+        names = {id(t): name for name, t in _held(subject.model)}
+        seen: set[int] = set()
+        stack = [value.grad_fn]
+        while stack:
+            node = stack.pop()
+            if node is None or id(node) in seen:
+                continue
+            seen.add(id(node))
+            leaf = getattr(node, "variable", None)
+            if isinstance(leaf, Tensor) and id(leaf) not in known:
+                known.add(id(leaf))
+                yield names.get(id(leaf), f"a tensor of shape {tuple(leaf.shape)}")
+            stack += [upper for upper, _ in node.next_functions]
+
+
+def _held(model: nn.Module) -> Iterator[tuple[str, Tensor]]:
+    """Tensors in plain attributes, lists and dicts of modules, with a path."""
+    for path, module in model.named_modules():
+        for key, value in vars(module).items():
+            if not key.startswith("_"):
+                yield from _inside(f"{path}.{key}".lstrip("."), value, 0)
+
+
+def _inside(path: str, value: object, depth: int) -> Iterator[tuple[str, Tensor]]:
+    if isinstance(value, Tensor):
+        yield path, value
+    elif isinstance(value, nn.Module):
+        yield from ((f"{path}.{name}", p) for name, p in value.named_parameters())
+    elif isinstance(value, dict) and depth < 3:
+        for key, part in value.items():
+            yield from _inside(f"{path}[{key!r}]", part, depth + 1)
+    elif isinstance(value, list | tuple) and depth < 3 and len(value) < 10_000:
+        for i, part in enumerate(value):
+            yield from _inside(f"{path}[{i}]", part, depth + 1)

@@ -1,0 +1,132 @@
+r"""A short training, as you train.
+
+Your optimizer, learning rate and batch size, in train mode, for a hundred steps or so in a copy of
+the network; then one small batch again and again. Nothing tells more about a network than whether
+its loss falls. The loss to beat is that of the best constant answer: the entropy of the classes, or
+the variance of the targets.
+
+:source: Goodfellow, Bengio and Courville (2016), Deep Learning, Section 11.5, on fitting a tiny
+    data set; Karpathy (2019), "A recipe for training neural networks".
+:kind: exam
+:cost: seconds
+"""
+
+import math
+from collections.abc import Iterator
+
+from corollary.core import (
+    Budget,
+    Curve,
+    Evidence,
+    Exam,
+    Figure,
+    Finding,
+    Level,
+    Mark,
+    Severity,
+    Subject,
+)
+from corollary.exams.readings import rounded
+from corollary.exams.trial_run import Run, TrialRun, trial_run_of
+
+
+class TrialRunExam(Exam):
+    """Does the loss fall?"""
+
+    share = 4.0
+
+    def examine(self, subject: Subject, budget: Budget) -> Iterator[Finding]:
+        """The run, and one batch learnt by heart."""
+        trial = trial_run_of(subject, budget)
+        yield self._run(trial)
+        yield self._one_batch(trial)
+
+    def _run(self, trial: TrialRun) -> Finding:
+        run, recipe = trial.run, trial.subject.recipe
+        how = f"{run.optimizer}, batches of {trial.batch_size}"
+        if recipe.assumed:
+            how += f" ({recipe.assumed} is assumed)"
+        stuck = not (run.learnt or trial.knew or trial.diverged)
+        if trial.diverged:
+            title, meaning = "Training diverges", self._divergence(run)
+        elif stuck:
+            title = "The loss has not fallen yet"
+            meaning = (
+                f"After {len(run.losses)} steps it is {run.end:.3g}, no better than the "
+                f"{run.aim:.3g} of {_aim(run)}."
+            )
+        else:
+            title = "The loss falls" if run.learnt else "It has learnt these samples already"
+            meaning = f"From {run.start:.3g} to {run.end:.3g} in {len(run.losses)} steps."
+        severity = Severity.NONE
+        if trial.diverged or trial.cannot_learn:
+            severity = Severity.HIGH
+        elif stuck:
+            severity = Severity.LOW
+        ratio = run.end / run.aim if math.isfinite(run.end) and run.aim > 0 else math.inf
+        return self.finding(
+            title,
+            severity=severity,
+            evidence=Evidence.CONFIRMED,
+            value=rounded(ratio) if math.isfinite(ratio) else None,
+            unit=f"times the loss of {_aim(run)}",
+            expected="below 1",
+            meaning=f"{meaning} Trained with {how}.",
+            advice=_advice(trial) if severity.rank >= Severity.MEDIUM.rank else "",
+            figures=(_figure(run),),
+            details={"start": run.start, "end": run.end, "constant": run.constant, "steps": how},
+        )
+
+    def _divergence(self, run: Run) -> str:
+        if not run.finite:
+            return f"The loss is not finite any more after {len(run.losses)} steps."
+        return f"The loss rises from {run.start:.3g} to {run.end:.3g} in {len(run.losses)} steps."
+
+    def _one_batch(self, trial: TrialRun) -> Finding:
+        one, plain = trial.one_batch, trial.plain
+        share = one.end / one.start if one.start > 0 and one.finite else math.nan
+        fails = trial.cannot_learn and not trial.diverged
+        if one.learnt:
+            meaning = f"The loss on it falls from {one.start:.3g} to {one.end:.3g}."
+        elif plain is not None and plain.learnt:
+            meaning = (
+                f"Your optimizer does not learn it in {len(one.losses)} steps; "
+                f"{plain.optimizer} does."
+            )
+        else:
+            meaning = (
+                "Again and again the same few samples, and the loss stays at "
+                f"{one.end:.3g}: what the network gives does not depend on them as it should."
+            )
+        return self.finding(
+            "It cannot learn one batch" if fails else "One batch learnt by heart",
+            severity=Severity.HIGH if fails else Severity.NONE,
+            evidence=Evidence.CONFIRMED,
+            value=rounded(share) if math.isfinite(share) else None,
+            unit="of the first loss is left",
+            expected="near 0",
+            meaning=meaning,
+            advice="Look for what keeps the gradient from the weights or the input from the "
+            "output; a network that is wired well learns a few samples by heart."
+            if fails
+            else "",
+        )
+
+
+def _aim(run: Run) -> str:
+    return "a constant answer" if run.constant <= run.start else "the start"
+
+
+def _advice(trial: TrialRun) -> str:
+    if trial.diverged:
+        return "Use a smaller learning rate, and scale inputs and targets to size 1."
+    return "Fix what is said below on gradients, inputs and the loss first."
+
+
+def _figure(run: Run) -> Figure:
+    shown = [loss for loss in run.losses if math.isfinite(loss)]
+    marks: list[Mark] = [Curve(shown, label="loss of each batch")]
+    if math.isfinite(run.constant):
+        marks.append(Level(run.constant, label="constant answer"))
+    steep = len(shown) > 1 and min(shown) > 0 and max(shown) > 100 * min(shown)
+    return Figure("A short training", x="step", y="loss", log_y=steep, marks=tuple(marks))

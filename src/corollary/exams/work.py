@@ -1,0 +1,67 @@
+"""How much work a pass is, counted and not timed: the same samples are taken on every machine.
+
+A nominal machine does ``FLOPS`` multiplications and additions a second, writes ``WRITES`` numbers,
+and starts ``CALLS`` operations. These are what one core of 2024 does in torch; another machine is
+faster or slower, and the work is the same.
+"""
+
+from typing import Any
+
+import torch
+from torch import Tensor
+from torch.utils._python_dispatch import TorchDispatchMode
+from torch.utils.flop_counter import flop_registry
+
+from corollary.core import Subject
+
+FLOPS, WRITES, CALLS = 6e10, 1e9, 2e5
+KEY = "work per sample"  # in the subject's memo
+SAMPLES = 16
+
+
+class Meter(TorchDispatchMode):
+    """Counts the work of the operations inside it, in seconds of the nominal machine.
+
+    Example:
+        >>> with Meter() as meter:
+        ...     _ = torch.ones(100, 100) @ torch.ones(100, 100)
+        >>> 1e-5 < meter.seconds < 1e-3
+        True
+    """
+
+    def __init__(self) -> None:
+        super().__init__()  # type: ignore[no-untyped-call]
+        self.seconds = 0.0
+
+    def __torch_dispatch__(  # the signature is torch's
+        self, func: Any, types: Any, args: Any = (), kwargs: Any = None
+    ) -> Any:
+        """Run an operation and add what it takes."""
+        kwargs = kwargs or {}
+        out = func(*args, **kwargs)
+        self.seconds += 1 / CALLS
+        count = flop_registry.get(func.overloadpacket)
+        if count is not None:
+            self.seconds += float(count(*args, **kwargs, out_val=out)) / FLOPS
+        self.seconds += _numbers(out) / WRITES
+        return out
+
+
+def seconds_per_sample(subject: Subject) -> float:
+    """Nominal seconds for one sample forward and backward, in a batch of some."""
+    if KEY not in subject.memo:
+        batch = subject.data(SAMPLES)
+        with subject.borrowed(), Meter() as meter:
+            output = subject.output(batch)
+            parameters = list(subject.parameters().values())
+            if output.requires_grad and parameters:
+                torch.autograd.grad(output.abs().sum(), parameters, allow_unused=True)
+        subject.memo[KEY] = meter.seconds / batch.size
+    found: float = subject.memo[KEY]
+    return found
+
+
+def _numbers(out: Any) -> int:
+    if isinstance(out, Tensor):
+        return out.numel()
+    return sum(map(_numbers, out)) if isinstance(out, list | tuple) else 0

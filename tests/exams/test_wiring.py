@@ -1,0 +1,145 @@
+"""Output, loss, targets, batch and optimizer fit together, or it is said what does not."""
+
+import pytest
+import torch
+from torch import nn
+from torch.nn import functional as F
+
+from corollary.core import Evidence, Severity
+from corollary.examine.examiner import examine
+
+X, Y = torch.randn(64, 6), torch.arange(64) % 3
+NUMBERS = X[:, :1] * 2 - 1
+LABELS = (torch.rand(64, 3) > 0.3).float()
+
+
+def only(exam, model, data=(X, Y), **about):
+    return examine(model, data, only=exam, **about).findings
+
+
+def loud(findings):
+    return [f.title for f in findings if f.severity.rank >= Severity.MEDIUM.rank]
+
+
+class Calls(nn.Module):
+    def __init__(self, rule, **children):
+        super().__init__()
+        self.rule = rule
+        for name, child in children.items():
+            setattr(self, name, child)
+
+    def forward(self, x):
+        return self.rule(self, x)
+
+
+def ended(rule, out=3):
+    return Calls(lambda m, x: rule(m.fc(x)), fc=nn.Linear(6, out))
+
+
+HEADS = {
+    "Softmax over one unit": (ended(lambda h: h.softmax(-1), 1), (X, NUMBERS), {"loss": "mse"}),
+    "Targets out of the reach of the output": (ended(F.relu, 1), (X, NUMBERS), {"loss": "mse"}),
+    "The negative log-likelihood gets no logarithms": (
+        ended(lambda h: h),
+        (X, Y),
+        {"loss": F.nll_loss},
+    ),
+    "Several labels, and a softmax that allows one": (
+        ended(lambda h: h),
+        (X, LABELS),
+        {"loss": F.cross_entropy},
+    ),
+    "The logistic loss gets targets outside 0 and 1": (
+        ended(lambda h: h, 1),
+        (X, X[:, :1].sign()),
+        {"loss": F.binary_cross_entropy_with_logits},
+    ),
+}
+
+
+@pytest.mark.parametrize("title", HEADS)
+def test_a_head_that_does_not_fit_is_named(title):
+    model, data, about = HEADS[title]
+    assert title in loud(only("soundness/head_and_loss", model, data, **about))
+
+
+@pytest.mark.parametrize(
+    ("rule", "out", "data", "loss"),
+    [
+        (lambda h: h, 3, (X, Y), "cross_entropy"),
+        (lambda h: h, 1, (X, NUMBERS), "mse"),
+        (lambda h: h.log_softmax(-1), 3, (X, Y), F.nll_loss),
+        (torch.sigmoid, 1, (X, (NUMBERS > 0).float()), F.binary_cross_entropy),
+        (F.softplus, 1, (X, NUMBERS.abs()), "mse"),
+        (
+            lambda h: h,
+            3,
+            (X, LABELS),
+            F.binary_cross_entropy_with_logits,
+        ),
+    ],
+)
+def test_heads_that_fit_are_not_blamed(rule, out, data, loss):
+    assert not loud(only("soundness/head_and_loss", ended(rule, out), data, loss=loss))
+
+
+def test_targets_of_a_wild_scale_are_blamed_when_standardising_helps():
+    target = 1e4 + 3e3 * X[:, :1]
+    model = nn.Sequential(nn.Linear(6, 32), nn.ReLU(), nn.Linear(32, 1))
+    found = only("soundness/head_and_loss", model, (X, target), optimizer="adam:lr=0.01")
+    (finding,) = [f for f in found if f.title == "Targets are of a wild scale"]
+    assert finding.severity is Severity.MEDIUM and finding.evidence is Evidence.CONFIRMED
+
+
+def test_a_sigmoid_before_the_logistic_loss_is_found_with_float_targets_too():
+    target = (NUMBERS > 0).float()
+    loss = nn.BCEWithLogitsLoss()
+    twice = only("soundness/double_softmax", ended(torch.sigmoid, 1), (X, target), loss=loss)
+    assert loud(twice) == ["Sigmoid is applied twice"]
+    once = only("soundness/double_softmax", ended(lambda h: h, 1), (X, target), loss=loss)
+    assert not loud(once)
+
+
+def test_a_softmax_over_the_batch_mixes_samples():
+    (finding,) = only("soundness/batch_independence", ended(lambda h: h.softmax(0)))
+    assert finding.severity is Severity.HIGH
+    (finding,) = only("soundness/batch_independence", ended(lambda h: h.softmax(-1)))
+    assert finding.severity is Severity.NONE
+
+
+def test_a_recurrent_layer_that_takes_the_batch_for_time_is_named():
+    data = (torch.randn(16, 5, 4), Y[:16])
+
+    def net(first):
+        cell = nn.GRU(4, 8, batch_first=first)
+        return Calls(lambda m, x: m.head(m.cell(x)[0][:, -1]), cell=cell, head=nn.Linear(8, 3))
+
+    (finding,) = only("soundness/batch_independence", net(False), data)
+    assert "takes the batch for time" in finding.meaning and "batch_first=True" in finding.advice
+    (finding,) = only("soundness/batch_independence", net(True), data)
+    assert finding.severity is Severity.NONE
+
+
+def test_layers_in_a_plain_list_are_found_by_name_and_gain_no_gradient():
+    model = Calls(lambda m, x: m.head(F.relu(m.layers[0](x))), head=nn.Linear(8, 3))
+    model.layers = [nn.Linear(6, 8)]
+    found = only("soundness/ownership", model)
+    assert found[0].severity is Severity.HIGH and found[0].where.startswith("layers[0].")
+    assert model.layers[0].weight.grad is None
+
+
+def test_parameters_that_the_optimizer_lacks_are_named():
+    model = nn.Sequential(nn.Linear(6, 8), nn.ReLU(), nn.Linear(8, 3))
+    some = torch.optim.SGD(model[0].parameters(), lr=0.1)
+    assert only("soundness/ownership", model, optimizer=some)[0].where == "2.weight"
+    every = torch.optim.SGD(model.parameters(), lr=0.1)
+    assert not loud(only("soundness/ownership", model, optimizer=every))
+
+
+def test_functional_layers_are_seen():
+    dead = Calls(lambda m, x: m.b(F.relu(m.a(x))), a=nn.Linear(6, 8), b=nn.Linear(8, 3))
+    nn.init.constant_(dead.a.bias, -100.0)
+    (finding,) = only("trainability/units", dead)
+    assert finding.where == "relu after 'a'" and finding.severity is Severity.HIGH
+    dropped = Calls(lambda m, x: F.dropout(m.a(x), 0.5, m.training), a=nn.Linear(6, 3))
+    assert [f.title for f in only("soundness/modes", dropped)] == ["Dropout"]
