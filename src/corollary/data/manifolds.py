@@ -86,6 +86,8 @@ def two_spirals(
         >>> x, y = two_spirals(4, rng=torch.Generator().manual_seed(0))
         >>> y.tolist(), bool((x.norm(dim=1) <= 1).all())
         ([1.0, -1.0, 1.0, -1.0], True)
+
+    :covers: manifold-hypothesis
     """
     rng = as_generator(rng)
     if n < 1 or not turns > 0 or noise < 0:

@@ -30,5 +30,5 @@ def test_over_all_nodes_the_graph_is_ignored():
     from corollary.data.graphs import complete_graph
 
     given = path_of_three(0.0)._replace(over=complete_graph(3))
-    assert AttentionMean().measure(given) == [4.0, 4.0, 4.0]
+    assert AttentionMean().measure(given).tolist() == [4.0, 4.0, 4.0]
     assert AttentionMean().refute(3).fails

@@ -1,6 +1,6 @@
 import torch
 
-from corollary.claims.geometry.depth_reaches_leaves import DepthReachesLeaves, forest
+from corollary.claims.geometry.depth_reaches_leaves import DepthReachesLeaves
 from corollary.core import Verdict, generator
 
 
@@ -12,9 +12,9 @@ def test_it_holds_for_trees_of_depth_two():
 
 
 def test_every_tree_has_one_leaf_with_a_sign():
-    given = DepthReachesLeaves().given(generator(0, "trees"))
-    graph, X, y, roots = forest(given)
-    per_tree = X[:, 0].reshape(given.trees, -1)
-    assert torch.equal(per_tree.abs().sum(1), torch.ones(given.trees).double())
+    claim = DepthReachesLeaves()
+    graph, X, y, roots = claim.given(generator(0, "trees"))
+    per_tree = X[:, 0].reshape(claim.trees, -1)
+    assert torch.equal(per_tree.abs().sum(1), torch.ones(claim.trees).double())
     assert torch.equal((per_tree.sum(1) > 0).long(), y[roots])
-    assert int(graph.components().max()) + 1 == given.trees
+    assert int(graph.components().max()) + 1 == claim.trees

@@ -23,7 +23,7 @@ def test_the_degrees_of_a_gcn_add_the_squared_length():
     given = path_of_three(1.0)
     claim = LaplacianQuadraticForm()
     assert claim.check_given(given).verdict is Verdict.INAPPLICABLE
-    assert claim.measure(given) == [15.0]  # 5 + |x|^2 = 5 + 10
+    assert claim.measure(given).tolist() == [15.0]  # 5 + |x|^2 = 5 + 10
 
 
 @pytest.mark.parametrize("density", [0.0, 0.5, 1.0])

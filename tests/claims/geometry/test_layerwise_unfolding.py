@@ -1,7 +1,7 @@
 import pytest
 import torch
 
-from corollary.claims.geometry.layerwise_unfolding import LayerwiseUnfolding, layers, separability
+from corollary.claims.geometry.layerwise_unfolding import LayerwiseUnfolding, separability
 from corollary.core import Verdict, generator
 
 
@@ -13,11 +13,11 @@ def test_a_line_separates_two_points_and_not_the_corners_of_a_square():
 
 
 def test_linear_layers_gain_nothing():
-    claim = LayerwiseUnfolding(n=100)
-    given = claim.given(generator(0, "linear"))._replace(phi="linear", steps=20)
+    claim, rng = LayerwiseUnfolding(n=100, steps=20), generator(0, "linear")
+    given = claim.given(rng)._replace(nets=claim.networks("linear", rng))
     assert claim.check_given(given).verdict is Verdict.INAPPLICABLE
-    assert claim.measure(given)[1] == pytest.approx(0.0, abs=0.03)
-    assert len(layers(given)) == 4
+    gains = claim.measure(given).measured[1].values
+    assert gains == pytest.approx([0.0] * claim.runs, abs=0.03)
 
 
 def test_it_holds_for_another_seed():

@@ -3,13 +3,14 @@ import pytest
 from corollary.claims.geometry.normalised_laplacian_spectrum import (
     Given,
     NormalisedLaplacianSpectrum,
+    normalised,
 )
 from corollary.core import Verdict
 from corollary.data.graphs import complete_graph, path_graph
 
 
 def test_an_edge_attains_it_and_a_triangle_does_not():
-    given = Given((path_graph(2).dense(), complete_graph(3).dense()))
+    given = Given(tuple(normalised(g.dense()) for g in (path_graph(2), complete_graph(3))))
     result = NormalisedLaplacianSpectrum().check_given(given)
     assert result.verdict is Verdict.HOLDS
     assert [m.value for m in result.measured] == pytest.approx([2.0, 1.5])

@@ -8,7 +8,7 @@ from corollary.data.graphs import path_graph
 
 def test_one_linear_layer_on_an_edge_attains_the_bound():
     W = torch.eye(1, dtype=torch.float64)[None]
-    given = Given(path_graph(2), torch.zeros(2, 1, dtype=torch.float64), W, lambda z: z, 1.0)
+    given = Given(path_graph(2), torch.zeros(2, 1, dtype=torch.float64), W, lambda z: z)
     result = Oversquashing().check_given(given)
     assert result.verdict is Verdict.HOLDS
     assert [m.value for m in result.measured] == pytest.approx([0.5, 0.5])

@@ -1,6 +1,6 @@
 import pytest
 
-from corollary.claims.geometry.receptive_field import ReceptiveField
+from corollary.claims.geometry.receptive_field import ReceptiveField, announced
 from corollary.core import Verdict, generator
 
 
@@ -17,5 +17,6 @@ def test_member_11_has_one_friend_the_instructor_with_sixteen():
 
 def test_a_message_to_all_reaches_all():
     claim = ReceptiveField()
-    given = claim.given(generator(0, "all"))._replace(announced=True)
-    assert claim.measure(given)[1] == 34
+    given = claim.given(generator(0, "all"))
+    told = given._replace(layers=[announced(layer) for layer in given.layers])
+    assert claim.measure(told)[1] == 34

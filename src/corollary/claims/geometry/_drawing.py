@@ -33,7 +33,8 @@ def by_springs(graph: Graph, rounds: int = 120) -> Tensor:
         force = push - pull
         longest = 0.3 * (1 - t / rounds)  # steps become shorter
         x = x + force * (longest / force.norm(dim=1, keepdim=True).clamp(min=longest))
-    return x - x.mean(dim=0)
+    out: Tensor = x - x.mean(dim=0)
+    return out
 
 
 def drawn(graph: Graph, places: Tensor, label: str, names: Sequence[str] = ()) -> GraphMark:

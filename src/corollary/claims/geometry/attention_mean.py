@@ -19,86 +19,57 @@ the same mean, on every graph.
     contrast to "fixed equal weights" is inexact: those of a GCN are fixed, but 1/sqrt(d_i d_j).
 """
 
-from collections.abc import Iterator
 from typing import NamedTuple
 
 import torch
 from jaxtyping import Float
 from torch import Generator, Tensor
 
-from corollary.core import Claim, Figure, HeatMap, Hypothesis, Points, equals
+from corollary.core import Along, Claim, Suppose, equals, near, normal
 from corollary.data.graphs import complete_graph
 from corollary.data.karate_club import karate_club
-from corollary.models.gat import GATConv, arcs_with_loops
+from corollary.models.gat import GATConv
 from corollary.theory.geometry.graph import Graph
 
 
 class Given(NamedTuple):
-    """The graph, the graph whose neighbourhoods the softmax runs over, features and the layer."""
-
     graph: Graph
-    over: Graph
-    X: Float[Tensor, "M d"]
+    over: Graph  # the softmax runs over its neighbourhoods
+    X: Float[Tensor, "M d"]  # features
     layer: GATConv
+
+
+def preference(given: Given, rng: Generator) -> Given:
+    """With a random u some neighbours count more than others."""
+    return given._replace(layer=GATConv(given.X.shape[1], 1, rng=rng))
 
 
 class AttentionMean(Claim[Given]):
     d: int = 3  # features of a member
+
     relation = equals(ulps=256, scale=1.0)  # sums over up to 18 neighbours
+    supposes = (
+        Suppose(
+            "the softmax runs over the neighbourhood",
+            lambda g: torch.equal(g.over.arcs, g.graph.arcs),
+            "Over all nodes every node gets the same mean.",
+            over=lambda g: complete_graph(g.graph.M),
+        ),
+        Suppose("u is zero", lambda g: near(g.layer.u, 0.0), without=preference),
+    )
+    symbols = "mean over N(i) ∪ {i}", "attention over N(i) ∪ {i}"
+    shows = (Along("With u = 0", x="node i", y="x′ of node i", first=1),)
 
     def given(self, rng: Generator) -> Given:
-        """Gaussian features and weights."""
         graph, _ = karate_club()
         layer = GATConv(self.d, 1, rng=rng)
         torch.nn.init.zeros_(layer.u)
-        X = torch.randn(graph.M, self.d, generator=rng, dtype=torch.float64)
-        return Given(graph, graph, X, layer)
+        return Given(graph, graph, normal(rng, graph.M, self.d), layer)
 
-    def hypotheses(self, given: Given) -> Iterator[Hypothesis]:
-        """The index set, and u."""
-        same = torch.equal(given.over.arcs, given.graph.arcs)
-        yield Hypothesis("the softmax runs over the neighbourhood", same)
-        yield Hypothesis("u is zero", bool((given.layer.u == 0).all()))
-
-    def predict(self, given: Given) -> list[float]:
-        """Means over neighbourhoods."""
+    def predict(self, given: Given) -> Tensor:
         near = given.graph.dense() + torch.eye(given.graph.M, dtype=torch.float64)
-        z = given.X @ given.layer.V[0].T
-        return (near @ z / near.sum(dim=1, keepdim=True)).detach().flatten().tolist()
+        return (near @ given.X @ given.layer.V[0].T / near.sum(dim=1, keepdim=True)).flatten()
 
-    def measure(self, given: Given) -> list[float]:
-        """The layer."""
-        return given.layer(given.X, given.over).detach().flatten().tolist()
-
-    def counterexample(self, rng: Generator) -> Given:
-        """The softmax over all nodes."""
-        given = self.given(rng)
-        return given._replace(over=complete_graph(given.graph.M))
-
-    def figure(self, given: Given) -> tuple[Figure, Figure]:
-        """Outputs under both index sets; and attention with a preference."""
-        everyone = self.measure(given._replace(over=complete_graph(given.graph.M)))
-        nodes = list(range(1, given.graph.M + 1))
-        outputs = Figure(
-            "With u = 0",
-            x="node i",
-            y="x′ of node i",
-            marks=(
-                Points(nodes, self.predict(given), label="mean over N(i) ∪ {i}", role="predicted"),
-                Points(nodes, self.measure(given), label="attention over the neighbourhood"),
-                Points(nodes, everyone, label="attention over all nodes", role="other"),
-            ),
-        )
-        M = given.graph.M
-        layer = GATConv(given.X.shape[1], 1, rng=torch.Generator().manual_seed(0))
-        Q = torch.zeros(M, M, dtype=torch.float64)
-        i, j = arcs_with_loops(given.graph)
-        Q[i, j] = layer.attention(given.X, given.graph).detach()[:, 0]
-        learned = Figure(
-            "Rows sum to one over neighbours",
-            x="neighbour j",
-            y="node i, first at the bottom",
-            equal=True,
-            marks=(HeatMap(Q, (0, M), (0, M), label="attention q with random weights"),),
-        )
-        return outputs, learned
+    def measure(self, given: Given) -> Tensor:
+        out: Tensor = given.layer(given.X, given.over)
+        return out.flatten()

@@ -15,68 +15,58 @@ sides for ever.
 :covers: gcn-coupling-matrix
 """
 
-from collections.abc import Iterator
 from typing import NamedTuple
 
 import torch
-from torch import Generator
+from torch import Generator, Tensor
 
-from corollary.core import Claim, Curve, Figure, Hypothesis, Points, at_least, option
+from corollary.core import Along, Claim, Suppose, at_least, option
 from corollary.data.graphs import complete_bipartite_graph, erdos_renyi
 from corollary.theory.geometry.graph import Graph
 from corollary.theory.geometry.normalised_adjacency import gcn_norm, lowest_coupling
 
 
 class Given(NamedTuple):
-    """Graphs, and whether nodes are joined to themselves."""
-
     graphs: tuple[Graph, ...]
-    loops: bool
+    coupling: tuple[Tensor, ...]  # a matrix for each graph
+
+    @property
+    def d(self) -> list[int]:
+        return [1 + int(g.degrees.max()) for g in self.graphs]
+
+
+def no_loops(self: "CouplingLowest") -> Given:
+    """Without loops complete bipartite graphs have the eigenvalue −1."""
+    graphs = tuple(complete_bipartite_graph(r, r) for r in self.sides)
+    return Given(graphs, tuple(g.dense() / r for g, r in zip(graphs, self.sides, strict=True)))
 
 
 class CouplingLowest(Claim[Given]):
     M: int = option(30, low=4, high=300)  # nodes of the random graphs
     densities: tuple[float, ...] = (0.05, 0.1, 0.3, 0.8)  # probabilities of an edge
     sides: tuple[int, ...] = (2, 3, 5)  # sides of the complete bipartite graphs
+
     relation = at_least(ulps=4096)  # an eigenvalue of a matrix of tens of rows
+    supposes = (
+        Suppose(
+            "every node is joined to itself",
+            lambda g: min(A.diagonal().min() for A in g.coupling),
+            without=no_loops,
+        ),
+    )
+    symbols = "−1 + 2/d", "smallest eigenvalue"
+    shows = (
+        Along("The lower end of the spectrum", x="d, largest degree with its loop", y="λ", at="d"),
+    )
 
     def given(self, rng: Generator) -> Given:
-        """Random graphs and those that attain the bound."""
-        drawn = (erdos_renyi(self.M, p, rng=rng) for p in self.densities)
-        return Given((*drawn, *(complete_bipartite_graph(r, r) for r in self.sides)), True)
-
-    def hypotheses(self, given: Given) -> Iterator[Hypothesis]:
-        """Loops."""
-        yield Hypothesis("every node is joined to itself", given.loops)
+        drawn = [erdos_renyi(self.M, p, rng=rng) for p in self.densities]
+        drawn += [complete_bipartite_graph(r, r) for r in self.sides]  # attain the bound
+        graphs = tuple(sorted(drawn, key=lambda g: int(g.degrees.max())))
+        return Given(graphs, tuple(gcn_norm(g).to_dense() for g in graphs))
 
     def predict(self, given: Given) -> list[float]:
-        """The bound."""
         return [lowest_coupling(g) for g in given.graphs]
 
     def measure(self, given: Given) -> list[float]:
-        """Smallest eigenvalues."""
-        return [_lowest(g, given.loops) for g in given.graphs]
-
-    def counterexample(self, rng: Generator) -> Given:
-        """Complete bipartite graphs without loops: minus one."""
-        return Given(tuple(complete_bipartite_graph(r, r) for r in self.sides), False)
-
-    def figure(self, given: Given) -> Figure:
-        """Bound and eigenvalue by the largest degree."""
-        degree = [1 + int(g.degrees.max()) for g in given.graphs]
-        line = [d / 4 for d in range(8, 4 * max(degree) + 1)]
-        bare = [_lowest(g, False) for g in given.graphs]
-        marks = (
-            Curve([-1 + 2 / d for d in line], x=line, label="−1 + 2/d", role="predicted"),
-            Points(degree, self.measure(given), label="smallest eigenvalue"),
-            Points(degree, bare, label="the same without loops", role="other"),
-        )
-        title = "The lower end of the spectrum"
-        return Figure(title, x="d, largest degree with its loop", y="λ", marks=marks)
-
-
-def _lowest(graph: Graph, loops: bool) -> float:
-    if loops:
-        return float(torch.linalg.eigvalsh(gcn_norm(graph).to_dense()).min())
-    scale = graph.degrees.clamp(min=1).double().rsqrt()
-    return float(torch.linalg.eigvalsh(scale[:, None] * graph.dense() * scale).min())
+        return [float(torch.linalg.eigvalsh(A).min()) for A in given.coupling]

@@ -13,68 +13,75 @@ the direction :math:`D^{1/2}\mathbf{1}` never fades.
 :covers: gcn-coupling-matrix
 """
 
-from collections.abc import Iterator
 from typing import NamedTuple
 
 import torch
 from jaxtyping import Float
 from torch import Generator, Tensor
 
-from corollary.core import Claim, Figure, Histogram, Hypothesis, Level, equals, option
+from corollary.core import (
+    Claim,
+    Figure,
+    Histogram,
+    Kept,
+    Level,
+    Suppose,
+    Trial,
+    equals,
+    near,
+    option,
+)
 from corollary.data.graphs import erdos_renyi
 from corollary.theory.geometry.graph import Graph
+from corollary.theory.geometry.normalised_adjacency import gcn_norm
 
 
 class Given(NamedTuple):
-    """A graph, and the degrees it is divided by."""
-
     graph: Graph
-    d: Float[Tensor, " M"]
+    A: Float[Tensor, "M M"]  # its coupling matrix
+
+    @property
+    def d(self) -> Float[Tensor, " M"]:
+        return (1 + self.graph.degrees).double()
+
+
+def no_loops_in_d(given: Given) -> Given:
+    """Loops left out of the degrees: the norm exceeds 1."""
+    root = (given.d / (given.d - 1).clamp(min=1)).sqrt()
+    return given._replace(A=given.A * torch.outer(root, root))
 
 
 class CouplingNorm(Claim[Given]):
     M: int = option(120, low=2, high=1000)  # nodes
     density: float = option(0.05, low=0.0, high=1.0)  # probability of an edge
+
     relation = equals(ulps=4096)  # an eigenvalue of a matrix of a hundred rows
+    supposes = (
+        Suppose(
+            "the degrees count the loops",
+            lambda g: near(g.d * g.A.diagonal(), g.d[0] * g.A[0, 0]),  # equal entries
+            without=no_loops_in_d,
+        ),
+    )
+    symbols = "1", "gain of Ā"
+    rows = "largest |λ| of Ā", "gain along √d"
 
     def given(self, rng: Generator) -> Given:
-        """A random graph, isolated nodes included."""
-        graph = erdos_renyi(self.M, self.density, rng=rng)
-        return Given(graph, (1 + graph.degrees).double())
-
-    def hypotheses(self, given: Given) -> Iterator[Hypothesis]:
-        """Loops are counted."""
-        counted = bool((given.d == 1 + given.graph.degrees).all())
-        yield Hypothesis("the degrees count the loops", counted)
+        graph = erdos_renyi(self.M, self.density, rng=rng)  # isolated nodes included
+        return Given(graph, gcn_norm(graph).to_dense())
 
     def predict(self, given: Given) -> list[float]:
-        """One, twice."""
         return [1.0, 1.0]
 
-    def measure(self, given: Given) -> list[float]:
-        """Largest modulus of an eigenvalue, and the gain of the direction of root degrees."""
-        A, root = _coupling(given), given.d.sqrt()
-        largest = torch.linalg.eigvalsh(A).abs().max()
-        return [float(largest), float((A @ root).norm() / root.norm())]
+    def measure(self, given: Given) -> Kept:
+        spectrum, root = torch.linalg.eigvalsh(given.A), given.d.sqrt()
+        gain = (given.A @ root).norm() / root.norm()
+        return Kept([float(spectrum.abs().max()), float(gain)], spectrum=spectrum)
 
-    def counterexample(self, rng: Generator) -> Given:
-        """Loops in the matrix, but not in the degrees."""
-        given = self.given(rng)
-        return given._replace(d=given.graph.degrees.clamp(min=1).double())
-
-    def figure(self, given: Given) -> Figure:
-        """All eigenvalues."""
-        plain = given._replace(d=given.graph.degrees.clamp(min=1).double())
-        marks = (
-            Histogram(torch.linalg.eigvalsh(_coupling(given)), label="eigenvalues of Ā", bins=30),
-            Histogram(torch.linalg.eigvalsh(_coupling(plain)), bins=30, role="other",
-                      label="loops left out of the degrees"),
-            Level(1.0, label="1", axis="x"),
-            Level(-1.0, label="−1", axis="x"),
-        )  # fmt: skip
-        return Figure("Spectrum of the coupling matrix", x="eigenvalue", y="density", marks=marks)
-
-
-def _coupling(given: Given) -> Tensor:
-    A = given.graph.dense() + torch.eye(given.graph.M, dtype=torch.float64)
-    return A / (given.d[:, None] * given.d).sqrt()
+    def figure(self, trial: Trial[Given]) -> Figure:
+        marks = [Histogram(trial.kept.spectrum, label="eigenvalues of Ā", bins=30)]
+        for b in trial.without:
+            marks.append(Histogram(b.kept.spectrum, label=b.words, bins=30, role="other"))
+        ends = (Level(1.0, label="1", axis="x"), Level(-1.0, label="−1", axis="x"))
+        title = "Spectrum of the coupling matrix"
+        return Figure(title, x="eigenvalue", y="density", marks=(*marks, *ends))

@@ -16,68 +16,39 @@ ring open, and the frequencies become those of a cosine transform, :math:`2-2\co
 """
 
 import math
-from collections.abc import Iterator
-from typing import NamedTuple
 
-from torch import Generator
+from torch import Generator, Tensor
 
-from corollary.core import Claim, Curve, Figure, Hypothesis, Points, equals, option
+from corollary.core import Along, Claim, Suppose, equals, option
 from corollary.data.graphs import cycle_graph, path_graph
 from corollary.theory.geometry.graph import Graph
 from corollary.theory.geometry.graph_fourier import fourier_basis
 
 
-class Given(NamedTuple):
-    """A graph."""
+def cut_open(ring: Graph) -> Graph:
+    """A path, the ring cut open, has the frequencies of a cosine transform."""
+    return path_graph(ring.M)
 
-    graph: Graph
 
-
-class CycleFrequencies(Claim[Given]):
+class CycleFrequencies(Claim[Graph]):
     M: int = option(16, low=3, high=500)  # nodes
+
     relation = equals(ulps=4096, scale=4.0)  # eigenvalues are known to the rounding of the largest
+    supposes = (
+        Suppose(
+            "the graph is a ring",
+            lambda g: bool((g.degrees == 2).all()) and g.is_connected,
+            without=cut_open,
+        ),
+    )
+    symbols = "2 − 2cos(2πk/M)", "frequencies of the ring"
+    shows = (Along("Frequencies of a ring", x="number of the eigenvalue", y="λ"),)
 
-    def given(self, rng: Generator) -> Given:
-        """The ring."""
-        return Given(cycle_graph(self.M))
+    def given(self, rng: Generator) -> Graph:
+        return cycle_graph(self.M)
 
-    def hypotheses(self, given: Given) -> Iterator[Hypothesis]:
-        """A ring."""
-        ring = bool((given.graph.degrees == 2).all()) and given.graph.is_connected
-        yield Hypothesis("the graph is a ring", ring)
+    def predict(self, given: Graph) -> list[float]:
+        return sorted(2 - 2 * math.cos(2 * math.pi * k / given.M) for k in range(given.M))
 
-    def predict(self, given: Given) -> list[float]:
-        """The formula, in ascending order."""
-        M = given.graph.M
-        return sorted(2 - 2 * math.cos(2 * math.pi * k / M) for k in range(M))
-
-    def measure(self, given: Given) -> list[float]:
-        """The eigenvalues."""
-        return fourier_basis(given.graph).frequencies.tolist()
-
-    def counterexample(self, rng: Generator) -> Given:
-        """A path: one edge less."""
-        return Given(path_graph(self.M))
-
-    def figure(self, given: Given) -> tuple[Figure, Figure]:
-        """Frequencies of ring and path, and the first modes."""
-        M = given.graph.M
-        number = list(range(M))
-        opened = fourier_basis(path_graph(M)).frequencies
-        spectrum = Figure(
-            "Frequencies of a ring",
-            x="number of the eigenvalue",
-            y="λ",
-            marks=(
-                Curve(self.predict(given), x=number, label="2 − 2cos(2πk/M)", role="predicted"),
-                Points(number, self.measure(given), label="Laplacian of the ring"),
-                Points(number, opened, label="the ring cut open", role="other"),
-            ),
-        )
-        U = fourier_basis(given.graph).modes
-        curves = tuple(
-            Curve(U[:, k], x=range(1, M + 1), label=f"mode {k}", role="other")
-            for k in sorted({0, 1, min(3, M - 1), M - 1})
-        )
-        modes = Figure("Its modes are waves", x="node m", y="entry of the mode", marks=curves)
-        return spectrum, modes
+    def measure(self, given: Graph) -> Tensor:
+        return fourier_basis(given).frequencies

@@ -16,14 +16,13 @@ feature that knows the number of its node to lose this.
     one.
 """
 
-from collections.abc import Iterator
 from typing import Literal, NamedTuple
 
 import torch
 from jaxtyping import Float, Int
 from torch import Generator, Tensor, nn
 
-from corollary.core import Claim, Curve, Figure, Hypothesis, Points, equals, option
+from corollary.core import Along, Claim, Suppose, equals, near, normal, option
 from corollary.data.graphs import erdos_renyi
 from corollary.models.gat import GATConv
 from corollary.models.gcn import GCN
@@ -31,13 +30,13 @@ from corollary.theory.geometry.graph import Graph
 
 
 class Given(NamedTuple):
-    """A graph with features, a relabelling, and a network."""
-
-    X: Float[Tensor, "M d"]
+    X: Float[Tensor, "M d"]  # features
     graph: Graph
-    perm: Int[Tensor, " M"]
+    perm: Int[Tensor, " M"]  # the node that gets each place, P
+    PX: Float[Tensor, "M d"]  # features of the relabelled graph
+    PAP: Graph  # the relabelled graph
+    back: Int[Tensor, " M"]  # undoes the relabelling
     f: nn.Module
-    numbered: bool  # whether every node's number is added to its features
 
 
 class GraphEquivariance(Claim[Given]):
@@ -45,51 +44,42 @@ class GraphEquivariance(Claim[Given]):
     d: int = 3  # features of a node
     density: float = option(0.3, low=0.0, high=1.0)  # probability of an edge
     layer: Literal["gcn", "gat"] = "gcn"  # how neighbours are combined
+
     relation = equals(ulps=512, scale=1.0)  # sums over neighbours in another order
+    supposes = (
+        Suppose(
+            "features move with their nodes",
+            lambda g: near(g.PX, g.X[g.perm]),
+            "A feature that knows the number of its place stays behind.",
+            PX=lambda g: g.X[g.perm] + torch.linspace(0, 1, len(g.X)).double()[:, None],
+        ),
+        Suppose(
+            "edges move with their nodes",
+            lambda g: torch.equal(g.PAP.edges, g.graph.relabel(g.perm).edges),
+            "The edges stay where they are: other nodes are neighbours.",
+            PAP=lambda g: g.graph,
+        ),
+        Suppose(
+            "the transpose puts nodes back",
+            lambda g: torch.equal(g.perm[g.back], torch.arange(len(g.X))),
+            "P f(PX, PAPᵀ), as printed in the notes, is in another order.",
+            back=lambda g: g.perm,
+        ),
+    )
+    symbols = "f(X, A)", "Pᵀ f(PX, PAPᵀ)"
+    shows = (Along("A relabelled graph", x="node m", y="output of node m", first=1),)
 
     def given(self, rng: Generator) -> Given:
-        """A random graph, random features and weights, and the cycle of all labels."""
-        X = torch.randn(self.M, self.d, generator=rng, dtype=torch.float64)
-        graph = erdos_renyi(self.M, self.density, rng=rng)
-        if self.layer == "gcn":
-            f: nn.Module = GCN([self.d, 8, 1], "tanh", rng=rng)
-        else:
-            f = GATConv(self.d, 1, rng=rng)
-        return Given(X, graph, torch.arange(self.M).roll(-1), f, False)
+        X, graph = normal(rng, self.M, self.d), erdos_renyi(self.M, self.density, rng=rng)
+        gcn = self.layer == "gcn"
+        f = GCN([self.d, 8, 1], "tanh", rng=rng) if gcn else GATConv(self.d, 1, rng=rng)
+        perm = torch.arange(self.M).roll(-1)
+        return Given(X, graph, perm, X[perm], graph.relabel(perm), perm.argsort(), f)
 
-    def hypotheses(self, given: Given) -> Iterator[Hypothesis]:
-        """No labels."""
-        yield Hypothesis("no feature knows the number of its node", not given.numbered)
+    def predict(self, given: Given) -> Tensor:
+        out: Tensor = given.f(given.X, given.graph)
+        return out[:, 0]
 
-    def predict(self, given: Given) -> list[float]:
-        """Outputs on the graph."""
-        return _value(given, given.X, given.graph).tolist()
-
-    def measure(self, given: Given) -> list[float]:
-        """Outputs on the relabelled graph, put back."""
-        back = torch.argsort(given.perm)
-        return _moved(given)[back].tolist()
-
-    def counterexample(self, rng: Generator) -> Given:
-        """Features that know the number of their node."""
-        return self.given(rng)._replace(numbered=True)
-
-    def figure(self, given: Given) -> Figure:
-        """Both forms, node by node."""
-        nodes = list(range(1, len(given.X) + 1))
-        printed = _moved(given)[given.perm]
-        marks = (
-            Curve(self.predict(given), x=nodes, label="f(X, A)", role="predicted"),
-            Points(nodes, self.measure(given), label="Pᵀ f(PX, PAPᵀ)"),
-            Points(nodes, printed, label="P f(PX, PAPᵀ), as printed", role="other"),
-        )
-        return Figure("A relabelled graph", x="node m", y="output of node m", marks=marks)
-
-
-def _value(given: Given, X: Tensor, graph: Graph) -> Tensor:
-    number = torch.linspace(0, 1, len(X), dtype=X.dtype)[:, None] if given.numbered else 0.0
-    return given.f(X + number, graph).detach()[:, 0]
-
-
-def _moved(given: Given) -> Tensor:
-    return _value(given, given.X[given.perm], given.graph.relabel(given.perm))
+    def measure(self, given: Given) -> Tensor:
+        out: Tensor = given.f(given.PX, given.PAP)
+        return out[given.back, 0]

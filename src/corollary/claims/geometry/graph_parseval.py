@@ -15,80 +15,85 @@ unless all degrees are equal, and with them neither sum is right.
 :covers: graph-fourier-transform
 """
 
-from collections.abc import Iterator
 from typing import NamedTuple
 
 import torch
 from jaxtyping import Float
 from torch import Generator, Tensor
 
-from corollary.core import Claim, Curve, Figure, Hypothesis, Points, equals, option
+from corollary.core import (
+    Claim,
+    Curve,
+    Figure,
+    Mark,
+    Parity,
+    Points,
+    Suppose,
+    Trial,
+    equals,
+    near,
+    normal,
+    option,
+)
 from corollary.data.karate_club import karate_club
 from corollary.theory.geometry.graph import Graph
 from corollary.theory.geometry.graph_fourier import fourier_basis
-from corollary.theory.geometry.graph_laplacian import quadratic_form
+from corollary.theory.geometry.graph_laplacian import laplacian, quadratic_form
 
 
 class Given(NamedTuple):
-    """A graph, frequencies and modes, and signals."""
-
     graph: Graph
     frequencies: Float[Tensor, " M"]
     modes: Float[Tensor, "M M"]
-    x: Float[Tensor, "M s"]
+    x: Float[Tensor, "M s"]  # signals; the first is the side each member took
+
+
+def walk(given: Given) -> Given:
+    """Unit eigenvectors of the random walk are not orthogonal: neither sum is right."""
+    frequencies, V = fourier_basis(given.graph, normalized=True)
+    W = V / given.graph.degrees.double().sqrt()[:, None]
+    return given._replace(frequencies=frequencies, modes=W / W.norm(dim=0))
 
 
 class GraphParseval(Claim[Given]):
     signals: int = option(5, low=1, high=100)  # random signals
+
     relation = equals(ulps=4096)  # an eigendecomposition of 34 rows
+    supposes = (
+        Suppose(
+            "the modes are orthonormal",
+            lambda g: near(g.modes.T @ g.modes, torch.eye(g.graph.M).double()),
+            without=walk,
+        ),
+        Suppose(
+            "each frequency belongs to its mode",
+            lambda g: near(laplacian(g.graph) @ g.modes, g.modes * g.frequencies),
+            "Frequencies in reverse order: smooth signals count as rough.",
+            frequencies=lambda g: g.frequencies.flip(0),
+        ),
+    )
+    symbols = "‖x‖² and xᵀLx", "sums over frequencies"
+    shows = (Parity("Two sums over frequencies", log_x=True, log_y=True),)
 
     def given(self, rng: Generator) -> Given:
-        """The karate club and Gaussian signals."""
-        graph, _ = karate_club()
-        x = torch.randn(graph.M, self.signals, generator=rng, dtype=torch.float64)
+        graph, side = karate_club()
+        x = torch.cat([2.0 * side.double()[:, None] - 1, normal(rng, graph.M, self.signals)], dim=1)
         return Given(graph, *fourier_basis(graph), x)
 
-    def hypotheses(self, given: Given) -> Iterator[Hypothesis]:
-        """The basis."""
-        U = given.modes
-        eye = torch.eye(len(U), dtype=U.dtype)
-        yield Hypothesis("the modes are orthonormal", torch.allclose(U.T @ U, eye, atol=1e-10))
+    def predict(self, given: Given) -> Tensor:
+        return torch.cat([given.x.square().sum(0), quadratic_form(given.graph, given.x)])
 
-    def predict(self, given: Given) -> list[float]:
-        """In space."""
-        length = (given.x**2).sum(dim=0)
-        return torch.cat([length, quadratic_form(given.graph, given.x)]).tolist()
+    def measure(self, given: Given) -> Tensor:
+        energy = (given.modes.T @ given.x).square()
+        return torch.cat([energy.sum(0), given.frequencies @ energy])
 
-    def measure(self, given: Given) -> list[float]:
-        """By frequency."""
-        energy = (given.modes.T @ given.x) ** 2
-        return torch.cat([energy.sum(dim=0), given.frequencies @ energy]).tolist()
-
-    def counterexample(self, rng: Generator) -> Given:
-        """Unit eigenvectors of the random walk."""
-        given = self.given(rng)
-        frequencies, V = fourier_basis(given.graph, normalized=True)
-        walk = V / given.graph.degrees.double().sqrt()[:, None]
-        return given._replace(frequencies=frequencies, modes=walk / walk.norm(dim=0))
-
-    def figure(self, given: Given) -> Figure:
-        """Where the energy of two signals sits."""
-        graph, side = karate_club()
-        f, U = fourier_basis(graph)
-        split = 2.0 * side.double() - 1
-        noise = torch.randn(graph.M, generator=Generator().manual_seed(0), dtype=torch.float64)
-        noise = noise * split.norm() / noise.norm()
-        marks = []
-        for x, label, role in ((split, "which side a member took", "measured"),
-                               (noise, "noise of the same length", "other")):  # fmt: skip
-            share = ((U.T @ x) ** 2).cumsum(0) / (x**2).sum()
-            marks.append(Points(f, share, label=label, role=role))
-        M = graph.M
-        line = torch.arange(1, M + 1) / M
-        marks.append(Curve(line, x=f, label="evenly spread", role="predicted", dashed=True))
-        return Figure(
-            "The split of the karate club is a smooth signal",
-            x="frequency λ",
-            y="share of ‖x‖² at frequencies up to λ",
-            marks=tuple(marks),
+    def figure(self, trial: Trial[Given]) -> Figure:
+        _, f, U, x = trial.given
+        share = (U.T @ x).square().cumsum(0) / x.square().sum(0)
+        marks: tuple[Mark, ...] = (
+            Points(f, share[:, 0], label="which side a member took"),
+            Points(f, share[:, 1], label="noise", role="other"),
+            Curve(torch.arange(1, len(f) + 1) / len(f), f, label="evenly spread", role="predicted"),
         )
+        title, y = "The split of the karate club is a smooth signal", "share of ‖x‖² up to λ"
+        return Figure(title, x="frequency λ", y=y, marks=marks)

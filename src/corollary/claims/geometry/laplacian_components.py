@@ -10,78 +10,55 @@ minus, :math:`x^\top(D+A)x=\sum(x_i+x_j)^2`, only bipartite components are count
 :kind: theorem
 :cost: instant
 :covers: graph-laplacian
+:scale-free: Eigenvalues that are zero are zero under any scale.
 """
 
-from collections.abc import Iterator
 from typing import NamedTuple
 
 import torch
 from torch import Generator, Tensor
 
-from corollary.core import Claim, Curve, Figure, Hypothesis, Points, equals, option
+from corollary.core import Along, Claim, Suppose, equals, option
 from corollary.data.graphs import erdos_renyi
 from corollary.theory.geometry.graph import Graph
+from corollary.theory.geometry.graph_laplacian import laplacian
 
 
 class Given(NamedTuple):
-    """Graphs of growing density, and the sign between D and A."""
-
     graphs: tuple[Graph, ...]
-    sign: float
+    L: tuple[Tensor, ...]  # a matrix for each graph
+
+
+def signless(given: Given) -> Given:
+    """D + A, with a plus: components with an odd cycle are not counted."""
+    return given._replace(L=tuple(L.abs() for L in given.L))
 
 
 class LaplacianComponents(Claim[Given]):
     M: int = option(60, low=2, high=300)  # nodes
     degrees: tuple[float, ...] = (0.3, 0.7, 1.0, 1.5, 2.5, 5.0)  # mean degrees of random graphs
+
     relation = equals()  # components are counted
+    supposes = (
+        Suppose(
+            "the matrix is D minus A",
+            lambda g: all(
+                torch.equal(L, torch.diag(G.degrees) - G.dense())
+                for G, L in zip(g.graphs, g.L, strict=True)
+            ),
+            without=signless,
+        ),
+    )
+    symbols = "components, by search", "zero eigenvalues of L"
+    rows = "mean degree {degrees}"
+    shows = (Along("Random graphs grow together", x="mean degree", y="components", at="degrees"),)
 
     def given(self, rng: Generator) -> Given:
-        """Random graphs."""
-        graphs = (erdos_renyi(self.M, min(1.0, c / self.M), rng=rng) for c in self.degrees)
-        return Given(tuple(graphs), -1.0)
+        graphs = [erdos_renyi(self.M, min(1.0, c / self.M), rng=rng) for c in self.degrees]
+        return Given(tuple(graphs), tuple(laplacian(g).to_dense() for g in graphs))
 
-    def hypotheses(self, given: Given) -> Iterator[Hypothesis]:
-        """The sign."""
-        yield Hypothesis("the matrix is D minus A", given.sign == -1)
+    def predict(self, given: Given) -> list[int]:
+        return [int(g.components().max()) + 1 for g in given.graphs]
 
-    def predict(self, given: Given) -> list[float]:
-        """Components, by search."""
-        return [float(g.components().max() + 1) for g in given.graphs]
-
-    def measure(self, given: Given) -> list[float]:
-        """Eigenvalues that are zero up to rounding."""
-        return [float((_spectrum(g, given.sign) < 1e-9).sum()) for g in given.graphs]
-
-    def counterexample(self, rng: Generator) -> Given:
-        """D plus A on dense graphs, which have odd cycles."""
-        return Given((erdos_renyi(self.M, 0.5, rng=rng),), 1.0)
-
-    def figure(self, given: Given) -> tuple[Figure, Figure]:
-        """Counts by density, and the lower end of two spectra."""
-        density = [2 * len(g.edges) / g.M for g in given.graphs]
-        counts = Figure(
-            "Random graphs grow together",
-            x="mean degree",
-            y="components",
-            marks=(
-                Curve(self.predict(given), x=density, label="found by search",
-                      role="predicted"),
-                Points(density, self.measure(given), label="zero eigenvalues of L"),
-            ),
-        )  # fmt: skip
-        low = [_spectrum(g, -1.0)[:20].clamp(min=0) for g in (given.graphs[0], given.graphs[-1])]
-        ends = Figure(
-            "The smallest eigenvalues",
-            x="number of the eigenvalue",
-            y="λ",
-            marks=(
-                Points(range(1, len(low[0]) + 1), low[0], label="sparsest graph", role="other"),
-                Points(range(1, len(low[1]) + 1), low[1], label="densest graph"),
-            ),
-        )
-        return counts, ends
-
-
-def _spectrum(graph: Graph, sign: float) -> Tensor:
-    A = graph.dense()
-    return torch.linalg.eigvalsh(torch.diag(A.sum(1)) + sign * A)
+    def measure(self, given: Given) -> list[int]:
+        return [int((torch.linalg.eigvalsh(L) < 1e-9).sum()) for L in given.L]

@@ -13,79 +13,67 @@ is the :math:`M` dimensional space of circulant matrices: convolutions.
 :kind: theorem
 :cost: instant
 :covers: deep-sets-equivariant
+:scale-free: A dimension is counted; it does not depend on the length of a basis.
 """
 
-from collections.abc import Iterator
 from typing import NamedTuple
 
-import torch
 from torch import Generator
 
-from corollary.core import Claim, Curve, Figure, HeatMap, Hypothesis, Points, equals, option
+from corollary.core import Along, Claim, Suppose, equals, option
 from corollary.theory.geometry.linear_equivariance import equivariant_maps, generators
+
+Permutation = tuple[int, ...]
 
 
 class Given(NamedTuple):
-    """Sizes of sets, and the permutations that maps of each size have to respect."""
+    sizes: tuple[int, ...]  # elements of the sets
+    perms: tuple[tuple[Permutation, ...], ...]  # those that maps of each size have to respect
 
-    sizes: tuple[int, ...]
-    perms: tuple[tuple[tuple[int, ...], ...], ...]
+
+def is_swap(perm: Permutation) -> bool:
+    """Whether two rows are exchanged."""
+    return sum(i != p for i, p in enumerate(perm)) == 2
+
+
+def is_turn(perm: Permutation) -> bool:
+    """Whether every row moves by one."""
+    return all(p == (i + 1) % len(perm) for i, p in enumerate(perm))
 
 
 class LinearSetMaps(Claim[Given]):
     sizes: tuple[int, ...] = option((2, 3, 5, 8), low=2, high=14)  # elements of the set, M
+
     relation = equals()  # dimensions are whole numbers
+    supposes = (
+        Suppose(
+            "the maps respect a transposition",
+            lambda g: all(any(map(is_swap, perms)) for perms in g.perms),
+            "Rotations alone: M dimensions of circulant matrices.",
+            perms=lambda g: tuple((tuple([*range(1, M), 0]),) for M in g.sizes),
+        ),
+        Suppose(
+            "the maps respect the cycle of all rows",
+            lambda g: all(any(map(is_turn, perms)) for perms in g.perms),
+            "One transposition alone leaves many maps.",
+            perms=lambda g: tuple(((1, 0, *range(2, M)),) for M in g.sizes),
+        ),
+    )
+    symbols = "2", "dimension for all permutations"
+    rows = "M = {sizes}"
+    shows = (
+        Along(
+            "How many linear maps respect a symmetry", x="M, elements", y="dimension", at="sizes"
+        ),
+    )
 
     def given(self, rng: Generator) -> Given:
-        """Two permutations that generate all others."""
         perms = (tuple(tuple(p) for p in generators(M)) for M in self.sizes)
         return Given(self.sizes, tuple(perms))
 
-    def hypotheses(self, given: Given) -> Iterator[Hypothesis]:
-        """All permutations."""
-        swaps = all(any(_is_swap(p) for p in perms) for perms in given.perms)
-        turns = all(any(_is_turn(p) for p in perms) for perms in given.perms)
-        yield Hypothesis("the maps respect a transposition of neighbours", swaps)
-        yield Hypothesis("the maps respect the cycle of all rows", turns)
+    def predict(self, given: Given) -> list[int]:
+        return [2] * len(given.sizes)
 
-    def predict(self, given: Given) -> list[float]:
-        """Two, always."""
-        return [2.0] * len(given.sizes)
-
-    def measure(self, given: Given) -> list[float]:
-        """Dimensions of the null spaces."""
+    def measure(self, given: Given) -> list[int]:
         pairs = zip(given.sizes, given.perms, strict=True)
-        return [float(len(equivariant_maps(M, perms))) for M, perms in pairs]
-
-    def counterexample(self, rng: Generator) -> Given:
-        """The cycle alone: circulant matrices."""
-        return Given((3, 5, 8), tuple((tuple([*range(1, M), 0]),) for M in (3, 5, 8)))
-
-    def figure(self, given: Given) -> tuple[Figure, Figure]:
-        """Dimensions for sets and for rings; and what the maps look like."""
-        rings = [float(len(equivariant_maps(M, [[*range(1, M), 0]]))) for M in given.sizes]
-        counts = Figure(
-            "How many linear maps respect a symmetry",
-            x="M, elements",
-            y="dimension",
-            marks=(
-                Curve(self.predict(given), x=given.sizes, label="2", role="predicted"),
-                Points(given.sizes, self.measure(given), label="all permutations (sets)"),
-                Points(given.sizes, rings, label="rotations alone (rings)", role="other"),
-            ),
-        )
-        M = 8
-        W = 2 * torch.eye(M) - 0.5 * torch.ones(M, M)
-        pattern = HeatMap(W.flip(0), (0, M), (0, M), label="entries of W")
-        picture = Figure(
-            "λI + γ11ᵀ with λ = 2, γ = −1/2", x="column", y="row from below", marks=(pattern,)
-        )
-        return counts, picture
-
-
-def _is_swap(perm: tuple[int, ...]) -> bool:
-    return sum(i != p for i, p in enumerate(perm)) == 2
-
-
-def _is_turn(perm: tuple[int, ...]) -> bool:
-    return all(p == (i + 1) % len(perm) for i, p in enumerate(perm))
+        return [len(equivariant_maps(M, perms)) for M, perms in pairs]

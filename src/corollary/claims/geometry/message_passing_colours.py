@@ -18,13 +18,12 @@ the other is not.
     sees no difference, and neither does any of the networks.
 """
 
-from collections.abc import Iterator
 from typing import NamedTuple
 
 import torch
-from torch import Generator, Tensor, nn
+from torch import Generator, nn
 
-from corollary.core import Claim, Curve, Figure, Hypothesis, Points, equals, option
+from corollary.core import Claim, Parity, Suppose, equals, option
 from corollary.data.graphs import cycle_graph, path_graph
 from corollary.models.message_passing import MessagePassing
 from corollary.models.mlp import MLP
@@ -33,67 +32,47 @@ from corollary.theory.geometry.graph import Graph
 
 
 class Given(NamedTuple):
-    """Two graphs and networks."""
-
     graph: Graph
     other: Graph
-    networks: list[nn.ModuleList]
+    networks: list[list[nn.Module]]  # layers of each
+
+
+def readout(layers: list[nn.Module], graph: Graph) -> float:
+    """The sum over nodes after all layers."""
+    x = torch.ones(graph.M, 4, dtype=torch.float64)  # nodes start alike
+    for layer in layers:
+        x = layer(x, graph)
+    return float(x.sum().detach())
 
 
 class MessagePassingColours(Claim[Given]):
     n: int = option(3, low=3, high=50)  # nodes of each of the two rings; the other has twice that
     networks: int = option(12, low=1, high=100)  # random networks
     layers: int = option(3, low=1, high=6)  # layers of each
+
     relation = equals(ulps=1024, scale=1.0)  # sums over nodes in another order
+    supposes = (
+        Suppose(
+            "colour refinement cannot tell the graphs apart",
+            lambda g: wl_equivalent(g.graph, g.other),
+            "A path has other degrees than a ring.",
+            other=lambda g: path_graph(g.graph.M),
+        ),
+    )
+    symbols = "readout on one ring", "readout on two rings of half its size"
+    shows = (Parity("What random networks see"),)
 
     def given(self, rng: Generator) -> Given:
-        """One ring and two, and random networks."""
-        networks = [_network(self.layers, rng) for _ in range(self.networks)]
+        def layer() -> nn.Module:
+            message, update = MLP([4, 8, 4], "tanh", rng=rng), MLP([8, 8, 4], "tanh", rng=rng)
+            return MessagePassing(message, update, "sum")
+
+        networks = [[layer() for _ in range(self.layers)] for _ in range(self.networks)]
         small = cycle_graph(self.n)
         return Given(cycle_graph(2 * self.n), small.union(small), networks)
 
-    def hypotheses(self, given: Given) -> Iterator[Hypothesis]:
-        """The test."""
-        same = wl_equivalent(given.graph, given.other)
-        yield Hypothesis("colour refinement cannot tell the graphs apart", same)
-
     def predict(self, given: Given) -> list[float]:
-        """Readouts on the first graph."""
-        return [_readout(net, given.graph) for net in given.networks]
+        return [readout(net, given.graph) for net in given.networks]
 
     def measure(self, given: Given) -> list[float]:
-        """Readouts on the second."""
-        return [_readout(net, given.other) for net in given.networks]
-
-    def counterexample(self, rng: Generator) -> Given:
-        """A ring and a path, which have different degrees."""
-        given = self.given(rng)
-        return given._replace(other=path_graph(2 * self.n))
-
-    def figure(self, given: Given) -> Figure:
-        """Readouts on one graph against those on the other."""
-        ring = self.predict(given)
-        path = [_readout(net, path_graph(2 * self.n)) for net in given.networks]
-        ends = [min(ring), max(ring)]
-        marks = (
-            Curve(ends, x=ends, label="equal", role="predicted"),
-            Points(ring, self.measure(given), label=f"two rings of {self.n}"),
-            Points(ring, path, label=f"a path of {2 * self.n}", role="other"),
-        )
-        x = f"readout on a ring of {2 * self.n}, one dot a network"
-        return Figure("What random networks see", x=x, y="readout on the other", marks=marks)
-
-
-def _network(layers: int, rng: Generator) -> nn.ModuleList:
-    return nn.ModuleList(
-        MessagePassing(MLP([4, 8, 4], "tanh", rng=rng), MLP([8, 8, 4], "tanh", rng=rng), "sum")
-        for _ in range(layers)
-    )
-
-
-def _readout(net: nn.ModuleList, graph: Graph) -> float:
-    x: Tensor = torch.ones(graph.M, 4, dtype=torch.float64)  # nodes start alike
-    with torch.no_grad():
-        for layer in net:
-            x = layer(x, graph)
-    return float(x.sum())
+        return [readout(net, given.other) for net in given.networks]

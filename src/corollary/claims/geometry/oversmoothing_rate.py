@@ -17,96 +17,46 @@ it.
 :covers: gcn-oversmoothing
 """
 
-from collections.abc import Iterator
 from typing import NamedTuple
 
-import torch
 from jaxtyping import Float
 from torch import Generator, Tensor
 
-from corollary.core import (
-    Claim,
-    Curve,
-    Figure,
-    Hypothesis,
-    Level,
-    Points,
-    Series,
-    converges,
-)
-from corollary.data.graphs import barbell_graph, cycle_graph
+from corollary.core import Claim, Over, Series, Suppose, converges, normal
+from corollary.data.graphs import cycle_graph
 from corollary.data.karate_club import karate_club
 from corollary.theory.geometry.graph import Graph
 from corollary.theory.geometry.smoothing import oversmoothing_curve, smoothing_rate
 
 
 class Given(NamedTuple):
-    """A graph with features."""
-
     graph: Graph
-    X: Float[Tensor, "M d"]
+    X: Float[Tensor, "M d"]  # features
+
+
+def two_rings(given: Given) -> Given:
+    """What separates two rings does not shrink."""
+    return Given(cycle_graph(5).union(cycle_graph(6)), given.X[:11])
 
 
 class OversmoothingRate(Claim[Given]):
     d: int = 4  # features of a node
     rounds: tuple[int, ...] = (1, 2, 4, 8, 16, 32)  # rounds at which the quotient is taken
+
     relation = converges(gap=0.01)  # what the third eigenvalue adds after 32 rounds is less
+    supposes = (
+        Suppose("the graph is connected", lambda g: g.graph.is_connected, without=two_rings),
+    )
+    symbols = "λ", "δₖ₊₁ / δₖ"
+    shows = (Over("Shrinking factor of each round", x="k, rounds"),)
 
     def given(self, rng: Generator) -> Given:
-        """The karate club with Gaussian features."""
         graph, _ = karate_club()
-        return Given(graph, torch.randn(graph.M, self.d, generator=rng, dtype=torch.float64))
-
-    def hypotheses(self, given: Given) -> Iterator[Hypothesis]:
-        """One component."""
-        yield Hypothesis("the graph is connected", given.graph.is_connected)
+        return Given(graph, normal(rng, graph.M, self.d))
 
     def predict(self, given: Given) -> float:
-        """The second eigenvalue."""
         return smoothing_rate(given.graph)
 
     def measure(self, given: Given) -> Series:
-        """The quotients."""
-        q = _quotients(given.graph, given.X, max(self.rounds))
-        return Series(self.rounds, [float(q[k - 1]) for k in self.rounds])
-
-    def counterexample(self, rng: Generator) -> Given:
-        """Two components: what separates them does not shrink."""
-        graph = cycle_graph(5).union(cycle_graph(6))
-        return Given(graph, torch.randn(graph.M, self.d, generator=rng, dtype=torch.float64))
-
-    def figure(self, given: Given) -> tuple[Figure, Figure]:
-        """The quotients, and the rate of barbells with longer and longer bridges."""
-        q = _quotients(given.graph, given.X, max(self.rounds))
-        steps = list(range(1, len(q) + 1))
-        limit = Figure(
-            "Shrinking factor of each round",
-            x="k, rounds",
-            y="δₖ₊₁ / δₖ",
-            marks=(
-                Points(steps, q, label="quotient of distances"),
-                Level(self.predict(given), label="λ"),
-            ),
-        )
-        bridges = [0, 1, 2, 4, 8, 16]
-        rates = [smoothing_rate(barbell_graph(6, b)) for b in bridges]
-        measured = []
-        for b in bridges:
-            graph = barbell_graph(6, b)
-            X = torch.randn(graph.M, 4, generator=Generator().manual_seed(b), dtype=torch.float64)
-            measured.append(float(_quotients(graph, X, 64)[-1]))
-        slow = Figure(
-            "Two cliques of six and a bridge",
-            x="nodes on the bridge",
-            y="λ",
-            marks=(
-                Curve(rates, x=bridges, label="second eigenvalue", role="predicted"),
-                Points(bridges, measured, label="quotient after 64 rounds"),
-            ),
-        )
-        return limit, slow
-
-
-def _quotients(graph: Graph, X: Tensor, K: int) -> Tensor:
-    distance = oversmoothing_curve(graph, X, K).distance
-    return distance[1:] / distance[:-1]
+        distance = oversmoothing_curve(given.graph, given.X, max(self.rounds)).distance
+        return Series(self.rounds, [float(distance[k] / distance[k - 1]) for k in self.rounds])

@@ -15,7 +15,6 @@ convolution of width :math:`2K+1` with symmetric kernels, and no other: it has
     bias is b_m: with 2 input channels and 24 nodes the sum here has 2 terms.
 """
 
-from collections.abc import Iterator
 from math import comb
 from typing import NamedTuple
 
@@ -24,70 +23,15 @@ from jaxtyping import Float
 from torch import Generator, Tensor
 from torch.nn import functional as F
 
-from corollary.core import Claim, Curve, Figure, Hypothesis, Points, equals, option
+from corollary.core import Claim, Parity, Suppose, equals, near, normal, option
 from corollary.data.graphs import cycle_graph
 from corollary.models.polynomial_conv import GraphConvPoly
 
 
 class Given(NamedTuple):
-    """Signals on a ring, kernels of a convolution, and a bias."""
-
-    x: Float[Tensor, "M i"]
+    x: Float[Tensor, "M i"]  # signals on a ring
     kernel: Float[Tensor, "o i w"]  # w = 2 K + 1
-    b: Float[Tensor, " o"]
-
-
-class PolynomialLayerOnARing(Claim[Given]):
-    M: int = option(24, low=12, high=300)  # nodes of the ring
-    c_in: int = 2  # input channels
-    c_out: int = 3  # output channels
-    K: int = option(2, low=1, high=5)  # degree; the kernel has 2K + 1 entries
-    relation = equals(ulps=1e5, scale=1.0)  # the change of basis from shifts to powers of L
-
-    def given(self, rng: Generator) -> Given:
-        """Gaussian signals and symmetric kernels."""
-
-        def normal(*shape: int) -> Tensor:
-            return torch.randn(*shape, generator=rng, dtype=torch.float64)
-
-        kernel = normal(self.c_out, self.c_in, 2 * self.K + 1)
-        return Given(normal(self.M, self.c_in), (kernel + kernel.flip(2)) / 2, normal(self.c_out))
-
-    def hypotheses(self, given: Given) -> Iterator[Hypothesis]:
-        """Symmetry."""
-        symmetric = torch.allclose(given.kernel, given.kernel.flip(2))
-        yield Hypothesis("the kernels are symmetric", symmetric)
-
-    def predict(self, given: Given) -> list[float]:
-        """Circular convolution."""
-        K = given.kernel.shape[2] // 2
-        padded = F.pad(given.x.T[None], (K, K), mode="circular")
-        return F.conv1d(padded, given.kernel, given.b)[0].T.flatten().tolist()
-
-    def measure(self, given: Given) -> list[float]:
-        """The layer."""
-        out = layer_of(given.kernel, given.b)(given.x, cycle_graph(len(given.x)))
-        return out.detach().flatten().tolist()
-
-    def counterexample(self, rng: Generator) -> Given:
-        """Kernels that know left from right."""
-        given = self.given(rng)
-        kernel = torch.randn(given.kernel.shape, generator=rng, dtype=torch.float64)
-        return given._replace(kernel=kernel)
-
-    def figure(self, given: Given) -> Figure:
-        """One output channel."""
-        nodes = list(range(1, len(given.x) + 1))
-        o = given.kernel.shape[0]
-        skewed = given.kernel.clone()
-        skewed[..., : skewed.shape[2] // 2] = 0.0  # the right half alone
-        marks = (
-            Curve(self.predict(given)[::o], x=nodes, label="convolution", role="predicted"),
-            Points(nodes, self.measure(given)[::o], label="polynomial layer"),
-            Curve(self.predict(given._replace(kernel=skewed))[::o], x=nodes, role="other",
-                  dashed=True, label="one-sided kernel, out of its reach"),
-        )  # fmt: skip
-        return Figure("First output channel on a ring", x="node m", y="ξ₁", marks=marks)
+    b: Float[Tensor, " o"]  # bias
 
 
 def layer_of(kernel: Tensor, b: Tensor) -> GraphConvPoly:
@@ -100,8 +44,40 @@ def layer_of(kernel: Tensor, b: Tensor) -> GraphConvPoly:
         dtype=kernel.dtype,
     )
     layer = GraphConvPoly(c_in, c_out, K, rng=torch.Generator().manual_seed(0))
-    with torch.no_grad():
-        half = kernel[..., K:].reshape(-1, K + 1)
-        layer.alpha.copy_(torch.linalg.solve(response, half.T).T.reshape(c_out, c_in, K + 1))
-        layer.b.copy_(b)
+    half = kernel[..., K:].reshape(-1, K + 1)
+    layer.alpha.data = torch.linalg.solve(response, half.T).T.reshape(c_out, c_in, K + 1)
+    layer.b = torch.nn.Parameter(b)
     return layer
+
+
+class PolynomialLayerOnARing(Claim[Given]):
+    M: int = option(24, low=12, high=300)  # nodes of the ring
+    c_in: int = 2  # input channels
+    c_out: int = 3  # output channels
+    K: int = option(2, low=1, high=5)  # degree; the kernel has 2K + 1 entries
+
+    relation = equals(ulps=1e5, scale=1.0)  # the change of basis from shifts to powers of L
+    supposes = (
+        Suppose(
+            "the kernels are symmetric",
+            lambda g: near(g.kernel, g.kernel.flip(2)),
+            "One-sided kernels are out of its reach.",
+            kernel=lambda g: g.kernel * (torch.arange(g.kernel.shape[2]) >= g.kernel.shape[2] // 2),
+        ),
+    )
+    symbols = "circular convolution", "polynomial layer"
+    shows = (Parity("All output channels at all nodes"),)
+
+    def given(self, rng: Generator) -> Given:
+        kernel = normal(rng, self.c_out, self.c_in, 2 * self.K + 1)
+        x, b = normal(rng, self.M, self.c_in), normal(rng, self.c_out)
+        return Given(x, (kernel + kernel.flip(2)) / 2, b)
+
+    def predict(self, given: Given) -> Tensor:
+        K = given.kernel.shape[2] // 2
+        padded = F.pad(given.x.T[None], (K, K), mode="circular")
+        return F.conv1d(padded, given.kernel, given.b)[0].T.flatten()
+
+    def measure(self, given: Given) -> Tensor:
+        out: Tensor = layer_of(given.kernel, given.b)(given.x, cycle_graph(len(given.x)))
+        return out.flatten()

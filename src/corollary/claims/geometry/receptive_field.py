@@ -14,100 +14,98 @@ must be as many layers as the diameter.
 :covers: message-passing, gcn-depth-diameter
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable
 from typing import NamedTuple
 
 import torch
-from torch import Generator, Tensor, nn
+from jaxtyping import Bool, Float
+from torch import Generator, Tensor
 
 from corollary.claims.geometry._drawing import by_springs, drawn
-from corollary.core import Claim, Curve, Figure, Hypothesis, Points, equals, option
+from corollary.core import Along, Claim, Figure, Points, Suppose, Trial, equals, normal, option
 from corollary.data.karate_club import karate_club
 from corollary.models.message_passing import MessagePassing
 from corollary.models.mlp import MLP
 from corollary.theory.geometry.graph import Graph
 
+Layer = Callable[[Tensor, Graph], Tensor]
+
 
 class Given(NamedTuple):
-    """A graph, features, layers, and the node that listens."""
-
     graph: Graph
-    X: Tensor
-    layers: list[nn.Module]
-    node: int
-    announced: bool  # whether every layer also tells all nodes the mean of all nodes
+    X: Float[Tensor, "M 2"]  # features
+    layers: list[Layer]
+
+    def heard(self, layers: list[Layer]) -> Bool[Tensor, "M M"]:
+        def features(X: Tensor) -> Tensor:
+            for layer in layers:
+                X = layer(X, self.graph)
+            return X
+
+        J = torch.autograd.functional.jacobian(features, self.X)  # (M, 2, M, 2)
+        out: Tensor = J.abs().sum(dim=(1, 3)) > 0
+        return out
+
+    @property
+    def near(self) -> Bool[Tensor, "M M"]:
+        return (self.graph.dense() + torch.eye(self.graph.M)) > 0
+
+
+def announced(layer: Layer) -> Layer:
+    """The same layer, which also tells every node the mean of all."""
+    return lambda X, graph: layer(X, graph) + X.mean(dim=0)
 
 
 class ReceptiveField(Claim[Given]):
     node: int = option(16, low=0, high=33)  # member of the karate club who listens
     K: int = option(5, low=1, high=8)  # layers
+
     relation = equals()  # nodes are counted
+    supposes = (
+        Suppose(
+            "in each layer nodes hear from their neighbours alone",
+            lambda g: not any(bool((g.heard([f]) & ~g.near).any()) for f in g.layers),
+            "A layer that adds the mean of all nodes reaches everyone.",
+            layers=lambda g: [announced(f) for f in g.layers],
+        ),
+        Suppose(
+            "in each layer nodes hear all of their neighbours",
+            lambda g: all(bool(g.heard([f])[g.near].all()) for f in g.layers),
+            "Layers that pass nothing on leave every node alone.",
+            layers=lambda g: [lambda X, graph: X.tanh() for _ in g.layers],
+        ),
+    )
+    symbols = "nodes within k hops", "nodes with a derivative"
+    shows = (Along("How far a node hears", x="k, layers", y="nodes that node m depends on"),)
 
     def given(self, rng: Generator) -> Given:
-        """The karate club with random features and layers."""
         graph, _ = karate_club()
-        X = torch.randn(graph.M, 2, generator=rng, dtype=torch.float64)
-        layers = [
-            MessagePassing(MLP([2, 4], rng=rng), MLP([6, 2], last="tanh", rng=rng), "mean")
-            for _ in range(self.K)
-        ]
-        return Given(graph, X, list(layers), self.node, False)
 
-    def hypotheses(self, given: Given) -> Iterator[Hypothesis]:
-        """Locality."""
-        yield Hypothesis("nodes hear from their neighbours alone", not given.announced)
+        def layer() -> Layer:
+            message, update = MLP([2, 4], "tanh", rng=rng), MLP([6, 2], last="tanh", rng=rng)
+            return MessagePassing(message, update, "mean")
 
-    def predict(self, given: Given) -> list[float]:
-        """Sizes of the balls of 0, ..., K hops."""
-        hops = given.graph.distances([given.node])[0]
-        return [float((hops <= k).sum()) for k in range(len(given.layers) + 1)]
+        return Given(graph, normal(rng, graph.M, 2), [layer() for _ in range(self.K)])
 
-    def measure(self, given: Given) -> list[float]:
-        """Nodes whose features have a derivative."""
-        heard = [influence(given, k) > 0 for k in range(len(given.layers) + 1)]
-        return [float(h.sum()) for h in heard]
+    def predict(self, given: Given) -> list[int]:
+        hops = given.graph.distances([self.node])[0]
+        return [int((hops <= k).sum()) for k in range(self.K + 1)]
 
-    def counterexample(self, rng: Generator) -> Given:
-        """A layer that also adds the mean over all nodes."""
-        return self.given(rng)._replace(announced=True)
+    def measure(self, given: Given) -> list[int]:
+        heard = [given.heard(given.layers[:k])[self.node] for k in range(self.K + 1)]
+        return [int(h.sum()) for h in heard]
 
-    def figure(self, given: Given) -> tuple[Figure, Figure]:
-        """Counts by depth, and the ball of two hops."""
-        depth = list(range(len(given.layers) + 1))
-        counts = Figure(
-            "How far a node hears",
-            x="k, layers",
-            y="nodes that node m depends on",
-            marks=(
-                Curve(self.predict(given), x=depth, label="nodes within k hops", role="predicted"),
-                Points(depth, self.measure(given), label="nodes with a derivative"),
-            ),
-        )
-        places = by_springs(given.graph)
-        near = influence(given, min(2, len(given.layers))) > 0
-        dots = places[near]
-        me = places[given.node]
-        ball = Figure(
-            "The karate club after two layers",
+    def figure(self, trial: Trial[Given]) -> Figure:
+        graph, places = trial.given.graph, by_springs(trial.given.graph)
+        near, me = places[graph.distances([self.node])[0] <= 2], places[self.node]
+        return Figure(
+            "The karate club: within two hops of node m",
             x="edges as springs",
             y="nodes push apart",
             equal=True,
             marks=(
-                drawn(given.graph, places, "members and friendships"),
-                Points(dots[:, 0], dots[:, 1], label="heard after two layers"),
+                drawn(graph, places, "members and friendships"),
+                Points(near[:, 0], near[:, 1], label="heard after two layers"),
                 Points(me[:1], me[1:], label="node m", role="predicted"),
             ),
         )
-        return counts, ball
-
-
-def influence(given: Given, k: int) -> Tensor:
-    """The size of the derivative of the node's features after k layers by each node's features."""
-
-    def features(X: Tensor) -> Tensor:
-        for layer in given.layers[:k]:
-            X = layer(X, given.graph) + (X.mean(dim=0) if given.announced else 0.0)
-        return X[given.node]
-
-    J = torch.autograd.functional.jacobian(features, given.X)  # (2, M, 2)
-    return J.abs().sum(dim=(0, 2))

@@ -61,7 +61,9 @@ class SetEquivariance(Claim[Given]):
         return Given(X, P, P.T.contiguous(), f)
 
     def predict(self, given: Given) -> Tensor:
-        return given.f(given.X).flatten()
+        out: Tensor = given.f(given.X).flatten()
+        return out
 
     def measure(self, given: Given) -> Tensor:
-        return (given.R @ given.f(given.P @ given.X)).flatten()
+        out: Tensor = (given.R @ given.f(given.P @ given.X)).flatten()
+        return out

@@ -44,6 +44,8 @@ def fourier_basis(
         >>> basis = fourier_basis(Graph.of_edges(3, [(0, 1), (1, 2)]))
         >>> basis.frequencies.abs().round(decimals=6).tolist()
         [0.0, 1.0, 3.0]
+
+    :covers: graph-fourier-transform
     """
     return graph.remember(("fourier", normalized, dtype), _fourier, graph, normalized, dtype)
 
@@ -110,6 +112,8 @@ def graph_convolution(
         >>> e0 = torch.tensor([1.0, 0.0, 0.0, 0.0], dtype=torch.float64)
         >>> graph_convolution(e0, e0, dft_basis(4).modes).abs().round(decimals=6).tolist()
         [0.5, 0.0, 0.0, 0.0]
+
+    :covers: spectral-graph-convolution
     """
     back = modes.mH
     return modes @ ((back @ x.to(modes.dtype)) * (back @ y.to(modes.dtype)))
@@ -125,6 +129,8 @@ def spectral_filter(
         >>> x = torch.tensor([1.0, 0.0], dtype=torch.float64)
         >>> spectral_filter(basis, lambda f: (f < 1).double(), x).round(decimals=6).tolist()
         [0.5, 0.5]
+
+    :covers: spectral-graph-convolution
     """
     response = G(basis.frequencies)
     shape = (-1,) + (1,) * (x.ndim - 1)

@@ -57,6 +57,8 @@ def quadratic_form(graph: Graph, x: Float[Tensor, "M *d"]) -> Float[Tensor, "*d"
         >>> path = Graph.of_edges(3, [(0, 1), (1, 2)])
         >>> quadratic_form(path, torch.tensor([0.0, 1.0, 3.0])).item()
         5.0
+
+    :covers: graph-laplacian
     """
     i, j = graph.edges.T
     return ((x[i] - x[j]) ** 2).sum(dim=0)

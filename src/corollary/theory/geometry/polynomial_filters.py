@@ -30,6 +30,8 @@ def polynomial_filter(
         >>> x = torch.tensor([[1.0], [0.0]], dtype=torch.float64)
         >>> polynomial_filter(L, torch.tensor([1.0, -0.5]).double(), x).flatten().tolist()
         [0.5, 0.5]
+
+    :covers: polynomial-graph-filter
     """
     if len(alpha) == 0:
         raise InputError("a polynomial needs at least its constant coefficient, got none")

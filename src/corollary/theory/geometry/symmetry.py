@@ -74,6 +74,7 @@ def check_invariance(
         [1, 2, 0]
 
     :covers: order-invariance
+    :test: tests/theory/geometry/test_symmetry.py
     """
     value = f(X)
     orders = _checked(perms, len(X))
@@ -118,6 +119,7 @@ def check_graph_invariance(
         True
 
     :covers: graph-invariance-equivariance
+    :test: tests/theory/geometry/test_symmetry.py
     """
     value = f(X, graph)
     orders = _checked(perms, len(X))
@@ -141,6 +143,7 @@ def check_graph_equivariance(
         True
 
     :covers: graph-invariance-equivariance
+    :test: tests/theory/geometry/test_symmetry.py
     """
     value = _rows(f(X, graph), len(X))
     orders = _checked(perms, len(X))
