@@ -143,13 +143,15 @@ def main() -> None:
     arguments = argparse.ArgumentParser(description=__doc__)
     arguments.add_argument("--json", type=Path)
     arguments.add_argument("--steps", type=int, default=600)
+    arguments.add_argument("--only", choices=list(NETWORKS))
     asked = arguments.parse_args()
     if hasattr(os, "sched_setaffinity"):
         os.sched_setaffinity(0, {0})
     torch.set_num_threads(1)
     table = Table("network", "parameters", *CONTENDERS)
     rows = {}
-    for name, (make, _) in NETWORKS.items():
+    for name in [asked.only] if asked.only else NETWORKS:
+        make = NETWORKS[name][0]
         size = sum(p.numel() for p in make().parameters())
         rows[name] = found = race(name, asked.steps)
         base = found["none"]

@@ -1,5 +1,6 @@
 """What the last nodes of a loss's graph tell: which loss, of how many targets, times what."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -41,20 +42,27 @@ def read_graph(root: Tensor) -> LossGraph:
         >>> found.kind, found.factor, found.counted
         ('cross entropy', 0.25, 2.0)
     """
-    node: Any = root.grad_fn
-    if node is None:
+    if root.grad_fn is None:
         return LossGraph(leaf=True)
     factor = 1.0
-    for _ in range(DEEPEST):
+    for node in path_to_loss(root):
         name = node.name()
         if name in KINDS:
             return _described(node, KINDS[name], factor)
         factor *= _constant(node, name)
-        following = next((n for n, _ in node.next_functions if n is not None), None)
-        if following is None or not name.startswith(_PASSED):
-            break
-        node = following
     return LossGraph(factor=factor)
+
+
+def path_to_loss(root: Tensor) -> Iterator[Any]:
+    """The nodes from the root to the loss function, or to the first that is no scaling."""
+    node: Any = root.grad_fn
+    for _ in range(DEEPEST):
+        if node is None:
+            return
+        yield node
+        if not node.name().startswith(_PASSED):
+            return
+        node = next((n for n, _ in node.next_functions if n is not None), None)
 
 
 # Nodes between a root and its loss function: scaling, adding penalties, casting, averaging.

@@ -10,6 +10,7 @@ from torch import Tensor
 from corollary.core.finding import Severity
 from corollary.watch.detect.detector import Detector, found
 from corollary.watch.event import Streak
+from corollary.watch.loss_graph import path_to_loss
 from corollary.watch.state import Loop, Owned
 
 MISSING = "loop/zero_grad_missing"
@@ -138,11 +139,12 @@ class KeptGraphs(Detector):
         self.streak = Streak(2, release=4)
 
     def on_backward_begin(self, loop: Loop, roots: Sequence[Tensor]) -> None:
-        """Mark the root's node, and see how many marks of earlier passes still live."""
-        node: Any = roots[0].grad_fn if roots else None
-        if node is not None:
+        """Mark a node, and see how many marks of earlier passes still live."""
+        # The loss function's node: frameworks scale a loss before they go back from it.
+        nodes: list[Any] = list(path_to_loss(roots[0])) if roots else []
+        if nodes:
             sentinel = _Sentinel()
-            node.metadata["corollary.watch"] = sentinel
+            nodes[-1].metadata["corollary.watch"] = sentinel
             self.refs.append(weakref.ref(sentinel))
         self.count += 1
         if self.count % self.EVERY or len(self.refs) < self.LOOKED:
