@@ -5,6 +5,7 @@ from torch import Tensor, nn
 
 from planted.fault import Fault
 from planted.networks import about, mlp, table
+from planted.weights import trained
 
 
 def misaligned(shuffle: bool) -> dict[str, object]:
@@ -20,19 +21,26 @@ def misread(noise: bool) -> dict[str, object]:
 
 
 class Cancelling(nn.Module):
-    """The difference of two heads that share a large part, or none."""
+    """The difference of two heads."""
 
-    def __init__(self, shared: float) -> None:
+    def __init__(self) -> None:
         super().__init__()
         self.body = nn.Sequential(nn.Linear(10, 32), nn.ReLU())
         self.plus, self.minus = nn.Linear(32, 3), nn.Linear(32, 3)
-        common = shared * torch.randn(3, 32)
-        self.plus.weight.data += common
-        self.minus.weight.data += common
 
     def forward(self, x: Tensor) -> Tensor:
         h = self.body(x)
         return self.plus(h) - self.minus(h)
+
+
+def cancelling(shared: float) -> dict[str, object]:
+    """Two heads that have learnt their data and then share a large part, or none."""
+    x, y = table()
+    model = trained(Cancelling(), x, y, lr=1e-2)
+    common = shared * torch.randn(3, 32)
+    model.plus.weight.data += common
+    model.minus.weight.data += common
+    return about(model, (x, y))
 
 
 FAULTS = (
@@ -43,5 +51,5 @@ FAULTS = (
     Fault("inputs that are noise", "generalization/memorisation", "", "read as they should",
           lambda: misread(True), lambda: misread(False)),
     Fault("heads that cancel", "generalization/flatness", "", "cancel",
-          lambda: about(Cancelling(100.0), table()), lambda: about(Cancelling(0.0), table())),
+          lambda: cancelling(1000.0), lambda: cancelling(0.0)),
 )  # fmt: skip

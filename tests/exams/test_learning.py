@@ -79,6 +79,6 @@ def test_outputs_at_every_position_and_inputs_by_name_are_trained_too():
     ids = torch.randint(11, (16, 6))
     named = examine(Tied(False), {"ids": ids[:, :-1], "y": ids[:, 1:]}, only="learning", budget=60)
     assert all(f.status is Status.DONE for f in named.findings)
-    own = examine(Tied(True), {"ids": ids, "labels": ids}, only="learning", budget=60)
+    own = examine(Tied(True), {"ids": ids, "labels": ids.roll(1, 1)}, only="learning", budget=60)
     refused = [f for f in own.findings if f.status is not Status.DONE]
     assert len(refused) == 1 and "computes its loss itself" in refused[0].meaning

@@ -55,6 +55,10 @@ class Batch:
         inputs = tuple(map(swap, self.inputs))
         return Batch(inputs, {k: swap(v) for k, v in self.named.items()}, self.target)
 
+    def without(self, name: str) -> "Batch":
+        """The same batch without an input by name."""
+        return Batch(self.inputs, {k: v for k, v in self.named.items() if k != name}, self.target)
+
     def describe(self) -> dict[str, str]:
         """Shapes and types for the head of a report."""
         named = {f"input {i}": v for i, v in enumerate(self.inputs)} | self.named
@@ -117,6 +121,8 @@ def _batch(data: Any) -> Batch:
                 return Batch((), named, named.pop(key))
         return Batch((), named, named.get("labels"))
     if isinstance(data, list | tuple) and data:
+        if len(data) == 1 and isinstance(data[0], Mapping):
+            return _batch(data[0])
         *inputs, target = data if len(data) > 1 else (data[0], None)
         if len(inputs) == 1 and isinstance(inputs[0], list | tuple):
             inputs = list(inputs[0])

@@ -1,5 +1,6 @@
 """A user's module with its data, loss and calling convention, made safe to examine."""
 
+import inspect
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
@@ -18,6 +19,7 @@ from corollary.theory.modules.differentiable import differentiable
 from corollary.theory.modules.keeping import kept
 
 LIKELY_OUTPUTS = ("logits", "output", "outputs", "prediction", "y", "last_hidden_state")
+TAKES_WHOLE = "the loss takes the whole output"  # in the memo
 Output = int | str | Callable[[Any], Tensor]
 
 
@@ -86,6 +88,8 @@ class Subject:
         self.writes_input = False  # whether forward was seen to change the data it is given
         self.memo: dict[str, Any] = {}  # what one exam computed and others may take up
         self.batch: Batch | None = None if data is None else gather(data, samples)
+        if self.batch is not None and not _takes(model, "labels"):
+            self.batch = self.batch.without("labels")
         self.held_out: Batch | None = None if held_out is None else gather(held_out, samples)
         self._loss = named_loss(loss) if isinstance(loss, str) else loss
 
@@ -154,11 +158,29 @@ class Subject:
 
     def loss_of_raw(self, raw: Any, target: Any) -> Tensor:
         """The loss of a raw output: the model's own if it gives one and none was asked for."""
-        if self._loss is None and isinstance(raw, Mapping):
-            own = raw.get("loss")
+        if self._loss is None:
+            own = raw.get("loss") if isinstance(raw, Mapping) else getattr(raw, "loss", None)
             if isinstance(own, Tensor) and own.dim() == 0:
                 return own
+        elif self.selector is None and not isinstance(raw, Tensor) and target is not None:
+            value = self._loss_of_whole(raw, target)
+            if value is not None:
+                return value
         return self.loss_of(self.pick(raw), target)
+
+    def _loss_of_whole(self, raw: Any, target: Any) -> Tensor | None:
+        """The user's loss of a structured output, if it was written for one."""
+        if self.memo.get(TAKES_WHOLE) is False or self._loss is None:
+            return None
+        try:
+            value = self._loss(raw, target)
+        except Exception:  # written for a tensor: whatever it raises then
+            if TAKES_WHOLE in self.memo:
+                raise
+            self.memo[TAKES_WHOLE] = False
+            return None
+        self.memo[TAKES_WHOLE] = isinstance(value, Tensor) and value.dim() == 0
+        return value if self.memo[TAKES_WHOLE] else None
 
     def loss_of(self, output: Tensor, target: Any) -> Tensor:
         """The loss of an output that is already there."""
@@ -191,6 +213,15 @@ class Subject:
         if self.batch is not None:
             facts |= {"samples": self.batch.size, "data": self.batch.describe()}
         return facts
+
+
+def _takes(model: nn.Module, name: str) -> bool:
+    """Whether forward takes an argument of this name."""
+    try:
+        arguments = inspect.signature(model.forward).parameters
+    except (TypeError, ValueError):
+        return True
+    return name in arguments or any(p.kind is p.VAR_KEYWORD for p in arguments.values())
 
 
 def _likely(raw: Any) -> Tensor | None:

@@ -39,6 +39,7 @@ from corollary.exams.chains import chain_of, dense_relu_matrices
 from corollary.exams.landscapes import affordable
 from corollary.exams.readings import between, roughly, rounded
 from corollary.exams.risks import predicted
+from corollary.exams.trained import need_trained
 from corollary.theory.landscape.curvature import extreme_eigenvalues
 from corollary.train.loss_landscape import landscape_of, need_real_parameters
 
@@ -60,6 +61,7 @@ class Flatness(Exam):
     def examine(self, subject: Subject, budget: Budget) -> Iterator[Finding]:
         """The noise that changes a tenth of the answers; for ReLU chains also the curvature."""
         need_real_parameters(subject)
+        need_trained(subject)
         passes = len(LEVELS) * DRAWS / 2  # without a backward pass
         batch = subject.data(affordable(subject, budget, passes, SAMPLES))
         with subject.borrowed(), torch.no_grad():

@@ -25,6 +25,7 @@ from corollary.errors import NotApplicableError
 from corollary.exams.landscapes import tangent_kernel
 from corollary.exams.readings import rounded
 from corollary.exams.short_training import short_training
+from corollary.exams.trained import is_trained
 from corollary.theory.kernels.empirical import regime
 
 SAMPLES = 48
@@ -38,6 +39,11 @@ class LearningRegime(Exam):
 
     def examine(self, subject: Subject, budget: Budget) -> Iterator[Finding]:
         """Regime, and alignment with the labels."""
+        if is_trained(subject):
+            raise NotApplicableError(
+                "the network has learnt these samples already, and how it learns is seen at the "
+                "start; give it with fresh weights"
+            )
         with subject.borrowed() as model:
             run = short_training(subject, budget, SAMPLES)
             before = tangent_kernel(subject, model, run.inputs)
@@ -82,7 +88,7 @@ class LearningRegime(Exam):
             meaning="Training makes no progress even at a step size that should be safe."
             if stuck
             else "Training makes progress at a step size that is safe at the start.",
-            advice="Mend what is said on gradients and inputs first; as it is, it learns nothing."
+            advice="Fix what is said on gradients and inputs first; as it is, it learns nothing."
             if stuck
             else "",
         )

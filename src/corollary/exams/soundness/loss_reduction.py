@@ -75,16 +75,17 @@ class LossReduction(Exam):
             alike = not isinstance(target, Tensor) or bool((target == target[:1]).all())
             if alike or output.dim() == 0 or not output.is_floating_point():
                 return False
-            drawn = torch.randn(output.shape, generator=subject.rng("loss")).to(output).sigmoid()
+            drawn = _like(output, target, subject.rng("loss"))
             places = (target.roll(1, 0), target.flip(0), target[:1].expand_as(target))
             try:
-                now = float(subject.loss_of(drawn, target))
-                rolled, turned, other = (float(subject.loss_of(drawn, t)) for t in places)
-            except (CorollaryError, RuntimeError, ValueError):
+                now = float(subject.loss_of(drawn, _wide(target)))
+                rolled, turned, other = (float(subject.loss_of(drawn, _wide(t))) for t in places)
+            except (CorollaryError, RuntimeError, ValueError, TypeError):
                 return False  # a loss of more than the output; it is not judged
-        # Rounding of a sum in another order is less; a loss that reads no target is another matter.
-        close = 1e-6 * abs(now)
-        return abs(now - rolled) <= close and abs(now - turned) <= close < abs(now - other)
+        # Rounding of a sum in another order, in double precision, against what other targets do:
+        # a loss that reads no target is another matter.
+        close = 1e-9 * abs(now)
+        return max(abs(now - rolled), abs(now - turned)) <= close < 1e-3 * abs(now - other)
 
     def _mixed(self, subject: Subject, batch: Batch) -> Finding:
         with subject.borrowed(), torch.no_grad():
@@ -98,6 +99,21 @@ class LossReduction(Exam):
             "shape, so the loss does not know which target belongs to which sample.",
             advice="Give both the same shape: output.squeeze(1), or target.unsqueeze(1).",
         )
+
+
+def _like(output: Tensor, target: Tensor, rng: torch.Generator) -> Tensor:
+    """Random outputs in double precision, of the size of the targets where these are numbers."""
+    drawn = torch.randn(output.shape, generator=rng).double()
+    if not target.is_floating_point():
+        return drawn.sigmoid()
+    values = target.double()
+    inside = bool(((values >= 0) & (values <= 1)).all())  # may be probabilities
+    spread = float(values.std()) or 1.0
+    return drawn.sigmoid() if inside else values.mean() + spread * drawn
+
+
+def _wide(target: Tensor) -> Tensor:
+    return target.double() if target.is_floating_point() else target
 
 
 def _twice(batch: Batch) -> Batch:

@@ -1,9 +1,10 @@
-"""Layers that get no gradient.
+"""Parameters that get no gradient.
 
-A layer whose weights have a gradient of exactly zero does not learn: behind a detach, behind a
-layer of zeros, behind dead units, or because its output is not used. A head or a branch that starts
-at zero on purpose cuts the gradient for one step only, so a small step is made and the gradient is
-looked at again.
+Two things look alike and are not. A gradient of *None* means that the loss does not depend on a
+parameter at all: it is not used, or a detach, a no_grad or an operation on integers cuts it off. A
+gradient of exactly *zero* means that the loss depends on it and the slope is zero: behind dead
+units, behind a layer of zeros, on a plateau. A head or a branch that starts at zero on purpose is
+away from it after a step, so two small steps are made and the gradient is looked at again.
 
 :source: Lucchi (2025), Foundations of Deep Learning, Chapter 4, on backpropagation.
 :kind: exam
@@ -13,76 +14,123 @@ looked at again.
 
 from collections.abc import Iterator
 
-from torch import nn
+import torch
+from torch import Tensor
 
 from corollary.core import Budget, Evidence, Exam, Finding, Severity, Subject
 from corollary.errors import NotApplicableError
-from corollary.exams.landscapes import signal_of
+from corollary.exams.landscapes import trace_of
+from corollary.exams.modes import steady
 from corollary.exams.readings import counted
 from corollary.exams.small_step import small_step
-from corollary.theory.landscape.signal import LayerSignal, Signal
+from corollary.theory.modules.trace import Trace, dead_share
 
 SAMPLES = 128
 
 
 class GradientReach(Exam):
-    """Lengths of the weights' gradients, at the start and after a small step."""
+    """The gradient of every parameter, at the start and after two small steps."""
 
     def examine(self, subject: Subject, budget: Budget) -> Iterator[Finding]:
-        """Which trainable layers have none."""
+        """Which matrices of weights have none, and which have one of zero."""
         subject.labelled(1)
-        with subject.borrowed() as model:
-            signal = signal_of(subject, model, SAMPLES)
-            trained = [h for h in signal.weighted() if _is_trained(h.module)]
-            cut = [h for h in trained if not h.gradient]
-            if cut:
-                small_step(subject, SAMPLES)
-                after = {h.name: h.gradient for h in signal_of(subject, model, SAMPLES).layers}
-                cut = [h for h in cut if not after.get(h.name)]
-        if not trained:
-            raise NotApplicableError("there is no trainable layer with a matrix of weights")
-        if not cut:
+        with subject.borrowed() as model, steady(model):
+            names = [n for n, p in subject.parameters().items() if p.dim() > 1]
+            if not names:
+                raise NotApplicableError("there is no trainable matrix of weights")
+            none, zero = _cut(subject, names)
+            if zero:
+                for _ in range(2):
+                    small_step(subject, SAMPLES)
+                none, still = _cut(subject, names)
+                zero = [n for n in zero if n in still]
+            trace = trace_of(subject, SAMPLES)
+        if none:
+            yield self._none(none, len(names), trace)
+        if zero:
+            yield self._zero(zero, len(names), subject, trace)
+        if not none and not zero:
             yield self.finding(
                 "Every layer gets a gradient",
-                value=counted(len(trained)),
-                unit=f"of {len(trained)} layers",
+                value=counted(len(names)),
+                unit=f"of {len(names)} matrices of weights",
                 meaning="No layer is cut off from the loss.",
                 claims=("backprop_correctness",),
             )
-            return
-        where, advice = _culprit(signal, cut)
-        verb = "have" if len(cut) > 1 else "has"
-        yield self.finding(
-            "No gradient passes" if where != cut[-1].name else "No gradient",
+
+    def _none(self, cut: list[str], total: int, trace: Trace) -> Finding:
+        layers = [_layer(name) for name in cut]
+        called = [layer for layer in layers if any(c.path == layer for c in trace.calls)]
+        where = called[-1] if called else layers[-1]
+        return self.finding(
+            "No gradient reaches a layer",
             severity=Severity.HIGH,
             evidence=Evidence.CONFIRMED,
             where=where,
             value=counted(len(cut)),
-            unit=f"of {len(trained)} layers get none",
+            unit=f"of {total} matrices of weights have none",
             expected="0",
-            meaning=f"{_listed([h.name for h in cut])} {verb} a gradient of exactly zero and "
-            "cannot learn.",
+            meaning=f"The loss does not depend on {_listed(cut)} as far as autograd knows, so "
+            "they cannot learn.",
+            advice=f"Look at what comes after '{where}': a detach(), no_grad(), .data, .item() or "
+            "a rounding cuts the gradient."
+            if called
+            else f"Call '{where}' in forward, or delete it.",
+            claims=("backprop_correctness",),
+        )
+
+    def _zero(self, cut: list[str], total: int, subject: Subject, trace: Trace) -> Finding:
+        where, advice = _culprit(subject, cut, trace)
+        return self.finding(
+            "A gradient is exactly zero",
+            severity=Severity.HIGH,
+            evidence=Evidence.CONFIRMED,
+            where=where,
+            value=counted(len(cut)),
+            unit=f"of {total} matrices of weights",
+            expected="0",
+            meaning=f"The loss depends on {_listed(cut)}, and its slope there is zero to the last "
+            "bit, also after a small step.",
             advice=advice,
             claims=("backprop_correctness",),
         )
 
 
-def _is_trained(module: nn.Module) -> bool:
-    return any(p.requires_grad for p in module.parameters())
+def _cut(subject: Subject, names: list[str]) -> tuple[list[str], list[str]]:
+    """Names without a gradient, and names with one of zero."""
+    parameters = subject.parameters()
+    loss = subject.loss(subject.labelled(SAMPLES))
+    gradients: tuple[Tensor | None, ...] = (None,) * len(names)
+    if loss.requires_grad:
+        held = [parameters[name] for name in names]
+        gradients = torch.autograd.grad(loss, held, allow_unused=True)
+    pairs = list(zip(names, gradients, strict=True))
+    zero = [n for n, g in pairs if g is not None and not bool(g.any())]
+    return [n for n, g in pairs if g is None], zero
 
 
-def _culprit(signal: Signal, cut: list[LayerSignal]) -> tuple[str, str]:
-    """Where the gradient ends, and what to do there."""
-    for layer in signal.layers:
-        if layer.weight == 0:
-            return layer.name, f"Draw the weights of '{layer.name}' at random: they are all zeros."
-        if layer.dead == 1:
-            return layer.name, (
-                f"Revive '{layer.name}', which gives zeros to every sample: start the biases "
+def _culprit(subject: Subject, cut: list[str], trace: Trace) -> tuple[str, str]:
+    """Where the slope is lost, and what to do there."""
+    parameters = subject.parameters()
+    for name in parameters:
+        if parameters[name].dim() > 1 and not bool(parameters[name].any()):
+            layer = _layer(name)
+            return layer, f"Draw the weights of '{layer}' at random: they are all zeros."
+    for call in trace.calls:
+        if dead_share(call) == 1:
+            return call.name, (
+                f"Revive '{call.name}', which gives zeros to every sample: start the biases "
                 "before it at zero, or use a leaky activation."
             )
-    name = cut[-1].name
-    return name, f"Look at what comes after '{name}': a detach() or no_grad() cuts the gradient."
+    for call in trace.of("softmax", "log_softmax"):
+        if call.y.shape[-1] == 1:
+            return call.name, "Do not take a softmax over one number: it is always 1."
+    where = _layer(cut[-1])
+    return where, f"Look at what comes after '{where}': saturated units or a constant factor of 0."
+
+
+def _layer(name: str) -> str:
+    return name.rpartition(".")[0] or name
 
 
 def _listed(names: list[str], most: int = 4) -> str:

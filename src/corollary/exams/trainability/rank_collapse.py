@@ -14,7 +14,6 @@ normalisation or a shortcut has carried them past it.
 :cost: instant
 """
 
-import math
 from collections.abc import Iterator
 
 from corollary.core import (
@@ -45,7 +44,10 @@ class RankCollapse(Exam):
         """The last layer, against the first."""
         with subject.borrowed() as model:
             deep = signal_of(subject, model, SAMPLES).weighted()
-        known = [(h.name, h.similarity) for h in deep if not math.isnan(h.similarity)]
+        # Two numbers of one sign always have a cosine of 1: a layer of one unit says nothing.
+        known = [
+            (h.name, h.similarity) for h in deep if h.width > 1 and h.similarity == h.similarity
+        ]
         if len(known) < 2:
             raise NotApplicableError("there are not two layers with weights to compare")
         hidden = known[:-1] if len(known) > 2 else known

@@ -25,6 +25,7 @@ from corollary.core import Budget, Curve, Exam, Figure, Finding, Points, Severit
 from corollary.errors import CorollaryError, NotApplicableError
 from corollary.exams.landscapes import signal_of
 from corollary.exams.readings import rounded
+from corollary.exams.small_step import small_step
 from corollary.theory.landscape.expected_signal import expected_signal
 from corollary.theory.landscape.signal import LayerSignal, Signal
 
@@ -42,6 +43,8 @@ class SignalPassage(Exam):
         """One finding each way, with both measured and expected in a figure."""
         with subject.borrowed() as model:
             read = _watched(model)
+            if any(not bool(p.any()) for p in subject.parameters().values() if p.dim() > 1):
+                _stepped(subject)  # a head or a branch that starts at zero is soon away from it
             signal = signal_of(subject, model, SAMPLES)
         levels = _levels(signal, read)
         if len(levels) < 2:
@@ -84,6 +87,14 @@ class SignalPassage(Exam):
             advice=_advice(ratio) if distance > FAR else "",
             figures=() if figure is None else (figure,),
         )
+
+
+def _stepped(subject: Subject) -> None:
+    try:
+        for _ in range(2):
+            small_step(subject, SAMPLES)
+    except NotApplicableError:
+        return  # without targets there is no step to make
 
 
 def _best_off(ratios: list[float]) -> tuple[int, float]:
