@@ -24,8 +24,7 @@ import torch
 from jaxtyping import Float
 from torch import Generator, Tensor
 
-from corollary.core import Claim, Suppose, Trial, equals, generator, normal, option
-from corollary.core.figure import Curve, Figure, Level, Points
+from corollary.core import Along, Claim, Suppose, equals, generator, normal, option
 from corollary.models.units import AffineUnit
 from corollary.theory.connectionism.linearity import is_affine
 
@@ -38,6 +37,11 @@ class Given(NamedTuple):
     y: Float[Tensor, "k n"]  # points
     alpha: Float[Tensor, " k"]  # weights
     beta: Float[Tensor, " k"]  # weights
+
+    @property
+    def total(self) -> Tensor:
+        """Sums of the weights."""
+        return self.alpha + self.beta
 
     def f(self, x: Tensor) -> Tensor:
         """The map."""
@@ -67,32 +71,20 @@ class AffineCombinations(Claim[Given]):
         ),
     )
     symbols = "|1 − α − β| ‖c‖", "‖f(αx + βy) − αf(x) − βf(y)‖"
+    shows = (Along("An affine map and its combinations", x="α + β", y="gap", at="total"),)
 
     def given(self, rng: Generator) -> Given:
         alpha, beta = normal(rng, self.k), normal(rng, self.k)
         beta[::2] = 1 - alpha[::2]
+        order = (alpha + beta).argsort()
         A, c = normal(rng, self.m, self.n) / self.n**0.5, normal(rng, self.m)
-        return Given(
-            A, c, 0.0, normal(rng, self.k, self.n), normal(rng, self.k, self.n), alpha, beta
-        )
+        x, y = normal(rng, 2, self.k, self.n)
+        return Given(A, c, 0.0, x, y, alpha[order], beta[order])
 
-    def predict(self, given: Given) -> list[float]:
-        return ((1 - given.alpha - given.beta).abs() * given.c.norm()).tolist()
+    def predict(self, given: Given) -> Tensor:
+        return (1 - given.total).abs() * given.c.norm()
 
-    def measure(self, given: Given) -> list[float]:
+    def measure(self, given: Given) -> Tensor:
         a, b = given.alpha[:, None], given.beta[:, None]
         gap = given.f(a * given.x + b * given.y) - a * given.f(given.x) - b * given.f(given.y)
-        return gap.norm(dim=1).tolist()
-
-    def figure(self, trial: Trial[Given]) -> Figure:
-        """The gap over the sum of the weights."""
-        total = trial.given.alpha + trial.given.beta
-        length = float(trial.given.c.norm())
-        line = torch.linspace(float(total.min()), float(total.max()), 101, dtype=torch.float64)
-        marks = (
-            Curve((1 - line).abs() * length, x=line, label=self.symbols[0], role="predicted"),
-            Points(total, trial.measured, label=self.symbols[1]),
-            Level(length, label="one constant, as in the footnote", role="other"),
-            *(Points(total, t.measured, label="with a bend", role="other") for t in trial.without),
-        )
-        return Figure("An affine map and its combinations", x="α + β", y="gap", marks=marks)
+        return gap.square().sum(dim=1).sqrt()

@@ -79,12 +79,11 @@ class CoordinateChange(Claim[Given]):
         return Kept([float(f.separable) for f in found], plane=found[-1])
 
     def figure(self, trial: Trial[Given]) -> tuple[Figure, Figure]:
-        """Before and after, with the separating radius."""
         x, y = trial.given
 
         def classes(view: Tensor) -> tuple[Points, Points]:
-            inner, outer = view[y < 0].T, view[y > 0].T
-            return Points(*inner, label="y = −1"), Points(*outer, label="y = +1", role="other")
+            (a, b), (c, d) = view[y < 0].T, view[y > 0].T
+            return Points(a, b, "y = −1"), Points(c, d, "y = +1", "other")
 
         plane = trial.kept.plane
         radius = math.sqrt(max(0.0, -plane.b / float(plane.w[0])))

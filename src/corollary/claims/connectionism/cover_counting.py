@@ -38,9 +38,7 @@ from corollary.theory.connectionism.cover import (
 
 
 class Given(NamedTuple):
-    """Points to be labelled."""
-
-    x: Float[Tensor, "s n"]
+    x: Float[Tensor, "s n"]  # points to be labelled
 
 
 def mirrored(given: Given) -> Given:
@@ -75,7 +73,6 @@ class CoverCounting(Claim[Given]):
         return [float(len(enumerate_dichotomies(given.x[:s]))) for s in seen]
 
     def figure(self, trial: Trial[Given]) -> Figure:
-        """The fraction of all labellings, which is what falls."""
         s, n = trial.given.x.shape
         more, seen = range(1, max(6 * n, s) + 1), range(1, s + 1)
         p = [float(separable_probability(k, n)) for k in more]

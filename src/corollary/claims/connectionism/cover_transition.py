@@ -41,10 +41,8 @@ LOADS = (1.0, 1.5, 2.0, 2.5, 3.0)  # s / n
 
 
 class Given(NamedTuple):
-    """Clouds and their labels, for each dimension and load."""
-
-    x: list[Float[Tensor, "trials s n"]]
-    y: list[Float[Tensor, "trials s"]]
+    x: list[Float[Tensor, "trials s n"]]  # clouds, for each dimension and load
+    y: list[Float[Tensor, "trials s"]]  # their labels
 
     def z(self) -> list[Float[Tensor, "trials s n"]]:
         """Each point times its label."""
@@ -110,7 +108,6 @@ class CoverTransition(Claim[Given]):
         return tuple(f"s = {x.shape[1]}, n = {x.shape[2]}" for x in trial.given.x)
 
     def figure(self, trial: Trial[Given]) -> Figure:
-        """The fraction against s / n; the curves become a step."""
         marks: list[Curve | Points | Level] = [Level(2.0, "s = 2n", role="other", axis="x")]
         for n in (*self.n, 4 * max(self.n)):
             s = range(max(n // 2, 1), 4 * n + 1)

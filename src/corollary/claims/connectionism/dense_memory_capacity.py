@@ -71,12 +71,11 @@ class DenseMemoryCapacity(Claim[Given]):
         return given.power - 1.0
 
     def measure(self, given: Given, rng: Generator) -> Series:
-        """For each size, the first K at which the mean share of wrong bits reaches ``WRONG``."""
         held = []
         for n in given.sizes:
             most = int(0.35 * dense_capacity(n, given.power) * 2 * math.log(n)) + 8
             errors = sum(_errors(n, most, given, rng) for _ in range(given.memories))
-            full = (errors / given.memories >= WRONG).nonzero()
+            full = torch.as_tensor(errors / given.memories >= WRONG).nonzero()
             held.append(float(full[0]) + 1 if len(full) else float(most))
         return Series(given.sizes, held)
 

@@ -23,15 +23,13 @@ from jaxtyping import Float
 from torch import Generator, Tensor
 
 from corollary.core import Claim, Kept, Suppose, Trial, equals, near, option
-from corollary.core.figure import Figure, Level, Points
+from corollary.core.figure import Figure, Level, Points, Role
 from corollary.data.patterns import orthogonal_patterns, random_patterns
 from corollary.models.hopfield import Hopfield
 
 
 class Given(NamedTuple):
-    """What is stored."""
-
-    patterns: Float[Tensor, "s n"]
+    patterns: Float[Tensor, "s n"]  # what is stored
 
     def overlaps(self) -> Float[Tensor, "s s"]:
         """Of any two patterns: 1 with itself, 0 if they are orthogonal."""
@@ -86,10 +84,10 @@ class HebbianStorage(Claim[Given]):
         return Kept([float(held.min()), float(held.max()), stable, *energies], held=held)
 
     def figure(self, trial: Trial[Given]) -> Figure:
-        """Stability of the bits of stored patterns, beside random patterns of the same number."""
         marks: list[Points | Level] = []
-        runs = [(t, "random", "other") for t in trial.without[:1]]
-        for run, name, role in [*runs, (trial, "orthogonal", "measured")]:
+        runs: list[tuple[Trial[Given], str, Role]] = [(trial, "orthogonal", "measured")]
+        runs += [(t, "random", "other") for t in trial.without[:1]]
+        for run, name, role in runs:
             held, label = run.kept.held, f"{name} patterns, all bits"
             low, mid, high = held.amin(1), held.mean(1), held.amax(1)
             t = range(1, len(held) + 1)

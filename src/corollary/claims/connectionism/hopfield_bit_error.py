@@ -101,7 +101,6 @@ class HopfieldBitError(Claim[Given]):
         return [Sample([share(s) for _ in range(self.networks)]) for s in stored]
 
     def figure(self, trial: Trial[Given]) -> Figure:
-        """Error against load, with the integral as it is printed."""
         loads, reads = trial.given.loads, trial.comparison.measured
         x = torch.linspace(min(loads) * 0.9, max(loads) * 1.1, 100).tolist()
         limit = [bit_error_limit(load) for load in x]

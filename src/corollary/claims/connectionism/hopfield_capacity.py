@@ -93,7 +93,6 @@ class HopfieldCapacity(Claim[Given]):
         return [wrong_bits_bound(n) for n in given.sizes]
 
     def measure(self, given: Given, rng: Generator) -> list[Sample]:
-        """One mean per network."""
         samples = []
         for n, s in zip(given.sizes, given.stored, strict=True):
             networks = range(max(4, math.ceil(given.patterns / s)))
@@ -101,7 +100,6 @@ class HopfieldCapacity(Claim[Given]):
         return samples
 
     def figure(self, trial: Trial[Given]) -> Figure:
-        """Expected wrong bits by size, at, below and above the capacity."""
         sizes, reads = trial.given.sizes, trial.comparison.measured
         n = torch.logspace(math.log10(min(sizes)), 8, 60, dtype=torch.float64).tolist()
         value, low, high = zip(*((r.value, r.low, r.high) for r in reads), strict=True)
@@ -114,6 +112,5 @@ class HopfieldCapacity(Claim[Given]):
         for name, c in factors.items():
             y = [expected_wrong_bits(v, c * hopfield_capacity(v)) for v in n]
             marks.append(Curve(y, x=n, label=f"normal law, s = {name}", role="other", dashed=True))
-        words = {"x": "neurons n", "y": "expected unstable bits"}
-        title = "Wrong bits of a stored pattern"
-        return Figure(title, **words, marks=tuple(marks), log_x=True, log_y=True)
+        title, y = "Wrong bits of a stored pattern", "expected unstable bits"
+        return Figure(title, "neurons n", y, tuple(marks), log_x=True, log_y=True)

@@ -36,9 +36,7 @@ from corollary.theory.connectionism.hopfield.storage import hebbian_weights, squ
 
 
 class Given(NamedTuple):
-    """Networks, each with its own patterns."""
-
-    patterns: Float[Tensor, "networks s n"]
+    patterns: Float[Tensor, "networks s n"]  # of each network
     rule: Callable[[Tensor], Tensor]  # couplings of patterns
 
 
@@ -81,7 +79,6 @@ class HopfieldCrosstalk(Claim[Given]):
         return [0.0, (s - 1) * (n - 1) / n**2]
 
     def measure(self, given: Given) -> Kept:
-        """The field of all patterns at each of them, minus the field of this one alone."""
         P = given.patterns
         signal = P[0, 0] * (P[0, 0] @ given.rule(P[0, :1]))
         xC = P * torch.stack([x @ given.rule(x) for x in P]) - signal
@@ -89,7 +86,6 @@ class HopfieldCrosstalk(Claim[Given]):
         return Kept(means, xC=xC.flatten())
 
     def figure(self, trial: Trial[Given]) -> Figure:
-        """All crosstalk against the normal law."""
         _, s, n = trial.given.patterns.shape
         edges = (torch.arange(-round(1.5 * n), round(1.5 * n), 8) + 0.5) / n  # 4 values per bin
         z = torch.linspace(-1.5, 1.5, 201)

@@ -23,8 +23,7 @@ import torch
 from jaxtyping import Float, Int
 from torch import Generator, Tensor
 
-from corollary.core import Claim, Suppose, Trial, equals, normal, option
-from corollary.core.figure import Curve, Figure
+from corollary.core import Along, Claim, Suppose, equals, normal, option
 from corollary.data.patterns import random_patterns
 from corollary.theory.connectionism.hopfield.dynamics import Flip, flip_sequence, sweep_orders
 from corollary.theory.connectionism.hopfield.energy import energy, field
@@ -38,6 +37,11 @@ class Given(NamedTuple):
     b: Float[Tensor, " n"]  # thresholds
     x: Float[Tensor, " n"]  # start
     order: Int[Tensor, "sweeps n"]  # order of the visits
+
+    @property
+    def times(self) -> range:
+        """Numbers of flips."""
+        return range(len(self.flips()) + 1)
 
     def flips(self) -> list[Flip]:
         """The run."""
@@ -66,6 +70,9 @@ class HopfieldDescent(Claim[Given]):
         ),
     )
     symbols = "H₀ − 2 Σ |h|", "energy of the state"
+    shows = (
+        Along("Hopfield energy, flip by flip", x="flips t", y="H(X)", at="times", without=False),
+    )
 
     def given(self, rng: Generator) -> Given:
         A = normal(rng, self.n, self.n) / self.n**0.5
@@ -74,23 +81,11 @@ class HopfieldDescent(Claim[Given]):
         return Given(W, b, random_patterns(self.n, rng=rng), sweep_orders(self.n, SWEEPS, rng=rng))
 
     def predict(self, given: Given) -> list[float]:
-        """The start minus twice the fields of the flips; then no unstable neuron."""
         fields = torch.tensor([0.0, *(abs(f.field) for f in given.flips())], dtype=torch.float64)
         start = energy(given.W, given.b, given.x)
         return [*(start - 2 * fields.cumsum(0)).tolist(), 0.0]
 
     def measure(self, given: Given) -> list[float]:
-        """The energy of every state passed, from its definition; unstable neurons at the end."""
         states = torch.stack([given.x, *(f.state for f in given.flips())])
         unstable = (sign(field(given.W, given.b, states[-1])) != states[-1]).sum()
         return [*energy(given.W, given.b, states).tolist(), float(unstable)]
-
-    def figure(self, trial: Trial[Given]) -> Figure:
-        """Energy against flips."""
-        marks = (
-            Curve(trial.measured[:-1], label=self.symbols[1]),
-            Curve(trial.predicted[:-1], label=self.symbols[0], role="predicted", dashed=True),
-        )
-        caption = "Every flip lowers the energy by twice the field it follows."
-        title = "Hopfield energy, flip by flip"
-        return Figure(title, x="flips t", y="H(X)", marks=marks, caption=caption)

@@ -41,10 +41,8 @@ PROBES = 16  # stored patterns started from in each network
 
 
 class Given(NamedTuple):
-    """Loads, and how patterns are drawn."""
-
     loads: tuple[float, ...]  # s/n, growing
-    patterns: Callable[[int, int, Generator], Tensor]
+    patterns: Callable[[int, int, Generator], Tensor]  # how they are drawn
     neurons: int  # neurons simulated per point, so that small networks are averaged more
 
     def end_overlap(self, s: int, n: int, rng: Generator) -> float:
@@ -96,7 +94,6 @@ class HopfieldTransition(Claim[Given]):
         return critical_load()
 
     def measure(self, given: Given, rng: Generator) -> Kept:
-        """Where the mean overlap falls through the level."""
         found = []  # size by load by network
         for n in self.sizes:
             runs = range(max(2, given.neurons // n))
@@ -107,7 +104,6 @@ class HopfieldTransition(Claim[Given]):
         return Kept(Series(self.sizes, lost), means=means, largest=found[-1])
 
     def figure(self, trial: Trial[Given]) -> Figure:
-        """Overlap against load, one line per size."""
         loads, n = trial.given.loads, self.sizes[-1]
         *others, mean = trial.kept.means
         low, high = (list(map(end, trial.kept.largest)) for end in (min, max))
@@ -124,8 +120,8 @@ class HopfieldTransition(Claim[Given]):
         theory = [*map(retrieval_overlap, below), 0.0, 0.0]
         marks.append(Curve(theory, x=x, label="mean-field theory", role="predicted"))
         marks.append(Level(critical_load(), label="α_c ≈ 0.138", axis="x"))
-        words = {"x": "load α = s/n", "y": "overlap m of the end with the pattern"}
-        return Figure("Retrieval of stored patterns", **words, marks=tuple(marks))
+        x, y = "load α = s/n", "overlap m of the end with the pattern"
+        return Figure("Retrieval of stored patterns", x, y, tuple(marks))
 
 
 def _crossing(loads: tuple[float, ...], means: list[float]) -> float:

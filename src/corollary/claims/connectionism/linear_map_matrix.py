@@ -89,7 +89,6 @@ class LinearMapMatrix(Claim[Given]):
         return given.f(given.x).flatten().tolist()
 
     def figure(self, trial: Trial[Given]) -> Figure:
-        """The matrix."""
         A = trial.given.A()
         m, n = A.shape
         matrix = HeatMap(A.flip(0), x=(0.5, n + 0.5), y=(0.5, m + 0.5), label="A, row 1 on top")

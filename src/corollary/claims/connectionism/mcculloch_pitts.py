@@ -88,7 +88,6 @@ class McCullochPittsReach(Claim[Given]):
         return [*(float(len(t)) for t in tables), float(parities)]
 
     def figure(self, trial: Trial[Given]) -> Figure:
-        """Reachable functions against all functions."""
         n, k = trial.given.sizes, len(trial.given.sizes)
         marks = (
             Curve(trial.predicted[:k], x=n, label="2 + n 2ⁿ", role="predicted"),

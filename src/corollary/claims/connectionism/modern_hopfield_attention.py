@@ -27,12 +27,10 @@ from corollary.models.modern_hopfield import ModernHopfield
 
 
 class Given(NamedTuple):
-    """Keys, values and queries."""
-
-    K: Float[Tensor, "N d"]
-    V: Float[Tensor, "N d"]
-    q: Float[Tensor, "queries d"]
-    beta: float
+    K: Float[Tensor, "N d"]  # keys
+    V: Float[Tensor, "N d"]  # values
+    q: Float[Tensor, "queries d"]  # queries
+    beta: float  # inverse temperature
 
 
 class ModernHopfieldAttention(Claim[Given]):
@@ -63,7 +61,6 @@ class ModernHopfieldAttention(Claim[Given]):
         return Given(K, K, normal(rng, self.queries, self.d), self.d**-0.5)
 
     def predict(self, given: Given) -> list[float]:
-        """PyTorch's attention at its default scale."""
         read = scaled_dot_product_attention(given.q[None], given.K[None], given.V[None])
         return read.flatten().tolist()
 

@@ -29,12 +29,10 @@ from corollary.theory.connectionism.hopfield.modern import attention_energy
 
 
 class Given(NamedTuple):
-    """Keys, values and queries."""
-
-    K: Float[Tensor, "N d"]
-    V: Float[Tensor, "N d"]
-    beta: float
-    q: Float[Tensor, "queries d"]
+    K: Float[Tensor, "N d"]  # keys
+    V: Float[Tensor, "N d"]  # values
+    beta: float  # inverse temperature
+    q: Float[Tensor, "queries d"]  # queries
 
 
 class ModernHopfieldDescent(Claim[Given]):
@@ -78,7 +76,6 @@ class ModernHopfieldDescent(Claim[Given]):
         return Given(K, K, 1.0, normal(rng, 50, self.d))
 
     def figure(self, trial: Trial[Given]) -> Figure:
-        """Energies along the steps."""
         E = trial.kept.energies  # (steps + 1, queries)
         lost = torch.tensor([0.0, *trial.predicted]).cumsum(0) / E.shape[1]
         steps = range(len(E))

@@ -28,11 +28,9 @@ from corollary.theory.connectionism.hopfield.modern import attention_update, one
 
 
 class Given(NamedTuple):
-    """Patterns, and a query for each."""
-
-    K: Float[Tensor, "N d"]
-    q: Float[Tensor, "N d"]
-    beta: float
+    K: Float[Tensor, "N d"]  # patterns
+    q: Float[Tensor, "N d"]  # a query for each
+    beta: float  # inverse temperature
     radius: float  # how far a query may be from its pattern
 
 
@@ -74,9 +72,9 @@ class ModernHopfieldOneStep(Claim[Given]):
     def predict(self, given: Given) -> list[float]:
         return one_step_error(given.K, given.beta, given.radius).tolist()
 
-    def measure(self, given: Given) -> list[float]:
+    def measure(self, given: Given) -> Tensor:
         read = attention_update(given.K, given.beta, given.q)
-        return (read - given.K).norm(dim=1).tolist()
+        return (read - given.K).square().sum(dim=1).sqrt()
 
     def tight(self) -> Given:
         """Two opposite patterns, asked at themselves."""

@@ -109,7 +109,6 @@ class ParallelDistributedProcessing(Claim[Given]):
         return flat([*_mistakes(given), *_recall_by_parts(given), *self._descent_by_parts(given)])
 
     def figure(self, trial: Trial[Given]) -> Figure:
-        """The layered system as a graph."""
         system = trial.given.layered()
         layers = [system.environment.entry, *system.units.groups]
         x = [float(k) for k, layer in enumerate(layers) for _ in layer]

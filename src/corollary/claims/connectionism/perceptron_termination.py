@@ -75,7 +75,6 @@ class PerceptronTermination(Claim[Given]):
         return Kept([float(run.converged) for run in runs], runs=runs)
 
     def figure(self, trial: Trial[Given]) -> Figure:
-        """Mistakes of one run that ends and of one that does not."""
         ends, runs_on = trial.kept.runs[:2]
         marks = (
             Curve(range(1, ends.updates + 1), ends.shown, "separable"),

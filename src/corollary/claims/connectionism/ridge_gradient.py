@@ -41,7 +41,7 @@ class Given(NamedTuple):
 
     def outside(self, v: Float[Tensor, "... d"]) -> Float[Tensor, "... d"]:
         """The part of v that is orthogonal to all points."""
-        basis = torch.linalg.qr(self.x.T).Q
+        basis: Tensor = torch.linalg.qr(self.x.T).Q
         return v - (v @ basis) @ basis.T
 
 
@@ -92,7 +92,6 @@ class RidgeGradient(Claim[Given]):
         return Kept([least, float(outside[-1] / way[-1])], way=way, outside=outside)
 
     def figure(self, trial: Trial[Given]) -> Figure:
-        """The distance gone, inside and outside of the span."""
         marks = (
             Level(0.0, label="outside span(x_i), predicted"),
             Curve(trial.kept.way, label="‖θ_t − θ_0‖", role="other"),

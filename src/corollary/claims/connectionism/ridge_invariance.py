@@ -13,6 +13,7 @@ however large :math:`\Delta x` is and whatever :math:`\varphi` is.
 :covers: ridge-unit
 """
 
+from collections.abc import Callable
 from typing import Literal, NamedTuple
 
 import torch
@@ -24,7 +25,7 @@ from corollary.core import Claim, Parity, Suppose, Trial, equals, normal, option
 from corollary.core.figure import Curve, Figure, HeatMap, Level
 from corollary.models.units import RidgeUnit
 
-PHI = {
+PHI: dict[str, Callable[[Tensor], Tensor]] = {
     "sigmoid": torch.sigmoid,
     "tanh": torch.tanh,
     "softplus": F.softplus,
@@ -72,15 +73,14 @@ class RidgeInvariance(Claim[Given]):
         dx = dx - (dx @ u)[:, None] * u  # once more: the first pass leaves rounding
         return Given(theta, x, self.reach * dx / dx.norm(dim=1, keepdim=True).clamp(min=1e-300))
 
-    def predict(self, given: Given) -> list[float]:
-        return PHI[self.phi](given.x @ given.theta).tolist()
+    def predict(self, given: Given) -> Tensor:
+        return PHI[self.phi](given.x @ given.theta)
 
-    def measure(self, given: Given) -> list[float]:
-        with torch.no_grad():
-            return RidgeUnit.of(PHI[self.phi], given.theta)(given.x + given.dx).tolist()
+    def measure(self, given: Given) -> Tensor:
+        output: Tensor = RidgeUnit.of(PHI[self.phi], given.theta)(given.x + given.dx)
+        return output
 
     def figure(self, trial: Trial[Given]) -> tuple[Figure, Figure]:
-        """The function over a plane that holds the weights, and along two lines of it."""
         given = trial.given
         u = given.theta / given.theta.norm()
         v = given.dx[0] / given.dx[0].norm().clamp(min=1e-300)

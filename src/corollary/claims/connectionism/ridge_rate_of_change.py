@@ -22,8 +22,7 @@ from jaxtyping import Float
 from torch import Generator, Tensor
 from torch.nn import functional as F
 
-from corollary.core import Claim, Suppose, Trial, equals, normal
-from corollary.core.figure import Curve, Figure, Points
+from corollary.core import Along, Claim, Suppose, equals, normal
 from corollary.models.threshold import Heaviside
 from corollary.models.units import RidgeUnit
 from corollary.theory.connectionism.ridge import slope_of
@@ -34,12 +33,13 @@ Map = Callable[[Tensor], Tensor]
 
 def activation(name: str) -> tuple[Map, Map]:
     """The function, and its slope in closed form."""
-    return {
+    known: dict[str, tuple[Map, Map]] = {
         "sigmoid": (torch.sigmoid, sigmoid_derivative),
         "tanh": (torch.tanh, tanh_derivative),
         "softplus": (F.softplus, torch.sigmoid),
         "relu": (torch.relu, Heaviside()),
-    }[name]
+    }
+    return known[name]
 
 
 class Given(NamedTuple):
@@ -47,6 +47,11 @@ class Given(NamedTuple):
     x: Float[Tensor, "k n"]  # points
     phi: Map  # activation
     slope: Map  # its derivative in closed form
+
+    @property
+    def z(self) -> Tensor:
+        """What the activation reads."""
+        return self.x @ self.theta
 
 
 def at_a_kink(given: Given) -> Given:
@@ -65,31 +70,21 @@ class RidgeRateOfChange(Claim[Given]):
     supposes = (
         Suppose(
             "φ is differentiable at every x·θ",
-            lambda g: not slope_of(g.phi, g.x @ g.theta).isnan().any(),
+            lambda g: not slope_of(g.phi, g.z).isnan().any(),
             without=at_a_kink,
         ),
     )
     symbols = "|φ'(x·θ)| ‖θ‖", "‖∇f(x)‖ by autograd"
+    shows = (Along("Rate of change", x="x·θ", y="‖∇f(x)‖", at="z", without=False),)
 
     def given(self, rng: Generator) -> Given:
-        return Given(normal(rng, self.n), normal(rng, self.k, self.n), *activation(self.phi))
+        theta, x = normal(rng, self.n), normal(rng, self.k, self.n)
+        return Given(theta, x[(x @ theta).argsort()], *activation(self.phi))
 
-    def predict(self, given: Given) -> list[float]:
-        return (given.slope(given.x @ given.theta).abs() * given.theta.norm()).tolist()
+    def predict(self, given: Given) -> Tensor:
+        return given.slope(given.z).abs() * given.theta.norm()
 
-    def measure(self, given: Given) -> list[float]:
+    def measure(self, given: Given) -> Tensor:
         x = given.x.clone().requires_grad_(True)
         (gradient,) = torch.autograd.grad(RidgeUnit.of(given.phi, given.theta)(x).sum(), x)
-        return gradient.norm(dim=1).tolist()
-
-    def figure(self, trial: Trial[Given]) -> Figure:
-        """The rate along the one coordinate that matters."""
-        given = trial.given
-        z = given.x @ given.theta
-        line = torch.linspace(float(z.min()), float(z.max()), 201, dtype=torch.float64)
-        law = given.slope(line).abs() * given.theta.norm()
-        marks = (
-            Curve(law, x=line, label=self.symbols[0], role="predicted"),
-            Points(z, trial.measured, label=self.symbols[1]),
-        )
-        return Figure(f"Rate of change, φ = {self.phi}", x="x·θ", y="‖∇f(x)‖", marks=marks)
+        return gradient.square().sum(dim=1).sqrt()

@@ -80,7 +80,6 @@ class SigmoidDerivatives(Claim[Given]):
         return torch.cat(given.derivatives(given.z, self.order)).tolist()
 
     def figure(self, trial: Trial[Given]) -> Figure:
-        """Derivatives over the value of the sigmoid: curves without z."""
         s = torch.linspace(0, 1, 201, dtype=torch.float64)
         seen = trial.given.phi(trial.given.z)
         marks: list[Curve | Points] = []

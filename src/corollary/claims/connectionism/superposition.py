@@ -111,7 +111,6 @@ class Superposition(Claim[Given]):
         return Kept([float(gap <= ROUNDING) for gap in found], gaps=found)
 
     def figure(self, trial: Trial[Given]) -> Figure:
-        """Violations of the principle and of its two halves, map by map."""
         tests = halves(trial.given)
 
         def shown(values: list[float], label: str, role: Role) -> Points:
@@ -123,6 +122,6 @@ class Superposition(Claim[Given]):
             shown(trial.kept.gaps, "superposition", "measured"),
             Level(ROUNDING, label="rounding below", role="other"),
         )
-        words = {"x": "map", "y": "largest violation", "caption": "Exact zeros are drawn at 1e-17."}
-        title = "Who obeys superposition"
-        return Figure(title, **words, marks=marks, log_y=True, names=NAMES)
+        title, words = "Who obeys superposition", "Exact zeros are drawn at 1e-17."
+        y = "largest violation"
+        return Figure(title, "map", y, marks, log_y=True, names=NAMES, caption=words)

@@ -72,7 +72,6 @@ class SynchronousTwoCycles(Claim[Given]):
         return 2.0
 
     def measure(self, given: Given) -> Kept:
-        """The longest time after which a state comes back, once the transient is over."""
         X, first = given.X, []
         for _ in range(STEPS):
             first.append(X[0])
@@ -86,7 +85,6 @@ class SynchronousTwoCycles(Claim[Given]):
         return Kept(float(longest), first=torch.stack(first[:25]))
 
     def figure(self, trial: Trial[Given]) -> Figure:
-        """Neurons that differ from one and from two steps ago, at the start that keeps swinging."""
         S = trial.kept.first
         ago = {k: (S[k:] != S[:-k]).double().mean(1) for k in (1, 2)}
         last, other = energy(trial.given.W, trial.given.b, S)[-2:].tolist()

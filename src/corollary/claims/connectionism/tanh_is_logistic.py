@@ -33,7 +33,7 @@ class Given(NamedTuple):
 
 def readers(net: nn.Sequential) -> list[nn.Linear]:
     """The layers that read hidden units."""
-    return [layer for layer in net[1:] if isinstance(layer, nn.Linear)]
+    return [layer for layer in list(net)[1:] if isinstance(layer, nn.Linear)]
 
 
 def no_biases(given: Given) -> Given:
@@ -71,11 +71,10 @@ class TanhIsLogistic(Claim[Given]):
         t = torch.linspace(-3, 3, self.k, dtype=torch.float64)[:, None]
         return Given(nn.Sequential(*layers[:-1]), start + t * way)
 
-    def predict(self, given: Given) -> list[float]:
-        with torch.no_grad():
-            return given.net(given.x).flatten().tolist()
+    def predict(self, given: Given) -> Tensor:
+        output: Tensor = given.net(given.x)
+        return output.flatten()
 
-    def measure(self, given: Given) -> list[float]:
-        twin = convert_mlp(given.net, "sigmoid", drop_shift=True)
-        with torch.no_grad():
-            return twin(given.x).flatten().tolist()
+    def measure(self, given: Given) -> Tensor:
+        output: Tensor = convert_mlp(given.net, "sigmoid", drop_shift=True)(given.x)
+        return output.flatten()

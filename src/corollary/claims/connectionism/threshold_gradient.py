@@ -87,7 +87,8 @@ class ThresholdGradient(Claim[Given]):
         return [0.0, 0.0, 0.0]
 
     def measure(self, given: Given) -> Kept:
-        start = weights = (given.W, given.b, given.v)
+        start: tuple[Tensor, ...] = (given.W, given.b, given.v)
+        weights = start
         ways, losses = [], []
         for _ in range(self.steps):
             weights = tuple(w.detach().requires_grad_(True) for w in weights)
@@ -102,7 +103,6 @@ class ThresholdGradient(Claim[Given]):
         return Kept(found, W=[way[0] for way in ways], v=[way[2] for way in ways], losses=losses)
 
     def figure(self, trial: Trial[Given]) -> tuple[Figure, Figure]:
-        """Ways of both layers and the loss, beside a sigmoid twin."""
         hard, soft = trial.kept, [t.kept for t in trial.without[1:]]
         ways = (
             Level(0.0, label="‖W_t − W_0‖, predicted"),

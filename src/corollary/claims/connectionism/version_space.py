@@ -43,10 +43,8 @@ from corollary.theory.connectionism.version_space import (
 
 
 class Given(NamedTuple):
-    """Labelled points of the plane."""
-
-    x: Float[Tensor, "n 2"]
-    y: Float[Tensor, " n"]
+    x: Float[Tensor, "n 2"]  # points
+    y: Float[Tensor, " n"]  # labels, -1 or +1
 
 
 def around(rng: Generator) -> Given:
@@ -82,13 +80,12 @@ class VersionSpace(Claim[Given]):
         return Kept(Count(int(found.hits[-1]), self.draws), found=found)
 
     def figure(self, trial: Trial[Given]) -> tuple[Figure, Figure]:
-        """The wedge in weight space, shrinking; and its share as points come in."""
         x, y = trial.given
         arcs = [version_space_2d(x[:k], y[:k]) for k in range(1, len(x) + 1)]
         first = sorted({0, 1, 2, len(arcs) - 1} & set(range(len(arcs))))
         shown = [k for k in first if arcs[k] is not None]
         wedges = Regions(
-            [_wedge(*arcs[k]) for k in shown],
+            [_wedge(*arc) for k in shown if (arc := arcs[k])],
             [float(k + 1) for k in shown],
             label="V after 1, 2, 3 and all points",
         )

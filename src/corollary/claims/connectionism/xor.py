@@ -68,17 +68,15 @@ class Xor(Claim[Given]):
         return 3.0
 
     def measure(self, given: Given) -> list[float]:
-        """Over all labellings that some unit realises, the best agreement with y."""
         realised = [enumerate_dichotomies(homogeneous(x)).to(given.y) for x in given.x]
         return [float((signs == given.y).sum(dim=1).max()) for signs in realised]
 
     def figure(self, trial: Trial[Given]) -> tuple[Figure, Figure]:
-        """The square with a line that gets three right; and the two hidden units that get four."""
         x, y = trial.given.x[0], trial.given.y
 
         def classes(view: Tensor) -> tuple[Points, Points]:
             plus, minus = view[y > 0].T, view[y < 0].T
-            return Points(*plus, "y = +1", "other"), Points(*minus, "y = -1", "other")
+            return Points(plus[0], plus[1], "y = +1"), Points(minus[0], minus[1], "y = -1", "other")
 
         tried = Curve([1.7, -0.2], [-0.2, 1.7], label="a line with 3 of 4 right")
         title, marks = "Every line gets a corner wrong", (*classes(x), tried)

@@ -28,10 +28,8 @@ from corollary.theory.expressivity.regions.program import Program
 
 
 class Given(NamedTuple):
-    """A network, cells with their affine maps, and a share of each corner for a point of a cell."""
-
     model: nn.Module
-    cells: Mosaic
+    cells: Mosaic  # with their affine maps
     mix: Tensor  # one weight for each slot of the cells' corners
 
     def points(self) -> Tensor:
@@ -93,7 +91,6 @@ class ActivationCells(Claim[Given]):
         return [*out, float(given.cells.areas().sum()) / 16]
 
     def figure(self, trial: Trial[Given]) -> Figure:
-        """The cells by the slope of their map."""
         cells = trial.given.cells
         steep = cells.maps()[0][:, 0].norm(dim=1).tolist()
         marks = (Regions(cells.polygons(), steep, label=f"{len(steep)} cells, |A|"),)

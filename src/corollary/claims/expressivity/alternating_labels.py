@@ -20,7 +20,7 @@ and one with l layers of width :math:`w < 2^{(n-k)/l - 1}` at least
     nodes" is presumably 2k, or 2n in the consistent form: for n = 6 the 12 layers make no mistake.
 """
 
-from collections.abc import Iterator
+from functools import partial
 from typing import NamedTuple
 
 import torch
@@ -37,23 +37,22 @@ from corollary.train import fit
 
 
 class Given(NamedTuple):
-    """Networks of one input, points and labels."""
-
-    models: tuple[nn.Sequential, ...]
-    x: Float[Tensor, "N 1"]
-    y: Float[Tensor, " N"]
+    models: tuple[nn.Sequential, ...]  # of one input
+    x: Float[Tensor, "N 1"]  # points
+    y: Float[Tensor, " N"]  # labels
 
 
 def answers(model: nn.Module, x: Tensor) -> Tensor:
     """1 where the network is at least 1/2."""
     with torch.no_grad():
-        return (model(x)[:, 0] >= 0.5).to(x.dtype)
+        output: Tensor = model(x)
+        return (output[:, 0] >= 0.5).to(x.dtype)
 
 
 def narrow(self: "AlternatingLabels", given: Given) -> tuple[bool, str]:
     """Whether the widths are as small as the theorem asks."""
     deepest = max(depth(net) for net in given.models)
-    widest = max(layer.out_features for net in given.models for layer in net[:-1:2])
+    widest = max(layer.out_features for net in given.models for layer in list(net)[:-1:2])
     fits = self.k <= self.n and is_narrow(self.n, self.k, deepest, widest)
     return fits, f"{deepest} layers of width {widest}"
 
@@ -90,8 +89,9 @@ class AlternatingLabels(Claim[Given]):
         x, y = alternating_points(self.n)
         shape = [self.w] * self.l
         models = [random_rectifier(1, shape, bias=0.5, rng=rng) for _ in range(self.networks)]
+        adam = partial(torch.optim.Adam, lr=0.03)
         for net in models[::2]:
-            fit(net, (x, y[:, None]), nn.functional.mse_loss, _adam, steps=self.steps)
+            fit(net, (x, y[:, None]), nn.functional.mse_loss, adam, steps=self.steps)
         return Given(tuple(models), x, y)
 
     def predict(self, given: Given) -> list[float]:
@@ -104,7 +104,6 @@ class AlternatingLabels(Claim[Given]):
         return shares + shares
 
     def figure(self, trial: Trial[Given]) -> Figure:
-        """Mistakes against pieces."""
         half = 2 ** (self.n + 1)
         pieces = [half * (0.5 - bound) - 1 for bound in trial.predicted[: self.networks]]
         share = trial.measured[: self.networks]
@@ -116,7 +115,3 @@ class AlternatingLabels(Claim[Given]):
             Points([2**self.n], trial.without[0].measured[:1], f"sawtooth, {2 * self.n} layers"),
         )
         return Figure("Mistakes on alternating points", "pieces t", "R", marks, log_x=True)
-
-
-def _adam(parameters: Iterator[nn.Parameter]) -> torch.optim.Optimizer:
-    return torch.optim.Adam(parameters, lr=0.03)

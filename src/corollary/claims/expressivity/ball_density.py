@@ -26,10 +26,8 @@ SIZES = (4.0, 8.0, 16.0, 32.0, 64.0, 128.0)  # radii T
 
 
 class Given(NamedTuple):
-    """Dimension and radius of the spectrum."""
-
-    n: int
-    R: float
+    n: int  # dimension
+    R: float  # radius of the spectrum
 
     @property
     def volume(self) -> float:

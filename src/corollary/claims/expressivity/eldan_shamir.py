@@ -37,12 +37,10 @@ from corollary.train import fit
 
 
 class Given(NamedTuple):
-    """What to learn; the deep network, points to learn from and new ones for each dimension."""
-
-    target: Callable[[Tensor], Tensor]
-    deep: tuple[RadialNetwork, ...]
-    points: tuple[Tensor, ...]
-    fresh: tuple[Tensor, ...]
+    target: Callable[[Tensor], Tensor]  # to learn
+    deep: tuple[RadialNetwork, ...]  # the deep network
+    points: tuple[Tensor, ...]  # to learn from, for each dimension
+    fresh: tuple[Tensor, ...]  # new ones
     widths: tuple[int, ...]  # of the shallow networks
 
 
@@ -117,7 +115,7 @@ class EldanShamir(Claim[Given]):
             adam = lambda p: torch.optim.Adam(p, lr=0.01)  # noqa: E731
             fit(net, (x, y), nn.functional.mse_loss, adam, steps=self.steps)
             net = solved(net.w.detach(), net.b.detach(), x, y)
-            return (net(new) - given.target(new)).square().mean().item()
+            return float((net(new) - given.target(new)).square().mean())
 
         tasks = zip(given.points, given.fresh, given.widths, strict=True)
         return [Sample([error(*task) for _ in range(self.runs)]) for task in tasks]

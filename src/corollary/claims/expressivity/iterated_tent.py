@@ -28,16 +28,14 @@ from corollary.theory.expressivity.regions.line import affine_pieces
 
 
 class Given(NamedTuple):
-    """A chain of k tents."""
-
-    model: nn.Sequential
+    model: nn.Sequential  # a chain of k tents
     k: int
 
 
 def low(given: Given) -> Given:
     """Tents with slopes 3/2, of height 3/4, lose teeth at each fold."""
     model = deepcopy(given.model)
-    for layer in model[2:]:
+    for layer in list(model)[2:]:
         if isinstance(layer, nn.Linear) and layer.in_features > 1:
             layer.weight.data.mul_(0.75)
     return given._replace(model=model)
@@ -78,7 +76,6 @@ class IteratedTent(Claim[Given]):
         return [pieces.count, relu_count(given.model), tops, (values - i % 2).abs().sum().item()]
 
     def figure(self, trial: Trial[Given]) -> Figure:
-        """The first iterates."""
         drawn = [affine_pieces(sawtooth(k, self.form), 0.0, 1.0) for k in (1, 2, 3)]
         curves = [Curve(p.values[:, 0], p.s, label=f"k = {k}") for k, p in enumerate(drawn, 1)]
         return Figure("The tent map, iterated", x="x", y="m⁽ᵏ⁾(x)", marks=tuple(curves))

@@ -39,10 +39,8 @@ SQUARE = torch.tensor([[0.0, 0], [1, 0], [1, 1], [0, 1]], dtype=torch.float64)
 
 
 class Given(NamedTuple):
-    """A network on the unit cube, and points of the cube to test the folding with."""
-
-    model: nn.Module
-    q: Tensor
+    model: nn.Module  # on the unit cube
+    q: Tensor  # points to test the folding with
 
     def regions(self, side: float = 1.0) -> int:
         """Regions on the box with this side at the origin."""
@@ -56,7 +54,7 @@ def folds(self: "Montufar", given: Given) -> Tensor:
     low, high = identified_sets(self.d, self.boxes).unbind(1)
     mirrored = (low * self.boxes).round() % 2 == 1
     q = torch.where(mirrored[:, None], 1 - given.q, given.q)  # boxes, points, d
-    out = given.model((low[:, None] + q * (high - low)[:, None]).flatten(0, 1))
+    out: Tensor = given.model((low[:, None] + q * (high - low)[:, None]).flatten(0, 1))
     return 1e-9 - (out.reshape(len(low), -1) - out[: len(given.q), 0]).abs().max()
 
 
@@ -94,7 +92,7 @@ class Montufar(Claim[Given]):
     @property
     def boxes(self) -> int:
         """Boxes along each axis that are folded onto the cube."""
-        return (self.n // self.d) ** (self.l - 1)
+        return int((self.n // self.d) ** (self.l - 1))
 
     def given(self, rng: Generator) -> Given:
         q = torch.rand(16, self.d, generator=rng, dtype=torch.float64)
@@ -107,7 +105,6 @@ class Montufar(Claim[Given]):
         return given.regions()
 
     def figure(self, trial: Trial[Given]) -> Figure | tuple[Figure, ...]:
-        """The regions in the plane."""
         if self.d == 1:
             return ()
         mosaic = linear_regions(trial.given.model, SQUARE)

@@ -23,10 +23,8 @@ from corollary.theory.expressivity.bounds import log_pieces, optimal_depth
 
 
 class Given(NamedTuple):
-    """Units, and the largest depth that is allowed."""
-
-    m: int
-    deepest: float
+    m: int  # units
+    deepest: float  # largest depth allowed
 
 
 thick = instead(
@@ -64,7 +62,6 @@ class OptimalDepth(Claim[Given]):
         return [found.x, -found.fun, whole]
 
     def figure(self, trial: Trial[Given]) -> Figure:
-        """The logarithm of the bound over the depth."""
         m, best = trial.given.m, trial.predicted[0]
         depths = [2 * m * (k + 1) / 200 for k in range(200)]
         marks = (

@@ -23,17 +23,16 @@ import torch
 from torch import Generator
 
 from corollary.core import Claim, Curve, Figure, Kept, Suppose, Trial, at_most, option
+from corollary.core.figure import Role
 from corollary.theory.expressivity.piecewise import PiecewiseLinear, random_piecewise
 
 IDENTITY = PiecewiseLinear(torch.zeros(1).double(), torch.zeros(1).double(), 1.0, 1.0)
 
 
 class Given(NamedTuple):
-    """Functions, coefficients of their sum, and an activation."""
-
-    f: tuple[PiecewiseLinear, ...]
-    a: tuple[float, ...]
-    sigma: Callable[[PiecewiseLinear], PiecewiseLinear]
+    f: tuple[PiecewiseLinear, ...]  # functions
+    a: tuple[float, ...]  # coefficients of their sum
+    sigma: Callable[[PiecewiseLinear], PiecewiseLinear]  # activation
 
 
 def clipped(self: "PiecesCalculus") -> Given:
@@ -80,7 +79,6 @@ class PiecesCalculus(Claim[Given]):
         return Given(tuple(roofs), (1.0, 1.0), PiecewiseLinear.relu)
 
     def figure(self, trial: Trial[Given]) -> tuple[Figure, Figure]:
-        """A zig-zag with its positive part, and the sum."""
         f, kept = trial.given.f, trial.kept
         summed = (("f₁", f[0]), ("f₂", f[-1]), (f"sum of all {len(f)}", kept.total))
         return (
@@ -93,6 +91,6 @@ def _picture(title: str, *shown: tuple[str, PiecewiseLinear]) -> Figure:
     ends, marks = torch.tensor([-1.2, 1.2], dtype=torch.float64), []
     for name, f in shown:
         x = torch.cat([ends, f.knots[f.knots.abs() < 1.2]]).sort().values
-        role = "measured" if f is shown[-1][1] else "other"
+        role: Role = "measured" if f is shown[-1][1] else "other"
         marks.append(Curve(f(x), x, f"{name}: {f.pieces} pieces", role=role))
     return Figure(title, x="x", y="f(x)", marks=tuple(marks))

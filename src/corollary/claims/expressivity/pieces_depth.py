@@ -30,20 +30,18 @@ from corollary.theory.expressivity.regions.patterns import activation_pattern
 
 
 class Given(NamedTuple):
-    """A network of one input, and the widths it is said to have."""
-
-    model: nn.Sequential
-    widths: tuple[int, ...]
+    model: nn.Sequential  # of one input
+    widths: tuple[int, ...]  # that it is said to have
 
 
 def clipped(self: "PiecesDepth") -> Given:
     """Units that are clipped from above too make 2m + 1 pieces in one layer, not 2m."""
     m = self.widths[0]
     net = shallow_relu([k / m for k in range(m)], [1.0] * m)
-    with torch.no_grad():
-        net[0].weight.mul_(8.0 * m)
-        net[0].bias.mul_(8.0 * m)
-        net[2].weight.copy_((-1.0) ** torch.arange(m)[None])
+    weight, bias, read, *_ = (p.data for p in net.parameters())
+    weight.mul_(8.0 * m)
+    bias.mul_(8.0 * m)
+    read.copy_((-1.0) ** torch.arange(m)[None])
     return Given(nn.Sequential(net[0], nn.Hardtanh(), net[2]), (m,))
 
 
@@ -81,7 +79,6 @@ class PiecesDepth(Claim[Given]):
         return Given(shallow_relu([0.0], [1.0]), (1,))
 
     def figure(self, trial: Trial[Given]) -> tuple[Figure, Figure]:
-        """The function, and its pieces as layers are added."""
         model, widths = trial.given
         curve = affine_pieces(model, -0.1, 1.1)
         drawn = Curve(curve.values[:, 0], 1.2 * curve.s - 0.1, f"{curve.count} pieces")

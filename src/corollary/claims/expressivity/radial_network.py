@@ -30,11 +30,9 @@ from corollary.models.radial import RadialNetwork, radial_error_bound
 
 
 class Given(NamedTuple):
-    """The target, a network and points for each dimension."""
-
     target: RadialShells
-    networks: tuple[RadialNetwork, ...]
-    points: tuple[Tensor, ...]
+    networks: tuple[RadialNetwork, ...]  # one for each dimension
+    points: tuple[Tensor, ...]  # for each dimension
 
 
 def far_out(given: Given) -> Given:
@@ -80,7 +78,6 @@ class RadialNetworkError(Claim[Given]):
         return [Sample((net(x) - given.target(x)).square()) for net, x in pairs]
 
     def figure(self, trial: Trial[Given]) -> Figure:
-        """A cut through target and network."""
         z, n = torch.linspace(0, 1, 400, dtype=torch.float64), self.dimensions[-1]
         cut = trial.given.networks[-1](z[:, None].repeat(1, n) / n**0.5).detach()
         profile = (

@@ -32,10 +32,8 @@ SIDE = 8.0  # half side of the square that is looked at
 
 
 class Given(NamedTuple):
-    """A network of two inputs, and the widths it is said to have."""
-
-    model: nn.Sequential
-    widths: tuple[int, ...]
+    model: nn.Sequential  # of two inputs
+    widths: tuple[int, ...]  # that it is said to have
 
 
 def clipped(self: "RegionUpperBound", rng: Generator) -> Given:
@@ -80,7 +78,6 @@ class RegionUpperBound(Claim[Given]):
         return Given(nn.Sequential(layer, nn.ReLU()), (5,))
 
     def figure(self, trial: Trial[Given]) -> Figure:
-        """The regions in the plane."""
         mosaic = trial.kept.mosaic
         on = mosaic.patterns().sum(dim=1).tolist()
         marks = (Regions(mosaic.polygons(), on, label=f"{mosaic.count} regions by units on"),)

@@ -34,11 +34,14 @@ REACHES = (4.0, 8.0, 16.0, 32.0)  # radii T
 
 
 class Given(NamedTuple):
-    """A function in the plane with values between -1 and 1, directions, and the tubes' radius."""
-
-    f: Callable[[Tensor], Tensor]
+    f: Callable[[Tensor], Tensor]  # in the plane, with values between -1 and 1
     directions: Float[Tensor, "m 2"]
-    radius: float
+    radius: float  # of the tubes
+
+
+def difference(f: Callable[[Tensor], Tensor], way: Tensor) -> Callable[[Tensor], Tensor]:
+    """The change of f along a way."""
+    return lambda x: f(x + way) - f(x)
 
 
 def mixed_difference(given: Given) -> Tensor:
@@ -47,8 +50,7 @@ def mixed_difference(given: Given) -> Tensor:
     x = torch.stack([0.7 * t, 0.4 * t], 1)
     value = given.f
     for u, v in given.directions.tolist():
-        across = x.new_tensor([-v, u]) / 3
-        value = lambda p, g=value, a=across: g(p + a) - g(p)  # noqa: E731
+        value = difference(value, x.new_tensor([-v, u]) / 3)
     return 1e-9 - value(x).abs().max()
 
 
@@ -93,7 +95,6 @@ class RidgeTubes(Claim[Given]):
         return Series(REACHES, [s.outside(given.directions, given.radius) / s.total for s in found])
 
     def figure(self, trial: Trial[Given]) -> tuple[Figure, ...]:
-        """Where the energy is, for the network and for the radial target."""
         return (
             _map("The network", trial.given.f),
             _map("A radial target", trial.without[0].given.f),

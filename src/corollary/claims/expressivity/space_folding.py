@@ -32,23 +32,22 @@ SQUARE = torch.tensor([[0.0, 0.0], [1.0, 0.0], [1.0, 1.0], [0.0, 1.0]], dtype=to
 
 
 class Given(NamedTuple):
-    """The fold, and a function after it."""
-
     fold: nn.Sequential
-    g: nn.Sequential
-    p: int
+    g: nn.Sequential  # the function after it
+    p: int  # folds along each axis
 
 
 def centred(given: Given) -> Tensor:
     """1e-12 less how far the middle of a box is sent from the middle of the cube."""
     low, high = identified_sets(2, given.p).unbind(1)
-    return 1e-12 - (given.fold((low + high) / 2) - 0.5).abs().max()
+    image: Tensor = given.fold((low + high) / 2)
+    return 1e-12 - (image - 0.5).abs().max()
 
 
 def steep(given: Given) -> Given:
     """Zig-zags that are a little too steep miss the edges of the boxes."""
     fold = deepcopy(given.fold)
-    fold[0].weight.data.mul_(1.2)
+    next(fold.parameters()).data.mul_(1.2)  # the weights of its first layer
     return given._replace(fold=fold)
 
 
@@ -87,7 +86,6 @@ class SpaceFolding(Claim[Given]):
         return Kept([after.count, onto], after=after)
 
     def figure(self, trial: Trial[Given]) -> tuple[Figure, Figure]:
-        """The regions of g, and of g after the fold, shaded by the pattern of g."""
         return (
             _mosaic(
                 "The function after the fold, g", linear_regions(trial.given.g, SQUARE), self.m

@@ -35,9 +35,7 @@ POINTS = 4  # on each piece of the target
 
 
 class Given(NamedTuple):
-    """Targets at the middles of equal cells of [0, 1], for k = 1, 2, ..."""
-
-    targets: tuple[Tensor, ...]
+    targets: tuple[Tensor, ...]  # at the middles of equal cells of [0, 1], for k = 1, 2, ...
     asymmetric: Tensor  # as many pieces as the last target, without symmetry
 
 
@@ -112,7 +110,6 @@ class SymmetryGain(Claim[Given]):
         return [*(c.shallow for c in costs), *(c.deep for c in costs), none.shallow / none.deep]
 
     def figure(self, trial: Trial[Given]) -> tuple[Figure, Figure]:
-        """Parameters against folds, and the target."""
         n, (y, *_) = self.folds, trial.given.targets[-3:]
         ks, p, m = list(range(1, n + 1)), trial.predicted, trial.measured
         growth = (

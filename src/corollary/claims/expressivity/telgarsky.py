@@ -33,6 +33,7 @@ import torch
 from torch import Generator, nn
 
 from corollary.core import Claim, Curve, Figure, Level, Points, Suppose, Trial, at_least, option
+from corollary.core.figure import Role
 from corollary.models.random_rectifier import random_rectifier
 from corollary.models.sawtooth import depth, relu_count, sawtooth, telgarsky_network, tooth_follower
 from corollary.theory.expressivity.piecewise import PiecewiseLinear
@@ -48,9 +49,7 @@ KINDS = ("trained", "one layer along the teeth", "short sawtooth")
 
 
 class Given(NamedTuple):
-    """The networks that try to be f, for each L from 2 on."""
-
-    rivals: dict[int, tuple[nn.Sequential, ...]]
+    rivals: dict[int, tuple[nn.Sequential, ...]]  # networks that try to be f, for each L from 2 on
 
 
 def wide(given: Given) -> Given:
@@ -67,7 +66,7 @@ def trained(L: int, steps: int, *, rng: Generator) -> nn.Sequential:
     """L layers of equal width, at most 2^L units in all, trained on 512 points of the sawtooth."""
     net = random_rectifier(1, [2**L // L] * L, bias=0.3, rng=rng)
     x = torch.rand(512, 1, generator=rng, dtype=torch.float64)
-    net[-1].bias.data.fill_(0.5)
+    list(net.parameters())[-1].data.fill_(0.5)  # the last bias
     if steps:
         adam = lambda p: torch.optim.Adam(p, lr=0.02)  # noqa: E731
         fit(net, (x, sawtooth_values(x, L * L + 2)), nn.functional.l1_loss, adam, steps=steps)
@@ -116,12 +115,8 @@ class Telgarsky(Claim[Given]):
         return [error(g, L) for L, row in given.rivals.items() for g in row]
 
     def figure(self, trial: Trial[Given]) -> tuple[Figure, Figure]:
-        """Distances against L; and the sawtooth of L = 2 with its rivals."""
-        Ls, target, roles = (
-            list(trial.given.rivals),
-            sawtooth_curve(6),
-            ("measured", "other", "other"),
-        )
+        Ls, target = list(trial.given.rivals), sawtooth_curve(6)
+        roles: tuple[Role, ...] = ("measured", "other", "other")
         marks = [
             Points(Ls, trial.measured[i::3], kind, role)
             for i, (kind, role) in enumerate(zip(KINDS, roles, strict=True))

@@ -38,10 +38,8 @@ PER_PIECE = 4  # sample points on each flank of the sawtooth
 
 
 class Given(NamedTuple):
-    """Functions on [0, 1] and the pieces that each is said to have."""
-
-    functions: tuple[PiecewiseLinear, ...]
-    pieces: tuple[int, ...]
+    functions: tuple[PiecewiseLinear, ...]  # on [0, 1]
+    pieces: tuple[int, ...]  # that each is said to have
 
 
 def undercounted(self: "TelgarskyPieces") -> Given:
@@ -90,7 +88,6 @@ class TelgarskyPieces(Claim[Given]):
         return [*(integral_distance(sawtooth_curve(self.k), f) for f in given.functions), *fits]
 
     def figure(self, trial: Trial[Given]) -> Figure:
-        """Error against pieces."""
         m = len(trial.given.pieces) // 2
         counts, found = trial.given.pieces[:m], trial.measured
         marks = (

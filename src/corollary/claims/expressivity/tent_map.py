@@ -25,11 +25,9 @@ from corollary.models.sawtooth import relu_count, shallow_relu, tent
 
 
 class Given(NamedTuple):
-    """Two networks and points of the line."""
-
     one_layer: nn.Sequential
     two_layers: nn.Sequential
-    x: Tensor
+    x: Tensor  # points of the line
 
 
 TWO = shallow_relu([0.0, 0.5], [2.0, -4.0])  # 2 relu(x) - 4 relu(x - 1/2)

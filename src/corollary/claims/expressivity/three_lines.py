@@ -27,18 +27,17 @@ PAIRS = torch.tensor([[0, 1], [0, 2], [1, 2]])
 
 
 class Given(NamedTuple):
-    """The layer, and half the side of the square that is looked at."""
-
-    W: Float[Tensor, "3 2"]
-    b: Float[Tensor, " 3"]
-    r: float
+    W: Float[Tensor, "3 2"]  # weights of the layer
+    b: Float[Tensor, " 3"]  # biases
+    r: float  # half the side of the square
 
 
 def reach(g: Given) -> Tensor:
     """The largest coordinate of a point where two of the lines meet, by Cramer's rule."""
     (a, c), (p, q) = g.W[PAIRS].unbind(1)[0].T, g.W[PAIRS].unbind(1)[1].T
     s, t = -g.b[PAIRS].T
-    return (torch.stack([s * q - c * t, a * t - s * p]) / (a * q - c * p)).abs().max()
+    meet: Tensor = torch.stack([s * q - c * t, a * t - s * p]) / (a * q - c * p)
+    return meet.abs().max()
 
 
 parallel = instead(
@@ -91,7 +90,6 @@ class ThreeLines(Claim[Given]):
         return Kept([mosaic.count, len(patterns)], mosaic=mosaic)
 
     def figure(self, trial: Trial[Given]) -> tuple[Figure, ...]:
-        """The seven regions; four with a common direction; six with a common point."""
         titles = (
             "Three lines in general position",
             *(t.words.rstrip(".") for t in trial.without[:2]),

@@ -26,11 +26,9 @@ from corollary.theory.expressivity.tubes import ball_points, in_tubes, tube_boun
 
 
 class Given(NamedTuple):
-    """Points uniform in the ball and directions, for each dimension; the tubes' true radius."""
-
-    points: tuple[Tensor, ...]
-    directions: tuple[Tensor, ...]
-    radius: float
+    points: tuple[Tensor, ...]  # uniform in the ball, for each dimension
+    directions: tuple[Tensor, ...]  # for each dimension
+    radius: float  # of the tubes
 
 
 def crowd(given: Given, rng: Generator) -> Given:

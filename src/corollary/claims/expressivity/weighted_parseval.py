@@ -31,11 +31,9 @@ Function = Callable[[Tensor], Tensor]
 
 
 class Given(NamedTuple):
-    """Two functions, and the root of a density."""
-
     f: Function
     g: Function
-    phi: Function
+    phi: Function  # root of a density
 
 
 def left_at_the_ends(self: "WeightedParseval", given: Given) -> tuple[bool, str]:
@@ -83,9 +81,8 @@ class WeightedParseval(Claim[Given]):
         return Kept([found.frequencies, found.convolved], gap=(f - g) * phi, phi=phi)
 
     def figure(self, trial: Trial[Given]) -> Figure:
-        """The spectrum of the gap along the first axis."""
         n, step = REACH[self.d]
-        line = (slice(None), *[n // 2] * (self.d - 1))
+        line: tuple[slice | int, ...] = (slice(None), *[n // 2] * (self.d - 1))
         gap, alone = transform(trial.kept.gap, step), transform(trial.kept.phi, step)
         w = gap.w[line][:, 0]
         near = w.abs() <= 3

@@ -28,17 +28,16 @@ from corollary.theory.expressivity.bounds import zaslavsky
 
 
 class Given(NamedTuple):
-    """Hyperplanes by their normals and offsets."""
-
-    W: Float[Tensor, "m n"]
-    b: Float[Tensor, " m"]
+    W: Float[Tensor, "m n"]  # normals
+    b: Float[Tensor, " m"]  # offsets
 
 
 def independence(rows: Float[Tensor, "m k"]) -> Tensor:
     """The smallest singular value of k of the rows, or of all if there are fewer."""
     m, k = rows.shape
     chosen = rows[torch.combinations(torch.arange(m), min(m, k))]
-    return svdvals(chosen).min() - 1e-9
+    values: Tensor = svdvals(chosen)
+    return values.min() - 1e-9
 
 
 def common_point(given: Given) -> Tensor | float:

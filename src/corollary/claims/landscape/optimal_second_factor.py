@@ -31,11 +31,10 @@ class Given(NamedTuple):
     B: Tensor  # the factor in question
 
 
-def off(given: Given) -> Tensor:
+def off(given: Given) -> float:
     """By how much the normal equations are not met, relative to their right side."""
     A, X, Y, B = given
-    missed: Tensor = A.T @ (A @ B @ X - Y) @ X.T
-    return missed.norm() / (A.T @ Y @ X.T).norm()
+    return float((A.T @ (A @ B @ X - Y) @ X.T).norm() / (A.T @ Y @ X.T).norm())
 
 
 class OptimalSecondFactor(Claim[Given]):

@@ -40,12 +40,12 @@ class Given(NamedTuple):
     layers: list[Tensor]  # at the start
 
 
-def shared(given: Given) -> Tensor:
+def shared(given: Given) -> float:
     """Common singular vectors: both products of start and target are symmetric."""
     W = product(given.layers)
     left, right = given.target @ W.T, W.T @ given.target
-    off: Tensor = (left - left.T).norm() + (right - right.T).norm()
-    return 1e-9 * left.norm() - off
+    off = (left - left.T).norm() + (right - right.T).norm()
+    return float(1e-9 * left.norm() - off)
 
 
 def own_vectors(self: "SingularModes", given: Given, rng: Generator) -> Given:

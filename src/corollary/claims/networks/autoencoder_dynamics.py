@@ -117,8 +117,10 @@ class AutoencoderDynamics(Claim[Given]):
 
     def figure(self, trial: Trial[Given]) -> Figure:
         marks: list[Curve | Level] = []
-        for i, t in enumerate(self.times(trial.given)):
-            marks.append(Curve(trial.kept.learned[:, i], label=f"direction {i + 1}"))
+        times = self.times(trial.given)
+        shown = trial.kept.learned[: int(2 * times[-1])]
+        for i, t in enumerate(times):
+            marks.append(Curve(shown[:, i], label=f"direction {i + 1}"))
             marks.append(Level(t, label=f"log(1/ε)/(ηλ_i), i = {i + 1}", axis="x"))
         title = "Directions are learned one after another"
         return Figure(title, x="step", y="u_iᵀ D C u_i", marks=tuple(marks))

@@ -44,7 +44,7 @@ def cost_ratio(net: list[Layer], x: Tensor, losses: int) -> float:
         for _ in range(losses):
             backprop(net, x, y)
     once, total = forward.get_total_flops(), both.get_total_flops()
-    return float(total - losses * once) / once
+    return float((total - losses * once) / once)
 
 
 class BackpropCost(Claim[Given]):

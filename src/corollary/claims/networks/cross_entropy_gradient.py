@@ -58,12 +58,12 @@ class CrossEntropyGradient(Claim[Given]):
     def predict(self, given: Given) -> Tensor:
         Theta, x, y = given
         o = x @ Theta.T
-        loss = (o.logsumexp(1) - (y * o).sum(1)).sum()
+        loss = (o.logsumexp(1) - (y * o).sum(1)).mean()
         return torch.cat([((softmax(o) - y).T @ x).flatten(), loss[None]])
 
     def measure(self, given: Given) -> Tensor:
         Theta = given.Theta.clone().requires_grad_(True)
         o, law = given.x @ Theta.T, given.y / given.y.sum(1, keepdim=True)
         (gradient,) = torch.autograd.grad(-(given.y * softmax(o).log()).sum(), Theta)
-        loss = cross_entropy(o.detach(), law, reduction="sum")
+        loss = cross_entropy(o.detach(), law)
         return torch.cat([gradient.flatten(), loss[None]])

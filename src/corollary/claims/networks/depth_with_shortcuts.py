@@ -103,10 +103,10 @@ class DepthWithShortcuts(Claim[Given]):
     )
     symbols = "limit", "ratio of training losses"
     rows = (
-        "plain, shallow / deep",
-        "residual, deep / shallow",
-        "deep, residual / plain",
-        "shallow, plain / residual",
+        "plain 2 : L",
+        "residual L : 2",
+        "L residual : plain",
+        "2 plain : residual",
     )
     shows = (
         Along("Training loss after the same number of steps", x="ratio", y="ratio of losses"),

@@ -106,7 +106,6 @@ class FunctionApproximation(Claim[Given]):
         return 0.05
 
     def measure(self, given: Given, rng: Generator) -> Kept:
-        """Adam on all samples, all runs at once; the units bend inside the interval at first."""
         slope = (1 if isinstance(given.phi, Square) else 6) * (
             2 * uniform(rng, self.runs, 1, self.m) - 1
         )

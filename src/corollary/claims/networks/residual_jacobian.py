@@ -86,8 +86,9 @@ class ResidualJacobian(Claim[Given]):
             y="singular values of the Jacobian",
             at="depth",
             parts=("largest", "smallest"),
-            log_y=True,
+            without=False,
         ),
+        Along("Without them even the largest one vanishes", x="layers", at="depth", log_y=True),
     )
 
     @property

@@ -56,9 +56,9 @@ class WeightDecayFixedPoints(Claim[Given]):
         ),
     )
     symbols = "ridge, penalties λ and λ'/η", "end of gradient descent"
-    rows = tuple(f"w_{i}, {form}" for form in ("coupled", "decoupled") for i in (1, 2, 3, 4))
+    rows = ("w₁", "w₂", "w₃", "w₄", "w₁'", "w₂'", "w₃'", "w₄'")  # with a prime: decoupled
     shows = (
-        Along("Two forms of weight decay", x="weight", y="w", without=False),
+        Along("Two forms of weight decay", x="coupled, then decoupled", y="w", without=False),
         Sweep(
             "The decoupled form depends on the step size",
             "eta",

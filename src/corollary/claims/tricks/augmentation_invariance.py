@@ -27,11 +27,9 @@ from corollary.theory.regularization.ridge import ridge
 
 
 class Given(NamedTuple):
-    """Small images with numbers, and the transformations."""
-
-    x: Float[Tensor, "n s s"]
-    y: Float[Tensor, " n"]
-    new: Float[Tensor, "m s s"]
+    x: Float[Tensor, "n s s"]  # small images
+    y: Float[Tensor, " n"]  # their numbers
+    new: Float[Tensor, "m s s"]  # more images
     transforms: tuple[Transform, ...]
 
 

@@ -26,7 +26,7 @@ from jaxtyping import Float
 from torch import Generator, Tensor
 
 from corollary.core import Claim, Parity, Suppose, Trial, equals, normal, option
-from corollary.core.figure import Curve, Figure, Level
+from corollary.core.figure import Curve, Figure, Level, Role
 from corollary.theory.tricks.distillation import distillation, distillation_gradient
 
 
@@ -36,11 +36,9 @@ def cross_entropy(target: Tensor, logits: Tensor) -> Tensor:
 
 
 class Given(NamedTuple):
-    """Logits of teacher and student, and the loss of probabilities and tempered logits."""
-
-    F: Float[Tensor, "n k"]
-    G: Float[Tensor, "n k"]
-    loss: Callable[[Tensor, Tensor], Tensor]
+    F: Float[Tensor, "n k"]  # logits of the teacher
+    G: Float[Tensor, "n k"]  # logits of the student
+    loss: Callable[[Tensor, Tensor], Tensor]  # of probabilities and tempered logits
 
 
 def least_at_target(given: Given) -> Tensor:
@@ -79,12 +77,16 @@ class DistillationGradient(Claim[Given]):
         return torch.autograd.grad(loss, G)[0].flatten()
 
     def figure(self, trial: Trial[Given]) -> Figure:
-        """The loss on the way from the student through the teacher."""
         F, G, _ = trial.given
         s = torch.linspace(-0.5, 2.5, 61, dtype=torch.float64)
         way = G[0] + s[:, None] * (F[0] - G[0])
         marks: list[Curve | Level] = [Level(1.0, label="G = F", axis="x")]
-        for T, role in ((1.0, "other"), (self.T, "measured"), (4 * self.T, "other")):
+        shown: list[tuple[float, Role]] = [
+            (1.0, "other"),
+            (self.T, "measured"),
+            (4 * self.T, "other"),
+        ]
+        for T, role in shown:
             loss = distillation(way, F[0].expand_as(way), T) - distillation(F[:1], F[:1], T)
             marks.append(Curve(loss, s, label=f"T = {T:g}", role=role))
         title = "Distillation loss from student to teacher"

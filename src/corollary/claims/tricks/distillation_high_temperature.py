@@ -26,10 +26,8 @@ from corollary.theory.tricks.distillation import distillation_gradient
 
 
 class Given(NamedTuple):
-    """Logits of teacher and student."""
-
-    F: Float[Tensor, "n k"]
-    G: Float[Tensor, "n k"]
+    F: Float[Tensor, "n k"]  # logits of the teacher
+    G: Float[Tensor, "n k"]  # logits of the student
 
 
 class DistillationHighTemperature(Claim[Given]):

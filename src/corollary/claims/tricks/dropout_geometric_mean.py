@@ -29,10 +29,8 @@ from corollary.models.dropout_ensemble import dropout_ensemble, weight_scaled
 
 
 class Given(NamedTuple):
-    """Inputs, and a network whose first layer is dropout."""
-
-    x: Float[Tensor, "m n"]
-    net: nn.Sequential
+    x: Float[Tensor, "m n"]  # inputs
+    net: nn.Sequential  # its first layer is dropout
 
 
 def linear_in_masks(given: Given) -> tuple[bool, str]:
@@ -81,7 +79,6 @@ class DropoutGeometricMean(Claim[Given]):
         return Kept(ensemble.geometric().flatten(), arithmetic=ensemble.probabilities().flatten())
 
     def figure(self, trial: Trial[Given]) -> Figure:
-        """The two means against the scaled network."""
         scaled, arithmetic = trial.predicted.detach(), trial.kept.arithmetic
         return Figure(
             "One scaled network for 2ⁿ thinned ones",

@@ -28,10 +28,8 @@ from corollary.models.dropout_ensemble import dropout_ensemble, mc_dropout, weig
 
 
 class Given(NamedTuple):
-    """Inputs, and a network with dropout."""
-
-    x: Float[Tensor, "m n"]
-    net: nn.Sequential
+    x: Float[Tensor, "m n"]  # inputs
+    net: nn.Sequential  # a network with dropout
 
 
 def is_linear(given: Given) -> tuple[bool, str]:
@@ -77,7 +75,6 @@ class DropoutLinearMean(Claim[Given]):
         return Kept(dropout_ensemble(given.net, given.x).mean().flatten(), sampled=sampled)
 
     def figure(self, trial: Trial[Given]) -> Figure:
-        """How sampled masks approach the mean."""
         count = torch.arange(1, 301, dtype=torch.float64)
         mean = trial.kept.sampled.cumsum(0) / count
         marks = (

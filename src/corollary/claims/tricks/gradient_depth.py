@@ -46,9 +46,7 @@ GAINS = (0.5, 1.0, 2.0)  # d times the variance
 
 
 class Given(NamedTuple):
-    """Layers of many networks, in units of their standard deviation."""
-
-    W: Float[Tensor, "L draws d d"]
+    W: Float[Tensor, "L draws d d"]  # layers, in units of their standard deviation
 
 
 class GradientDepth(Claim[Given]):
@@ -86,7 +84,6 @@ class GradientDepth(Claim[Given]):
         return Kept(ratios, squares=squares)
 
     def figure(self, trial: Trial[Given]) -> Figure:
-        """The mean against depth, up to depths beyond the width."""
         depths = list(range(1, 2 * self.d + 1))
         unit = self._mean(1, 1.0)
         slow = [unit * gaussian_fourth_moment(self.d, 1 / self.d, L - 1) for L in depths]

@@ -33,15 +33,13 @@ from corollary.core import (
     option,
     within_interval,
 )
-from corollary.core.figure import Band, Curve, Figure
+from corollary.core.figure import Band, Curve, Figure, Role
 from corollary.models.init import kaiming_
 
 
 class Given(NamedTuple):
-    """Layers of many networks, and one input of each."""
-
-    W: Float[Tensor, "L draws n n"]
-    x: Float[Tensor, "draws n"]
+    W: Float[Tensor, "L draws n n"]  # layers of many networks
+    x: Float[Tensor, "draws n"]  # one input of each
 
 
 class Kaiming(Claim[Given]):
@@ -85,13 +83,13 @@ class Kaiming(Claim[Given]):
         return Kept([Sample(fifth.mean(dim=0)) for fifth in factors.tensor_split(5)], path=path)
 
     def figure(self, trial: Trial[Given]) -> Figure:
-        """Layer by layer, for both starts."""
         layers = list(range(self.L + 1))
         marks: list[Band | Curve] = [
             Curve([1.0] * len(layers), layers, label="kept", role="predicted"),
             Curve([2.0**-l for l in layers], layers, "2^(−l)", "predicted", dashed=True),
         ]
-        runs = (trial, "Kaiming", "measured"), *((t, "LeCun", "other") for t in trial.without)
+        runs: list[tuple[Trial[Given], str, Role]] = [(trial, "Kaiming", "measured")]
+        runs += [(t, "LeCun", "other") for t in trial.without]
         for run, start, role in runs:
             path = run.kept.path
             low, high = path.quantile(torch.tensor([0.1, 0.9]).double(), dim=1)

@@ -31,12 +31,10 @@ from corollary.theory.tricks.weight_decay import ball_radius, shrinkage, weight_
 
 
 class Given(NamedTuple):
-    """Hessian, minimiser, decay and the radius of a ball."""
-
-    H: Float[Tensor, "2 2"]
-    theta_star: Float[Tensor, " 2"]
-    mu: float
-    radius: float
+    H: Float[Tensor, "2 2"]  # Hessian
+    theta_star: Float[Tensor, " 2"]  # minimiser
+    mu: float  # decay
+    radius: float  # of a ball
 
 
 def right_radius(given: Given) -> tuple[bool, str]:
@@ -75,7 +73,6 @@ class L2Landscape(Claim[Given]):
         return weight_decay_solution(given.H, given.theta_star, given.mu)
 
     def measure(self, given: Given) -> Tensor:
-        """By projected gradient descent."""
         theta = torch.zeros_like(given.theta_star)
         eta = 1 / float(torch.linalg.eigvalsh(given.H)[-1])
         for _ in range(600):
@@ -84,7 +81,6 @@ class L2Landscape(Claim[Given]):
         return theta
 
     def figure(self, trial: Trial[Given]) -> Figure:
-        """Contours of loss and penalty, the shifted optimum and its way."""
         given, optimum = trial.given, trial.predicted
         values, Q = torch.linalg.eigh(given.H)
         mus = torch.logspace(-3, 3, 120, dtype=torch.float64).tolist()
@@ -101,8 +97,8 @@ class L2Landscape(Claim[Given]):
         marks += [
             Curve(y, x, "‖θ‖ = r(μ)", "predicted"),
             Curve(way[:, 1], way[:, 0], label="θ_μ for all μ", role="predicted", dashed=True),
-            Points(*given.theta_star[:, None], "θ*", "other"),
-            Points(*trial.measured[:, None], label="best point of the ball"),
+            Points(given.theta_star[:1], given.theta_star[1:], "θ*", "other"),
+            Points(trial.measured[:1], trial.measured[1:], label="best point of the ball"),
         ]
         title = "A quadratic loss with a squared penalty"
         return Figure(title, x="θ₁", y="θ₂", equal=True, marks=tuple(marks))

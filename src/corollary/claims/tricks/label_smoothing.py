@@ -30,10 +30,8 @@ from corollary.train.losses import LabelSmoothing
 
 
 class Given(NamedTuple):
-    """First logits, and the share that is smoothed."""
-
-    start: Float[Tensor, " k"]
-    eps: float
+    start: Float[Tensor, " k"]  # first logits
+    eps: float  # share that is smoothed
 
 
 class OptimalGap(Claim[Given]):

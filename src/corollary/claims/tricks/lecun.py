@@ -29,10 +29,8 @@ from corollary.models.init import lecun_
 
 
 class Given(NamedTuple):
-    """One input of each of many networks, and their layers."""
-
-    x: Float[Tensor, "draws n"]
-    W: Float[Tensor, "L draws n n"]
+    x: Float[Tensor, "draws n"]  # one input of each of many networks
+    W: Float[Tensor, "L draws n n"]  # their layers
 
 
 class Lecun(Claim[Given]):
@@ -69,7 +67,6 @@ class Lecun(Claim[Given]):
         return [1.0] * self.L
 
     def measure(self, given: Given) -> list[Sample]:
-        """Mean squares of all units, whose mean is 0, over the variance of the inputs."""
         h, out = given.x[..., None], []
         for W in given.W:
             h = W @ h

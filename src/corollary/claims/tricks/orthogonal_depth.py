@@ -24,18 +24,16 @@ import torch
 from jaxtyping import Float
 from torch import Generator, Tensor
 
-from corollary.core import Claim, Suppose, Trial, equals, normal, option
+from corollary.core import Along, Claim, Suppose, Trial, equals, normal, option
 from corollary.core.figure import Curve, Figure, Points
 from corollary.models.init import lecun_, orthogonal_
 from corollary.theory.prerequisites.orthogonal import is_orthogonal
 
 
 class Given(NamedTuple):
-    """The layers of a linear network and two vectors."""
-
-    W: Float[Tensor, "L n n"]
-    x: Float[Tensor, " n"]
-    delta: Float[Tensor, " n"]
+    W: Float[Tensor, "L n n"]  # layers of a linear network
+    x: Float[Tensor, " n"]  # sent forwards
+    delta: Float[Tensor, " n"]  # sent backwards
 
 
 def gaussian(given: Given, rng: Generator) -> Given:
@@ -55,7 +53,17 @@ class OrthogonalDepth(Claim[Given]):
             without=gaussian,
         ),
     )
-    symbols = "‖x‖ and ‖δ‖", "lengths after each layer"
+    symbols = "kept", "length"
+    shows = (
+        Along(
+            "Lengths through a linear network",
+            x="layer",
+            y="‖h‖",
+            first=1,
+            log_y=True,
+            parts=("forwards", "backwards"),
+        ),
+    )
 
     def given(self, rng: Generator) -> Given:
         W = [orthogonal_(torch.empty(self.n, self.n).double(), rng=rng) for _ in range(self.L)]
@@ -67,18 +75,7 @@ class OrthogonalDepth(Claim[Given]):
     def measure(self, given: Given) -> list[float]:
         return [*_lengths(given.W, given.x), *_lengths(given.W.mT.flip(0), given.delta)]
 
-    def figure(self, trial: Trial[Given]) -> tuple[Figure, Figure]:
-        """Lengths against depth, and the eigenvalues of one layer."""
-        layers, start = range(1, self.L + 1), float(trial.given.x.norm())
-        marks = [Curve([1.0] * self.L, layers, "kept", "predicted")]
-        runs = (trial, "orthogonal", "measured"), *((t, "Gaussian", "other") for t in trial.without)
-        for run, label, role in runs:
-            forward, backward = run.measured[: self.L], run.measured[self.L :]
-            marks.append(Curve([v / start for v in forward], layers, f"{label}, forwards", role))
-            lengths = [v / float(run.given.delta.norm()) for v in backward]
-            marks.append(Curve(lengths, layers, f"{label}, backwards", role, dashed=True))
-        title = "Lengths through a linear network"
-        kept = Figure(title, x="layer", y="‖h‖ / ‖x‖", log_y=True, marks=tuple(marks))
+    def figure(self, trial: Trial[Given]) -> Figure:
         values = torch.linalg.eigvals(trial.given.W[0])
         turn = torch.linspace(0, 2 * torch.pi, 121, dtype=torch.float64)
         circle = (
@@ -87,7 +84,7 @@ class OrthogonalDepth(Claim[Given]):
             Points([-1.0, 1.0], [0.0, 0.0], label="±1, as printed", role="other"),
         )
         title = "Eigenvalues of an orthogonal matrix"
-        return kept, Figure(title, x="real part", y="imaginary part", equal=True, marks=circle)
+        return Figure(title, x="real part", y="imaginary part", equal=True, marks=circle)
 
 
 def _lengths(W: Tensor, x: Tensor) -> list[float]:

@@ -29,12 +29,10 @@ from corollary.train import EarlyStopping, History, fit
 
 
 class Given(NamedTuple):
-    """Few noisy training points, validation points, and the rule that ends the run."""
-
-    x: Float[Tensor, "n d"]
-    y: Float[Tensor, "n 1"]
-    new: tuple[Tensor, Tensor]
-    rule: EarlyStopping
+    x: Float[Tensor, "n d"]  # few training points
+    y: Float[Tensor, "n 1"]  # with noise
+    new: tuple[Tensor, Tensor]  # validation points
+    rule: EarlyStopping  # that ends the run
 
 
 def best_returned(self: "Patience", given: Given) -> tuple[bool, str]:
@@ -84,7 +82,6 @@ class Patience(Claim[Given]):
         return Kept([float(history.epochs), float(given.rule.best_epoch), error], whole=whole)
 
     def figure(self, trial: Trial[Given]) -> Figure:
-        """Both errors of the run that is not stopped, and the two epochs of the rule."""
         (stop, best, error), whole = trial.predicted.tolist(), trial.kept.whole
         shown = min(len(whole), int(4 * stop))
         epochs = range(1, shown + 1)

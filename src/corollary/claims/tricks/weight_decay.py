@@ -29,12 +29,10 @@ from corollary.train import L2Penalty, fit
 
 
 class Given(NamedTuple):
-    """A regression problem and the method."""
-
-    x: Float[Tensor, "n d"]
-    y: Float[Tensor, "n 1"]
-    start: Float[Tensor, "1 d"]
-    method: Callable[..., torch.optim.Optimizer]
+    x: Float[Tensor, "n d"]  # points
+    y: Float[Tensor, "n 1"]  # targets
+    start: Float[Tensor, "1 d"]  # weights
+    method: Callable[..., torch.optim.Optimizer]  # optimizer
 
 
 def linear_step(given: Given) -> tuple[bool, str]:
@@ -79,7 +77,6 @@ class WeightDecay(Claim[Given]):
         return self._path(given, 0.0, factor=1 - self.eta * self.mu).flatten()
 
     def figure(self, trial: Trial[Given]) -> tuple[Figure, ...]:
-        """Lengths of the weights for gradient descent and for Adam."""
         names = "gradient descent", "Adam"
         return tuple(map(self._lengths, (trial, *trial.without), names))
 

@@ -24,17 +24,19 @@ import torch
 from jaxtyping import Float
 from torch import Generator, Tensor
 
-from corollary.core import Along, Claim, Suppose, Trial, equals, normal, option, uniform
-from corollary.core.figure import Curve, Figure, Points
+from corollary.core import Along, Claim, Suppose, equals, normal, option, uniform
 from corollary.theory.tricks.weight_decay import decayed_step, shrinkage
 
 
 class Given(NamedTuple):
-    """Hessian, minimiser and decay."""
+    H: Float[Tensor, "d d"]  # Hessian
+    theta_star: Float[Tensor, " d"]  # minimiser
+    mu: float  # decay
 
-    H: Float[Tensor, "d d"]
-    theta_star: Float[Tensor, " d"]
-    mu: float
+    @property
+    def values(self) -> Tensor:
+        """Eigenvalues."""
+        return torch.linalg.eigvalsh(self.H)
 
 
 def saddle(given: Given) -> Given:
@@ -50,12 +52,14 @@ class WeightDecayShrinkage(Claim[Given]):
     supposes = (
         Suppose(
             "all eigenvalues of H are above −μ",
-            lambda g: torch.linalg.eigvalsh(g.H)[0] + g.mu,
+            lambda g: g.values[0] + g.mu,
             without=saddle,
         ),
     )
     symbols = "λ / (λ + μ)", "share of θ* after descent"
-    shows = (Along("Along the eigenvectors", x="eigenvector", first=1, without=False),)
+    shows = (
+        Along("What weight decay leaves", x="eigenvalue λ", at="values", log_x=True, without=False),
+    )
 
     def given(self, rng: Generator) -> Given:
         Q = torch.linalg.qr(normal(rng, self.d, self.d)).Q
@@ -63,7 +67,7 @@ class WeightDecayShrinkage(Claim[Given]):
         return Given((Q * values) @ Q.T, Q @ (0.5 + uniform(rng, self.d)), self.mu)
 
     def predict(self, given: Given) -> Tensor:
-        return shrinkage(torch.linalg.eigvalsh(given.H), given.mu)
+        return shrinkage(given.values, given.mu)
 
     def measure(self, given: Given) -> Tensor:
         values, Q = torch.linalg.eigh(given.H)
@@ -71,16 +75,5 @@ class WeightDecayShrinkage(Claim[Given]):
         for _ in range(int(40 / (eta * max(float(values[0]) + given.mu, 0.2)))):
             gradient = given.H @ (theta - given.theta_star)
             theta = decayed_step(theta, gradient, eta, given.mu)
-        return (Q.T @ theta) / (Q.T @ given.theta_star)
-
-    def figure(self, trial: Trial[Given]) -> Figure:
-        """The factor against curvature, for three decays."""
-        smooth, mu = torch.logspace(-3, 2, 80, dtype=torch.float64), trial.given.mu
-        marks: list[Curve | Points] = [
-            Curve(shrinkage(smooth, m), smooth, label=f"λ/(λ + μ), μ = {m:g}", role=role)
-            for m, role in ((mu / 5, "other"), (mu, "predicted"), (5 * mu, "other"))
-        ]
-        values = torch.linalg.eigvalsh(trial.given.H)
-        marks.append(Points(values, trial.measured, label=f"descent, μ = {mu:g}"))
-        title = "What weight decay leaves"
-        return Figure(title, x="λ", y="share of θ* that is kept", log_x=True, marks=tuple(marks))
+        kept: Tensor = (Q.T @ theta) / (Q.T @ given.theta_star)
+        return kept

@@ -29,10 +29,8 @@ from corollary.train import fit
 
 
 class Given(NamedTuple):
-    """The weights before and after each step of a run, and the steps' gradients."""
-
-    v: Float[Tensor, "t d"]
-    h: Float[Tensor, "t d"]
+    v: Float[Tensor, "t d"]  # weights before each step of a run
+    h: Float[Tensor, "t d"]  # gradients of the steps
 
 
 def along_the_gradient(self: "WeightNormGrowth", given: Given) -> tuple[bool, str]:
@@ -87,6 +85,7 @@ class WeightNormGrowth(Claim[Given]):
 
         def note(loop: object) -> None:
             v.append(layer.v.detach()[0].clone())
+            assert layer.v.grad is not None
             h.append(layer.v.grad[0].clone())
 
         sgd = torch.optim.SGD(layer.parameters(), lr=self.eta, momentum=momentum)

@@ -26,11 +26,9 @@ from corollary.theory.tricks.weight_normalisation import weight_norm
 
 
 class Given(NamedTuple):
-    """A batch, and one unit per row of v."""
-
-    x: Float[Tensor, "n d"]
-    v: Float[Tensor, "m d"]
-    gamma: Float[Tensor, " m"]
+    x: Float[Tensor, "n d"]  # a batch
+    v: Float[Tensor, "m d"]  # one unit per row
+    gamma: Float[Tensor, " m"]  # lengths
 
 
 def whitened(given: Given) -> tuple[bool, str]:

@@ -28,11 +28,9 @@ from corollary.theory.tricks.initialisation import layer_gains, xavier_std
 
 
 class Given(NamedTuple):
-    """Layers, and signals that go through them forwards and backwards."""
-
-    W: Float[Tensor, "draws m n"]
-    x: Float[Tensor, "draws n 1"]
-    delta: Float[Tensor, "draws m 1"]
+    W: Float[Tensor, "draws m n"]  # layers
+    x: Float[Tensor, "draws n 1"]  # signals forwards
+    delta: Float[Tensor, "draws m 1"]  # signals backwards
 
 
 class Xavier(Claim[Given]):
