@@ -82,7 +82,7 @@ class AffineCombinations(Claim[Given]):
         return Given(A, c, 0.0, x, y, alpha[order], beta[order])
 
     def predict(self, given: Given) -> Tensor:
-        return (1 - given.total).abs() * given.c.norm()
+        return (1 - given.total).abs() * float(given.c.norm())
 
     def measure(self, given: Given) -> Tensor:
         a, b = given.alpha[:, None], given.beta[:, None]

@@ -27,13 +27,11 @@ import torch
 from jaxtyping import Float
 from torch import Generator, Tensor
 
-from corollary.core import Along, Claim, Suppose, Trial, equals, normal, option
-from corollary.core.figure import Curve, Figure, Level, Points
+from corollary.core import Along, Claim, Suppose, equals, normal, option
 from corollary.theory.connectionism.cover import (
     cover_count,
     enumerate_dichotomies,
     in_general_position,
-    separable_probability,
 )
 
 
@@ -71,17 +69,3 @@ class CoverCounting(Claim[Given]):
     def measure(self, given: Given) -> list[float]:
         seen = range(1, len(given.x) + 1)
         return [float(len(enumerate_dichotomies(given.x[:s]))) for s in seen]
-
-    def figure(self, trial: Trial[Given]) -> Figure:
-        s, n = trial.given.x.shape
-        more, seen = range(1, max(6 * n, s) + 1), range(1, s + 1)
-        p = [float(separable_probability(k, n)) for k in more]
-        found = [count / 2**k for count, k in zip(trial.measured, seen, strict=True)]
-        marks = (
-            Curve(p, more, label="C(s, n) / 2^s", role="predicted"),
-            Points(seen, found, "enumerated"),
-            Level(2 * n, label="s = 2n", role="other", axis="x"),
-            Level(0.5, label="1/2", role="other"),
-        )
-        title = "The number never falls, the fraction does"
-        return Figure(title, x="s", y="C(s, n) / 2^s", marks=marks)

@@ -112,5 +112,5 @@ class HopfieldCapacity(Claim[Given]):
         for name, c in factors.items():
             y = [expected_wrong_bits(v, c * hopfield_capacity(v)) for v in n]
             marks.append(Curve(y, x=n, label=f"normal law, s = {name}", role="other", dashed=True))
-        title, y = "Wrong bits of a stored pattern", "expected unstable bits"
-        return Figure(title, "neurons n", y, tuple(marks), log_x=True, log_y=True)
+        title, bits = "Wrong bits of a stored pattern", "expected unstable bits"
+        return Figure(title, "neurons n", bits, tuple(marks), log_x=True, log_y=True)

@@ -120,8 +120,8 @@ class HopfieldTransition(Claim[Given]):
         theory = [*map(retrieval_overlap, below), 0.0, 0.0]
         marks.append(Curve(theory, x=x, label="mean-field theory", role="predicted"))
         marks.append(Level(critical_load(), label="α_c ≈ 0.138", axis="x"))
-        x, y = "load α = s/n", "overlap m of the end with the pattern"
-        return Figure("Retrieval of stored patterns", x, y, tuple(marks))
+        load, m = "load α = s/n", "overlap m of the end with the pattern"
+        return Figure("Retrieval of stored patterns", load, m, tuple(marks))
 
 
 def _crossing(loads: tuple[float, ...], means: list[float]) -> float:

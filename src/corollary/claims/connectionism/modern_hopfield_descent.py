@@ -23,8 +23,7 @@ import torch
 from jaxtyping import Float
 from torch import Generator, Tensor
 
-from corollary.core import Along, Claim, Kept, Suppose, Trial, at_least, near, normal, option
-from corollary.core.figure import Band, Curve, Figure
+from corollary.core import Along, Claim, Suppose, at_least, near, normal, option
 from corollary.theory.connectionism.hopfield.modern import attention_energy
 
 
@@ -63,30 +62,16 @@ class ModernHopfieldDescent(Claim[Given]):
         K = normal(rng, self.N, self.d)
         return Given(K, K, self.beta, 2 * normal(rng, 50, self.d))
 
-    def predict(self, given: Given) -> list[float]:
-        return (0.5 * (self._path(given).diff(dim=0) ** 2).sum((1, 2))).tolist()
+    def predict(self, given: Given) -> Tensor:
+        return 0.5 * self._path(given).diff(dim=0).square().sum((1, 2))
 
-    def measure(self, given: Given) -> Kept:
-        energies = attention_energy(given.K, given.beta, self._path(given))
-        return Kept((-energies.sum(1).diff()).tolist(), energies=energies)
+    def measure(self, given: Given) -> Tensor:
+        return -attention_energy(given.K, given.beta, self._path(given)).sum(1).diff()
 
     def tight(self, rng: Generator) -> Given:
         """The one pattern 0: the energy is ½‖q‖², and all of it is lost at once."""
         K = torch.zeros(1, self.d, dtype=torch.float64)
         return Given(K, K, 1.0, normal(rng, 50, self.d))
-
-    def figure(self, trial: Trial[Given]) -> Figure:
-        E = trial.kept.energies  # (steps + 1, queries)
-        lost = torch.tensor([0.0, *trial.predicted]).cumsum(0) / E.shape[1]
-        steps = range(len(E))
-        low, high = E.quantile(0.1, 1), E.quantile(0.9, 1)
-        marks = (
-            Band(steps, low, high, label="10 % to 90 % of the queries"),
-            Curve(E.mean(1), x=steps, label="mean energy"),
-            Curve(E[0].mean() - lost, x=steps, label="E₀ − ½ Σ ‖q′ − q‖²", role="predicted"),
-        )
-        title = "Energy of queries under repeated attention"
-        return Figure(title, x="updates", y="E(q)", marks=marks)
 
     def _path(self, given: Given) -> Float[Tensor, "steps_and_start queries d"]:
         """The queries, read by read."""

@@ -21,6 +21,7 @@ the output: in the other order each layer reads what the one below held before.
 """
 
 import copy
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -51,6 +52,7 @@ class Given(NamedTuple):
         """The multilayer perceptron as a system, its layers in the order of the given."""
         system = mlp_system(self.net, self.x, self.y[:, None], ETA)
         units = Units(system.units.n, system.units.groups[self.order])
+        assert isinstance(system.activation, Sequence)
         return replace(system, units=units, activation=system.activation[self.order])
 
 
@@ -133,7 +135,7 @@ class ParallelDistributedProcessing(Claim[Given]):
 
     def _descent_by_parts(self, given: Given) -> list[Tensor]:
         system, out = given.layered(), []
-        d, m = given.net[0].in_features, given.net[0].out_features
+        m, d = next(given.net.parameters()).shape
         hidden, last = slice(d, d + m), slice(d + m, None)
         for t in range(self.steps):
             system = system.learn(t % len(given.x))

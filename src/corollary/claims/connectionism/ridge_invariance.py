@@ -22,7 +22,7 @@ from torch import Generator, Tensor
 from torch.nn import functional as F
 
 from corollary.core import Claim, Parity, Suppose, Trial, equals, normal, option
-from corollary.core.figure import Curve, Figure, HeatMap, Level
+from corollary.core.figure import Figure, HeatMap
 from corollary.models.units import RidgeUnit
 
 PHI: dict[str, Callable[[Tensor], Tensor]] = {
@@ -78,9 +78,9 @@ class RidgeInvariance(Claim[Given]):
 
     def measure(self, given: Given) -> Tensor:
         output: Tensor = RidgeUnit.of(PHI[self.phi], given.theta)(given.x + given.dx)
-        return output
+        return output.detach()
 
-    def figure(self, trial: Trial[Given]) -> tuple[Figure, Figure]:
+    def figure(self, trial: Trial[Given]) -> Figure:
         given = trial.given
         u = given.theta / given.theta.norm()
         v = given.dx[0] / given.dx[0].norm().clamp(min=1e-300)
@@ -89,15 +89,5 @@ class RidgeInvariance(Claim[Given]):
         unit = RidgeUnit.of(PHI[self.phi], given.theta)
         with torch.no_grad():
             plane = unit(t[None, :, None] * u + t[:, None, None] * v)
-            value = float(unit(given.x[0]))
-            along, across = (unit(given.x[0] + t[:, None] * way) for way in (u, v))
         ridge = HeatMap(plane, x=(-r, r), y=(-r, r), label="f")
-        lines = (
-            Level(value, label="f(x)"),
-            Curve(across, x=t, label="f(x + t Δx/‖Δx‖)"),
-            Curve(along, x=t, label="f(x + t θ/‖θ‖)", role="other"),
-        )
-        return (
-            Figure("A ridge function", x="along θ", y="along Δx", marks=(ridge,), equal=True),
-            Figure("Constant across, not along", x="t", y="f", marks=lines),
-        )
+        return Figure("A ridge function", x="along θ", y="along Δx", marks=(ridge,), equal=True)

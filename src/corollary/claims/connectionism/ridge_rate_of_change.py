@@ -87,4 +87,5 @@ class RidgeRateOfChange(Claim[Given]):
     def measure(self, given: Given) -> Tensor:
         x = given.x.clone().requires_grad_(True)
         (gradient,) = torch.autograd.grad(RidgeUnit.of(given.phi, given.theta)(x).sum(), x)
-        return gradient.square().sum(dim=1).sqrt()
+        length: Tensor = gradient.square().sum(dim=1).sqrt()
+        return length

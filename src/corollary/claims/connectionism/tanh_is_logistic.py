@@ -73,8 +73,8 @@ class TanhIsLogistic(Claim[Given]):
 
     def predict(self, given: Given) -> Tensor:
         output: Tensor = given.net(given.x)
-        return output.flatten()
+        return output.detach().flatten()
 
     def measure(self, given: Given) -> Tensor:
         output: Tensor = convert_mlp(given.net, "sigmoid", drop_shift=True)(given.x)
-        return output.flatten()
+        return output.detach().flatten()

@@ -89,20 +89,19 @@ class ThresholdGradient(Claim[Given]):
     def measure(self, given: Given) -> Kept:
         start: tuple[Tensor, ...] = (given.W, given.b, given.v)
         weights = start
-        ways, losses = [], []
+        ways = []
         for _ in range(self.steps):
             weights = tuple(w.detach().requires_grad_(True) for w in weights)
             gradients = torch.autograd.grad(given.loss(*weights), weights)
             pairs = zip(weights, gradients, strict=True)
             weights = tuple(w.detach() - self.eta * g for w, g in pairs)
             ways.append([float((w - s).norm()) for w, s in zip(weights, start, strict=True)])
-            losses.append(float(given.loss(*weights)))
         before = given.loss(*start)
         after = given.loss(given.W + NUDGE, given.b, given.v)
         found = [*ways[-1][:2], float((after - before).abs()) / NUDGE]
-        return Kept(found, W=[way[0] for way in ways], v=[way[2] for way in ways], losses=losses)
+        return Kept(found, W=[way[0] for way in ways], v=[way[2] for way in ways])
 
-    def figure(self, trial: Trial[Given]) -> tuple[Figure, Figure]:
+    def figure(self, trial: Trial[Given]) -> Figure:
         hard, soft = trial.kept, [t.kept for t in trial.without[1:]]
         ways = (
             Level(0.0, label="‖W_t − W_0‖, predicted"),
@@ -110,11 +109,4 @@ class ThresholdGradient(Claim[Given]):
             Curve(hard.v, label="‖v_t − v_0‖, threshold", role="other", dashed=True),
             *(Curve(s.W, label="‖W_t − W_0‖, sigmoid twin", role="other") for s in soft),
         )
-        losses = (
-            Curve(hard.losses, label="threshold units"),
-            *(Curve(s.losses, label="sigmoid twin", role="other") for s in soft),
-        )
-        return (
-            Figure("The first layer does not learn", x="step t", y="way gone", marks=ways),
-            Figure("Only the output layer lowers the loss", x="step t", y="loss", marks=losses),
-        )
+        return Figure("The first layer does not learn", x="step t", y="way gone", marks=ways)

@@ -52,7 +52,8 @@ def answers(model: nn.Module, x: Tensor) -> Tensor:
 def narrow(self: "AlternatingLabels", given: Given) -> tuple[bool, str]:
     """Whether the widths are as small as the theorem asks."""
     deepest = max(depth(net) for net in given.models)
-    widest = max(layer.out_features for net in given.models for layer in list(net)[:-1:2])
+    layers = (layer for net in given.models for layer in list(net)[:-1:2])
+    widest = max(len(next(layer.parameters())) for layer in layers)
     fits = self.k <= self.n and is_narrow(self.n, self.k, deepest, widest)
     return fits, f"{deepest} layers of width {widest}"
 

@@ -115,7 +115,7 @@ class EldanShamir(Claim[Given]):
             adam = lambda p: torch.optim.Adam(p, lr=0.01)  # noqa: E731
             fit(net, (x, y), nn.functional.mse_loss, adam, steps=self.steps)
             net = solved(net.w.detach(), net.b.detach(), x, y)
-            return float((net(new) - given.target(new)).square().mean())
+            return float((net(new).detach() - given.target(new)).square().mean())
 
         tasks = zip(given.points, given.fresh, given.widths, strict=True)
         return [Sample([error(*task) for _ in range(self.runs)]) for task in tasks]

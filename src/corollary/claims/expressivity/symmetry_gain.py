@@ -22,7 +22,7 @@ from typing import NamedTuple
 import torch
 from torch import Generator, Tensor
 
-from corollary.core import Claim, Curve, Figure, Points, Suppose, Trial, equals, option
+from corollary.core import Along, Claim, Curve, Figure, Suppose, Trial, equals, option
 from corollary.theory.expressivity.symmetry import (
     fold_parameters,
     folded_mean,
@@ -64,7 +64,7 @@ def drawn(pieces: int, rng: Generator) -> Tensor:
 
 def asymmetric(self: "SymmetryGain", rng: Generator) -> Given:
     """Without symmetry folding gains nothing."""
-    targets = tuple(drawn(self.q * self.p**k, rng) for k in range(1, self.folds + 1))
+    targets = tuple(drawn(self.q * self.p**k, rng) for k in self.ks)
     return Given(targets, targets[-1])
 
 
@@ -90,17 +90,35 @@ class SymmetryGain(Claim[Given]):
         "shallow over folded, no symmetry",
     )
 
+    shows = (
+        Along(
+            "Parameters for a fixed error",
+            x="k",
+            y="parameters",
+            at="ks",
+            log_y=True,
+            parts=("one hidden layer", "after the best number of folds"),
+            without=False,
+        ),
+    )
+
+    @property
+    def ks(self) -> range:
+        """Numbers of folds."""
+        return range(1, self.folds + 1)
+
     def given(self, rng: Generator) -> Given:
         knots, p = heights(self.q, rng), self.p
-        sizes = [(k, middles(POINTS * self.q * p**k)) for k in range(1, self.folds + 1)]
+        sizes = [(k, middles(POINTS * self.q * p**k)) for k in self.ks]
         targets = tuple(between(knots, zigzag(x, p, k)) for k, x in sizes)
         return Given(targets, drawn(self.q * p**self.folds, rng))
 
     def predict(self, given: Given) -> list[float]:
-        ks, p, q, fold = range(1, self.folds + 1), self.p, self.q, fold_parameters(self.p)
-        shallow = [shallow_parameters(q * p**k) for k in ks]
+        p, q, fold = self.p, self.q, fold_parameters(self.p)
+        shallow = [shallow_parameters(q * p**k) for k in self.ks]
         deep = [
-            min(j * fold + shallow_parameters(q * p ** (k - j)) for j in range(k + 1)) for k in ks
+            min(j * fold + shallow_parameters(q * p ** (k - j)) for j in range(k + 1))
+            for k in self.ks
         ]
         return [*shallow, *deep, 1]
 
@@ -109,20 +127,10 @@ class SymmetryGain(Claim[Given]):
         *costs, none = (symmetry_gain(y, self.p, k, error=self.error) for k, y in pairs)
         return [*(c.shallow for c in costs), *(c.deep for c in costs), none.shallow / none.deep]
 
-    def figure(self, trial: Trial[Given]) -> tuple[Figure, Figure]:
-        n, (y, *_) = self.folds, trial.given.targets[-3:]
-        ks, p, m = list(range(1, n + 1)), trial.predicted, trial.measured
-        growth = (
-            Curve(p[:n], ks, "3(q pᵏ + 1)", "predicted"),
-            Points(ks, m[:n], "one hidden layer, fewest pieces"),
-            Curve(p[n:-1], ks, "the best of 0 to k folds", "predicted", dashed=True),
-            Points(ks, m[n:-1], "after the best number of folds", "other"),
-        )
+    def figure(self, trial: Trial[Given]) -> Figure:
+        y = trial.given.targets[-3:][0]
         target = (
             Curve(y, middles(len(y)), "mirrored copies"),
             Curve(trial.given.asymmetric[: len(y)], middles(len(y)), "no symmetry", "other"),
         )
-        return (
-            Figure("Parameters for a fixed error", "k", "parameters", growth, log_y=True),
-            Figure("A target with symmetries", "x", "h(x)", target),
-        )
+        return Figure("A target with symmetries", "x", "h(x)", target)

@@ -22,7 +22,7 @@ from typing import NamedTuple
 import torch
 from torch import Generator
 
-from corollary.core import Claim, Curve, Figure, Points, Suppose, Trial, at_least, option
+from corollary.core import Along, Claim, Suppose, at_least, option
 from corollary.models.sawtooth import tooth_follower
 from corollary.theory.expressivity.piecewise import PiecewiseLinear, random_piecewise
 from corollary.theory.expressivity.regions.line import affine_pieces
@@ -63,18 +63,33 @@ class TelgarskyPieces(Claim[Given]):
         f"{kind}, t = {t}" for kind in ("follower", "zig-zag", "best fit") for t in (2, 4, 8, 16)
     )
 
+    shows = (
+        Along(
+            "Many flanks, t pieces",
+            x="t",
+            at="counts",
+            log_x=True,
+            parts=("followers of single teeth", "random zig-zags", "best fit, jumps allowed"),
+            without=False,
+        ),
+    )
+
+    @property
+    def counts(self) -> tuple[int, ...]:
+        """Pieces t."""
+        return tuple(2**j for j in range(1, self.k - 1))
+
     def given(self, rng: Generator) -> Given:
-        counts = tuple(2**j for j in range(1, self.k - 1))
         followers = []
-        for t in counts:
+        for t in self.counts:
             pieces = affine_pieces(tooth_follower(self.k, t), 0.0, 1.0)
             first, last = pieces.slopes[[0, -1], 0].tolist()
             followers.append(PiecewiseLinear(pieces.s, pieces.values[:, 0], first, last))
-        zigzags = (random_piecewise(t, rng=rng) for t in counts)  # on [-1, 1], about 0
+        zigzags = (random_piecewise(t, rng=rng) for t in self.counts)  # on [-1, 1], about 0
         moved = (
             PiecewiseLinear((f.knots + 1) / 2, f.values + 0.5, f.left, f.right) for f in zigzags
         )
-        return Given((*followers, *moved), counts * 2)
+        return Given((*followers, *moved), self.counts * 2)
 
     def predict(self, given: Given) -> list[float]:
         best = given.pieces[: len(given.pieces) // 2]  # of the fits
@@ -86,15 +101,3 @@ class TelgarskyPieces(Claim[Given]):
         y, counts = sawtooth_values(x, self.k), given.pieces[: len(given.pieces) // 2]
         fits = [float((best_segments(x, y, t).fitted - y).abs().mean()) for t in counts]
         return [*(integral_distance(sawtooth_curve(self.k), f) for f in given.functions), *fits]
-
-    def figure(self, trial: Trial[Given]) -> Figure:
-        m = len(trial.given.pieces) // 2
-        counts, found = trial.given.pieces[:m], trial.measured
-        marks = (
-            Curve(trial.predicted[:m], counts, "triangles on the other side", "predicted"),
-            Points(counts, found[:m], "followers of single teeth"),
-            Points(counts, found[m : 2 * m], "random zig-zags", "other"),
-            Curve(found[2 * m :], counts, "best in mean square, jumps allowed", "other"),
-        )
-        title = f"{2**self.k} flanks, t pieces"
-        return Figure(title, x="t", y=self.symbols[1], marks=marks, log_x=True)

@@ -90,18 +90,9 @@ class ThreeLines(Claim[Given]):
         return Kept([mosaic.count, len(patterns)], mosaic=mosaic)
 
     def figure(self, trial: Trial[Given]) -> tuple[Figure, ...]:
-        titles = (
-            "Three lines in general position",
-            *(t.words.rstrip(".") for t in trial.without[:2]),
-        )
-        mosaics = [t.kept.mosaic for t in (trial, *trial.without[:2])]
-        return tuple(
-            Figure(
-                title,
-                x="x₁",
-                y="x₂",
-                equal=True,
-                marks=(Regions(m.polygons(), m.patterns().sum(dim=1), f"{m.count} regions"),),
-            )
-            for title, m in zip(titles, mosaics, strict=True)
-        )
+        def mosaic(shown: Trial[Given]) -> Figure:
+            m, title = shown.kept.mosaic, shown.words or "Three lines in general position."
+            regions = Regions(m.polygons(), m.patterns().sum(dim=1), f"{m.count} regions")
+            return Figure(title.rstrip("."), "x₁", "x₂", (regions,), equal=True)
+
+        return tuple(map(mosaic, (trial, *trial.without[:2])))

@@ -36,7 +36,8 @@ class Given(NamedTuple):
     @property
     def values(self) -> Tensor:
         """Eigenvalues."""
-        return torch.linalg.eigvalsh(self.H)
+        values: Tensor = torch.linalg.eigvalsh(self.H)
+        return values
 
 
 def saddle(given: Given) -> Given:
