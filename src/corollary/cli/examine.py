@@ -11,7 +11,7 @@ import typer
 from corollary.cli.options import Data, LossName, Target, Weights
 from corollary.examine.effort import LIMIT, Effort
 from corollary.examine.modules import DEMO
-from corollary.report.signs import SEVERITY_COLOURS
+from corollary.report.signs import SEVERITY_COLOURS, SEVERITY_SIGNS
 
 if TYPE_CHECKING:
     from corollary.core import Finding
@@ -71,6 +71,9 @@ def examine(
     fail_on: Annotated[
         FailOn | None, typer.Option(help="Exit with code 1 if a finding has this severity or more.")
     ] = None,
+    everything: Annotated[
+        bool, typer.Option("--all", help="Print every finding, healthy ones too.")
+    ] = False,
     demo: Annotated[bool, typer.Option("--demo", help="Examine a small example network.")] = False,
 ) -> None:
     """Examine a network: does it train, generalise and resist attacks, and what is wrong with it?
@@ -125,7 +128,7 @@ def examine(
 
         write_examination(done, out, before)
     if not to_stdout:
-        _print(done, before, out)
+        _print(done, before, out, everything)
     raise typer.Exit(_exit_code(done, fail_on))
 
 
@@ -159,22 +162,20 @@ def _read(path: Path) -> "Examination":
         raise ResultsFileError(f"--compare {path}: {error}") from None
 
 
-def _print(done: "Examination", before: "Examination | None", out: Path | None) -> None:
+def _print(
+    done: "Examination", before: "Examination | None", out: Path | None, everything: bool
+) -> None:
     from rich.console import Console
     from rich.text import Text
 
     console = Console(highlight=False)
-    facts = done.subject
-    console.print(f"[bold]{facts['module']}[/bold], {facts['parameters']:,} parameters")
-    for answer in done.answers():
+    console.print(Text(str(done)), soft_wrap=True)
+    for answer in done.answers() if everything else ():
         console.print()
-        style = SEVERITY_COLOURS[answer.severity.value]
+        style = SEVERITY_COLOURS[answer.severity.value] if answer.answered else "dim"
         console.print(Text.assemble((answer.question, "bold"), "  ", (answer.verdict, style)))
         for finding in sorted(answer.findings, key=lambda f: -f.severity.rank):
             _print_finding(console, finding)
-    console.print()
-    for k, finding in enumerate(done.advice(), start=1):
-        console.print(Text(f"{k}. {finding.advice}"), soft_wrap=False)
     if before is not None:
         from corollary.report.comparison import changes
 
@@ -195,7 +196,8 @@ def _print_finding(console: Any, finding: "Finding") -> None:
     else:
         number = f": {finding.number}" if finding.number else ""
         style = SEVERITY_COLOURS[finding.severity.value]
-        line = Text.assemble((f"{named(finding)}{number}", style), f"  {finding.meaning}")
+        sign = SEVERITY_SIGNS[finding.severity.value]
+        line = Text.assemble((f"{sign} {named(finding)}{number}", style), f"  {finding.meaning}")
     console.print(Padding(line, (0, 0, 0, 2)))
 
 

@@ -29,6 +29,11 @@ class Answer:
         return max((f.severity for f in self.findings), key=lambda s: s.rank, default=Severity.NONE)
 
     @property
+    def colour(self) -> str:
+        """The severity, or ``unanswered``: what was not answered is not healthy."""
+        return self.severity.value if self.answered else "unanswered"
+
+    @property
     def answered(self) -> bool:
         """Whether at least one exam finished."""
         return any(f.status is Status.DONE for f in self.findings)
@@ -93,7 +98,10 @@ class Examination:
         for cause in self.causes():
             if cause.finding.advice:
                 told.setdefault(cause.finding.advice, cause.finding)
-        return Advice(list(told.values())[:most])
+        every = list(told.values())
+        turns = {id(f): [g.exam for g in every[:i]].count(f.exam) for i, f in enumerate(every)}
+        # Of equally severe ones, one of each exam comes first.
+        return Advice(sorted(every, key=lambda f: (-f.severity.rank, turns[id(f)]))[:most])
 
     def worst(self) -> Severity:
         """The highest severity found."""

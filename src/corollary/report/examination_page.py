@@ -14,6 +14,7 @@ from corollary.report.page import asset, drawn, policy, script, template, write_
 from corollary.report.signs import SEVERITY_SIGNS
 
 if TYPE_CHECKING:
+    from corollary.examine.causes import Cause
     from corollary.examine.examination import Answer, Examination
 
 # A notebook has light or dark paper and rules of its own: colours that show on both, and all rules
@@ -59,16 +60,68 @@ def facts(done: "Examination") -> dict[str, Any]:
         "budget": done.budget,
         "answers": [_answer(answer) for answer in done.answers()],
         "advice": [(f.advice, named(f), f.number) for f in done.advice()],
+        "causes": [_cause(cause) for cause in done.causes()],
+        "examined": examined(done),
+        "layers": layers(done),
         "signs": SEVERITY_SIGNS,
     }
 
 
 def headline(done: "Examination") -> str:
     """The examination in a few words."""
-    count = sum(f.severity in (Severity.MEDIUM, Severity.HIGH) for f in done.findings)
-    if count == 0:
-        return f"{done.subject['module']}: nothing wrong found"
-    return f"{done.subject['module']}: {count} thing{'s' if count > 1 else ''} to fix"
+    loud = [c for c in done.causes() if c.finding.severity in (Severity.MEDIUM, Severity.HIGH)]
+    name = done.subject["module"]
+    if loud:
+        return f"{name}: {len(loud)} thing{'s' if len(loud) > 1 else ''} to fix"
+    silent = sum(f.status is not Status.DONE for f in done.findings)
+    if 2 * silent > len(done.findings):
+        return f"{name}: most questions have no answer"
+    return f"{name}: nothing wrong found"
+
+
+def examined(done: "Examination") -> str:
+    """What was examined, in a line: size, data, optimizer."""
+    facts = done.subject
+    parts = [f"{facts['parameters']:,} parameters"]
+    if "samples" in facts:
+        shapes = ", ".join(f"{name} {shape}" for name, shape in facts.get("data", {}).items())
+        parts.append(f"{facts['samples']:,} samples ({shapes})")
+    if facts.get("optimizer"):
+        assumed = f", {facts['assumed']} assumed" if facts.get("assumed") else ""
+        parts.append(f"{facts['optimizer']}{assumed}")
+    if facts.get("batch_size"):
+        parts.append(f"batches of {facts['batch_size']}")
+    return "; ".join(parts)
+
+
+def layers(done: "Examination") -> list[dict[str, Any]]:
+    """The layers with weights in their order, each with its worst finding, signal and gradient."""
+    passage = next((f for f in done.findings if f.details.get("signal")), None)
+    signal = passage.details["signal"] if passage else {}
+    gradient = passage.details.get("gradient", {}) if passage else {}
+    loud = [f for f in done.findings if f.severity is not Severity.NONE and f.where]
+    strip = []
+    for name in signal:
+        here = [f for f in loud if f.where == name or f"'{name}'" in f.where]
+        here += [f for f in loud if f.where.startswith(f"{name}.")]
+        worst = max(here, key=lambda f: f.severity.rank, default=None)
+        told = [f"{name}: signal {signal[name]:.2g}"]
+        if name in gradient:
+            told.append(f"gradient {gradient[name]:.2g}")
+        told += [f.title for f in here]
+        severity = worst.severity.value if worst else "none"
+        strip.append({"name": name, "severity": severity, "told": "; ".join(told)})
+    return strip
+
+
+def _cause(cause: "Cause") -> dict[str, Any]:
+    finding = cause.finding
+    return {
+        "told": finding,
+        "name": named(finding),
+        "sign": SEVERITY_SIGNS[finding.severity],
+        "symptoms": [named(f) for f in cause.symptoms],
+    }
 
 
 def _answer(answer: "Answer") -> dict[str, Any]:
@@ -78,7 +131,7 @@ def _answer(answer: "Answer") -> dict[str, Any]:
         "name": answer.name,
         "question": answer.question,
         "verdict": answer.verdict,
-        "severity": answer.severity.value,
+        "severity": answer.colour,
         "findings": [_finding(f) for f in told],
         "silent": _silent(answer),
         "unanswered": sum(f.status is not Status.DONE for f in answer.findings),

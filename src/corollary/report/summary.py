@@ -6,12 +6,13 @@ from typing import TYPE_CHECKING
 
 from corollary.core.finding import Finding, Severity, Status
 from corollary.report.comparison import named
-from corollary.report.examination_page import headline
+from corollary.report.examination_page import examined, headline
 from corollary.report.signs import SEVERITY_SIGNS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from corollary.examine.causes import Cause
     from corollary.examine.examination import Answer, Examination
 
 WIDTH = 100
@@ -20,16 +21,31 @@ MOST = 5  # findings of one question that are spelled out
 
 def examination_text(done: "Examination") -> str:
     """Headline, an answer to each question with what needs attention, and what to do."""
-    facts = done.subject
-    size = f"{facts['parameters']:,} parameters" + (
-        f", {facts['samples']:,} samples" if "samples" in facts else ""
-    )
-    lines = [f"{headline(done)} ({size})", ""]
+    lines = [headline(done), _wrapped(examined(done), "  "), ""]
+    loud = [c for c in done.causes() if c.finding.severity.rank >= Severity.MEDIUM.rank]
+    for k, cause in enumerate(loud, start=1):
+        lines += [*_cause(k, cause), ""]
     for answer in done.answers():
-        lines += [f"{_sign(answer)} {answer.question} {answer.verdict}", *_findings(answer)]
-    lines += ["", advice_text(done.advice())]
+        lines += [f"{_sign(answer)} {answer.question} {answer.verdict}", *_remarks(answer)]
+    if not loud:
+        lines += ["", advice_text(done.advice())]
     lines += ["", f"{len(done.findings)} findings in all: .findings has them, .save(path) a page."]
     return "\n".join(lines)
+
+
+def _cause(k: int, cause: "Cause") -> Iterator[str]:
+    """A cause with its evidence, what to do, and its symptoms."""
+    f = cause.finding
+    number = f": {f.number}" if f.number else ""
+    title = f"{k}. {SEVERITY_SIGNS[f.severity]} {named(f)}{number} ({f.evidence.value})"
+    yield _wrapped(title, "")
+    for text in (f.meaning, f"-> {f.advice}" if f.advice else ""):
+        if text:
+            yield _wrapped(text, "     ")
+    for line in f.change.splitlines():
+        yield f"       {line}"
+    if cause.symptoms:
+        yield _wrapped(f"symptoms: {'; '.join(named(s) for s in cause.symptoms)}", "     ")
 
 
 def advice_text(findings: "Sequence[Finding]") -> str:
@@ -49,14 +65,13 @@ def _sign(answer: "Answer") -> str:
     return SEVERITY_SIGNS[answer.severity] if answer.answered else "-"
 
 
-def _findings(answer: "Answer") -> Iterator[str]:
-    grave = [f for f in answer.findings if f.severity is not Severity.NONE]
-    grave.sort(key=lambda f: -f.severity.rank)
-    for f in grave[:MOST]:
+def _remarks(answer: "Answer") -> Iterator[str]:
+    low = [f for f in answer.findings if f.severity is Severity.LOW]
+    for f in low[:MOST]:
         number = f": {f.number}" if f.number else ""
         yield _wrapped(f"{SEVERITY_SIGNS[f.severity]} {named(f)}{number}. {f.meaning}", "    ")
-    if len(grave) > MOST:
-        yield f"    and {len(grave) - MOST} more"
+    if len(low) > MOST:
+        yield f"    and {len(low) - MOST} more"
     for f in answer.findings:
         if f.status is Status.FAILED:
             yield _wrapped(f"- {f.title}: {f.meaning}", "    ")

@@ -18,6 +18,7 @@ decides.
 
 import math
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 
 from torch import Tensor, nn
 
@@ -55,7 +56,8 @@ class SignalPassage(Exam):
             for level in levels
             if any(h.backward is not None for h in level)
         ]
-        yield self._verdict("Signals", forward, _figure(signal))
+        found = self._verdict("Signals", forward, _figure(signal))
+        yield replace(found, details=_along(signal))
         if len(backward) > 1:
             yield self._verdict("Gradients", backward[::-1], None)
 
@@ -95,6 +97,15 @@ def _stepped(subject: Subject) -> None:
             small_step(subject, SAMPLES)
     except NotApplicableError:
         return  # without targets there is no step to make
+
+
+def _along(signal: Signal) -> dict[str, dict[str, float]]:
+    """Root mean squares of signal and gradient at each layer with weights."""
+    layers = signal.weighted()
+    return {
+        "signal": {h.name: math.sqrt(h.forward) for h in layers},
+        "gradient": {h.name: math.sqrt(h.backward) for h in layers if h.backward is not None},
+    }
 
 
 def _best_off(ratios: list[float]) -> tuple[int, float]:
