@@ -20,17 +20,15 @@ import torch
 from jaxtyping import Float
 from torch import Generator, Tensor
 
-from corollary.core import Along, Claim, Suppose, equals, instead, option
+from corollary.core import Along, Claim, Suppose, equals, instead, normal, option, uniform
 from corollary.theory.approximation.representations import cosine_representation
 from corollary.theory.approximation.spectra import GaussianBump
 
 
 class Given(NamedTuple):
-    """A bump, another whose modulus and phase are used, and points on a line."""
-
-    f: GaussianBump
-    polar: GaussianBump
-    x: Float[Tensor, "n d"]
+    f: GaussianBump  # a bump
+    polar: GaussianBump  # another, whose modulus and phase are used
+    x: Float[Tensor, "n d"]  # points on a line
     t: Float[Tensor, " n"]  # place on the line
 
 
@@ -62,8 +60,8 @@ class BarronCosines(Claim[Given]):
     shows = (Along("A bump made of cosines", x="x, along a line", y="f(x)", at="t"),)
 
     def given(self, rng: Generator) -> Given:
-        centre = torch.rand(self.d, generator=rng, dtype=torch.float64) - 0.5
-        u = torch.randn(self.d, generator=rng, dtype=torch.float64)
+        centre = uniform(rng, self.d) - 0.5
+        u = normal(rng, self.d)
         t = torch.linspace(-1.5, 1.5, 61, dtype=torch.float64)
         f = GaussianBump(centre, self.sigma)
         return Given(f, f, centre + t[:, None] * u / u.norm(), t)

@@ -20,11 +20,10 @@ import math
 from collections.abc import Callable
 from typing import NamedTuple
 
-import torch
 from jaxtyping import Float
 from torch import Generator, Tensor
 
-from corollary.core import Along, Claim, Sample, Suppose, at_most, instead, option
+from corollary.core import Along, Claim, Sample, Suppose, at_most, instead, normal, option
 from corollary.theory.approximation.barron import gaussian_constant
 
 
@@ -69,7 +68,7 @@ class BarronGaussian(Claim[Given]):
     shows = (Along("Barron's constant of a Gaussian", x="dimension d", at="dims", log_y=True),)
 
     def given(self, rng: Generator) -> Given:
-        u = torch.randn(self.n, max(self.dims), generator=rng, dtype=torch.float64)
+        u = normal(rng, self.n, max(self.dims))
         w = u / (2 * math.pi * self.sigma)
         return Given(lambda d: (2 * math.pi * self.sigma**2) ** (-d / 2), w)
 

@@ -28,18 +28,16 @@ import torch
 from jaxtyping import Float
 from torch import Generator, Tensor
 
-from corollary.core import Along, Claim, Suppose, at_most, instead, option
+from corollary.core import Along, Claim, Suppose, at_most, instead, normal, option
 from corollary.models.approximators.barron import greedy, sample_units
 from corollary.models.approximators.steps import step
 from corollary.theory.approximation.spectra import Cosines
 
 
 class Given(NamedTuple):
-    """Threshold units at points, coefficients of the target, and the mass allowed."""
-
-    features: Float[Tensor, "p N"]
-    c: Float[Tensor, " N"]
-    M: float
+    features: Float[Tensor, "p N"]  # threshold units at points
+    c: Float[Tensor, " N"]  # coefficients of the target
+    M: float  # the mass allowed
 
 
 out_of_reach = instead("A target out of reach: the error stops falling.", M=lambda g: g.M / 50)
@@ -61,10 +59,10 @@ class BarronGreedy(Claim[Given]):
     shows = (Along("One unit at a time", x="steps n", first=1, log_x=True, log_y=True),)
 
     def given(self, rng: Generator) -> Given:
-        w = torch.randn(1, self.d, generator=rng, dtype=torch.float64)
+        w = normal(rng, 1, self.d)
         w = 0.5 * w / w.norm()
         units = sample_units(Cosines(w, w.new_ones(1), w.new_full((1,), 0.1)), 600, rng=rng)
-        u = torch.randn(200, self.d, generator=rng, dtype=torch.float64)
+        u = normal(rng, 200, self.d)
         features = step(u / u.norm(dim=1, keepdim=True) @ units.w.T + units.b)
         c = units.c / len(units.c)
         return Given(features, c, float(c.abs().sum()))

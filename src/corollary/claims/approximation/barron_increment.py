@@ -20,17 +20,15 @@ import torch
 from jaxtyping import Float
 from torch import Generator, Tensor
 
-from corollary.core import Along, Claim, Suppose, at_most, instead, option
+from corollary.core import Along, Claim, Suppose, at_most, instead, normal, option, uniform
 from corollary.theory.approximation.representations import increment_bound
 from corollary.theory.approximation.spectra import Cosines, LineSpectrum, Spectrum
 
 
 class Given(NamedTuple):
-    """A function that knows its transform, the number taken for its constant, and points."""
-
-    f: Spectrum
-    C: float
-    x: Float[Tensor, "n d"]
+    f: Spectrum  # knows its transform
+    C: float  # taken for its constant
+    x: Float[Tensor, "n d"]  # points
 
     @property
     def length(self) -> Tensor:
@@ -63,10 +61,10 @@ class BarronIncrement(Claim[Given]):
     shows = (Along("No further than 2π‖x‖C", x="‖x‖", at="length", log_x=True, log_y=True),)
 
     def given(self, rng: Generator) -> Given:
-        w = torch.randn(self.waves, self.d, generator=rng, dtype=torch.float64)
-        c, theta = torch.rand(2, self.waves, generator=rng, dtype=torch.float64)
+        w = normal(rng, self.waves, self.d)
+        c, theta = uniform(rng, 2, self.waves)
         f = Cosines(w, c / c.sum(), theta)
-        u = torch.randn(200, self.d, generator=rng, dtype=torch.float64)
+        u = normal(rng, 200, self.d)
         t = torch.logspace(-2, 0, 200, dtype=torch.float64)[:, None]
         return Given(f, f.constant, t * u / u.norm(dim=1, keepdim=True))
 

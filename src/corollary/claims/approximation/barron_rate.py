@@ -22,6 +22,7 @@ from jaxtyping import Float
 from torch import Generator, Tensor
 
 from corollary.core import Claim, Over, Series, Suppose, Sweep, instead, option, slope
+from corollary.core.randomness import normal, uniform
 from corollary.models.approximators.barron import Units, sample_units
 from corollary.models.approximators.steps import step
 from corollary.theory.approximation.spectra import GaussianBump
@@ -30,10 +31,8 @@ SIZES = (16, 32, 64, 128, 256)
 
 
 class Given(NamedTuple):
-    """A bump off the origin, points, and as many units as the largest networks need."""
-
-    f: GaussianBump
-    x: Float[Tensor, "p d"]
+    f: GaussianBump  # a bump off the origin
+    x: Float[Tensor, "p d"]  # points
     units: Units  # 256 for each network
 
 
@@ -69,9 +68,9 @@ class BarronRate(Claim[Given]):
     )
 
     def given(self, rng: Generator) -> Given:
-        u = torch.randn(81, self.d, generator=rng, dtype=torch.float64)
+        u = normal(rng, 81, self.d)
         u = u / u.norm(dim=1, keepdim=True)
-        length = torch.rand(80, 1, generator=rng, dtype=torch.float64)
+        length = uniform(rng, 80, 1)
         f = GaussianBump(u[80] / 2, 1.0)
         return Given(f, length * u[:80], sample_units(f, self.trials * SIZES[-1], rng=rng))
 

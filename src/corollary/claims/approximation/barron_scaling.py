@@ -21,15 +21,13 @@ from typing import NamedTuple
 import torch
 from torch import Generator, Tensor
 
-from corollary.core import Along, Claim, Path, Suppose, equals, instead, option
+from corollary.core import Along, Claim, Path, Suppose, equals, instead, normal, option, uniform
 from corollary.theory.approximation.barron import barron_constant
 
 
 class Given(NamedTuple):
-    """The transform of a function, and how much the function is squeezed."""
-
-    fhat: Callable[[Tensor], Tensor]
-    a: float
+    fhat: Callable[[Tensor], Tensor]  # transform of a function
+    a: float  # how much the function is squeezed
 
 
 box = instead("The integrals of a box grow forever.", fhat=lambda g: lambda w: torch.sinc(w[:, 0]))
@@ -58,8 +56,8 @@ class BarronScaling(Claim[Given]):
     )
 
     def given(self, rng: Generator) -> Given:
-        at = 2 * torch.rand(self.bumps, generator=rng, dtype=torch.float64) - 1
-        height = torch.randn(self.bumps, generator=rng, dtype=torch.float64)
+        at = 2 * uniform(rng, self.bumps) - 1
+        height = normal(rng, self.bumps)
         height[0] = 0.5 + height[1:].abs().sum()  # so that the transform has no zero
         height = (height / height.abs().sum()).to(torch.complex128)
 

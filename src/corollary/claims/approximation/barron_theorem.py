@@ -29,7 +29,7 @@ import torch
 from jaxtyping import Float
 from torch import Generator, Tensor
 
-from corollary.core import Along, Claim, Sample, Suppose, at_most, instead, option
+from corollary.core import Along, Claim, Sample, Suppose, at_most, instead, normal, option, uniform
 from corollary.models.approximators.barron import sample_units
 from corollary.models.approximators.steps import step
 from corollary.theory.approximation.barron import barron_bound
@@ -37,11 +37,9 @@ from corollary.theory.approximation.spectra import Cosines
 
 
 class Given(NamedTuple):
-    """A target, the number taken for its angular constant, and points of the ball."""
-
-    f: Cosines
-    C: float
-    x: Float[Tensor, "p d"]
+    f: Cosines  # target
+    C: float  # taken for its angular constant
+    x: Float[Tensor, "p d"]  # points of the ball
 
 
 no_two_pi = instead("The constant of the other convention, 2π too small.", C=lambda g: g.f.constant)
@@ -72,11 +70,11 @@ class BarronTheorem(Claim[Given]):
     shows = (Along("Drawn units", x="units n", at="sizes", log_x=True, log_y=True),)
 
     def given(self, rng: Generator) -> Given:
-        w = torch.randn(3, self.d, generator=rng, dtype=torch.float64) / (2 * self.d**0.5)
-        c, theta = torch.rand(2, 3, generator=rng, dtype=torch.float64)
+        w = normal(rng, 3, self.d) / (2 * self.d**0.5)
+        c, theta = uniform(rng, 2, 3)
         f = Cosines(w, c / c.sum(), theta)
-        u = torch.randn(100, self.d, generator=rng, dtype=torch.float64)
-        length = self.r * torch.rand(100, 1, generator=rng, dtype=torch.float64)
+        u = normal(rng, 100, self.d)
+        length = self.r * uniform(rng, 100, 1)
         return Given(f, 2 * math.pi * f.constant, length * u / u.norm(dim=1, keepdim=True))
 
     def predict(self, given: Given) -> list[float]:

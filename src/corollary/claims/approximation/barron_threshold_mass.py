@@ -19,16 +19,14 @@ import torch
 from jaxtyping import Float
 from torch import Generator, Tensor
 
-from corollary.core import Along, Claim, Suppose, at_most, instead, option
+from corollary.core import Along, Claim, Suppose, at_most, instead, option, uniform
 from corollary.theory.approximation.representations import threshold_mass
 from corollary.theory.approximation.spectra import GaussianBump
 
 
 class Given(NamedTuple):
-    """Where the bumps are, and the radius of the ball."""
-
-    centre: Float[Tensor, " d"]
-    r: float
+    centre: Float[Tensor, " d"]  # of the bumps
+    r: float  # radius of the ball
 
 
 large = instead("A ball of radius 4 costs up to four times as much.", r=4.0)
@@ -47,7 +45,7 @@ class BarronThresholdMass(Claim[Given]):
     )
 
     def given(self, rng: Generator) -> Given:
-        return Given(torch.rand(self.d, generator=rng, dtype=torch.float64), 1.0)
+        return Given(uniform(rng, self.d), 1.0)
 
     def predict(self, given: Given) -> list[float]:
         return [4 * math.pi * GaussianBump(given.centre, s).constant for s in self.widths]

@@ -25,18 +25,16 @@ import torch
 from jaxtyping import Float
 from torch import Generator, Tensor
 
-from corollary.core import Along, Claim, Suppose, equals, instead, option
+from corollary.core import Along, Claim, Suppose, equals, instead, normal, option, uniform
 from corollary.theory.approximation.representations import threshold_representation
 from corollary.theory.approximation.spectra import GaussianBump
 
 
 class Given(NamedTuple):
-    """A bump, another whose transform is used, a direction and places along it."""
-
-    f: GaussianBump
-    polar: GaussianBump
-    u: Float[Tensor, " d"]
-    t: Float[Tensor, " n"]
+    f: GaussianBump  # a bump
+    polar: GaussianBump  # another, whose transform is used
+    u: Float[Tensor, " d"]  # direction
+    t: Float[Tensor, " n"]  # places along it
 
 
 outside = instead("Outside, thresholds end too early.", t=lambda g: 2 * g.t)
@@ -63,8 +61,8 @@ class BarronThresholds(Claim[Given]):
     shows = (Along("A bump made of thresholds", x="place on a line through 0", at="t"),)
 
     def given(self, rng: Generator) -> Given:
-        f = GaussianBump(torch.rand(self.d, generator=rng, dtype=torch.float64) - 0.5, self.sigma)
-        u = torch.randn(self.d, generator=rng, dtype=torch.float64)
+        f = GaussianBump(uniform(rng, self.d) - 0.5, self.sigma)
+        u = normal(rng, self.d)
         t = torch.linspace(-0.999, 0.999, 21, dtype=torch.float64)
         return Given(f, f, u / u.norm(), t)
 

@@ -27,10 +27,8 @@ from corollary.theory.approximation.bernstein import bernstein, modulus_bound
 
 
 class Given(NamedTuple):
-    """A function with a bound of its modulus."""
-
-    f: Callable[[Tensor], Tensor]
-    omega: Callable[[float], float]
+    f: Callable[[Tensor], Tensor]  # on [0, 1]
+    omega: Callable[[float], float]  # bound of its modulus
 
 
 def room(given: Given) -> float:

@@ -22,15 +22,13 @@ import torch
 from jaxtyping import Float, Int
 from torch import Generator, Tensor
 
-from corollary.core import Claim, Curve, Figure, Suppose, Trial, equals, instead, option
+from corollary.core import Claim, Curve, Figure, Suppose, Trial, equals, instead, option, uniform
 from corollary.theory.approximation.bernstein import bernstein_basis
 
 
 class Given(NamedTuple):
-    """Points, and the indices of the sums."""
-
-    x: Float[Tensor, " n"]
-    k: Int[Tensor, " K"]
+    x: Float[Tensor, " n"]  # points
+    k: Int[Tensor, " K"]  # indices of the sums
 
 
 from_one = instead("Sums that start at k = 1 miss (1 − x)^m.", k=lambda g: g.k[1:])
@@ -52,7 +50,7 @@ class BernsteinMoments(Claim[Given]):
     symbols = "1, x and x(1 − x)/m", "moments of b"
 
     def given(self, rng: Generator) -> Given:
-        x = torch.rand(self.n, generator=rng, dtype=torch.float64)
+        x = uniform(rng, self.n)
         return Given(x, torch.arange(self.m + 1))
 
     def predict(self, given: Given) -> Tensor:
@@ -65,7 +63,6 @@ class BernsteinMoments(Claim[Given]):
         return torch.cat([basis.sum(1), basis @ at, spread])
 
     def figure(self, trial: Trial[Given]) -> Figure:
-        """The basis of degree 3."""
         x = torch.linspace(0, 1, 201, dtype=torch.float64)
         basis = bernstein_basis(3, x)
         curves = [Curve(basis[:, k], x, label=f"k = {k}", role="other") for k in range(4)]

@@ -26,9 +26,7 @@ from corollary.theory.approximation.bernstein import bernstein
 
 
 class Given(NamedTuple):
-    """A function on [0, 1]."""
-
-    f: Callable[[Tensor], Tensor]
+    f: Callable[[Tensor], Tensor]  # on [0, 1]
 
 
 def largest(f: Callable[[Tensor], Tensor], order: int) -> float:

@@ -28,11 +28,9 @@ GRID = torch.linspace(0, 1, 401, dtype=torch.float64)
 
 
 class Given(NamedTuple):
-    """Functions on [0, 1], the distance within which each moves by eps/2, and degrees."""
-
-    functions: tuple[Callable[[Tensor], Tensor], ...]
-    deltas: tuple[float, ...]
-    degrees: tuple[int, ...]
+    functions: tuple[Callable[[Tensor], Tensor], ...]  # on [0, 1]
+    deltas: tuple[float, ...]  # distances within which each moves by eps/2
+    degrees: tuple[int, ...]  # of the polynomials
 
 
 def moved(given: Given) -> float:
@@ -101,7 +99,6 @@ class BernsteinWeierstrass(Claim[Given]):
         return Given((f,), (0.7,), (2,))
 
     def figure(self, trial: Trial[Given]) -> Figure:
-        """Polynomials of growing degree for the kink."""
         kink = trial.given.functions[0]
         curves = [Curve(bernstein(kink, m, GRID), GRID, label=f"m = {m}") for m in (4, 16, 64)]
         target = Curve(kink(GRID), GRID, label="f = |x − 1/2|", role="predicted")

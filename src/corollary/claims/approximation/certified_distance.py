@@ -21,22 +21,20 @@ from typing import NamedTuple
 import torch
 from torch import Generator, Tensor
 
-from corollary.core import Claim, Suppose, Sweep, at_most, option
+from corollary.core import Claim, Suppose, Sweep, at_most, option, uniform
 from corollary.theory.approximation.uniform_distance import sup_distance
 
 
 class Given(NamedTuple):
-    """A difference on the unit cube, its sup, its Lipschitz constant, and the one stated."""
-
-    f: Callable[[Tensor], Tensor]
-    sup: float
-    lipschitz: float
-    stated: float
+    f: Callable[[Tensor], Tensor]  # a difference on the unit cube
+    sup: float  # its sup
+    lipschitz: float  # its Lipschitz constant
+    stated: float  # the one stated
 
 
 def spike(rng: Generator) -> Given:
     """A spike between the points, with the constant of a flat function, is not seen."""
-    at = 0.4 + 1e-3 * float(torch.rand(1, generator=rng, dtype=torch.float64))
+    at = 0.4 + 1e-3 * float(uniform(rng, 1))
     return Given(lambda x: (1 - 1e6 * (x - at).abs().amax(1)).clamp(min=0), 1.0, 1e6, 0.01)
 
 
@@ -54,8 +52,8 @@ class CertifiedDistance(Claim[Given]):
     shows = (Sweep("Smaller cells, closer bounds", "atol", (1.0, 0.3, 0.1, 0.03, 0.01, 0.001)),)
 
     def given(self, rng: Generator) -> Given:
-        crest = 0.25 + 0.5 * torch.rand(self.d, generator=rng, dtype=torch.float64)
-        height = 0.5 + float(torch.rand(1, generator=rng, dtype=torch.float64))
+        crest = 0.25 + 0.5 * uniform(rng, self.d)
+        height = 0.5 + float(uniform(rng, 1))
         slope = 2 * height * self.d**0.5
         return Given(lambda x: height * torch.cos(2 * (x - crest)).prod(1), height, slope, slope)
 

@@ -24,16 +24,14 @@ import torch
 from jaxtyping import Float
 from torch import Generator, Tensor
 
-from corollary.core import Along, Claim, Suppose, equals, instead, option
+from corollary.core import Along, Claim, Suppose, equals, instead, option, uniform
 from corollary.theory.approximation.convolution import convolve
 
 
 class Given(NamedTuple):
-    """Two signals and the length of the transforms."""
-
-    g: Float[Tensor, " n"]
+    g: Float[Tensor, " n"]  # signals
     h: Float[Tensor, " m"]
-    N: int
+    N: int  # length of the transforms
 
 
 unpadded = instead("Without zeros the end wraps around.", N=lambda g: max(len(g.g), len(g.h)))
@@ -53,8 +51,8 @@ class ConvolutionTheorem(Claim[Given]):
     shows = (Along("Convolution by transforms", x="k"),)
 
     def given(self, rng: Generator) -> Given:
-        g = torch.rand(self.n, generator=rng, dtype=torch.float64)
-        h = torch.rand(self.m, generator=rng, dtype=torch.float64)
+        g = uniform(rng, self.n)
+        h = uniform(rng, self.m)
         return Given(g, h / h.sum(), self.n + self.m - 1)
 
     def predict(self, given: Given) -> Tensor:

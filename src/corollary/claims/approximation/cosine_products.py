@@ -20,19 +20,17 @@ import torch
 from jaxtyping import Float
 from torch import Generator, Tensor
 
-from corollary.core import Along, Claim, Suppose, equals, instead, option
+from corollary.core import Along, Claim, Suppose, equals, instead, normal, option
 from corollary.models.approximators.cosine import CosNetwork, multiply
 from corollary.models.approximators.shallow import Superposition
 
 
 class Given(NamedTuple):
-    """Weights of two networks, their activation, and places on a line of inputs."""
-
-    F: CosNetwork
+    F: CosNetwork  # weights of two networks
     G: CosNetwork
-    sigma: Callable[[Tensor], Tensor]
-    u: Float[Tensor, " d"]
-    t: Float[Tensor, " n"]
+    sigma: Callable[[Tensor], Tensor]  # their activation
+    u: Float[Tensor, " d"]  # line of inputs
+    t: Float[Tensor, " n"]  # places on it
 
 
 def values(given: Given, net: Superposition) -> Tensor:
@@ -60,11 +58,11 @@ class CosineProducts(Claim[Given]):
 
     def given(self, rng: Generator) -> Given:
         def network() -> CosNetwork:
-            w = torch.randn(self.m, self.d, generator=rng, dtype=torch.float64)
-            b, a = torch.randn(2, self.m, generator=rng, dtype=torch.float64)
+            w = normal(rng, self.m, self.d)
+            b, a = normal(rng, 2, self.m)
             return CosNetwork(w, b, a / a.norm())
 
-        u = torch.randn(self.d, generator=rng, dtype=torch.float64)
+        u = normal(rng, self.d)
         t = torch.linspace(-3, 3, 61, dtype=torch.float64)
         return Given(network(), network(), torch.cos, u / u.norm(), t)
 

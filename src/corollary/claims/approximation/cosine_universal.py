@@ -20,7 +20,7 @@ from typing import NamedTuple
 import torch
 from torch import Generator, Tensor
 
-from corollary.core import Claim, Over, Series, Suppose, converges, instead, option
+from corollary.core import Claim, Over, Series, Suppose, converges, instead, option, uniform
 from corollary.models.approximators.shallow import fit_outer, random_units
 
 WIDTHS = (8, 16, 32, 64, 128)
@@ -28,11 +28,9 @@ GRID = torch.linspace(-1, 1, 2401, dtype=torch.float64)[:, None]
 
 
 class Given(NamedTuple):
-    """A target, and weights and biases of the units of each network."""
-
-    f: Callable[[Tensor], Tensor]
-    w: tuple[Tensor, ...]
-    b: tuple[Tensor, ...]
+    f: Callable[[Tensor], Tensor]  # target
+    w: tuple[Tensor, ...]  # weights of the units of each network
+    b: tuple[Tensor, ...]  # their biases
 
 
 def separation(given: Given) -> Tensor:
@@ -62,7 +60,7 @@ class CosineUniversal(Claim[Given]):
     shows = (Over("Cosines need their phases", x="width m", log_y=True),)
 
     def given(self, rng: Generator) -> Given:
-        shift = float(torch.rand(1, generator=rng, dtype=torch.float64)) - 0.5
+        shift = float(uniform(rng, 1)) - 0.5
         units = (random_units(m, 1, self.scale * m, low=-1.0, rng=rng) for m in WIDTHS)
         return Given(
             lambda x: torch.sin(3 * x[:, 0]) + (x[:, 0] - shift).abs(), *zip(*units, strict=True)

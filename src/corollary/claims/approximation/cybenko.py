@@ -27,7 +27,7 @@ from typing import NamedTuple
 import torch
 from torch import Generator, Tensor
 
-from corollary.core import Claim, Over, Series, Suppose, converges, instead, option
+from corollary.core import Claim, Over, Series, Suppose, converges, instead, option, uniform
 from corollary.models.approximators.shallow import fit_superposition
 
 WIDTHS = (16, 32, 64, 128, 256)
@@ -36,10 +36,8 @@ DIAGONAL = torch.linspace(0, 1, 1001, dtype=torch.float64)[:, None].repeat(1, 2)
 
 
 class Given(NamedTuple):
-    """A target on the unit cube, and an activation."""
-
     f: Callable[[Tensor], Tensor]  # points (n, d) to values
-    sigma: Callable[[Tensor], Tensor]
+    sigma: Callable[[Tensor], Tensor]  # activation
 
 
 step = instead(
@@ -65,7 +63,7 @@ class Cybenko(Claim[Given]):
     shows = (Over("Wider sigmoid layers come closer", x="width m", log_y=True),)
 
     def given(self, rng: Generator) -> Given:
-        u, shift = torch.rand(2, generator=rng, dtype=torch.float64).tolist()
+        u, shift = uniform(rng, 2).tolist()
 
         def f(x: Tensor) -> Tensor:
             along = x[:, 0] + u * x[:, -1]

@@ -23,18 +23,9 @@ from typing import NamedTuple
 import torch
 from torch import Generator, Tensor
 
-from corollary.core import (
-    Claim,
-    Figure,
-    HeatMap,
-    Kept,
-    Suppose,
-    Sweep,
-    Trial,
-    at_most,
-    instead,
-    option,
-)
+from corollary.core import Claim, Kept, Suppose, Sweep, Trial, at_most, instead, option
+from corollary.core.figure import Figure, HeatMap
+from corollary.core.randomness import uniform
 from corollary.models.approximators.shallow import fit_superposition
 
 BAND = 0.03  # half width of the strip about the boundary in which f is made continuous
@@ -44,10 +35,8 @@ X = torch.cartesian_prod(*[(torch.arange(GRID, dtype=torch.float64) + 0.5) / GRI
 
 
 class Given(NamedTuple):
-    """Functions that are positive in a region, in units of the band; and an activation."""
-
-    regions: tuple[Callable[[Tensor], Tensor], ...]
-    sigma: Callable[[Tensor], Tensor]
+    regions: tuple[Callable[[Tensor], Tensor], ...]  # positive inside, in units of the band
+    sigma: Callable[[Tensor], Tensor]  # activation
 
 
 square = instead("Sums of squares are polynomials of degree 2.", sigma=lambda g: torch.square)
@@ -81,7 +70,7 @@ class DecisionRegions(Claim[Given]):
     )
 
     def given(self, rng: Generator) -> Given:
-        u = torch.rand(5, generator=rng, dtype=torch.float64)
+        u = uniform(rng, 5)
         centre, corner, radius = 0.45 + 0.1 * u[:2], 0.4 + 0.2 * u[2:4], 0.25 + 0.1 * u[4]
         disc = lambda x: (radius - (x - centre).norm(dim=1)) / BAND  # noqa: E731
         board = lambda x: ((x - corner) / BAND).clamp(-1, 1).prod(1)  # noqa: E731
@@ -101,6 +90,5 @@ class DecisionRegions(Claim[Given]):
         return Kept([float((o >= self.eps).double().mean()) for o in off], disc=found[0])
 
     def figure(self, trial: Trial[Given]) -> Figure:
-        """The network on the disc."""
         picture = HeatMap(trial.kept.disc.reshape(GRID, GRID).T[::2, ::2], label="G")
         return Figure("A disc by sigmoid units", x="x₁", y="x₂", equal=True, marks=(picture,))

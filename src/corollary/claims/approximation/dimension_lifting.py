@@ -29,17 +29,16 @@ from jaxtyping import Float
 from torch import Generator, Tensor
 
 from corollary.core import Claim, Figure, Kept, Level, Points, Suppose, Trial, at_most, option
+from corollary.core.randomness import normal, uniform
 from corollary.models.approximators.lifting import Ridge, lift
 from corollary.models.approximators.shallow import Superposition
 
 
 class Given(NamedTuple):
-    """A function, ridge functions close to it, a network of units for each, and points."""
-
-    f: Callable[[Tensor], Tensor]
-    ridges: tuple[Ridge, ...]
-    parts: tuple[Superposition, ...]
-    x: Float[Tensor, "n 3"]
+    f: Callable[[Tensor], Tensor]  # target
+    ridges: tuple[Ridge, ...]  # ridge functions close to it
+    parts: tuple[Superposition, ...]  # a network of units for each
+    x: Float[Tensor, "n 3"]  # points
 
 
 def units(ridges: tuple[Ridge, ...], eps: float, bias: bool, rng: Generator) -> tuple:
@@ -94,13 +93,13 @@ class DimensionLifting(Claim[Given]):
     symbols = "ε", "sup |f − G|"
 
     def given(self, rng: Generator) -> Given:
-        theta = torch.randn(10, 3, generator=rng, dtype=torch.float64)
+        theta = normal(rng, 10, 3)
         theta = theta / theta.abs().sum(1, keepdim=True)
-        c = torch.randn(10, generator=rng, dtype=torch.float64)
+        c = normal(rng, 10)
         ridges = tuple(
             Ridge(t, partial(lambda a, z: a * z**3, a)) for t, a in zip(theta, c, strict=True)
         )
-        x = 2 * torch.rand(4000, 3, generator=rng, dtype=torch.float64) - 1
+        x = 2 * uniform(rng, 4000, 3) - 1
         return Given(
             lambda x: (x @ theta.T) ** 3 @ c + self.eps / 2 * torch.sin(9 * x[:, 0]),
             ridges,
@@ -116,7 +115,6 @@ class DimensionLifting(Claim[Given]):
         return Kept(float(off.abs().max()), off=off[:400])
 
     def figure(self, trial: Trial[Given]) -> Figure:
-        """Network against function at drawn points."""
         given = trial.given
         return Figure(
             f"{sum(p.units for p in given.parts)} units from {len(given.parts)} networks",

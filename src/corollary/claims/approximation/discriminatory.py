@@ -24,17 +24,16 @@ from jaxtyping import Float
 from torch import Generator, Tensor
 
 from corollary.core import Claim, Figure, Kept, Points, Suppose, Trial, equals, instead, option
+from corollary.core.randomness import uniform
 from corollary.models.approximators.shallow import random_units
 from corollary.theory.approximation.discriminatory import discriminatory_probe
 from corollary.theory.approximation.nonvanishing import polynomial_degree
 
 
 class Given(NamedTuple):
-    """Points of an interval, units, and activations."""
-
-    x: Float[Tensor, "k 1"]
-    w: Float[Tensor, "m 1"]
-    b: Float[Tensor, " m"]
+    x: Float[Tensor, "k 1"]  # points of an interval
+    w: Float[Tensor, "m 1"]  # units
+    b: Float[Tensor, " m"]  # their biases
     activations: tuple[Callable[[Tensor], Tensor], ...]
 
 
@@ -66,7 +65,7 @@ class Discriminatory(Claim[Given]):
     rows = ("sigmoid", "tanh", "ReLU")
 
     def given(self, rng: Generator) -> Given:
-        jitter = torch.rand(self.k, generator=rng, dtype=torch.float64)
+        jitter = uniform(rng, self.k)
         x = (torch.arange(self.k) + 0.2 + 0.6 * jitter) / self.k
         units = random_units(self.m, 1, 40.0, rng=rng)
         return Given(x[:, None], *units, (torch.sigmoid, torch.tanh, torch.relu))
@@ -79,7 +78,6 @@ class Discriminatory(Claim[Given]):
         return Kept([p.rank for p in probes], unseen=probes[0].measure)
 
     def figure(self, trial: Trial[Given]) -> Figure:
-        """The measure that no square sees, and what sigmoid units see of it."""
         x, w, b, _ = trial.given
         unseen, z, place = trial.without[1].kept.unseen, w @ x.T + b[:, None], -b / w[:, 0]
         return Figure(

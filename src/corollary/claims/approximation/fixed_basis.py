@@ -33,9 +33,7 @@ from corollary.theory.approximation.grids import box_grid
 
 
 class Given(NamedTuple):
-    """Bases at the points of a grid, the targets there, and their scales."""
-
-    bases: tuple[Float[Tensor, "p m"], ...]
+    bases: tuple[Float[Tensor, "p m"], ...]  # at the points of a grid
     targets: Float[Tensor, "p M"]  # orthonormal
     norms: Float[Tensor, " M"]  # ||k|| of each
 
@@ -96,7 +94,6 @@ class FixedBasis(Claim[Given]):
         return Given((targets[:, :6] + targets[:, 6:],), targets, targets.new_full((12,), 5.0))
 
     def figure(self, trial: Trial[Given]) -> Figure:
-        """Errors of all targets, in order of frequency."""
         pairs = zip(trial.kept.errors, self.rows, strict=True)
         floor = trial.predicted[:1].repeat(2 * self.m)
         curves = [Curve(e, label=name) for e, name in pairs]

@@ -26,7 +26,7 @@ import torch
 from jaxtyping import Float
 from torch import Generator, Tensor
 
-from corollary.core import Claim, Over, Series, Suppose, generator, instead, option, slope
+from corollary.core import Claim, Over, Series, Suppose, generator, instead, option, slope, uniform
 from corollary.models.approximators.barron import sample_units
 from corollary.models.approximators.steps import step
 from corollary.theory.approximation.fixed_bases import lowest_frequencies
@@ -36,11 +36,9 @@ SIZES = (64, 128, 256, 512, 1024, 2048)
 
 
 class Given(NamedTuple):
-    """Frequencies in order, points, and the squared error of m functions for target j."""
-
-    k: Float[Tensor, "n d"]
-    x: Float[Tensor, "p d"]
-    error: Callable[..., float]
+    k: Float[Tensor, "n d"]  # frequencies in order
+    x: Float[Tensor, "p d"]  # points
+    error: Callable[..., float]  # squared error of m functions for target j
 
 
 def lowest_waves(given: Any, j: int, m: int, rng: Generator) -> float:
@@ -91,7 +89,7 @@ class FixedBasisRate(Claim[Given]):
 
     def given(self, rng: Generator) -> Given:
         k = lowest_frequencies(self.d, SIZES[-1] // 2 + 1)
-        x = torch.rand(60, self.d, generator=rng, dtype=torch.float64) - 0.5
+        x = uniform(rng, 60, self.d) - 0.5
         return Given(k, x, lowest_waves)
 
     def predict(self, given: Given) -> float:

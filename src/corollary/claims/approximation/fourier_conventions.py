@@ -25,16 +25,15 @@ from jaxtyping import Float
 from torch import Generator, Tensor
 
 from corollary.core import Claim, Curve, Figure, Kept, Suppose, Trial, equals, instead, option
+from corollary.core.randomness import uniform
 from corollary.theory.approximation.fourier import centred_grid, transform, weighted_mass
 
 N, STEP = 320, 0.05
 
 
 class Given(NamedTuple):
-    """A function on a grid, and the factor before its angular transform."""
-
-    f: Float[Tensor, " N"]
-    factor: float
+    f: Float[Tensor, " N"]  # on a grid
+    factor: float  # before its angular transform
 
 
 unitary = instead("The factor (2π)^(-1/2) gives another constant.", factor=(2 * math.pi) ** -0.5)
@@ -62,7 +61,7 @@ class FourierConventions(Claim[Given]):
     rows = ("‖f̂‖²", "‖f̃‖²", "∫ |w| |f̃(w)| dw")
 
     def given(self, rng: Generator) -> Given:
-        a, at, s = torch.rand(3, self.bumps, generator=rng, dtype=torch.float64)
+        a, at, s = uniform(rng, 3, self.bumps)
         z = (centred_grid(1, N, STEP) - 3 * at + 1.5) / (0.3 + 0.4 * s)
         return Given(torch.exp(-(z**2) / 2) @ (0.5 + a), 1 / (2 * math.pi))
 
@@ -85,7 +84,6 @@ class FourierConventions(Claim[Given]):
         return Kept(found, w=w, angular=angular, ordinary=ordinary)
 
     def figure(self, trial: Trial[Given]) -> Figure:
-        """Both transforms over their own frequencies."""
         kept, v = trial.kept, trial.kept.ordinary.w[:, 0]
         near, wide = v.abs() < 2, kept.w.abs() < 2
         low = kept.ordinary.values.abs()[near]

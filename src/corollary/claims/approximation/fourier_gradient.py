@@ -19,7 +19,7 @@ import torch
 from jaxtyping import Float
 from torch import Generator, Tensor
 
-from corollary.core import Along, Claim, Suppose, equals, instead, option
+from corollary.core import Along, Claim, Suppose, equals, instead, option, uniform
 from corollary.theory.approximation.fourier import centred_grid, gradient_transform, transform
 
 N, STEP = 256, 1 / 16
@@ -28,10 +28,8 @@ X = centred_grid(1, N, STEP)
 
 
 class Given(NamedTuple):
-    """A function and its derivative on a grid."""
-
-    f: Float[Tensor, " N"]
-    slope: Float[Tensor, " N"]
+    f: Float[Tensor, " N"]  # on a grid
+    slope: Float[Tensor, " N"]  # its derivative there
 
     @property
     def w(self) -> Tensor:
@@ -68,7 +66,7 @@ class FourierGradient(Claim[Given]):
     shows = (Along("Differentiation is multiplication by 2πiw", x="w", at="w"),)
 
     def given(self, rng: Generator) -> Given:
-        a, at, s = torch.rand(3, self.bumps, generator=rng, dtype=torch.float64)
+        a, at, s = uniform(rng, 3, self.bumps)
         width = 0.4 + 0.4 * s
         z = (X - 3 * at + 1.5) / width
         bump = torch.exp(-(z**2) / 2)

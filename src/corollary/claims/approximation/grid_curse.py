@@ -29,10 +29,8 @@ from corollary.theory.approximation.grids import grid_units
 
 
 class Given(NamedTuple):
-    """Waves in growing dimension, and the side of the cubes that is used for them."""
-
-    waves: tuple[Wave, ...]
-    delta: float
+    waves: tuple[Wave, ...]  # in growing dimension
+    delta: float  # side of the cubes that is used for them
 
 
 large = instead("Cubes three times too large: fewer units.", delta=lambda g: 3 * g.delta)

@@ -21,15 +21,13 @@ import torch
 from jaxtyping import Float
 from torch import Generator, Tensor
 
-from corollary.core import Claim, Over, Series, Suppose, Sweep, instead, option, slope
+from corollary.core import Claim, Over, Series, Suppose, Sweep, instead, option, slope, uniform
 from corollary.models.approximators.steps import piecewise_constant
 
 
 class Given(NamedTuple):
-    """A target and points to look at."""
-
-    g: Callable[[Tensor], Tensor]
-    x: Float[Tensor, "n d"]
+    g: Callable[[Tensor], Tensor]  # target
+    x: Float[Tensor, "n d"]  # points to look at
 
 
 def moved(given: Given) -> float:
@@ -56,9 +54,9 @@ class GridRate(Claim[Given]):
     )
 
     def given(self, rng: Generator) -> Given:
-        c = 0.5 + torch.rand(self.d, generator=rng, dtype=torch.float64)
+        c = 0.5 + uniform(rng, self.d)
         c = c / c.sum()
-        x = torch.rand(60_000, self.d, generator=rng, dtype=torch.float64)
+        x = uniform(rng, 60_000, self.d)
         corners = torch.where(x[:20_000] < 0.5, 1e-9, 1 - 1e-9).to(x.dtype)
         return Given(lambda t: t @ c, torch.cat([x, corners]))
 

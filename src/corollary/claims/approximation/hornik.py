@@ -35,10 +35,8 @@ X = torch.linspace(-1, 1, 2001, dtype=torch.float64)[:, None]
 
 
 class Given(NamedTuple):
-    """A function on [-1, 1], and activations."""
-
-    f: Callable[[Tensor], Tensor]
-    sigmas: tuple[Callable[[Tensor], Tensor], ...]
+    f: Callable[[Tensor], Tensor]  # on [-1, 1]
+    sigmas: tuple[Callable[[Tensor], Tensor], ...]  # activations
 
 
 step = instead("A step stays half its jump away.", f=lambda g: lambda x: (x[:, 0] > 0).to(x.dtype))

@@ -22,18 +22,16 @@ import torch
 from jaxtyping import Float
 from torch import Generator, Tensor
 
-from corollary.core import Along, Claim, Suppose, equals, option
+from corollary.core import Along, Claim, Suppose, equals, option, uniform
 from corollary.theory.approximation.polynomials import compose, evaluate, rescale
 
 GRID = torch.linspace(0, 1, 101, dtype=torch.float64)
 
 
 class Given(NamedTuple):
-    """A function on [a, b], a polynomial on [0, 1], and how coefficients are moved."""
-
-    f: Callable[[Tensor], Tensor]
-    p: Float[Tensor, " n"]
-    move: Callable[[Tensor], Tensor]
+    f: Callable[[Tensor], Tensor]  # on [a, b]
+    p: Float[Tensor, " n"]  # polynomial on [0, 1]
+    move: Callable[[Tensor], Tensor]  # how coefficients are moved
     t: Float[Tensor, " k"]  # points of [0, 1]
 
 
@@ -63,7 +61,7 @@ class IntervalChange(Claim[Given]):
     shows = (Along("The same error on both intervals", x="t", at="t", without=False),)
 
     def given(self, rng: Generator) -> Given:
-        shift, rate = float(torch.rand(1, generator=rng, dtype=torch.float64)), 6 / self.length
+        shift, rate = float(uniform(rng, 1)), 6 / self.length
         f = lambda x: torch.sin(rate * x + shift)  # noqa: E731
         powers = GRID[:, None] ** torch.arange(self.degree + 1)
         values = f(self.a + self.length * GRID)

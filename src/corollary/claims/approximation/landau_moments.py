@@ -23,10 +23,8 @@ from corollary.theory.approximation.landau import landau_constant, landau_second
 
 
 class Given(NamedTuple):
-    """Orders of the kernel, and the end of the interval of integration."""
-
-    orders: tuple[int, ...]
-    end: float
+    orders: tuple[int, ...]  # of the kernel
+    end: float  # of the interval of integration
 
 
 half = instead("Half the interval misses a part of the mass.", end=0.5)
@@ -59,7 +57,6 @@ class LandauMoments(Claim[Given]):
         return [integral(power, n) for power in (0, 2) for n in given.orders]
 
     def figure(self, trial: Trial[Given]) -> Figure:
-        """The kernel becomes narrow."""
         u = torch.linspace(-1, 1, 401, dtype=torch.float64)
         curves = [
             Curve((1 - u**2) ** n / landau_constant(n), u, label=f"n = {n}") for n in (1, 4, 16, 64)

@@ -28,18 +28,16 @@ from typing import NamedTuple
 import torch
 from torch import Generator, Tensor
 
-from corollary.core import Along, Claim, Suppose, at_most, instead, option
+from corollary.core import Along, Claim, Suppose, at_most, instead, normal, option
 from corollary.theory.approximation.landau import landau, landau_bound
 
 GRID = torch.linspace(0, 1, 401, dtype=torch.float64)
 
 
 class Given(NamedTuple):
-    """A function on [0, 1] with its Lipschitz constant and a bound of its values."""
-
-    f: Callable[[Tensor], Tensor]
-    L: float
-    M: float
+    f: Callable[[Tensor], Tensor]  # on [0, 1]
+    L: float  # its Lipschitz constant
+    M: float  # bound of its values
 
 
 falling = instead("f(t) = 1 − t loses half at 0.", f=lambda g: lambda x: 1 - x, L=1.0, M=1.0)
@@ -70,7 +68,7 @@ class LandauWeierstrass(Claim[Given]):
     )
 
     def given(self, rng: Generator) -> Given:
-        c = torch.randn(self.terms, generator=rng, dtype=torch.float64)
+        c = normal(rng, self.terms)
         j = torch.pi * torch.arange(1, self.terms + 1, dtype=torch.float64)
         f = lambda x: torch.sin(x[:, None] * j) @ c  # noqa: E731
         return Given(f, float((c.abs() * j).sum()), float(f(GRID).abs().max()))

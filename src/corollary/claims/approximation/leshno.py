@@ -36,10 +36,8 @@ Z = torch.arange(-8.0, 9.0, dtype=torch.float64)  # ninth differences of a polyn
 
 
 class Given(NamedTuple):
-    """A function on [-1, 1], and an activation."""
-
-    f: Callable[[Tensor], Tensor]
-    sigma: Callable[[Tensor], Tensor]
+    f: Callable[[Tensor], Tensor]  # on [-1, 1]
+    sigma: Callable[[Tensor], Tensor]  # activation
 
 
 step = instead("A step stays half its jump away.", f=lambda g: lambda x: (x[:, 0] > 0).to(x.dtype))

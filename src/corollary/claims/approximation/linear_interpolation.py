@@ -21,17 +21,15 @@ from typing import NamedTuple
 import torch
 from torch import Generator, Tensor
 
-from corollary.core import Along, Claim, Suppose, at_most, instead, option
+from corollary.core import Along, Claim, Suppose, at_most, instead, option, uniform
 from corollary.models.approximators.relu_sums import interpolation_bound, pl_interpolant
 
 GRID = torch.linspace(0, 1, 8001, dtype=torch.float64)
 
 
 class Given(NamedTuple):
-    """A function on [0, 1] and a bound on its second derivative."""
-
-    f: Callable[[Tensor], Tensor]
-    curvature: float
+    f: Callable[[Tensor], Tensor]  # on [0, 1]
+    curvature: float  # bound on its second derivative
 
 
 kink = instead(
@@ -60,7 +58,7 @@ class LinearInterpolation(Claim[Given]):
     shows = (Along("Straight pieces", x="pieces m", at="sizes", log_x=True, log_y=True),)
 
     def given(self, rng: Generator) -> Given:
-        phi = 2 * math.pi * float(torch.rand(1, generator=rng, dtype=torch.float64))
+        phi = 2 * math.pi * float(uniform(rng, 1))
         rate = 2 * math.pi * self.nu
         return Given(lambda x: torch.sin(rate * x[:, 0] + phi), rate**2)
 

@@ -19,7 +19,7 @@ from typing import NamedTuple
 import torch
 from torch import Generator, Tensor
 
-from corollary.core import Claim, Over, Series, Suppose, Sweep, instead, option, slope
+from corollary.core import Claim, Over, Series, Suppose, Sweep, instead, option, slope, uniform
 from corollary.models.approximators.relu_sums import pl_interpolant
 
 SIZES = (8, 16, 32, 64, 128)
@@ -28,9 +28,7 @@ GRID = torch.cat([torch.logspace(-6, -2, 4001, dtype=torch.float64), EVEN])  # a
 
 
 class Given(NamedTuple):
-    """A function on [0, 1]."""
-
-    f: Callable[[Tensor], Tensor]
+    f: Callable[[Tensor], Tensor]  # on [0, 1]
 
 
 def largest(given: Given, order: int) -> float:
@@ -57,7 +55,7 @@ class LinearInterpolationRate(Claim[Given]):
     )
 
     def given(self, rng: Generator) -> Given:
-        c = 0.5 + float(torch.rand(1, generator=rng, dtype=torch.float64))
+        c = 0.5 + float(uniform(rng, 1))
         return Given(lambda x: c * x[:, 0] ** self.p)
 
     def predict(self, given: Given) -> float:

@@ -21,15 +21,13 @@ import torch
 from jaxtyping import Float
 from torch import Generator, Tensor
 
-from corollary.core import Along, Claim, Suppose, at_most, instead, option
+from corollary.core import Along, Claim, Suppose, at_most, instead, normal, option, uniform
 
 
 class Given(NamedTuple):
-    """Atoms, probabilities and a target."""
-
-    atoms: Float[Tensor, "N D"]
-    p: Float[Tensor, " N"]
-    X: Float[Tensor, " D"]
+    atoms: Float[Tensor, "N D"]  # of the set S
+    p: Float[Tensor, " N"]  # probabilities
+    X: Float[Tensor, " D"]  # target
 
 
 outside = instead(
@@ -53,8 +51,8 @@ class MaureyChoice(Claim[Given]):
     shows = (Along("A few atoms stand for their mean", x="k", at="sizes", log_x=True, log_y=True),)
 
     def given(self, rng: Generator) -> Given:
-        atoms = torch.randn(self.N, 20, generator=rng, dtype=torch.float64)
-        p = torch.rand(self.N, generator=rng, dtype=torch.float64)
+        atoms = normal(rng, self.N, 20)
+        p = uniform(rng, self.N)
         return Given(atoms, p / p.sum(), p / p.sum() @ atoms)
 
     def predict(self, given: Given) -> list[float]:

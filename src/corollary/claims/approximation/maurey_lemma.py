@@ -18,15 +18,14 @@ from jaxtyping import Float, Int
 from torch import Generator, Tensor
 
 from corollary.core import Claim, Sample, Spread, Suppose, instead, option, within_interval
+from corollary.core.randomness import normal, uniform
 from corollary.theory.approximation.maurey import maurey_error
 
 
 class Given(NamedTuple):
-    """Atoms of length 1, their probabilities, and many draws of k of them."""
-
-    atoms: Float[Tensor, "N D"]
-    p: Float[Tensor, " N"]
-    drawn: Int[Tensor, "trials k"]
+    atoms: Float[Tensor, "N D"]  # of length 1
+    p: Float[Tensor, " N"]  # their probabilities
+    drawn: Int[Tensor, "trials k"]  # many draws of k of them
 
 
 def coincide(given: Given) -> tuple[bool, str]:
@@ -60,8 +59,8 @@ class MaureyLemma(Claim[Given]):
     shows = (Spread("Means of k atoms"),)
 
     def given(self, rng: Generator) -> Given:
-        atoms = torch.randn(self.N, self.D, generator=rng, dtype=torch.float64)
-        p = 0.1 + torch.rand(self.N, generator=rng, dtype=torch.float64)
+        atoms = normal(rng, self.N, self.D)
+        p = 0.1 + uniform(rng, self.N)
         drawn = torch.multinomial(p, 2000 * self.k, replacement=True, generator=rng)
         atoms = atoms / atoms.norm(dim=1, keepdim=True)
         return Given(atoms, p / p.sum(), drawn.reshape(2000, self.k))

@@ -23,17 +23,15 @@ import torch
 from jaxtyping import Float
 from torch import Generator, Tensor
 
-from corollary.core import Along, Claim, Sample, Suppose, at_most, instead
+from corollary.core import Along, Claim, Sample, Suppose, at_most, instead, normal, uniform
 from corollary.theory.approximation.maurey import SignedMeasure
 
 X = (torch.arange(200, dtype=torch.float64) + 0.5) / 200  # points of [0, 1], equally weighted
 
 
 class Given(NamedTuple):
-    """A measure on thresholds, and the sign that each of them is drawn with."""
-
-    measure: SignedMeasure
-    signs: Float[Tensor, " N"]
+    measure: SignedMeasure  # on thresholds
+    signs: Float[Tensor, " N"]  # with which each of them is drawn
 
 
 plus = instead("A plus for the minus: the error does not fall.", signs=lambda g: g.signs.abs())
@@ -57,8 +55,8 @@ class MaureySigned(Claim[Given]):
     shows = (Along("Drawn thresholds", x="thresholds k", at="sizes", log_x=True, log_y=True),)
 
     def given(self, rng: Generator) -> Given:
-        b = torch.rand(self.N, 1, generator=rng, dtype=torch.float64)
-        weights = torch.randn(self.N, generator=rng, dtype=torch.float64)
+        b = uniform(rng, self.N, 1)
+        weights = normal(rng, self.N)
         return Given(SignedMeasure(b, weights), weights.sign())
 
     def predict(self, given: Given) -> list[float]:

@@ -27,11 +27,9 @@ WEIGHT = torch.full_like(X, 0.01)
 
 
 class Given(NamedTuple):
-    """Drawn functions at points, the target there, and what is taken for their mean."""
-
-    drawn: Float[Tensor, "repeats 100"]
-    f: Float[Tensor, " 100"]
-    centre: Float[Tensor, " 100"]
+    drawn: Float[Tensor, "repeats 100"]  # functions at points
+    f: Float[Tensor, " 100"]  # target there
+    centre: Float[Tensor, " 100"]  # taken for their mean
 
 
 median = instead("The median splits it differently.", centre=lambda g: g.drawn.median(0).values)
@@ -69,7 +67,6 @@ class MiseSplit(Claim[Given]):
         return bias + float((given.drawn - given.centre).square().mean(0) @ WEIGHT)
 
     def figure(self, trial: Trial[Given]) -> Figure:
-        """Target, mean and spread."""
         given, spread = trial.given, trial.given.drawn.std(0)
         return Figure(
             "Bias is how far the mean is off, variance is the width",

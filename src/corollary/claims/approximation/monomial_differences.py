@@ -25,7 +25,7 @@ from typing import NamedTuple
 import torch
 from torch import Generator, Tensor
 
-from corollary.core import Claim, Over, Series, Suppose, instead, option, slope
+from corollary.core import Claim, Over, Series, Suppose, instead, option, slope, uniform
 from corollary.models.approximators.monomials import monomial_network
 from corollary.theory.approximation.nonvanishing import find_nonvanishing_point, jets
 
@@ -34,11 +34,9 @@ EPS = torch.finfo(torch.float64).eps
 
 
 class Given(NamedTuple):
-    """An activation, the bias of the units, and growing steps."""
-
-    sigma: Callable[[Tensor], Tensor]
-    b: float
-    steps: tuple[float, ...]
+    sigma: Callable[[Tensor], Tensor]  # activation
+    b: float  # bias of the units
+    steps: tuple[float, ...]  # growing
 
 
 def rough(self: "MonomialDifferences", given: Given) -> Given:
@@ -77,7 +75,7 @@ class MonomialDifferences(Claim[Given]):
     shows = (Over("Small steps are better, until rounding", x="step h"),)
 
     def given(self, rng: Generator) -> Given:
-        low = -2.0 + float(torch.rand(1, generator=rng, dtype=torch.float64))
+        low = -2.0 + float(uniform(rng, 1))
         found = find_nonvanishing_point(torch.sigmoid, (low, low + 3.0), self.k + 2)
         assert found.point is not None, "the sigmoid is not a polynomial"
         first = 0.02 if self.central else 0.005

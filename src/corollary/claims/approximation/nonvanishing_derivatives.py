@@ -22,6 +22,7 @@ import torch
 from torch import Generator, Tensor
 
 from corollary.core import Claim, Curve, Figure, Kept, Level, Suppose, Trial, at_least, option
+from corollary.core.randomness import uniform
 from corollary.theory.approximation.nonvanishing import (
     find_nonvanishing_point,
     jets,
@@ -30,10 +31,8 @@ from corollary.theory.approximation.nonvanishing import (
 
 
 class Given(NamedTuple):
-    """Activations and an interval."""
-
-    sigmas: tuple[Callable[[Tensor], Tensor], ...]
-    interval: tuple[float, float]
+    sigmas: tuple[Callable[[Tensor], Tensor], ...]  # activations
+    interval: tuple[float, float]  # to look at
 
 
 def cubic(given: Given) -> Given:
@@ -57,7 +56,7 @@ class NonvanishingDerivatives(Claim[Given]):
     rows = ("sigmoid", "tanh", "sin", "exp")
 
     def given(self, rng: Generator) -> Given:
-        low = -1.2 + 0.4 * float(torch.rand(1, generator=rng, dtype=torch.float64))
+        low = -1.2 + 0.4 * float(uniform(rng, 1))
         return Given((torch.sigmoid, torch.tanh, torch.sin, torch.exp), (low, low + 2.0))
 
     def predict(self, given: Given) -> list[float]:
@@ -69,7 +68,6 @@ class NonvanishingDerivatives(Claim[Given]):
         return Kept(shares, point=found[0].point)
 
     def figure(self, trial: Trial[Given]) -> Figure:
-        """Derivatives of the sigmoid and the point between their zeros."""
         x = torch.linspace(*trial.given.interval, 201, dtype=torch.float64)
         rows = jets(torch.sigmoid, x, self.k_max)
         rows = rows / rows.abs().amax(1, keepdim=True)

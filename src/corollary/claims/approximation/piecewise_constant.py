@@ -28,18 +28,17 @@ from jaxtyping import Float
 from torch import Generator, Tensor
 
 from corollary.core import Claim, Figure, Histogram, Kept, Level, Suppose, Trial, at_most, option
+from corollary.core.randomness import uniform
 from corollary.data.waves import random_wave
 from corollary.models.approximators.steps import piecewise_constant
 
 
 class Given(NamedTuple):
-    """A target, what it moves by within delta, the sides of the cubes, and points to look at."""
-
-    g: Callable[[Tensor], Tensor]
-    delta: float
-    eps: float
-    side: float
-    x: Float[Tensor, "n d"]
+    g: Callable[[Tensor], Tensor]  # target
+    delta: float  # within so much it moves by eps
+    eps: float  # see delta
+    side: float  # of the cubes
+    x: Float[Tensor, "n d"]  # points to look at
 
 
 def room(given: Given) -> float:
@@ -50,7 +49,7 @@ def room(given: Given) -> float:
 
 def euclidean(rng: Generator) -> Given:
     """With δ in the Euclidean norm a cube in nine dimensions is three times too long."""
-    x = torch.rand(20_000, 9, generator=rng, dtype=torch.float64)
+    x = uniform(rng, 20_000, 9)
     return Given(lambda t: t.sum(1) / 3, 0.5, 0.5, 0.5, x)
 
 
@@ -73,7 +72,7 @@ class PiecewiseConstantLemma(Claim[Given]):
 
     def given(self, rng: Generator) -> Given:
         wave, side = random_wave(self.d, 1.0, rng=rng), 1 / self.cells
-        x = torch.rand(100_000, self.d, generator=rng, dtype=torch.float64)
+        x = uniform(rng, 100_000, self.d)
         return Given(wave, side, wave.lipschitz * side, side, x)
 
     def predict(self, given: Given) -> float:
@@ -90,7 +89,6 @@ class PiecewiseConstantLemma(Claim[Given]):
         return Given(lambda t: t.mean(1), 0.5, 0.5, 0.5, x)
 
     def figure(self, trial: Trial[Given]) -> Figure:
-        """How the differences spread below the bound."""
         return Figure(
             "A table on cubes errs by no more than g moves on a cube",
             x="|g(x) − h(x)|",

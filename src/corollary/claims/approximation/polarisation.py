@@ -21,16 +21,14 @@ import torch
 from jaxtyping import Float
 from torch import Generator, Tensor
 
-from corollary.core import Claim, Parity, Suppose, equals, instead, option
+from corollary.core import Claim, Parity, Suppose, equals, instead, option, uniform
 from corollary.theory.approximation.ridge_sums import exponents, monomial_as_ridge_sum
 
 
 class Given(NamedTuple):
-    """A monomial, the power that linear forms are raised to, and points."""
-
-    alpha: tuple[int, ...]
-    power: int
-    x: Float[Tensor, "k n"]
+    alpha: tuple[int, ...]  # monomial
+    power: int  # that linear forms are raised to
+    x: Float[Tensor, "k n"]  # points
 
 
 one_more = instead("One power too many.", power=lambda g: g.power + 1)
@@ -51,7 +49,7 @@ class Polarisation(Claim[Given]):
     def given(self, rng: Generator) -> Given:
         every = exponents(self.n, self.k)
         alpha = every[int(torch.randint(len(every), (1,), generator=rng))]
-        x = 2 * torch.rand(self.points, self.n, generator=rng, dtype=torch.float64) - 1
+        x = 2 * uniform(rng, self.points, self.n) - 1
         return Given(alpha, self.k, x)
 
     def predict(self, given: Given) -> Tensor:

@@ -23,17 +23,16 @@ from jaxtyping import Float
 from torch import Generator, Tensor
 
 from corollary.core import Claim, Curve, Figure, Kept, Level, Suppose, Trial, at_least, option
+from corollary.core.randomness import normal
 from corollary.models.approximators.shallow import random_units
 from corollary.theory.approximation.distance import best_uniform
 from corollary.theory.approximation.nonvanishing import polynomial_degree
 
 
 class Given(NamedTuple):
-    """An activation, and units for every width."""
-
-    sigma: Callable[[Tensor], Tensor]
-    w: Float[Tensor, "m 1"]
-    b: Float[Tensor, " m"]
+    sigma: Callable[[Tensor], Tensor]  # activation
+    w: Float[Tensor, "m 1"]  # units for every width
+    b: Float[Tensor, " m"]  # their biases
 
 
 def tanh(given: Given) -> Given:
@@ -57,7 +56,7 @@ class PolynomialActivation(Claim[Given]):
     rows = ("m/10 units", "m/3 units", "m units")
 
     def given(self, rng: Generator) -> Given:
-        c = torch.randn(self.k, generator=rng, dtype=torch.float64)
+        c = normal(rng, self.k)
         units = random_units(self.m, 1, 2.0, low=-1.0, high=1.0, rng=rng)
         powers = torch.arange(self.k)
         return Given(lambda z: z**self.k + z[..., None].pow(powers) @ c, *units)
@@ -77,7 +76,6 @@ class PolynomialActivation(Claim[Given]):
         return Kept(errors, x=x, off=span @ fit.coefficients - y)
 
     def figure(self, trial: Trial[Given]) -> Figure:
-        """The error of the widest network, which alternates between plus and minus the floor."""
         floor = trial.predicted[0]
         return Figure(
             f"{self.m} units of degree {self.k} cannot make x^{self.k + 1}",

@@ -34,9 +34,7 @@ GRID = torch.linspace(-1, 1, 2001, dtype=torch.float64)
 
 
 class Given(NamedTuple):
-    """The points at which the polynomial of degree n meets the function."""
-
-    nodes: Callable[[int], Tensor]
+    nodes: Callable[[int], Tensor]  # at which the polynomial of degree n meets the function
 
 
 equispaced = instead("Equispaced points diverge.", nodes=lambda g: partial(nodes, "equispaced"))
@@ -70,7 +68,6 @@ class PolynomialFits(Claim[Given]):
         return Kept([float((p - runge(GRID)).abs().max()) for p in fits], fits=fits)
 
     def figure(self, trial: Trial[Given]) -> Figure:
-        """The polynomials themselves."""
         pairs = zip(self.degrees, trial.kept.fits, strict=True)
         fits = [Curve(p, GRID, label=f"degree {n}") for n, p in pairs]
         target = Curve(runge(GRID), GRID, label="f", role="predicted")

@@ -28,6 +28,7 @@ from jaxtyping import Float
 from torch import Generator, Tensor
 
 from corollary.core import Claim, Figure, HeatMap, Suppose, Sweep, Trial, at_most, instead, option
+from corollary.core.randomness import uniform
 from corollary.models.approximators.relu_boxes import ReluBoxes, box_error_bound
 from corollary.models.approximators.steps import step
 from corollary.theory.approximation.distance import quadrature_between
@@ -36,11 +37,9 @@ Z = torch.linspace(-3, 3, 25, dtype=torch.float64)
 
 
 class Given(NamedTuple):
-    """A box and the activation of the units."""
-
-    a: Float[Tensor, " d"]
-    b: Float[Tensor, " d"]
-    sigma: Callable[[Tensor], Tensor]
+    a: Float[Tensor, " d"]  # corner of a box
+    b: Float[Tensor, " d"]  # opposite corner
+    sigma: Callable[[Tensor], Tensor]  # activation of the units
 
 
 steps = instead("A trapezoid of threshold units is 0 in the box.", sigma=lambda g: step)
@@ -60,7 +59,7 @@ class ReluBox(Claim[Given]):
     shows = (Sweep("The error is linear in the ramp", "gamma", (0.002, 0.01, 0.05), log_y=True),)
 
     def given(self, rng: Generator) -> Given:
-        u = torch.rand(2, self.d, generator=rng, dtype=torch.float64)
+        u = uniform(rng, 2, self.d)
         return Given(0.15 + 0.2 * u[0], 0.5 + 0.3 * u[1], torch.relu)
 
     def _ramps(self) -> tuple[float, ...]:
@@ -85,7 +84,6 @@ class ReluBox(Claim[Given]):
         return Given(*ends, torch.relu)
 
     def figure(self, trial: Trial[Given]) -> Figure | tuple[Figure, ...]:
-        """The bump in the plane."""
         if self.d != 2:
             return ()
         bump = ReluBoxes(

@@ -31,11 +31,9 @@ from corollary.theory.expressivity.piecewise import PiecewiseLinear, random_piec
 
 
 class Given(NamedTuple):
-    """A function, a piecewise-linear one with its values at the knots, and points."""
-
-    f: Callable[[Tensor], Tensor]
-    g: PiecewiseLinear
-    x: Float[Tensor, " n"]
+    f: Callable[[Tensor], Tensor]  # function
+    g: PiecewiseLinear  # piecewise linear, with its values at the knots
+    x: Float[Tensor, " n"]  # points
 
 
 def jump(given: Given) -> Tensor:

@@ -23,7 +23,7 @@ import torch
 from jaxtyping import Float
 from torch import Generator, Tensor
 
-from corollary.core import Claim, Over, Series, Suppose, converges, instead, option
+from corollary.core import Claim, Over, Series, Suppose, converges, instead, option, uniform
 from corollary.models.approximators.relu_sums import fit_relu_uniform
 
 R = torch.linspace(0, 2, 2001, dtype=torch.float64)
@@ -36,11 +36,9 @@ TARGETS = {
 
 
 class Given(NamedTuple):
-    """A function of the distance from a centre, and an activation."""
-
-    profile: Callable[[Tensor], Tensor]
-    centre: Float[Tensor, " d"]
-    sigma: Callable[[Tensor], Tensor]
+    profile: Callable[[Tensor], Tensor]  # function of the distance from a centre
+    centre: Float[Tensor, " d"]  # of f
+    sigma: Callable[[Tensor], Tensor]  # activation
 
     def f(self, x: Tensor) -> Tensor:
         """The target at points."""
@@ -66,7 +64,7 @@ class ReluUniversal(Claim[Given]):
     shows = (Over("Wider ReLU layers, smaller sup error", x="width m", log_y=True),)
 
     def given(self, rng: Generator) -> Given:
-        centre = 0.4 * torch.rand(self.d, generator=rng, dtype=torch.float64) - 0.2
+        centre = 0.4 * uniform(rng, self.d) - 0.2
         return Given(TARGETS[self.target], centre, torch.relu)
 
     def predict(self, given: Given) -> float:

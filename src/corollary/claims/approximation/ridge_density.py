@@ -23,7 +23,7 @@ import torch
 from jaxtyping import Float
 from torch import Generator, Tensor
 
-from corollary.core import Claim, Over, Series, Suppose, converges, instead, option
+from corollary.core import Claim, Over, Series, Suppose, converges, instead, option, uniform
 from corollary.theory.approximation.grids import box_grid
 from corollary.theory.approximation.ridge_sums import ridge_fit
 
@@ -32,10 +32,8 @@ DIAGONAL = torch.linspace(-1, 1, 2001, dtype=torch.float64)[:, None].repeat(1, 2
 
 
 class Given(NamedTuple):
-    """Directions in the plane, of which the first m are used, and the target."""
-
-    theta: Float[Tensor, "8 2"]
-    f: Callable[[Tensor], Tensor]
+    theta: Float[Tensor, "8 2"]  # directions in the plane, of which the first m are used
+    f: Callable[[Tensor], Tensor]  # target
 
 
 def smallest_area(given: Given) -> Tensor:
@@ -63,7 +61,7 @@ class RidgeDensity(Claim[Given]):
     shows = (Over("More directions, smaller error", x="directions m", log_y=True, log_x=False),)
 
     def given(self, rng: Generator) -> Given:
-        turn, phase = torch.rand(2, generator=rng, dtype=torch.float64).tolist()
+        turn, phase = uniform(rng, 2).tolist()
         order = torch.tensor([0, 4, 2, 6, 1, 5, 3, 7])  # spreads them early
         angle = math.pi * (order.to(torch.float64) + turn) / 8
         f = lambda x: torch.sin(2 * x.prod(1) + phase) + torch.exp(-(x**2).sum(1))  # noqa: E731

@@ -23,19 +23,8 @@ from typing import NamedTuple
 import torch
 from torch import Generator, Tensor
 
-from corollary.core import (
-    Band,
-    Claim,
-    Curve,
-    Figure,
-    Kept,
-    Sample,
-    Suppose,
-    Trial,
-    instead,
-    option,
-    within_interval,
-)
+from corollary.core import Claim, Kept, Sample, Suppose, Trial, instead, option, within_interval
+from corollary.core.figure import Band, Curve, Figure
 from corollary.theory.approximation.maurey import SignedMeasure
 
 X = (torch.arange(200, dtype=torch.float64) + 0.5) / 200
@@ -43,10 +32,8 @@ CELLS, TAU = 4000, 2 * math.pi
 
 
 class Given(NamedTuple):
-    """A function on [0, 1], and its derivative."""
-
-    h: Callable[[Tensor], Tensor]
-    slope: Callable[[Tensor], Tensor]
+    h: Callable[[Tensor], Tensor]  # on [0, 1]
+    slope: Callable[[Tensor], Tensor]  # its derivative
 
 
 cosine = instead(
@@ -93,7 +80,6 @@ class SineThresholds(Claim[Given]):
         return Kept(Sample(errors), networks=networks)
 
     def figure(self, trial: Trial[Given]) -> Figure:
-        """The target, one network, and where most networks lie."""
         networks = trial.kept.networks
         low, high = networks.quantile(0.1, dim=0), networks.quantile(0.9, dim=0)
         return Figure(

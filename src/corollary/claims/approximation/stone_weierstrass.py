@@ -21,7 +21,7 @@ from typing import Literal, NamedTuple
 import torch
 from torch import Generator
 
-from corollary.core import Claim, Over, Series, Suppose, converges, instead
+from corollary.core import Claim, Over, Series, Suppose, converges, instead, uniform
 from corollary.theory.approximation.distance import best_uniform
 from corollary.theory.approximation.stone_weierstrass import (
     Conditions,
@@ -39,10 +39,8 @@ FAMILIES = {"polynomials": polynomials, "cosines": cosines, "exponentials": expo
 
 
 class Given(NamedTuple):
-    """A family with as many terms as asked for, and the place of the kink."""
-
-    family: Callable[[int], Family]
-    kink: float
+    family: Callable[[int], Family]  # with as many terms as asked for
+    kink: float  # its place
 
 
 def conditions(given: Given) -> Conditions:
@@ -81,7 +79,7 @@ class StoneWeierstrass(Claim[Given]):
     shows = (Over("Algebras come close", x="largest degree or frequency", log_y=True),)
 
     def given(self, rng: Generator) -> Given:
-        kink = 0.3 + 0.1 * float(torch.rand(1, generator=rng, dtype=torch.float64))
+        kink = 0.3 + 0.1 * float(uniform(rng, 1))
         return Given(lambda n: FAMILIES[self.family](1, n), kink)
 
     def predict(self, given: Given) -> float:

@@ -35,9 +35,7 @@ GRID = torch.cat([EVEN, BESIDE]).sort().values[:, None]
 
 
 class Given(NamedTuple):
-    """Families with targets and distances."""
-
-    obstructions: tuple[Obstruction, ...]
+    obstructions: tuple[Obstruction, ...]  # families with targets and distances
 
 
 def everything(self: "StoneWeierstrassNeeds", given: Given) -> Given:
@@ -79,7 +77,6 @@ class StoneWeierstrassNeeds(Claim[Given]):
         return Kept(errors, best=best)
 
     def figure(self, trial: Trial[Given]) -> tuple[Figure, ...]:
-        """Target and best member, family by family."""
         return tuple(
             Figure(
                 f"Not {o.broken}: {o.family.name}",

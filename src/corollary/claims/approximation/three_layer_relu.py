@@ -31,10 +31,8 @@ from corollary.theory.approximation.grids import modulus_of_continuity
 
 
 class Given(NamedTuple):
-    """A target, and the pair (eps, delta) of its modulus of continuity."""
-
-    g: Callable[[Tensor], Tensor]
-    eps: float
+    g: Callable[[Tensor], Tensor]  # target
+    eps: float  # of its modulus of continuity
     delta: float
 
 
@@ -83,7 +81,6 @@ class ThreeLayerRelu(Claim[Given]):
         return Given(g, 0.2, 1 / n)
 
     def figure(self, trial: Trial[Given]) -> Figure:
-        """Target and network along a diagonal of the cube."""
         t = torch.linspace(0, 1, 601, dtype=torch.float64)
         x, net = t[:, None].repeat(1, self.d), trial.kept.net
         return Figure(

@@ -33,10 +33,8 @@ GRID = torch.linspace(0, 1, 20_001, dtype=torch.float64)[:, None]
 
 
 class Given(NamedTuple):
-    """A function and a constant that is said to be its Lipschitz constant."""
-
-    g: Callable[[Tensor], Tensor]
-    rho: float
+    g: Callable[[Tensor], Tensor]  # function
+    rho: float  # said to be its Lipschitz constant
 
 
 def understated(given: Given) -> Given:
@@ -75,7 +73,6 @@ class ThresholdApproximation(Claim[Given]):
         return Given(lambda x: 0.9 * self.rho * x[:, 0], self.rho)
 
     def figure(self, trial: Trial[Given]) -> Figure:
-        """The function and its staircase."""
         x, g = GRID[::20, 0], trial.given.g(GRID[::20])
         return Figure(
             f"{trial.kept.units} threshold units within ε of g",

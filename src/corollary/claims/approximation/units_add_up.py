@@ -18,18 +18,16 @@ import torch
 from jaxtyping import Float
 from torch import Generator, Tensor
 
-from corollary.core import Along, Claim, Suppose, equals, instead, option
+from corollary.core import Along, Claim, Suppose, equals, instead, normal, option
 from corollary.models.approximators.shallow import Superposition, joined
 
 
 class Given(NamedTuple):
-    """Two networks, weights of the sum, and places on a line of inputs."""
-
-    F: Superposition
+    F: Superposition  # two networks
     G: Superposition
-    c: tuple[float, float]
-    u: Float[Tensor, " n"]
-    t: Float[Tensor, " k"]
+    c: tuple[float, float]  # weights of the sum
+    u: Float[Tensor, " n"]  # line of inputs
+    t: Float[Tensor, " k"]  # places on it
 
 
 rectifiers = instead(
@@ -55,12 +53,12 @@ class UnitsAddUp(Claim[Given]):
 
     def given(self, rng: Generator) -> Given:
         def network() -> Superposition:
-            w = torch.randn(self.m, self.n, generator=rng, dtype=torch.float64)
-            b, v = torch.randn(2, self.m, generator=rng, dtype=torch.float64)
+            w = normal(rng, self.m, self.n)
+            b, v = normal(rng, 2, self.m)
             return Superposition(torch.tanh, w, b, v / self.m**0.5)
 
-        u = torch.randn(self.n, generator=rng, dtype=torch.float64)
-        c = torch.randn(2, generator=rng, dtype=torch.float64).tolist()
+        u = normal(rng, self.n)
+        c = normal(rng, 2).tolist()
         t = torch.linspace(-3, 3, 41, dtype=torch.float64)
         return Given(network(), network(), (c[0], c[1]), u / u.norm(), t)
 

@@ -21,18 +21,8 @@ import torch
 from jaxtyping import Float
 from torch import Generator, Tensor
 
-from corollary.core import (
-    Claim,
-    Figure,
-    Over,
-    Points,
-    Series,
-    Suppose,
-    Trial,
-    option,
-    slope,
-    uniform,
-)
+from corollary.core import Claim, Figure, Over, Points, Series, Suppose, Trial, option, slope
+from corollary.core.randomness import uniform
 from corollary.theory.prerequisites.gradients import gradient, numerical_gradient
 from corollary.theory.prerequisites.taylor import has_continuous_derivative
 

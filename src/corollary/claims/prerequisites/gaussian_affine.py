@@ -19,19 +19,9 @@ import torch
 from jaxtyping import Float
 from torch import Generator, Tensor
 
-from corollary.core import (
-    Claim,
-    Count,
-    Curve,
-    Figure,
-    Histogram,
-    Kept,
-    Suppose,
-    Trial,
-    normal,
-    option,
-    within_interval,
-)
+from corollary.core import Claim, Count, Kept, Suppose, Trial, option, within_interval
+from corollary.core.figure import Curve, Figure, Histogram
+from corollary.core.randomness import normal
 from corollary.theory.prerequisites.gaussian import Gaussian
 
 LEVELS = torch.tensor([0.05, 0.25, 0.5, 0.75, 0.95], dtype=torch.float64)

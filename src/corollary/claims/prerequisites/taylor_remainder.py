@@ -25,18 +25,8 @@ from typing import Literal, NamedTuple
 import torch
 from torch import Generator, Tensor
 
-from corollary.core import (
-    Claim,
-    Curve,
-    Figure,
-    Over,
-    Series,
-    Suppose,
-    Trial,
-    option,
-    slope,
-    uniform,
-)
+from corollary.core import Claim, Curve, Figure, Over, Series, Suppose, Trial, option, slope
+from corollary.core.randomness import uniform
 from corollary.theory.prerequisites.taylor import (
     has_continuous_derivative,
     taylor_polynomial,

@@ -51,7 +51,7 @@ class BatchNormScale(Claim[Given]):
             without=delta_of_torch,
         ),
     )
-    symbols = "f from the sign of w₁ alone; no slope", "f(x), ∂(Σ f²)/∂w₁"
+    symbols = "f from the sign of w₁ alone; no slope", "f(x), w₁ ∂(Σ f²)/∂w₁"
     shows = (Parity("With batch normalisation only the sign of w₁ is left"),)
 
     def given(self, rng: Generator) -> Given:
@@ -68,4 +68,4 @@ class BatchNormScale(Claim[Given]):
         w1 = w1.clone().requires_grad_()
         outputs = bn_network(x, w1, w2, torch.tanh, delta=delta, correction=0)
         (slope,) = torch.autograd.grad(outputs.square().sum(), w1)
-        return torch.cat([outputs.flatten(), slope])
+        return torch.cat([outputs.flatten(), w1 * slope])

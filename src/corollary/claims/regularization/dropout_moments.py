@@ -23,16 +23,7 @@ import torch
 from jaxtyping import Float
 from torch import Generator, Tensor
 
-from corollary.core import (
-    Along,
-    Claim,
-    Sample,
-    Suppose,
-    Sweep,
-    option,
-    uniform,
-    within_interval,
-)
+from corollary.core import Along, Claim, Sample, Suppose, Sweep, option, uniform, within_interval
 from corollary.models.dropout import Dropout
 
 

@@ -28,19 +28,8 @@ import torch
 from jaxtyping import Float
 from torch import Generator, Tensor
 
-from corollary.core import (
-    Claim,
-    Curve,
-    Figure,
-    Kept,
-    Over,
-    Series,
-    Suppose,
-    Trial,
-    option,
-    slope,
-    uniform,
-)
+from corollary.core import Claim, Curve, Figure, Kept, Over, Series, Suppose, Trial, option, slope
+from corollary.core.randomness import uniform
 from corollary.theory.optimization.quadratic_descent import matrix_with_spectrum
 from corollary.theory.regularization.early_stopping import matched_time
 

@@ -29,20 +29,9 @@ import torch
 from jaxtyping import Float
 from torch import Generator, Tensor
 
-from corollary.core import (
-    Claim,
-    Curve,
-    Figure,
-    Kept,
-    Over,
-    Points,
-    Series,
-    Suppose,
-    Trial,
-    converges,
-    normal,
-    option,
-)
+from corollary.core import Claim, Kept, Over, Series, Suppose, Trial, converges, option
+from corollary.core.figure import Curve, Figure, Points
+from corollary.core.randomness import normal
 from corollary.data.supported_cloud import SupportedCloud, supported_cloud
 from corollary.theory.connectionism.separability import linear_separability
 from corollary.theory.regularization.margin_losses import (

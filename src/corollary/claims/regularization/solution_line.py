@@ -19,18 +19,8 @@ import torch
 from jaxtyping import Float
 from torch import Generator, Tensor
 
-from corollary.core import (
-    Claim,
-    Curve,
-    Figure,
-    Kept,
-    Points,
-    Suppose,
-    Trial,
-    equals,
-    normal,
-    option,
-)
+from corollary.core import Claim, Curve, Figure, Kept, Points, Suppose, Trial, equals, option
+from corollary.core.randomness import normal
 from corollary.theory.prerequisites.quadratic_losses import LeastSquares
 from corollary.theory.regularization.interpolation import interpolators
 

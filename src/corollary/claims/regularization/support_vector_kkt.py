@@ -78,7 +78,7 @@ class SupportVectorKkt(Claim[Given]):
         ),
     )
     symbols = "Σ αᵢ xᵢ", "minimiser of ‖w‖²"
-    shows = (Along("Multipliers and a solver find one w", x="coordinate", first=1),)
+    shows = (Along("Multipliers and a solver find one w", x="coordinate", first=1, without=False),)
 
     def given(self, rng: Generator) -> Given:
         x, y, _ = separable_cloud(self.n, self.d, self.gamma, rng=rng)

@@ -29,18 +29,8 @@ import torch
 from jaxtyping import Float
 from torch import Generator, Tensor
 
-from corollary.core import (
-    Claim,
-    Curve,
-    Figure,
-    Over,
-    Series,
-    Suppose,
-    Trial,
-    converges,
-    normal,
-    option,
-)
+from corollary.core import Claim, Curve, Figure, Over, Series, Suppose, Trial, converges, option
+from corollary.core.randomness import normal
 from corollary.data.supported_cloud import SupportedCloud, supported_cloud
 from corollary.theory.connectionism.separability import linear_separability
 from corollary.theory.regularization.margin_losses import LOGISTIC

@@ -26,20 +26,9 @@ import torch
 from jaxtyping import Float
 from torch import Generator, Tensor, nn
 
-from corollary.core import (
-    Claim,
-    Curve,
-    Figure,
-    Kept,
-    Over,
-    Points,
-    Series,
-    Suppose,
-    Trial,
-    converges,
-    normal,
-    option,
-)
+from corollary.core import Claim, Kept, Over, Series, Suppose, Trial, converges, option
+from corollary.core.figure import Curve, Figure, Points
+from corollary.core.randomness import normal
 from corollary.theory.robustness.gradient_attacks import FGSM
 from corollary.theory.robustness.linear import robust_accuracy, robust_direction
 from corollary.train import Adversarial, fit

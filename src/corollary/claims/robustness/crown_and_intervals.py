@@ -87,7 +87,7 @@ class CrownAndIntervals(Claim[Given]):
         ),
     )
     symbols = "IBP, then CROWN", "CROWN, then the worst margin found"
-    shows = (Parity("Each bound lies below the next"),)
+    shows = (Parity("Each bound lies below the next", without=False),)
 
     def given(self, rng: Generator) -> Given:
         layers: list[nn.Module] = []

@@ -17,20 +17,9 @@ import torch
 from jaxtyping import Float
 from torch import Generator, Tensor
 
-from corollary.core import (
-    Claim,
-    Curve,
-    Figure,
-    Level,
-    Over,
-    Series,
-    Suppose,
-    Trial,
-    near,
-    normal,
-    option,
-    slope,
-)
+from corollary.core import Claim, Over, Series, Suppose, Trial, near, option, slope
+from corollary.core.figure import Curve, Figure, Level
+from corollary.core.randomness import normal
 from corollary.models.mlp import MLP
 from corollary.theory.prerequisites.lipschitz import batch_gradient
 from corollary.theory.robustness.black_box import BlackBoxAttack, difference_gradient

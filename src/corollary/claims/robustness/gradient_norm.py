@@ -57,7 +57,7 @@ class GradientNorm(Claim[Given]):
             without=smaller_weights,
         ),
     )
-    symbols = "1 − 5√(log(2/γ)/d)", "γ quantile of ‖∇f‖ / √(mean σ′²), at 99 % confidence"
+    symbols = "1 − 5√(log(2/γ)/d)", "γ quantile of ‖∇f‖ / √(mean σ′²)"
     rows = "d = {dims}"
     shows = (
         Along("Input gradients keep their length in any dimension", x="d", at="dims", log_x=True),

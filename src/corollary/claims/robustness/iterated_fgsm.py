@@ -24,18 +24,8 @@ import torch
 from jaxtyping import Float, Int
 from torch import Generator, Tensor
 
-from corollary.core import (
-    Claim,
-    Curve,
-    Figure,
-    Image,
-    Kept,
-    Sample,
-    Suppose,
-    Trial,
-    at_least,
-    option,
-)
+from corollary.core import Claim, Kept, Sample, Suppose, Trial, at_least, option
+from corollary.core.figure import Curve, Figure, Image
 from corollary.data.real import digits
 from corollary.models.mlp import MLP
 from corollary.theory.robustness.attack import Attack, outputs

@@ -54,8 +54,8 @@ class LipschitzMargin(Claim[Given]):
         Suppose(
             "the constants are at least the products of the layers' norms",
             lambda g: (g.factor >= 1, f"{g.factor:g} times"),
-            "Constants a hundred times too small, as an estimate from a few gradients may be.",
-            factor=0.01,
+            "Constants of half the size, as an estimate from a few gradients may be.",
+            factor=0.5,
         ),
     )
     symbols = "margin over Lipschitz constant r", "‖δ‖ that changes the class, by DeepFool"

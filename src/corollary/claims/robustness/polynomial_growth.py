@@ -21,7 +21,7 @@ import torch
 from jaxtyping import Float
 from torch import Generator, Tensor
 
-from corollary.core import Along, Claim, Suppose, at_most, normal, option
+from corollary.core import Claim, Suppose, Sweep, at_most, normal, option
 from corollary.theory.robustness.asymptotics import polynomial_constants
 
 
@@ -51,7 +51,15 @@ class PolynomialGrowth(Claim[Given]):
     supposes = (Suppose("the sizes are beyond N", _beyond, without=read_at_a_zero),)
     symbols = "C, and 1/C′", "largest ratio"
     rows = ("|p(n)| / n^r", "n^r / |p(n)|")
-    shows = (Along("A polynomial over its leading power", x="ratio", y="value", without=False),)
+    shows = (
+        Sweep(
+            "A polynomial over its leading power",
+            "degree",
+            (1, 2, 3, 4, 5, 6),
+            y="|p(n)| / n^r",
+            log_x=False,
+        ),
+    )
 
     def given(self, rng: Generator) -> Given:
         c = normal(rng, self.degree + 1)

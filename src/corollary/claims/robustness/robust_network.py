@@ -24,18 +24,8 @@ import torch
 from jaxtyping import Float
 from torch import Generator, Tensor
 
-from corollary.core import (
-    Claim,
-    Figure,
-    Kept,
-    Level,
-    Points,
-    Suppose,
-    Trial,
-    at_least,
-    near,
-    option,
-)
+from corollary.core import Claim, Kept, Suppose, Trial, at_least, near, option
+from corollary.core.figure import Figure, Level, Points
 from corollary.models.random_two_layer import on_sphere
 from corollary.models.robust_two_layer import RobustTwoLayer, correlation, unchecked_network
 from corollary.theory.robustness.gradient_attacks import PGD

@@ -24,19 +24,9 @@ import torch
 from jaxtyping import Float
 from torch import Generator, Tensor, nn
 
-from corollary.core import (
-    Claim,
-    Count,
-    Figure,
-    Histogram,
-    Kept,
-    Level,
-    Suppose,
-    Trial,
-    at_most,
-    normal,
-    option,
-)
+from corollary.core import Claim, Count, Kept, Suppose, Trial, at_most, option
+from corollary.core.figure import Figure, Histogram, Level
+from corollary.core.randomness import normal
 from corollary.theory.robustness.certificates.smoothing import Smoothed
 
 
