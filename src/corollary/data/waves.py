@@ -8,7 +8,7 @@ r"""Random smooth functions whose Lipschitz constant is known.
 """
 
 import math
-from typing import NamedTuple
+from dataclasses import dataclass
 
 import torch
 from jaxtyping import Float
@@ -18,7 +18,8 @@ from corollary.errors import InputError
 from corollary.theory.seeding import as_generator
 
 
-class Wave(NamedTuple):
+@dataclass(frozen=True)
+class Wave:
     """A sum of one sine for each coordinate; call it on points (n, d)."""
 
     c: Float[Tensor, " d"]  # amplitudes

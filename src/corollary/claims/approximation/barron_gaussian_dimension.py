@@ -74,7 +74,7 @@ class BarronGaussianDimension(Claim[Given]):
         return Given(lambda d: bump(d, self.sigma, 1.0))
 
     def predict(self, given: Given) -> float:
-        return (2 * math.pi * self.sigma**2) ** -0.5
+        return 1 / math.sqrt(2 * math.pi * self.sigma**2)
 
     def measure(self, given: Given, rng: Generator) -> Series:
         def constant(d: int) -> float:

@@ -33,7 +33,7 @@ class Given(NamedTuple):
     @property
     def length(self) -> Tensor:
         """Distances from the origin."""
-        return self.x.norm(dim=1)
+        return self.x.square().sum(dim=1).sqrt()
 
 
 def box(given: Given) -> Given:

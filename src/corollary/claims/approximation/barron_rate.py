@@ -81,5 +81,5 @@ class BarronRate(Claim[Given]):
         target = given.f(given.x) - given.f(torch.zeros_like(given.x[:1]))
         w, b, c = given.units
         hidden = (step(given.x @ w.T + b) * c).reshape(len(target), -1, SIZES[-1])
-        errors = [(hidden[:, :, :n].mean(2) - target[:, None]).square().mean() for n in SIZES]
-        return Series(SIZES, errors)
+        errors = [hidden[:, :, :n].mean(2) - target[:, None] for n in SIZES]
+        return Series(SIZES, [float(e.square().mean()) for e in errors])

@@ -61,5 +61,5 @@ class BernsteinRate(Claim[Given]):
 
     def measure(self, given: Given) -> Series:
         x = torch.linspace(0, 1, 401, dtype=torch.float64)
-        errors = [(bernstein(given.f, m, x) - given.f(x)).abs().max() for m in self.degrees]
-        return Series(self.degrees, errors)
+        errors = [bernstein(given.f, m, x) - given.f(x) for m in self.degrees]
+        return Series(self.degrees, [float(e.abs().max()) for e in errors])

@@ -35,7 +35,8 @@ class Given(NamedTuple):
 
 def values(given: Given, net: Superposition) -> Tensor:
     """The network with the activation that is given."""
-    return Superposition(given.sigma, net.w, net.b, net.a)(given.t[:, None] * given.u).detach()
+    out: Tensor = Superposition(given.sigma, net.w, net.b, net.a)(given.t[:, None] * given.u)
+    return out.detach()
 
 
 def addition_theorem(given: Given) -> Tensor:

@@ -63,11 +63,11 @@ class Cybenko(Claim[Given]):
     shows = (Over("Wider sigmoid layers come closer", x="width m", log_y=True),)
 
     def given(self, rng: Generator) -> Given:
-        u, shift = uniform(rng, 2).tolist()
+        u, shift = uniform(rng, 2)
 
         def f(x: Tensor) -> Tensor:
-            along = x[:, 0] + u * x[:, -1]
-            return torch.sin(4 * along) / 2 + (x[:, -1] - 0.3 - 0.4 * shift).abs() / 2
+            wave: Tensor = torch.sin(4 * (x[:, 0] + u * x[:, -1])) / 2
+            return wave + (x[:, -1] - 0.3 - 0.4 * shift).abs() / 2
 
         return Given(f, torch.sigmoid)
 
@@ -78,10 +78,10 @@ class Cybenko(Claim[Given]):
         axis = torch.linspace(0, 1, 2001 if self.d == 1 else 83, dtype=torch.float64)
         x = torch.cartesian_prod(*[axis] * self.d).reshape(-1, self.d)  # off the points of the fit
 
-        def error(m: int) -> Tensor:
+        def error(m: int) -> float:
             net = fit_superposition(
                 given.f, given.sigma, m, d=self.d, scale=self.scale, points=2000, rng=rng
             )
-            return (net(x) - given.f(x)).abs().max().detach()
+            return float((net(x) - given.f(x)).detach().abs().max())
 
         return Series(WIDTHS, [error(m) for m in WIDTHS])

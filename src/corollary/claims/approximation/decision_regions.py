@@ -83,7 +83,8 @@ class DecisionRegions(Claim[Given]):
         def values(region: Callable[[Tensor], Tensor]) -> Tensor:
             smooth = lambda x: (1 + region(x).clamp(-1, 1)) / 2  # noqa: E731
             fit = partial(fit_superposition, smooth, given.sigma, self.m, d=2, scale=40.0)
-            return fit(points=2500, rng=rng)(X).detach()
+            out: Tensor = fit(points=2500, rng=rng)(X)
+            return out.detach()
 
         found = [values(r) for r in given.regions]
         off = [(v - (r(X) > 0).double()).abs() for v, r in zip(found, given.regions, strict=True)]

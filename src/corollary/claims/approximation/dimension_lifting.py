@@ -41,7 +41,9 @@ class Given(NamedTuple):
     x: Float[Tensor, "n 3"]  # points
 
 
-def units(ridges: tuple[Ridge, ...], eps: float, bias: bool, rng: Generator) -> tuple:
+def units(
+    ridges: tuple[Ridge, ...], eps: float, bias: bool, rng: Generator
+) -> tuple[Superposition, ...]:
     """One network for each ridge function."""
     made = lift(ridges, torch.tanh, eps, bias=bias, rng=rng)
     cut = (p.split(made.units) for p in (made.network.w, made.network.b, made.network.a))
@@ -51,7 +53,7 @@ def units(ridges: tuple[Ridge, ...], eps: float, bias: bool, rng: Generator) -> 
 def worst_part(g: Given) -> float:
     """The largest error of a part."""
     pairs = zip(g.ridges, g.parts, strict=True)
-    return max((p(g.x) - r.g(g.x @ r.theta)).abs().max().item() for r, p in pairs)
+    return max(float((p(g.x) - r.g(g.x @ r.theta)).detach().abs().max()) for r, p in pairs)
 
 
 def rough(self: "DimensionLifting", given: Given) -> Given:

@@ -62,7 +62,10 @@ class IntervalChange(Claim[Given]):
 
     def given(self, rng: Generator) -> Given:
         shift, rate = float(uniform(rng, 1)), 6 / self.length
-        f = lambda x: torch.sin(rate * x + shift)  # noqa: E731
+
+        def f(x: Tensor) -> Tensor:
+            return torch.sin(rate * x + shift)
+
         powers = GRID[:, None] ** torch.arange(self.degree + 1)
         values = f(self.a + self.length * GRID)
         p = torch.linalg.lstsq(powers, values[:, None], driver="gelsd").solution[:, 0]

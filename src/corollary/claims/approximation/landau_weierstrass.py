@@ -70,7 +70,10 @@ class LandauWeierstrass(Claim[Given]):
     def given(self, rng: Generator) -> Given:
         c = normal(rng, self.terms)
         j = torch.pi * torch.arange(1, self.terms + 1, dtype=torch.float64)
-        f = lambda x: torch.sin(x[:, None] * j) @ c  # noqa: E731
+
+        def f(x: Tensor) -> Tensor:
+            return torch.sin(x[:, None] * j) @ c
+
         return Given(f, float((c.abs() * j).sum()), float(f(GRID).abs().max()))
 
     def predict(self, given: Given) -> list[float]:

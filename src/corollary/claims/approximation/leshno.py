@@ -29,7 +29,12 @@ from torch.nn import functional as F
 from corollary.core import Claim, Over, Series, Suppose, converges, instead
 from corollary.models.approximators.shallow import fit_superposition
 
-ACTIVATIONS = {"exp": torch.exp, "sin": torch.sin, "sigmoid": torch.sigmoid, "softplus": F.softplus}
+ACTIVATIONS: dict[str, Callable[[Tensor], Tensor]] = {
+    "exp": torch.exp,
+    "sin": torch.sin,
+    "sigmoid": torch.sigmoid,
+    "softplus": F.softplus,
+}
 WIDTHS = (2, 4, 8, 16, 32)
 X = torch.linspace(-1, 1, 1501, dtype=torch.float64)[:, None]
 Z = torch.arange(-8.0, 9.0, dtype=torch.float64)  # ninth differences of a polynomial are 0
@@ -64,10 +69,10 @@ class Leshno(Claim[Given]):
         return 0.0
 
     def measure(self, given: Given, rng: Generator) -> Series:
-        def error(m: int) -> Tensor:
+        def error(m: int) -> float:
             net = fit_superposition(
                 given.f, given.sigma, m, scale=4.0, low=-1.0, points=400, rng=rng
             )
-            return (net(X) - given.f(X)).abs().max().detach()
+            return float((net(X) - given.f(X)).detach().abs().max())
 
         return Series(WIDTHS, [error(m) for m in WIDTHS])

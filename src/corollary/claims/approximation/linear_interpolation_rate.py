@@ -63,5 +63,5 @@ class LinearInterpolationRate(Claim[Given]):
 
     def measure(self, given: Given) -> Series:
         target = given.f(GRID[:, None])
-        errors = [(pl_interpolant(given.f, m)(GRID) - target).abs().max() for m in SIZES]
-        return Series(SIZES, errors)
+        errors = [pl_interpolant(given.f, m)(GRID) - target for m in SIZES]
+        return Series(SIZES, [float(e.abs().max()) for e in errors])

@@ -54,7 +54,8 @@ class MiseSplit(Claim[Given]):
 
         def one() -> Tensor:
             net = threshold_mixture(lambda b: tau * torch.cos(tau * b), self.k, rng=rng)
-            return net(X[:, None]).detach()
+            values: Tensor = net(X[:, None])
+            return values.detach()
 
         drawn = torch.stack([one() for _ in range(self.repeats)])
         return Given(drawn, torch.sin(tau * X), drawn.mean(0))

@@ -85,8 +85,8 @@ class MonomialDifferences(Claim[Given]):
         return 2.0 if self.central else 1.0
 
     def measure(self, given: Given) -> Series:
-        def error(h: float) -> Tensor:
+        def error(h: float) -> float:
             net = monomial_network(given.sigma, self.k, given.b, h, central=self.central)
-            return (net(GRID) - GRID[:, 0] ** self.k).abs().max().detach()
+            return float((net(GRID) - GRID[:, 0] ** self.k).detach().abs().max())
 
         return Series(given.steps, [error(h) for h in given.steps])

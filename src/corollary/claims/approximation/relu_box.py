@@ -80,15 +80,14 @@ class ReluBox(Claim[Given]):
 
     def tight(self) -> Given:
         """An interval: a ramp that is linear loses half of itself."""
-        ends = torch.tensor([[0.25], [0.5]], dtype=torch.float64)
-        return Given(*ends, torch.relu)
+        a, b = torch.tensor([[0.25], [0.5]], dtype=torch.float64)
+        return Given(a, b, torch.relu)
 
     def figure(self, trial: Trial[Given]) -> Figure | tuple[Figure, ...]:
         if self.d != 2:
             return ()
-        bump = ReluBoxes(
-            *(end[None] for end in trial.given[:2]), torch.ones(1).double(), self.gamma
-        )
+        a, b, _ = trial.given
+        bump = ReluBoxes(a[None], b[None], torch.ones(1).double(), self.gamma)
         axis = torch.linspace(0, 1, 60, dtype=torch.float64)
         values = bump(torch.cartesian_prod(axis, axis)).detach().reshape(60, 60)
         marks = (HeatMap(values.T, label="g"),)

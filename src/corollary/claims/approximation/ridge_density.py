@@ -36,11 +36,11 @@ class Given(NamedTuple):
     f: Callable[[Tensor], Tensor]  # target
 
 
-def smallest_area(given: Given) -> Tensor:
+def smallest_area(given: Given) -> float:
     """Of the parallelograms of two directions."""
     x, y = given.theta.T
     area = (x[:, None] * y - y[:, None] * x).abs()
-    return (area + torch.eye(len(x), dtype=x.dtype)).min() - 1e-6
+    return float((area + torch.eye(len(x), dtype=x.dtype)).min()) - 1e-6
 
 
 axes = instead(
@@ -73,5 +73,5 @@ class RidgeDensity(Claim[Given]):
     def measure(self, given: Given) -> Series:
         x = box_grid(2, 33, -1.0, 1.0)
         y = given.f(x)
-        errors = [(ridge_fit(y, given.theta[:m], self.degree, x) - y).abs().max() for m in SIZES]
-        return Series(SIZES, errors)
+        fits = (ridge_fit(y, given.theta[:m], self.degree, x) for m in SIZES)
+        return Series(SIZES, [float((fit - y).abs().max()) for fit in fits])

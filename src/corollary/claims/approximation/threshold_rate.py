@@ -62,8 +62,8 @@ class ThresholdRate(Claim[Given]):
         return -1.0
 
     def measure(self, given: Given) -> Series:
-        def error(m: int) -> Tensor:
+        def error(m: int) -> float:
             net = threshold_network(given.g, self.rho, self.rho / (2 * m), values="middle")
-            return (net(GRID) - given.g(GRID)).abs().max().detach()
+            return float((net(GRID) - given.g(GRID)).detach().abs().max())
 
         return Series(self.sizes, [error(m) for m in self.sizes])

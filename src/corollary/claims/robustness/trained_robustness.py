@@ -64,7 +64,8 @@ class TrainedRobustness(Claim[Given]):
     def given(self, rng: Generator) -> Given:
         m = max(self.sizes)
         x = on_sphere(self.draws * m, self.d, rng=rng).unflatten(0, (self.draws, m))
-        return Given(x, 2.0 * torch.randint(2, x.shape[:2], generator=rng).double() - 1, self.steps)
+        y = torch.tensor([1.0, -1.0], dtype=torch.float64).repeat(self.draws, -(-m // 2))
+        return Given(x, y[:, :m], self.steps)
 
     def predict(self, given: Given) -> float:
         return -0.5

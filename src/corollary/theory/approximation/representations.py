@@ -34,7 +34,9 @@ from corollary.theory.prerequisites.wellformed import check_finite
 class Polar(Protocol):
     """A Fourier transform as modulus and phase."""
 
-    d: int
+    @property
+    def d(self) -> int:
+        """Dimension."""
 
     def modulus(self, w: Tensor) -> Tensor:
         """The modulus at frequencies (n, d)."""

@@ -25,7 +25,9 @@ Draws = tuple[Float[Tensor, "n d"], Float[Tensor, " n"]]
 class Spectrum(Protocol):
     """What sampling from a Fourier integral needs."""
 
-    d: int
+    @property
+    def d(self) -> int:
+        """Dimension."""
 
     def __call__(self, x: Tensor) -> Tensor:
         """The function at points (n, d)."""
