@@ -23,7 +23,7 @@ $(BASE): pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt torch==2.13.0
 	$(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[data,lab]'
-	$(BIN)/python tools/fetch_katex.py
+	$(BIN)/python tools/fetch_assets.py
 	touch $(BASE)
 
 $(STAMP): $(BASE)
@@ -50,7 +50,7 @@ lint: $(STAMP) ## check form and types
 	$(BIN)/mypy
 
 docs: $(STAMP) ## build the documentation into docs/_build/html
-	$(BIN)/python tools/fetch_katex.py
+	$(BIN)/python tools/fetch_assets.py
 	$(BIN)/sphinx-build -W -q -j $(JOBS) -b html docs docs/_build/html
 	@echo "Open $(CURDIR)/docs/_build/html/index.html in a browser."
 

@@ -41,7 +41,7 @@ def test_the_site_loads_nothing_from_elsewhere(site):
 def test_every_formula_can_be_drawn(site):
     node = shutil.which("node")
     if node is None or not (ASSETS / "katex.min.js").exists():
-        pytest.skip("needs node and the files of tools/fetch_katex.py")
+        pytest.skip("needs node and the files of tools/fetch_assets.py")
     found = {
         (html.unescape(tex), kind == "div")
         for page in site.rglob("*.html")

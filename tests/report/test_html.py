@@ -54,6 +54,15 @@ def test_the_page_is_well_formed_and_its_links_arrive(run):
     assert inner and set(inner) <= set(tags.ids)
 
 
+def test_several_areas_have_an_overview_with_what_holds(run):
+    first = run.results[0]
+    other = dataclasses.replace(first, name="other/case", verdict=Verdict.HOLDS)
+    page = report_html(dataclasses.replace(run, results=(*run.results, other)))
+    assert '<a href="#area-other"><b>other</b> <span class="holds">1</span>' in page
+    alone = dataclasses.replace(run, results=(first,))
+    assert 'class="overview"' not in report_html(alone)
+
+
 def test_nothing_is_loaded_from_elsewhere(run):
     page = report_html(run)
     assert all(address.startswith("data:") for address in Tags(page).loaded)
@@ -118,7 +127,7 @@ def test_a_section_has_all_that_is_needed_to_believe_it(run):
     ):
         assert part in section, part
     unknown = page[page.index('<article id="area-case-holds"') : page.index("area-case-fails-t")]
-    assert "not in this catalogue" in unknown
+    assert "not in the catalogue" in unknown
 
 
 def test_both_themes_define_the_same_variables(run):

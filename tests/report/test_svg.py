@@ -83,3 +83,13 @@ def test_colours_are_variables_with_a_fallback(figure):
 def test_bars_stand_on_the_axis():
     figure = Figure("t", "x", "y", (Histogram([1, 1, 2], edges=[0, 1, 2, 3]),))
     assert ">0<" in figure_svg(figure)
+
+
+def test_a_page_can_tell_values_from_the_labels_and_ranges_of_a_figure():
+    marks = (Curve([1.0, 10.0, 100.0], label="n^2"), Level(5.0, label="five"))
+    figure = Figure("Growth", x="n", y="size", log_y=True, marks=marks)
+    plot = parsed(figure).find(f"{SVG}svg")
+    assert [g.get("data-l") for g in plot.iter(f"{SVG}g")] == ["five", "n²"]
+    low, high, log = (float(v) for v in plot.get("data-y").split())
+    assert low < 1.0 and high > 100.0 and log == 1
+    assert plot.get("data-x").endswith(" 0")

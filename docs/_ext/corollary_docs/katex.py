@@ -2,7 +2,7 @@ r"""Formulas as TeX in the page, drawn in the browser by a KaTeX that lies besid
 
 The renderer writes ``<span class="tex">`` or ``<div class="tex">`` with the TeX source as text.
 ``render_tex.js`` hands each of them to KaTeX if its files are there. They are fetched by
-``tools/fetch_katex.py`` and copied from the package's assets; without them, or without
+``tools/fetch_assets.py`` and copied from the package's assets; without them, or without
 JavaScript, the reader sees the TeX.
 """
 

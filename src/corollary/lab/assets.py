@@ -8,6 +8,7 @@ from pathlib import Path
 HERE = Path(__file__).parent
 REPORT = HERE.parent / "report" / "assets"
 KATEX = REPORT / "katex"
+REPORT_FILES = ("report.css", "examination.css", "saving.js", "hover.js")
 TYPES = {
     ".js": "text/javascript",
     ".css": "text/css",
@@ -36,13 +37,19 @@ class Asset:
 def assets() -> dict[str, Asset]:
     """Everything under ``/static/``, by name."""
     files = {p.name: p for p in (HERE / "static").iterdir() if p.is_file()}
-    files |= {name: REPORT / name for name in ("report.css", "examination.css", "saving.js")}
+    files |= {name: REPORT / name for name in REPORT_FILES}
     for path in KATEX.glob("katex.min.*"):
         files[path.name] = path
-    files |= {f"fonts/{path.name}": path for path in KATEX.glob("*.woff2")}
+    fonts = (*KATEX.glob("*.woff2"), *(REPORT / "fonts").glob("*.woff2"))
+    files |= {f"fonts/{path.name}": path for path in fonts}
     return {name: Asset.of(path) for name, path in files.items()}
 
 
 def has_katex() -> bool:
     """Whether formulas can be rendered; if not, they are readable text."""
     return (KATEX / "katex.min.js").is_file()
+
+
+def has_typeface() -> bool:
+    """Whether the typeface of the pages was fetched; if not, one of the system is used."""
+    return (REPORT / "fonts" / "VERSION").is_file()

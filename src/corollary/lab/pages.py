@@ -11,7 +11,7 @@ from typing import Any
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
-from corollary.lab.assets import has_katex
+from corollary.lab.assets import has_katex, has_typeface
 from corollary.lab.controls import controls, text
 from corollary.lab.settings import PlaySettings
 from corollary.registry import Entry, chapter, entries, question
@@ -143,7 +143,7 @@ def _erratum(text: str) -> tuple[str, Markup]:
 
 def _page(name: str, **facts: Any) -> str:
     made = _templates().get_template(f"{name}.html.jinja")
-    return str(made.render(facts, page=name, katex=has_katex()))
+    return str(made.render(facts, page=name, katex=has_katex(), typeface=has_typeface()))
 
 
 @lru_cache(maxsize=1)

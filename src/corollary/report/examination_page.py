@@ -10,7 +10,15 @@ from corollary.core.finding import Finding, Severity, Status
 from corollary.errors import UnknownNameError
 from corollary.registry import find
 from corollary.report.comparison import changes, named, place
-from corollary.report.page import asset, drawn, policy, script, template, write_page
+from corollary.report.page import (
+    asset,
+    drawn,
+    policy,
+    script,
+    template,
+    typeface,
+    write_page,
+)
 from corollary.report.signs import SEVERITY_SIGNS
 
 if TYPE_CHECKING:
@@ -38,7 +46,7 @@ def examination_page(done: "Examination", before: "Examination | None" = None) -
         facts(done),
         changes=changes(before, done) if before else None,
         policy=policy([script()]),
-        style=Markup(asset("report.css") + asset("examination.css")),
+        style=Markup(typeface() + asset("report.css") + asset("examination.css")),
         script=Markup(script()),
     )
 

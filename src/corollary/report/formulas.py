@@ -1,6 +1,6 @@
 """KaTeX inside a page: its script, its style sheet and the fonts that the formulas need.
 
-The files come from ``tools/fetch_katex.py`` and are part of the wheel. Where they are missing the
+The files come from ``tools/fetch_assets.py`` and are part of the wheel. Where they are missing the
 page shows the readable text of each formula instead.
 """
 

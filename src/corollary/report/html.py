@@ -10,14 +10,23 @@ from markupsafe import Markup
 
 from corollary.core.result import Result
 from corollary.core.verdict import Verdict
-from corollary.registry import Entry
+from corollary.registry import Entry, chapter
 from corollary.report.formulas import renderer
 from corollary.report.latex import scripts
 from corollary.report.numerals import numeral
 from corollary.report.packing import LIMIT, packed
-from corollary.report.page import asset, drawn, policy, script, template, write_page
+from corollary.report.page import (
+    asset,
+    drawn,
+    policy,
+    script,
+    template,
+    typeface,
+    write_page,
+)
 from corollary.report.signs import VERDICT_SIGNS
 from corollary.report.statement import formulas, inline_html, statement_html
+from corollary.report.symbols import in_symbols
 from corollary.report.view import (
     ORDER,
     anchors,
@@ -54,7 +63,7 @@ def report_html(run: "Run") -> str:
         sections=sections,
         environment=run.environment | {"seed": run.seed},
         policy=policy(s for s in (katex.script, script()) if s),
-        style=Markup(asset("report.css") + katex.style),
+        style=Markup(typeface() + asset("report.css") + katex.style),
         katex=Markup(katex.script),
         script=Markup(script()),
     )
@@ -105,12 +114,13 @@ def _section(anchor: str, result: Result, entry: Entry | None) -> dict[str, Any]
         "result": result,
         "title": scripts(result.title),
         "sign": VERDICT_SIGNS[result.verdict],
-        "reason": reason(result),
+        "reason": in_symbols(reason(result)),
+        "hypotheses": [(h, in_symbols(h.statement)) for h in result.hypotheses],
         "rows": shown,
         "left": left,
         "ratio": None if result.ratio is None else numeral(result.ratio),
         "attained": attained(result, entry),
-        "without": [without(c) for c in result.counterexamples],
+        "without": [in_symbols(without(c)) for c in result.counterexamples],
         "parameters": parameters(result, entry),
         "command": command(result, entry),
         "figures": [drawn(f) for f in result.figures],
@@ -125,7 +135,7 @@ def _erratum(text: str) -> tuple[str, Markup]:
     """The tag in brackets at its head (wrong, loose, typo, ...), and the rest."""
     match = re.match(r"\[([^\]]*)\]\s*", text)
     tag, rest = (match.group(1), text[match.end() :]) if match else ("", text)
-    return tag, Markup(inline_html(rest))
+    return tag, Markup(inline_html(in_symbols(rest)))
 
 
 def _formulas(entries: Iterable[Entry | None]) -> list[str]:
@@ -142,6 +152,17 @@ def _attention(sections: list[dict[str, Any]]) -> list[tuple[Verdict, list[dict[
     return [(v, found) for v, found in groups if found and v is not Verdict.HOLDS]
 
 
-def _areas(sections: list[dict[str, Any]]) -> list[tuple[str, list[dict[str, Any]]]]:
-    names = dict.fromkeys(s["area"] for s in sections)
-    return [(name, [s for s in sections if s["area"] == name]) for name in names]
+def _areas(sections: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The areas in their order: what each is about, its sections, and how many hold."""
+    areas = []
+    for name in dict.fromkeys(s["area"] for s in sections):
+        found = [s for s in sections if s["area"] == name]
+        held = sum(s["result"].verdict is Verdict.HOLDS for s in found)
+        areas.append({"name": name, "about": _about(found), "sections": found, "held": held})
+    return areas
+
+
+def _about(found: list[dict[str, Any]]) -> str:
+    """What an area is about, if this catalogue has it."""
+    entry = next((s["entry"] for s in found if s["entry"]), None)
+    return chapter(entry.area).split(": ", 1)[-1] if entry else ""

@@ -20,6 +20,7 @@ from corollary.report.svg import figure_svg
 from corollary.run.files import write_atomically
 
 ASSETS = Path(__file__).parent / "assets"
+FACES = ((400, "normal"), (400, "italic"), (600, "normal"))  # weight and style
 
 
 def write_page(page: str, path: str | os.PathLike[str]) -> Path:
@@ -48,8 +49,23 @@ def drawn(figure: Figure) -> dict[str, Any]:
 
 
 def script() -> str:
-    """What every page does: theme, formulas, files of figures, filter."""
-    return asset("saving.js") + "\n" + asset("report.js")
+    """What every page does: theme, formulas, values and files of figures, filter."""
+    return "\n".join(map(asset, ("saving.js", "hover.js", "report.js")))
+
+
+@lru_cache(maxsize=1)
+def typeface() -> str:
+    """The typeface of the text, inside the page; nothing if its files were not fetched."""
+    rules = []
+    for weight, style in FACES:
+        file = ASSETS / "fonts" / f"source-serif-4-latin-{weight}-{style}.woff2"
+        if file.is_file():
+            data = base64.b64encode(file.read_bytes()).decode()
+            rules.append(
+                f'@font-face{{font-family:"Source Serif 4";font-weight:{weight};'
+                f"font-style:{style};src:url(data:font/woff2;base64,{data})}}"
+            )
+    return "".join(rules)
 
 
 @lru_cache(maxsize=16)

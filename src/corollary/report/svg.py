@@ -203,12 +203,30 @@ def _clipped(figure: Figure, marks_ink: list[Ink], page: _Page) -> str:
     """The marks in a nested ``<svg>``, which clips them without needing an id."""
     order = {kind: k for k, kind in enumerate(_DRAWN)}
     drawn = sorted(zip(figure.marks, marks_ink, strict=True), key=lambda pair: order[type(pair[0])])
-    body = "".join(_DRAWN[type(mark)](mark, ink, page.plot) for mark, ink in drawn)
+    body = "".join(_named(mark, _DRAWN[type(mark)](mark, ink, page.plot)) for mark, ink in drawn)
     w, h = number(page.plot.x.length), number(page.plot.y.length)
     return (
         f'<svg x="{number(page.left)}" y="{number(page.top)}" width="{w}" height="{h}" '
-        f'stroke-linejoin="round">{body}</svg>'
+        f'stroke-linejoin="round"{_scales(figure, page.plot)}>{body}</svg>'
     )
+
+
+def _named(mark: Mark, drawn: str) -> str:
+    """A mark under its label, so that a page can tell its values."""
+    label = getattr(mark, "label", "")
+    if not (drawn and label and isinstance(mark, Curve | Points | Level | Histogram)):
+        return drawn
+    return f'<g data-l="{xml(scripts(label))}">{drawn}</g>'
+
+
+def _scales(figure: Figure, plot: Plot) -> str:
+    """The ranges of the axes: first and last value, and whether they are logarithmic."""
+    if not _ticked(figure):
+        return ""
+    ends = (f"{a.low:.6g} {a.high:.6g} {int(a.log)}" for a in (plot.x, plot.y))
+    x, y = ends
+    names = f' data-n="{xml("|".join(figure.names))}"' if figure.names else ""
+    return f' data-x="{x}" data-y="{y}"{names}'
 
 
 def _group(x: float, y: float, body: str) -> str:

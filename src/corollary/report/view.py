@@ -78,7 +78,8 @@ def rows(result: Result) -> tuple[list[Row], int]:
     """The entries to show, the deciding one among them, and how many are left out."""
     pairs = list(zip(result.predicted, result.measured, strict=False))
     shown = sorted({*range(min(ROWS, len(pairs))), *([_worst(result)] if pairs else [])})
-    labels = result.rows if len(result.rows) == len(pairs) else ("",) * len(pairs)
+    numbered = tuple(f"#{k}" for k in range(1, len(pairs) + 1)) if len(pairs) > 1 else ("",)
+    labels = result.rows if len(result.rows) == len(pairs) else numbered
     out = [_row(labels[k], *pairs[k], decides=k == _worst(result)) for k in shown]
     return out, len(pairs) - len(out)
 

@@ -53,7 +53,7 @@
     const renderer = document.createElement("script"); // the policy knows its hash
     [renderer.textContent] = await unpacked(document.getElementById("katex-pack"));
     document.head.append(renderer);
-    all(".body").forEach((body) => near.observe(body)); // those that came near before it
+    all(".body").forEach((body) => near.observe(body)); // those that are near already
     packed = await unpacked(block);
     all("details[open]").forEach(fill);
     rows.forEach((row) => {
@@ -68,6 +68,28 @@
     one.insertAdjacentHTML("beforeend", body);
     dress(one);
   };
+
+  // A closed section shows its formula, or its first sentence, and its first figure.
+  const preview = (article) => {
+    const one = article.querySelector("details");
+    if (one.open || article.querySelector(".preview")) return;
+    const body = document.createElement("template");
+    body.innerHTML = "pack" in one.dataset ? packed[one.dataset.pack] || "" : one.innerHTML;
+    const said = body.content.querySelector(".statement .math.display") || body.content.querySelector(".statement p");
+    const drawn = body.content.querySelector("figure > svg");
+    if (!said && !drawn) return;
+    const shown = document.createElement("div");
+    shown.className = "preview";
+    if (said) shown.append(said.cloneNode(true));
+    if (drawn) shown.append(drawn.cloneNode(true));
+    shown.addEventListener("click", () => { if (!String(getSelection())) one.open = true; });
+    one.before(shown);
+    all(".math", shown).forEach(set);
+  };
+  const approaching = new IntersectionObserver((seen) => seen.forEach((one) => {
+    if (one.isIntersecting) { approaching.unobserve(one.target); preview(one.target); }
+  }), { rootMargin: "900px 0px" });
+  const previews = () => all("article.closed").forEach((article) => approaching.observe(article));
 
   // Print shows everything.
   addEventListener("beforeprint", () => {
@@ -85,7 +107,7 @@
   const mark = (one) => one.closest("article").classList.toggle("closed", !one.open);
   all("article > details").forEach((one) => {
     mark(one);
-    one.addEventListener("toggle", () => { fill(one); mark(one); });
+    one.addEventListener("toggle", () => { fill(one); mark(one); if (!one.open) preview(one.closest("article")); });
   });
 
   // Copy a command.
@@ -124,13 +146,18 @@
       article.hidden = item.hidden = !fits;
       count += fits;
     }
+    all(".area").forEach((area) => { area.hidden = !all("article", area).some((article) => !article.hidden); });
     all(".index ul").forEach((list) => {
       list.hidden = list.previousElementSibling.hidden = ![...list.children].some((item) => !item.hidden);
     });
     document.getElementById("none").hidden = count > 0 || rows.length === 0;
     shown.textContent = count === rows.length ? "" : `${count} of ${rows.length} shown`;
   };
-  if (block) unpack();
+  if (block) unpack().then(previews); else previews();
+  const wide = matchMedia("(min-width: 72rem)"), contents = document.getElementById("contents");
+  const unfold = () => { contents.open = wide.matches; };
+  unfold();
+  wide.addEventListener("change", unfold);
   form.hidden = false;
   form.addEventListener("submit", (event) => event.preventDefault());
   words.addEventListener("input", filter);
@@ -146,6 +173,7 @@
   addEventListener("keydown", (event) => {
     if (event.key === "/" && !/input|textarea/i.test(document.activeElement.tagName) && !event.ctrlKey && !event.metaKey) {
       event.preventDefault();
+      contents.open = true;
       words.focus();
     }
     if (event.key === "Escape" && document.activeElement === words) { words.value = ""; filter(); }
