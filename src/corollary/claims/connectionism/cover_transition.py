@@ -23,18 +23,9 @@ import torch
 from jaxtyping import Float
 from torch import Generator, Tensor
 
-from corollary.core import (
-    Claim,
-    Count,
-    Suppose,
-    Trial,
-    mean_is,
-    normal,
-    option,
-    uniform,
-    within_interval,
-)
+from corollary.core import Claim, Count, Suppose, Trial, normal, option, uniform, within_interval
 from corollary.core.figure import Curve, Figure, Level, Points
+from corollary.core.witness import mean_is
 from corollary.theory.connectionism.cover import separable_labellings, separable_probability
 
 LOADS = (1.0, 1.5, 2.0, 2.5, 3.0)  # s / n

@@ -82,7 +82,7 @@ class RidgeRateOfChange(Claim[Given]):
         return Given(theta, x[(x @ theta).argsort()], *activation(self.phi))
 
     def predict(self, given: Given) -> Tensor:
-        return given.slope(given.z).abs() * given.theta.norm()
+        return given.slope(given.z).abs() * float(given.theta.norm())
 
     def measure(self, given: Given) -> Tensor:
         x = given.x.clone().requires_grad_(True)

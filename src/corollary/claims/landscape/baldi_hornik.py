@@ -23,18 +23,8 @@ from typing import NamedTuple
 import torch
 from torch import Generator, Tensor
 
-from corollary.core import (
-    Claim,
-    Figure,
-    Kept,
-    Level,
-    Points,
-    Suppose,
-    Trial,
-    equals,
-    normal,
-    option,
-)
+from corollary.core import Claim, Kept, Suppose, Trial, equals, normal, option
+from corollary.core.figure import Figure, Level, Points
 from corollary.theory.landscape.two_layer_linear import (
     enumerate_critical_points,
     explained,

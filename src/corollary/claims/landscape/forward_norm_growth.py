@@ -21,17 +21,8 @@ from typing import Literal
 import torch
 from torch import Generator, Tensor
 
-from corollary.core import (
-    Along,
-    Claim,
-    Sample,
-    Suppose,
-    Sweep,
-    mean_is,
-    mean_square_is,
-    option,
-    within_interval,
-)
+from corollary.core import Along, Claim, Sample, Suppose, Sweep, option, within_interval
+from corollary.core.witness import mean_is, mean_square_is
 from corollary.theory.landscape.random_products import entries, forward_second_moment
 
 

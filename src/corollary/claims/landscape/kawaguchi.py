@@ -28,18 +28,7 @@ from typing import NamedTuple
 import torch
 from torch import Generator, Tensor
 
-from corollary.core import (
-    Claim,
-    Curve,
-    Figure,
-    Kept,
-    Level,
-    Suppose,
-    Trial,
-    equals,
-    normal,
-    option,
-)
+from corollary.core import Claim, Curve, Figure, Kept, Level, Suppose, Trial, equals, normal, option
 from corollary.core.relations import EPS
 from corollary.models.deep_linear import DeepLinear
 from corollary.theory.landscape.deep_linear import flat_loss

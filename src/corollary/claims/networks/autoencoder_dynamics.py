@@ -28,19 +28,8 @@ from jaxtyping import Float
 from torch import Generator, Tensor
 from torch.linalg import qr, svdvals
 
-from corollary.core import (
-    Claim,
-    Curve,
-    Figure,
-    Kept,
-    Level,
-    Sample,
-    Suppose,
-    Trial,
-    equals,
-    normal,
-    option,
-)
+from corollary.core import Claim, Kept, Sample, Suppose, Trial, equals, normal, option
+from corollary.core.figure import Curve, Figure, Level
 from corollary.core.relations import EPS
 from corollary.theory.networks.autoencoder import autoencoder_gradients, reconstruction
 from corollary.theory.networks.low_rank import tail_energy

@@ -24,19 +24,8 @@ import torch
 from jaxtyping import Float
 from torch import Generator, Tensor, nn
 
-from corollary.core import (
-    Claim,
-    Curve,
-    Figure,
-    Kept,
-    Points,
-    Sample,
-    Suppose,
-    Trial,
-    at_most,
-    option,
-    uniform,
-)
+from corollary.core import Claim, Kept, Sample, Suppose, Trial, at_most, option, uniform
+from corollary.core.figure import Curve, Figure, Points
 from corollary.models.compose import Compose
 from corollary.train import fit
 

@@ -23,19 +23,8 @@ import numpy as np
 import torch
 from torch import Generator, Tensor
 
-from corollary.core import (
-    Claim,
-    Count,
-    Curve,
-    Figure,
-    Kept,
-    Level,
-    Suppose,
-    Trial,
-    at_least,
-    near,
-    option,
-)
+from corollary.core import Claim, Count, Kept, Suppose, Trial, at_least, near, option
+from corollary.core.figure import Curve, Figure, Level
 from corollary.data.two_gaussians import bayes_predict, two_gaussians
 from corollary.models.scratch import GD, MLP, train
 

@@ -18,20 +18,8 @@ import torch
 from jaxtyping import Float
 from torch import Generator, Tensor
 
-from corollary.core import (
-    Claim,
-    Figure,
-    Kept,
-    Level,
-    Parity,
-    Points,
-    Suppose,
-    Trial,
-    equals,
-    near,
-    normal,
-    option,
-)
+from corollary.core import Claim, Kept, Parity, Suppose, Trial, equals, near, normal, option
+from corollary.core.figure import Figure, Level, Points
 from corollary.theory.networks.softmax import canonical_rows, softmax, softmax_jacobian
 
 
