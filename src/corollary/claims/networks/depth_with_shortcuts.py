@@ -102,12 +102,7 @@ class DepthWithShortcuts(Claim[Given]):
         ),
     )
     symbols = "limit", "ratio of training losses"
-    rows = (
-        "plain 2 : L",
-        "residual L : 2",
-        "L residual : plain",
-        "2 plain : residual",
-    )
+    rows = ("plain 2 : L", "residual L : 2", "L residual : plain", "2 plain : residual")
     shows = (
         Along("Training loss after the same number of steps", x="ratio", y="ratio of losses"),
         Sweep("The deeper, the more shortcuts gain", "L", (16, 24, 32), x="layers L", entry=2),

@@ -51,11 +51,7 @@ class WeightDecayShrinkage(Claim[Given]):
 
     relation = equals(ulps=2**12, scale=1.0)  # descent has reached its end
     supposes = (
-        Suppose(
-            "all eigenvalues of H are above −μ",
-            lambda g: g.values[0] + g.mu,
-            without=saddle,
-        ),
+        Suppose("all eigenvalues of H are above −μ", lambda g: g.values[0] + g.mu, without=saddle),
     )
     symbols = "λ / (λ + μ)", "share of θ* after descent"
     shows = (
