@@ -23,8 +23,7 @@ import torch
 from jaxtyping import Float
 from torch import Generator, Tensor, nn
 
-from corollary.core import Claim, Suppose, Trial, equals, normal, option
-from corollary.core.figure import Curve, Figure
+from corollary.core import Along, Claim, Suppose, equals, normal, option
 from corollary.train import L2Penalty, fit
 
 
@@ -33,6 +32,7 @@ class Given(NamedTuple):
     y: Float[Tensor, "n 1"]  # targets
     start: Float[Tensor, "1 d"]  # weights
     method: Callable[..., torch.optim.Optimizer]  # optimizer
+    factor: float  # of the weights, beside each step
 
 
 def linear_step(given: Given) -> tuple[bool, str]:
@@ -62,39 +62,31 @@ class WeightDecay(Claim[Given]):
             "Under Adam a penalty and decay beside the step (AdamW) differ.",
             method=lambda g: torch.optim.Adam,
         ),
+        Suppose(
+            "the weights are multiplied by 1 − ημ",
+            lambda self, g: (abs(g.factor - 1 + self.eta * self.mu) < 1e-12, f"{g.factor:g}"),
+            "With the sign as printed the weights grow.",
+            factor=lambda g: 2 - g.factor,
+        ),
     )
     symbols = "penalty μ/2 ‖θ‖²", "(1 − ημ)θ beside the step"
+    shows = (Along("Weight decay of a regression", x="step", y="θ₁", at="times"),)
+
+    @property
+    def times(self) -> range:
+        """Numbers of steps."""
+        return range(self.steps + 1)
 
     def given(self, rng: Generator) -> Given:
         x = normal(rng, self.n, self.d)
         y = x.sum(dim=1, keepdim=True) + normal(rng, self.n, 1)
-        return Given(x, y, normal(rng, 1, self.d), torch.optim.SGD)
+        return Given(x, y, normal(rng, 1, self.d), torch.optim.SGD, 1 - self.eta * self.mu)
 
     def predict(self, given: Given) -> Tensor:
-        return self._path(given, self.mu).flatten()
+        return self._path(given, self.mu).T.flatten()
 
     def measure(self, given: Given) -> Tensor:
-        return self._path(given, 0.0, factor=1 - self.eta * self.mu).flatten()
-
-    def figure(self, trial: Trial[Given]) -> tuple[Figure, ...]:
-        names = "gradient descent", "Adam"
-        return tuple(map(self._lengths, (trial, *trial.without), names))
-
-    def _lengths(self, trial: Trial[Given], name: str) -> Figure:
-        paths = {
-            "no decay": self._path(trial.given, 0.0),
-            "sign as printed": self._path(trial.given, 0.0, factor=1 + self.eta * self.mu),
-        }
-        marks = [
-            Curve(
-                trial.predicted.reshape(-1, self.d).norm(dim=1), None, self.symbols[0], "predicted"
-            ),
-            Curve(
-                trial.measured.reshape(-1, self.d).norm(dim=1), None, self.symbols[1], dashed=True
-            ),
-            *(Curve(path.norm(dim=1), None, label, "other") for label, path in paths.items()),
-        ]
-        return Figure(f"Weight decay with {name}", x="step", y="‖θ‖", marks=tuple(marks))
+        return self._path(given, 0.0, given.factor).T.flatten()
 
     def _path(self, given: Given, mu: float, factor: float = 1.0) -> Tensor:
         """The weights after each step; ``factor`` multiplies them before the step is taken."""
