@@ -17,7 +17,7 @@ import torch
 from corollary.train import Checkpoint
 from corollary.train.team import Spare, part_of
 
-# The processes are started once; on a busy machine gloo may end one of them while it leaves.
+# The processes are started once.
 pytestmark = [pytest.mark.xdist_group("together"), pytest.mark.slow]
 
 SCRIPT = Path(__file__).with_name("together.py")

@@ -4,6 +4,7 @@
 """
 
 import json
+import os
 import sys
 from datetime import timedelta
 from functools import partial
@@ -210,3 +211,4 @@ def main(folder: Path, rank: int, size: int) -> None:
 
 if __name__ == "__main__":
     main(Path(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3]))
+    os._exit(0)  # gloo's threads may abort the interpreter's own end: see train.launch.leave

@@ -26,6 +26,7 @@ from corollary.cli.show import show
 from corollary.cli.train import train
 from corollary.cli.watch import watch
 from corollary.errors import CorollaryError, printable
+from corollary.train.launch import leave
 
 INTERRUPTED = 130
 
@@ -95,7 +96,7 @@ def main() -> None:
         code = CLOSED_PIPE
     except OutputError as error:
         code = _print_error(error)
-    sys.exit(code)
+    leave(code)
 
 
 def _exit_code() -> int:

@@ -8,7 +8,7 @@ import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
 
 from corollary.errors import CorollaryError, LostProcessError
 
@@ -80,6 +80,21 @@ def joined() -> Iterator[Processes]:
     finally:
         if dist.is_initialized():
             dist.destroy_process_group()
+
+
+def leave(code: int) -> NoReturn:
+    """End this process with an exit code; one of several, without tearing down the interpreter.
+
+    After DDP or FSDP torch keeps the threads of gloo beyond ``destroy_process_group``. On a busy
+    machine such a thread may still drop the tensors of the last exchange while the interpreter
+    ends, and aborts the process ("terminate called without an active exception", exit code -6)
+    though all is done: github.com/pytorch/pytorch/pull/179291 has the reason.
+    """
+    if not launched():
+        sys.exit(code)
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(code)
 
 
 def _tell_once(store: "Store", sentence: str, *, lost: bool) -> None:

@@ -6,7 +6,7 @@ from scipy import stats
 
 from corollary.core import Sample
 from corollary.errors import InputError
-from corollary.theory.confidence.mean import Mean, mean_of, student
+from corollary.theory.confidence.mean import Mean, mean_of, skewness_error, student
 
 LAWS = {  # name: (draw, mean)
     "normal": (lambda rng, shape: rng.standard_normal(shape), 0.0),
@@ -25,12 +25,21 @@ def test_the_moments_are_those_of_scipy():
     assert found.skewness == pytest.approx(stats.skew(draws, bias=False))
 
 
-def test_without_skewness_the_interval_is_students():
-    draws = np.random.default_rng(0).standard_normal(12)
+@pytest.mark.parametrize(("n", "wider"), [(2, 1.0), (12, 1.1), (400, 1.003)])
+def test_without_skewness_the_interval_is_students_or_what_few_draws_may_hide(n, wider):
+    draws = np.random.default_rng(0).standard_normal(n // 2)
     draws = np.concatenate([draws, -draws])
-    theirs = stats.t.interval(0.99, 23, draws.mean(), stats.sem(draws))
-    assert mean_of(draws.tolist()).interval(0.99) == pytest.approx(theirs, abs=1e-12)
-    assert student(23, 0.99) == pytest.approx(stats.t.ppf(0.995, 23))
+    theirs = stats.t.interval(0.99, n - 1, draws.mean(), stats.sem(draws))
+    low, high = mean_of(draws.tolist()).interval(0.99)
+    assert 1 - 1e-12 <= high / theirs[1] <= wider + 1e-12
+    assert low == pytest.approx(-high)
+    assert student(n - 1, 0.99) == pytest.approx(stats.t.ppf(0.995, n - 1))
+
+
+def test_the_error_of_the_skewness_is_its_spread_over_normal_samples():
+    samples = np.random.default_rng(0).standard_normal((20_000, 8))
+    spread = stats.skew(samples, axis=1, bias=False).std()
+    assert skewness_error(8) == pytest.approx(spread, rel=0.03)  # 20,000 draws of a heavy tail
 
 
 def test_the_long_tail_gets_the_longer_side():

@@ -72,7 +72,7 @@ class EldanShamir(Claim[Given]):
     N: int = option(4, low=2, high=12)  # shells
     dimensions: tuple[int, ...] = option((2, 4, 8), low=1, high=16)  # values of n
     draws: int = option(1200, low=100, high=20_000)  # points to train on, and new ones
-    runs: int = option(3, low=2, high=100)  # shallow networks in each dimension
+    runs: int = option(6, low=2, high=100)  # shallow networks in each dimension
     steps: int = option(20, low=0, high=5000)  # of Adam
 
     relation = at_least()  # means over points and runs; the two are far apart

@@ -10,14 +10,20 @@ With the shifted gamma law that has these moments, and its quantile G of mean 1 
 
 .. math:: \mu=\bar x-\frac s{\sqrt n}\,q,\qquad q=\frac2\gamma\Bigl(1-\frac1G\Bigr),
 
-where q is the normal quantile if :math:`\gamma=0`. The interval here contains Student's and the
-one between these values, the latter stretched as Student's quantile is to the normal one. In
-simulations it covers within one and a half points of its level from ten draws of an exponential
-law on, and from twenty of a squared normal one. For normal draws it is wider than Student's by 8 %
-at ten draws and by 1 % at fifty.
+where q is the normal quantile if :math:`\gamma=0`. Few draws hide the skewness of their law, and
+those that hide it best are those that miss the mean: each end is taken at the skewness found and
+half its standard error more towards that side. The interval here contains Student's and the one
+between these values, the latter stretched as Student's quantile is to the normal one. In
+simulations (tests/coverage) it covers within one and a half points of its level from ten draws of
+an exponential law on, and from twenty of a squared normal one; for normal draws it is wider than
+Student's by 14 % at ten draws and by 3 % at forty. No interval holds for every law with a mean:
+where all draws are alike nothing tells of the others, so hits among trials are better counted
+(:mod:`corollary.theory.confidence.binomial`).
 
 :source: Student (1908), "The probable error of a mean"; Hall (1992), "The bootstrap and Edgeworth
-    expansion", Section 2.4, for the skewness of Student's ratio; the inversion is derived here.
+    expansion", Section 2.4, for the skewness of Student's ratio; Bahadur and Savage (1956), "The
+    nonexistence of certain statistical procedures in nonparametric problems"; the inversion is
+    derived here.
 """
 
 import math
@@ -31,6 +37,7 @@ from corollary.errors import InputError
 
 STRAIGHT = 1e-3  # skewness below which a gamma law is normal
 MOST = 4.0  # skewness of the draws; a larger one is the doing of a few of them
+HIDDEN = 0.5  # standard errors of the skewness that each end allows for
 
 
 class Mean(NamedTuple):
@@ -45,16 +52,20 @@ class Mean(NamedTuple):
         """Both ends of the interval at confidence ``level``; infinite for one draw.
 
         Example:
-            >>> low, high = Mean(2.0, 0.5, 0.0, 11).interval(0.95)
-            >>> round((high - 2) / 0.5, 3)  # Student's quantile
-            2.228
+            >>> low, high = Mean(2.0, 0.5, 0.0, 101).interval(0.95)
+            >>> round((high - 2) / 0.5, 2)  # Student's quantile is 1.98
+            2.0
         """
         t, tail = student(self.n - 1, level), (1 - level) / 2
         if not math.isfinite(self.value) or self.n < 2:
             return -math.inf, math.inf
-        skewness = max(-MOST, min(self.skewness, MOST)) / math.sqrt(self.n)
+        doubt = HIDDEN * skewness_error(self.n)
+        upwards, downwards = (self.skewness + side * doubt for side in (1, -1))
         stretch = t / float(ndtri(1 - tail))
-        high, low = (stretch * float(skewed_quantile(skewness, p)) for p in (tail, 1 - tail))
+        high, low = (
+            stretch * float(skewed_quantile(max(-MOST, min(g, MOST)) / math.sqrt(self.n), p))
+            for g, p in ((upwards, tail), (downwards, 1 - tail))
+        )
         return self.value - self.error * max(low, t), self.value - self.error * min(high, -t)
 
 
@@ -95,6 +106,16 @@ def student(freedom: int, level: float) -> float:
     if not 0 < level < 1:
         raise InputError(f"expected a level between 0 and 1, like 0.95, got {level}")
     return float(stdtrit(freedom, (1 + level) / 2)) if freedom > 0 else math.inf
+
+
+def skewness_error(n: int) -> float:
+    r"""The standard error of the corrected skewness of n normal draws; 0 for two, which have none.
+
+    Example:
+        >>> round(skewness_error(10), 3)  # sqrt(6 n (n-1) / ((n-2) (n+1) (n+3)))
+        0.687
+    """
+    return math.sqrt(6 * n * (n - 1) / ((n - 2) * (n + 1) * (n + 3))) if n > 2 else 0.0
 
 
 def skewed_quantile(skewness: float | np.ndarray, p: float) -> np.ndarray:

@@ -28,6 +28,7 @@ from typing import Any
 import numpy as np
 import torch
 from jaxtyping import Float
+from scipy.special import gammaincinv
 from torch import Tensor
 
 from corollary.errors import InputError
@@ -64,16 +65,22 @@ class TailFit:
         """
         return self.tail / self.total * (x / self.start).pow(1 - self.alpha)
 
-    def interval(self, deviations: float = 1.96) -> tuple[float, float]:
-        """The exponent give or take so many standard errors, at least 1.
+    def interval(self, level: float = 0.95) -> tuple[float, float]:
+        r"""Both ends for the exponent of independent values with a known start.
+
+        Then :math:`(\alpha-1)\sum_i\log(x_i/x_{\min})` follows the gamma law of shape m, or of
+        shape m - 1 if the start is one of the values; the lower end allows for this.
 
         Example:
-            >>> low, high = TailFit(3.0, 0.5, 1.0, 50, 100, 0.05).interval(2.0)
-            >>> low, high
-            (2.0, 4.0)
+            >>> low, high = TailFit(3.0, 0.3, 1.0, 50, 100, 0.05).interval()
+            >>> round(low, 2), round(high, 2)  # 3 give or take about two times 2/√50
+            (2.45, 3.59)
         """
-        away = deviations * self.error
-        return max(self.alpha - away, 1.0), self.alpha + away  # in this order NaN stays
+        if not 0 < level < 1:
+            raise InputError(f"expected a level between 0 and 1, like 0.95, got {level}")
+        slope, m, tail = (self.alpha - 1) / self.tail, self.tail, (1 - level) / 2
+        low, high = float(gammaincinv(m - 1, tail)), float(gammaincinv(m, 1 - tail))
+        return 1 + slope * low, 1 + slope * high
 
 
 def power_law(

@@ -8,7 +8,9 @@ What a change would have shown. Entries that were uniform and have moved by :mat
 average are outside of :math:`[-b,b]` with probability :math:`E|\Delta|/(2b)`, so of N entries none
 is outside with probability :math:`e^{-NE|\Delta|/(2b)}`: if none is, the mean change is below
 :math:`6b/N` with confidence 95 %. Entries that were normal show a change of relative size r by
-their mean square, :math:`1+r^2`, which is known to :math:`\sqrt{2/N}`.
+their mean square, :math:`1+r^2`, which is known to :math:`\epsilon=\sqrt{2/N}` of itself; it is
+seen if what it leaves, less :math:`1.65\,\epsilon`, is more than :math:`3.29\,\epsilon` above this
+start and above those others that lie so close that one would be taken for the next.
 
 :source: Glorot and Bengio (2010), "Understanding the difficulty of training deep feedforward neural
     networks"; He, Zhang, Ren and Sun (2015), "Delving deep into rectifiers"; the scales are those
@@ -28,6 +30,7 @@ from corollary.errors import InputError
 from corollary.theory.wording import percent
 
 CHANCE = 1e-3  # of calling a weight changed that is at its start
+FAR = 3.29  # standard errors, beyond which a normal number is by that chance
 FEWEST = 100  # entries, below which nothing can be said
 
 
@@ -98,12 +101,21 @@ def _uniform(w: Tensor, fans: tuple[int, int], rounding: float) -> RandomStart |
 
 def _normal(w: Tensor, fans: tuple[int, int]) -> RandomStart | None:
     n, size = w.numel(), float(w.square().mean())
-    error = math.sqrt(2 / n)
-    for s in _deviations(fans):
-        if abs(size / s**2 - 1) < 3.29 * error:  # 1 in 1000
+    error, starts = math.sqrt(2 / n), _deviations(fans)
+    for s in starts:
+        if abs(size / s**2 - 1) < FAR * error:
             if _distance_p_value(torch.special.ndtr(w.sort().values / s)) > CHANCE:
-                return RandomStart("normal", s, math.sqrt(5 * error))
+                return RandomStart("normal", s, _visible_growth(s, starts, error))
     return None
+
+
+def _visible_growth(s: float, starts: list[float], error: float) -> float:
+    """The relative size of a change after which the mean square is that of no start, at 95 %."""
+    least = 1.0
+    for other in sorted((o / s) ** 2 for o in starts if o >= s):
+        if other * (1 - FAR * error) <= least:  # a smaller growth may be taken for this start
+            least = other * (1 + FAR * error) / max(1 - 1.65 * error, 0.5)
+    return math.sqrt(least - 1)
 
 
 def _orthogonal(w: Tensor) -> RandomStart | None:
