@@ -64,7 +64,7 @@ class PerceptronNorm(Claim[Given]):
         Suppose(
             "every update is made on a mistake",
             on_mistakes,
-            "The longest point is learned again and again, though it is classified rightly.",
+            "The longest point is learned again and again, though it is classified correctly.",
             updates=lambda g: g.x.norm(dim=1).argmax().repeat(5),
         ),
     )

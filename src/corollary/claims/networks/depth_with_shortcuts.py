@@ -26,7 +26,9 @@ from typing import NamedTuple
 import torch
 from torch import Generator, Tensor, nn
 
-from corollary.core import Along, Claim, Sample, Suppose, Sweep, at_most, normal, option
+from corollary.core import Along, Claim, Sample, Suppose, Sweep, Trial, at_most, normal, option
+from corollary.core.figure import Figure, Points
+from corollary.data.imagenet_errors import resnets
 from corollary.data.two_moons import two_moons
 from corollary.train import fit
 
@@ -82,7 +84,7 @@ class DepthWithShortcuts(Claim[Given]):
     runs: int = option(10, low=2, high=100)  # repetitions with other points and weights
     width: int = option(16, low=4, high=128)  # units of a layer, m
     gain: float = option(0.7, low=0.1, high=0.9)  # weights have variance g²/m
-    eta: float = option(0.05, low=1e-3, high=0.1)  # step size
+    eta: float = option(0.05, low=1e-3, high=0.1)  # learning rate
     steps: int = option(40, low=10, high=1000)  # gradient steps
 
     relation = at_most()  # Student intervals over the runs
@@ -128,3 +130,12 @@ class DepthWithShortcuts(Claim[Given]):
 
         (plain, deep), (short, long) = (map(trained, s) for s in (given.plain, given.second))
         return [Sample(r) for r in (plain / deep, long / short, long / deep, plain / short)]
+
+    def figure(self, trial: Trial[Given]) -> Figure:
+        depth = [r.depth for r in resnets()]
+        marks = (
+            Points(depth, [r.top1 for r in resnets()], "top-1", "other"),
+            Points(depth, [r.top5 for r in resnets()], "top-5", "other"),
+        )
+        title = "ImageNet, as reported by He et al. (2016)"
+        return Figure(title, x="layers of the residual network", y="error in %", marks=marks)

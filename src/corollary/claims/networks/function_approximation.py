@@ -95,9 +95,8 @@ class FunctionApproximation(Claim[Given]):
         return 0.05
 
     def measure(self, given: Given, rng: Generator) -> Kept:
-        slope = (1 if isinstance(given.phi, Square) else 6) * (
-            2 * uniform(rng, self.runs, 1, self.m) - 1
-        )
+        steep = 1 if isinstance(given.phi, Square) else 6  # bends lie inside the interval
+        slope = steep * (2 * uniform(rng, self.runs, 1, self.m) - 1)
         out = (2 * uniform(rng, self.runs, self.m, 1) - 1) / self.m**0.5
         first = Affine(slope, -slope * uniform(rng, self.runs, 1, self.m))
         net = Compose([first, given.phi, Affine(out, torch.zeros(self.runs, 1, 1))])

@@ -36,7 +36,7 @@ class Given(NamedTuple):
 
 
 def rows(given: Given) -> Given:
-    """As many patterns as numbers, in the rows of X: the formula as printed gives other weights."""
+    """Patterns in the rows of a square X, as printed, give other weights."""
     d = len(given.X)
     return Given(given.patterns[:d], given.X[:, :d].T, given.y[:d])
 

@@ -50,7 +50,7 @@ class ScratchTrainingRun(Claim[Given]):
     n: int = option(1000, low=200)  # points of each class
     m: int = option(32, low=8)  # width of both hidden layers
     steps: int = option(100, low=50)  # full-batch steps
-    eta: float = option(0.5, low=0.05, high=0.5)  # step size
+    eta: float = option(0.5, low=0.05, high=0.5)  # learning rate
     gap: float = option(0.01, low=0.005, high=0.05)  # what the network may be worse by
 
     relation = at_least(level=0.99)  # the accuracy is a binomial count on 40000 fresh points

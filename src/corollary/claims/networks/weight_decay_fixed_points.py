@@ -30,7 +30,7 @@ from corollary.models.scratch import GD
 class Given(NamedTuple):
     X: np.ndarray  # a regression problem
     y: np.ndarray
-    eta: float  # step size
+    eta: float  # learning rate
     decay: float
 
 
@@ -42,7 +42,7 @@ def top(given: Given) -> float:
 class WeightDecayFixedPoints(Claim[Given]):
     n: int = option(60, low=20)  # points
     d: int = option(4, low=1, high=10)  # dimension
-    eta: float = option(0.1, low=0.02, high=0.2)  # step size
+    eta: float = option(0.1, low=0.02, high=0.2)  # learning rate
     decay: float = option(0.1, low=0.01, high=0.3)  # weight decay of both forms
     steps: int = option(3000, low=500)  # steps
 

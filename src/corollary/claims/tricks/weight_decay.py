@@ -51,7 +51,7 @@ class WeightDecay(Claim[Given]):
     n: int = option(30, low=2, high=500)  # points
     d: int = option(4, low=1, high=50)  # weights
     mu: float = option(0.5, low=0.0, high=5.0)  # decay
-    eta: float = option(0.05, low=0.001, high=0.2)  # step size
+    eta: float = option(0.05, low=0.001, high=0.2)  # learning rate
     steps: int = option(40, low=2, high=1000)  # of the method
 
     relation = equals(ulps=2**12, scale=1.0)  # rounding of 40 steps

@@ -53,7 +53,7 @@ def momentum(self: "WeightNormGrowth", given: Given, rng: Generator) -> Given:
 class WeightNormGrowth(Claim[Given]):
     n: int = option(40, low=4, high=500)  # points
     d: int = option(6, low=2, high=50)  # inputs
-    eta: float = option(0.1, low=0.001, high=1.0)  # step size
+    eta: float = option(0.1, low=0.001, high=1.0)  # learning rate
     steps: int = option(60, low=2, high=1000)  # of gradient descent
 
     relation = equals(ulps=2**10)  # sums over the steps
