@@ -61,29 +61,36 @@ def test_the_table_for_random_labels_is_no_inversion():
     assert claim.measure(claim.given(generator(0)))[0] > 0.35
 
 
-def outcome(**changes):
-    plain = Outcome(0.4, 0.45, 0.1, 200.0, 0.0, 40, 360, 0.11, 0.05, 0.2, (0.1, 0.2), (3.0, 2.0))
-    return plain._replace(**changes)
+class Found:
+    """A certified network of which everything is known."""
+
+    def __init__(self, blind=True, **changes):
+        plain = Outcome(0.4, 0.45, 0.1, 200.0, 0.0, 40, 360, 0.11, 0.05, (3.0, 2.0))
+        self.outcome, self.blind = plain._replace(**changes), blind
+
+    def is_blind(self):
+        return self.blind, ""
 
 
 def test_a_certificate_below_the_test_error_is_noticed():
-    random = outcome(bound=0.6)
-    fine = pac_bayes_recipe.Given(outcome(), random, "initialisation")
+    fine = pac_bayes_recipe.Given(Found(), Found(bound=0.6))
     claim = pac_bayes_recipe.PacBayesRecipe()
     assert claim.check_given(fine).verdict is Verdict.HOLDS
-    low = fine._replace(true=outcome(bound=0.05))
+    low = fine._replace(true=Found(bound=0.05))
     assert claim.check_given(low).verdict is Verdict.FAILS
-    tuned = fine._replace(prior="the sample")
+    tuned = fine._replace(random=Found(blind=False))
     assert claim.check_given(tuned).verdict is Verdict.INAPPLICABLE
 
 
 def test_counting_parameters_is_vacuous_for_many_and_not_for_few():
     claim = pac_bayes_vs_vc.PacBayesVsVc()
-    many = pac_bayes_vs_vc.Given(outcome(), outcome(bound=0.6), (64, 30, 1), 1437, 5.0)
+    many = pac_bayes_vs_vc.Given(
+        (Found(), Found()), (Found(bound=0.6), Found(bound=0.6)), (64, 30, 1), 1437, 5.0
+    )
     assert claim.check_given(many).verdict is Verdict.HOLDS
     few = many._replace(widths=(2, 2, 1), n=100_000)
     assert claim.check_given(few).verdict is Verdict.INAPPLICABLE
-    assert claim.predict(few)[3] < 0.5
+    assert claim.measure(few)[3] < 0.5
 
 
 def test_digits_stand_in_for_mnist_and_the_figure_says_so(monkeypatch):
@@ -91,5 +98,5 @@ def test_digits_stand_in_for_mnist_and_the_figure_says_so(monkeypatch):
 
     monkeypatch.delenv("COROLLARY_DATA", raising=False)
     claim = pac_bayes_mnist.PacBayesMnist(hidden=(8,), steps=12)
-    given = claim.given(generator(0, "test"))
-    assert "digits" in claim.figure(given).title and given.n == 1437
+    images = claim.given(generator(0, "test")).images
+    assert "digits" in images and "1437" in images

@@ -155,6 +155,6 @@ def test_without_training_the_experiments_do_not_apply():
 
 def test_the_bottleneck_needs_a_model_that_attends():
     claim = TranslationBottleneck(lengths=(1, 3), steps=2, runs=3)
-    given = claim.given(generator(0, "bottleneck"))._replace(attends=False)
+    given = claim.given(generator(0, "bottleneck"))._replace(units=0)
     assert claim.check_given(given).verdict is Verdict.INAPPLICABLE
-    assert claim.measure(given)[1].values == (0.0,) * 3  # the same models twice have no lead
+    assert claim.trial(given).measured[1].values == (0.0,) * 3  # the same models twice have no lead

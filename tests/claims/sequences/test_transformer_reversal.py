@@ -1,7 +1,7 @@
 import torch
 
-from corollary.claims.sequences.transformer_reversal import Given, TransformerReversal
-from corollary.core import Verdict, generator
+from corollary.claims.sequences.transformer_reversal import TransformerReversal, reversed_by
+from corollary.core import Count, Verdict, generator
 from corollary.models.transformers.translation import Transformer
 from corollary.theory.sequences.decoding.next_token import Decoded
 
@@ -15,27 +15,26 @@ class Mirror(Transformer):
         return [Decoded(tuple(row), 0.0, False) for row in rows.tolist()]
 
 
-def mirror(wrong: int) -> Given:
+def mirror(wrong: int) -> Count:
     net = Mirror(10, 10, d_model=4, rng=torch.Generator().manual_seed(0))
     net.wrong = wrong
-    return Given(net, torch.randint(0, 9, (1000, 4), generator=torch.Generator().manual_seed(0)))
+    return reversed_by(net, torch.randint(0, 9, (1000, 4), generator=generator(0)))
 
 
 def test_every_digit_has_to_be_right():
-    claim = TransformerReversal()
-    assert claim.check_given(mirror(0)).measured[0].value == 1.0
-    assert claim.measure(mirror(30)).hits == 970
-    assert claim.relation.compare(0.99, claim.measure(mirror(30))).verdict is Verdict.FAILS
-    assert claim.relation.compare(0.99, claim.measure(mirror(8))).verdict is Verdict.INCONCLUSIVE
+    relation = TransformerReversal.relation
+    assert mirror(0).hits == 1000 and mirror(30).hits == 970
+    assert relation.compare(0.99, mirror(30)).verdict is Verdict.FAILS
+    assert relation.compare(0.99, mirror(8)).verdict is Verdict.INCONCLUSIVE
 
 
 def test_two_digits_are_reversed_after_a_short_training():
     claim = TransformerReversal(T=2, K=3, steps=40, tests=500)
-    assert claim.measure(claim.given(generator(0))).hits >= 490
+    assert claim.trial(claim.draw(0)).measured.hits >= 490
 
 
 def test_without_positions_the_network_does_not_apply():
     claim = TransformerReversal(T=2, K=3, steps=2, tests=500)
-    given = claim.counterexample(generator(0))
-    assert claim.check_given(given).verdict is Verdict.INAPPLICABLE
-    assert claim.measure(given).hits < 450
+    (blind,) = claim.without(claim.draw(0))
+    assert blind.broken == ("positions are added to the source",)
+    assert blind.measured.hits < 450

@@ -64,7 +64,6 @@ class BenignOverfitting(Claim[Given]):
         return Series([math.log(n) for n in self.sizes], values)
 
     def figure(self, trial: Trial[Given]) -> Figure:
-        """A fit through noisy labels."""
         nodes = _nodes(40)
         y = _target(nodes) + self.sigma * trial.given.noise
         x = torch.cat([torch.linspace(0, 1, 481, dtype=torch.float64), nodes]).sort().values

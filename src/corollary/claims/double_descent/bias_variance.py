@@ -73,7 +73,6 @@ class BiasVariance(Claim[Given]):
         return excess_risk(mean, given.w_star, Sigma) + excess_risk(w, mean, Sigma).mean()
 
     def measure(self, given: Given) -> Tensor:
-        """The mean squared error over training sets and test points, less the noise."""
         labels = given.phi @ given.w_star + given.rest
         both = torch.stack([labels + given.sigma, labels - given.sigma])  # (2, 3)
         errors = (self._estimates(given) @ given.phi.T)[:, None] - both  # (sets, 2, 3)

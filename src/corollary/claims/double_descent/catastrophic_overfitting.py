@@ -71,7 +71,6 @@ class CatastrophicOverfitting(Claim[Given]):
         return Series(self.sizes, [_gain(given, n + 1) / _gain(given, n) for n in self.sizes])
 
     def figure(self, trial: Trial[Given]) -> Figure:
-        """A fit through noisy labels."""
         nodes = trial.given.nodes(20)
         y = torch.sin(math.pi * nodes) + 0.2 * trial.given.noise
         x = torch.linspace(-0.97, 0.97, 389, dtype=torch.float64)

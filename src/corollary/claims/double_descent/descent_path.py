@@ -17,14 +17,14 @@ peak disappears. Measured: the excess risk along a run at the threshold, step by
 :covers: gd-approximates-ols
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import torch
 from jaxtyping import Float
 from torch import Generator, Tensor
 
 from corollary.core import Claim, Suppose, Trial, equals, generator, near, option
-from corollary.core.figure import Curve, Figure, Level
+from corollary.core.figure import Curve, Figure, Level, Role
 from corollary.data.planted import planted
 from corollary.theory.double_descent.bias_variance import min_norm
 from corollary.theory.double_descent.descent_path import gd_path
@@ -65,7 +65,6 @@ class DescentPath(Claim[Given]):
     symbols = "closed form", "excess risk of the iterates"
 
     def given(self, rng: Generator) -> Given:
-        """Normal features, and a step of 1 over the largest curvature."""
         data = planted(self.n, self.p, sigma=self.sigma, rng=rng)
         given = Given(data.phi, data.y, data.w_star, torch.zeros_like(data.w_star), 1.0)
         return given._replace(eta=1 / given.top())
@@ -84,7 +83,6 @@ class DescentPath(Claim[Given]):
         return self._risks(torch.stack([path[t] for t in self._times()]), given)
 
     def figure(self, trial: Trial[Given]) -> tuple[Figure, Figure]:
-        """The risk along a run, and the peak with and without stopping early."""
         times, given = self._times(), trial.given
         (end,) = self._risks(min_norm(given.phi, given.y)[None], given)
         marks = (
@@ -92,7 +90,13 @@ class DescentPath(Claim[Given]):
             Curve(trial.measured, times, label="iterates", dashed=True),
             Level(end, label="its limit Φ⁺y", role="other"),
         )
-        words = {"x": "t", "y": "excess risk", "log_x": True, "log_y": True, "marks": marks}
+        words: dict[str, Any] = {
+            "x": "t",
+            "y": "excess risk",
+            "log_x": True,
+            "log_y": True,
+            "marks": marks,
+        }
         return Figure("Gradient descent at the interpolation threshold", **words), self._peak()
 
     def _peak(self) -> Figure:
@@ -108,10 +112,15 @@ class DescentPath(Claim[Given]):
                 runs.append(data.risk(gd_path(data.phi, data.y, 1 / top, stops)) - data.bayes_risk)
             rows.append(torch.stack(runs).median(dim=0).values)
         risks = torch.stack(rows)
-        stop = {"t = 10": "measured", "t = 100": "measured", "t = 10⁸": "other"}
+        stop: dict[str, Role] = {"t = 10": "measured", "t = 100": "measured", "t = 10⁸": "other"}
         columns = zip(risks.T, stop.items(), strict=True)
         marks = tuple(Curve(column, ps, label=name, role=role) for column, (name, role) in columns)
-        words = {"x": "p", "y": "excess risk, median of 8", "log_x": True, "log_y": True}
+        words: dict[str, Any] = {
+            "x": "p",
+            "y": "excess risk, median of 8",
+            "log_x": True,
+            "log_y": True,
+        }
         return Figure("Stopping early removes the peak", **words, marks=marks)
 
     def _times(self) -> list[int]:

@@ -17,7 +17,7 @@ largest risk with a ridge over the peak.
 :loose: the four numbers are margins of an experiment; what is seen lies far within them
 """
 
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import torch
 from torch import Generator
@@ -66,7 +66,6 @@ class DoubleDescent(Claim[Given]):
         return [1.0, 0.2, 1e-12, 0.2]
 
     def measure(self, given: Given, rng: Generator) -> Kept:
-        """Medians over the draws of each curve."""
         pairs = [
             (self._curve(given.ridge, rng), self._curve(self.ridge, rng))
             for _ in range(self.curves)
@@ -75,7 +74,6 @@ class DoubleDescent(Claim[Given]):
         return Kept([Sample(values) for values in found], first=pairs[0])
 
     def figure(self, trial: Trial[Given]) -> Figure:
-        """Training and test risk, and the test risk with a ridge."""
         curve, ridged = trial.kept.first
         p, quartiles = curve.parameters, torch.tensor([0.25, 0.5, 0.75]).double()
         low, middle, high = curve.test.quantile(quartiles, dim=1)
@@ -88,7 +86,7 @@ class DoubleDescent(Claim[Given]):
             Level(self.n, label="p = n", axis="x"),
             Curve(damped, p, label=f"test risk, ridge {self.ridge:g}", role="other"),
         )
-        words = {"x": "parameters p", "y": "risk", "log_x": True, "log_y": True}
+        words: dict[str, Any] = {"x": "parameters p", "y": "risk", "log_x": True, "log_y": True}
         return Figure("Double descent", **words, marks=marks)
 
     def _facts(self, curve: CapacityCurve, ridged: CapacityCurve) -> list[float]:
@@ -103,5 +101,11 @@ class DoubleDescent(Claim[Given]):
         shares = (0.125, 0.25, 0.5, 0.75, 0.9, 1.0, 1.1, 1.35, 2, 4, 8)
         sizes = sorted({max(1, round(s * self.n)) for s in shares})
         d = max(self.d, sizes[-1]) if self.model == "linear" else self.d
-        task = {"n": self.n, "d": d, "noise": self.noise, "ridge": ridge, "draws": self.draws}
+        task: dict[str, Any] = {
+            "n": self.n,
+            "d": d,
+            "noise": self.noise,
+            "ridge": ridge,
+            "draws": self.draws,
+        }
         return capacity_curve(self.model, sizes, **task, rng=rng)

@@ -77,16 +77,15 @@ class KernelRidgeRegression(Claim[Given]):
         return KernelRidge(self.kernel, self.lam).fit(given.x, given.y).predict(given.at)
 
     def measure(self, given: Given) -> Tensor:
-        """Least squares on the residuals and on a root of the penalty, stacked."""
         n = len(given.y)
         root = torch.linalg.cholesky(given.products).T
         rows = torch.cat([self.kernel(given.x) / n**0.5, self.lam**0.5 * root])
         right = torch.cat([given.y / n**0.5, given.y.new_zeros(n)])
         alpha = torch.linalg.lstsq(rows, right[:, None], driver="gelsd").solution[:, 0]
-        return self.kernel(given.at, given.x) @ alpha
+        values: Tensor = self.kernel(given.at, given.x) @ alpha
+        return values
 
     def figure(self, trial: Trial[Given]) -> Figure:
-        """The data and the minimisers."""
         x, y, at, _ = trial.given
         wrong = trial.without[0].measured if trial.without else trial.measured
         marks = (

@@ -95,7 +95,6 @@ class LowerEdge(Claim[Given]):
         return Series(self.sizes, found)
 
     def figure(self, trial: Trial[Given]) -> Figure:
-        """The dip at p = n."""
         n, ps = 40, [5, 10, 15, 20, 25, 30, 35, 40, 45, 50, 60, 80, 120, 160]
         found = condition_curve(n, ps, draws=20, rng=generator(0, "dip"))
         low, middle, high = found.smallest.quantile(torch.tensor([0.05, 0.5, 0.95]).double(), dim=1)

@@ -17,7 +17,7 @@ threshold more parameters help.
 :covers: min-norm-overparametrized-risk
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import torch
 from jaxtyping import Float
@@ -96,7 +96,6 @@ class MinNormRisk(Claim[Given]):
         return [Sample(bias), Sample(left), Sample(noise)]
 
     def figure(self, trial: Trial[Given]) -> Figure:
-        """Both sides of the threshold."""
         n, norm2 = self.n, float(trial.given.w_star.square().sum())
         left, right = range(1, n - 1), range(n + 2, 8 * n + 1)
         shown = [max(1, n // 4), n // 2, (3 * n) // 4, n + 3, 2 * n, 3 * n, 4 * n, 8 * n]
@@ -118,5 +117,5 @@ class MinNormRisk(Claim[Given]):
         return Figure(title, x="p", y="excess risk", log_x=True, log_y=True, marks=marks)
 
     def _data(self, given: Given, draws: int, rng: Generator) -> Planted:
-        rule = {"Sigma": given.Sigma, "w_star": given.w_star, "sigma": self.sigma}
+        rule: dict[str, Any] = {"Sigma": given.Sigma, "w_star": given.w_star, "sigma": self.sigma}
         return planted(self.n, len(given.w_star), **rule, reps=draws, rng=rng)

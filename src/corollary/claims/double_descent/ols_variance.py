@@ -20,7 +20,7 @@ it grows without bound as p comes near n.
     [notation] Phi is drawn with phi(x_i) as columns but typed n x p.
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import torch
 from jaxtyping import Float
@@ -70,19 +70,17 @@ class OlsVariance(Claim[Given]):
     )
 
     def given(self, rng: Generator) -> Given:
-        """A covariance with eigenvalues between 0.1 and 10."""
         basis = torch.linalg.qr(normal(rng, self.p, self.p)).Q
         spectrum = torch.logspace(-1, 1, self.p, dtype=torch.float64)
         return Given(self.n, (basis * spectrum) @ basis.T, self.draws)
 
     def predict(self, given: Given) -> float:
-        """The closed form, as printed."""
         p = len(given.Sigma)
         return gaussian_ols_variance(given.n, p) if p <= given.n - 2 else p / (given.n - p - 1)
 
     def measure(self, given: Given, rng: Generator) -> Sample:
         n, Sigma, draws = given
         zero = torch.zeros(len(Sigma), dtype=torch.float64)  # least squares does not see w*
-        rule = {"Sigma": Sigma, "w_star": zero, "sigma": self.sigma}
+        rule: dict[str, Any] = {"Sigma": Sigma, "w_star": zero, "sigma": self.sigma}
         data = planted(n, len(Sigma), **rule, reps=draws, rng=rng)
         return Sample(excess_risk(min_norm(data.phi, data.y), zero, Sigma) / self.sigma**2)

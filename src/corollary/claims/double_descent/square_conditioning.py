@@ -62,7 +62,6 @@ class SquareConditioning(Claim[Given]):
         return Kept(Series(given.rows, [float(s.mean()) for s in smallest]), last=smallest[-1])
 
     def figure(self, trial: Trial[Given]) -> Figure:
-        """The law of the smallest singular value."""
         n = trial.given.rows[-1]
         values = (n**0.5 * trial.kept.last).sort().values
         t = torch.linspace(0, 3, 61, dtype=torch.float64)

@@ -98,7 +98,6 @@ class TemperedOverfitting(Claim[Given]):
         return [2 / 3] * len(self.sizes)
 
     def measure(self, given: Given, rng: Generator) -> list[Sample]:
-        """Squared distance to the target, over x."""
         samples = []
         for n in self.sizes:
             x = uniform(rng, 500)
@@ -108,7 +107,6 @@ class TemperedOverfitting(Claim[Given]):
         return samples
 
     def figure(self, trial: Trial[Given]) -> Figure:
-        """A fit."""
         noise, target = trial.given
         nodes, x = _nodes(21), _nodes(201)
         y = target(nodes) + self.sigma * noise(generator(0, "fit"), 1, 21)[0]

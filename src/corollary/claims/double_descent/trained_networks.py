@@ -20,15 +20,25 @@ on the mean over disjoint training sets. A penalty on the weights takes the peak
     networks learn their features.
 """
 
-from collections.abc import Iterator
-from functools import lru_cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import torch
 from torch import Generator, Tensor, nn
 from torch.nn.functional import one_hot
 
-from corollary.core import Claim, Figure, Hypothesis, Level, Points, Sample, at_least, option
+from corollary.core import (
+    Claim,
+    Figure,
+    Kept,
+    Level,
+    Points,
+    Sample,
+    Suppose,
+    Trial,
+    at_least,
+    option,
+)
+from corollary.core.figure import Role
 from corollary.data.real import digits
 from corollary.train import fit
 
@@ -36,21 +46,18 @@ CLASSES = 10
 
 
 class Given(NamedTuple):
-    """A seed, the sizes of the task, and the penalty."""
-
-    seed: int
-    n: int
-    d: int
-    noise: float
-    runs: int
+    x: Tensor  # n runs d: disjoint training sets
+    y: Tensor  # n runs k: labels, partly drawn anew
+    x_test: Tensor
+    y_test: Tensor  # clean
+    penalty: float  # on the squares of all weights
     steps: int
-    penalty: float
 
 
 class Outcome(NamedTuple):
-    train: list[float]  # loss
-    test: list[float]  # loss
-    wrong: list[float]  # part of the test images
+    train: Tensor  # loss of each run
+    test: Tensor  # loss
+    wrong: Tensor  # part of the test images
 
 
 class TrainedNetworks(Claim[Given]):
@@ -59,63 +66,75 @@ class TrainedNetworks(Claim[Given]):
     noise: float = option(0.2, low=0.1, high=0.5)  # part of the labels drawn anew
     runs: int = option(12, low=2, high=13)  # training sets, of images of their own
     steps: int = option(2000, low=100, high=20_000)  # of Adam, on all images of a set
+
     relation = at_least(level=0.95)  # means over the training sets, with a Student interval
+    supposes = (
+        Suppose(
+            "nothing is penalised",
+            lambda g: g.penalty == 0,
+            "A penalty on the weights takes the peak away.",
+            penalty=0.01,
+        ),
+    )
+    symbols = "at least", "peak at h* against the ends"
+    rows = (
+        "test loss, h* over h*/8",
+        "test loss, h* over 8h*",
+        "errors, h* less 8h*",
+        "1 less training loss at 8h*",
+    )
 
     def given(self, rng: Generator) -> Given:
-        """No penalty."""
-        seed = int(torch.randint(2**31, (), generator=rng))
-        noise = float(self.noise)
-        return Given(seed, self.n, self.d, noise, self.runs, self.steps, penalty=0.0)
-
-    def hypotheses(self, given: Given) -> Iterator[Hypothesis]:
-        """No penalty, and trained to the end."""
-        yield Hypothesis("nothing is penalised", given.penalty == 0)
-        left = max(trained(given, 8 * threshold(given.n, given.d)).train)
-        yield Hypothesis("the widest networks fit all labels", left < 0.01, f"loss {left:.2g}")
+        images, labels = digits("train")
+        others, y_test = digits("test")
+        mean = images.flatten(1).mean(dim=0)
+        centred, x_test = images.flatten(1) - mean, others.flatten(1) - mean
+        axes = torch.linalg.svd(centred, full_matrices=False).Vh[: self.d].T
+        axes = axes / (centred @ axes).square().sum(dim=1).mean().sqrt()
+        chosen = torch.randperm(len(images), generator=rng)[: self.n * self.runs]
+        anew = torch.rand(len(chosen), generator=rng) < self.noise
+        y = torch.randint(CLASSES, (len(chosen),), generator=rng)
+        target = one_hot(torch.where(anew, y, labels[chosen]), CLASSES) - 1 / CLASSES
+        x, sets = centred[chosen] @ axes, (self.n, self.runs, -1)
+        tests = (x_test @ axes)[:, None].expand(-1, self.runs, -1)
+        return Given(x.reshape(sets), target.reshape(sets), tests, y_test, 0.0, self.steps)
 
     def predict(self, given: Given) -> list[float]:
-        """The rise before the threshold, the fall after it, and the fall of the errors."""
-        return [1.3, 1.3, 0.03]
+        return [1.3, 1.3, 0.03, 0.99]
 
-    def measure(self, given: Given) -> list[Sample]:
-        """The same, training set by training set."""
-        h = threshold(given.n, given.d)
-        low, peak, high = (trained(given, width) for width in (h // 8, h, 8 * h))
-        return [
-            Sample([a / b for a, b in zip(peak.test, low.test, strict=True)]),
-            Sample([a / b for a, b in zip(peak.test, high.test, strict=True)]),
-            Sample([a - b for a, b in zip(peak.wrong, high.wrong, strict=True)]),
-        ]
-
-    def counterexample(self, rng: Generator) -> Given:
-        """A penalty on the squares of all weights."""
-        return self.given(rng)._replace(penalty=0.01)
-
-    def figure(self, given: Given) -> tuple[Figure, Figure]:
-        """Losses and errors at widths that double."""
-        h = threshold(given.n, given.d)
-        widths = [h // 8, h // 4, h // 2, h, 2 * h, 4 * h, 8 * h]
-        found = [trained(given, width) for width in widths]
-        line = Level(h, label="p = nk", role="predicted", axis="x")
-
-        def drawn(rows: list[list[float]], label: str, role: str) -> Points:
-            return _points(widths, torch.tensor(rows, dtype=torch.float64), label, role)
-
-        losses = Figure(
-            "Losses of networks trained to the end",
-            x="hidden units h",
-            y="squared error",
-            log_x=True,
-            marks=(
-                drawn([one.test for one in found], "test, mean ± standard error", "measured"),
-                drawn([one.train for one in found], "training", "other"),
-                line,
-            ),
+    def measure(self, given: Given, rng: Generator) -> Kept:
+        h = threshold(len(given.x), given.x.shape[2])
+        found = {h * 2**j // 8: trained(given, h * 2**j // 8, rng) for j in range(7)}
+        low, peak, high = found[h // 8], found[h], found[8 * h]
+        falls = (
+            peak.test / low.test,
+            peak.test / high.test,
+            peak.wrong - high.wrong,
+            1 - high.train,
         )
-        wrong = drawn([one.wrong for one in found], "test, mean ± standard error", "measured")
-        errors = Figure("Errors of the same networks", x="hidden units h",
-                        y="part of wrong answers", log_x=True, marks=(wrong, line))  # fmt: skip
-        return losses, errors
+        return Kept([Sample(v) for v in falls], found=found, h=h)
+
+    def figure(self, trial: Trial[Given]) -> tuple[Figure, Figure]:
+        widths, outcomes = list(trial.kept.found), trial.kept.found.values()
+        line = Level(trial.kept.h, label="p = nk", axis="x")
+
+        def points(rows: Tensor, label: str, role: Role) -> Points:
+            mean, half = rows.mean(dim=1), rows.std(dim=1) / rows.shape[1] ** 0.5
+            return Points(widths, mean, label, role, mean - half, mean + half)
+
+        train, test, wrong = (torch.stack(rows) for rows in zip(*outcomes, strict=True))
+        words: dict[str, Any] = {"x": "hidden units h", "log_x": True}
+        losses = (
+            points(test, "test, mean ± standard error", "measured"),
+            points(train, "training", "other"),
+        )
+        errors = points(wrong, "test, mean ± standard error", "measured")
+        return (
+            Figure(
+                "Networks trained to the end", y="squared error", marks=(*losses, line), **words
+            ),
+            Figure("The same networks", y="part of wrong answers", marks=(errors, line), **words),
+        )
 
 
 def threshold(n: int, d: int, k: int = CLASSES) -> int:
@@ -144,47 +163,19 @@ class Stack(nn.Module):
         return torch.baddbmm(self.c, hidden, self.A).transpose(0, 1)
 
 
-@lru_cache(maxsize=64)
-def trained(given: Given, h: int) -> Outcome:
+def trained(given: Given, h: int, rng: Generator) -> Outcome:
     """Networks of h hidden units, one for each training set; in float32, for speed."""
-    rng = torch.Generator().manual_seed(given.seed)
-    x, y, x_test, y_test = _task(given, rng)
-    net = Stack(given.runs, given.d, h, rng)
+    x, y, x_test, y_test, penalty, steps = given
+    net = Stack(x.shape[1], x.shape[2], h, rng)
     adam = torch.optim.Adam(net.parameters(), lr=0.02, fused=True)
 
     def loss(output: Tensor, target: Tensor) -> Tensor:
-        total = (output - target).square().sum(dim=2).mean(dim=0).sum()
-        if given.penalty:
-            total = total + given.penalty * (net.W.square().sum() + net.A.square().sum())
-        return total
+        weights = net.W.square().sum() + net.A.square().sum() if penalty else 0.0
+        return (output - target).square().sum(dim=2).mean(dim=0).sum() + penalty * weights
 
-    fit(net, (x, y), loss, adam, steps=given.steps, schedule=lambda i: 1 - i / given.steps)
+    fit(net, (x, y), loss, adam, steps=steps, schedule=lambda i: 1 - i / steps)
     with torch.no_grad():
         train, guess = (net(x) - y).square().sum(dim=2).mean(dim=0), net(x_test)
     target = one_hot(y_test, CLASSES)[:, None] - 1 / CLASSES
     test = (guess - target).square().sum(dim=2).mean(dim=0)
-    wrong = (guess.argmax(dim=2) != y_test[:, None]).double().mean(dim=0)
-    return Outcome(train.tolist(), test.tolist(), wrong.tolist())
-
-
-def _task(given: Given, rng: Generator) -> tuple[Tensor, Tensor, Tensor, Tensor]:
-    """Disjoint training sets (n, runs, ...), labels partly drawn anew, and clean test images."""
-    images, labels = digits("train")
-    others, y_test = digits("test")
-    mean = images.flatten(1).mean(dim=0)
-    centred, x_test = images.flatten(1) - mean, others.flatten(1) - mean
-    axes = torch.linalg.svd(centred, full_matrices=False).Vh[: given.d].T
-    scale = (centred @ axes).square().sum(dim=1).mean().sqrt()
-    chosen = torch.randperm(len(images), generator=rng)[: given.n * given.runs]
-    x, y = centred[chosen] @ axes / scale, labels[chosen]
-    anew = torch.rand(len(y), generator=rng) < given.noise
-    y = torch.where(anew, torch.randint(CLASSES, (len(y),), generator=rng), y)
-    target = one_hot(y, CLASSES) - 1 / CLASSES
-    sets = (given.n, given.runs, -1)
-    tests = (x_test @ axes / scale)[:, None].expand(-1, given.runs, -1)
-    return x.reshape(sets), target.reshape(sets), tests, y_test
-
-
-def _points(widths: list[int], rows: Tensor, label: str, role: str) -> Points:
-    mean, half = rows.mean(dim=1), rows.std(dim=1) / rows.shape[1] ** 0.5
-    return Points(widths, mean, label=label, role=role, low=mean - half, high=mean + half)
+    return Outcome(train, test, (guess.argmax(dim=2) != y_test[:, None]).double().mean(dim=0))

@@ -69,7 +69,6 @@ class WeakFeatures(Claim[Given]):
     symbols = "closed form", "training sets"
 
     def given(self, rng: Generator) -> Given:
-        """A rule of length 1 whose weights fall off slowly."""
         w = normal(rng, self.d) * torch.arange(1, self.d + 1, dtype=torch.float64) ** -0.5
         return Given(w / w.norm(), torch.eye(self.d, dtype=torch.float64))
 
@@ -101,7 +100,6 @@ class WeakFeatures(Claim[Given]):
         return Kept(bias + variance, parts={p: _parts(data, p) for p in self._shown()})
 
     def figure(self, trial: Trial[Given]) -> tuple[Figure, Figure]:
-        """Bias and variance, closed form and measured."""
         sides = {"<": range(1, self.n - 1), ">": range(self.n + 2, self.d + 1)}
 
         def drawn(name: str, title: str) -> Figure:

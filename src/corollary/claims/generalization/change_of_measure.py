@@ -71,7 +71,6 @@ class ChangeOfMeasure(Claim[Given]):
         return Given(P, Q, phi)
 
     def predict(self, given: Given) -> Tensor:
-        """The divergence is summed over the support of P, where the density dQ/dP exists."""
         P, Q, phi = given
         terms = torch.where(P > 0, torch.xlogy(Q, Q) - torch.xlogy(Q, P), torch.zeros_like(P))
         return terms.sum(1) + log_mean_exp(P, phi)
@@ -80,7 +79,6 @@ class ChangeOfMeasure(Claim[Given]):
         return (given.Q * given.phi).sum(1)
 
     def figure(self, trial: Trial[Given]) -> Figure:
-        """Both sides along a path of laws through the tilt."""
         P, phi = trial.given.P[0], trial.given.phi[0]
         beta = torch.linspace(-1, 3, 81, dtype=torch.float64)
         Q = gibbs_tilt(P.expand(81, -1), beta[:, None] * phi)

@@ -18,34 +18,65 @@ product of norms gives one above 1.
 """
 
 import math
-from collections.abc import Iterator
-from typing import NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import torch
 from jaxtyping import Float
 from torch import Generator, Tensor, nn
 from torch.nn import functional as F
 
-from corollary.core import Claim, Count, Curve, Figure, Hypothesis, Level, Points, at_most, option
+from corollary.core import Along, Claim, Count, Suppose, Sweep, at_most, normal, option
 from corollary.models.compression import Compressed, compress, on_grid
 from corollary.models.mlp import MLP
 from corollary.theory.generalization.compression import compression_deviation
-from corollary.theory.generalization.deep_relu import deep_relu_bound, layer_norms
 from corollary.train import fit
 
 LIMIT, FRESH = 2.0, 4000
-METHODS = ("quantize", "prune", "svd")
+Method = Literal["quantize", "prune", "svd"]
+METHODS: tuple[Method, ...] = ("quantize", "prune", "svd")
 
 
 class Given(NamedTuple):
-    """Examples, fresh examples, the trained network and what it was compressed to."""
-
     x: Float[Tensor, "n d"]
     y: Float[Tensor, " n"]
     fresh: Float[Tensor, "p d"]
     right: Float[Tensor, " p"]
-    net: nn.Module
     small: tuple[Compressed, ...]
+
+
+def train(net: MLP, x: Tensor, y: Tensor, steps: int) -> MLP:
+    """Logistic regression with Adam on all examples."""
+    fit(
+        net,
+        (x, y),
+        lambda o, y: F.softplus(-y * o[:, 0]).mean(),
+        lambda parameters: torch.optim.Adam(parameters, lr=0.02, weight_decay=1e-3),
+        steps=steps,
+    )
+    return net
+
+
+def wrong(net: nn.Module, x: Tensor, y: Tensor) -> int:
+    """How many examples are on the wrong side."""
+    with torch.no_grad():
+        return int(((net(x)[:, 0] > 0) != (y > 0)).sum())
+
+
+def by_heart(self: "CompressionBound", rng: Generator, bits: float = 1.0) -> Given:
+    """A network that learned thirty coin flips by heart, said to be ten numbers off the grid."""
+    x, _ = self.examples(30, rng)
+    y = 2.0 * torch.randint(2, (30,), generator=rng).double() - 1
+    net = train(MLP([self.d, 100, 1], rng=rng), x, y, 150)
+    code = next(net.parameters()).detach().flatten()[:10]
+    small = Compressed(
+        net, code if bits == 1 else on_grid(code, 2, LIMIT), 2, bits * 10 * math.log(2), 0.0
+    )
+    return Given(x, y, *self.examples(FRESH, rng), (small,) * len(METHODS))
+
+
+def not_counted(self: "CompressionBound", rng: Generator) -> Given:
+    """The same network, said to be a code of a tenth of its length."""
+    return by_heart(self, rng, bits=0.1)
 
 
 class CompressionBound(Claim[Given]):
@@ -57,112 +88,66 @@ class CompressionBound(Claim[Given]):
     rank: int = option(2, low=1, high=8)  # rank of the factors
     steps: int = option(120, low=20, high=1000)  # full-batch steps of training
     delta: float = option(0.05, low=0.01, high=0.5)  # probability of failure
+
     relation = at_most(level=0.99)  # exact binomial intervals on the fresh examples
     trivial = 1.0  # an error is never larger
+    supposes = (
+        Suppose(
+            "every number of a code is one of the r values",
+            lambda g: (
+                1e-9 - max((on_grid(c.code, c.r, LIMIT) - c.code).abs().max() for c in g.small)
+            ),
+            without=by_heart,
+        ),
+        Suppose(
+            "the length of a code counts all of its numbers",
+            lambda g: all(c.length >= c.q * math.log(c.r) * (1 - 1e-12) for c in g.small),
+            without=not_counted,
+        ),
+    )
+    symbols = "bound by the code", "error on fresh examples"
+    rows = METHODS
+    shows = (
+        Along("Three ways to compress a network", x="method", y="error"),
+        Sweep(
+            "How much of a network is worth keeping",
+            "keep",
+            (10, 20, 40, 90, 130),
+            x="parameters kept by pruning",
+            y="error",
+            entry=1,
+        ),
+    )
 
     def given(self, rng: Generator) -> Given:
-        """Labels by two of the coordinates, with noise; a trained network, compressed thrice."""
-        x, y = self._draw(self.n, rng)
-        net = _train(MLP([self.d, self.m, 1], rng=rng), x, y, self.steps)
-        small = tuple(
-            compress(net, method, r=self.r, limit=LIMIT, keep=self.keep, rank=self.rank)
-            for method in METHODS
-        )
-        return Given(x, y, *self._draw(FRESH, rng), net, small)
-
-    def hypotheses(self, given: Given) -> Iterator[Hypothesis]:
-        """The codes."""
-        on = all(
-            bool((on_grid(c.code, c.r, LIMIT) - c.code).abs().max() < 1e-9) for c in given.small
-        )
-        yield Hypothesis("every number of a code is one of the r values", on)
-        long = all(c.length >= c.q * math.log(c.r) * (1 - 1e-12) for c in given.small)
-        yield Hypothesis("the length of a code counts all of its numbers", long)
+        x, y = self.examples(self.n, rng)
+        net = train(MLP([self.d, self.m, 1], rng=rng), x, y, self.steps)
+        sizes: dict[str, Any] = {"r": self.r, "limit": LIMIT, "keep": self.keep, "rank": self.rank}
+        small = tuple(compress(net, method, **sizes) for method in METHODS)
+        return Given(x, y, *self.examples(FRESH, rng), small)
 
     def predict(self, given: Given) -> list[float]:
-        """Training error and the price of the code, one of three that were tried."""
-        extra = math.log(len(METHODS))
+        n, extra = len(given.x), math.log(len(METHODS))  # one of three that were tried
         return [
-            _errors(c.model, given.x, given.y) / len(given.x)
-            + compression_deviation(c.length + extra, len(given.x), self.delta)
+            wrong(c.model, given.x, given.y) / n
+            + compression_deviation(c.length + extra, n, self.delta)
             for c in given.small
         ]
 
     def measure(self, given: Given) -> list[Count]:
-        """Errors on fresh examples."""
-        n = len(given.fresh)
-        return [Count(_errors(c.model, given.fresh, given.right), n) for c in given.small]
+        return [Count(wrong(c.model, given.fresh, given.right), FRESH) for c in given.small]
 
-    def counterexample(self, rng: Generator) -> Given:
-        """A wide network that learned thirty coin flips by heart, said to be ten numbers."""
-        x, _ = self._draw(30, rng)
-        y = 2.0 * torch.randint(2, (30,), generator=rng).double() - 1
-        net = _train(MLP([self.d, 100, 1], rng=rng), x, y, 150)
-        code = next(net.parameters()).detach().flatten()[:10]
-        short = Compressed(net, code, 2, 10 * math.log(2) / 10, 0.0)
-        return Given(x, y, *self._draw(FRESH, rng), net, (short,))
+    def tight(self, rng: Generator) -> Given:
+        """The best of all signs of ten weights for thirty coin flips; of others it misses half."""
+        codes = LIMIT * torch.cartesian_prod(*[torch.tensor([-1.0, 1.0])] * 10).double()
+        x, fresh = normal(rng, 30, 10), normal(rng, FRESH, 10)
+        y, right = (normal(rng, n).sign() for n in (30, FRESH))
+        code = codes[((x @ codes.T).sign() == y[:, None]).sum(dim=0).argmax()]
+        net = nn.Linear(10, 1, bias=False, dtype=torch.float64)
+        net.weight.data = code[None]
+        return Given(x, y, fresh, right, (Compressed(net, code, 2, 10 * math.log(2), 0.0),) * 3)
 
-    def _draw(self, n: int, rng: Generator) -> tuple[Tensor, Tensor]:
-        x = torch.randn(n, self.d, generator=rng, dtype=torch.float64)
-        noise = 0.2 * torch.randn(n, generator=rng, dtype=torch.float64)
-        return x, (x[:, 0] + x[:, 1].abs() - 0.6 + noise).sign()
-
-    def figure(self, given: Given) -> tuple[Figure, Figure]:
-        """Errors and bounds over the number of parameters kept; and all bounds side by side."""
-        n, extra = len(given.x), math.log(len(METHODS))
-        total = sum(p.numel() for p in given.net.parameters())
-        kept = sorted({k for k in (5, 10, 20, 40, 60, 90, 130) if k < total} | {total})
-        pruned = [compress(given.net, "prune", r=self.r, limit=LIMIT, keep=k) for k in kept]
-        train = [_errors(c.model, given.x, given.y) / n for c in pruned]
-        test = [Count(_errors(c.model, given.fresh, given.right), FRESH).read(0.99) for c in pruned]
-        sweep = Figure(
-            "How much of a network is worth keeping",
-            x="q, parameters kept by pruning",
-            y="error",
-            log_x=True,
-            marks=(
-                Curve([e + compression_deviation(c.length + extra, n, self.delta)
-                       for e, c in zip(train, pruned, strict=True)], kept, label="bound",
-                      role="predicted"),
-                Points(kept, [r.value for r in test], label="fresh examples, 99 % interval",
-                       low=[r.low for r in test], high=[r.high for r in test]),
-                Curve(train, kept, label="training examples", role="other"),
-            ),
-        )  # fmt: skip
-        return sweep, self._side_by_side(given)
-
-    def _side_by_side(self, given: Given) -> Figure:
-        n, places = len(given.x), list(range(1, len(given.small) + 1))
-        far = float(given.x.norm(dim=1).max())
-        norm = 2 * deep_relu_bound(layer_norms(given.net), 2, n, radius=far, version="golowich")
-        test = [c.read(0.99) for c in self.measure(given)]
-        names = ", ".join(f"{i} {name}" for i, name in zip(places, METHODS, strict=False))
-        return Figure(
-            "Bits against norms",
-            x=names,
-            y="error",
-            log_y=True,
-            marks=(
-                Points(places, self.predict(given), label="bound by the code", role="predicted"),
-                Points(places, [r.value for r in test], label="fresh examples",
-                       low=[r.low for r in test], high=[r.high for r in test]),
-                Level(norm, label="2 R_S by the product of norms", role="other"),
-                Level(1.0, label="vacuous above", role="other"),
-            ),
-        )  # fmt: skip
-
-
-def _train(net: MLP, x: Tensor, y: Tensor, steps: int) -> MLP:
-    fit(
-        net,
-        (x, y),
-        lambda o, y: F.softplus(-y * o[:, 0]).mean(),
-        lambda parameters: torch.optim.Adam(parameters, lr=0.02, weight_decay=1e-3),
-        steps=steps,
-    )
-    return net
-
-
-def _errors(net: nn.Module, x: Tensor, y: Tensor) -> int:
-    with torch.no_grad():
-        return int(((net(x)[:, 0] > 0) != (y > 0)).sum())
+    def examples(self, n: int, rng: Generator) -> tuple[Tensor, Tensor]:
+        """Labels by two of the coordinates, with noise."""
+        x = normal(rng, n, self.d)
+        return x, (x[:, 0] + x[:, 1].abs() - 0.6 + 0.2 * normal(rng, n)).sign()

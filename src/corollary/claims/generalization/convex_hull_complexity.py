@@ -75,7 +75,6 @@ class ConvexHullComplexity(Claim[Given]):
         return Kept(suprema.mean(), suprema=suprema)
 
     def figure(self, trial: Trial[Given]) -> tuple[Figure, Figure]:
-        """Suprema sign by sign; and the complexity as functions are added."""
         marks = (
             Histogram(trial.kept.suprema, label="class and mixtures", bins=30),
             Level(trial.predicted, label=self.symbols[0], axis="x"),

@@ -17,18 +17,21 @@ finds shrinks with the depth.
 :covers: rademacher-deep-relu
 """
 
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import torch
 from jaxtyping import Float
 from torch import Generator, Tensor
 
 from corollary.core import Claim, Kept, Sample, Suppose, Trial, at_most, normal, option
-from corollary.core.figure import Curve, Figure, Points
+from corollary.core.figure import Curve, Figure, Points, Role
 from corollary.theory.generalization.deep_relu import deep_relu_bound, deep_suprema
 from corollary.theory.generalization.rademacher import random_signs
 
-VERSIONS = {"peeling": "(2B)^L/√n", "golowich": "B^L(1+√(2L log 2))/√n"}
+VERSIONS: dict[Literal["peeling", "golowich"], str] = {
+    "peeling": "(2B)^L/√n",
+    "golowich": "B^L(1+√(2L log 2))/√n",
+}
 
 
 class Given(NamedTuple):
@@ -74,7 +77,6 @@ class DeepReluComplexity(Claim[Given]):
         return [min(self._bound(given, L, v) for v in VERSIONS) for L in range(1, self.L + 1)]
 
     def measure(self, given: Given, rng: Generator) -> Kept:
-        """A lower estimate of the supremum; a second, narrow network is for the picture."""
         own, narrow = (
             [
                 deep_suprema(given.x, self.B, L, given.signs, width=w, steps=40, rng=rng)
@@ -90,7 +92,6 @@ class DeepReluComplexity(Claim[Given]):
         return Given(one, 1.0, torch.tensor([[1.0], [-1.0]], dtype=torch.float64))
 
     def figure(self, trial: Trial[Given]) -> Figure:
-        """Bounds and what is reached, over the depth, for two widths."""
         depths, far = range(1, self.L + 1), range(1, max(9, self.L + 1))
         marks: list[Curve | Points] = [
             Curve([self._bound(trial.given, L, v) for L in far], far, name, "predicted")
@@ -98,13 +99,13 @@ class DeepReluComplexity(Claim[Given]):
         ]
         for width, found in trial.kept.found.items():
             low, mean, high = zip(*map(_middle, found), strict=True)
-            role = "measured" if width == self.width else "other"
+            role: Role = "measured" if width == self.width else "other"
             label = f"ascent, width {width}, middle 80 %"
             marks.append(Points(depths, mean, label=label, role=role, low=low, high=high))
         title = f"Fitting random signs with norms B = {self.B:g}"
         return Figure(title, x="L", y="R_S", log_y=True, marks=tuple(marks))
 
-    def _bound(self, given: Given, L: int, version: str) -> float:
+    def _bound(self, given: Given, L: int, version: Literal["peeling", "golowich"]) -> float:
         n = len(given.x)
         return deep_relu_bound(self.B, L, n, radius=given.radius, version=version)
 

@@ -89,7 +89,6 @@ class ErmExcessRisk(Claim[Given]):
         return [erm_excess(len(given.risks), given.n, self.delta), 1.0]
 
     def measure(self, given: Given) -> Kept:
-        """The quantile is an upper one, with its confidence built in."""
         excess = given.risks[given.chosen] - given.risks.min()
         twice = 2 * largest_deviation(given.risks, given.empirical)
         found = [upper_quantile(excess, self.delta), float((excess / twice).nan_to_num(0.0).max())]
@@ -103,8 +102,7 @@ class ErmExcessRisk(Claim[Given]):
         risks = torch.tensor([0.4, 0.6], dtype=torch.float64)
         return Given(risks, both, (first >= 0.5).long(), 10)
 
-    def figure(self, trial: Trial[Given]) -> tuple[Figure, Figure]:
-        """The two sides of the inequality on each sample; and the excess over n."""
+    def figure(self, trial: Trial[Given]) -> Figure:
         bound, kept = trial.predicted[0], trial.kept
         marks = (
             Points(kept.twice[:600], kept.excess[:600], label="a sample each"),
@@ -112,21 +110,4 @@ class ErmExcessRisk(Claim[Given]):
             Level(bound, label="bound with probability 1 − δ", role="other", axis="x"),
         )
         title = "Choosing costs at most twice the largest deviation"
-        sides = Figure(title, x="2 sup |R − R_S|", y=self.symbols[1], marks=marks)
-        return sides, self._over_n(trial.given.risks)
-
-    def _over_n(self, risks: Tensor) -> Figure:
-        sizes, rng = [10, 20, 50, 100, 200, 500, 1000], torch.Generator().manual_seed(0)
-        p, lost = risks.expand(1000, -1), []
-        for n in sizes:
-            draw = torch.binomial(torch.full_like(p, float(n)), p, generator=rng)
-            lost.append(risks[draw.argmin(dim=1)] - risks.min())
-        bound = [erm_excess(len(risks), n, self.delta) for n in sizes]
-        top = [upper_quantile(e, self.delta) for e in lost]
-        marks = (
-            Curve(bound, sizes, label="2√((log N + log(2/δ))/2n)", role="predicted"),
-            Points(sizes, top, label=f"{1 - self.delta:g} quantile"),
-            Points(sizes, [float(e.mean()) for e in lost], label="mean", role="other"),
-        )
-        title = "What choosing on the sample costs"
-        return Figure(title, x="n", y=self.symbols[1], log_x=True, log_y=True, marks=marks)
+        return Figure(title, x="2 sup |R − R_S|", y=self.symbols[1], marks=marks)

@@ -25,7 +25,7 @@ from jaxtyping import Float
 from torch import Generator, Tensor
 
 from corollary.core import Claim, Suppose, Trial, equals, normal, option
-from corollary.core.figure import Curve, Figure, Points
+from corollary.core.figure import Curve, Figure, Points, Role
 from corollary.theory.connectionism.cover import in_general_position
 from corollary.theory.connectionism.labelled import homogeneous
 from corollary.theory.generalization.shattering import growth, half_space_growth, half_spaces
@@ -71,7 +71,6 @@ class GrowthFunction(Claim[Given]):
         return [float(growth(half_spaces, given.x[:k])) for k in range(1, len(given.x) + 1)]
 
     def figure(self, trial: Trial[Given]) -> tuple[Figure, Figure]:
-        """The count over n; and which of the 16 labelings of four points are missing."""
         n, d = trial.given.x.shape
         sizes, more = range(1, n + 1), range(1, 15)
         line = [half_space_growth(k, d) for k in more]
@@ -96,7 +95,10 @@ def _four_points() -> Figure:
         for (a, b), label in zip(square.tolist(), labels, strict=True):
             kind = (cut if labels in found else missing) if label else zero
             groups[kind].append((left + a, up + b))
-    roles = {cut: "measured", missing: "predicted", zero: "other"}
-    marks = tuple(Points(*zip(*p, strict=True), label=k, role=roles[k]) for k, p in groups.items())
+    roles: dict[str, Role] = {cut: "measured", missing: "predicted", zero: "other"}
+    marks = tuple(
+        Points([a for a, _ in p], [b for _, b in p], label=k, role=roles[k])
+        for k, p in groups.items()
+    )
     title = "Four points in the plane: 14 of 16 labelings"
     return Figure(title, x="x₁ of each copy", y="x₂ of each copy", equal=True, marks=marks)

@@ -87,7 +87,6 @@ class Hoeffding(Claim[Given]):
         return Given(coin.repeat(1000, 1), 0.5, 0.0, 1.0, 0.4999)
 
     def figure(self, trial: Trial[Given]) -> tuple[Figure, Figure]:
-        """The tail of the deviation, and how deviations shrink."""
         return self._tail(trial), self._shrinking(trial.given)
 
     def _tail(self, trial: Trial[Given]) -> Figure:

@@ -23,7 +23,7 @@ from jaxtyping import Float
 from torch import Generator, Tensor
 
 from corollary.core import Claim, Suppose, Trial, at_least, normal, option
-from corollary.core.figure import Figure, Level, Points
+from corollary.core.figure import Figure, Level, Points, Role
 from corollary.theory.generalization.linear_class import linear_complexity_bound, linear_suprema
 from corollary.theory.generalization.rademacher import sign_vectors
 
@@ -71,7 +71,6 @@ class KhinchinKahane(Claim[Given]):
         return Given(torch.ones(2, 1, dtype=torch.float64), sign_vectors(2))
 
     def figure(self, trial: Trial[Given]) -> Figure:
-        """The ratio for different arrangements of points."""
         m = len(trial.given.x)
         sizes = range(1, m + 1)
         kinds = {
@@ -89,7 +88,7 @@ class KhinchinKahane(Claim[Given]):
             ratio = [
                 v / linear_complexity_bound(x[:k], 1.0) for k, v in zip(sizes, mean, strict=True)
             ]
-            role = "measured" if x is trial.given.x else "other"
+            role: Role = "measured" if x is trial.given.x else "other"
             marks.append(Points(sizes, ratio, label=name, role=role))
         title = "Between 1/√2 and 1, whatever the points"
         return Figure(title, x="m", y="R_S over its upper bound", marks=tuple(marks))

@@ -24,7 +24,7 @@ from jaxtyping import Float
 from torch import Generator, Tensor
 
 from corollary.core import Claim, Sample, Spread, Suppose, Trial, normal, option, within_interval
-from corollary.core.figure import Band, Curve, Figure, Level
+from corollary.core.figure import Band, Curve, Figure, Level, Role
 from corollary.core.witness import mean_square_is
 
 
@@ -45,7 +45,8 @@ class Given(NamedTuple):
 
 def fitted(x: Tensor, y: Tensor) -> Tensor:
     """Coefficients of least squares for each sample."""
-    return torch.linalg.solve(x.mT @ x, x.mT @ y[..., None])[..., 0]
+    w: Tensor = torch.linalg.solve(x.mT @ x, x.mT @ y[..., None])[..., 0]
+    return w
 
 
 def is_fitted(given: Given) -> tuple[bool, str]:
@@ -99,7 +100,6 @@ class LeastSquaresGap(Claim[Given]):
         return Sample(inside - outside)
 
     def figure(self, trial: Trial[Given]) -> Figure:
-        """Both errors over the number of points."""
         given = trial.given
         (_, n, d), s2 = given.x.shape, given.sigma**2
         sizes = sorted({k for k in (d + 2, d + 4, 2 * d, 3 * d, 4 * d, n) if d + 1 < k <= n})
@@ -112,7 +112,8 @@ class LeastSquaresGap(Claim[Given]):
             Curve([s2 * v for v in outside], curve, "σ²(1 + d/(n−d−1))", "predicted", True),
             Level(s2, label="σ², the noise", role="other"),
         ]
-        for i, (name, role) in enumerate((("on the sample", "measured"), ("expected", "other"))):
+        roles: dict[str, Role] = {"on the sample": "measured", "expected": "other"}
+        for i, (name, role) in enumerate(roles.items()):
             found = torch.stack([pair[i] for pair in pairs])
             low, high = found.quantile(torch.tensor([0.1, 0.9]).double(), dim=1)
             marks.append(Curve(found.mean(dim=1), sizes, label=name, role=role))

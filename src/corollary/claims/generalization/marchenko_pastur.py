@@ -77,13 +77,11 @@ class NoiseSpectrum(Claim[Given]):
         return 0.0
 
     def measure(self, given: Given) -> Series:
-        """The largest difference between the two distribution functions, in the mean."""
         laws = [(w, law(w)) for w in given.noise]
         far = [torch.tensor([mp.distance(v) for v in spectra(w)]).double() for w, mp in laws]
-        return Series([w.shape[1] for w in given.noise], [v.mean() for v in far])
+        return Series([w.shape[1] for w in given.noise], [float(v.mean()) for v in far])
 
     def figure(self, trial: Trial[Given]) -> Figure:
-        """The eigenvalues of the largest matrices and the law."""
         w = trial.given.noise[-1]
         low, high = law(w).edges
         grid = torch.linspace(low, high, 200, dtype=torch.float64)[1:-1]
@@ -108,4 +106,5 @@ def law(w: Tensor) -> MarchenkoPastur:
 
 def spectra(w: Tensor) -> Tensor:
     """Eigenvalues of W Wᵀ/n for a stack of matrices, ascending."""
-    return torch.linalg.eigvalsh(w @ w.mT / w.shape[2]).clamp(min=0)
+    values: Tensor = torch.linalg.eigvalsh(w @ w.mT / w.shape[2])
+    return values.clamp(min=0)

@@ -16,7 +16,7 @@ Random signs make the sum grow like :math:`\sqrt m`, not m: that is all there is
 :covers: ntk-rademacher-matrix-class
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import torch
 from jaxtyping import Float
@@ -76,7 +76,6 @@ class MatrixBallComplexity(Claim[Given]):
         return Given(one, one, torch.tensor([[1.0], [-1.0]], dtype=torch.float64))
 
     def figure(self, trial: Trial[Given]) -> Figure:
-        """Along the number of units."""
         H, X, rng = trial.kept.H, trial.given.X, torch.Generator().manual_seed(0)
         sizes = sorted({max(1, len(H) * k // 64) for k in (1, 2, 4, 8, 16, 32, 64)})
         norms = [rademacher_matrix_ball(H[:m], rng=rng) for m in sizes]
@@ -87,5 +86,5 @@ class MatrixBallComplexity(Claim[Given]):
             Curve(bound, sizes, label=self.symbols[0], role="predicted"),
             Points(sizes, mean, label=label, low=low, high=high),
         )
-        axes = {"x": "m", "y": self.symbols[1], "log_x": True, "log_y": True}
+        axes: dict[str, Any] = {"x": "m", "y": self.symbols[1], "log_x": True, "log_y": True}
         return Figure("Random signs cancel", marks=marks, **axes)

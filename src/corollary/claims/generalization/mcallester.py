@@ -88,7 +88,6 @@ class Mcallester(Claim[Given]):
         return Given(R, R_S, torch.full_like(R_S, 1 / self.k), self.N)
 
     def predict(self, given: Given) -> list[float]:
-        """With the union bound over samples."""
         share, rows = self.eps / len(given.R_S), posteriors(given)
         return [mcallester_bound(q, kl, given.N, share) for _, q, kl in rows]
 
@@ -96,7 +95,6 @@ class Mcallester(Claim[Given]):
         return [risk for risk, _, _ in posteriors(given)]
 
     def figure(self, trial: Trial[Given]) -> Figure:
-        """One sample: from the prior to a single hypothesis."""
         R, R_S, P, N = trial.given
         one = Given(R, R_S[:1], P[:1], N)
         rows = posteriors(one, torch.linspace(0, 2, 81, dtype=torch.float64).tolist())

@@ -29,7 +29,7 @@ from torch import Generator, Tensor
 
 from corollary.claims.generalization._draws import are_independent
 from corollary.core import Claim, Count, Kept, Suppose, Trial, at_most, option, uniform
-from corollary.core.figure import Curve, Figure, Histogram, Level, Points
+from corollary.core.figure import Curve, Figure, Points
 from corollary.theory.generalization.deviations import (
     bounded_differences,
     mcdiarmid_deviation,
@@ -97,19 +97,17 @@ class Mcdiarmid(Claim[Given]):
         return mcdiarmid_probability(given.eps, [given.c] * given.x.shape[1])
 
     def measure(self, given: Given) -> Kept:
-        """The first half of the samples tells E g, the second half is counted."""
         values = given.g(given.x)
         half = len(values) // 2
         off = (values[half:] - values[:half].mean()).abs()
-        return Kept(Count(int((off >= given.eps).sum()), len(off)), values=values, off=off)
+        return Kept(Count(int((off >= given.eps).sum()), len(off)), off=off)
 
     def tight(self) -> Given:
         """One throw of a fair coin is always off by 1/2, where the bound is 2 e^(−1/2)."""
         coin = torch.tensor([[0.0], [1.0]], dtype=torch.float64)
         return Given(coin.repeat(1000, 1), mean, 1.0, 0.5)
 
-    def figure(self, trial: Trial[Given]) -> tuple[Figure, Figure]:
-        """The tail, and the law of g with the promised interval around its mean."""
+    def figure(self, trial: Trial[Given]) -> Figure:
         off, n, e = trial.kept.off, trial.given.x.shape[1], trial.given.eps
         grid = [1.3 * e * i / 24 for i in range(1, 25)]
         bound = [min(1.0, mcdiarmid_probability(v, [trial.given.c] * n)) for v in grid]
@@ -121,13 +119,4 @@ class Mcdiarmid(Claim[Given]):
             Points(x, share, label="share of samples", low=low, high=high),
         )
         title = f"g = {self.g} of n = {n} variables"
-        tail = Figure(title, x="ε", y=self.symbols[1], log_y=True, marks=marks)
-        centre = float(trial.kept.values.mean())
-        law = (
-            Histogram(trial.kept.values, label="g"),
-            Level(centre, label="E g", role="other", axis="x"),
-            Level(centre - e, label="E g − ε", axis="x"),
-            Level(centre + e, label="E g + ε", axis="x"),
-        )
-        title = "A function of many variables is nearly constant"
-        return tail, Figure(title, x="g", y="density over samples", marks=law)
+        return Figure(title, x="ε", y=self.symbols[1], log_y=True, marks=marks)

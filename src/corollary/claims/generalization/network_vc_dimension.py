@@ -25,21 +25,19 @@ ReLU shatters any number of points.
 """
 
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import torch
 from torch import Generator, Tensor
 
-from corollary.core import Claim, Suppose, Trial, at_most, option
+from corollary.core import Along, Claim, Suppose, Trial, at_most, option
 from corollary.core.figure import Curve, Figure, Level, Points
 from corollary.theory.generalization.rademacher import sign_vectors
 from corollary.theory.generalization.shattering import sine_frequency, sine_labels
 from corollary.theory.generalization.vc import vc_samples
 from corollary.theory.generalization.vc_networks import (
     TABLE_1,
-    parameters_up_to,
     relu_vc_upper,
-    vc_order,
 )
 
 SINE_POINTS = 60
@@ -93,6 +91,7 @@ class NetworkVcDimension(Claim[Given]):
     )
     symbols = "upper bound on the VC dimension", "points shattered"
     rows = "m = {hidden}"
+    shows = (Along("One hidden layer on the line", x="m", at="hidden", log_y=True),)
 
     def given(self, rng: Generator) -> Given:
         return Given(tuple(range(2, self.m + 1)), torch.relu, relu_shatters)
@@ -103,29 +102,16 @@ class NetworkVcDimension(Claim[Given]):
     def measure(self, given: Given, rng: Generator) -> list[float]:
         return [float(given.shatters(m, rng)) for m in given.hidden]
 
-    def figure(self, trial: Trial[Given]) -> tuple[Figure, Figure]:
-        """Small networks; and those of the table at 55,000 samples."""
-        W = [parameters_up_to([1, m, 1])[-1] for m in trial.given.hidden]
+    def figure(self, trial: Trial[Given]) -> Figure:
+        nets = sorted((W, relu_vc_upper([784, *hidden, 1]), p) for hidden, W, p in TABLE_1.values())
+        W, h, printed = zip(*nets, strict=True)
+        needed = [vc_samples(0.1, 0.05, v) for v in h]
         marks = (
-            Curve(trial.predicted, W, label="upper bound", role="predicted"),
-            Curve([vc_order(w, 2) for w in W], W, "W L log₂ W", "other", dashed=True),
-            Points(W, trial.measured, label="shattered, all labelings tried"),
+            Points(W, h, "VC dimension, upper bound", "predicted"),
+            Points(W, [1e6 * v for v in printed], "as printed in the table", "other"),
+            Curve(needed, W, label="samples for a gap of 0.1", role="predicted"),
+            Level(55_000, label="samples there are", role="measured"),
+            Curve(W, W, label="parameters", role="other", dashed=True),
         )
-        axes = {"x": "W, parameters", "y": "points", "log_y": True}
-        return Figure("One hidden layer on the line", marks=marks, **axes), _table()
-
-
-def _table() -> Figure:
-    """Dimension and samples for the six networks of the table."""
-    nets = sorted((W, relu_vc_upper([784, *hidden, 1]), p) for hidden, W, p in TABLE_1.values())
-    W, h, printed = zip(*nets, strict=True)
-    needed = [vc_samples(0.1, 0.05, v) for v in h]
-    marks = (
-        Points(W, h, "VC dimension, upper bound", "predicted"),
-        Points(W, [1e6 * v for v in printed], "as printed in the table", "other"),
-        Curve(needed, W, label="samples for a gap of 0.1", role="predicted"),
-        Level(55_000, label="samples there are", role="measured"),
-        Curve(W, W, label="parameters", role="other", dashed=True),
-    )
-    axes = {"x": "W, parameters", "y": "number", "log_x": True, "log_y": True}
-    return Figure("Six networks for binary MNIST", marks=marks, **axes)
+        axes: dict[str, Any] = {"x": "W, parameters", "y": "number", "log_x": True, "log_y": True}
+        return Figure("Six networks for binary MNIST", marks=marks, **axes)

@@ -20,88 +20,85 @@ digits of scikit-learn take its place; the title of the figure says which were u
 :covers: pac-bayes-table-1
 """
 
-from collections.abc import Iterator
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from torch import Generator
 
-from corollary.claims.generalization._certified import Outcome, certified, coins, pair
-from corollary.core import Claim, Count, Figure, Hypothesis, Level, Points, at_most, option
+from corollary.claims.generalization._certified import (
+    Certified,
+    coins,
+    learnt_prior,
+    pair,
+)
+from corollary.core import Claim, Count, Figure, Level, Points, Suppose, Trial, at_most, option
 from corollary.data.mnist_binary import mnist_or_digits
 from corollary.theory.generalization.dziugaite_roy import TABLE, TRUE_LABELS
 
 
 class Given(NamedTuple):
-    """Certified networks on true and on random labels."""
+    true: Certified  # certified on true labels
+    random: Certified  # certified on labels from a coin
+    images: str  # which they are
 
-    true: Outcome
-    random: Outcome
-    images: str
-    n: int
-    prior: str
+
+def learnt(self: "PacBayesMnist", given: Given, rng: Generator) -> Given:
+    """The prior has learnt the sample, which has labels from a coin."""
+    found = learnt_prior(self.delta, rng)
+    return Given(found, found, given.images)
 
 
 class PacBayesMnist(Claim[Given]):
     hidden: tuple[int, ...] = (600,)  # units of the hidden layers
     steps: int = option(1200, low=10, high=1_000_000)  # updates of the posterior, 500 images each
     delta: float = option(0.035, low=1e-6, high=0.5)  # probability of failure
+
     relation = at_most()  # a count of test images: its interval decides
+    supposes = (
+        Suppose(
+            "the prior was fixed without the sample",
+            lambda g: g.random.is_blind(),
+            without=learnt,
+        ),
+    )
+    symbols = "certificate, or a coin for the second", "error"
+    rows = "test error, true labels", "certificate, true labels", "coin labels: exactly 1/2"
 
     def given(self, rng: Generator) -> Given:
-        """Train and certify twice."""
         train, test = (mnist_or_digits(split, binary=True) for split in ("train", "test"))
+        sizes: dict[str, Any] = {
+            "fitting": min(330, self.steps),
+            "batch": 500,
+            "delta": self.delta,
+            "rng": rng,
+        }
+        sizes["draws"] = max(20_000, 2 * len(train.x))
         noise = (train.x, coins(train.y, rng)), (test.x, coins(test.y, rng))
-        true, random = (
-            certified(
-                *data, self.hidden, fitting=min(330, self.steps), steps=steps, batch=500,
-                delta=self.delta, draws=max(20_000, 2 * len(train.x)), rng=rng,
-            )
-            for data, steps in (
-                ((pair(train), pair(test)), self.steps),
-                (noise, max(10, self.steps // 6)),
-            )
-        )  # fmt: skip
-        return Given(true, random, train.name, len(train.x), "initialisation")
-
-    def hypotheses(self, given: Given) -> Iterator[Hypothesis]:
-        """The prior."""
-        yield Hypothesis("the prior was fixed without the sample", given.prior == "initialisation")
+        true = Certified(pair(train), pair(test), self.hidden, steps=self.steps, **sizes)
+        random = Certified(*noise, self.hidden, steps=max(10, self.steps // 6), **sizes)
+        return Given(true, random, f"{len(train.x)} training images, {train.name}")
 
     def predict(self, given: Given) -> list[float]:
-        """The certificate; a coin; the certificate for random labels."""
-        return [given.true.bound, 0.5, given.random.bound]
+        return [given.true.outcome.bound, 0.5, given.random.outcome.bound]
 
     def measure(self, given: Given) -> list[Count | float]:
-        """Test images missed, one draw each; the certificate; a coin."""
-        return [Count(given.true.wrong, given.true.tests), given.true.bound, 0.5]
+        true = given.true.outcome
+        return [Count(true.wrong, true.tests), true.bound, 0.5]
 
-    def counterexample(self, rng: Generator) -> Given:
-        """A prior learnt on the sample, which has labels from a coin."""
-        images = mnist_or_digits("train", binary=True, embedded=True)
-        train = images.x[:200], coins(images.y[:200], rng)
-        test = images.x[200:], coins(images.y[200:], rng)
-        found = certified(
-            train, test, (100,), fitting=400, steps=20, batch=200, delta=self.delta, rng=rng,
-            tuned_prior=True,
-        )  # fmt: skip
-        return Given(found, found, images.name, 200, "the sample")
-
-    def figure(self, given: Given) -> Figure:
-        """Beside the published certificates."""
+    def figure(self, trial: Trial[Given]) -> Figure:
+        true, random = trial.given.true.outcome, trial.given.random.outcome
         published = [TABLE[name] for name in TRUE_LABELS]
-        kl, ours = [c.kl for c in published], [given.true.kl]
+        kl = [c.kl for c in published]
         return Figure(
-            f"Certificates from {given.n} training images ({given.images})",
+            f"Certificates from {trial.given.images}",
             x="KL(Q‖P)",
             y="error",
             log_x=True,
             marks=(
                 Points(kl, [c.bound for c in published], label="published, MNIST", role="other"),
                 Points(kl, [c.snn_test for c in published], label="published, test", role="other"),
-                Points(ours, [given.true.bound], label="certificate, true", role="predicted"),
-                Points(ours, [given.true.test_error], label="test error, true labels"),
-                Points([max(given.random.kl, 1.0)], [given.random.bound],
-                       label="certificate, random labels", role="predicted"),
+                Points([true.kl], [true.bound], label="certificate, true", role="predicted"),
+                Points([true.kl], [true.test_error], label="test error, true labels"),
+                Points([max(random.kl, 1.0)], [random.bound], "certificate, coins", "predicted"),
                 Level(0.5, label="a coin", role="other"),
             ),
-        )  # fmt: skip
+        )

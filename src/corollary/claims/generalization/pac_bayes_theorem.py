@@ -19,7 +19,7 @@ most :math:`\epsilon`.
 :covers: begin-pac-bayes
 """
 
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import torch
 from jaxtyping import Float
@@ -96,7 +96,6 @@ class PacBayesTheorem(Claim[Given]):
         return self.eps
 
     def measure(self, given: Given) -> Kept:
-        """Left side less right side, for the posterior that is hardest."""
         (R, R_S, P), Delta = given, DELTAS[self.distance]
         Q = gibbs_tilt(P, self.N * Delta(R.expand_as(R_S), R_S))
         left = Delta((Q * R).sum(1).clamp(0, 1), (Q * R_S).sum(1).clamp(0, 1))
@@ -105,7 +104,6 @@ class PacBayesTheorem(Claim[Given]):
         return Kept(Count(int((excess > 0).sum()), len(R_S)), excess=excess)
 
     def figure(self, trial: Trial[Given]) -> tuple[Figure, Figure]:
-        """Where the samples fall, and J along N."""
         excess = trial.kept.excess
         marks = (
             Histogram(excess, label=f"{len(excess)} samples, worst posterior"),
@@ -122,5 +120,5 @@ class PacBayesTheorem(Claim[Given]):
             Curve(kl, N, label="J for kl"),
             Curve(square, N, label="J for 2(q − m)²", role="other"),
         )
-        axes = {"x": "N", "y": "J", "log_x": True, "log_y": True}
+        axes: dict[str, Any] = {"x": "N", "y": "J", "log_x": True, "log_y": True}
         return places, Figure("What the distance costs", marks=growth, **axes)

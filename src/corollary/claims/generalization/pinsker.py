@@ -83,7 +83,6 @@ class Pinsker(Claim[Given]):
         return Given(P, Q)
 
     def figure(self, trial: Trial[Given]) -> Figure:
-        """The divergence of coins, inverted, and what Pinsker's inequality leaves."""
         q, c = 0.05, 0.1
         p = torch.linspace(0.001, 0.6, 200, dtype=torch.float64)
         marks = (

@@ -91,13 +91,11 @@ class PosteriorDivergence(Claim[Given]):
         return float(kl_gaussian_posterior(given.theta, given.s, given.theta0, given.lam))
 
     def measure(self, given: Given) -> Sample:
-        """Log-ratios of the two densities at the draws, by torch's own."""
         posterior = Normal(given.theta, given.s.sqrt())
         prior = Normal(given.theta0, given.lam**0.5)
         return Sample((posterior.log_prob(given.draws) - prior.log_prob(given.draws)).sum(1))
 
     def figure(self, trial: Trial[Given]) -> tuple[Figure, Figure]:
-        """Over the prior's variance, and over the noise that one weight may have."""
         theta, s, theta0, lam, _ = trial.given
         best = optimal_lambda(theta, s, theta0)
         grid = (best * torch.logspace(-1, 1, 81, dtype=torch.float64)).tolist()

@@ -23,7 +23,7 @@ random walk, the same for every sample of different points, and known exactly.
 """
 
 import math
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import torch
 from jaxtyping import Float
@@ -81,11 +81,9 @@ class RademacherBound(Claim[Given]):
         return [rademacher_deviation(R, m, self.delta, empirical=e) for e in (False, True)]
 
     def measure(self, given: Given) -> float:
-        """A value above the quantile, with confidence 0.99."""
         return upper_quantile(suprema(given.x), self.delta)
 
     def figure(self, trial: Trial[Given]) -> Figure:
-        """The terms of the bound and the measured quantile over m."""
         x, d = trial.given.x, self.delta
         sizes = [m for m in SIZES if m < x.shape[1]] + [x.shape[1]]
         off, R = [suprema(x[:2000, :m]) for m in sizes], [threshold_complexity(m) for m in sizes]
@@ -104,5 +102,10 @@ class RademacherBound(Claim[Given]):
         )
         title = "Thresholds on the line: complexity and deviation"
         caption = "Bars go from the 0.1 quantile to the upper confidence limit."
-        axes = {"x": "m", "y": "sup (E f − sample mean)", "log_x": True, "log_y": True}
+        axes: dict[str, Any] = {
+            "x": "m",
+            "y": "sup (E f − sample mean)",
+            "log_x": True,
+            "log_y": True,
+        }
         return Figure(title, marks=marks, caption=caption, **axes)

@@ -23,7 +23,7 @@ from jaxtyping import Float
 from torch import Generator, Tensor
 
 from corollary.core import Claim, Suppose, Trial, at_most, normal, option
-from corollary.core.figure import Curve, Figure, Points
+from corollary.core.figure import Curve, Figure, Points, Role
 from corollary.theory.generalization.rademacher import rademacher_complexity
 
 PHI: dict[str, Callable[[Tensor], Tensor]] = {
@@ -88,13 +88,14 @@ class RademacherContraction(Claim[Given]):
         return Given(normal(rng, 8, 8).abs(), (torch.relu,), 1.0)
 
     def figure(self, trial: Trial[Given]) -> Figure:
-        """Complexities against the scale of the class."""
         scales, unit = [0.03, 0.1, 0.3, 1.0, 3.0, 10.0], trial.given.values / self.scale
         bound = [rademacher_complexity(s * unit) for s in scales]
-        marks = [Curve(bound, scales, label=self.symbols[0], role="predicted")]
+        marks: list[Curve | Points] = [
+            Curve(bound, scales, label=self.symbols[0], role="predicted")
+        ]
         for name, phi in (PHI | {"step": step}).items():
             found = [rademacher_complexity(phi(s * unit)) for s in scales]
-            role = "other" if name == "step" else "measured"
+            role: Role = "other" if name == "step" else "measured"
             marks.append(Points(scales, found, label=f"φ = {name}", role=role))
         title, x = "Only a jump makes small differences large", "size of the values"
         return Figure(title, x=x, y=self.symbols[1], log_x=True, log_y=True, marks=tuple(marks))

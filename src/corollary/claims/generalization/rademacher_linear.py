@@ -63,7 +63,6 @@ class RademacherLinear(Claim[Given]):
     rows = "by the points, W(Σ‖xᵢ‖²)^½/m", "by the radius, DW/√m"
 
     def given(self, rng: Generator) -> Given:
-        """One of the points is on the surface of the unit ball."""
         x = normal(rng, self.m, self.d)
         return Given(x / x.norm(dim=1).max(), 1.0, self.W)
 
@@ -79,7 +78,6 @@ class RademacherLinear(Claim[Given]):
         return Given(torch.eye(9, dtype=torch.float64), 1.0, self.W)
 
     def figure(self, trial: Trial[Given]) -> Figure:
-        """The complexity as points are added, and what the misprinted line gives."""
         points, D, W = trial.given
         rng, d = torch.Generator().manual_seed(len(points)), points.shape[1]
         x = normal(rng, SIZES[-1], d)

@@ -66,7 +66,6 @@ class RademacherSum(Claim[Given]):
         return rademacher_complexity(given.sums)
 
     def figure(self, trial: Trial[Given]) -> Figure:
-        """As the second class grows: all sums, and every third of them."""
         F, G, _ = trial.given
         sizes = list(range(1, len(G) + 1))
         alone = rademacher_complexity(F)

@@ -89,7 +89,6 @@ class SauerShelah(Claim[Given]):
         return [float(growth(given.labelings, given.x[:k])) for k in range(1, len(given.x) + 1)]
 
     def figure(self, trial: Trial[Given]) -> Figure:
-        """Counts, the two bounds, and all labelings."""
         h, sizes = trial.given.h, range(1, len(trial.given.x) + 1)
         more = range(1, 2 * len(sizes))
         beyond = [k for k in more if k >= h]

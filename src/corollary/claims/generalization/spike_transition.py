@@ -94,7 +94,6 @@ class SpikeTransition(Claim[Given]):
         return [Sample(largest(given.noise, t)) for t in given.t]
 
     def figure(self, trial: Trial[Given]) -> Figure:
-        """The largest eigenvalue along the signal."""
         noise, end = trial.given.noise[:6], max(2.0, *trial.given.t)
         p, n = noise.shape[1:]
         fine, coarse = (torch.linspace(0, end, k, dtype=torch.float64).tolist() for k in (100, 13))
@@ -116,4 +115,5 @@ def largest(noise: Tensor, t: float) -> Tensor:
     p, n = noise.shape[1:]
     w = noise.clone()
     w[:, 0, 0] += t * visible_from(p, n)
-    return torch.linalg.eigvalsh(w @ w.mT)[:, -1] / n
+    values: Tensor = torch.linalg.eigvalsh(w @ w.mT)
+    return values[:, -1] / n

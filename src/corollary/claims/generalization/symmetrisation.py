@@ -24,7 +24,7 @@ from jaxtyping import Float, Int
 from torch import Generator, Tensor
 
 from corollary.core import Claim, Suppose, Trial, at_most, option, uniform
-from corollary.core.figure import Curve, Figure, Points
+from corollary.core.figure import Curve, Figure, Points, Role
 from corollary.theory.generalization.rademacher import sign_vectors
 
 
@@ -68,7 +68,6 @@ class Symmetrisation(Claim[Given]):
         return Given(uniform(rng, self.k, self.z), all_samples(self.z, self.m))
 
     def predict(self, given: Given) -> float:
-        """Over all samples of this size and all signs."""
         samples = all_samples(given.values.shape[1], given.samples.shape[1])
         signs = sign_vectors(samples.shape[1])
         sums = torch.einsum("gm,ksm->gks", signs, given.values[:, samples])
@@ -83,7 +82,6 @@ class Symmetrisation(Claim[Given]):
         return Given(torch.eye(2, dtype=torch.float64), all_samples(2, 1))
 
     def figure(self, trial: Trial[Given]) -> Figure:
-        """Both sides over the size of the sample, for this class and for smaller ones."""
         values, sizes = trial.given.values, range(1, trial.given.samples.shape[1] + 1)
         marks: list[Curve | Points] = []
         for k in sorted({1, 2, len(values)}):
@@ -92,6 +90,7 @@ class Symmetrisation(Claim[Given]):
             if own:
                 twice = [self.predict(p) for p in part]
                 marks.append(Curve(twice, sizes, label=f"2 R_m, {name}", role="predicted"))
-            found, role = [self.measure(p) for p in part], "measured" if own else "other"
+            found = [self.measure(p) for p in part]
+            role: Role = "measured" if own else "other"
             marks.append(Points(sizes, found, label=f"E sup, {name}", role=role))
         return Figure("Signs in place of the distribution", x="m", y="value", marks=tuple(marks))

@@ -30,8 +30,7 @@ import torch
 from jaxtyping import Float
 from torch import Generator, Tensor
 
-from corollary.core import Claim, Kept, Suppose, Trial, at_most, mean_is, normal, option
-from corollary.core.figure import Curve, Figure, Points
+from corollary.core import Along, Claim, Suppose, at_most, mean_is, normal, option
 from corollary.theory.generalization.deviations import upper_quantile
 from corollary.theory.generalization.tangent_concentration import (
     ntk_concentration_bound,
@@ -42,11 +41,14 @@ from corollary.theory.networks.activations import activation
 
 
 class Given(NamedTuple):
-    """Inputs of length 1, weights of many networks, and the output weights of each."""
+    X: Float[Tensor, "n d"]  # inputs of length 1
+    W: Float[Tensor, "r m d"]  # weights of many networks
+    a: Float[Tensor, "r m"]  # output weights of each
 
-    X: Float[Tensor, "n d"]
-    W: Float[Tensor, "r m d"]
-    a: Float[Tensor, "r m"]
+    @property
+    def widths(self) -> list[int]:
+        """Four widths, each four times the one before."""
+        return [max(1, self.W.shape[1] // k) for k in (64, 16, 4, 1)]
 
 
 def parallel(given: Given, rng: Generator) -> Given:
@@ -100,42 +102,20 @@ class TangentConcentration(Claim[Given]):
         ),
     )
     symbols = "⋆", "1 − δ quantile of ‖G − Ĝ‖₂"
-    rows = "m/64 units", "m/16 units", "m/4 units", "m units"
+    shows = (
+        Along(
+            "The tangent kernel settles", x="m", at="widths", log_x=True, log_y=True, without=False
+        ),
+    )
 
     def given(self, rng: Generator) -> Given:
         X, W = normal(rng, self.n, self.d), normal(rng, self.runs, self.m, self.d)
         return Given(X / X.norm(dim=1, keepdim=True), W, normal(rng, self.runs, self.m).sign())
 
     def predict(self, given: Given) -> list[float]:
-        """ReLU has B = 1."""
-        return [ntk_concentration_bound(given.X, 1.0, m, self.delta) for m in widths(given)]
+        return [ntk_concentration_bound(given.X, 1.0, m, self.delta) for m in given.widths]
 
-    def measure(self, given: Given) -> Kept:
-        """A value above the quantile, with confidence 0.99."""
+    def measure(self, given: Given) -> list[float]:
         G, relu = h_infinity(given.X), activation("relu")
-        off = [
-            torch.linalg.matrix_norm(
-                sampled_gram(given.W[:, :m], given.X, relu, given.a[:, :m]) - G, ord=2
-            )
-            for m in widths(given)
-        ]
-        return Kept([upper_quantile(v, self.delta) for v in off], off=off)
-
-    def figure(self, trial: Trial[Given]) -> Figure:
-        """Along the width, on the same networks cut short."""
-        X, off, m, d = trial.given.X, trial.kept.off, widths(trial.given), self.delta
-        sharp = [ntk_concentration_bound(X, 1.0, k, d, sharp=True) for k in m]
-        low, middle = [float(v.min()) for v in off], [float(v.median()) for v in off]
-        label = "median (bars: smallest to 1 − δ quantile)"
-        marks = (
-            Curve(trial.predicted, m, label="⋆", role="predicted"),
-            Curve(sharp, m, label="⋆ with ‖XXᵀ‖_F", role="predicted", dashed=True),
-            Points(m, middle, label=label, low=low, high=trial.measured),
-        )
-        axes = {"x": "m", "y": "‖G − Ĝ‖₂", "log_x": True, "log_y": True}
-        return Figure("The tangent kernel settles like 1/√m", marks=marks, **axes)
-
-
-def widths(given: Given) -> list[int]:
-    """Four widths, each four times the one before."""
-    return [max(1, given.W.shape[1] // k) for k in (64, 16, 4, 1)]
+        grams = [sampled_gram(given.W[:, :m], given.X, relu, given.a[:, :m]) for m in given.widths]
+        return [upper_quantile(torch.linalg.matrix_norm(K - G, ord=2), self.delta) for K in grams]

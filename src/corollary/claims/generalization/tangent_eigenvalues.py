@@ -23,14 +23,11 @@ import torch
 from jaxtyping import Float
 from torch import Generator, Tensor
 
-from corollary.core import Claim, Suppose, Trial, at_most, mean_is, normal, option
-from corollary.core.figure import Curve, Figure, Level, Points
+from corollary.core import Claim, Suppose, Sweep, at_most, mean_is, normal, option
 from corollary.theory.generalization.deviations import upper_quantile
 from corollary.theory.generalization.tangent_concentration import (
-    ntk_concentration_bound,
     ntk_eigen_bounds,
     sampled_gram,
-    width_for_positive_definiteness,
 )
 from corollary.theory.kernels.two_layer import h_infinity
 from corollary.theory.networks.activations import activation
@@ -84,6 +81,15 @@ class TangentEigenvalues(Claim[Given]):
     )
     symbols = "⋆", "1 − δ quantile"
     rows = "λ_min(G) − λ_min(Ĝ)", "λ_max(Ĝ) − λ_max(G)"
+    shows = (
+        Sweep(
+            "Wide enough, the kernel is positive definite",
+            "m",
+            (64, 128, 256, 512, 1024),
+            y=rows[0],
+            log_y=True,
+        ),
+    )
 
     def given(self, rng: Generator) -> Given:
         X = normal(rng, self.n, self.d)
@@ -96,30 +102,11 @@ class TangentEigenvalues(Claim[Given]):
         return [float(values[0]) - low, high - float(values[-1])]
 
     def measure(self, given: Given) -> list[float]:
-        """Values above the quantiles, with confidence 0.99."""
         values, found = torch.linalg.eigvalsh(h_infinity(given.X)), _spectra(*given)
         strays = values[0] - found[:, 0], found[:, -1] - values[-1]
         return [upper_quantile(s, self.delta) for s in strays]
 
-    def figure(self, trial: Trial[Given]) -> Figure:
-        """The drop of the smallest eigenvalue along the width: below λ_min(G) it stays positive."""
-        X, W = trial.given
-        smallest = float(torch.linalg.eigvalsh(h_infinity(X))[0])
-        sizes = sorted({max(1, W.shape[1] * k // 64) for k in (1, 2, 4, 8, 16, 32, 64)})
-        found = [(smallest - _spectra(X, W[:, :m])[:, 0]).abs() for m in sizes]
-        needed = width_for_positive_definiteness(smallest, X, 1.0, self.delta)
-        wide = [*sizes, needed, 4 * needed]
-        star = [ntk_concentration_bound(X, 1.0, m, self.delta) for m in wide]
-        low, middle, high = ([float(v.quantile(q)) for v in found] for q in (0.05, 0.5, 0.95))
-        marks = (
-            Curve(star, wide, label="⋆", role="predicted"),
-            Level(smallest, label="λ_min(G): definite below", role="other"),
-            Level(needed, label="width that ⋆ asks for", axis="x", role="other"),
-            Points(sizes, middle, label="median (bars: 5 % to 95 %)", low=low, high=high),
-        )
-        axes = {"x": "m", "y": "|λ_min(Ĝ) − λ_min(G)|", "log_x": True, "log_y": True}
-        return Figure("Wide enough, the kernel is positive definite", marks=marks, **axes)
-
 
 def _spectra(X: Tensor, W: Tensor) -> Tensor:
-    return torch.linalg.eigvalsh(sampled_gram(W, X, activation("relu")))
+    values: Tensor = torch.linalg.eigvalsh(sampled_gram(W, X, activation("relu")))
+    return values

@@ -80,7 +80,6 @@ class TangentSummands(Claim[Given]):
         return Given(one, one, activation("relu"), 1.0)
 
     def figure(self, trial: Trial[Given]) -> Figure:
-        """The norms of all summands."""
         marks = (
             Histogram(trial.kept.norms, label=f"{len(trial.given.W)} units"),
             *(Level(b, r, axis="x") for b, r in zip(trial.predicted, self.rows, strict=True)),

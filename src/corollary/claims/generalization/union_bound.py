@@ -23,9 +23,9 @@ import torch
 from jaxtyping import Float
 from torch import Generator, Tensor
 
-from corollary.core import Claim, Count, Kept, Suppose, Trial, at_most, option, uniform
-from corollary.core.figure import Curve, Figure, Histogram, Level, Points
-from corollary.theory.generalization.deviations import hoeffding_deviation, upper_quantile
+from corollary.core import Claim, Count, Suppose, Trial, at_most, option, uniform
+from corollary.core.figure import Curve, Figure, Points
+from corollary.theory.generalization.deviations import upper_quantile
 from corollary.theory.generalization.finite_class import (
     finite_class_deviation,
     finite_class_probability,
@@ -102,9 +102,9 @@ class UnionBound(Claim[Given]):
     def predict(self, given: Given) -> float:
         return finite_class_probability(given.N, given.n, given.eps)
 
-    def measure(self, given: Given) -> Kept:
+    def measure(self, given: Given) -> Count:
         off = largest_deviation(given.risks, given.empirical)
-        return Kept(Count(int((off > given.eps).sum()), len(off)), off=off)
+        return Count(int((off > given.eps).sum()), len(off))
 
     def tight(self) -> Given:
         """One function and one example: R_S is always off by 1/2."""
@@ -112,27 +112,16 @@ class UnionBound(Claim[Given]):
         empirical = torch.tensor([[0.0], [1.0]], dtype=torch.float64).repeat(1000, 1)
         return Given(half, empirical, 1, 1, 0.4999)
 
-    def figure(self, trial: Trial[Given]) -> tuple[Figure, Figure]:
-        """One deviation and the largest of N; and the price of N."""
-        risks, empirical, n, N, eps = trial.given
-        one = (empirical[:, 0] - risks[0]).abs()
-        alone = hoeffding_deviation(n, self.delta)
-        marks = (
-            Histogram(trial.kept.off, label=f"the worst of {N}"),
-            Histogram(one, label="one function", role="other", bins=25),
-            Level(alone, label="bound for one", role="other", axis="x"),
-            Level(eps, label=f"bound for {N}", axis="x"),
-        )
-        title = f"One function, and the worst of {N}"
-        bars = Figure(title, x="|R − R_S|", y="density over samples", marks=marks)
+    def figure(self, trial: Trial[Given]) -> Figure:
+        risks, empirical, n, N, _ = trial.given
         counts = [k for k in (1, 2, 4, 8, 16, 32, 64, 128, 256, 512) if k < N] + [N]
         off = [largest_deviation(risks[:k], empirical[:, :k]) for k in counts]
         line = [finite_class_deviation(k, n, self.delta) for k in counts]
         top, share = [upper_quantile(e, self.delta) for e in off], 1 - self.delta
-        prices = (
+        marks = (
             Curve(line, counts, label="√((log N + log(2/δ))/2n)", role="predicted"),
             Points(counts, top, label=f"{share:g} quantile"),
             Curve([float(e.mean()) for e in off], counts, label="mean", role="other"),
         )
         title = "Every function costs, but only its logarithm"
-        return bars, Figure(title, x="N", y="sup |R − R_S|", log_x=True, marks=prices)
+        return Figure(title, x="N", y="sup |R − R_S|", log_x=True, marks=marks)

@@ -19,7 +19,7 @@ read off. A value above 1 says nothing and is called vacuous.
 """
 
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import torch
 from jaxtyping import Float
@@ -91,11 +91,9 @@ class VcBound(Claim[Given]):
         return vc_deviation(2 * n + 1, n, self.delta)
 
     def measure(self, given: Given) -> float:
-        """A value above the quantile, with confidence 0.99."""
         return upper_quantile(given.suprema(given.x), self.delta)
 
     def figure(self, trial: Trial[Given]) -> Figure:
-        """The bound, the measured quantile and Smirnov's exact one over n."""
         from scipy.stats import ksone
 
         (x, _, suprema), share = trial.given, 1 - self.delta
@@ -116,5 +114,5 @@ class VcBound(Claim[Given]):
         )
         title = "Thresholds: what is promised, what happens"
         caption = "Bars go from the 0.1 quantile to the upper confidence limit."
-        axes = {"x": "n", "y": "sup (R − R_S)", "log_x": True, "log_y": True}
+        axes: dict[str, Any] = {"x": "n", "y": "sup (R − R_S)", "log_x": True, "log_y": True}
         return Figure(title, marks=marks, caption=caption, **axes)

@@ -26,8 +26,7 @@ from jaxtyping import Float
 from torch import Generator, Tensor
 
 from corollary.claims.generalization._draws import are_independent
-from corollary.core import Claim, Suppose, Trial, at_most, option, uniform
-from corollary.core.figure import Curve, Figure, Level, Points
+from corollary.core import Claim, Suppose, Sweep, at_most, option, uniform
 from corollary.theory.generalization.deviations import upper_quantile
 from corollary.theory.generalization.shattering import (
     Labelings,
@@ -35,9 +34,7 @@ from corollary.theory.generalization.shattering import (
     intervals,
     unions_of_intervals,
 )
-from corollary.theory.generalization.vc import vc_dimension_deviation, vc_samples
-
-SIZES = (20, 50, 100, 200, 500, 1000)
+from corollary.theory.generalization.vc import vc_dimension_deviation
 
 
 def of_intervals(x: Float[Tensor, "t n"]) -> Float[Tensor, " t"]:
@@ -89,6 +86,7 @@ class VcDimensionBound(Claim[Given]):
         ),
     )
     symbols = "2√(2(h(log(2n/h) + 1) + log(2/δ))/n)", "1 − δ quantile of sup (R − R_S)"
+    shows = (Sweep("Intervals on the line", "n", (20, 50, 100, 200, 500, 1000), log_y=True),)
 
     def given(self, rng: Generator) -> Given:
         return Given(uniform(rng, self.trials, self.n), intervals, of_intervals, 2)
@@ -97,32 +95,4 @@ class VcDimensionBound(Claim[Given]):
         return vc_dimension_deviation(given.h, given.x.shape[1], self.delta)
 
     def measure(self, given: Given) -> float:
-        """A value above the quantile, with confidence 0.99."""
         return upper_quantile(given.suprema(given.x), self.delta)
-
-    def figure(self, trial: Trial[Given]) -> tuple[Figure, Figure]:
-        """Both forms and the measured quantile over n; and the samples that a gap costs."""
-        (x, _, suprema, h), d = trial.given, self.delta
-        sizes = [n for n in SIZES if n < x.shape[1]] + [x.shape[1]]
-        off = [suprema(x[:1000, :n]) for n in sizes]
-        sharp, printed = (
-            [vc_dimension_deviation(h, n, d, sharp=s) for n in sizes] for s in (True, False)
-        )
-        low, high = [float(e.quantile(0.1)) for e in off], [upper_quantile(e, d) for e in off]
-        found, label = [float(e.quantile(1 - d)) for e in off], f"{1 - d:g} quantile"
-        marks = (
-            Curve(sharp, sizes, label="h(log(2n/h) + 1)", role="predicted"),
-            Curve(printed, sizes, "h(log 2n + 1), as printed", "predicted", dashed=True),
-            Level(1.0, label="vacuous above", role="other"),
-            Points(sizes, found, label=label, low=low, high=high),
-        )
-        caption = "Bars go from the 0.1 quantile to the upper confidence limit."
-        axes = {"x": "n", "y": "sup (R − R_S)", "log_x": True, "log_y": True}
-        run = Figure("Intervals on the line", marks=marks, caption=caption, **axes)
-        hs = [1, 3, 10, 30, 100, 300, 1000, 10_000]
-        prices = tuple(
-            Curve([vc_samples(eps, d, h) for h in hs], hs, f"gap {eps:g}", "predicted")
-            for eps in (0.3, 0.1, 0.03)
-        )
-        title = "Samples that the bound asks for: in proportion to h"
-        return run, Figure(title, x="h", y="n", log_x=True, log_y=True, marks=prices)

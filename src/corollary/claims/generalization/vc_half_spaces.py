@@ -15,10 +15,10 @@ other. Without the offset b the dimension is d.
 from typing import NamedTuple
 
 import torch
-from torch import Generator
+from torch import Generator, Tensor
 
 from corollary.core import Claim, Suppose, Trial, equals, generator, normal, option
-from corollary.core.figure import Curve, Figure, Points
+from corollary.core.figure import Curve, Figure, Points, Role
 from corollary.theory.generalization.shattering import (
     Labelings,
     growth,
@@ -67,7 +67,6 @@ class VcHalfSpaces(Claim[Given]):
         return [d + 1.0 for d in given.dims]
 
     def measure(self, given: Given, rng: Generator) -> list[float]:
-        """The largest size with a shattered set among those tried."""
         clouds = [lambda n, g, d=d: normal(g, n, d) for d in given.dims]
         found = [
             vc_dimension(given.labelings, cloud, d + 2, tries=self.tries, rng=rng)
@@ -76,7 +75,6 @@ class VcHalfSpaces(Claim[Given]):
         return [float(result.dimension) for result in found]
 
     def figure(self, trial: Trial[Given]) -> tuple[Figure, Figure]:
-        """The share of labelings over the number of points; and a Radon partition."""
         dims, sizes = trial.given.dims, range(1, 13)
         curves = (
             Curve([half_space_growth(n, d) / 2**n for n in sizes], sizes, f"d = {d}", "other")
@@ -84,7 +82,9 @@ class VcHalfSpaces(Claim[Given]):
         )
         clouds = [(d, normal(generator(d, "figure"), d + 2, d)) for d in dims]
         seen = [(n, growth(half_spaces, x[:n]) / 2**n) for d, x in clouds for n in (d + 1, d + 2)]
-        points = Points(*zip(*seen, strict=True), label="drawn points, enumerated")
+        points = Points(
+            [n for n, _ in seen], [s for _, s in seen], label="drawn points, enumerated"
+        )
         title = "All labelings up to d + 1 points, not one point more"
         return Figure(title, x="n", y="S(n) / 2ⁿ", marks=(*curves, points)), _radon()
 
@@ -94,8 +94,11 @@ def _radon() -> Figure:
     x = normal(generator(0, "radon"), 4, 2)
     split = radon_partition(x)
     marks: list[Curve | Points] = []
-    groups = ("one group", split.first, "measured"), ("the other", ~split.first, "other")
-    for name, which, role in groups:
+    groups: dict[Role, tuple[str, Tensor]] = {
+        "measured": ("one group", split.first),
+        "other": ("the other", ~split.first),
+    }
+    for role, (name, which) in groups.items():
         group = x[which]
         ring = torch.cat([group, group[:1]])
         marks.append(Curve(ring[:, 1], ring[:, 0], label=f"hull of {name}", role=role))

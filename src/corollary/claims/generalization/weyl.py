@@ -40,7 +40,7 @@ def is_hermitian(M: Tensor) -> bool:
 
 def eigenvalues(M: Tensor) -> Tensor:
     """Real parts, largest first; all there is for Hermitian matrices."""
-    found = torch.linalg.eigvalsh(M) if is_hermitian(M) else torch.linalg.eigvals(M).real
+    found: Tensor = torch.linalg.eigvalsh(M) if is_hermitian(M) else torch.linalg.eigvals(M).real
     return found.sort(descending=True).values
 
 
@@ -92,7 +92,6 @@ class Weyl(Claim[Given]):
         return Given(A.diag(), B.diag())
 
     def figure(self, trial: Trial[Given]) -> Figure:
-        """Eigenvalues of A + tB as t grows, inside tubes of half width t‖B‖."""
         A, B = trial.given
         t = torch.linspace(0, 1, 41, dtype=torch.float64)
         paths = torch.stack([eigenvalues(A + s * B) for s in t])

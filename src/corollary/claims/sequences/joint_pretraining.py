@@ -21,20 +21,22 @@ joint run.
     masked tokens: its loss rises by more than half a nat, that of the joint run does not.
 """
 
-from collections.abc import Iterator
-from typing import NamedTuple
+import copy
+from functools import partial
+from typing import Any, NamedTuple
 
 import torch
 from torch import Generator, Tensor
 
 from corollary.core import (
-    Band,
     Claim,
     Curve,
     Figure,
-    Hypothesis,
+    Kept,
     Level,
     Sample,
+    Suppose,
+    Trial,
     at_least,
     option,
 )
@@ -51,6 +53,12 @@ LOOKS = 10  # how often a stage is looked at
 Task = tuple[Tensor, ...]  # ids, segments, there, labels of hidden tokens, follows
 
 
+class Given(NamedTuple):
+    tasks: list[tuple[Task, Task]]  # to learn from and to test on, for each run
+    models: list[BertForPretraining]  # for two stages; the joint runs start from the same weights
+    rate: float  # of the encoder in the second stage, in units of that of the classifier
+
+
 class Run(NamedTuple):
     """Losses on the masked tokens of fresh text along training, the start first."""
 
@@ -59,132 +67,114 @@ class Run(NamedTuple):
     second_stage: list[float]
 
 
-class Given(NamedTuple):
-    """Independent runs, and whether the second stage changed the encoder."""
-
-    runs: list[Run]
-    frozen: bool
-
-
 class JointPretraining(Claim[Given]):
     seeds: int = option(4, low=2, high=20)  # independent runs
     steps: int = 200  # steps for each task
     pairs: int = option(2000, low=64)  # pairs of sentences to learn from
     margin: float = option(0.3, low=0.0)  # nats by which two stages are worse
+
     relation = at_least(level=0.95)  # the mean over the runs, with a Student interval
+    supposes = (
+        Suppose(
+            "the second stage trains the encoder too",
+            lambda g: g.rate,
+            "A second stage that trains the classifier alone forgets nothing.",
+            rate=0.0,
+        ),
+    )
+    symbols = "margin", "loss after two stages less loss after the joint run"
 
     def given(self, rng: Generator) -> Given:
-        """Both ways to train, from the same start and on the same text."""
-        return Given([self._run(rng, False) for _ in range(self.seeds)], False)
-
-    def hypotheses(self, given: Given) -> Iterator[Hypothesis]:
-        """The second stage trains everything."""
-        yield Hypothesis("the second stage trains the encoder too", not given.frozen)
+        tasks = [(task(self.pairs, rng), task(500, rng)) for _ in range(self.seeds)]
+        return Given(tasks, [model(rng) for _ in tasks], 1.0)
 
     def predict(self, given: Given) -> float:
-        """How much worse, at least."""
         return self.margin
 
-    def measure(self, given: Given) -> Sample:
-        """The difference of the losses of each run."""
-        return Sample([run.second_stage[-1] - run.joint[-1] for run in given.runs])
+    def measure(self, given: Given, rng: Generator) -> Kept:
+        runs = [
+            self.run(net, *task, given.rate, rng)
+            for net, task in zip(given.models, given.tasks, strict=True)
+        ]
+        return Kept(Sample([run.second_stage[-1] - run.joint[-1] for run in runs]), runs=runs)
 
-    def counterexample(self, rng: Generator) -> Given:
-        """A second stage that trains the classifier alone forgets nothing."""
-        return Given([self._run(rng, True) for _ in range(self.seeds)], True)
+    def run(
+        self, start: BertForPretraining, train: Task, test: Task, rate: float, rng: Generator
+    ) -> Run:
+        """Both ways to train, from the same start and on the same text."""
+        seed = int(torch.randint(2**31, (), generator=rng))
+        both, staged = copy.deepcopy(start), copy.deepcopy(start)
+        joint = self.fit(both, train, test, seed, ("mlm", "nsp"))
+        first = self.fit(staged, train, test, seed, ("mlm",))
+        staged.bert.requires_grad_(rate > 0)
+        return Run(joint, first, self.fit(staged, train, test, seed + 1, ("nsp",)))
 
-    def figure(self, given: Given) -> Figure:
-        """The losses along both ways: the mean of the runs and their range."""
-        joint = [run.joint for run in given.runs]
-        staged = [run.first_stage + run.second_stage[1:] for run in given.runs]
-        once = [0, *self._looks()]
-        twice = once + [self.steps + step for step in self._looks()]
-        end = sum(losses[-1] for losses in joint) / len(joint)
+    @property
+    def looks(self) -> list[int]:
+        """The steps after which the loss is noted."""
+        return sorted({-(-self.steps * i // LOOKS) for i in range(1, LOOKS + 1)})
+
+    def fit(
+        self, net: BertForPretraining, data: Task, test: Task, seed: int, tasks: tuple[str, ...]
+    ) -> list[float]:
+        """Train; losses on the masked tokens of the test before, now and then, and at the end."""
+
+        @torch.no_grad()
+        def tested() -> float:
+            *inputs, labels, _ = test
+            return float(net.mlm.loss(net(*inputs)[0], labels))
+
+        def value(net: BertForPretraining, loss: object, *batch: Tensor) -> Tensor:
+            *inputs, labels, follows = batch
+            words, sentence = net(*inputs)
+            parts = {"mlm": net.mlm.loss(words, labels), "nsp": net.nsp.loss(sentence, follows)}
+            return torch.stack([parts[task] for task in tasks]).sum()
+
+        def look(loop: Loop) -> None:
+            if loop.step in self.looks:
+                losses.append(tested())
+
+        losses, adam = [tested()], partial(torch.optim.Adam, lr=3e-3, fused=True)
+        size: dict[str, Any] = {"steps": self.steps, "batch_size": 64}
+        fit(net, data, sum, adam, **size, rng=seed, call=value, callbacks=[look])
+        return losses
+
+    def figure(self, trial: Trial[Given]) -> Figure:
+        runs, once = trial.kept.runs, [0, *self.looks]
+        twice = once + [self.steps + step for step in self.looks]
+        end = sum(run.joint[-1] for run in runs) / len(runs)
+        marks = []
+        for i, run in enumerate(runs):
+            staged = run.first_stage + run.second_stage[1:]
+            marks.append(Curve(staged, twice, f"two stages, run {i + 1}"))
+            marks.append(Curve(run.joint, once, f"joint, run {i + 1}", "other"))
         return Figure(
             "Two stages forget, one run does not",
             x="steps",
             y="loss on masked tokens, nats",
             marks=(
-                *_drawn(twice, staged, "two stages", "measured"),
-                *_drawn(once, joint, "joint run", "other"),
-                Level(end + self.margin, label=f"end of the joint run + {self.margin:g}"),
+                *marks,
+                Level(end + self.margin, label=f"end of the joint runs + {self.margin:g}"),
                 Level(self.steps, label="the second stage begins", role="other", axis="x"),
             ),
         )
 
-    def _looks(self) -> list[int]:
-        """The steps after which the loss is noted."""
-        return sorted({-(-self.steps * i // LOOKS) for i in range(1, LOOKS + 1)})
 
-    def _run(self, rng: Generator, frozen: bool) -> Run:
-        train, test = _task(self.pairs, rng), _task(500, rng)
-        seed = int(torch.randint(2**31, (), generator=rng, device=rng.device))
-        both, staged = _model(seed), _model(seed)
-        joint = self._fit(both, train, test, seed, ("mlm", "nsp"))
-        first = self._fit(staged, train, test, seed, ("mlm",))
-        if frozen:
-            staged.bert.requires_grad_(False)
-        return Run(joint, first, self._fit(staged, train, test, seed + 1, ("nsp",)))
-
-    def _fit(
-        self, model: BertForPretraining, data: Task, test: Task, seed: int, tasks: tuple[str, ...]
-    ) -> list[float]:
-        """Train; losses on the masked tokens of the test before, now and then, and at the end."""
-        losses, looks = [_loss(model, test)], self._looks()
-
-        def value(model: BertForPretraining, loss: object, *batch: Tensor) -> Tensor:
-            *inputs, labels, follows = batch
-            words, sentence = model(*inputs)
-            parts = {"mlm": model.mlm.loss(words, labels), "nsp": model.nsp.loss(sentence, follows)}
-            return sum(parts[task] for task in tasks)
-
-        def look(loop: Loop) -> None:
-            if loop.step in looks:
-                losses.append(_loss(model, test))
-
-        fit(model, data, sum, _adam, steps=self.steps, batch_size=64, rng=seed, call=value,
-            callbacks=[look])  # fmt: skip
-        return losses
-
-
-def _drawn(steps: list[int], runs: list[list[float]], label: str, role: str) -> tuple[Band, Curve]:
-    columns = list(zip(*runs, strict=True))
-    low, high = [min(c) for c in columns], [max(c) for c in columns]
-    return (
-        Band(steps, low, high, label=f"{label}, all runs", role=role),
-        Curve([sum(c) / len(c) for c in columns], steps, label=label, role=role),
-    )
-
-
-def _adam(parameters: list[Tensor]) -> torch.optim.Optimizer:
-    return torch.optim.Adam(parameters, lr=3e-3, fused=True)
-
-
-def _task(n: int, rng: Generator) -> Task:
+def task(n: int, rng: Generator) -> Task:
     """Pairs of sentences with hidden tokens."""
     corpus = [[s.text for s in document] for document in documents(max(n // 4, 1), 4, rng=rng)]
-    pairs = nsp_pairs(corpus, n, rng=rng)
+    pairs, words = nsp_pairs(corpus, n, rng=rng), tokenizer()
     inputs = bert_inputs([p.first for p in pairs], [p.second for p in pairs], length=LENGTH)
-    words = tokenizer()
     special = [words.vocabulary.id(name) for name in words.specials]
-    hidden, labels = mlm_corrupt(
-        inputs.ids, vocab_size=len(words.vocabulary), mask_id=words.vocabulary.id("[MASK]"),
-        special_ids=special, rng=rng,
-    )  # fmt: skip
+    ids: dict[str, Any] = {"mask_id": words.vocabulary.id("[MASK]"), "special_ids": special}
+    hidden, labels = mlm_corrupt(inputs.ids, vocab_size=len(words.vocabulary), **ids, rng=rng)
     follows = torch.tensor([int(p.follows) for p in pairs])
     return hidden, inputs.segments, inputs.there, labels, follows
 
 
-def _model(seed: int) -> BertForPretraining:
-    rng = torch.Generator().manual_seed(seed)
-    vocab = len(tokenizer().vocabulary)
-    bert = MiniBERT(
-        vocab, 1, WIDTH, heads=HEADS, max_len=LENGTH, rng=rng, dtype=torch.float32
-    )  # float32: speed, and nothing here is exact
-    return BertForPretraining(bert, rng=rng)
-
-
-@torch.no_grad()
-def _loss(model: BertForPretraining, data: Task) -> float:
-    *inputs, labels, _ = data
-    return float(model.mlm.loss(model(*inputs)[0], labels))
+def model(rng: Generator) -> BertForPretraining:
+    """In float32: nothing here is exact."""
+    size: dict[str, Any] = {"heads": HEADS, "max_len": LENGTH, "dtype": torch.float32}
+    return BertForPretraining(
+        MiniBERT(len(tokenizer().vocabulary), 1, WIDTH, **size, rng=rng), rng=rng
+    )

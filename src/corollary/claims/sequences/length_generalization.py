@@ -16,10 +16,12 @@ about all of them.
 :covers: transformer-limitations
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
+from functools import partial
 from typing import NamedTuple
 
 import torch
+from jaxtyping import Float, Int
 from torch import Generator, Tensor, nn
 from torch.nn.functional import cross_entropy, one_hot
 
@@ -28,12 +30,15 @@ from corollary.core import (
     Claim,
     Curve,
     Figure,
-    Hypothesis,
+    Kept,
     Level,
     Sample,
+    Suppose,
+    Trial,
     at_least,
     option,
 )
+from corollary.core.figure import Role
 from corollary.models.many import Many, summed
 from corollary.models.mlp import LinearLayer
 from corollary.models.recurrent.gru import GRUCell
@@ -41,15 +46,37 @@ from corollary.models.recurrent.network import RecurrentNetwork
 from corollary.models.transformers.gpt import GPT
 from corollary.train import fit
 
-TESTED = 400  # strings on which accuracy is measured
-
 
 class Given(NamedTuple):
-    """Accuracy at each place, run by run, of two networks; whether the first has attention."""
+    x: Int[Tensor, "s n"]  # training strings
+    test: Int[Tensor, "r T"]  # test strings
+    first: Callable[[Generator], nn.Module]  # makes the network that loses
+    second: Callable[[Generator], nn.Module]  # makes the one that does not
 
-    attention: list[list[float]]
-    recurrent: list[list[float]]
-    is_transformer: bool
+
+class Bits(nn.Module):
+    """A recurrent network that reads bits as numbers of classes."""
+
+    def __init__(self, rng: Generator) -> None:
+        super().__init__()
+        cell = GRUCell(2, 16, rng=rng, dtype=torch.float32)
+        out = LinearLayer(16, 2, bias=True, rng=rng, dtype=torch.float32)
+        self.net = RecurrentNetwork(cell, out)
+
+    def forward(self, x: Tensor) -> Tensor:
+        """Logits after each bit."""
+        logits: Tensor = self.net(one_hot(x, 2).float())
+        return logits
+
+
+def transformer(rng: Generator) -> nn.Module:
+    """Two blocks with sinusoidal positions."""
+    return GPT(2, 32, 4, 2, positions="sinusoidal", rng=rng, dtype=torch.float32)
+
+
+def parities(x: Tensor) -> Tensor:
+    """Of the bits read so far."""
+    return x.cumsum(dim=1) % 2
 
 
 class LengthGeneralization(Claim[Given]):
@@ -60,118 +87,83 @@ class LengthGeneralization(Claim[Given]):
     within: float = option(0.9, low=0.5, high=1.0)  # accuracy of the transformer up to n bits
     lost: float = option(0.2, low=0.0, high=0.5)  # what it loses beyond
     kept: float = option(0.9, low=0.5, high=1.0)  # accuracy of the recurrent network beyond
+
     relation = at_least(level=0.95)  # means over the networks, with a Student interval
+    supposes = (
+        Suppose(
+            "the first network reads by attention, not by a state",
+            lambda g: isinstance(g.first(torch.Generator()), GPT),
+            "A recurrent network in the place of the transformer loses nothing.",
+            first=lambda g: g.second,
+        ),
+        Suppose(
+            "the test strings are longer than the training strings",
+            lambda g: g.test.shape[1] - g.x.shape[1],
+        ),
+    )
+    symbols = "at least", "accuracy of the parity"
+    rows = "transformer, up to n bits", "what it loses beyond", "recurrent network, beyond"
 
     def given(self, rng: Generator) -> Given:
-        """Both networks trained on the same strings."""
-        return self._runs(_transformer, rng)
+        bits = partial(torch.randint, 2, generator=rng)
+        return Given(bits(size=(4000, self.n)), bits(size=(400, self.longest)), transformer, Bits)
 
-    def _runs(self, first: Callable[[Generator], nn.Module], rng: Generator) -> Given:
-        size = (4000, self.n)
-        x = torch.randint(2, size, generator=rng, device=rng.device)
-        test = torch.randint(2, (TESTED, self.longest), generator=rng, device=rng.device)
-        one, other = (
-            self._accuracies(Many([make(rng) for _ in range(self.seeds)]), x, test, rng)
-            for make in (first, _gru)
-        )
-        return Given(one, other, first is _transformer)
+    def predict(self, given: Given) -> list[float]:
+        return [self.within, self.lost, self.kept]
 
-    def _accuracies(self, nets: Many, x: Tensor, test: Tensor, rng: Generator) -> list[list[float]]:
+    def measure(self, given: Given, rng: Generator) -> Kept:
+        n = given.x.shape[1]
+        first, second = (self.accuracies(given, make, rng) for make in given[2:])
+        near, far = first[:, :n].mean(dim=1), first[:, n:].mean(dim=1)
+        samples = [Sample(near), Sample(near - far), Sample(second[:, n:].mean(dim=1))]
+        return Kept(samples, first=first, second=second)
+
+    def accuracies(
+        self, given: Given, make: Callable[[Generator], nn.Module], rng: Generator
+    ) -> Float[Tensor, "seeds T"]:
         """Train on parities of prefixes; each network's accuracy at the places of test strings."""
-        seed = int(torch.randint(2**31, (), generator=rng, device=rng.device))
+        nets = Many([make(rng) for _ in range(self.seeds)])
         lr = 2e-3 if isinstance(nets.shape, GPT) else 1e-2
-
-        def adam(parameters: list[Tensor]) -> torch.optim.Optimizer:
-            return torch.optim.Adam(parameters, lr=lr, fused=True)
+        adam = partial(torch.optim.Adam, lr=lr, fused=True)
 
         def loss(logits: Tensor, y: Tensor) -> Tensor:
             return cross_entropy(logits.flatten(0, 1), y.flatten())
 
-        decay = torch.linspace(1.0, 0.0, self.steps + 1).tolist()
-        fit(nets, (x, _parities(x)), summed(loss), adam, steps=self.steps, batch_size=128, rng=seed,
-            schedule=lambda step: decay[min(step, self.steps)])  # fmt: skip
+        data, size = (given.x, parities(given.x)), 128
+        fit(
+            nets,
+            data,
+            summed(loss),
+            adam,
+            steps=self.steps,
+            batch_size=size,
+            rng=rng,
+            schedule=self.fall,
+        )
         with torch.no_grad():
-            return (nets(test).argmax(dim=3) == _parities(test)).double().mean(dim=1).tolist()
+            right: Tensor = nets(given.test).argmax(dim=3) == parities(given.test)
+        return right.double().mean(dim=1)
 
-    def hypotheses(self, given: Given) -> Iterator[Hypothesis]:
-        """Who is compared."""
-        yield Hypothesis(
-            "the first network reads by attention, not by a state", given.is_transformer
-        )
-        yield Hypothesis(
-            "the test strings are longer than the training strings", self.longest > self.n
-        )
+    def fall(self, step: int) -> float:
+        """The learning rate falls to 0."""
+        return max(1 - step / self.steps, 0.0)
 
-    def predict(self, given: Given) -> list[float]:
-        """The least values."""
-        return [self.within, self.lost, self.kept]
-
-    def measure(self, given: Given) -> list[Sample]:
-        """Within; the loss beyond; the recurrent network beyond."""
-        near = [_mean(run[: self.n]) for run in given.attention]
-        far = [_mean(run[self.n :]) for run in given.attention]
-        state = [_mean(run[self.n :]) for run in given.recurrent]
-        return [
-            Sample(near),
-            Sample([a - b for a, b in zip(near, far, strict=True)]),
-            Sample(state),
-        ]
-
-    def counterexample(self, rng: Generator) -> Given:
-        """A recurrent network in the place of the transformer loses nothing."""
-        return self._runs(_gru, rng)
-
-    def figure(self, given: Given) -> Figure:
-        """Accuracy along the string: the mean of the runs and their range."""
+    def figure(self, trial: Trial[Given]) -> Figure:
         place = list(range(1, self.longest + 1))
 
-        def drawn(runs: list[list[float]], label: str, role: str) -> list[Band | Curve]:
-            columns = list(zip(*runs, strict=True))
-            low, high = [min(c) for c in columns], [max(c) for c in columns]
-            middle = [_mean(c) for c in columns]
-            return [
-                Band(place, low, high, label=f"{label}, all runs", role=role),
-                Curve(middle, place, label=label, role=role),
-            ]
+        def drawn(runs: Tensor, label: str, role: Role) -> list[Band | Curve]:
+            low, high = runs.amin(dim=0), runs.amax(dim=0)
+            band = Band(place, low, high, label=f"{label}, all runs", role=role)
+            return [band, Curve(runs.mean(dim=0), place, label=label, role=role)]
 
         return Figure(
             "A state goes on, attention stops at the length it knows",
             x="bits read",
             y="accuracy of the parity",
             marks=(
-                *drawn(given.recurrent, "recurrent network", "other"),
-                *drawn(given.attention, "transformer", "measured"),
-                Level(self.n, label="training length n", role="predicted", axis="x"),
+                *drawn(trial.kept.second, "recurrent network", "other"),
+                *drawn(trial.kept.first, "transformer", "measured"),
+                Level(self.n, label="training length n", axis="x"),
                 Level(0.5, label="chance", role="other"),
             ),
         )
-
-
-class _Bits(nn.Module):
-    """A recurrent network that reads bits as numbers of classes."""
-
-    def __init__(self, net: RecurrentNetwork) -> None:
-        super().__init__()
-        self.net = net
-
-    def forward(self, x: Tensor) -> Tensor:
-        return self.net(one_hot(x, 2).float())
-
-
-def _transformer(rng: Generator) -> nn.Module:
-    return GPT(2, 32, 4, 2, positions="sinusoidal", rng=rng, dtype=torch.float32)
-
-
-def _gru(rng: Generator) -> nn.Module:
-    cell = GRUCell(2, 16, rng=rng, dtype=torch.float32)
-    return _Bits(
-        RecurrentNetwork(cell, LinearLayer(16, 2, bias=True, rng=rng, dtype=torch.float32))
-    )
-
-
-def _parities(x: Tensor) -> Tensor:
-    return x.cumsum(dim=1) % 2
-
-
-def _mean(values: list[float] | tuple[float, ...]) -> float:
-    return sum(values) / len(values)

@@ -19,33 +19,60 @@ nothing to transfer.
 """
 
 import copy
-from collections.abc import Iterator
-from typing import NamedTuple
+from functools import partial
+from typing import Any, NamedTuple
 
 import torch
 from torch import Generator, Tensor
 
-from corollary.core import Claim, Curve, Figure, Hypothesis, Points, Sample, at_least, option
+from corollary.core import (
+    Claim,
+    Curve,
+    Figure,
+    Kept,
+    Points,
+    Sample,
+    Suppose,
+    Trial,
+    at_least,
+    option,
+)
 from corollary.data.masked_tokens import mlm_corrupt
-from corollary.data.small_language import VERBS, bert_inputs, documents, tokenizer
+from corollary.data.small_language import (
+    ADVERBS,
+    VERBS,
+    Sentence,
+    bert_inputs,
+    documents,
+    tokenizer,
+)
 from corollary.models.transformers.bert import MiniBERT
 from corollary.train import fit
-from corollary.train.preparation import MakeOptimizer
 
 LENGTH, WIDTH, HEADS = 10, 32, 4
 LABELLED = VERBS[True][:1] + VERBS[True][4:5] + VERBS[False][:1] + VERBS[False][4:5]
 OTHERS = tuple(v for mood in VERBS for v in VERBS[mood] if v not in LABELLED)
-RATE = 5e-3  # of Adam, in pre-training
 
 Labelled = tuple[Tensor, Tensor, Tensor, Tensor]  # ids, segments, there, moods
 
 
 class Given(NamedTuple):
-    """Accuracies on verbs without labels, run by run, and whether the text showed moods."""
+    text: list[list[Sentence]]  # plain text of each run
 
-    pretrained: list[float]
-    scratch: list[float]
-    adverbs: bool
+
+def shows_moods(given: Given) -> float:
+    """The share of sentences with an adverb of their own mood, less that of the other mood."""
+    text = [sentence for run in given.text for sentence in run]
+    own, other = (
+        sum(bool(set(s.words) & set(ADVERBS[s.friendly == same])) for s in text)
+        for same in (True, False)
+    )
+    return (own - other) / len(text)
+
+
+def without_adverbs(self: "PretrainThenFinetune", rng: Generator) -> Given:
+    """In text without adverbs all verbs stand in the same places."""
+    return self.plain(False, rng)
 
 
 class PretrainThenFinetune(Claim[Given]):
@@ -54,88 +81,84 @@ class PretrainThenFinetune(Claim[Given]):
     steps: int = 900  # steps of pre-training
     labels: int = option(64, low=8)  # labelled sentences
     margin: float = option(0.15, low=0.0, high=1.0)  # gain of accuracy
+
     relation = at_least(level=0.95)  # the mean gain over the runs, with a Student interval
+    supposes = (
+        Suppose(
+            "in the plain text adverbs show the mood of the verb",
+            shows_moods,
+            without=without_adverbs,
+        ),
+    )
+    symbols = "margin", "gain of accuracy by pre-training"
 
     def given(self, rng: Generator) -> Given:
-        """Plain text with adverbs."""
-        return self._runs(True, rng)
+        return self.plain(True, rng)
 
-    def _runs(self, adverbs: bool, rng: Generator) -> Given:
-        pairs = [self._run(adverbs, rng) for _ in range(self.seeds)]
-        pretrained, scratch = zip(*pairs, strict=True)
-        return Given(list(pretrained), list(scratch), adverbs)
-
-    def hypotheses(self, given: Given) -> Iterator[Hypothesis]:
-        """The text tells moods apart."""
-        yield Hypothesis("in the plain text adverbs show the mood of the verb", given.adverbs)
+    def plain(self, adverbs: bool, rng: Generator) -> Given:
+        """Sentences for each run."""
+        text = [documents(self.sentences, 1, adverbs=adverbs, rng=rng) for _ in range(self.seeds)]
+        return Given([[document[0] for document in run] for run in text])
 
     def predict(self, given: Given) -> float:
-        """The least gain."""
         return self.margin
 
-    def measure(self, given: Given) -> Sample:
-        """The gain of each run."""
-        return Sample([a - b for a, b in zip(given.pretrained, given.scratch, strict=True)])
+    def measure(self, given: Given, rng: Generator) -> Kept:
+        read, scratch = zip(*(self.run(text, rng) for text in given.text), strict=True)
+        gains = [a - b for a, b in zip(read, scratch, strict=True)]
+        return Kept(Sample(gains), read=read, scratch=scratch)
 
-    def counterexample(self, rng: Generator) -> Given:
-        """Plain text without adverbs: all verbs stand in the same places."""
-        return self._runs(False, rng)
+    def run(self, text: list[Sentence], rng: Generator) -> tuple[float, float]:
+        """Accuracies on verbs without labels, pre-trained and from scratch."""
+        size: dict[str, Any] = {"heads": HEADS, "max_len": LENGTH, "dtype": torch.float32}
+        fresh = MiniBERT(len(tokenizer().vocabulary), 1, WIDTH, **size, rng=rng)
+        read = copy.deepcopy(fresh)
+        self.pretrain(read, text, rng)
+        train, test = labelled(self.labels, LABELLED, rng), labelled(600, OTHERS, rng)
+        seed = int(torch.randint(2**31, (), generator=rng))
+        return finetuned(read, train, test, seed), finetuned(fresh, train, test, seed)
 
-    def figure(self, given: Given) -> Figure:
-        """Every run, from scratch against pre-trained."""
-        low, high = min(given.scratch) - 0.02, max(given.scratch) + 0.02
+    def pretrain(self, bert: MiniBERT, text: list[Sentence], rng: Generator) -> None:
+        """Guess hidden words."""
+        words = tokenizer().vocabulary
+        inputs = bert_inputs([sentence.text for sentence in text], length=LENGTH)
+        special = [words.id(name) for name in tokenizer().specials]
+        ids: dict[str, Any] = {"mask_id": words.id("[MASK]"), "special_ids": special}
+        hidden, labels = mlm_corrupt(inputs.ids, vocab_size=len(words), **ids, rng=rng)
+        task = bert.with_head("mlm", rng=rng)
+        data, adam = (
+            (hidden, inputs.segments, inputs.there, labels),
+            partial(torch.optim.Adam, lr=5e-3),
+        )
+        fit(task, data, task.loss, adam, steps=self.steps, batch_size=64, rng=rng)
+
+    def figure(self, trial: Trial[Given]) -> Figure:
+        read, scratch = trial.kept.read, trial.kept.scratch
+        ends = [min(scratch) - 0.02, max(scratch) + 0.02]
+        more = [end + self.margin for end in ends]
         return Figure(
             "Few labels are enough for a network that has read",
             x="accuracy from scratch",
             y="accuracy pre-trained",
             marks=(
-                Curve([low + self.margin, high + self.margin], [low, high],
-                      label=f"from scratch + {self.margin:g}", role="predicted"),
-                Curve([low, high], [low, high], label="no gain", role="other", dashed=True),
-                Points(given.scratch, given.pretrained, label="a run: verbs without labels"),
+                Curve(more, ends, label=f"from scratch + {self.margin:g}", role="predicted"),
+                Curve(ends, ends, label="no gain", role="other", dashed=True),
+                Points(scratch, read, label="a run: verbs without labels"),
             ),
-        )  # fmt: skip
-
-    def _run(self, adverbs: bool, rng: Generator) -> tuple[float, float]:
-        seed = int(torch.randint(2**31, (), generator=rng, device=rng.device))
-        words = tokenizer()
-        fresh = MiniBERT(
-            len(words.vocabulary), 1, WIDTH, heads=HEADS, max_len=LENGTH, rng=rng,
-            dtype=torch.float32,
-        )  # fmt: skip
-        read = copy.deepcopy(fresh)
-        self._pretrain(read, adverbs, seed, rng)
-        train, test = _labelled(self.labels, LABELLED, rng), _labelled(600, OTHERS, rng)
-        return _finetuned(read, train, test, seed), _finetuned(fresh, train, test, seed)
-
-    def _pretrain(self, bert: MiniBERT, adverbs: bool, seed: int, rng: Generator) -> None:
-        words = tokenizer()
-        text = documents(self.sentences, 1, adverbs=adverbs, rng=rng)
-        inputs = bert_inputs([document[0].text for document in text], length=LENGTH)
-        special = [words.vocabulary.id(name) for name in words.specials]
-        hidden, labels = mlm_corrupt(
-            inputs.ids, vocab_size=len(words.vocabulary), special_ids=special,
-            mask_id=words.vocabulary.id("[MASK]"), rng=rng,
-        )  # fmt: skip
-        task = bert.with_head("mlm", rng=rng)
-        data = (hidden, inputs.segments, inputs.there, labels)
-        fit(task, data, task.loss, _adam(RATE), steps=self.steps, batch_size=64, rng=seed)
+        )
 
 
-def _adam(lr: float) -> MakeOptimizer:
-    return lambda parameters: torch.optim.Adam(parameters, lr=lr, fused=True)
-
-
-def _labelled(n: int, verbs: tuple[str, ...], rng: Generator) -> Labelled:
+def labelled(n: int, verbs: tuple[str, ...], rng: Generator) -> Labelled:
     """Sentences without adverbs, and whether they are friendly."""
     sentences = [d[0] for d in documents(n, 1, adverbs=False, verbs=verbs, rng=rng)]
     inputs = bert_inputs([sentence.text for sentence in sentences], length=LENGTH)
     return *inputs, torch.tensor([int(sentence.friendly) for sentence in sentences])
 
 
-def _finetuned(bert: MiniBERT, train: Labelled, test: Labelled, seed: int) -> float:
+def finetuned(bert: MiniBERT, train: Labelled, test: Labelled, seed: int) -> float:
     """Accuracy after all weights were tuned on the labels."""
     task = bert.with_head("classes", classes=2, rng=torch.Generator().manual_seed(seed))
-    fit(task, train, task.loss, _adam(1e-3), steps=60, batch_size=32, rng=seed)
+    adam = partial(torch.optim.Adam, lr=1e-3)
+    fit(task, train, task.loss, adam, steps=60, batch_size=32, rng=seed)
     with torch.no_grad():
         return float((task(*test[:3]).argmax(dim=1) == test[3]).double().mean())

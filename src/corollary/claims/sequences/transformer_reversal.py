@@ -16,24 +16,37 @@ the encoder's output is a set and the decoder has no means to know which token w
 :covers: transformer-translation
 """
 
-from collections.abc import Iterator
-from typing import NamedTuple
+import copy
+from functools import partial
+from typing import Any, NamedTuple
 
 import torch
 from jaxtyping import Int
-from torch import Generator, Tensor, nn
+from torch import Generator, Tensor
 from torch.nn.functional import cross_entropy
 
-from corollary.core import Claim, Count, Figure, HeatMap, Hypothesis, at_least, option
+from corollary.core import Claim, Count, Figure, HeatMap, Kept, Suppose, Trial, at_least, option
 from corollary.models.transformers.translation import Transformer, shifted_right
 from corollary.train import fit
 
 
 class Given(NamedTuple):
-    """A trained network and strings to reverse."""
+    model: Transformer  # before training
+    source: Int[Tensor, "s T"]  # strings to learn from
+    strings: Int[Tensor, "n T"]  # strings to reverse
 
-    model: Transformer
-    strings: Int[Tensor, "n T"]
+
+def tells_positions(given: Given) -> float:
+    """How much the code of the first token changes when it stands last."""
+    with torch.no_grad():
+        codes = given.model.embed_source(given.strings[:1])
+        turned = given.model.embed_source(given.strings[:1].flip(1))
+        return float((codes - turned.flip(1)).abs().max())
+
+
+def no_positions(self: "TransformerReversal", given: Given, rng: Generator) -> Given:
+    """Without positions the source is a set, and nothing says which token was last."""
+    return given._replace(model=self.network("none", rng))
 
 
 class TransformerReversal(Claim[Given]):
@@ -41,62 +54,59 @@ class TransformerReversal(Claim[Given]):
     K: int = option(10, low=2, high=50)  # digits
     steps: int = option(200, high=5000)  # updates, of 64 strings each
     tests: int = option(4000, low=500, high=100_000)  # strings to reverse
+
     relation = at_least(level=0.99)  # an exact binomial interval of the share
+    supposes = (
+        Suppose("positions are added to the source", tells_positions, without=no_positions),
+    )
+    symbols = "0.99", "share of strings that come back reversed"
 
     def given(self, rng: Generator) -> Given:
-        """A network with sinusoidal positions, trained."""
-        return self._trained("sinusoidal", rng)
+        digits = partial(torch.randint, 0, self.K, generator=rng)
+        source, strings = (digits((n, self.T)) for n in (64 * self.steps, self.tests))
+        return Given(self.network("sinusoidal", rng), source, strings)
 
-    def hypotheses(self, given: Given) -> Iterator[Hypothesis]:
-        """Something that tells positions apart."""
-        blind = isinstance(given.model.embed_source.positions, nn.Identity)
-        yield Hypothesis("positions are added to the source", not blind)
+    def network(self, positions: str, rng: Generator) -> Transformer:
+        """In float32: precision is not the subject."""
+        size: dict[str, Any] = {"d_model": 32, "d_ff": 64, "dtype": torch.float32}
+        return Transformer(self.K, self.K, positions=positions, rng=rng, **size)
 
     def predict(self, given: Given) -> float:
-        """The share that counts as learned."""
         return 0.99
 
-    def measure(self, given: Given) -> Count:
-        """How many strings come back reversed, every digit right."""
-        found = given.model.generate(given.strings, given.strings.shape[1])
-        right = [d.tokens == tuple(s) for d, s in zip(found, given.strings.flip(1).tolist(),
-                                                      strict=True)]  # fmt: skip
-        return Count(sum(right), len(right))
+    def measure(self, given: Given, rng: Generator) -> Kept:
+        model = copy.deepcopy(given.model)
+        target, n = given.source.flip(1), self.steps
+        fit(
+            model,
+            (given.source, target, target),
+            lambda logits, y: cross_entropy(logits.flatten(0, 1), y.flatten()),
+            partial(torch.optim.Adam, lr=1e-2),
+            steps=n,
+            batch_size=64,
+            rng=rng,
+            schedule=lambda step: min(1.0, (step + 1) / 20) * (1 - step / n),
+        )
+        return Kept(reversed_by(model, given.strings), model=model)
 
-    def counterexample(self, rng: Generator) -> Given:
-        """The same network and training without positions."""
-        return self._trained("none", rng)
-
-    def figure(self, given: Given) -> Figure:
-        """Where the decoder looks: cross-attention, mean over strings and heads."""
-        model, source = given.model, given.strings[:200]
+    def figure(self, trial: Trial[Given]) -> Figure:
+        model, source = trial.kept.model, trial.given.strings[:200]
+        block, hidden = model.decoder[0], list[Tensor]()
         with torch.no_grad():
             memory = model.encode(source)
             x = model.embed_target(shifted_right(source.flip(1)[:, :-1], model.start))
-            block = model.decoder[0]
-            hidden: list[Tensor] = []
             hook = block.cross.register_forward_pre_hook(lambda _, args: hidden.append(args[0]))
             block(x, memory)
             hook.remove()
-            A = block.cross.weights(hidden[0], memory).mean(dim=(0, 1))
-        T = source.shape[1]
-        mark = HeatMap(A.tolist(), x=(0.5, T + 0.5), y=(0.5, T + 0.5), label="weight",
-                       role="measured")  # fmt: skip
-        return Figure("Cross-attention learns the antidiagonal", x="source position",
-                      y="target position", marks=(mark,))  # fmt: skip
+            A = block.cross.weights(hidden[0], memory).mean(dim=(0, 1))  # over strings and heads
+        edges = (0.5, source.shape[1] + 0.5)
+        mark = HeatMap(A, x=edges, y=edges, label="weight", role="measured")
+        title = "Cross-attention learns the antidiagonal"
+        return Figure(title, x="source position", y="target position", marks=(mark,))
 
-    def _trained(self, positions: str, rng: Generator) -> Given:
-        """Train on random strings; float32, since precision is not the subject."""
-        model = Transformer(
-            self.K, self.K, d_model=32, d_ff=64, positions=positions, rng=rng, dtype=torch.float32
-        )
-        source = torch.randint(0, self.K, (64 * self.steps, self.T), generator=rng)
-        target, steps = source.flip(1), self.steps
-        fit(
-            model, (source, target, target),
-            lambda logits, y: cross_entropy(logits.flatten(0, 1), y.flatten()),
-            lambda parameters: torch.optim.Adam(parameters, lr=1e-2),
-            steps=steps, batch_size=64, rng=rng,
-            schedule=lambda step: min(1.0, (step + 1) / 20) * (1 - step / steps),
-        )  # fmt: skip
-        return Given(model, torch.randint(0, self.K, (self.tests, self.T), generator=rng))
+
+def reversed_by(model: Transformer, strings: Int[Tensor, "n T"]) -> Count:
+    """How many strings come back reversed, every digit right."""
+    found = model.generate(strings, strings.shape[1])
+    pairs = zip(found, strings.flip(1).tolist(), strict=True)
+    return Count(sum(d.tokens == tuple(s) for d, s in pairs), len(strings))

@@ -16,22 +16,30 @@ on the mean over models that differ in their start.
 :covers: seq2seq-encoder-decoder, bahdanau-attention
 """
 
-from collections.abc import Iterator
 from typing import NamedTuple
 
 import torch
 from torch import Generator, Tensor
 
 from corollary.claims.sequences._reversal import accuracies
-from corollary.core import Claim, Figure, Hypothesis, Level, Points, Sample, at_least, option
+from corollary.core import (
+    Claim,
+    Figure,
+    Kept,
+    Level,
+    Points,
+    Sample,
+    Suppose,
+    Trial,
+    at_least,
+    option,
+)
+from corollary.core.figure import Role
 
 
 class Given(NamedTuple):
-    """A seed, lengths, and whether the second model attends."""
-
-    seed: int
-    lengths: tuple[int, ...]
-    attends: bool
+    lengths: tuple[int, ...]  # of the sequences, growing
+    units: int  # of the attention of the second model, none for 0
 
 
 class TranslationBottleneck(Claim[Given]):
@@ -40,51 +48,56 @@ class TranslationBottleneck(Claim[Given]):
     m: int = option(12, low=4, high=64)  # units of each network
     steps: int = option(300, low=1, high=5000)  # steps of Adam
     runs: int = option(10, low=2, high=30)  # models of each kind at each length
+
     relation = at_least(level=0.95)  # means over the models, with a Student interval
+    supposes = (
+        Suppose(
+            "the second model attends",
+            lambda g: g.units,
+            "Without attention the second model has no lead.",
+            units=0,
+        ),
+        Suppose(
+            "the longest is three times the shortest",
+            lambda g: g.lengths[-1] - 3 * g.lengths[0] + 1,
+            "At one length nothing falls.",
+            lengths=lambda g: g.lengths[:1],
+        ),
+    )
+    symbols = "at least", "difference of the parts of right tokens"
+    rows = "fall without attention", "lead of attention at the longest"
 
     def given(self, rng: Generator) -> Given:
-        """A seed."""
-        return Given(int(torch.randint(2**31, (), generator=rng)), self.lengths, True)
-
-    def hypotheses(self, given: Given) -> Iterator[Hypothesis]:
-        """Two models, and room to forget."""
-        yield Hypothesis("the second model attends", given.attends)
-        far = given.lengths[-1] >= 3 * given.lengths[0]
-        yield Hypothesis("the longest is three times the shortest", far)
+        return Given(self.lengths, self.m)
 
     def predict(self, given: Given) -> list[float]:
-        """The fall of the first model, and the lead of the second."""
         return [0.3, 0.1]
 
-    def measure(self, given: Given) -> list[Sample]:
-        """Both, model by model."""
-        plain, second = self._accuracies(given, False), self._accuracies(given, given.attends)
-        fall = plain[0] - plain[-1]
-        return [Sample(fall), Sample(second[-1] - plain[-1])]
+    def measure(self, given: Given, rng: Generator) -> Kept:
+        seed = int(torch.randint(2**31, (), generator=rng))
 
-    def counterexample(self, rng: Generator) -> Given:
-        """Two models without attention."""
-        given = self.given(rng)
-        return given._replace(attends=False, lengths=given.lengths[:1])
+        def rows(attends: bool) -> Tensor:  # a row for each length, a column for each run
+            sizes = (self.K, self.m, self.steps, attends)
+            found = [accuracies(seed, self.runs, T, *sizes) for T in given.lengths]
+            return torch.tensor(found, dtype=torch.float64)
 
-    def figure(self, given: Given) -> Figure:
-        """Accuracy against length."""
-        marks = []
-        for attends, label, role in (
-            (False, "one vector", "other"),
-            (True, "with attention", "measured"),
-        ):
-            rows = self._accuracies(given, attends)
-            marks.append(
-                Points(given.lengths, rows.mean(dim=1), label=f"{label}, range of runs",
-                       role=role, low=rows.amin(dim=1), high=rows.amax(dim=1))
-            )  # fmt: skip
-        guess = Level(1 / self.K, label="guessing")
-        return Figure("Sequences said backwards", x="length T", y="part of tokens right",
-                      marks=(*marks, guess))  # fmt: skip
+        plain, second = rows(False), rows(given.units > 0)
+        samples = [Sample(plain[0] - plain[-1]), Sample(second[-1] - plain[-1])]
+        return Kept(samples, plain=plain, second=second)
 
-    def _accuracies(self, given: Given, attends: bool) -> Tensor:
-        """A row a length, a column a run."""
-        sizes = (self.K, self.m, self.steps, attends)
-        rows = [accuracies(given.seed, self.runs, T, *sizes) for T in given.lengths]
-        return torch.tensor(rows, dtype=torch.float64)
+    def figure(self, trial: Trial[Given]) -> Figure:
+        def drawn(rows: Tensor, label: str, role: Role) -> Points:
+            low, high = rows.amin(dim=1), rows.amax(dim=1)
+            label = f"{label}, range of runs"
+            return Points(trial.given.lengths, rows.mean(dim=1), label, role, low, high)
+
+        return Figure(
+            "Sequences said backwards",
+            x="length T",
+            y="part of tokens right",
+            marks=(
+                drawn(trial.kept.plain, "one vector", "other"),
+                drawn(trial.kept.second, "with attention", "measured"),
+                Level(1 / self.K, label="guessing"),
+            ),
+        )

@@ -12,6 +12,7 @@ The first term falls with the width, the second grows; constants are left at 1 h
 :source: Mathematical Foundations of Deep Learning (slides), Barron's Theorem; Barron (1994),
     "Approximation and estimation bounds for artificial neural networks".
 :covers: barron-risk-bound
+:test: tests/theory/generalization/test_barron_risk.py
 :erratum: [notation] The slide calls the sum O(1/n) + O((nd/M) ln M) the estimation error. The first
     term is the approximation error, the second the estimation error; the sum bounds the mean
     squared error of the fitted network.
