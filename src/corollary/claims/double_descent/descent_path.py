@@ -23,22 +23,19 @@ import torch
 from jaxtyping import Float
 from torch import Generator, Tensor
 
-from corollary.core import Claim, Suppose, Trial, equals, generator, near, option
-from corollary.core.figure import Curve, Figure, Level, Role
+from corollary.core import Along, Claim, Suppose, Trial, equals, generator, near, option
+from corollary.core.figure import Curve, Figure, Role
 from corollary.data.planted import planted
-from corollary.theory.double_descent.bias_variance import min_norm
 from corollary.theory.double_descent.descent_path import gd_path
 from corollary.theory.double_descent.risk import excess_risk
 
 
 class Given(NamedTuple):
-    """A regression problem, a start and a step size."""
-
-    phi: Float[Tensor, "n p"]
+    phi: Float[Tensor, "n p"]  # features
     y: Float[Tensor, " n"]
     w_star: Float[Tensor, " p"]
     w0: Float[Tensor, " p"]
-    eta: float
+    eta: float  # learning rate
 
     def top(self) -> float:
         """The largest curvature."""
@@ -63,6 +60,9 @@ class DescentPath(Claim[Given]):
         Suppose("the step is below 2 over the largest curvature", lambda g: 2 - g.eta * g.top()),
     )
     symbols = "closed form", "excess risk of the iterates"
+    shows = (
+        Along("Descent at the interpolation threshold", x="t", at="times", log_x=True, log_y=True),
+    )
 
     def given(self, rng: Generator) -> Given:
         data = planted(self.n, self.p, sigma=self.sigma, rng=rng)
@@ -70,40 +70,21 @@ class DescentPath(Claim[Given]):
         return given._replace(eta=1 / given.top())
 
     def predict(self, given: Given) -> list[float]:
-        w = gd_path(given.phi, given.y, given.eta, self._times())
+        w = gd_path(given.phi, given.y, given.eta, self.times)
         return self._risks(w, given)
 
     def measure(self, given: Given) -> list[float]:
         phi, y, _, w, eta = given
-        path, times = {0: w}, set(self._times())
+        path, times = {0: w}, set(self.times)
         for t in range(1, self.steps + 1):
             w = w - eta * (phi.T @ (phi @ w - y)) / len(y)
             if t in times:
                 path[t] = w
-        return self._risks(torch.stack([path[t] for t in self._times()]), given)
+        return self._risks(torch.stack([path[t] for t in self.times]), given)
 
-    def figure(self, trial: Trial[Given]) -> tuple[Figure, Figure]:
-        times, given = self._times(), trial.given
-        (end,) = self._risks(min_norm(given.phi, given.y)[None], given)
-        marks = (
-            Curve(trial.predicted, times, label="closed form", role="predicted"),
-            Curve(trial.measured, times, label="iterates", dashed=True),
-            Level(end, label="its limit Φ⁺y", role="other"),
-        )
-        words: dict[str, Any] = {
-            "x": "t",
-            "y": "excess risk",
-            "log_x": True,
-            "log_y": True,
-            "marks": marks,
-        }
-        return Figure("Gradient descent at the interpolation threshold", **words), self._peak()
-
-    def _peak(self) -> Figure:
+    def figure(self, trial: Trial[Given]) -> Figure:
         ps = [max(1, round(s * self.n)) for s in (0.2, 0.5, 0.8, 0.9, 1.0, 1.1, 1.25, 2, 4)]
-        stops = [10, 100, 100_000_000]
-        seeds = generator(0, "peak")
-        rows = []
+        stops, seeds, rows = [10, 100, 100_000_000], generator(0, "peak"), []
         for p in ps:
             runs = []
             for _ in range(8):
@@ -123,7 +104,9 @@ class DescentPath(Claim[Given]):
         }
         return Figure("Stopping early removes the peak", **words, marks=marks)
 
-    def _times(self) -> list[int]:
+    @property
+    def times(self) -> list[int]:
+        """Steps at which the risk is noted."""
         return sorted({round(self.steps ** (k / 24)) for k in range(25)})
 
     def _risks(self, w: Tensor, given: Given) -> list[float]:

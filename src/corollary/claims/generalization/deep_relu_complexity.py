@@ -23,23 +23,17 @@ import torch
 from jaxtyping import Float
 from torch import Generator, Tensor
 
-from corollary.core import Claim, Kept, Sample, Suppose, Trial, at_most, normal, option
-from corollary.core.figure import Curve, Figure, Points, Role
+from corollary.core import Along, Claim, Sample, Suppose, at_most, normal, option
 from corollary.theory.generalization.deep_relu import deep_relu_bound, deep_suprema
 from corollary.theory.generalization.rademacher import random_signs
 
-VERSIONS: dict[Literal["peeling", "golowich"], str] = {
-    "peeling": "(2B)^L/√n",
-    "golowich": "B^L(1+√(2L log 2))/√n",
-}
+VERSIONS: tuple[Literal["peeling", "golowich"], ...] = ("peeling", "golowich")
 
 
 class Given(NamedTuple):
-    """Points, the radius that the bound is told, and random signs."""
-
-    x: Float[Tensor, "n d"]
-    radius: float
-    signs: Float[Tensor, "s n"]
+    x: Float[Tensor, "n d"]  # points
+    radius: float  # that the bound is told
+    signs: Float[Tensor, "s n"]  # random
 
 
 class DeepReluComplexity(Claim[Given]):
@@ -67,48 +61,25 @@ class DeepReluComplexity(Claim[Given]):
         ),
     )
     symbols = "smaller of the two bounds", "R_S, what the ascent reaches"
-    rows = tuple(f"L = {L}" for L in range(1, 5))
+    shows = (Along("Fitting random signs", x="L", first=1, log_y=True, without=False),)
 
     def given(self, rng: Generator) -> Given:
         x, signs = normal(rng, self.n, self.d), random_signs(self.draws, self.n, rng=rng)
         return Given(x / x.norm(dim=1, keepdim=True), 1.0, signs)
 
     def predict(self, given: Given) -> list[float]:
-        return [min(self._bound(given, L, v) for v in VERSIONS) for L in range(1, self.L + 1)]
+        def bound(L: int) -> float:
+            size = (self.B, L, len(given.x))
+            return min(deep_relu_bound(*size, radius=given.radius, version=v) for v in VERSIONS)
 
-    def measure(self, given: Given, rng: Generator) -> Kept:
-        own, narrow = (
-            [
-                deep_suprema(given.x, self.B, L, given.signs, width=w, steps=40, rng=rng)
-                for L in range(1, self.L + 1)
-            ]
-            for w in (self.width, 2)
-        )
-        return Kept([Sample(v) for v in own], found={self.width: own, 2: narrow})
+        return [bound(L) for L in range(1, self.L + 1)]
+
+    def measure(self, given: Given, rng: Generator) -> list[Sample]:
+        depths, how = range(1, self.L + 1), {"width": self.width, "steps": 40}
+        signs = given.signs
+        return [Sample(deep_suprema(given.x, self.B, L, signs, **how, rng=rng)) for L in depths]
 
     def tight(self) -> Given:
         """One point: one layer fits its sign with all of its norm, half of the bound."""
         one = torch.ones(1, 1, dtype=torch.float64)
         return Given(one, 1.0, torch.tensor([[1.0], [-1.0]], dtype=torch.float64))
-
-    def figure(self, trial: Trial[Given]) -> Figure:
-        depths, far = range(1, self.L + 1), range(1, max(9, self.L + 1))
-        marks: list[Curve | Points] = [
-            Curve([self._bound(trial.given, L, v) for L in far], far, name, "predicted")
-            for v, name in VERSIONS.items()
-        ]
-        for width, found in trial.kept.found.items():
-            low, mean, high = zip(*map(_middle, found), strict=True)
-            role: Role = "measured" if width == self.width else "other"
-            label = f"ascent, width {width}, middle 80 %"
-            marks.append(Points(depths, mean, label=label, role=role, low=low, high=high))
-        title = f"Fitting random signs with norms B = {self.B:g}"
-        return Figure(title, x="L", y="R_S", log_y=True, marks=tuple(marks))
-
-    def _bound(self, given: Given, L: int, version: Literal["peeling", "golowich"]) -> float:
-        n = len(given.x)
-        return deep_relu_bound(self.B, L, n, radius=given.radius, version=version)
-
-
-def _middle(v: Tensor) -> tuple[float, float, float]:
-    return float(v.quantile(0.1)), float(v.mean()), float(v.quantile(0.9))

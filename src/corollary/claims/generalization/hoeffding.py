@@ -29,13 +29,11 @@ from corollary.theory.generalization.deviations import hoeffding_deviation, hoef
 
 
 class Given(NamedTuple):
-    """Repeated samples of f(Z), its expectation, the range it is said to have, and a deviation."""
-
-    values: Float[Tensor, "t n"]
-    mean: float
-    a: float
-    b: float
-    eps: float
+    values: Float[Tensor, "t n"]  # repeated samples of f(Z)
+    mean: float  # expectation of f(Z)
+    a: float  # least value that f is said to have
+    b: float  # largest
+    eps: float  # deviation
 
 
 def in_range(given: Given) -> tuple[bool, str]:
@@ -86,10 +84,7 @@ class Hoeffding(Claim[Given]):
         coin = torch.tensor([[0.0], [1.0]], dtype=torch.float64)
         return Given(coin.repeat(1000, 1), 0.5, 0.0, 1.0, 0.4999)
 
-    def figure(self, trial: Trial[Given]) -> tuple[Figure, Figure]:
-        return self._tail(trial), self._shrinking(trial.given)
-
-    def _tail(self, trial: Trial[Given]) -> Figure:
+    def figure(self, trial: Trial[Given]) -> Figure:
         (values, _, a, b, eps), off = trial.given, trial.kept.off
         n, grid = values.shape[1], [1.4 * eps * i / 24 for i in range(1, 25)]
         bound = [min(1.0, hoeffding_probability(n, e, a=a, b=b)) for e in grid]
@@ -103,16 +98,3 @@ class Hoeffding(Claim[Given]):
         )
         title = f"How often a mean of {n} values strays"
         return Figure(title, x="ε", y=self.symbols[1], log_y=True, marks=marks)
-
-    def _shrinking(self, given: Given) -> Figure:
-        n, share = given.values.shape[1], 1 - self.delta
-        sizes = [k for k in (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000) if k <= n]
-        off = [(given.values[:4000, :k].mean(dim=1) - given.mean).abs() for k in sizes]
-        bound = [hoeffding_deviation(k, self.delta, a=given.a, b=given.b) for k in sizes]
-        marks = (
-            Curve(bound, sizes, label="(b−a)√(log(2/δ)/2n)", role="predicted"),
-            Points(sizes, [float(e.quantile(share)) for e in off], label=f"{share:g} quantile"),
-            Curve([float(e.mean()) for e in off], sizes, label="mean deviation", role="other"),
-        )
-        title = f"With probability {share:g} the mean is closer than this"
-        return Figure(title, x="n", y="|mean − E f|", log_x=True, log_y=True, marks=marks)

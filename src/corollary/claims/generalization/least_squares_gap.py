@@ -23,24 +23,25 @@ import torch
 from jaxtyping import Float
 from torch import Generator, Tensor
 
-from corollary.core import Claim, Sample, Spread, Suppose, Trial, normal, option, within_interval
-from corollary.core.figure import Band, Curve, Figure, Level, Role
+from corollary.core import (
+    Claim,
+    Sample,
+    Spread,
+    Suppose,
+    Sweep,
+    normal,
+    option,
+    within_interval,
+)
 from corollary.core.witness import mean_square_is
 
 
 class Given(NamedTuple):
-    """Repeated samples, the true coefficients, those that are judged, and the noise."""
-
-    x: Float[Tensor, "t n d"]
+    x: Float[Tensor, "t n d"]  # repeated samples
     y: Float[Tensor, "t n"]
-    truth: Float[Tensor, " d"]
-    w: Float[Tensor, "t d"]
-    sigma: float
-
-    def errors(self) -> tuple[Float[Tensor, " t"], Float[Tensor, " t"]]:
-        """Mean squared error on each sample, and the exact expected one."""
-        inside = ((self.x @ self.w[..., None])[..., 0] - self.y).square().mean(dim=1)
-        return inside, self.sigma**2 + (self.w - self.truth).square().sum(dim=1)
+    truth: Float[Tensor, " d"]  # true coefficients
+    w: Float[Tensor, "t d"]  # those that are judged
+    sigma: float  # noise
 
 
 def fitted(x: Tensor, y: Tensor) -> Tensor:
@@ -84,7 +85,10 @@ class LeastSquaresGap(Claim[Given]):
         ),
     )
     symbols = "−σ²(d/n + d/(n−d−1))", "Ĵ − J"
-    shows = (Spread("The sample flatters the fit"),)
+    shows = (
+        Spread("The sample flatters the fit"),
+        Sweep("More points, less flattery", "n", (12, 16, 24, 40, 80)),
+    )
 
     def given(self, rng: Generator) -> Given:
         truth, x = normal(rng, self.d), normal(rng, self.trials, self.n, self.d)
@@ -96,27 +100,6 @@ class LeastSquaresGap(Claim[Given]):
         return -(given.sigma**2) * (d / n + d / (n - d - 1)) if n > d + 1 else -math.inf
 
     def measure(self, given: Given) -> Sample:
-        inside, outside = given.errors()
-        return Sample(inside - outside)
-
-    def figure(self, trial: Trial[Given]) -> Figure:
-        given = trial.given
-        (_, n, d), s2 = given.x.shape, given.sigma**2
-        sizes = sorted({k for k in (d + 2, d + 4, 2 * d, 3 * d, 4 * d, n) if d + 1 < k <= n})
-        cut = [(given.x[:400, :k], given.y[:400, :k]) for k in sizes]
-        pairs = [given._replace(x=x, y=y, w=fitted(x, y)).errors() for x, y in cut]
-        curve = [d + 2 + (n - d - 2) * i / 80 for i in range(81)]
-        inside, outside = [1 - d / k for k in curve], [1 + d / (k - d - 1) for k in curve]
-        marks: list[Curve | Band | Level] = [
-            Curve([s2 * v for v in inside], curve, "σ²(1 − d/n)", "predicted", True),
-            Curve([s2 * v for v in outside], curve, "σ²(1 + d/(n−d−1))", "predicted", True),
-            Level(s2, label="σ², the noise", role="other"),
-        ]
-        roles: dict[str, Role] = {"on the sample": "measured", "expected": "other"}
-        for i, (name, role) in enumerate(roles.items()):
-            found = torch.stack([pair[i] for pair in pairs])
-            low, high = found.quantile(torch.tensor([0.1, 0.9]).double(), dim=1)
-            marks.append(Curve(found.mean(dim=1), sizes, label=name, role=role))
-            marks.append(Band(sizes, low, high, label=f"{name}, middle 80 %", role=role))
-        title = f"Two errors of one fit with d = {d} coefficients"
-        return Figure(title, x="n", y="mean squared error", log_y=True, marks=tuple(marks))
+        x, y, truth, w, sigma = given
+        inside = ((x @ w[..., None])[..., 0] - y).square().mean(dim=1)
+        return Sample(inside - sigma**2 - (w - truth).square().sum(dim=1))

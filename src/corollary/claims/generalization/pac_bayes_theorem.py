@@ -19,22 +19,20 @@ most :math:`\epsilon`.
 :covers: begin-pac-bayes
 """
 
-from typing import Any, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 import torch
 from jaxtyping import Float
 from torch import Generator, Tensor
 
 from corollary.core import Claim, Count, Kept, Suppose, Trial, at_most, option, uniform
-from corollary.core.figure import Curve, Figure, Histogram, Level
+from corollary.core.figure import Figure, Histogram, Level
 from corollary.theory.generalization.change_of_measure import gibbs_tilt
 from corollary.theory.generalization.divergence import kl_discrete
 from corollary.theory.generalization.pac_bayes import (
     Delta,
     delta_kl,
     delta_square,
-    log_j,
-    log_j_kl,
     pac_bayes_general,
 )
 
@@ -42,11 +40,9 @@ DELTAS: dict[str, Delta] = {"kl": delta_kl, "square": delta_square}
 
 
 class Given(NamedTuple):
-    """True risks of the hypotheses, their risks on many samples, and the prior used for each."""
-
-    R: Float[Tensor, " k"]
-    R_S: Float[Tensor, "runs k"]
-    P: Float[Tensor, "runs k"]
+    R: Float[Tensor, " k"]  # true risks of the hypotheses
+    R_S: Float[Tensor, "runs k"]  # their risks on many samples
+    P: Float[Tensor, "runs k"]  # the prior used for each
 
 
 def after_the_sample(self: "PacBayesTheorem", rng: Generator) -> Given:
@@ -103,22 +99,11 @@ class PacBayesTheorem(Claim[Given]):
         excess = left - right
         return Kept(Count(int((excess > 0).sum()), len(R_S)), excess=excess)
 
-    def figure(self, trial: Trial[Given]) -> tuple[Figure, Figure]:
+    def figure(self, trial: Trial[Given]) -> Figure:
         excess = trial.kept.excess
         marks = (
             Histogram(excess, label=f"{len(excess)} samples, worst posterior"),
             Level(0.0, label="fails to the right", axis="x"),
         )
         x, y = "Δ(E_Q R, E_Q R_S) minus the right side", "density over samples"
-        places = Figure("Few samples break the inequality", x=x, y=y, marks=marks)
-        N = torch.tensor([1, 2, 4, 8, 16, 32, 64, 128, 256], dtype=torch.float64)
-        kl = torch.tensor([log_j_kl(int(n)) for n in N]).exp()
-        square = torch.tensor([log_j(delta_square, int(n), grid=201) for n in N]).exp()
-        growth = (
-            Curve(2 * N.sqrt(), N, label="2√N", role="predicted"),
-            Curve(N.sqrt(), N, label="√N", role="other", dashed=True),
-            Curve(kl, N, label="J for kl"),
-            Curve(square, N, label="J for 2(q − m)²", role="other"),
-        )
-        axes: dict[str, Any] = {"x": "N", "y": "J", "log_x": True, "log_y": True}
-        return places, Figure("What the distance costs", marks=growth, **axes)
+        return Figure("Few samples break the inequality", x=x, y=y, marks=marks)

@@ -32,13 +32,11 @@ from corollary.theory.generalization.gaussian_posterior import (
 
 
 class Given(NamedTuple):
-    """Posterior, prior, and draws from the posterior."""
-
-    theta: Float[Tensor, " p"]
-    s: Float[Tensor, " p"]
-    theta0: Float[Tensor, " p"]
-    lam: float
-    draws: Float[Tensor, "n p"]
+    theta: Float[Tensor, " p"]  # mean of the posterior
+    s: Float[Tensor, " p"]  # its variances
+    theta0: Float[Tensor, " p"]  # mean of the prior
+    lam: float  # its variance
+    draws: Float[Tensor, "n p"]  # from the posterior
 
 
 def has_variances(given: Given) -> tuple[bool, str]:
@@ -95,23 +93,16 @@ class PosteriorDivergence(Claim[Given]):
         prior = Normal(given.theta0, given.lam**0.5)
         return Sample((posterior.log_prob(given.draws) - prior.log_prob(given.draws)).sum(1))
 
-    def figure(self, trial: Trial[Given]) -> tuple[Figure, Figure]:
+    def figure(self, trial: Trial[Given]) -> Figure:
         theta, s, theta0, lam, _ = trial.given
         best = optimal_lambda(theta, s, theta0)
         grid = (best * torch.logspace(-1, 1, 81, dtype=torch.float64)).tolist()
         valley = [float(kl_gaussian_posterior(theta, s, theta0, v)) for v in grid]
-        noise = torch.logspace(-4, 0.5, 81, dtype=torch.float64)
-        one, at = theta[:1], theta0[:1]
-        nats = [float(kl_gaussian_posterior(one, v[None], at, lam)) for v in noise]
         (r,) = trial.comparison.measured
         marks = (
             Curve(valley, grid, label="formula", role="predicted"),
             Level(best, label="λ*", axis="x", role="other"),
             Points([lam], [r.value], label="from draws", low=[r.low], high=[r.high]),
         )
-        line = (Curve(nats, noise, label="formula", role="predicted"),)
-        title, y = "A weight that may be noisy is cheap", "nats for the weight θ₁"
-        return (
-            Figure("The best variance of the prior", x="λ", y="KL(Q‖P)", log_x=True, marks=marks),
-            Figure(title, x="s₁", y=y, log_x=True, marks=line),
-        )
+        title = "The best variance of the prior"
+        return Figure(title, x="λ", y="KL(Q‖P)", log_x=True, marks=marks)

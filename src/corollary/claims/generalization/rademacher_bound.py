@@ -22,20 +22,16 @@ random walk, the same for every sample of different points, and known exactly.
     Steps 4 and 5 of the proof sketch lack the factor 1/m and the expectation over the signs.
 """
 
-import math
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import torch
 from jaxtyping import Float
 from torch import Generator, Tensor
 
 from corollary.claims.generalization._draws import are_independent
-from corollary.core import Claim, Suppose, Trial, at_most, option, uniform
-from corollary.core.figure import Curve, Figure, Points
+from corollary.core import Claim, Suppose, Sweep, at_most, option, uniform
 from corollary.theory.generalization.deviations import upper_quantile
 from corollary.theory.generalization.rademacher import rademacher_deviation, threshold_complexity
-
-SIZES = (10, 20, 50, 100, 200, 500, 1000)
 
 
 class Given(NamedTuple):
@@ -71,6 +67,7 @@ class RademacherBound(Claim[Given]):
     )
     symbols = "bound", "1 − δ quantile of sup (E f − sample mean)"
     rows = "2 R_m + √(log(1/δ)/2m)", "2 R_S + 3√(log(2/δ)/2m)"
+    shows = (Sweep("Thresholds on the line", "m", (10, 20, 50, 100, 200, 500), log_y=True),)
 
     def given(self, rng: Generator) -> Given:
         return Given(uniform(rng, self.trials, self.m))
@@ -82,30 +79,3 @@ class RademacherBound(Claim[Given]):
 
     def measure(self, given: Given) -> float:
         return upper_quantile(suprema(given.x), self.delta)
-
-    def figure(self, trial: Trial[Given]) -> Figure:
-        x, d = trial.given.x, self.delta
-        sizes = [m for m in SIZES if m < x.shape[1]] + [x.shape[1]]
-        off, R = [suprema(x[:2000, :m]) for m in sizes], [threshold_complexity(m) for m in sizes]
-        both = list(zip(R, sizes, strict=True))
-        mean, own = (
-            [rademacher_deviation(r, m, d, empirical=e) for r, m in both] for e in (False, True)
-        )
-        printed = [2 * r + math.sqrt(math.log(1 / d) / m) for r, m in both]
-        low, high = [float(e.quantile(0.1)) for e in off], [upper_quantile(e, d) for e in off]
-        found, label = [float(e.quantile(1 - d)) for e in off], f"{1 - d:g} quantile"
-        marks = (
-            Curve(mean, sizes, label=self.rows[0], role="predicted"),
-            Curve(own, sizes, label=self.rows[1], role="predicted"),
-            Curve(printed, sizes, label="slack as printed", role="other", dashed=True),
-            Points(sizes, found, label=label, low=low, high=high),
-        )
-        title = "Thresholds on the line: complexity and deviation"
-        caption = "Bars go from the 0.1 quantile to the upper confidence limit."
-        axes: dict[str, Any] = {
-            "x": "m",
-            "y": "sup (E f − sample mean)",
-            "log_x": True,
-            "log_y": True,
-        }
-        return Figure(title, marks=marks, caption=caption, **axes)

@@ -22,8 +22,7 @@ from typing import Literal, NamedTuple
 from jaxtyping import Float
 from torch import Generator, Tensor
 
-from corollary.core import Claim, Suppose, Trial, at_most, normal, option
-from corollary.core.figure import Curve, Figure, Level, Points
+from corollary.core import Along, Claim, Suppose, at_most, normal, option
 from corollary.theory.generalization.shattering import (
     Labelings,
     growth,
@@ -33,7 +32,7 @@ from corollary.theory.generalization.shattering import (
     thresholds,
     unions_of_intervals,
 )
-from corollary.theory.generalization.vc import sauer_bound, sauer_power
+from corollary.theory.generalization.vc import sauer_bound
 
 CLASSES: dict[str, tuple[Labelings, int, int]] = {  # labelings, VC dimension, of points in R^d
     "thresholds": (thresholds, 1, 1),
@@ -76,7 +75,7 @@ class SauerShelah(Claim[Given]):
         ),
     )
     symbols = "Σ C(n, i), i ≤ h", "labelings S(n)"
-    rows = tuple(f"n = {n}" for n in range(1, 11))
+    shows = (Along("Labelings of n points", x="n", first=1, log_y=True),)
 
     def given(self, rng: Generator) -> Given:
         labelings, h, d = CLASSES[self.family]
@@ -87,18 +86,3 @@ class SauerShelah(Claim[Given]):
 
     def measure(self, given: Given) -> list[float]:
         return [float(growth(given.labelings, given.x[:k])) for k in range(1, len(given.x) + 1)]
-
-    def figure(self, trial: Trial[Given]) -> Figure:
-        h, sizes = trial.given.h, range(1, len(trial.given.x) + 1)
-        more = range(1, 2 * len(sizes))
-        beyond = [k for k in more if k >= h]
-        marks = [
-            Curve([2.0**k for k in more], more, label="2ⁿ", role="other", dashed=True),
-            Curve([sauer_power(k, h) for k in beyond], beyond, label="(en/h)ʰ", role="other"),
-            Curve([sauer_bound(k, h) for k in more], more, self.symbols[0], "predicted"),
-            Points(sizes, trial.measured, label="enumerated"),
-            Level(h, label="n = h", role="other", axis="x"),
-            *(Points(sizes, b.measured, "unions of two", "other") for b in trial.without),
-        ]
-        title = f"Labelings of {self.family}, h = {h}"
-        return Figure(title, x="n", y="S(n)", log_y=True, marks=tuple(marks))

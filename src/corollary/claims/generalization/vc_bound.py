@@ -19,15 +19,14 @@ read off. A value above 1 says nothing and is called vacuous.
 """
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import torch
 from jaxtyping import Float
 from torch import Generator, Tensor
 
 from corollary.claims.generalization._draws import are_independent
-from corollary.core import Claim, Suppose, Trial, at_most, option, uniform
-from corollary.core.figure import Curve, Figure, Level, Points
+from corollary.core import Claim, Suppose, Sweep, at_most, option, uniform
 from corollary.theory.generalization.deviations import upper_quantile
 from corollary.theory.generalization.shattering import (
     Labelings,
@@ -37,8 +36,6 @@ from corollary.theory.generalization.shattering import (
 )
 from corollary.theory.generalization.vc import vc_deviation
 
-SIZES = (20, 50, 100, 200, 500, 1000)
-
 
 def of_thresholds(x: Float[Tensor, "t n"]) -> Float[Tensor, " t"]:
     """The largest risk less empirical risk of a rule 1[x <= t], where all labels are 0."""
@@ -47,11 +44,9 @@ def of_thresholds(x: Float[Tensor, "t n"]) -> Float[Tensor, " t"]:
 
 
 class Given(NamedTuple):
-    """Repeated samples of uniform points labelled 0; a class by its labelings and its suprema."""
-
-    x: Float[Tensor, "t n"]
-    labelings: Labelings
-    suprema: Callable[[Tensor], Tensor]
+    x: Float[Tensor, "t n"]  # repeated samples of uniform points labelled 0
+    labelings: Labelings  # of the class
+    suprema: Callable[[Tensor], Tensor]  # largest risk less empirical risk
 
 
 def grows_slowly(given: Given) -> tuple[bool, str]:
@@ -82,6 +77,7 @@ class VcBound(Claim[Given]):
         ),
     )
     symbols = "2√(2(log(2n+1) + log(2/δ))/n)", "1 − δ quantile of sup (R − R_S)"
+    shows = (Sweep("Thresholds on the line", "n", (20, 50, 100, 200, 500, 1000), log_y=True),)
 
     def given(self, rng: Generator) -> Given:
         return Given(uniform(rng, self.trials, self.n), thresholds, of_thresholds)
@@ -92,27 +88,3 @@ class VcBound(Claim[Given]):
 
     def measure(self, given: Given) -> float:
         return upper_quantile(given.suprema(given.x), self.delta)
-
-    def figure(self, trial: Trial[Given]) -> Figure:
-        from scipy.stats import ksone
-
-        (x, _, suprema), share = trial.given, 1 - self.delta
-        sizes = [n for n in SIZES if n < x.shape[1]] + [x.shape[1]]
-        off, more = [suprema(x[:1000, :n]) for n in sizes], [10, *sizes]
-        bound = [vc_deviation(2 * n + 1, n, self.delta) for n in more]
-        exact = [float(ksone.ppf(share, n)) for n in more]
-        low, high = (
-            [float(e.quantile(0.1)) for e in off],
-            [upper_quantile(e, 1 - share) for e in off],
-        )
-        found = [float(e.quantile(share)) for e in off]
-        marks = (
-            Curve(bound, more, label=self.symbols[0], role="predicted"),
-            Level(1.0, label="vacuous above", role="other"),
-            Points(sizes, found, label=f"{share:g} quantile", low=low, high=high),
-            Curve(exact, more, label="Smirnov's exact quantile", role="other", dashed=True),
-        )
-        title = "Thresholds: what is promised, what happens"
-        caption = "Bars go from the 0.1 quantile to the upper confidence limit."
-        axes: dict[str, Any] = {"x": "n", "y": "sup (R − R_S)", "log_x": True, "log_y": True}
-        return Figure(title, marks=marks, caption=caption, **axes)

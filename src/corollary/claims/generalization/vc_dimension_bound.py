@@ -48,12 +48,10 @@ def of_intervals(x: Float[Tensor, "t n"]) -> Float[Tensor, " t"]:
 
 
 class Given(NamedTuple):
-    """Repeated samples of uniform points labelled 0; a class, its suprema, its dimension."""
-
-    x: Float[Tensor, "t n"]
-    labelings: Labelings
-    suprema: Callable[[Tensor], Tensor]
-    h: int
+    x: Float[Tensor, "t n"]  # repeated samples of uniform points labelled 0
+    labelings: Labelings  # of the class
+    suprema: Callable[[Tensor], Tensor]  # largest risk less empirical risk
+    h: int  # dimension
 
 
 def has_dimension(given: Given) -> tuple[bool, str]:

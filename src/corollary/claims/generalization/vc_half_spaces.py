@@ -17,12 +17,11 @@ from typing import NamedTuple
 import torch
 from torch import Generator, Tensor
 
-from corollary.core import Claim, Suppose, Trial, equals, generator, normal, option
+from corollary.core import Along, Claim, Suppose, Trial, equals, generator, normal, option
 from corollary.core.figure import Curve, Figure, Points, Role
 from corollary.theory.generalization.shattering import (
     Labelings,
     growth,
-    half_space_growth,
     half_spaces,
     half_spaces_through_origin,
     radon_partition,
@@ -58,7 +57,7 @@ class VcHalfSpaces(Claim[Given]):
         ),
     )
     symbols = "d + 1", "largest shattered set"
-    rows = "d = {dims}"
+    shows = (Along("Half-spaces shatter d + 1 points", x="d", at="dims"),)
 
     def given(self, rng: Generator) -> Given:
         return Given(tuple(range(1, self.d + 1)), half_spaces)
@@ -74,36 +73,20 @@ class VcHalfSpaces(Claim[Given]):
         ]
         return [float(result.dimension) for result in found]
 
-    def figure(self, trial: Trial[Given]) -> tuple[Figure, Figure]:
-        dims, sizes = trial.given.dims, range(1, 13)
-        curves = (
-            Curve([half_space_growth(n, d) / 2**n for n in sizes], sizes, f"d = {d}", "other")
-            for d in dims
-        )
-        clouds = [(d, normal(generator(d, "figure"), d + 2, d)) for d in dims]
-        seen = [(n, growth(half_spaces, x[:n]) / 2**n) for d, x in clouds for n in (d + 1, d + 2)]
-        points = Points(
-            [n for n, _ in seen], [s for _, s in seen], label="drawn points, enumerated"
-        )
-        title = "All labelings up to d + 1 points, not one point more"
-        return Figure(title, x="n", y="S(n) / 2ⁿ", marks=(*curves, points)), _radon()
-
-
-def _radon() -> Figure:
-    """Four points of the plane and their two groups."""
-    x = normal(generator(0, "radon"), 4, 2)
-    split = radon_partition(x)
-    marks: list[Curve | Points] = []
-    groups: dict[Role, tuple[str, Tensor]] = {
-        "measured": ("one group", split.first),
-        "other": ("the other", ~split.first),
-    }
-    for role, (name, which) in groups.items():
-        group = x[which]
-        ring = torch.cat([group, group[:1]])
-        marks.append(Curve(ring[:, 1], ring[:, 0], label=f"hull of {name}", role=role))
-        marks.append(Points(group[:, 0], group[:, 1], label=name, role=role))
-    point = split.point.tolist()
-    marks.append(Points([point[0]], [point[1]], label="in both hulls", role="predicted"))
-    title = "Radon: four points always split like this"
-    return Figure(title, x="x₁", y="x₂", marks=tuple(marks), equal=True)
+    def figure(self, trial: Trial[Given]) -> Figure:
+        x = normal(generator(0, "radon"), 4, 2)
+        split = radon_partition(x)
+        marks: list[Curve | Points] = []
+        groups: dict[Role, tuple[str, Tensor]] = {
+            "measured": ("one group", split.first),
+            "other": ("the other", ~split.first),
+        }
+        for role, (name, which) in groups.items():
+            group = x[which]
+            ring = torch.cat([group, group[:1]])
+            marks.append(Curve(ring[:, 1], ring[:, 0], label=f"hull of {name}", role=role))
+            marks.append(Points(group[:, 0], group[:, 1], label=name, role=role))
+        point = split.point.tolist()
+        marks.append(Points([point[0]], [point[1]], label="in both hulls", role="predicted"))
+        title = "Radon: four points always split like this"
+        return Figure(title, x="x₁", y="x₂", marks=tuple(marks), equal=True)
