@@ -37,6 +37,27 @@ def test_workflows_call_commands_that_exist(workflow):
     assert all((ROOT / script).is_file() for script in re.findall(r"python (\S+\.py)", text))
 
 
+FOR_USERS = {k: v for k, v in PROJECT["optional-dependencies"].items() if k not in ("docs", "dev")}
+
+
+def test_every_dependency_of_users_has_a_lowest_version_and_a_job_installs_them_all():
+    asked = [*PROJECT["dependencies"], *(name for extra in FOR_USERS.values() for name in extra)]
+    assert all(re.fullmatch(r"[\w-]+>=[\d.]+", name) for name in asked)
+    text = commands(WORKFLOWS[0])
+    assert "uv pip compile pyproject.toml --resolution lowest-direct" in text
+    assert set(re.findall(r"--extra (\w+)", text)) == set(FOR_USERS)
+    tests = yaml.safe_load(WORKFLOWS[0].read_text("utf-8"))["jobs"]["tests"]
+    assert "oldest" in {extra["versions"] for extra in tests["strategy"]["matrix"]["include"]}
+    (install,) = (step for step in tests["steps"] if step.get("name") == "Install")
+    assert "oldest.txt" in install["env"]["CONSTRAINTS"]
+
+
+def test_the_command_line_asks_for_a_typer_that_starts_with_the_click_of_today():
+    """From 0.12 to 0.15.1 it does not start, or has no help, with click 8.2 and later."""
+    (typer,) = (name for name in PROJECT["dependencies"] if name.startswith("typer"))
+    assert tuple(map(int, typer.partition(">=")[2].split("."))) >= (0, 16)
+
+
 def test_the_nightly_run_is_the_full_one():
     nightly = next(path for path in WORKFLOWS if path.stem == "nightly")
     assert "make check-full" in commands(nightly)

@@ -18,6 +18,7 @@ from corollary.theory.landscape.curvature import (
     trace,
 )
 from corollary.theory.landscape.curvature.forms import trace_estimate
+from corollary.watch.measure.noise import WINDOW, NoiseAverage, two_sizes
 
 P = 300  # coordinates: more than the products that would give a trace exactly
 F64 = torch.float64
@@ -178,3 +179,20 @@ def test_the_noise_scale(draws, covers, n, d, offset, tail, groups):
     found = (noise_scale(landscape, groups=groups, rng=k).scale for k in range(draws))
     name = f"noise scale {truth:.3g}, {d} weights, {groups} groups of {n // groups}"
     covers(name, 0.95, map(ulps(truth), found))
+
+
+@pytest.mark.parametrize("d", [1, 20])
+def test_the_noise_scale_along_a_run(draws, covers, d):
+    """From the lengths of single gradients and of batches of 32, over the last 20 steps."""
+    rng, B = torch.Generator().manual_seed(d), 32
+
+    def inside(_):
+        average = NoiseAverage()
+        each = 0.5 + torch.randn(WINDOW, B, d, generator=rng, dtype=F64)
+        for g in each:
+            small, large = float(g.square().sum(1).mean()), float(g.mean(0).square().sum())
+            average.add(*two_sizes(small, large, 1, B))
+        read = average.read()
+        return read.low <= 4.0 <= read.high  # tr = d, |G|^2 = d / 4
+
+    covers(f"noise scale along a run, {d} weights", 0.95, map(inside, range(draws)))
