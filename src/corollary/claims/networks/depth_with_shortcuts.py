@@ -132,10 +132,8 @@ class DepthWithShortcuts(Claim[Given]):
         return [Sample(r) for r in (plain / deep, long / short, long / deep, plain / short)]
 
     def figure(self, trial: Trial[Given]) -> Figure:
-        depth = [r.depth for r in resnets()]
-        marks = (
-            Points(depth, [r.top1 for r in resnets()], "top-1", "other"),
-            Points(depth, [r.top5 for r in resnets()], "top-5", "other"),
-        )
+        known = [(r.depth, r.top1, r.top5) for r in resnets() if r.depth and r.top1 and r.top5]
+        depth, top1, top5 = zip(*known, strict=True)
+        marks = (Points(depth, top1, "top-1", "other"), Points(depth, top5, "top-5", "other"))
         title = "ImageNet, as reported by He et al. (2016)"
         return Figure(title, x="layers of the residual network", y="error in %", marks=marks)
