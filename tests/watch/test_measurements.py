@@ -5,13 +5,16 @@ import torch
 from torch import nn
 from torch.func import functional_call, hessian, jacrev, vmap
 from torch.nn import functional as F
+from torch.nn.attention import SDPBackend, sdpa_kernel
 from torch.optim import SGD, Adam
 
 from corollary.watch.measure.curvature import CurvatureReader, GraphHessian
 from corollary.watch.measure.layers import LayerProbe
 from corollary.watch.measure.noise import NoiseAverage, example_gradients, two_sizes
+from corollary.watch.measure.second_pass import SecondPassHessian
 from corollary.watch.measure.trend import trend
 from corollary.watch.measure.updates import UpdateReader
+from corollary.watch.state import Pass
 from corollary.watch.watcher import watch
 
 
@@ -171,3 +174,34 @@ def test_layers_are_read_in_the_order_of_computation_and_hooks_are_gone():
     assert 1 <= facts[1].rank <= 5
     probe.forget()
     assert all(not m._forward_hooks for m in model.modules())
+
+
+class Attention(nn.Module):
+    """Torch's fused attention, which has no second derivative."""
+
+    def __init__(self):
+        super().__init__()
+        self.qkv, self.out = nn.Linear(4, 12), nn.Linear(4, 2)
+
+    def forward(self, x):
+        q, k, v = self.qkv(x).chunk(3, -1)
+        mixed = F.scaled_dot_product_attention(q[:, None], k[:, None], v[:, None])
+        return self.out(mixed[:, 0]).mean(1)
+
+
+def test_a_second_pass_gives_products_where_the_first_has_no_second_derivative():
+    torch.manual_seed(0)
+    model, x, y = Attention(), torch.randn(6, 5, 4), torch.randint(0, 2, (6,))
+    parameters = list(model.parameters())
+    output = model(x)
+    root = F.cross_entropy(output, y) + 0.1 * output.square().mean()
+    with pytest.raises(RuntimeError, match="derivative"):
+        GraphHessian(root, parameters).product(torch.ones(sum(p.numel() for p in parameters)))
+    found = Pass((x,), {}, True, True, torch.get_rng_state(), output)
+    H = SecondPassHessian(root, found, model, parameters)
+    v = torch.randn(H.size)
+    with sdpa_kernel(SDPBackend.MATH):
+        again = model(x)
+        plain = GraphHessian(F.cross_entropy(again, y) + 0.1 * again.square().mean(), parameters)
+        torch.testing.assert_close(H @ v, plain @ v, rtol=1e-3, atol=1e-5)
+    root.backward()

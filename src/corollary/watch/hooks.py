@@ -4,7 +4,6 @@ Nothing that is heard here is changed, and an error of ours never reaches the lo
 and after a few the ears are closed.
 """
 
-import functools
 from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
@@ -112,7 +111,11 @@ def unwrapped(optimizer: Any) -> Optimizer:
     return optimizer  # type: ignore[no-any-return]
 
 
-@functools.cache
-def depends_on_mode(kind: type[nn.Module]) -> bool:
-    """Whether layers of this class compute differently in training and evaluation."""
-    return issubclass(kind, nn.modules.dropout._DropoutNd | nn.modules.batchnorm._NormBase)
+def has_hooks(model: nn.Module) -> bool:
+    """Whether a module has forward hooks that are not ours; they may count or store."""
+    found = [
+        hook
+        for module in model.modules()
+        for hook in (*module._forward_hooks.values(), *module._forward_pre_hooks.values())
+    ]
+    return any(not isinstance(getattr(hook, "__self__", None), Ears) for hook in found)

@@ -26,6 +26,7 @@ class Pass:
     training: bool
     grad: bool
     rng: Tensor  # state of torch's generator before the call
+    output: Any = None  # until the backward pass
     repeatable: bool = True  # whether the model can be called with these inputs
 
     def tensors(self) -> list[Tensor]:
@@ -58,7 +59,9 @@ class Loop:
     def __init__(self, model: nn.Module, events: Events, *, planned: int | None, step: int) -> None:
         self.model, self.events, self.planned = model, events, planned
         self.step, self.first_step = step, step
-        self.names = {id(p): name for name, p in model.named_parameters()}
+        self.names = {
+            id(p): name.removeprefix("_orig_mod.") for name, p in model.named_parameters()
+        }
         self.owned: dict[int, Owned] = {}
         self.passes: deque[Pass] = deque(maxlen=1)  # the last call with gradients
         self.losses: deque[tuple[int, float]] = deque(maxlen=RECENT)
@@ -72,6 +75,11 @@ class Loop:
         self.stability: deque[tuple[int, float]] = deque(maxlen=20)
         self.compiled = hasattr(model, "_orig_mod")
         self.recomputed = False  # whether passes are made again for the backward pass
+
+    @property
+    def inner(self) -> nn.Module:
+        """The module within a compiled one."""
+        return getattr(self.model, "_orig_mod", self.model)
 
     @property
     def made(self) -> int:

@@ -34,11 +34,12 @@ from corollary.watch.cadence import Cadence
 from corollary.watch.detect.every import detectors
 from corollary.watch.event import Event, Events
 from corollary.watch.gradients import GradientLife
-from corollary.watch.hooks import Ears, unwrapped
+from corollary.watch.hooks import Ears, has_hooks, unwrapped
 from corollary.watch.loss_graph import read_graph
-from corollary.watch.measure.curvature import CurvatureReader
+from corollary.watch.measure.curvature import CurvatureReader, Stability
 from corollary.watch.measure.layers import LayerFacts, LayerProbe
 from corollary.watch.measure.noise import NoiseAverage, two_sizes
+from corollary.watch.measure.second_pass import SecondPassHessian
 from corollary.watch.measure.trend import trend
 from corollary.watch.measure.updates import UpdateReader, total
 from corollary.watch.sinks.sink import Sink
@@ -133,6 +134,7 @@ class Watcher:
         self._memory, self._evidence, self._place = memory, evidence, place
         self._given: float | None = None  # a loss handed over for this step
         self._measuring = False
+        self._second_pass = False  # whether curvature needs one
         self.problems: list[str] = []  # what went wrong inside the watcher
         for optimizer in optimizers:
             self._own(optimizer)
@@ -210,6 +212,10 @@ class Watcher:
 
     def answered(self, output: Any) -> None:
         """The model has computed: hooks on the layers have done their part."""
+        if self._measuring:
+            return
+        if self._second_pass and torch.is_grad_enabled() and self._loop.passes:
+            self._loop.passes[-1].output = output
         if self._probe is not None and self._probe.order and torch.is_grad_enabled():
             self._probe.remove_calls()
             self._loop.recomputed |= self._probe.recomputed
@@ -241,6 +247,8 @@ class Watcher:
         for owned in loop.owned.values():
             owned.life.after_backward()
         loop.backwards = self._life.backwards
+        if loop.passes:
+            loop.passes[-1].output = None
         self._detect("on_backward", reached)
         if reached and self._probe is not None and self._probe.order:
             self._read_layers(self._probe)
@@ -355,9 +363,11 @@ class Watcher:
             self._without_curvature("layers are checkpointed, and their passes are made once only")
             return
         try:
-            found = self._curvature.read(root, main.optimizer, parameters)
+            found = self._stability(self._curvature, root, main.optimizer, parameters)
         except (NotApplicableError, NotImplementedError, RuntimeError) as error:
-            self._without_curvature(one_line(str(error)))
+            if self._second_pass:
+                self._without_curvature(one_line(str(error)))
+            self._second_pass = True  # the next reading makes the pass again
             return
         loop.stability.append((loop.step, found.ratio.value))
         self._read("stability", found.ratio)
@@ -365,6 +375,30 @@ class Watcher:
             self._read("curvature", found.curvature)
             limit = found.threshold
             self._read("threshold", Reading(limit, limit, limit))
+
+    def _stability(
+        self,
+        reader: CurvatureReader,
+        root: Tensor,
+        optimizer: Optimizer,
+        parameters: Sequence[Tensor],
+    ) -> Stability:
+        """On the step's own graph or, where that has no second derivative, by a second pass."""
+        loop = self._loop
+        if not self._second_pass:
+            return reader.read(root, optimizer, parameters)
+        if not loop.passes or has_hooks(loop.inner):
+            raise NotApplicableError("hooks of the model would hear a second pass")
+        found, self._measuring = loop.passes[-1], True
+        try:
+            return reader.read(
+                root,
+                optimizer,
+                parameters,
+                lambda: SecondPassHessian(root, found, loop.inner, parameters),
+            )
+        finally:
+            self._measuring = False
 
     def _without_curvature(self, why: str) -> None:
         self._curvature = None

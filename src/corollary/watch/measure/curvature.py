@@ -9,7 +9,7 @@ value is a lower bound, and the residual says how far above the eigenvalue next 
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import torch
@@ -80,8 +80,14 @@ class CurvatureReader:
         self.rng = torch.Generator().manual_seed(seed)
         self.top: Tensor | None = None
 
-    def read(self, root: Tensor, optimizer: Optimizer, parameters: Sequence[Tensor]) -> Stability:
-        """Measure now, on the graph of ``root``.
+    def read(
+        self,
+        root: Tensor,
+        optimizer: Optimizer,
+        parameters: Sequence[Tensor],
+        hessian: Callable[[], Curvature] | None = None,
+    ) -> Stability:
+        """Measure now, on the graph of ``root`` or with the Hessian that is given.
 
         Raises:
             NotApplicableError: for an optimizer whose limit is not known.
@@ -89,7 +95,8 @@ class CurvatureReader:
         reach(optimizer)  # refuses optimizers whose limit is not known
         D, penalty = stability_scale(optimizer, parameters)
         first = self.top is None or len(self.top) != len(D)
-        A = Preconditioned(GraphHessian(root, parameters), D, penalty)
+        H = GraphHessian(root, parameters) if hessian is None else hessian()
+        A = Preconditioned(H, D, penalty)
         start = A.random(rng=self.rng) * A.root if first else self.top
         assert start is not None
         value, residual, self.top = top_ritz(
