@@ -10,7 +10,7 @@ from torch.optim import SGD, Adam
 
 from corollary.watch.measure.curvature import CurvatureReader, GraphHessian
 from corollary.watch.measure.layers import LayerProbe
-from corollary.watch.measure.noise import NoiseAverage, example_gradients, two_sizes
+from corollary.watch.measure.noise import NoiseAverage, example_squares, two_sizes
 from corollary.watch.measure.second_pass import SecondPassHessian
 from corollary.watch.measure.trend import trend
 from corollary.watch.measure.updates import UpdateReader
@@ -73,22 +73,24 @@ def test_the_curvature_of_adam_is_preconditioned():
     assert found.curvature.value == pytest.approx(top, rel=1e-2)
 
 
-@pytest.mark.parametrize("kind", ["linear", "sequence", "convolution"])
-def test_gradients_of_examples_are_those_of_one_example_at_a_time(kind):
+@pytest.mark.parametrize("kind", ["linear", "sequence", "short", "convolution"])
+def test_lengths_of_gradients_of_examples_are_those_of_one_example_at_a_time(kind):
     torch.manual_seed(1)
     layer, x = {
         "linear": (nn.Linear(3, 4), torch.randn(6, 3)),
         "sequence": (nn.Linear(3, 4), torch.randn(6, 5, 3)),
+        "short": (nn.Linear(3, 4), torch.randn(6, 2, 3)),
         "convolution": (nn.Conv2d(2, 3, 3, padding=1, stride=2), torch.randn(6, 2, 7, 7)),
     }[kind]
     out = layer(x)
     (delta,) = torch.autograd.grad(out.tanh().flatten(1).sum(1).mean(), out)
-    found = example_gradients(layer, x, delta, most=6)
+    found = example_squares(layer, x, delta, most=6)
     weights = {n: p.detach() for n, p in layer.named_parameters()}
     each = vmap(
         jacrev(lambda w, a: functional_call(layer, w, (a[None],)).tanh().sum()), in_dims=(None, 0)
     )(weights, x)
-    torch.testing.assert_close(found, each["weight"].flatten(1), rtol=1e-4, atol=1e-5)
+    expected = each["weight"].flatten(1).square().sum(1)
+    torch.testing.assert_close(found, expected, rtol=1e-4, atol=1e-5)
 
 
 def test_both_parts_of_the_noise_scale_are_unbiased():

@@ -7,6 +7,8 @@ steps on any machine, and the cost of a long run is its share.
 
 from dataclasses import dataclass, field
 
+MOST = 16.0  # steps that the credit of one measurement may cost
+
 
 @dataclass
 class Cadence:
@@ -28,7 +30,7 @@ class Cadence:
         """Whether it may be measured now; if so, it is charged."""
         price, part = self.plan[name]
         spent = self.spent.get(name, 0.0)
-        allowed = self.credit * price + self.share * part * steps
+        allowed = min(self.credit, MOST / price) * price + self.share * part * steps
         # The credit is for the start of the run, at steps that spread out: 0, 1, 2, 4, 8, ...
         if spent + price > allowed + 1e-9 or steps < 2 * self.last.get(name, 0) <= 64:
             return False

@@ -28,6 +28,11 @@ def probes(parameters: Sequence[nn.Parameter], most: int = MOST) -> list[nn.Para
     return [trained[round(i * (len(trained) - 1) / (most - 1))] for i in range(most)]
 
 
+def smallest(parameters: Sequence[nn.Parameter], most: int) -> list[nn.Parameter]:
+    """The parameters that cost least to look at."""
+    return sorted(parameters, key=lambda p: p.numel())[:most]
+
+
 def is_zero(p: Tensor) -> bool:
     """Whether there is no gradient, or one of zeros."""
     grad = p.grad

@@ -33,7 +33,7 @@ from corollary.watch import forensics
 from corollary.watch.cadence import Cadence
 from corollary.watch.detect.every import detectors
 from corollary.watch.event import Event, Events
-from corollary.watch.gradients import GradientLife
+from corollary.watch.gradients import GradientLife, smallest
 from corollary.watch.hooks import Ears, has_hooks, unwrapped
 from corollary.watch.loss_graph import read_graph
 from corollary.watch.measure.curvature import CurvatureReader, Stability
@@ -48,8 +48,8 @@ from corollary.watch.writing import Writer, chosen_sinks, process_rank
 
 # Prices in training steps, and parts of the share that each may spend. The prices were measured on
 # networks of 1 to 10 million parameters (benchmarks/watch.py) and rounded up.
-PLAN = {"update": (0.4, 0.35), "layers": (1.0, 0.25), "curvature": (12.0, 0.4)}
-PRODUCTS = 3
+PLAN = {"update": (0.5, 0.2), "layers": (1.0, 0.2), "curvature": (8.0, 0.4)}
+PRODUCTS = 2
 SYNCED = 16  # steps between two looks at a loss that lives on an accelerator
 
 
@@ -464,7 +464,7 @@ class Watcher:
         loop = self._loop
         if self.events.find(forensics.GRADIENT) or self.events.find(forensics.NOT_FINITE):
             return
-        trained = self._life.parameters[:2]
+        trained = smallest(self._life.parameters[:2], 1)
         if all(p.grad is None or bool(torch.isfinite(p.grad.sum())) for p in trained):
             return
         names = forensics.bad_gradients(loop)

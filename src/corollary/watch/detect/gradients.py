@@ -5,12 +5,12 @@ from collections import deque
 from collections.abc import Sequence
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
 from corollary.core.finding import Severity
 from corollary.watch.detect.detector import Detector, found, listed
 from corollary.watch.event import Streak
-from corollary.watch.gradients import Mark, mark
+from corollary.watch.gradients import Mark, mark, smallest
 from corollary.watch.measure.layers import LayerProbe
 from corollary.watch.measure.updates import Update, norms, total
 from corollary.watch.state import Loop, Owned
@@ -32,12 +32,15 @@ class Clipping(Detector):
         self.factors: list[float] = []
         self.written: list[bool] = []  # whether the gradients were written to in between
         self.before: tuple[float, list[Mark]] | None = None
+        self.few: list[nn.Parameter] = []
 
     def on_backward(self, loop: Loop, reached: bool) -> None:
         """Measure what the pass wrote."""
         if loop.main is None or loop.made % EVERY or not reached:
             return
-        few = loop.main.life.parameters
+        if not self.few:
+            self.few = smallest(loop.main.life.parameters, 3)
+        few = self.few
         scale = loop.graphs[-1].factor if loop.graphs else 1.0
         scale = scale if scale >= 128 else 1.0  # of a GradScaler, which divides it out again
         self.before = total(_grad_norms(few)) / scale, [mark(p) for p in few]
@@ -47,7 +50,7 @@ class Clipping(Detector):
         if owned is not loop.main or self.before is None:
             return
         was, marks = self.before
-        few, self.before = owned.life.parameters, None
+        few, self.before = self.few, None
         now = total(_grad_norms(few))
         if was > 0 and now > 0:
             self.factors.append(now / was)

@@ -150,15 +150,23 @@ class Spikes(Detector):
     """A loss far outside the range of the last hundred."""
 
     def __init__(self) -> None:
-        self.high = 0
-        self.quiet = 0
+        self.high = 0  # steps in a row far above
+        self.quiet = 0  # steps in a row as usual
+        self.usual = 0.0
 
     def on_step(self, loop: Loop, owned: Owned) -> None:
         """Compare the latest loss with the median and its spread."""
         if owned is not loop.main or len(loop.losses) < 60:
             return
-        values = loop.loss_values(100)
-        now, before = values[-1], values[:-5]
+        now = loop.losses[-1][1]
+        if loop.made % 20 == 0:
+            self.usual = statistics.median(loop.loss_values(100))
+        if not self.high and not now > self.usual:  # the usual case, at no cost
+            self.quiet += 1
+            if self.quiet == 20:
+                loop.events.passes(SPIKE, loop.step)
+            return
+        before = loop.loss_values(100)[:-5]
         if not math.isfinite(now):
             return
         middle = statistics.median(before)

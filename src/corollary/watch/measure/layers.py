@@ -10,10 +10,10 @@ import torch
 from torch import Tensor, nn
 from torch.utils.hooks import RemovableHandle
 
-from corollary.watch.measure.noise import example_gradients
+from corollary.watch.measure.noise import example_squares
 
 LAYERS = (nn.Linear, nn.Conv2d)
-ROWS = 256  # examples and places from which a rank is computed
+ROWS = 96  # examples and places from which a rank is computed
 
 
 @dataclass
@@ -22,7 +22,7 @@ class LayerFacts:
 
     name: str
     dead: float  # share of input units that were zero for every example
-    rank: float | None  # effective rank of the input, None for small inputs
+    rank: float | None  # effective rank of the input, of the last layer only
     squared: float | None = None  # mean squared length of an example's gradient
     batch: float | None = None  # squared length of the batch's gradient
 
@@ -93,7 +93,9 @@ class LayerProbe:
         with torch.no_grad():
             for kept in self.seen.values():
                 if kept.a._version == kept.version and kept.a.is_floating_point():
-                    found.append(_facts(kept, examples))
+                    found.append(
+                        _facts(kept, examples, last=kept.name == next(reversed(self.seen)))
+                    )
         return found
 
 
@@ -107,16 +109,16 @@ def _keep(kept: _Seen, g: Tensor) -> None:
     kept.delta = g.detach()
 
 
-def _facts(kept: _Seen, examples: int) -> LayerFacts:
+def _facts(kept: _Seen, examples: int, last: bool) -> LayerFacts:
     rows = kept.a.movedim(1, -1) if isinstance(kept.layer, nn.Conv2d) else kept.a
     rows = rows.reshape(-1, rows.shape[-1])
     dead = float((rows.abs().amax(0) == 0).float().mean())
-    facts = LayerFacts(kept.name, dead, _effective_rank(rows))
+    facts = LayerFacts(kept.name, dead, _effective_rank(rows) if last else None)
     if kept.delta is not None and len(kept.delta) == examples > 1:
-        own = example_gradients(kept.layer, kept.a, kept.delta)
+        own = example_squares(kept.layer, kept.a, kept.delta)
         weight: Any = kept.layer.weight
         if own is not None and weight.grad is not None:
-            facts.squared = float(own.square().sum(1).mean())
+            facts.squared = float(own.mean())
             facts.batch = float(weight.grad.float().square().sum())
     return facts
 

@@ -25,7 +25,7 @@ from torch import Tensor, nn
 from corollary.core.measurement import Reading
 from corollary.theory.landscape.curvature.noise_scale import ratio_interval
 
-EXAMPLES = 16  # per-example gradients that are formed of a batch
+EXAMPLES = 8  # examples with several places that are looked at
 WINDOW = 20  # readings that are averaged
 
 
@@ -69,21 +69,40 @@ class NoiseAverage:
         return Reading(found.value, found.low, found.high)
 
 
-def example_gradients(
+def example_squares(
     layer: nn.Module, a: Tensor, delta: Tensor, most: int = EXAMPLES
-) -> Float[Tensor, "m p"] | None:
-    """Gradients of the layer's weight for the first examples; None for other layers.
+) -> Float[Tensor, " m"] | None:
+    r"""Squared lengths of the weight's gradient for the first examples; None for other layers.
 
-    The gradients are those of B times a mean loss: of the example's own loss.
+    The gradients are those of B times a mean loss: of the example's own loss. They are not formed
+    where the products of places, :math:`\sum_{tt'} (a_t\cdot a_{t'})(\delta_t\cdot\delta_{t'})`,
+    are fewer numbers.
     """
-    m, B = min(most, len(delta)), len(delta)
-    a, delta = a[:m].detach().float(), delta[:m].detach().float() * B
+    B = len(delta)
+    found = _places(layer, a, delta, most)
+    if found is None:
+        return None
+    a, delta = found  # m x places x features
+    delta = delta * B
+    places, size = a.shape[1], a.shape[2] * delta.shape[2]
+    if places == 1:
+        return a.square().sum((1, 2)) * delta.square().sum((1, 2))
+    if places * places < size:
+        return ((a @ a.mT) * (delta @ delta.mT)).sum((1, 2))
+    return (delta.mT @ a).square().sum((1, 2))
+
+
+def _places(layer: nn.Module, a: Tensor, delta: Tensor, most: int) -> tuple[Tensor, Tensor] | None:
+    """Inputs and output gradients by example and place; a vector has one place."""
     if isinstance(layer, nn.Linear) and a.dim() >= 2:
-        a, delta = a.reshape(m, -1, a.shape[-1]), delta.reshape(m, -1, delta.shape[-1])
-        return torch.einsum("mto,mti->moi", delta, a).reshape(m, -1)
+        m = len(delta) if a.dim() == 2 else min(most, len(delta))
+        a, delta = a[:m].detach().float(), delta[:m].detach().float()
+        return a.reshape(m, -1, a.shape[-1]), delta.reshape(m, -1, delta.shape[-1])
     if isinstance(layer, nn.Conv2d) and layer.groups == 1 and not isinstance(layer.padding, str):
+        m = min(most, len(delta))
+        a, delta = a[:m].detach().float(), delta[:m].detach().float()
         patches = nn.functional.unfold(
             a, layer.kernel_size, layer.dilation, layer.padding, layer.stride
         )
-        return torch.einsum("mot,mpt->mop", delta.flatten(2), patches).reshape(m, -1)
+        return patches.mT, delta.flatten(2).mT
     return None
