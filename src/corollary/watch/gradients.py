@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from torch import Tensor, nn
 
-MOST = 8  # parameters that are looked at in every pass; the others when measuring
+MOST = 5  # parameters that are looked at in every pass; the others when measuring
 
 Mark = tuple[int, int] | None  # identity and version of a gradient
 

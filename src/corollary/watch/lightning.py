@@ -1,33 +1,33 @@
 """A callback for Lightning: ``Trainer(callbacks=[WatchCallback()])``."""
 
-from typing import TYPE_CHECKING, Any
+import importlib
+from contextlib import suppress
+from typing import Any
 
 from corollary.errors import MissingExtraError
 from corollary.watch.watcher import Watcher, watch
 
-if TYPE_CHECKING:
-    Callback = object
-else:
-    try:
-        from lightning.pytorch import Callback
-    except ImportError:
-        try:
-            from pytorch_lightning import Callback
-        except ImportError:
-            raise MissingExtraError(
-                "the Lightning callback needs a package that is not installed: "
-                "pip install lightning"
-            ) from None
+Base: Any = object
+with suppress(ImportError):
+    Base = importlib.import_module("lightning.pytorch").Callback
 
 
-class WatchCallback(Callback):
+class WatchCallback(Base):  # type: ignore[misc]
     """Watches the training of a LightningModule.
 
     Args:
         options: Those of :func:`corollary.watch`.
+
+    Raises:
+        MissingExtraError: if the package is not installed.
     """
 
     def __init__(self, **options: Any) -> None:
+        if Base is object:
+            raise MissingExtraError(
+                "the Lightning callback needs a package that is not installed: "
+                "pip install lightning"
+            )
         self.options = options
         self.watcher: Watcher | None = None
 

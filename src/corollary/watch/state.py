@@ -63,12 +63,14 @@ class Loop:
             id(p): name.removeprefix("_orig_mod.") for name, p in model.named_parameters()
         }
         self.owned: dict[int, Owned] = {}
+        self.main: Owned | None = None  # whose steps are counted: the first that was seen
         self.passes: deque[Pass] = deque(maxlen=1)  # the last call with gradients
         self.losses: deque[tuple[int, float]] = deque(maxlen=RECENT)
         self.first_losses: list[float] = []  # of the first steps
         self.lowest = float("inf")
         self.values: list[float] = []  # losses of the passes of this step
         self.graphs: list[LossGraph] = []  # what their graphs say
+        self.graph: LossGraph | None = None  # the one that was read last
         self.backwards = 0  # since the main optimizer's step
         self.accumulated = 1  # backward passes of the last step
         self.readings: dict[str, Reading] = {}  # the latest of each name
@@ -86,11 +88,6 @@ class Loop:
         """Steps seen by this watcher."""
         return self.step - self.first_step
 
-    @property
-    def main(self) -> Owned | None:
-        """The optimizer whose steps are counted: the first that was seen."""
-        return next(iter(self.owned.values()), None)
-
     def name(self, p: Tensor) -> str:
         """The name of a parameter in the model."""
         return self.names.get(id(p), "a parameter that is not in the model")
@@ -101,8 +98,8 @@ class Loop:
 
     def loss_values(self, last: int | None = None) -> list[float]:
         """The losses of the last steps."""
-        values = [v for _, v in self.losses]
-        return values if last is None else values[-last:]
+        count = len(self.losses) if last is None else min(last, len(self.losses))
+        return [self.losses[i][1] for i in range(-count, 0)]
 
 
 def inputs_finite(found: Pass) -> bool:

@@ -1,31 +1,34 @@
 """A callback for the Trainer of Hugging Face: ``Trainer(..., callbacks=[WatchCallback()])``."""
 
-from typing import TYPE_CHECKING, Any
+import importlib
+from contextlib import suppress
+from typing import Any
 
 from corollary.errors import MissingExtraError
 from corollary.watch.hooks import unwrapped
 from corollary.watch.watcher import Watcher, watch
 
-if TYPE_CHECKING:
-    TrainerCallback = object
-else:
-    try:
-        from transformers import TrainerCallback
-    except ImportError:
-        raise MissingExtraError(
-            "the Hugging Face callback needs a package that is not installed: "
-            "pip install transformers accelerate"
-        ) from None
+Base: Any = object
+with suppress(ImportError):
+    Base = importlib.import_module("transformers").TrainerCallback
 
 
-class WatchCallback(TrainerCallback):
+class WatchCallback(Base):  # type: ignore[misc]
     """Watches the training of a Hugging Face model.
 
     Args:
         options: Those of :func:`corollary.watch`.
+
+    Raises:
+        MissingExtraError: if the package is not installed.
     """
 
     def __init__(self, **options: Any) -> None:
+        if Base is object:
+            raise MissingExtraError(
+                "the Hugging Face callback needs a package that is not installed: "
+                "pip install transformers accelerate"
+            )
         self.options = options
         self.watcher: Watcher | None = None
 

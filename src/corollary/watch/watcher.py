@@ -31,7 +31,7 @@ from corollary.core.measurement import Reading
 from corollary.errors import InputError, InputTypeError, NotApplicableError, one_line
 from corollary.watch import forensics
 from corollary.watch.cadence import Cadence
-from corollary.watch.detect.every import detectors
+from corollary.watch.detect.every import by_occasion, detectors
 from corollary.watch.event import Event, Events
 from corollary.watch.gradients import GradientLife, smallest
 from corollary.watch.hooks import Ears, has_hooks, unwrapped
@@ -125,7 +125,8 @@ class Watcher:
         self.events = Events(self._tell)
         self._loop = Loop(model, self.events, planned=steps, step=step)
         self._life = GradientLife(list(model.parameters()))
-        self._detectors = detectors()
+        self._first = next(iter(smallest(self._life.parameters[:2], 1)), None)
+        self._detectors = by_occasion(detectors())
         self._cadence = Cadence(overhead, PLAN)
         self._curvature: CurvatureReader | None = CurvatureReader(PRODUCTS)
         self._updates = UpdateReader(memory)
@@ -231,7 +232,9 @@ class Watcher:
             owned.life.before_backward()
         if not roots:
             return
-        loop.graphs.append(read_graph(roots[0]))
+        if not loop.graph or loop.accumulated > 1 or loop.made < 40 or loop.made % 8 == 0:
+            loop.graph = read_graph(roots[0])
+        loop.graphs.append(loop.graph)
         if roots[0].numel() == 1 and self._reads_loss(roots[0]):
             loop.values.append(float(roots[0].detach()))
             if not math.isfinite(loop.values[-1]):
@@ -288,11 +291,15 @@ class Watcher:
 
     def _detect(self, occasion: str, *facts: Any) -> None:
         """Tell every detector; one that breaks down is left out from then on."""
-        for detector in list(self._detectors):
+        loop = self._loop
+        for detector, method in self._detectors[occasion]:
             try:
-                getattr(detector, occasion)(self._loop, *facts)
+                method(loop, *facts)
             except Exception as error:
-                self._detectors.remove(detector)
+                self._detectors = {
+                    name: [pair for pair in pairs if pair[0] is not detector]
+                    for name, pairs in self._detectors.items()
+                }
                 self.failed(f"{type(detector).__name__}.{occasion}", error)
 
     def failed(self, where: str, error: Exception) -> None:
@@ -313,6 +320,7 @@ class Watcher:
         life = GradientLife(mine or every)
         owned = Owned(optimizer, mine, len(every) - len(mine), life)
         loop.owned[id(optimizer)] = owned
+        loop.main = loop.main or owned
         return owned
 
     @property
@@ -464,8 +472,8 @@ class Watcher:
         loop = self._loop
         if self.events.find(forensics.GRADIENT) or self.events.find(forensics.NOT_FINITE):
             return
-        trained = smallest(self._life.parameters[:2], 1)
-        if all(p.grad is None or bool(torch.isfinite(p.grad.sum())) for p in trained):
+        first = self._first
+        if first is None or first.grad is None or math.isfinite(float(first.grad.sum())):
             return
         names = forensics.bad_gradients(loop)
         scaled = any(g.factor >= 128 for g in loop.graphs)  # a GradScaler leaves such steps out

@@ -16,7 +16,7 @@ from corollary.watch.sinks.sink import Sink
 from corollary.watch.sinks.terminal import Terminal
 
 SCHEMA = 1
-LINES = 4000  # lines of losses before twice as many steps share a line
+LINES = 500  # lines of losses before twice as many steps share a line
 
 
 class Writer:

@@ -36,7 +36,8 @@ class Clipping(Detector):
 
     def on_backward(self, loop: Loop, reached: bool) -> None:
         """Measure what the pass wrote."""
-        if loop.main is None or loop.made % EVERY or not reached:
+        every = EVERY if len(self.factors) < 2 * ENOUGH else 5 * EVERY
+        if loop.main is None or loop.made % every or not reached:
             return
         if not self.few:
             self.few = smallest(loop.main.life.parameters, 3)
