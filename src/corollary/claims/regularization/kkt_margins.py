@@ -50,7 +50,12 @@ class KktMargins(Claim[Given]):
 
     relation = converges(gap=0.02)  # of the ratio; starts of size 0.1 are forgotten like 1/log t
     supposes = (
-        Suppose("the points are at an obtuse angle", lambda g: -(g.x[0] @ g.x[1])),
+        Suppose(
+            "the points are at an obtuse angle",
+            lambda g: -(g.x[0] @ g.x[1]),
+            "At an acute angle the units of both starts end at one direction.",
+            x=lambda g: torch.nn.functional.normalize(g.x + g.x.sum(dim=0)),
+        ),
         Suppose(
             "every unit of the first start sees both points",
             lambda g: (g.x @ g.shared.T).min(),
