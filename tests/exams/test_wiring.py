@@ -143,3 +143,49 @@ def test_functional_layers_are_seen():
     assert finding.where == "relu after 'a'" and finding.severity is Severity.HIGH
     dropped = Calls(lambda m, x: F.dropout(m.a(x), 0.5, m.training), a=nn.Linear(6, 3))
     assert [f.title for f in only("soundness/modes", dropped)] == ["Dropout"]
+
+
+class Attends(nn.Module):
+    """Attention over tokens with a mask that is heeded or not."""
+
+    def __init__(self, heed):
+        super().__init__()
+        self.table, self.heed, self.head = nn.Embedding(11, 8), heed, nn.Linear(8, 3)
+
+    def forward(self, input_ids, attention_mask):
+        h = self.table(input_ids)
+        mask = attention_mask[:, None, :].bool() if self.heed else None
+        h = F.scaled_dot_product_attention(h, h, h, attn_mask=mask)
+        weights = attention_mask[..., None].to(h)
+        return self.head((h * weights).sum(1) / weights.sum(1))
+
+
+@pytest.mark.parametrize(("heed", "severity"), [(False, Severity.HIGH), (True, Severity.NONE)])
+def test_padding_that_matters_is_found(heed, severity):
+    ids = torch.randint(11, (12, 8))
+    data = {"input_ids": ids, "attention_mask": torch.ones_like(ids), "label": Y[:12]}
+    (finding,) = only("soundness/padding", Attends(heed), data)
+    assert finding.severity is severity
+
+
+def test_eight_bit_integers_that_wrap_are_found():
+    bytes_ = torch.randint(256, (32, 6), dtype=torch.uint8)
+    wraps = Calls(lambda m, x: m.fc((x + x).float() / 255), fc=nn.Linear(6, 3))
+    fine = Calls(lambda m, x: m.fc(x.float() / 255), fc=nn.Linear(6, 3))
+    assert "Integers of 8 bits wrap around" in loud(
+        only("soundness/inputs", wraps, (bytes_, Y[:32]))
+    )
+    assert not loud(only("soundness/inputs", fine, (bytes_, Y[:32])))
+
+
+def test_a_list_made_by_multiplication_is_one_layer():
+    layer = nn.Linear(6, 6)
+    model = nn.Sequential(*[layer] * 3, nn.Linear(6, 3))
+    found = only("soundness/parameters", model)
+    assert "One layer stands in several places" in [f.title for f in found]
+
+
+def test_a_layer_that_is_never_called_has_no_gradient_and_one_behind_zeros_has_zero():
+    model = Calls(lambda m, x: m.a(x), a=nn.Linear(6, 3), unused=nn.Linear(6, 3))
+    (finding,) = only("trainability/gradient_reach", model)
+    assert finding.title == "No gradient reaches a layer" and "Call 'unused'" in finding.advice

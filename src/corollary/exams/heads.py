@@ -8,7 +8,7 @@ from torch import Tensor, nn
 
 from corollary.core import Batch, Subject
 from corollary.errors import NotApplicableError
-from corollary.exams.landscapes import trace_of
+from corollary.exams.landscapes import some_samples, trace_of
 from corollary.exams.loss_kinds import Kind, Targets, loss_kind, target_kind
 from corollary.theory.modules.trace import Call, Trace
 
@@ -67,11 +67,12 @@ def head_of(subject: Subject) -> Head:
     Raises:
         NotApplicableError: if there are no targets to compare with.
     """
-    batch = subject.labelled(SAMPLES)
+    n = some_samples(subject, SAMPLES)
+    batch = subject.labelled(n)
     if not isinstance(batch.target, Tensor):
         raise NotApplicableError("the targets are not a tensor")
     with subject.borrowed():
-        trace = trace_of(subject, SAMPLES)
+        trace = trace_of(subject, n)
         picked = subject.pick(trace.output)
         last = trace.last(picked)
         low, high = _pushed(subject, trace, batch, picked)
@@ -94,7 +95,7 @@ def _pushed(subject: Subject, trace: Trace, batch: Batch, output: Tensor) -> tup
         before = weight.detach().clone()
         for sign in (PUSH, -PUSH):
             weight.copy_(before * sign)
-            seen.append(subject.output(batch.first(SAMPLES)).double())
+            seen.append(subject.output(batch).double())
         weight.copy_(before)
     every = torch.cat([s.flatten() for s in seen])
     if not bool(torch.isfinite(every).all()):

@@ -18,7 +18,7 @@ from corollary.train.loss_landscape import need_real_parameters
 OUTPUTS = 32  # of a tangent kernel
 FEWEST = 16  # samples below which nothing is learned
 FORWARD = 1 / 3  # of a pass forward and backward
-OVERRUN, PATIENCE = 1.5, 8.0  # times its share, or nominal seconds, that an exam may take
+OVERRUN, PATIENCE = 1.5, 0.08  # times its share, or of the whole work, that an exam may take
 SIGNAL = 2.0  # nominal seconds that one passage of signals may take
 
 
@@ -37,7 +37,7 @@ def affordable(subject: Subject, budget: Budget, passes: float, most: int, *, ro
     """
     a_sample = seconds_per_sample(subject)
     least = (passes * min(FEWEST, most) + rows * FORWARD) * a_sample
-    if least > max(OVERRUN * budget.left, PATIENCE):
+    if least > max(OVERRUN * budget.left, PATIENCE * budget.whole):
         raise NotApplicableError(
             f"it would take about {least:.0f} s for this network, more than its share of the "
             "work; ask for it alone (--only), or for more (--effort thorough)"
@@ -78,12 +78,13 @@ def trace_of(subject: Subject, n: int) -> Trace:
 
     To be called inside ``subject.borrowed()``.
     """
-    batch = subject.data(_some(subject, n))
+    batch = subject.data(some_samples(subject, n))
     with steady(subject.model), torch.no_grad():
         return executed(subject.model, lambda: subject.call(batch))
 
 
-def _some(subject: Subject, n: int) -> int:
+def some_samples(subject: Subject, n: int) -> int:
+    """At most ``n``, and no more than one pass of signals can take."""
     return max(FEWEST, min(n, int(SIGNAL / (seconds_per_sample(subject) + 1e-9))))
 
 
@@ -93,7 +94,7 @@ def signal_of(subject: Subject, model: nn.Module, n: int) -> Signal:
     The loss is differentiated where there is one, else a random projection of the output. Batch
     norm takes the statistics of the batch, as in training.
     """
-    batch = subject.data(_some(subject, n))
+    batch = subject.data(some_samples(subject, n))
 
     def scalar() -> Tensor:
         raw = subject.call(batch)

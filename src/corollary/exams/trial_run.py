@@ -27,7 +27,8 @@ from corollary.exams.work import seconds_per_sample
 from corollary.train.loss_landscape import need_real_parameters
 
 STEPS, FEWEST = 120, 12  # of a run, and those below which it says nothing
-SHARE = 0.15  # of the whole examination's work, for one run
+ENOUGH = 30  # steps; in fewer a loss that was thrown up may not have come down yet
+SHARE = 0.5  # of the whole examination's work, for one run: nothing else tells as much
 ROWS, FEW, PROBE = 32, 16, 256  # samples a step if no batch size is told; of one batch; judged
 LAST = 5  # the last fifth of a run is what it came to
 # A tenth of the loss that the best constant answer has is gone: a constant's own loss on a batch of
@@ -67,9 +68,20 @@ class Run:
 
     @property
     def diverged(self) -> bool:
-        """Whether it left the finite numbers, or ended far above where it began."""
+        """Whether it left the finite numbers, or stays far above where it began.
+
+        Large learning rates throw the loss up in the first steps and bring it down again, so a
+        short run and one that is on its way down are not said to diverge.
+        """
+        if not self.finite:
+            return True
+        if len(self.losses) < ENOUGH:
+            return False
         known = [loss for loss in (self.start, self.constant) if math.isfinite(loss)]
-        return not self.finite or self.end > WORSE * max([*known, 0.0])
+        third = len(self.losses) // 3
+        middle, last = self.losses[third : 2 * third], self.losses[2 * third :]
+        high, falling = _mean(last), _mean(last) < 0.8 * _mean(middle)
+        return high > WORSE * max([*known, 0.0]) and not falling
 
     @property
     def learnt(self) -> bool:
@@ -95,9 +107,15 @@ class TrialRun:
         return self.run.start < KNOWS * self.run.constant and math.isfinite(self.run.constant)
 
     @property
+    def faithful(self) -> bool:
+        """Whether it was made with the user's batch size, which much work may forbid."""
+        told = self.subject.batch_size
+        return told is None or self.batch_size >= min(told, self.subject.data().size)
+
+    @property
     def diverged(self) -> bool:
-        """Whether the run diverged."""
-        return self.run.diverged
+        """Whether the run diverged, as the user's would."""
+        return self.run.diverged and self.faithful
 
     @property
     def learns(self) -> bool:
@@ -235,6 +253,10 @@ def _made(subject: Subject, budget: Budget) -> TrialRun:
             break
     work = steps * size * seconds_per_sample(subject)
     return TrialRun(subject, size, steps, run, one, plain, work)
+
+
+def _mean(values: list[float]) -> float:
+    return sum(values) / len(values)
 
 
 def _few(data: Batch) -> int:

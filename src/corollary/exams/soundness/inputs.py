@@ -21,6 +21,8 @@ from corollary.errors import NotApplicableError
 from corollary.exams.readings import counted, roughly, rounded
 from corollary.exams.scales import LARGEST, OFFSET, SMALLEST, float_inputs, scale_of
 
+FEW = 8  # samples
+
 
 class Inputs(Exam):
     """Size, offset and constant features of each float input."""
@@ -28,10 +30,36 @@ class Inputs(Exam):
     def examine(self, subject: Subject, budget: Budget) -> Iterator[Finding]:
         """One finding an input, and one for what is wrong with it."""
         floats = float_inputs(subject.data())
-        if not floats:
+        small = [t for t in subject.data(FEW).tensors() if t.dtype in (torch.uint8, torch.int8)]
+        if small:
+            yield from self._wrap(subject)
+        elif not floats:
             raise NotApplicableError("no input has floating-point numbers")
         for name, x in floats.items():
             yield from self._one(name, x.detach().double())
+
+    def _wrap(self, subject: Subject) -> Iterator[Finding]:
+        """Whether arithmetic on 8-bit integers leaves their range."""
+        batch = subject.data(FEW)
+        wide = batch.with_inputs(
+            *(t.int() if t.dtype in (torch.uint8, torch.int8) else t for t in batch.tensors())
+        )
+        try:
+            with subject.borrowed(), torch.no_grad():
+                narrow, wider = subject.output(batch), subject.output(wide)
+        except (RuntimeError, TypeError, ValueError):
+            return  # it does not take wider integers, so the two cannot be compared
+        scale = float(wider.double().abs().max()) or 1.0
+        if float((narrow - wider).double().abs().max()) > 1e-4 * scale:
+            yield self.finding(
+                "Integers of 8 bits wrap around",
+                severity=Severity.HIGH,
+                evidence=Evidence.CONFIRMED,
+                meaning="With the same numbers as 32-bit integers the outputs are others: a sum or "
+                "a difference leaves the range of 8 bits and starts from the other end.",
+                advice="Convert the inputs to floats first: x = x.float() / 255.",
+                change="+ x = x.float() / 255",
+            )
 
     def _one(self, name: str, x: Tensor) -> Iterator[Finding]:
         if not torch.isfinite(x).all():

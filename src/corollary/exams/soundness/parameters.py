@@ -11,6 +11,7 @@ equal random values are a copy that was meant to be shared, or a seed that was s
 """
 
 import itertools
+import re
 from collections.abc import Iterator
 
 import torch
@@ -96,7 +97,21 @@ class Parameters(Exam):
         for name, p in model.named_parameters(remove_duplicate=False):
             names.setdefault(id(p), []).append(name)
         shared = [found for found in names.values() if len(found) > 1]
-        if shared:
+        repeated = [found for found in shared if _numbered(found)]
+        if repeated:
+            yield self.finding(
+                "One layer stands in several places",
+                severity=Severity.LOW,
+                where=repeated[0][1].rpartition(".")[0],
+                value=counted(len(repeated[0])),
+                unit="places with the same weights",
+                meaning=f"'{repeated[0][0]}' and '{repeated[0][1]}' are one tensor: a list made by "
+                "multiplication repeats one layer.",
+                advice="Make each layer anew: nn.ModuleList(make() for _ in range(n)), unless "
+                "sharing is meant.",
+                change="- nn.ModuleList([layer] * n)\n+ nn.ModuleList(make() for _ in range(n))",
+            )
+        elif shared:
             yield self.finding(
                 "Shared parameters",
                 value=counted(len(shared)),
@@ -122,6 +137,11 @@ class Parameters(Exam):
                 claims=("hidden_unit_permutation",),
                 details={"pairs": [list(pair) for pair in copies]},
             )
+
+
+def _numbered(names: list[str]) -> bool:
+    """Whether names differ in the number of a place only, as in a list of layers."""
+    return len({re.sub(r"\d+", "#", name) for name in names}) == 1
 
 
 def _copies(parameters: dict[str, nn.Parameter]) -> list[tuple[str, str]]:

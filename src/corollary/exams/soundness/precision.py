@@ -16,9 +16,12 @@ import torch
 from torch import Tensor, nn
 
 from corollary.core import Budget, Evidence, Exam, Finding, Severity, Subject
+from corollary.errors import NotApplicableError
 from corollary.exams.readings import rounded
 
 SAMPLES = 64
+TINY = 2.0**-24  # the smallest positive float16
+MANY = 0.5  # of all gradients: half of the network does not move
 ROOM = 10.0  # activations grow in training; a factor of ten is soon used up
 
 
@@ -28,6 +31,7 @@ class Precision(Exam):
     def examine(self, subject: Subject, budget: Budget) -> Iterator[Finding]:
         """Mixed types first, then the range."""
         yield from self._types(subject.model)
+        yield from self._small_gradients(subject)
         batch = subject.data(SAMPLES)
         sizes: dict[str, float] = {}
         with subject.borrowed() as model, torch.no_grad():
@@ -52,6 +56,43 @@ class Precision(Exam):
             meaning=_meaning(largest, half, near),
             advice="Normalise the inputs or the layer before it, or compute in a wider type."
             if near
+            else "",
+        )
+
+    def _small_gradients(self, subject: Subject) -> Iterator[Finding]:
+        """The share of gradients that half precision rounds to zero."""
+        try:
+            batch = subject.labelled(SAMPLES)
+        except NotApplicableError:
+            return
+        with subject.borrowed(train=True):
+            loss = subject.loss(batch)
+            held = [p for p in subject.parameters().values() if p.is_floating_point()]
+            if not loss.requires_grad or not held:
+                return
+            found = torch.autograd.grad(loss, held, allow_unused=True)
+        values = torch.cat([g.detach().abs().flatten().float() for g in found if g is not None])
+        half = any(p.dtype == torch.float16 for p in held)
+        if half:
+            share = float((values == 0).double().mean())
+        else:
+            nonzero = values[values > 0]
+            share = float((nonzero < TINY).double().mean()) if len(nonzero) else 0.0
+        many = share > MANY
+        yield self.finding(
+            "Gradients that vanish in half precision" if many else "Gradients in half precision",
+            severity=Severity.MEDIUM if many and half else Severity.NONE,
+            evidence=Evidence.CONFIRMED,
+            value=rounded(100 * share),
+            unit="% of the gradients are zero in float16"
+            if half
+            else "% of the gradients would be zero in float16",
+            expected=f"below {100 * MANY:g} %",
+            meaning="They are below 6e-8, the smallest number of that type, and are lost."
+            if many
+            else "Few gradients are below 6e-8, the smallest number of that type.",
+            advice="Scale the loss (torch.amp.GradScaler), or train in bfloat16 or float32."
+            if many and half
             else "",
         )
 

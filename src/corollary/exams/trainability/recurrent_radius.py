@@ -3,7 +3,8 @@ r"""Recurrent spectral radius.
 Through :math:`T` steps of a recurrent layer a gradient is multiplied by the recurrent matrix
 :math:`T` times. With spectral radius :math:`\rho` it scales like :math:`\rho^T` while the units
 are not saturated: a memory of about :math:`-1/\ln\rho` steps below one, an explosion above. Gated
-layers carry their memory past the matrix, and are only reported.
+layers carry their memory past the matrix, and are only reported. How far the last output of the
+network looks back is measured beside it, by its derivative in the input of every step.
 
 :source: Pascanu, Mikolov and Bengio (2013), "On the difficulty of training recurrent neural
     networks", Section 2; Perez Jensen (2025), Deep Learning, Chapter 5.
@@ -15,13 +16,20 @@ import math
 from collections.abc import Iterator
 
 import torch
-from torch import nn
+from torch import Tensor, nn
 
 from corollary.core import Budget, Exam, Finding, Severity, Subject
 from corollary.errors import NotApplicableError
 from corollary.exams.readings import rounded
 
 TOO_LARGE = 1.5  # tanh units tame a radius slightly above one; at 1.5 twenty steps make 3000
+
+
+SAMPLES = 16
+LONG = 20  # steps; of shorter sequences the memory is no question
+# A slope of a thousandth of the largest is what a step of training sees as nothing; a memory of a
+# tenth of the sequence loses most of it.
+FAINT, PART = 1e-3, 0.1
 
 
 class RecurrentRadius(Exam):
@@ -38,10 +46,35 @@ class RecurrentRadius(Exam):
         ]
         if not layers:
             raise NotApplicableError("there is no nn.RNN, nn.LSTM or nn.GRU")
+        yield from self._memory(subject)
         for name, module, weight in layers:
             blocks = weight.detach().double().split(module.hidden_size)
             radius = max(float(torch.linalg.eigvals(block).abs().max()) for block in blocks)
             yield self._one(name, radius, plain=isinstance(module, nn.RNN))
+
+    def _memory(self, subject: Subject) -> Iterator[Finding]:
+        """Steps back at which the last output still depends on the input."""
+        slopes = _slopes_in_time(subject)
+        if slopes is None or len(slopes) < LONG:
+            return
+        steps = len(slopes)
+        reach = int((slopes.flip(0) > FAINT * slopes.max()).nonzero().max()) + 1
+        short = reach < steps * PART
+        yield self.finding(
+            "It forgets most of its sequence" if short else "Memory",
+            severity=Severity.MEDIUM if short else Severity.NONE,
+            value=rounded(reach),
+            unit=f"of {steps} steps back",
+            expected=f"more than {PART * steps:.0f}, if the answer needs them",
+            meaning=f"Beyond {reach} steps the last output depends on its input by less than a "
+            "thousandth of what it does at most, so what happened before is not learnt."
+            if short
+            else "The last output depends on inputs that far back.",
+            advice="Use an LSTM or GRU with a forget bias of 1, an orthogonal recurrent start, "
+            "attention, or shorter sequences."
+            if short
+            else "",
+        )
 
     def _one(self, name: str, radius: float, *, plain: bool) -> Finding:
         explodes = plain and radius > TOO_LARGE
@@ -66,3 +99,23 @@ class RecurrentRadius(Exam):
             if explodes
             else "",
         )
+
+
+def _slopes_in_time(subject: Subject) -> Tensor | None:
+    """Mean length of the derivative of the last output in each step's input."""
+    batch = subject.data(SAMPLES)
+    tensors = batch.tensors()
+    x = tensors[0] if tensors else None
+    if x is None or x.dim() != 3 or not x.is_floating_point():
+        return None
+    x = x.detach().clone().requires_grad_(True)
+    with subject.borrowed():
+        output = subject.output(batch.with_inputs(x, *tensors[1:]))
+        if output.dim() == 3 and output.shape[1] == x.shape[1]:
+            output = output[:, -1]
+        signs = torch.randint(2, output.shape, generator=subject.rng("memory")) * 2 - 1
+        (slope,) = torch.autograd.grad((output * signs.to(output)).sum(), x, allow_unused=True)
+    if slope is None or not bool(slope.any()):
+        return None
+    lengths: Tensor = slope.square().sum(2).sqrt()
+    return lengths.mean(0)

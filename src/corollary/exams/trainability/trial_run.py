@@ -46,6 +46,8 @@ class TrialRunExam(Exam):
         how = f"{run.optimizer}, batches of {trial.batch_size}"
         if recipe.assumed:
             how += f" ({recipe.assumed} is assumed)"
+        if not trial.faithful:
+            how += f", fewer than your {trial.subject.batch_size} for want of effort"
         stuck = not (run.learnt or trial.knew or trial.diverged)
         if trial.diverged:
             title, meaning = "Training diverges", self._divergence(run)

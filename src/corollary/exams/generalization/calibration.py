@@ -1,0 +1,163 @@
+r"""Calibration.
+
+Of answers given with probability 0.8, eight in ten should be right. The calibration error is the
+mean distance between confidence and accuracy, here over bins of equal size; the plain estimate is
+biased upwards, for the accuracy of a bin is noisy, so its value under perfect calibration is drawn
+and shown beside it. One number, the temperature that the logits are divided by, repairs most of it:
+it is fitted on one half of the samples and judged on the other. Samples that the network was
+trained on say little, so held-out ones are used where there are any.
+
+:source: Guo, Pleiss, Sun and Weinberger (2017), "On calibration of modern neural networks"; Kumar,
+    Liang and Ma (2019), "Verified uncertainty calibration"; Vovk, Gammerman and Shafer (2005),
+    "Algorithmic learning in a random world" (conformal sets).
+:kind: exam
+:cost: instant
+"""
+
+import math
+from collections.abc import Iterator
+
+import torch
+from torch import Tensor
+from torch.nn import functional as F
+
+from corollary.core import Budget, Evidence, Exam, Figure, Finding, Level, Points, Severity, Subject
+from corollary.errors import NotApplicableError
+from corollary.exams.labelled_scores import scores_of
+from corollary.exams.readings import between, rounded
+from corollary.exams.trained import need_trained
+
+BINS, DRAWS, FEWEST = 10, 200, 100
+FAR = 0.05  # beyond what chance explains: five answers in a hundred
+MISS = 0.1  # of the conformal sets
+
+
+class Calibration(Exam):
+    """Confidence against accuracy, the best temperature, and conformal sets."""
+
+    def examine(self, subject: Subject, budget: Budget) -> Iterator[Finding]:
+        """On held-out samples if there are any."""
+        need_trained(subject)
+        held = subject.held_out is not None
+        batch = subject.held_out or subject.labelled()
+        with subject.borrowed(), torch.no_grad():
+            scores, labels = scores_of(subject, batch)
+        if scores.dim() != 2 or len(scores) < FEWEST:
+            raise NotApplicableError(f"this is for classes and at least {FEWEST} samples")
+        logits = scores.double()
+        confidence, said = logits.softmax(1).max(1)
+        right = (said == labels).double()
+        error, (low, high) = _error(confidence, right), _by_chance(confidence, subject)
+        half = len(logits) // 2
+        warmth = temperature(logits[:half], labels[:half])
+        after = _error((logits[half:] / warmth).softmax(1).amax(1), right[half:])
+        yield self._judged(error, (low, high), warmth, after, held, _figure(confidence, right))
+        yield self._sets(logits, labels, half, held)
+
+    def _judged(
+        self,
+        error: float,
+        chance: tuple[float, float],
+        warmth: float,
+        after: float,
+        held: bool,
+        figure: Figure,
+    ) -> Finding:
+        off = error - chance[1] > FAR
+        sure = "surer than it should be" if warmth > 1 else "less sure than it may be"
+        seen = "" if held else " These are samples it may have been trained on."
+        return self.finding(
+            "It is not calibrated" if off else "Calibration",
+            severity=(Severity.MEDIUM if held else Severity.LOW) if off else Severity.NONE,
+            evidence=Evidence.CONFIRMED,
+            value=rounded(100 * error),
+            unit="points between confidence and accuracy",
+            expected=f"{100 * chance[0]:.2g} to {100 * chance[1]:.2g} by chance alone",
+            meaning=(
+                f"It is {sure}; divided by a temperature of {warmth:.2g} the logits are off by "
+                f"{100 * after:.2g} points on the other half of the samples.{seen}"
+                if off
+                else f"Confidence and accuracy agree as well as chance allows.{seen}"
+            ),
+            advice=f"Divide the logits by {warmth:.2g} before the softmax when you need "
+            "probabilities."
+            if off
+            else "",
+            change=f"+ logits = logits / {warmth:.2g}" if off else "",
+            figures=(figure,),
+        )
+
+    def _sets(self, logits: Tensor, labels: Tensor, half: int, held: bool) -> Finding:
+        """Conformal sets: their law of coverage is exact for samples that were not learnt."""
+        p = logits.softmax(1)
+        scores = 1 - p[torch.arange(half), labels[:half]]
+        k = min(half, math.ceil((half + 1) * (1 - MISS)))
+        threshold = scores.sort().values[k - 1]
+        sets = 1 - p[half:] <= threshold
+        covered = float(sets[torch.arange(len(p) - half), labels[half:]].double().mean())
+        # With k of n calibration scores below, coverage of a new sample is Beta(k, n + 1 - k).
+        mean, count = k / (half + 1), half + 1
+        spread = 1.96 * math.sqrt(mean * (1 - mean) * (1 / (count + 1) + 1 / (len(p) - half)))
+        return self.finding(
+            "Conformal sets",
+            value=between(100 * mean, 100 * max(0.0, mean - spread), 100 * min(1.0, mean + spread)),
+            unit=f"% of the sets hold the label, {100 * covered:.3g} % were seen to",
+            expected=f"{100 * (1 - MISS):g} %",
+            meaning=f"All classes with a probability above {1 - float(threshold):.2g}: "
+            f"{float(sets.double().sum(1).mean()):.2g} classes on average."
+            + ("" if held else " The promise is for samples that it was not trained on."),
+        )
+
+
+def temperature(logits: Tensor, labels: Tensor) -> float:
+    """The factor that makes the likelihood of the labels largest, by Newton's method in its log.
+
+    Example:
+        >>> z = torch.tensor([[4.0, 0.0]] * 10, dtype=torch.float64)
+        >>> y = torch.tensor([0] * 7 + [1] * 3)  # right in 7 of 10: logits should be ln(7/3)
+        >>> round(temperature(z, y), 3)  # 4 / ln(7/3)
+        4.721
+    """
+    t = torch.zeros((), dtype=torch.float64, requires_grad=True)
+    for _ in range(50):
+        loss = F.cross_entropy(logits.detach() / t.exp(), labels)
+        (slope,) = torch.autograd.grad(loss, t, create_graph=True)
+        (bend,) = torch.autograd.grad(slope, t)
+        step = float(slope.detach()) / max(abs(float(bend)), 1e-6)
+        with torch.no_grad():
+            t -= max(-0.5, min(0.5, step))
+        if abs(step) < 1e-10:
+            break
+    return float(t.detach().exp())
+
+
+def _error(confidence: Tensor, right: Tensor) -> float:
+    order = confidence.argsort()
+    gaps = [
+        (len(part), float((confidence[part] - right[part]).mean().abs()))
+        for part in order.chunk(BINS)
+    ]
+    return sum(n * gap for n, gap in gaps) / len(confidence)
+
+
+def _by_chance(confidence: Tensor, subject: Subject) -> tuple[float, float]:
+    """The middle 95 % of the error of a network that is calibrated perfectly."""
+    rng = subject.rng("calibration")
+    drawn = torch.rand(DRAWS, len(confidence), generator=rng, dtype=torch.float64)
+    errors = sorted(_error(confidence, (row < confidence).double()) for row in drawn)
+    return errors[int(0.025 * DRAWS)], errors[int(0.975 * DRAWS)]
+
+
+def _figure(confidence: Tensor, right: Tensor) -> Figure:
+    parts = confidence.argsort().chunk(BINS)
+    x = [float(confidence[part].mean()) for part in parts]
+    y = [float(right[part].mean()) for part in parts]
+    wide = [1.96 * math.sqrt(max(v * (1 - v), 1e-9) / len(parts[0])) for v in y]
+    low = [max(0.0, v - w) for v, w in zip(y, wide, strict=True)]
+    high = [min(1.0, v + w) for v, w in zip(y, wide, strict=True)]
+    marks = (
+        Points(x, y, low=low, high=high, label="accuracy, 95 %"),
+        Points(x, x, label="perfect calibration", role="predicted"),
+        Level(1.0, label="always right", role="other"),
+    )
+    return Figure("Confidence and accuracy", x="confidence", y="accuracy", marks=marks)

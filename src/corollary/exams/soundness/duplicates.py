@@ -1,0 +1,113 @@
+"""The same sample twice.
+
+A sample that occurs twice counts twice; with two labels it cannot be learnt; and a held-out sample
+that is among the training samples tests nothing. Exact copies are found by comparing rows, near
+copies by their distance beside that of unrelated samples.
+
+:source: Barz and Denzler (2020), "Do we train on test data? Purging CIFAR of near-duplicates";
+    Northcutt, Athalye and Mueller (2021), "Pervasive label errors in test sets destabilize machine
+    learning benchmarks".
+:kind: exam
+:cost: instant
+"""
+
+from collections.abc import Iterator
+
+import torch
+from torch import Tensor
+
+from corollary.core import Batch, Budget, Evidence, Exam, Finding, Severity, Subject
+from corollary.errors import NotApplicableError
+from corollary.exams.readings import counted, rounded
+
+# Of the typical distance between two samples: a copy with noise, another compression or one pixel
+# of shift. Samples of the digits' data have 0.2 and more.
+NEAR = 0.02
+MANY = 0.05  # of the samples: more than the odd copy of CIFAR (0.03 of its test set)
+MOST = 2048  # samples between which distances are taken
+
+
+class Duplicates(Exam):
+    """Copies within the data, with other labels, and between data and held-out data."""
+
+    def examine(self, subject: Subject, budget: Budget) -> Iterator[Finding]:
+        """Exact and near copies."""
+        batch = subject.data(MOST)
+        x = _rows(batch)
+        if len(x) < 8 or x.shape[1] < 2:
+            raise NotApplicableError("this needs eight samples with several numbers each")
+        _, which, counts = x.unique(dim=0, return_inverse=True, return_counts=True)
+        copies = int((counts - 1).sum())
+        yield self._copies(copies, len(x))
+        yield from self._contradictions(batch.target, which, counts)
+        if subject.held_out is not None:
+            yield self._leak(x, _rows(subject.held_out.first(MOST)))
+
+    def _copies(self, copies: int, n: int) -> Finding:
+        many = copies > MANY * n
+        return self.finding(
+            "Samples occur more than once" if many else "Copies among the samples",
+            severity=Severity.LOW if many else Severity.NONE,
+            evidence=Evidence.CONFIRMED,
+            value=counted(copies),
+            unit=f"of {n} samples are copies of another",
+            expected=f"below {100 * MANY:g} %",
+            meaning="What occurs often counts often; a split at random puts copies on both sides."
+            if many
+            else "Few samples are exact copies.",
+            advice="Remove copies before splitting, unless they are meant." if many else "",
+        )
+
+    def _contradictions(self, y: object, which: Tensor, counts: Tensor) -> Iterator[Finding]:
+        classes = isinstance(y, Tensor) and y.dim() == 1 and not y.is_floating_point()
+        if not classes or not bool((counts > 1).any()):
+            return
+        assert isinstance(y, Tensor)
+        low = torch.full_like(counts, int(y.max())).scatter_reduce(0, which, y, "amin")
+        high = torch.full_like(counts, int(y.min())).scatter_reduce(0, which, y, "amax")
+        wrong = int(counts[low != high].sum())
+        if wrong:
+            yield self.finding(
+                "Equal samples have different labels",
+                severity=Severity.MEDIUM if wrong > MANY * len(y) else Severity.LOW,
+                evidence=Evidence.CONFIRMED,
+                value=counted(wrong),
+                unit=f"of {len(y)} samples",
+                expected="0",
+                meaning="No network can be right on all of them.",
+                advice="Look at them: labels are wrong, or the inputs lack what tells them apart.",
+            )
+
+    def _leak(self, x: Tensor, held: Tensor) -> Finding:
+        if x.shape[1] != held.shape[1]:
+            raise NotApplicableError("held-out samples have another shape")
+        scale = torch.cdist(x[:128], x[-128:]).median()
+        nearest = torch.cat([torch.cdist(part, x).amin(1) for part in held.split(256)])
+        share = float((nearest <= NEAR * scale).double().mean())
+        leaks = share > MANY
+        return self.finding(
+            "Held-out samples are in the training data" if leaks else "Held-out samples are new",
+            severity=Severity.HIGH if leaks else Severity.NONE,
+            evidence=Evidence.CONFIRMED,
+            value=rounded(100 * share),
+            unit="% of the held-out samples have a near copy",
+            expected=f"below {100 * MANY:g} %",
+            meaning="The risk on them is that of training samples, and too good."
+            if leaks
+            else "Hardly any held-out sample has a copy among the training samples.",
+            advice="Split by what makes samples alike (person, document, image) and remove copies "
+            "first."
+            if leaks
+            else "",
+            explains=("generalization/unseen",) if leaks else (),
+        )
+
+
+def _rows(batch: Batch) -> Tensor:
+    """All inputs of a sample as one row."""
+    named = {k: v for k, v in batch.named.items() if k != "labels"}
+    tensors = [v for v in (*batch.inputs, *named.values()) if isinstance(v, Tensor)]
+    rows = [t.detach().reshape(len(t), -1).double() for t in tensors if len(t) == batch.size]
+    if not rows or any(t.is_sparse for t in tensors) or any(r.is_complex() for r in rows):
+        raise NotApplicableError("the inputs are not rows of numbers")
+    return torch.cat(rows, dim=1)

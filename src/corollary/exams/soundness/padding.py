@@ -1,0 +1,87 @@
+"""Padding and masks.
+
+Sequences of different lengths are padded to one, and a mask tells the padding from the rest. What
+stands in the padding must not matter: other tokens are put there, and the outputs at the positions
+that count are compared.
+
+:source: Vaswani et al. (2017), "Attention is all you need", Section 3.2.3, on masking; Devlin et
+    al. (2019), "BERT", Section 3.
+:kind: exam
+:cost: instant
+"""
+
+from collections.abc import Iterator
+
+import torch
+from torch import Tensor
+
+from corollary.core import Batch, Budget, Evidence, Exam, Finding, Severity, Subject
+from corollary.errors import NotApplicableError
+from corollary.exams.readings import rounded
+
+SAMPLES = 8
+MASKS = ("attention_mask", "mask", "padding_mask", "src_key_padding_mask", "key_padding_mask")
+PADDED = 4  # a quarter of the positions becomes padding
+# A masked score is a large negative number, whose exponential is zero: nothing is left of it but a
+# difference of kernels, some units in the last place.
+TOLERANCE = 1e-4
+
+
+class Padding(Exam):
+    """Change what is masked, look at the rest."""
+
+    def examine(self, subject: Subject, budget: Budget) -> Iterator[Finding]:
+        """For modules that take a mask by name beside token ids or sequences."""
+        batch = subject.data(SAMPLES)
+        name = next((m for m in MASKS if isinstance(batch.named.get(m), Tensor)), None)
+        if name is None:
+            raise NotApplicableError("no input is a mask by its name")
+        mask = batch.named[name]
+        sequences = {
+            k: v
+            for k, v in batch.named.items()
+            if isinstance(v, Tensor) and v.shape[:2] == mask.shape and k not in (name, "labels")
+        }
+        if mask.dim() != 2 or mask.shape[1] < PADDED or not sequences:
+            raise NotApplicableError("there is no sequence that the mask belongs to")
+        cut = mask.shape[1] - mask.shape[1] // PADDED
+        ones_count = not name.endswith("key_padding_mask")
+        with subject.borrowed(), torch.no_grad():
+            one = subject.output(_padded(batch, name, sequences, cut, ones_count, 0))
+            two = subject.output(_padded(batch, name, sequences, cut, ones_count, 1))
+        if one.dim() > 1 and one.shape[1] == mask.shape[1]:
+            one, two = one[:, :cut], two[:, :cut]
+        scale = float((one.double() - one.double().mean()).abs().max()) or 1.0
+        gap = float((one - two).double().abs().max()) / scale
+        leaks = gap > TOLERANCE
+        yield self.finding(
+            "Padding changes the answers" if leaks else "Padding does not matter",
+            severity=Severity.HIGH if leaks else Severity.NONE,
+            evidence=Evidence.CONFIRMED,
+            where=name,
+            value=rounded(gap) if leaks else None,
+            unit="of the outputs' spread",
+            expected="0",
+            meaning="Other tokens at masked positions change the outputs at the others."
+            if leaks
+            else "Other tokens at masked positions change nothing.",
+            advice="Hand the mask to every attention, pool over the positions that count only, and "
+            "check which of 0 and 1 means padding."
+            if leaks
+            else "",
+            explains=("generalization/*", "learning/*") if leaks else (),
+        )
+
+
+def _padded(
+    batch: Batch, name: str, sequences: dict[str, Tensor], cut: int, ones: bool, shift: int
+) -> Batch:
+    """The batch with its last positions masked and filled with values of other samples."""
+    mask = batch.named[name].clone()
+    mask[:, cut:] = 0 if ones else 1
+    changed = {name: mask}
+    for key, x in sequences.items():
+        other = x.clone()
+        other[:, cut:] = x[:, cut:].roll(shift, 0).flip(1) if shift else x[:, cut:]
+        changed[key] = other
+    return Batch(batch.inputs, batch.named | changed, batch.target)
