@@ -73,7 +73,7 @@ class PacBayesVsVc(Claim[Given]):
     ) -> Given:
         """Certified networks for true labels and for labels from a coin."""
         sizes: dict[str, Any] = {
-            "fitting": 200,
+            "fitting": 100,
             "batch": 128,
             "delta": self.delta / 3,
             "draws": 3000,
