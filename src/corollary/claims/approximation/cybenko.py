@@ -67,7 +67,8 @@ class Cybenko(Claim[Given]):
 
         def f(x: Tensor) -> Tensor:
             wave: Tensor = torch.sin(4 * (x[:, 0] + u * x[:, -1])) / 2
-            return wave + (x[:, -1] - 0.3 - 0.4 * shift).abs() / 2
+            bend: Tensor = (x[:, -1] - 0.3 - 0.4 * shift).abs() / 2
+            return wave + bend
 
         return Given(f, torch.sigmoid)
 

@@ -69,7 +69,8 @@ class BatchNormDirection(Claim[Given]):
     def predict(self, given: Given) -> Tensor:
         x, w, gamma, beta, c, Sigma = given
         ratio = w.norm() / (w @ Sigma @ w).sqrt()
-        return (beta + gamma * (x - x.mean(0)) @ (w / w.norm()) * ratio).repeat(len(c))
+        y: Tensor = beta + gamma * (x - x.mean(0)) @ (w / w.norm()) * ratio
+        return y.repeat(len(c))
 
     def measure(self, given: Given) -> Tensor:
         c = torch.tensor(given.c, dtype=torch.float64)

@@ -23,7 +23,7 @@ import torch
 from torch import Generator, Tensor, nn
 
 from corollary.core import Claim, Kept, Sample, Suppose, Trial, at_most, near, option
-from corollary.core.figure import Figure, Points
+from corollary.core.figure import Figure, Points, Role
 from corollary.models.batch_norm import BatchNorm
 from corollary.models.layer_norm import LayerNorm
 from corollary.models.mlp import LinearLayer
@@ -83,15 +83,21 @@ class BatchOrLayerNorm(Claim[Given]):
     def figure(self, trial: Trial[Given]) -> Figure:
         """Test and training losses against B."""
         marks = []
-        pairs = zip(trial.kept.losses, (("LN", "measured"), ("BN", "other")), strict=True)
-        for losses, (name, role) in pairs:
+        kinds: tuple[tuple[str, Role], ...] = ("LN", "measured"), ("BN", "other")
+        for losses, (name, role) in zip(trial.kept.losses, kinds, strict=True):
             for which, found in zip(("training", "test"), losses.unbind(dim=2), strict=True):
                 low, high = found.min(1).values, found.max(1).values
                 label, sizes = f"{name}, {which}, range of runs", trial.given.sizes
                 marks.append(Points(sizes, found.mean(1), label, role, low=low, high=high))
-        axes = {"x": "examples normalised together B", "y": "mean squared error"}
         title = "Losses after training in pieces of B"
-        return Figure(title, **axes, log_x=True, log_y=True, marks=tuple(marks))
+        return Figure(
+            title,
+            x="examples normalised together B",
+            y="mean squared error",
+            log_x=True,
+            log_y=True,
+            marks=tuple(marks),
+        )
 
     def _trained(self, kind: Callable[..., nn.Module], B: int, seed: int) -> tuple[float, float]:
         """Training loss, in training mode, and test loss."""

@@ -106,19 +106,24 @@ class EdgeFilters(Claim[Given]):
         share = "share in the plane of the derivative kernels"
         best = after[0][_nearest(after[0])[0]].flip(0).tolist()
         cells = HeatMap(best, x=(0.5, 3.5), y=(0.5, 3.5), label="weight")
-        axes = {"x": "column", "y": "row, counted from below", "equal": True}
         return (
             Figure("What training adds to the filters", x="run", y=share, marks=marks),
-            Figure("The filter nearest to a derivative, first run", marks=(cells,), **axes),
+            Figure(
+                "The filter nearest to a derivative, first run",
+                marks=(cells,),
+                x="column",
+                y="row, counted from below",
+                equal=True,
+            ),
         )
 
     def _trained(self, given: Given, rng: Generator) -> tuple[Tensor, Tensor]:
         """Filters before and after training."""
         net = SmallCNN(1, 2, (16,), padding_mode="circular", reduce="mean", rng=rng)
-        before = net.features[0].weight.detach()[:, 0].clone()
+        before = net.get_parameter("features.0.weight").detach()[:, 0].clone()
         adam = torch.optim.Adam(net.parameters(), lr=0.05)
         fit(net, given.draw(self.n, rng), nn.functional.cross_entropy, adam, steps=self.steps)
-        return before, net.features[0].weight.detach()[:, 0]
+        return before, net.get_parameter("features.0.weight").detach()[:, 0]
 
 
 def _nearest(w: Tensor) -> tuple[int, float]:

@@ -14,7 +14,7 @@ A fully connected network has no such property, nor has a convolutional one with
 :covers: cnn-classifier
 """
 
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import torch
 from jaxtyping import Float
@@ -36,7 +36,8 @@ class Given(NamedTuple):
         s = self.x.shape[-1]
         rolled = torch.cat([self.x.roll(k, dims=3) for k in range(s)])
         with torch.no_grad():
-            return self.net(rolled)[:, 0]
+            out: Tensor = self.net(rolled)
+        return out[:, 0]
 
 
 def moves_along(given: Given) -> tuple[bool, str]:
@@ -75,13 +76,13 @@ class PooledShifts(Claim[Given]):
         x, _ = placed_patterns(1, self.size, noise=0.3, rng=rng)
         return Given(x, self.network("circular", rng))
 
-    def network(self, padding: str, rng: Generator) -> SmallCNN:
+    def network(self, padding: Literal["zeros", "circular"], rng: Generator) -> SmallCNN:
         """Two convolutions of stride 1 and a mean over all places."""
-        how = {"pool": False, "reduce": "mean", "rng": rng}
-        return SmallCNN(1, 3, (6, 6), padding_mode=padding, **how)
+        return SmallCNN(1, 3, (6, 6), padding_mode=padding, pool=False, reduce="mean", rng=rng)
 
     def predict(self, given: Given) -> Tensor:
-        return given.net(given.x)[0, 0].detach().repeat(self.size)
+        out: Tensor = given.net(given.x)
+        return out[0, 0].detach().repeat(self.size)
 
     def measure(self, given: Given) -> Tensor:
         return given.shifted()

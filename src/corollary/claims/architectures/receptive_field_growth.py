@@ -13,6 +13,7 @@ without strides, exponential with them.
 :covers: receptive-field
 """
 
+from functools import partial
 from typing import NamedTuple
 
 import torch
@@ -69,4 +70,4 @@ class ReceptiveFieldGrowth(Claim[Given]):
             n = (n - 1) * s + len(h)
         x = torch.ones(n, dtype=torch.float64)
         layers = range(1, len(given.kernels) + 1)
-        return [width(seen_inputs(lambda x, l=l: given.output(x, l), x, [0])) for l in layers]
+        return [width(seen_inputs(partial(given.output, depth=l), x, [0])) for l in layers]

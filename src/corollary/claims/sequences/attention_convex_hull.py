@@ -83,8 +83,13 @@ class AttentionConvexHull(Claim[Given]):
         hull = X[ConvexHull(X.numpy()).vertices.tolist()]
         marks = (
             Regions([hull.tolist()], label="convex hull of the inputs", role="predicted"),
-            Points(*X.T, label="inputs x", role="other"),
-            Points(*Y.T, label="outputs y = A x"),
+            Points(X[:, 0], X[:, 1], label="inputs x", role="other"),
+            Points(Y[:, 0], Y[:, 1], label="outputs y = A x"),
         )
-        words = {"x": "first coordinate", "y": "second coordinate"}
-        return Figure("Outputs are averages", marks=marks, equal=True, **words)
+        return Figure(
+            "Outputs are averages",
+            marks=marks,
+            equal=True,
+            x="first coordinate",
+            y="second coordinate",
+        )

@@ -25,7 +25,8 @@ from torch import Generator
 
 from corollary.core import Along, Claim, Suppose, equals, option
 from corollary.theory.sequences.decoding.beam import beam_search
-from corollary.theory.sequences.decoding.next_token import NextToken, TokenTable
+from corollary.theory.sequences.decoding.next_token import TokenTable
+from corollary.theory.sequences.decoding.reading import NextToken
 
 NOTES = TokenTable(
     {"A": 0.40, "B": 0.35, "C": 0.25}, {"A": {"A1": 0.50, "A2": 0.20}, "B": {"B1": 0.80}}

@@ -43,7 +43,7 @@ def no_values(given: Given) -> Given:
     """Attention that reads nothing leaves each word alone."""
     blocks = deepcopy(given.blocks)
     for block in blocks:
-        nn.init.zeros_(block.attention.W_v.W)
+        nn.init.zeros_(block.get_parameter("attention.W_v.W"))
     return given._replace(blocks=blocks)
 
 

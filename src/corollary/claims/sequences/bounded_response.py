@@ -23,7 +23,7 @@ from jaxtyping import Complex
 from torch import Generator, Tensor
 
 from corollary.core import Claim, Kept, Suppose, Trial, at_most, option, uniform
-from corollary.core.figure import Curve, Figure, Level
+from corollary.core.figure import Curve, Figure, Level, Role
 from corollary.theory.sequences.scan import linear_scan
 
 
@@ -74,7 +74,8 @@ class BoundedResponse(Claim[Given]):
 
     def figure(self, trial: Trial[Given]) -> Figure:
         """The worst input and one of noise."""
-        t, roles = list(range(1, len(trial.given.u) + 1)), ("measured", "other")
+        t = list(range(1, len(trial.given.u) + 1))
+        roles: tuple[Role, Role] = "measured", "other"
         curves = (
             Curve(moduli, x=t, label=label, role=role)
             for moduli, label, role in zip(trial.kept.moduli.T, self.rows, roles, strict=False)

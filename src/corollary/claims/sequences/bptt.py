@@ -100,7 +100,8 @@ class Bptt(Claim[Given]):
         t = list(range(1, shape[0] + 1))
 
         def lengths(numbers: Tensor) -> Tensor:
-            return numbers[: shape[0] * shape[1]].reshape(shape).norm(dim=1)
+            rows: Tensor = numbers[: shape[0] * shape[1]].reshape(shape).norm(dim=1)
+            return rows
 
         marks = (
             Curve(lengths(trial.predicted), t, self.symbols[0], "predicted"),

@@ -36,7 +36,7 @@ class Given(NamedTuple):
     """An encoder, a classifier on its vectors, and labelled sentences."""
 
     bert: MiniBERT
-    head: nn.Module
+    head: SequenceClassificationHead
     ids: Int[Tensor, "b t"]
     labels: Int[Tensor, " b"]
 
@@ -60,7 +60,7 @@ def reads_the_first(given: Given) -> bool:
 def constant(given: Given) -> Given:
     """A constant classifier has no gradient anywhere."""
     head = deepcopy(given.head)
-    nn.init.zeros_(head.out.W)
+    nn.init.zeros_(head.get_parameter("out.W"))
     return given._replace(head=head)
 
 

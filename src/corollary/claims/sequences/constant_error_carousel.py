@@ -113,5 +113,6 @@ class ConstantErrorCarousel(Claim[Given]):
             for row, unit in zip(products, self.rows, strict=False)
         )
         points = Points([t[-1]] * len(ends), ends, label=self.symbols[1])
-        words = {"x": "T", "y": "∂c_T/∂c_0"}
-        return Figure("What is left of a memory", marks=(*curves, points), log_y=True, **words)
+        return Figure(
+            "What is left of a memory", marks=(*curves, points), log_y=True, x="T", y="∂c_T/∂c_0"
+        )

@@ -24,7 +24,7 @@ from jaxtyping import Float
 from torch import Generator, Tensor
 
 from corollary.core import Claim, Kept, Suppose, Trial, equals, normal, option
-from corollary.core.figure import Figure, Level, Points
+from corollary.core.figure import Figure, Level, Points, Role
 from corollary.models.transformers.blocks import DecoderBlock
 
 
@@ -84,7 +84,8 @@ class DecoderCausality(Claim[Given]):
         return Given(x, changed, memory, memory.flip(0), block)
 
     def predict(self, given: Given) -> Tensor:
-        return given.block(given.x, given.memory)[:-1].flatten()
+        out: Tensor = given.block(given.x, given.memory)
+        return out[:-1].flatten()
 
     def measure(self, given: Given) -> Kept:
         after = given.block(given.changed, given.reordered)
@@ -94,7 +95,7 @@ class DecoderCausality(Claim[Given]):
         """How far each output moves, for the block and for the listing."""
         t = list(range(1, len(trial.given.x) + 1))
 
-        def moves(trial: Trial[Given], label: str, role: str) -> Points:
+        def moves(trial: Trial[Given], label: str, role: Role) -> Points:
             before = trial.given.block(trial.given.x, trial.given.memory)
             return Points(t, (trial.kept.after - before).norm(dim=1), label=label, role=role)
 

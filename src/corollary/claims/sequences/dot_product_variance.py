@@ -97,5 +97,6 @@ class DotProductVariance(Claim[Given]):
             marks.append(Curve(size, d, label=law, role="predicted", dashed=law == "1"))
             marks.append(Points(d, value, label=label, low=low, high=high))
         title = "Scores spread like √d unless they are divided by it"
-        axes = {"x": "dimension d", "y": "variance", "log_x": True, "log_y": True}
-        return Figure(title, marks=tuple(marks), **axes)
+        return Figure(
+            title, marks=tuple(marks), x="dimension d", y="variance", log_x=True, log_y=True
+        )

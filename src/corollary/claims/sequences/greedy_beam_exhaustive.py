@@ -24,7 +24,8 @@ from corollary.core.figure import Curve, Figure, Level
 from corollary.theory.sequences.decoding.beam import beam_search
 from corollary.theory.sequences.decoding.exhaustive import decode_exhaustive
 from corollary.theory.sequences.decoding.greedy import decode_greedy
-from corollary.theory.sequences.decoding.next_token import NextToken, TokenTable
+from corollary.theory.sequences.decoding.next_token import TokenTable
+from corollary.theory.sequences.decoding.reading import NextToken
 
 
 class Given(NamedTuple):

@@ -20,7 +20,7 @@ fails as well.
 
 from copy import deepcopy
 from math import log
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import torch
 from torch import Generator, nn
@@ -59,7 +59,10 @@ def half_open(given: Given, rng: Generator) -> Given:
 
 def opening(self: "LongLag", given: Given) -> tuple[bool, str]:
     """What the forget gates leave of the cue at first, for an input of zero."""
-    left = min(float(torch.sigmoid(cell.b_F.detach()).min()) ** self.T for cell in given.gated)
+    left = min(
+        float(torch.sigmoid(cell.get_parameter("b_F").detach()).min()) ** self.T
+        for cell in given.gated
+    )
     return left > 0.1, f"{left:.2g}"
 
 
@@ -92,7 +95,8 @@ class LongLag(Claim[Given]):
         net = RecurrentNetwork(deepcopy(cell), LinearLayer(UNITS, 2, bias=True, rng=rng), "last")
         x, y = lagged_cue(1536, self.T, noise=0.5, rng=rng)
         adam = torch.optim.Adam(net.parameters(), lr=0.02)
-        data, options = (x[:1024], y[:1024]), {"batch_size": 128, "rng": rng, "clip": 1.0}
+        data = x[:1024], y[:1024]
+        options: dict[str, Any] = {"batch_size": 128, "rng": rng, "clip": 1.0}
         history = fit(net, data, nn.functional.cross_entropy, adam, steps=self.steps, **options)
         with torch.no_grad():
             right = net(x[1024:]).argmax(dim=1) == y[1024:]

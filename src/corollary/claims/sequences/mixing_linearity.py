@@ -23,7 +23,7 @@ from torch import Generator, Tensor, nn
 from torch.nn.utils import skip_init
 
 from corollary.core import Claim, Suppose, Trial, equals, near, normal, option
-from corollary.core.figure import Figure, Level, Points
+from corollary.core.figure import Figure, Level, Points, Role
 from corollary.models.attention.mixing import mixing_matrix
 from corollary.models.attention.single_head import SingleHeadSelfAttention
 
@@ -51,12 +51,14 @@ class Frozen(nn.Module):
 
     def forward(self, X: Float[Tensor, "T d"]) -> Float[Tensor, "T d"]:
         """Values of X, mixed with the frozen weights."""
-        return self.live.W_o(self.A @ self.live.W_v(X))
+        mixed: Tensor = self.live.W_o(self.A @ self.live.W_v(X))
+        return mixed
 
 
 def run(layer: nn.Module, X: Tensor) -> Tensor:
     """The layer along the rows of X."""
-    return layer(X.T[None])[0].T if isinstance(layer, nn.Conv1d) else layer(X)
+    out: Tensor = layer(X.T[None])[0].T if isinstance(layer, nn.Conv1d) else layer(X)
+    return out
 
 
 def attention(given: Given, rng: Generator) -> Given:
@@ -116,7 +118,7 @@ class MixingLinearity(Claim[Given]):
         """How far f(aX) is from a f(X), for the layer and for attention."""
         scales = [0.0, 0.5, 1.0, 1.5, 2.0, 2.5, 3.0]
 
-        def defects(given: Given, label: str, role: str) -> Points:
+        def defects(given: Given, label: str, role: Role) -> Points:
             X, fX = given.X, run(given.layer, given.X)
             off = [float((run(given.layer, a * X) - a * fX).norm() / fX.norm()) for a in scales]
             return Points(scales, off, label=label, role=role)

@@ -82,5 +82,6 @@ class OrthogonalRecurrence(Claim[Given]):
             power = [g**k for k in lags]
             marks.append(Curve(power, x=lags, label=f"{g:g}^(i−t)", role="predicted"))
             marks.append(Points(lags[::6], norms[::6], label=f"g = {g:g}"))
-        words = {"x": "i − t", "y": self.symbols[1]}
-        return Figure("U = gQ with Q orthogonal", marks=tuple(marks), log_y=True, **words)
+        return Figure(
+            "U = gQ with Q orthogonal", marks=tuple(marks), log_y=True, x="i − t", y=self.symbols[1]
+        )

@@ -42,7 +42,7 @@ class Given(NamedTuple):
 def placed(self: "PatchOrder", given: Given, rng: Generator) -> Given:
     """With position embeddings the puzzle is another image."""
     model = self.model(rng, positions=True)
-    nn.init.normal_(model.positions.P, generator=rng)
+    nn.init.normal_(model.get_parameter("positions.P"), generator=rng)
     return given._replace(model=model)
 
 
@@ -89,7 +89,7 @@ class PatchOrder(Claim[Given]):
     @torch.no_grad()
     def measure(self, given: Given) -> Kept:
         mixed = patches(given.x, self.patch)[:, given.order]
-        puzzles = unpatched(mixed, self.patch, tuple(given.x.shape[2:]))
+        puzzles = unpatched(mixed, self.patch, (given.x.shape[2], given.x.shape[3]))
         tokens = given.model.tokens(puzzles).shape[1]
         return Kept([*given.model(puzzles).flatten().tolist(), float(tokens)], puzzles=puzzles)
 
@@ -101,6 +101,7 @@ class PatchOrder(Claim[Given]):
         shown = torch.cat([grey[0], grey.new_zeros(side, 2), grey[1]], dim=1).tolist()
         edges = (0.0, 2.0 * side + 2), (0.0, float(side))
         mark = Image(shown, *edges, label="an image and its puzzle")
-        words = {"x": "column: the image, then its puzzle", "y": "row"}
         title = "Without positions these two are the same"
-        return Figure(title, marks=(mark,), equal=True, **words)
+        return Figure(
+            title, marks=(mark,), equal=True, x="column: the image, then its puzzle", y="row"
+        )

@@ -71,5 +71,10 @@ class ReversalAlignment(Claim[Given]):
         edges = (0.5, self.T + 0.5)
         box = HeatMap(trial.kept.weights.tolist(), x=edges, y=edges, label="mean of a_ij")
         line = Curve([self.T, 1], x=[1, self.T], label="j = T + 1 − i", role="predicted")
-        words = {"x": "place j of the source", "y": "output i"}
-        return Figure("Where each output looks", marks=(box, line), equal=True, **words)
+        return Figure(
+            "Where each output looks",
+            marks=(box, line),
+            equal=True,
+            x="place j of the source",
+            y="output i",
+        )

@@ -95,6 +95,14 @@ class ScanDepth(Claim[Given]):
             for k, name in ((start, "Hillis and Steele"), (start + 2, "Blelloch")):
                 marks.append(Curve(trial.predicted[k::4], T, f"{name}, formula", "predicted"))
                 marks.append(Points(T, trial.measured[k::4], label=f"{name}, counted"))
-            axes = {"x": "T", "y": y, "log_x": True, "log_y": True}
-            figures.append(Figure(f"{y.capitalize()} of a scan", marks=tuple(marks), **axes))
+            figures.append(
+                Figure(
+                    f"{y.capitalize()} of a scan",
+                    marks=tuple(marks),
+                    x="T",
+                    y=y,
+                    log_x=True,
+                    log_y=True,
+                )
+            )
         return tuple(figures)

@@ -63,8 +63,8 @@ class SequenceProbabilities(Claim[Given]):
     rows = "all sequences", "first token 1", "first token 2", "first token 3", "first token 4"
 
     def given(self, rng: Generator) -> Given:
-        cells = (GRUCell(3, 6, rng=rng) for _ in range(2))
-        net = Seq2Seq(*cells, self.K, self.K, rng=rng)
+        encoder, decoder = (GRUCell(3, 6, rng=rng) for _ in range(2))
+        net = Seq2Seq(encoder, decoder, self.K, self.K, rng=rng)
         net.readout.W.data.mul_(3)  # further from uniform
         return Given(net, torch.randint(self.K, (1, 5), generator=rng), softmax)
 
@@ -89,5 +89,10 @@ class SequenceProbabilities(Claim[Given]):
             Points(rank, p, label="p(y₁…yₙ | x)", role="other"),
             Level(1.0, label="1"),
         )
-        words = {"x": "rank of the sequence", "y": "probability"}
-        return Figure("All sequences of a small model", marks=marks, log_x=True, **words)
+        return Figure(
+            "All sequences of a small model",
+            marks=marks,
+            log_x=True,
+            x="rank of the sequence",
+            y="probability",
+        )

@@ -14,7 +14,7 @@ cannot differ before the softmax. Separate :math:`W_Q` and :math:`W_K` have neit
 :covers: shared-projection-attention
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import torch
 from jaxtyping import Float
@@ -78,7 +78,7 @@ class SharedProjectionScores(Claim[Given]):
         S, edges = trial.kept.S, (0.5, len(trial.given.X) + 0.5)
         one = HeatMap(S.tolist(), x=edges, y=edges, label="S", role="measured")
         other = HeatMap(S.softmax(dim=1).tolist(), x=edges, y=edges, label="softmax of the rows")
-        words = {"x": "position j", "y": "position i"}
+        words: dict[str, Any] = {"x": "position j", "y": "position i"}
         return (
             Figure("Scores are symmetric", marks=(one,), **words),
             Figure("Weights are not", marks=(other,), **words),

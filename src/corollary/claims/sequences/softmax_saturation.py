@@ -65,7 +65,7 @@ class SoftmaxSaturation(Claim[Given]):
         return -0.5
 
     def measure(self, given: Given) -> Series:
-        return Series(given.dims, [jacobian_norms(s).mean() for s in given.scores])
+        return Series(given.dims, [float(jacobian_norms(s).mean()) for s in given.scores])
 
     def figure(self, trial: Trial[Given]) -> Figure:
         """The norm with and without the scale, and its asymptote."""
@@ -76,5 +76,4 @@ class SoftmaxSaturation(Claim[Given]):
             *(Points(d, t.measured.values, "softmax(q·k/√d)", "other") for t in trial.without),
         )
         title = "Without the scale no gradient passes the softmax"
-        axes = {"x": "dimension d", "y": "mean ‖J‖", "log_x": True, "log_y": True}
-        return Figure(title, marks=marks, **axes)
+        return Figure(title, marks=marks, x="dimension d", y="mean ‖J‖", log_x=True, log_y=True)

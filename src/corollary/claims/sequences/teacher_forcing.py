@@ -24,6 +24,7 @@ from torch import Generator, Tensor
 
 from corollary.core import Claim, Suppose, Trial, equals, option
 from corollary.core.figure import Curve, Figure, Points
+from corollary.models.transformers.blocks import DecoderBlock
 from corollary.models.transformers.translation import Transformer
 
 
@@ -39,6 +40,7 @@ def looks_ahead(given: Given) -> Given:
     """A decoder without the mask sees the target that it is asked for."""
     model = deepcopy(given.model)
     for block in model.decoder:
+        assert isinstance(block, DecoderBlock)
         block.causal = False
     return given._replace(model=model)
 
@@ -70,7 +72,8 @@ class TeacherForcing(Claim[Given]):
         return torch.cat([given.model.decode(given.target[:, :t], memory)[0, -1] for t in steps])
 
     def measure(self, given: Given) -> Tensor:
-        return given.model(given.source, given.target).flatten()
+        logits: Tensor = given.model(given.source, given.target)
+        return logits.flatten()
 
     def figure(self, trial: Trial[Given]) -> Figure:
         """The logit of the right token at each position."""
@@ -85,5 +88,6 @@ class TeacherForcing(Claim[Given]):
             Points(t, of_target(trial.measured), label=self.symbols[1]),
             *(Points(t, of_target(b.measured), "without the mask", "other") for b in trial.without),
         )
-        words = {"x": "position t", "y": "logit of the target"}
-        return Figure("One pass, all predictions", marks=marks, **words)
+        return Figure(
+            "One pass, all predictions", marks=marks, x="position t", y="logit of the target"
+        )

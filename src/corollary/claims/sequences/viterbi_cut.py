@@ -99,5 +99,6 @@ class ViterbiCut(Claim[Given]):
             Histogram(weights, label="all cuts", role="predicted", bins=30),
             Level(trial.measured[0], label=self.symbols[1], role="measured", axis="x"),
         )
-        words = {"x": "log weight of a cut", "y": "density"}
-        return Figure(f"All {len(weights)} cuts of {word}", marks=marks, **words)
+        return Figure(
+            f"All {len(weights)} cuts of {word}", marks=marks, x="log weight of a cut", y="density"
+        )

@@ -24,7 +24,8 @@ from corollary.core import Claim, Suppose, Trial, equals, normal, option, unifor
 from corollary.core.figure import Curve, Figure, Level
 from corollary.theory.sequences.decoding.beam import beam_search
 from corollary.theory.sequences.decoding.exhaustive import decode_exhaustive
-from corollary.theory.sequences.decoding.next_token import NextToken, TokenTable
+from corollary.theory.sequences.decoding.next_token import TokenTable
+from corollary.theory.sequences.decoding.reading import NextToken
 
 
 class Given(NamedTuple):
@@ -93,5 +94,6 @@ class WideBeam(Claim[Given]):
             Curve(found, widths, label="found by the beam"),
             Level(float(width), label="B = Kᴺ⁻¹", role="other", axis="x"),
         )
-        words = {"x": "width B", "y": "probability"}
-        return Figure("From greedy to exhaustive", marks=marks, log_x=True, **words)
+        return Figure(
+            "From greedy to exhaustive", marks=marks, log_x=True, x="width B", y="probability"
+        )

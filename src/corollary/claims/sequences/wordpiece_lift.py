@@ -23,7 +23,7 @@ from typing import NamedTuple
 from torch import Generator
 
 from corollary.core import Claim, Suppose, Trial, equals, option
-from corollary.core.figure import Figure, Points
+from corollary.core.figure import Figure, Points, Role
 from corollary.data.small_language import documents
 from corollary.theory.sequences.tokenizers.bpe import BPETokenizer
 from corollary.theory.sequences.tokenizers.wordpiece import INSIDE, SPECIALS, WordPieceTokenizer
@@ -136,7 +136,7 @@ class WordpieceLift(Claim[Given]):
         pairs, scores = pieces(trial.given.text)[1], lifts(trial.given.text)
         best, top = max(pairs, key=lambda p: (pairs[p], p)), by_lift(trial.given)
 
-        def shown(chosen: list[Pair], label: str, role: str) -> Points:
+        def shown(chosen: list[Pair], label: str, role: Role) -> Points:
             at = [pairs[p] for p in chosen], [scores[p] for p in chosen]
             return Points(*at, label=label, role=role)
 
@@ -146,5 +146,6 @@ class WordpieceLift(Claim[Given]):
             shown([top], f"WordPiece: {''.join(top).replace(INSIDE, '')}", "predicted"),
         )
         title = "Frequent, or together: two ideas of a good pair"
-        axes = {"x": "#(ab)", "y": "#(ab) / (#(a) #(b))", "log_x": True, "log_y": True}
-        return Figure(title, marks=marks, **axes)
+        return Figure(
+            title, marks=marks, x="#(ab)", y="#(ab) / (#(a) #(b))", log_x=True, log_y=True
+        )
