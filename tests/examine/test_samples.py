@@ -74,3 +74,49 @@ def test_the_module_within_a_wrapper_is_taken():
     assert unwrapped(torch.compile(model, backend="eager")) is model
     assert unwrapped(nn.DataParallel(model)) is model
     assert unwrapped(model) is model and unwrapped(3) == 3
+
+
+def test_a_scripted_module_gets_its_mode_back():
+    from corollary.core import Subject
+
+    model = torch.jit.script(torch.nn.Sequential(torch.nn.Linear(2, 2), torch.nn.Dropout()))
+    model.train()
+    with Subject(model, torch.zeros(4, 2)).borrowed():
+        assert not any(m.training for m in model.modules())
+    assert all(m.training for m in model.modules())
+
+
+def test_rows_of_a_sparse_input_are_chosen():
+    from corollary.core import Batch
+
+    x = torch.eye(4)
+    part = Batch((x.to_sparse_coo(),), {}, torch.arange(4)).slice(torch.tensor([2, 0]))
+    assert torch.equal(part.inputs[0].to_dense(), x[[2, 0]]) and part.target.tolist() == [2, 0]
+
+
+def test_a_loss_written_for_a_record_gets_the_record():
+    from corollary.core import Subject
+
+    class Two(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.a, self.b = torch.nn.Linear(2, 1), torch.nn.Linear(2, 1)
+
+        def forward(self, x):
+            return {"mean": self.a(x), "spread": self.b(x)}
+
+    def loss(out, y):
+        return (out["mean"] - y).square().mean() + out["spread"].square().mean()
+
+    subject = Subject(Two(), (torch.ones(4, 2), torch.zeros(4, 1)), loss=loss)
+    batch = subject.data()
+    assert torch.equal(subject.loss(batch), loss(subject.call(batch), batch.target))
+
+
+def test_labels_are_split_off_where_forward_does_not_take_them():
+    from corollary.core import Subject
+
+    batch = Subject(
+        torch.nn.Linear(2, 2), {"input": torch.ones(4, 2), "labels": torch.zeros(4)}
+    ).batch
+    assert "labels" not in batch.named and batch.target.shape == (4,)

@@ -39,8 +39,9 @@ class Batch:
         size = self.size
 
         def cut(value: Any) -> Any:
-            whole = isinstance(value, Tensor) and value.dim() > 0 and len(value) == size
-            return value[which] if whole else value
+            if not isinstance(value, Tensor) or value.dim() == 0 or len(value) != size:
+                return value
+            return value[which] if value.layout is torch.strided else _sparse_rows(value, which)
 
         named = {k: cut(v) for k, v in self.named.items()}
         return Batch(tuple(map(cut, self.inputs)), named, cut(self.target))
@@ -154,6 +155,13 @@ def _joined(batches: Iterable[Any], samples: int) -> Batch:
     inputs = tuple(join([p.inputs[i] for p in parts]) for i in range(len(first.inputs)))
     named = {k: join([p.named[k] for p in parts]) for k in first.named}
     return Batch(inputs, named, join([p.target for p in parts]))
+
+
+def _sparse_rows(value: Tensor, which: slice | Tensor) -> Tensor:
+    """Rows of a sparse matrix, which cannot be sliced."""
+    rows = torch.arange(len(value))[which] if isinstance(which, slice) else which
+    chosen: Tensor = value.to_sparse_coo().coalesce().index_select(0, rows)
+    return chosen.to_sparse_csr() if value.layout is torch.sparse_csr else chosen
 
 
 def _shape(value: Tensor) -> str:

@@ -37,6 +37,7 @@ from corollary.theory.modules.keeping import kept
 GRACE, AT_LEAST = 20.0, 900.0
 FIRST = QUESTIONS[:2]
 UNSOUND = "some {} {}; fix that first, then examine again"
+SPARSE = "an input is sparse, and this needs dense numbers"
 SCRIPTED = "a scripted module cannot be looked into; examine the module it was made from"
 Progress = Callable[[Entry, Sequence[Finding]], None]  # called after each exam
 
@@ -214,6 +215,9 @@ def _known_reason(subject: Subject) -> str:
         return UNSOUND.format(subject.memo[NOT_FINITE], "are NaN or infinite")
     if NO_OUTPUT in subject.memo:
         return UNSOUND.format("labels", "have no output")
+    inputs = [] if subject.batch is None else subject.batch.tensors()
+    if any(t.layout is not torch.strided for t in inputs):
+        return SPARSE
     return SCRIPTED if isinstance(subject.model, torch.jit.ScriptModule) else ""
 
 

@@ -36,6 +36,8 @@ def kept(model: nn.Module, *, read_only: bool = False) -> Iterator[None]:
         True
     """
     modules = [_ModuleState(module) for module in model.modules()]
+    scripted = [m for m in model.modules() if isinstance(m, torch.jit.ScriptModule)]
+    modes = [module.training for module in scripted]  # these keep their mode elsewhere
     tensors = [
         _TensorState(tensor, copied=not (read_only and isinstance(tensor, nn.Parameter)))
         for tensor in _tensors(model)
@@ -47,6 +49,9 @@ def kept(model: nn.Module, *, read_only: bool = False) -> Iterator[None]:
     finally:
         for module in modules:
             module.restore()
+        for script, mode in zip(scripted, modes, strict=True):
+            if script.training != mode:
+                script.training = mode
         for tensor in tensors:
             tensor.restore()
         world.restore()
