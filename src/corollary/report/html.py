@@ -43,6 +43,8 @@ from corollary.report.view import (
 if TYPE_CHECKING:
     from corollary.run.results import Run
 
+_DRAWING = re.compile(r"(?<=<figure>)<svg.*?</svg>(?=<figcaption|</figure>)", re.DOTALL)
+_READABLE = re.compile(r'(<span class="math[^"]*" data-tex="[^"]*">)[^<]*(?=</span>)')
 MANY = 40  # results; beyond this, sections of what holds start closed
 
 
@@ -70,16 +72,32 @@ def report_html(run: "Run") -> str:
     page = template("page.html.jinja").render(facts, pack="", katex_pack="")
     if len(page) <= LIMIT:
         return page
-    packs = {"pack": _pack(sections), "katex": "", "katex_pack": packed([katex.script])}
+    packs = {
+        "pack": _pack(sections, rendered=bool(katex.script)),
+        "katex": "",
+        "katex_pack": packed([katex.script]),
+    }
     return template("page.html.jinja").render(facts | packs)
 
 
-def _pack(sections: list[dict[str, Any]]) -> str:
-    """Number the sections of what holds, and give their bodies as one block."""
+def _pack(sections: list[dict[str, Any]], *, rendered: bool) -> str:
+    """Number the sections of what holds; one block of their bodies, then of their drawings.
+
+    Drawings compress better next to each other. Where formulas are ``rendered``, their readable
+    text is left out: a page that needs a script for its sections has one for its formulas.
+    """
     chosen = [s for s in sections if not s["open"]]
+    bodies, drawings = [], list[str]()
+
+    def placed(match: re.Match[str]) -> str:
+        drawings.append(match.group(0))
+        return f"<!--{len(drawings) - 1}-->"
+
     for k, section in enumerate(chosen):
         section["pack"] = k
-    return packed([str(section["body"]) for section in chosen])
+        body = _READABLE.sub(r"\1", str(section["body"])) if rendered else str(section["body"])
+        bodies.append(_DRAWING.sub(placed, body))
+    return packed([*bodies, *drawings])
 
 
 def write_report(run: "Run", path: str | os.PathLike[str]) -> Path:

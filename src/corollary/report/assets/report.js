@@ -35,7 +35,7 @@
     try {
       katex.render(span.dataset.tex, span, { displayMode: span.classList.contains("display"), macros: { ...macros }, maxExpand: 500, strict: "ignore" });
       span.classList.add("set");
-    } catch { span.textContent = before; }
+    } catch { span.textContent = before || span.dataset.tex; }
   };
   const near = new IntersectionObserver((seen) => seen.forEach((one) => {
     if (one.isIntersecting) { near.unobserve(one.target); all(".math", one.target).forEach(set); }
@@ -54,7 +54,8 @@
     [renderer.textContent] = await unpacked(document.getElementById("katex-pack"));
     document.head.append(renderer);
     all(".body").forEach((body) => near.observe(body)); // those that are near already
-    packed = await unpacked(block);
+    const parts = await unpacked(block), bodies = all("[data-pack]").length;
+    packed = parts.slice(0, bodies).map((body) => body.replace(/<!--(\d+)-->/g, (_, k) => parts[bodies + Number(k)]));
     all("details[open]").forEach(fill);
     rows.forEach((row) => {
       const one = row.article.querySelector("details[data-pack]");
