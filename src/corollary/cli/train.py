@@ -4,6 +4,7 @@ import json
 import os
 import tempfile
 from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from enum import StrEnum
 from functools import partial
 from pathlib import Path
@@ -75,6 +76,9 @@ def train(
         Path | None, typer.Option(help="Save the run to this file every 100 steps and at the end.")
     ] = None,
     resume: Annotated[bool, typer.Option("--resume", help="Continue from --checkpoint.")] = False,
+    watch: Annotated[
+        Path | None, typer.Option(help="Write the record of the run here, for `corollary watch`.")
+    ] = None,
     plot: Annotated[
         Path | None, typer.Option(help="Write the loss curve to this .svg file.")
     ] = None,
@@ -103,7 +107,9 @@ def train(
             )
         _check(steps, epochs, resume, checkpoint, clip)
         check_words(target, data, loss=loss, weights=weights)
-        files = [path for path in (out, plot, json_file) if path is not None and str(path) != "-"]
+        files = [
+            path for path in (out, plot, watch, json_file) if path is not None and str(path) != "-"
+        ]
         for path in files if processes.first else ():
             check_writable(path)
         from rich.console import Console
@@ -116,24 +122,37 @@ def train(
         order = {"target": target, "data": data, "loss": loss, "lr": lr}
         order |= {"weights": None if weights is None else str(weights), "budget": FIRST_PASS}
         subject = load_subject(order | {"batch_size": batch_size, "seed": seed}, to_train=True)
-        done = train_subject(
-            subject,
-            optimizer=optimizer.value,
-            momentum=momentum,
-            weight_decay=weight_decay,
-            steps=steps,
-            epochs=20 if steps is None and epochs is None else epochs,
-            clip=clip,
-            held_out=held_out,
-            checkpoint=None if checkpoint is None else Checkpoint(checkpoint, resume=resume),
-            progress=said.is_terminal,
-            told=lambda sentence: said.print(sentence, markup=False),
-            sharding=sharding.value,
-        )
+        watched = _watched(subject.model, watch, sharding, quiet=not processes.first)
+        with watched:
+            done = train_subject(
+                subject,
+                optimizer=optimizer.value,
+                momentum=momentum,
+                weight_decay=weight_decay,
+                steps=steps,
+                epochs=20 if steps is None and epochs is None else epochs,
+                clip=clip,
+                held_out=held_out,
+                checkpoint=None if checkpoint is None else Checkpoint(checkpoint, resume=resume),
+                progress=said.is_terminal,
+                told=lambda sentence: said.print(sentence, markup=False),
+                sharding=sharding.value,
+            )
         if processes.first:
             _keep(done, subject.model, out, plot, json_file)
         processes.wait()  # torchrun ends all when one leaves with an exit code
     raise typer.Exit(130 if done.interrupted else 3 if done.worse else 0)
+
+
+def _watched(
+    model: "nn.Module", record: Path | None, sharding: ShardingName, quiet: bool
+) -> AbstractContextManager[object]:
+    """Watch the run: mistakes are told as they are seen. Parameters in pieces cannot be."""
+    if sharding is ShardingName.fsdp2:
+        return nullcontext()
+    from corollary.watch.watcher import watch
+
+    return watch(model, to=record, quiet=quiet, evidence=0)
 
 
 def _check(
