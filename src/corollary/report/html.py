@@ -176,7 +176,16 @@ def _areas(sections: list[dict[str, Any]]) -> list[dict[str, Any]]:
     for name in dict.fromkeys(s["area"] for s in sections):
         found = [s for s in sections if s["area"] == name]
         held = sum(s["result"].verdict is Verdict.HOLDS for s in found)
-        areas.append({"name": name, "about": _about(found), "sections": found, "held": held})
+        worst = min((s["result"].verdict for s in found), key=ORDER.index)
+        areas.append(
+            {
+                "name": name,
+                "about": _about(found),
+                "sections": found,
+                "held": held,
+                "worst": worst,
+            }
+        )
     return areas
 
 
