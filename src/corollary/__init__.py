@@ -13,7 +13,7 @@ from typing import Any
 
 from corollary.arguments import name_bad_arguments
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 
 def lazily(module: str) -> tuple[Callable[[str], Any], Callable[[], list[str]], list[str]]:
