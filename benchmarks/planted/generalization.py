@@ -34,7 +34,7 @@ class Cancelling(nn.Module):
 
 
 def cancelling(shared: float) -> dict[str, object]:
-    """Two heads that have learnt their data and then share a large part, or none."""
+    """Two heads that have learned their data and then share a large part, or none."""
     x, y = table()
     model = trained(Cancelling(), x, y, lr=1e-2)
     common = shared * torch.randn(3, 32)
