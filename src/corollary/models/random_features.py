@@ -84,6 +84,7 @@ def rf_initial_covariance(model: RandomFeatures, x: Float[Tensor, "n d"]) -> Flo
     """The covariance of the outputs at x over standard normal theta: exactly K_p.
 
     :covers: random-feature-initial-gp
+    :test: tests/models/test_random_features.py
     :erratum: [typo] Theorem 55 writes f = theta^T phi(x) without the factor 1/sqrt(p) of the model;
         its variance is p K(x, x). With the factor the statement is exact given the features.
     """

@@ -16,7 +16,7 @@ from corollary.claims.kernels.linear_targets import Given as Targets
 from corollary.claims.kernels.linear_targets import LinearTargets
 from corollary.claims.kernels.nngp_limit import NngpLimit
 from corollary.claims.kernels.ntk_constancy import NtkConstancy
-from corollary.claims.kernels.ntk_convergence import NtkConvergence, _tangent_kernels
+from corollary.claims.kernels.ntk_convergence import NtkConvergence
 from corollary.claims.kernels.ntk_parametrization import NtkParametrization
 from corollary.claims.kernels.polynomial_kernel import Given as Inputs
 from corollary.claims.kernels.polynomial_kernel import PolynomialFeatureMap
@@ -83,24 +83,23 @@ def test_linear_targets_on_orthogonal_inputs_by_hand():
 
 
 def test_the_series_reaches_one_half_at_equal_inputs():
-    given = HInfinitySeries().given(generator(0))._replace(u=1.0)
-    assert HInfinitySeries().predict(given) == 0.5
+    assert HInfinitySeries().predict(1.0) == 0.5
 
 
 def test_without_the_factor_in_the_network_the_kernel_grows_with_the_width():
     """The erratum: small weights in place of a factor. Linear growth, where the limit is fixed."""
-    x = double([1.0])
-    means = [
-        float(_tangent_kernels(x, m, 40, "weights", generator(0, m)).mean()) for m in (100, 1000)
-    ]
+    x, claim = double([1.0]), NtkConvergence(d=1, draws=40)
+    small, network = (claim.draw(0)._replace(x=x, factor=c) for c in (0.0, 0.5))
+    means = [float(claim.kernels(small, m, generator(0, m)).mean()) for m in (100, 1000)]
     assert means[1] / means[0] == pytest.approx(10.0, rel=0.2)
-    fixed = _tangent_kernels(x, 1000, 40, "network", generator(0)).mean()
+    fixed = claim.kernels(network, 1000, generator(0)).mean()
     assert fixed == pytest.approx(ntk_kernel(x, 2).ntk.item(), rel=0.1)
 
 
 def test_fan_out_scaling_gives_the_variances_of_the_erratum():
     claim = NtkParametrization()
-    found = claim.measure(claim.given(generator(0))._replace(scaling="fan_out"))
+    given = claim.given(generator(0))._replace(fan=lambda n, m: m)
+    found = claim.measure(given, generator(0, "networks"))
     means = [m.read(0.99).value for m in found]
     assert means == pytest.approx([30, 110, 404], rel=0.25)
 
@@ -108,5 +107,7 @@ def test_fan_out_scaling_gives_the_variances_of_the_erratum():
 def test_mean_field_training_moves_the_kernel_at_any_width():
     claim = NtkConstancy(draws=6)
     given = claim.given(generator(0, "mean field"))
-    lazy, rich = (claim.measure(given._replace(alpha=a)).values[-1] for a in (0.5, 1.0))
+    lazy, rich = (
+        claim.measure(given._replace(alpha=a), generator(0, "nets")).values[-1] for a in (0.5, 1.0)
+    )
     assert lazy < 0.1 < 0.3 < rich

@@ -14,91 +14,67 @@ by :math:`dt\,K(y - f)` up to :math:`O(dt^2)`.
 :covers: function-space-gradient-flow
 """
 
-from collections.abc import Iterator
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 import torch
 from jaxtyping import Float
-from torch import Generator, Tensor, nn
-from torch.nn.utils import skip_init
+from torch import Generator, Tensor
 
-from corollary.claims.kernels._rate_figure import rate_figure
-from corollary.core import Claim, Figure, Hypothesis, Series, option, slope
+from corollary.core import Claim, Over, Series, Suppose, near, normal, option, slope
+from corollary.models.mlp import MLP
 from corollary.theory.kernels.empirical import empirical_ntk, pull_back
 from corollary.theory.kernels.empirical.products import outputs_at, trainable
 
-STEPS = (1e-4, 3e-4, 1e-3, 3e-3)
-
 
 class Given(NamedTuple):
-    """A network's weights, data, and how parameters are moved."""
-
-    weights: tuple[Float[Tensor, "..."], ...]
-    x: Float[Tensor, "n d"]
+    model: MLP
+    x: Float[Tensor, "n 3"]
     y: Float[Tensor, "n 1"]
-    rule: Literal["gradient", "sign"]
+    velocity: list[Tensor]  # of the parameters
+
+    @property
+    def gradient(self) -> list[Tensor]:
+        return pull_back(self.model, self.x, self.y - self.model(self.x).detach())
+
+
+def flat(parts: list[Tensor]) -> Tensor:
+    """All numbers in a row."""
+    return torch.cat([t.flatten() for t in parts])
 
 
 class FunctionalFlow(Claim[Given]):
     width: int = option(20, low=1, high=1000)  # hidden units
     n: int = option(6, low=1, high=50)  # training inputs
+    steps: tuple[float, ...] = (1e-4, 3e-4, 1e-3, 3e-3)  # dt
+
     relation = slope(gap=0.15)  # third-order terms at the largest step
+    supposes = (
+        Suppose(
+            "parameters move along the gradient",
+            lambda g: near(flat(g.velocity), flat(g.gradient)),
+            "The tangent kernel does not drive steps by the sign of the gradient.",
+            velocity=lambda g: [t.sign() * t.abs().mean() for t in g.gradient],
+        ),
+    )
+    symbols = "dt²", "|Δf − dt K(y − f)|"
+    shows = (Over("A step in function space", x="dt"),)
 
     def given(self, rng: Generator) -> Given:
-        """A tanh network with unit outputs."""
-        shapes = ((self.width, 3), (self.width,), (1, self.width))
-        scales = (1.0, 1.0, self.width**-0.5)
-        weights = tuple(
-            s * torch.randn(*shape, generator=rng, dtype=torch.float64)
-            for shape, s in zip(shapes, scales, strict=True)
-        )
-        x = torch.randn(self.n, 3, generator=rng, dtype=torch.float64)
-        y = torch.randn(self.n, 1, generator=rng, dtype=torch.float64)
-        return Given(weights, x, y, "gradient")
-
-    def hypotheses(self, given: Given) -> Iterator[Hypothesis]:
-        """Plain gradient descent."""
-        yield Hypothesis(
-            "parameters move along the gradient", given.rule == "gradient", f"rule {given.rule}"
-        )
+        model = MLP([3, self.width, 1], "tanh", rng=rng)
+        given = Given(model, normal(rng, self.n, 3), normal(rng, self.n, 1), [])
+        return given._replace(velocity=given.gradient)
 
     def predict(self, given: Given) -> float:
-        """The order of the discrepancy."""
         return 2.0
 
     def measure(self, given: Given) -> Series:
-        """Change of the outputs less dt K(y - f)."""
-        model = _network(given)
-        with torch.no_grad():
-            f = model(given.x)
-        rest = given.y - f
-        driven = empirical_ntk(model, given.x) @ rest
-        pulled = pull_back(model, given.x, rest)
-        if given.rule == "sign":
-            pulled = [g.sign() * g.abs().mean() for g in pulled]
-        gaps = []
-        for dt in STEPS:
-            pairs = zip(trainable(model).items(), pulled, strict=True)
-            moved = {name: p.detach() + dt * g for (name, p), g in pairs}
-            gaps.append(float((outputs_at(model, moved, given.x) - f - dt * driven).norm()))
-        return Series(STEPS, gaps)
+        model, x, y, velocity = given
+        f = model(x).detach()
+        driven = empirical_ntk(model, x) @ (y - f)
 
-    def counterexample(self, rng: Generator) -> Given:
-        """Steps by the sign of the gradient: the tangent kernel does not drive them."""
-        return self.given(rng)._replace(rule="sign")
+        def gap(dt: float) -> float:
+            pairs = zip(trainable(model).items(), velocity, strict=True)
+            moved = {name: p.detach() + dt * v for (name, p), v in pairs}
+            return float((outputs_at(model, moved, x) - f - dt * driven).norm())
 
-    def figure(self, given: Given) -> Figure:
-        """Discrepancy over step."""
-        found = self.measure(given)
-        gap = "|Δf - dt K(y - f)|"
-        return rate_figure("A step in function space", STEPS, found.values, 2.0, "dt", gap)
-
-
-def _network(given: Given) -> nn.Module:
-    width = len(given.weights[1])
-    last = skip_init(nn.Linear, width, 1, bias=False)
-    model = nn.Sequential(skip_init(nn.Linear, 3, width), nn.Tanh(), last).double()
-    with torch.no_grad():
-        for p, w in zip(model.parameters(), given.weights, strict=True):
-            p.copy_(w)
-    return model
+        return Series(self.steps, [gap(dt) for dt in self.steps])

@@ -16,61 +16,41 @@ all of whose coefficients are positive. Every term is a positive semi-definite k
 """
 
 import math
-from collections.abc import Iterator
-from typing import NamedTuple
 
 import torch
 from torch import Generator
 
-from corollary.core import Claim, Curve, Figure, Hypothesis, Series, converges, option
+from corollary.core import Claim, Over, Series, Suppose, converges, option
 from corollary.theory.kernels.two_layer import h_series
 
-TERMS = (1, 2, 4, 8, 16, 32)
+
+def longer(u: float) -> float:
+    """Longer inputs: the series leaves its disc of convergence."""
+    return 1.3
 
 
-class Given(NamedTuple):
-    """The inner product of two inputs."""
-
-    u: float
-
-
-class HInfinitySeries(Claim[Given]):
+class HInfinitySeries(Claim[float]):
     u: float = option(0.9, low=-1.0, high=1.0)  # inner product of unit inputs
+    terms: tuple[int, ...] = (1, 2, 4, 8, 16, 32)  # of the series
+
     relation = converges(gap=1e-3)  # 32 terms at |u| = 1 leave 3e-3 / sqrt(32); far less inside
+    supposes = (
+        Suppose(
+            "the inputs have length 1, so |u| ≤ 1",
+            lambda u: (abs(u) <= 1, f"u = {u:g}"),
+            without=longer,
+        ),
+    )
+    symbols = "h(u)", "partial sum"
+    shows = (Over("Power series of H∞", x="terms"),)
 
-    def given(self, rng: Generator) -> Given:
-        """The inner product asked for."""
-        return Given(self.u)
+    def given(self, rng: Generator) -> float:
+        return self.u
 
-    def hypotheses(self, given: Given) -> Iterator[Hypothesis]:
-        """A correlation."""
-        yield Hypothesis("the inputs have length 1, so |u| <= 1", abs(given.u) <= 1, f"{given.u:g}")
+    def predict(self, given: float) -> float:
+        angle = math.acos(max(-1.0, min(1.0, given)))
+        return given * (math.pi - angle) / (2 * math.pi)
 
-    def predict(self, given: Given) -> float:
-        """The closed form."""
-        u = max(-1.0, min(1.0, given.u))
-        return given.u * (math.pi - math.acos(u)) / (2 * math.pi)
-
-    def measure(self, given: Given) -> Series:
-        """Partial sums."""
-        u = torch.tensor(given.u, dtype=torch.float64)
-        return Series(TERMS, [float(h_series(u, terms)) for terms in TERMS])
-
-    def counterexample(self, rng: Generator) -> Given:
-        """Longer inputs: the series leaves its disc of convergence."""
-        return Given(1.3)
-
-    def figure(self, given: Given) -> Figure:
-        """Partial sums over the correlation."""
-        u = torch.linspace(-1, 1, 201, dtype=torch.float64)
-        exact = [self.predict(Given(float(v))) for v in u]
-        sums = [
-            Curve(h_series(u, terms), x=u, label=f"{terms} terms", role="measured", dashed=True)
-            for terms in (0, 1, 4)
-        ]
-        return Figure(
-            "Power series of H∞",
-            x="u",
-            y="h(u)",
-            marks=(Curve(exact, x=u, label="closed form", role="predicted"), *sums),
-        )
+    def measure(self, given: float) -> Series:
+        u = torch.tensor(given, dtype=torch.float64)
+        return Series(self.terms, [float(h_series(u, terms)) for terms in self.terms])

@@ -16,93 +16,61 @@ so each eigendirection of the error decays as :math:`e^{-\lambda_it}`, and the l
     exponential shows K(x, X) t, a row; the matrix K(X, X) t is meant.
 """
 
-from collections.abc import Iterator
-from typing import NamedTuple
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
-import numpy as np
 import torch
 from jaxtyping import Float
 from scipy.integrate import solve_ivp
 from torch import Generator, Tensor
 
-from corollary.core import Claim, Curve, Figure, Hypothesis, Points, equals, option
+from corollary.core import Along, Claim, Suppose, equals, near, normal, option
 from corollary.theory.kernels.learning import KernelFlow
 
 
 class Given(NamedTuple):
-    """Features of training inputs and of a new one, targets, where training starts."""
-
-    phi: Float[Tensor, "n p"]
-    at: Float[Tensor, " p"]
-    y: Float[Tensor, " n"]
-    start: Float[Tensor, " p"]
-    linear: bool  # else f = Φ tanh(θ)
+    phi: Float[Tensor, "n p"]  # features of training inputs
+    at: Float[Tensor, " p"]  # of a new one
+    y: Float[Tensor, " n"]  # targets
+    start: Float[Tensor, " p"]  # where training starts
+    g: Callable[[Tensor], Tensor]  # the model is Φ g(θ)
 
 
 class KernelGradientFlow(Claim[Given]):
     n: int = option(4, low=1, high=50)  # training inputs
     p: int = option(10, low=1, high=200)  # parameters
-    times: tuple[int, ...] = (1, 2, 5, 20)  # at which outputs are compared
+    times: tuple[float, ...] = (0.5, 1.0, 2.0, 3.0, 5.0, 8.0, 12.0, 20.0)  # of the comparisons
+
     relation = equals(ulps=2**28, scale=1.0)  # the integration is asked for 1e-10
+    supposes = (
+        Suppose(
+            "the model is linear in its parameters",
+            lambda g: near(g.g(2 * g.start), 2 * g.g(g.start)),
+            "With saturating parameters the kernel changes on the way.",
+            g=lambda g: torch.tanh,
+        ),
+    )
+    symbols = "f₀ + K(x, X)K⁻¹(I − e^(−Kt))(y − f₀)", "f_t(x) by θ' = −∇L"
+    rows = "t = {times}"
+    shows = (Along("Training in function space", x="t", y="f_t(x)", at="times"),)
 
     def given(self, rng: Generator) -> Given:
-        """Gaussian features, targets and start."""
-        phi, at, y, start = (
-            torch.randn(*shape, generator=rng, dtype=torch.float64)
-            for shape in ((self.n, self.p), (self.p,), (self.n,), (self.p,))
-        )
-        return Given(phi / self.p**0.5, at / self.p**0.5, y, start, True)
-
-    def hypotheses(self, given: Given) -> Iterator[Hypothesis]:
-        """Linearity."""
-        yield Hypothesis("the model is linear in its parameters", given.linear)
+        phi, at = (normal(rng, k, self.p) / self.p**0.5 for k in (self.n, 1))
+        return Given(phi, at[0], normal(rng, self.n), normal(rng, self.p), lambda t: t)
 
     def predict(self, given: Given) -> list[float]:
-        """The closed form."""
-        return [self._closed(given, float(t)) for t in self.times]
+        phi, at, y, start, g = given
+        flow = KernelFlow(phi @ phi.T, y, phi @ g(start))
+        return [float(flow.at((phi @ at)[None], t)[0] + at @ g(start)) for t in self.times]
 
     def measure(self, given: Given) -> list[float]:
-        """The parameters' equation, integrated."""
-        return _integrated(given, self.times)
+        phi, at, y, start, g = given
 
-    def counterexample(self, rng: Generator) -> Given:
-        """Saturating parameters: the kernel changes on the way."""
-        return self.given(rng)._replace(linear=False)
+        def speed(_: float, theta: Any) -> Any:
+            leaf = torch.tensor(theta, requires_grad=True)
+            loss = (y - phi @ g(leaf)).square().sum() / 2
+            return -torch.autograd.grad(loss, leaf)[0].numpy()
 
-    def figure(self, given: Given) -> Figure:
-        """The output over time."""
-        grid = [0.25 * k for k in range(1, 81)]
-        return Figure(
-            "Training in function space",
-            x="t",
-            y="f_t(x)",
-            marks=(
-                Curve(
-                    [self._closed(given, t) for t in grid], x=grid,
-                    label="f₀ + K(x, X)K⁻¹(I - e^(-Kt))(y - f₀)", role="predicted",
-                ),
-                Points(grid[3::8], _integrated(given, tuple(grid[3::8])), label="θ' = -∇L"),
-            ),
-        )  # fmt: skip
-
-    def _closed(self, given: Given, t: float) -> float:
-        start = given.start if given.linear else given.start.tanh()
-        flow = KernelFlow(given.phi @ given.phi.T, given.y, given.phi @ start)
-        return float(flow.at((given.phi @ given.at)[None], t)[0] + given.at @ start)
-
-
-def _integrated(given: Given, times: tuple[float, ...]) -> list[float]:
-    phi, y, at = (t.numpy() for t in (given.phi, given.y, given.at))
-
-    def output(theta):  # noqa: ANN001, ANN202 - NumPy arrays
-        return theta if given.linear else np.tanh(theta)
-
-    def speed(_, theta):  # noqa: ANN001, ANN202
-        slope = 1.0 if given.linear else 1 - np.tanh(theta) ** 2
-        return slope * (phi.T @ (y - phi @ output(theta)))
-
-    run = solve_ivp(
-        speed, (0, max(times)), given.start.numpy(), t_eval=times, rtol=1e-11, atol=1e-12,
-        method="DOP853",
-    )  # fmt: skip
-    return [float(at @ output(column)) for column in run.y.T]
+        ends, limits = (0, max(self.times)), {"rtol": 1e-11, "atol": 1e-12}
+        run = solve_ivp(speed, ends, start.numpy(), "DOP853", t_eval=self.times, **limits)
+        return [float(at @ g(torch.from_numpy(theta))) for theta in run.y.T.copy()]

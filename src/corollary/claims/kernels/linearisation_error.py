@@ -14,96 +14,78 @@ softplus. ReLU has a kink, and no such constant: near it the error is of first o
 :covers: linearisation-error
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable
 from typing import NamedTuple
 
 import torch
 from jaxtyping import Float
 from torch import Generator, Tensor
-from torch.nn import functional
+from torch.nn.functional import softplus
 
-from corollary.core import Claim, Curve, Figure, Hypothesis, Points, at_most, option
+from corollary.core import Along, Claim, Suppose, Sweep, at_most, normal, option
 from corollary.theory.kernels.shallow import SMOOTHNESS, linearisation_bound, linearise
 
-SIGMAS = {
-    "tanh": torch.tanh, "sigmoid": torch.sigmoid, "softplus": functional.softplus,
-    "relu": torch.relu,
-}  # fmt: skip
-# Where |σ''| is largest: there the bound is nearly attained.
-BENT = {"tanh": 0.6584789485, "sigmoid": 1.3169578969, "softplus": 0.0, "relu": 0.0}
+
+class Unit(NamedTuple):
+    sigma: Callable[[Tensor], Tensor]
+    beta: float  # largest second derivative
+    bent: float  # where it is: there the bound is nearly attained
+    odd: bool  # whether the curvature at -bent is the negative
 
 
 class Given(NamedTuple):
-    """Activations, an input, and the signs of the outer weights."""
+    units: tuple[Unit, ...]
+    x: Float[Tensor, " d"]  # an input
+    signs: Float[Tensor, " m"]  # of the outer weights
 
-    sigmas: tuple[str, ...]
-    x: Float[Tensor, " d"]
-    signs: Float[Tensor, " m"]
-    distance: float  # |W - W_0|
+
+def bend(unit: Unit, h: float = 1e-4) -> float:
+    """The second difference where the activation bends most."""
+    z = torch.tensor([unit.bent - h, unit.bent, unit.bent + h], dtype=torch.float64)
+    return float(unit.sigma(z).diff(n=2).abs()) / h**2
 
 
 class LinearisationError(Claim[Given]):
     m: int = option(100, low=1, high=100_000)  # hidden units
     d: int = option(5, low=1, high=1000)  # inputs
     distance: float = option(1.0, low=1e-3, high=10.0)  # Frobenius distance of the weights
+
     relation = at_most(ulps=2**20)  # differences of outputs of order 10, to 1e-10
+    supposes = (
+        Suppose(
+            "the second derivative of each activation is at most β",
+            lambda g: min(u.beta + 1e-4 - bend(u) for u in g.units),
+            "ReLU units at their kink: the error is of first order.",
+            units=lambda g: (Unit(torch.relu, SMOOTHNESS["softplus"], 0.0, False),) * 3,
+        ),
+    )
+    symbols = "β ‖W − W₀‖² ‖x‖² / (2√m)", "|f(W) − f₀(W)|"
+    rows = "tanh", "sigmoid", "softplus"
+    shows = (
+        Along("Error of the linearisation", x="activation", y="error"),
+        Sweep("Wide networks are nearly linear (tanh)", "m", (10, 100, 1000, 10_000), log_y=True),
+    )
 
     def given(self, rng: Generator) -> Given:
-        """An input of length 1 and random signs."""
-        x = torch.randn(self.d, generator=rng, dtype=torch.float64)
-        signs = torch.randn(self.m, generator=rng, dtype=torch.float64).sign()
-        return Given(("tanh", "sigmoid", "softplus"), x / x.norm(), signs, self.distance)
-
-    def hypotheses(self, given: Given) -> Iterator[Hypothesis]:
-        """Smoothness."""
-        yield Hypothesis(
-            "the activations have a bounded second derivative",
-            all(s in SMOOTHNESS for s in given.sigmas), ", ".join(given.sigmas),
-        )  # fmt: skip
+        x = normal(rng, self.d)
+        units = (
+            Unit(torch.tanh, SMOOTHNESS["tanh"], 0.6584789485, True),
+            Unit(torch.sigmoid, SMOOTHNESS["sigmoid"], 1.3169578969, True),
+            Unit(softplus, SMOOTHNESS["softplus"], 0.0, False),
+        )
+        return Given(units, x / x.norm(), normal(rng, self.m).sign())
 
     def predict(self, given: Given) -> list[float]:
-        """The bound; for an activation without a constant, that of softplus."""
-        m, length = len(given.signs), float(given.x.norm())
-        betas = [SMOOTHNESS.get(s, SMOOTHNESS["softplus"]) for s in given.sigmas]
-        return [linearisation_bound(beta, m, given.distance, length) for beta in betas]
+        size = (len(given.signs), self.distance, float(given.x.norm()))
+        return [linearisation_bound(unit.beta, *size) for unit in given.units]
 
     def measure(self, given: Given) -> list[float]:
-        """Errors with every unit moved along x, outwards where its sign is positive."""
-        return [_error(s, given.x, given.signs, given.distance) for s in given.sigmas]
+        return [self.error(unit, given.x, given.signs) for unit in given.units]
 
-    def counterexample(self, rng: Generator) -> Given:
-        """ReLU units at their kink, moved by little."""
-        return self.given(rng)._replace(sigmas=("relu",), distance=0.5)
-
-    def figure(self, given: Given) -> Figure:
-        """The error over the width."""
-        widths, marks = [10, 30, 100, 300, 1000, 3000], []
-        for s in given.sigmas:
-            beta = SMOOTHNESS.get(s, SMOOTHNESS["softplus"])
-            bounds = [linearisation_bound(beta, m, given.distance, 1.0) for m in widths]
-            errors = [
-                _error(s, given.x, torch.ones(m, dtype=torch.float64), given.distance)
-                for m in widths
-            ]
-            marks += [Curve(bounds, x=widths, label=f"bound, {s}", role="predicted")]
-            marks += [Points(widths, errors, label=f"error, {s}")]
-        return Figure(
-            "Error of the linearisation", x="width m", y="|f(W) - f₀(W)|",
-            marks=tuple(marks), log_x=True, log_y=True,
-        )  # fmt: skip
-
-
-def _error(
-    sigma: str, x: Float[Tensor, " d"], signs: Float[Tensor, " m"], distance: float
-) -> float:
-    m = len(signs)
-    a, unit = signs / m**0.5, x / x.norm()
-    w0 = (BENT[sigma] * unit / x.norm()).repeat(m, 1)
-    # Units with negative outer weights sit where the curvature is negative: errors add up.
-    if sigma in ("tanh", "sigmoid"):
-        w0 = w0 * signs[:, None]
-    else:
-        a = a.abs()
-    w = w0 + distance / m**0.5 * unit
-    f0 = linearise(w0, a, x, SIGMAS[sigma])
-    return abs(float(SIGMAS[sigma](w @ x) @ a - f0(w)))
+    def error(self, unit: Unit, x: Tensor, signs: Tensor) -> float:
+        """Every unit is moved along x; where the curvature has two signs, so have the weights."""
+        turned = signs if unit.odd else signs.abs()
+        w0 = unit.bent * turned[:, None] * x / x.square().sum()
+        a, m = turned / len(signs) ** 0.5, len(signs)
+        w = w0 + self.distance / m**0.5 * x / x.norm()
+        return abs(float(unit.sigma(w @ x) @ a - linearise(w0, a, x, unit.sigma)(w)))

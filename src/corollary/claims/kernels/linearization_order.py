@@ -17,87 +17,66 @@ agreement is of first order only.
     where R^d -> R^p is meant.
 """
 
-from collections.abc import Iterator
 from typing import NamedTuple
 
-import torch
 from jaxtyping import Float
-from torch import Generator, Tensor, nn
-from torch.nn.utils import skip_init
+from torch import Generator, Tensor
 
-from corollary.claims.kernels._rate_figure import rate_figure
-from corollary.core import Claim, Figure, Hypothesis, Series, option, slope
+from corollary.core import Claim, Over, Series, Suppose, normal, option, slope
+from corollary.models.mlp import MLP
 from corollary.theory.kernels.empirical import push_forward
-from corollary.theory.kernels.empirical.products import outputs_at
-
-STEPS = (1e-4, 3e-4, 1e-3, 3e-3, 1e-2)
+from corollary.theory.kernels.empirical.products import outputs_at, trainable
 
 
 class Given(NamedTuple):
-    """Layers, inputs and a direction in the space of parameters."""
-
-    smooth: bool
-    weights: tuple[Float[Tensor, "..."], ...]
+    model: MLP
     x: Float[Tensor, "n d"]
-    direction: tuple[Float[Tensor, "..."], ...]
+    direction: list[Float[Tensor, "..."]]  # in the space of parameters
+
+    def moved(self, h: float) -> Tensor:
+        pairs = zip(trainable(self.model).items(), self.direction, strict=True)
+        return outputs_at(self.model, {k: p.detach() + h * v for (k, p), v in pairs}, self.x)
+
+
+def unsettled(g: Given) -> float:
+    """The relative change of the second difference when its step shrinks tenfold."""
+    fine, coarse = ((g.moved(h) + g.moved(-h) - 2 * g.moved(0)).norm() / h**2 for h in (1e-4, 1e-3))
+    return abs(float(fine / coarse) - 1)
+
+
+def at_a_kink(given: Given, rng: Generator) -> Given:
+    """For ReLU units that sit at their kink the error is of first order."""
+    model = MLP([3, given.model.widths[1], 1], "relu", rng=rng)
+    for p in list(model.parameters())[:2]:
+        p.data.zero_()
+    return given._replace(model=model)
 
 
 class LinearizationOrder(Claim[Given]):
     width: int = option(20, low=1, high=1000)  # hidden units
+    steps: tuple[float, ...] = (1e-4, 3e-4, 1e-3, 3e-3, 1e-2)  # h
+
     relation = slope(gap=0.1)  # third-order terms bend the curve by less
+    supposes = (
+        Suppose(
+            "the network is twice differentiable: second differences settle",
+            lambda g: 0.1 - unsettled(g),
+            without=at_a_kink,
+        ),
+    )
+    symbols = "h²", "|f − f_lin|"
+    shows = (Over("Network against linearisation", x="h, distance from θ₀"),)
 
     def given(self, rng: Generator) -> Given:
-        """A tanh network of two layers and a direction of length 1."""
-        shapes = ((self.width, 3), (self.width,), (1, self.width), (1,))
-        weights, direction = (
-            tuple(torch.randn(*s, generator=rng, dtype=torch.float64) for s in shapes)
-            for _ in range(2)
-        )
-        length = sum(float((v**2).sum()) for v in direction) ** 0.5
-        x = torch.randn(5, 3, generator=rng, dtype=torch.float64)
-        return Given(True, weights, x, tuple(v / length for v in direction))
-
-    def hypotheses(self, given: Given) -> Iterator[Hypothesis]:
-        """Smoothness at the point of expansion."""
-        w, b = given.weights[:2]
-        kink = not given.smooth and bool((given.x @ w.T + b).abs().min() < 1e-6)
-        yield Hypothesis("the network is twice differentiable at the point of expansion", not kink)
+        model = MLP([3, self.width, 1], "tanh", rng=rng)
+        direction = [normal(rng, *p.shape) for p in model.parameters()]
+        length = sum(float(v.square().sum()) for v in direction) ** 0.5
+        return Given(model, normal(rng, 5, 3), [v / length for v in direction])
 
     def predict(self, given: Given) -> float:
-        """The order."""
         return 2.0
 
     def measure(self, given: Given) -> Series:
-        """Gaps along the direction."""
-        model = _network(given)
-        f, change = push_forward(model, given.x, given.direction)
-        names = [name for name, _ in model.named_parameters()]
-        gaps = []
-        for h in STEPS:
-            pairs = zip(names, given.weights, given.direction, strict=True)
-            moved = outputs_at(model, {k: w + h * v for k, w, v in pairs}, given.x)
-            gaps.append(float((moved - f - h * change).detach().norm()))
-        return Series(STEPS, gaps)
-
-    def counterexample(self, rng: Generator) -> Given:
-        """ReLU units that sit at their kink."""
-        given = self.given(rng)
-        w, b, *rest = given.weights
-        return given._replace(smooth=False, weights=(w * 0, b * 0, *rest))
-
-    def figure(self, given: Given) -> Figure:
-        """Gap over step."""
-        found = self.measure(given)
-        gap = "|f - f_lin|"
-        return rate_figure("Network against linearisation", STEPS, found.values, 2.0, "h", gap)
-
-
-def _network(given: Given) -> nn.Module:
-    width = len(given.weights[1])
-    inside = nn.Tanh() if given.smooth else nn.ReLU()
-    layers = skip_init(nn.Linear, 3, width), inside, skip_init(nn.Linear, width, 1)
-    model = nn.Sequential(*layers).double()
-    with torch.no_grad():
-        for p, w in zip(model.parameters(), given.weights, strict=True):
-            p.copy_(w)
-    return model
+        f, change = push_forward(given.model, given.x, given.direction)
+        gaps = [float((given.moved(h) - f - h * change).detach().norm()) for h in self.steps]
+        return Series(self.steps, gaps)

@@ -16,31 +16,16 @@ layers at an input of length :math:`\sqrt d`,
     200, 800) where the fan-in gives 2; the counterexample measures it.
 """
 
-from collections.abc import Iterator
-from functools import lru_cache
-from typing import Literal, NamedTuple
+from collections.abc import Callable
+from typing import NamedTuple
 
-import torch
 from torch import Generator
 
-from corollary.core import (
-    Claim,
-    Figure,
-    Hypothesis,
-    Level,
-    Points,
-    Sample,
-    generator,
-    option,
-    within_interval,
-)
+from corollary.core import Along, Claim, Sample, Suppose, normal, option, within_interval
 
 
 class Given(NamedTuple):
-    """A seed for the networks and the side by which layers are scaled."""
-
-    seed: int
-    scaling: Literal["fan_in", "fan_out"]
+    fan: Callable[[int, int], int]  # by whose root a layer of n inputs and m units is divided
 
 
 class NtkParametrization(Claim[Given]):
@@ -48,60 +33,41 @@ class NtkParametrization(Claim[Given]):
     sigma_w: float = option(1.0, low=0.1, high=3.0)  # standard deviation of weights
     sigma_b: float = option(1.0, low=0.0, high=3.0)  # standard deviation of biases
     draws: int = option(1500, low=100, high=50_000)  # networks at each width
+
     relation = within_interval(level=0.999, resolution=0.4)  # squares of spread 3, 1500 draws
+    supposes = (
+        Suppose(
+            "layers are scaled by their fan-in",
+            lambda g: g.fan(3, 5) == 3,
+            "Fan-out scaling, as printed: the variance grows like n/2.",
+            fan=lambda g: lambda n, m: m,
+        ),
+    )
+    symbols = "σ_w²(σ_w² + σ_b²)/2 + σ_b²", "E[f²] over networks"
+    rows = "n = {widths}"
+    shows = (
+        Along(
+            "Output variance in the NTK parametrisation",
+            x="width n",
+            at="widths",
+            log_x=True,
+            log_y=True,
+        ),
+    )
 
     def given(self, rng: Generator) -> Given:
-        """A seed."""
-        return Given(int(torch.randint(2**40, (), generator=rng)), "fan_in")
-
-    def hypotheses(self, given: Given) -> Iterator[Hypothesis]:
-        """The scaling."""
-        yield Hypothesis("layers are scaled by their fan-in", given.scaling == "fan_in")
+        return Given(lambda n, m: n)
 
     def predict(self, given: Given) -> list[float]:
-        """The same at every width."""
         w2, b2 = self.sigma_w**2, self.sigma_b**2
         return [w2 * (w2 + b2) / 2 + b2] * len(self.widths)
 
-    def measure(self, given: Given) -> list[Sample]:
-        """Squares of outputs, given all but the last layer in mean."""
-        return [
-            Sample(_squares(given, n, self.sigma_w, self.sigma_b, self.draws)) for n in self.widths
-        ]
+    def measure(self, given: Given, rng: Generator) -> list[Sample]:
+        def squares(n: int) -> Sample:
+            """Of outputs at x = (1, 1, 1)."""
+            w, (b, v) = normal(rng, self.draws, n, 3).sum(2), normal(rng, 2, self.draws, n)
+            h = self.sigma_w * w / given.fan(3, n) ** 0.5 + self.sigma_b * b
+            out = self.sigma_w * (h.relu() * v).sum(1) / given.fan(n, 1) ** 0.5
+            return Sample((out + self.sigma_b * normal(rng, self.draws)).square())
 
-    def counterexample(self, rng: Generator) -> Given:
-        """Fan-out scaling, as printed."""
-        return self.given(rng)._replace(scaling="fan_out")
-
-    def figure(self, given: Given) -> Figure:
-        """The variance over the width."""
-        found = [m.read(0.99) for m in self.measure(given)]
-        return Figure(
-            "Output variance in the NTK parametrisation",
-            x="width n",
-            y="E[f²]",
-            log_x=True,
-            marks=(
-                Level(self.predict(given)[0], label="σ_w²(σ_w² + σ_b²)/2 + σ_b²"),
-                Points(
-                    self.widths,
-                    [r.value for r in found],
-                    low=[r.low for r in found],
-                    high=[r.high for r in found],
-                    label="over networks",
-                ),
-            ),
-        )
-
-
-@lru_cache(maxsize=16)
-def _squares(given: Given, n: int, sigma_w: float, sigma_b: float, draws: int) -> list[float]:
-    """Outputs of two-layer networks at an input of length sqrt(3) in dimension 3, squared."""
-    rng = generator(given.seed, "networks", n)
-    w = torch.randn(draws, n, 3, generator=rng, dtype=torch.float64).sum(2)  # W x for x = (1, 1, 1)
-    b, v = torch.randn(2, draws, n, generator=rng, dtype=torch.float64)
-    last = torch.randn(draws, generator=rng, dtype=torch.float64)
-    first, second = (3, n) if given.scaling == "fan_in" else (n, 1)
-    h = sigma_w * w / first**0.5 + sigma_b * b
-    f = sigma_w * (h.relu() * v).sum(1) / second**0.5 + sigma_b * last
-    return (f**2).tolist()
+        return [squares(n) for n in self.widths]

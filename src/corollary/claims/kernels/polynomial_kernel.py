@@ -14,72 +14,46 @@ satisfy :math:`\langle\phi(x), \phi(y)\rangle = \langle x, y\rangle^p`; there ar
 :covers: polynomial-kernel-feature-map, kernel-definition
 """
 
-import math
-from collections.abc import Iterator
 from typing import NamedTuple
 
 import torch
 from jaxtyping import Float
 from torch import Generator, Tensor
 
-from corollary.core import Claim, Curve, Figure, Hypothesis, Points, equals, option
+from corollary.core import Claim, Parity, Suppose, equals, normal, option
 from corollary.theory.kernels.kernel import PolynomialKernel, monomial_weights, monomials
 
 
 class Given(NamedTuple):
-    """Two sets of inputs and the squares of the monomials' weights."""
-
     x: Float[Tensor, "n d"]
     y: Float[Tensor, "n d"]
-    weights: Float[Tensor, " p"]
+    weights: Float[Tensor, " p"]  # squares of the monomials' weights
 
 
 class PolynomialFeatureMap(Claim[Given]):
     n: int = option(8, low=1, high=40)  # inputs on each side
     d: int = option(3, low=1, high=6)  # dimension
     p: int = option(2, low=1, high=5)  # degree
+
     relation = equals(ulps=512, scale=10.0)  # some tens of products of size 10 are added up
+    supposes = (
+        Suppose(
+            "the squared weights count all d^p words",
+            lambda self, g: (g.weights.sum() == self.d**self.p, f"they sum to {g.weights.sum():g}"),
+            "Plain monomials: the mixed ones are too small.",
+            weights=lambda g: torch.ones_like(g.weights),
+        ),
+    )
+    symbols = "<x, y>^p", "<φ(x), φ(y)>"
+    shows = (Parity("Polynomial kernel"),)
 
     def given(self, rng: Generator) -> Given:
-        """Gaussian inputs, multinomial weights."""
-        x, y = torch.randn(2, self.n, self.d, generator=rng, dtype=torch.float64)
+        x, y = normal(rng, 2, self.n, self.d)
         return Given(x, y, monomial_weights(self.d, self.p))
 
-    def hypotheses(self, given: Given) -> Iterator[Hypothesis]:
-        """The weights count words."""
-        total = float(given.weights.sum())
-        yield Hypothesis(
-            "the squared weights count all d^p words",
-            total == self.d**self.p,
-            f"they sum {total:g}",
-        )
-        count = math.comb(self.d + self.p - 1, self.p)
-        yield Hypothesis("there is one feature a monomial", len(given.weights) == count)
+    def predict(self, given: Given) -> Tensor:
+        return PolynomialKernel(self.p)(given.x, given.y).flatten()
 
-    def predict(self, given: Given) -> list[float]:
-        """The kernel's values."""
-        return PolynomialKernel(self.p)(given.x, given.y).flatten().tolist()
-
-    def measure(self, given: Given) -> list[float]:
-        """Inner products of the features."""
+    def measure(self, given: Given) -> Tensor:
         a, b = (monomials(t, self.p) * given.weights.sqrt() for t in (given.x, given.y))
-        return (a @ b.T).flatten().tolist()
-
-    def counterexample(self, rng: Generator) -> Given:
-        """Plain monomials: the mixed ones are too small."""
-        given = self.given(rng)
-        return given._replace(weights=torch.ones_like(given.weights))
-
-    def figure(self, given: Given) -> Figure:
-        """Both sides, over the inner product."""
-        products = (given.x @ given.y.T).flatten()
-        grid = torch.linspace(float(products.min()), float(products.max()), 101)
-        return Figure(
-            "Polynomial kernel",
-            x="<x, y>",
-            y="K(x, y)",
-            marks=(
-                Curve(grid**self.p, x=grid, label="<x, y>^p", role="predicted"),
-                Points(products, self.measure(given), label="<φ(x), φ(y)>"),
-            ),
-        )
+        return (a @ b.T).flatten()

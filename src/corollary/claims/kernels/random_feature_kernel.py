@@ -16,70 +16,49 @@ is unbiased for its limit, the arc-cosine kernel for
 :covers: random-feature-model, rbf-kernel
 """
 
-from collections.abc import Iterator
 from typing import Literal, NamedTuple
 
 import torch
 from jaxtyping import Float
 from torch import Generator, Tensor
 
-from corollary.claims.kernels._rate_figure import rate_figure
-from corollary.core import Claim, Figure, Hypothesis, Series, generator, option, slope
+from corollary.core import Claim, Over, Series, Suppose, normal, option, slope
 from corollary.models.random_features import RandomFeatures
 
 
 class Given(NamedTuple):
-    """Inputs, a seed for the features, and the standard deviation of the weights."""
-
-    x: Float[Tensor, "n d"]
-    seed: int
-    spread: float
+    x: Float[Tensor, "n d"]  # inputs
+    spread: float  # standard deviation of the weights
 
 
 class RandomFeatureKernel(Claim[Given]):
     counts: tuple[int, ...] = (64, 128, 256, 512, 1024)  # features
     kind: Literal["relu", "fourier"] = "fourier"  # ReLU of a projection, or a random wave
     draws: int = option(40, low=4, high=400)  # feature maps of each size
+
     relation = slope(gap=0.15)  # forty feature maps leave 0.04 in the fitted slope
+    supposes = (
+        Suppose(
+            "the weights are standard normal",
+            lambda g: (g.spread == 1, f"standard deviation {g.spread:g}"),
+            "Weights twice as large approximate another kernel.",
+            spread=2.0,
+        ),
+    )
+    symbols = "p^(−1/2)", "|K_p − K|"
+    shows = (Over("Kernel of random features", x="features p"),)
 
     def given(self, rng: Generator) -> Given:
-        """Ten Gaussian inputs in dimension 3."""
-        x = torch.randn(10, 3, generator=rng, dtype=torch.float64)
-        return Given(x, int(torch.randint(2**40, (), generator=rng)), 1.0)
-
-    def hypotheses(self, given: Given) -> Iterator[Hypothesis]:
-        """The law of the weights."""
-        yield Hypothesis("the weights are standard normal", given.spread == 1.0)
+        return Given(normal(rng, 10, 3), 1.0)
 
     def predict(self, given: Given) -> float:
-        """The exponent of a mean of p terms."""
         return -0.5
 
-    def measure(self, given: Given) -> Series:
-        """Errors at each size."""
-        return Series(self.counts, self._errors(given))
+    def measure(self, given: Given, rng: Generator) -> Series:
+        def off(p: int) -> Tensor:
+            model = RandomFeatures(given.x.shape[1], p, kind=self.kind, rng=rng)
+            model.w.mul_(given.spread)
+            return model.kernel(given.x).detach() - model.limit_kernel(given.x)
 
-    def counterexample(self, rng: Generator) -> Given:
-        """Weights twice as large approximate another kernel."""
-        return self.given(rng)._replace(spread=2.0)
-
-    def figure(self, given: Given) -> Figure:
-        """The decay."""
-        return rate_figure(
-            "Kernel of random features", self.counts, self._errors(given), -0.5,
-            "features p", "|K_p - K|",
-        )  # fmt: skip
-
-    def _errors(self, given: Given) -> list[float]:
-        found = []
-        for p in self.counts:
-            rng = generator(given.seed, "features", p)
-            total = 0.0
-            for _ in range(self.draws):
-                model = RandomFeatures(given.x.shape[1], p, kind=self.kind, rng=rng)
-                model.w.mul_(given.spread)
-                with torch.no_grad():
-                    off = model.kernel(given.x) - model.limit_kernel(given.x)
-                total += float((off**2).mean())
-            found.append((total / self.draws) ** 0.5)
-        return found
+        errors = [torch.stack([off(p) for _ in range(self.draws)]) for p in self.counts]
+        return Series(self.counts, [float(e.square().mean().sqrt()) for e in errors])

@@ -14,85 +14,63 @@ which is the slope of f along V. At a kink the slope depends on the side one lea
 :covers: shallow-net-gradient
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable
 from typing import NamedTuple
 
 import torch
 from jaxtyping import Float
 from torch import Generator, Tensor
 
-from corollary.core import Claim, Curve, Figure, Hypothesis, equals, option
+from corollary.core import Along, Claim, Suppose, equals, normal, option
 from corollary.theory.kernels.shallow import shallow_gradient
-
-SIGMAS = {"tanh": torch.tanh, "relu": torch.relu}
 
 
 class Given(NamedTuple):
-    """A network, an input, and directions."""
-
-    sigma: str
+    sigma: Callable[[Tensor], Tensor]
     w: Float[Tensor, "m d"]
-    a: Float[Tensor, " m"]
-    x: Float[Tensor, " d"]
-    v: Float[Tensor, "k m d"]
+    a: Float[Tensor, " m"]  # outer weights
+    x: Float[Tensor, " d"]  # an input
+    v: Float[Tensor, "k m d"]  # directions
+
+    def quotient(self, h: float) -> Float[Tensor, " k"]:
+        moved, here = (self.sigma(w @ self.x) @ self.a for w in (self.w + h * self.v, self.w))
+        return (moved - here) / h
+
+
+def jump(g: Given, h: float = 1e-5) -> float:
+    """The difference between slopes to the right and to the left, at every unit's input."""
+    z = g.w @ g.x
+    return float((g.sigma(z + h) - 2 * g.sigma(z) + g.sigma(z - h)).abs().max()) / h
 
 
 class ShallowGradient(Claim[Given]):
     m: int = option(8, low=1, high=1000)  # hidden units
     d: int = option(5, low=1, high=1000)  # inputs
     directions: int = option(4, low=1, high=100)  # along which the slope is taken
+
     relation = equals(ulps=2**24, scale=1.0)  # difference quotients lose half of the digits
+    supposes = (
+        Suppose(
+            "the activation is differentiable at every unit's input",
+            lambda g: 1e-3 - jump(g),
+            "For ReLU units at their kink the slope depends on the side.",
+            sigma=lambda g: torch.relu,
+            w=lambda g: 0 * g.w,
+        ),
+    )
+    symbols = "⟨∇f(W), V⟩", "slope of f along V"
+    shows = (Along("Slopes of a shallow network", x="direction V", y="slope", first=1),)
 
     def given(self, rng: Generator) -> Given:
-        """Gaussian weights and input, tanh."""
-        w, a, x, v = (
-            torch.randn(*shape, generator=rng, dtype=torch.float64)
-            for shape in ((self.m, self.d), (self.m,), (self.d,), (self.directions, self.m, self.d))
-        )
-        return Given("tanh", w, a / self.m**0.5, x / self.d**0.5, v)
+        w, a, x = normal(rng, self.m, self.d), normal(rng, self.m), normal(rng, self.d)
+        v = normal(rng, self.directions, self.m, self.d)
+        return Given(torch.tanh, w, a / self.m**0.5, x / self.d**0.5, v)
 
-    def hypotheses(self, given: Given) -> Iterator[Hypothesis]:
-        """Differentiability where the units are."""
-        z = given.w @ given.x
-        smooth = given.sigma != "relu" or bool((z.abs() > 1e-6).all())
-        yield Hypothesis("the activation is differentiable at every unit's input", smooth)
+    def predict(self, given: Given) -> Tensor:
+        slope = shallow_gradient(given.w, given.a, given.x, given.sigma)
+        return (slope * given.v).sum((1, 2))
 
-    def predict(self, given: Given) -> list[float]:
-        """Inner products with the gradient."""
-        slope = shallow_gradient(given.w, given.a, given.x, SIGMAS[given.sigma])
-        return (slope * given.v).sum((1, 2)).tolist()
-
-    def measure(self, given: Given) -> list[float]:
-        """Forward differences, extrapolated twice."""
-        coarse, middle, fine = (_quotient(given, h) for h in (4e-4, 2e-4, 1e-4))
-        first, second = 2 * middle - coarse, 2 * fine - middle
-        return ((4 * second - first) / 3).tolist()
-
-    def counterexample(self, rng: Generator) -> Given:
-        """ReLU units that all sit at their kink."""
-        given = self.given(rng)
-        return given._replace(sigma="relu", w=torch.zeros_like(given.w))
-
-    def figure(self, given: Given) -> Figure:
-        """The network along the first direction, and its tangent."""
-        t = torch.linspace(-1, 1, 81, dtype=torch.float64)
-        values = _values(given, given.w + t[:, None, None] * given.v[0])
-        tangent = values[40] + t * self.predict(given)[0]
-        return Figure(
-            "A shallow network and its tangent",
-            x="t",
-            y="f(W + tV)",
-            marks=(
-                Curve(tangent.tolist(), x=t.tolist(), label="f(W) + t⟨∇f(W), V⟩", role="predicted"),
-                Curve(values.tolist(), x=t.tolist(), label="f(W + tV)", role="measured"),
-            ),
-        )
-
-
-def _values(given: Given, w: Float[Tensor, "k m d"]) -> Float[Tensor, " k"]:
-    return SIGMAS[given.sigma](w @ given.x) @ given.a
-
-
-def _quotient(given: Given, h: float) -> Float[Tensor, " k"]:
-    moved = _values(given, given.w + h * given.v)
-    return (moved - _values(given, given.w[None])) / h
+    def measure(self, given: Given) -> Tensor:
+        coarse, middle, fine = (given.quotient(h) for h in (4e-4, 2e-4, 1e-4))
+        first, second = 2 * middle - coarse, 2 * fine - middle  # extrapolated twice
+        return (4 * second - first) / 3

@@ -17,85 +17,59 @@ and under gradient flow on the squared loss :math:`\dot u = H(t)(y - u)`.
     at 0; they differ on ties only, which have probability zero at initialisation.
 """
 
-from collections.abc import Iterator
 from typing import NamedTuple
 
-import torch
 from jaxtyping import Float
 from torch import Generator, Tensor, nn
 from torch.nn.utils import skip_init
 
-from corollary.core import Claim, Curve, Figure, Hypothesis, Points, equals, option
+from corollary.core import Claim, Parity, Suppose, equals, normal, option
 from corollary.theory.kernels.empirical import empirical_ntk
 from corollary.theory.kernels.shallow import two_layer_gram
 
 
 class Given(NamedTuple):
-    """Weights, inputs, and whether the second layer is trained too."""
+    net: nn.Sequential
+    x: Float[Tensor, "n d"]  # inputs
 
-    w: Float[Tensor, "m d"]
-    a: Float[Tensor, " m"]
-    x: Float[Tensor, "n d"]
-    both: bool
+    @property
+    def w(self) -> Tensor:
+        return next(self.net.parameters()).detach()
+
+
+def network(w: Tensor, a: Tensor, *, both: bool) -> nn.Sequential:
+    """The network with these weights, and whether its second layer is trained too."""
+    m, d = w.shape
+    first, last = (skip_init(nn.Linear, *size, bias=False) for size in ((d, m), (m, 1)))
+    first.weight = nn.Parameter(w)
+    last.weight = nn.Parameter(a[None] / m**0.5, requires_grad=both)
+    return nn.Sequential(first, nn.ReLU(), last)
 
 
 class TwoLayerGram(Claim[Given]):
     m: int = option(50, low=1, high=5000)  # hidden units
     n: int = option(5, low=2, high=100)  # inputs
     d: int = option(3, low=1, high=100)  # dimension
+
     relation = equals(ulps=2**12, scale=1.0)  # sums of 50 products of order 1
+    supposes = (
+        Suppose(
+            "only the first layer is trained",
+            lambda g: [p.requires_grad for p in g.net.parameters()] == [True, False],
+            "Both layers trained: the second adds the products of features.",
+            net=lambda g: network(g.w, g.w.sign()[:, 0], both=True),
+        ),
+        Suppose("no unit is exactly at its kink", lambda g: (g.x @ g.w.T).abs().min()),
+    )
+    symbols = "H", "products of gradients"
+    shows = (Parity("Gram matrix of a two-layer ReLU network"),)
 
     def given(self, rng: Generator) -> Given:
-        """Inputs of length 1, Gaussian weights."""
-        x = torch.randn(self.n, self.d, generator=rng, dtype=torch.float64)
-        w = torch.randn(self.m, self.d, generator=rng, dtype=torch.float64)
-        a = torch.randn(self.m, generator=rng, dtype=torch.float64).sign()
-        return Given(w, a, x / x.norm(dim=1, keepdim=True), False)
+        x, w, a = normal(rng, self.n, self.d), normal(rng, self.m, self.d), normal(rng, self.m)
+        return Given(network(w, a.sign(), both=False), x / x.norm(dim=1, keepdim=True))
 
-    def hypotheses(self, given: Given) -> Iterator[Hypothesis]:
-        """What is trained, and no ties."""
-        yield Hypothesis("only the first layer is trained", not given.both)
-        ties = bool((given.x @ given.w.T == 0).any())
-        yield Hypothesis("no unit is exactly at its kink", not ties)
+    def predict(self, given: Given) -> Tensor:
+        return two_layer_gram(given.w, given.x).flatten()
 
-    def predict(self, given: Given) -> list[float]:
-        """H, row by row."""
-        return two_layer_gram(given.w, given.x).flatten().tolist()
-
-    def measure(self, given: Given) -> list[float]:
-        """Products of gradients."""
-        return empirical_ntk(_network(given), given.x).flatten().tolist()
-
-    def counterexample(self, rng: Generator) -> Given:
-        """Both layers trained: the second adds the products of features."""
-        return self.given(rng)._replace(both=True)
-
-    def figure(self, given: Given) -> Figure:
-        """Entries over the inner product of the inputs, with the limit of infinite width."""
-        u = (given.x @ given.x.T).flatten()
-        order = u.argsort()
-        line = torch.linspace(-1, 1, 101, dtype=torch.float64)
-        limit = line * (torch.pi - line.acos()) / (2 * torch.pi)
-        found = torch.tensor(self.measure(given))[order].tolist()
-        formula = torch.tensor(self.predict(given))[order].tolist()
-        return Figure(
-            "Gram matrix of a two-layer ReLU network",
-            x="⟨x_i, x_j⟩",
-            y="H_ij",
-            marks=(
-                Curve(limit.tolist(), x=line.tolist(), label="infinite width", role="other"),
-                Points(u[order].tolist(), formula, label="formula", role="predicted"),
-                Points(u[order].tolist(), found, label="products of gradients"),
-            ),
-        )
-
-
-def _network(given: Given) -> nn.Module:
-    m, d = given.w.shape
-    first = skip_init(nn.Linear, d, m, bias=False, dtype=torch.float64)
-    last = skip_init(nn.Linear, m, 1, bias=False, dtype=torch.float64)
-    with torch.no_grad():
-        first.weight.copy_(given.w)
-        last.weight.copy_(given.a[None] / m**0.5)
-    last.weight.requires_grad_(given.both)
-    return nn.Sequential(first, nn.ReLU(), last)
+    def measure(self, given: Given) -> Tensor:
+        return empirical_ntk(given.net, given.x).flatten()

@@ -138,6 +138,7 @@ def flow_step(
         True
 
     :covers: function-space-gradient-flow
+    :test: tests/theory/kernels/test_shallow.py
     """
     with torch.no_grad():
         f = outputs_at(model, {}, x)

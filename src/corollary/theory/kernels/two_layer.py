@@ -61,6 +61,8 @@ def h_series(u: Float[Tensor, "..."], terms: int) -> Float[Tensor, "..."]:
     Example:
         >>> h_series(torch.tensor(1.0), 0).item()
         0.25
+
+    :covers: ntk-two-layer-series
     """
     total, power, ratio = u / 4, u * u, 1.0  # ratio = (2l)! / (4^l (l!)^2)
     for l in range(terms):

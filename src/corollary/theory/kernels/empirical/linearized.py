@@ -123,6 +123,7 @@ def fit_linearized(
         4.0
 
     :covers: linearized-least-squares
+    :test: tests/theory/kernels/empirical/test_linearized.py
     :erratum: [wrong] The notes' predictor k(x)ᵀK⁻¹(y - f) drops the offset f(x) of its own model:
         at a training input it gives y_i - f_i instead of y_i. [missing hypothesis] With more
         parameters than data the minimiser is not unique; this is the one of minimum norm.

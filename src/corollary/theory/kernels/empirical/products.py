@@ -71,6 +71,8 @@ def push_forward(
         >>> layer = nn.Linear(2, 1, bias=False)
         >>> push_forward(layer, torch.eye(2), [torch.tensor([[3.0, 4.0]])])[1].tolist()
         [[3.0], [4.0]]
+
+    :covers: linearized-network
     """
     names = list(trainable(model)) if names is None else names
     held = dict(model.named_parameters())

@@ -144,6 +144,7 @@ def ntk_regress(
         [1.0, -1.0]
 
     :covers: ntk-kernel-regression-solution
+    :test: tests/theory/kernels/learning/test_solve.py
     :erratum: [wrong] The notes print k(x)ᵀK⁻¹(y - f) without the initial value f_0(x) although the
         residual is taken against it; as printed it interpolates only networks with f_0 = 0.
     """
