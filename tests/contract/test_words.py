@@ -18,7 +18,7 @@ FORBIDDEN = {
     "for want of": r"\bfor want of\b",
     "of ours": r"\b(bug|layer|model|one)s? of ours\b",
     "is no JSON": r"(?<!there )\bis no (JSON|module|tensor|number|file|option)\b",
-    "one file a change": rf"\b(one|a|two|score|number|label) an? ({UNITS})\b(?! (of|that)\b)",
+    "one file a change": rf"\b(one( [a-z]+)?|two|score|number) an? ({UNITS})\b(?! (of|that)\b)",
 }
 EVERYDAY = ("src/corollary/cli", "src/corollary/lab", "src/corollary/report", "src/corollary/train")
 EVERYDAY += ("docs/howto", "examples", "README.md")  # where no theorem speaks

@@ -57,7 +57,7 @@ def squared_error(output: Tensor, target: Tensor) -> Tensor:
 
 
 def binary_cross_entropy(output: Tensor, target: Tensor) -> Tensor:
-    """Mean logistic loss of one logit a sample."""
+    """Mean logistic loss of one logit per sample."""
     return F.binary_cross_entropy_with_logits(output.reshape(target.shape), target.to(output.dtype))
 
 

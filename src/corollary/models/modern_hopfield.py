@@ -54,7 +54,7 @@ class ModernHopfield(nn.Module):
             raise InputTypeError(f"patterns need to be a float tensor, got {kind}")
         if patterns.ndim != 2 or 0 in patterns.shape:
             raise InputError(
-                "patterns need to be a matrix with at least one pattern a row, but their shape "
+                "patterns need to be a matrix with at least one pattern per row, but their shape "
                 f"is {tuple(patterns.shape)}"
             )
         if not bool(torch.isfinite(patterns).all()):

@@ -50,7 +50,7 @@ class Owned:
     foreign: int  # parameters that it has beside them
     life: GradientLife
     steps: int = 0
-    rates: list[float] = field(default_factory=list)  # one value a step: the first group's
+    rates: list[float] = field(default_factory=list)  # one value per step: the first group's
 
 
 class Loop:

@@ -1,4 +1,4 @@
-r"""The logistic loss of one logit a point, forwards and backwards.
+r"""The logistic loss of one logit per point, forwards and backwards.
 
 .. math:: L=\frac1N\sum_n\max(z_n,0)-z_ny_n+\ln(1+e^{-|z_n|}),\qquad
    \frac{\partial L}{\partial z}=\frac{\hat y-y}{N},\qquad \hat y=\sigma(z).

@@ -130,7 +130,7 @@ class GPT(nn.Module):
         O(t) operations beside the projections.
 
         Args:
-            prompt: Token numbers, one prompt a row.
+            prompt: Token numbers, one prompt per row.
             max_len: The most tokens to append.
             eos: The token that ends a sequence.
             k: Sample among the k most probable tokens.

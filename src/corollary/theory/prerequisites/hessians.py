@@ -52,7 +52,7 @@ def hvp(
 
 
 def hessian(f: Function, x: Float[Tensor, " d"]) -> Float[Tensor, "d d"]:
-    """The dense Hessian, one product a column: O(d) gradients and O(d²) memory.
+    """The dense Hessian, one product per column: O(d) gradients and O(d²) memory.
 
     Example:
         >>> hessian(lambda x: x[0] ** 3 * x[1], torch.tensor([1.0, 2.0])).tolist()

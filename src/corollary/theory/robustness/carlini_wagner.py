@@ -127,7 +127,7 @@ class CarliniWagner:
         return best
 
     def _descend(self, f: Model, x: Tensor, y: Tensor, c: Tensor) -> tuple[Tensor, Tensor]:
-        """The closest points that do for one c a row, and their distances."""
+        """The closest points that do for one c per row, and their distances."""
         best, length = x.clone(), x.new_full((len(x),), torch.inf)
         w = self._free(x)
         mean, square = torch.zeros_like(w), torch.zeros_like(w)

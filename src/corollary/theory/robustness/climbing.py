@@ -38,7 +38,7 @@ class Ball:
 
     def __init__(self, x: Tensor, eps: float | int, norm: Norm, box: Box) -> None:
         self.x, self.eps, self.norm, self.box = x, eps, norm, box
-        if norm == "linf":  # ball and box together are a box again: one clamp a step
+        if norm == "linf":  # ball and box together are a box again: one clamp per step
             self.low, self.high = x - eps, x + eps
             if box is not None:
                 self.low.clamp_min_(box[0])

@@ -60,7 +60,7 @@ def clock_hands(
 def sinusoidal_encoding(
     times: Float[Tensor, " T"] | int, d: int, base: float | int = 1e4
 ) -> Float[Tensor, "T d"]:
-    """PE at the given times, or at 0, ..., T - 1; one position a row.
+    """PE at the given times, or at 0, ..., T - 1; one position per row.
 
     Example:
         >>> sinusoidal_encoding(2, 2)[0].tolist()  # sin 0, cos 0

@@ -67,7 +67,7 @@ def soft_cross_entropy(nu: Tensor, y: Tensor, *, reduction: Reduction = "mean") 
 
 
 def bce_with_logits(z: Tensor, y: Tensor, *, reduction: Reduction = "mean") -> Tensor:
-    r"""Logistic loss of one logit a row, :math:`\max(z,0)-zy+\ln(1+e^{-|z|})`.
+    r"""Logistic loss of one logit per row, :math:`\max(z,0)-zy+\ln(1+e^{-|z|})`.
 
     Its gradient is :math:`\sigma(z)-y`, and it is right at any size of the logit.
 

@@ -31,7 +31,7 @@ from corollary.train.pac_bayes.holdout import head, soft_error
 class GaussianPosterior(nn.Module):
     r"""A copy of ``model`` with a variance for each trainable parameter.
 
-    Calling it draws fresh weights: one set a row where all layers are dense (``independent`` is
+    Calling it draws fresh weights: one set per row where all layers are dense (``independent`` is
     then True), else one set a call. The copy stays in evaluation mode, so that dropout is off and
     BatchNorm uses its statistics as they are.
 

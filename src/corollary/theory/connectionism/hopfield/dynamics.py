@@ -146,7 +146,7 @@ def asynchronous_run(
     n = W.shape[0]
     X = checked_signs(X, n, "the batch of states").to(W)
     if X.ndim != 2:
-        raise InputError(f"X needs one state a row, but its shape is {tuple(X.shape)}")
+        raise InputError(f"X needs one state per row, but its shape is {tuple(X.shape)}")
     orders = visiting_orders(order, n, max_sweeps)
     worth_it = W.device.type == "cpu" and n >= WORTH_COMPILING
     kernel = compiled(_kept_fields, backend, worth_it=worth_it)

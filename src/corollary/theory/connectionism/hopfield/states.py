@@ -47,7 +47,7 @@ def checked_patterns(patterns: Tensor) -> Tensor:
     """Give back ``patterns`` if it is a matrix of signs with at least one row."""
     if isinstance(patterns, Tensor) and (patterns.ndim != 2 or patterns.shape[0] == 0):
         raise InputError(
-            "patterns need to be a matrix with at least one pattern a row, but their shape is "
+            "patterns need to be a matrix with at least one pattern per row, but their shape is "
             f"{tuple(patterns.shape)}"
         )
     return checked_signs(patterns, name="the pattern matrix")

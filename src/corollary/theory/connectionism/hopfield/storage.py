@@ -58,7 +58,7 @@ def hebbian_weights(
     r"""Couplings :math:`\frac1n \sum_t x_t x_t^\top`, by default without the diagonal.
 
     Args:
-        patterns: Signs, one pattern a row.
+        patterns: Signs, one pattern per row.
         zero_diagonal: ``False`` keeps :math:`w_{ii} = s/n`, the rule as the notes print it.
 
     Example:
@@ -109,7 +109,7 @@ def crosstalk(
     r"""The crosstalk :math:`C_{t,i}` of every stored bit, :math:`O(s^2 n)`.
 
     Args:
-        patterns: Signs, one pattern a row.
+        patterns: Signs, one pattern per row.
         zero_diagonal: ``False`` keeps the terms :math:`j = i`, as the notes print the sum.
 
     Example:

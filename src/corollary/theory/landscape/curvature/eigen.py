@@ -83,7 +83,7 @@ def top_eigenpairs(
     top k; whatever enters them is converged too, and the look repeated. In a large space a copy of
     a multiple eigenvalue may still hide from all looks. If the budget ends first a warning says so,
     and ``converged`` which ones.
-    Cost: one product a step and O(p) work for each basis vector; memory ``basis`` vectors.
+    Cost: one product per step and O(p) work for each basis vector; memory ``basis`` vectors.
 
     Args:
         subject: A landscape (its Hessian is meant), an operator, or model, loss and data.

@@ -119,7 +119,7 @@ class Deflated:
         self.X = torch.empty(0, 0, dtype=torch.float64)  # coordinates, one column a probe
 
     def deepen(self, steps: int) -> None:
-        """Grow the basis; one product a step."""
+        """Grow the basis; one product per step."""
         for _ in range(steps):
             self.space.step()
         old, new = self.X.shape[0], self.space.held

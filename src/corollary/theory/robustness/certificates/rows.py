@@ -114,7 +114,7 @@ class Rows:
         return self.with_a(self.a * scale)
 
     def against(self, value: Tensor) -> Tensor:
-        """The forms at one value a sample (or one for all)."""
+        """The forms at one value per sample (or one for all)."""
         return self._dot(self._by_sample(), value)
 
     def sizes_against(self, value: Tensor) -> Tensor:

@@ -120,7 +120,7 @@ class Windows:
         return replace(self, a=moved, outside=False), added
 
     def against(self, value: Tensor) -> Tensor:
-        """The forms at one value a sample (or one for all)."""
+        """The forms at one value per sample (or one for all)."""
         return self._dot(self.a, value.expand(self.grid[0], *self.a.shape[4:5], *self.image))
 
     def sizes_against(self, value: Tensor) -> Tensor:
