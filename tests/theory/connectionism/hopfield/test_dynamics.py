@@ -104,7 +104,7 @@ def test_the_low_rank_form_makes_the_same_synchronous_steps():
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        ({"X": torch.ones(4)}, "one state a row"),
+        ({"X": torch.ones(4)}, "one state per row"),
         ({"X": torch.ones(2, 5)}, "4 entries"),
         ({"X": torch.zeros(2, 4)}, "-1 and \\+1"),
         ({"X": torch.full((1, 4), torch.nan)}, "nan"),
