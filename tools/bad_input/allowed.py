@@ -20,6 +20,7 @@ ALLOWED = [
     ("train.pac_bayes.holdout.errors", "", WRONG),
     ("theory.robustness.certificates.activations.kinked_lines", ".low", "0 is below any ReLU"),
     ("theory.prerequisites.norms.norm_violation", "", "a function that gives NaN is no norm"),
+    ("theory.modules.trace.executed", "", "it lists operations, with the caller's own modules"),
     ("theory.expressivity.regions.program.resized", "", "NaN is no size, so nothing is resized"),
 ]
 

@@ -115,7 +115,9 @@ def skewness_error(n: int) -> float:
         >>> round(skewness_error(10), 3)  # sqrt(6 n (n-1) / ((n-2) (n+1) (n+3)))
         0.687
     """
-    return math.sqrt(6 * n * (n - 1) / ((n - 2) * (n + 1) * (n + 3))) if n > 2 else 0.0
+    if n <= 2:
+        return 0.0
+    return math.sqrt(6 * n * (n - 1) / ((n - 2) * (n + 1) * (n + 3)))
 
 
 def skewed_quantile(skewness: float | np.ndarray, p: float) -> np.ndarray:

@@ -191,10 +191,10 @@ def ratio_interval(
     rho = float(V[0, 1]) * t**2 / (error_a * error_c) if error_a * error_c > 0 else 0.0
     own = Estimate(a, a, a, level) if own is None else own
     below, above = max(error_a, a - own.low), max(error_a, own.high - a)
-    value = a / c if c > 0 else math.inf
-    if not c > error_c:  # the gradient is not distinguishable from 0
+    value = math.inf if c <= 0 else a / c
+    if c <= error_c:  # the gradient is not distinguishable from 0
         low = (a - below) / (c + error_c) if c + error_c > 0 else 0.0
-        return Estimate(value, max(0.0, low), math.inf, level)
+        return Estimate(value, max(low, 0.0), math.inf, level)  # in this order NaN stays
     low, high = (_end(a, c, side * d, error_c, rho) for side, d in ((-1, below), (1, above)))
     return Estimate(value, low, high, level)
 
