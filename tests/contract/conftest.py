@@ -34,15 +34,9 @@ def marks(entry: Entry) -> list[pytest.MarkDecorator]:
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     """One test per claim."""
     if "entry" in metafunc.fixturenames:
-        old = "older_grammar" in metafunc.function.__name__
-        chosen = [e for e in entries() if not e.is_exam and declares(e) != old]
-        params = [pytest.param(e, id=e.name, marks=marks(e)) for e in chosen]
+        claims = [e for e in entries() if not e.is_exam]
+        params = [pytest.param(e, id=e.name, marks=marks(e)) for e in claims]
         metafunc.parametrize("entry", params, scope="session")
-
-
-def declares(entry: Entry) -> bool:
-    """Whether the claim declares what it supposes; the others are to be rewritten."""
-    return "supposes = (" in entry._source
 
 
 @pytest.fixture

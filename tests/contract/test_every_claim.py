@@ -60,12 +60,3 @@ def test_it_runs_what_it_covers(entry: Entry, case: Case):
         if place.slug in elsewhere and "claims" not in place.path.parts and not place.test:
             elsewhere[place.slug].append((str(place.path), place.object))
     assert list(covers_what_it_runs(case, elsewhere)) == []
-
-
-def test_a_claim_of_the_older_grammar_holds_and_its_counterexample_fails(entry: Entry, tried):
-    result = tried.case.result
-    assert result.verdict in (Verdict.HOLDS, Verdict.VACUOUS), result.sentence
-    assert tried.seconds <= SLOWDOWN * COST_SECONDS[entry.cost] + START_UP
-    assert all(refuted.broken and refuted.fails for refuted in result.counterexamples)
-    text = json.dumps(result.to_json(), allow_nan=False)
-    assert json.dumps(Result.from_json(json.loads(text)).to_json()) == text

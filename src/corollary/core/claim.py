@@ -120,12 +120,6 @@ class Claim(ABC, Generic[G]):
 
     def without(self, given: G, seed: int = 0) -> Iterator[Trial[G]]:
         """A trial without each supposition that is shown to be needed."""
-        old = getattr(self, "counterexample", None)  # until every claim declares what it supposes
-        if old is not None:
-            other = old(generator(seed, self.name(), "counterexample"))
-            broken = tuple(h.statement for h in self.hypotheses(other) if not h.holds)
-            words = (inspect.getdoc(old) or "").split("\n", 1)[0]
-            yield replace(self.trial(other, seed), words=words, broken=broken)
         for suppose in self.supposes:
             if suppose.without is None:
                 continue
@@ -208,8 +202,7 @@ class Claim(ABC, Generic[G]):
 
     def figures(self, trial: Trial[G], seed: int = 0) -> tuple[Figure, ...]:
         """The declared pictures, then those of the claim's own."""
-        old = "given" in inspect.signature(self.figure).parameters  # the grammar before this one
-        own = self.figure(trial.given if old else trial)  # type: ignore[arg-type]
+        own = self.figure(trial)
         drawn = tuple(show.draw(self, trial, seed) for show in self.shows)
         return drawn + (own if isinstance(own, tuple) else (own,))
 
