@@ -17,7 +17,7 @@ def test_symptoms_of_symptoms_belong_to_the_first_cause():
     units, reach = found("trainability/units"), found("trainability/gradient_reach")
     run, regime = found("trainability/trial_run"), found("learning/regime", Severity.MEDIUM)
     assert titles(run, regime, reach, units) == [
-        ("trainability/units", ["learning/regime", "trainability/gradient_reach", run.title])
+        ("trainability/gradient_reach", ["learning/regime", run.title, "trainability/units"])
     ]
 
 

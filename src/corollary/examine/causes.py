@@ -15,7 +15,7 @@ from corollary.examine.questions import turn
 
 LEARNING = ("learning/*", "generalization/*", "function/*", "robustness/*")
 RUN = ("trainability/trial_run", *LEARNING)
-START = ("trainability/units", "trainability/rank_collapse", "trainability/gradient_reach")
+START = ("trainability/units", "trainability/rank_collapse")
 EXPLAINS: dict[str, tuple[str, ...]] = {
     "soundness/finite": ("*",),
     "soundness/inputs": ("trainability/*", "soundness/head_and_loss", *LEARNING),
@@ -26,8 +26,8 @@ EXPLAINS: dict[str, tuple[str, ...]] = {
     "soundness/determinism": ("generalization/*", "robustness/*"),
     "soundness/causality": LEARNING,
     "trainability/initial_gain": ("trainability/signal_passage", *START, *RUN),
-    "trainability/units": ("trainability/*", *LEARNING),
-    "trainability/gradient_reach": RUN,
+    "trainability/units": (*RUN, "trainability/signal_passage", "trainability/rank_collapse"),
+    "trainability/gradient_reach": ("trainability/*", *LEARNING),
     "trainability/signal_passage": (*START, "trainability/initial_gain", *RUN),
     "trainability/rank_collapse": RUN,
     "trainability/copied_units": RUN,
@@ -80,13 +80,13 @@ def _rank(finding: Finding) -> tuple[int, int, int]:
 
 
 def _explains(cause: Finding, symptom: Finding, order: Sequence[Finding]) -> bool:
-    loud = cause.severity.rank >= max(symptom.severity.rank, Severity.MEDIUM.rank)
+    loud = cause.severity.rank >= Severity.MEDIUM.rank
     if cause is symptom or not loud or not _implies(cause, symptom):
         return False
-    both = _implies(symptom, cause) and symptom.severity is cause.severity
-    return not both or _rank(cause)[1:] + (_at(order, cause),) < _rank(symptom)[1:] + (
-        _at(order, symptom),
-    )
+    if not _implies(symptom, cause):
+        return True
+    first, second = ((*_rank(f)[1:], _at(order, f)) for f in (cause, symptom))
+    return first < second
 
 
 def _implies(cause: Finding, symptom: Finding) -> bool:

@@ -12,6 +12,14 @@ from corollary.errors import NotApplicableError
 from corollary.exams.remedies import try_remedy
 from corollary.exams.trial_run import TrialRun, trial_run_of
 
+# What is usual at the start of networks that train well: remarks, unless the run learns nothing.
+EARLY = (
+    "learning/kernel_rank",
+    "trainability/rank_collapse",
+    "trainability/initial_gain",
+    "function/frequencies",
+)
+
 
 def confirmed(finding: Finding, subject: Subject, budget: Budget) -> Finding:
     """The finding as it may be said."""
@@ -22,7 +30,8 @@ def confirmed(finding: Finding, subject: Subject, budget: Budget) -> Finding:
         trial = trial_run_of(subject, budget)
     except NotApplicableError as why:
         return _remark(finding, f"No run has confirmed that: {why}.")
-    seen = try_remedy(trial, finding.remedy) if finding.remedy else ""
+    wanted = finding.remedy and not (finding.exam in EARLY and trial.run.learnt)
+    seen = try_remedy(trial, finding.remedy) if wanted else ""
     if not seen and trial.fails:
         seen = _failure(trial)
     if not seen:

@@ -7,34 +7,43 @@ advice is given because it was seen to help.
 import math
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 
 import torch
 from torch import Tensor, nn
 
 from corollary.core import Batch
 from corollary.errors import NotApplicableError
+from corollary.exams.landscapes import trace_of
 from corollary.exams.trial_run import Run, TrialRun
 from corollary.theory.landscape.signal import matrix_weight
+from corollary.theory.modules.trace import RECTIFIERS, SMOOTH
 
-GAIN = math.sqrt(2.0)  # He's: keeps signals through rectifiers; tanh bears it
+FEW = 16  # samples that show which operations there are
 LARGER = 32  # samples of a batch, whose statistics are known to a quarter
 MOST = 4  # remedies that are tried, each as much work as the trial run
 
 
 def confirmed_by(trial: TrialRun, name: str) -> Run | None:
-    """The run with a remedy, if it is clearly better; each remedy is tried once."""
+    """The run with a remedy, if the user's is bad beside it; each remedy is tried once."""
     tried: dict[str, Run | None] = trial.subject.memo.setdefault("remedies", {})
     if name not in tried:
         tried[name] = None
         if len(tried) <= MOST:
             run = REMEDIES[name](trial)
-            tried[name] = run if trial.helps(run) else None
+            tried[name] = run if trial.needs(run) else None
     return tried[name]
 
 
 def fresh_start(trial: TrialRun) -> Run:
-    """All matrices drawn with He's variance, recurrent ones orthogonal, biases at zero."""
-    return trial.with_change(drawn_well)
+    """All matrices drawn with He's variance, recurrent ones orthogonal, biases at zero.
+
+    Where nothing is rectified the variance is half of that (LeCun's), which keeps tanh in range.
+    """
+    with trial.subject.borrowed():
+        ops = {call.op for call in trace_of(trial.subject, FEW).calls}
+    gain = math.sqrt(2.0) if ops & {*RECTIFIERS, *SMOOTH} else 1.0
+    return trial.with_change(partial(drawn_well, gain=gain))
 
 
 def standardised_inputs(trial: TrialRun) -> Run:
@@ -75,7 +84,7 @@ REMEDIES: dict[str, Callable[[TrialRun], Run]] = {
 }
 
 
-def drawn_well(model: nn.Module) -> None:
+def drawn_well(model: nn.Module, *, gain: float) -> None:
     """Draw every matrix so that signals keep their size; one-dimensional parameters rest.
 
     Biases of layers with a matrix start at zero.
@@ -92,7 +101,7 @@ def drawn_well(model: nn.Module) -> None:
             if "Conv1D" in type(module).__name__:  # of transformers: stored as (in, out)
                 fan = len(weight)
             with torch.no_grad():
-                drawn = torch.randn(weight.shape, generator=rng) * GAIN / math.sqrt(fan)
+                drawn = torch.randn(weight.shape, generator=rng) * gain / math.sqrt(fan)
                 weight.copy_(drawn.to(weight))
                 bias = getattr(module, "bias", None)
                 if isinstance(bias, nn.Parameter):

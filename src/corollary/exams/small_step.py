@@ -5,6 +5,7 @@ import torch
 from corollary.core import Subject
 
 LENGTH = 1e-3  # of each parameter's size
+USUAL = 0.03  # root mean square of weights with a fan-in of a thousand: what a zero will grow to
 
 
 def small_step(subject: Subject, n: int) -> None:
@@ -20,6 +21,6 @@ def small_step(subject: Subject, n: int) -> None:
     gradients = torch.autograd.grad(loss, parameters, allow_unused=True, materialize_grads=True)
     with torch.no_grad():
         for p, g in zip(parameters, gradients, strict=True):
-            size, length = float(p.norm()) or 1.0, float(g.norm())
+            size, length = max(float(p.norm()), USUAL * p.numel() ** 0.5), float(g.norm())
             if length > 0:
                 p.sub_(LENGTH * size / length * g)

@@ -48,6 +48,7 @@ class Run:
     constant: float  # loss of the best constant answer on the probe; infinite if not known
     risk: Risk | None = None  # after the run, where there is such a thing
     optimizer: str = ""
+    after: float = math.nan  # loss on the probe after
     comparable: bool = True  # whether its loss is the user's own, on the user's targets
 
     @property
@@ -148,6 +149,21 @@ class TrialRun:
             run = trained(self.subject, data, self.steps, batch_size or self.batch_size, **how)
         return replace(run, comparable=data.target is own.target and "loss" not in how)
 
+    def needs(self, other: Run) -> bool:
+        """Whether the user's run does badly beside a changed one.
+
+        It learns next to nothing and the other is better; or it learns, and makes twice the errors
+        of the other, one answer in ten and more.
+        """
+        if not self.helps(other):
+            return False
+        if not self.run.learnt or self.diverged:
+            return True
+        if self.run.risk is None or other.risk is None:
+            return False
+        a, b = self.run.risk.value, other.risk.value
+        return b < 0.5 * a and a - b > 0.1
+
     def helps(self, other: Run) -> bool:
         """Whether a changed run is clearly better: by its errors, else by its loss.
 
@@ -220,10 +236,11 @@ def trained(
         if scheduler is not None and optimizer is None and subject.recipe.schedule_moves_each_step:
             scheduler.step()
     risk = None
-    if probed:
-        with steady(subject.model):
+    with steady(subject.model), torch.no_grad():
+        after = float(compute(subject.call(probe), probe.target))
+        if probed:
             risk = _risk(subject, probe)
-    return Run(losses, start, constant_loss(subject, probe), risk, in_words(twin))
+    return Run(losses, start, constant_loss(subject, probe), risk, in_words(twin), after)
 
 
 def _made(subject: Subject, budget: Budget) -> TrialRun:

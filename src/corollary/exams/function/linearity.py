@@ -28,6 +28,9 @@ from corollary.exams.small_step import small_step
 from corollary.theory.regularization.ridge import ridge
 
 SAMPLES, PAIRS = 512, 128
+# Two zeros in a row, as of a zero head on a zero branch, take two steps to get away from; after
+# ten the bending is a ten-thousandth of the spread, far above rounding.
+STEPS = 10
 PENALTIES = (1e-4, 1e-2, 1.0, 10.0, 100.0)  # times the features' mean square
 
 
@@ -39,7 +42,7 @@ class Linearity(Exam):
         probe = probe_of(subject, affordable(subject, budget, 3.0, SAMPLES))
         with subject.borrowed():
             y, bend = _measured(probe)
-            if bend <= 0 or spread(y) == 0:
+            if bend <= probe.rounding() ** 2 * float(y.square().sum(1).mean()):
                 # A head or a branch that starts at zero is no fault: it is away from it soon.
                 _stepped(subject)
                 later, bend_later = _measured(probe)
@@ -115,7 +118,7 @@ def _measured(probe: Probe) -> tuple[Tensor, float]:
 
 def _stepped(subject: Subject) -> None:
     try:
-        for _ in range(2):  # two zeros in a row, as of a zero head on a zero branch
+        for _ in range(STEPS):
             small_step(subject, PAIRS)
     except NotApplicableError:
         return  # without targets there is no step to make

@@ -48,7 +48,12 @@ class LinearisedCurve(Exam):
             loss = _loss_of_flat(subject, run.batch)
             linear = Linearized(model, read=subject.pick)
             stated = _StatedError(run, linear, loss)
-            predicted = run.run(linear, loss, callbacks=(stated,)).losses
+            try:
+                predicted = run.run(linear, loss, callbacks=(stated,)).losses
+            except (RuntimeError, ValueError) as why:  # a loss of probabilities, say
+                raise NotApplicableError(
+                    f"the loss does not take what the linearised network gives ({why})"
+                ) from None
         scale = abs(predicted[0]) or 1.0
         error = stated.total() / scale
         if not error < VACUOUS:

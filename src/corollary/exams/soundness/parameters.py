@@ -124,9 +124,10 @@ class Parameters(Exam):
         if copies:
             one, other = copies[0]
             place = _common([copy for _, copy in copies])
+            by_torch = _copied_by_torch(model, [copy for _, copy in copies])
             yield self.finding(
                 "Copied values",
-                severity=Severity.MEDIUM,
+                severity=Severity.LOW if by_torch else Severity.MEDIUM,
                 evidence=Evidence.CONFIRMED,
                 where=place,
                 value=counted(len(copies)),
@@ -137,6 +138,16 @@ class Parameters(Exam):
                 claims=("hidden_unit_permutation",),
                 details={"pairs": [list(pair) for pair in copies]},
             )
+
+
+def _copied_by_torch(model: nn.Module, names: list[str]) -> bool:
+    """Whether all copies are layers of torch's own transformers, which copies them itself."""
+    stacks = [
+        name
+        for name, m in model.named_modules()
+        if isinstance(m, nn.TransformerEncoder | nn.TransformerDecoder)
+    ]
+    return all(any(n.startswith(f"{s}." if s else "") for s in stacks) for n in names)
 
 
 def _numbered(names: list[str]) -> bool:

@@ -208,7 +208,7 @@ def _meaning(rate: float, ratio: float, told: bool, above: bool, trial: TrialRun
 def _steps_to_halve(trial: TrialRun) -> float:
     """Steps to halve the loss at the pace of the run."""
     run = trial.run
-    gone = run.start - run.end
+    gone = run.start - run.after
     return trial.steps * 0.5 * run.start / gone if gone > 0 else math.inf
 
 
