@@ -8,7 +8,7 @@ import inspect
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
-from types import FrameType
+from types import FrameType, ModuleType
 from typing import Any
 
 from torch.optim import Optimizer
@@ -42,10 +42,11 @@ def look_around(optimizer: Optimizer) -> Surroundings:
     loaders: dict[int, DataLoader[Any]] = {}
     schedulers: list[LRScheduler] = []
     for value in _variables():
-        if isinstance(value, DataLoader):
+        kind = type(value)  # isinstance() would ask proxies, which may warn or load
+        if issubclass(kind, DataLoader):
             loaders[id(value)] = value
-        elif isinstance(value, LRScheduler) and value.optimizer is optimizer:
-            if not isinstance(value, ReduceLROnPlateau):  # it may rightly never change the rate
+        elif issubclass(kind, LRScheduler) and value.optimizer is optimizer:
+            if not issubclass(kind, ReduceLROnPlateau):  # it may rightly never change the rate
                 schedulers.append(value)
     return Surroundings(list(loaders.values()), schedulers[0] if schedulers else None)
 
@@ -67,9 +68,16 @@ def _of_frame(frame: FrameType) -> Iterator[Any]:
         frame.f_locals.clear()  # a snapshot that would keep tensors alive
     for value in values:
         yield value
-        inside = getattr(value, "__dict__", None)
-        if isinstance(inside, dict) and not isinstance(value, type):
-            yield from list(inside.values())[:VALUES]
+        if not issubclass(type(value), type | ModuleType):
+            yield from list(_attributes(value).values())[:VALUES]
+
+
+def _attributes(value: Any) -> dict[str, Any]:
+    try:
+        found = object.__getattribute__(value, "__dict__")
+    except AttributeError:
+        return {}
+    return found if type(found) is dict else {}
 
 
 def _ours(module: str) -> bool:

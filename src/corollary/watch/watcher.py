@@ -46,9 +46,9 @@ from corollary.watch.sinks.sink import Sink
 from corollary.watch.state import Loop, Owned, Pass
 from corollary.watch.writing import Writer, chosen_sinks, process_rank
 
-# Prices in training steps, and parts of the share that each may spend. The prices were measured on
-# networks of 1 to 10 million parameters (benchmarks/watch.py) and rounded up.
-PLAN = {"update": (0.5, 0.2), "layers": (1.0, 0.2), "curvature": (8.0, 0.4)}
+# Prices in training steps, and parts of the share that each may spend; what is left of the share is
+# for the hooks themselves. Prices were measured by benchmarks/watch.py and rounded up.
+PLAN = {"update": (0.5, 0.15), "layers": (1.0, 0.15), "curvature": (10.0, 0.35)}
 PRODUCTS = 2
 SYNCED = 16  # steps between two looks at a loss that lives on an accelerator
 
