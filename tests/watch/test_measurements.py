@@ -8,9 +8,10 @@ from torch.nn import functional as F
 from torch.nn.attention import SDPBackend, sdpa_kernel
 from torch.optim import SGD, Adam
 
+from corollary.theory.landscape.curvature.noise_scale import two_sizes
 from corollary.watch.measure.curvature import CurvatureReader, GraphHessian
 from corollary.watch.measure.layers import LayerProbe
-from corollary.watch.measure.noise import NoiseAverage, example_squares, two_sizes
+from corollary.watch.measure.noise import NoiseAverage, example_squares
 from corollary.watch.measure.second_pass import SecondPassHessian
 from corollary.watch.measure.trend import trend
 from corollary.watch.measure.updates import UpdateReader

@@ -46,7 +46,7 @@ def look_around(optimizer: Optimizer) -> Surroundings:
         if issubclass(kind, DataLoader):
             loaders[id(value)] = value
         elif issubclass(kind, LRScheduler) and value.optimizer is optimizer:
-            if not issubclass(kind, ReduceLROnPlateau):  # it may rightly never change the rate
+            if not issubclass(kind, ReduceLROnPlateau):  # it may never have to change the rate
                 schedulers.append(value)
     return Surroundings(list(loaders.values()), schedulers[0] if schedulers else None)
 

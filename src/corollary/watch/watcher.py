@@ -29,6 +29,7 @@ from torch.optim import Optimizer
 
 from corollary.core.measurement import Reading
 from corollary.errors import InputError, InputTypeError, NotApplicableError, one_line
+from corollary.theory.landscape.curvature.noise_scale import two_sizes
 from corollary.watch import forensics
 from corollary.watch.cadence import Cadence
 from corollary.watch.detect.every import by_occasion, detectors
@@ -38,7 +39,7 @@ from corollary.watch.hooks import Ears, has_hooks, unwrapped
 from corollary.watch.loss_graph import read_graph
 from corollary.watch.measure.curvature import CurvatureReader, Stability
 from corollary.watch.measure.layers import LayerFacts, LayerProbe
-from corollary.watch.measure.noise import NoiseAverage, two_sizes
+from corollary.watch.measure.noise import NoiseAverage
 from corollary.watch.measure.second_pass import SecondPassHessian
 from corollary.watch.measure.trend import trend
 from corollary.watch.measure.updates import UpdateReader, total

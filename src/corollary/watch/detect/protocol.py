@@ -151,7 +151,7 @@ class KeptGraphs(Detector):
             self.refs.append(weakref.ref(sentinel))
         if self.count % self.EVERY or len(self.refs) < self.LOOKED:
             return
-        old = list(self.refs)[: -self.EVERY]  # the latest may rightly live
+        old = list(self.refs)[: -self.EVERY]  # the latest are still in use
         alive = sum(ref() is not None for ref in old)
         new = self.streak.see(alive >= 0.9 * len(old))
         if new:

@@ -19,7 +19,7 @@ WARM_UP = "lr/no_warm_up"
 RISES = "loss/rises"
 SPIKE = "loss/spike"
 KNOWN = ("cross entropy", "mse", "bce", "l1", "smooth l1")  # losses that should fall
-EDGE = ("landscape/edge_of_stability",)
+EDGE = ("optimization/gd_stability_threshold",)
 
 
 class Stability(Detector):

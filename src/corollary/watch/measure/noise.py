@@ -29,23 +29,6 @@ EXAMPLES = 8  # examples with several places that are looked at
 WINDOW = 20  # readings that are averaged
 
 
-def two_sizes(small: float, large: float, b: float, B: float) -> tuple[float, float]:
-    r"""Unbiased :math:`\operatorname{tr}\Sigma` and :math:`|G|^2` from squared lengths.
-
-    Args:
-        small: Mean squared length of gradients of b examples.
-        large: Squared length of the gradient of B examples.
-        b: The smaller size.
-        B: The larger size.
-
-    Example:
-        >>> two_sizes(small=5.0, large=2.0, b=1, B=4)  # |g|^2 = |G|^2 + tr/b: 1 + 4, 1 + 4/4
-        (4.0, 1.0)
-    """
-    noise = (small - large) / (1 / b - 1 / B)
-    return noise, (B * large - b * small) / (B - b)
-
-
 class NoiseAverage:
     """Averages both parts over the last readings; their ratio has Fieller's interval."""
 

@@ -33,6 +33,7 @@ groups are nearly normal, and each is to :math:`\Sigma` what a probe is to an op
 
 import math
 from dataclasses import dataclass
+from typing import TypeVar
 
 import numpy as np
 import torch
@@ -47,6 +48,8 @@ from corollary.theory.landscape.curvature.interval import Estimate, check_level
 from corollary.theory.landscape.curvature.landscape import Landscape
 from corollary.theory.landscape.curvature.operator import Curvature
 from corollary.theory.seeding import as_generator
+
+Number = TypeVar("Number", float, Tensor)
 
 
 @dataclass(frozen=True)
@@ -197,6 +200,23 @@ def ratio_interval(
         return Estimate(value, max(low, 0.0), math.inf, level)  # in this order NaN stays
     low, high = (_end(a, c, side * d, error_c, rho) for side, d in ((-1, below), (1, above)))
     return Estimate(value, low, high, level)
+
+
+def two_sizes(small: Number, large: Number, b: float, B: float) -> tuple[Number, Number]:
+    r"""Unbiased :math:`\operatorname{tr}\Sigma` and :math:`|G|^2` from squared lengths.
+
+    Args:
+        small: Mean squared length of gradients of b examples.
+        large: Squared length of the gradient of B examples.
+        b: The smaller size.
+        B: The larger size.
+
+    Example:
+        >>> two_sizes(5.0, 2.0, b=1, B=4)  # |g|^2 = |G|^2 + tr/b: 1 + 4 and 1 + 4/4
+        (4.0, 1.0)
+    """
+    noise = (small - large) / (1 / b - 1 / B)
+    return noise, (B * large - b * small) / (B - b)
 
 
 def _parts(own: Tensor, total: Tensor, b: int, s: int) -> tuple[Tensor, Tensor]:
