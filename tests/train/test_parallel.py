@@ -158,7 +158,7 @@ def test_parts_of_a_batch_are_all_of_it():
 def test_sharding_alone_is_refused_with_a_sentence():
     told = HERE["sentence"]("fsdp2")
     assert told.startswith("InputError: sharding='fsdp2' needs a process group")
-    assert "must be 'ddp'" in HERE["sentence"]("zero")
+    assert "to be 'ddp'" in HERE["sentence"]("zero")
 
 
 @pytest.mark.slow
