@@ -1,0 +1,38 @@
+"""Real bugs from public sources, each with its fixed twin and a training check.
+
+The kinds follow Humbatova et al. (2020), "Taxonomy of real faults in deep learning systems":
+faults of training (loss, data, hyperparameters, optimizer, validation) are the most frequent,
+then those of the model (layers, activations, initialisation, wiring), then tensors and inputs.
+Their faults of GPU use and of calls to an interface stop the program and are left out.
+"""
+
+from real_bugs import (
+    data,
+    heads,
+    hyperparameters,
+    layers,
+    losses,
+    numerics,
+    preprocessing,
+    tensors,
+    wiring,
+)
+from real_bugs.bug import Bug
+
+FIRST: tuple[Bug, ...] = (
+    *heads.BUGS,
+    *losses.BUGS,
+    *preprocessing.BUGS,
+    *data.BUGS,
+    *hyperparameters.BUGS,
+    *layers.BUGS,
+    *wiring.BUGS,
+    *tensors.BUGS,
+    *numerics.BUGS,
+)
+
+# The second half is written after the exams are finished; it joins here.
+HALVES: dict[str, tuple[Bug, ...]] = {"first": FIRST}
+BUGS: tuple[Bug, ...] = tuple(bug for half in HALVES.values() for bug in half)
+
+__all__ = ["BUGS", "HALVES", "Bug"]
