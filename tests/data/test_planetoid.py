@@ -1,13 +1,15 @@
 import pickle
 from collections import defaultdict
+from importlib import import_module
 
 import numpy as np
 import pytest
 from scipy.sparse import csr_matrix
 
-from corollary.data import planetoid as module
 from corollary.data.planetoid import planetoid
 from corollary.errors import DataUnavailableError, InputError
+
+module = import_module("corollary.data.planetoid")  # the door has the function under this name
 
 
 def loaded(name):
