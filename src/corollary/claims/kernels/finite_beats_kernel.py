@@ -60,8 +60,8 @@ def radial(x: Tensor, u: Tensor) -> Tensor:
 class FiniteBeatsKernel(Claim[Given]):
     d: int = option(20, low=2, high=100)  # dimension
     n: int = option(250, low=10, high=2000)  # training inputs
-    width: int = option(32, low=1, high=1024)  # hidden units of the network
-    steps: int = option(500, low=1, high=10_000)  # updates by Adam
+    width: int = option(128, low=1, high=1024)  # hidden units of the network
+    steps: int = option(300, low=1, high=10_000)  # updates by Adam
     runs: int = option(8, low=2, high=50)  # data sets, with a network each
 
     relation = at_most(level=0.95)
