@@ -29,6 +29,7 @@ CLAIMS = [
     "two_layer_variance",
 ]
 CLAIMS += ["parallel_distributed_processing", "descent_lemma", "novikoff", "preconditioning"]
+CLAIMS += ["gru_convexity", "maurey_lemma"]
 
 
 @pytest.fixture(scope="module")
