@@ -133,5 +133,5 @@ def test_borrowing_gives_the_module_back():
 def test_bad_options_get_one_sentence(options, message):
     with pytest.raises(InputError, match=message):
         Subject(nn.Linear(1, 1), **options)
-    with pytest.raises(InputTypeError, match="torch.nn.Module is needed"):
+    with pytest.raises(InputTypeError, match="expected a torch.nn.Module, got"):
         Subject(lambda x: x)

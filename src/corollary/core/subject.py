@@ -67,7 +67,7 @@ class Subject:
     ) -> None:
         if not isinstance(model, nn.Module):
             raise InputTypeError(
-                f"a torch.nn.Module is needed, but {type(model).__name__} came; "
+                f"expected a torch.nn.Module, got {type(model).__name__}; "
                 "pass the module itself, built and ready to call"
             )
         self.model, self.batch_size, self.seed = model, batch_size, seed
