@@ -18,7 +18,8 @@ from corollary.theory.landscape.curvature import (
     trace,
 )
 from corollary.theory.landscape.curvature.forms import trace_estimate
-from corollary.watch.measure.noise import WINDOW, NoiseAverage, two_sizes
+from corollary.theory.landscape.curvature.noise_scale import two_sizes
+from corollary.watch.measure.noise import WINDOW, NoiseAverage
 
 P = 300  # coordinates: more than the products that would give a trace exactly
 F64 = torch.float64

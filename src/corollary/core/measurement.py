@@ -46,7 +46,7 @@ class Sample:
         Example:
             >>> r = Sample([1.0, 2.0, 3.0]).read(0.95)
             >>> round(r.value, 3), round(r.low, 3), round(r.high, 3)
-            (2.0, -0.484, 4.484)
+            (2.0, -1.312, 5.312)
         """
         from corollary.theory.confidence.mean import mean_of
 

@@ -107,7 +107,7 @@ def test_statistics_that_were_learnt_are_refused():
     with pytest.raises(InputError, match="running_mean"):
         pac_bayes_certificate(net, halves(50), prior=start)
     start.train()(halves(50)[0])
-    with pytest.raises(InputError, match="learnt from 1 batches"):
+    with pytest.raises(InputError, match="learned from 1 batches"):
         pac_bayes_certificate(start, halves(50))
 
 

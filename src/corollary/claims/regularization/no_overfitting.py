@@ -14,7 +14,7 @@ fails.
     and Srebro (2015), "In search of the real inductive bias: on the role of implicit regularization
     in deep learning".
 :kind: experiment
-:cost: seconds
+:cost: minutes
 :covers: no-overfitting-with-width
 """
 

@@ -10,7 +10,7 @@ a lower bound: 1.
 :source: Lucchi (2025), Foundations of Deep Learning, Section 12.1, Equation 12.4 and Figure 12.1;
     Kurakin, Goodfellow and Bengio (2017), "Adversarial examples in the physical world".
 :kind: experiment
-:cost: seconds
+:cost: minutes
 :covers: fgsm-attack
 :erratum: [loose] The notes introduce the iterated sign recursion (12.4) as the FGSM of Goodfellow
     et al. (2014); FGSM is its single step with eta = eps. The two differ: here the mean losses are

@@ -9,7 +9,7 @@ of the two, against a part of about 2/T before the training.
 :source: Perez Jensen (2025), Deep Learning, Section 5.3; Bahdanau, Cho and Bengio (2015), "Neural
     machine translation by jointly learning to align and translate".
 :kind: experiment
-:cost: seconds
+:cost: minutes
 :covers: bahdanau-attention
 """
 
