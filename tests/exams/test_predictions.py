@@ -30,12 +30,17 @@ def trained(model, data, lr, steps):
     return fit(model, data, F.mse_loss, sgd, steps=steps, on_nan="stop")
 
 
+def largest_step(model, data):
+    sgd = torch.optim.SGD(model.parameters(), lr=1e-3)
+    return examine(model, data, optimizer=sgd, only="largest_step", budget=60).findings[0]
+
+
 def comes_true(activation, widths):
     model, data = case(activation, widths)
     # At the start the loss still bends; after a few safe steps curvature rules.
-    (found, *_) = examine(model, data, only="largest_step", budget=60).findings
+    found = largest_step(model, data)
     trained(model, data, 0.5 * found.value.low, 300)
-    (found, *_) = examine(model, data, only="largest_step", budget=60).findings
+    found = largest_step(model, data)
     step = found.value.value
     start = {k: v.clone() for k, v in model.state_dict().items()}
     below = trained(model, data, 0.8 * step, 30).losses
