@@ -134,7 +134,7 @@ def test_held_out_samples_are_used_where_they_are_given():
     assert (found.severity is Severity.MEDIUM) == (exact.low - found.details["train"] > 0.1)
 
 
-def test_labels_are_learnt_faster_than_shuffled_ones_and_shuffled_ones_are_not():
+def test_labels_are_learned_faster_than_shuffled_ones_and_shuffled_ones_are_not():
     x, y = rows()
     good, capacity = asked("memorisation", network(), (x, y))
     assert good.value.low > 1.5 and good.severity is Severity.NONE
@@ -207,11 +207,11 @@ def test_vacuous_bounds_are_called_so():
 def test_certificates_hold_for_fresh_samples():
     x, y = rows(4000)
     found = asked("certificate", trained(network(), (x[:600], y[:600])), (x[:600], y[:600]))
-    as_is, kept_back, learnt = found
+    as_is, kept_back, learned = found
     model = trained(network(), (x[:600], y[:600]))
     error = 100 * float((model(x[600:]).argmax(1) != y[600:]).float().mean())
-    assert error < kept_back.value.value < learnt.value.value < 50 < as_is.value.value
-    assert kept_back.details["n"] >= 256 and learnt.details["with probability"] == "0.95"
+    assert error < kept_back.value.value < learned.value.value < 50 < as_is.value.value
+    assert kept_back.details["n"] >= 256 and learned.details["with probability"] == "0.95"
 
 
 def test_margins_come_with_the_distance_of_a_linear_classifier():

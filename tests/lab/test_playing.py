@@ -85,7 +85,7 @@ def test_every_cloud_has_both_classes_about_the_origin(name):
 
 
 @pytest.mark.parametrize("name", SURFACES)
-def test_heights_are_learnt_by_the_squared_loss(name):
+def test_heights_are_learned_by_the_squared_loss(name):
     made = play(data=name, hidden=(24,), activation="tanh", optimiser="adam", lr=0.05, noise=0.0)
     off = made.frame()["errors"]
     assert off[0] == pytest.approx((2 * made.row()["loss"]) ** 0.5, rel=1e-4)  # of half the mean
@@ -96,7 +96,7 @@ def test_heights_are_learnt_by_the_squared_loss(name):
     assert made.theory()["alignment"] is not None
 
 
-def test_the_spiral_is_learnt_by_three_layers_and_not_by_a_line():
+def test_the_spiral_is_learned_by_three_layers_and_not_by_a_line():
     settings = {"data": "spiral", "noise": 0.0, "optimiser": "adam", "lr": 0.02}
     deep = play(400, hidden=(24, 24, 12), activation="tanh", **settings)
     assert deep.frame()["errors"][1] < 0.1

@@ -30,7 +30,7 @@ def confirmed(finding: Finding, subject: Subject, budget: Budget) -> Finding:
         trial = trial_run_of(subject, budget)
     except NotApplicableError as why:
         return _remark(finding, f"No run has confirmed that: {why}.")
-    wanted = finding.remedy and not (finding.exam in EARLY and trial.run.learnt)
+    wanted = finding.remedy and not (finding.exam in EARLY and trial.run.learned)
     seen = try_remedy(trial, finding.remedy) if wanted else ""
     if not seen and trial.fails:
         seen = _failure(trial)

@@ -35,7 +35,7 @@ class Scores(nn.Module):
         self._given = (subject, batch)
 
     def forward(self, x: Tensor) -> Tensor:
-        """Logits (n, k), or one score a row."""
+        """Logits (n, k), or one score per row."""
         subject, batch = self._given
         return subject.output(batch.with_inputs(x))
 
@@ -58,19 +58,19 @@ class Classifier:
 
     @property
     def chance(self) -> float:
-        """The share of the commonest label."""
+        """The share of the most common label."""
         return float(self.y.unique(return_counts=True)[1].max() / len(self.y))
 
     def correct(self, n: int) -> "Classifier":
         """At most n samples that are classified right.
 
         Raises:
-            NotApplicableError: if the answers are hardly better than the commonest label.
+            NotApplicableError: if the answers are hardly better than the most common label.
         """
         if self.accuracy.hits < FEWEST or self.accuracy.read(LEVEL).low <= self.chance:
             raise NotApplicableError(
                 f"{self.accuracy.hits} of {self.accuracy.trials} answers are right, no more than "
-                "the commonest label alone would give; train it first"
+                "the most common label alone would give; train it first"
             )
         rows = self.right.nonzero()[:n, 0]
         return replace(self, x=self.x[rows], y=self.y[rows], right=self.right[rows])

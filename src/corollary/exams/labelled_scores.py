@@ -1,4 +1,4 @@
-"""Scores and margins of a subject that gives one answer a sample."""
+"""Scores and margins of a subject that gives one answer per sample."""
 
 from torch import Tensor
 
@@ -11,7 +11,7 @@ def scores_of(subject: Subject, batch: Batch) -> tuple[Tensor, Tensor]:
     """Scores (n, k) with class numbers, or (n,) with labels -1 and 1.
 
     Raises:
-        NotApplicableError: if the subject is no classifier with one answer a sample.
+        NotApplicableError: if the subject is no classifier with one answer per sample.
     """
     output = subject.output(batch)
     if output.is_complex() or not isinstance(batch.target, Tensor):
@@ -24,7 +24,7 @@ def scores_of(subject: Subject, batch: Batch) -> tuple[Tensor, Tensor]:
     try:
         return head(output, target)
     except InputError as why:
-        raise NotApplicableError(f"this is for one label a sample: {why}") from None
+        raise NotApplicableError(f"this is for one label per sample: {why}") from None
 
 
 def margins_of(scores: Tensor, labels: Tensor) -> Tensor:

@@ -30,9 +30,9 @@ class Risk:
         return float(self.each.mean())
 
     def reading(self) -> Reading:
-        """The mean with the interval of the expected risk, if the samples were not learnt from.
+        """The mean with the interval of the expected risk, if the samples were not learned from.
 
-        Exact (Clopper and Pearson) for one answer a sample, Hoeffding's for a share of answers,
+        Exact (Clopper and Pearson) for one answer per sample, Hoeffding's for a share of answers,
         Student's for squared errors.
         """
         n = len(self.each)
@@ -66,7 +66,7 @@ def risk_of(subject: Subject, batch: Batch) -> Risk:
         NotApplicableError: if outputs and targets are of no usual kind.
     """
     if not isinstance(batch.target, Tensor) or batch.target.dim() == 0:
-        raise NotApplicableError("this needs one target a sample, and the data has none")
+        raise NotApplicableError("this needs one target per sample, and the data has none")
     parts = []
     with torch.no_grad():
         for start in range(0, batch.size, ROWS):

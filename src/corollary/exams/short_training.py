@@ -1,4 +1,4 @@
-"""A short full-batch training of a subject, at a step size that is stable at its start."""
+"""A short full-batch training of a subject, at a learning rate that is stable at its start."""
 
 import math
 from dataclasses import dataclass
@@ -25,7 +25,7 @@ TRIES = 4  # shorter steps if the loss rises all the same
 
 @dataclass(frozen=True)
 class ShortTraining:
-    """Samples and step size of a short run; the same for the network and its linearisation."""
+    """Samples and learning rate of a short run; the same for the network and its linearisation."""
 
     subject: Subject
     batch: Batch
@@ -86,7 +86,7 @@ def _prepared(subject: Subject, n: int) -> ShortTraining:
     step = SAFE * limit.step.low
     if not (math.isfinite(step) and step > 0):
         raise NotApplicableError(
-            "the loss curves upwards in no direction here, so no step size is known to be safe"
+            "the loss curves upwards in no direction here, so no learning rate is known to be safe"
         )
     for _ in range(TRIES):
         trial = ShortTraining(subject, batch, step)

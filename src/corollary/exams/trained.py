@@ -1,4 +1,4 @@
-"""Whether a network has learnt anything yet: before, much cannot be judged."""
+"""Whether a network has learned anything yet: before, much cannot be judged."""
 
 from corollary.core import Subject
 from corollary.errors import NotApplicableError

@@ -35,7 +35,7 @@ LAST = 5  # the last fifth of a run is what it came to
 # 32 varies by less. Twice that loss, or twice the first, is not on its way anywhere.
 LEARNS, WORSE = 0.9, 2.0
 PLAIN = (ADAM, 10 * ADAM)  # learning rates of Adam that are tried on one batch
-KNOWS = 0.6  # of the constant's loss: below, the network has learnt these samples before
+KNOWS = 0.6  # of the constant's loss: below, the network has learned these samples before
 Change = Callable[[nn.Module], None]
 
 
@@ -85,7 +85,7 @@ class Run:
         return high > WORSE * max([*known, 0.0]) and not falling
 
     @property
-    def learnt(self) -> bool:
+    def learned(self) -> bool:
         """Whether a tenth of the loss to beat is gone."""
         return self.finite and self.end < LEARNS * self.aim
 
@@ -104,7 +104,7 @@ class TrialRun:
 
     @cached_property
     def knew(self) -> bool:
-        """Whether the samples had been learnt before."""
+        """Whether the samples had been learned before."""
         return self.run.start < KNOWS * self.run.constant and math.isfinite(self.run.constant)
 
     @property
@@ -121,12 +121,12 @@ class TrialRun:
     @property
     def learns(self) -> bool:
         """Whether the user's training gets anywhere: on the samples, or on one batch of them."""
-        return not self.diverged and (self.knew or self.run.learnt or self.one_batch.learnt)
+        return not self.diverged and (self.knew or self.run.learned or self.one_batch.learned)
 
     @property
     def cannot_learn(self) -> bool:
-        """Whether one batch is learnt by no optimizer."""
-        return not self.learns and self.plain is not None and not self.plain.learnt
+        """Whether one batch is learned by no optimizer."""
+        return not self.learns and self.plain is not None and not self.plain.learned
 
     @property
     def fails(self) -> bool:
@@ -157,7 +157,7 @@ class TrialRun:
         """
         if not self.helps(other):
             return False
-        if not self.run.learnt or self.diverged:
+        if not self.run.learned or self.diverged:
             return True
         if self.run.risk is None or other.risk is None:
             return False
@@ -262,11 +262,11 @@ def _made(subject: Subject, budget: Budget) -> TrialRun:
     with subject.borrowed(), steady(subject.model):
         one = trained(subject, few, steps, few.size, probed=False)
     plain = None
-    for lr in PLAIN if not one.learnt else ():
+    for lr in PLAIN if not one.learned else ():
         with subject.borrowed(), steady(subject.model):
             adam = torch.optim.Adam(subject.parameters().values(), lr=lr)
             plain = trained(subject, few, steps, few.size, optimizer=adam, probed=False)
-        if plain.learnt:
+        if plain.learned:
             break
     work = steps * size * seconds_per_sample(subject)
     return TrialRun(subject, size, steps, run, one, plain, work)

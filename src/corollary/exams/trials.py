@@ -1,6 +1,6 @@
 """A trial: the network learns half of the samples for a short while, and the others are kept back.
 
-A network that has learnt the samples already starts the trial from weights that are drawn anew, so
+A network that has learned the samples already starts the trial from weights that are drawn anew, so
 that the half that is kept back is fresh to it; one that has not starts as it is.
 """
 
@@ -25,9 +25,9 @@ STEPS, FEWEST = 150, 20  # of a trial, and those below which nothing can be said
 ROWS = 32  # of a step
 RATE = 3e-3  # Adam's: in all steps together each weight can move by about a half
 SAMPLES, LEAST = 512, 64  # that are split into halves
-# Of the risk by chance: who is below has learnt these samples, who is above does no better than a
+# Of the risk by chance: who is below has learned these samples, who is above does no better than a
 # constant.
-LEARNT, NO_BETTER = 0.6, 0.95
+LEARNED, NO_BETTER = 0.6, 0.95
 
 
 @dataclass(frozen=True)
@@ -153,13 +153,13 @@ def _prepared(subject: Subject, budget: Budget) -> Trial:
         )
     with subject.borrowed():
         now = risk_of(subject, batch)
-    fresh = now.value < LEARNT * now.chance
+    fresh = now.value < LEARNED * now.chance
     if fresh:
         with subject.borrowed():
             kept = drawn_anew(subject.model, subject.seed)
         if kept:
             raise NotApplicableError(
-                "the network has learnt these samples already, and its weights cannot be drawn "
+                "the network has learned these samples already, and its weights cannot be drawn "
                 f"anew ('{kept[0]}' has no reset_parameters); give samples it has not seen"
             )
     order = torch.randperm(batch.size, generator=subject.rng("trial"))

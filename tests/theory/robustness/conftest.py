@@ -10,7 +10,7 @@ from corollary.models.mlp import MLP
 
 @cache
 def blobs(classes=5, n=60, dtype=torch.float64):
-    """A net that has learnt blobs in the unit cube of 16 dimensions, and what it learnt."""
+    """A net that has learned blobs in the unit cube of 16 dimensions, and what it learned."""
     rng = generator(0, "blobs")
     middles = 0.35 + 0.3 * torch.rand(classes, 16, generator=rng, dtype=dtype)
     y = torch.arange(n) % classes

@@ -20,7 +20,7 @@ from corollary.theory.robustness.scores import is_fooled, losses
 
 
 @pytest.fixture
-def learnt(trained):
+def learned(trained):
     """The net, its inputs, and labels of which three are wrong."""
     net, x, y = trained()
     with torch.no_grad():
@@ -40,8 +40,8 @@ class Rows:
         return self.net(x)
 
 
-def test_attacks_in_turn_fool_all_that_one_of_them_fools(learnt):
-    net, x, y = learnt
+def test_attacks_in_turn_fool_all_that_one_of_them_fools(learned):
+    net, x, y = learned
     attacks = (FGSM(0.03), PGD(0.03, steps=5, start="zero"), APGD(0.03, steps=10, start="zero"))
     alone = [attack(net, x, y).fooled for attack in attacks]
     found = InTurn(attacks)(net, x, y)
@@ -53,8 +53,8 @@ def test_attacks_in_turn_fool_all_that_one_of_them_fools(learnt):
     assert found.accuracy == pytest.approx(1 - 3 / 60)
 
 
-def test_later_attacks_see_survivors_only(learnt):
-    net, x, y = learnt
+def test_later_attacks_see_survivors_only(learned):
+    net, x, y = learned
     model, black = Rows(net), BlackBoxAttack(0.05, queries=20)
     black(model, x, y, rng=generator(0, "b"))
     whole, model.count = model.count, 0
@@ -67,8 +67,8 @@ def test_later_attacks_see_survivors_only(learnt):
 
 
 @pytest.mark.parametrize(("norm", "eps"), [("linf", 0.05), ("l2", 0.2)])
-def test_the_ensemble_is_at_least_as_strong_as_its_first_attack(learnt, norm, eps):
-    net, x, y = learnt
+def test_the_ensemble_is_at_least_as_strong_as_its_first_attack(learned, norm, eps):
+    net, x, y = learned
     first = APGD(eps, norm=norm, steps=10)(net, x, y, rng=generator(0, "e"))
     attack = AutoAttack(eps, norm=norm, steps=10, queries=50)
     found = attack(net, x, y, rng=generator(0, "e"))
@@ -77,8 +77,8 @@ def test_the_ensemble_is_at_least_as_strong_as_its_first_attack(learnt, norm, ep
     assert bool((found.size(norm) <= eps * (1 + 1e-12)).all())
 
 
-def test_squares_fool_a_model_that_hides_its_gradient(learnt):
-    net, x, y = learnt
+def test_squares_fool_a_model_that_hides_its_gradient(learned):
+    net, x, y = learned
 
     def rounded(z):
         return net((8 * z).round() / 8) + 0 * z.sum(1, keepdim=True)
@@ -110,8 +110,8 @@ def test_the_curve_of_a_linear_model_is_exact():
     assert curve.robust_accuracies == pytest.approx(exact) and curve.accuracy == 1
 
 
-def test_a_curve_attacks_only_what_stands(learnt):
-    net, x, y = learnt
+def test_a_curve_attacks_only_what_stands(learned):
+    net, x, y = learned
     radii = [0.01, 0.03, 0.05, 0.1]
     make = partial(PGD, steps=5, start="zero")
     model = Rows(net)
@@ -130,8 +130,8 @@ def test_a_curve_attacks_only_what_stands(learnt):
 
 
 @pytest.mark.parametrize("radii", [[], [0.0, 0.1], [0.2, 0.1], [0.1, 0.1]])
-def test_radii_that_do_not_grow_are_refused(learnt, radii):
-    net, x, y = learnt
+def test_radii_that_do_not_grow_are_refused(learned, radii):
+    net, x, y = learned
     with pytest.raises(InputError, match="growing"):
         robust_curve(FGSM, net, x, y, radii)
 

@@ -90,7 +90,7 @@ def test_a_network_that_bears_noise_has_a_smaller_divergence():
     assert wide < narrow
 
 
-def test_a_learnt_prior_counts_only_the_other_samples():
+def test_a_learned_prior_counts_only_the_other_samples():
     start = line()
     found = pac_bayes_certificate(
         line(3), halves(1000), prior=start, learn_prior=0.4, steps=150, draws=5000
@@ -100,7 +100,7 @@ def test_a_learnt_prior_counts_only_the_other_samples():
         pac_bayes_certificate(line(), halves(100), learn_prior=0.5)
 
 
-def test_statistics_that_were_learnt_are_refused():
+def test_statistics_that_were_learned_are_refused():
     net = nn.Sequential(nn.Linear(4, 3), nn.BatchNorm1d(3), nn.Linear(3, 2))
     start = copy.deepcopy(net)
     net[1].running_mean += 1

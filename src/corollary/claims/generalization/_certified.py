@@ -109,8 +109,8 @@ class Certified:
         )
 
 
-def learnt_prior(delta: float, rng: Generator) -> Certified:
-    """A certificate with its prior at the weights that learnt 200 labels from a coin by heart."""
+def learned_prior(delta: float, rng: Generator) -> Certified:
+    """A certificate with its prior at the weights that memorised 200 labels from a coin."""
     x, y = digits("train")
     y = coins(y, rng)
     size: dict[str, Any] = {"fitting": 400, "steps": 20, "batch": 200}

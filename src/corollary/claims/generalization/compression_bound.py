@@ -63,7 +63,7 @@ def wrong(net: nn.Module, x: Tensor, y: Tensor) -> int:
 
 
 def by_heart(self: "CompressionBound", rng: Generator, bits: float = 1.0) -> Given:
-    """A network that learned thirty coin flips by heart, said to be ten numbers off the grid."""
+    """A network that memorised thirty coin flips, said to be ten numbers off the grid."""
     x, _ = self.examples(30, rng)
     y = 2.0 * torch.randint(2, (30,), generator=rng).double() - 1
     net = train(MLP([self.d, 100, 1], rng=rng), x, y, 150)

@@ -27,7 +27,7 @@ from torch import Generator
 from corollary.claims.generalization._certified import (
     Certified,
     coins,
-    learnt_prior,
+    learned_prior,
     pair,
 )
 from corollary.core import Claim, Count, Figure, Level, Points, Suppose, Trial, at_most, option
@@ -41,9 +41,9 @@ class Given(NamedTuple):
     images: str  # which they are
 
 
-def learnt(self: "PacBayesMnist", given: Given, rng: Generator) -> Given:
-    """The prior has learnt the sample, which has labels from a coin."""
-    found = learnt_prior(self.delta, rng)
+def learned(self: "PacBayesMnist", given: Given, rng: Generator) -> Given:
+    """The prior has learned the sample, which has labels from a coin."""
+    found = learned_prior(self.delta, rng)
     return Given(found, found, given.images)
 
 
@@ -57,7 +57,7 @@ class PacBayesMnist(Claim[Given]):
         Suppose(
             "the prior was fixed without the sample",
             lambda g: g.random.is_blind(),
-            without=learnt,
+            without=learned,
         ),
     )
     symbols = "certificate, or a coin for the second", "error"

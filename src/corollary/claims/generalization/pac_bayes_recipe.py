@@ -31,7 +31,7 @@ from corollary.claims.generalization._certified import (
     Certified,
     coins,
     digits,
-    learnt_prior,
+    learned_prior,
 )
 from corollary.core import Claim, Count, Figure, Level, Points, Suppose, Trial, at_most, option
 from corollary.core.figure import Role
@@ -42,9 +42,9 @@ class Given(NamedTuple):
     random: Certified  # certified on labels from a coin
 
 
-def learnt(self: "PacBayesRecipe", rng: Generator) -> Given:
-    """The prior is at the weights that have learnt 200 labels from a coin by heart."""
-    found = learnt_prior(self.delta, rng)
+def learned(self: "PacBayesRecipe", rng: Generator) -> Given:
+    """The prior is at the weights that have memorised 200 labels from a coin."""
+    found = learned_prior(self.delta, rng)
     return Given(found, found)
 
 
@@ -58,7 +58,7 @@ class PacBayesRecipe(Claim[Given]):
         Suppose(
             "the prior was fixed without the sample",
             lambda g: g.random.is_blind(),
-            without=learnt,
+            without=learned,
         ),
     )
     symbols = "certificate", "error on fresh data"

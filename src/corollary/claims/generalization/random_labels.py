@@ -71,7 +71,7 @@ class RandomLabels(Claim[Given]):
         ),
     )
     symbols = "1", "correlation of the outputs with random signs"
-    shows = (Along("Random labels are learned by heart", x="labelling", first=1),)
+    shows = (Along("Random labels are memorised", x="labelling", first=1),)
 
     def given(self, rng: Generator) -> Given:
         n, x = self.n, normal(rng, self.n + 1000, self.d)

@@ -85,7 +85,7 @@ class UnionBound(Claim[Given]):
         Suppose(
             "the functions were chosen before the sample",
             chosen_before,
-            "Functions that know the sample by heart: no error on it.",
+            "Functions that memorise the sample: no error on it.",
             empirical=lambda g: torch.zeros_like(g.empirical),
         ),
         Suppose("the samples are independent", has_independent_samples, without=copied),

@@ -1,7 +1,7 @@
 r"""Neighbours in an activation atlas mean the same.
 
 The activations of a layer over many inputs are laid out in their principal plane and the plane is
-cut into cells. In a network trained on handwritten digits adjacent cells agree in their commonest
+cut into cells. In a network trained on handwritten digits adjacent cells agree in their most common
 class at least four times as often as two cells drawn at random. If labels have nothing to do with
 the activations, adjacent cells agree no more often than others.
 

@@ -19,7 +19,7 @@ few errors. If every validation point is on the right side of :math:`\hat w` the
 :covers: validation-loss-growth
 :erratum: [loose] The closing line says that the validation loss is Omega(log t) for all datasets;
     it is under the condition stated before the computation, a validation point that w_hat
-    misclassifies. If all are classified rightly the loss goes to 0: the counterexample asks for
+    misclassifies. If all are classified correctly the loss goes to 0: the counterexample asks for
     growth from points on the right side, and measures none.
 """
 

@@ -5,7 +5,7 @@ If every factor is a distribution over K tokens, the probabilities
 .. math:: p(y_{1:n}\mid x)=\prod_{i=1}^np(y_i\mid x,y_{<i})
 
 of all :math:`K^n` sequences sum to one, and so do those of all continuations of a prefix, to the
-probability of the prefix. Any model that gives one softmax a step is therefore normalised over
+probability of the prefix. Any model that gives one softmax per step is therefore normalised over
 sequences, with no sum over them ever formed.
 
 :source: Perez Jensen (2025), Deep Learning, Section 5.3; Lucchi (2025), Foundations of Deep

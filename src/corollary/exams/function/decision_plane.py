@@ -50,7 +50,7 @@ class DecisionPlane(Exam):
         probe = probe_of(subject, affordable(subject, budget, 1.0, SAMPLES, rows=GRID**2))
         target = probe.batch.target
         if not isinstance(target, Tensor) or target.is_floating_point() or target.dim() != 1:
-            raise NotApplicableError("this is for classifiers with one label a sample")
+            raise NotApplicableError("this is for classifiers with one label per sample")
         view = _view(probe.x, target)
         with subject.borrowed():
             answers = _on_grid(probe, view, target)

@@ -88,7 +88,7 @@ class Calibration(Exam):
         )
 
     def _sets(self, logits: Tensor, labels: Tensor, half: int, held: bool) -> Finding:
-        """Conformal sets: their law of coverage is exact for samples that were not learnt."""
+        """Conformal sets: their law of coverage is exact for samples that were not learned."""
         p = logits.softmax(1)
         scores = 1 - p[torch.arange(half), labels[:half]]
         k = min(half, math.ceil((half + 1) * (1 - MISS)))

@@ -7,10 +7,10 @@ was spent on them.
   the prior sits at zero, for nothing else is known to have been fixed before the data were seen.
   The divergence of the two pays for the choice of the weights, nat by nat; the bound is its kl
   inversion. With more parameters than samples it is vacuous nearly always, and that is said.
-* *By samples kept back*: a network that learnt half of the samples, judged on the other half, where
-  errors are binomial. Exact, and it speaks of that network.
-* *With a learnt prior*: half of the samples teach the prior, the other half trains the posterior on
-  the bound itself. It speaks of a randomised network that used all samples.
+* *By samples kept back*: a network trained on half of the samples, judged on the other half, where
+  errors are binomial. Exact, and about that network.
+* *With a learned prior*: half of the samples train the prior, the other half the posterior, on the
+  bound itself. It is about a randomised network that used all samples.
 
 The standard deviation of the weights is taken from a grid, and the probability of failure is shared
 between the bound, the draws and the points of the grid.
@@ -18,7 +18,7 @@ between the bound, the draws and the points of the grid.
 :source: Lucchi (2025), Foundations of Deep Learning, Sections 9.1 and 9.2; Maurer (2004), "A note
     on the PAC-Bayesian theorem"; Dziugaite and Roy (2017), "Computing nonvacuous generalization
     bounds for deep (stochastic) neural networks"; Ambroladze, Parrado-Hernandez and Shawe-Taylor
-    (2007), "Tighter PAC-Bayes bounds" (priors learnt on a part of the data).
+    (2007), "Tighter PAC-Bayes bounds" (priors learned on a part of the data).
 :kind: exam
 :cost: seconds
 :claims: pac_bayes_recipe, pac_bayes_theorem, posterior_divergence, mcallester
@@ -66,7 +66,7 @@ class Around(NamedTuple):
 
 
 class Certificates(Exam):
-    """Three certificates, from the weights as they are to those learnt for the purpose."""
+    """Three certificates, from the weights as they are to those learned for the purpose."""
 
     share = 8.0
 
@@ -81,7 +81,7 @@ class Certificates(Exam):
         with subject.borrowed(), torch.no_grad():
             scores_of(subject, batch.first(8))  # refuses what is no classifier
         said = 0
-        for part in (self._as_it_is, self._kept_back, self._learnt):
+        for part in (self._as_it_is, self._kept_back, self._learned):
             try:
                 yield part(subject, batch, budget)
                 said += 1
@@ -123,7 +123,7 @@ class Certificates(Exam):
             details={"wrong": wrong, "n": n, "delta": DELTA},
         )
 
-    def _learnt(self, subject: Subject, batch: Batch, budget: Budget) -> Finding:
+    def _learned(self, subject: Subject, batch: Batch, budget: Budget) -> Finding:
         outcome = trial_of(subject, budget)
         trial, chance = outcome.trial, outcome.rest.chance
         x, y = _pair(subject, batch)
@@ -144,14 +144,14 @@ class Certificates(Exam):
                 rng=subject.seed,
             )
         return self.finding(
-            "PAC-Bayes certificate with a learnt prior",
+            "PAC-Bayes certificate with a learned prior",
             value=upwards(100 * found.bound),
             unit=f"% errors at most, with probability {1 - DELTA:g}",
             expected=f"of the order of the {100 * found.error:.2g} % on its own samples",
             meaning="Vacuous: it says nothing about new samples."
             if found.bound >= chance
             else f"A randomised network of this shape, {found.kl:.2g} nats away from a prior "
-            "learnt on half of the samples, errs no more than this on new ones.",
+            "learned on half of the samples, errs no more than this on new ones.",
             claims=("pac_bayes_recipe", "mcallester"),
             details=dict(found.rows()) | {"steps": steps},
         )
@@ -165,7 +165,7 @@ def _pair(subject: Subject, batch: Batch) -> tuple[Tensor, Tensor]:
 
 def _around(subject: Subject, x: Tensor, y: Tensor) -> Around:
     """The grid of noises; those whose divergence alone says nothing are not drawn."""
-    prior_means(subject.model, None)  # refuses statistics that were learnt
+    prior_means(subject.model, None)  # refuses statistics that were learned
     posterior = GaussianPosterior(subject.model, x[:PROBE])
     sizes = [float(p.detach().square().mean().sqrt()) or 1e-3 for p in posterior._theta().values()]
     n, best = len(x), None
@@ -191,7 +191,7 @@ def _around(subject: Subject, x: Tensor, y: Tensor) -> Around:
 def _errors(found: Outcome) -> int:
     each = found.rest.each
     if not found.rest.classes or not bool(((each == 0) | (each == 1)).all()):
-        raise NotApplicableError("this is for one answer a sample")
+        raise NotApplicableError("this is for one answer per sample")
     return int(each.sum())
 
 

@@ -27,7 +27,7 @@ from corollary.exams.chains import chain_of, lipschitz_constants
 from corollary.exams.labelled_scores import margins_of, scores_of
 from corollary.exams.landscapes import affordable
 from corollary.exams.readings import between
-from corollary.exams.trials import LEARNT
+from corollary.exams.trials import LEARNED
 
 SAMPLES = 256
 FEW = 8  # samples below which no distribution is shown
@@ -44,10 +44,10 @@ class Margins(Exam):
             proven = _proven(subject, batch)
         right = (margins > 0) & (slopes > 0)
         room = _nearest_other(batch) / 2
-        known = float((margins <= 0).double().mean()) < LEARNT * _chance(batch)
+        known = float((margins <= 0).double().mean()) < LEARNED * _chance(batch)
         if int(right.sum()) < FEW or not known:
             raise NotApplicableError(
-                f"only {int(right.sum())} of {batch.size} samples are answered rightly, so there "
+                f"only {int(right.sum())} of {batch.size} samples are answered correctly, so there "
                 "are no margins to speak of before it is trained"
             )
         share = (margins / slopes / room)[right]
@@ -59,7 +59,7 @@ class Margins(Exam):
             value=between(100 * middle, 100 * low, 100 * high),
             unit="% of half the way to the nearest sample of another class",
             expected="up to about 100 % for samples that lie close to another class",
-            meaning=f"Of the {int(right.sum())} samples answered rightly, half lie in this range "
+            meaning=f"Of the {int(right.sum())} samples answered correctly, half lie in this range "
             f"(to first order){said}.",
             claims=("linear_flip",),
             figures=(_figure(share),),
@@ -116,7 +116,7 @@ def _real(t: Tensor) -> bool:
 
 def _figure(share: Tensor) -> Figure:
     clipped = share.clamp(max=float(share.quantile(0.98)))
-    mark = Histogram((100 * clipped).tolist(), label="samples answered rightly", bins=24)
+    mark = Histogram((100 * clipped).tolist(), label="samples answered correctly", bins=24)
     return Figure(
         "Room before an answer changes",
         x="% of half the way to another class",

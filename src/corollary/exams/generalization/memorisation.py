@@ -6,8 +6,8 @@ over the run, measures how fast either goes. Structure in the labels makes them 
 fast as shuffled labels, and no better than a constant on the half of the samples that was kept
 back, means that the network finds no connection between inputs and labels; speed alone does not say
 so, for a large network memorises as fast as it learns.
-Shuffled labels that are learnt fast show a network large enough to learn anything, for which bounds
-by counting parameters or labelings say nothing.
+Shuffled labels that are learned fast show a network large enough to learn anything. Bounds that
+count parameters or labelings say nothing about such a network.
 
 :source: Zhang, Bengio, Hardt, Recht and Vinyals (2017), "Understanding deep learning requires
     rethinking generalization"; Arpit et al. (2017), "A closer look at memorization in deep
@@ -39,7 +39,7 @@ class Memorisation(Exam):
     share = 8.0
 
     def examine(self, subject: Subject, budget: Budget) -> Iterator[Finding]:
-        """How many times faster the labels are learnt than shuffled ones."""
+        """How many times faster the labels are learned than shuffled ones."""
         found = trial_of(subject, budget)
         trial, n = found.trial, found.trial.train.size
         curves = []
@@ -51,7 +51,7 @@ class Memorisation(Exam):
         true, *shuffled = (_speed(curve, base) for curve in (found.losses, *curves))
         if true < SLOW and max(shuffled) < SLOW:
             raise NotApplicableError(
-                f"within {trial.steps} steps hardly anything is learnt, with these labels or with "
+                f"within {trial.steps} steps hardly anything is learned, with these labels or with "
                 "shuffled ones"
             )
         lost = found.rest.value > NO_BETTER * found.rest.chance
@@ -64,7 +64,7 @@ class Memorisation(Exam):
         slow = true < SAME * fastest
         same = slow and lost
         return self.finding(
-            "Labels are learnt no faster than shuffled ones"
+            "Labels are learned no faster than shuffled ones"
             if same
             else "Labels against shuffled labels",
             severity=Severity.MEDIUM if same else Severity.NONE,

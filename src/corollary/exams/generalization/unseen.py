@@ -24,7 +24,7 @@ from corollary.exams.risks import Risk, risk_of
 from corollary.exams.trials import LEAST, NO_BETTER, RATE, Outcome, trial_of
 
 WIDE = 0.1  # a gap of one answer in ten, or of a tenth of the variance
-KNOWN = 0.5  # of the risk by chance: who is below has learnt its own half
+KNOWN = 0.5  # of the risk by chance: who is below has learned its own half
 
 
 class Unseen(Exam):

@@ -155,8 +155,7 @@ class WeightSpectra(Exam):
             f"{'; normalisation may undo that' if normalised else ''}."
             if large or small
             else "No layer is far larger or smaller than its peers; this one is the furthest.",
-            advice="Compare its initialisation, its step size and its weight decay with those of "
-            "its peers."
+            advice="Compare its initialisation, learning rate and weight decay with the others."
             if large or small
             else "",
             details=norms,

@@ -117,7 +117,7 @@ class _StatedError:
 
 
 def _loss_of_flat(subject: Subject, batch: Batch) -> Loss:
-    """The loss of the linearised network's output, which has one axis a sample.
+    """The loss of the linearised network's output, which has one axis per sample.
 
     Raises:
         NotApplicableError: if the loss is not a function of the output, but the model's own.

@@ -41,7 +41,7 @@ class LearningRegime(Exam):
         """Regime, and alignment with the labels."""
         if is_trained(subject):
             raise NotApplicableError(
-                "the network has learnt these samples already, and how it learns is seen at the "
+                "the network has learned these samples already, and how it learns is seen at the "
                 "start; give it with fresh weights"
             )
         with subject.borrowed() as model:
@@ -85,9 +85,9 @@ class LearningRegime(Exam):
             value=rounded(ratio),
             unit=f"times its first value after {len(losses)} steps",
             expected="below 1",
-            meaning="Training makes no progress even at a step size that should be safe."
+            meaning="Training makes no progress even at a learning rate that should be safe."
             if stuck
-            else "Training makes progress at a step size that is safe at the start.",
+            else "Training makes progress at a learning rate that is safe at the start.",
             advice="Fix what is said on gradients and inputs first; as it is, it learns nothing."
             if stuck
             else "",

@@ -43,11 +43,11 @@ class CleanAccuracy(Exam):
             severity=Severity.NONE if better else Severity.LOW,
             value=share_read(count.hits, count.trials),
             unit=f"% of {count.trials} samples",
-            expected=f"above {100 * found.chance:.3g} %, the share of the commonest label",
+            expected=f"above {100 * found.chance:.3g} %, the share of the most common label",
             meaning="This is what robustness is compared with."
             if better
-            else "Its answers are no better than the commonest label, so there is nothing yet that "
-            "could be robust.",
+            else "It does no better than always giving the most common label, so there is "
+            "nothing yet that could be robust.",
             advice="" if better else "Train it, then ask again.",
         )
 

@@ -41,7 +41,7 @@ class DoubleSoftmax(Exam):
             shifted = subject.loss_of(output + 3.0, batch.target)
         axis = 1 if output.dim() > 2 and output.shape[:-1] != batch.target.shape else -1
         if output.shape[axis] < 2:
-            raise NotApplicableError("there is one output a sample")
+            raise NotApplicableError("there is one output per sample")
         takes_logits = math.isclose(float(loss), float(shifted), rel_tol=1e-4, abs_tol=1e-5)
         sums = output.double().sum(axis)
         probabilities = bool((output >= 0).all()) and bool((sums - 1).abs().max() < 1e-4)

@@ -1,6 +1,6 @@
 """The same sample twice.
 
-A sample that occurs twice counts twice; with two labels it cannot be learnt; and a held-out sample
+A sample that occurs twice counts twice; with two labels it cannot be learned; and a held-out sample
 that is among the training samples tests nothing. Exact copies are found by comparing rows, near
 copies by their distance beside that of unrelated samples.
 

@@ -217,7 +217,7 @@ class HeadAndLoss(Exam):
             value=rounded(now, 3),
             unit=f"for {k} classes",
             expected=f"about {math.log(k):.3g} = ln {k} before training, less after",
-            meaning="It is sure of wrong answers, which have to be unlearnt first."
+            meaning="It is sure of wrong answers, which have to be unlearned first."
             if sure
             else "It is not surer of wrong answers than a uniform guess would be.",
             advice="Start the last layer with smaller weights, or scale the inputs."

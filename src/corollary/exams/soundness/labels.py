@@ -20,7 +20,7 @@ from corollary.core import Budget, Evidence, Exam, Finding, Severity, Subject
 from corollary.errors import NotApplicableError
 from corollary.exams.readings import counted, rounded
 
-RARE = 10.0  # the commonest class this many times the rarest; common benchmarks stay below 3
+RARE = 10.0  # the most common class this many times the rarest; common benchmarks stay below 3
 FEWEST = 8  # samples below which one class or a rare one is a matter of chance
 SIGMAS = 6.0  # a random order is this far from its mean once in a billion data sets
 
@@ -79,7 +79,7 @@ class Labels(Exam):
             severity=Severity.MEDIUM if rare else Severity.NONE,
             evidence=Evidence.CONFIRMED,
             value=rounded(ratio),
-            unit="times as many samples of the commonest class as of the rarest",
+            unit="times as many samples of the most common class as of the rarest",
             expected=f"at most {RARE:g}",
             meaning="The rarest class hardly moves the loss." if rare else "No class is rare.",
             advice="Weight the loss by class, or sample rare classes more often." if rare else "",

@@ -1,14 +1,14 @@
 """Sum or mean, and which output is compared with which target.
 
 If the loss of a batch taken twice is twice as large, the loss sums over samples: the gradient, and
-with it the largest stable step, then depends on the batch size, and a step size found with one
+with it the largest stable step, then depends on the batch size, and a learning rate found with one
 batch size is wrong with another.
 
 A loss of outputs (n, 1) and targets (n,) may be stretched by broadcasting to n by n: it compares
 each output with every target, and is smallest where all answers are the mean. The loss of random
 outputs then stays the same when the targets change places.
 
-:source: Goyal et al. (2017), "Accurate, large minibatch SGD", Section 2, on scaling the step size.
+:source: Goyal et al. (2017), "Accurate, large minibatch SGD", Section 2.
 :kind: exam
 :cost: instant
 """
@@ -62,7 +62,7 @@ class LossReduction(Exam):
             "as long as with a mean."
             if summed
             else "The size of a step does not depend on the batch size.",
-            advice=f"Use reduction='mean', or divide your step size by the batch size ({n})."
+            advice=f"Use reduction='mean', or divide your learning rate by the batch size ({n})."
             if summed
             else "",
         )

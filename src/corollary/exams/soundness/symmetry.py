@@ -83,7 +83,7 @@ class Symmetry(Exam):
             unit="% of the answers change" if one_class else "% of the outputs' spread",
             expected=f"below {100 * MANY:g} %",
             meaning=f"The network does not have the {wanted} symmetry that you want, or has not "
-            "learnt it yet."
+            "learned it yet."
             if many
             else f"The network has the {wanted} symmetry that you want, on these samples.",
             advice=f"Augment the training data by {wanted}s, or use layers that have the symmetry."

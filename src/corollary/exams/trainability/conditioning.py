@@ -2,7 +2,7 @@ r"""Conditioning.
 
 Along an eigenvector of the Hessian with eigenvalue :math:`\lambda` gradient descent at its
 largest stable step needs about :math:`\lambda_{\max}/\lambda` steps. The largest eigenvalue is
-compared with the tenth: a few directions far above the rest set the step size for all.
+compared with the tenth: a few directions far above the rest set the learning rate for all.
 
 :source: Lucchi (2025), Foundations of Deep Learning, Chapter 5, on the condition number; Sagun,
     Evci, Guney, Dauphin and Bottou (2018), "Empirical analysis of the Hessian of
@@ -55,7 +55,7 @@ class Conditioning(Exam):
             value=rounded(ratio),
             unit="= largest curvature over the tenth",
             expected=f"below {FAR:g}",
-            meaning="The steepest direction limits the step size, and all others learn slowly."
+            meaning="The steepest direction limits the learning rate, and all others learn slowly."
             if ratio > FAR
             else "No direction is so steep that it holds the others back.",
             advice="Standardise the inputs, or use an adaptive method such as Adam."

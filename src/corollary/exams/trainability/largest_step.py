@@ -102,7 +102,7 @@ class LargestStep(Exam):
         self, subject: Subject, trial: TrialRun, ratio: Estimate | None
     ) -> Iterator[Finding]:
         """A learning rate so small that nothing happens, and a larger one that does better."""
-        if trial.diverged or trial.knew or trial.run.learnt:
+        if trial.diverged or trial.knew or trial.run.learned:
             return
         needed = _steps_to_halve(trial)
         planned = subject.recipe.steps

@@ -67,7 +67,7 @@ class RecurrentRadius(Exam):
             unit=f"of {steps} steps back",
             expected=f"more than {PART * steps:.0f}, if the answer needs them",
             meaning=f"Beyond {reach} steps the last output depends on its input by less than a "
-            "thousandth of what it does at most, so what happened before is not learnt."
+            "thousandth of what it does at most, so what happened before is not learned."
             if short
             else "The last output depends on inputs that far back.",
             advice="Use an LSTM or GRU with a forget bias of 1, an orthogonal recurrent start, "

@@ -3,7 +3,7 @@ r"""Passage of signals.
 The mean square of each layer's output, and of the loss's derivative in it, against what mean-field
 theory expects of the weights' variances. Over the depth they grow or shrink by a factor a layer; a
 gradient that is a hundred times shorter (or longer) at one end than at the other asks for a
-hundred different step sizes at once.
+hundred different learning rates at once.
 
 Layers that read the very same tensor (query, key and value of attention, the branches of a gate)
 stand side by side: they count as one, with the largest of their numbers. And where shortcuts pass
@@ -85,7 +85,7 @@ class SignalPassage(Exam):
             unit=f"times the mean square of the {'first' if what == 'Signals' else 'last'} layer",
             expected=f"{1 / FAR:g} to {FAR:g}",
             meaning=f"Each of the {len(profile)} layers multiplies the mean square by {rate:.2g}"
-            + (", too much for one step size." if distance > FAR else "."),
+            + (", too much for one learning rate." if distance > FAR else "."),
             advice=_advice(ratio) if distance > FAR else "",
             figures=() if figure is None else (figure,),
         )

@@ -36,7 +36,7 @@ class TrialRunExam(Exam):
     share = 4.0
 
     def examine(self, subject: Subject, budget: Budget) -> Iterator[Finding]:
-        """The run, and one batch learnt by heart."""
+        """The run, and one batch memorised."""
         trial = trial_run_of(subject, budget)
         yield self._run(trial)
         yield self._one_batch(trial)
@@ -47,8 +47,8 @@ class TrialRunExam(Exam):
         if recipe.assumed:
             how += f" ({recipe.assumed} is assumed)"
         if not trial.faithful:
-            how += f", fewer than your {trial.subject.batch_size} for want of effort"
-        stuck = not (run.learnt or trial.knew or trial.diverged)
+            how += f", fewer than your {trial.subject.batch_size} because the effort is limited"
+        stuck = not (run.learned or trial.knew or trial.diverged)
         if trial.diverged:
             title, meaning = "Training diverges", self._divergence(run)
         elif stuck:
@@ -58,7 +58,7 @@ class TrialRunExam(Exam):
                 f"{run.aim:.3g} of {_aim(run)}."
             )
         else:
-            title = "The loss falls" if run.learnt else "It has learnt these samples already"
+            title = "The loss falls" if run.learned else "It has learned these samples already"
             meaning = f"From {run.start:.3g} to {run.end:.3g} in {len(run.losses)} steps."
         severity = Severity.NONE
         if trial.diverged or trial.cannot_learn:
@@ -88,9 +88,9 @@ class TrialRunExam(Exam):
         one, plain = trial.one_batch, trial.plain
         share = one.end / one.start if one.start > 0 and one.finite else math.nan
         fails = trial.cannot_learn and not trial.diverged
-        if one.learnt:
+        if one.learned:
             meaning = f"The loss on it falls from {one.start:.3g} to {one.end:.3g}."
-        elif plain is not None and plain.learnt:
+        elif plain is not None and plain.learned:
             meaning = (
                 f"Your optimizer does not learn it in {len(one.losses)} steps; "
                 f"{plain.optimizer} does."
@@ -101,7 +101,7 @@ class TrialRunExam(Exam):
                 f"{one.end:.3g}: what the network gives does not depend on them as it should."
             )
         return self.finding(
-            "It cannot learn one batch" if fails else "One batch learnt by heart",
+            "It cannot memorise one batch" if fails else "One batch memorised",
             severity=Severity.HIGH if fails else Severity.NONE,
             evidence=Evidence.CONFIRMED,
             value=rounded(share) if math.isfinite(share) else None,
@@ -109,7 +109,7 @@ class TrialRunExam(Exam):
             expected="near 0",
             meaning=meaning,
             advice="Look for what keeps the gradient from the weights or the input from the "
-            "output; a network that is wired well learns a few samples by heart."
+            "output; a network that is wired well memorises a few samples."
             if fails
             else "",
         )

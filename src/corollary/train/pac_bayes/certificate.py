@@ -30,7 +30,7 @@ from corollary.theory.generalization.pac_bayes import mcallester_bound
 from corollary.train.pac_bayes.gibbs import GibbsError, gibbs_error
 from corollary.train.pac_bayes.holdout import errors, holdout_bound
 from corollary.train.pac_bayes.posterior import GaussianPosterior
-from corollary.train.pac_bayes.priors import Pair, Prior, learnt_prior, prior_means
+from corollary.train.pac_bayes.priors import Pair, Prior, learned_prior, prior_means
 from corollary.train.pac_bayes.recipe import pac_bayes_train
 from corollary.train.preparation import modes_kept, seed_of
 
@@ -141,7 +141,7 @@ def pac_bayes_certificate(
     centre = prior_means(model, prior)
     start, prior_bound = model, None
     if learn_prior:
-        start, (x, y) = learnt_prior(model, centre, (x, y), learn_prior, steps, batch_size, seed)
+        start, (x, y) = learned_prior(model, centre, (x, y), learn_prior, steps, batch_size, seed)
         centre = dict(start.named_parameters())
         prior_bound = holdout_bound(int(errors(_outputs(start, x), y).sum()), len(x), delta)
         sigma = min(sigma, 0.01)  # the search starts near what was learned

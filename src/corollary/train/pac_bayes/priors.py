@@ -14,7 +14,7 @@ Pair = tuple[Tensor, Tensor]
 Prior = nn.Module | Mapping[str, Tensor] | None
 
 
-def learnt_prior(
+def learned_prior(
     model: nn.Module,
     centre: Mapping[str, Tensor] | None,
     data: Pair,
