@@ -57,6 +57,6 @@ FAULTS = (
           partial(noisy, True), partial(noisy, False)),
     Fault("flipped bit in a weight", "generalization/weight_spectra", "2", "flipped bit",
           partial(changed, 1000.0, False), partial(changed, 1.0, False)),
-    Fault("layer at another scale", "generalization/weight_spectra", "2", "its peers",
+    Fault("layer at another scale", "generalization/weight_spectra", "2", "weight decay",
           partial(changed, 100.0, True), partial(changed, 1.0, True)),
 )  # fmt: skip

@@ -64,5 +64,5 @@ def test_calibrated_logits_are_left_alone_and_the_temperature_of_others_is_found
 def test_conformal_sets_cover_what_their_law_says():
     data = drawn_labels(1500)
     found = only("generalization/calibration", Given(1.0), data, held_out=data)["Conformal sets"]
-    seen = float(found.unit.split("label, ")[1].split(" %")[0])
+    seen = float(found.unit.split("measured: ")[1].split(" %")[0])
     assert found.value.low <= seen <= found.value.high

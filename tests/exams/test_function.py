@@ -73,13 +73,13 @@ def test_pieces_between_samples_are_counted_exactly():
 def test_a_smooth_network_turns_and_a_straight_one_does_not():
     smooth = network(nn.Linear(6, 32), nn.Tanh(), nn.Linear(32, 3))
     (found,) = asked("bends", smooth, rows())
-    assert found.title == "Turning between two samples" and found.value.low > 0.1
+    assert found.title == "Change of slope between two samples" and found.value.low > 0.1
     (straight,) = asked("bends", network(nn.Linear(6, 3)), rows())
     assert straight.value.value == 1  # one piece
 
 
 def test_an_affine_map_is_told_whether_it_has_one_layer_or_two():
-    one = titled(asked("linearity", network(nn.Linear(6, 3)), rows()), "Bending between samples")
+    one = titled(asked("linearity", network(nn.Linear(6, 3)), rows()), "Nonlinearity between samples")
     assert one.severity is Severity.NONE and one.value.value == 0
     two = asked("linearity", network(nn.Linear(6, 8), nn.Linear(8, 3)), rows())[0]
     assert two.severity is Severity.MEDIUM and "activation" in two.advice
@@ -87,7 +87,7 @@ def test_an_affine_map_is_told_whether_it_has_one_layer_or_two():
 
 def test_the_affine_share_agrees_with_least_squares():
     model, (x, y) = network(), rows(400)
-    found = titled(asked("linearity", model, (x, y)), "Share that an affine map explains")
+    found = titled(asked("linearity", model, (x, y)), "Share explained by an affine map")
     f = model(x).detach().numpy()
     fitted = LinearRegression().fit(x[:200], f[:200]).predict(x[300:])
     score = r2_score(f[300:], fitted, multioutput="variance_weighted")

@@ -17,7 +17,7 @@ def test_a_head_that_starts_at_zero_cuts_the_gradient_for_one_step_only():
     model = nn.Sequential(nn.Linear(10, 16), nn.ReLU(), nn.Linear(16, 3))
     nn.init.zeros_(model[2].weight)
     (finding,) = only("gradient_reach", model)
-    assert finding.severity is Severity.NONE and finding.number == "2 of 2 matrices of weights"
+    assert finding.severity is Severity.NONE and finding.number == "2 of 2 weight matrices"
 
 
 def test_a_dead_layer_is_named_as_what_stops_the_gradient():

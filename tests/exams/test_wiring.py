@@ -38,8 +38,8 @@ def ended(rule, out=3):
 
 HEADS = {
     "Softmax over one unit": (ended(lambda h: h.softmax(-1), 1), (X, NUMBERS), {"loss": "mse"}),
-    "Targets out of the reach of the output": (ended(F.relu, 1), (X, NUMBERS), {"loss": "mse"}),
-    "The negative log-likelihood gets no logarithms": (
+    "Targets outside the range of the output": (ended(F.relu, 1), (X, NUMBERS), {"loss": "mse"}),
+    "The negative log-likelihood does not get log-probabilities": (
         ended(lambda h: h),
         (X, Y),
         {"loss": F.nll_loss},
@@ -87,7 +87,7 @@ def test_targets_of_a_wild_scale_are_blamed_when_standardising_helps():
     target = 1e4 + 3e3 * X[:, :1]
     model = nn.Sequential(nn.Linear(6, 32), nn.ReLU(), nn.Linear(32, 1))
     found = only("soundness/head_and_loss", model, (X, target), optimizer="adam:lr=0.01")
-    (finding,) = [f for f in found if f.title == "Targets are of a wild scale"]
+    (finding,) = [f for f in found if f.title == "Targets are of an extreme scale"]
     assert finding.severity is Severity.MEDIUM and finding.evidence is Evidence.CONFIRMED
 
 
@@ -172,7 +172,7 @@ def test_eight_bit_integers_that_wrap_are_found():
     bytes_ = torch.randint(256, (32, 6), dtype=torch.uint8)
     wraps = Calls(lambda m, x: m.fc((x + x).float() / 255), fc=nn.Linear(6, 3))
     fine = Calls(lambda m, x: m.fc(x.float() / 255), fc=nn.Linear(6, 3))
-    assert "Integers of 8 bits wrap around" in loud(
+    assert "8-bit integers overflow" in loud(
         only("soundness/inputs", wraps, (bytes_, Y[:32]))
     )
     assert not loud(only("soundness/inputs", fine, (bytes_, Y[:32])))
@@ -182,7 +182,7 @@ def test_a_list_made_by_multiplication_is_one_layer():
     layer = nn.Linear(6, 6)
     model = nn.Sequential(*[layer] * 3, nn.Linear(6, 3))
     found = only("soundness/parameters", model)
-    assert "One layer stands in several places" in [f.title for f in found]
+    assert "One layer is used in several places" in [f.title for f in found]
 
 
 def test_a_layer_that_is_never_called_has_no_gradient_and_one_behind_zeros_has_zero():

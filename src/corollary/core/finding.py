@@ -48,6 +48,8 @@ class Finding:
         ...     value=Reading(0.1, 0.09, 0.11), meaning="Steps above 0.1 diverge.")
         >>> found.number
         '0.1 (0.09 to 0.11)'
+        >>> Finding("soundness/inputs", "Size", quantity="mean", value=Reading(2, 2, 2)).number
+        'mean = 2'
     """
 
     exam: str
@@ -55,6 +57,7 @@ class Finding:
     severity: Severity = Severity.NONE
     status: Status = Status.DONE
     where: str = ""  # path of the layer or parameter, empty for the whole network
+    quantity: str = ""  # what was measured, where the title does not say it
     value: Reading | None = None
     unit: str = ""
     expected: str = ""  # what theory or a population of healthy networks gives
@@ -70,13 +73,13 @@ class Finding:
 
     @property
     def number(self) -> str:
-        """The value with its interval, as a reader likes it."""
+        """What was measured, the value with its interval, and the unit."""
         if self.value is None:
             return ""
-        v, unit = self.value, f" {self.unit}" if self.unit else ""
-        if v.low == v.high:
-            return short(v.value) + unit
-        return f"{short(v.value)} ({short(v.low)} to {short(v.high)}){unit}"
+        v = self.value
+        name = f"{self.quantity} = " if self.quantity else ""
+        interval = "" if v.low == v.high else f" ({short(v.low)} to {short(v.high)})"
+        return f"{name}{short(v.value)}{interval}{' ' if self.unit else ''}{self.unit}"
 
     def to_json(self) -> dict[str, Any]:
         """Plain data with strict-JSON numbers; keys are the field names."""

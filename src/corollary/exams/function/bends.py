@@ -64,11 +64,11 @@ class Bends(Exam):
         return self.finding(
             "Affine pieces between two samples",
             value=between(value.value, max(value.low, 1.0), value.high),
-            unit=f"pieces, {random:.3g} in random directions",
-            expected=f"of the order of the {units:,} units, far from the exponential most",
-            meaning="From one sample to another the network bends this often."
+            unit=f"pieces ({random:.3g} in random directions)",
+            expected=f"on the order of the {units:,} units, far below the exponential maximum",
+            meaning="The segment between two samples crosses this many affine pieces."
             if value.value > 1
-            else "Between samples it does not bend at all: it is affine there.",
+            else "Between samples the network does not bend at all: it is affine there.",
             claims=("pieces_depth", "activation_cells"),
             figures=(figure,),
             details={"between_samples": inside, "random_directions": outside, "units": units},
@@ -77,11 +77,12 @@ class Bends(Exam):
     def _turning(self, inside: Tensor, outside: Tensor, figure: Figure) -> Finding:
         value = Sample(inside.tolist()).read(LEVEL)
         return self.finding(
-            "Turning between two samples",
+            "Change of slope between two samples",
+            quantity="total change of slope",
             value=between(value.value, max(value.low, 0.0), value.high),
-            unit=f"times its slope, {float(outside.mean()):.2g} in random directions",
+            unit=f"times the slope ({float(outside.mean()):.2g} in random directions)",
             expected="0 for a straight line",
-            meaning="From one sample to another the slope changes by that in all.",
+            meaning="This much the slope changes in all on the way from one sample to another.",
             figures=(figure,),
             details={"between_samples": inside.tolist(), "random_directions": outside.tolist()},
         )

@@ -57,12 +57,12 @@ class DecisionPlane(Exam):
             shares = torch.bincount(answers.flatten()) / answers.numel()
             figure, cells = _exact(probe, view) or (_grid_figure(view, answers), None)
         present = [(int(k), float(shares[k])) for k in shares.nonzero().flatten()]
-        said = ", ".join(f"class {k} {100 * s:.0f} %" for k, s in present[:5])
+        said = ", ".join(f"{100 * s:.0f} % class {k}" for k, s in present[:5])
         yield self.finding(
             "Classes in the plane through three samples",
             value=counted(len(present)),
             unit="classes" if len(present) > 1 else "class",
-            meaning=f"Around three samples it answers {said}."
+            meaning=f"Around three samples the answers are {said}."
             + (f" The square has {cells:,} affine pieces." if cells else ""),
             claims=("activation_cells",),
             figures=(figure,),

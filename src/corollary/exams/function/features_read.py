@@ -89,11 +89,13 @@ class FeaturesRead(Exam):
             "It reads one feature only" if alone else "Features it reads",
             severity=Severity.LOW if alone else Severity.NONE,
             where=name,
+            quantity="effective number",
             value=rounded(read),
-            unit=f"of {int(varies.sum())} features, by effective number",
+            unit=f"of {int(varies.sum())} features",
             expected="more than one" if alone else "",
-            meaning=f"Feature {place} makes {100 * most:.0f} % of what the output changes by, to "
-            "first order" + ("." if not ignored else f"; {ignored} features are not read."),
+            meaning=f"To first order, feature {place} accounts for {100 * most:.0f} % of the "
+            "change of the output"
+            + ("." if not ignored else f"; {ignored} features are not read."),
             advice=f"Check that feature {place} does not give the target away." if alone else "",
             figures=(_figure(sensitivity),),
             details={"largest_share": most, "feature": place, "ignored": ignored},
@@ -107,12 +109,12 @@ class FeaturesRead(Exam):
         return self.finding(
             "Positions it reads",
             where=name,
+            quantity="effective number",
             value=rounded(read),
-            unit=f"of {n} positions, by effective number",
-            meaning="Another token at a position changes the output, at all positions but "
-            f"{ignored}."
+            unit=f"of {n} positions",
+            meaning=f"Another token changes the output, except at {ignored} positions."
             if ignored
-            else "Another token changes the output, whatever its position.",
+            else "Another token changes the output at every position.",
             figures=(_figure(effect),),
         )
 

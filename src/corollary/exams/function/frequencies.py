@@ -55,17 +55,20 @@ class Frequencies(Exam):
         share = rough / INDEPENDENT
         fast = share > TOO_FAST
         return self.finding(
-            "It turns faster than its samples can tell" if fast else "Between neighbouring samples",
+            "It oscillates between neighbouring samples"
+            if fast
+            else "Smoothness between neighbouring samples",
             severity=Severity.MEDIUM if fast else Severity.NONE,
             remedy="fresh start",
+            quantity="deviation from the neighbours' mean",
             value=rounded(100 * share),
-            unit="% of what unrelated values would give",
+            unit="% of that of unrelated outputs",
             expected=f"below {100 * TOO_FAST:g} %",
-            meaning="Midway between a sample and its nearest one the output has little to do with "
-            "theirs, so new samples will get answers that nothing supports."
+            meaning="Midway between a sample and its nearest neighbour the output has little to "
+            "do with the outputs of the two, so nothing supports the answers to new samples."
             if fast
-            else "Midway between a sample and its nearest one the output is near the mean of "
-            "theirs.",
+            else "Midway between a sample and its nearest neighbour the output is close to the "
+            "mean of the two.",
             advice="Use smaller weights or lower input frequencies, add weight decay, or take "
             "samples that lie closer together."
             if fast
@@ -77,11 +80,12 @@ class Frequencies(Exam):
         waves = torch.arange(1, len(mean) + 1, dtype=mean.dtype) / 2
         return self.finding(
             "Frequencies along segments between samples",
+            quantity="mean frequency",
             value=rounded(float((waves * mean).sum())),
-            unit="waves a segment, on average over the energy",
-            expected="low ones: networks start there and learn them first",
-            meaning=f"{100 * float(mean[waves <= 2].sum()):.0f} % of what is not straight is "
-            "within two waves.",
+            unit="waves per segment",
+            expected="low: networks start with low frequencies and learn them first",
+            meaning=f"{100 * float(mean[waves <= 2].sum()):.0f} % of what is not linear has at "
+            "most two waves.",
             claims=("ridge_tubes",),
             figures=(_figure(waves, energy),),
         )

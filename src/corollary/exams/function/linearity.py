@@ -35,7 +35,7 @@ PENALTIES = (1e-4, 1e-2, 1.0, 10.0, 100.0)  # times the features' mean square
 
 
 class Linearity(Exam):
-    """Bending between samples, and the best affine map."""
+    """Nonlinearity between samples, and the best affine map."""
 
     def examine(self, subject: Subject, budget: Budget) -> Iterator[Finding]:
         """Constant, affine or neither; and the share that an affine map explains."""
@@ -68,22 +68,22 @@ class Linearity(Exam):
         affine = share <= rounding
         alarm = affine and layers > 1
         return self.finding(
-            "Its layers are one affine map together" if alarm else "Bending between samples",
+            "All layers together are one affine map" if alarm else "Nonlinearity between samples",
             severity=Severity.MEDIUM if alarm else Severity.NONE,
             evidence=Evidence.CONFIRMED,
+            quantity="deviation from the mean at midpoints",
             value=rounded(0.0 if affine else 100 * share),
             unit="% of the outputs' variance",
             expected="above 0" if layers > 1 else "",
-            meaning=f"It has {layers} layers with weights and does on the samples what one could "
-            "do."
+            meaning=f"It has {layers} layers with weights, and on the samples it computes what a "
+            "single layer could."
             if alarm
-            else (
-                "The network is affine on the samples."
-                if affine
-                else "Midway between two samples the output is that far from the mean of theirs."
-            ),
-            advice="Put an activation between the layers; if there is one, its units are all on "
-            "one side for all samples."
+            else "The network is affine on the samples."
+            if affine
+            else "Midway between two samples the output differs from the mean of their outputs by "
+            "this much.",
+            advice="Put an activation between the layers; if there is one, each unit is always on "
+            "or always off."
             if alarm
             else "",
             claims=("linear_composition",),
@@ -101,10 +101,10 @@ class Linearity(Exam):
         best = min(maps, key=lambda map: _left(features[half:last] @ map, y[half:last]))
         left = _left(features[last:] @ best, y[last:])
         yield self.finding(
-            "Share that an affine map explains",
+            "Share explained by an affine map",
             value=rounded(100 * max(0.0, 1 - left), 3),
             unit=f"% of the outputs' variance on {n - last} samples",
-            meaning="As much of what it does, a single layer could do.",
+            meaning="A single linear layer could do this much of what the network does.",
         )
 
 

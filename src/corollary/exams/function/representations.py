@@ -95,7 +95,9 @@ class Representations(Exam):
             f"general position need {classes - 1}."
             if tight
             else "No layer leaves fewer dimensions of the samples than this one.",
-            advice="Make this layer wider, or see why its units all say the same." if tight else "",
+            advice="Make this layer wider, or find out why its units are redundant."
+            if tight
+            else "",
             claims=("intrinsic_dimension", "layerwise_unfolding"),
             figures=(_figure(layers),),
             details={
@@ -112,12 +114,13 @@ class Representations(Exam):
         simplex = -1 / (classes - 1)
         yield self.finding(
             "Spread within classes",
+            quantity="spread within classes / between classes",
             value=rounded(ratio),
-            unit="times that between them, at the input of the last layer",
             expected="0 after neural collapse",
-            meaning="The classes lie apart from each other."
+            meaning="The classes are separated at the input of the last layer."
             if ratio < 1
-            else "The classes overlap here; the last layer has to tell them apart all the same.",
+            else "The classes overlap at the input of the last layer, which has to separate them "
+            "all the same.",
             details={
                 "within": within,
                 "between": between,

@@ -60,8 +60,9 @@ class Symmetries(Exam):
         held = [name for name, change in known.items() if change < SAME]
         return self.finding(
             "Sign of the input",
+            quantity="change under x → -x",
             value=rounded(even),
-            unit="of the difference between samples, by a change of sign",
+            unit="times the difference between samples",
             meaning=f"It is {held[0]}." if held else "It is neither even nor odd.",
             details={"even": even, "odd": odd},
         )
@@ -74,9 +75,10 @@ class Symmetries(Exam):
         held = gap < SAME
         return self.finding(
             "Scale of the input",
+            quantity="degree",
             value=rounded(k),
-            unit=f"= degree: f(2x) is 2^{k:.2g} f(x) to {100 * gap:.2g} %",
-            meaning="It is homogeneous: a stronger input gives the same answer, only larger."
+            unit=f"(f(2x) = 2^{k:.2g} f(x) up to {100 * gap:.2g} %)",
+            meaning="It is homogeneous: scaling the input only scales the output."
             if held
             else "It is not homogeneous: biases or saturating units set a scale.",
             details={"degree": k, "gap": gap},
@@ -96,15 +98,17 @@ class Symmetries(Exam):
         blind = change < SAME
         alarm = blind and what != "elements"
         yield self.finding(
-            f"It does not see the order of {what}" if blind else f"Order of {what}",
+            f"It ignores the order of {what}" if blind else f"Order of {what}",
             severity=Severity.MEDIUM if alarm else Severity.NONE,
             evidence=Evidence.CONFIRMED,
+            quantity="change under a permutation",
             value=rounded(change),
-            unit="of the difference between samples, by a permutation",
+            unit="times the difference between samples",
             expected="above 0" if what != "elements" else "0 for sets",
-            meaning=f"It only sees what is the same in all orders of the {what}, such as their sum."
+            meaning=f"The output depends only on what is the same in every order of the {what}, "
+            "such as their sum."
             if blind
-            else f"The order of the {what} matters to it.",
+            else f"The output depends on the order of the {what}.",
             advice=f"Read the {what} by layers with weights of their own before they are pooled."
             if alarm
             else "",
@@ -116,12 +120,13 @@ class Symmetries(Exam):
         flip = changed(lambda x: x.flip(-1))
         return self.finding(
             "Shift and mirror image",
+            quantity="change under a shift of one pixel",
             value=rounded(shift),
-            unit=f"of the difference between samples, by a shift of one pixel; {flip:.2g} mirrored",
+            unit=f"times the difference between samples ({flip:.2g} for the mirror image)",
             expected="small for a shift, if objects may lie anywhere",
-            meaning="It does not see where things are."
+            meaning="The output does not depend on where things are."
             if shift < SAME
-            else "A shift by one pixel changes the output by that.",
+            else "Shifting the image by one pixel changes the output.",
             details={"shift": shift, "mirror": flip},
         )
 

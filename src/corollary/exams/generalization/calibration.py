@@ -70,15 +70,14 @@ class Calibration(Exam):
             "It is not calibrated" if off else "Calibration",
             severity=(Severity.MEDIUM if held else Severity.LOW) if off else Severity.NONE,
             evidence=Evidence.CONFIRMED,
+            quantity="gap between confidence and accuracy",
             value=rounded(100 * error),
-            unit="points between confidence and accuracy",
-            expected=f"{100 * chance[0]:.2g} to {100 * chance[1]:.2g} by chance alone",
-            meaning=(
-                f"It is {sure}; divided by a temperature of {warmth:.2g} the logits are off by "
-                f"{100 * after:.2g} points on the other half of the samples.{seen}"
-                if off
-                else f"Confidence and accuracy agree as well as chance allows.{seen}"
-            ),
+            unit="percentage points",
+            expected=f"{100 * chance[0]:.2g} to {100 * chance[1]:.2g} by chance",
+            meaning=f"It is {sure}; with the logits divided by a temperature of {warmth:.2g} the "
+            f"gap is {100 * after:.2g} points on the other half of the samples.{seen}"
+            if off
+            else f"Confidence and accuracy agree as well as chance allows.{seen}",
             advice=f"Divide the logits by {warmth:.2g} before the softmax when you need "
             "probabilities."
             if off
@@ -100,12 +99,13 @@ class Calibration(Exam):
         spread = 1.96 * math.sqrt(mean * (1 - mean) * (1 / (count + 1) + 1 / (len(p) - half)))
         return self.finding(
             "Conformal sets",
+            quantity="coverage",
             value=between(100 * mean, 100 * max(0.0, mean - spread), 100 * min(1.0, mean + spread)),
-            unit=f"% of the sets hold the label, {100 * covered:.3g} % were seen to",
+            unit=f"% (measured: {100 * covered:.3g} %)",
             expected=f"{100 * (1 - MISS):g} %",
-            meaning=f"All classes with a probability above {1 - float(threshold):.2g}: "
+            meaning=f"A set holds all classes with a probability above {1 - float(threshold):.2g}: "
             f"{float(sets.double().sum(1).mean()):.2g} classes on average."
-            + ("" if held else " The promise is for samples that it was not trained on."),
+            + ("" if held else " The guarantee is for samples that it was not trained on."),
         )
 
 

@@ -96,14 +96,16 @@ class Certificates(Exam):
             found, chance = _around(subject, x, y), risk_of(subject, batch).chance
         nothing = found.bound >= chance
         return self.finding(
-            "Certificate around the weights as they are",
+            "PAC-Bayes certificate of the weights as they are",
+            quantity="bound on the error rate",
             value=upwards(100 * found.bound),
-            unit=f"% errors at most, with probability {1 - DELTA:g}",
-            expected=f"below {100 * chance:.2g} %, what the best constant has",
+            unit=f"% (with probability {1 - DELTA:g})",
+            expected=f"below {100 * chance:.2g} %, the error rate of the best constant answer",
             meaning=f"Vacuous: the weights cost {found.kl:,.0f} nats and there are {len(x):,} "
-            "samples, so nothing is promised about new ones."
+            "samples, so nothing is guaranteed for new samples."
             if nothing
-            else "The network with noise on its weights errs no more than this on new samples.",
+            else "With noise on its weights, the network makes no more errors than this on new "
+            "samples.",
             claims=("pac_bayes_theorem", "posterior_divergence"),
             details=found._asdict() | {"n": len(x), "delta": DELTA},
         )
@@ -113,10 +115,12 @@ class Certificates(Exam):
         wrong, n = _errors(found), found.trial.rest.size
         bound = holdout_bound(wrong, n, DELTA)
         return self.finding(
-            "Certificate by samples kept back",
+            "Certificate from held-back samples",
+            quantity="bound on the error rate",
             value=upwards(100 * bound),
-            unit=f"% errors at most, with probability {1 - DELTA:g}",
-            expected=f"below {100 * found.rest.chance:.2g} %, what the best constant has",
+            unit=f"% (with probability {1 - DELTA:g})",
+            expected=f"below {100 * found.rest.chance:.2g} %, the error rate of the best constant "
+            "answer",
             meaning=f"This network, after {len(found.losses)} steps on {found.trial.train.size} "
             f"samples, got {wrong} of {n} others wrong.",
             claims=("pac_bayes_recipe",),
@@ -145,13 +149,14 @@ class Certificates(Exam):
             )
         return self.finding(
             "PAC-Bayes certificate with a learned prior",
+            quantity="bound on the error rate",
             value=upwards(100 * found.bound),
-            unit=f"% errors at most, with probability {1 - DELTA:g}",
-            expected=f"of the order of the {100 * found.error:.2g} % on its own samples",
+            unit=f"% (with probability {1 - DELTA:g})",
+            expected=f"close to the {100 * found.error:.2g} % on its own samples",
             meaning="Vacuous: it says nothing about new samples."
             if found.bound >= chance
             else f"A randomised network of this shape, {found.kl:.2g} nats away from a prior "
-            "learned on half of the samples, errs no more than this on new ones.",
+            "learned on half of the samples, makes no more errors than this on new ones.",
             claims=("pac_bayes_recipe", "mcallester"),
             details=dict(found.rows()) | {"steps": steps},
         )

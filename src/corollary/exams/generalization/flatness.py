@@ -73,15 +73,17 @@ class Flatness(Exam):
         means = [sum(c) / len(c) for c in changes]
         brittle = min(changes[0]) > CHANGED
         classes = isinstance(batch.target, Tensor) and not batch.target.is_floating_point()
-        what = "the answers change" if classes else "the spread is what outputs change by"
         return self.finding(
-            "It does not bear the rounding of its weights"
+            "Rounding the weights changes the answers"
             if brittle
             else "Change of answers by rounding noise",
             severity=Severity.MEDIUM if brittle else Severity.NONE,
             evidence=Evidence.CONFIRMED,
+            quantity="answers that change" if classes else "change of the outputs",
             value=between(100 * means[0], 100 * min(changes[0]), 100 * max(changes[0])),
-            unit=f"% of {what} when each weight moves by {100 * ROUNDING:.1g} %",
+            unit=f"% with noise of {100 * ROUNDING:.1g} % on each weight"
+            if classes
+            else f"% of their spread with noise of {100 * ROUNDING:.1g} % on each weight",
             expected=f"below {100 * CHANGED:g} %",
             meaning="Noise as small as the rounding to bfloat16 changes its answers, so large "
             "weights cancel each other somewhere."
@@ -113,11 +115,12 @@ class Flatness(Exam):
             return  # not a chain of dense layers and rectifiers, or no loss
         other = short(rounded(after).value)
         yield self.finding(
-            "Largest curvature, and what it is worth",
+            "The largest curvature depends on the parametrisation",
+            quantity="largest eigenvalue",
             value=rounded(before),
-            unit=f"for these weights, {other} for the same function with others",
+            unit=f"({other} for the same function with rescaled weights)",
             meaning=f"Moving a factor of {roughly(MOVED)} from the second layer to the first "
-            "leaves every output as it is and changes the curvature, so a flat or a sharp minimum "
+            "leaves every output unchanged and changes the curvature, so a flat or sharp minimum "
             "by itself says nothing about new samples.",
             details={"before": before, "after": after},
         )
@@ -156,8 +159,9 @@ def _difference(a: Tensor, b: Tensor, target: object) -> float:
 def _bears(means: list[float]) -> str:
     broken = [level for level, mean in zip(LEVELS, means, strict=True) if mean > CHANGED]
     if not broken:
-        return f"Noise of {100 * LEVELS[-1]:g} % on each weight changes hardly an answer."
-    return f"It takes noise of about {100 * broken[0]:.2g} % on each weight to change a tenth."
+        return f"Noise of {100 * LEVELS[-1]:g} % on each weight changes hardly any answer."
+    level = f"{100 * broken[0]:.2g} %"
+    return f"It takes noise of about {level} on each weight to change a tenth of the answers."
 
 
 def _two_dense(subject: Subject) -> tuple[nn.Linear, nn.Linear]:

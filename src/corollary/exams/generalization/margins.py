@@ -34,7 +34,7 @@ FEW = 8  # samples below which no distribution is shown
 
 
 class Margins(Exam):
-    """Room before an answer changes, relative to the nearest sample of another class."""
+    """Distance to the decision boundary, relative to the nearest sample of another class."""
 
     def examine(self, subject: Subject, budget: Budget) -> Iterator[Finding]:
         """The middle sample, with the middle half of all."""
@@ -55,9 +55,9 @@ class Margins(Exam):
         sure = 100 * float((margins / room)[right].quantile(0.5)) / proven if proven else 0.0
         said = f"; the norms of the layers prove {sure:.2g} % for the middle one" if sure else ""
         yield self.finding(
-            "Room before an answer changes",
+            "Distance to the decision boundary",
             value=between(100 * middle, 100 * low, 100 * high),
-            unit="% of half the way to the nearest sample of another class",
+            unit="% of half the distance to the nearest sample of another class",
             expected="up to about 100 % for samples that lie close to another class",
             meaning=f"Of the {int(right.sum())} samples answered correctly, half lie in this range "
             f"(to first order){said}.",
@@ -118,7 +118,7 @@ def _figure(share: Tensor) -> Figure:
     clipped = share.clamp(max=float(share.quantile(0.98)))
     mark = Histogram((100 * clipped).tolist(), label="samples answered correctly", bins=24)
     return Figure(
-        "Room before an answer changes",
+        "Distance to the decision boundary",
         x="% of half the way to another class",
         y="density",
         marks=(mark,),

@@ -66,7 +66,7 @@ class Memorisation(Exam):
         return self.finding(
             "Labels are learned no faster than shuffled ones"
             if same
-            else "Labels against shuffled labels",
+            else "Speed of learning, compared with shuffled labels",
             severity=Severity.MEDIUM if same else Severity.NONE,
             evidence=Evidence.CONFIRMED,
             value=between(true / mean, true / fastest, true / slowest)
@@ -95,10 +95,11 @@ class Memorisation(Exam):
         ends = (100 * max(end(shuffled), 0.0) for end in (min, max))
         return self.finding(
             "Capacity for shuffled labels",
+            quantity=f"mean decrease of the loss over {steps} steps",
             value=between(100 * max(mean, 0.0), *ends) if mean > 1e-3 else rounded(0.0),
-            unit=f"% of a constant's loss gone, on average over {steps} steps",
-            meaning=f"So fast it memorises {n} samples whose labels mean nothing; what it can "
-            "memorise says little about what it will do on others.",
+            unit="% of the loss of a constant answer",
+            meaning=f"This is how fast it memorises {n} samples with shuffled labels; it says "
+            "little about new samples.",
             claims=("random_labels",),
         )
 

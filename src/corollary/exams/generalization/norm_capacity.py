@@ -76,14 +76,14 @@ class NormCapacity(Exam):
         product = math.prod(s for _, s in slopes)
         steep = max(slopes, key=lambda pair: pair[1])
         return self.finding(
-            "Largest slope, by the norms of the layers",
+            "Lipschitz bound from the norms of the layers",
+            quantity="product of the layers' largest slopes",
             value=rounded(product),
-            unit="= product of the layers' largest slopes",
-            expected=f"at least {seen:.2g}, seen between samples",
-            meaning=f"The bound on the slope is {roughly(product / seen)} times what the samples "
-            f"see; layer {steep[0] or '(model)'} has the largest factor, {steep[1]:.2g}."
+            expected=f"at least {seen:.2g}, the largest slope between samples",
+            meaning=f"The bound is {roughly(product / seen)} times the largest slope between "
+            f"samples; layer {steep[0] or '(model)'} has the largest factor, {steep[1]:.2g}."
             if seen > 0
-            else "The samples see no slope at all.",
+            else "The output is the same for all samples.",
             claims=("deep_relu_complexity",),
             details={"product": product, "seen": seen} | {k or "(model)": s for k, s in slopes},
         )
@@ -92,14 +92,15 @@ class NormCapacity(Exam):
         vacuous = found.value >= 1
         return self.finding(
             "Margin bound by norms",
+            quantity="bound on the error rate",
             value=rounded(found.value),
-            unit=f"= bound on the error, from {n} samples",
-            expected="below 1 to say anything",
-            meaning=f"Vacuous: {roughly(found.value)} times above 1, which is known without it; "
+            unit=f"(from {n} samples)",
+            expected="below 1",
+            meaning=f"Vacuous: the bound is {roughly(found.value)} times the trivial bound of 1; "
             "the norms are too large for so few samples."
             if vacuous
-            else f"With probability {1 - DELTA:g} no more errors than this on new samples of the "
-            "same kind.",
+            else f"With probability {1 - DELTA:g} the error rate on new samples of the same kind "
+            "is no larger.",
             claims=("deep_relu_complexity", "ramp_loss_bound"),
             details={"gamma": found.gamma, "norms": found.norms, "delta": DELTA},
         )

@@ -38,12 +38,12 @@ class ParameterCount(Exam):
         yield self.finding(
             "Parameters and samples",
             value=rounded(W / n),
-            unit=f"trainable parameters a sample ({W:,} to {n:,})",
-            meaning="There are fewer parameters than samples, so even counting them bounds the "
-            "gap in the end."
+            unit=f"trainable parameters per sample ({W:,} parameters, {n:,} samples)",
+            meaning="There are fewer parameters than samples, so bounds that count parameters can "
+            "apply."
             if W < n
-            else "There are more parameters than samples, so counting them promises nothing; "
-            "networks of this kind often generalise all the same.",
+            else "There are more parameters than samples, so bounds that count parameters say "
+            "nothing; such networks often generalise all the same.",
             details={"parameters": W, "samples": n},
         )
         widths = _widths(subject)
@@ -53,14 +53,14 @@ class ParameterCount(Exam):
     def _vc(self, found: Vacuity, n: int) -> Finding:
         return self.finding(
             "VC bound",
+            quantity="bound on the VC dimension",
             value=rounded(found.dimension),
-            unit="= VC dimension, at most",
-            expected=f"well below the {n:,} samples to say anything",
-            meaning=f"The bound says nothing here: a gap of {EPS:g} would take "
+            expected=f"well below the {n:,} samples",
+            meaning=f"Vacuous: to guarantee a gap of {EPS:g}, the bound needs "
             f"{roughly(found.needed)} samples."
             if found.vacuous
-            else f"Errors on new samples exceed those on the training samples by at most "
-            f"{found.deviation:.2g}, with probability {1 - DELTA:g}.",
+            else f"With probability {1 - DELTA:g} the error rate on new samples exceeds that on "
+            f"the training samples by at most {found.deviation:.2g}.",
             claims=("network_vc_dimension", "vc_dimension_bound"),
             details={"needed": found.needed, "deviation": found.deviation},
         )

@@ -1,4 +1,4 @@
-r"""Risk on samples it has not seen.
+r"""Error on held-back samples.
 
 The risk on the training samples is optimistic: the network was chosen on them. On n samples that it
 has not seen, the number of errors is binomial, so the exact interval of Clopper and Pearson holds
@@ -73,11 +73,11 @@ class Unseen(Exam):
         lost = knows and rest.value > NO_BETTER * rest.chance and len(rest.each) >= LEAST
         start = "weights drawn anew" if found.trial.fresh else "its weights as they are"
         return self.finding(
-            "What it learns does not carry over" if lost else "Risk on samples it has not seen",
+            "What it learns does not generalise" if lost else "Error on held-back samples",
             severity=Severity.MEDIUM if lost else Severity.NONE,
             evidence=Evidence.CONFIRMED,
             value=rest.said(),
-            unit=f"{rest.unit} on {len(rest.each)} samples kept back",
+            unit=f"{rest.unit} on {len(rest.each)} held-back samples",
             expected=f"below {rest.in_words(rest.chance)}, the best constant answer",
             meaning=_meaning(own, rest, knows, lost),
             advice="Check that inputs and labels are in the same order; if they are, the inputs "

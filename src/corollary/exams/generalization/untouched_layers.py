@@ -71,11 +71,10 @@ class UntouchedLayers(Exam):
         return self.finding(
             "Not trained yet" if untouched else "All layers have been trained",
             value=counted(untouched),
-            unit=f"of {layers} layers at their random start",
-            meaning="Entries and spectra are what an initialisation draws, and no layer has a "
-            "spectrum that training leaves."
+            unit=f"of {layers} layers still at their initialisation",
+            meaning="The entries and spectra of the weights are those of an initialisation."
             if untouched
-            else "No layer is still what an initialisation draws.",
+            else "No layer looks freshly initialised.",
             claims=("marchenko_pastur",),
         )
 
@@ -89,8 +88,8 @@ class UntouchedLayers(Exam):
             severity=Severity.MEDIUM if few and not frozen else Severity.LOW,
             evidence=Evidence.CONFIRMED,
             where=found.name,
+            quantity="change since the start, relative to its size",
             value=Reading(0.0, 0.0, change),
-            unit="= change since its start, relative to its size",
             expected=f"more than {change:g}, as in {_listed(trained)}",
             meaning=f"Its entries are still {_WORDS[start.law]} of an initialisation, while other "
             f"layers have been trained{'; it is frozen' if frozen else ''}.",

@@ -85,15 +85,16 @@ class WeightSpectra(Exam):
         return self.finding(
             "Learned directions",
             where=most.name if total else "",
+            quantity="eigenvalues above the noise",
             value=counted(most.spikes.count if total else 0),
-            unit="= eigenvalues above the noise" + (f" ({total} in {layers})" if total else ""),
+            unit=f"({total} in {layers})" if total else "",
             expected="0 at a random start",
             meaning=(
-                f"So many directions of this weight are more than noise, the most of {layers}; "
-                f"noise alone shows one with probability {FALSE_ALARMS:g}."
+                "This many directions of the weight matrix stand out from noise, the most of "
+                f"{layers}; noise alone shows one with probability {FALSE_ALARMS:g}."
                 if total
-                else f"In none of {layers} a direction stands out of the noise: the network is at "
-                "its random start, or has hardly moved from it."
+                else f"In {layers} no direction stands out from noise: the network is at its "
+                "random start, or has hardly moved from it."
             )
             + missing,
             claims=("marchenko_pastur", "spike_transition"),
@@ -105,35 +106,35 @@ class WeightSpectra(Exam):
 
     def _drowning(self, found: Portrait) -> Finding:
         return self.finding(
-            "One direction drowns the rest",
+            "One direction dominates a weight matrix",
             severity=Severity.MEDIUM,
             evidence=Evidence.CONFIRMED,
             where=found.name,
+            quantity="stable rank",
             value=rounded(found.stable_rank),
-            unit="= stable rank",
             expected=f"above {RANK:g}, or no eigenvalue {DROWNS:g} times above the noise",
             meaning=f"The largest eigenvalue is {roughly(found.above_noise)} times above the noise "
-            "and carries much of the weight, as after steps that are too large or labels that are "
-            "noise; this is a rule of thumb.",
-            advice="Train again with a smaller step or with weight decay, and look whether the "
-            "labels are right.",
+            "and carries much of the weight, as after training with too large a learning rate or "
+            "on noisy labels; this is a rule of thumb.",
+            advice="Train again with a smaller learning rate or with weight decay, and check the "
+            "labels.",
             figures=(_scree(found),),
         )
 
     def _single_weight(self, found: Portrait) -> Finding:
         alarming = found.largest_entry > ALARMING
         return self.finding(
-            "A single weight sticks out",
+            "One weight is far larger than the others",
             severity=Severity.MEDIUM if alarming else Severity.LOW,
             evidence=Evidence.CONFIRMED,
             where=found.name,
+            quantity="largest weight / size at which it is a spike by itself",
             value=rounded(found.largest_entry),
-            unit="= largest weight over what is a spike by itself",
             expected=f"below {STICKS_OUT:g}",
-            meaning="One number of this weight is so large that it alone is a direction above the "
+            meaning="One entry of this matrix is so large that it alone is a direction above the "
             "noise.",
             advice="Look at this weight: a flipped bit, a wrong conversion or an exploding step "
-            "leaves such a number.",
+            "leaves such a value.",
         )
 
     def _norms(self, portraits: Sequence[Portrait], normalised: bool) -> Finding:
@@ -144,12 +145,12 @@ class WeightSpectra(Exam):
         large, small = ratio > OUT_OF_LINE, ratio < 1 / OUT_OF_LINE
         severity = Severity.MEDIUM if large and not normalised else Severity.LOW
         return self.finding(
-            "A layer out of line" if large or small else "Norms of the layers",
+            "A layer of unusual norm" if large or small else "Norms of the layers",
             severity=severity if large or small else Severity.NONE,
             evidence=Evidence.CONFIRMED,
             where=name,
+            quantity="spectral norm / median of the layers",
             value=rounded(ratio),
-            unit="= spectral norm over the median of the layers",
             expected=f"from {1 / OUT_OF_LINE:g} to {OUT_OF_LINE:g}",
             meaning=f"Its peers have a norm of about {middle:.2g}, this layer has {norms[name]:.2g}"
             f"{'; normalisation may undo that' if normalised else ''}."
@@ -168,8 +169,9 @@ class WeightSpectra(Exam):
         return self.finding(
             "Heavy tails" if heavy else "No heavy tail",
             where=shown.name if heavy else "",
+            quantity="exponent of the tail" if heavy else "layers with a power law",
             value=between(fit.alpha, *fit.interval()) if heavy else counted(0),
-            unit="= exponent of the tail" if heavy else f"of {many} with a power law",
+            unit="" if heavy else f"of {len(tails)}",
             expected=f"{SEEN[0]:g} to {SEEN[1]:g} in well-trained networks, by observation",
             meaning=f"In {len(heavy)} of {many} the largest eigenvalues follow a power law that "
             "stands its tests; this is the heaviest one. That such networks generalise is an "

@@ -47,13 +47,14 @@ class KernelRank(Exam):
             else "Effective rank of the tangent kernel",
             severity=Severity.MEDIUM if collapsed else Severity.NONE,
             remedy=_remedy(batch),
+            quantity="effective rank",
             value=rounded(rank, 3 if rank < 2 else 2),
-            unit=f"of {batch.size} directions",
+            unit=f"of {batch.size}",
             expected=f"above {FEW:g}",
-            meaning="A step of training moves all outputs together, and what tells samples "
-            "apart is learned last."
+            meaning="A training step moves all outputs together; the differences between samples "
+            "are learned last."
             if collapsed
-            else "A step of training can move the outputs of different samples apart.",
+            else "A training step can move the outputs of different samples apart.",
             advice=_advice(batch) if collapsed else "",
         )
 

@@ -65,10 +65,11 @@ class LinearisedCurve(Exam):
         inside = gap <= error + 1e-6
         yield self.finding(
             "Training curve predicted by the linearised network",
+            quantity="largest distance to the real curve",
             value=rounded(100 * gap) if gap > FINE else rounded(0.0),
-            unit="% of the first loss away from the real curve, at most",
+            unit="% of the initial loss",
             expected=f"within {100 * max(error, FINE):.2g} %, as stated before the run",
-            meaning="The prediction comes true."
+            meaning="The run follows the prediction."
             if inside
             else "The run leaves the prediction, so first-order theory does not describe it.",
             figures=(_figure(predicted[:n], real[:n], error * scale),),

@@ -56,9 +56,10 @@ class LearningRegime(Exam):
         turn = max(found.turn, 0.0)  # of a kernel that stays, rounding makes it negative
         yield self.finding(
             _TITLES[found.name],
+            quantity=f"rotation of the tangent kernel in {history.steps} steps",
             value=rounded(100 * turn, 2) if turn > 1e-6 else rounded(0.0),
-            unit=f"% turn of the tangent kernel in {history.steps} steps",
-            expected="below 1 % lazy, above 10 % feature learning",
+            unit="%",
+            expected="below 1 %: lazy; above 10 %: feature learning",
             meaning=_MEANINGS[found.name],
             details={"turn": found.turn, "drift": found.drift, "step": run.step},
         )
@@ -88,7 +89,7 @@ class LearningRegime(Exam):
             meaning="Training makes no progress even at a learning rate that should be safe."
             if stuck
             else "Training makes progress at a learning rate that is safe at the start.",
-            advice="Fix what is said on gradients and inputs first; as it is, it learns nothing."
+            advice="First fix the findings on gradients and inputs; as it is, it learns nothing."
             if stuck
             else "",
         )
@@ -96,11 +97,11 @@ class LearningRegime(Exam):
 
 _TITLES = {
     "lazy": "It learns lazily",
-    "mixed": "It learns between lazily and by features",
+    "mixed": "It learns partly lazily, partly features",
     "feature learning": "It learns features",
 }
 _MEANINGS = {
-    "lazy": "Like a kernel machine it fits the data with the features it starts with.",
+    "lazy": "Like a kernel machine, it fits the data with its initial features.",
     "mixed": "Its features move a little while it fits the data.",
     "feature learning": "Its features change a great deal while it fits the data.",
 }

@@ -1,4 +1,4 @@
-r"""Accuracy on the data at hand.
+r"""Accuracy on the given data.
 
 What robustness is measured against, with its exact binomial interval; the range of the inputs, and
 how far samples of different classes are apart, which is the scale for perturbations. Answers that
@@ -39,7 +39,7 @@ class CleanAccuracy(Exam):
         low = count.read(LEVEL).low
         better = low > found.chance
         return self.finding(
-            "Accuracy on the data at hand",
+            "Accuracy on the given data",
             severity=Severity.NONE if better else Severity.LOW,
             value=share_read(count.hits, count.trials),
             unit=f"% of {count.trials} samples",
@@ -62,9 +62,9 @@ class CleanAccuracy(Exam):
             severity=Severity.HIGH,
             evidence=Evidence.CONFIRMED,
             value=share_read(best, count.trials),
-            unit="% right if the classes are renamed",
-            expected=f"{100 * count.hits / count.trials:.3g} %, as they are",
-            meaning="The answers are right but for the numbers of the classes.",
+            unit="% correct if the classes are renumbered",
+            expected=f"{100 * count.hits / count.trials:.3g} % with the numbers as given",
+            meaning="The answers are right except for the numbering of the classes.",
             advice="Compare the order of the labels with the one the network was trained with "
             "(class_to_idx of its data, say).",
         )
@@ -74,9 +74,9 @@ class CleanAccuracy(Exam):
         box = found.box
         held = f"They lie in [{box[0]:g}, {box[1]:g}]" if box else "They have no fixed range"
         return self.finding(
-            "Scale of the inputs",
+            "Separation of the classes",
+            quantity="half the distance to the nearest sample of another class",
             value=rounded(sizes["l2"]),
-            unit="half the Euclidean distance to the nearest sample of another class",
             meaning=f"{held}; radii are given as shares of this distance, beyond which no "
             "classifier can be robust.",
             details={"box": box, "separation": sizes},

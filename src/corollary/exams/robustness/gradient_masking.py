@@ -75,7 +75,7 @@ class GradientMasking(Exam):
             severity=Severity.HIGH if bad else Severity.NONE,
             evidence=Evidence.CONFIRMED,
             value=share_read(zero, len(gradients)),
-            unit="% of the inputs have none",
+            unit="% of the inputs have a zero gradient",
             expected="0 %",
             meaning="Attacks that follow gradients do not move, so robustness measured with them "
             "means nothing."
@@ -110,13 +110,13 @@ class GradientMasking(Exam):
             severity=Severity.HIGH if bad else Severity.NONE,
             evidence=Evidence.CONFIRMED,
             value=share_read(only, len(seeing)),
-            unit="% of the inputs fall to random squares alone",
-            expected=f"{100 * other / len(seeing):.3g} %, as many as fall to gradients alone",
+            unit="% of the inputs are fooled by random search only",
+            expected=f"{100 * other / len(seeing):.3g} %, the share fooled by gradients only",
             meaning="The gradients lead away from the perturbations that exist."
             if bad
-            else "Gradients lead where random search does not get.",
+            else "Attacks with gradients find what random search does not.",
             advice="Do not trust attacks with gradients here; look for a rugged or oscillating "
-            "layer, and take random search for the robust accuracy."
+            "layer, and use random search to measure robust accuracy."
             if bad
             else "",
             claims=("random_directions",),
@@ -126,10 +126,10 @@ class GradientMasking(Exam):
         more = int((many & ~few).sum())
         bad = Count(more, len(few)).read(LEVEL).low > 0.1
         return self.finding(
-            "More steps find more" if bad else "Steps of the attack",
+            "Attacks with more steps are stronger" if bad else "Steps of the attack",
             severity=Severity.LOW if bad else Severity.NONE,
             value=share_read(more, len(few)),
-            unit=f"% of the inputs fall to {MANY} steps and not to {FEW}",
+            unit=f"% of the inputs are fooled by {MANY} steps but not by {FEW}",
             expected="at most 10 %",
             meaning=f"An attack of {FEW} steps is too weak for this network."
             if bad

@@ -47,7 +47,8 @@ class Sensitivity(Exam):
             "Slope of the margin",
             severity=Severity.LOW if loose and not why else Severity.NONE,
             value=Reading(*(float(f"{v:.3g}") for v in (low, low, max(low, high)))),
-            unit="logits for a Euclidean change of 1, at least and at most",
+            unit="logits per unit of Euclidean distance, from the largest seen to the proved "
+            "maximum",
             expected=f"within a factor of {LOOSE:g}",
             meaning=why
             or f"A margin of {margin:.2g} (the median) is sure to last for "

@@ -49,8 +49,9 @@ class BatchIndependence(Exam):
             "Samples of a batch mix" if mixed else "Each sample is answered by itself",
             severity=Severity.HIGH if mixed else Severity.NONE,
             evidence=Evidence.CONFIRMED,
+            quantity="change of the output",
             value=rounded(max(first, last)) if mixed else None,
-            unit="of the outputs' spread",
+            unit="times the outputs' spread",
             expected="0",
             meaning=_meaning(time) if mixed else "Another sample in the batch changes no answer.",
             advice=_advice(subject.model, time) if mixed else "",
@@ -101,7 +102,7 @@ def _meaning(time: bool) -> str:
     if time:
         return (
             "The first sample changes the answers of those after it, and the last one changes "
-            "none: the network takes the batch for time."
+            "none: the network treats the batch axis as time."
         )
     return "A sample's answer depends on which others are in its batch, in eval mode too."
 

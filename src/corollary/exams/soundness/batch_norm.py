@@ -48,11 +48,11 @@ class BatchNorm(Exam):
             remedy="larger batches",
             where=name,
             value=counted(m),
-            unit="a channel in each batch",
+            unit="values per channel in each batch",
             expected=f"at least {FEW}",
             meaning=f"The variance it divides by is off by about {100 * error:.0f} % in each batch."
             if m > 1
-            else "With one value a channel, normalisation wipes out its input.",
+            else "With one value per channel, normalisation erases its input.",
             advice="Use larger batches, or normalise by group or layer instead." if m < FEW else "",
         )
 

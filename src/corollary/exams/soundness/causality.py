@@ -45,8 +45,9 @@ class Causality(Exam):
             _title(leaks, asked),
             severity=Severity.HIGH if leaks and asked else Severity.NONE,
             evidence=Evidence.CONFIRMED,
+            quantity="change of earlier outputs",
             value=rounded(leak) if leaks else None,
-            unit="of the outputs' spread",
+            unit="times the outputs' spread",
             expected="0" if asked else "",
             meaning=_meaning(leaks, asked),
             advice="Mask attention to later positions (is_causal=True), pad convolutions on the "
@@ -79,5 +80,5 @@ def _meaning(leaks: bool, asked: bool) -> str:
     if not leaks:
         return "Outputs depend on their own position and earlier ones only."
     if asked:
-        return "It is to predict the next element, but can read it off its input."
-    return "Outputs depend on later positions, which is fine unless it is to predict them."
+        return "It should predict the next element, but sees it in its input."
+    return "Outputs depend on later positions, which is fine unless it should predict them."

@@ -48,12 +48,13 @@ class Determinism(Exam):
             severity=Severity.MEDIUM,
             evidence=Evidence.CONFIRMED,
             where=where,
+            quantity="difference between two passes",
             value=rounded(gap),
-            unit="of the outputs' size",
+            unit="times the outputs' size",
             expected="0",
             meaning="The same input gives different outputs from one pass to the next.",
-            advice=f"Make {repr(where) if where else 'its forward'} quiet in eval mode: use "
-            "nn.Dropout or check self.training, and keep state out of forward.",
+            advice=f"Make {repr(where) if where else 'its forward'} deterministic in eval mode: "
+            "use nn.Dropout or check self.training, and keep state out of forward.",
         )
 
     def _writes(self) -> Finding:
@@ -62,8 +63,8 @@ class Determinism(Exam):
             severity=Severity.MEDIUM,
             evidence=Evidence.CONFIRMED,
             meaning="Its forward writes into the tensor it is given, so the next pass over the "
-            "same data sees other numbers.",
-            advice="Write x = x - a in place of x -= a or x.sub_(a), and use no inplace=True "
+            "same data sees different numbers.",
+            advice="Write x = x - a instead of x -= a or x.sub_(a), and use no inplace=True "
             "before the first layer with weights.",
         )
 

@@ -49,9 +49,9 @@ class DoubleSoftmax(Exam):
             yield self._fault(output.shape[axis], float(loss))
         elif not takes_logits and not probabilities:
             yield self.finding(
-                "The loss is not one of logits",
+                "The loss does not take logits",
                 meaning="It changes when a constant is added to all outputs of a sample, so it "
-                "takes something other than logits; check that the outputs are that.",
+                "expects something other than logits; check that the outputs are what it expects.",
             )
         else:
             yield self.finding(
@@ -68,8 +68,8 @@ class DoubleSoftmax(Exam):
             "Softmax is applied twice",
             severity=Severity.HIGH,
             evidence=Evidence.CONFIRMED,
+            quantity="loss now",
             value=rounded(loss),
-            unit="= the loss now",
             meaning="The outputs are probabilities and the loss applies a softmax again, so it "
             f"stays above {floor:.2g} however well the network learns.",
             advice="Return the logits (drop the last softmax), or use the negative log-likelihood "
@@ -90,7 +90,7 @@ class DoubleSoftmax(Exam):
             severity=Severity.HIGH,
             evidence=Evidence.CONFIRMED,
             meaning="The outputs lie between 0 and 1, and the loss applies a sigmoid again, so no "
-            "answer is surer than 73 %.",
+            "probability exceeds 73 %.",
             advice="Return the logits (drop the last sigmoid), or use binary cross-entropy on "
             "probabilities.",
             claims=("softmax_is_sigmoid",),

@@ -52,10 +52,10 @@ class Duplicates(Exam):
             value=counted(copies),
             unit=f"of {n} samples are copies of another",
             expected=f"below {100 * MANY:g} %",
-            meaning="What occurs often counts often; a split at random puts copies on both sides."
+            meaning="Copies count more than once, and a random split puts copies on both sides."
             if many
             else "Few samples are exact copies.",
-            advice="Remove copies before splitting, unless they are meant." if many else "",
+            advice="Remove copies before splitting, unless they are intended." if many else "",
         )
 
     def _contradictions(self, y: object, which: Tensor, counts: Tensor) -> Iterator[Finding]:
@@ -92,7 +92,7 @@ class Duplicates(Exam):
             value=rounded(100 * share),
             unit="% of the held-out samples have a near copy",
             expected=f"below {100 * MANY:g} %",
-            meaning="The risk on them is that of training samples, and too good."
+            meaning="The error on them is that of training samples, and too optimistic."
             if leaks
             else "Hardly any held-out sample has a copy among the training samples.",
             advice="Split by what makes samples alike (person, document, image) and remove copies "

@@ -59,7 +59,7 @@ class Finite(Exam):
         try:
             loss = subject.loss(subject.labelled(SAMPLES))
         except NotApplicableError:
-            yield self.finding("All outputs are finite", meaning="No NaN or infinity was met.")
+            yield self.finding("All outputs are finite", meaning="No NaN or infinity was found.")
             return
         if not is_finite(loss):
             yield self._fault("The loss is not finite", "", Severity.HIGH)
@@ -72,7 +72,7 @@ class Finite(Exam):
                 yield self._fault("NaN or infinite gradient", name, Severity.HIGH)
                 return
         yield self.finding(
-            "Outputs, loss and gradients are finite", meaning="No NaN or infinity was met."
+            "Outputs, loss and gradients are finite", meaning="No NaN or infinity was found."
         )
 
     def _fault(self, title: str, where: str, severity: Severity) -> Finding:

@@ -77,7 +77,7 @@ class HeadAndLoss(Exam):
         if not out > SOME:
             return None
         return self.finding(
-            "Targets out of the reach of the output",
+            "Targets outside the range of the output",
             severity=Severity.HIGH,
             evidence=Evidence.CONFIRMED,
             where=head.where,
@@ -102,11 +102,11 @@ class HeadAndLoss(Exam):
             return None
         shares = bool((head.output >= 0).all()) and head.high <= 1
         return self.finding(
-            "The negative log-likelihood gets no logarithms",
+            "The negative log-likelihood does not get log-probabilities",
             severity=Severity.HIGH,
             evidence=Evidence.CONFIRMED,
             where=head.where,
-            meaning="The loss takes logarithms of probabilities and gets "
+            meaning="The loss expects log-probabilities and gets "
             + ("probabilities" if shares else "logits")
             + "; it is linear in them"
             + (" and can grow without bound below zero." if not shares else "."),
@@ -144,11 +144,11 @@ class HeadAndLoss(Exam):
             "The logistic loss gets targets outside 0 and 1",
             severity=Severity.HIGH,
             evidence=Evidence.CONFIRMED,
+            quantity="most extreme target",
             value=rounded(float(y.min() if y.min() < 0 else y.max())),
-            unit="is a target",
             expected="0 to 1",
-            meaning="With such targets the loss has no bottom: it falls for ever as the outputs "
-            "grow.",
+            meaning="With such targets the loss has no minimum: it falls without bound as the "
+            "outputs grow.",
             advice="Map the labels to 0 and 1; for more than two classes use one output for each "
             "and cross-entropy.",
             explains=("trainability/trial_run", "trainability/largest_step"),
@@ -167,9 +167,9 @@ class HeadAndLoss(Exam):
             severity=Severity.LOW,
             where=head.where,
             value=counted(classes),
-            unit="different whole numbers as targets",
-            meaning="One output is to give the number of the class, so class 0 counts as nearer "
-            "to 1 than to 2.",
+            unit="distinct integers as targets",
+            meaning="One output has to predict the number of the class, so class 0 counts as "
+            "closer to 1 than to 2.",
             advice="If these are classes, give the network one output for each and use "
             "cross-entropy.",
         )
@@ -182,11 +182,12 @@ class HeadAndLoss(Exam):
         found = scale_of(head.batch.target)
         wrong = not SMALLEST <= found.size <= LARGEST or found.offset > OFFSET
         yield self.finding(
-            "Targets are of a wild scale" if wrong else "Scale of the targets",
+            "Targets are of an extreme scale" if wrong else "Scale of the targets",
             severity=Severity.MEDIUM if wrong else Severity.NONE,
             remedy="standardised targets",
+            quantity="root mean square",
             value=rounded(found.size),
-            unit=f"root mean square, mean {found.mean:.3g}",
+            unit=f"(mean {found.mean:.3g})",
             expected=f"{SMALLEST:g} to {LARGEST:g}, mean at most {OFFSET:g} deviations from 0",
             meaning="The network starts near 0 and has to grow its weights first; the gradient is "
             "as large as the targets."
@@ -212,14 +213,15 @@ class HeadAndLoss(Exam):
             return
         sure = now > FAR_START * math.log(k)
         yield self.finding(
-            "It starts too sure of itself" if sure else "Loss at the start",
+            "Overconfident at the start" if sure else "Loss at the start",
             severity=Severity.LOW if sure else Severity.NONE,
+            quantity="initial loss",
             value=rounded(now, 3),
-            unit=f"for {k} classes",
+            unit=f"({k} classes)",
             expected=f"about {math.log(k):.3g} = ln {k} before training, less after",
-            meaning="It is sure of wrong answers, which have to be unlearned first."
+            meaning="It is confident in wrong answers, which it has to unlearn first."
             if sure
-            else "It is not surer of wrong answers than a uniform guess would be.",
+            else "It is no more confident in wrong answers than a uniform guess.",
             advice="Start the last layer with smaller weights, or scale the inputs."
             if sure
             else "",

@@ -52,11 +52,11 @@ class Inputs(Exam):
         scale = float(wider.double().abs().max()) or 1.0
         if float((narrow - wider).double().abs().max()) > 1e-4 * scale:
             yield self.finding(
-                "Integers of 8 bits wrap around",
+                "8-bit integers overflow",
                 severity=Severity.HIGH,
                 evidence=Evidence.CONFIRMED,
-                meaning="With the same numbers as 32-bit integers the outputs are others: a sum or "
-                "a difference leaves the range of 8 bits and starts from the other end.",
+                meaning="With the same values as 32-bit integers the outputs differ: a sum or "
+                "difference leaves the range of 8 bits and wraps around.",
                 advice="Convert the inputs to floats first: x = x.float() / 255.",
                 change="+ x = x.float() / 255",
             )
@@ -97,8 +97,8 @@ class Inputs(Exam):
             severity=Severity.MEDIUM if wrong else Severity.NONE,
             remedy="standardised inputs",
             where=name,
+            quantity="root mean square",
             value=rounded(rms),
-            unit="root mean square",
             expected=f"{SMALLEST:g} to {LARGEST:g}",
             meaning=_size_meaning(rms),
             advice="Divide each feature by its standard deviation on the training set."
@@ -117,10 +117,10 @@ class Inputs(Exam):
             value=rounded(offset),
             unit="standard deviations from 0",
             expected=f"at most {OFFSET:g}",
-            meaning="The mean sets the largest stable step, and what differs between samples "
-            f"learns about {roughly(offset**2)} times more slowly."
+            meaning="The mean limits the learning rate, so the differences between samples are "
+            f"learned about {roughly(offset**2)} times more slowly."
             if wrong
-            else "They are near enough to being centred.",
+            else "They are close enough to being centred.",
             advice="Subtract each feature's mean on the training set." if wrong else "",
         )
 
@@ -138,7 +138,7 @@ class Inputs(Exam):
                 value=counted(constant),
                 unit=f"of {flat.shape[1]} features",
                 meaning="More than half of the features are the same in all samples.",
-                advice="Drop them, or check that the data is read as it should be.",
+                advice="Drop them, or check that the data is read correctly.",
             )
 
 
@@ -150,7 +150,10 @@ def _size_title(rms: float) -> str:
 
 def _size_meaning(rms: float) -> str:
     if rms > LARGEST:
-        return f"The largest stable step is about {roughly(rms**2)} times shorter than for size 1."
+        return (
+            f"The largest stable learning rate is about {roughly(rms**2)} times smaller than for "
+            "inputs of size 1."
+        )
     if rms < SMALLEST:
         return "The first layer learns so slowly that it hardly moves."
-    return "They are of a usual size."
+    return "They have a usual size."

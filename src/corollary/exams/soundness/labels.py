@@ -64,10 +64,10 @@ class Labels(Exam):
             "Labels outside the classes",
             severity=Severity.HIGH,
             evidence=Evidence.CONFIRMED,
+            quantity="a label",
             value=counted(worst),
-            unit="is a label",
             expected=f"0 to {classes - 1}",
-            meaning=f"The network has {classes} outputs, and this label has none of them.",
+            meaning=f"The network has {classes} outputs, and none of them is for this label.",
             advice="Number the classes from 0, or give the network more outputs.",
         )
 
@@ -78,8 +78,8 @@ class Labels(Exam):
             "A class is rare" if rare else "Balance of the classes",
             severity=Severity.MEDIUM if rare else Severity.NONE,
             evidence=Evidence.CONFIRMED,
+            quantity="samples of the most common class / of the rarest",
             value=rounded(ratio),
-            unit="times as many samples of the most common class as of the rarest",
             expected=f"at most {RARE:g}",
             meaning="The rarest class hardly moves the loss." if rare else "No class is rare.",
             advice="Weight the loss by class, or sample rare classes more often." if rare else "",
@@ -94,13 +94,13 @@ class Labels(Exam):
         z = (changes - mean) / deviation
         ordered = z < -SIGMAS
         return self.finding(
-            "The data is in the order of its labels" if ordered else "Order of the labels",
+            "The data is sorted by label" if ordered else "Order of the labels",
             severity=Severity.MEDIUM if ordered else Severity.NONE,
             evidence=Evidence.CONFIRMED,
             value=counted(changes),
             unit="changes of label along the data",
             expected=f"about {mean:.0f} in a random order",
-            meaning="Unless they are shuffled, batches hold one class each."
+            meaning="Unless the data is shuffled, each batch holds a single class."
             if ordered
             else "The labels are mixed.",
             advice="Shuffle the data, as DataLoader(..., shuffle=True) does." if ordered else "",

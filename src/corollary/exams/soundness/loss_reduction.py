@@ -55,8 +55,8 @@ class LossReduction(Exam):
             else "Reduction of the loss",
             severity=Severity.MEDIUM if summed else Severity.NONE,
             remedy="divided loss",
+            quantity="loss with twice the samples / loss",
             value=rounded(ratio),
-            unit="times as large for twice the samples",
             expected="1" if summed else "",
             meaning=f"The gradient grows with the batch, so with {n} samples a step is {n} times "
             "as long as with a mean."
@@ -95,8 +95,8 @@ class LossReduction(Exam):
             "Each output is compared with every target",
             severity=Severity.HIGH,
             evidence=Evidence.CONFIRMED,
-            meaning=f"Outputs of shape {output} and targets of shape {target} are stretched to one "
-            "shape, so the loss does not know which target belongs to which sample.",
+            meaning=f"Outputs of shape {output} and targets of shape {target} are broadcast "
+            "against each other, so the loss does not know which target belongs to which sample.",
             advice="Give both the same shape: output.squeeze(1), or target.unsqueeze(1).",
         )
 

@@ -46,9 +46,9 @@ class Modes(Exam):
                 where=drops[0],
                 value=counted(len(drops)),
                 unit="place" if len(drops) == 1 else "places",
-                meaning="It is on in eval mode too, where it should be quiet."
+                meaning="It is active in eval mode too, where it should be off."
                 if always
-                else "Random in training and quiet in eval mode, as dropout should be.",
+                else "Active in training and off in eval mode, as dropout should be.",
             )
         trained = {n: m for n, m in norms.items() if int(m.num_batches_tracked) > 0}
         if not trained:
@@ -60,12 +60,13 @@ class Modes(Exam):
             moving = subject.output(batch)
         gap = _distance(still, moving)
         yield self.finding(
-            "Running statistics of other data" if gap > FAR else "Running statistics",
+            "Running statistics do not match the data" if gap > FAR else "Running statistics",
             severity=Severity.MEDIUM if gap > FAR else Severity.NONE,
             evidence=Evidence.CONFIRMED,
             where=next(iter(trained)),
+            quantity="difference between train and eval mode",
             value=rounded(gap),
-            unit="of the outputs' spread between train and eval mode",
+            unit="times the outputs' spread",
             expected=f"at most {FAR:g}",
             meaning="In eval mode the network computes something other than what was trained."
             if gap > FAR
@@ -83,15 +84,15 @@ class Modes(Exam):
         others = [name for name, mode in modes.items() if mode != whole]
         if others:
             yield self.finding(
-                "Parts are in another mode than the whole",
+                "Some modules are in another mode than the network",
                 severity=Severity.LOW,
                 where=others[0],
                 value=counted(len(others)),
                 unit=f"of {len(modes)} modules",
-                meaning=f"The network was handed over in {_mode(whole)} mode, and these parts in "
+                meaning=f"The network was handed over in {_mode(whole)} mode, and these modules in "
                 f"{_mode(not whole)} mode; the next train() or eval() changes that.",
-                advice="If it is meant, override train() so that it lasts; else call model.train() "
-                "before training and model.eval() before testing.",
+                advice="If that is intended, override train() so that it lasts; otherwise call "
+                "model.train() before training and model.eval() before testing.",
             )
 
 

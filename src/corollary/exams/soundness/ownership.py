@@ -66,7 +66,9 @@ class Ownership(Exam):
     def _owned(self, missing: list[str], total: int) -> Finding:
         none = len(missing) == total
         return self.finding(
-            "The optimizer does not have all parameters" if missing else "The optimizer has all",
+            "The optimizer does not have all parameters"
+            if missing
+            else "The optimizer has all parameters",
             severity=(Severity.HIGH if none else Severity.MEDIUM) if missing else Severity.NONE,
             evidence=Evidence.CONFIRMED,
             where=missing[0] if missing else "",
@@ -103,10 +105,10 @@ class Ownership(Exam):
                 severity=Severity.LOW,
                 where=vectors[0],
                 value=counted(len(vectors)),
-                unit="tensors with one axis",
-                meaning="Decay pulls gains of normalisation and biases to zero, which helps no "
-                "one.",
-                advice="Put tensors with one axis into a group with weight_decay=0.",
+                unit="one-dimensional tensors",
+                meaning="Weight decay pulls biases and the gains of normalisation layers to zero, "
+                "which does not help.",
+                advice="Put one-dimensional tensors into a group with weight_decay=0.",
             )
 
 

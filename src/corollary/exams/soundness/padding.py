@@ -59,8 +59,9 @@ class Padding(Exam):
             severity=Severity.HIGH if leaks else Severity.NONE,
             evidence=Evidence.CONFIRMED,
             where=name,
+            quantity="change of the outputs",
             value=rounded(gap) if leaks else None,
-            unit="of the outputs' spread",
+            unit="times the outputs' spread",
             expected="0",
             meaning="Other tokens at masked positions change the outputs at the others."
             if leaks

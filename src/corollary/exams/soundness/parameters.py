@@ -51,7 +51,7 @@ class Parameters(Exam):
                 meaning="Nothing can be trained."
                 if whole
                 else f"They keep the values they have, '{frozen[0]}' among them.",
-                advice="If that is not meant, call requires_grad_(True) on them.",
+                advice="If that is not intended, call requires_grad_(True) on them.",
                 details={"frozen": frozen},
             )
 
@@ -100,7 +100,7 @@ class Parameters(Exam):
         repeated = [found for found in shared if _numbered(found)]
         if repeated:
             yield self.finding(
-                "One layer stands in several places",
+                "One layer is used in several places",
                 severity=Severity.LOW,
                 where=repeated[0][1].rpartition(".")[0],
                 value=counted(len(repeated[0])),
@@ -108,7 +108,7 @@ class Parameters(Exam):
                 meaning=f"'{repeated[0][0]}' and '{repeated[0][1]}' are one tensor: a list made by "
                 "multiplication repeats one layer.",
                 advice="Make each layer anew: nn.ModuleList(make() for _ in range(n)), unless "
-                "sharing is meant.",
+                "sharing is intended.",
                 change="- nn.ModuleList([layer] * n)\n+ nn.ModuleList(make() for _ in range(n))",
             )
         elif shared:
@@ -134,7 +134,7 @@ class Parameters(Exam):
                 unit="copy" if len(copies) == 1 else "copies",
                 meaning=f"'{one}' and '{other}' are two tensors with the same random values.",
                 advice="Share the tensor if they are meant to be one, or initialise the second "
-                "one anew (a deepcopy copies its values).",
+                "one anew (deepcopy copies its values).",
                 claims=("hidden_unit_permutation",),
                 details={"pairs": [list(pair) for pair in copies]},
             )

@@ -77,7 +77,7 @@ class Symmetry(Exam):
             )
         many = changed > MANY
         return self.finding(
-            f"Answers change under {wanted}" if many else f"Answers bear {wanted}",
+            f"Answers change under {wanted}" if many else f"Answers are stable under {wanted}",
             severity=Severity.LOW if many else Severity.NONE,
             value=rounded(100 * changed),
             unit="% of the answers change" if one_class else "% of the outputs' spread",
@@ -99,8 +99,9 @@ class Symmetry(Exam):
             "Claimed symmetry is broken" if broken else "Claimed symmetry holds",
             severity=Severity.HIGH if broken else Severity.NONE,
             evidence=Evidence.CONFIRMED,
+            quantity="change of the output",
             value=rounded(gap),
-            unit="of the outputs' size",
+            unit="times the outputs' size",
             expected="0 up to rounding",
             meaning="The order of a set's elements changes the answer, and it should not."
             if broken

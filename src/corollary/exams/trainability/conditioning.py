@@ -52,12 +52,12 @@ class Conditioning(Exam):
         yield self.finding(
             "One direction of the loss is far too steep" if ratio > FAR else "Conditioning",
             severity=Severity.LOW if ratio > FAR else Severity.NONE,
+            quantity="largest eigenvalue / tenth largest",
             value=rounded(ratio),
-            unit="= largest curvature over the tenth",
             expected=f"below {FAR:g}",
             meaning="The steepest direction limits the learning rate, and all others learn slowly."
             if ratio > FAR
-            else "No direction is so steep that it holds the others back.",
+            else "No direction is so steep that it slows down the others.",
             advice="Standardise the inputs, or use an adaptive method such as Adam."
             if ratio > FAR
             else "",

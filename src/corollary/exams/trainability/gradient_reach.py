@@ -32,7 +32,7 @@ class GradientReach(Exam):
     """The gradient of every parameter, at the start and after two small steps."""
 
     def examine(self, subject: Subject, budget: Budget) -> Iterator[Finding]:
-        """Which matrices of weights have none, and which have one of zero."""
+        """Which weight matrices have none, and which have one of zero."""
         subject.labelled(1)
         with subject.borrowed() as model, steady(model):
             names = [n for n, p in subject.parameters().items() if p.dim() > 1]
@@ -53,7 +53,7 @@ class GradientReach(Exam):
             yield self.finding(
                 "Every layer gets a gradient",
                 value=counted(len(names)),
-                unit=f"of {len(names)} matrices of weights",
+                unit=f"of {len(names)} weight matrices",
                 meaning="No layer is cut off from the loss.",
                 claims=("backprop_correctness",),
             )
@@ -68,7 +68,7 @@ class GradientReach(Exam):
             evidence=Evidence.CONFIRMED,
             where=where,
             value=counted(len(cut)),
-            unit=f"of {total} matrices of weights have none",
+            unit=f"of {total} weight matrices have none",
             expected="0",
             meaning=f"The loss does not depend on {_listed(cut)} as far as autograd knows, so "
             "they cannot learn.",
@@ -87,7 +87,7 @@ class GradientReach(Exam):
             evidence=Evidence.CONFIRMED,
             where=where,
             value=counted(len(cut)),
-            unit=f"of {total} matrices of weights",
+            unit=f"of {total} weight matrices",
             expected="0",
             meaning=f"The loss depends on {_listed(cut)}, and its slope there is zero to the last "
             "bit, also after a small step.",

@@ -55,12 +55,14 @@ class InitialGain(Exam):
             severity=Severity.MEDIUM if far else Severity.NONE,
             remedy="fresh start",
             where=name,
+            quantity="fan-in × variance",
             value=rounded(gain),
-            unit="= fan-in times variance",
-            expected=f"best {good:g}, fine from {good / FAR:g} to {good * FAR:g}",
-            meaning=f"This layer {'blows up' if gain > good else 'shrinks'} what passes it."
+            expected=f"about {good:g}; from {good / FAR:g} to {good * FAR:g} is fine",
+            meaning=f"This layer {'amplifies' if gain > good else 'attenuates'} the signal far too "
+            "much."
             if far
-            else "No layer's weights are far too large or too small; this one is the furthest.",
+            else "No layer's weights are far too large or too small; this one is the furthest "
+            "from it.",
             advice=f"Draw its weights with variance {good:g} / fan-in "
             f"(nn.init.{'kaiming' if good == 2 else 'xavier'}_normal_)."
             if far

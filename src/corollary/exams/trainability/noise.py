@@ -44,9 +44,9 @@ class Noise(Exam):
         yield self.finding(
             "Gradient noise scale",
             value=between(scale.value, scale.low, scale.high),
-            unit="samples a batch",
-            meaning=f"Batches of {size} average the noise of the gradient away at this stage; "
-            "the noise grows as training goes on."
+            unit="samples per batch",
+            meaning=f"Batches of {size} average out most of the gradient noise at this stage; the "
+            "noise grows as training goes on."
             if larger
             else "A batch of this size makes half the progress of the full gradient, at this "
             "stage of training.",

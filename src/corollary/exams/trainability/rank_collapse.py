@@ -61,8 +61,8 @@ class RankCollapse(Exam):
             severity=Severity.HIGH if collapsed else Severity.NONE,
             remedy="fresh start",
             where=name,
+            quantity="mean cosine between two samples",
             value=rounded(last, 4 if last > APART else 2),
-            unit="= mean cosine between two samples",
             expected=f"below {ALIKE:g}",
             meaning="Different samples give almost the same output here, and later layers "
             "cannot tell them apart."

@@ -61,15 +61,16 @@ class RecurrentRadius(Exam):
         reach = int((slopes.flip(0) > FAINT * slopes.max()).nonzero().max()) + 1
         short = reach < steps * PART
         yield self.finding(
-            "It forgets most of its sequence" if short else "Memory",
+            "It forgets most of its sequence" if short else "Length of memory",
             severity=Severity.MEDIUM if short else Severity.NONE,
+            quantity="memory",
             value=rounded(reach),
-            unit=f"of {steps} steps back",
+            unit=f"of {steps} steps",
             expected=f"more than {PART * steps:.0f}, if the answer needs them",
             meaning=f"Beyond {reach} steps the last output depends on its input by less than a "
-            "thousandth of what it does at most, so what happened before is not learned."
+            "thousandth of the strongest dependence, so what happened before is not learned."
             if short
-            else "The last output depends on inputs that far back.",
+            else "The last output depends on inputs this far back.",
             advice="Use an LSTM or GRU with a forget bias of 1, an orthogonal recurrent start, "
             "attention, or shorter sequences."
             if short

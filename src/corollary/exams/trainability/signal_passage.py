@@ -81,8 +81,9 @@ class SignalPassage(Exam):
             severity=severity,
             remedy="fresh start",
             where=name if distance > FAR else "",
+            quantity=f"mean square in {'last' if what == 'Signals' else 'first'} layer / in "
+            f"{'first' if what == 'Signals' else 'last'} layer",
             value=rounded(ratio),
-            unit=f"times the mean square of the {'first' if what == 'Signals' else 'last'} layer",
             expected=f"{1 / FAR:g} to {FAR:g}",
             meaning=f"Each of the {len(profile)} layers multiplies the mean square by {rate:.2g}"
             + (", too much for one learning rate." if distance > FAR else "."),

@@ -70,8 +70,8 @@ class TrialRunExam(Exam):
             title,
             severity=severity,
             evidence=Evidence.CONFIRMED,
+            quantity=f"final loss / loss of {_aim(run)}",
             value=rounded(ratio) if math.isfinite(ratio) else None,
-            unit=f"times the loss of {_aim(run)}",
             expected="below 1",
             meaning=f"{meaning} Trained with {how}.",
             advice=_advice(trial) if severity.rank >= Severity.MEDIUM.rank else "",
@@ -97,19 +97,19 @@ class TrialRunExam(Exam):
             )
         else:
             meaning = (
-                "Again and again the same few samples, and the loss stays at "
-                f"{one.end:.3g}: what the network gives does not depend on them as it should."
+                "The loss on a few samples that are repeated stays at "
+                f"{one.end:.3g}: the output does not depend on them as it should."
             )
         return self.finding(
             "It cannot memorise one batch" if fails else "One batch memorised",
             severity=Severity.HIGH if fails else Severity.NONE,
             evidence=Evidence.CONFIRMED,
+            quantity="final loss / initial loss",
             value=rounded(share) if math.isfinite(share) else None,
-            unit="of the first loss is left",
             expected="near 0",
             meaning=meaning,
             advice="Look for what keeps the gradient from the weights or the input from the "
-            "output; a network that is wired well memorises a few samples."
+            "output; a network that is wired correctly memorises a few samples."
             if fails
             else "",
         )
@@ -122,7 +122,7 @@ def _aim(run: Run) -> str:
 def _advice(trial: TrialRun) -> str:
     if trial.diverged:
         return "Use a smaller learning rate, and scale inputs and targets to size 1."
-    return "Fix what is said below on gradients, inputs and the loss first."
+    return "First fix the findings on gradients, inputs and the loss."
 
 
 def _figure(run: Run) -> Figure:
