@@ -79,7 +79,9 @@ def test_a_smooth_network_turns_and_a_straight_one_does_not():
 
 
 def test_an_affine_map_is_told_whether_it_has_one_layer_or_two():
-    one = titled(asked("linearity", network(nn.Linear(6, 3)), rows()), "Nonlinearity between samples")
+    one = titled(
+        asked("linearity", network(nn.Linear(6, 3)), rows()), "Nonlinearity between samples"
+    )
     assert one.severity is Severity.NONE and one.value.value == 0
     two = asked("linearity", network(nn.Linear(6, 8), nn.Linear(8, 3)), rows())[0]
     assert two.severity is Severity.MEDIUM and "activation" in two.advice
@@ -203,10 +205,10 @@ def test_the_degree_of_a_cube_is_three():
 def test_pooled_features_are_blamed_and_sets_are_not():
     x, _ = rows()
     summed = asked("symmetries", Rule(lambda x: x.sum(1, keepdim=True)), x)
-    assert titled(summed, "It does not see the order of features").severity is Severity.MEDIUM
+    assert titled(summed, "It ignores the order of features").severity is Severity.MEDIUM
     sets = torch.randn(32, 5, 4)
     pooled = asked("symmetries", Rule(lambda x: x.exp().sum(1)), (sets, torch.arange(32) % 3))
-    assert titled(pooled, "It does not see the order of elements").severity is Severity.NONE
+    assert titled(pooled, "It ignores the order of elements").severity is Severity.NONE
 
 
 def test_a_convolution_that_is_pooled_does_not_see_a_shift():

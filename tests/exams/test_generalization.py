@@ -191,7 +191,7 @@ def test_a_linear_classifier_with_a_wide_margin_gets_a_bound_below_one(monkeypat
     subject = Subject(model, (x, y), samples=20_000)
     monkeypatch.setattr(norm_capacity, "SAMPLES", 20_000)
     _, bound = examine_subject(subject, only="generalization/norm_capacity").findings
-    assert bound.value.value < 0.5 and "no more errors" in bound.meaning
+    assert bound.value.value < 0.5 and "error rate on new samples" in bound.meaning
 
 
 def test_vacuous_bounds_are_called_so():

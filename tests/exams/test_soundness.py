@@ -23,7 +23,7 @@ class Noise(nn.Module):
 def test_the_module_that_draws_is_named_and_not_those_after_it():
     model = nn.Sequential(nn.Linear(10, 8), nn.Sequential(Noise(), nn.ReLU()), nn.Linear(8, 3))
     (finding,) = only("determinism", model)
-    assert finding.where == "1.0" and "Make '1.0' quiet" in finding.advice
+    assert finding.where == "1.0" and "Make '1.0' deterministic" in finding.advice
 
 
 def test_frozen_tensors_are_placed_in_the_module_that_holds_them_all():

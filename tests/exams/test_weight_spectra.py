@@ -100,7 +100,9 @@ def test_heavy_tails_are_no_proof_of_learning():
 def test_alarms_come_with_the_layer_and_its_picture():
     noise = found_in(built(noisy, True), only=BOTH[0])["One direction dominates a weight matrix"]
     assert noise.where == "2" and noise.figures[0].log_y
-    bit = found_in(built(changed, 1000.0, False), only=BOTH[0])["One weight is far larger than the others"]
+    bit = found_in(built(changed, 1000.0, False), only=BOTH[0])[
+        "One weight is far larger than the others"
+    ]
     assert bit.where == "2" and bit.value.value > 10
     scale = found_in(built(changed, 0.01, True), only=BOTH[0])["A layer of unusual norm"]
     assert scale.where == "2" and scale.severity is Severity.LOW, "small layers may be meant so"

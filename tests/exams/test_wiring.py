@@ -115,7 +115,9 @@ def test_a_recurrent_layer_that_takes_the_batch_for_time_is_named():
         return Calls(lambda m, x: m.head(m.cell(x)[0][:, -1]), cell=cell, head=nn.Linear(8, 3))
 
     (finding,) = only("soundness/batch_independence", net(False), data)
-    assert "takes the batch for time" in finding.meaning and "batch_first=True" in finding.advice
+    assert (
+        "treats the batch axis as time" in finding.meaning and "batch_first=True" in finding.advice
+    )
     (finding,) = only("soundness/batch_independence", net(True), data)
     assert finding.severity is Severity.NONE
 
@@ -172,9 +174,7 @@ def test_eight_bit_integers_that_wrap_are_found():
     bytes_ = torch.randint(256, (32, 6), dtype=torch.uint8)
     wraps = Calls(lambda m, x: m.fc((x + x).float() / 255), fc=nn.Linear(6, 3))
     fine = Calls(lambda m, x: m.fc(x.float() / 255), fc=nn.Linear(6, 3))
-    assert "8-bit integers overflow" in loud(
-        only("soundness/inputs", wraps, (bytes_, Y[:32]))
-    )
+    assert "8-bit integers overflow" in loud(only("soundness/inputs", wraps, (bytes_, Y[:32])))
     assert not loud(only("soundness/inputs", fine, (bytes_, Y[:32])))
 
 

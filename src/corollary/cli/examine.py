@@ -168,8 +168,11 @@ def _print(
     from rich.console import Console
     from rich.text import Text
 
+    from corollary.report.summary import examination_text
+
     console = Console(highlight=False)
-    console.print(Text(str(done)), soft_wrap=True)
+    more = "printed below" if everything else "--all prints them, --out page.html writes a page"
+    console.print(Text(examination_text(done, more)), soft_wrap=True)
     for answer in done.answers() if everything else ():
         console.print()
         style = SEVERITY_COLOURS[answer.severity.value] if answer.answered else "dim"

@@ -61,30 +61,43 @@ def examination_html(done: "Examination") -> str:
 
 def facts(done: "Examination") -> dict[str, Any]:
     """What the templates show of an examination."""
+    loud = _loud(done)
     return {
         "headline": headline(done),
         "subject": done.subject,
         "environment": done.environment,
         "budget": done.budget,
-        "answers": [_answer(answer) for answer in done.answers()],
+        "answers": [_answer(answer, loud) for answer in done.answers()],
         "advice": [(f.advice, named(f), f.number) for f in done.advice()],
         "causes": [_cause(cause) for cause in done.causes()],
         "examined": examined(done),
         "layers": layers(done),
+        "training": _training(done),
         "signs": SEVERITY_SIGNS,
     }
 
 
 def headline(done: "Examination") -> str:
     """The examination in a few words."""
-    loud = [c for c in done.causes() if c.finding.severity in (Severity.MEDIUM, Severity.HIGH)]
-    name = done.subject["module"]
+    loud, name = _loud(done), done.subject["module"]
     if loud:
         return f"{name}: {len(loud)} thing{'s' if len(loud) > 1 else ''} to fix"
     silent = sum(f.status is not Status.DONE for f in done.findings)
     if 2 * silent > len(done.findings):
         return f"{name}: most questions have no answer"
     return f"{name}: nothing wrong found"
+
+
+def _loud(done: "Examination") -> "list[Cause]":
+    """The causes to fix: those of medium and high severity."""
+    return [c for c in done.causes() if c.finding.severity in (Severity.MEDIUM, Severity.HIGH)]
+
+
+def _training(done: "Examination") -> dict[str, Any] | None:
+    """The figure of the short training, if there was one."""
+    runs = (f for f in done.findings if f.exam == "trainability/trial_run" and f.figures)
+    found = next(runs, None)
+    return drawn(found.figures[0]) if found else None
 
 
 def examined(done: "Examination") -> str:
@@ -95,7 +108,7 @@ def examined(done: "Examination") -> str:
         shapes = ", ".join(f"{name} {shape}" for name, shape in facts.get("data", {}).items())
         parts.append(f"{facts['samples']:,} samples ({shapes})")
     if facts.get("optimizer"):
-        assumed = f", {facts['assumed']} assumed" if facts.get("assumed") else ""
+        assumed = f" ({facts['assumed']} is assumed)" if facts.get("assumed") else ""
         parts.append(f"{facts['optimizer']}{assumed}")
     if facts.get("batch_size"):
         parts.append(f"batches of {facts['batch_size']}")
@@ -113,12 +126,12 @@ def layers(done: "Examination") -> list[dict[str, Any]]:
         here = [f for f in loud if f.where == name or f"'{name}'" in f.where]
         here += [f for f in loud if f.where.startswith(f"{name}.")]
         worst = max(here, key=lambda f: f.severity.rank, default=None)
-        told = [f"{name}: signal {signal[name]:.2g}"]
+        sizes = [f"signal {signal[name]:.2g}"]
         if name in gradient:
-            told.append(f"gradient {gradient[name]:.2g}")
-        told += [f.title for f in here]
+            sizes.append(f"gradient {gradient[name]:.2g}")
+        told = "; ".join([f"root mean square: {', '.join(sizes)}", *(f.title for f in here)])
         severity = worst.severity.value if worst else "none"
-        strip.append({"name": name, "severity": severity, "told": "; ".join(told)})
+        strip.append({"name": name, "severity": severity, "sizes": sizes, "told": told})
     return strip
 
 
@@ -132,7 +145,7 @@ def _cause(cause: "Cause") -> dict[str, Any]:
     }
 
 
-def _answer(answer: "Answer") -> dict[str, Any]:
+def _answer(answer: "Answer", loud: "list[Cause]") -> dict[str, Any]:
     told = [f for f in answer.findings if f.status is Status.DONE]
     told.sort(key=lambda f: -f.severity.rank)
     return {
@@ -140,7 +153,7 @@ def _answer(answer: "Answer") -> dict[str, Any]:
         "question": answer.question,
         "verdict": answer.verdict,
         "severity": answer.colour,
-        "findings": [_finding(f) for f in told],
+        "findings": [_finding(f, loud) for f in told],
         "silent": _silent(answer),
         "unanswered": sum(f.status is not Status.DONE for f in answer.findings),
     }
@@ -155,8 +168,10 @@ def _silent(answer: "Answer") -> list[tuple[str, str, str]]:
     return [("; ".join(names), *why) for why, names in titles.items()]
 
 
-def _finding(finding: Finding) -> dict[str, Any]:
+def _finding(finding: Finding, loud: "list[Cause]") -> dict[str, Any]:
+    causes = [k for k, cause in enumerate(loud, start=1) if cause.finding is finding]
     return {
+        "cause": causes[0] if causes else None,  # its number, if the summary explains it
         "told": finding,
         "place": place(finding.where),
         "sign": SEVERITY_SIGNS[finding.severity],

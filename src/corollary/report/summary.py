@@ -1,5 +1,6 @@
 """An examination as plain text: what fits on a screen, the most severe first."""
 
+import shutil
 import textwrap
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
@@ -15,21 +16,23 @@ if TYPE_CHECKING:
     from corollary.examine.causes import Cause
     from corollary.examine.examination import Answer, Examination
 
-WIDTH = 100
+WIDEST = 100  # columns, on a terminal that has them
 MOST = 5  # findings of one question that are spelled out
 
 
-def examination_text(done: "Examination") -> str:
-    """Headline, an answer to each question with what needs attention, and what to do."""
+def examination_text(done: "Examination", more: str = "see .findings and .save(path)") -> str:
+    """Headline, what to fix, an answer to each question, and where there is more."""
     lines = [headline(done), _wrapped(examined(done), "  "), ""]
     loud = [c for c in done.causes() if c.finding.severity.rank >= Severity.MEDIUM.rank]
     for k, cause in enumerate(loud, start=1):
         lines += [*_cause(k, cause), ""]
     for answer in done.answers():
-        lines += [f"{_sign(answer)} {answer.question} {answer.verdict}", *_remarks(answer)]
+        above = [k for k, cause in enumerate(loud, start=1) if _explains(cause, answer)]
+        see = f" (see {' and '.join(map(str, above))})" if above else ""
+        lines += [f"{_sign(answer)} {answer.question} {answer.verdict}{see}", *_remarks(answer)]
     if not loud:
         lines += ["", advice_text(done.advice())]
-    lines += ["", f"{len(done.findings)} findings in all: .findings has them, .save(path) a page."]
+    lines += ["", f"{len(done.findings)} findings in all: {more}"]
     return "\n".join(lines)
 
 
@@ -37,7 +40,9 @@ def _cause(k: int, cause: "Cause") -> Iterator[str]:
     """A cause with its evidence, what to do, and its symptoms."""
     f = cause.finding
     number = f": {f.number}" if f.number else ""
-    title = f"{k}. {SEVERITY_SIGNS[f.severity]} {named(f)}{number} ({f.evidence.value})"
+    expected = f", expected {f.expected}" if f.number and f.expected else ""
+    sign = SEVERITY_SIGNS[f.severity]
+    title = f"{k}. {sign} {named(f)}{number}{expected} ({f.evidence.value})"
     yield _wrapped(title, "")
     for text in (f.meaning, f"-> {f.advice}" if f.advice else ""):
         if text:
@@ -48,8 +53,14 @@ def _cause(k: int, cause: "Cause") -> Iterator[str]:
         yield _wrapped(f"symptoms: {'; '.join(named(s) for s in cause.symptoms)}", "     ")
 
 
+def _explains(cause: "Cause", answer: "Answer") -> bool:
+    """Whether an alarm of this question is the cause or one of its symptoms."""
+    mine = [f for f in answer.findings if f.severity.rank >= Severity.MEDIUM.rank]
+    return any(f in mine for f in (cause.finding, *cause.symptoms))
+
+
 def advice_text(findings: "Sequence[Finding]") -> str:
-    """What to do, one numbered sentence a finding.
+    """What to do, one numbered sentence per finding.
 
     Example:
         >>> advice_text([Finding("soundness/inputs", "Size", Severity.HIGH, advice="Scale them.")])
@@ -78,4 +89,5 @@ def _remarks(answer: "Answer") -> Iterator[str]:
 
 
 def _wrapped(text: str, indent: str) -> str:
-    return textwrap.fill(text, WIDTH, initial_indent=indent, subsequent_indent=indent + "  ")
+    width = min(WIDEST, shutil.get_terminal_size().columns)
+    return textwrap.fill(text, width, initial_indent=indent, subsequent_indent=indent + "  ")
