@@ -41,15 +41,13 @@ class SignAverage(Claim[Given]):
     t: float = option(0.3, low=0.01, high=1.0)  # distance from zero
 
     relation = at_most(level=0.99)  # a frequency: exact binomial interval
-    supposes = (
-        Suppose(
-            "the mean of all signs is within five standard errors of zero",
-            lambda given: 5 / sqrt(given.s.numel()) - given.s.mean().abs(),
-            without=unfair,
-        ),
+    supposes = Suppose(
+        "the mean of all signs is within five standard errors of zero",
+        lambda given: 5 / sqrt(given.s.numel()) - given.s.mean().abs(),
+        without=unfair,
     )
     symbols = "2 exp(-n t²/2)", "share of averages beyond t"
-    shows = (Sweep("Far averages are rare", "t", (0.1, 0.2, 0.3, 0.4), x="distance t"),)
+    shows = Sweep("Far averages are rare", "t", (0.1, 0.2, 0.3, 0.4), x="distance t")
 
     def given(self, rng: Generator) -> Given:
         return signs(self.trials, self.n, rng)

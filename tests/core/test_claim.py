@@ -20,9 +20,9 @@ class MeanIsBelowMax(Claim[torch.Tensor]):
     flavour: Literal["normal", "uniform"] = "normal"  # their law
     relation = at_most(ulps=4)  # a sum of n terms
     factor: ClassVar[float] = 1.0
-    supposes = (Suppose("the numbers are finite", lambda g: g.isfinite().all(), without=infinite),)
+    supposes = Suppose("the numbers are finite", lambda g: g.isfinite().all(), without=infinite)
     symbols = "largest number", "mean"
-    shows = (Along("Numbers", x="i"),)
+    shows = Along("Numbers", x="i")
 
     def given(self, rng):
         return self.spread * torch.rand(self.n, generator=rng, dtype=torch.float64)

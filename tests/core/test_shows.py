@@ -3,6 +3,7 @@
 from typing import NamedTuple
 
 from corollary.core import Along, Claim, Path, Suppose, at_most, instead
+from corollary.core.picture import Level, Points, picture
 
 
 class Given(NamedTuple):
@@ -23,7 +24,7 @@ class Saturates(Claim[Given]):
         Suppose("x is at most 2", lambda g: max(g.x) <= 2, without=further),
     )
     symbols = "C x", "min(x, 1)²"
-    shows = (Along("Squares", x="x", at="x"),)
+    shows = Along("Squares", x="x", at="x")
 
     def given(self, rng):
         return Given(1.0, (0.5, 1.0, 2.0))
@@ -87,3 +88,46 @@ def test_parts_are_blocks_of_entries_over_the_same_positions():
     assert labels[:2] == ["C x, once", "min(x, 1)², once"]
     assert "Too far, twice" in labels
     assert result.rows[0] == "x = 0.5, once" and result.rows[-1] == "x = 2, twice"
+
+
+class Pictured(Saturates):
+    supposes = Saturates.supposes[1]
+    shows = Along("All of them, C = {C:g}", x="x", at="x", log="y")
+    wide: bool = True  # whether there is something to see
+
+    @picture("Squares up to {top}", x="x", equal=True, each=1)
+    def squares(self, trial):
+        if self.wide:
+            yield Points(trial.given.x, trial.measured, label=trial.words or "squares")
+            for broken in trial.without:
+                yield Level(max(broken.given.x), label=broken.words, role=broken.role, axis="x")
+
+    def measure(self, given):
+        return super().measure(given)
+
+    @property
+    def top(self):
+        return 2
+
+
+def test_one_hypothesis_and_one_picture_need_no_tuple():
+    claim = Pictured()
+    assert claim.suppositions == (claim.supposes,) and claim.declared == (claim.shows,)
+    result = claim.check(0)
+    assert len(result.counterexamples) == 1 and result.figures[0].title == "All of them, C = 1"
+    assert result.figures[0].log_y and not result.figures[0].log_x
+
+
+def test_a_method_that_yields_marks_is_a_picture_under_its_title():
+    _, own, broken = Pictured().check(0).figures
+    assert (own.title, own.x, own.y, own.equal) == ("Squares up to 2", "x", "min(x, 1)²", True)
+    assert [m.label for m in own.marks] == ["squares", "Too far."]
+    assert own.marks[1].role == "other" and broken.title == "Too far"
+
+
+def test_no_marks_no_picture_and_an_heir_has_the_pictures_of_its_parent():
+    class Heir(Pictured):
+        pass
+
+    assert len(Pictured(wide=False).check(0).figures) == 1
+    assert len(Heir().check(0).figures) == 3

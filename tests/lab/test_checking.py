@@ -84,7 +84,7 @@ def test_the_counterexample_is_run_and_drawn():
 def test_where_there_is_no_counterexample_the_reason_is_given(monkeypatch):
     from corollary.claims.connectionism.novikoff import Novikoff
 
-    monkeypatch.setattr(Novikoff, "supposes", Novikoff.supposes[:1])
+    monkeypatch.setattr(Novikoff, "supposes", Novikoff().suppositions[:1])
     assert answered(order(do="counterexample"))["none"] == "there is no counterexample"
 
 

@@ -2,6 +2,7 @@
 
 from corollary.core.batch import Batch
 from corollary.core.claim import Claim
+from corollary.core.dots import band_of_runs, over_runs, scatter, unit_circle, with_intervals
 from corollary.core.exam import Budget, Exam
 from corollary.core.experiment import Experiment, Outcome, Published, Row
 from corollary.core.figure import (
@@ -21,6 +22,7 @@ from corollary.core.finding import Evidence, Finding, Severity, Status
 from corollary.core.hypothesis import Hypothesis
 from corollary.core.measurement import Count, Kept, Path, Reading, Sample, Series
 from corollary.core.options import option
+from corollary.core.picture import Marks, picture
 from corollary.core.power_law import PowerLaw, loglog_fit
 from corollary.core.randomness import derived_seed, generator, normal, uniform
 from corollary.core.relations import (
@@ -66,6 +68,7 @@ __all__ = [
     "Kept",
     "Level",
     "Mark",
+    "Marks",
     "Over",
     "Parity",
     "Path",
@@ -89,6 +92,7 @@ __all__ = [
     "Verdict",
     "at_least",
     "at_most",
+    "band_of_runs",
     "converges",
     "derived_seed",
     "equals",
@@ -100,7 +104,12 @@ __all__ = [
     "near",
     "normal",
     "option",
+    "over_runs",
+    "picture",
+    "scatter",
     "slope",
     "uniform",
+    "unit_circle",
+    "with_intervals",
     "within_interval",
 ]

@@ -14,6 +14,7 @@ from corollary.core.hypothesis import Hypothesis
 from corollary.core.measurement import Kept, Measurement
 from corollary.core.numbers import as_floats, short
 from corollary.core.options import check_options
+from corollary.core.picture import Picture
 from corollary.core.randomness import generator
 from corollary.core.relations import Bound, Comparison, Relation
 from corollary.core.result import Refutation, Result, refutation
@@ -36,10 +37,10 @@ class Claim(ABC, Generic[G]):
     """
 
     relation: ClassVar[Relation]
-    supposes: ClassVar[tuple[Suppose, ...]] = ()
+    supposes: ClassVar[Suppose | tuple[Suppose, ...]] = ()
     symbols: ClassVar[tuple[str, str]] = ("predicted", "measured")
     rows: ClassVar[tuple[str, ...] | str] = ()  # labels of several entries, or "m = {widths}"
-    shows: ClassVar[tuple[Show, ...]] = ()
+    shows: ClassVar[Show | tuple[Show, ...]] = ()
     trivial: ClassVar[float | None] = None  # the value every such bound has without any theory
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
@@ -65,9 +66,19 @@ class Claim(ABC, Generic[G]):
         """Of a bound: a given at which it is nearly attained; ``rng`` is handed a generator."""
         return None
 
-    def figure(self, trial: Trial[G]) -> Figure | tuple[Figure, ...]:
-        """A picture of its own, beside those that are declared."""
+    def figure(self, trial: Trial[G]) -> tuple[Figure, ...]:
+        """Pictures of which there are so many as the trial says; others are decorated methods."""
         return ()
+
+    @property
+    def suppositions(self) -> tuple[Suppose, ...]:
+        """What is supposed, one or several."""
+        return self.supposes if isinstance(self.supposes, tuple) else (self.supposes,)
+
+    @property
+    def declared(self) -> tuple[Show, ...]:
+        """The pictures that are drawn by the core, one or several."""
+        return self.shows if isinstance(self.shows, tuple) else (self.shows,)
 
     @classmethod
     def name(cls) -> str:
@@ -107,7 +118,7 @@ class Claim(ABC, Generic[G]):
 
     def hypotheses(self, given: G) -> tuple[Hypothesis, ...]:
         """Each supposition, tested."""
-        return tuple(suppose.hypothesis(self, given) for suppose in self.supposes)
+        return tuple(suppose.hypothesis(self, given) for suppose in self.suppositions)
 
     def trial(self, given: G, seed: int = 0) -> Trial[G]:
         """Predict, measure and compare, whether the suppositions hold or not."""
@@ -120,7 +131,7 @@ class Claim(ABC, Generic[G]):
 
     def without(self, given: G, seed: int = 0) -> Iterator[Trial[G]]:
         """A trial without each supposition that is shown to be needed."""
-        for suppose in self.supposes:
+        for suppose in self.suppositions:
             if suppose.without is None:
                 continue
             rng = generator(seed, self.name(), "without", suppose.sentence)
@@ -160,7 +171,7 @@ class Claim(ABC, Generic[G]):
         elif self.rows:
             labels = self.rows
         else:
-            along = next((s for s in self.shows if isinstance(s, Along) and s.x), None)
+            along = next((s for s in self.declared if isinstance(s, Along) and s.x), None)
             labels = along.labels(self, trial) if along else ()
         return labels if len(labels) == len(trial.comparison.predicted) else ()
 
@@ -202,9 +213,12 @@ class Claim(ABC, Generic[G]):
 
     def figures(self, trial: Trial[G], seed: int = 0) -> tuple[Figure, ...]:
         """The declared pictures, then those of the claim's own."""
-        own = self.figure(trial)
-        drawn = tuple(show.draw(self, trial, seed) for show in self.shows)
-        return drawn + (own if isinstance(own, tuple) else (own,))
+        drawn = [show.draw(self, trial, seed) for show in self.declared]
+        names = dict.fromkeys(n for kind in reversed(type(self).__mro__) for n in vars(kind))
+        for marks in (getattr(type(self), name, None) for name in names):
+            if isinstance(frame := getattr(marks, "picture", None), Picture):
+                drawn += frame.draw(self, trial, marks)
+        return (*drawn, *self.figure(trial))
 
     def _verdict(self, comparison: Comparison) -> Verdict:
         """Holds becomes vacuous when the bound is past its trivial value."""

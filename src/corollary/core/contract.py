@@ -89,11 +89,11 @@ def is_labelled(case: Case) -> Iterator[str]:
     """Both sides have a name, several rows have labels, figures have titles, axes and labels."""
     if case.claim.symbols == Claim.symbols:
         yield "declare `symbols`: what the prediction and the measurement are called"
-    scattered = any(isinstance(show, Parity) for show in case.claim.shows)
+    scattered = any(isinstance(show, Parity) for show in case.claim.declared)
     if 1 < len(case.result.predicted) <= 12 and not case.result.rows and not scattered:
         yield f"{len(case.result.predicted)} comparisons without labels: declare `rows`"
     if not case.result.figures:
-        yield "there is no picture: declare `shows` or write `figure`"
+        yield "there is no picture: declare `shows` or write a `@picture`"
     for figure in case.result.figures:
         if not (figure.title and figure.x and figure.y):
             yield f"the figure '{figure.title}' needs a title and two axis labels"
@@ -134,8 +134,8 @@ def wrong_predictions(case: Case) -> Iterator[tuple[Any, Any]]:
 
 def hypotheses_are_needed(case: Case) -> Iterator[str]:
     """Each breaker breaks its own hypothesis and the conclusion, and says what happens."""
-    broken = [s for s in case.claim.supposes if s.without is not None]
-    if not case.claim.supposes:
+    broken = [s for s in case.claim.suppositions if s.without is not None]
+    if not case.claim.suppositions:
         yield "declare what the claim supposes"
     if not broken and not case.fields.get("no-counterexample"):
         yield "no hypothesis is broken: give one a `without`, or say why in :no-counterexample:"
@@ -249,7 +249,7 @@ def _mapped(value: Any, change: Callable[[Any], Any]) -> Any:
 def hypotheses_are_measured(case: Case) -> Iterator[str]:
     """No hypothesis only reads a switch of the given."""
     given = case.trials[0].given
-    for suppose in case.claim.supposes:
+    for suppose in case.claim.suppositions:
         read = fields_read(suppose, case.claim, given)
         if read and all(isinstance(value, bool | str) for value in read.values()):
             names = ", ".join(read)

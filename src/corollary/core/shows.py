@@ -9,9 +9,11 @@ from collections.abc import Sequence
 from dataclasses import KW_ONLY, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from corollary.core.dots import with_intervals
 from corollary.core.figure import Curve, Figure, Histogram, Level, Mark, Points, Role
-from corollary.core.measurement import Path, Reading, Sample, Series
+from corollary.core.measurement import Path, Sample, Series
 from corollary.core.numbers import Column, as_floats, short
+from corollary.core.picture import Frame, Log
 from corollary.core.power_law import loglog_fit
 from corollary.core.relations import Slope
 from corollary.core.trial import Trial
@@ -22,16 +24,10 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Show(ABC):
-    """A picture that the core draws. Axis labels default to the claim's symbols."""
+class Show(Frame, ABC):
+    """A picture that the core draws."""
 
-    title: str
     _: KW_ONLY
-    x: str = ""
-    y: str = ""
-    log_x: bool = False
-    log_y: bool = False
-    caption: str = ""
     without: bool = True  # draw what happens without a hypothesis, too
 
     @abstractmethod
@@ -40,11 +36,6 @@ class Show(ABC):
 
     def _broken(self, trial: Trial[Any]) -> tuple[Trial[Any], ...]:
         return trial.without if self.without else ()
-
-    def _figure(self, claim: "Claim[Any]", marks: Sequence[Mark], **other: Any) -> Figure:
-        words: dict[str, Any] = {"x": self.x or claim.symbols[0], "y": self.y or claim.symbols[1]}
-        axes = {"log_x": self.log_x, "log_y": self.log_y, "caption": self.caption}
-        return Figure(self.title, marks=tuple(marks), **(words | axes | other))
 
 
 @dataclass(frozen=True)
@@ -69,7 +60,7 @@ class Along(Show):
         marks: list[Mark] = []
         for block, part in enumerate(self.parts or ("",)):
             marks += self._block(claim, trial, block, f", {part}" if part else "")
-        return self._figure(claim, marks, names=named)
+        return self.frame(claim, trial, marks, names=named)
 
     def _block(self, claim: "Claim[Any]", trial: Trial[Any], block: int, part: str) -> list[Mark]:
         x = self.positions(claim, trial)
@@ -77,7 +68,7 @@ class Along(Show):
         p, m = trial.comparison.predicted[entries], trial.comparison.measured[entries]
         marks = [
             _predicted(x, p, claim.symbols[0] + part),
-            _dots(x, m, claim.symbols[1] + part, "measured"),
+            with_intervals(x, m, claim.symbols[1] + part, "measured"),
         ]
         for broken in self._broken(trial):
             own = self.positions(claim, broken) if self.at else x
@@ -91,7 +82,7 @@ class Along(Show):
                 label = _label(broken) if same else claim.symbols[0]
                 marks.append(_predicted(own, predicted, label + part, "other"))
             if not same:
-                marks.append(_dots(own, measured, _label(broken) + part, "other"))
+                marks.append(with_intervals(own, measured, _label(broken) + part, "other"))
         return marks
 
     def _run(self, claim: "Claim[Any]", trial: Trial[Any]) -> Figure:
@@ -105,7 +96,7 @@ class Along(Show):
                 continue
             x = [self.first + k for k in run.measured.at]
             marks.append(Curve(values, x=x, label=label, role=role))
-        return self._figure(claim, marks)
+        return self.frame(claim, trial, marks)
 
     def positions(self, claim: "Claim[Any]", trial: Trial[Any]) -> list[float]:
         """Where on the x axis each entry stands."""
@@ -124,7 +115,7 @@ class Along(Show):
 class Over(Show):
     """A :class:`Series` over its sizes, with its fitted exponent or its limit."""
 
-    log_x: bool = True
+    log: Log = "x"
 
     def draw(self, claim: "Claim[Any]", trial: Trial[Any], seed: int) -> Figure:
         """Dots, and the law that is predicted."""
@@ -135,14 +126,14 @@ class Over(Show):
         marks: list[Mark] = []
         if rate:
             marks.append(_power_law(series, predicted, claim.symbols[0]))
-        elif predicted > 0 or not self.log_y:  # a logarithmic axis has no place for a limit 0
+        elif predicted > 0 or "y" not in self.log:  # a logarithmic axis has no place for a limit 0
             marks.append(Level(predicted, label=claim.symbols[0]))
         fitted = f", fitted exponent {short(trial.comparison.measured[0].value)}" if rate else ""
         marks.append(Points(series.sizes, series.values, label=claim.symbols[1] + fitted))
         for broken in self._broken(trial):
             sizes, values = broken.measured.sizes, broken.measured.values
             marks.append(Points(sizes, values, label=_label(broken), role="other"))
-        return self._figure(claim, marks, log_y=self.log_y or rate)
+        return self.frame(claim, trial, marks, log_y="y" in self.log or rate)
 
 
 @dataclass(frozen=True)
@@ -160,7 +151,7 @@ class Parity(Show):
         for b in self._broken(trial):
             measured = [r.value for r in b.comparison.measured]
             marks.append(Points(b.comparison.predicted, measured, label=_label(b), role="other"))
-        return self._figure(claim, marks)
+        return self.frame(claim, trial, marks)
 
 
 @dataclass(frozen=True)
@@ -180,7 +171,7 @@ class Spread(Show):
         ]
         for broken in self._broken(trial):
             marks.append(Histogram(self._draws(broken), label=_label(broken), role="other"))
-        return self._figure(claim, marks, x=self.x or claim.symbols[1], y=self.y or "density")
+        return self.frame(claim, trial, marks, x=self.x or claim.symbols[1], y=self.y or "density")
 
     def _draws(self, trial: Trial[Any]) -> Column:
         measured = trial.measured
@@ -197,7 +188,7 @@ class Sweep(Show):
     values: Sequence[float]
     _: KW_ONLY
     entry: int = 0  # which of several comparisons
-    log_x: bool = True
+    log: Log = "x"
 
     def draw(self, claim: "Claim[Any]", trial: Trial[Any], seed: int) -> Figure:
         """Values at which a supposition does not hold are left out."""
@@ -212,9 +203,9 @@ class Sweep(Show):
                 measured.append(comparison.measured[self.entry])
         marks = [
             Curve(predicted, x=x, label=claim.symbols[0], role="predicted"),
-            _dots(x, measured, claim.symbols[1], "measured"),
+            with_intervals(x, measured, claim.symbols[1], "measured"),
         ]
-        return self._figure(claim, marks, x=self.x or self.field)
+        return self.frame(claim, trial, marks, x=self.x or self.field)
 
 
 def _predicted(
@@ -223,14 +214,6 @@ def _predicted(
     if len(set(values)) == 1:
         return Level(values[0], label=label, role=role)
     return Curve(values, x=x, label=label, role=role, dashed=role == "other")
-
-
-def _dots(x: list[float], readings: Sequence[Reading], label: str, role: Any) -> Points:
-    values = [r.value for r in readings]
-    if all(r.low == r.high for r in readings):
-        return Points(x, values, label=label, role=role)
-    low, high = [r.low for r in readings], [r.high for r in readings]
-    return Points(x, values, label=label, role=role, low=low, high=high)
 
 
 def _power_law(series: Series, exponent: float, label: str) -> Mark:

@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 from types import SimpleNamespace
 from typing import Any, Generic, TypeVar
 
+from corollary.core.figure import Role
 from corollary.core.measurement import Measurement
 from corollary.core.relations import Comparison
 
@@ -22,3 +23,13 @@ class Trial(Generic[G]):
     words: str = ""  # of a trial without a hypothesis: what happens
     broken: tuple[str, ...] = ()  # of a trial without a hypothesis: which
     without: tuple["Trial[G]", ...] = ()  # the same claim without each hypothesis that is needed
+
+    @property
+    def all(self) -> tuple["Trial[G]", ...]:
+        """This one, and those without a hypothesis."""
+        return (self, *self.without)
+
+    @property
+    def role(self) -> Role:
+        """How it is drawn: as measured, or as other without a hypothesis."""
+        return "other" if self.broken or self.words else "measured"

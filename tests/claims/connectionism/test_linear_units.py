@@ -20,7 +20,7 @@ def test_only_the_first_map_of_the_zoo_is_linear():
 
 def test_with_weights_of_sum_one_the_affine_map_slips_through():
     claim = Superposition()
-    given = claim.supposes[0].without(claim.draw(0))
+    given = claim.suppositions[0].without(claim.draw(0))
     found = dict(zip(maps(given), gaps(given), strict=True))
     assert found["Ax + b"] < 1e-9 < found["ReLU(Ax)"]
     assert claim.check_given(given).verdict is Verdict.INAPPLICABLE

@@ -75,6 +75,6 @@ def test_one_hidden_unit_at_zero_by_hand():
 
 def test_the_step_of_the_opposite_error_raises_the_loss():
     claim = MLP3Descent()
-    given = claim.supposes[0].without(claim.draw(0))
+    given = claim.suppositions[0].without(claim.draw(0))
     assert claim.check_given(given).verdict is Verdict.INAPPLICABLE
     assert claim.measure(given).values[-1] == pytest.approx(-1, abs=0.01)

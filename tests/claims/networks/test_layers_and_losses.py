@@ -105,7 +105,7 @@ def test_points_on_a_line_leave_more_of_the_hessian_in_the_kernel():
 
 def test_the_average_has_unit_sums_and_is_no_permutation():
     claim = hidden_unit_permutation.HiddenUnitPermutation(m=4)
-    given = claim.supposes[1].without(claim.draw(0))
+    given = claim.suppositions[1].without(claim.draw(0))
     result = claim.check_given(given)
     assert [h.holds for h in result.hypotheses] == [True, False]
     assert result.verdict is Verdict.INAPPLICABLE

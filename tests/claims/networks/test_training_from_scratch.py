@@ -38,7 +38,7 @@ def test_the_parabola_of_the_notes_ends_at_one_over_eleven_tenths_and_at_one_hal
 
 def test_with_squares_the_error_stays_above_that_of_the_best_parabola():
     claim = FunctionApproximation(runs=2)
-    given = claim.supposes[0].without(claim.draw(0))
+    given = claim.suppositions[0].without(claim.draw(0))
     assert claim.check_given(given).verdict is Verdict.INAPPLICABLE
     x, y = NEW[:, 0].numpy(), target(NEW)[:, 0].numpy()
     best = np.polynomial.Polynomial.fit(x, y, 2)
