@@ -57,7 +57,7 @@ class BarronCosines(Claim[Given]):
         ),
     )
     symbols = "f(x)", "mixture of cosines"
-    shows = (Along("A bump made of cosines", x="x, along a line", y="f(x)", at="t"),)
+    shows = Along("A bump made of cosines", x="x, along a line", y="f(x)", at="t")
 
     def given(self, rng: Generator) -> Given:
         centre = uniform(rng, self.d) - 0.5

@@ -65,7 +65,7 @@ class BarronGaussian(Claim[Given]):
     )
     symbols = "Z√d / 2πσ", "mean of Z‖w‖"
     rows = "d = {dims}"
-    shows = (Along("Barron's constant of a Gaussian", x="dimension d", at="dims", log_y=True),)
+    shows = Along("Barron's constant of a Gaussian", x="dimension d", at="dims", log="y")
 
     def given(self, rng: Generator) -> Given:
         u = normal(rng, self.n, max(self.dims))

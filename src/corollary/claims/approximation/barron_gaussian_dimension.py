@@ -27,9 +27,7 @@ DIMENSIONS = (1, 2, 4, 8, 16, 32)
 
 
 class Given(NamedTuple):
-    """A bump in each dimension."""
-
-    f: Callable[[int], GaussianBump]
+    f: Callable[[int], GaussianBump]  # a bump in each dimension
 
 
 def bump(d: int, sigma: float, whole: float) -> GaussianBump:
@@ -68,7 +66,7 @@ class BarronGaussianDimension(Claim[Given]):
         ),
     )
     symbols = "1/√(2πσ²)", "C(d + 1) / C(d)"
-    shows = (Over("Each dimension costs a factor", x="dimension d", log_y=True),)
+    shows = Over("Each dimension costs a factor", x="dimension d", log="xy")
 
     def given(self, rng: Generator) -> Given:
         return Given(lambda d: bump(d, self.sigma, 1.0))

@@ -48,15 +48,13 @@ class BarronGreedy(Claim[Given]):
     n: int = option(40, low=4, high=400)  # steps
 
     relation = at_most(ulps=256)  # sums over the points are rounded
-    supposes = (
-        Suppose(
-            "the coefficients of f have moduli that sum to at most M",
-            lambda g: ((mass := float(g.c.abs().sum())) <= g.M, f"{mass:.3g}, M = {g.M:.3g}"),
-            without=out_of_reach,
-        ),
+    supposes = Suppose(
+        "the coefficients of f have moduli that sum to at most M",
+        lambda g: ((mass := float(g.c.abs().sum())) <= g.M, f"{mass:.3g}, M = {g.M:.3g}"),
+        without=out_of_reach,
     )
     symbols = "1 / (1/‖f‖² + n/K)", "‖f − fₙ‖²"
-    shows = (Along("One unit at a time", x="steps n", first=1, log_x=True, log_y=True),)
+    shows = Along("One unit at a time", x="steps n", first=1, log="xy")
 
     def given(self, rng: Generator) -> Given:
         w = normal(rng, 1, self.d)

@@ -58,7 +58,7 @@ class BarronIncrement(Claim[Given]):
         Suppose("C is at least its integral", lambda g: g.C >= g.f.constant, without=smaller),
     )
     symbols = "2π‖x‖C", "|f(x) − f(0)|"
-    shows = (Along("No further than 2π‖x‖C", x="‖x‖", at="length", log_x=True, log_y=True),)
+    shows = Along("No further than 2π‖x‖C", x="‖x‖", at="length", log="xy")
 
     def given(self, rng: Generator) -> Given:
         w = normal(rng, self.waves, self.d)

@@ -64,7 +64,7 @@ class BarronRate(Claim[Given]):
     symbols = "slope −1", "mean of ∫ (f − fₙ)² dμ"
     shows = (
         Over("One over the number of units", x="units n"),
-        Sweep("The same in every dimension", "d", (1, 5, 20, 50), y="exponent", log_x=False),
+        Sweep("The same in every dimension", "d", (1, 5, 20, 50), y="exponent", log=""),
     )
 
     def given(self, rng: Generator) -> Given:

@@ -46,13 +46,11 @@ class BarronScaling(Claim[Given]):
         Suppose("a is positive", lambda g: g.a, without=reflected),
     )
     symbols = "a C(f)", "C(f(a·))"
-    shows = (
-        Along(
-            "Integrals up to a cut-off",
-            x="doublings of the cut-off",
-            y="∫ |w| |f̂(w)| dw up to it",
-            log_y=True,
-        ),
+    shows = Along(
+        "Integrals up to a cut-off",
+        x="doublings of the cut-off",
+        y="∫ |w| |f̂(w)| dw up to it",
+        log="y",
     )
 
     def given(self, rng: Generator) -> Given:

@@ -37,12 +37,10 @@ class BarronThresholdMass(Claim[Given]):
     widths: tuple[float, ...] = (0.2, 0.4, 0.8, 1.6)  # standard deviations of the bumps
 
     relation = at_most()  # quadrature is far more accurate than the bound is tight
-    supposes = (Suppose("the ball has radius at most 1", lambda g: g.r <= 1, without=large),)
+    supposes = Suppose("the ball has radius at most 1", lambda g: g.r <= 1, without=large)
     symbols = "4πC", "mass of the thresholds"
     rows = "σ = {widths}"
-    shows = (
-        Along("What the thresholds cost", x="σ of the bump", at="widths", log_x=True, log_y=True),
-    )
+    shows = Along("What the thresholds cost", x="σ of the bump", at="widths", log="xy")
 
     def given(self, rng: Generator) -> Given:
         return Given(uniform(rng, self.d), 1.0)

@@ -58,7 +58,7 @@ class BarronThresholds(Claim[Given]):
         ),
     )
     symbols = "f(x) − f(0)", "mixture of thresholds"
-    shows = (Along("A bump made of thresholds", x="place on a line through 0", at="t"),)
+    shows = Along("A bump made of thresholds", x="place on a line through 0", at="t")
 
     def given(self, rng: Generator) -> Given:
         f = GaussianBump(uniform(rng, self.d) - 0.5, self.sigma)

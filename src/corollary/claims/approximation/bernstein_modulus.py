@@ -49,10 +49,10 @@ class BernsteinModulus(Claim[Given]):
     slope: float = option(1.0, low=0.1, high=10.0)  # slope on both sides of the kink
 
     relation = at_most(ulps=64)  # sums of m terms are rounded
-    supposes = (Suppose("ω bounds the modulus of continuity of f", room, without=step),)
+    supposes = Suppose("ω bounds the modulus of continuity of f", room, without=step)
     symbols = "(3/2) ω(f, m^(-1/2))", "‖f − q‖∞"
     rows = "m = {degrees}"
-    shows = (Along("A kink", x="degree m", at="degrees", log_x=True, log_y=True),)
+    shows = Along("A kink", x="degree m", at="degrees", log="xy")
 
     def given(self, rng: Generator) -> Given:
         s = self.slope

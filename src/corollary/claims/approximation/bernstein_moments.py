@@ -22,7 +22,8 @@ import torch
 from jaxtyping import Float, Int
 from torch import Generator, Tensor
 
-from corollary.core import Claim, Curve, Figure, Suppose, Trial, equals, instead, option, uniform
+from corollary.core import Claim, Suppose, Trial, equals, instead, option, uniform
+from corollary.core.picture import Curve, Marks, picture
 from corollary.theory.approximation.bernstein import bernstein_basis
 
 
@@ -62,9 +63,10 @@ class BernsteinMoments(Claim[Given]):
         spread = (basis * (given.x[:, None] - at) ** 2).sum(1)
         return torch.cat([basis.sum(1), basis @ at, spread])
 
-    def figure(self, trial: Trial[Given]) -> Figure:
+    @picture("The Bernstein basis for m = 3", x="x", y="b(x)")
+    def marks(self, trial: Trial[Given]) -> Marks:
         x = torch.linspace(0, 1, 201, dtype=torch.float64)
         basis = bernstein_basis(3, x)
-        curves = [Curve(basis[:, k], x, label=f"k = {k}", role="other") for k in range(4)]
-        total = Curve(basis.sum(1), x, label="sum")
-        return Figure("The Bernstein basis for m = 3", x="x", y="b(x)", marks=(*curves, total))
+        for k in range(4):
+            yield Curve(basis[:, k], x, label=f"k = {k}", role="other")
+        yield Curve(basis.sum(1), x, label="sum")

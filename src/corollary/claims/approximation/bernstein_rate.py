@@ -50,7 +50,7 @@ class BernsteinRate(Claim[Given]):
     symbols = "−min(p, 2)/2", "‖f − q‖∞"
     shows = (
         Over("Bernstein polynomials of |x − 1/2|^p", x="degree m"),
-        Sweep("Smoothness decides the rate", "p", (0.5, 1, 1.5, 2, 3), y="exponent", log_x=False),
+        Sweep("Smoothness decides the rate", "p", (0.5, 1, 1.5, 2, 3), y="exponent", log=""),
     )
 
     def given(self, rng: Generator) -> Given:

@@ -21,7 +21,7 @@ from typing import NamedTuple
 import torch
 from torch import Generator, Tensor
 
-from corollary.core import Claim, Curve, Figure, Suppose, Trial, at_most, instead, option
+from corollary.core import Claim, Curve, Marks, Suppose, Trial, at_most, instead, option, picture
 from corollary.theory.approximation.bernstein import bernstein, bernstein_degree
 
 GRID = torch.linspace(0, 1, 401, dtype=torch.float64)
@@ -98,8 +98,9 @@ class BernsteinWeierstrass(Claim[Given]):
 
         return Given((f,), (0.7,), (2,))
 
-    def figure(self, trial: Trial[Given]) -> Figure:
+    @picture("Bernstein polynomials of a kink", x="x", y="q(x)")
+    def marks(self, trial: Trial[Given]) -> Marks:
         kink = trial.given.functions[0]
-        curves = [Curve(bernstein(kink, m, GRID), GRID, label=f"m = {m}") for m in (4, 16, 64)]
-        target = Curve(kink(GRID), GRID, label="f = |x − 1/2|", role="predicted")
-        return Figure("Bernstein polynomials of a kink", x="x", y="q(x)", marks=(target, *curves))
+        yield Curve(kink(GRID), GRID, label="f = |x − 1/2|", role="predicted")
+        for m in (4, 16, 64):
+            yield Curve(bernstein(kink, m, GRID), GRID, label=f"m = {m}")

@@ -43,13 +43,11 @@ class CertifiedDistance(Claim[Given]):
     atol: float = option(1e-3, low=1e-6, high=1.0)  # width of the certified interval
 
     relation = at_most(ulps=8)  # rounding of one evaluation
-    supposes = (
-        Suppose(
-            "the stated constant is large enough", lambda g: g.stated >= g.lipschitz, without=spike
-        ),
+    supposes = Suppose(
+        "the stated constant is large enough", lambda g: g.stated >= g.lipschitz, without=spike
     )
     symbols = "certified from above", "sup |f − g|"
-    shows = (Sweep("Smaller cells, closer bounds", "atol", (1.0, 0.3, 0.1, 0.03, 0.01, 0.001)),)
+    shows = Sweep("Smaller cells, closer bounds", "atol", (1.0, 0.3, 0.1, 0.03, 0.01, 0.001))
 
     def given(self, rng: Generator) -> Given:
         crest = 0.25 + 0.5 * uniform(rng, self.d)

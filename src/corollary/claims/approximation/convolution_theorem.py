@@ -42,13 +42,11 @@ class ConvolutionTheorem(Claim[Given]):
     m: int = option(7, low=2, high=4096)  # length of the filter
 
     relation = equals(ulps=2**14, scale=1.0)  # rounding of three transforms of signals of size one
-    supposes = (
-        Suppose(
-            "N is at least n + m - 1", lambda g: g.N - len(g.g) - len(g.h) + 2, without=unpadded
-        ),
+    supposes = Suppose(
+        "N is at least n + m - 1", lambda g: g.N - len(g.g) - len(g.h) + 2, without=unpadded
     )
     symbols = "(g * h) at k", "product of transforms"
-    shows = (Along("Convolution by transforms", x="k"),)
+    shows = Along("Convolution by transforms", x="k")
 
     def given(self, rng: Generator) -> Given:
         g = uniform(rng, self.n)

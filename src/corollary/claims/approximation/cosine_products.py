@@ -53,9 +53,9 @@ class CosineProducts(Claim[Given]):
     m: int = option(6, low=1, high=100)  # units of each network
 
     relation = equals(ulps=2**12, scale=1.0)  # rounding of sums of 2 m m' terms of size one
-    supposes = (Suppose("the activation is a cosine", addition_theorem, without=tanh),)
+    supposes = Suppose("the activation is a cosine", addition_theorem, without=tanh)
     symbols = "F(x) G(x), and 2mm′", "product network, and its width"
-    shows = (Along("Two networks and their product", x="x, along a line", y="value", at="t"),)
+    shows = Along("Two networks and their product", x="x, along a line", y="value", at="t")
 
     def given(self, rng: Generator) -> Given:
         def network() -> CosNetwork:

@@ -57,7 +57,7 @@ class CosineUniversal(Claim[Given]):
         Suppose("units separate points", separation, without=periodic),
     )
     symbols = "0", "‖F − f‖∞"
-    shows = (Over("Cosines need their phases", x="width m", log_y=True),)
+    shows = Over("Cosines need their phases", x="width m", log="xy")
 
     def given(self, rng: Generator) -> Given:
         shift = float(uniform(rng, 1)) - 0.5

@@ -60,7 +60,7 @@ class Cybenko(Claim[Given]):
         ),
     )
     symbols = "0", "‖G − f‖∞"
-    shows = (Over("Wider sigmoid layers come closer", x="width m", log_y=True),)
+    shows = Over("Wider sigmoid layers come closer", x="width m", log="xy")
 
     def given(self, rng: Generator) -> Given:
         u, shift = uniform(rng, 2)

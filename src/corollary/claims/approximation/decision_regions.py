@@ -23,9 +23,8 @@ from typing import NamedTuple
 import torch
 from torch import Generator, Tensor
 
-from corollary.core import Claim, Kept, Suppose, Sweep, Trial, at_most, instead, option
-from corollary.core.figure import Figure, HeatMap
-from corollary.core.randomness import uniform
+from corollary.core import Claim, Kept, Suppose, Sweep, Trial, at_most, instead, option, uniform
+from corollary.core.picture import HeatMap, Marks, picture
 from corollary.models.approximators.shallow import fit_superposition
 
 BAND = 0.03  # half width of the strip about the boundary in which f is made continuous
@@ -65,9 +64,7 @@ class DecisionRegions(Claim[Given]):
     )
     symbols = "ε", "measure of {|G − f| ≥ ε}"
     rows = ("disc", "board")
-    shows = (
-        Sweep("The set where a network misses the board", "m", (16, 32, 64, 128, 256), entry=1),
-    )
+    shows = Sweep("The set where a network misses the board", "m", (16, 32, 64, 128, 256), entry=1)
 
     def given(self, rng: Generator) -> Given:
         u = uniform(rng, 5)
@@ -90,6 +87,6 @@ class DecisionRegions(Claim[Given]):
         off = [(v - (r(X) > 0).double()).abs() for v, r in zip(found, given.regions, strict=True)]
         return Kept([float((o >= self.eps).double().mean()) for o in off], disc=found[0])
 
-    def figure(self, trial: Trial[Given]) -> Figure:
-        picture = HeatMap(trial.kept.disc.reshape(GRID, GRID).T[::2, ::2], label="G")
-        return Figure("A disc by sigmoid units", x="x₁", y="x₂", equal=True, marks=(picture,))
+    @picture("A disc by sigmoid units", x="x₁", y="x₂", equal=True)
+    def marks(self, trial: Trial[Given]) -> Marks:
+        yield HeatMap(trial.kept.disc.reshape(GRID, GRID).T[::2, ::2], label="G")

@@ -28,8 +28,8 @@ import torch
 from jaxtyping import Float
 from torch import Generator, Tensor
 
-from corollary.core import Claim, Figure, Kept, Level, Points, Suppose, Trial, at_most, option
-from corollary.core.randomness import normal, uniform
+from corollary.core import Claim, Kept, Suppose, Trial, at_most, normal, option, uniform
+from corollary.core.picture import Level, Marks, Points, picture
 from corollary.models.approximators.lifting import Ridge, lift
 from corollary.models.approximators.shallow import Superposition
 
@@ -116,15 +116,10 @@ class DimensionLifting(Claim[Given]):
         off = (sum(part(given.x) for part in given.parts) - given.f(given.x)).detach()
         return Kept(float(off.abs().max()), off=off[:400])
 
-    def figure(self, trial: Trial[Given]) -> Figure:
-        given = trial.given
-        return Figure(
-            f"{sum(p.units for p in given.parts)} units from {len(given.parts)} networks",
-            x="f(x)",
-            y="G(x) − f(x)",
-            marks=(
-                Level(self.eps, label="+ε"),
-                Level(-self.eps, label="−ε"),
-                Points(given.f(given.x[:400]), trial.kept.off, label="drawn points"),
-            ),
-        )
+    @picture("Units from networks of one input", x="f(x)", y="G(x) − f(x)")
+    def marks(self, trial: Trial[Given]) -> Marks:
+        f, _, parts, x = trial.given
+        yield Level(self.eps, label="+ε")
+        yield Level(-self.eps, label="−ε")
+        label = f"{sum(p.units for p in parts)} units from {len(parts)} networks"
+        yield Points(f(x[:400]), trial.kept.off, label=label)

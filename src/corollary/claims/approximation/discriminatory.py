@@ -23,8 +23,8 @@ import torch
 from jaxtyping import Float
 from torch import Generator, Tensor
 
-from corollary.core import Claim, Figure, Kept, Points, Suppose, Trial, equals, instead, option
-from corollary.core.randomness import uniform
+from corollary.core import Claim, Kept, Suppose, Trial, equals, instead, option, uniform
+from corollary.core.picture import Marks, Points, picture
 from corollary.models.approximators.shallow import random_units
 from corollary.theory.approximation.discriminatory import discriminatory_probe
 from corollary.theory.approximation.nonvanishing import polynomial_degree
@@ -77,16 +77,14 @@ class Discriminatory(Claim[Given]):
         probes = [discriminatory_probe(s, given.x, given.w, given.b) for s in given.activations]
         return Kept([p.rank for p in probes], unseen=probes[0].measure)
 
-    def figure(self, trial: Trial[Given]) -> Figure:
+    @picture(
+        "A measure that squares cannot see, and sigmoid units can",
+        x="x, or −b/w of a unit",
+        y="μ at x, or ∫ σ(wx + b) dμ",
+    )
+    def marks(self, trial: Trial[Given]) -> Marks:
         x, w, b, _ = trial.given
         unseen, z, place = trial.without[1].kept.unseen, w @ x.T + b[:, None], -b / w[:, 0]
-        return Figure(
-            "A measure that squares cannot see, and sigmoid units can",
-            x="x, or −b/w of a unit",
-            y="μ at x, or ∫ σ(wx + b) dμ",
-            marks=(
-                Points(x[:, 0], unseen, label="μ", role="other"),
-                Points(place, torch.sigmoid(z) @ unseen, label="σ = sigmoid"),
-                Points(place, z.square() @ unseen, label="σ = z²", role="predicted"),
-            ),
-        )
+        yield Points(x[:, 0], unseen, label="μ", role="other")
+        yield Points(place, torch.sigmoid(z) @ unseen, label="σ = sigmoid")
+        yield Points(place, z.square() @ unseen, label="σ = z²", role="predicted")

@@ -26,7 +26,8 @@ from jaxtyping import Float
 from torch import Generator, Tensor
 from torch.linalg import matrix_rank, qr
 
-from corollary.core import Claim, Curve, Figure, Kept, Suppose, Trial, at_least, instead, option
+from corollary.core import Claim, Kept, Suppose, Trial, at_least, instead, option
+from corollary.core.picture import Curve, Marks, picture
 from corollary.models.approximators.shallow import random_units
 from corollary.theory.approximation.fixed_bases import lowest_frequencies, monomials, waves_at
 from corollary.theory.approximation.grids import box_grid
@@ -93,13 +94,8 @@ class FixedBasis(Claim[Given]):
         targets = waves_at(torch.tensor(k, dtype=torch.float64), box_grid(2, 13, 0.0, 12 / 13))
         return Given((targets[:, :6] + targets[:, 6:],), targets, targets.new_full((12,), 5.0))
 
-    def figure(self, trial: Trial[Given]) -> Figure:
-        pairs = zip(trial.kept.errors, self.rows, strict=True)
-        floor = trial.predicted[:1].repeat(2 * self.m)
-        curves = [Curve(e, label=name) for e, name in pairs]
-        return Figure(
-            f"{self.m} fixed functions against {2 * self.m} targets, d = {self.d}",
-            x="target, by frequency",
-            y="squared error",
-            marks=(Curve(floor, label=self.symbols[0], role="predicted"), *curves),
-        )
+    @picture("{m} fixed functions, d = {d}", x="target, by frequency", y="squared error")
+    def marks(self, trial: Trial[Given]) -> Marks:
+        yield Curve(trial.predicted[:1].repeat(2 * self.m), label=self.symbols[0], role="predicted")
+        for errors, name in zip(trial.kept.errors, self.rows, strict=True):
+            yield Curve(errors, label=name)

@@ -85,7 +85,7 @@ class FixedBasisRate(Claim[Given]):
         ),
     )
     symbols = "slope −2/d", "squared error of the worst target"
-    shows = (Over("Fixed waves against drawn units", x="functions m"),)
+    shows = Over("Fixed waves against drawn units", x="functions m")
 
     def given(self, rng: Generator) -> Given:
         k = lowest_frequencies(self.d, SIZES[-1] // 2 + 1)

@@ -24,8 +24,8 @@ import torch
 from jaxtyping import Float
 from torch import Generator, Tensor
 
-from corollary.core import Claim, Curve, Figure, Kept, Suppose, Trial, equals, instead, option
-from corollary.core.randomness import uniform
+from corollary.core import Claim, Kept, Suppose, Trial, equals, instead, option, uniform
+from corollary.core.picture import Curve, Marks, picture
 from corollary.theory.approximation.fourier import centred_grid, transform, weighted_mass
 
 N, STEP = 320, 0.05
@@ -83,14 +83,10 @@ class FourierConventions(Claim[Given]):
         ]
         return Kept(found, w=w, angular=angular, ordinary=ordinary)
 
-    def figure(self, trial: Trial[Given]) -> Figure:
+    @picture("One function, two transforms", x="w", y="modulus of the transform")
+    def marks(self, trial: Trial[Given]) -> Marks:
         kept, v = trial.kept, trial.kept.ordinary.w[:, 0]
         near, wide = v.abs() < 2, kept.w.abs() < 2
         low = kept.ordinary.values.abs()[near]
-        wider = Curve(kept.angular[wide], kept.w[wide], label="angular: 1/2π as high, 2π as wide")
-        return Figure(
-            "One function, two transforms",
-            x="w",
-            y="modulus of the transform",
-            marks=(Curve(low, v[near], label="ordinary", role="predicted"), wider),
-        )
+        yield Curve(low, v[near], label="ordinary", role="predicted")
+        yield Curve(kept.angular[wide], kept.w[wide], label="angular: 1/2π as high, 2π as wide")

@@ -63,7 +63,7 @@ class FourierGradient(Claim[Given]):
         Suppose("f dies out at the ends", lambda g: 1e-9 - g.f[[0, -1]].abs().max(), without=ramp),
     )
     symbols = "2πiw f̂(w), Re + Im", "transform of f′, Re + Im"
-    shows = (Along("Differentiation is multiplication by 2πiw", x="w", at="w"),)
+    shows = Along("Differentiation is multiplication by 2πiw", x="w", at="w")
 
     def given(self, rng: Generator) -> Given:
         a, at, s = uniform(rng, 3, self.bumps)

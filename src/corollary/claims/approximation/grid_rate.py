@@ -50,7 +50,7 @@ class GridRate(Claim[Given]):
     symbols = "slope −1/d", "sup |g − h|"
     shows = (
         Over("Errors on a grid", x="cells N"),
-        Sweep("The more dimensions, the slower", "d", (1, 2, 3, 4), y="exponent", log_x=False),
+        Sweep("The more dimensions, the slower", "d", (1, 2, 3, 4), y="exponent", log=""),
     )
 
     def given(self, rng: Generator) -> Given:

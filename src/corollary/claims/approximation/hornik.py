@@ -59,8 +59,8 @@ class Hornik(Claim[Given]):
     symbols = "ε", "‖G − f‖∞"
     rows = ("sigmoid", "tanh", "sin", "Gaussian")
     shows = (
-        Along("Any bounded activation will do", x="activation", log_y=True),
-        Sweep("The wider, the closer (tanh)", "m", (20, 40, 80, 160), entry=1, log_y=True),
+        Along("Any bounded activation will do", x="activation", log="y"),
+        Sweep("The wider, the closer (tanh)", "m", (20, 40, 80, 160), entry=1, log="xy"),
     )
 
     def given(self, rng: Generator) -> Given:

@@ -54,11 +54,11 @@ class IntervalChange(Claim[Given]):
     degree: int = option(6, low=1, high=8)  # of the polynomial
 
     relation = equals(ulps=2**13, scale=1.0)  # coefficients of size (|a|/length)^degree are rounded
-    supposes = (
-        Suppose("polynomials are composed with the inverse of φ", inverted, without=as_printed),
+    supposes = Suppose(
+        "polynomials are composed with the inverse of φ", inverted, without=as_printed
     )
     symbols = "f(φ(t)) − p(t)", "f(x) − q(x) at x = φ(t)"
-    shows = (Along("The same error on both intervals", x="t", at="t", without=False),)
+    shows = Along("The same error on both intervals", x="t", at="t", without=False)
 
     def given(self, rng: Generator) -> Given:
         shift, rate = float(uniform(rng, 1)), 6 / self.length

@@ -18,7 +18,7 @@ import numpy as np
 import torch
 from torch import Generator
 
-from corollary.core import Claim, Curve, Figure, Suppose, Trial, equals, instead, option
+from corollary.core import Claim, Curve, Marks, Suppose, Trial, equals, instead, option, picture
 from corollary.theory.approximation.landau import landau_constant, landau_second_moment
 
 
@@ -56,9 +56,8 @@ class LandauMoments(Claim[Given]):
 
         return [integral(power, n) for power in (0, 2) for n in given.orders]
 
-    def figure(self, trial: Trial[Given]) -> Figure:
+    @picture("The Landau kernel", x="u", y="(1 − u²)ⁿ / J")
+    def marks(self, trial: Trial[Given]) -> Marks:
         u = torch.linspace(-1, 1, 401, dtype=torch.float64)
-        curves = [
-            Curve((1 - u**2) ** n / landau_constant(n), u, label=f"n = {n}") for n in (1, 4, 16, 64)
-        ]
-        return Figure("The Landau kernel", x="u", y="(1 − u²)ⁿ / J", marks=tuple(curves))
+        for n in (1, 4, 16, 64):
+            yield Curve((1 - u**2) ** n / landau_constant(n), u, label=f"n = {n}")

@@ -63,9 +63,7 @@ class LandauWeierstrass(Claim[Given]):
     )
     symbols = "ε/2 + M/(δ²(n + 1))", "‖P − f‖∞"
     rows = "n = {orders}"
-    shows = (
-        Along("Landau polynomials converge", x="order n", at="orders", log_x=True, log_y=True),
-    )
+    shows = Along("Landau polynomials converge", x="order n", at="orders", log="xy")
 
     def given(self, rng: Generator) -> Given:
         c = normal(rng, self.terms)

@@ -60,7 +60,7 @@ class Leshno(Claim[Given]):
         ),
     )
     symbols = "0", "‖G − f‖∞"
-    shows = (Over("Not a polynomial, hence universal", x="width m", log_y=True),)
+    shows = Over("Not a polynomial, hence universal", x="width m", log="xy")
 
     def given(self, rng: Generator) -> Given:
         return Given(lambda x: x[:, 0] ** 3, ACTIVATIONS[self.activation])

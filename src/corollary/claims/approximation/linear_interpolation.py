@@ -44,18 +44,16 @@ class LinearInterpolation(Claim[Given]):
     sizes: tuple[int, ...] = (4, 8, 16, 32, 64)  # pieces
 
     relation = at_most(ulps=2**12, scale=1e-3)  # rounding of values of size one
-    supposes = (
-        Suppose(
-            "|f''| is at most the stated number",
-            lambda g: (
-                g.curvature * (1 + 1e-3) + 1e-3 - 8000**2 * g.f(GRID[:, None]).diff(n=2).abs().max()
-            ),
-            without=kink,
+    supposes = Suppose(
+        "|f''| is at most the stated number",
+        lambda g: (
+            g.curvature * (1 + 1e-3) + 1e-3 - 8000**2 * g.f(GRID[:, None]).diff(n=2).abs().max()
         ),
+        without=kink,
     )
     symbols = "‖f″‖ / 8m²", "‖f − fₘ‖∞"
     rows = "m = {sizes}"
-    shows = (Along("Straight pieces", x="pieces m", at="sizes", log_x=True, log_y=True),)
+    shows = Along("Straight pieces", x="pieces m", at="sizes", log="xy")
 
     def given(self, rng: Generator) -> Given:
         phi = 2 * math.pi * float(uniform(rng, 1))

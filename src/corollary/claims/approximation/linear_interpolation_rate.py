@@ -51,7 +51,7 @@ class LinearInterpolationRate(Claim[Given]):
     symbols = "−min(p, 2)", "‖f − fₘ‖∞"
     shows = (
         Over("Straight pieces for x^p", x="pieces m"),
-        Sweep("The smoother, the faster", "p", (0.25, 0.5, 1.5, 2, 3), y="exponent", log_x=False),
+        Sweep("The smoother, the faster", "p", (0.25, 0.5, 1.5, 2, 3), y="exponent", log=""),
     )
 
     def given(self, rng: Generator) -> Given:

@@ -41,14 +41,12 @@ class MaureyChoice(Claim[Given]):
     trials: int = option(20, low=1, high=1000)  # draws of which the best is kept
 
     relation = at_most()  # the best draw is below the bound by far more than rounding
-    supposes = (
-        Suppose(
-            "X is the mean of atoms", lambda g: 1e-9 - (g.X - g.p @ g.atoms).norm(), without=outside
-        ),
+    supposes = Suppose(
+        "X is the mean of atoms", lambda g: 1e-9 - (g.X - g.p @ g.atoms).norm(), without=outside
     )
     symbols = "sup ‖U‖² / k", "‖X − mean of k atoms‖²"
     rows = "k = {sizes}"
-    shows = (Along("A few atoms stand for their mean", x="k", at="sizes", log_x=True, log_y=True),)
+    shows = Along("A few atoms stand for their mean", x="k", at="sizes", log="xy")
 
     def given(self, rng: Generator) -> Given:
         atoms = normal(rng, self.N, 20)

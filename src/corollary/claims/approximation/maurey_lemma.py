@@ -56,7 +56,7 @@ class MaureyLemma(Claim[Given]):
         Suppose("each atom is drawn with its probability", law_off, without=other_law),
     )
     symbols = "E‖V‖² − ‖X‖²", "k ‖X − mean of k atoms‖²"
-    shows = (Spread("Means of k atoms"),)
+    shows = Spread("Means of k atoms")
 
     def given(self, rng: Generator) -> Given:
         atoms = normal(rng, self.N, self.D)

@@ -43,16 +43,14 @@ class MaureySigned(Claim[Given]):
     trials: int = 800  # networks of each size
 
     relation = at_most(level=0.999)  # the mean over the drawn networks
-    supposes = (
-        Suppose(
-            "each draw has the sign of the part of the measure it comes from",
-            lambda g: torch.equal(g.signs, g.measure.weights.sign()),
-            without=plus,
-        ),
+    supposes = Suppose(
+        "each draw has the sign of the part of the measure it comes from",
+        lambda g: torch.equal(g.signs, g.measure.weights.sign()),
+        without=plus,
     )
     symbols = "‖μ‖² sup ‖g‖² / k", "squared error"
     rows = "k = {sizes}"
-    shows = (Along("Drawn thresholds", x="thresholds k", at="sizes", log_x=True, log_y=True),)
+    shows = Along("Drawn thresholds", x="thresholds k", at="sizes", log="xy")
 
     def given(self, rng: Generator) -> Given:
         b = uniform(rng, self.N, 1)

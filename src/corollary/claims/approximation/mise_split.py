@@ -18,7 +18,8 @@ import torch
 from jaxtyping import Float
 from torch import Generator, Tensor
 
-from corollary.core import Band, Claim, Curve, Figure, Suppose, Trial, equals, instead, option
+from corollary.core import Claim, Suppose, Trial, equals, instead, option
+from corollary.core.picture import Band, Curve, Marks, picture
 from corollary.models.approximators.sampled import threshold_mixture
 from corollary.theory.approximation.mise import split
 
@@ -40,12 +41,10 @@ class MiseSplit(Claim[Given]):
     k: int = option(30, low=1, high=1000)  # thresholds in each
 
     relation = equals(ulps=512)  # sums of a few thousand squares
-    supposes = (
-        Suppose(
-            "bias and variance are about the mean of G",
-            lambda g: 1e-12 - (g.centre - g.drawn.mean(0)).abs().max(),
-            without=median,
-        ),
+    supposes = Suppose(
+        "bias and variance are about the mean of G",
+        lambda g: 1e-12 - (g.centre - g.drawn.mean(0)).abs().max(),
+        without=median,
     )
     symbols = "mean squared error", "squared bias + variance"
 
@@ -67,15 +66,9 @@ class MiseSplit(Claim[Given]):
         bias = float((given.centre - given.f).square() @ WEIGHT)
         return bias + float((given.drawn - given.centre).square().mean(0) @ WEIGHT)
 
-    def figure(self, trial: Trial[Given]) -> Figure:
+    @picture("Bias is how far the mean is off, variance is the width", x="x", y="G(x)")
+    def marks(self, trial: Trial[Given]) -> Marks:
         given, spread = trial.given, trial.given.drawn.std(0)
-        return Figure(
-            "Bias is how far the mean is off, variance is the width",
-            x="x",
-            y="G(x)",
-            marks=(
-                Band(X, given.centre - spread, given.centre + spread, label="one deviation"),
-                Curve(given.f, X, label="f", role="predicted"),
-                Curve(given.centre, X, label="mean of G"),
-            ),
-        )
+        yield Band(X, given.centre - spread, given.centre + spread, label="one deviation")
+        yield Curve(given.f, X, label="f", role="predicted")
+        yield Curve(given.centre, X, label="mean of G")

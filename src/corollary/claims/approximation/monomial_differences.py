@@ -72,7 +72,7 @@ class MonomialDifferences(Claim[Given]):
         ),
     )
     symbols = "order of the difference", "sup |xᵏ − network|"
-    shows = (Over("Small steps are better, until rounding", x="step h"),)
+    shows = Over("Small steps are better, until rounding", x="step h")
 
     def given(self, rng: Generator) -> Given:
         low = -2.0 + float(uniform(rng, 1))

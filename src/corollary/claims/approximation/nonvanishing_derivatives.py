@@ -21,8 +21,8 @@ from typing import NamedTuple
 import torch
 from torch import Generator, Tensor
 
-from corollary.core import Claim, Curve, Figure, Kept, Level, Suppose, Trial, at_least, option
-from corollary.core.randomness import uniform
+from corollary.core import Claim, Kept, Suppose, Trial, at_least, option, uniform
+from corollary.core.picture import Curve, Level, Marks, picture
 from corollary.theory.approximation.nonvanishing import (
     find_nonvanishing_point,
     jets,
@@ -45,12 +45,10 @@ class NonvanishingDerivatives(Claim[Given]):
     tau: float = option(0.2, low=1e-3, high=0.25)  # share that every order must keep
 
     relation = at_least()  # shares of a third and more: no rounding matters
-    supposes = (
-        Suppose(
-            "no activation is a polynomial on the interval",
-            lambda self, g: all(polynomial_degree(s, self.k_max) is None for s in g.sigmas),
-            without=cubic,
-        ),
+    supposes = Suppose(
+        "no activation is a polynomial on the interval",
+        lambda self, g: all(polynomial_degree(s, self.k_max) is None for s in g.sigmas),
+        without=cubic,
     )
     symbols = "τ", "smallest share"
     rows = ("sigmoid", "tanh", "sin", "exp")
@@ -67,15 +65,12 @@ class NonvanishingDerivatives(Claim[Given]):
         shares = [0.0 if p.point is None else float(p.shares.min()) for p in found]
         return Kept(shares, point=found[0].point)
 
-    def figure(self, trial: Trial[Given]) -> Figure:
+    @picture("Between the zeros of all derivatives of the sigmoid", x="x", y="σ⁽ᵏ⁾(x) / max")
+    def marks(self, trial: Trial[Given]) -> Marks:
         x = torch.linspace(*trial.given.interval, 201, dtype=torch.float64)
         rows = jets(torch.sigmoid, x, self.k_max)
         rows = rows / rows.abs().amax(1, keepdim=True)
-        curves = [Curve(row, x, label=f"k = {k}", role="other") for k, row in enumerate(rows)]
-        chosen = Level(trial.kept.point, label="x₀", role="measured", axis="x")
-        return Figure(
-            "Between the zeros of all derivatives of the sigmoid",
-            x="x",
-            y="σ⁽ᵏ⁾(x) / max",
-            marks=(*curves, Level(0.0, label="zero"), chosen),
-        )
+        for k, row in enumerate(rows):
+            yield Curve(row, x, label=f"k = {k}", role="other")
+        yield Level(0.0, label="zero")
+        yield Level(trial.kept.point, label="x₀", role="measured", axis="x")

@@ -27,8 +27,8 @@ import torch
 from jaxtyping import Float
 from torch import Generator, Tensor
 
-from corollary.core import Claim, Figure, Histogram, Kept, Level, Suppose, Trial, at_most, option
-from corollary.core.randomness import uniform
+from corollary.core import Claim, Kept, Suppose, Trial, at_most, option, uniform
+from corollary.core.picture import Histogram, Level, Marks, picture
 from corollary.data.waves import random_wave
 from corollary.models.approximators.steps import piecewise_constant
 
@@ -88,13 +88,11 @@ class PiecewiseConstantLemma(Claim[Given]):
         x = torch.full((1, 4), 0.5 - 1e-12, dtype=torch.float64)
         return Given(lambda t: t.mean(1), 0.5, 0.5, 0.5, x)
 
-    def figure(self, trial: Trial[Given]) -> Figure:
-        return Figure(
-            "A table on cubes errs by no more than g moves on a cube",
-            x="|g(x) − h(x)|",
-            y="density over U",
-            marks=(
-                Histogram(trial.kept.off, label="drawn points"),
-                Level(trial.given.eps, label="ε", axis="x"),
-            ),
-        )
+    @picture(
+        "A table on cubes errs by no more than g moves on a cube",
+        x="|g(x) − h(x)|",
+        y="density over U",
+    )
+    def marks(self, trial: Trial[Given]) -> Marks:
+        yield Histogram(trial.kept.off, label="drawn points")
+        yield Level(trial.given.eps, label="ε", axis="x")

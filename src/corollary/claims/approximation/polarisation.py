@@ -40,11 +40,11 @@ class Polarisation(Claim[Given]):
     points: int = option(40, low=1, high=10_000)  # points of comparison
 
     relation = equals(ulps=2**14, scale=1.0)  # terms that are larger than their sum cancel
-    supposes = (
-        Suppose("the power is the degree", lambda g: g.power == sum(g.alpha), without=one_more),
+    supposes = Suppose(
+        "the power is the degree", lambda g: g.power == sum(g.alpha), without=one_more
     )
     symbols = "xᵅ", "Σ c (θ·x)ᵏ"
-    shows = (Parity("Powers of linear forms make a monomial"),)
+    shows = Parity("Powers of linear forms make a monomial")
 
     def given(self, rng: Generator) -> Given:
         every = exponents(self.n, self.k)

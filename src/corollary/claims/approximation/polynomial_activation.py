@@ -22,8 +22,8 @@ import torch
 from jaxtyping import Float
 from torch import Generator, Tensor
 
-from corollary.core import Claim, Curve, Figure, Kept, Level, Suppose, Trial, at_least, option
-from corollary.core.randomness import normal
+from corollary.core import Claim, Kept, Suppose, Trial, at_least, normal, option
+from corollary.core.picture import Curve, Level, Marks, picture
 from corollary.models.approximators.shallow import random_units
 from corollary.theory.approximation.distance import best_uniform
 from corollary.theory.approximation.nonvanishing import polynomial_degree
@@ -45,12 +45,10 @@ class PolynomialActivation(Claim[Given]):
     m: int = option(200, low=20, high=1000)  # largest width
 
     relation = at_least(ulps=2**24)  # directions below 1e-12 of the span are rounding and dropped
-    supposes = (
-        Suppose(
-            "the activation is a polynomial of degree at most k",
-            lambda self, g: polynomial_degree(g.sigma, self.k, reach=2.0) is not None,
-            without=tanh,
-        ),
+    supposes = Suppose(
+        "the activation is a polynomial of degree at most k",
+        lambda self, g: polynomial_degree(g.sigma, self.k, reach=2.0) is not None,
+        without=tanh,
     )
     symbols = "2⁻ᵏ", "best ‖G − xᵏ⁺¹‖∞"
     rows = ("m/10 units", "m/3 units", "m units")
@@ -75,15 +73,8 @@ class PolynomialActivation(Claim[Given]):
             errors.append(fit.error)
         return Kept(errors, x=x, off=span @ fit.coefficients - y)
 
-    def figure(self, trial: Trial[Given]) -> Figure:
-        floor = trial.predicted[0]
-        return Figure(
-            f"{self.m} units of degree {self.k} cannot make x^{self.k + 1}",
-            x="x",
-            y=f"G(x) − x^{self.k + 1}",
-            marks=(
-                Curve(trial.kept.off, trial.kept.x, label="error of the best network"),
-                Level(floor, label="+2⁻ᵏ"),
-                Level(-floor, label="−2⁻ᵏ"),
-            ),
-        )
+    @picture("{m} units of degree {k} cannot make x^(k+1)", x="x", y="G(x) − x^(k+1)")
+    def marks(self, trial: Trial[Given]) -> Marks:
+        yield Curve(trial.kept.off, trial.kept.x, label="error of the best network")
+        yield Level(trial.predicted[0], label="+2⁻ᵏ")
+        yield Level(-trial.predicted[0], label="−2⁻ᵏ")

@@ -27,7 +27,8 @@ from typing import NamedTuple
 import torch
 from torch import Generator, Tensor
 
-from corollary.core import Along, Claim, Curve, Figure, Kept, Suppose, Trial, equals, instead
+from corollary.core import Along, Claim, Kept, Suppose, Trial, equals, instead
+from corollary.core.picture import Curve, Marks, picture
 from corollary.theory.approximation.polynomials import interpolant, nodes, runge, runge_remainder
 
 GRID = torch.linspace(-1, 1, 2001, dtype=torch.float64)
@@ -44,18 +45,14 @@ class PolynomialFits(Claim[Given]):
     degrees: tuple[int, ...] = (2, 3, 6, 20)  # degrees of the polynomials
 
     relation = equals(ulps=2**12)  # the interpolant is a quotient of sums of n terms
-    supposes = (
-        Suppose(
-            "the polynomial meets f at the Chebyshev points",
-            lambda g: torch.allclose(
-                g.nodes(6), -torch.cos(torch.pi * torch.arange(7).double() / 6)
-            ),
-            without=equispaced,
-        ),
+    supposes = Suppose(
+        "the polynomial meets f at the Chebyshev points",
+        lambda g: torch.allclose(g.nodes(6), -torch.cos(torch.pi * torch.arange(7).double() / 6)),
+        without=equispaced,
     )
     symbols = "max f |ω / ω(i/5)|", "‖f − p‖∞"
     rows = "n = {degrees}"
-    shows = (Along("Chebyshev points", x="degree n", at="degrees", log_y=True),)
+    shows = Along("Chebyshev points", x="degree n", at="degrees", log="y")
 
     def given(self, rng: Generator) -> Given:
         return Given(partial(nodes, "chebyshev"))
@@ -67,8 +64,9 @@ class PolynomialFits(Claim[Given]):
         fits = [interpolant(runge, given.nodes(n), GRID) for n in self.degrees]
         return Kept([float((p - runge(GRID)).abs().max()) for p in fits], fits=fits)
 
-    def figure(self, trial: Trial[Given]) -> Figure:
+    @picture("Polynomials of growing degree", x="x", y="p(x)")
+    def marks(self, trial: Trial[Given]) -> Marks:
         pairs = zip(self.degrees, trial.kept.fits, strict=True)
-        fits = [Curve(p, GRID, label=f"degree {n}") for n, p in pairs]
-        target = Curve(runge(GRID), GRID, label="f", role="predicted")
-        return Figure("Polynomials of growing degree", x="x", y="p(x)", marks=(target, *fits))
+        yield Curve(runge(GRID), GRID, label="f", role="predicted")
+        for n, p in pairs:
+            yield Curve(p, GRID, label=f"degree {n}")

@@ -27,8 +27,8 @@ import torch
 from jaxtyping import Float
 from torch import Generator, Tensor
 
-from corollary.core import Claim, Figure, HeatMap, Suppose, Sweep, Trial, at_most, instead, option
-from corollary.core.randomness import uniform
+from corollary.core import Claim, Suppose, Sweep, Trial, at_most, instead, option, uniform
+from corollary.core.picture import HeatMap, Marks, picture
 from corollary.models.approximators.relu_boxes import ReluBoxes, box_error_bound
 from corollary.models.approximators.steps import step
 from corollary.theory.approximation.distance import quadrature_between
@@ -56,7 +56,7 @@ class ReluBox(Claim[Given]):
     )
     symbols = "∏(b − a + 2γ) − ∏(b − a)", "‖g − 1_R‖₁"
     rows = ("γ", "γ/4", "γ/16")
-    shows = (Sweep("The error is linear in the ramp", "gamma", (0.002, 0.01, 0.05), log_y=True),)
+    shows = Sweep("The error is linear in the ramp", "gamma", (0.002, 0.01, 0.05), log="xy")
 
     def given(self, rng: Generator) -> Given:
         u = uniform(rng, 2, self.d)
@@ -83,12 +83,12 @@ class ReluBox(Claim[Given]):
         a, b = torch.tensor([[0.25], [0.5]], dtype=torch.float64)
         return Given(a, b, torch.relu)
 
-    def figure(self, trial: Trial[Given]) -> Figure | tuple[Figure, ...]:
+    @picture("A ReLU bump", x="x₁", y="x₂", equal=True)
+    def marks(self, trial: Trial[Given]) -> Marks:
         if self.d != 2:
-            return ()
+            return
         a, b, _ = trial.given
         bump = ReluBoxes(a[None], b[None], torch.ones(1).double(), self.gamma)
         axis = torch.linspace(0, 1, 60, dtype=torch.float64)
         values = bump(torch.cartesian_prod(axis, axis)).detach().reshape(60, 60)
-        marks = (HeatMap(values.T, label="g"),)
-        return Figure("A ReLU bump", x="x₁", y="x₂", equal=True, marks=marks)
+        yield HeatMap(values.T, label="g")

@@ -62,7 +62,7 @@ class ReluSum(Claim[Given]):
         Suppose("f is straight between the knots", lambda g: 1e-6 - bend(g), without=curved),
     )
     symbols = "f(x), and m + 1", "ReLU network, and its units"
-    shows = (Along("Straight pieces from ReLUs", x="x", y="f(x)", at="x"),)
+    shows = Along("Straight pieces from ReLUs", x="x", y="f(x)", at="x")
 
     def given(self, rng: Generator) -> Given:
         g = random_piecewise(self.pieces, rng=rng)

@@ -61,7 +61,7 @@ class ReluUniversal(Claim[Given]):
         ),
     )
     symbols = "0", "‖f − G‖∞"
-    shows = (Over("Wider ReLU layers, smaller sup error", x="width m", log_y=True),)
+    shows = Over("Wider ReLU layers, smaller sup error", x="width m", log="xy")
 
     def given(self, rng: Generator) -> Given:
         centre = 0.4 * uniform(rng, self.d) - 0.2

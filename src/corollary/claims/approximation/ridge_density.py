@@ -58,7 +58,7 @@ class RidgeDensity(Claim[Given]):
         Suppose("f is continuous", lambda g: 0.02 - g.f(DIAGONAL).diff().abs().max(), without=step),
     )
     symbols = "0", "‖f − Σ g(θ·x)‖∞"
-    shows = (Over("More directions, smaller error", x="directions m", log_y=True, log_x=False),)
+    shows = Over("More directions, smaller error", x="directions m", log="y")
 
     def given(self, rng: Generator) -> Given:
         turn, phase = uniform(rng, 2).tolist()

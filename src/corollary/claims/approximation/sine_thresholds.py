@@ -24,7 +24,7 @@ import torch
 from torch import Generator, Tensor
 
 from corollary.core import Claim, Kept, Sample, Suppose, Trial, instead, option, within_interval
-from corollary.core.figure import Band, Curve, Figure
+from corollary.core.picture import Band, Curve, Marks, picture
 from corollary.theory.approximation.maurey import SignedMeasure
 
 X = (torch.arange(200, dtype=torch.float64) + 0.5) / 200
@@ -79,16 +79,10 @@ class SineThresholds(Claim[Given]):
         errors = self.k * (networks - given.h(X)).square().mean(1)
         return Kept(Sample(errors), networks=networks)
 
-    def figure(self, trial: Trial[Given]) -> Figure:
+    @picture("{k} drawn thresholds for a sine", x="x", y="h(x)")
+    def marks(self, trial: Trial[Given]) -> Marks:
         networks = trial.kept.networks
         low, high = networks.quantile(0.1, dim=0), networks.quantile(0.9, dim=0)
-        return Figure(
-            f"{self.k} drawn thresholds for a sine",
-            x="x",
-            y="h(x)",
-            marks=(
-                Band(X, low, high, label="80 % of the networks"),
-                Curve(trial.given.h(X), X, label="h", role="predicted"),
-                Curve(networks[0], X, label="one network"),
-            ),
-        )
+        yield Band(X, low, high, label="80 % of the networks")
+        yield Curve(trial.given.h(X), X, label="h", role="predicted")
+        yield Curve(networks[0], X, label="one network")

@@ -76,7 +76,7 @@ class StoneWeierstrass(Claim[Given]):
         Suppose("the family is an algebra", lambda g: conditions(g).algebra, without=affine),
     )
     symbols = "0", "best ‖f − g‖∞"
-    shows = (Over("Algebras come close", x="largest degree or frequency", log_y=True),)
+    shows = Over("Algebras come close", x="largest degree or frequency", log="xy")
 
     def given(self, rng: Generator) -> Given:
         kink = 0.3 + 0.1 * float(uniform(rng, 1))

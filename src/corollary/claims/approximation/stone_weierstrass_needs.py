@@ -48,15 +48,13 @@ class StoneWeierstrassNeeds(Claim[Given]):
     degree: int = option(9, low=1, high=15)  # of the polynomials
 
     relation = at_least(ulps=2**22)  # beside 1/2 the polynomial has moved by its slope times 1e-10
-    supposes = (
-        Suppose(
-            "each family breaks exactly the condition it is said to break",
-            lambda g: all(
-                stone_weierstrass_report(o.family, EVEN[::10, None]).broken == (o.broken,)
-                for o in g.obstructions
-            ),
-            without=everything,
+    supposes = Suppose(
+        "each family breaks exactly the condition it is said to break",
+        lambda g: all(
+            stone_weierstrass_report(o.family, EVEN[::10, None]).broken == (o.broken,)
+            for o in g.obstructions
         ),
+        without=everything,
     )
     symbols = "distance that is proved", "best ‖f − g‖∞"
     rows = ("not continuous", "vanishes at 0", "0 and 1 not separated", "not an algebra")

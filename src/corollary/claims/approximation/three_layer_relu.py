@@ -23,7 +23,8 @@ from typing import NamedTuple
 import torch
 from torch import Generator, Tensor
 
-from corollary.core import Claim, Curve, Figure, Kept, Suppose, Trial, at_most, generator, option
+from corollary.core import Claim, Kept, Suppose, Trial, at_most, generator, option
+from corollary.core.picture import Curve, Marks, picture
 from corollary.data.waves import random_wave
 from corollary.models.approximators.relu_boxes import relu_three_layer
 from corollary.theory.approximation.distance import quadrature_between
@@ -53,7 +54,7 @@ class ThreeLayerRelu(Claim[Given]):
     boxes: int = option(144, low=4, high=200)  # boxes of the partition, at most
 
     relation = at_most(ulps=64)  # a Gauss rule with panels between all kinks of f
-    supposes = (Suppose("g moves by at most ε within sup distance δ", room, without=steeper),)
+    supposes = Suppose("g moves by at most ε within sup distance δ", room, without=steeper)
     symbols = "2ε", "∫ |f − g|"
 
     def given(self, rng: Generator) -> Given:
@@ -80,15 +81,9 @@ class ThreeLayerRelu(Claim[Given]):
 
         return Given(g, 0.2, 1 / n)
 
-    def figure(self, trial: Trial[Given]) -> Figure:
+    @picture("ReLU units in {d} dimensions", x="t, at the point (t, …, t)", y="g, f")
+    def marks(self, trial: Trial[Given]) -> Marks:
         t = torch.linspace(0, 1, 601, dtype=torch.float64)
         x, net = t[:, None].repeat(1, self.d), trial.kept.net
-        return Figure(
-            f"{net.units} ReLU units in {self.d} dimensions",
-            x="t, at the point (t, …, t)",
-            y="g, f",
-            marks=(
-                Curve(trial.given.g(x), t, label="g", role="predicted"),
-                Curve(net(x).detach(), t, label="f"),
-            ),
-        )
+        yield Curve(trial.given.g(x), t, label="g", role="predicted")
+        yield Curve(net(x).detach(), t, label=f"f, {net.units} units")

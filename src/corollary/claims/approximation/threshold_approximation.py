@@ -25,7 +25,7 @@ from typing import Literal, NamedTuple
 import torch
 from torch import Generator, Tensor
 
-from corollary.core import Band, Claim, Curve, Figure, Kept, Suppose, Trial, at_most, option
+from corollary.core import Band, Claim, Curve, Kept, Marks, Suppose, Trial, at_most, option, picture
 from corollary.data.waves import random_wave
 from corollary.models.approximators.steps import threshold_network
 
@@ -48,12 +48,10 @@ class ThresholdApproximation(Claim[Given]):
     values: Literal["left", "middle"] = "left"  # where on a step the network meets g
 
     relation = at_most(ulps=64)  # a telescoping sum of m terms is rounded
-    supposes = (
-        Suppose(
-            "g is rho-Lipschitz",
-            lambda g: g.rho * (1 + 1e-9) - 20_000 * g.g(GRID).diff().abs().max(),
-            without=understated,
-        ),
+    supposes = Suppose(
+        "g is rho-Lipschitz",
+        lambda g: g.rho * (1 + 1e-9) - 20_000 * g.g(GRID).diff().abs().max(),
+        without=understated,
     )
     symbols = "ε", "sup |f − g|"
 
@@ -72,15 +70,9 @@ class ThresholdApproximation(Claim[Given]):
         """A straight line that is nearly as steep as rho."""
         return Given(lambda x: 0.9 * self.rho * x[:, 0], self.rho)
 
-    def figure(self, trial: Trial[Given]) -> Figure:
+    @picture("{units} threshold units within ε of g", x="x", y="g(x), f(x)")
+    def marks(self, trial: Trial[Given]) -> Marks:
         x, g = GRID[::20, 0], trial.given.g(GRID[::20])
-        return Figure(
-            f"{trial.kept.units} threshold units within ε of g",
-            x="x",
-            y="g(x), f(x)",
-            marks=(
-                Band(x, g - self.eps, g + self.eps, label="g ± ε", role="predicted"),
-                Curve(g, x, label="g", role="predicted"),
-                Curve(trial.kept.f, x, label="f"),
-            ),
-        )
+        yield Band(x, g - self.eps, g + self.eps, label="g ± ε", role="predicted")
+        yield Curve(g, x, label="g", role="predicted")
+        yield Curve(trial.kept.f, x, label="f")

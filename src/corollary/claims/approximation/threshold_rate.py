@@ -53,7 +53,7 @@ class ThresholdRate(Claim[Given]):
         Suppose("g is not constant", steepest, without=flat),
     )
     symbols = "slope −1", "sup |f − g|"
-    shows = (Over("One over the number of units", x="units m"),)
+    shows = Over("One over the number of units", x="units m")
 
     def given(self, rng: Generator) -> Given:
         return Given(random_wave(1, self.rho, rng=rng))

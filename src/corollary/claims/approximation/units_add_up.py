@@ -41,15 +41,13 @@ class UnitsAddUp(Claim[Given]):
     m: int = option(8, low=1, high=200)  # units of each network
 
     relation = equals(ulps=2**10, scale=1.0)  # rounding of a sum of 2m terms, in another order
-    supposes = (
-        Suppose(
-            "both networks have the same activation",
-            lambda g: torch.equal(g.F.sigma(g.t), g.G.sigma(g.t)),
-            without=rectifiers,
-        ),
+    supposes = Suppose(
+        "both networks have the same activation",
+        lambda g: torch.equal(g.F.sigma(g.t), g.G.sigma(g.t)),
+        without=rectifiers,
     )
     symbols = "sum of two networks, and 2m", "joined network, and its units"
-    shows = (Along("Two networks make one", x="x, along a line", y="value", at="t"),)
+    shows = Along("Two networks make one", x="x, along a line", y="value", at="t")
 
     def given(self, rng: Generator) -> Given:
         def network() -> Superposition:

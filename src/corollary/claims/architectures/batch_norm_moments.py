@@ -24,15 +24,13 @@ from jaxtyping import Float
 from torch import Generator, Tensor
 
 from corollary.core import Claim, Suppose, Trial, equals, near, normal, option, uniform
-from corollary.core.figure import Curve, Figure, Points
+from corollary.core.picture import Curve, Marks, Points, picture
 from corollary.models.batch_norm import BatchNorm
 
 
 class Given(NamedTuple):
-    """Features of different spread, and a layer."""
-
-    z: Float[Tensor, "B k"]
-    norm: BatchNorm
+    z: Float[Tensor, "B k"]  # features of different spread
+    norm: BatchNorm  # the layer
 
 
 def running_statistics(given: Given) -> Given:
@@ -48,12 +46,10 @@ class BatchNormMoments(Claim[Given]):
     delta: float = option(1e-2, low=1e-8, high=1.0)  # added to the variance, δ
 
     relation = equals(ulps=2**12, scale=1.0)  # sums of B squares, of values that are off centre
-    supposes = (
-        Suppose(
-            "mean and variance are those of this batch",
-            lambda g: near(g.norm(g.z) - g.norm.beta, g.norm(g.z + 1) - g.norm.beta),
-            without=running_statistics,
-        ),
+    supposes = Suppose(
+        "mean and variance are those of this batch",
+        lambda g: near(g.norm(g.z) - g.norm.beta, g.norm(g.z + 1) - g.norm.beta),
+        without=running_statistics,
     )
     symbols = "β and α² v/(v + δ)", "mean and variance of the output"
 
@@ -73,15 +69,16 @@ class BatchNormMoments(Claim[Given]):
         out = given.norm(given.z).detach()
         return torch.cat([out.mean(dim=0), out.var(dim=0, correction=0)])
 
-    def figure(self, trial: Trial[Given]) -> Figure:
-        """The variance against that of the input."""
+    @picture(
+        "Variance after batch normalisation",
+        x="variance v of a feature in the batch",
+        y="variance of z̃",
+        log="x",
+    )
+    def marks(self, trial: Trial[Given]) -> Marks:
         z, norm = trial.given
         found = trial.measured[z.shape[1] :] / norm.alpha.detach() ** 2
         grid = torch.logspace(-2, 2, 60, dtype=torch.float64) * self.delta
-        marks = (
-            Curve(grid / (grid + self.delta), x=grid, label="v/(v + δ)", role="predicted"),
-            Curve(torch.ones(60), x=grid, label="δ = 0", role="other", dashed=True),
-            Points(z.var(dim=0, correction=0), found, label="features of the batch"),
-        )
-        x, title = "variance v of a feature in the batch", "Variance after batch normalisation"
-        return Figure(title, x=x, y="variance of z̃", log_x=True, marks=marks)
+        yield Curve(grid / (grid + self.delta), x=grid, label="v/(v + δ)", role="predicted")
+        yield Curve(torch.ones(60), x=grid, label="δ = 0", role="other", dashed=True)
+        yield Points(z.var(dim=0, correction=0), found, label="features of the batch")

@@ -62,15 +62,7 @@ class BatchNormNoise(Claim[Given]):
     )
     symbols = "1", "sd(σ̂²)² over 2(B − 1)/B²"
     rows = "B = {sizes}"
-    shows = (
-        Along(
-            "Noise of the batch variance over theory",
-            x="batch size B",
-            at="sizes",
-            log_x=True,
-            log_y=True,
-        ),
-    )
+    shows = Along("Noise of the batch variance over theory", x="batch size B", at="sizes", log="xy")
 
     def given(self, rng: Generator) -> Given:
         return Given(normal(rng, self.draws, max(self.sizes)))

@@ -22,8 +22,8 @@ from typing import NamedTuple
 import torch
 from torch import Generator, Tensor, nn
 
-from corollary.core import Claim, Kept, Sample, Suppose, Trial, at_most, near, option
-from corollary.core.figure import Figure, Points, Role
+from corollary.core import Claim, Kept, Sample, Suppose, Trial, at_most, near, normal, option
+from corollary.core.picture import Marks, Points, Role, picture
 from corollary.models.batch_norm import BatchNorm
 from corollary.models.layer_norm import LayerNorm
 from corollary.models.mlp import LinearLayer
@@ -80,29 +80,24 @@ class BatchOrLayerNorm(Claim[Given]):
         change = torch.maximum(ln[0] / ln[-1], ln[-1] / ln[0])[:, 1]
         return Kept([Sample(change), Sample((bn[-1] / bn[0])[:, 1])], losses=losses)
 
-    def figure(self, trial: Trial[Given]) -> Figure:
-        """Test and training losses against B."""
-        marks = []
+    @picture(
+        "Losses after training in pieces of B",
+        x="examples normalised together B",
+        y="mean squared error",
+        log="xy",
+    )
+    def marks(self, trial: Trial[Given]) -> Marks:
         kinds: tuple[tuple[str, Role], ...] = ("LN", "measured"), ("BN", "other")
         for losses, (name, role) in zip(trial.kept.losses, kinds, strict=True):
             for which, found in zip(("training", "test"), losses.unbind(dim=2), strict=True):
                 low, high = found.min(1).values, found.max(1).values
                 label, sizes = f"{name}, {which}, range of runs", trial.given.sizes
-                marks.append(Points(sizes, found.mean(1), label, role, low=low, high=high))
-        title = "Losses after training in pieces of B"
-        return Figure(
-            title,
-            x="examples normalised together B",
-            y="mean squared error",
-            log_x=True,
-            log_y=True,
-            marks=tuple(marks),
-        )
+                yield Points(sizes, found.mean(1), label, role, low=low, high=high)
 
     def _trained(self, kind: Callable[..., nn.Module], B: int, seed: int) -> tuple[float, float]:
         """Training loss, in training mode, and test loss."""
         rng = torch.Generator().manual_seed(seed)
-        x = torch.randn(64 + 256, 4, generator=rng, dtype=torch.float64)
+        x = normal(rng, 64 + 256, 4)
         y = x[:, :1] + x[:, 1:2].abs()
         norm = InPieces(kind(16, dtype=torch.float64), B)
         first = LinearLayer(4, 16, bias=True, rng=rng)

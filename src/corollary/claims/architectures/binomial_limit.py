@@ -24,15 +24,13 @@ from jaxtyping import Float
 from torch import Generator, Tensor
 
 from corollary.core import Claim, Kept, Over, Series, Suppose, Trial, near, option, slope
-from corollary.core.figure import Curve, Figure, Points
+from corollary.core.picture import Curve, Marks, Points, picture
 from corollary.theory.architectures.sliding import convolution
 from corollary.theory.architectures.stencils import moments
 
 
 class Given(NamedTuple):
-    """Two weights."""
-
-    box: Float[Tensor, " 2"]
+    box: Float[Tensor, " 2"]  # two weights
 
 
 class BinomialLimit(Claim[Given]):
@@ -54,7 +52,7 @@ class BinomialLimit(Claim[Given]):
         ),
     )
     symbols = "1/k", "largest distance from the Gaussian"
-    shows = (Over("Distance from the Gaussian", x="factors k"),)
+    shows = Over("Distance from the Gaussian", x="factors k")
 
     def given(self, rng: Generator) -> Given:
         return Given(torch.tensor([0.5, 0.5], dtype=torch.float64))
@@ -72,15 +70,12 @@ class BinomialLimit(Claim[Given]):
         off = [float((scaled - density).abs().max()) for scaled, density in map(_scaled, kernels)]
         return Kept(Series(orders, off), sixteen=kernels[2])
 
-    def figure(self, trial: Trial[Given]) -> Figure:
-        """The kernel of order 16."""
+    @picture("Sixteen factors", x="place j - k/2", y="σ h")
+    def marks(self, trial: Trial[Given]) -> Marks:
         scaled, density = _scaled(trial.kept.sixteen)
         places = [j - (len(scaled) - 1) / 2 for j in range(len(scaled))]
-        marks = (
-            Curve(density, x=places, label="Gaussian", role="predicted"),
-            Points(places, scaled, label="σ h"),
-        )
-        return Figure("Sixteen factors", x="place j - k/2", y="σ h", marks=marks)
+        yield Curve(density, x=places, label="Gaussian", role="predicted")
+        yield Points(places, scaled, label="σ h")
 
 
 def _scaled(h: Tensor) -> tuple[Tensor, Tensor]:

@@ -44,16 +44,14 @@ class ConvolutionCommutes(Claim[Given]):
     m: int = option(9, low=2, high=2000)  # length of the second
 
     relation = equals(ulps=256, scale=1.0)  # the same products, added in another order
-    supposes = (
-        Suppose(
-            "the product is the convolution: spectra multiply",
-            spectra_multiply,
-            "Correlation flips nothing: changing places turns it round.",
-            product=lambda g: lambda f, h: correlation(h, f, "full"),
-        ),
+    supposes = Suppose(
+        "the product is the convolution: spectra multiply",
+        spectra_multiply,
+        "Correlation flips nothing: changing places turns it round.",
+        product=lambda g: lambda f, h: correlation(h, f, "full"),
     )
     symbols = "f ∗ h", "h ∗ f"
-    shows = (Along("Convolution and correlation in both orders", x="u", y="value"),)
+    shows = Along("Convolution and correlation in both orders", x="u", y="value")
 
     def given(self, rng: Generator) -> Given:
         h = uniform(rng, self.m)

@@ -53,16 +53,14 @@ class ConvolutionGradients(Claim[Given]):
     size: int = option(7, low=5, high=32)  # side of an image
 
     relation = equals(ulps=2**12, scale=1.0)  # sums of some hundred products of size one
-    supposes = (
-        Suppose(
-            "beyond the border are zeros",
-            zeros_around,
-            "At a border that meets the other side, gradients come from there too.",
-            border="circular",
-        ),
+    supposes = Suppose(
+        "beyond the border are zeros",
+        zeros_around,
+        "At a border that meets the other side, gradients come from there too.",
+        border="circular",
     )
     symbols = "formula", "automatic differentiation"
-    shows = (Parity("Gradients of a layer"),)
+    shows = Parity("Gradients of a layer")
 
     def given(self, rng: Generator) -> Given:
         s, h = self.size, normal(rng, self.m, self.c, 3, 3)

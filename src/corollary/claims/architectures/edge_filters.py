@@ -26,7 +26,7 @@ import torch
 from torch import Generator, Tensor, nn
 
 from corollary.core import Claim, Kept, Sample, Suppose, Trial, at_least, option
-from corollary.core.figure import Figure, HeatMap, Level, Points
+from corollary.core.picture import Figure, HeatMap, Level, Points
 from corollary.data.textures import stripes
 from corollary.models.small_cnn import SmallCNN
 from corollary.theory.architectures.edges import edge_share, kernel_cosines
@@ -69,14 +69,12 @@ class EdgeFilters(Claim[Given]):
     steps: int = option(80, low=60, high=1000)  # steps of Adam
 
     relation = at_least(level=0.99)  # means over the runs, with Student intervals
-    supposes = (
-        Suppose(
-            "labels are the directions of the stripes",
-            directions,
-            "With labels by the toss of a coin, filters stay where they were.",
-            draw=lambda g: coin,
-            y=lambda g: coin(len(g.x), torch.Generator().manual_seed(0))[1],
-        ),
+    supposes = Suppose(
+        "labels are the directions of the stripes",
+        directions,
+        "With labels by the toss of a coin, filters stay where they were.",
+        draw=lambda g: coin,
+        y=lambda g: coin(len(g.x), torch.Generator().manual_seed(0))[1],
     )
     symbols = "1/9 and 0.85", "gain of the share, best cosine"
     rows = "gain of the share of edges", "cosine of the nearest filter"

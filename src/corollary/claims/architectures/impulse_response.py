@@ -24,7 +24,7 @@ from jaxtyping import Float
 from torch import Generator, Tensor
 
 from corollary.core import Claim, Suppose, Trial, equals, near, normal, option
-from corollary.core.figure import Curve, Figure, Points
+from corollary.core.picture import Curve, Marks, Points, picture
 from corollary.theory.approximation.convolution import convolve
 from corollary.theory.architectures.equivariance import kernel_of
 
@@ -40,13 +40,11 @@ class ImpulseResponse(Claim[Given]):
     N: int = option(32, low=4, high=500)  # places on the ring
 
     relation = equals(ulps=2**14, scale=1.0)  # T is made of two transforms of length N
-    supposes = (
-        Suppose(
-            "T commutes with the shift",
-            lambda g: near(g.T.roll(1, 0), g.T.roll(-1, 1)),
-            "A linear map that is louder on the right has another response at each place.",
-            T=lambda g: torch.linspace(1, 2, len(g.T), dtype=torch.float64)[:, None] * g.T,
-        ),
+    supposes = Suppose(
+        "T commutes with the shift",
+        lambda g: near(g.T.roll(1, 0), g.T.roll(-1, 1)),
+        "A linear map that is louder on the right has another response at each place.",
+        T=lambda g: torch.linspace(1, 2, len(g.T), dtype=torch.float64)[:, None] * g.T,
     )
     symbols = "f ∗ h", "T f"
 
@@ -62,13 +60,10 @@ class ImpulseResponse(Claim[Given]):
     def measure(self, given: Given) -> Tensor:
         return given.T @ given.f
 
-    def figure(self, trial: Trial[Given]) -> Figure:
-        """Signal, response and output."""
+    @picture("One impulse tells all", x="place on the ring", y="value")
+    def marks(self, trial: Trial[Given]) -> Marks:
         T, f = trial.given
-        marks = (
-            Curve(f, label="f", role="other", dashed=True),
-            Curve(T[:, 0], label="h, the response to one impulse", role="other"),
-            Curve(trial.predicted, label="f ∗ h", role="predicted"),
-            Points(range(len(f)), trial.measured, label="T f"),
-        )
-        return Figure("One impulse tells all", x="place on the ring", y="value", marks=marks)
+        yield Curve(f, label="f", role="other", dashed=True)
+        yield Curve(T[:, 0], label="h, the response to one impulse", role="other")
+        yield Curve(trial.predicted, label="f ∗ h", role="predicted")
+        yield Points(range(len(f)), trial.measured, label="T f")

@@ -42,16 +42,14 @@ class KernelFlip(Claim[Given]):
     k: int = option(3, low=2, high=9)  # side of the kernel
 
     relation = equals(ulps=256, scale=1.0)  # sums of k² products of size one
-    supposes = (
-        Suppose(
-            "the kernel is flipped along both axes",
-            lambda g: torch.equal(g.turned, flipped(g.K)),
-            "The kernel is left as it is, as printed: that is another image.",
-            turned=lambda g: g.K,
-        ),
+    supposes = Suppose(
+        "the kernel is flipped along both axes",
+        lambda g: torch.equal(g.turned, flipped(g.K)),
+        "The kernel is left as it is, as printed: that is another image.",
+        turned=lambda g: g.K,
     )
     symbols = "I ∗ flipped K", "conv2d(I, K) of torch"
-    shows = (Parity("Convolution against conv2d of torch"),)
+    shows = Parity("Convolution against conv2d of torch")
 
     def given(self, rng: Generator) -> Given:
         side, K = max(self.n, self.k), normal(rng, self.k, self.k)

@@ -44,16 +44,14 @@ class LayerNormAlone(Claim[Given]):
     B: int = option(16, low=4, high=1000)  # other examples
 
     relation = equals(ulps=2**10, scale=1.0)  # mean and variance of values up to 30
-    supposes = (
-        Suppose(
-            "each example is normalised over its own features",
-            one_by_one,
-            "Batch normalisation: the outputs of an example depend on its companions.",
-            layer=lambda g: BatchNorm(len(g.z), 0.0, dtype=torch.float64),
-        ),
+    supposes = Suppose(
+        "each example is normalised over its own features",
+        one_by_one,
+        "Batch normalisation: the outputs of an example depend on its companions.",
+        layer=lambda g: BatchNorm(len(g.z), 0.0, dtype=torch.float64),
     )
     symbols = "alone", "in a batch of two, in the whole batch, and as 7z + 2"
-    shows = (Along("One example in three batches", x="feature", y="output", first=1),)
+    shows = Along("One example in three batches", x="feature", y="output", first=1)
 
     def given(self, rng: Generator) -> Given:
         z, others = normal(rng, self.m), 3 * normal(rng, self.B, self.m)

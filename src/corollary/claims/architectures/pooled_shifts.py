@@ -26,10 +26,8 @@ from corollary.models.small_cnn import SmallCNN, matched_mlp
 
 
 class Given(NamedTuple):
-    """An image, features, and what is made of the features."""
-
-    x: Float[Tensor, "1 1 s s"]
-    net: nn.Module
+    x: Float[Tensor, "1 1 s s"]  # an image
+    net: nn.Module  # features, and what is made of them
 
     def shifted(self) -> Float[Tensor, " s"]:
         """The first output for every shift along the rows."""
@@ -70,7 +68,7 @@ class PooledShifts(Claim[Given]):
         ),
     )
     symbols = "f(x)", "f of the shifted image"
-    shows = (Along("An output as the image is shifted", x="shift in pixels", y="f"),)
+    shows = Along("An output as the image is shifted", x="shift in pixels", y="f")
 
     def given(self, rng: Generator) -> Given:
         x, _ = placed_patterns(1, self.size, noise=0.3, rng=rng)

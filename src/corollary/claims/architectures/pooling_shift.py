@@ -53,17 +53,10 @@ class PoolingShift(Claim[Given]):
     delta: int = option(1, low=0, high=64)  # shift in pixels
 
     relation = at_most(ulps=8)  # rounding of one difference
-    supposes = (Suppose("a window of ones becomes 1", keeps_constants, without=sums),)
+    supposes = Suppose("a window of ones becomes 1", keeps_constants, without=sums)
     symbols = "largest change of the image", "largest change after max pooling"
-    shows = (
-        Sweep(
-            "Pooling and shifts",
-            "delta",
-            tuple(range(9)),
-            x="shift δ",
-            log_x=False,
-            y="largest change",
-        ),
+    shows = Sweep(
+        "Pooling and shifts", "delta", tuple(range(9)), x="shift δ", log="", y="largest change"
     )
 
     def given(self, rng: Generator) -> Given:

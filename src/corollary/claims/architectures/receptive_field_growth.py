@@ -44,16 +44,14 @@ class ReceptiveFieldGrowth(Claim[Given]):
     every: int = option(2, low=1, high=9)  # each layer of this number has stride 2
 
     relation = equals()  # counts
-    supposes = (
-        Suppose(
-            "all weights are positive",
-            lambda g: min(float(h.min()) for h in g.kernels),
-            "Kernels that end in a zero see one input less in each layer.",
-            kernels=lambda g: [torch.cat([h[:-1], h.new_zeros(1)]) for h in g.kernels],
-        ),
+    supposes = Suppose(
+        "all weights are positive",
+        lambda g: min(float(h.min()) for h in g.kernels),
+        "Kernels that end in a zero see one input less in each layer.",
+        kernels=lambda g: [torch.cat([h[:-1], h.new_zeros(1)]) for h in g.kernels],
     )
     symbols = "r_l", "inputs with a gradient"
-    shows = (Along("What one output sees", x="layer l", y="inputs", first=1, log_y=True),)
+    shows = Along("What one output sees", x="layer l", y="inputs", first=1, log="y")
 
     def given(self, rng: Generator) -> Given:
         strides = tuple(2 if l % self.every == 0 else 1 for l in range(1, self.L + 1))

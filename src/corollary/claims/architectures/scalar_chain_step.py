@@ -23,7 +23,7 @@ from jaxtyping import Float
 from torch import Generator, Tensor, nn
 
 from corollary.core import Claim, Suppose, Trial, equals, near, option, uniform
-from corollary.core.figure import Curve, Figure, Points
+from corollary.core.picture import Curve, Marks, Points, picture
 from corollary.theory.architectures.scalar_chain import chain_update
 
 Step = Callable[[Tensor, float, float], Tensor]  # weights, input and step size to new weights
@@ -46,12 +46,10 @@ def one_by_one(w: Tensor, x: float, eta: float) -> Tensor:
 
 
 class Given(NamedTuple):
-    """Weights, an input, step sizes, and the step."""
-
-    w: Float[Tensor, " L"]
-    x: float
-    etas: tuple[float, ...]
-    step: Step
+    w: Float[Tensor, " L"]  # weights
+    x: float  # input
+    etas: tuple[float, ...]  # step sizes
+    step: Step  # what makes a step
 
 
 def uses_old_weights(given: Given) -> tuple[bool, str]:
@@ -64,13 +62,11 @@ class ScalarChain(Claim[Given]):
     L: int = option(12, low=2, high=60)  # weights of the chain
 
     relation = equals(ulps=2**12, scale=1.0)  # L products, and a sum of 2^L terms that cancel
-    supposes = (
-        Suppose(
-            "all weights step at once",
-            uses_old_weights,
-            "One weight after the other, each with the gradient at the moment: another output.",
-            step=lambda g: one_by_one,
-        ),
+    supposes = Suppose(
+        "all weights step at once",
+        uses_old_weights,
+        "One weight after the other, each with the gradient at the moment: another output.",
+        step=lambda g: one_by_one,
     )
     symbols = "Σ cⱼ ηʲ", "output after the step"
     rows = "η = {etas}"
@@ -86,15 +82,11 @@ class ScalarChain(Claim[Given]):
         w, x, etas, step = given
         return [float(x * step(w, x, eta).prod()) for eta in etas]
 
-    def figure(self, trial: Trial[Given]) -> Figure:
-        """The output against eta, with the first-order line."""
+    @picture("One gradient step on a chain", x="step size η", y="output after the step")
+    def marks(self, trial: Trial[Given]) -> Marks:
         w, x, etas, _ = trial.given
         grid = torch.linspace(0, max(etas), 60, dtype=torch.float64)
         c = chain_update(w, x, 0.0).coefficients
-        marks = (
-            Curve(grid[:, None] ** torch.arange(len(c)) @ c, grid, "Σ cⱼ ηʲ", "predicted"),
-            Curve(c[0] + c[1] * grid, grid, label="c₀ + c₁ η", role="other", dashed=True),
-            Points(etas, trial.measured, label="torch's SGD"),
-        )
-        title = f"One gradient step on a chain of {len(w)} weights"
-        return Figure(title, x="step size η", y="output after the step", marks=marks)
+        yield Curve(grid[:, None] ** torch.arange(len(c)) @ c, grid, "Σ cⱼ ηʲ", "predicted")
+        yield Curve(c[0] + c[1] * grid, grid, label="c₀ + c₁ η", role="other", dashed=True)
+        yield Points(etas, trial.measured, label=f"torch's SGD on {len(w)} weights")

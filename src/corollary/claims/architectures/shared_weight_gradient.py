@@ -20,7 +20,7 @@ from jaxtyping import Float
 from torch import Generator, Tensor
 
 from corollary.core import Along, Claim, Suppose, Trial, equals, normal, option
-from corollary.core.figure import Figure, HeatMap
+from corollary.core.picture import HeatMap, Marks, picture
 from corollary.theory.architectures.sliding import convolution
 from corollary.theory.architectures.toeplitz import is_toeplitz, sharing_report, toeplitz
 
@@ -39,16 +39,14 @@ class SharedWeightGradient(Claim[Given]):
     K: int = option(4, low=2, high=4)  # entries of the kernel
 
     relation = equals(ulps=4096, scale=1.0)  # sums of D - K + 1 products
-    supposes = (
-        Suppose(
-            "W is constant along each diagonal",
-            lambda g: is_toeplitz(g.W),
-            "The rows of W grow: the copies are no longer equal.",
-            W=lambda g: torch.linspace(1, 3, len(g.W), dtype=torch.float64)[:, None] * g.W,
-        ),
+    supposes = Suppose(
+        "W is constant along each diagonal",
+        lambda g: is_toeplitz(g.W),
+        "The rows of W grow: the copies are no longer equal.",
+        W=lambda g: torch.linspace(1, 3, len(g.W), dtype=torch.float64)[:, None] * g.W,
     )
     symbols = "sum along the diagonal of ∂L/∂W", "∂L/∂h"
-    shows = (Along("The gradient of a shared weight", x="k", y="∂L/∂h_k", first=1),)
+    shows = Along("The gradient of a shared weight", x="k", y="∂L/∂h_k", first=1)
 
     def given(self, rng: Generator) -> Given:
         h, x, y = (normal(rng, n) for n in (self.K, self.D, self.D - self.K + 1))
@@ -65,10 +63,9 @@ class SharedWeightGradient(Claim[Given]):
         loss = (convolution(given.x, h, "valid") - given.y).square().mean() / 2
         return torch.autograd.grad(loss, h)[0]
 
-    def figure(self, trial: Trial[Given]) -> Figure:
-        """The matrix."""
+    @picture("Few weights fill a large matrix", x="input j", y="output i, from below", equal=True)
+    def marks(self, trial: Trial[Given]) -> Marks:
         W, count = trial.given.W, sharing_report(self.D, self.K)
         x, y = (0.0, float(W.shape[1])), (0.0, float(len(W)))
-        box = HeatMap(W.flip(0).tolist(), x=x, y=y, label="entries of W")
-        title = f"{count.dense} entries, {count.convolution} weights, each {count.reuse} times"
-        return Figure(title, x="input j", y="output i, from below", marks=(box,), equal=True)
+        label = f"{count.dense} entries, {count.convolution} weights, each {count.reuse} times"
+        yield HeatMap(W.flip(0), x=x, y=y, label=label)

@@ -55,16 +55,14 @@ class ShiftEquivariance(Claim[Given]):
     delta: int = option(7, low=1, high=2000)  # shift
 
     relation = equals(ulps=64, scale=1.0)  # sums of m products, added in another order
-    supposes = (
-        Suppose(
-            "the ends of the signal meet: circular padding",
-            ends_meet,
-            "Zeros beyond the ends: what is shifted over the border is lost.",
-            filter=lambda g: lambda f, h: convolution(f, h, "same"),
-        ),
+    supposes = Suppose(
+        "the ends of the signal meet: circular padding",
+        ends_meet,
+        "Zeros beyond the ends: what is shifted over the border is lost.",
+        filter=lambda g: lambda f, h: convolution(f, h, "same"),
     )
     symbols = "f ∗ h, shifted by δ", "f shifted by δ, ∗ h"
-    shows = (Along("Shift, then filter", x="t", y="value"),)
+    shows = Along("Shift, then filter", x="t", y="value")
 
     def given(self, rng: Generator) -> Given:
         h = 0.2 + uniform(rng, self.m)

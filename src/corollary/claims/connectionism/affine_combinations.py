@@ -62,16 +62,14 @@ class AffineCombinations(Claim[Given]):
     k: int = option(40, low=2)  # pairs of points and weights; every second pair has sum 1
 
     relation = equals(ulps=64, scale=10.0)  # sums of m terms of size about 10 that may cancel
-    supposes = (
-        Suppose(
-            "f keeps all combinations with α + β = 1",
-            keeps_affine_combinations,
-            "A map with a bend has a gap at weights with sum 1, too.",
-            bend=1.0,
-        ),
+    supposes = Suppose(
+        "f keeps all combinations with α + β = 1",
+        keeps_affine_combinations,
+        "A map with a bend has a gap at weights with sum 1, too.",
+        bend=1.0,
     )
     symbols = "|1 − α − β| ‖c‖", "‖f(αx + βy) − αf(x) − βf(y)‖"
-    shows = (Along("An affine map and its combinations", x="α + β", y="gap", at="total"),)
+    shows = Along("An affine map and its combinations", x="α + β", y="gap", at="total")
 
     def given(self, rng: Generator) -> Given:
         alpha, beta = normal(rng, self.k), normal(rng, self.k)

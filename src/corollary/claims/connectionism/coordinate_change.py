@@ -19,8 +19,7 @@ from typing import NamedTuple
 from jaxtyping import Float
 from torch import Generator, Tensor
 
-from corollary.core import Claim, Kept, Suppose, Trial, equals, option
-from corollary.core.figure import Figure, Level, Points
+from corollary.core import Claim, Figure, Kept, Level, Points, Suppose, Trial, equals, option
 from corollary.data.rings import rings
 from corollary.theory.connectionism.coordinates import polar, squared_radius, widest_gap
 from corollary.theory.connectionism.separability import linear_separability

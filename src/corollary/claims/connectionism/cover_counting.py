@@ -49,15 +49,13 @@ class CoverCounting(Claim[Given]):
     n: int = option(3, low=2, high=5)  # dimension
 
     relation = equals()  # integers
-    supposes = (
-        Suppose(
-            "the points are in general position: every n or fewer are independent",
-            lambda g: in_general_position(g.x),
-            without=mirrored,
-        ),
+    supposes = Suppose(
+        "the points are in general position: every n or fewer are independent",
+        lambda g: in_general_position(g.x),
+        without=mirrored,
     )
     symbols = "C(s, n)", "labellings enumerated"
-    shows = (Along("Labellings that a hyperplane realises", x="points s", first=1, log_y=True),)
+    shows = Along("Labellings that a hyperplane realises", x="points s", first=1, log="y")
 
     def given(self, rng: Generator) -> Given:
         return Given(normal(rng, self.s, self.n))

@@ -24,7 +24,7 @@ from jaxtyping import Float
 from torch import Generator, Tensor
 
 from corollary.core import Claim, Count, Suppose, Trial, normal, option, uniform, within_interval
-from corollary.core.figure import Curve, Figure, Level, Points
+from corollary.core.picture import Curve, Level, Marks, Points, picture
 from corollary.core.witness import mean_is
 from corollary.theory.connectionism.cover import separable_labellings, separable_probability
 
@@ -98,20 +98,19 @@ class CoverTransition(Claim[Given]):
         """Points and dimension of each fraction."""
         return tuple(f"s = {x.shape[1]}, n = {x.shape[2]}" for x in trial.given.x)
 
-    def figure(self, trial: Trial[Given]) -> Figure:
-        marks: list[Curve | Points | Level] = [Level(2.0, "s = 2n", role="other", axis="x")]
+    @picture("Two points per dimension", x="s / n", y="separable fraction")
+    def marks(self, trial: Trial[Given]) -> Marks:
+        yield Level(2.0, "s = 2n", role="other", axis="x")
         for n in (*self.n, 4 * max(self.n)):
             s = range(max(n // 2, 1), 4 * n + 1)
             curve = [float(separable_probability(k, n)) for k in s]
-            marks.append(Curve(curve, [k / n for k in s], f"p(s, n), n = {n}", role="predicted"))
+            yield Curve(curve, [k / n for k in s], f"p(s, n), n = {n}", role="predicted")
         for n in self.n:
             pairs = zip(trial.given.x, trial.comparison.measured, strict=True)
             found = [(x.shape[1] / n, r.value, r.low, r.high) for x, r in pairs if x.shape[2] == n]
             load, value, low, high = zip(*found, strict=True)
             label = f"random labellings, n = {n}"
-            marks.append(Points(load, value, label=label, low=low, high=high))
-        title = "Two points per dimension"
-        return Figure(title, x="s / n", y="separable fraction", marks=tuple(marks))
+            yield Points(load, value, label=label, low=low, high=high)
 
 
 def _sizes(n: int) -> list[int]:

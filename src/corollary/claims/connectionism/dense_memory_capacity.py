@@ -52,17 +52,15 @@ class DenseMemoryCapacity(Claim[Given]):
     memories: int = option(40, low=1, high=1000)  # independent memories per size
 
     relation = slope(gap=0.25)  # corrections of order 1/n at these n, and sampling
-    supposes = (
-        Suppose(
-            "the patterns overlap as independent fair signs do",
-            fair,
-            "Nine signs in ten are +1: any two patterns share most of them.",
-            share=0.9,
-            memories=1,
-        ),
+    supposes = Suppose(
+        "the patterns overlap as independent fair signs do",
+        fair,
+        "Nine signs in ten are +1: any two patterns share most of them.",
+        share=0.9,
+        memories=1,
     )
     symbols = "n^(p−1)", "patterns held with one wrong bit in a hundred"
-    shows = (Over("Patterns held with one wrong bit in a hundred", x="neurons n"),)
+    shows = Over("Patterns held with one wrong bit in a hundred", x="neurons n")
 
     def given(self, rng: Generator) -> Given:
         return Given(self.sizes, self.power, self.memories)

@@ -23,7 +23,7 @@ from jaxtyping import Float
 from torch import Generator, Tensor
 
 from corollary.core import Claim, Kept, Suppose, Trial, equals, near, option
-from corollary.core.figure import Figure, Level, Points, Role
+from corollary.core.picture import Level, Marks, Points, Role, picture
 from corollary.data.patterns import orthogonal_patterns, random_patterns
 from corollary.models.hopfield import Hopfield
 
@@ -83,15 +83,14 @@ class HebbianStorage(Claim[Given]):
         stable = float((held > 0).double().mean())
         return Kept([float(held.min()), float(held.max()), stable, *energies], held=held)
 
-    def figure(self, trial: Trial[Given]) -> Figure:
-        marks: list[Points | Level] = []
+    @picture("Stability of stored bits", x="pattern t", y="xᵢ hᵢ")
+    def marks(self, trial: Trial[Given]) -> Marks:
         runs: list[tuple[Trial[Given], str, Role]] = [(trial, "orthogonal", "measured")]
         runs += [(t, "random", "other") for t in trial.without[:1]]
         for run, name, role in runs:
             held, label = run.kept.held, f"{name} patterns, all bits"
             low, mid, high = held.amin(1), held.mean(1), held.amax(1)
             t = range(1, len(held) + 1)
-            marks.append(Points(t, mid, low=low, high=high, label=label, role=role))
-        marks.append(Level(trial.predicted[0], label="1 − s/n"))
-        marks.append(Level(0.0, label="unstable below", role="other"))
-        return Figure("Stability of stored bits", x="pattern t", y="xᵢ hᵢ", marks=tuple(marks))
+            yield Points(t, mid, low=low, high=high, label=label, role=role)
+        yield Level(trial.predicted[0], label="1 − s/n")
+        yield Level(0.0, label="unstable below", role="other")

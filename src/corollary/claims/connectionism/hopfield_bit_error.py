@@ -26,7 +26,7 @@ import torch
 from torch import Generator, Tensor
 
 from corollary.core import Claim, Sample, Suppose, Trial, generator, near, option, within_interval
-from corollary.core.figure import Curve, Figure, Points
+from corollary.core.picture import Curve, Marks, Points, picture
 from corollary.data.patterns import random_patterns
 from corollary.theory.connectionism.hopfield.capacity import bit_error_limit
 from corollary.theory.connectionism.hopfield.states import sign
@@ -100,16 +100,13 @@ class HopfieldBitError(Claim[Given]):
         stored = [max(round(load * self.n), 2) for load in given.loads]
         return [Sample([share(s) for _ in range(self.networks)]) for s in stored]
 
-    def figure(self, trial: Trial[Given]) -> Figure:
+    @picture("Unstable bits of stored patterns", x="load s/n", y="P(bit unstable)", log="y")
+    def marks(self, trial: Trial[Given]) -> Marks:
         loads, reads = trial.given.loads, trial.comparison.measured
         x = torch.linspace(min(loads) * 0.9, max(loads) * 1.1, 100).tolist()
         limit = [bit_error_limit(load) for load in x]
         printed = [p * math.sqrt(2 * math.pi * load) for p, load in zip(limit, x, strict=True)]
         value, low, high = zip(*((r.value, r.low, r.high) for r in reads), strict=True)
-        marks = (
-            Points(loads, value, low=low, high=high, label=f"n = {self.n}, mean over networks"),
-            Curve(limit, x=x, label=self.symbols[0], role="predicted"),
-            Curve(printed, x=x, label="integral as printed", role="other", dashed=True),
-        )
-        title = "Unstable bits of stored patterns"
-        return Figure(title, x="load s/n", y="P(bit unstable)", marks=marks, log_y=True)
+        yield Points(loads, value, low=low, high=high, label=f"n = {self.n}, mean over networks")
+        yield Curve(limit, x=x, label=self.symbols[0], role="predicted")
+        yield Curve(printed, x=x, label="integral as printed", role="other", dashed=True)

@@ -26,7 +26,7 @@ import torch
 from torch import Generator
 
 from corollary.core import Claim, Sample, Suppose, Trial, at_most, generator, option
-from corollary.core.figure import Curve, Figure, Points
+from corollary.core.picture import Curve, Marks, Points, picture
 from corollary.data.patterns import random_patterns
 from corollary.theory.connectionism.hopfield.capacity import (
     expected_wrong_bits,
@@ -99,18 +99,15 @@ class HopfieldCapacity(Claim[Given]):
             samples.append(Sample([given.wrong_bits(n, s, rng) for _ in networks]))
         return samples
 
-    def figure(self, trial: Trial[Given]) -> Figure:
+    @picture("Wrong bits of a stored pattern", x="neurons n", y="expected unstable bits", log="xy")
+    def marks(self, trial: Trial[Given]) -> Marks:
         sizes, reads = trial.given.sizes, trial.comparison.measured
         n = torch.logspace(math.log10(min(sizes)), 8, 60, dtype=torch.float64).tolist()
         value, low, high = zip(*((r.value, r.low, r.high) for r in reads), strict=True)
         label = "unstable bits per pattern at s = n/(2 ln n), 99 % interval"
-        marks: list[Points | Curve] = [
-            Points(sizes, value, low=low, high=high, label=label),
-            Curve([wrong_bits_bound(v) for v in n], x=n, label=self.symbols[0], role="predicted"),
-        ]
+        yield Points(sizes, value, low=low, high=high, label=label)
+        yield Curve([wrong_bits_bound(v) for v in n], x=n, label=self.symbols[0], role="predicted")
         factors = {"1.3 n/(2 ln n)": 1.3, "n/(2 ln n)": 1.0, "n/(2 log₂ n)": math.log(2)}
         for name, c in factors.items():
             y = [expected_wrong_bits(v, c * hopfield_capacity(v)) for v in n]
-            marks.append(Curve(y, x=n, label=f"normal law, s = {name}", role="other", dashed=True))
-        title, bits = "Wrong bits of a stored pattern", "expected unstable bits"
-        return Figure(title, "neurons n", bits, tuple(marks), log_x=True, log_y=True)
+            yield Curve(y, x=n, label=f"normal law, s = {name}", role="other", dashed=True)

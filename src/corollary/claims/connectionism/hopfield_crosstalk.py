@@ -30,7 +30,7 @@ from jaxtyping import Float
 from torch import Generator, Tensor
 
 from corollary.core import Claim, Kept, Sample, Suppose, Trial, near, option, within_interval
-from corollary.core.figure import Curve, Figure, Histogram, Level
+from corollary.core.picture import Curve, Histogram, Level, Marks, picture
 from corollary.data.patterns import random_patterns
 from corollary.theory.connectionism.hopfield.storage import hebbian_weights, squared_overlap
 
@@ -85,14 +85,12 @@ class HopfieldCrosstalk(Claim[Given]):
         means = [Sample(v.mean((1, 2))) for v in (xC, xC.square())]
         return Kept(means, xC=xC.flatten())
 
-    def figure(self, trial: Trial[Given]) -> Figure:
+    @picture("Crosstalk at stored bits", x="x C", y="density")
+    def marks(self, trial: Trial[Given]) -> Marks:
         _, s, n = trial.given.patterns.shape
         edges = (torch.arange(-round(1.5 * n), round(1.5 * n), 8) + 0.5) / n  # 4 values per bin
         z = torch.linspace(-1.5, 1.5, 201)
         density = torch.exp(-(z**2) * n / (2 * s)) * math.sqrt(n / (2 * math.pi * s))
-        marks = (
-            Histogram(trial.kept.xC, edges=edges, label="stored bits of all networks"),
-            Curve(density, x=z, label="N(0, s/n)", role="predicted"),
-            Level(-(n - 1) / n, label="unstable to the left", role="other", axis="x"),
-        )
-        return Figure("Crosstalk at stored bits", x="x C", y="density", marks=marks)
+        yield Histogram(trial.kept.xC, edges=edges, label="stored bits of all networks")
+        yield Curve(density, x=z, label="N(0, s/n)", role="predicted")
+        yield Level(-(n - 1) / n, label="unstable to the left", role="other", axis="x")

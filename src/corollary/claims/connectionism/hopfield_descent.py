@@ -70,9 +70,7 @@ class HopfieldDescent(Claim[Given]):
         ),
     )
     symbols = "H₀ − 2 Σ |h|", "energy of the state"
-    shows = (
-        Along("Hopfield energy, flip by flip", x="flips t", y="H(X)", at="times", without=False),
-    )
+    shows = Along("Hopfield energy, flip by flip", x="flips t", y="H(X)", at="times", without=False)
 
     def given(self, rng: Generator) -> Given:
         A = normal(rng, self.n, self.n) / self.n**0.5

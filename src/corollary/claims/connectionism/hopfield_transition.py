@@ -29,7 +29,7 @@ from jaxtyping import Float
 from torch import Generator, Tensor
 
 from corollary.core import Claim, Kept, Series, Suppose, Trial, converges, generator, option
-from corollary.core.figure import Curve, Figure, Level, Mark, Points
+from corollary.core.picture import Curve, Level, Marks, Points, picture
 from corollary.data.patterns import orthogonal_patterns, random_patterns
 from corollary.models.hopfield import Hopfield
 from corollary.theory.connectionism.hopfield.storage import overlap, squared_overlap
@@ -75,15 +75,13 @@ class HopfieldTransition(Claim[Given]):
     relation = converges(
         gap=0.03, coarse="at n = 1600 the load is still some 0.015 above its limit of 0.138"
     )
-    supposes = (
-        Suppose(
-            "the patterns overlap as independent fair signs do",
-            fair,
-            "Orthogonal patterns are never lost.",
-            patterns=lambda g: orthogonal,
-            loads=(0.1, 0.2, 0.3),
-            neurons=256,
-        ),
+    supposes = Suppose(
+        "the patterns overlap as independent fair signs do",
+        fair,
+        "Orthogonal patterns are never lost.",
+        patterns=lambda g: orthogonal,
+        loads=(0.1, 0.2, 0.3),
+        neurons=256,
     )
     symbols = "α_c", "load at which retrieval is lost"
 
@@ -103,25 +101,22 @@ class HopfieldTransition(Claim[Given]):
         lost = [_crossing(given.loads, row) for row in means]
         return Kept(Series(self.sizes, lost), means=means, largest=found[-1])
 
-    def figure(self, trial: Trial[Given]) -> Figure:
+    @picture(
+        "Retrieval of stored patterns", x="load α = s/n", y="overlap m of the end with the pattern"
+    )
+    def marks(self, trial: Trial[Given]) -> Marks:
         loads, n = trial.given.loads, self.sizes[-1]
         *others, mean = trial.kept.means
         low, high = (list(map(end, trial.kept.largest)) for end in (min, max))
-        marks: list[Mark] = [
-            *(
-                Curve(row, x=loads, label=f"n = {size}", role="other")
-                for size, row in zip(self.sizes, others, strict=False)
-            ),
-            Curve(mean, x=loads, label=f"n = {n}"),
-            Points(loads, mean, low=low, high=high, label=f"n = {n}, range over networks"),
-        ]
+        for size, row in zip(self.sizes, others, strict=False):
+            yield Curve(row, x=loads, label=f"n = {size}", role="other")
+        yield Curve(mean, x=loads, label=f"n = {n}")
+        yield Points(loads, mean, low=low, high=high, label=f"n = {n}, range over networks")
         below = torch.linspace(0.09, critical_load() * (1 - 1e-9), 60, dtype=torch.float64).tolist()
         x = [*below, critical_load(), max(loads)]  # and the fall to zero
         theory = [*map(retrieval_overlap, below), 0.0, 0.0]
-        marks.append(Curve(theory, x=x, label="mean-field theory", role="predicted"))
-        marks.append(Level(critical_load(), label="α_c ≈ 0.138", axis="x"))
-        load, m = "load α = s/n", "overlap m of the end with the pattern"
-        return Figure("Retrieval of stored patterns", load, m, tuple(marks))
+        yield Curve(theory, x=x, label="mean-field theory", role="predicted")
+        yield Level(critical_load(), label="α_c ≈ 0.138", axis="x")
 
 
 def _crossing(loads: tuple[float, ...], means: list[float]) -> float:

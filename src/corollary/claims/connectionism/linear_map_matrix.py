@@ -25,7 +25,7 @@ from jaxtyping import Float
 from torch import Generator, Tensor
 
 from corollary.core import Claim, Parity, Suppose, Trial, equals, generator, normal
-from corollary.core.figure import Figure, HeatMap
+from corollary.core.picture import HeatMap, Marks, picture
 from corollary.theory.connectionism.linearity import basis_images, is_linear
 
 
@@ -77,7 +77,7 @@ class LinearMapMatrix(Claim[Given]):
         ),
     )
     symbols = "Ax", "f(x)"
-    shows = (Parity("The matrix predicts the map"),)
+    shows = Parity("The matrix predicts the map")
 
     def given(self, rng: Generator) -> Given:
         return Given(normal(rng, self.n), min(self.m, self.n), normal(rng, self.k, self.n))
@@ -88,8 +88,8 @@ class LinearMapMatrix(Claim[Given]):
     def measure(self, given: Given) -> list[float]:
         return given.f(given.x).flatten().tolist()
 
-    def figure(self, trial: Trial[Given]) -> Figure:
+    @picture("Images of the basis", x="column j: f(e_j)", y="output")
+    def marks(self, trial: Trial[Given]) -> Marks:
         A = trial.given.A()
         m, n = A.shape
-        matrix = HeatMap(A.flip(0), x=(0.5, n + 0.5), y=(0.5, m + 0.5), label="A, row 1 on top")
-        return Figure("Images of the basis", x="column j: f(e_j)", y="output", marks=(matrix,))
+        yield HeatMap(A.flip(0), x=(0.5, n + 0.5), y=(0.5, m + 0.5), label="A, row 1 on top")

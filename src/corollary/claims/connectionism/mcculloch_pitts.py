@@ -24,8 +24,7 @@ from typing import NamedTuple
 import torch
 from torch import Generator
 
-from corollary.core import Claim, Suppose, Trial, equals, option
-from corollary.core.figure import Curve, Figure, Points
+from corollary.core import Claim, Curve, Marks, Points, Suppose, Trial, equals, option, picture
 from corollary.models.mcculloch_pitts import boolean_cube
 
 
@@ -87,12 +86,9 @@ class McCullochPittsReach(Claim[Given]):
         parities = sum(parity(n) in t for n, t in zip(given.sizes, tables, strict=True))
         return [*(float(len(t)) for t in tables), float(parities)]
 
-    def figure(self, trial: Trial[Given]) -> Figure:
+    @picture("One unit computes few functions", x="inputs n", y="functions", log="y")
+    def marks(self, trial: Trial[Given]) -> Marks:
         n, k = trial.given.sizes, len(trial.given.sizes)
-        marks = (
-            Curve(trial.predicted[:k], x=n, label="2 + n 2ⁿ", role="predicted"),
-            Points(n, trial.measured[:k], label="reached by one unit"),
-            Curve([2.0**2**i for i in n], x=n, label="all Boolean functions", role="other"),
-        )
-        title = "One unit computes few functions"
-        return Figure(title, x="inputs n", y="functions", marks=marks, log_y=True)
+        yield Curve(trial.predicted[:k], x=n, label="2 + n 2ⁿ", role="predicted")
+        yield Points(n, trial.measured[:k], label="reached by one unit")
+        yield Curve([2.0**2**i for i in n], x=n, label="all Boolean functions", role="other")

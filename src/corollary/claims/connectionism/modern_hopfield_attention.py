@@ -54,7 +54,7 @@ class ModernHopfieldAttention(Claim[Given]):
         ),
     )
     symbols = "attention(q, K, V)", "Kᵀ softmax(β K q)"
-    shows = (Parity("One Hopfield step and one read of attention"),)
+    shows = Parity("One Hopfield step and one read of attention")
 
     def given(self, rng: Generator) -> Given:
         K = normal(rng, self.N, self.d)

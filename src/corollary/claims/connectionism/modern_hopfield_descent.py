@@ -56,7 +56,7 @@ class ModernHopfieldDescent(Claim[Given]):
         ),
     )
     symbols = "½ ‖q′ − q‖²", "E(q) − E(q′)"
-    shows = (Along("Energy lost in each update", x="update", first=1, without=False),)
+    shows = Along("Energy lost in each update", x="update", first=1, without=False)
 
     def given(self, rng: Generator) -> Given:
         K = normal(rng, self.N, self.d)

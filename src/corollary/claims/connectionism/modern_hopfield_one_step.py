@@ -41,14 +41,12 @@ class ModernHopfieldOneStep(Claim[Given]):
     radius: float = option(0.1, low=0.0, high=2.0)  # distance of a query from its pattern
 
     relation = at_most(ulps=64, scale=1.0)  # the distance of two vectors of length 2
-    supposes = (
-        Suppose(
-            "each query is within r of its pattern",
-            lambda g: g.radius * (1 + 1e-12) + 1e-12 - (g.q - g.K).norm(dim=1).amax(),
-            "Each query starts at the next pattern, and is drawn to that one.",
-            q=lambda g: g.K.roll(1, 0),
-            beta=lambda g: max(g.beta, 4.0),
-        ),
+    supposes = Suppose(
+        "each query is within r of its pattern",
+        lambda g: g.radius * (1 + 1e-12) + 1e-12 - (g.q - g.K).norm(dim=1).amax(),
+        "Each query starts at the next pattern, and is drawn to that one.",
+        q=lambda g: g.K.roll(1, 0),
+        beta=lambda g: max(g.beta, 4.0),
     )
     symbols = "2M(N−1) exp(−β(Δ − 2Mr))", "‖q′ − kᵢ‖"
     shows = (
@@ -57,9 +55,9 @@ class ModernHopfieldOneStep(Claim[Given]):
             "beta",
             (0.1, 0.2, 0.4, 0.7, 1.0, 1.5, 2.0, 3.0, 4.0),
             x="inverse temperature β",
-            log_y=True,
+            log="xy",
         ),
-        Along("Error after one update", x="pattern", first=1, log_y=True),
+        Along("Error after one update", x="pattern", first=1, log="y"),
     )
 
     def given(self, rng: Generator) -> Given:

@@ -54,13 +54,13 @@ class Novikoff(Claim[Given]):
     )
     symbols = "(R/γ)²", "mistakes M"
     shows = (
-        Along("Perceptron mistakes", x="points shown", log_x=True, log_y=True, first=1),
+        Along("Perceptron mistakes", x="points shown", log="xy", first=1),
         Sweep(
             "The smaller the margin, the more mistakes",
             "gamma",
             (0.4, 0.2, 0.1, 0.05, 0.025),
             x="margin γ",
-            log_y=True,
+            log="xy",
         ),
     )
 

@@ -30,7 +30,7 @@ from jaxtyping import Float
 from torch import Generator, Tensor, nn
 
 from corollary.core import Claim, Parity, Suppose, Trial, equals, normal, option
-from corollary.core.figure import Figure, Graph
+from corollary.core.picture import Graph, Marks, picture
 from corollary.data.separable import separable_cloud
 from corollary.models.hopfield import Hopfield
 from corollary.models.pdp import PDPSystem, Units
@@ -83,16 +83,14 @@ class ParallelDistributedProcessing(Claim[Given]):
 
     relation = equals(ulps=512, scale=1.0)  # the same sums, perhaps in another order
 
-    supposes = (
-        Suppose(
-            "each layer is updated after the layers it reads",
-            in_order,
-            "The output layer first: it reads hidden units that are still silent.",
-            order=slice(None, None, -1),
-        ),
+    supposes = Suppose(
+        "each layer is updated after the layers it reads",
+        in_order,
+        "The output layer first: it reads hidden units that are still silent.",
+        order=slice(None, None, -1),
     )
     symbols = "dedicated implementation", "one program"
-    shows = (Parity("Seven parts against dedicated code", without=False),)
+    shows = Parity("Seven parts against dedicated code", without=False)
 
     def given(self, rng: Generator) -> Given:
         x, y, _ = separable_cloud(self.n, self.d, 0.3, rng=rng)
@@ -110,7 +108,8 @@ class ParallelDistributedProcessing(Claim[Given]):
     def measure(self, given: Given) -> list[float]:
         return flat([*_mistakes(given), *_recall_by_parts(given), *self._descent_by_parts(given)])
 
-    def figure(self, trial: Trial[Given]) -> Figure:
+    @picture("Units and connectivity", x="group", y="place in it")
+    def marks(self, trial: Trial[Given]) -> Marks:
         system = trial.given.layered()
         layers = [system.environment.entry, *system.units.groups]
         x = [float(k) for k, layer in enumerate(layers) for _ in layer]
@@ -119,7 +118,7 @@ class ParallelDistributedProcessing(Claim[Given]):
         weights = system.connectivity.W[to, source]
         edges = list(zip(source, to, strict=True))
         graph = Graph(x, y, edges, weights=weights, label="units and connections W")
-        return Figure("Units and connectivity", x="group", y="place in it", marks=(graph,))
+        yield graph
 
     def _descent(self, given: Given) -> list[Tensor]:
         """Weights and biases after each step of torch's own optimizer."""

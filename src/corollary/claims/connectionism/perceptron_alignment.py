@@ -63,7 +63,7 @@ class PerceptronAlignment(Claim[Given]):
         ),
     )
     symbols = "γ", "⟨u, w_t⟩ / t"
-    shows = (Along("Each update makes progress along u", x="update t", first=1),)
+    shows = Along("Each update makes progress along u", x="update t", first=1)
 
     def given(self, rng: Generator) -> Given:
         x, y, u = separable_cloud(self.n, self.d, self.gamma, rng=rng)

@@ -69,7 +69,7 @@ class PerceptronNorm(Claim[Given]):
         ),
     )
     symbols = "R²", "‖w_t‖² / t"
-    shows = (Along("Mistakes keep the weights short", x="update t", first=1, log_y=True),)
+    shows = Along("Mistakes keep the weights short", x="update t", first=1, log="y")
 
     def given(self, rng: Generator) -> Given:
         x, y, _ = separable_cloud(self.n, self.d, self.gamma, rng=rng)

@@ -22,7 +22,7 @@ from jaxtyping import Float
 from torch import Generator, Tensor
 
 from corollary.core import Claim, Kept, Suppose, Trial, equals, option, uniform
-from corollary.core.figure import Curve, Figure
+from corollary.core.picture import Curve, Marks, picture
 from corollary.data.separable import separable_cloud
 from corollary.theory.connectionism.max_margin import novikoff_bound
 from corollary.theory.connectionism.perceptron import perceptron_fit
@@ -48,13 +48,11 @@ class PerceptronTermination(Claim[Given]):
     gamma: float = option(0.15, low=0.05, high=1.0)  # margin of the separable sets
 
     relation = equals()  # 0 or 1, nothing is rounded
-    supposes = (
-        Suppose(
-            "the limit is at least Novikoff's bound of every separable set",
-            updates_suffice,
-            "A single update is too few.",
-            limit=1,
-        ),
+    supposes = Suppose(
+        "the limit is at least Novikoff's bound of every separable set",
+        updates_suffice,
+        "A single update is too few.",
+        limit=1,
     )
     symbols = "separable", "the perceptron stops"
     rows = tuple(f"{kind} {k}" for k in range(1, 5) for kind in ("planted margin", "coin flips"))
@@ -74,10 +72,8 @@ class PerceptronTermination(Claim[Given]):
         runs = [perceptron_fit(*s, bias=False, max_updates=given.limit) for s in given.sets]
         return Kept([float(run.converged) for run in runs], runs=runs)
 
-    def figure(self, trial: Trial[Given]) -> Figure:
+    @picture("The mistakes end, or they never do", x="points shown", y="M")
+    def marks(self, trial: Trial[Given]) -> Marks:
         ends, runs_on = trial.kept.runs[:2]
-        marks = (
-            Curve(range(1, ends.updates + 1), ends.shown, "separable"),
-            Curve(range(1, runs_on.updates + 1), runs_on.shown, "labels by coin flips", "other"),
-        )
-        return Figure("The mistakes end, or they never do", x="points shown", y="M", marks=marks)
+        yield Curve(range(1, ends.updates + 1), ends.shown, "separable")
+        yield Curve(range(1, runs_on.updates + 1), runs_on.shown, "labels by coin flips", "other")

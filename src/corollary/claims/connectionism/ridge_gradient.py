@@ -24,7 +24,7 @@ from jaxtyping import Float
 from torch import Generator, Tensor
 
 from corollary.core import Claim, Kept, Suppose, Trial, equals, near, normal, option
-from corollary.core.figure import Curve, Figure, Level
+from corollary.core.picture import Curve, Level, Marks, picture
 
 
 class Given(NamedTuple):
@@ -91,14 +91,10 @@ class RidgeGradient(Claim[Given]):
         least = float(cosines.square().min())
         return Kept([least, float(outside[-1] / way[-1])], way=way, outside=outside)
 
-    def figure(self, trial: Trial[Given]) -> Figure:
-        marks = (
-            Level(0.0, label="outside span(x_i), predicted"),
-            Curve(trial.kept.way, label="‖θ_t − θ_0‖", role="other"),
-            Curve(trial.kept.outside, label="its part outside span(x_i)"),
-            *(
-                Curve(t.kept.outside, label=f"outside, {why}", role="other", dashed=True)
-                for t, why in zip(trial.without, ("with weight decay", "by signs"), strict=False)
-            ),
-        )
-        return Figure("Descent stays in the span", x="step t", y="distance", marks=marks)
+    @picture("Descent stays in the span", x="step t", y="distance")
+    def marks(self, trial: Trial[Given]) -> Marks:
+        yield Level(0.0, label="outside span(x_i), predicted")
+        yield Curve(trial.kept.way, label="‖θ_t − θ_0‖", role="other")
+        yield Curve(trial.kept.outside, label="its part outside span(x_i)")
+        for t, why in zip(trial.without, ("with weight decay", "by signs"), strict=False):
+            yield Curve(t.kept.outside, label=f"outside, {why}", role="other", dashed=True)

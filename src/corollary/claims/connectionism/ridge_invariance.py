@@ -22,7 +22,7 @@ from torch import Generator, Tensor
 from torch.nn import functional as F
 
 from corollary.core import Claim, Parity, Suppose, Trial, equals, normal, option
-from corollary.core.figure import Figure, HeatMap
+from corollary.core.picture import HeatMap, Marks, picture
 from corollary.models.units import RidgeUnit
 
 PHI: dict[str, Callable[[Tensor], Tensor]] = {
@@ -55,16 +55,14 @@ class RidgeInvariance(Claim[Given]):
 
     relation = equals(ulps=4096, scale=1.0)  # x·θ is a sum of n terms of size up to reach ‖θ‖
 
-    supposes = (
-        Suppose(
-            "every Δx is orthogonal to θ",
-            slant,
-            "Displacements along the weights change the value.",
-            dx=lambda g: g.theta.expand_as(g.dx).clone(),
-        ),
+    supposes = Suppose(
+        "every Δx is orthogonal to θ",
+        slant,
+        "Displacements along the weights change the value.",
+        dx=lambda g: g.theta.expand_as(g.dx).clone(),
     )
     symbols = "f(x)", "f(x + Δx)"
-    shows = (Parity("Before and after the displacement"),)
+    shows = Parity("Before and after the displacement")
 
     def given(self, rng: Generator) -> Given:
         theta, x, dx = (normal(rng, *s) for s in ((self.n,), (self.k, self.n), (self.k, self.n)))
@@ -80,7 +78,8 @@ class RidgeInvariance(Claim[Given]):
         output: Tensor = RidgeUnit.of(PHI[self.phi], given.theta)(given.x + given.dx)
         return output.detach()
 
-    def figure(self, trial: Trial[Given]) -> Figure:
+    @picture("A ridge function", x="along θ", y="along Δx", equal=True)
+    def marks(self, trial: Trial[Given]) -> Marks:
         given = trial.given
         u = given.theta / given.theta.norm()
         v = given.dx[0] / given.dx[0].norm().clamp(min=1e-300)
@@ -89,5 +88,4 @@ class RidgeInvariance(Claim[Given]):
         unit = RidgeUnit.of(PHI[self.phi], given.theta)
         with torch.no_grad():
             plane = unit(t[None, :, None] * u + t[:, None, None] * v)
-        ridge = HeatMap(plane, x=(-r, r), y=(-r, r), label="f")
-        return Figure("A ridge function", x="along θ", y="along Δx", marks=(ridge,), equal=True)
+        yield HeatMap(plane, x=(-r, r), y=(-r, r), label="f")

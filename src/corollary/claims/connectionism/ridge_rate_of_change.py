@@ -67,15 +67,13 @@ class RidgeRateOfChange(Claim[Given]):
     phi: Literal["sigmoid", "tanh", "softplus", "relu"] = "tanh"  # activation
 
     relation = equals(ulps=1024, scale=1.0)  # 1 - tanh² cancels where tanh is near 1
-    supposes = (
-        Suppose(
-            "φ is differentiable at every x·θ",
-            lambda g: not slope_of(g.phi, g.z).isnan().any(),
-            without=at_a_kink,
-        ),
+    supposes = Suppose(
+        "φ is differentiable at every x·θ",
+        lambda g: not slope_of(g.phi, g.z).isnan().any(),
+        without=at_a_kink,
     )
     symbols = "|φ'(x·θ)| ‖θ‖", "‖∇f(x)‖ by autograd"
-    shows = (Along("Rate of change", x="x·θ", y="‖∇f(x)‖", at="z", without=False),)
+    shows = Along("Rate of change", x="x·θ", y="‖∇f(x)‖", at="z", without=False)
 
     def given(self, rng: Generator) -> Given:
         theta, x = normal(rng, self.n), normal(rng, self.k, self.n)

@@ -22,7 +22,7 @@ from jaxtyping import Float
 from torch import Generator, Tensor
 
 from corollary.core import Claim, Suppose, Trial, equals, near, normal, option
-from corollary.core.figure import Curve, Figure, Points
+from corollary.core.picture import Curve, Marks, Points, picture
 from corollary.theory.connectionism.sigmoid import sigmoid_derivative_polynomial
 
 
@@ -58,13 +58,11 @@ class SigmoidDerivatives(Claim[Given]):
 
     relation = equals(ulps=65536, scale=1.0)  # P_6 adds terms of size up to 3e3 that cancel
 
-    supposes = (
-        Suppose(
-            "φ solves φ' = φ(1 − φ)",
-            lambda g: near(g.derivatives(g.z, 1)[0], g.phi(g.z) * (1 - g.phi(g.z)), to=1e-12),
-            "A sigmoid of twice the steepness solves another equation.",
-            beta=2.0,
-        ),
+    supposes = Suppose(
+        "φ solves φ' = φ(1 − φ)",
+        lambda g: near(g.derivatives(g.z, 1)[0], g.phi(g.z) * (1 - g.phi(g.z)), to=1e-12),
+        "A sigmoid of twice the steepness solves another equation.",
+        beta=2.0,
     )
     symbols = "P_k(σ)", "the k-th derivative by autograd"
 
@@ -79,13 +77,11 @@ class SigmoidDerivatives(Claim[Given]):
     def measure(self, given: Given) -> list[float]:
         return torch.cat(given.derivatives(given.z, self.order)).tolist()
 
-    def figure(self, trial: Trial[Given]) -> Figure:
+    @picture("Derivatives of the sigmoid", x="s = σ(z + c)", y="P_k(s)")
+    def marks(self, trial: Trial[Given]) -> Marks:
         s = torch.linspace(0, 1, 201, dtype=torch.float64)
         seen = trial.given.phi(trial.given.z)
-        marks: list[Curve | Points] = []
         orders = torch.tensor(trial.measured).reshape(self.order, -1)[:3]
         for k, values in enumerate(orders, start=1):
-            marks.append(Curve(polynomial(s, k), x=s, label=f"P_{k}(s)", role="predicted"))
-            marks.append(Points(seen, values, label=f"order {k} by autograd"))
-        title = "Derivatives of the sigmoid"
-        return Figure(title, x="s = σ(z + c)", y="P_k(s)", marks=tuple(marks))
+            yield Curve(polynomial(s, k), x=s, label=f"P_{k}(s)", role="predicted")
+            yield Points(seen, values, label=f"order {k} by autograd")

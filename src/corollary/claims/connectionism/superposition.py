@@ -24,7 +24,7 @@ from jaxtyping import Complex, Float
 from torch import Generator, Tensor
 
 from corollary.core import Claim, Kept, Suppose, Trial, equals, generator, normal
-from corollary.core.figure import Figure, Level, Points, Role
+from corollary.core.picture import Level, Marks, Points, Role, picture
 from corollary.theory.connectionism.linearity import Linearity, is_linear
 
 NAMES = ("Ax", "Ax + b", "ReLU(Ax)", "|Ax|", "x³", "x₁³/‖x‖²", "conjugate")
@@ -110,18 +110,21 @@ class Superposition(Claim[Given]):
         found = gaps(given)
         return Kept([float(gap <= ROUNDING) for gap in found], gaps=found)
 
-    def figure(self, trial: Trial[Given]) -> Figure:
+    @picture(
+        "Who obeys superposition",
+        x="map",
+        y="largest violation",
+        log="y",
+        caption="Exact zeros are drawn at 1e-17.",
+        names=NAMES,
+    )
+    def marks(self, trial: Trial[Given]) -> Marks:
         tests = halves(trial.given)
 
         def shown(values: list[float], label: str, role: Role) -> Points:
             return Points(range(len(NAMES)), [max(v, 1e-17) for v in values], label, role)
 
-        marks = (
-            shown([t.gaps["additivity"] for t in tests], "additivity", "predicted"),
-            shown([t.gaps["homogeneity"] for t in tests], "homogeneity", "other"),
-            shown(trial.kept.gaps, "superposition", "measured"),
-            Level(ROUNDING, label="rounding below", role="other"),
-        )
-        title, words = "Who obeys superposition", "Exact zeros are drawn at 1e-17."
-        y = "largest violation"
-        return Figure(title, "map", y, marks, log_y=True, names=NAMES, caption=words)
+        yield shown([t.gaps["additivity"] for t in tests], "additivity", "predicted")
+        yield shown([t.gaps["homogeneity"] for t in tests], "homogeneity", "other")
+        yield shown(trial.kept.gaps, "superposition", "measured")
+        yield Level(ROUNDING, label="rounding below", role="other")

@@ -25,7 +25,7 @@ from jaxtyping import Float
 from torch import Generator, Tensor
 
 from corollary.core import Claim, Kept, Suppose, Trial, at_most, normal, option
-from corollary.core.figure import Curve, Figure, Level
+from corollary.core.picture import Curve, Level, Marks, picture
 from corollary.data.patterns import random_patterns
 from corollary.theory.connectionism.hopfield.energy import energy, field
 from corollary.theory.connectionism.hopfield.states import is_symmetric, sign
@@ -55,7 +55,7 @@ class SynchronousTwoCycles(Claim[Given]):
     starts: int = option(200, low=1, high=2000)  # random starting states
 
     relation = at_most()  # a period is a whole number
-    supposes = (Suppose("the couplings are symmetric", lambda g: is_symmetric(g.W), without=ring),)
+    supposes = Suppose("the couplings are symmetric", lambda g: is_symmetric(g.W), without=ring)
     symbols = "2", "longest period"
 
     def given(self, rng: Generator) -> Given:
@@ -82,21 +82,18 @@ class SynchronousTwoCycles(Claim[Given]):
             X = given.step(X)
             away &= (X != home).any(1)
             longest += 1
-        return Kept(float(longest), first=torch.stack(first[:25]))
+        S = torch.stack(first[:25])
+        return Kept(float(longest), first=S, ends=energy(given.W, given.b, S)[-2:].tolist())
 
-    def figure(self, trial: Trial[Given]) -> Figure:
+    @picture(
+        "Synchronous updates of a symmetric network",
+        x="step t",
+        y="share of neurons that differ",
+        caption="The end swings between states of energies {ends[0]:.4g} and {ends[1]:.4g}.",
+    )
+    def marks(self, trial: Trial[Given]) -> Marks:
         S = trial.kept.first
-        ago = {k: (S[k:] != S[:-k]).double().mean(1) for k in (1, 2)}
-        last, other = energy(trial.given.W, trial.given.b, S)[-2:].tolist()
-        marks = (
-            Curve(ago[1], x=range(1, 25), label="from the state one step ago", role="other"),
-            Curve(ago[2], x=range(2, 25), label="from the state two steps ago"),
-            Level(0.0, label="period ≤ 2"),
-        )
-        return Figure(
-            "Synchronous updates of a symmetric network",
-            x="step t",
-            y="share of neurons that differ",
-            marks=marks,
-            caption=f"The end swings between states of energies {last:.4g} and {other:.4g}.",
-        )
+        one, two = ((S[k:] != S[:-k]).double().mean(1) for k in (1, 2))
+        yield Curve(one, x=range(1, 25), label="from the state one step ago", role="other")
+        yield Curve(two, x=range(2, 25), label="from the state two steps ago")
+        yield Level(0.0, label="period ≤ 2")

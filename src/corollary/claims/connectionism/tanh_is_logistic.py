@@ -51,15 +51,13 @@ class TanhIsLogistic(Claim[Given]):
     k: int = 50  # points
 
     relation = equals(ulps=8192, scale=1.0)  # sums of 4m terms through L layers that amplify
-    supposes = (
-        Suppose(
-            "every layer that reads hidden units has a bias",
-            lambda g: all(layer.bias is not None for layer in readers(g.net)),
-            without=no_biases,
-        ),
+    supposes = Suppose(
+        "every layer that reads hidden units has a bias",
+        lambda g: all(layer.bias is not None for layer in readers(g.net)),
+        without=no_biases,
     )
     symbols = "tanh network", "sigmoid twin"
-    shows = (Along("One function, two activations", x="point along a line", y="f(x)"),)
+    shows = Along("One function, two activations", x="point along a line", y="f(x)")
 
     def given(self, rng: Generator) -> Given:
         widths, layers = [self.d, *[self.m] * self.L, 1], []

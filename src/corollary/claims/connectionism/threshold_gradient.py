@@ -25,7 +25,7 @@ from jaxtyping import Float
 from torch import Generator, Tensor
 
 from corollary.core import Claim, Kept, Suppose, Trial, equals, normal, option
-from corollary.core.figure import Curve, Figure, Level
+from corollary.core.picture import Curve, Level, Marks, picture
 from corollary.models.threshold import Heaviside
 
 NUDGE = 1e-9  # far below the distance of any pre-activation from 0
@@ -101,12 +101,11 @@ class ThresholdGradient(Claim[Given]):
         found = [*ways[-1][:2], float((after - before).abs()) / NUDGE]
         return Kept(found, W=[way[0] for way in ways], v=[way[2] for way in ways])
 
-    def figure(self, trial: Trial[Given]) -> Figure:
+    @picture("The first layer does not learn", x="step t", y="way gone")
+    def marks(self, trial: Trial[Given]) -> Marks:
         hard, soft = trial.kept, [t.kept for t in trial.without[1:]]
-        ways = (
-            Level(0.0, label="‖W_t − W_0‖, predicted"),
-            Curve(hard.W, label="‖W_t − W_0‖, threshold"),
-            Curve(hard.v, label="‖v_t − v_0‖, threshold", role="other", dashed=True),
-            *(Curve(s.W, label="‖W_t − W_0‖, sigmoid twin", role="other") for s in soft),
-        )
-        return Figure("The first layer does not learn", x="step t", y="way gone", marks=ways)
+        yield Level(0.0, label="‖W_t − W_0‖, predicted")
+        yield Curve(hard.W, label="‖W_t − W_0‖, threshold")
+        yield Curve(hard.v, label="‖v_t − v_0‖, threshold", role="other", dashed=True)
+        for s in soft:
+            yield Curve(s.W, label="‖W_t − W_0‖, sigmoid twin", role="other")

@@ -22,18 +22,9 @@ import torch
 from jaxtyping import Float
 from torch import Generator, Tensor
 
-from corollary.core import (
-    Claim,
-    Count,
-    Kept,
-    Suppose,
-    Trial,
-    normal,
-    option,
-    uniform,
-    within_interval,
-)
-from corollary.core.figure import Curve, Figure, Points, Regions
+from corollary.core import Claim, Count, Kept, Suppose, Trial, option, within_interval
+from corollary.core.picture import Curve, Figure, Points, Regions
+from corollary.core.randomness import normal, uniform
 from corollary.theory.connectionism.separability import linear_separability
 from corollary.theory.connectionism.version_space import (
     signed_angles,
@@ -58,12 +49,10 @@ class VersionSpace(Claim[Given]):
     draws: int = option(20_000, low=10_000, high=1_000_000)  # directions to try
 
     relation = within_interval(level=0.9999, resolution=0.03)  # four deviations of 10,000 draws
-    supposes = (
-        Suppose(
-            "a line through the origin separates the points",
-            lambda g: linear_separability(*g, bias=False).separable,
-            without=around,
-        ),
+    supposes = Suppose(
+        "a line through the origin separates the points",
+        lambda g: linear_separability(*g, bias=False).separable,
+        without=around,
     )
     symbols = "|V| / 2π", "share of random directions"
 

@@ -21,7 +21,7 @@ from jaxtyping import Float
 from torch import Generator, Tensor
 
 from corollary.core import Claim, Suppose, Trial, at_most, near, normal, option
-from corollary.core.figure import Curve, Figure, Points
+from corollary.core.picture import Curve, Figure, Points
 from corollary.data.xor import xor
 from corollary.models.xor_network import XorNetwork
 from corollary.theory.connectionism.cover import enumerate_dichotomies

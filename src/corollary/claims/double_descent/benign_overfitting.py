@@ -25,15 +25,13 @@ import torch
 from torch import Generator, Tensor
 
 from corollary.core import Claim, Over, Series, Suppose, Trial, normal, option, slope
-from corollary.core.figure import Curve, Figure, Points
+from corollary.core.picture import Curve, Marks, Points, picture
 from corollary.theory.double_descent.interpolators import singular_kernel_weights
 
 
 class Given(NamedTuple):
-    """The power of the kernel, and noise for a picture."""
-
-    a: float
-    noise: Tensor  # (40,)
+    a: float  # power of the kernel
+    noise: Tensor  # for a picture
 
 
 class BenignOverfitting(Claim[Given]):
@@ -42,16 +40,14 @@ class BenignOverfitting(Claim[Given]):
     points: int = option(60, low=40, high=10_000)  # test points, in layers over a cell
 
     relation = slope(gap=0.24, side=-1, coarse="the bias falls faster than 1/ln n")  # in ln n
-    supposes = (
-        Suppose(
-            "the kernel is |x − x′|^(−d), d the dimension",
-            lambda g: g.a == 1,
-            "A more singular kernel listens to the nearest nodes only: its risk stays.",
-            a=3.0,
-        ),
+    supposes = Suppose(
+        "the kernel is |x − x′|^(−d), d the dimension",
+        lambda g: g.a == 1,
+        "A more singular kernel listens to the nearest nodes only: its risk stays.",
+        a=3.0,
     )
     symbols = "1/ln n", "excess risk"
-    shows = (Over("Benign, but slow", x="ln n"),)
+    shows = Over("Benign, but slow", x="ln n")
 
     def given(self, rng: Generator) -> Given:
         return Given(1.0, normal(rng, 40))
@@ -63,16 +59,14 @@ class BenignOverfitting(Claim[Given]):
         values = [self._excess(given, n, rng) for n in self.sizes]
         return Series([math.log(n) for n in self.sizes], values)
 
-    def figure(self, trial: Trial[Given]) -> Figure:
+    @picture("Spikes through noisy points", x="x", y="f(x)")
+    def marks(self, trial: Trial[Given]) -> Marks:
         nodes = _nodes(40)
         y = _target(nodes) + self.sigma * trial.given.noise
         x = torch.cat([torch.linspace(0, 1, 481, dtype=torch.float64), nodes]).sort().values
-        marks = (
-            Curve(_target(x), x, label="target", role="other"),
-            Curve(_weights(nodes, x, trial.given.a) @ y, x, label="interpolator"),
-            Points(nodes, y, label="labels", role="other"),
-        )
-        return Figure("Spikes through noisy points", x="x", y="f(x)", marks=marks)
+        yield Curve(_target(x), x, label="target", role="other")
+        yield Curve(_weights(nodes, x, trial.given.a) @ y, x, label="interpolator")
+        yield Points(nodes, y, label="labels", role="other")
 
     def _excess(self, given: Given, n: int, rng: Generator) -> float:
         """Mean over x of squared bias plus noise; x spread evenly over cells and shares of a cell.

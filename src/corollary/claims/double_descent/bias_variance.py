@@ -31,10 +31,8 @@ from corollary.theory.double_descent.risk import excess_risk
 
 
 class Given(NamedTuple):
-    """Three inputs, equally likely, the rule, and what it leaves out at each input."""
-
-    phi: Float[Tensor, "3 2"]
-    w_star: Float[Tensor, " 2"]
+    phi: Float[Tensor, "3 2"]  # three inputs, equally likely
+    w_star: Float[Tensor, " 2"]  # the rule
     sigma: float  # the noise is this or its negative, with equal chances
     rest: Float[Tensor, " 3"]  # added to the labels; 0 if they are planted
 
@@ -45,22 +43,18 @@ class BiasVariance(Claim[Given]):
     sigma: float = option(0.7, low=0.1, high=2.0)  # standard deviation of the noise
 
     relation = equals(ulps=2**10)  # sums over 6^n training sets
-    supposes = (
-        Suppose(
-            "the labels are planted",
-            lambda g: (not g.rest.any(), f"off by up to {float(g.rest.abs().max()):.2g}"),
-            "Labels that no linear rule gives: the error of the best rule is missing.",
-            rest=torch.tensor([1.0, -1.0, 0.5], dtype=torch.float64),
-        ),
+    supposes = Suppose(
+        "the labels are planted",
+        lambda g: (not g.rest.any(), f"off by up to {float(g.rest.abs().max()):.2g}"),
+        "Labels that no linear rule gives: the error of the best rule is missing.",
+        rest=torch.tensor([1.0, -1.0, 0.5], dtype=torch.float64),
     )
     symbols = "bias + variance", "mean excess risk"
-    shows = (
-        Sweep(
-            "Bias and variance of a ridge regression",
-            "lam",
-            (0.001, 0.01, 0.1, 0.3, 1, 10, 100),
-            x="ridge λ",
-        ),
+    shows = Sweep(
+        "Bias and variance of a ridge regression",
+        "lam",
+        (0.001, 0.01, 0.1, 0.3, 1, 10, 100),
+        x="ridge λ",
     )
 
     def given(self, rng: Generator) -> Given:

@@ -25,15 +25,13 @@ import torch
 from torch import Generator, Tensor
 
 from corollary.core import Claim, Over, Series, Suppose, Trial, converges, near, normal, option
-from corollary.core.figure import Curve, Figure, Points
+from corollary.core.picture import Curve, Marks, Points, picture
 from corollary.theory.double_descent.interpolators import noise_gain, polynomial_weights
 
 
 class Given(NamedTuple):
-    """Where n nodes are, and noise for a picture."""
-
-    nodes: Callable[[int], Tensor]
-    noise: Tensor  # (20,)
+    nodes: Callable[[int], Tensor]  # where n nodes are
+    noise: Tensor  # for a picture
 
 
 def equispaced(n: int) -> Tensor:
@@ -50,16 +48,14 @@ class CatastrophicOverfitting(Claim[Given]):
     sizes: tuple[int, ...] = option((8, 16, 32, 64, 128), low=4, high=400)  # nodes
 
     relation = converges(gap=0.25)  # a power of n beside 4^n shows as 1/n
-    supposes = (
-        Suppose(
-            "the nodes are equispaced",
-            lambda g: near(g.nodes(20).diff().diff(), 0.0),
-            "At Chebyshev's nodes the noise hardly grows.",
-            nodes=lambda g: chebyshev,
-        ),
+    supposes = Suppose(
+        "the nodes are equispaced",
+        lambda g: near(g.nodes(20).diff().diff(), 0.0),
+        "At Chebyshev's nodes the noise hardly grows.",
+        nodes=lambda g: chebyshev,
     )
     symbols = "4", "growth of the noise by one more node"
-    shows = (Over("Noise is multiplied by 4 with each node", x="nodes n"),)
+    shows = Over("Noise is multiplied by 4 with each node", x="nodes n")
 
     def given(self, rng: Generator) -> Given:
         return Given(equispaced, normal(rng, 20))
@@ -70,16 +66,14 @@ class CatastrophicOverfitting(Claim[Given]):
     def measure(self, given: Given) -> Series:
         return Series(self.sizes, [_gain(given, n + 1) / _gain(given, n) for n in self.sizes])
 
-    def figure(self, trial: Trial[Given]) -> Figure:
+    @picture("The polynomial through 20 noisy points", x="x", y="f(x)")
+    def marks(self, trial: Trial[Given]) -> Marks:
         nodes = trial.given.nodes(20)
         y = torch.sin(math.pi * nodes) + 0.2 * trial.given.noise
         x = torch.linspace(-0.97, 0.97, 389, dtype=torch.float64)
-        marks = (
-            Curve(torch.sin(math.pi * x), x, label="target", role="other"),
-            Curve(polynomial_weights(nodes, x) @ y, x, label="interpolator"),
-            Points(nodes, y, label="labels", role="other"),
-        )
-        return Figure("The polynomial through 20 noisy points", x="x", y="f(x)", marks=marks)
+        yield Curve(torch.sin(math.pi * x), x, label="target", role="other")
+        yield Curve(polynomial_weights(nodes, x) @ y, x, label="interpolator")
+        yield Points(nodes, y, label="labels", role="other")
 
 
 def _gain(given: Given, n: int) -> float:

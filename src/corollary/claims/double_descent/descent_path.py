@@ -17,14 +17,14 @@ peak disappears. Measured: the excess risk along a run at the threshold, step by
 :covers: gd-approximates-ols
 """
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import torch
 from jaxtyping import Float
 from torch import Generator, Tensor
 
 from corollary.core import Along, Claim, Suppose, Trial, equals, generator, near, option
-from corollary.core.figure import Curve, Figure, Role
+from corollary.core.picture import Curve, Marks, Role, picture
 from corollary.data.planted import planted
 from corollary.theory.double_descent.descent_path import gd_path
 from corollary.theory.double_descent.risk import excess_risk
@@ -60,9 +60,7 @@ class DescentPath(Claim[Given]):
         Suppose("the step is below 2 over the largest curvature", lambda g: 2 - g.eta * g.top()),
     )
     symbols = "closed form", "excess risk of the iterates"
-    shows = (
-        Along("Descent at the interpolation threshold", x="t", at="times", log_x=True, log_y=True),
-    )
+    shows = Along("Descent at the interpolation threshold", x="t", at="times", log="xy")
 
     def given(self, rng: Generator) -> Given:
         data = planted(self.n, self.p, sigma=self.sigma, rng=rng)
@@ -82,7 +80,8 @@ class DescentPath(Claim[Given]):
                 path[t] = w
         return self._risks(torch.stack([path[t] for t in self.times]), given)
 
-    def figure(self, trial: Trial[Given]) -> Figure:
+    @picture("Stopping early removes the peak", x="p", y="excess risk, median of 8", log="xy")
+    def marks(self, trial: Trial[Given]) -> Marks:
         ps = [max(1, round(s * self.n)) for s in (0.2, 0.5, 0.8, 0.9, 1.0, 1.1, 1.25, 2, 4)]
         stops, seeds, rows = [10, 100, 100_000_000], generator(0, "peak"), []
         for p in ps:
@@ -96,13 +95,7 @@ class DescentPath(Claim[Given]):
         stop: dict[str, Role] = {"t = 10": "measured", "t = 100": "measured", "t = 10⁸": "other"}
         columns = zip(risks.T, stop.items(), strict=True)
         marks = tuple(Curve(column, ps, label=name, role=role) for column, (name, role) in columns)
-        words: dict[str, Any] = {
-            "x": "p",
-            "y": "excess risk, median of 8",
-            "log_x": True,
-            "log_y": True,
-        }
-        return Figure("Stopping early removes the peak", **words, marks=marks)
+        yield from marks
 
     @property
     def times(self) -> list[int]:

@@ -23,7 +23,7 @@ import torch
 from torch import Generator
 
 from corollary.core import Claim, Kept, Sample, Suppose, Trial, at_most, option
-from corollary.core.figure import Band, Curve, Figure, Level
+from corollary.core.picture import Band, Curve, Level, Marks, picture
 from corollary.train.capacity import CapacityCurve, capacity_curve
 
 
@@ -43,13 +43,11 @@ class DoubleDescent(Claim[Given]):
     curves: int = option(4, low=4, high=100)  # curves, each with training sets of its own
 
     relation = at_most()  # the interval of the mean over curves has to be below
-    supposes = (
-        Suppose(
-            "nothing is penalised: of all best fits the shortest",
-            lambda g: g.ridge == 0,
-            "With a penalty from the start there is no peak.",
-            ridge=0.02,
-        ),
+    supposes = Suppose(
+        "nothing is penalised: of all best fits the shortest",
+        lambda g: g.ridge == 0,
+        "With a penalty from the start there is no peak.",
+        ridge=0.02,
     )
     symbols = "at most", "mean over curves"
     rows = (
@@ -73,21 +71,18 @@ class DoubleDescent(Claim[Given]):
         found = zip(*(self._facts(*pair) for pair in pairs), strict=True)
         return Kept([Sample(values) for values in found], first=pairs[0])
 
-    def figure(self, trial: Trial[Given]) -> Figure:
+    @picture("Double descent", x="parameters p", y="risk", log="xy")
+    def marks(self, trial: Trial[Given]) -> Marks:
         curve, ridged = trial.kept.first
         p, quartiles = curve.parameters, torch.tensor([0.25, 0.5, 0.75]).double()
         low, middle, high = curve.test.quantile(quartiles, dim=1)
         train = curve.train.median(dim=1).values.clamp(min=1e-3)
         damped = ridged.test.median(dim=1).values
-        marks = (
-            Band(p, low, high, label="test risk, half of the draws"),
-            Curve(middle, p, label="test risk, median"),
-            Curve(train, p, "training risk (at least 0.001)", role="other", dashed=True),
-            Level(self.n, label="p = n", axis="x"),
-            Curve(damped, p, label=f"test risk, ridge {self.ridge:g}", role="other"),
-        )
-        words: dict[str, Any] = {"x": "parameters p", "y": "risk", "log_x": True, "log_y": True}
-        return Figure("Double descent", **words, marks=marks)
+        yield Band(p, low, high, label="test risk, half of the draws")
+        yield Curve(middle, p, label="test risk, median")
+        yield Curve(train, p, "training risk (at least 0.001)", role="other", dashed=True)
+        yield Level(self.n, label="p = n", axis="x")
+        yield Curve(damped, p, label=f"test risk, ridge {self.ridge:g}", role="other")
 
     def _facts(self, curve: CapacityCurve, ridged: CapacityCurve) -> list[float]:
         sizes, test = curve.parameters, curve.test.median(dim=1).values

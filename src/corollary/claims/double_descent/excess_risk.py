@@ -26,12 +26,10 @@ from corollary.theory.double_descent.risk import excess_risk, misspecification
 
 
 class Given(NamedTuple):
-    """Test points, and predictors on the way through the planted one."""
-
-    phi: Float[Tensor, "m p"]
-    y: Float[Tensor, " m"]
-    w_star: Float[Tensor, " p"]
-    Sigma: Float[Tensor, "p p"]
+    phi: Float[Tensor, "m p"]  # test points
+    y: Float[Tensor, " m"]  # their labels
+    w_star: Float[Tensor, " p"]  # the planted predictor
+    Sigma: Float[Tensor, "p p"]  # covariance of the points
     direction: Float[Tensor, " p"]  # predictors are w* + s direction
 
     def predictors(self, shares: tuple[float, ...]) -> list[Tensor]:
@@ -62,8 +60,8 @@ class ExcessRisk(Claim[Given]):
     )
     symbols = "σ² + ‖w − w*‖²_Σ", "mean squared error of the test points"
     rows = "s = {shares}"
-    shows = (
-        Along("Excess risk is a squared distance", x="s, for w = w* + s u", y="R(w)", at="shares"),
+    shows = Along(
+        "Excess risk is a squared distance", x="s, for w = w* + s u", y="R(w)", at="shares"
     )
 
     def given(self, rng: Generator) -> Given:

@@ -27,18 +27,16 @@ from jaxtyping import Float
 from torch import Generator, Tensor
 
 from corollary.core import Claim, Suppose, Trial, equals, near, normal, option, uniform
-from corollary.core.figure import Curve, Figure, Points
+from corollary.core.picture import Curve, Marks, Points, picture
 from corollary.models.kernel_ridge import KernelRidge
 from corollary.theory.kernels.kernel import RBFKernel
 
 
 class Given(NamedTuple):
-    """Points on a line, and products of the functions k(., x_i)."""
-
-    x: Float[Tensor, "n 1"]
-    y: Float[Tensor, " n"]
-    at: Float[Tensor, "m 1"]
-    products: Float[Tensor, "n n"]  # the inner product that the penalty uses
+    x: Float[Tensor, "n 1"]  # points on a line
+    y: Float[Tensor, " n"]  # labels
+    at: Float[Tensor, "m 1"]  # where predictions are compared
+    products: Float[Tensor, "n n"]  # inner products of k(., x_i) that the penalty uses
 
 
 def integrals(self: "KernelRidgeRegression", given: Given) -> Given:
@@ -53,12 +51,10 @@ class KernelRidgeRegression(Claim[Given]):
     lengthscale: float = option(0.08, low=0.02, high=0.12)  # of the Gaussian kernel
 
     relation = equals(ulps=2**24, scale=1.0)  # K has condition number up to 1e4
-    supposes = (
-        Suppose(
-            "⟨k(·, x), k(·, x′)⟩ = k(x, x′)",
-            lambda self, g: near(g.products, self.kernel(g.x), 1e-12),
-            without=integrals,
-        ),
+    supposes = Suppose(
+        "⟨k(·, x), k(·, x′)⟩ = k(x, x′)",
+        lambda self, g: near(g.products, self.kernel(g.x), 1e-12),
+        without=integrals,
     )
     symbols = "(K + nλI)⁻¹y", "minimiser over coefficients"
 
@@ -85,13 +81,11 @@ class KernelRidgeRegression(Claim[Given]):
         values: Tensor = self.kernel(given.at, given.x) @ alpha
         return values
 
-    def figure(self, trial: Trial[Given]) -> Figure:
+    @picture("Kernel ridge regression", x="x", y="f(x)")
+    def marks(self, trial: Trial[Given]) -> Marks:
         x, y, at, _ = trial.given
         wrong = trial.without[0].measured if trial.without else trial.measured
-        marks = (
-            Points(x[:, 0], y, label="data", role="other"),
-            Curve(trial.predicted, at[:, 0], label="(K + nλI)⁻¹y", role="predicted"),
-            Curve(trial.measured, at[:, 0], label="minimiser, norm of the kernel", dashed=True),
-            Curve(wrong, at[:, 0], label="minimiser, ∫ f²", role="other", dashed=True),
-        )
-        return Figure("Kernel ridge regression", x="x", y="f(x)", marks=marks)
+        yield Points(x[:, 0], y, label="data", role="other")
+        yield Curve(trial.predicted, at[:, 0], label="(K + nλI)⁻¹y", role="predicted")
+        yield Curve(trial.measured, at[:, 0], label="minimiser, norm of the kernel", dashed=True)
+        yield Curve(wrong, at[:, 0], label="minimiser, ∫ f²", role="other", dashed=True)

@@ -20,26 +20,14 @@ from typing import NamedTuple
 import torch
 from torch import Generator, Tensor
 
-from corollary.core import (
-    Claim,
-    Over,
-    Series,
-    Suppose,
-    Trial,
-    converges,
-    generator,
-    normal,
-    option,
-)
-from corollary.core.figure import Band, Curve, Figure, Points
+from corollary.core import Claim, Over, Series, Suppose, Trial, converges, generator, normal, option
+from corollary.core.picture import Curve, Marks, Points, band_of_runs, picture
 from corollary.theory.double_descent.conditioning import condition_curve, lower_edge
 
 
 class Given(NamedTuple):
-    """The shape, and how matrices are drawn."""
-
     ratio: float  # p/n
-    matrices: Callable[[Generator, int, int, int], Tensor] = normal
+    matrices: Callable[[Generator, int, int, int], Tensor] = normal  # how they are drawn
 
 
 def twins(rng: Generator, draws: int, n: int, p: int) -> Tensor:
@@ -77,7 +65,7 @@ class LowerEdge(Claim[Given]):
         ),
     )
     symbols = "limit", "σ_min / |√n − √p|, mean"
-    shows = (Over("The edge is reached as n grows", x="n", without=False),)
+    shows = Over("The edge is reached as n grows", x="n", without=False)
 
     def given(self, rng: Generator) -> Given:
         return Given(self.ratio)
@@ -94,15 +82,11 @@ class LowerEdge(Claim[Given]):
             found.append(float(s.mean()) / lower_edge(n, p))
         return Series(self.sizes, found)
 
-    def figure(self, trial: Trial[Given]) -> Figure:
+    @picture("Smallest singular value of 40 × p matrices", x="p", y="σ_min")
+    def marks(self, trial: Trial[Given]) -> Marks:
         n, ps = 40, [5, 10, 15, 20, 25, 30, 35, 40, 45, 50, 60, 80, 120, 160]
-        found = condition_curve(n, ps, draws=20, rng=generator(0, "dip"))
-        low, middle, high = found.smallest.quantile(torch.tensor([0.05, 0.5, 0.95]).double(), dim=1)
+        found = condition_curve(n, ps, draws=20, rng=generator(0, "dip")).smallest
         smooth = range(1, 161)
-        marks = (
-            Curve([abs(n**0.5 - p**0.5) for p in smooth], smooth, "|√n − √p|", role="predicted"),
-            Band(ps, low, high, label="9 of 10 matrices"),
-            Points(ps, middle, label="median"),
-        )
-        title = f"Smallest singular value of {n} × p matrices"
-        return Figure(title, x="p", y="σ_min", marks=marks)
+        yield Curve([abs(n**0.5 - p**0.5) for p in smooth], smooth, "|√n − √p|", role="predicted")
+        yield band_of_runs(ps, found, "9 of 10 matrices", share=0.9)
+        yield Points(ps, found.quantile(0.5, dim=1), label="median")

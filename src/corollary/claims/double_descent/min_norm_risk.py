@@ -23,18 +23,9 @@ import torch
 from jaxtyping import Float
 from torch import Generator, Tensor
 
-from corollary.core import (
-    Claim,
-    Sample,
-    Suppose,
-    Trial,
-    generator,
-    near,
-    normal,
-    option,
-    within_interval,
-)
-from corollary.core.figure import Curve, Figure, Points
+from corollary.core import Claim, Sample, Suppose, Trial, generator, normal, option, within_interval
+from corollary.core.picture import Curve, Marks, Points, picture
+from corollary.core.witness import near
 from corollary.data.planted import Planted, planted
 from corollary.theory.double_descent.bias_variance import min_norm
 from corollary.theory.double_descent.gaussian_design import min_norm_risk
@@ -95,7 +86,8 @@ class MinNormRisk(Claim[Given]):
         noise = excess_risk(fitted - clean, 0 * given.w_star, given.Sigma)
         return [Sample(bias), Sample(left), Sample(noise)]
 
-    def figure(self, trial: Trial[Given]) -> Figure:
+    @picture("The risk falls on both sides away from p = n", x="p", y="excess risk", log="xy")
+    def marks(self, trial: Trial[Given]) -> Marks:
         n, norm2 = self.n, float(trial.given.w_star.square().sum())
         left, right = range(1, n - 1), range(n + 2, 8 * n + 1)
         shown = [max(1, n // 4), n // 2, (3 * n) // 4, n + 3, 2 * n, 3 * n, 4 * n, 8 * n]
@@ -108,13 +100,9 @@ class MinNormRisk(Claim[Given]):
         low = [max(r.low, 1e-3) for r in reads]
         law = {p: min_norm_risk(n, p, norm2, self.sigma**2).total for p in (*left, *right)}
         beyond = "(1 − n/p)‖w*‖² + σ²n/(p − n − 1)"
-        marks = (
-            Curve([law[p] for p in left], left, label="σ²p/(n − p − 1)", role="predicted"),
-            Curve([law[p] for p in right], right, beyond, role="predicted", dashed=True),
-            Points(shown, value, low=low, high=high, label="mean of 200 training sets, 99 %"),
-        )
-        title = "The risk falls on both sides away from p = n"
-        return Figure(title, x="p", y="excess risk", log_x=True, log_y=True, marks=marks)
+        yield Curve([law[p] for p in left], left, label="σ²p/(n − p − 1)", role="predicted")
+        yield Curve([law[p] for p in right], right, beyond, role="predicted", dashed=True)
+        yield Points(shown, value, low=low, high=high, label="mean of 200 training sets, 99 %")
 
     def _data(self, given: Given, draws: int, rng: Generator) -> Planted:
         rule: dict[str, Any] = {"Sigma": given.Sigma, "w_star": given.w_star, "sigma": self.sigma}

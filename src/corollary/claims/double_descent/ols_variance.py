@@ -34,10 +34,8 @@ from corollary.theory.double_descent.risk import excess_risk
 
 
 class Given(NamedTuple):
-    """Sizes and covariance."""
-
-    n: int
-    Sigma: Float[Tensor, "p p"]
+    n: int  # training points
+    Sigma: Float[Tensor, "p p"]  # covariance of the features
     draws: int  # training sets
 
 
@@ -48,25 +46,20 @@ class OlsVariance(Claim[Given]):
     draws: int = option(4000, low=1000, high=100_000)  # training sets
 
     relation = within_interval(level=0.999999, resolution=0.05)  # chance: one seed in a million
-    supposes = (
-        Suppose(
-            "there are two points more than features",
-            lambda g: (len(g.Sigma) <= g.n - 2, f"n = {g.n}, p = {len(g.Sigma)}"),
-            "With more features than points the formula is negative, and no variance is.",
-            Sigma=lambda g: torch.eye(4 * g.n, dtype=torch.float64),
-            draws=200,
-        ),
+    supposes = Suppose(
+        "there are two points more than features",
+        lambda g: (len(g.Sigma) <= g.n - 2, f"n = {g.n}, p = {len(g.Sigma)}"),
+        "With more features than points the formula is negative, and no variance is.",
+        Sigma=lambda g: torch.eye(4 * g.n, dtype=torch.float64),
+        draws=200,
     )
     symbols = "p / (n − p − 1)", "variance / σ²"
-    shows = (
-        Sweep(
-            "Variance of ordinary least squares",
-            "p",
-            (2, 4, 8, 12, 16, 20, 24, 28, 32),
-            x="features p",
-            log_x=False,
-            log_y=True,
-        ),
+    shows = Sweep(
+        "Variance of ordinary least squares",
+        "p",
+        (2, 4, 8, 12, 16, 20, 24, 28, 32),
+        x="features p",
+        log="y",
     )
 
     def given(self, rng: Generator) -> Given:

@@ -23,7 +23,7 @@ import torch
 from torch import Generator
 
 from corollary.core import Claim, Kept, Over, Series, Suppose, Trial, normal, option, slope
-from corollary.core.figure import Curve, Figure
+from corollary.core.picture import Curve, Marks, picture
 from corollary.theory.double_descent.conditioning import square_tail
 
 
@@ -39,16 +39,14 @@ class SquareConditioning(Claim[Given]):
     draws: int = option(800, low=200, high=20_000)  # matrices of each size
 
     relation = slope(gap=0.15)  # each mean is known to 3 %
-    supposes = (
-        Suppose(
-            "there are as many columns as rows",
-            lambda g: g.columns == g.rows,
-            "With twice as many columns as rows it grows.",
-            columns=lambda g: tuple(2 * n for n in g.rows),
-        ),
+    supposes = Suppose(
+        "there are as many columns as rows",
+        lambda g: g.columns == g.rows,
+        "With twice as many columns as rows it grows.",
+        columns=lambda g: tuple(2 * n for n in g.rows),
     )
     symbols = "n^(−1/2)", "mean σ_min"
-    shows = (Over("The smallest singular value of square matrices", x="n"),)
+    shows = Over("The smallest singular value of square matrices", x="n")
 
     def given(self, rng: Generator) -> Given:
         return Given(self.sizes, self.sizes)
@@ -61,13 +59,11 @@ class SquareConditioning(Claim[Given]):
         smallest = [torch.linalg.svdvals(normal(rng, self.draws, *s))[:, -1] for s in shapes]
         return Kept(Series(given.rows, [float(s.mean()) for s in smallest]), last=smallest[-1])
 
-    def figure(self, trial: Trial[Given]) -> Figure:
+    @picture("Edelman's law", x="t", y="P(√n σ_min > t)")
+    def marks(self, trial: Trial[Given]) -> Marks:
         n = trial.given.rows[-1]
         values = (n**0.5 * trial.kept.last).sort().values
         t = torch.linspace(0, 3, 61, dtype=torch.float64)
         above = 1 - torch.arange(1, len(values) + 1, dtype=torch.float64) / len(values)
-        marks = (
-            Curve(square_tail(t), t, label="exp(−t²/2 − t)", role="predicted"),
-            Curve(above, values, label=f"{self.draws} matrices, n = {n}"),
-        )
-        return Figure("Edelman's law", x="t", y="P(√n σ_min > t)", marks=marks)
+        yield Curve(square_tail(t), t, label="exp(−t²/2 − t)", role="predicted")
+        yield Curve(above, values, label=f"{self.draws} matrices, n = {n}")

@@ -22,21 +22,10 @@ from typing import NamedTuple
 import torch
 from torch import Generator, Tensor
 
-from corollary.core import (
-    Along,
-    Claim,
-    Sample,
-    Suppose,
-    Trial,
-    generator,
-    mean_is,
-    near,
-    normal,
-    option,
-    uniform,
-    within_interval,
-)
-from corollary.core.figure import Curve, Figure, Points
+from corollary.core import Along, Claim, Sample, Suppose, Trial, option, within_interval
+from corollary.core.picture import Curve, Marks, Points, picture
+from corollary.core.randomness import generator, normal, uniform
+from corollary.core.witness import mean_is, near
 from corollary.theory.double_descent.interpolators import linear_weights
 
 
@@ -89,7 +78,7 @@ class TemperedOverfitting(Claim[Given]):
         ),
     )
     symbols = "2/3", "excess risk / σ²"
-    shows = (Along("Tempered: the excess risk stays", at="sizes", x="n", log_x=True),)
+    shows = Along("Tempered: the excess risk stays", at="sizes", x="n", log="x")
 
     def given(self, rng: Generator) -> Given:
         return Given()
@@ -106,16 +95,14 @@ class TemperedOverfitting(Claim[Given]):
             samples.append(Sample(off.square().mean(dim=1) / self.sigma**2))
         return samples
 
-    def figure(self, trial: Trial[Given]) -> Figure:
+    @picture("Straight lines through noisy points", x="x", y="f(x)")
+    def marks(self, trial: Trial[Given]) -> Marks:
         noise, target = trial.given
         nodes, x = _nodes(21), _nodes(201)
         y = target(nodes) + self.sigma * noise(generator(0, "fit"), 1, 21)[0]
-        marks = (
-            Curve(target(x), x, label="target", role="other"),
-            Curve(y, nodes, label="interpolator"),
-            Points(nodes, y, label="labels", role="other"),
-        )
-        return Figure("Straight lines through noisy points", x="x", y="f(x)", marks=marks)
+        yield Curve(target(x), x, label="target", role="other")
+        yield Curve(y, nodes, label="interpolator")
+        yield Points(nodes, y, label="labels", role="other")
 
 
 def _nodes(n: int) -> Tensor:

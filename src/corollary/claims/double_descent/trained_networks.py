@@ -26,19 +26,8 @@ import torch
 from torch import Generator, Tensor, nn
 from torch.nn.functional import one_hot
 
-from corollary.core import (
-    Claim,
-    Figure,
-    Kept,
-    Level,
-    Points,
-    Sample,
-    Suppose,
-    Trial,
-    at_least,
-    option,
-)
-from corollary.core.figure import Role
+from corollary.core import Claim, Kept, Sample, Suppose, Trial, at_least, option
+from corollary.core.picture import Figure, Level, Points, Role
 from corollary.data.real import digits
 from corollary.train import fit
 
@@ -68,13 +57,11 @@ class TrainedNetworks(Claim[Given]):
     steps: int = option(2000, low=100, high=20_000)  # of Adam, on all images of a set
 
     relation = at_least(level=0.95)  # means over the training sets, with a Student interval
-    supposes = (
-        Suppose(
-            "nothing is penalised",
-            lambda g: g.penalty == 0,
-            "A penalty on the weights takes the peak away.",
-            penalty=0.01,
-        ),
+    supposes = Suppose(
+        "nothing is penalised",
+        lambda g: g.penalty == 0,
+        "A penalty on the weights takes the peak away.",
+        penalty=0.01,
     )
     symbols = "at least", "peak at h* against the ends"
     rows = (

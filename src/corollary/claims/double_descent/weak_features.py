@@ -27,18 +27,9 @@ import torch
 from jaxtyping import Float
 from torch import Generator, Tensor
 
-from corollary.core import (
-    Claim,
-    Kept,
-    Sample,
-    Suppose,
-    Trial,
-    near,
-    normal,
-    option,
-    within_interval,
-)
-from corollary.core.figure import Curve, Figure, Level, Points
+from corollary.core import Claim, Kept, Sample, Suppose, Trial, normal, option, within_interval
+from corollary.core.picture import Curve, Figure, Level, Points
+from corollary.core.witness import near
 from corollary.data.planted import Planted, planted
 from corollary.theory.double_descent.bias_variance import BiasVariance, decomposed, min_norm
 from corollary.theory.double_descent.gaussian_design import GaussianRisk, weak_feature_risk
@@ -58,13 +49,11 @@ class WeakFeatures(Claim[Given]):
     draws: int = option(600, low=100, high=10_000)  # training sets
 
     relation = within_interval(level=0.999999, resolution=0.5)  # chance: one seed in a million
-    supposes = (
-        Suppose(
-            "the coordinates are uncorrelated, of variance 1",
-            lambda g: near(g.Sigma, torch.eye(len(g.Sigma))),
-            "Correlated coordinates that are seen stand in for the omitted ones.",
-            Sigma=lambda g: 0.5 * g.Sigma + 0.5,
-        ),
+    supposes = Suppose(
+        "the coordinates are uncorrelated, of variance 1",
+        lambda g: near(g.Sigma, torch.eye(len(g.Sigma))),
+        "Correlated coordinates that are seen stand in for the omitted ones.",
+        Sigma=lambda g: 0.5 * g.Sigma + 0.5,
     )
     symbols = "closed form", "training sets"
 

@@ -19,7 +19,8 @@ from typing import NamedTuple
 import torch
 from torch import Generator, Tensor, nn
 
-from corollary.core import Claim, Figure, Parity, Regions, Suppose, Trial, equals, option
+from corollary.core import Claim, Parity, Suppose, Trial, equals, option, uniform
+from corollary.core.picture import Marks, Regions, picture
 from corollary.errors import NotApplicableError
 from corollary.models.random_rectifier import random_rectifier
 from corollary.theory.expressivity.regions.mosaic import Mosaic
@@ -72,12 +73,12 @@ class ActivationCells(Claim[Given]):
         Suppose("each point lies in its cell", lambda g: g.mix.min(), without=outside),
     )
     symbols = "A x + c, and 1", "f(x), and the part of the square in cells"
-    shows = (Parity("One affine map per cell", without=False),)
+    shows = Parity("One affine map per cell", without=False)
 
     def given(self, rng: Generator) -> Given:
         model = random_rectifier(2, self.widths, rng=rng)
         cells = linear_regions(model, 2.0)  # on the square [-2, 2]²
-        mix = torch.rand(len(cells.cells.corner), generator=rng, dtype=torch.float64)
+        mix = uniform(rng, len(cells.cells.corner))
         return Given(model, cells, mix)
 
     def predict(self, given: Given) -> list[float]:
@@ -90,9 +91,8 @@ class ActivationCells(Claim[Given]):
             out = given.model(given.points())[:, 0].tolist()
         return [*out, float(given.cells.areas().sum()) / 16]
 
-    def figure(self, trial: Trial[Given]) -> Figure:
+    @picture("Cells by the steepness of their affine map", x="x₁", y="x₂", equal=True)
+    def marks(self, trial: Trial[Given]) -> Marks:
         cells = trial.given.cells
         steep = cells.maps()[0][:, 0].norm(dim=1).tolist()
-        marks = (Regions(cells.polygons(), steep, label=f"{len(steep)} cells, |A|"),)
-        title = "Cells by the steepness of their affine map"
-        return Figure(title, x="x₁", y="x₂", equal=True, marks=marks)
+        yield Regions(cells.polygons(), steep, label=f"{len(steep)} cells, |A|")

@@ -27,7 +27,7 @@ import torch
 from jaxtyping import Float
 from torch import Generator, Tensor, nn
 
-from corollary.core import Claim, Curve, Figure, Points, Suppose, Trial, at_least, option
+from corollary.core import Claim, Curve, Marks, Points, Suppose, Trial, at_least, option, picture
 from corollary.data.alternating_points import alternating_points
 from corollary.models.random_rectifier import random_rectifier
 from corollary.models.sawtooth import depth, sawtooth
@@ -104,15 +104,13 @@ class AlternatingLabels(Claim[Given]):
         shares = [float((answers(net, given.x) != given.y).double().mean()) for net in given.models]
         return shares + shares
 
-    def figure(self, trial: Trial[Given]) -> Figure:
+    @picture("Mistakes on alternating points", x="pieces t", y="R", log="x")
+    def marks(self, trial: Trial[Given]) -> Marks:
         half = 2 ** (self.n + 1)
         pieces = [half * (0.5 - bound) - 1 for bound in trial.predicted[: self.networks]]
         share = trial.measured[: self.networks]
         grid = sorted({int(2 ** (j / 4)) for j in range(4 * self.n + 1)})
-        marks = (
-            Curve([0.5 - (t + 1) / half for t in grid], grid, "bound", "predicted"),
-            Points(pieces[::2], share[::2], f"trained, {self.l} layers of {self.w}"),
-            Points(pieces[1::2], share[1::2], "random weights", "other"),
-            Points([2**self.n], trial.without[0].measured[:1], f"sawtooth, {2 * self.n} layers"),
-        )
-        return Figure("Mistakes on alternating points", "pieces t", "R", marks, log_x=True)
+        yield Curve([0.5 - (t + 1) / half for t in grid], grid, "bound", "predicted")
+        yield Points(pieces[::2], share[::2], f"trained, {self.l} layers of {self.w}")
+        yield Points(pieces[1::2], share[1::2], "random weights", "other")
+        yield Points([2**self.n], trial.without[0].measured[:1], f"sawtooth, {2 * self.n} layers")

@@ -42,13 +42,11 @@ class BallDensity(Claim[Given]):
     n: int = option(3, low=1, high=20)  # dimension
 
     relation = converges(gap=0.02)  # the tail beyond T = 128 is about n / (2 pi^2 R T)
-    supposes = (
-        Suppose(
-            "the spectrum has volume one", lambda g: abs(g.volume - 1) < 1e-12, without=unit_ball
-        ),
+    supposes = Suppose(
+        "the spectrum has volume one", lambda g: abs(g.volume - 1) < 1e-12, without=unit_ball
     )
     symbols = "RⁿVₙ = 1", "mass of φ² within T"
-    shows = (Over("Mass of the squared kernel", x="radius T"),)
+    shows = Over("Mass of the squared kernel", x="radius T")
 
     def given(self, rng: Generator) -> Given:
         return Given(self.n, unit_volume_radius(self.n))

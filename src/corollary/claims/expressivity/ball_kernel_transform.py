@@ -22,7 +22,7 @@ import torch
 from scipy.special import roots_gegenbauer
 from torch import Generator, Tensor
 
-from corollary.core import Along, Claim, Suppose, equals, instead, option
+from corollary.core import Along, Claim, Suppose, equals, instead, option, uniform
 from corollary.theory.expressivity.ball_kernel import ball_kernel, ball_volume, unit_volume_radius
 
 NODES = 80  # exact for cosines of up to 80 radians or so
@@ -54,10 +54,10 @@ class BallKernelTransform(Claim[Given]):
         ),
     )
     symbols = "Bessel kernel φ", "slices of the ball"
-    shows = (Along("Transform of the ball of volume one", x="‖x‖", at="r"),)
+    shows = Along("Transform of the ball of volume one", x="‖x‖", at="r")
 
     def given(self, rng: Generator) -> Given:
-        r = self.reach * torch.rand(self.points, generator=rng, dtype=torch.float64)
+        r = self.reach * uniform(rng, self.points)
         R = unit_volume_radius(self.n)
         return Given(r.sort().values, self.n, R, (self.n, R))
 

@@ -26,10 +26,8 @@ from corollary.models.lookup import lookup_network, parity_network, vertices
 
 
 class Given(NamedTuple):
-    """Inputs and the answers wanted there; the table is read at the first 2^d, the vertices."""
-
-    x: Float[Tensor, "n d"]
-    y: Float[Tensor, " n"]
+    x: Float[Tensor, "n d"]  # inputs, the first 2^d of them the vertices
+    y: Float[Tensor, " n"]  # answers wanted there
 
 
 def centre(given: Given) -> Given:
@@ -67,8 +65,8 @@ class BooleanLookup(Claim[Given]):
         "parity by symmetry: units",
     )
     shows = (
-        Sweep("Parity by a table", "d", range(1, 9), y="units", entry=3, log_x=False, log_y=True),
-        Sweep("Parity by its symmetry", "d", range(1, 9), y="units", entry=5, log_x=False),
+        Sweep("Parity by a table", "d", range(1, 9), y="units", entry=3, log="y"),
+        Sweep("Parity by its symmetry", "d", range(1, 9), y="units", entry=5, log=""),
     )
 
     def given(self, rng: Generator) -> Given:

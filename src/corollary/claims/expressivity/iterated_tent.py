@@ -22,7 +22,7 @@ from typing import NamedTuple
 import torch
 from torch import Generator, nn
 
-from corollary.core import Claim, Curve, Figure, Suppose, Sweep, Trial, equals, option
+from corollary.core import Claim, Curve, Marks, Suppose, Sweep, Trial, equals, option, picture
 from corollary.models.sawtooth import Form, relu_count, sawtooth
 from corollary.theory.expressivity.regions.line import affine_pieces
 
@@ -46,20 +46,14 @@ class IteratedTent(Claim[Given]):
     form: Form = "two_layer"  # three_units in a layer, or two and one in two_layer
 
     relation = equals()  # counts, and values that are exact in binary
-    supposes = (
-        Suppose(
-            "each tent is as high as the interval is long",
-            lambda g: g.model(torch.full((1, 1), 2.0**-g.k, dtype=torch.float64)).item() == 1,
-            without=low,
-        ),
+    supposes = Suppose(
+        "each tent is as high as the interval is long",
+        lambda g: g.model(torch.full((1, 1), 2.0**-g.k, dtype=torch.float64)).item() == 1,
+        without=low,
     )
     symbols = "2ᵏ, 3k, 2ᵏ⁻¹ and 0", "counted"
     rows = ("pieces", "rectifiers", "teeth", "mistakes at dyadic points")
-    shows = (
-        Sweep(
-            "Pieces double with each tent", "k", range(1, 11), y="pieces", log_x=False, log_y=True
-        ),
-    )
+    shows = Sweep("Pieces double with each tent", "k", range(1, 11), y="pieces", log="y")
 
     def given(self, rng: Generator) -> Given:
         return Given(sawtooth(self.k, self.form), self.k)
@@ -75,7 +69,8 @@ class IteratedTent(Claim[Given]):
         tops = float((pieces.values[:, 0] == 1).sum())
         return [pieces.count, relu_count(given.model), tops, (values - i % 2).abs().sum().item()]
 
-    def figure(self, trial: Trial[Given]) -> Figure:
+    @picture("The tent map, iterated", x="x", y="m⁽ᵏ⁾(x)")
+    def marks(self, trial: Trial[Given]) -> Marks:
         drawn = [affine_pieces(sawtooth(k, self.form), 0.0, 1.0) for k in (1, 2, 3)]
-        curves = [Curve(p.values[:, 0], p.s, label=f"k = {k}") for k, p in enumerate(drawn, 1)]
-        return Figure("The tent map, iterated", x="x", y="m⁽ᵏ⁾(x)", marks=tuple(curves))
+        for k, p in enumerate(drawn, 1):
+            yield Curve(p.values[:, 0], p.s, label=f"k = {k}")

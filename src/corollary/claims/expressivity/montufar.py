@@ -28,7 +28,8 @@ from typing import NamedTuple
 import torch
 from torch import Generator, Tensor, nn
 
-from corollary.core import Claim, Figure, Regions, Suppose, Sweep, Trial, at_least, option
+from corollary.core import Claim, Suppose, Sweep, Trial, at_least, option, uniform
+from corollary.core.picture import Marks, Regions, picture
 from corollary.models.folding import identified_sets, montufar_network
 from corollary.models.random_rectifier import random_rectifier
 from corollary.theory.expressivity.bounds import montufar_lower, zaslavsky
@@ -87,7 +88,7 @@ class Montufar(Claim[Given]):
         ),
     )
     symbols = "⌊n/d⌋^(d(l−1)) Σ C(n, j)", "regions"
-    shows = (Sweep("Exponential in the depth", "l", (1, 2, 3, 4), log_x=False, log_y=True),)
+    shows = Sweep("Exponential in the depth", "l", (1, 2, 3, 4), log="y")
 
     @property
     def boxes(self) -> int:
@@ -95,7 +96,7 @@ class Montufar(Claim[Given]):
         return int((self.n // self.d) ** (self.l - 1))
 
     def given(self, rng: Generator) -> Given:
-        q = torch.rand(16, self.d, generator=rng, dtype=torch.float64)
+        q = uniform(rng, 16, self.d)
         return Given(montufar_network(self.d, [self.n] * self.l), q)
 
     def predict(self, given: Given) -> int:
@@ -104,10 +105,10 @@ class Montufar(Claim[Given]):
     def measure(self, given: Given) -> int:
         return given.regions()
 
-    def figure(self, trial: Trial[Given]) -> Figure | tuple[Figure, ...]:
+    @picture("Regions of the folding network", x="x₁", y="x₂", equal=True)
+    def marks(self, trial: Trial[Given]) -> Marks:
         if self.d == 1:
-            return ()
+            return
         mosaic = linear_regions(trial.given.model, SQUARE)
         on = mosaic.patterns().sum(dim=1).tolist()
-        marks = (Regions(mosaic.polygons(), on, label=f"{mosaic.count} regions by units on"),)
-        return Figure("Regions of the folding network", x="x₁", y="x₂", equal=True, marks=marks)
+        yield Regions(mosaic.polygons(), on, label=f"{mosaic.count} regions by units on")

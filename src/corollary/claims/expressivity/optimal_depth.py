@@ -18,7 +18,8 @@ from typing import NamedTuple
 
 from torch import Generator
 
-from corollary.core import Claim, Curve, Figure, Level, Suppose, Trial, equals, instead, option
+from corollary.core import Claim, Suppose, Trial, equals, instead, option
+from corollary.core.picture import Curve, Level, Marks, picture
 from corollary.theory.expressivity.bounds import log_pieces, optimal_depth
 
 
@@ -36,8 +37,8 @@ class OptimalDepth(Claim[Given]):
     m: int = option(40, low=2, high=10_000)  # units
 
     relation = equals(ulps=2.0**28)  # a smooth maximum is located to the root of the precision
-    supposes = (
-        Suppose("the depth may reach 2m/e", lambda g: g.deepest - 2 * g.m / math.e, without=thick),
+    supposes = Suppose(
+        "the depth may reach 2m/e", lambda g: g.deepest - 2 * g.m / math.e, without=thick
     )
     symbols = "2m/e, 2m/e and a neighbour", "found by search"
     rows = ("best depth", "logarithm of the pieces", "best whole depth")
@@ -61,13 +62,11 @@ class OptimalDepth(Claim[Given]):
         whole = max(range(1, int(given.deepest) + 1), key=lambda L: log_pieces(given.m, L))
         return [found.x, -found.fun, whole]
 
-    def figure(self, trial: Trial[Given]) -> Figure:
+    @picture("Pieces allowed to m units in L layers", x="L", y="L log(2m/L)")
+    def marks(self, trial: Trial[Given]) -> Marks:
         m, best = trial.given.m, trial.predicted[0]
         depths = [2 * m * (k + 1) / 200 for k in range(200)]
-        marks = (
-            Curve([log_pieces(m, L) for L in depths], depths, "bound, logarithm"),
-            Level(best, "2m/e, the best depth", axis="x"),
-            Level(best, "2m/e, the largest logarithm"),
-            Level(m / 2, "two units per layer", role="other", axis="x"),
-        )
-        return Figure("Pieces allowed to m units in L layers", "L", "L log(2m/L)", marks)
+        yield Curve([log_pieces(m, L) for L in depths], depths, "bound, logarithm")
+        yield Level(best, "2m/e, the best depth", axis="x")
+        yield Level(best, "2m/e, the largest logarithm")
+        yield Level(m / 2, "two units per layer", role="other", axis="x")

@@ -22,8 +22,8 @@ from typing import NamedTuple
 import torch
 from torch import Generator
 
-from corollary.core import Claim, Curve, Figure, Kept, Suppose, Trial, at_most, option
-from corollary.core.figure import Role
+from corollary.core import Claim, Kept, Suppose, Trial, at_most, normal, option
+from corollary.core.picture import Curve, Marks, Role, picture
 from corollary.theory.expressivity.piecewise import PiecewiseLinear, random_piecewise
 
 IDENTITY = PiecewiseLinear(torch.zeros(1).double(), torch.zeros(1).double(), 1.0, 1.0)
@@ -44,22 +44,27 @@ def clipped(self: "PiecesCalculus") -> Given:
     return Given((zigzag,), (1.0,), lambda f: f.relu().scale(-1).clipped(-1.0).scale(-1))
 
 
+def drawn(name: str, f: PiecewiseLinear, role: Role = "measured") -> Curve:
+    """The function on [-1.2, 1.2]."""
+    ends = torch.tensor([-1.2, 1.2], dtype=torch.float64)
+    x = torch.cat([ends, f.knots[f.knots.abs() < 1.2]]).sort().values
+    return Curve(f(x), x, f"{name}: {f.pieces} pieces", role)
+
+
 class PiecesCalculus(Claim[Given]):
     pieces: int = option(9, low=2, high=200)  # of each function
     K: int = option(4, low=1, high=50)  # functions in the sum
 
     relation = at_most()  # counts
-    supposes = (
-        Suppose(
-            "the activation bends once", lambda g: g.sigma(IDENTITY).pieces == 2, without=clipped
-        ),
+    supposes = Suppose(
+        "the activation bends once", lambda g: g.sigma(IDENTITY).pieces == 2, without=clipped
     )
     symbols = "bound on the pieces", "pieces δ"
     rows = ("positive part", "sum")
 
     def given(self, rng: Generator) -> Given:
         f = tuple(random_piecewise(self.pieces, rng=rng) for _ in range(self.K))
-        a = torch.randn(self.K, generator=rng, dtype=torch.float64).tolist()
+        a = normal(rng, self.K).tolist()
         return Given(f, tuple(a), PiecewiseLinear.relu)
 
     def predict(self, given: Given) -> list[int]:
@@ -78,19 +83,13 @@ class PiecesCalculus(Claim[Given]):
         roofs = (PiecewiseLinear(at * one, one, 1.0, -1.0) for at in (0.0, 3.0))
         return Given(tuple(roofs), (1.0, 1.0), PiecewiseLinear.relu)
 
-    def figure(self, trial: Trial[Given]) -> tuple[Figure, Figure]:
-        f, kept = trial.given.f, trial.kept
-        summed = (("f₁", f[0]), ("f₂", f[-1]), (f"sum of all {len(f)}", kept.total))
-        return (
-            _picture("The positive part", ("f", f[0]), ("relu(f)", kept.positive)),
-            _picture("A sum has no new breakpoints", *summed),
-        )
+    @picture("The positive part", x="x", y="f(x)")
+    def positive_part(self, trial: Trial[Given]) -> Marks:
+        yield drawn("f", trial.given.f[0], "other")
+        yield drawn("relu(f)", trial.kept.positive)
 
-
-def _picture(title: str, *shown: tuple[str, PiecewiseLinear]) -> Figure:
-    ends, marks = torch.tensor([-1.2, 1.2], dtype=torch.float64), []
-    for name, f in shown:
-        x = torch.cat([ends, f.knots[f.knots.abs() < 1.2]]).sort().values
-        role: Role = "measured" if f is shown[-1][1] else "other"
-        marks.append(Curve(f(x), x, f"{name}: {f.pieces} pieces", role=role))
-    return Figure(title, x="x", y="f(x)", marks=tuple(marks))
+    @picture("A sum has no new breakpoints", x="x", y="f(x)")
+    def whole_sum(self, trial: Trial[Given]) -> Marks:
+        yield drawn("f₁", trial.given.f[0], "other")
+        yield drawn("f₂", trial.given.f[-1], "other")
+        yield drawn(f"sum of all {self.K}", trial.kept.total)

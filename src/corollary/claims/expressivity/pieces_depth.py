@@ -21,7 +21,7 @@ from typing import NamedTuple
 import torch
 from torch import Generator, nn
 
-from corollary.core import Claim, Curve, Figure, Points, Suppose, Trial, at_most, option
+from corollary.core import Claim, Curve, Marks, Points, Suppose, Trial, at_most, option, picture
 from corollary.models.folding import montufar_network
 from corollary.models.sawtooth import shallow_relu
 from corollary.theory.expressivity.bounds import affine_pieces_mean, affine_pieces_upper
@@ -50,12 +50,10 @@ class PiecesDepth(Claim[Given]):
     jitter: float = option(0.02, low=0.0, high=1.0)  # relative noise on the weights
 
     relation = at_most(ulps=8)  # counts; only the mean is rounded
-    supposes = (
-        Suppose(
-            "each unit bends once",
-            lambda g: activation_pattern(g.model, torch.zeros(1, 1)).shape[1] == sum(g.widths),
-            without=clipped,
-        ),
+    supposes = Suppose(
+        "each unit bends once",
+        lambda g: activation_pattern(g.model, torch.zeros(1, 1)).shape[1] == sum(g.widths),
+        without=clipped,
     )
     symbols = "2ᴸ ∏ m, and (2m/L)ᴸ", "pieces δ, and 2ᴸ ∏ m"
     rows = ("pieces", "product of the widths")
@@ -78,17 +76,16 @@ class PiecesDepth(Claim[Given]):
         """One unit has two pieces."""
         return Given(shallow_relu([0.0], [1.0]), (1,))
 
-    def figure(self, trial: Trial[Given]) -> tuple[Figure, Figure]:
-        model, widths = trial.given
-        curve = affine_pieces(model, -0.1, 1.1)
-        drawn = Curve(curve.values[:, 0], 1.2 * curve.s - 0.1, f"{curve.count} pieces")
-        L = list(range(1, len(widths) + 1))
-        growth = (
-            Curve([affine_pieces_upper(widths[:i]) for i in L], L, "2ᴸ ∏ m", role="predicted"),
-            Points(L, [affine_pieces(model[: 2 * i], -2.0, 3.0).count for i in L], "after layer L"),
-            Curve([sum(widths[:i]) + 1 for i in L], L, "as many units in one layer", role="other"),
+    @picture("A folding network on the line", x="x", y="f(x)")
+    def network(self, trial: Trial[Given]) -> Marks:
+        curve = affine_pieces(trial.given.model, -0.1, 1.1)
+        yield Curve(curve.values[:, 0], 1.2 * curve.s - 0.1, f"{curve.count} pieces")
+
+    @picture("Depth multiplies, width adds", x="L", y="δ", log="y")
+    def growth(self, trial: Trial[Given]) -> Marks:
+        (model, widths), L = trial.given, range(1, len(trial.given.widths) + 1)
+        yield Curve([affine_pieces_upper(widths[:i]) for i in L], L, "2ᴸ ∏ m", role="predicted")
+        yield Points(
+            L, [affine_pieces(model[: 2 * i], -2.0, 3.0).count for i in L], "after layer L"
         )
-        return (
-            Figure("A folding network on the line", x="x", y="f(x)", marks=(drawn,)),
-            Figure("Depth multiplies, width adds", x="L", y="δ", log_y=True, marks=growth),
-        )
+        yield Curve([sum(widths[:i]) + 1 for i in L], L, "as many units in one layer", role="other")

@@ -24,7 +24,8 @@ from typing import NamedTuple
 import torch
 from torch import Generator, Tensor
 
-from corollary.core import Along, Claim, Curve, Figure, Sample, Suppose, Trial, at_most, option
+from corollary.core import Along, Claim, Sample, Suppose, Trial, at_most, option
+from corollary.core.picture import Curve, Marks, picture
 from corollary.data.radial_shells import RadialShells, radial_points, radial_shells
 from corollary.models.radial import RadialNetwork, radial_error_bound
 
@@ -61,7 +62,7 @@ class RadialNetworkError(Claim[Given]):
     )
     symbols = "4 P(near a flip)", "E(f − g)²"
     rows = "n = {dimensions}"
-    shows = (Along("Error of the written network", x="n", at="dimensions", log_x=True, log_y=True),)
+    shows = Along("Error of the written network", x="n", at="dimensions", log="xy")
 
     def given(self, rng: Generator) -> Given:
         target = radial_shells(self.N, 1.0, alternate=True, rng=rng)
@@ -77,11 +78,9 @@ class RadialNetworkError(Claim[Given]):
         pairs = zip(given.networks, given.points, strict=True)
         return [Sample((net(x) - given.target(x)).square()) for net, x in pairs]
 
-    def figure(self, trial: Trial[Given]) -> Figure:
+    @picture("The profile of the shells", x="‖x‖", y="ψ")
+    def marks(self, trial: Trial[Given]) -> Marks:
         z, n = torch.linspace(0, 1, 400, dtype=torch.float64), self.dimensions[-1]
         cut = trial.given.networks[-1](z[:, None].repeat(1, n) / n**0.5).detach()
-        profile = (
-            Curve(trial.given.target.psi(z), z, "ψ", "predicted"),
-            Curve(cut, z, f"network on a ray, n = {n}", dashed=True),
-        )
-        return Figure("The profile of the shells", "‖x‖", "ψ", profile)
+        yield Curve(trial.given.target.psi(z), z, "ψ", "predicted")
+        yield Curve(cut, z, f"network on a ray, n = {n}", dashed=True)

@@ -22,7 +22,8 @@ from typing import NamedTuple
 import torch
 from torch import Generator, nn
 
-from corollary.core import Along, Claim, Figure, Kept, Regions, Suppose, Trial, at_most, option
+from corollary.core import Along, Claim, Kept, Suppose, Trial, at_most, option
+from corollary.core.picture import Marks, Regions, picture
 from corollary.models.random_rectifier import random_rectifier
 from corollary.theory.expressivity.bounds import product_upper, serra_upper
 from corollary.theory.expressivity.regions.patterns import activation_pattern
@@ -46,16 +47,14 @@ class RegionUpperBound(Claim[Given]):
     widths: tuple[int, ...] = option((6, 3, 4), low=1, high=32)  # hidden widths
 
     relation = at_most()  # counts
-    supposes = (
-        Suppose(
-            "each unit bends once",
-            lambda g: activation_pattern(g.model, torch.zeros(1, 2)).shape[1] == sum(g.widths),
-            without=clipped,
-        ),
+    supposes = Suppose(
+        "each unit bends once",
+        lambda g: activation_pattern(g.model, torch.zeros(1, 2)).shape[1] == sum(g.widths),
+        without=clipped,
     )
     symbols = "bound", "regions"
     rows = ("1 layer", "2 layers", "3 layers", "product of all layers")
-    shows = (Along("Far below what the shape allows", x="up to layer", log_y=True),)
+    shows = Along("Far below what the shape allows", x="up to layer", log="y")
 
     def given(self, rng: Generator) -> Given:
         return Given(random_rectifier(2, self.widths, rng=rng), self.widths)
@@ -77,8 +76,8 @@ class RegionUpperBound(Claim[Given]):
         layer.bias.data.fill_(0.5)
         return Given(nn.Sequential(layer, nn.ReLU()), (5,))
 
-    def figure(self, trial: Trial[Given]) -> Figure:
+    @picture("Regions of a random network", x="x₁", y="x₂", equal=True)
+    def marks(self, trial: Trial[Given]) -> Marks:
         mosaic = trial.kept.mosaic
         on = mosaic.patterns().sum(dim=1).tolist()
-        marks = (Regions(mosaic.polygons(), on, label=f"{mosaic.count} regions by units on"),)
-        return Figure("Regions of a random network", x="x₁", y="x₂", equal=True, marks=marks)
+        yield Regions(mosaic.polygons(), on, label=f"{mosaic.count} regions by units on")

@@ -25,7 +25,8 @@ import torch
 from jaxtyping import Float
 from torch import Generator, Tensor
 
-from corollary.core import Claim, Figure, HeatMap, Over, Series, Suppose, Trial, converges, option
+from corollary.core import Claim, Over, Series, Suppose, Trial, converges, option, uniform
+from corollary.core.picture import HeatMap, Marks, picture
 from corollary.data.radial_shells import radial_shells
 from corollary.theory.expressivity.ball_kernel import unit_volume_radius
 from corollary.theory.expressivity.ridge_spectrum import even_directions, ridge_support
@@ -77,13 +78,13 @@ class RidgeTubes(Claim[Given]):
         ),
     )
     symbols = "0", "share of the energy outside the tubes"
-    shows = (Over("Energy outside the tubes", x="cut-off T", log_y=True),)
+    shows = Over("Energy outside the tubes", x="cut-off T", log="xy")
 
     def given(self, rng: Generator) -> Given:
-        turn = torch.rand((), generator=rng, dtype=torch.float64) * torch.pi
+        turn = uniform(rng) * torch.pi
         rotation = torch.stack([turn.cos(), turn.sin(), -turn.sin(), turn.cos()]).reshape(2, 2)
         directions = even_directions(self.m) @ rotation
-        theta = directions * (2 + 2 * torch.rand(self.m, 1, generator=rng, dtype=torch.float64))
+        theta = directions * (2 + 2 * uniform(rng, self.m, 1))
         f = lambda x: torch.tanh(x @ theta.T).mean(dim=-1)  # noqa: E731
         return Given(f, directions, unit_volume_radius(2))
 
@@ -94,16 +95,9 @@ class RidgeTubes(Claim[Given]):
         found = [ridge_support(given.f, T) for T in REACHES]
         return Series(REACHES, [s.outside(given.directions, given.radius) / s.total for s in found])
 
-    def figure(self, trial: Trial[Given]) -> tuple[Figure, ...]:
-        return (
-            _map("The network", trial.given.f),
-            _map("A radial target", trial.without[0].given.f),
-        )
-
-
-def _map(title: str, f: Callable[[Tensor], Tensor]) -> Figure:
-    found = ridge_support(f, 12.0)
-    level = (found.energy / found.energy.max()).clamp(min=1e-5).log10()
-    end = float(found.w.max())
-    shade = HeatMap(level.T, (-end, end), (-end, end), label="log₁₀ of the energy, against its top")
-    return Figure(f"{title} in frequencies", "ω₁", "ω₂", (shade,), equal=True)
+    @picture("The network in frequencies", x="ω₁", y="ω₂", equal=True, each=1)
+    def marks(self, trial: Trial[Given]) -> Marks:
+        found = ridge_support(trial.given.f, 12.0)
+        level = (found.energy / found.energy.max()).clamp(min=1e-5).log10()
+        ends = (-float(found.w.max()), float(found.w.max()))
+        yield HeatMap(level.T, ends, ends, label="log₁₀ of the energy, against its top")

@@ -23,7 +23,8 @@ from typing import NamedTuple
 import torch
 from torch import Generator, Tensor, nn
 
-from corollary.core import Claim, Figure, Kept, Regions, Suppose, Trial, equals, option
+from corollary.core import Claim, Kept, Suppose, Trial, equals, normal, option, uniform
+from corollary.core.picture import Marks, Regions, picture
 from corollary.models.folding import folding_layer, identified_sets
 from corollary.theory.expressivity.regions.mosaic import Mosaic
 from corollary.theory.expressivity.regions.plane import linear_regions
@@ -56,18 +57,16 @@ class SpaceFolding(Claim[Given]):
     m: int = option(4, low=1, high=16)  # units of the function after the fold
 
     relation = equals()  # counts
-    supposes = (
-        Suppose("the middle of every box becomes that of the cube", centred, without=steep),
-    )
+    supposes = Suppose("the middle of every box becomes that of the cube", centred, without=steep)
     symbols = "pᵈ regions of g, and pᵈ", "regions of g ∘ F, and boxes onto the cube"
     rows = ("regions", "boxes")
 
     def given(self, rng: Generator) -> Given:
         layer, read = (nn.Linear(*s, dtype=torch.float64) for s in ((2, self.m), (self.m, 1)))
-        w = torch.randn(self.m, 2, generator=rng, dtype=torch.float64)
-        through = 0.2 + 0.6 * torch.rand(self.m, 2, generator=rng, dtype=torch.float64)
+        w = normal(rng, self.m, 2)
+        through = 0.2 + 0.6 * uniform(rng, self.m, 2)
         layer.weight.data, layer.bias.data = w, -(w * through).sum(dim=1)
-        read.weight.data = torch.randn(1, self.m, generator=rng, dtype=torch.float64)
+        read.weight.data = normal(rng, 1, self.m)
         read.bias.data.zero_()
         return Given(folding_layer(2, self.p), nn.Sequential(layer, nn.ReLU(), read), self.p)
 
@@ -85,17 +84,15 @@ class SpaceFolding(Claim[Given]):
         onto = int((exact & (number == torch.arange(4)).all(dim=1)).sum())
         return Kept([after.count, onto], after=after)
 
-    def figure(self, trial: Trial[Given]) -> tuple[Figure, Figure]:
-        return (
-            _mosaic(
-                "The function after the fold, g", linear_regions(trial.given.g, SQUARE), self.m
-            ),
-            _mosaic("The function with the fold, g ∘ F", trial.kept.after, self.m),
-        )
+    @picture("The function after the fold, g", x="x₁", y="x₂", equal=True)
+    def plain(self, trial: Trial[Given]) -> Marks:
+        yield self.mosaic(linear_regions(trial.given.g, SQUARE))
 
+    @picture("The function with the fold, g ∘ F", x="x₁", y="x₂", equal=True)
+    def folded(self, trial: Trial[Given]) -> Marks:
+        yield self.mosaic(trial.kept.after)
 
-def _mosaic(title: str, found: Mosaic, m: int) -> Figure:
-    on = found.patterns()[:, -m:].sum(dim=1).tolist()
-    label = f"{found.count} regions by units of g that are on"
-    marks = (Regions(found.polygons(), on, label=label),)
-    return Figure(title, x="x₁", y="x₂", equal=True, marks=marks)
+    def mosaic(self, found: Mosaic) -> Regions:
+        """Regions, coloured by the units of g that are on."""
+        on = found.patterns()[:, -self.m :].sum(dim=1)
+        return Regions(found.polygons(), on, f"{found.count} regions by units of g that are on")

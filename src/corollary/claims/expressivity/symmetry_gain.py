@@ -22,7 +22,8 @@ from typing import NamedTuple
 import torch
 from torch import Generator, Tensor
 
-from corollary.core import Along, Claim, Curve, Figure, Suppose, Trial, equals, option
+from corollary.core import Along, Claim, Suppose, Trial, equals, option, uniform
+from corollary.core.picture import Curve, Marks, picture
 from corollary.theory.expressivity.symmetry import (
     fold_parameters,
     folded_mean,
@@ -46,7 +47,7 @@ def middles(n: int) -> Tensor:
 
 def heights(pieces: int, rng: Generator) -> Tensor:
     """At equally spaced knots; they alternate by at least 1/4, and never mirror."""
-    height = 0.25 + 0.75 * torch.rand(pieces + 1, generator=rng, dtype=torch.float64)
+    height = 0.25 + 0.75 * uniform(rng, pieces + 1)
     return height * (1 - 2 * (torch.arange(pieces + 1) % 2))
 
 
@@ -75,14 +76,12 @@ class SymmetryGain(Claim[Given]):
     error: float = option(1e-3, low=1e-6, high=0.1)  # root mean square error to reach
 
     relation = equals()  # counts
-    supposes = (
-        Suppose(
-            "the target is the same on every folded copy",
-            lambda self, g: (
-                self.error - max(folded_mean(y, self.p**k)[1] for k, y in enumerate(g.targets, 1))
-            ),
-            without=asymmetric,
+    supposes = Suppose(
+        "the target is the same on every folded copy",
+        lambda self, g: (
+            self.error - max(folded_mean(y, self.p**k)[1] for k, y in enumerate(g.targets, 1))
         ),
+        without=asymmetric,
     )
     symbols = "3(q pᵏ + 1), k(3p + 1) + 3(q + 1), and 1", "fewest parameters, and their ratio"
     rows = (
@@ -90,16 +89,14 @@ class SymmetryGain(Claim[Given]):
         "shallow over folded, no symmetry",
     )
 
-    shows = (
-        Along(
-            "Parameters for a fixed error",
-            x="k",
-            y="parameters",
-            at="ks",
-            log_y=True,
-            parts=("one hidden layer", "after the best number of folds"),
-            without=False,
-        ),
+    shows = Along(
+        "Parameters for a fixed error",
+        x="k",
+        y="parameters",
+        at="ks",
+        log="y",
+        parts=("one hidden layer", "after the best number of folds"),
+        without=False,
     )
 
     @property
@@ -127,10 +124,8 @@ class SymmetryGain(Claim[Given]):
         *costs, none = (symmetry_gain(y, self.p, k, error=self.error) for k, y in pairs)
         return [*(c.shallow for c in costs), *(c.deep for c in costs), none.shallow / none.deep]
 
-    def figure(self, trial: Trial[Given]) -> Figure:
+    @picture("A target with symmetries", x="x", y="h(x)")
+    def marks(self, trial: Trial[Given]) -> Marks:
         y = trial.given.targets[-3:][0]
-        target = (
-            Curve(y, middles(len(y)), "mirrored copies"),
-            Curve(trial.given.asymmetric[: len(y)], middles(len(y)), "no symmetry", "other"),
-        )
-        return Figure("A target with symmetries", "x", "h(x)", target)
+        yield Curve(y, middles(len(y)), "mirrored copies")
+        yield Curve(trial.given.asymmetric[: len(y)], middles(len(y)), "no symmetry", "other")

@@ -32,8 +32,8 @@ from typing import NamedTuple
 import torch
 from torch import Generator, nn
 
-from corollary.core import Claim, Curve, Figure, Level, Points, Suppose, Trial, at_least, option
-from corollary.core.figure import Role
+from corollary.core import Claim, Suppose, Trial, at_least, option, uniform
+from corollary.core.picture import Curve, Level, Marks, Points, Role, picture
 from corollary.models.random_rectifier import random_rectifier
 from corollary.models.sawtooth import depth, relu_count, sawtooth, telgarsky_network, tooth_follower
 from corollary.theory.expressivity.piecewise import PiecewiseLinear
@@ -45,7 +45,11 @@ from corollary.theory.expressivity.sawtooth import (
 )
 from corollary.train import fit
 
-KINDS = ("trained", "one layer along the teeth", "short sawtooth")
+KINDS: dict[str, Role] = {
+    "trained": "measured",
+    "one layer along the teeth": "other",
+    "short sawtooth": "other",
+}
 
 
 class Given(NamedTuple):
@@ -65,7 +69,7 @@ def deep(given: Given) -> Given:
 def trained(L: int, steps: int, *, rng: Generator) -> nn.Sequential:
     """L layers of equal width, at most 2^L units in all, trained on 512 points of the sawtooth."""
     net = random_rectifier(1, [2**L // L] * L, bias=0.3, rng=rng)
-    x = torch.rand(512, 1, generator=rng, dtype=torch.float64)
+    x = uniform(rng, 512, 1)
     list(net.parameters())[-1].data.fill_(0.5)  # the last bias
     if steps:
         adam = lambda p: torch.optim.Adam(p, lr=0.02)  # noqa: E731
@@ -114,20 +118,16 @@ class Telgarsky(Claim[Given]):
     def measure(self, given: Given) -> list[float]:
         return [error(g, L) for L, row in given.rivals.items() for g in row]
 
-    def figure(self, trial: Trial[Given]) -> tuple[Figure, Figure]:
-        Ls, target = list(trial.given.rivals), sawtooth_curve(6)
-        roles: tuple[Role, ...] = ("measured", "other", "other")
-        marks = [
-            Points(Ls, trial.measured[i::3], kind, role)
-            for i, (kind, role) in enumerate(zip(KINDS, roles, strict=True))
-        ]
-        drawn = [Curve(target.values, target.knots, "f = Δ⁶", "predicted")]
-        for g, kind, role in zip(trial.given.rivals[2][:2], KINDS, roles, strict=False):
+    @picture("Small networks stay away", x="L", y="∫|f − g|")
+    def errors(self, trial: Trial[Given]) -> Marks:
+        for i, (kind, role) in enumerate(KINDS.items()):
+            yield Points(list(trial.given.rivals), trial.measured[i::3], kind, role)
+        yield Level(1 / 32, "1/32")
+
+    @picture("Four rectifiers against a sawtooth", x="x", y="f, g")
+    def rivals(self, trial: Trial[Given]) -> Marks:
+        target = sawtooth_curve(6)
+        yield Curve(target.values, target.knots, "f = Δ⁶", "predicted")
+        for g, (kind, role) in zip(trial.given.rivals[2][:2], KINDS.items(), strict=False):
             pieces = affine_pieces(g, 0.0, 1.0)
-            drawn.append(
-                Curve(pieces.values[:, 0], pieces.s, f"{kind}, {pieces.count} pieces", role)
-            )
-        return (
-            Figure("Small networks stay away", "L", "∫|f − g|", (*marks, Level(1 / 32, "1/32"))),
-            Figure("Four rectifiers against a sawtooth", "x", "f, g", tuple(drawn)),
-        )
+            yield Curve(pieces.values[:, 0], pieces.s, f"{kind}, {pieces.count} pieces", role)

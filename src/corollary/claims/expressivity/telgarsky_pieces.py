@@ -51,27 +51,23 @@ class TelgarskyPieces(Claim[Given]):
     k: int = option(6, low=3, high=8)  # tents; 2^k pieces
 
     relation = at_least(ulps=64)  # sums of up to 2^k areas
-    supposes = (
-        Suppose(
-            "no function has more pieces on [0, 1] than is said",
-            lambda g: all(f.pieces <= t for f, t in zip(g.functions, g.pieces, strict=True)),
-            without=undercounted,
-        ),
+    supposes = Suppose(
+        "no function has more pieces on [0, 1] than is said",
+        lambda g: all(f.pieces <= t for f, t in zip(g.functions, g.pieces, strict=True)),
+        without=undercounted,
     )
     symbols = "(2ᵏ⁻¹ − 1 − t) 2⁻ᵏ⁻²", "∫ |m⁽ᵏ⁾ − g|"
     rows = tuple(
         f"{kind}, t = {t}" for kind in ("follower", "zig-zag", "best fit") for t in (2, 4, 8, 16)
     )
 
-    shows = (
-        Along(
-            "Many flanks, t pieces",
-            x="t",
-            at="counts",
-            log_x=True,
-            parts=("followers of single teeth", "random zig-zags", "best fit, jumps allowed"),
-            without=False,
-        ),
+    shows = Along(
+        "Many flanks, t pieces",
+        x="t",
+        at="counts",
+        log="x",
+        parts=("followers of single teeth", "random zig-zags", "best fit, jumps allowed"),
+        without=False,
     )
 
     @property

@@ -49,7 +49,7 @@ class TentMap(Claim[Given]):
         ),
     )
     symbols = "Δ(x)", "networks"
-    shows = (Along("A tent of three rectifiers", x="x", at="x"),)
+    shows = Along("A tent of three rectifiers", x="x", at="x")
 
     def given(self, rng: Generator) -> Given:
         x = 0.5 + self.reach * (2 * torch.rand(self.points, generator=rng).double() - 1)

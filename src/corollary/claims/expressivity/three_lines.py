@@ -20,7 +20,8 @@ import torch
 from jaxtyping import Float
 from torch import Generator, Tensor, nn
 
-from corollary.core import Claim, Figure, Kept, Regions, Suppose, Trial, equals, instead, option
+from corollary.core import Claim, Kept, Suppose, Trial, equals, instead, option, uniform
+from corollary.core.picture import Marks, Regions, picture
 from corollary.theory.expressivity.regions.plane import linear_regions
 
 PAIRS = torch.tensor([[0, 1], [0, 2], [1, 2]])
@@ -72,7 +73,7 @@ class ThreeLines(Claim[Given]):
     rows = ("regions", "activation patterns")
 
     def given(self, rng: Generator) -> Given:
-        turn = self.wobble * (2 * torch.rand(3, generator=rng, dtype=torch.float64) - 1)
+        turn = self.wobble * (2 * uniform(rng, 3) - 1)
         angle = 2 * torch.pi * torch.arange(3, dtype=torch.float64) / 3 + turn
         given = Given(
             torch.stack([angle.cos(), angle.sin()], dim=1), torch.full_like(turn, 0.5), 0.0
@@ -89,10 +90,7 @@ class ThreeLines(Claim[Given]):
         patterns = mosaic.patterns().unique(dim=0)
         return Kept([mosaic.count, len(patterns)], mosaic=mosaic)
 
-    def figure(self, trial: Trial[Given]) -> tuple[Figure, ...]:
-        def mosaic(shown: Trial[Given]) -> Figure:
-            m, title = shown.kept.mosaic, shown.words or "Three lines in general position."
-            regions = Regions(m.polygons(), m.patterns().sum(dim=1), f"{m.count} regions")
-            return Figure(title.rstrip("."), "x₁", "x₂", (regions,), equal=True)
-
-        return tuple(map(mosaic, (trial, *trial.without[:2])))
+    @picture("Three lines in general position", x="x₁", y="x₂", equal=True, each=2)
+    def marks(self, trial: Trial[Given]) -> Marks:
+        m = trial.kept.mosaic
+        yield Regions(m.polygons(), m.patterns().sum(dim=1), f"{m.count} regions")

@@ -38,9 +38,9 @@ class TubeRate(Claim[float]):
     r: float = option(2.0, low=1.1, high=8.0)  # radius of the ball
 
     relation = converges(gap=0.03)  # log(c root n) / n is left at n = 256
-    supposes = (Suppose("the ball is wider than the tube, r > 1", lambda r: r - 1, without=inside),)
+    supposes = Suppose("the ball is wider than the tube, r > 1", lambda r: r - 1, without=inside)
     symbols = "−log r", "log(share of one tube) / n"
-    shows = (Over("Rate of loss in each dimension", x="dimension n"),)
+    shows = Over("Rate of loss in each dimension", x="dimension n")
 
     def given(self, rng: Generator) -> float:
         return self.r

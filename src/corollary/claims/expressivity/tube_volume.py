@@ -57,7 +57,7 @@ class TubeVolume(Claim[Given]):
     )
     symbols = "m 2r Vₙ₋₁ / (rⁿ Vₙ)", "share of points in tubes"
     rows = "n = {dimensions}"
-    shows = (Along("Share of the ball in tubes", x="dimension n", at="dimensions", log_y=True),)
+    shows = Along("Share of the ball in tubes", x="dimension n", at="dimensions", log="y")
 
     def given(self, rng: Generator) -> Given:
         points = tuple(ball_points(self.draws, n, self.r, rng=rng) for n in self.dimensions)

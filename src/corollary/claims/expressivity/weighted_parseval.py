@@ -22,7 +22,8 @@ from typing import NamedTuple
 import torch
 from torch import Generator, Tensor
 
-from corollary.core import Claim, Curve, Figure, Kept, Suppose, Trial, equals, instead, option
+from corollary.core import Claim, Kept, Suppose, Trial, equals, instead, normal, option
+from corollary.core.picture import Curve, Marks, picture
 from corollary.theory.approximation.fourier import centred_grid, transform
 from corollary.theory.expressivity.weighted_distance import weighted_l2
 
@@ -52,16 +53,16 @@ class WeightedParseval(Claim[Given]):
     m: int = option(5, low=1, high=50)  # units of each network
 
     relation = equals(ulps=2.0**20)  # aliasing of the tanh units and of the ends, below 1e-10
-    supposes = (
-        Suppose("f φ and g φ die out and are square integrable", left_at_the_ends, without=growing),
+    supposes = Suppose(
+        "f φ and g φ die out and are square integrable", left_at_the_ends, without=growing
     )
     symbols = "∫ (f − g)² φ²", "in frequencies"
     rows = ("transforms of the products", "convolved transforms")
 
     def given(self, rng: Generator) -> Given:
         def network() -> Function:
-            w = torch.randn(self.d, self.m, generator=rng, dtype=torch.float64)
-            b, a = torch.randn(2, self.m, generator=rng, dtype=torch.float64)
+            w = normal(rng, self.d, self.m)
+            b, a = normal(rng, 2, self.m)
             w = w / w.norm(dim=0).clamp(min=1.0)  # steeper units have wider spectra than the grid
             return lambda x: torch.tanh(x @ w + b) @ a / self.m
 
@@ -80,15 +81,12 @@ class WeightedParseval(Claim[Given]):
         found = weighted_l2(f, g, phi, step)
         return Kept([found.frequencies, found.convolved], gap=(f - g) * phi, phi=phi)
 
-    def figure(self, trial: Trial[Given]) -> Figure:
+    @picture("∫(f − g)²φ² = {predicted:.6g}, in frequencies", x="ω₁", y="modulus")
+    def marks(self, trial: Trial[Given]) -> Marks:
         n, step = REACH[self.d]
         line: tuple[slice | int, ...] = (slice(None), *[n // 2] * (self.d - 1))
         gap, alone = transform(trial.kept.gap, step), transform(trial.kept.phi, step)
         w = gap.w[line][:, 0]
         near = w.abs() <= 3
-        marks = (
-            Curve(gap.values[line].abs()[near], w[near], "|(fφ)^ − (gφ)^|"),
-            Curve(alone.values[line].abs()[near], w[near], "|φ^|", "other", dashed=True),
-        )
-        title = f"∫(f − g)²φ² = {trial.predicted:.6g}, in frequencies"
-        return Figure(title, x="ω₁", y="modulus", marks=marks)
+        yield Curve(gap.values[line].abs()[near], w[near], "|(fφ)^ − (gφ)^|")
+        yield Curve(alone.values[line].abs()[near], w[near], "|φ^|", "other", dashed=True)

@@ -22,7 +22,7 @@ from jaxtyping import Float
 from torch import Generator, Tensor
 from torch.linalg import svdvals
 
-from corollary.core import Claim, Suppose, Sweep, equals, instead, option
+from corollary.core import Claim, Suppose, Sweep, equals, instead, normal, option
 from corollary.theory.expressivity.arrangements import count_regions
 from corollary.theory.expressivity.bounds import zaslavsky
 
@@ -64,11 +64,11 @@ class Zaslavsky(Claim[Given]):
         Suppose("no n + 1 hyperplanes pass through a point", common_point, without=central),
     )
     symbols = "R(m)", "regions"
-    shows = (Sweep("Regions of an arrangement", "m", range(2, 9), log_x=False, log_y=True),)
+    shows = Sweep("Regions of an arrangement", "m", range(2, 9), log="y")
 
     def given(self, rng: Generator) -> Given:
-        W = torch.randn(self.m, self.n, generator=rng, dtype=torch.float64)
-        return Given(W, torch.randn(self.m, generator=rng, dtype=torch.float64))
+        W = normal(rng, self.m, self.n)
+        return Given(W, normal(rng, self.m))
 
     def predict(self, given: Given) -> int:
         return zaslavsky(*given.W.shape)

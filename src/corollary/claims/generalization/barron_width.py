@@ -28,22 +28,8 @@ import torch
 from jaxtyping import Float
 from torch import Generator, Tensor
 
-from corollary.core import (
-    Claim,
-    Curve,
-    Figure,
-    Kept,
-    Over,
-    Points,
-    Series,
-    Suppose,
-    Trial,
-    normal,
-    option,
-    slope,
-    uniform,
-)
-from corollary.core.figure import Role
+from corollary.core import Claim, Kept, Over, Series, Suppose, Trial, normal, option, slope, uniform
+from corollary.core.picture import Curve, Marks, Points, Role, picture
 
 SAMPLES = (64, 128, 256, 512, 1024, 2048)
 WIDTHS = tuple(sorted({round(2 ** (k / 3)) for k in range(3, 22)}))
@@ -95,16 +81,14 @@ class BarronWidth(Claim[Given]):
     trials: int = option(40, low=10, high=200)  # data sets of each size
 
     relation = slope(gap=0.15)  # widths are found on a grid of a third of an octave
-    supposes = (
-        Suppose(
-            "the approximation error falls like 1/n",
-            falls_like_one_over_n,
-            "With coefficients 1/k³ few units do, and their number hardly grows.",
-            a=lambda g: g.a**3,
-        ),
+    supposes = Suppose(
+        "the approximation error falls like 1/n",
+        falls_like_one_over_n,
+        "With coefficients 1/k³ few units do, and their number hardly grows.",
+        a=lambda g: g.a**3,
     )
     symbols = "√M", "best width"
-    shows = (Over("More samples pay for more units", x="M", y="n"),)
+    shows = Over("More samples pay for more units", x="M", y="n")
 
     def given(self, rng: Generator) -> Given:
         return Given(1 / torch.arange(1, 301, dtype=torch.float64), self.sigma)
@@ -117,24 +101,15 @@ class BarronWidth(Claim[Given]):
         best = [lowest(e.mean(dim=1).tolist()) for e in found.values()]
         return Kept(Series(SAMPLES, best), errors=found)
 
-    def figure(self, trial: Trial[Given]) -> Figure:
-        given, marks = trial.given, []
+    @picture("Too few units, too many units", x="n", y="mean squared test error", log="xy")
+    def marks(self, trial: Trial[Given]) -> Marks:
+        given = trial.given
         for M in SAMPLES[::2]:
             e = trial.kept.errors[M]
             low, high = e.quantile(0.1, dim=1), e.quantile(0.9, dim=1)
             role: Role = "measured" if M == 256 else "other"
             label = f"M = {M}, middle 80 %"
-            marks.append(Points(WIDTHS[: len(e)], e.mean(dim=1), label, role, low, high))
+            yield Points(WIDTHS[: len(e)], e.mean(dim=1), label, role, low, high)
         tails, noise = [given.tail(n) for n in WIDTHS], [given.sigma**2 * n / 256 for n in WIDTHS]
-        return Figure(
-            "Too few units, too many units",
-            x="n",
-            y="mean squared test error",
-            log_x=True,
-            log_y=True,
-            marks=(
-                *marks,
-                Curve(tails, WIDTHS, label="approximation", role="predicted"),
-                Curve(noise, WIDTHS, "σ²n/M at M = 256", role="predicted", dashed=True),
-            ),
-        )
+        yield Curve(tails, WIDTHS, label="approximation", role="predicted")
+        yield Curve(noise, WIDTHS, "σ²n/M at M = 256", role="predicted", dashed=True)

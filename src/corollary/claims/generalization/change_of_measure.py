@@ -21,16 +21,14 @@ from jaxtyping import Float
 from torch import Generator, Tensor
 
 from corollary.core import Claim, Parity, Suppose, Trial, at_most, normal, option, uniform
-from corollary.core.figure import Curve, Figure, Level
+from corollary.core.picture import Curve, Level, Marks, picture
 from corollary.theory.generalization.change_of_measure import dv_gap, gibbs_tilt, log_mean_exp
 
 
 class Given(NamedTuple):
-    """Pairs of laws on a finite space with functions, row by row."""
-
-    P: Float[Tensor, "n k"]
-    Q: Float[Tensor, "n k"]
-    phi: Float[Tensor, "n k"]
+    P: Float[Tensor, "n k"]  # laws on a finite space, row by row
+    Q: Float[Tensor, "n k"]  # others
+    phi: Float[Tensor, "n k"]  # functions
 
 
 def is_dominated(given: Given) -> tuple[bool, str]:
@@ -61,7 +59,7 @@ class ChangeOfMeasure(Claim[Given]):
         ),
     )
     symbols = "KL(Q‖P) + ln E_P e^φ", "E_Q φ"
-    shows = (Parity("Never above", without=False),)
+    shows = Parity("Never above", without=False)
 
     def given(self, rng: Generator) -> Given:
         weights = -uniform(rng, 2, self.n, self.k).clamp(min=1e-300).log()
@@ -78,15 +76,13 @@ class ChangeOfMeasure(Claim[Given]):
     def measure(self, given: Given) -> Tensor:
         return (given.Q * given.phi).sum(1)
 
-    def figure(self, trial: Trial[Given]) -> Figure:
+    @picture("They touch at the tilt", x="β in Q ∝ P e^{βφ}", y="both sides")
+    def marks(self, trial: Trial[Given]) -> Marks:
         P, phi = trial.given.P[0], trial.given.phi[0]
         beta = torch.linspace(-1, 3, 81, dtype=torch.float64)
         Q = gibbs_tilt(P.expand(81, -1), beta[:, None] * phi)
         left = (Q * phi).sum(1)
         right = left + dv_gap(P.expand_as(Q), Q, phi.expand_as(Q))
-        marks = (
-            Curve(right, beta, label=self.symbols[0], role="predicted"),
-            Curve(left, beta, label=self.symbols[1]),
-            Level(1.0, label="the Gibbs tilt", axis="x", role="other"),
-        )
-        return Figure("They touch at the tilt", x="β in Q ∝ P e^{βφ}", y="both sides", marks=marks)
+        yield Curve(right, beta, label=self.symbols[0], role="predicted")
+        yield Curve(left, beta, label=self.symbols[1])
+        yield Level(1.0, label="the Gibbs tilt", axis="x", role="other")

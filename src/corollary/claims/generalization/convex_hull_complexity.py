@@ -21,7 +21,7 @@ from jaxtyping import Float
 from torch import Generator, Tensor
 
 from corollary.core import Claim, Kept, Sample, Suppose, Trial, equals, normal, option, uniform
-from corollary.core.figure import Curve, Figure, Histogram, Level, Points
+from corollary.core.picture import Curve, Figure, Histogram, Level, Points
 from corollary.theory.generalization.rademacher import (
     rademacher_complexity,
     random_signs,

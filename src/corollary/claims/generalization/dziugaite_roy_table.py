@@ -27,7 +27,8 @@ from typing import Literal, NamedTuple
 
 from torch import Generator
 
-from corollary.core import Claim, Curve, Figure, Level, Points, Suppose, Trial, at_most, instead
+from corollary.core import Claim, Suppose, Trial, at_most, instead
+from corollary.core.picture import Curve, Level, Marks, Points, picture
 from corollary.theory.generalization.dziugaite_roy import (
     TABLE,
     TRUE_LABELS,
@@ -36,6 +37,8 @@ from corollary.theory.generalization.dziugaite_roy import (
     recomputed,
     without_train_error,
 )
+
+BY_DIVERGENCE = sorted(TRUE_LABELS, key=lambda name: TABLE[name].kl)
 
 
 class Given(NamedTuple):
@@ -80,20 +83,17 @@ class DziugaiteRoyTable(Claim[Given]):
     def measure(self, given: Given) -> list[float]:
         return [abs(given.bound(TABLE[name]) - TABLE[name].bound) for name in given.columns]
 
-    def figure(self, trial: Trial[Given]) -> Figure:
-        names = sorted(TRUE_LABELS, key=lambda name: TABLE[name].kl)
-        columns = [TABLE[name] for name in names]
+    @picture(
+        "Certificates of six networks on binary MNIST",
+        x="KL(Q‖P)",
+        y="bound on the error",
+        caption="From left: " + ", ".join(BY_DIVERGENCE),
+    )
+    def marks(self, trial: Trial[Given]) -> Marks:
+        columns = [TABLE[name] for name in BY_DIVERGENCE]
         kl = [c.kl for c in columns]
-        return Figure(
-            "Certificates of six networks on binary MNIST",
-            x="KL(Q‖P)",
-            y="bound on the error",
-            marks=(
-                Curve([c.bound for c in columns], kl, "published", role="predicted"),
-                Points(kl, [recomputed(c) for c in columns], "kl inversion"),
-                Points(kl, [as_printed(c) for c in columns], "Theorem 70", role="other"),
-                Points(kl, [c.snn_test for c in columns], "error on test data", role="other"),
-                Level(0.5, label="a coin", role="other"),
-            ),
-            caption="From left: " + ", ".join(names),
-        )
+        yield Curve([c.bound for c in columns], kl, "published", role="predicted")
+        yield Points(kl, [recomputed(c) for c in columns], "kl inversion")
+        yield Points(kl, [as_printed(c) for c in columns], "Theorem 70", role="other")
+        yield Points(kl, [c.snn_test for c in columns], "error on test data", role="other")
+        yield Level(0.5, label="a coin", role="other")

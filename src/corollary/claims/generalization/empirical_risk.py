@@ -27,7 +27,7 @@ from torch import Generator, Tensor
 
 from corollary.claims.generalization._draws import are_independent
 from corollary.core import Claim, Kept, Sample, Suppose, Trial, normal, option, within_interval
-from corollary.core.figure import Figure, Histogram, Level
+from corollary.core.picture import Histogram, Level, Marks, picture
 from corollary.core.witness import mean_square_is
 
 
@@ -84,17 +84,18 @@ class EmpiricalRisk(Claim[Given]):
         found = ((given.x > given.b[:, None]) != (given.y > 0)).double().mean(dim=1)
         return Kept([Sample(found), Sample(given.x.shape[1] * (found - risk).square())], R=found)
 
-    def figure(self, trial: Trial[Given]) -> Figure:
+    @picture(
+        "A fixed function is judged fairly, a fitted one is flattered",
+        x="R_S",
+        y="density over samples",
+    )
+    def marks(self, trial: Trial[Given]) -> Marks:
         x, y = trial.given.x, trial.given.y
         n, risk = x.shape[1], trial.predicted[0]
         edges, best = [(k - 0.5) / n for k in range(n // 2 + 2)], fitted(x, y)[0]
-        marks = (
-            Histogram(trial.kept.R, edges=edges, label="f fixed before the sample"),
-            Histogram(best, edges=edges, label="f chosen on the sample", role="other"),
-            Level(risk, label="R(f), the risk", axis="x"),
-        )
-        title = "A fixed function is judged fairly, a fitted one is flattered"
-        return Figure(title, x="R_S", y="density over samples", marks=marks)
+        yield Histogram(trial.kept.R, edges=edges, label="f fixed before the sample")
+        yield Histogram(best, edges=edges, label="f chosen on the sample", role="other")
+        yield Level(risk, label="R(f), the risk", axis="x")
 
 
 def fitted(x: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:

@@ -26,7 +26,7 @@ from jaxtyping import Float, Int
 from torch import Generator, Tensor
 
 from corollary.core import Claim, Kept, Suppose, Trial, at_most, option, uniform
-from corollary.core.figure import Curve, Figure, Level, Points
+from corollary.core.picture import Curve, Level, Marks, Points, picture
 from corollary.theory.generalization.deviations import upper_quantile
 from corollary.theory.generalization.finite_class import erm_excess, largest_deviation
 
@@ -102,12 +102,9 @@ class ErmExcessRisk(Claim[Given]):
         risks = torch.tensor([0.4, 0.6], dtype=torch.float64)
         return Given(risks, both, (first >= 0.5).long(), 10)
 
-    def figure(self, trial: Trial[Given]) -> Figure:
+    @picture("Choosing costs at most twice the largest deviation", x="2 sup |R − R_S|")
+    def marks(self, trial: Trial[Given]) -> Marks:
         bound, kept = trial.predicted[0], trial.kept
-        marks = (
-            Points(kept.twice[:600], kept.excess[:600], label="a sample each"),
-            Curve([0.0, bound], [0.0, bound], label="equality", role="predicted"),
-            Level(bound, label="bound with probability 1 − δ", role="other", axis="x"),
-        )
-        title = "Choosing costs at most twice the largest deviation"
-        return Figure(title, x="2 sup |R − R_S|", y=self.symbols[1], marks=marks)
+        yield Points(kept.twice[:600], kept.excess[:600], label="a sample each")
+        yield Curve([0.0, bound], [0.0, bound], label="equality", role="predicted")
+        yield Level(bound, label="bound with probability 1 − δ", role="other", axis="x")

@@ -25,16 +25,14 @@ from jaxtyping import Float
 from torch import Generator, Tensor
 
 from corollary.core import Claim, Suppose, Trial, equals, normal, option
-from corollary.core.figure import Curve, Figure, Points, Role
+from corollary.core.picture import Curve, Figure, Points, Role
 from corollary.theory.connectionism.cover import in_general_position
 from corollary.theory.connectionism.labelled import homogeneous
 from corollary.theory.generalization.shattering import growth, half_space_growth, half_spaces
 
 
 class Given(NamedTuple):
-    """Points, of which the first 1, 2, ... are labelled."""
-
-    x: Float[Tensor, "n d"]
+    x: Float[Tensor, "n d"]  # points, of which the first 1, 2, ... are labelled
 
 
 def on_a_line(given: Given) -> Given:
@@ -50,12 +48,10 @@ class GrowthFunction(Claim[Given]):
     d: int = option(2, low=1, high=4)  # dimension
 
     relation = equals()  # integers
-    supposes = (
-        Suppose(
-            "the points are in general position",
-            lambda g: in_general_position(homogeneous(g.x)),
-            without=on_a_line,
-        ),
+    supposes = Suppose(
+        "the points are in general position",
+        lambda g: in_general_position(homogeneous(g.x)),
+        without=on_a_line,
     )
     symbols = "2 Σ C(n−1, i)", "labelings enumerated"
     rows = tuple(f"n = {n}" for n in range(1, 8))

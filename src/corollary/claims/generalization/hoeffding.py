@@ -22,9 +22,9 @@ import torch
 from jaxtyping import Float
 from torch import Generator, Tensor
 
-from corollary.claims.generalization._draws import are_independent
+from corollary.claims.generalization._draws import are_independent, tail
 from corollary.core import Claim, Count, Kept, Suppose, Trial, at_most, option, uniform
-from corollary.core.figure import Curve, Figure, Level, Points
+from corollary.core.picture import Curve, Level, Marks, picture
 from corollary.theory.generalization.deviations import hoeffding_deviation, hoeffding_probability
 
 
@@ -84,17 +84,11 @@ class Hoeffding(Claim[Given]):
         coin = torch.tensor([[0.0], [1.0]], dtype=torch.float64)
         return Given(coin.repeat(1000, 1), 0.5, 0.0, 1.0, 0.4999)
 
-    def figure(self, trial: Trial[Given]) -> Figure:
-        (values, _, a, b, eps), off = trial.given, trial.kept.off
-        n, grid = values.shape[1], [1.4 * eps * i / 24 for i in range(1, 25)]
+    @picture("How often a mean of {n} values strays", x="ε", log="y")
+    def marks(self, trial: Trial[Given]) -> Marks:
+        (_, _, a, b, eps), n = trial.given, trial.given.values.shape[1]
+        grid = [1.4 * eps * i / 24 for i in range(1, 25)]
         bound = [min(1.0, hoeffding_probability(n, e, a=a, b=b)) for e in grid]
-        found = [Count(int((off > e).sum()), len(off)).read(0.99) for e in grid]
-        seen = [(e, r.value, max(r.low, 1e-6), r.high) for e, r in zip(grid, found, strict=True)]
-        x, share, low, high = zip(*(s for s in seen if s[1] > 0), strict=True)
-        marks = (
-            Curve(bound, grid, label=self.symbols[0], role="predicted"),
-            Points(x, share, label="share of samples", low=low, high=high),
-            Level(eps, label="ε for δ", role="other", axis="x"),
-        )
-        title = f"How often a mean of {n} values strays"
-        return Figure(title, x="ε", y=self.symbols[1], log_y=True, marks=marks)
+        yield Curve(bound, grid, label=self.symbols[0], role="predicted")
+        yield tail(trial.kept.off, grid, "share of samples")
+        yield Level(eps, label="ε for δ", role="other", axis="x")

@@ -23,16 +23,14 @@ from jaxtyping import Float
 from torch import Generator, Tensor
 
 from corollary.core import Claim, Suppose, Trial, at_least, normal, option
-from corollary.core.figure import Figure, Level, Points, Role
+from corollary.core.picture import Level, Marks, Points, Role, picture
 from corollary.theory.generalization.linear_class import linear_complexity_bound, linear_suprema
 from corollary.theory.generalization.rademacher import sign_vectors
 
 
 class Given(NamedTuple):
-    """Points, and sign vectors with equal probability."""
-
-    x: Float[Tensor, "m d"]
-    signs: Float[Tensor, "s m"]
+    x: Float[Tensor, "m d"]  # points
+    signs: Float[Tensor, "s m"]  # sign vectors with equal probability
 
 
 def all_signs(given: Given) -> tuple[bool, str]:
@@ -46,14 +44,12 @@ class KhinchinKahane(Claim[Given]):
     d: int = option(2, low=1, high=50)  # dimension
 
     relation = at_least(ulps=64)  # sums over all signs; equality for two equal vectors
-    supposes = (
-        Suppose(
-            "the signs are fair and independent",
-            all_signs,
-            "Equal points and balanced signs only: everything cancels.",
-            x=lambda g: g.x[:1].expand_as(g.x),
-            signs=lambda g: g.signs[g.signs.sum(dim=1).abs() <= len(g.x) % 2],
-        ),
+    supposes = Suppose(
+        "the signs are fair and independent",
+        all_signs,
+        "Equal points and balanced signs only: everything cancels.",
+        x=lambda g: g.x[:1].expand_as(g.x),
+        signs=lambda g: g.signs[g.signs.sum(dim=1).abs() <= len(g.x) % 2],
     )
     symbols = "(Σ‖xᵢ‖²)^½ / (√2 m)", "R_S"
 
@@ -70,7 +66,8 @@ class KhinchinKahane(Claim[Given]):
         """Two equal vectors."""
         return Given(torch.ones(2, 1, dtype=torch.float64), sign_vectors(2))
 
-    def figure(self, trial: Trial[Given]) -> Figure:
+    @picture("Between 1/√2 and 1, whatever the points", x="m", y="R_S over its upper bound")
+    def marks(self, trial: Trial[Given]) -> Marks:
         m = len(trial.given.x)
         sizes = range(1, m + 1)
         kinds = {
@@ -78,17 +75,13 @@ class KhinchinKahane(Claim[Given]):
             "orthogonal points": torch.eye(m, dtype=torch.float64),
             "the drawn points": trial.given.x,
         }
-        marks: list[Points | Level] = [
-            Level(1 / math.sqrt(2), label="1/√2"),
-            Level(1.0, label="Jensen's bound", role="other"),
-            Level(math.sqrt(2 / math.pi), label="√(2/π), many equal points", role="other"),
-        ]
+        yield Level(1 / math.sqrt(2), label="1/√2")
+        yield Level(1.0, label="Jensen's bound", role="other")
+        yield Level(math.sqrt(2 / math.pi), label="√(2/π), many equal points", role="other")
         for name, x in kinds.items():
             mean = [self.measure(Given(x[:k], sign_vectors(k))) for k in sizes]
             ratio = [
                 v / linear_complexity_bound(x[:k], 1.0) for k, v in zip(sizes, mean, strict=True)
             ]
             role: Role = "measured" if x is trial.given.x else "other"
-            marks.append(Points(sizes, ratio, label=name, role=role))
-        title = "Between 1/√2 and 1, whatever the points"
-        return Figure(title, x="m", y="R_S over its upper bound", marks=tuple(marks))
+            yield Points(sizes, ratio, label=name, role=role)

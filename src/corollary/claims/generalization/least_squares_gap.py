@@ -23,16 +23,7 @@ import torch
 from jaxtyping import Float
 from torch import Generator, Tensor
 
-from corollary.core import (
-    Claim,
-    Sample,
-    Spread,
-    Suppose,
-    Sweep,
-    normal,
-    option,
-    within_interval,
-)
+from corollary.core import Claim, Sample, Spread, Suppose, Sweep, normal, option, within_interval
 from corollary.core.witness import mean_square_is
 
 

@@ -25,7 +25,7 @@ from jaxtyping import Float
 from torch import Generator, Tensor
 
 from corollary.core import Claim, Over, Series, Suppose, Trial, converges, normal, option, uniform
-from corollary.core.figure import Curve, Figure, Histogram
+from corollary.core.picture import Curve, Histogram, Marks, picture
 from corollary.core.witness import mean_is, mean_square_is
 from corollary.theory.generalization.weight_spectra.marchenko_pastur import MarchenkoPastur
 
@@ -68,7 +68,7 @@ class NoiseSpectrum(Claim[Given]):
         Suppose("the entries have a finite fourth moment", has_light_tails, without=cauchy),
     )
     symbols = "0", "distance from the law"
-    shows = (Over("The larger the matrix, the closer to the law", x="p", log_y=True),)
+    shows = Over("The larger the matrix, the closer to the law", x="p", log="xy")
 
     def given(self, rng: Generator) -> Given:
         return Given(tuple(self._noise(max(4, self.p // k), rng) for k in (16, 8, 4, 2, 1)))
@@ -81,15 +81,13 @@ class NoiseSpectrum(Claim[Given]):
         far = [torch.tensor([mp.distance(v) for v in spectra(w)]).double() for w, mp in laws]
         return Series([w.shape[1] for w in given.noise], [float(v.mean()) for v in far])
 
-    def figure(self, trial: Trial[Given]) -> Figure:
+    @picture("Noise has a spectrum of its own", x="λ", y="density")
+    def marks(self, trial: Trial[Given]) -> Marks:
         w = trial.given.noise[-1]
         low, high = law(w).edges
         grid = torch.linspace(low, high, 200, dtype=torch.float64)[1:-1]
-        marks = (
-            Histogram(spectra(w).flatten(), bins=40, label="eigenvalues of W Wᵀ/n"),
-            Curve(law(w).density(grid), grid, label="Marchenko and Pastur", role="predicted"),
-        )
-        return Figure("Noise has a spectrum of its own", x="λ", y="density", marks=marks)
+        yield Histogram(spectra(w).flatten(), bins=40, label="eigenvalues of W Wᵀ/n")
+        yield Curve(law(w).density(grid), grid, label="Marchenko and Pastur", role="predicted")
 
     def _noise(self, p: int, rng: Generator) -> Tensor:
         shape = self.draws, p, round(p / self.ratio)

@@ -16,14 +16,14 @@ Random signs make the sum grow like :math:`\sqrt m`, not m: that is all there is
 :covers: ntk-rademacher-matrix-class
 """
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import torch
 from jaxtyping import Float
 from torch import Generator, Tensor
 
 from corollary.core import Claim, Kept, Sample, Suppose, Trial, at_most, normal, option
-from corollary.core.figure import Curve, Figure, Points
+from corollary.core.picture import Curve, Marks, Points, picture
 from corollary.theory.generalization.rademacher import random_signs
 from corollary.theory.generalization.tangent_concentration import (
     ntk_summands,
@@ -34,11 +34,9 @@ from corollary.theory.networks.activations import activation
 
 
 class Given(NamedTuple):
-    """Weights, inputs, and rows of signs."""
-
-    W: Float[Tensor, "m d"]
-    X: Float[Tensor, "n d"]
-    signs: Float[Tensor, "r m"]
+    W: Float[Tensor, "m d"]  # weights
+    X: Float[Tensor, "n d"]  # inputs
+    signs: Float[Tensor, "r m"]  # rows of signs
 
 
 class MatrixBallComplexity(Claim[Given]):
@@ -48,14 +46,12 @@ class MatrixBallComplexity(Claim[Given]):
     draws: int = option(200, low=2, high=5000)  # draws of signs
 
     relation = at_most()  # a sample: its interval decides
-    supposes = (
-        Suppose(
-            "the signs are independent coins",
-            lambda g: bool((g.signs.mean(dim=1).abs() <= 6 / g.signs.shape[1] ** 0.5).all()),
-            "All signs are equal: nothing cancels, and the norm does not decay.",
-            X=lambda g: g.X[:1].expand_as(g.X),
-            signs=lambda g: torch.ones_like(g.signs),
-        ),
+    supposes = Suppose(
+        "the signs are independent coins",
+        lambda g: bool((g.signs.mean(dim=1).abs() <= 6 / g.signs.shape[1] ** 0.5).all()),
+        "All signs are equal: nothing cancels, and the norm does not decay.",
+        X=lambda g: g.X[:1].expand_as(g.X),
+        signs=lambda g: torch.ones_like(g.signs),
     )
     symbols = "B²‖X‖²_F / √m", "‖(1/m) Σ ε_i H_i‖_F"
 
@@ -75,16 +71,13 @@ class MatrixBallComplexity(Claim[Given]):
         one = torch.ones(1, 1, dtype=torch.float64)
         return Given(one, one, torch.tensor([[1.0], [-1.0]], dtype=torch.float64))
 
-    def figure(self, trial: Trial[Given]) -> Figure:
+    @picture("Random signs cancel", x="m", log="xy")
+    def marks(self, trial: Trial[Given]) -> Marks:
         H, X, rng = trial.kept.H, trial.given.X, torch.Generator().manual_seed(0)
         sizes = sorted({max(1, len(H) * k // 64) for k in (1, 2, 4, 8, 16, 32, 64)})
         norms = [rademacher_matrix_ball(H[:m], rng=rng) for m in sizes]
         low, high = ([float(v.quantile(q)) for v in norms] for q in (0.05, 0.95))
         mean, label = [float(v.mean()) for v in norms], "mean over signs (bars: 5 % to 95 %)"
         bound = [rademacher_matrix_bound(m, X) for m in sizes]
-        marks = (
-            Curve(bound, sizes, label=self.symbols[0], role="predicted"),
-            Points(sizes, mean, label=label, low=low, high=high),
-        )
-        axes: dict[str, Any] = {"x": "m", "y": self.symbols[1], "log_x": True, "log_y": True}
-        return Figure("Random signs cancel", marks=marks, **axes)
+        yield Curve(bound, sizes, label=self.symbols[0], role="predicted")
+        yield Points(sizes, mean, label=label, low=low, high=high)

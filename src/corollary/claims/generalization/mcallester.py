@@ -28,7 +28,7 @@ from jaxtyping import Float
 from torch import Generator, Tensor
 
 from corollary.core import Claim, Parity, Suppose, Trial, at_most, option, uniform
-from corollary.core.figure import Curve, Figure
+from corollary.core.picture import Curve, Marks, picture
 from corollary.theory.generalization.change_of_measure import gibbs_tilt
 from corollary.theory.generalization.divergence import kl_discrete
 from corollary.theory.generalization.pac_bayes import kl_bound, mcallester_bound
@@ -80,7 +80,7 @@ class Mcallester(Claim[Given]):
         Suppose("the samples are independent", has_independent_samples, without=copied),
     )
     symbols = "E_Q R_S + √((KL + ln(2√N/ε))/2N)", "E_Q R"
-    shows = (Parity("Risks never exceed the bound", without=False),)
+    shows = Parity("Risks never exceed the bound", without=False)
 
     def given(self, rng: Generator) -> Given:
         R = 0.3 + 0.4 * uniform(rng, self.k)
@@ -94,7 +94,8 @@ class Mcallester(Claim[Given]):
     def measure(self, given: Given) -> list[float]:
         return [risk for risk, _, _ in posteriors(given)]
 
-    def figure(self, trial: Trial[Given]) -> Figure:
+    @picture("What the choice of a posterior costs", x="KL(Q‖P)", y="error")
+    def marks(self, trial: Trial[Given]) -> Marks:
         R, R_S, P, N = trial.given
         one = Given(R, R_S[:1], P[:1], N)
         rows = posteriors(one, torch.linspace(0, 2, 81, dtype=torch.float64).tolist())
@@ -104,14 +105,11 @@ class Mcallester(Claim[Given]):
             return [bound(q, d, N, self.eps, **how) for _, q, d in rows]
 
         printed = line(mcallester_bound, printed=True)
-        marks = (
-            Curve(train, kl, label="E_Q R_S", role="other"),
-            Curve(risk, kl, label="E_Q R"),
-            Curve(line(kl_bound), kl, label="kl inversion", role="other"),
-            Curve(line(mcallester_bound), kl, label="McAllester", role="predicted"),
-            Curve(printed, kl, label="with 2/N, as printed", role="other", dashed=True),
-        )
-        return Figure("What the choice of a posterior costs", x="KL(Q‖P)", y="error", marks=marks)
+        yield Curve(train, kl, label="E_Q R_S", role="other")
+        yield Curve(risk, kl, label="E_Q R")
+        yield Curve(line(kl_bound), kl, label="kl inversion", role="other")
+        yield Curve(line(mcallester_bound), kl, label="McAllester", role="predicted")
+        yield Curve(printed, kl, label="with 2/N, as printed", role="other", dashed=True)
 
 
 def samples(R: Tensor, N: int, runs: int, rng: Generator) -> Tensor:

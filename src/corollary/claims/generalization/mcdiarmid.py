@@ -27,9 +27,9 @@ import torch
 from jaxtyping import Float
 from torch import Generator, Tensor
 
-from corollary.claims.generalization._draws import are_independent
+from corollary.claims.generalization._draws import are_independent, tail
 from corollary.core import Claim, Count, Kept, Suppose, Trial, at_most, option, uniform
-from corollary.core.figure import Curve, Figure, Points
+from corollary.core.picture import Curve, Marks, picture
 from corollary.theory.generalization.deviations import (
     bounded_differences,
     mcdiarmid_deviation,
@@ -107,16 +107,10 @@ class Mcdiarmid(Claim[Given]):
         coin = torch.tensor([[0.0], [1.0]], dtype=torch.float64)
         return Given(coin.repeat(1000, 1), mean, 1.0, 0.5)
 
-    def figure(self, trial: Trial[Given]) -> Figure:
-        off, n, e = trial.kept.off, trial.given.x.shape[1], trial.given.eps
-        grid = [1.3 * e * i / 24 for i in range(1, 25)]
-        bound = [min(1.0, mcdiarmid_probability(v, [trial.given.c] * n)) for v in grid]
-        found = [Count(int((off >= v).sum()), len(off)).read(0.99) for v in grid]
-        seen = [(v, r.value, max(r.low, 1e-6), r.high) for v, r in zip(grid, found, strict=True)]
-        x, share, low, high = zip(*(s for s in seen if s[1] > 0), strict=True)
-        marks = (
-            Curve(bound, grid, label=self.symbols[0], role="predicted"),
-            Points(x, share, label="share of samples", low=low, high=high),
-        )
-        title = f"g = {self.g} of n = {n} variables"
-        return Figure(title, x="ε", y=self.symbols[1], log_y=True, marks=marks)
+    @picture("g = {g} of {n} variables", x="ε", log="y")
+    def marks(self, trial: Trial[Given]) -> Marks:
+        x, _, c, eps = trial.given
+        grid = [1.3 * eps * i / 24 for i in range(1, 25)]
+        bound = [min(1.0, mcdiarmid_probability(v, [c] * x.shape[1])) for v in grid]
+        yield Curve(bound, grid, label=self.symbols[0], role="predicted")
+        yield tail(trial.kept.off, grid, "share of samples")

@@ -25,13 +25,13 @@ ReLU shatters any number of points.
 """
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import torch
 from torch import Generator, Tensor
 
 from corollary.core import Along, Claim, Suppose, Trial, at_most, option
-from corollary.core.figure import Curve, Figure, Level, Points
+from corollary.core.picture import Curve, Level, Marks, Points, picture
 from corollary.theory.generalization.rademacher import sign_vectors
 from corollary.theory.generalization.shattering import sine_frequency, sine_labels
 from corollary.theory.generalization.vc import vc_samples
@@ -79,19 +79,17 @@ class NetworkVcDimension(Claim[Given]):
     m: int = option(10, low=2, high=13)  # hidden units of the largest network
 
     relation = at_most()  # a count of points
-    supposes = (
-        Suppose(
-            "the units are piecewise linear",
-            is_piecewise_linear,
-            "One hidden unit that is a sine: 60 points, where ReLU would allow 44.",
-            hidden=(1,),
-            unit=lambda _: torch.sin,
-            shatters=lambda _: sine_shatters,
-        ),
+    supposes = Suppose(
+        "the units are piecewise linear",
+        is_piecewise_linear,
+        "One hidden unit that is a sine: 60 points, where ReLU would allow 44.",
+        hidden=(1,),
+        unit=lambda _: torch.sin,
+        shatters=lambda _: sine_shatters,
     )
     symbols = "upper bound on the VC dimension", "points shattered"
     rows = "m = {hidden}"
-    shows = (Along("One hidden layer on the line", x="m", at="hidden", log_y=True),)
+    shows = Along("One hidden layer on the line", x="m", at="hidden", log="y")
 
     def given(self, rng: Generator) -> Given:
         return Given(tuple(range(2, self.m + 1)), torch.relu, relu_shatters)
@@ -102,16 +100,13 @@ class NetworkVcDimension(Claim[Given]):
     def measure(self, given: Given, rng: Generator) -> list[float]:
         return [float(given.shatters(m, rng)) for m in given.hidden]
 
-    def figure(self, trial: Trial[Given]) -> Figure:
+    @picture("Six networks for binary MNIST", x="W, parameters", y="number", log="xy")
+    def marks(self, trial: Trial[Given]) -> Marks:
         nets = sorted((W, relu_vc_upper([784, *hidden, 1]), p) for hidden, W, p in TABLE_1.values())
         W, h, printed = zip(*nets, strict=True)
         needed = [vc_samples(0.1, 0.05, v) for v in h]
-        marks = (
-            Points(W, h, "VC dimension, upper bound", "predicted"),
-            Points(W, [1e6 * v for v in printed], "as printed in the table", "other"),
-            Curve(needed, W, label="samples for a gap of 0.1", role="predicted"),
-            Level(55_000, label="samples there are", role="measured"),
-            Curve(W, W, label="parameters", role="other", dashed=True),
-        )
-        axes: dict[str, Any] = {"x": "W, parameters", "y": "number", "log_x": True, "log_y": True}
-        return Figure("Six networks for binary MNIST", marks=marks, **axes)
+        yield Points(W, h, "VC dimension, upper bound", "predicted")
+        yield Points(W, [1e6 * v for v in printed], "as printed in the table", "other")
+        yield Curve(needed, W, label="samples for a gap of 0.1", role="predicted")
+        yield Level(55_000, label="samples there are", role="measured")
+        yield Curve(W, W, label="parameters", role="other", dashed=True)

@@ -30,7 +30,8 @@ from corollary.claims.generalization._certified import (
     learned_prior,
     pair,
 )
-from corollary.core import Claim, Count, Figure, Level, Points, Suppose, Trial, at_most, option
+from corollary.core import Claim, Count, Suppose, Trial, at_most, option
+from corollary.core.picture import Level, Marks, Points, picture
 from corollary.data.mnist_binary import mnist_or_digits
 from corollary.theory.generalization.dziugaite_roy import TABLE, TRUE_LABELS
 
@@ -53,12 +54,8 @@ class PacBayesMnist(Claim[Given]):
     delta: float = option(0.035, low=1e-6, high=0.5)  # probability of failure
 
     relation = at_most()  # a count of test images: its interval decides
-    supposes = (
-        Suppose(
-            "the prior was fixed without the sample",
-            lambda g: g.random.is_blind(),
-            without=learned,
-        ),
+    supposes = Suppose(
+        "the prior was fixed without the sample", lambda g: g.random.is_blind(), without=learned
     )
     symbols = "certificate, or a coin for the second", "error"
     rows = "test error, true labels", "certificate, true labels", "coin labels: exactly 1/2"
@@ -84,21 +81,14 @@ class PacBayesMnist(Claim[Given]):
         true = given.true.outcome
         return [Count(true.wrong, true.tests), true.bound, 0.5]
 
-    def figure(self, trial: Trial[Given]) -> Figure:
+    @picture("Certificates from {images}", x="KL(Q‖P)", y="error", log="x")
+    def marks(self, trial: Trial[Given]) -> Marks:
         true, random = trial.given.true.outcome, trial.given.random.outcome
         published = [TABLE[name] for name in TRUE_LABELS]
         kl = [c.kl for c in published]
-        return Figure(
-            f"Certificates from {trial.given.images}",
-            x="KL(Q‖P)",
-            y="error",
-            log_x=True,
-            marks=(
-                Points(kl, [c.bound for c in published], label="published, MNIST", role="other"),
-                Points(kl, [c.snn_test for c in published], label="published, test", role="other"),
-                Points([true.kl], [true.bound], label="certificate, true", role="predicted"),
-                Points([true.kl], [true.test_error], label="test error, true labels"),
-                Points([max(random.kl, 1.0)], [random.bound], "certificate, coins", "predicted"),
-                Level(0.5, label="a coin", role="other"),
-            ),
-        )
+        yield Points(kl, [c.bound for c in published], label="published, MNIST", role="other")
+        yield Points(kl, [c.snn_test for c in published], label="published, test", role="other")
+        yield Points([true.kl], [true.bound], label="certificate, true", role="predicted")
+        yield Points([true.kl], [true.test_error], label="test error, true labels")
+        yield Points([max(random.kl, 1.0)], [random.bound], "certificate, coins", "predicted")
+        yield Level(0.5, label="a coin", role="other")

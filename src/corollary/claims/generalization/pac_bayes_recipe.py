@@ -33,8 +33,8 @@ from corollary.claims.generalization._certified import (
     digits,
     learned_prior,
 )
-from corollary.core import Claim, Count, Figure, Level, Points, Suppose, Trial, at_most, option
-from corollary.core.figure import Role
+from corollary.core import Claim, Count, Suppose, Trial, at_most, option
+from corollary.core.picture import Level, Marks, Points, Role, picture
 
 
 class Given(NamedTuple):
@@ -54,12 +54,8 @@ class PacBayesRecipe(Claim[Given]):
     delta: float = option(0.05, low=1e-6, high=0.5)  # probability of failure
 
     relation = at_most()  # a count of fresh samples: its interval decides
-    supposes = (
-        Suppose(
-            "the prior was fixed without the sample",
-            lambda g: g.random.is_blind(),
-            without=learned,
-        ),
+    supposes = Suppose(
+        "the prior was fixed without the sample", lambda g: g.random.is_blind(), without=learned
     )
     symbols = "certificate", "error on fresh data"
     rows = "true labels", "coin labels: exactly 1/2"
@@ -80,24 +76,24 @@ class PacBayesRecipe(Claim[Given]):
         true = given.true.outcome
         return [Count(true.wrong, true.tests), 0.5]
 
-    def figure(self, trial: Trial[Given]) -> Figure:
+    @picture(
+        "What the training data certify",
+        x="labels",
+        y="error of the randomised network",
+        names=("true", "from a coin"),
+    )
+    def marks(self, trial: Trial[Given]) -> Marks:
         true, random = trial.given.true.outcome, trial.given.random.outcome
         names: dict[str, tuple[str, Role]] = {
             "error on the sample": ("error", "other"),
             "error on fresh data": ("test_error", "measured"),
-            "PAC-Bayes": ("bound", "predicted"),
+            f"PAC-Bayes; divergences {true.kl:.0f} and {random.kl:.0f} nats": (
+                "bound",
+                "predicted",
+            ),
             "McAllester": ("mcallester", "other"),
             "exact, from test data": ("test_bound", "other"),
         }
-        marks = [
-            Points([0, 1], [getattr(true, field), getattr(random, field)], name, role)
-            for name, (field, role) in names.items()
-        ]
-        return Figure(
-            "What the training data certify",
-            x="labels",
-            y="error of the randomised network",
-            names=("true", "from a coin"),
-            marks=(*marks, Level(0.5, label="a coin", role="other")),
-            caption=f"Divergence: {true.kl:.0f} nats true, {random.kl:.0f} random",
-        )
+        for name, (field, role) in names.items():
+            yield Points([0, 1], [getattr(true, field), getattr(random, field)], name, role)
+        yield Level(0.5, label="a coin", role="other")

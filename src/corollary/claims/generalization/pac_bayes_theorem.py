@@ -26,7 +26,7 @@ from jaxtyping import Float
 from torch import Generator, Tensor
 
 from corollary.core import Claim, Count, Kept, Suppose, Trial, at_most, option, uniform
-from corollary.core.figure import Figure, Histogram, Level
+from corollary.core.picture import Histogram, Level, Marks, picture
 from corollary.theory.generalization.change_of_measure import gibbs_tilt
 from corollary.theory.generalization.divergence import kl_discrete
 from corollary.theory.generalization.pac_bayes import (
@@ -99,11 +99,12 @@ class PacBayesTheorem(Claim[Given]):
         excess = left - right
         return Kept(Count(int((excess > 0).sum()), len(R_S)), excess=excess)
 
-    def figure(self, trial: Trial[Given]) -> Figure:
+    @picture(
+        "Few samples break the inequality",
+        x="Δ(E_Q R, E_Q R_S) minus the right side",
+        y="density over samples",
+    )
+    def marks(self, trial: Trial[Given]) -> Marks:
         excess = trial.kept.excess
-        marks = (
-            Histogram(excess, label=f"{len(excess)} samples, worst posterior"),
-            Level(0.0, label="fails to the right", axis="x"),
-        )
-        x, y = "Δ(E_Q R, E_Q R_S) minus the right side", "density over samples"
-        return Figure("Few samples break the inequality", x=x, y=y, marks=marks)
+        yield Histogram(excess, label=f"{len(excess)} samples, worst posterior")
+        yield Level(0.0, label="fails to the right", axis="x")

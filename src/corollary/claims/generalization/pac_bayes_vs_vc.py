@@ -54,16 +54,14 @@ class PacBayesVsVc(Claim[Given]):
     delta: float = option(0.05, low=1e-6, high=0.5)  # probability of failure
 
     relation = at_least(level=0.9)  # means over three networks, with a Student interval
-    supposes = (
-        Suppose(
-            "there are more weights than samples",
-            lambda g: parameters_up_to(g.widths)[-1] - g.n,
-            without=many_points,
-        ),
+    supposes = Suppose(
+        "there are more weights than samples",
+        lambda g: parameters_up_to(g.widths)[-1] - g.n,
+        without=many_points,
     )
     symbols = "1", "bound over what is known without it"
     rows = ("½ / PAC-Bayes, true", "PAC-Bayes, coins / ½", "norm bound", "VC bound")
-    shows = (Along("Three bounds on one network", x="bound", log_y=True),)
+    shows = Along("Three bounds on one network", x="bound", log="y")
 
     def given(self, rng: Generator) -> Given:
         return self.networks(digits("train"), digits("test"), (self.hidden,), self.steps, rng)

@@ -23,15 +23,13 @@ from jaxtyping import Float
 from torch import Generator, Tensor
 
 from corollary.core import Claim, Parity, Suppose, Trial, at_least, option, uniform
-from corollary.core.figure import Curve, Figure, Level
+from corollary.core.picture import Curve, Level, Marks, picture
 from corollary.theory.generalization.divergence import kl_bernoulli, kl_inverse
 
 
 class Given(NamedTuple):
-    """Pairs of laws, row by row."""
-
-    P: Float[Tensor, "n k"]
-    Q: Float[Tensor, "n k"]
+    P: Float[Tensor, "n k"]  # laws, row by row
+    Q: Float[Tensor, "n k"]  # others
 
 
 def is_law(p: Tensor) -> bool:
@@ -59,7 +57,7 @@ class Pinsker(Claim[Given]):
         ),
     )
     symbols = "½‖P − Q‖₁²", "KL(P‖Q)"
-    shows = (Parity("Never below", without=False),)
+    shows = Parity("Never below", without=False)
 
     def given(self, rng: Generator) -> Given:
         weights = -uniform(rng, 2, self.n, self.k).clamp(min=1e-300).log()
@@ -82,14 +80,12 @@ class Pinsker(Claim[Given]):
         P, Q = torch.tensor([[[0.5, 0.5]], [[0.501, 0.499]]], dtype=torch.float64)
         return Given(P, Q)
 
-    def figure(self, trial: Trial[Given]) -> Figure:
+    @picture("Two ways to invert, from q = 0.05", x="p", y="kl(q‖p)")
+    def marks(self, trial: Trial[Given]) -> Marks:
         q, c = 0.05, 0.1
         p = torch.linspace(0.001, 0.6, 200, dtype=torch.float64)
-        marks = (
-            Curve(kl_bernoulli(torch.full_like(p, q), p), p, label="kl(q‖p)"),
-            Curve(2 * (p - q).square(), p, label="2(q − p)²", role="predicted"),
-            Level(c, label="c", role="other"),
-            Level(kl_inverse(q, c), label="kl⁻¹(q, c)", axis="x"),
-            Level(q + (c / 2) ** 0.5, label="q + √(c/2)", axis="x", role="other"),
-        )
-        return Figure(f"Two ways to invert, from q = {q}", x="p", y="kl(q‖p)", marks=marks)
+        yield Curve(kl_bernoulli(torch.full_like(p, q), p), p, label="kl(q‖p)")
+        yield Curve(2 * (p - q).square(), p, label="2(q − p)²", role="predicted")
+        yield Level(c, label="c", role="other")
+        yield Level(kl_inverse(q, c), label="kl⁻¹(q, c)", axis="x")
+        yield Level(q + (c / 2) ** 0.5, label="q + √(c/2)", axis="x", role="other")

@@ -24,7 +24,7 @@ from torch import Generator, Tensor
 from torch.distributions import Normal
 
 from corollary.core import Claim, Sample, Suppose, Trial, normal, option, uniform, within_interval
-from corollary.core.figure import Curve, Figure, Level, Points
+from corollary.core.picture import Curve, Level, Marks, Points, picture
 from corollary.theory.generalization.gaussian_posterior import (
     kl_gaussian_posterior,
     optimal_lambda,
@@ -93,16 +93,13 @@ class PosteriorDivergence(Claim[Given]):
         prior = Normal(given.theta0, given.lam**0.5)
         return Sample((posterior.log_prob(given.draws) - prior.log_prob(given.draws)).sum(1))
 
-    def figure(self, trial: Trial[Given]) -> Figure:
+    @picture("The best variance of the prior", x="λ", y="KL(Q‖P)", log="x")
+    def marks(self, trial: Trial[Given]) -> Marks:
         theta, s, theta0, lam, _ = trial.given
         best = optimal_lambda(theta, s, theta0)
         grid = (best * torch.logspace(-1, 1, 81, dtype=torch.float64)).tolist()
         valley = [float(kl_gaussian_posterior(theta, s, theta0, v)) for v in grid]
         (r,) = trial.comparison.measured
-        marks = (
-            Curve(valley, grid, label="formula", role="predicted"),
-            Level(best, label="λ*", axis="x", role="other"),
-            Points([lam], [r.value], label="from draws", low=[r.low], high=[r.high]),
-        )
-        title = "The best variance of the prior"
-        return Figure(title, x="λ", y="KL(Q‖P)", log_x=True, marks=marks)
+        yield Curve(valley, grid, label="formula", role="predicted")
+        yield Level(best, label="λ*", axis="x", role="other")
+        yield Points([lam], [r.value], label="from draws", low=[r.low], high=[r.high])

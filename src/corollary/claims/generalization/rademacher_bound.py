@@ -57,17 +57,15 @@ class RademacherBound(Claim[Given]):
 
     relation = at_most(ulps=8)  # a quantile with its confidence built in
     trivial = 1.0  # an expectation is never larger
-    supposes = (
-        Suppose(
-            "the points of a sample are independent",
-            lambda g: are_independent(g.x),
-            "Two draws, copied: the sample has size m in name only.",
-            x=lambda g: g.x[:, :2].repeat(1, (g.x.shape[1] + 1) // 2),
-        ),
+    supposes = Suppose(
+        "the points of a sample are independent",
+        lambda g: are_independent(g.x),
+        "Two draws, copied: the sample has size m in name only.",
+        x=lambda g: g.x[:, :2].repeat(1, (g.x.shape[1] + 1) // 2),
     )
     symbols = "bound", "1 − δ quantile of sup (E f − sample mean)"
     rows = "2 R_m + √(log(1/δ)/2m)", "2 R_S + 3√(log(2/δ)/2m)"
-    shows = (Sweep("Thresholds on the line", "m", (10, 20, 50, 100, 200, 500), log_y=True),)
+    shows = Sweep("Thresholds on the line", "m", (10, 20, 50, 100, 200, 500), log="xy")
 
     def given(self, rng: Generator) -> Given:
         return Given(uniform(rng, self.trials, self.m))

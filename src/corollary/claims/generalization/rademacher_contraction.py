@@ -23,7 +23,7 @@ from jaxtyping import Float
 from torch import Generator, Tensor
 
 from corollary.core import Claim, Suppose, Trial, at_most, normal, option
-from corollary.core.figure import Curve, Figure, Points, Role
+from corollary.core.picture import Curve, Marks, Points, Role, picture
 from corollary.theory.generalization.rademacher import rademacher_complexity
 
 PHI: dict[str, Callable[[Tensor], Tensor]] = {
@@ -36,11 +36,9 @@ PHI: dict[str, Callable[[Tensor], Tensor]] = {
 
 
 class Given(NamedTuple):
-    """A finite class by its values, functions, and the constant they are said to have."""
-
-    values: Float[Tensor, "k m"]
-    phi: tuple[Callable[[Tensor], Tensor], ...]
-    L: float
+    values: Float[Tensor, "k m"]  # a finite class by its values
+    phi: tuple[Callable[[Tensor], Tensor], ...]  # functions of the values
+    L: float  # the Lipschitz constant they are said to have
 
 
 def is_lipschitz(given: Given) -> tuple[bool, str]:
@@ -62,14 +60,12 @@ class RademacherContraction(Claim[Given]):
     scale: float = option(1.5, low=0.1, high=10.0)  # standard deviation of their values
 
     relation = at_most(ulps=64)  # sums over all signs
-    supposes = (
-        Suppose(
-            "each φ is L-Lipschitz on the values",
-            is_lipschitz,
-            "A jump: values near 0 become 0 and 1.",
-            values=lambda g: g.values / 100,
-            phi=lambda _: (step,) * len(PHI),
-        ),
+    supposes = Suppose(
+        "each φ is L-Lipschitz on the values",
+        is_lipschitz,
+        "A jump: values near 0 become 0 and 1.",
+        values=lambda g: g.values / 100,
+        phi=lambda _: (step,) * len(PHI),
     )
     symbols = "L R_S(F)", "R_S(φ∘F)"
     rows = tuple(f"φ = {name}" for name in PHI)
@@ -87,15 +83,12 @@ class RademacherContraction(Claim[Given]):
         """Values that ReLU leaves alone."""
         return Given(normal(rng, 8, 8).abs(), (torch.relu,), 1.0)
 
-    def figure(self, trial: Trial[Given]) -> Figure:
+    @picture("Only a jump makes small differences large", x="size of the values", log="xy")
+    def marks(self, trial: Trial[Given]) -> Marks:
         scales, unit = [0.03, 0.1, 0.3, 1.0, 3.0, 10.0], trial.given.values / self.scale
         bound = [rademacher_complexity(s * unit) for s in scales]
-        marks: list[Curve | Points] = [
-            Curve(bound, scales, label=self.symbols[0], role="predicted")
-        ]
+        yield Curve(bound, scales, label=self.symbols[0], role="predicted")
         for name, phi in (PHI | {"step": step}).items():
             found = [rademacher_complexity(phi(s * unit)) for s in scales]
             role: Role = "other" if name == "step" else "measured"
-            marks.append(Points(scales, found, label=f"φ = {name}", role=role))
-        title, x = "Only a jump makes small differences large", "size of the values"
-        return Figure(title, x=x, y=self.symbols[1], log_x=True, log_y=True, marks=tuple(marks))
+            yield Points(scales, found, label=f"φ = {name}", role=role)

@@ -24,7 +24,7 @@ from jaxtyping import Float
 from torch import Generator, Tensor
 
 from corollary.core import Claim, Suppose, Trial, at_most, normal, option
-from corollary.core.figure import Curve, Figure, Points
+from corollary.core.picture import Curve, Marks, over_runs, picture
 from corollary.theory.generalization.linear_class import (
     linear_complexity,
     linear_complexity_bound,
@@ -38,11 +38,9 @@ SIZES = (4, 8, 16, 32, 64, 128, 256, 512, 1024)
 
 
 class Given(NamedTuple):
-    """Points, and the lengths allowed to points and weights."""
-
-    x: Float[Tensor, "m d"]
-    D: float
-    W: float
+    x: Float[Tensor, "m d"]  # points
+    D: float  # length allowed to points
+    W: float  # length allowed to weights
 
 
 class RademacherLinear(Claim[Given]):
@@ -51,13 +49,11 @@ class RademacherLinear(Claim[Given]):
     W: float = option(1.0, low=0.1, high=10.0)  # length allowed to the weights
 
     relation = at_most(ulps=64)  # sums over all signs; equality for orthogonal points
-    supposes = (
-        Suppose(
-            "no point is longer than D",
-            lambda g: bool(g.x.norm(dim=1).max() <= g.D * (1 + 1e-12)),
-            "The same points, said to be a fifth as long.",
-            D=0.2,
-        ),
+    supposes = Suppose(
+        "no point is longer than D",
+        lambda g: bool(g.x.norm(dim=1).max() <= g.D * (1 + 1e-12)),
+        "The same points, said to be a fifth as long.",
+        D=0.2,
     )
     symbols = "bound", "R_S"
     rows = "by the points, W(Σ‖xᵢ‖²)^½/m", "by the radius, DW/√m"
@@ -77,19 +73,14 @@ class RademacherLinear(Claim[Given]):
         """Orthogonal points."""
         return Given(torch.eye(9, dtype=torch.float64), 1.0, self.W)
 
-    def figure(self, trial: Trial[Given]) -> Figure:
+    @picture("Linear predictors on points of length D in {d} dimensions", x="m", y="R_S", log="xy")
+    def marks(self, trial: Trial[Given]) -> Marks:
         points, D, W = trial.given
-        rng, d = torch.Generator().manual_seed(len(points)), points.shape[1]
-        x = normal(rng, SIZES[-1], d)
+        rng = torch.Generator().manual_seed(len(points))
+        x = normal(rng, SIZES[-1], points.shape[1])
         x = D * x / x.norm(dim=1, keepdim=True)
         draws = [linear_suprema(x[:m], W, random_signs(300, m, rng=rng)) for m in SIZES]
-        low, high = ([float(v.quantile(q)) for v in draws] for q in (0.1, 0.9))
-        mean, bound = [float(v.mean()) for v in draws], linear_complexity_radius
+        yield Curve([linear_complexity_radius(D, W, m) for m in SIZES], SIZES, "DW/√m", "predicted")
+        yield over_runs(SIZES, torch.stack(draws), "random signs, middle 80 %", share=0.8)
         inside = [supremum_inside(x[:m], W) for m in SIZES]
-        marks = (
-            Curve([bound(D, W, m) for m in SIZES], SIZES, "DW/√m", "predicted"),
-            Points(SIZES, mean, label="random signs, middle 80 %", low=low, high=high),
-            Curve(inside, SIZES, label="supremum inside the sum", role="other", dashed=True),
-        )
-        title = f"Linear predictors on points of length D in {d} dimensions"
-        return Figure(title, x="m", y="R_S", log_x=True, log_y=True, marks=marks)
+        yield Curve(inside, SIZES, label="supremum inside the sum", role="other", dashed=True)

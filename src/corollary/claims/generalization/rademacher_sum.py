@@ -21,7 +21,7 @@ from jaxtyping import Float
 from torch import Generator, Tensor
 
 from corollary.core import Claim, Suppose, Trial, equals, normal, option
-from corollary.core.figure import Curve, Figure, Points
+from corollary.core.picture import Curve, Marks, Points, picture
 from corollary.theory.generalization.rademacher import rademacher_complexity, sum_of_classes
 
 
@@ -45,13 +45,11 @@ class RademacherSum(Claim[Given]):
     b: int = option(7, low=1, high=40)  # functions of the second
 
     relation = equals(ulps=64, scale=1.0)  # sums over all signs of values of size 1
-    supposes = (
-        Suppose(
-            "every function of one class is added to every function of the other",
-            has_every_pair,
-            "Only the first with the first, the second with the second, and so on.",
-            sums=lambda g: g.F[: len(g.G)] + g.G[: len(g.F)],
-        ),
+    supposes = Suppose(
+        "every function of one class is added to every function of the other",
+        has_every_pair,
+        "Only the first with the first, the second with the second, and so on.",
+        sums=lambda g: g.F[: len(g.G)] + g.G[: len(g.F)],
     )
     symbols = "R_S(F) + R_S(F′)", "R_S(F + F′)"
 
@@ -65,16 +63,14 @@ class RademacherSum(Claim[Given]):
     def measure(self, given: Given) -> float:
         return rademacher_complexity(given.sums)
 
-    def figure(self, trial: Trial[Given]) -> Figure:
+    @picture("Complexities add up", x="functions in F′")
+    def marks(self, trial: Trial[Given]) -> Marks:
         F, G, _ = trial.given
         sizes = list(range(1, len(G) + 1))
         alone = rademacher_complexity(F)
         line = [alone + rademacher_complexity(G[:k]) for k in sizes]
         sums = [sum_of_classes(F, G[:k]) for k in sizes]
         full, some = ([rademacher_complexity(s[::step]) for s in sums] for step in (1, 3))
-        marks = (
-            Curve(line, sizes, label=self.symbols[0], role="predicted"),
-            Points(sizes, full, label="all sums"),
-            Points(sizes, some, label="every third sum", role="other"),
-        )
-        return Figure("Complexities add up", x="functions in F′", y=self.symbols[1], marks=marks)
+        yield Curve(line, sizes, label=self.symbols[0], role="predicted")
+        yield Points(sizes, full, label="all sums")
+        yield Points(sizes, some, label="every third sum", role="other")

@@ -29,18 +29,8 @@ import torch
 from jaxtyping import Float, Int
 from torch import Generator, Tensor
 
-from corollary.core import (
-    Claim,
-    Figure,
-    Histogram,
-    Kept,
-    Level,
-    Suppose,
-    Trial,
-    at_most,
-    normal,
-    option,
-)
+from corollary.core import Claim, Kept, Suppose, Trial, at_most, normal, option
+from corollary.core.picture import Histogram, Level, Marks, picture
 from corollary.theory.generalization.deviations import upper_quantile
 from corollary.theory.generalization.linear_class import linear_suprema
 from corollary.theory.generalization.rademacher import rademacher_deviation, random_signs
@@ -75,8 +65,8 @@ class RampLossBound(Claim[Given]):
     trials: int = option(400, low=200, high=5000)  # repetitions
 
     relation = at_most(ulps=8)  # a quantile with its confidence built in
-    supposes = (
-        Suppose("the examples are drawn uniformly from the population", evenly, without=one_sided),
+    supposes = Suppose(
+        "the examples are drawn uniformly from the population", evenly, without=one_sided
     )
     symbols = "1", "(1 − δ)-quantile of gap / bound"
 
@@ -100,14 +90,12 @@ class RampLossBound(Claim[Given]):
         ratios = gaps / torch.tensor(bounds, dtype=torch.float64)
         return Kept(upper_quantile(ratios, self.delta), ratios=ratios)
 
-    def figure(self, trial: Trial[Given]) -> Figure:
-        return Figure(
-            "All linear functions on samples of a population",
-            x="largest gap between expected and empirical loss / bound",
-            y="density over samples",
-            marks=(
-                Histogram(trial.kept.ratios, label="samples", bins=30),
-                Level(trial.measured, "quantile, with confidence 0.99", "measured", "x"),
-                Level(1.0, label="bound", axis="x"),
-            ),
-        )
+    @picture(
+        "All linear functions on samples of a population",
+        x="largest gap between expected and empirical loss / bound",
+        y="density over samples",
+    )
+    def marks(self, trial: Trial[Given]) -> Marks:
+        yield Histogram(trial.kept.ratios, label="samples", bins=30)
+        yield Level(trial.measured, "quantile, with confidence 0.99", "measured", "x")
+        yield Level(1.0, label="bound", axis="x")

@@ -25,20 +25,8 @@ from jaxtyping import Float
 from torch import Generator, Tensor
 from torch.nn import functional as F
 
-from corollary.core import (
-    Along,
-    Claim,
-    Curve,
-    Figure,
-    Level,
-    Points,
-    Suppose,
-    Trial,
-    equals,
-    generator,
-    normal,
-    option,
-)
+from corollary.core import Along, Claim, Suppose, Trial, equals, generator, normal, option
+from corollary.core.picture import Curve, Level, Marks, Points, picture
 from corollary.models.mlp import MLP
 from corollary.train import fit
 
@@ -62,16 +50,14 @@ class RandomLabels(Claim[Given]):
     steps: int = option(120, low=20, high=2000)  # full-batch steps
 
     relation = equals()  # counts over n
-    supposes = (
-        Suppose(
-            "there are at least ten parameters for each example",
-            lambda g: g.m * (g.x.shape[1] + 2) + 1 - 10 * len(g.x),
-            "One hidden unit cannot do it.",
-            m=1,
-        ),
+    supposes = Suppose(
+        "there are at least ten parameters for each example",
+        lambda g: g.m * (g.x.shape[1] + 2) + 1 - 10 * len(g.x),
+        "One hidden unit cannot do it.",
+        m=1,
     )
     symbols = "1", "correlation of the outputs with random signs"
-    shows = (Along("Random labels are memorised", x="labelling", first=1),)
+    shows = Along("Random labels are memorised", x="labelling", first=1)
 
     def given(self, rng: Generator) -> Given:
         n, x = self.n, normal(rng, self.n + 1000, self.d)
@@ -98,27 +84,21 @@ class RandomLabels(Claim[Given]):
         )
         return net
 
-    def figure(self, trial: Trial[Given]) -> Figure:
+    @picture("Training error says nothing about the labels", x="share of random labels", y="error")
+    def marks(self, trial: Trial[Given]) -> Marks:
         given, rng = trial.given, generator(0, "shares")
         cut = [round(s * len(given.y)) for s in SHARES]
         labels = [torch.cat([given.sigma[0, :k], given.y[k:]]) for k in cut]
         nets = [self.fitted(given, y, rng) for y in labels]
         inside = [error(net, given.x, y) for net, y in zip(nets, labels, strict=True)]
-        return Figure(
-            "Training error says nothing about the labels",
-            x="share of random labels",
-            y="error",
-            marks=(
-                Points(SHARES, inside, label="on the sample"),
-                Curve(
-                    [error(net, given.fresh, given.right) for net in nets],
-                    SHARES,
-                    label="on fresh examples, true labels",
-                    role="other",
-                ),
-                Level(0.5, label="chance"),
-            ),
+        yield Points(SHARES, inside, label="on the sample")
+        yield Curve(
+            [error(net, given.fresh, given.right) for net in nets],
+            SHARES,
+            label="on fresh examples, true labels",
+            role="other",
         )
+        yield Level(0.5, label="chance")
 
 
 def error(net: MLP, x: Tensor, y: Tensor) -> float:

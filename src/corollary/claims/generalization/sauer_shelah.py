@@ -43,11 +43,9 @@ CLASSES: dict[str, tuple[Labelings, int, int]] = {  # labelings, VC dimension, o
 
 
 class Given(NamedTuple):
-    """A class, the dimension the lemma is told, and points."""
-
-    labelings: Labelings
-    h: int
-    x: Float[Tensor, "n d"]
+    labelings: Labelings  # the class
+    h: int  # dimension the lemma is told
+    x: Float[Tensor, "n d"]  # points
 
 
 def has_dimension(given: Given) -> tuple[bool, str]:
@@ -64,18 +62,16 @@ class SauerShelah(Claim[Given]):
     n: int = option(10, low=6, high=12)  # points
 
     relation = at_most()  # integers
-    supposes = (
-        Suppose(
-            "h + 1 of the points are not shattered",
-            has_dimension,
-            "Unions of two intervals, said to have dimension 2: it is 4.",
-            labelings=lambda _: unions_of_intervals,
-            h=2,
-            x=lambda g: g.x[:, :1],
-        ),
+    supposes = Suppose(
+        "h + 1 of the points are not shattered",
+        has_dimension,
+        "Unions of two intervals, said to have dimension 2: it is 4.",
+        labelings=lambda _: unions_of_intervals,
+        h=2,
+        x=lambda g: g.x[:, :1],
     )
     symbols = "Σ C(n, i), i ≤ h", "labelings S(n)"
-    shows = (Along("Labelings of n points", x="n", first=1, log_y=True),)
+    shows = Along("Labelings of n points", x="n", first=1, log="y")
 
     def given(self, rng: Generator) -> Given:
         labelings, h, d = CLASSES[self.family]

@@ -24,17 +24,8 @@ import torch
 from jaxtyping import Float
 from torch import Generator, Tensor
 
-from corollary.core import (
-    Along,
-    Claim,
-    Sample,
-    Suppose,
-    at_most,
-    generator,
-    normal,
-    option,
-    uniform,
-)
+from corollary.core import Along, Claim, Sample, Suppose, at_most, option
+from corollary.core.randomness import generator, normal, uniform
 from corollary.errors import InputError
 from corollary.theory.generalization.stability import (
     CONCAVE,
@@ -97,16 +88,14 @@ class SgdStability(Claim[Given]):
         ),
     )
     symbols = "(2/n) Σ η, for L = 1", "mean over the data sets"
-    shows = (
-        Along(
-            "Train faster, generalise better",
-            x="t",
-            y="distance and gap",
-            at="times",
-            parts=("|w − w′|", "J − Ĵ"),
-            log_y=True,
-            without=False,
-        ),
+    shows = Along(
+        "Train faster, generalise better",
+        x="t",
+        y="distance and gap",
+        at="times",
+        parts=("|w − w′|", "J − Ĵ"),
+        log="y",
+        without=False,
     )
 
     def given(self, rng: Generator) -> Given:

@@ -24,9 +24,9 @@ import torch
 from jaxtyping import Float
 from torch import Generator, Tensor
 
-from corollary.core import Claim, Sample, Suppose, Trial, mean_is, normal, option, within_interval
-from corollary.core.figure import Curve, Figure, Level, Points
-from corollary.core.witness import mean_square_is
+from corollary.core import Claim, Sample, Suppose, Trial, normal, option, within_interval
+from corollary.core.picture import Curve, Level, Marks, Points, picture
+from corollary.core.witness import mean_is, mean_square_is
 from corollary.theory.generalization.weight_spectra.spikes import spike_place, visible_from
 
 HEAVIEST = 6.0  # kurtosis; that of normal entries is 3, and a sample scatters around it
@@ -93,7 +93,8 @@ class SpikeTransition(Claim[Given]):
     def measure(self, given: Given) -> list[Sample]:
         return [Sample(largest(given.noise, t)) for t in given.t]
 
-    def figure(self, trial: Trial[Given]) -> Figure:
+    @picture("Below its threshold a signal hides in the noise", x="t")
+    def marks(self, trial: Trial[Given]) -> Marks:
         noise, end = trial.given.noise[:6], max(2.0, *trial.given.t)
         p, n = noise.shape[1:]
         fine, coarse = (torch.linspace(0, end, k, dtype=torch.float64).tolist() for k in (100, 13))
@@ -101,13 +102,9 @@ class SpikeTransition(Claim[Given]):
         found = torch.stack([largest(noise, t) for t in coarse])
         label = f"mean of {len(noise)} matrices of {p} rows (bars: all of them)"
         low, high = found.amin(dim=1), found.amax(dim=1)
-        marks = (
-            Curve(place, fine, label="limit", role="predicted"),
-            Level(1.0, label="threshold", axis="x", role="other"),
-            Points(coarse, found.mean(dim=1), label=label, low=low, high=high),
-        )
-        title = "Below its threshold a signal hides in the noise"
-        return Figure(title, x="t", y=self.symbols[1], marks=marks)
+        yield Curve(place, fine, label="limit", role="predicted")
+        yield Level(1.0, label="threshold", axis="x", role="other")
+        yield Points(coarse, found.mean(dim=1), label=label, low=low, high=high)
 
 
 def largest(noise: Tensor, t: float) -> Tensor:

@@ -24,15 +24,13 @@ from jaxtyping import Float, Int
 from torch import Generator, Tensor
 
 from corollary.core import Claim, Suppose, Trial, at_most, option, uniform
-from corollary.core.figure import Curve, Figure, Points, Role
+from corollary.core.picture import Curve, Marks, Points, Role, picture
 from corollary.theory.generalization.rademacher import sign_vectors
 
 
 class Given(NamedTuple):
-    """A finite class on a finite domain, and all samples with equal probability."""
-
     values: Float[Tensor, "k z"]  # functions by their values on the domain
-    samples: Int[Tensor, "s m"]
+    samples: Int[Tensor, "s m"]  # all samples, with equal probability
 
 
 def are_all_samples(given: Given) -> tuple[bool, str]:
@@ -53,14 +51,12 @@ class Symmetrisation(Claim[Given]):
     k: int = option(6, low=1, high=30)  # functions
 
     relation = at_most(ulps=64)  # sums of a few thousand rounded terms
-    supposes = (
-        Suppose(
-            "the samples are i.i.d. uniform",
-            are_all_samples,
-            "One point of two is drawn and copied seven times: nothing is averaged.",
-            values=lambda _: torch.eye(2, dtype=torch.float64),
-            samples=lambda _: torch.arange(2)[:, None].expand(2, 7),
-        ),
+    supposes = Suppose(
+        "the samples are i.i.d. uniform",
+        are_all_samples,
+        "One point of two is drawn and copied seven times: nothing is averaged.",
+        values=lambda _: torch.eye(2, dtype=torch.float64),
+        samples=lambda _: torch.arange(2)[:, None].expand(2, 7),
     )
     symbols = "2 R_m(F)", "E sup (E f − sample mean)"
 
@@ -81,16 +77,15 @@ class Symmetrisation(Claim[Given]):
         """A function and its negation on two points, one sample: half of the bound."""
         return Given(torch.eye(2, dtype=torch.float64), all_samples(2, 1))
 
-    def figure(self, trial: Trial[Given]) -> Figure:
+    @picture("Signs in place of the distribution", x="m", y="value")
+    def marks(self, trial: Trial[Given]) -> Marks:
         values, sizes = trial.given.values, range(1, trial.given.samples.shape[1] + 1)
-        marks: list[Curve | Points] = []
         for k in sorted({1, 2, len(values)}):
             part = [Given(values[:k], all_samples(values.shape[1], m)) for m in sizes]
             name, own = f"{k} function" + "s" * (k > 1), k == len(values)
             if own:
                 twice = [self.predict(p) for p in part]
-                marks.append(Curve(twice, sizes, label=f"2 R_m, {name}", role="predicted"))
+                yield Curve(twice, sizes, label=f"2 R_m, {name}", role="predicted")
             found = [self.measure(p) for p in part]
             role: Role = "measured" if own else "other"
-            marks.append(Points(sizes, found, label=f"E sup, {name}", role=role))
-        return Figure("Signs in place of the distribution", x="m", y="value", marks=tuple(marks))
+            yield Points(sizes, found, label=f"E sup, {name}", role=role)

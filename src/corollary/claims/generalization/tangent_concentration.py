@@ -102,11 +102,7 @@ class TangentConcentration(Claim[Given]):
         ),
     )
     symbols = "⋆", "1 − δ quantile of ‖G − Ĝ‖₂"
-    shows = (
-        Along(
-            "The tangent kernel settles", x="m", at="widths", log_x=True, log_y=True, without=False
-        ),
-    )
+    shows = Along("The tangent kernel settles", x="m", at="widths", log="xy", without=False)
 
     def given(self, rng: Generator) -> Given:
         X, W = normal(rng, self.n, self.d), normal(rng, self.runs, self.m, self.d)

@@ -81,14 +81,12 @@ class TangentEigenvalues(Claim[Given]):
     )
     symbols = "⋆", "1 − δ quantile"
     rows = "λ_min(G) − λ_min(Ĝ)", "λ_max(Ĝ) − λ_max(G)"
-    shows = (
-        Sweep(
-            "Wide enough, the kernel is positive definite",
-            "m",
-            (64, 128, 256, 512, 1024),
-            y=rows[0],
-            log_y=True,
-        ),
+    shows = Sweep(
+        "Wide enough, the kernel is positive definite",
+        "m",
+        (64, 128, 256, 512, 1024),
+        y=rows[0],
+        log="xy",
     )
 
     def given(self, rng: Generator) -> Given:

@@ -22,7 +22,7 @@ from jaxtyping import Float
 from torch import Generator, Tensor
 
 from corollary.core import Claim, Kept, Suppose, Trial, at_most, normal, option
-from corollary.core.figure import Figure, Histogram, Level
+from corollary.core.picture import Histogram, Level, Marks, picture
 from corollary.theory.generalization.tangent_concentration import (
     gram_frobenius_bound,
     ntk_summands,
@@ -31,12 +31,10 @@ from corollary.theory.networks.activations import Activation, activation
 
 
 class Given(NamedTuple):
-    """Weights, inputs, activation, and the bound on its slope."""
-
-    W: Float[Tensor, "m d"]
-    X: Float[Tensor, "n d"]
-    act: Activation
-    B: float
+    W: Float[Tensor, "m d"]  # weights
+    X: Float[Tensor, "n d"]  # inputs
+    act: Activation  # activation
+    B: float  # bound on its slope
 
 
 def slope_is_bounded(given: Given) -> tuple[bool, str]:
@@ -52,13 +50,11 @@ class TangentSummands(Claim[Given]):
     act: Literal["relu", "tanh", "sigmoid"] = "relu"  # activation
 
     relation = at_most(ulps=64)  # sums of a hundred products
-    supposes = (
-        Suppose(
-            "|σ'| is at most B",
-            slope_is_bounded,
-            "B is a third of the steepest slope.",
-            B=lambda g: g.B / 3,
-        ),
+    supposes = Suppose(
+        "|σ'| is at most B",
+        slope_is_bounded,
+        "B is a third of the steepest slope.",
+        B=lambda g: g.B / 3,
     )
     symbols = "bound", "largest ‖H_k‖_F"
     rows = "B²‖XXᵀ‖_F", "B²‖X‖²_F"
@@ -79,10 +75,8 @@ class TangentSummands(Claim[Given]):
         one = torch.ones(1, 1, dtype=torch.float64)
         return Given(one, one, activation("relu"), 1.0)
 
-    def figure(self, trial: Trial[Given]) -> Figure:
-        marks = (
-            Histogram(trial.kept.norms, label=f"{len(trial.given.W)} units"),
-            *(Level(b, r, axis="x") for b, r in zip(trial.predicted, self.rows, strict=True)),
-        )
-        title = "Every unit's summand is bounded by the inputs"
-        return Figure(title, x="‖H_k‖_F", y="density", marks=marks)
+    @picture("Every unit's summand is bounded by the inputs", x="‖H_k‖_F", y="density")
+    def marks(self, trial: Trial[Given]) -> Marks:
+        yield Histogram(trial.kept.norms, label=f"{len(trial.given.W)} units")
+        for b, r in zip(trial.predicted, self.rows, strict=True):
+            yield Level(b, r, axis="x")

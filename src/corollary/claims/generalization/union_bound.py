@@ -24,7 +24,7 @@ from jaxtyping import Float
 from torch import Generator, Tensor
 
 from corollary.core import Claim, Count, Suppose, Trial, at_most, option, uniform
-from corollary.core.figure import Curve, Figure, Points
+from corollary.core.picture import Curve, Marks, Points, picture
 from corollary.theory.generalization.deviations import upper_quantile
 from corollary.theory.generalization.finite_class import (
     finite_class_deviation,
@@ -112,16 +112,13 @@ class UnionBound(Claim[Given]):
         empirical = torch.tensor([[0.0], [1.0]], dtype=torch.float64).repeat(1000, 1)
         return Given(half, empirical, 1, 1, 0.4999)
 
-    def figure(self, trial: Trial[Given]) -> Figure:
+    @picture("Every function costs, but only its logarithm", x="N", y="sup |R − R_S|", log="x")
+    def marks(self, trial: Trial[Given]) -> Marks:
         risks, empirical, n, N, _ = trial.given
         counts = [k for k in (1, 2, 4, 8, 16, 32, 64, 128, 256, 512) if k < N] + [N]
         off = [largest_deviation(risks[:k], empirical[:, :k]) for k in counts]
         line = [finite_class_deviation(k, n, self.delta) for k in counts]
         top, share = [upper_quantile(e, self.delta) for e in off], 1 - self.delta
-        marks = (
-            Curve(line, counts, label="√((log N + log(2/δ))/2n)", role="predicted"),
-            Points(counts, top, label=f"{share:g} quantile"),
-            Curve([float(e.mean()) for e in off], counts, label="mean", role="other"),
-        )
-        title = "Every function costs, but only its logarithm"
-        return Figure(title, x="N", y="sup |R − R_S|", log_x=True, marks=marks)
+        yield Curve(line, counts, label="√((log N + log(2/δ))/2n)", role="predicted")
+        yield Points(counts, top, label=f"{share:g} quantile")
+        yield Curve([float(e.mean()) for e in off], counts, label="mean", role="other")

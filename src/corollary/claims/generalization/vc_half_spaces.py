@@ -18,7 +18,7 @@ import torch
 from torch import Generator, Tensor
 
 from corollary.core import Along, Claim, Suppose, Trial, equals, generator, normal, option
-from corollary.core.figure import Curve, Figure, Points, Role
+from corollary.core.picture import Curve, Marks, Points, Role, picture
 from corollary.theory.generalization.shattering import (
     Labelings,
     growth,
@@ -30,10 +30,8 @@ from corollary.theory.generalization.shattering import (
 
 
 class Given(NamedTuple):
-    """Dimensions, and the class by its labelings."""
-
-    dims: tuple[int, ...]
-    labelings: Labelings
+    dims: tuple[int, ...]  # dimensions
+    labelings: Labelings  # the class
 
 
 def may_miss_origin(given: Given) -> tuple[bool, str]:
@@ -48,16 +46,14 @@ class VcHalfSpaces(Claim[Given]):
     tries: int = option(3, low=1, high=20)  # sets of points tried for each size
 
     relation = equals()  # integers
-    supposes = (
-        Suppose(
-            "the half-spaces may miss the origin",
-            may_miss_origin,
-            "Half-spaces through the origin: one dimension less.",
-            labelings=lambda _: half_spaces_through_origin,
-        ),
+    supposes = Suppose(
+        "the half-spaces may miss the origin",
+        may_miss_origin,
+        "Half-spaces through the origin: one dimension less.",
+        labelings=lambda _: half_spaces_through_origin,
     )
     symbols = "d + 1", "largest shattered set"
-    shows = (Along("Half-spaces shatter d + 1 points", x="d", at="dims"),)
+    shows = Along("Half-spaces shatter d + 1 points", x="d", at="dims")
 
     def given(self, rng: Generator) -> Given:
         return Given(tuple(range(1, self.d + 1)), half_spaces)
@@ -73,10 +69,10 @@ class VcHalfSpaces(Claim[Given]):
         ]
         return [float(result.dimension) for result in found]
 
-    def figure(self, trial: Trial[Given]) -> Figure:
+    @picture("Radon: four points always split like this", x="x₁", y="x₂", equal=True)
+    def marks(self, trial: Trial[Given]) -> Marks:
         x = normal(generator(0, "radon"), 4, 2)
         split = radon_partition(x)
-        marks: list[Curve | Points] = []
         groups: dict[Role, tuple[str, Tensor]] = {
             "measured": ("one group", split.first),
             "other": ("the other", ~split.first),
@@ -84,9 +80,7 @@ class VcHalfSpaces(Claim[Given]):
         for role, (name, which) in groups.items():
             group = x[which]
             ring = torch.cat([group, group[:1]])
-            marks.append(Curve(ring[:, 1], ring[:, 0], label=f"hull of {name}", role=role))
-            marks.append(Points(group[:, 0], group[:, 1], label=name, role=role))
+            yield Curve(ring[:, 1], ring[:, 0], label=f"hull of {name}", role=role)
+            yield Points(group[:, 0], group[:, 1], label=name, role=role)
         point = split.point.tolist()
-        marks.append(Points([point[0]], [point[1]], label="in both hulls", role="predicted"))
-        title = "Radon: four points always split like this"
-        return Figure(title, x="x₁", y="x₂", marks=tuple(marks), equal=True)
+        yield Points([point[0]], [point[1]], label="in both hulls", role="predicted")

@@ -23,14 +23,12 @@ from jaxtyping import Complex
 from torch import Generator, Tensor
 
 from corollary.core import Claim, Suppose, Trial, at_most, normal, option
-from corollary.core.figure import Band, Curve, Figure
+from corollary.core.picture import Band, Curve, Marks, picture
 
 
 class Given(NamedTuple):
-    """Two matrices."""
-
-    A: Complex[Tensor, "n n"]
-    B: Complex[Tensor, "n n"]
+    A: Complex[Tensor, "n n"]  # a matrix
+    B: Complex[Tensor, "n n"]  # what is added to it
 
 
 def is_hermitian(M: Tensor) -> bool:
@@ -91,14 +89,13 @@ class Weyl(Claim[Given]):
         A, B = torch.tensor([[3.0, -1.0], [2.0, -2.0]], dtype=torch.complex128)
         return Given(A.diag(), B.diag())
 
-    def figure(self, trial: Trial[Given]) -> Figure:
+    @picture("No eigenvalue leaves its tube", x="t", y="λ_k(A + tB)")
+    def marks(self, trial: Trial[Given]) -> Marks:
         A, B = trial.given
         t = torch.linspace(0, 1, 41, dtype=torch.float64)
         paths = torch.stack([eigenvalues(A + s * B) for s in t])
         wide = t * trial.predicted[2]
-        marks: list[Curve | Band] = []
         for k in sorted({0, len(A) // 2, len(A) - 1}):
             start, label = paths[0, k], f"λ_{k + 1}(A) ± t‖B‖"
-            marks.append(Band(t, start - wide, start + wide, label=label, role="predicted"))
-            marks.append(Curve(paths[:, k], t, label=f"λ_{k + 1}(A + tB)"))
-        return Figure("No eigenvalue leaves its tube", x="t", y="λ_k(A + tB)", marks=tuple(marks))
+            yield Band(t, start - wide, start + wide, label=label, role="predicted")
+            yield Curve(paths[:, k], t, label=f"λ_{k + 1}(A + tB)")

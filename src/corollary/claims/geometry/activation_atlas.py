@@ -20,19 +20,8 @@ from torch import Generator, Tensor
 from torch.nn import functional as F
 from torch.optim import Adam
 
-from corollary.core import (
-    Claim,
-    Figure,
-    HeatMap,
-    Image,
-    Kept,
-    Sample,
-    Spread,
-    Suppose,
-    Trial,
-    at_least,
-    option,
-)
+from corollary.core import Claim, Kept, Sample, Spread, Suppose, Trial, at_least, option
+from corollary.core.picture import Figure, HeatMap, Image
 from corollary.data.real import digits
 from corollary.models.many import Many, summed
 from corollary.models.mlp import MLP
@@ -63,15 +52,11 @@ class ActivationAtlas(Claim[Given]):
     runs: int = option(6, low=2, high=50)  # networks
 
     relation = at_least()
-    supposes = (
-        Suppose(
-            "every input has its own label",
-            lambda g: torch.equal(g.y, g.labels),
-            without=shuffled,
-        ),
+    supposes = Suppose(
+        "every input has its own label", lambda g: torch.equal(g.y, g.labels), without=shuffled
     )
     symbols = "4", "agreement of adjacent cells / of random cells"
-    shows = (Spread("Adjacent cells mean the same"),)
+    shows = Spread("Adjacent cells mean the same")
 
     def given(self, rng: Generator) -> Given:
         x, y = digits("train")

@@ -58,7 +58,7 @@ class AttentionMean(Claim[Given]):
         Suppose("u is zero", lambda g: near(g.layer.u, 0.0), without=preference),
     )
     symbols = "mean over N(i) ∪ {i}", "attention over N(i) ∪ {i}"
-    shows = (Along("With u = 0", x="node i", y="x′ of node i", first=1),)
+    shows = Along("With u = 0", x="node i", y="x′ of node i", first=1)
 
     def given(self, rng: Generator) -> Given:
         graph, _ = karate_club()

@@ -38,16 +38,14 @@ class ConvolutionOnARing(Claim[Given]):
     M: int = option(24, low=3, high=500)  # nodes of the ring
 
     relation = equals(ulps=1024, scale=1.0)  # sums of M products in another order
-    supposes = (
-        Suppose(
-            "the modes are complex waves, the unitary basis of the DFT",
-            lambda g: near(g.modes, dft_basis(len(g.x)).modes),
-            "Real eigenvectors of the same Laplacian give another product.",
-            modes=lambda g: fourier_basis(cycle_graph(len(g.x))).modes,
-        ),
+    supposes = Suppose(
+        "the modes are complex waves, the unitary basis of the DFT",
+        lambda g: near(g.modes, dft_basis(len(g.x)).modes),
+        "Real eigenvectors of the same Laplacian give another product.",
+        modes=lambda g: fourier_basis(cycle_graph(len(g.x))).modes,
     )
     symbols = "circular convolution / √M", "x ∗ y in complex waves"
-    shows = (Along("A signal and a bump on a ring", x="node m", y="value", first=1),)
+    shows = Along("A signal and a bump on a ring", x="node m", y="value", first=1)
 
     def given(self, rng: Generator) -> Given:
         m = torch.arange(self.M, dtype=torch.float64)

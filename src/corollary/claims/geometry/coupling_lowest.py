@@ -47,16 +47,14 @@ class CouplingLowest(Claim[Given]):
     sides: tuple[int, ...] = (2, 3, 5)  # sides of the complete bipartite graphs
 
     relation = at_least(ulps=4096)  # an eigenvalue of a matrix of tens of rows
-    supposes = (
-        Suppose(
-            "every node is joined to itself",
-            lambda g: min(A.diagonal().min() for A in g.coupling),
-            without=no_loops,
-        ),
+    supposes = Suppose(
+        "every node is joined to itself",
+        lambda g: min(A.diagonal().min() for A in g.coupling),
+        without=no_loops,
     )
     symbols = "−1 + 2/d", "smallest eigenvalue"
-    shows = (
-        Along("The lower end of the spectrum", x="d, largest degree with its loop", y="λ", at="d"),
+    shows = Along(
+        "The lower end of the spectrum", x="d, largest degree with its loop", y="λ", at="d"
     )
 
     def given(self, rng: Generator) -> Given:

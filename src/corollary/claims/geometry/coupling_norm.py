@@ -19,18 +19,8 @@ import torch
 from jaxtyping import Float
 from torch import Generator, Tensor
 
-from corollary.core import (
-    Claim,
-    Figure,
-    Histogram,
-    Kept,
-    Level,
-    Suppose,
-    Trial,
-    equals,
-    near,
-    option,
-)
+from corollary.core import Claim, Kept, Suppose, Trial, equals, near, option
+from corollary.core.picture import Histogram, Level, Marks, picture
 from corollary.data.graphs import erdos_renyi
 from corollary.theory.geometry.graph import Graph
 from corollary.theory.geometry.normalised_adjacency import gcn_norm
@@ -56,12 +46,10 @@ class CouplingNorm(Claim[Given]):
     density: float = option(0.05, low=0.0, high=1.0)  # probability of an edge
 
     relation = equals(ulps=4096)  # an eigenvalue of a matrix of a hundred rows
-    supposes = (
-        Suppose(
-            "the degrees count the loops",
-            lambda g: near(g.d * g.A.diagonal(), g.d[0] * g.A[0, 0]),  # equal entries
-            without=no_loops_in_d,
-        ),
+    supposes = Suppose(
+        "the degrees count the loops",
+        lambda g: near(g.d * g.A.diagonal(), g.d[0] * g.A[0, 0]),  # equal entries
+        without=no_loops_in_d,
     )
     symbols = "1", "gain of Ā"
     rows = "largest |λ| of Ā", "gain along √d"
@@ -78,10 +66,10 @@ class CouplingNorm(Claim[Given]):
         gain = (given.A @ root).norm() / root.norm()
         return Kept([float(spectrum.abs().max()), float(gain)], spectrum=spectrum)
 
-    def figure(self, trial: Trial[Given]) -> Figure:
-        marks = [Histogram(trial.kept.spectrum, label="eigenvalues of Ā", bins=30)]
+    @picture("Spectrum of the coupling matrix", x="eigenvalue", y="density")
+    def marks(self, trial: Trial[Given]) -> Marks:
+        yield Histogram(trial.kept.spectrum, label="eigenvalues of Ā", bins=30)
         for b in trial.without:
-            marks.append(Histogram(b.kept.spectrum, label=b.words, bins=30, role="other"))
-        ends = (Level(1.0, label="1", axis="x"), Level(-1.0, label="−1", axis="x"))
-        title = "Spectrum of the coupling matrix"
-        return Figure(title, x="eigenvalue", y="density", marks=(*marks, *ends))
+            yield Histogram(b.kept.spectrum, label=b.words, bins=30, role="other")
+        yield Level(1.0, label="1", axis="x")
+        yield Level(-1.0, label="−1", axis="x")

@@ -34,15 +34,13 @@ class CycleFrequencies(Claim[Graph]):
     M: int = option(16, low=3, high=500)  # nodes
 
     relation = equals(ulps=4096, scale=4.0)  # eigenvalues are known to the rounding of the largest
-    supposes = (
-        Suppose(
-            "the graph is a ring",
-            lambda g: bool((g.degrees == 2).all()) and g.is_connected,
-            without=cut_open,
-        ),
+    supposes = Suppose(
+        "the graph is a ring",
+        lambda g: bool((g.degrees == 2).all()) and g.is_connected,
+        without=cut_open,
     )
     symbols = "2 − 2cos(2πk/M)", "frequencies of the ring"
-    shows = (Along("Frequencies of a ring", x="number of the eigenvalue", y="λ"),)
+    shows = Along("Frequencies of a ring", x="number of the eigenvalue", y="λ")
 
     def given(self, rng: Generator) -> Graph:
         return cycle_graph(self.M)

@@ -53,16 +53,14 @@ class DepthReachesLeaves(Claim[Given]):
     steps: int = option(50, low=1, high=1000)  # updates by Adam
 
     relation = equals(ulps=4)  # shares of equally many trees
-    supposes = (
-        Suppose(
-            "the marked leaves are r hops from a root",
-            lambda self, g: bool((g.hops == self.r).all()),
-            without=shortcuts,
-        ),
+    supposes = Suppose(
+        "the marked leaves are r hops from a root",
+        lambda self, g: bool((g.hops == self.r).all()),
+        without=shortcuts,
     )
     symbols = "1/2 for k < r, else 1", "accuracy at the roots"
     rows = "k = {depths}"
-    shows = (Along("One leaf of each tree carries a sign", x="k, layers", at="depths"),)
+    shows = Along("One leaf of each tree carries a sign", x="k, layers", at="depths")
 
     def given(self, rng: Generator) -> Given:
         tree, n = binary_tree(self.r), 2 * (self.trees // 2)

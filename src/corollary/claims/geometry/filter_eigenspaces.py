@@ -71,7 +71,7 @@ class FilterEigenspaces(Claim[Given]):
         ),
     )
     symbols = "exp(−tL)x, first basis", "exp(−tL)x, second basis"
-    shows = (Along("Two bases of one Laplacian", x="node m", y="filtered signal", first=1),)
+    shows = Along("Two bases of one Laplacian", x="node m", y="filtered signal", first=1)
 
     def given(self, rng: Generator) -> Given:
         f, U = fourier_basis(cycle_graph(self.M))

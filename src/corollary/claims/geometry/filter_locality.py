@@ -21,7 +21,8 @@ import torch
 from jaxtyping import Float
 from torch import Generator, Tensor
 
-from corollary.core import Claim, Curve, Figure, Points, Suppose, Trial, equals, normal, option
+from corollary.core import Claim, Suppose, Trial, equals, normal, option
+from corollary.core.picture import Curve, Marks, Points, picture
 from corollary.data.graphs import path_graph
 from corollary.theory.geometry.graph import Graph
 from corollary.theory.geometry.graph_fourier import fourier_basis
@@ -58,10 +59,8 @@ class FilterLocality(Claim[Given]):
     degrees: tuple[int, ...] = option((0, 1, 2, 4), low=0, high=5)  # degrees of polynomials, K
 
     relation = equals()  # hops are counted
-    supposes = (
-        Suppose(
-            "each filter is a polynomial of its degree", lambda g: 1e-6 - misfit(g), without=heat
-        ),
+    supposes = Suppose(
+        "each filter is a polynomial of its degree", lambda g: 1e-6 - misfit(g), without=heat
     )
     symbols = "K", "hops reached"
     rows = "K = {degrees}"
@@ -80,15 +79,18 @@ class FilterLocality(Claim[Given]):
         hops = given.graph.distances([middle])[0]
         return [float(hops[F[middle] != 0].max()) for F in given.filters]
 
-    def figure(self, trial: Trial[Given]) -> Figure:
+    @picture(
+        "An impulse in the middle of a path",
+        x="distance from the impulse",
+        y="modulus of the response",
+        log="y",
+    )
+    def marks(self, trial: Trial[Given]) -> Marks:
         middle = self.M // 2
         place = torch.arange(self.M) - middle
-        marks: list[Curve | Points] = []
         for F, K in zip(trial.given.filters, self.degrees, strict=True):
             felt = F[middle] != 0
-            marks.append(Points(place[felt], F[middle][felt].abs(), label=f"K = {K}"))
+            yield Points(place[felt], F[middle][felt].abs(), label=f"K = {K}")
         for b in trial.without:
             response = b.given.filters[0, middle].clamp(min=1e-16)
-            marks.append(Curve(response, x=place, label=b.words, role="other"))
-        title, x = "An impulse in the middle of a path", "distance from the impulse"
-        return Figure(title, x=x, y="modulus of the response", log_y=True, marks=tuple(marks))
+            yield Curve(response, x=place, label=b.words, role="other")

@@ -56,21 +56,17 @@ class GcnBlockModel(Claim[Given]):
     gain: float = option(0.22, low=0.0, high=1.0)  # accuracy that the graph is to add
 
     relation = at_least()
-    supposes = (
-        Suppose(
-            "edges are at least five times as likely within a community as across",
-            lambda g: g.preference - 5,
-            without=blind,
-        ),
+    supposes = Suppose(
+        "edges are at least five times as likely within a community as across",
+        lambda g: g.preference - 5,
+        without=blind,
     )
     symbols = "gain that is asked for", "accuracy of the GCN − accuracy of the MLP"
-    shows = (
-        Sweep(
-            "Few labels, noisy features, three communities",
-            "within",
-            (0.03, 0.06, 0.12),
-            x="probability of an edge within a community",
-        ),
+    shows = Sweep(
+        "Few labels, noisy features, three communities",
+        "within",
+        (0.03, 0.06, 0.12),
+        x="probability of an edge within a community",
     )
 
     def given(self, rng: Generator) -> Given:

@@ -67,7 +67,7 @@ class GraphEquivariance(Claim[Given]):
         ),
     )
     symbols = "f(X, A)", "Pᵀ f(PX, PAPᵀ)"
-    shows = (Along("A relabelled graph", x="node m", y="output of node m", first=1),)
+    shows = Along("A relabelled graph", x="node m", y="output of node m", first=1)
 
     def given(self, rng: Generator) -> Given:
         X, graph = normal(rng, self.M, self.d), erdos_renyi(self.M, self.density, rng=rng)

@@ -21,20 +21,8 @@ import torch
 from jaxtyping import Float
 from torch import Generator, Tensor
 
-from corollary.core import (
-    Claim,
-    Curve,
-    Figure,
-    Mark,
-    Parity,
-    Points,
-    Suppose,
-    Trial,
-    equals,
-    near,
-    normal,
-    option,
-)
+from corollary.core import Claim, Parity, Suppose, Trial, equals, near, normal, option
+from corollary.core.picture import Curve, Marks, Points, picture
 from corollary.data.karate_club import karate_club
 from corollary.theory.geometry.graph import Graph
 from corollary.theory.geometry.graph_fourier import fourier_basis
@@ -73,7 +61,7 @@ class GraphParseval(Claim[Given]):
         ),
     )
     symbols = "‖x‖² and xᵀLx", "sums over frequencies"
-    shows = (Parity("Two sums over frequencies", log_x=True, log_y=True),)
+    shows = Parity("Two sums over frequencies", log="xy")
 
     def given(self, rng: Generator) -> Given:
         graph, side = karate_club()
@@ -87,13 +75,16 @@ class GraphParseval(Claim[Given]):
         energy = (given.modes.T @ given.x).square()
         return torch.cat([energy.sum(0), given.frequencies @ energy])
 
-    def figure(self, trial: Trial[Given]) -> Figure:
+    @picture(
+        "The split of the karate club is a smooth signal",
+        x="frequency λ",
+        y="share of ‖x‖² up to λ",
+    )
+    def marks(self, trial: Trial[Given]) -> Marks:
         _, f, U, x = trial.given
         share = (U.T @ x).square().cumsum(0) / x.square().sum(0)
-        marks: tuple[Mark, ...] = (
-            Points(f, share[:, 0], label="which side a member took"),
-            Points(f, share[:, 1], label="noise", role="other"),
-            Curve(torch.arange(1, len(f) + 1) / len(f), f, label="evenly spread", role="predicted"),
+        yield Points(f, share[:, 0], label="which side a member took")
+        yield Points(f, share[:, 1], label="noise", role="other")
+        yield Curve(
+            torch.arange(1, len(f) + 1) / len(f), f, label="evenly spread", role="predicted"
         )
-        title, y = "The split of the karate club is a smooth signal", "share of ‖x‖² up to λ"
-        return Figure(title, x="frequency λ", y=y, marks=marks)

@@ -53,17 +53,15 @@ class IntrinsicDimension(Claim[Given]):
     runs: int = option(8, low=2, high=50)  # clouds of each kind
 
     relation = at_most(level=0.95)
-    supposes = (
-        Suppose(
-            "the noise is at most 0.02 in each coordinate", lambda g: 0.02 - noise(g), without=loud
-        ),
+    supposes = Suppose(
+        "the noise is at most 0.02 in each coordinate", lambda g: 0.02 - noise(g), without=loud
     )
     symbols = "error allowed", "error of the dimension"
     rows = (
         *("2-sphere, distances", "2-sphere, covariance", "3-sphere, distances"),
         *("3-sphere, covariance", "roll, distances", "roll, covariance"),
     )
-    shows = (Along("Data near a manifold have its dimension", x="cloud and method", log_y=True),)
+    shows = Along("Data near a manifold have its dimension", x="cloud and method", log="y")
 
     def given(self, rng: Generator) -> Given:
         return self.drawn(self.noise, rng)

@@ -39,19 +39,17 @@ class LaplacianComponents(Claim[Given]):
     degrees: tuple[float, ...] = (0.3, 0.7, 1.0, 1.5, 2.5, 5.0)  # mean degrees of random graphs
 
     relation = equals()  # components are counted
-    supposes = (
-        Suppose(
-            "the matrix is D minus A",
-            lambda g: all(
-                torch.equal(L, torch.diag(G.degrees) - G.dense())
-                for G, L in zip(g.graphs, g.L, strict=True)
-            ),
-            without=signless,
+    supposes = Suppose(
+        "the matrix is D minus A",
+        lambda g: all(
+            torch.equal(L, torch.diag(G.degrees) - G.dense())
+            for G, L in zip(g.graphs, g.L, strict=True)
         ),
+        without=signless,
     )
     symbols = "components, by search", "zero eigenvalues of L"
     rows = "mean degree {degrees}"
-    shows = (Along("Random graphs grow together", x="mean degree", y="components", at="degrees"),)
+    shows = Along("Random graphs grow together", x="mean degree", y="components", at="degrees")
 
     def given(self, rng: Generator) -> Given:
         graphs = [erdos_renyi(self.M, min(1.0, c / self.M), rng=rng) for c in self.degrees]

@@ -41,16 +41,14 @@ class LaplacianQuadraticForm(Claim[Given]):
     signals: int = option(10, low=1, high=100)  # random signals
 
     relation = equals(ulps=1024, scale=1.0)  # sums of a few hundred terms that cancel in part
-    supposes = (
-        Suppose(
-            "D holds the plain degrees, without loops",
-            lambda g: near(g.d, g.graph.degrees),
-            "D with loops, as in a GCN: the form gains ‖x‖².",
-            d=lambda g: g.d + 1,
-        ),
+    supposes = Suppose(
+        "D holds the plain degrees, without loops",
+        lambda g: near(g.d, g.graph.degrees),
+        "D with loops, as in a GCN: the form gains ‖x‖².",
+        d=lambda g: g.d + 1,
     )
     symbols = "sum of (xᵢ − xⱼ)² over edges", "xᵀLx"
-    shows = (Parity("Random signals on a random graph"),)
+    shows = Parity("Random signals on a random graph")
 
     def given(self, rng: Generator) -> Given:
         graph = erdos_renyi(self.M, self.density, rng=rng)

@@ -26,18 +26,8 @@ from torch import Generator, Tensor, nn
 from torch.nn import functional as F
 from torch.optim import Adam
 
-from corollary.core import (
-    Claim,
-    Curve,
-    Figure,
-    Mark,
-    Suppose,
-    Trial,
-    at_least,
-    near,
-    option,
-    uniform,
-)
+from corollary.core import Claim, Suppose, Trial, at_least, near, option, uniform
+from corollary.core.picture import Curve, Marks, picture
 from corollary.models.deep_sets import DeepSets
 from corollary.theory.geometry.sum_fibres import sum_fibre, widest_pair
 from corollary.train import fit
@@ -93,13 +83,10 @@ class LatentDimension(Claim[Given]):
     def measure(self, given: Given) -> float:
         return float((given.f(given.sets) - given.sets.amax(dim=1)).detach().abs().max())
 
-    def figure(self, trial: Trial[Given]) -> Figure:
+    @picture("Along a fibre of the sum", x="place along the fibre", y="value")
+    def marks(self, trial: Trial[Given]) -> Marks:
         path = sum_fibre(trial.given.f.phi, trial.given.u)
-        marks: list[Mark] = [
-            Curve(path.amax(dim=1), label="max x", role="predicted"),
-            Curve(trial.given.f(path[..., None])[:, 0], label="trained network"),
-        ]
+        yield Curve(path.amax(dim=1), label="max x", role="predicted")
+        yield Curve(trial.given.f(path[..., None])[:, 0], label="trained network")
         for m, element in enumerate(path.T, start=1):
-            marks.append(Curve(element, label=f"element {m}", role="other", dashed=True))
-        title, x = "Along a fibre of the sum", "place along the fibre"
-        return Figure(title, x=x, y="value", marks=tuple(marks))
+            yield Curve(element, label=f"element {m}", role="other", dashed=True)

@@ -22,19 +22,8 @@ from torch import Generator, Tensor
 from torch.nn import functional as F
 from torch.optim import Adam
 
-from corollary.core import (
-    Claim,
-    Count,
-    Curve,
-    Figure,
-    Kept,
-    Points,
-    Sample,
-    Suppose,
-    Trial,
-    at_least,
-    option,
-)
+from corollary.core import Claim, Count, Kept, Sample, Suppose, Trial, at_least, option
+from corollary.core.picture import Curve, Figure, Points
 from corollary.data.manifolds import two_spirals
 from corollary.models.many import Many
 from corollary.models.mlp import MLP
@@ -76,9 +65,7 @@ class LayerwiseUnfolding(Claim[Given]):
     gain: float = option(0.15, low=0.0, high=1.0)  # accuracy gained over the inputs
 
     relation = at_least()
-    supposes = (
-        Suppose("the layers are not linear", lambda g: bend(g) - 1e-6, without=linear_layers),
-    )
+    supposes = Suppose("the layers are not linear", lambda g: bend(g) - 1e-6, without=linear_layers)
     symbols = "what is asked for", "accuracy of the best linear classifier"
     rows = "on the last hidden layer", "gained over the inputs"
 

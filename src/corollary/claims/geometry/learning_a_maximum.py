@@ -56,16 +56,14 @@ class LearningAMaximum(Claim[Given]):
     drop: float = option(0.75, low=0.0, high=1.0)  # share of the error that may be left above
 
     relation = at_most()
-    supposes = (
-        Suppose(
-            "elements are added up",
-            adds_up,
-            "With a maximum over elements one latent number is enough.",
-            pool=lambda g: lambda z: z.amax(dim=-2),
-        ),
+    supposes = Suppose(
+        "elements are added up",
+        adds_up,
+        "With a maximum over elements one latent number is enough.",
+        pool=lambda g: lambda z: z.amax(dim=-2),
     )
     symbols = "floor for d < M, drop for d ≥ M", "ratio of errors, few to many or many to few"
-    shows = (Along("The error drops at d = M", x="d", y="ratio of errors", first=1, log_y=True),)
+    shows = Along("The error drops at d = M", x="d", y="ratio of errors", first=1, log="y")
 
     def given(self, rng: Generator) -> Given:
         x = 2 * uniform(rng, self.runs, self.many + 500, self.M) - 1

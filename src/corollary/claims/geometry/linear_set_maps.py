@@ -61,10 +61,8 @@ class LinearSetMaps(Claim[Given]):
     )
     symbols = "2", "dimension for all permutations"
     rows = "M = {sizes}"
-    shows = (
-        Along(
-            "How many linear maps respect a symmetry", x="M, elements", y="dimension", at="sizes"
-        ),
+    shows = Along(
+        "How many linear maps respect a symmetry", x="M, elements", y="dimension", at="sizes"
     )
 
     def given(self, rng: Generator) -> Given:

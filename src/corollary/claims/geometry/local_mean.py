@@ -52,15 +52,13 @@ class LocalMean(Claim[Given]):
     frames: int = option(64, low=1, high=1000)  # orthonormal frames that make up a sphere
 
     relation = slope(gap=0.1)  # the next term of the expansion bends the line at the largest r
-    supposes = (
-        Suppose(
-            "f is smooth at x: its second difference settles",
-            lambda g: 0.1 - unsettled(g),
-            without=cone,
-        ),
+    supposes = Suppose(
+        "f is smooth at x: its second difference settles",
+        lambda g: 0.1 - unsettled(g),
+        without=cone,
     )
     symbols = "∝ r²", "error of 2d/r² (mean − f(x))"
-    shows = (Over("Deviation from the mean over a sphere", x="r"),)
+    shows = Over("Deviation from the mean over a sphere", x="r")
 
     def given(self, rng: Generator) -> Given:
         a, x = normal(rng, 2, 1, self.d)

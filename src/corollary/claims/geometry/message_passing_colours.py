@@ -51,16 +51,14 @@ class MessagePassingColours(Claim[Given]):
     layers: int = option(3, low=1, high=6)  # layers of each
 
     relation = equals(ulps=1024, scale=1.0)  # sums over nodes in another order
-    supposes = (
-        Suppose(
-            "colour refinement cannot tell the graphs apart",
-            lambda g: wl_equivalent(g.graph, g.other),
-            "A path has other degrees than a ring.",
-            other=lambda g: path_graph(g.graph.M),
-        ),
+    supposes = Suppose(
+        "colour refinement cannot tell the graphs apart",
+        lambda g: wl_equivalent(g.graph, g.other),
+        "A path has other degrees than a ring.",
+        other=lambda g: path_graph(g.graph.M),
     )
     symbols = "readout on one ring", "readout on two rings of half its size"
-    shows = (Parity("What random networks see"),)
+    shows = Parity("What random networks see")
 
     def given(self, rng: Generator) -> Given:
         def layer() -> nn.Module:

@@ -50,16 +50,14 @@ class NormalisedLaplacianSpectrum(Claim[Given]):
     M: int = option(12, low=4, high=300)  # nodes
 
     relation = at_most(ulps=1024)  # an eigenvalue of a matrix of a dozen rows
-    supposes = (
-        Suppose(
-            "no edge has a negative weight",
-            lambda g: all(bool((L.triu(1) <= 0).all()) for L in g.L),
-            without=negative_edge,
-        ),
+    supposes = Suppose(
+        "no edge has a negative weight",
+        lambda g: all(bool((L.triu(1) <= 0).all()) for L in g.L),
+        without=negative_edge,
     )
     symbols = "2", "largest eigenvalue"
     rows = "path", "even ring", "odd ring", "complete", "random"
-    shows = (Along("The largest eigenvalue of a graph", x="graph", y="λ"),)
+    shows = Along("The largest eigenvalue of a graph", x="graph", y="λ")
 
     def given(self, rng: Generator) -> Given:
         even = 2 * (self.M // 2)

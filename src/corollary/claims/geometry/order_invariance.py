@@ -45,11 +45,11 @@ class OrderInvariance(Claim[Given]):
     pool: Literal["sum", "mean", "max"] = "sum"  # how elements are put together
 
     relation = equals(ulps=256, scale=1.0)  # sums of M terms in another order
-    supposes = (
-        Suppose("f pools over the elements", lambda g: isinstance(g.f, DeepSets), without=joined),
+    supposes = Suppose(
+        "f pools over the elements", lambda g: isinstance(g.f, DeepSets), without=joined
     )
     symbols = "f(X)", "f(PX)"
-    shows = (Along("One set in many orders", x="order P", first=1),)
+    shows = Along("One set in many orders", x="order P", first=1)
 
     def given(self, rng: Generator) -> Given:
         f = DeepSets.of_widths([self.d, 16, 8], [8, 16, 1], self.pool, rng=rng)

@@ -44,11 +44,9 @@ class Oversmoothing(Claim[Given]):
     K: int = option(30, low=1, high=100)  # rounds
 
     relation = at_most(ulps=1e5)  # after K rounds the rounding of u is that much of the rest
-    supposes = (
-        Suppose("the graph is connected", lambda g: g.graph.is_connected, without=two_rings),
-    )
+    supposes = Suppose("the graph is connected", lambda g: g.graph.is_connected, without=two_rings)
     symbols = "λᵏ ‖X − uuᵀX‖", "‖Āᵏ X − uuᵀX‖"
-    shows = (Along("Every round forgets", x="k, rounds", log_y=True),)
+    shows = Along("Every round forgets", x="k, rounds", log="y")
 
     def given(self, rng: Generator) -> Given:
         graph, _ = karate_club()

@@ -44,11 +44,9 @@ class OversmoothingRate(Claim[Given]):
     rounds: tuple[int, ...] = (1, 2, 4, 8, 16, 32)  # rounds at which the quotient is taken
 
     relation = converges(gap=0.01)  # what the third eigenvalue adds after 32 rounds is less
-    supposes = (
-        Suppose("the graph is connected", lambda g: g.graph.is_connected, without=two_rings),
-    )
+    supposes = Suppose("the graph is connected", lambda g: g.graph.is_connected, without=two_rings)
     symbols = "λ", "δₖ₊₁ / δₖ"
-    shows = (Over("Shrinking factor of each round", x="k, rounds"),)
+    shows = Over("Shrinking factor of each round", x="k, rounds")
 
     def given(self, rng: Generator) -> Given:
         graph, _ = karate_club()

@@ -20,7 +20,7 @@ import torch
 from jaxtyping import Float, Int
 from torch import Generator, Tensor
 
-from corollary.core import Claim, Figure, Parity, Points, Suppose, Trial, equals, near
+from corollary.core import Claim, Marks, Parity, Suppose, Trial, equals, near, picture, scatter
 from corollary.data.point_clouds import point_clouds
 from corollary.models.pointnet import PointNetCls, PointNetFeatures
 
@@ -71,7 +71,7 @@ class PointnetCriticalPoints(Claim[Given]):
         ),
     )
     symbols = "g(X)", "g(S)"
-    shows = (Parity("The global feature of the points that stay"),)
+    shows = Parity("The global feature of the points that stay")
 
     def given(self, rng: Generator) -> Given:
         X = point_clouds(1, self.M, rng=rng)[0][0]
@@ -87,13 +87,9 @@ class PointnetCriticalPoints(Claim[Given]):
     def measure(self, given: Given) -> Tensor:
         return torch.cat([given.net(given.X[S])[1].detach() for S in given.kept])
 
-    def figure(self, trial: Trial[Given]) -> Figure:
+    @picture("A few points decide; front of the cloud", x="x₁", y="x₂", equal=True)
+    def marks(self, trial: Trial[Given]) -> Marks:
         X, _, (critical, *_) = trial.given
-        front = X[X[:, 2] > 0]
-        few = X[critical][X[critical, 2] > 0]
-        marks = (
-            Points(front[:, 0], front[:, 1], label="points of the cloud", role="other"),
-            Points(few[:, 0], few[:, 1], label="critical points"),
-        )
-        title = f"{len(critical)} of {len(X)} points decide; front of the cloud"
-        return Figure(title, x="x₁", y="x₂", equal=True, marks=marks)
+        few = X[critical]
+        yield scatter(X[X[:, 2] > 0], f"front of {len(X)} points", "other")
+        yield scatter(few[few[:, 2] > 0], f"front of {len(few)} critical points")

@@ -54,17 +54,15 @@ class PolynomialFilter(Claim[Given]):
     K: int = option(4, low=0, high=10)  # degree
 
     relation = equals(ulps=1e6, scale=1.0)  # powers of L grow like the largest degree to the K
-    supposes = (
-        Suppose(
-            "the response is the polynomial with these coefficients",
-            off,
-            "A sharp low-pass filter is not the line that falls like it.",
-            G=lambda g: lambda f: (f < 5).double(),
-            alpha=line,
-        ),
+    supposes = Suppose(
+        "the response is the polynomial with these coefficients",
+        off,
+        "A sharp low-pass filter is not the line that falls like it.",
+        G=lambda g: lambda f: (f < 5).double(),
+        alpha=line,
     )
     symbols = "by eigenvectors", "by sparse products"
-    shows = (Along("A filtered signal on the karate club", x="node", y="value", first=1),)
+    shows = Along("A filtered signal on the karate club", x="node", y="value", first=1)
 
     def given(self, rng: Generator) -> Given:
         graph, _ = karate_club()

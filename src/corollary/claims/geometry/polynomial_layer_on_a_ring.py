@@ -57,16 +57,14 @@ class PolynomialLayerOnARing(Claim[Given]):
     K: int = option(2, low=1, high=5)  # degree; the kernel has 2K + 1 entries
 
     relation = equals(ulps=1e5, scale=1.0)  # the change of basis from shifts to powers of L
-    supposes = (
-        Suppose(
-            "the kernels are symmetric",
-            lambda g: near(g.kernel, g.kernel.flip(2)),
-            "One-sided kernels are out of its reach.",
-            kernel=lambda g: g.kernel * (torch.arange(g.kernel.shape[2]) >= g.kernel.shape[2] // 2),
-        ),
+    supposes = Suppose(
+        "the kernels are symmetric",
+        lambda g: near(g.kernel, g.kernel.flip(2)),
+        "One-sided kernels are out of its reach.",
+        kernel=lambda g: g.kernel * (torch.arange(g.kernel.shape[2]) >= g.kernel.shape[2] // 2),
     )
     symbols = "circular convolution", "polynomial layer"
-    shows = (Parity("All output channels at all nodes"),)
+    shows = Parity("All output channels at all nodes")
 
     def given(self, rng: Generator) -> Given:
         kernel = normal(rng, self.c_out, self.c_in, 2 * self.K + 1)

@@ -39,15 +39,13 @@ class PowerSumEmbedding(Claim[Given]):
 
     # Roots of a polynomial of degree 6 with gaps of 0.2 are known to about 1e4 roundings.
     relation = equals(ulps=1e6, scale=1.0)  # two in a ten-thousand-millionth
-    supposes = (
-        Suppose(
-            "all M sums are those of the set",
-            lambda g: near(g.p, power_sums(g.x, len(g.x))),
-            without=twins,
-        ),
+    supposes = Suppose(
+        "all M sums are those of the set",
+        lambda g: near(g.p, power_sums(g.x, len(g.x))),
+        without=twins,
     )
     symbols = "elements", "roots from power sums"
-    shows = (Along("A set from the sums of its powers", x="m", y="xₘ", first=1),)
+    shows = Along("A set from the sums of its powers", x="m", y="xₘ", first=1)
 
     def given(self, rng: Generator) -> Given:
         jitter = uniform(rng, self.M)  # no two closer than half their mean distance

@@ -22,7 +22,8 @@ from jaxtyping import Bool, Float
 from torch import Generator, Tensor
 
 from corollary.claims.geometry._drawing import by_springs, drawn
-from corollary.core import Along, Claim, Figure, Points, Suppose, Trial, equals, normal, option
+from corollary.core import Along, Claim, Suppose, Trial, equals, normal, option
+from corollary.core.picture import Marks, Points, picture
 from corollary.data.karate_club import karate_club
 from corollary.models.message_passing import MessagePassing
 from corollary.models.mlp import MLP
@@ -76,7 +77,7 @@ class ReceptiveField(Claim[Given]):
         ),
     )
     symbols = "nodes within k hops", "nodes with a derivative"
-    shows = (Along("How far a node hears", x="k, layers", y="nodes that node m depends on"),)
+    shows = Along("How far a node hears", x="k, layers", y="nodes that node m depends on")
 
     def given(self, rng: Generator) -> Given:
         graph, _ = karate_club()
@@ -95,17 +96,15 @@ class ReceptiveField(Claim[Given]):
         heard = [given.heard(given.layers[:k])[self.node] for k in range(self.K + 1)]
         return [int(h.sum()) for h in heard]
 
-    def figure(self, trial: Trial[Given]) -> Figure:
+    @picture(
+        "The karate club: within two hops of node m",
+        x="edges as springs",
+        y="nodes push apart",
+        equal=True,
+    )
+    def marks(self, trial: Trial[Given]) -> Marks:
         graph, places = trial.given.graph, by_springs(trial.given.graph)
         near, me = places[graph.distances([self.node])[0] <= 2], places[self.node]
-        return Figure(
-            "The karate club: within two hops of node m",
-            x="edges as springs",
-            y="nodes push apart",
-            equal=True,
-            marks=(
-                drawn(graph, places, "members and friendships"),
-                Points(near[:, 0], near[:, 1], label="heard after two layers"),
-                Points(me[:1], me[1:], label="node m", role="predicted"),
-            ),
-        )
+        yield drawn(graph, places, "members and friendships")
+        yield Points(near[:, 0], near[:, 1], label="heard after two layers")
+        yield Points(me[:1], me[1:], label="node m", role="predicted")

@@ -23,7 +23,7 @@ import torch
 from jaxtyping import Float
 from torch import Generator, Tensor, nn
 
-from corollary.core import Along, Claim, Suppose, equals, instead, option
+from corollary.core import Along, Claim, Suppose, equals, instead, normal, option
 from corollary.models.equivariant_sets import EquivariantDeepSets
 from corollary.models.mlp import MLP
 from corollary.theory.networks.permutations import permutation_matrix
@@ -46,14 +46,14 @@ class SetEquivariance(Claim[Given]):
     d: int = 2  # numbers per element
 
     relation = equals(ulps=256, scale=1.0)  # sums of M terms in another order
-    supposes = (
-        Suppose("R is the transpose of P", lambda g: torch.equal(g.R, g.P.T), without=as_printed),
+    supposes = Suppose(
+        "R is the transpose of P", lambda g: torch.equal(g.R, g.P.T), without=as_printed
     )
     symbols = "f(X)", "Pᵀ f(PX)"
-    shows = (Along("Putting the rows back", x="row m", y="value of row m", first=1),)
+    shows = Along("Putting the rows back", x="row m", y="value of row m", first=1)
 
     def given(self, rng: Generator) -> Given:
-        X = torch.randn(self.M, self.d, generator=rng, dtype=torch.float64)
+        X = normal(rng, self.M, self.d)
         f = EquivariantDeepSets(
             MLP([self.d, 16, 8], rng=rng), MLP([self.d + 8, 16, 1], "tanh", rng=rng)
         )

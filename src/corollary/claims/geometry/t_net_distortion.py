@@ -25,7 +25,8 @@ import torch
 from jaxtyping import Float
 from torch import Generator, Tensor
 
-from corollary.core import Claim, Figure, Points, Suppose, Sweep, Trial, at_most, normal, option
+from corollary.core import Claim, Suppose, Sweep, Trial, at_most, normal, option
+from corollary.core.picture import Marks, Points, picture
 from corollary.data.point_clouds import point_clouds
 from corollary.models.t_net import TNet, orthogonality_penalty
 
@@ -47,18 +48,14 @@ class TNetDistortion(Claim[Given]):
     step: float = option(0.1, low=1e-3, high=1.0)  # noise on the weights of the T-net
 
     relation = at_most(ulps=64)  # differences of squares of coordinates
-    supposes = (
-        Suppose(
-            "every point is moved by the same matrix A",
-            lambda g: bool((g.each == g.A).all()),
-            without=mirrored,
-        ),
+    supposes = Suppose(
+        "every point is moved by the same matrix A",
+        lambda g: bool((g.each == g.A).all()),
+        without=mirrored,
     )
     symbols = "‖I − AAᵀ‖", "largest relative change of a squared distance"
-    shows = (
-        Sweep(
-            "Distortion and penalty", "step", (0.02, 0.04, 0.06, 0.1, 0.15), x="noise on weights"
-        ),
+    shows = Sweep(
+        "Distortion and penalty", "step", (0.02, 0.04, 0.06, 0.1, 0.15), x="noise on weights"
     )
 
     def given(self, rng: Generator) -> Given:
@@ -85,10 +82,8 @@ class TNetDistortion(Claim[Given]):
         X[1, 0] = 1.0
         return Given(X, A, A.expand(2, 3, 3))
 
-    def figure(self, trial: Trial[Given]) -> Figure:
+    @picture("The map is linear, not rigid", x="x₁", y="x₂", equal=True)
+    def marks(self, trial: Trial[Given]) -> Marks:
         X, moved = trial.given.X, trial.given.X @ trial.given.A
-        marks = (
-            Points(X[:, 0], X[:, 1], label="cloud on the unit sphere", role="other"),
-            Points(moved[:, 0], moved[:, 1], label="the same times A"),
-        )
-        return Figure("The map is linear, not rigid", x="x₁", y="x₂", equal=True, marks=marks)
+        yield Points(X[:, 0], X[:, 1], label="cloud on the unit sphere", role="other")
+        yield Points(moved[:, 0], moved[:, 1], label="the same times A")

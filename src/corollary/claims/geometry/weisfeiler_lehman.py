@@ -28,7 +28,7 @@ from jaxtyping import Int
 from torch import Generator, Tensor
 
 from corollary.claims.geometry._drawing import by_springs, drawn
-from corollary.core import Along, Claim, Figure, Points, Suppose, Trial, equals, option
+from corollary.core import Along, Claim, Marks, Points, Suppose, Trial, equals, option, picture
 from corollary.data.karate_club import karate_club
 from corollary.theory.geometry.colour_refinement import wl_histograms, wl_refine
 from corollary.theory.geometry.graph import Graph
@@ -44,16 +44,14 @@ class WeisfeilerLehman(Claim[Given]):
     rounds: int = option(34, low=1, high=100)  # rounds of refinement at most
 
     relation = equals()  # nodes are counted
-    supposes = (
-        Suppose(
-            "the second graph is a relabelling of the first",
-            lambda g: torch.equal(g.graph.relabel(g.perm).edges, g.other.edges),
-            "One friendship less: the colours differ.",
-            other=lambda g: Graph.of_edges(g.other.M, g.other.edges[1:]),
-        ),
+    supposes = Suppose(
+        "the second graph is a relabelling of the first",
+        lambda g: torch.equal(g.graph.relabel(g.perm).edges, g.other.edges),
+        "One friendship less: the colours differ.",
+        other=lambda g: Graph.of_edges(g.other.M, g.other.edges[1:]),
     )
     symbols = "nodes of this colour", "after relabelling"
-    shows = (Along("The same colours in any order", x="colour", y="nodes"),)
+    shows = Along("The same colours in any order", x="colour", y="nodes")
 
     def given(self, rng: Generator) -> Given:
         graph, _ = karate_club()
@@ -66,17 +64,15 @@ class WeisfeilerLehman(Claim[Given]):
     def measure(self, given: Given) -> list[int]:
         return wl_histograms(given.graph, given.other, rounds=self.rounds)[1]
 
-    def figure(self, trial: Trial[Given]) -> Figure:
+    @picture(
+        "Members whom the test cannot tell apart",
+        x="edges as springs",
+        y="nodes push apart",
+        equal=True,
+    )
+    def marks(self, trial: Trial[Given]) -> Marks:
         graph, places = trial.given.graph, by_springs(trial.given.graph)
         colours = wl_refine(graph)
         twins = places[torch.bincount(colours)[colours] > 1]
-        return Figure(
-            "Members whom the test cannot tell apart",
-            x="edges as springs",
-            y="nodes push apart",
-            equal=True,
-            marks=(
-                drawn(graph, places, "friendships"),
-                Points(twins[:, 0], twins[:, 1], label="shares its colour with another"),
-            ),
-        )
+        yield drawn(graph, places, "friendships")
+        yield Points(twins[:, 0], twins[:, 1], label="shares its colour with another")

@@ -65,17 +65,15 @@ class FiniteBeatsKernel(Claim[Given]):
     runs: int = option(8, low=2, high=50)  # data sets, with a network each
 
     relation = at_most(level=0.95)
-    supposes = (
-        Suppose(
-            "the target depends on one direction",
-            lambda g: near(g.target((g.x @ g.u)[..., None] * g.u, g.u), g.target(g.x, g.u)),
-            "For a target that depends on the length the kernel is the better learner.",
-            target=lambda g: radial,
-        ),
+    supposes = Suppose(
+        "the target depends on one direction",
+        lambda g: near(g.target((g.x @ g.u)[..., None] * g.u, g.u), g.target(g.x, g.u)),
+        "For a target that depends on the length the kernel is the better learner.",
+        target=lambda g: radial,
     )
     symbols = "0", "logarithm of the ratio"
     rows = "error of the network / of its kernel", "alignment before / after training"
-    shows = (Along("A target of one direction", x="mean over runs", y="log ratio"),)
+    shows = Along("A target of one direction", x="mean over runs", y="log ratio")
 
     def given(self, rng: Generator) -> Given:
         u = normal(rng, self.d)

@@ -48,16 +48,14 @@ class FunctionalFlow(Claim[Given]):
     steps: tuple[float, ...] = (1e-4, 3e-4, 1e-3, 3e-3)  # dt
 
     relation = slope(gap=0.15)  # third-order terms at the largest step
-    supposes = (
-        Suppose(
-            "parameters move along the gradient",
-            lambda g: near(flat(g.velocity), flat(g.gradient)),
-            "The tangent kernel does not drive steps by the sign of the gradient.",
-            velocity=lambda g: [t.sign() * t.abs().mean() for t in g.gradient],
-        ),
+    supposes = Suppose(
+        "parameters move along the gradient",
+        lambda g: near(flat(g.velocity), flat(g.gradient)),
+        "The tangent kernel does not drive steps by the sign of the gradient.",
+        velocity=lambda g: [t.sign() * t.abs().mean() for t in g.gradient],
     )
     symbols = "dt²", "|Δf − dt K(y − f)|"
-    shows = (Over("A step in function space", x="dt"),)
+    shows = Over("A step in function space", x="dt")
 
     def given(self, rng: Generator) -> Given:
         model = MLP([3, self.width, 1], "tanh", rng=rng)

@@ -21,19 +21,8 @@ import torch
 from jaxtyping import Float
 from torch import Generator, Tensor
 
-from corollary.core import (
-    Along,
-    Band,
-    Claim,
-    Curve,
-    Figure,
-    Mark,
-    Sample,
-    Suppose,
-    Trial,
-    option,
-    within_interval,
-)
+from corollary.core import Along, Claim, Sample, Suppose, Trial, option, within_interval
+from corollary.core.picture import Band, Curve, Marks, picture
 from corollary.theory.kernels.gaussian_process import GP
 from corollary.theory.kernels.kernel import RBFKernel
 
@@ -62,16 +51,14 @@ class GpPriorSamples(Claim[Given]):
     relation = within_interval(
         level=0.999, resolution=0.12, coarse="the smallest correlation, exp(−4.5), is 0.011"
     )  # 4000 draws of squares, spread 1.5
-    supposes = (
-        Suppose(
-            "the covariance is smooth at distance 0: 1 − K(h) < h²",
-            lambda g: 1 - (1 - g.near) / 0.1**2,
-            without=rough,
-        ),
+    supposes = Suppose(
+        "the covariance is smooth at distance 0: 1 − K(h) < h²",
+        lambda g: 1 - (1 - g.near) / 0.1**2,
+        without=rough,
     )
     symbols = "exp(−r²/2)", "E[f(x) f(x + r)]"
     rows = "r = 0", "r = 0.5", "r = 1", "r = 2", "r = 3", "square of the slope"
-    shows = (Along("Correlation over distance", x="r", at="distances"),)
+    shows = Along("Correlation over distance", x="r", at="distances")
 
     def given(self, rng: Generator) -> Given:
         return drawn(lambda x, y: RBFKernel()(x, y), self.draws, rng)
@@ -86,9 +73,10 @@ class GpPriorSamples(Claim[Given]):
         products = [f[:, 0] * f[:, round(10 * r)] for r in self.distances]
         return [Sample(values) for values in (*products, slope.square())]
 
-    def figure(self, trial: Trial[Given]) -> Figure:
+    @picture("Draws from the prior", x="x", y="f(x)")
+    def marks(self, trial: Trial[Given]) -> Marks:
         x = X[:, 0]
         two = torch.full_like(x, 2.0)
-        marks: list[Mark] = [Band(x, -two, two, label="±2 standard deviations", role="predicted")]
-        marks += [Curve(f, x=x, label=f"draw {k}") for k, f in enumerate(trial.given.f[:4], 1)]
-        return Figure("Draws from the prior", x="x", y="f(x)", marks=tuple(marks))
+        yield Band(x, -two, two, label="±2 standard deviations", role="predicted")
+        for k, f in enumerate(trial.given.f[:4], 1):
+            yield Curve(f, x=x, label=f"draw {k}")

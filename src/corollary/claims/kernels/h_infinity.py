@@ -23,7 +23,7 @@ from jaxtyping import Float
 from torch import Generator, Tensor
 from torch.linalg import matrix_norm
 
-from corollary.core import Claim, Over, Series, Suppose, option, slope
+from corollary.core import Claim, Over, Series, Suppose, normal, option, slope
 from corollary.theory.kernels.two_layer import h_infinity
 
 
@@ -60,11 +60,11 @@ class HInfinity(Claim[Given]):
         ),
     )
     symbols = "m^(-1/2)", "‖H - H∞‖"
-    shows = (Over("Gram matrix of the first layer", x="width m"),)
+    shows = Over("Gram matrix of the first layer", x="width m")
 
     def given(self, rng: Generator) -> Given:
-        x = torch.randn(self.n, self.d, generator=rng, dtype=torch.float64)
-        w = torch.randn(self.draws, max(self.widths), self.d, generator=rng, dtype=torch.float64)
+        x = normal(rng, self.n, self.d)
+        w = normal(rng, self.draws, max(self.widths), self.d)
         return Given(x / x.norm(dim=1, keepdim=True), w)
 
     def predict(self, given: Given) -> float:

@@ -34,15 +34,13 @@ class HInfinitySeries(Claim[float]):
     terms: tuple[int, ...] = (1, 2, 4, 8, 16, 32)  # of the series
 
     relation = converges(gap=1e-3)  # 32 terms at |u| = 1 leave 3e-3 / sqrt(32); far less inside
-    supposes = (
-        Suppose(
-            "the inputs have length 1, so |u| ≤ 1",
-            lambda u: (abs(u) <= 1, f"u = {u:g}"),
-            without=longer,
-        ),
+    supposes = Suppose(
+        "the inputs have length 1, so |u| ≤ 1",
+        lambda u: (abs(u) <= 1, f"u = {u:g}"),
+        without=longer,
     )
     symbols = "h(u)", "partial sum"
-    shows = (Over("Power series of H∞", x="terms"),)
+    shows = Over("Power series of H∞", x="terms")
 
     def given(self, rng: Generator) -> float:
         return self.u

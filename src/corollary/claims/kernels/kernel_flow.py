@@ -42,17 +42,15 @@ class KernelGradientFlow(Claim[Given]):
     times: tuple[float, ...] = (0.5, 1.0, 2.0, 3.0, 5.0, 8.0, 12.0, 20.0)  # of the comparisons
 
     relation = equals(ulps=2**28, scale=1.0)  # the integration is asked for 1e-10
-    supposes = (
-        Suppose(
-            "the model is linear in its parameters",
-            lambda g: near(g.g(2 * g.start), 2 * g.g(g.start)),
-            "With saturating parameters the kernel changes on the way.",
-            g=lambda g: torch.tanh,
-        ),
+    supposes = Suppose(
+        "the model is linear in its parameters",
+        lambda g: near(g.g(2 * g.start), 2 * g.g(g.start)),
+        "With saturating parameters the kernel changes on the way.",
+        g=lambda g: torch.tanh,
     )
     symbols = "f₀ + K(x, X)K⁻¹(I − e^(−Kt))(y − f₀)", "f_t(x) by θ' = −∇L"
     rows = "t = {times}"
-    shows = (Along("Training in function space", x="t", y="f_t(x)", at="times"),)
+    shows = Along("Training in function space", x="t", y="f_t(x)", at="times")
 
     def given(self, rng: Generator) -> Given:
         phi, at = (normal(rng, k, self.p) / self.p**0.5 for k in (self.n, 1))

@@ -40,17 +40,15 @@ class KernelInterpolation(Claim[Given]):
     p: int = option(40, low=2, high=400)  # features, more than inputs
 
     relation = equals(ulps=2**14, scale=1.0)  # two solvers at a condition number of some tens
-    supposes = (
-        Suppose(
-            "K is invertible",
-            is_invertible,
-            "One input twice, with two targets, cannot be fitted.",
-            phi=lambda g: torch.cat([g.phi, g.phi[:1]]),
-            y=lambda g: torch.cat([g.y, g.y[:1] + 1]),
-        ),
+    supposes = Suppose(
+        "K is invertible",
+        is_invertible,
+        "One input twice, with two targets, cannot be fitted.",
+        phi=lambda g: torch.cat([g.phi, g.phi[:1]]),
+        y=lambda g: torch.cat([g.y, g.y[:1] + 1]),
     )
     symbols = "targets, and the minimum-norm solution at new inputs", "K(x, X) K⁻¹ y"
-    shows = (Parity("Kernel interpolation"),)
+    shows = Parity("Kernel interpolation")
 
     def given(self, rng: Generator) -> Given:
         return Given(normal(rng, self.n, self.p), normal(rng, self.n), normal(rng, 5, self.p))

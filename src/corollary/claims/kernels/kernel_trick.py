@@ -18,7 +18,7 @@ import torch
 from jaxtyping import Float
 from torch import Generator, Tensor
 
-from corollary.core import Claim, Curve, Figure, Points, Suppose, Trial, equals, option
+from corollary.core import Claim, Curve, Marks, Points, Suppose, Trial, equals, option, picture
 from corollary.data.rings import rings
 from corollary.theory.connectionism.separability import linear_separability
 from corollary.theory.kernels.kernel import PolynomialKernel
@@ -85,7 +85,8 @@ class KernelTrick(Claim[Given]):
     def measure(self, given: Given) -> list[int]:
         return [int(bool(linear_separability(t, given.y))) for t in (given.x, features(given.x))]
 
-    def figure(self, trial: Trial[Given]) -> Figure:
+    @picture("A curved boundary that is linear in feature space", x="x₁", y="x₂", equal=True)
+    def marks(self, trial: Trial[Given]) -> Marks:
         x, y = trial.given
         found = linear_separability(features(x), y)
         assert found.w is not None and found.b is not None
@@ -94,10 +95,6 @@ class KernelTrick(Claim[Given]):
         values = torch.stack([features(r * ray) @ found.w + found.b for r in radii])
         first = (values.sign() != values[0].sign()).to(torch.uint8).argmax(dim=0)
         edge, inner, outer = radii[first][:, None] * ray, x[y < 0], x[y > 0]
-        marks = (
-            Curve(edge[:, 1], x=edge[:, 0], label="<w, φ(x)> + b = 0", role="predicted"),
-            Points(inner[:, 0], inner[:, 1], label="y = −1"),
-            Points(outer[:, 0], outer[:, 1], label="y = +1", role="other"),
-        )
-        title = "A curved boundary that is linear in feature space"
-        return Figure(title, x="x₁", y="x₂", equal=True, marks=marks)
+        yield Curve(edge[:, 1], x=edge[:, 0], label="<w, φ(x)> + b = 0", role="predicted")
+        yield Points(inner[:, 0], inner[:, 1], label="y = −1")
+        yield Points(outer[:, 0], outer[:, 1], label="y = +1", role="other")

@@ -49,8 +49,8 @@ class LinearTargets(Claim[Given]):
         ),
     )
     symbols = "2‖β‖/√n", "√(2 yᵀH⁻¹y tr H)/n"
-    shows = (
-        Sweep("Complexity of linear targets", "n", (5, 10, 20, 40, 80), y="complexity", log_y=True),
+    shows = Sweep(
+        "Complexity of linear targets", "n", (5, 10, 20, 40, 80), y="complexity", log="xy"
     )
 
     def given(self, rng: Generator) -> Given:

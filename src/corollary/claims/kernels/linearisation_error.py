@@ -51,19 +51,17 @@ class LinearisationError(Claim[Given]):
     distance: float = option(1.0, low=1e-3, high=10.0)  # Frobenius distance of the weights
 
     relation = at_most(ulps=2**20)  # differences of outputs of order 10, to 1e-10
-    supposes = (
-        Suppose(
-            "the second derivative of each activation is at most β",
-            lambda g: min(u.beta + 1e-4 - bend(u) for u in g.units),
-            "ReLU units at their kink: the error is of first order.",
-            units=lambda g: (Unit(torch.relu, SMOOTHNESS["softplus"], 0.0, False),) * 3,
-        ),
+    supposes = Suppose(
+        "the second derivative of each activation is at most β",
+        lambda g: min(u.beta + 1e-4 - bend(u) for u in g.units),
+        "ReLU units at their kink: the error is of first order.",
+        units=lambda g: (Unit(torch.relu, SMOOTHNESS["softplus"], 0.0, False),) * 3,
     )
     symbols = "β ‖W − W₀‖² ‖x‖² / (2√m)", "|f(W) − f₀(W)|"
     rows = "tanh", "sigmoid", "softplus"
     shows = (
         Along("Error of the linearisation", x="activation", y="error"),
-        Sweep("Wide networks are nearly linear (tanh)", "m", (10, 100, 1000, 10_000), log_y=True),
+        Sweep("Wide networks are nearly linear (tanh)", "m", (10, 100, 1000, 10_000), log="xy"),
     )
 
     def given(self, rng: Generator) -> Given:

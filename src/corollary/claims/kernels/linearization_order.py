@@ -57,15 +57,13 @@ class LinearizationOrder(Claim[Given]):
     steps: tuple[float, ...] = (1e-4, 3e-4, 1e-3, 3e-3, 1e-2)  # h
 
     relation = slope(gap=0.1)  # third-order terms bend the curve by less
-    supposes = (
-        Suppose(
-            "the network is twice differentiable: second differences settle",
-            lambda g: 0.1 - unsettled(g),
-            without=at_a_kink,
-        ),
+    supposes = Suppose(
+        "the network is twice differentiable: second differences settle",
+        lambda g: 0.1 - unsettled(g),
+        without=at_a_kink,
     )
     symbols = "h²", "|f − f_lin|"
-    shows = (Over("Network against linearisation", x="h, distance from θ₀"),)
+    shows = Over("Network against linearisation", x="h, distance from θ₀")
 
     def given(self, rng: Generator) -> Given:
         model = MLP([3, self.width, 1], "tanh", rng=rng)

@@ -45,16 +45,14 @@ class LinearizationWidth(Claim[Given]):
     relation = slope(
         gap=0.15, side=-1, coarse="at these widths the gap falls faster than its upper bound"
     )  # the draws leave 0.1 in the slope
-    supposes = (
-        Suppose(
-            "the output is divided by the root of the width",
-            lambda g: (g.alpha == 0.5, f"divided by n^{g.alpha:g}"),
-            "Mean-field scaling: the gap stays at any width.",
-            alpha=1.0,
-        ),
+    supposes = Suppose(
+        "the output is divided by the root of the width",
+        lambda g: (g.alpha == 0.5, f"divided by n^{g.alpha:g}"),
+        "Mean-field scaling: the gap stays at any width.",
+        alpha=1.0,
     )
     symbols = "n^(−1/2)", "largest |f − f_lin|"
-    shows = (Over("Network against linearisation in training", x="width n"),)
+    shows = Over("Network against linearisation in training", x="width n")
 
     def given(self, rng: Generator) -> Given:
         angle = torch.tensor([0.4, 1.8, 3.3, 4.9], dtype=torch.float64) + 0.2 * uniform(rng, 4)

@@ -24,18 +24,8 @@ import torch
 from jaxtyping import Float
 from torch import Generator, Tensor
 
-from corollary.core import (
-    Claim,
-    Curve,
-    Figure,
-    Points,
-    Suppose,
-    Trial,
-    equals,
-    near,
-    normal,
-    option,
-)
+from corollary.core import Claim, Suppose, Trial, equals, near, normal, option
+from corollary.core.picture import Curve, Marks, Points, picture
 from corollary.models.mlp import MLP
 from corollary.theory.kernels.empirical import empirical_ntk
 from corollary.theory.kernels.regression import kernel_regression
@@ -102,13 +92,11 @@ class LinearizedInterpolation(Claim[Given]):
     def measure(self, given: Given) -> Tensor:
         return given.offset + given.by_kernel(given.x)
 
-    def figure(self, trial: Trial[Given]) -> Figure:
+    @picture("A linearised network fitted in closed form", x="x", y="h(x)")
+    def marks(self, trial: Trial[Given]) -> Marks:
         g, line = trial.given, torch.linspace(-2, 2, 81, dtype=torch.float64)
         f, more = g.f(line[:, None]), g.by_kernel(line[:, None])
-        marks = (
-            Curve(f + more, x=line, label=self.symbols[1]),
-            Curve(f, x=line, label="f(x), before training", role="other"),
-            Curve(more, x=line, label="without the offset", role="other", dashed=True),
-            Points(g.x[:, 0], g.y, label="data", role="predicted"),
-        )
-        return Figure("A linearised network fitted in closed form", x="x", y="h(x)", marks=marks)
+        yield Curve(f + more, x=line, label=self.symbols[1])
+        yield Curve(f, x=line, label="f(x), before training", role="other")
+        yield Curve(more, x=line, label="without the offset", role="other", dashed=True)
+        yield Points(g.x[:, 0], g.y, label="data", role="predicted")

@@ -43,16 +43,14 @@ class NngpLimit(Claim[Given]):
     draws: int = option(600, low=20, high=4000)  # networks at each width
 
     relation = slope(gap=0.15)  # 600 networks leave 0.04 in the fitted slope
-    supposes = (
-        Suppose(
-            "layers are scaled by their fan-in",
-            lambda g: g.fan(3, 5) == 3,
-            "Fan-out scaling, as printed: the first layer forgets its input as it grows.",
-            fan=lambda g: lambda n, m: m,
-        ),
+    supposes = Suppose(
+        "layers are scaled by their fan-in",
+        lambda g: g.fan(3, 5) == 3,
+        "Fan-out scaling, as printed: the first layer forgets its input as it grows.",
+        fan=lambda g: lambda n, m: m,
     )
     symbols = "n^(−1/2)", "|Σ̂ₙ − Σ|"
-    shows = (Over("Empirical covariance tends to the NNGP kernel", x="width n"),)
+    shows = Over("Empirical covariance tends to the NNGP kernel", x="width n")
 
     def given(self, rng: Generator) -> Given:
         return Given(normal(rng, 3, 4), lambda n, m: n)

@@ -41,16 +41,14 @@ class NtkConstancy(Claim[Given]):
     relation = slope(
         gap=0.15, side=-1, coarse="at these widths the drift falls faster than its upper bound"
     )  # 24 networks leave 0.06 in the slope
-    supposes = (
-        Suppose(
-            "the output is divided by the root of the width",
-            lambda g: (g.alpha == 0.5, f"divided by n^{g.alpha:g}"),
-            "Mean-field scaling: features move at any width.",
-            alpha=1.0,
-        ),
+    supposes = Suppose(
+        "the output is divided by the root of the width",
+        lambda g: (g.alpha == 0.5, f"divided by n^{g.alpha:g}"),
+        "Mean-field scaling: features move at any width.",
+        alpha=1.0,
     )
     symbols = "n^(−1/2)", "|Θₜ − Θ₀| / |Θ₀|"
-    shows = (Over("Kernel drift", x="width n"),)
+    shows = Over("Kernel drift", x="width n")
 
     def given(self, rng: Generator) -> Given:
         x = normal(rng, self.n, 3)

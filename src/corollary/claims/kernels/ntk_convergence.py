@@ -41,16 +41,14 @@ class NtkConvergence(Claim[Given]):
     draws: int = option(300, low=10, high=1000)  # networks at each width
 
     relation = slope(gap=0.15)  # 300 networks leave 0.025 in the fitted slope
-    supposes = (
-        Suppose(
-            "the factor 1/√(fan-in) stands in the network",
-            lambda g: (g.factor == 0.5, f"divided by the fan-in to the power {g.factor:g}"),
-            "Small weights and no factor: the kernel grows with the width.",
-            factor=0.0,
-        ),
+    supposes = Suppose(
+        "the factor 1/√(fan-in) stands in the network",
+        lambda g: (g.factor == 0.5, f"divided by the fan-in to the power {g.factor:g}"),
+        "Small weights and no factor: the kernel grows with the width.",
+        factor=0.0,
     )
     symbols = "n^(−1/2)", "|Θₙ − Θ|"
-    shows = (Over("Empirical tangent kernel tends to its limit", x="width n"),)
+    shows = Over("Empirical tangent kernel tends to its limit", x="width n")
 
     def given(self, rng: Generator) -> Given:
         return Given(normal(rng, 3, self.d), 0.5)

@@ -22,21 +22,8 @@ from jaxtyping import Float
 from torch import Generator, Tensor
 
 from corollary.claims.kernels._two_layers import Networks
-from corollary.core import (
-    Band,
-    Claim,
-    Curve,
-    Figure,
-    Kept,
-    Mark,
-    Points,
-    Sample,
-    Suppose,
-    Trial,
-    normal,
-    option,
-    within_interval,
-)
+from corollary.core import Claim, Kept, Sample, Suppose, Trial, normal, option, within_interval
+from corollary.core.picture import Band, Curve, Marks, Points, picture
 from corollary.theory.kernels.infinite import Dense, Relu, network
 from corollary.theory.kernels.learning import wide_ensemble
 
@@ -70,13 +57,11 @@ class NtkEnsemble(Claim[Given]):
     relation = within_interval(
         level=0.999, resolution=0.5, coarse="means cross zero, where a quarter of them is nothing"
     )  # squares of spread 1, 300 draws
-    supposes = (
-        Suppose(
-            "the output is divided by the root of the width",
-            lambda g: (g.alpha == 0.5, f"divided by n^{g.alpha:g}"),
-            "Mean-field scaling: the spread at the start is gone, and so is its share at the end.",
-            alpha=1.0,
-        ),
+    supposes = Suppose(
+        "the output is divided by the root of the width",
+        lambda g: (g.alpha == 0.5, f"divided by n^{g.alpha:g}"),
+        "Mean-field scaling: the spread at the start is gone, and so is its share at the end.",
+        alpha=1.0,
     )
     symbols = "kernel regression", "mean over networks"
     rows = tuple(f"E[{s}], x = {float(LINE[k]):.2g}" for s in ("f", "f²") for k in CHECKED)
@@ -97,14 +82,13 @@ class NtkEnsemble(Claim[Given]):
         at = f[:, CHECKED]
         return Kept([Sample(column) for column in (*at.T, *at.square().T)], f=f)
 
-    def figure(self, trial: Trial[Given]) -> Figure:
+    @picture("An ensemble of trained networks", x="x", y="f(x)")
+    def marks(self, trial: Trial[Given]) -> Marks:
         mean, variance = law(trial.given.y)
         two, f = 2 * variance.clamp(min=0).sqrt(), trial.kept.f
-        marks: list[Mark] = [
-            Band(LINE, mean - two, mean + two, label="mean ± 2 std, theory", role="predicted"),
-            Curve(mean, x=LINE, label="Θ(x, X)Θ⁻¹y", role="predicted"),
-            Curve(f.mean(0), x=LINE, label=f"mean of {self.draws} networks"),
-            Points(DATA, trial.given.y, label="data", role="other"),
-        ]
-        marks += [Curve(f[k], x=LINE, label=f"network {k + 1}", role="other") for k in range(4)]
-        return Figure("An ensemble of trained networks", x="x", y="f(x)", marks=tuple(marks))
+        yield Band(LINE, mean - two, mean + two, label="mean ± 2 std, theory", role="predicted")
+        yield Curve(mean, x=LINE, label="Θ(x, X)Θ⁻¹y", role="predicted")
+        yield Curve(f.mean(0), x=LINE, label=f"mean of {self.draws} networks")
+        yield Points(DATA, trial.given.y, label="data", role="other")
+        for k in range(4):
+            yield Curve(f[k], x=LINE, label=f"network {k + 1}", role="other")

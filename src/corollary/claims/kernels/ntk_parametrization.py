@@ -35,25 +35,15 @@ class NtkParametrization(Claim[Given]):
     draws: int = option(1500, low=100, high=50_000)  # networks at each width
 
     relation = within_interval(level=0.999, resolution=0.4)  # squares of spread 3, 1500 draws
-    supposes = (
-        Suppose(
-            "layers are scaled by their fan-in",
-            lambda g: g.fan(3, 5) == 3,
-            "Fan-out scaling, as printed: the variance grows like n/2.",
-            fan=lambda g: lambda n, m: m,
-        ),
+    supposes = Suppose(
+        "layers are scaled by their fan-in",
+        lambda g: g.fan(3, 5) == 3,
+        "Fan-out scaling, as printed: the variance grows like n/2.",
+        fan=lambda g: lambda n, m: m,
     )
     symbols = "σ_w²(σ_w² + σ_b²)/2 + σ_b²", "E[f²] over networks"
     rows = "n = {widths}"
-    shows = (
-        Along(
-            "Output variance in the NTK parametrisation",
-            x="width n",
-            at="widths",
-            log_x=True,
-            log_y=True,
-        ),
-    )
+    shows = Along("Output variance in the NTK parametrisation", x="width n", at="widths", log="xy")
 
     def given(self, rng: Generator) -> Given:
         return Given(lambda n, m: n)

@@ -47,16 +47,14 @@ class NtkRegression(Claim[Given]):
     draws: int = option(96, low=2, high=1000)  # networks at the largest width, more at others
 
     relation = slope(gap=0.2, side=-1)  # an upper bound; the draws leave 0.1 in the slope
-    supposes = (
-        Suppose(
-            "the prediction starts at the network's own initial value",
-            lambda g: (g.offset == 1, f"{g.offset:g} of f₀(x) is added"),
-            "The formula as printed, without f₀(x), stays away at any width.",
-            offset=0.0,
-        ),
+    supposes = Suppose(
+        "the prediction starts at the network's own initial value",
+        lambda g: (g.offset == 1, f"{g.offset:g} of f₀(x) is added"),
+        "The formula as printed, without f₀(x), stays away at any width.",
+        offset=0.0,
     )
     symbols = "n^(−1/2)", "distance at new inputs"
-    shows = (Over("Trained networks tend to kernel regression", x="width n"),)
+    shows = Over("Trained networks tend to kernel regression", x="width n")
 
     def given(self, rng: Generator) -> Given:
         angle = torch.tensor([0.2, 2.1, 4.4], dtype=torch.float64) + 0.3 * uniform(rng, 3)

@@ -36,16 +36,14 @@ class PolynomialFeatureMap(Claim[Given]):
     p: int = option(2, low=1, high=5)  # degree
 
     relation = equals(ulps=512, scale=10.0)  # some tens of products of size 10 are added up
-    supposes = (
-        Suppose(
-            "the squared weights count all d^p words",
-            lambda self, g: (g.weights.sum() == self.d**self.p, f"they sum to {g.weights.sum():g}"),
-            "Plain monomials: the mixed ones are too small.",
-            weights=lambda g: torch.ones_like(g.weights),
-        ),
+    supposes = Suppose(
+        "the squared weights count all d^p words",
+        lambda self, g: (g.weights.sum() == self.d**self.p, f"they sum to {g.weights.sum():g}"),
+        "Plain monomials: the mixed ones are too small.",
+        weights=lambda g: torch.ones_like(g.weights),
     )
     symbols = "<x, y>^p", "<φ(x), φ(y)>"
-    shows = (Parity("Polynomial kernel"),)
+    shows = Parity("Polynomial kernel")
 
     def given(self, rng: Generator) -> Given:
         x, y = normal(rng, 2, self.n, self.d)

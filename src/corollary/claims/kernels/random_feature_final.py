@@ -23,22 +23,9 @@ import torch
 from jaxtyping import Float
 from torch import Generator, Tensor
 
-from corollary.core import (
-    Band,
-    Claim,
-    Curve,
-    Figure,
-    Kept,
-    Mark,
-    Points,
-    Sample,
-    Suppose,
-    Trial,
-    mean_square_is,
-    normal,
-    option,
-    within_interval,
-)
+from corollary.core import Claim, Kept, Sample, Suppose, Trial, normal, option, within_interval
+from corollary.core.picture import Band, Curve, Marks, Points, picture
+from corollary.core.witness import mean_square_is
 from corollary.models.random_features import RandomFeatures, rf_final_distribution
 
 GRID = torch.linspace(-3, 3, 61, dtype=torch.float64)
@@ -94,13 +81,12 @@ class RandomFeatureFinal(Claim[Given]):
         squares = (at - at.mean(0)).square() * n / (n - 1)
         return Kept([Sample(column) for column in (*at.T, *squares.T)], f=f)
 
-    def figure(self, trial: Trial[Given]) -> Figure:
+    @picture("Trained random-feature models", x="x", y="f(x)")
+    def marks(self, trial: Trial[Given]) -> Marks:
         mean, cov = trial.given.posterior
         two = 2 * cov.diagonal().clamp(min=0).sqrt()
-        marks: list[Mark] = [
-            Band(GRID, mean - two, mean + two, label="±2 std", role="predicted"),
-            Curve(mean, x=GRID, label="K(x, X) K⁻¹ y", role="predicted"),
-            Points(trial.given.x, trial.given.y, label="data", role="other"),
-        ]
-        marks += [Curve(trial.kept.f[k], x=GRID, label=f"trained model {k + 1}") for k in range(5)]
-        return Figure("Trained random-feature models", x="x", y="f(x)", marks=tuple(marks))
+        yield Band(GRID, mean - two, mean + two, label="±2 std", role="predicted")
+        yield Curve(mean, x=GRID, label="K(x, X) K⁻¹ y", role="predicted")
+        yield Points(trial.given.x, trial.given.y, label="data", role="other")
+        for k in range(5):
+            yield Curve(trial.kept.f[k], x=GRID, label=f"trained model {k + 1}")

@@ -20,16 +20,8 @@ from typing import NamedTuple
 from jaxtyping import Float
 from torch import Generator, Tensor
 
-from corollary.core import (
-    Along,
-    Claim,
-    Sample,
-    Suppose,
-    mean_square_is,
-    normal,
-    option,
-    within_interval,
-)
+from corollary.core import Along, Claim, Sample, Suppose, normal, option, within_interval
+from corollary.core.witness import mean_square_is
 from corollary.models.random_features import RandomFeatures
 
 
@@ -66,7 +58,7 @@ class RandomFeatureInitial(Claim[Given]):
     )
     symbols = "N(0, K)", "mean over models"
     rows = "E[f(x₁)²]", "E[f(x₁) f(x₂)]", "E[f(x₂) f(x₃)]", "E[f(x₁)⁴] / K²"
-    shows = (Along("Moments of a random-feature model", x="moment", y="value", log_y=True),)
+    shows = Along("Moments of a random-feature model", x="moment", y="value", log="y")
 
     def given(self, rng: Generator) -> Given:
         x = normal(rng, 3, 4)

@@ -37,16 +37,14 @@ class RandomFeatureKernel(Claim[Given]):
     draws: int = option(40, low=4, high=400)  # feature maps of each size
 
     relation = slope(gap=0.15)  # forty feature maps leave 0.04 in the fitted slope
-    supposes = (
-        Suppose(
-            "the weights are standard normal",
-            lambda g: (g.spread == 1, f"standard deviation {g.spread:g}"),
-            "Weights twice as large approximate another kernel.",
-            spread=2.0,
-        ),
+    supposes = Suppose(
+        "the weights are standard normal",
+        lambda g: (g.spread == 1, f"standard deviation {g.spread:g}"),
+        "Weights twice as large approximate another kernel.",
+        spread=2.0,
     )
     symbols = "p^(−1/2)", "|K_p − K|"
-    shows = (Over("Kernel of random features", x="features p"),)
+    shows = Over("Kernel of random features", x="features p")
 
     def given(self, rng: Generator) -> Given:
         return Given(normal(rng, 10, 3), 1.0)

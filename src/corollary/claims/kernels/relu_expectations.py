@@ -18,17 +18,8 @@ import torch
 from jaxtyping import Float
 from torch import Generator, Tensor
 
-from corollary.core import (
-    Along,
-    Claim,
-    Count,
-    Sample,
-    Suppose,
-    mean_is,
-    normal,
-    option,
-    within_interval,
-)
+from corollary.core import Along, Claim, Count, Sample, Suppose, normal, option, within_interval
+from corollary.core.witness import mean_is
 from corollary.theory.kernels.arc_cosine import relu_dual, relu_dual_derivative
 
 CORRELATIONS = (-0.9, -0.5, 0.0, 0.5, 0.9)
@@ -45,17 +36,15 @@ class ReluExpectations(Claim[Given]):
     relation = within_interval(
         level=0.999, resolution=0.03, coarse="at u = −0.9 both are below the half width"
     )  # six standard errors of 30,000
-    supposes = (
-        Suppose(
-            "the pairs are Gaussian: fourth moment 3",
-            lambda g: mean_is(g.e**4, 3.0),
-            "Fair signs have the same covariances and other expectations.",
-            e=lambda g: g.e.sign(),
-        ),
+    supposes = Suppose(
+        "the pairs are Gaussian: fourth moment 3",
+        lambda g: mean_is(g.e**4, 3.0),
+        "Fair signs have the same covariances and other expectations.",
+        e=lambda g: g.e.sign(),
     )
     symbols = "(sin θ + (π − θ) cos θ)/2π", "E[z₊ z'₊]"
     rows = tuple(f"{name}, u = {u:g}" for name in ("E[z₊ z'₊]", "E[1 1']") for u in CORRELATIONS)
-    shows = (Along("ReLU expectations", x="u", at="u"),)
+    shows = Along("ReLU expectations", x="u", at="u")
 
     def given(self, rng: Generator) -> Given:
         return Given(normal(rng, self.draws, 2))

@@ -23,7 +23,8 @@ import torch
 from jaxtyping import Float
 from torch import Generator, Tensor
 
-from corollary.core import Claim, Curve, Figure, Kept, Suppose, Trial, equals, normal, option
+from corollary.core import Claim, Kept, Suppose, Trial, equals, normal, option
+from corollary.core.picture import Curve, Marks, picture
 from corollary.theory.kernels.regression import kernel_regression, outside_span
 
 
@@ -41,13 +42,11 @@ class RepresenterTheorem(Claim[Given]):
     lam: float = option(1.0, low=0.1, high=10.0)  # regulariser
 
     relation = equals(ulps=2**18, scale=1.0)  # descent stops 1e-11 from its limit
-    supposes = (
-        Suppose(
-            "the regulariser is strictly increasing",
-            lambda g: g.lam,
-            "Without a regulariser what lies outside the span stays.",
-            lam=0.0,
-        ),
+    supposes = Suppose(
+        "the regulariser is strictly increasing",
+        lambda g: g.lam,
+        "Without a regulariser what lies outside the span stays.",
+        lam=0.0,
     )
     symbols = "Σ αᵢ K(x, xᵢ)", "by gradient descent"
     rows = "f(x₁)", "f(x₂)", "f(x₃)", "f(x₄)", "distance to the span"
@@ -72,8 +71,8 @@ class RepresenterTheorem(Claim[Given]):
             theta = torch.addmv(phi.T @ y / top, matrix, theta)
         return Kept([*(new @ theta).tolist(), outside_span(theta, phi)], outside=outside)
 
-    def figure(self, trial: Trial[Given]) -> Figure:
-        marks = [Curve(trial.kept.outside, label="with a regulariser")]
-        marks += [Curve(b.kept.outside, label=b.words, role="other") for b in trial.without]
-        title = "Descent into the span of the training features"
-        return Figure(title, x="step", y="distance to the span", marks=tuple(marks))
+    @picture("Descent into the span of the training features", x="step", y="distance to the span")
+    def marks(self, trial: Trial[Given]) -> Marks:
+        yield Curve(trial.kept.outside, label="with a regulariser")
+        for b in trial.without:
+            yield Curve(b.kept.outside, label=b.words, role="other")

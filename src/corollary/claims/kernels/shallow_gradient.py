@@ -49,17 +49,15 @@ class ShallowGradient(Claim[Given]):
     directions: int = option(4, low=1, high=100)  # along which the slope is taken
 
     relation = equals(ulps=2**24, scale=1.0)  # difference quotients lose half of the digits
-    supposes = (
-        Suppose(
-            "the activation is differentiable at every unit's input",
-            lambda g: 1e-3 - jump(g),
-            "For ReLU units at their kink the slope depends on the side.",
-            sigma=lambda g: torch.relu,
-            w=lambda g: 0 * g.w,
-        ),
+    supposes = Suppose(
+        "the activation is differentiable at every unit's input",
+        lambda g: 1e-3 - jump(g),
+        "For ReLU units at their kink the slope depends on the side.",
+        sigma=lambda g: torch.relu,
+        w=lambda g: 0 * g.w,
     )
     symbols = "⟨∇f(W), V⟩", "slope of f along V"
-    shows = (Along("Slopes of a shallow network", x="direction V", y="slope", first=1),)
+    shows = Along("Slopes of a shallow network", x="direction V", y="slope", first=1)
 
     def given(self, rng: Generator) -> Given:
         w, a, x = normal(rng, self.m, self.d), normal(rng, self.m), normal(rng, self.d)

@@ -62,7 +62,7 @@ class TwoLayerGram(Claim[Given]):
         Suppose("no unit is exactly at its kink", lambda g: (g.x @ g.w.T).abs().min()),
     )
     symbols = "H", "products of gradients"
-    shows = (Parity("Gram matrix of a two-layer ReLU network"),)
+    shows = Parity("Gram matrix of a two-layer ReLU network")
 
     def given(self, rng: Generator) -> Given:
         x, w, a = normal(rng, self.n, self.d), normal(rng, self.m, self.d), normal(rng, self.m)

@@ -21,16 +21,8 @@ import torch
 from jaxtyping import Float
 from torch import Generator, Tensor
 
-from corollary.core import (
-    Along,
-    Claim,
-    Sample,
-    Suppose,
-    mean_square_is,
-    normal,
-    option,
-    within_interval,
-)
+from corollary.core import Along, Claim, Sample, Suppose, normal, option, within_interval
+from corollary.core.witness import mean_square_is
 from corollary.theory.kernels.two_layer import ntk_relu_two_layer
 
 
@@ -63,7 +55,7 @@ class TwoLayerNtk(Claim[Given]):
     )
     symbols = "κ(u)", "mean over networks"
     rows = "u = {u}"
-    shows = (Along("Two-layer ReLU tangent kernel", x="u", at="u"),)
+    shows = Along("Two-layer ReLU tangent kernel", x="u", at="u")
 
     @property
     def pairs(self) -> Float[Tensor, "k 2"]:

@@ -78,9 +78,7 @@ class AlternatingFactors(Claim[Given]):
     )
     symbols = "½(tr S_yy − Σ_{i≤p} λ_i), and no increase", "loss at the end, and largest increase"
     rows = ("loss at the end", "largest increase")
-    shows = (
-        Sweep("Alternating least squares", "sweeps", range(1, 16), x="turns", y="L", log_x=False),
-    )
+    shows = Sweep("Alternating least squares", "sweeps", range(1, 16), x="turns", y="L", log="")
 
     def given(self, rng: Generator) -> Given:
         X, noise = normal(rng, self.d, self.n), normal(rng, self.k, self.n)

@@ -46,17 +46,15 @@ class Balancedness(Claim[Given]):
     steps: int = option(200, low=50, high=2000)  # of the Runge-Kutta method
 
     relation = equals(ulps=3e-7 / EPS, scale=0.1)  # the method's error, fourth order in the step
-    supposes = (
-        Suppose(
-            "the layers follow gradient flow",
-            lambda g: (g.eta == 0, f"η = {g.eta:g}"),
-            "Gradient descent with a step of 1/2 moves the differences.",
-            eta=0.5,
-        ),
+    supposes = Suppose(
+        "the layers follow gradient flow",
+        lambda g: (g.eta == 0, f"η = {g.eta:g}"),
+        "Gradient descent with a step of 1/2 moves the differences.",
+        eta=0.5,
     )
     symbols = "at the start", "at the end"
     rows = ("‖W₂ᵀW₂ − W₁W₁ᵀ‖", "its trace", "‖W₃ᵀW₃ − W₂W₂ᵀ‖", "its trace")
-    shows = (Along("Layers move, their differences do not", x="number", y="value"),)
+    shows = Along("Layers move, their differences do not", x="number", y="value")
 
     def given(self, rng: Generator) -> Given:
         target, *layers = 0.7 * normal(rng, self.L + 1, self.d, self.d) / self.d**0.5

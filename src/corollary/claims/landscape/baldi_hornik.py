@@ -24,7 +24,7 @@ import torch
 from torch import Generator, Tensor
 
 from corollary.core import Claim, Kept, Suppose, Trial, equals, normal, option
-from corollary.core.figure import Figure, Level, Points
+from corollary.core.picture import Level, Marks, Points, picture
 from corollary.theory.landscape.two_layer_linear import (
     enumerate_critical_points,
     explained,
@@ -91,17 +91,15 @@ class BaldiHornik(Claim[Given]):
         minima = sum(v > -1e-8 for v in lowest)
         return Kept([*losses, float(max(slopes)), minima], lowest=lowest, losses=losses)
 
-    def figure(self, trial: Trial[Given]) -> Figure:
+    @picture(
+        "Critical points of a two-layer linear network",
+        x="smallest eigenvalue of the Hessian over the largest",
+        y="L",
+        caption="One point for every set I of p eigenvectors of Σ.",
+    )
+    def marks(self, trial: Trial[Given]) -> Marks:
         lowest, losses = trial.kept.lowest, trial.kept.losses
         formula = trial.predicted[: len(losses)]
-        return Figure(
-            "Critical points of a two-layer linear network",
-            x="smallest eigenvalue of the Hessian over the largest",
-            y="L",
-            marks=(
-                Points(lowest, losses, label="measured"),
-                Points(lowest, formula, label="½(tr S_yy − Σ_I λ_i)", role="predicted"),
-                Level(min(losses), label="global minimum", role="other"),
-            ),
-            caption="One point for every set I of p eigenvectors of Σ.",
-        )
+        yield Points(lowest, losses, label="measured")
+        yield Points(lowest, formula, label="½(tr S_yy − Σ_I λ_i)", role="predicted")
+        yield Level(min(losses), label="global minimum", role="other")

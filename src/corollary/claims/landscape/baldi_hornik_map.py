@@ -49,16 +49,14 @@ class BaldiHornikMap(Claim[Given]):
     n: int = option(15, low=10, high=1000)  # points
 
     relation = equals(ulps=1e6, scale=1.0)  # two least-squares solutions, both well conditioned
-    supposes = (
-        Suppose(
-            "the gradient in B is zero",
-            lambda g: 1e-8 - slope(g),
-            "A factor B that is not optimal gives another map.",
-            pairs=lambda g: [(A, B + 0.1) for A, B in g.pairs],
-        ),
+    supposes = Suppose(
+        "the gradient in B is zero",
+        lambda g: 1e-8 - slope(g),
+        "A factor B that is not optimal gives another map.",
+        pairs=lambda g: [(A, B + 0.1) for A, B in g.pairs],
     )
     symbols = "entry of P_A S_yx S_xx⁻¹", "entry of AB"
-    shows = (Parity("The map at critical points"),)
+    shows = Parity("The map at critical points")
 
     def given(self, rng: Generator) -> Given:
         X, Y = normal(rng, self.d, self.n), normal(rng, self.k, self.n)

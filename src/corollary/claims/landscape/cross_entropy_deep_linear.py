@@ -42,20 +42,16 @@ class CrossEntropyDeepLinear(Claim[Given]):
     draws: int = option(400, low=100, high=50_000)  # networks
 
     relation = at_most(level=0.9999)  # Student interval; the mean is far below the bound
-    supposes = (
-        Suppose(
-            "y is a probability vector",
-            lambda g: (g.y >= 0).all() and abs(float(g.y.sum()) - 1) < 1e-12,
-            "A class counted twenty times has twenty times the deltas.",
-            y=lambda g: 20 * g.y,
-        ),
+    supposes = Suppose(
+        "y is a probability vector",
+        lambda g: (g.y >= 0).all() and abs(float(g.y.sum()) - 1) < 1e-12,
+        "A class counted twenty times has twenty times the deltas.",
+        y=lambda g: 20 * g.y,
     )
     symbols = "2d(dσ²)^(L−1)‖x‖²", "E‖∂ℓ/∂W^l‖²"
     shows = (
         Along("Cross-entropy gradients hardly depend on the layer", x="layer l", first=1),
-        Sweep(
-            "The gradient of the first layer", "gain", (0.25, 0.5, 1.0, 2.0), x="dσ²", log_y=True
-        ),
+        Sweep("The gradient of the first layer", "gain", (0.25, 0.5, 1.0, 2.0), x="dσ²", log="xy"),
     )
 
     def given(self, rng: Generator) -> Given:

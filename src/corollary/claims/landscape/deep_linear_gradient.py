@@ -41,11 +41,9 @@ class DeepLinearGradient(Claim[Tensor]):
     draws: int = option(4000, low=1000, high=100_000)  # networks
 
     relation = at_most(level=0.9999)  # Student interval; the mean is below half of the bound
-    supposes = (Suppose("the entries have mean zero", mean_is, without=shifted),)
+    supposes = Suppose("the entries have mean zero", mean_is, without=shifted)
     symbols = "Theorem 52", "E‖∂ℓ/∂W¹‖²"
-    shows = (
-        Along("The gradient of the first layer and its bound", x="depth L", first=1, log_y=True),
-    )
+    shows = Along("The gradient of the first layer and its bound", x="depth L", first=1, log="y")
 
     def given(self, rng: Generator) -> Tensor:
         return sqrt(self.gain / self.d) * normal(rng, self.L, self.draws, self.d, self.d)

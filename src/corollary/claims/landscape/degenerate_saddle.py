@@ -71,7 +71,7 @@ class DegenerateSaddle(Claim[Given]):
     symbols = "exponent h", "f(0) − f(w)"
     shows = (
         Over("Descent from the saddle at zero", x="t", without=False),
-        Sweep("The deeper, the flatter", "h", range(2, 7), y="exponent of descent", log_x=False),
+        Sweep("The deeper, the flatter", "h", range(2, 7), y="exponent of descent", log=""),
     )
 
     def given(self, rng: Generator) -> Given:

@@ -51,12 +51,10 @@ class EndToEndFlow(Claim[Given]):
     steps: int = option(80, low=40, high=1000)  # of the Runge-Kutta method
 
     relation = equals(ulps=3e-7 / EPS, scale=0.1)  # both integrations, fourth order in the step
-    supposes = (
-        Suppose(
-            "the layers start balanced",
-            lambda g: 1e-10 - max(D.norm() for D in balancedness(g.layers)),
-            without=uneven,
-        ),
+    supposes = Suppose(
+        "the layers start balanced",
+        lambda g: 1e-10 - max(D.norm() for D in balancedness(g.layers)),
+        without=uneven,
     )
     symbols = "by the equation of the product", "by the layers"
     shows = (

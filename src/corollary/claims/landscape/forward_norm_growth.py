@@ -54,14 +54,14 @@ class ForwardNormGrowth(Claim[Tensor]):
     )
     symbols = "(dσ²)^t", "E‖W^t ⋯ W^1 x‖² / ‖x‖²"
     shows = (
-        Along("With σ² = 1/d the signal keeps its length", x="layers t", first=1, log_y=True),
+        Along("With σ² = 1/d the signal keeps its length", x="layers t", first=1, log="y"),
         Sweep(
             "Only σ² = 1/d keeps the signal",
             "gain",
             (0.25, 0.5, 0.75, 1.0, 1.25),
             x="dσ²",
             entry=-1,
-            log_y=True,
+            log="xy",
         ),
     )
 

@@ -28,7 +28,8 @@ from typing import NamedTuple
 import torch
 from torch import Generator, Tensor
 
-from corollary.core import Claim, Curve, Figure, Kept, Level, Suppose, Trial, equals, normal, option
+from corollary.core import Claim, Kept, Suppose, Trial, equals, normal, option
+from corollary.core.picture import Curve, Level, Marks, picture
 from corollary.core.relations import EPS
 from corollary.models.deep_linear import DeepLinear
 from corollary.theory.landscape.deep_linear import flat_loss
@@ -92,16 +93,14 @@ class Kawaguchi(Claim[Given]):
         runs = [fit(m, data, half_squares, sgd, steps=self.steps).losses for m in models]
         return Kept([*(r[-1] for r in runs), *(lowest(w, given) for w in widths)], runs=runs)
 
-    def figure(self, trial: Trial[Given]) -> Figure:
+    @picture("Past the saddles to the global minimum", x="step", y="L", log="y")
+    def marks(self, trial: Trial[Given]) -> Marks:
         X, Y, _ = trial.given
-        runs = [Curve(run[:120], label=f"start {i + 1}") for i, run in enumerate(trial.kept.runs)]
-        saddles = [
-            Level(reduced_rank_loss(X, Y, r), label=f"saddle of rank {r}", role="other")
-            for r in range(self.p)
-        ]
-        least = Level(trial.comparison.predicted[0], label=f"least loss of rank {self.p}")
-        title = "Past the saddles to the global minimum"
-        return Figure(title, x="step", y="L", log_y=True, marks=(*runs, *saddles, least))
+        for i, run in enumerate(trial.kept.runs):
+            yield Curve(run[:120], label=f"start {i + 1}")
+        for r in range(self.p):
+            yield Level(reduced_rank_loss(X, Y, r), label=f"saddle of rank {r}", role="other")
+        yield Level(trial.comparison.predicted[0], label=f"least loss of rank {self.p}")
 
 
 def half_squares(output: Tensor, target: Tensor) -> Tensor:

@@ -47,16 +47,14 @@ class KawaguchiCriticalForm(Claim[Given]):
     H: int = option(2, low=1, high=4)  # hidden layers
 
     relation = equals(ulps=1e7, scale=1.0)  # least squares with a product of Gaussian matrices
-    supposes = (
-        Suppose(
-            "the gradient in W₁ is zero",
-            lambda g: 1e-6 - slope(g),
-            "Layers that are not critical make another map.",
-            networks=lambda g: [[Ws[0] + 0.1, *Ws[1:]] for Ws in g.networks],
-        ),
+    supposes = Suppose(
+        "the gradient in W₁ is zero",
+        lambda g: 1e-6 - slope(g),
+        "Layers that are not critical make another map.",
+        networks=lambda g: [[Ws[0] + 0.1, *Ws[1:]] for Ws in g.networks],
     )
     symbols = "projected least-squares map, and no residual", "entry of the product, and residual"
-    shows = (Parity("The product of the layers at critical points"),)
+    shows = Parity("The product of the layers at critical points")
 
     def given(self, rng: Generator) -> Given:
         """Upper layers of full and of deficient rank, the first layer solved for; and zeros."""

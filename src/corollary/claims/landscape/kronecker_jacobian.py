@@ -60,17 +60,15 @@ class KroneckerJacobian(Claim[Given]):
     order: Literal["columns", "rows"] = "columns"  # how vec stacks
 
     relation = equals(ulps=1e4, scale=1.0)  # sums of p d products of order one
-    supposes = (
-        Suppose("vec stacks in the order that the formula supposes", agrees, without=other_order),
+    supposes = Suppose(
+        "vec stacks in the order that the formula supposes", agrees, without=other_order
     )
     symbols = "Kronecker form", "automatic differentiation"
-    shows = (
-        Along(
-            "The derivatives of Ax and of vec(ABC) along a direction",
-            x="entry",
-            y="change of the entry",
-            first=1,
-        ),
+    shows = Along(
+        "The derivatives of Ax and of vec(ABC) along a direction",
+        x="entry",
+        y="change of the entry",
+        first=1,
     )
 
     def given(self, rng: Generator) -> Given:

@@ -69,7 +69,7 @@ class LandscapeRegimes(Claim[Given]):
     )
     symbols = "share, at least", "share of the starts"
     rows = ("linear: optimal", "wide: zero loss", "small: spurious")
-    shows = (Along("Where gradient descent ends", x="network"),)
+    shows = Along("Where gradient descent ends", x="network")
 
     def given(self, rng: Generator) -> Given:
         return Given(self.units, self.units, 200)

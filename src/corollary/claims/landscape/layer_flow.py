@@ -40,16 +40,14 @@ class LayerFlow(Claim[Given]):
     L: int = option(3, low=2, high=6)  # layers
 
     relation = equals(ulps=1e7, scale=0.1)  # singular vectors lose digits where values are close
-    supposes = (
-        Suppose(
-            "the layers are balanced",
-            lambda g: 1e-10 - max(D.norm() for D in balancedness(g.layers)),
-            "Layers that are not balanced have no aligned vectors.",
-            layers=lambda g: [w + 0.3 * w.roll(1, dims=0) for w in g.layers],
-        ),
+    supposes = Suppose(
+        "the layers are balanced",
+        lambda g: 1e-10 - max(D.norm() for D in balancedness(g.layers)),
+        "Layers that are not balanced have no aligned vectors.",
+        layers=lambda g: [w + 0.3 * w.roll(1, dims=0) for w in g.layers],
     )
     symbols = "entry by the aligned formula", "entry of −∂L/∂W_k"
-    shows = (Parity("Velocities of the layers' entries"),)
+    shows = Parity("Velocities of the layers' entries")
 
     def given(self, rng: Generator) -> Given:
         U, V = torch.linalg.qr(normal(rng, 2, self.d, self.d)).Q

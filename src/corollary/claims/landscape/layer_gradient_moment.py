@@ -38,15 +38,13 @@ class LayerGradientMoment(Claim[Tensor]):
     draws: int = option(20_000, low=2000, high=200_000)  # networks
 
     relation = within_interval(level=0.999999, resolution=0.15)  # chance: one seed in a million
-    supposes = (
-        Suppose(
-            "the entries are Gaussian: their kurtosis is 3",
-            lambda self, W: mean_is((self.d / self.gain) ** 2 * W**4, 3.0),
-            without=signs,
-        ),
+    supposes = Suppose(
+        "the entries are Gaussian: their kurtosis is 3",
+        lambda self, W: mean_is((self.d / self.gain) ** 2 * W**4, 3.0),
+        without=signs,
     )
     symbols = "exact mean over Lemma 51", "E‖∂ℓ/∂W^k‖² over Lemma 51"
-    shows = (Along("Gradients at the start, in units of Lemma 51", x="layer k", first=1),)
+    shows = Along("Gradients at the start, in units of Lemma 51", x="layer k", first=1)
 
     def given(self, rng: Generator) -> Tensor:
         return sqrt(self.gain / self.d) * normal(rng, self.L, self.draws, self.d, self.d)

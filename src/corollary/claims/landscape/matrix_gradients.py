@@ -74,16 +74,14 @@ class MatrixGradients(Claim[Given]):
     n: int = option(4, low=2, high=50)  # columns of B
 
     relation = equals(ulps=1e4, scale=1.0)  # sums of some p m n products of order one
-    supposes = (
-        Suppose(
-            "S is symmetric",
-            lambda g: near(g.S, g.S.T, 0.0),
-            "For a matrix S that is not symmetric 2Sx is not the gradient.",
-            S=lambda g: g.S.triu(),
-        ),
+    supposes = Suppose(
+        "S is symmetric",
+        lambda g: near(g.S, g.S.T, 0.0),
+        "For a matrix S that is not symmetric 2Sx is not the gradient.",
+        S=lambda g: g.S.triu(),
     )
     symbols = "entry by formula", "entry by automatic differentiation"
-    shows = (Parity("Entries of twelve gradients"),)
+    shows = Parity("Entries of twelve gradients")
 
     def given(self, rng: Generator) -> Given:
         p, m, n = self.p, self.m, self.n

@@ -45,17 +45,15 @@ class MatrixSensingMean(Claim[Given]):
     draws: int = option(3000, low=500, high=100_000)  # measurements
 
     relation = within_interval(level=0.999999, resolution=0.2)  # chance: one seed in a million
-    supposes = (
-        Suppose(
-            "the entries of A are uncorrelated with variance 1",
-            uncorrelated,
-            "If all entries of a measurement are one number, only the sum is seen.",
-            A=lambda g: g.A[:, :1, :1].expand_as(g.A),
-        ),
+    supposes = Suppose(
+        "the entries of A are uncorrelated with variance 1",
+        uncorrelated,
+        "If all entries of a measurement are one number, only the sum is seen.",
+        A=lambda g: g.A[:, :1, :1].expand_as(g.A),
     )
     symbols = "‖W − W*‖² over its start", "mean of ⟨W − W*, A⟩² over the start"
     times = (0.0, 0.5, 1.0, 1.5, 2.0)
-    shows = (Along("The error along the flow and what measurements see", x="t", at="times"),)
+    shows = Along("The error along the flow and what measurements see", x="t", at="times")
 
     def given(self, rng: Generator) -> Given:
         one = torch.eye(self.d, dtype=torch.float64)

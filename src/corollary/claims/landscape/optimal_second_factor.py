@@ -45,22 +45,18 @@ class OptimalSecondFactor(Claim[Given]):
     rivals: int = option(20, low=2, high=1000)  # directions
 
     relation = at_least(ulps=1e5)  # the least-squares rival has the same loss, up to rounding
-    supposes = (
-        Suppose(
-            "AᵀAB S_xx = Aᵀ S_yx",
-            lambda g: 1e-9 - off(g),
-            "A solution for other targets is no minimiser.",
-            B=lambda g: -g.B,
-        ),
+    supposes = Suppose(
+        "AᵀAB S_xx = Aᵀ S_yx",
+        lambda g: 1e-9 - off(g),
+        "A solution for other targets is no minimiser.",
+        B=lambda g: -g.B,
     )
     symbols = "L(A, B)", "L of a rival"
-    shows = (
-        Along(
-            "No factor near B has a smaller loss",
-            x="rival",
-            first=1,
-            caption="The last rival is a least-squares solution.",
-        ),
+    shows = Along(
+        "No factor near B has a smaller loss",
+        x="rival",
+        first=1,
+        caption="The last rival is a least-squares solution.",
     )
 
     def given(self, rng: Generator) -> Given:

@@ -37,15 +37,11 @@ class RandomGramMoment(Claim[Tensor]):
     draws: int = option(12_000, low=2000, high=200_000)  # independent products
 
     relation = within_interval(level=0.999999, resolution=0.2)  # chance: one seed in a million
-    supposes = (
-        Suppose(
-            "the entries are Gaussian: their kurtosis is 3",
-            lambda W: mean_is(W**4, 3.0),
-            without=signs,
-        ),
+    supposes = Suppose(
+        "the entries are Gaussian: their kurtosis is 3", lambda W: mean_is(W**4, 3.0), without=signs
     )
     symbols = "exact mean over the bound", "E‖MᵀM‖² over the bound"
-    shows = (Along("The bound behind Theorem 52 and the exact mean", x="factors m", first=1),)
+    shows = Along("The bound behind Theorem 52 and the exact mean", x="factors m", first=1)
 
     def given(self, rng: Generator) -> Tensor:
         return normal(rng, self.m, self.draws, self.d, self.d)

@@ -53,12 +53,12 @@ class RandomSecondMoment(Claim[Given]):
     draws: int = option(2500, low=1000, high=100_000)  # independent triples
 
     relation = within_interval(level=0.999999, resolution=0.25)  # chance: one seed in a million
-    supposes = (Suppose("A and B are independent", independent, without=common),)
+    supposes = Suppose("A and B are independent", independent, without=common)
     symbols = "σ²", "E‖AWB‖² / (E‖A‖² E‖B‖²)"
     rows = tuple(LAWS)
     kurtosis = [KURTOSIS[law] for law in LAWS]
-    shows = (
-        Along("The law of the entries does not matter", x="kurtosis of W's entries", at="kurtosis"),
+    shows = Along(
+        "The law of the entries does not matter", x="kurtosis of W's entries", at="kurtosis"
     )
 
     def given(self, rng: Generator) -> Given:

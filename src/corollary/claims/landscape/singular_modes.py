@@ -22,7 +22,8 @@ import torch
 from torch import Generator, Tensor
 from torch.linalg import svdvals
 
-from corollary.core import Claim, Curve, Figure, Points, Suppose, Trial, equals, normal, option
+from corollary.core import Claim, Suppose, Trial, equals, normal, option
+from corollary.core.picture import Curve, Marks, Points, picture
 from corollary.core.relations import EPS
 from corollary.theory.landscape.deep_linear import product
 from corollary.theory.landscape.linear_flow import (
@@ -61,9 +62,7 @@ class SingularModes(Claim[Given]):
     steps: int = option(300, low=100, high=5000)  # of the Runge-Kutta method
 
     relation = equals(ulps=9e-7 / EPS, scale=1.0)  # error of the integration at this step
-    supposes = (
-        Suppose("start and target share their singular vectors", shared, without=own_vectors),
-    )
+    supposes = Suppose("start and target share their singular vectors", shared, without=own_vectors)
     symbols = "logistic curves", "singular values of the product"
 
     def given(self, rng: Generator) -> Given:
@@ -85,15 +84,10 @@ class SingularModes(Claim[Given]):
         modes = (svdvals(torch.stack(path[::stride][1:])).T.flatten() for path in paths)
         return torch.cat(list(modes))
 
-    def figure(self, trial: Trial[Given]) -> Figure:
+    @picture("Large singular values are learned first", x="t", y="s_i")
+    def marks(self, trial: Trial[Given]) -> Marks:
         t = torch.linspace(0, self.T, TIMES + 1)[1:]
-        lines = [
-            Curve(s, x=t, label=f"logistic, i = {i + 1}", role="predicted")
-            for i, s in enumerate(trial.predicted[: TIMES * self.d].reshape(self.d, -1))
-        ]
-        dots = [
-            Points(t, s, label=f"s_{i + 1}, layers")
-            for i, s in enumerate(trial.measured[: TIMES * self.d].reshape(self.d, -1))
-        ]
-        title = "Large singular values are learned first"
-        return Figure(title, x="t", y="s_i", marks=(*lines, *dots))
+        for i, s in enumerate(trial.predicted[: TIMES * self.d].reshape(self.d, -1)):
+            yield Curve(s, x=t, label=f"logistic, i = {i + 1}", role="predicted")
+        for i, s in enumerate(trial.measured[: TIMES * self.d].reshape(self.d, -1)):
+            yield Points(t, s, label=f"s_{i + 1}, layers")

@@ -38,17 +38,15 @@ class SquaredNormSum(Claim[Given]):
     d: int = option(6, low=2, high=100)  # dimension
 
     relation = equals(ulps=64, scale=1000.0)  # sums of d squares, or d² of matrices, cancel
-    supposes = (
-        Suppose(
-            "the norm is the root of the sum of squares",
-            lambda g: near(vector_norm(g.x, g.p), g.x.square().sum().sqrt()),
-            "The sum of absolute values comes from no inner product.",
-            p=1.0,
-        ),
+    supposes = Suppose(
+        "the norm is the root of the sum of squares",
+        lambda g: near(vector_norm(g.x, g.p), g.x.square().sum().sqrt()),
+        "The sum of absolute values comes from no inner product.",
+        p=1.0,
     )
     symbols = "‖x − y‖²", "2‖x‖² + 2‖y‖² − ‖x + y‖²"
     cosine = T.tolist()
-    shows = (Along("What the inequality gives away", x="cosine t of x and y", at="cosine"),)
+    shows = Along("What the inequality gives away", x="cosine t of x and y", at="cosine")
 
     def given(self, rng: Generator) -> Given:
         x, u = normal(rng, 2, self.d)

@@ -66,7 +66,7 @@ class SvdAlignment(Claim[Given]):
         ),
     )
     symbols = "aligned", "cosines, ratios of singular values, ‖W‖/‖Σ^L‖"
-    shows = (Along("Neighbouring layers after the flow", x="number", y="value"),)
+    shows = Along("Neighbouring layers after the flow", x="number", y="value")
 
     def given(self, rng: Generator) -> Given:
         U, V = torch.linalg.qr(normal(rng, 2, self.d, self.d)).Q

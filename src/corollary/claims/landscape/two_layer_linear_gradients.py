@@ -42,16 +42,14 @@ class TwoLayerLinearGradients(Claim[Given]):
     n: int = option(20, low=1, high=10_000)  # points
 
     relation = equals(ulps=1e5, scale=1.0)  # sums over n points, added in another order
-    supposes = (
-        Suppose(
-            "the hidden units are linear",
-            lambda g: near(g.unit(2 * g.X), 2 * g.unit(g.X)),
-            "Hidden units h + h²/2 have other gradients.",
-            unit=lambda g: lambda h: h + h.square() / 2,
-        ),
+    supposes = Suppose(
+        "the hidden units are linear",
+        lambda g: near(g.unit(2 * g.X), 2 * g.unit(g.X)),
+        "Hidden units h + h²/2 have other gradients.",
+        unit=lambda g: lambda h: h + h.square() / 2,
     )
     symbols = "entry by formula", "entry by automatic differentiation"
-    shows = (Parity("Gradients from two correlation matrices"),)
+    shows = Parity("Gradients from two correlation matrices")
 
     def given(self, rng: Generator) -> Given:
         model = TwoLayerLinear(self.d, self.m, self.k, rng=rng)

@@ -29,7 +29,7 @@ from torch import Generator, Tensor
 from torch.linalg import qr, svdvals
 
 from corollary.core import Claim, Kept, Sample, Suppose, Trial, equals, normal, option
-from corollary.core.figure import Curve, Figure, Level
+from corollary.core.picture import Curve, Level, Marks, picture
 from corollary.core.relations import EPS
 from corollary.theory.networks.autoencoder import autoencoder_gradients, reconstruction
 from corollary.theory.networks.low_rank import tail_energy
@@ -104,12 +104,10 @@ class AutoencoderDynamics(Claim[Given]):
             learned.append((u @ D * (u @ C.T)).sum(dim=1))
         return float(reconstruction(given.x, given.x @ C.T @ D.T)), torch.stack(learned)
 
-    def figure(self, trial: Trial[Given]) -> Figure:
-        marks: list[Curve | Level] = []
+    @picture("Directions are learned one after another", x="step", y="u_iᵀ D C u_i")
+    def marks(self, trial: Trial[Given]) -> Marks:
         times = self.times(trial.given)
         shown = trial.kept.learned[: int(2 * times[-1])]
         for i, t in enumerate(times):
-            marks.append(Curve(shown[:, i], label=f"direction {i + 1}"))
-            marks.append(Level(t, label=f"log(1/ε)/(ηλ_i), i = {i + 1}", axis="x"))
-        title = "Directions are learned one after another"
-        return Figure(title, x="step", y="u_iᵀ D C u_i", marks=tuple(marks))
+            yield Curve(shown[:, i], label=f"direction {i + 1}")
+            yield Level(t, label=f"log(1/ε)/(ηλ_i), i = {i + 1}", axis="x")

@@ -39,16 +39,14 @@ class AutoencoderGradients(Claim[Given]):
     n: int = 20  # points
 
     relation = equals(ulps=1024, scale=1.0)  # sums over points and coordinates, entries about 1
-    supposes = (
-        Suppose(
-            "encoder and decoder are linear",
-            lambda g: near(g.phi(2 * g.x), 2 * g.phi(g.x)),
-            "A code that goes through tanh has other gradients.",
-            phi=lambda g: torch.tanh,
-        ),
+    supposes = Suppose(
+        "encoder and decoder are linear",
+        lambda g: near(g.phi(2 * g.x), 2 * g.phi(g.x)),
+        "A code that goes through tanh has other gradients.",
+        phi=lambda g: torch.tanh,
     )
     symbols = "entry by the formula", "entry by autograd"
-    shows = (Parity("Gradients of the linear autoencoder"),)
+    shows = Parity("Gradients of the linear autoencoder")
 
     def given(self, rng: Generator) -> Given:
         C, D = normal(rng, self.m, self.d), normal(rng, self.d, self.m)

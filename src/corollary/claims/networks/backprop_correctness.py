@@ -55,17 +55,15 @@ class BackpropCorrectness(Claim[Given]):
     phi: Literal["tanh", "sigmoid"] = "tanh"  # activation of the hidden layers
 
     relation = equals(ulps=2**22, scale=1.0)  # the quotient's own error, about 1e-10
-    supposes = (
-        Suppose(
-            "each activation is differentiable where the network uses it",
-            lambda g: nearest_kink(g) - 0.01,
-            "ReLU units that sit exactly on their kinks have no derivative.",
-            layers=lambda g: [*(Layer(f.W, 0 * f.b, RELU) for f in g.layers[:-1]), g.layers[-1]],
-            x=lambda g: 0 * g.x,
-        ),
+    supposes = Suppose(
+        "each activation is differentiable where the network uses it",
+        lambda g: nearest_kink(g) - 0.01,
+        "ReLU units that sit exactly on their kinks have no derivative.",
+        layers=lambda g: [*(Layer(f.W, 0 * f.b, RELU) for f in g.layers[:-1]), g.layers[-1]],
+        x=lambda g: 0 * g.x,
     )
     symbols = "slope by backpropagation", "difference quotient of the loss"
-    shows = (Parity("The slope of the loss along random directions"),)
+    shows = Parity("The slope of the loss along random directions")
 
     def given(self, rng: Generator) -> Given:
         widths = [self.d, *[self.m] * (self.L - 1), 1]

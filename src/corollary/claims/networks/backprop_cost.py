@@ -54,16 +54,14 @@ class BackpropCost(Claim[Given]):
     depths: tuple[int, ...] = (1, 2, 4, 8, 16, 32)  # layers
 
     relation = equals(ulps=4)  # both sides are ratios of counts
-    supposes = (
-        Suppose(
-            "the loss is a single number",
-            lambda g: (g.losses == 1, f"{g.losses}"),
-            "The Jacobian of three outputs needs three backward passes.",
-            losses=3,
-        ),
+    supposes = Suppose(
+        "the loss is a single number",
+        lambda g: (g.losses == 1, f"{g.losses}"),
+        "The Jacobian of three outputs needs three backward passes.",
+        losses=3,
     )
     symbols = "2 − n₀n₁ / Σ nₗ₋₁nₗ", "backward / forward"
-    shows = (Along("The price of a gradient", x="layers L", at="depths", log_x=True),)
+    shows = Along("The price of a gradient", x="layers L", at="depths", log="x")
 
     def given(self, rng: Generator) -> Given:
         widths = [[self.d] + [self.m] * depth for depth in self.depths]

@@ -37,16 +37,14 @@ class BottleneckRank(Claim[Given]):
     n: int = 40  # points
 
     relation = at_most()  # ranks are whole numbers
-    supposes = (
-        Suppose(
-            "encoder and decoder are linear",
-            lambda g: near(g.phi(-g.x), -g.phi(g.x)),
-            "A ReLU after the decoder: codes of one number reach rank two already.",
-            phi=lambda g: torch.relu,
-        ),
+    supposes = Suppose(
+        "encoder and decoder are linear",
+        lambda g: near(g.phi(-g.x), -g.phi(g.x)),
+        "A ReLU after the decoder: codes of one number reach rank two already.",
+        phi=lambda g: torch.relu,
     )
     symbols = "min{rank C, rank D}", "rank of the reconstructed data, and of DC"
-    shows = (Along("The code bounds the rank", x="size m of the code", at="codes"),)
+    shows = Along("The code bounds the rank", x="size m of the code", at="codes")
 
     @property
     def codes(self) -> range:

@@ -41,16 +41,14 @@ class BrierScore(Claim[Given]):
     k: int = option(4, low=2)  # classes
 
     relation = equals(ulps=4096, scale=1.0)  # a difference of scores of size 1
-    supposes = (
-        Suppose(
-            "q is a probability vector",
-            lambda g: near(g.q.sum(1), 1.0, 1e-12),
-            "Weights that sum to one half count only half of the cost.",
-            q=lambda g: g.q / 2,
-        ),
+    supposes = Suppose(
+        "q is a probability vector",
+        lambda g: near(g.q.sum(1), 1.0, 1e-12),
+        "Weights that sum to one half count only half of the cost.",
+        q=lambda g: g.q / 2,
     )
     symbols = "‖p − q‖²", "E‖e − p‖² − E‖e − q‖²"
-    shows = (Parity("Honesty costs nothing, anything else its squared distance"),)
+    shows = Parity("Honesty costs nothing, anything else its squared distance")
 
     def given(self, rng: Generator) -> Given:
         return Given(*torch.softmax(1.5 * normal(rng, 2, self.n, self.k), -1))

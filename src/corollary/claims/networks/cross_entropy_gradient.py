@@ -38,16 +38,14 @@ class CrossEntropyGradient(Claim[Given]):
     k: int = 5  # classes
 
     relation = equals(ulps=4096, scale=1.0)  # sums over n points that partly cancel
-    supposes = (
-        Suppose(
-            "each target sums to 1",
-            lambda g: near(g.y.sum(1), 1.0, 1e-12),
-            "Targets of sum one half have the gradient (p/2 − y)x.",
-            y=lambda g: g.y / 2,
-        ),
+    supposes = Suppose(
+        "each target sums to 1",
+        lambda g: near(g.y.sum(1), 1.0, 1e-12),
+        "Targets of sum one half have the gradient (p/2 − y)x.",
+        y=lambda g: g.y / 2,
     )
     symbols = "(p − y)ᵀx, and the loss", "∂ℓ/∂Θ, and the loss"
-    shows = (Parity("One formula for all entries"),)
+    shows = Parity("One formula for all entries")
 
     def given(self, rng: Generator) -> Given:
         """Half of the targets are one-hot, half are soft."""

@@ -68,12 +68,12 @@ class DenseConnectivity(Claim[Given]):
     growth: int = 4  # channels each layer adds, k
 
     relation = equals()  # whole numbers
-    supposes = (
-        Suppose("every layer reads the input and all earlier layers", sees_all, without=chain),
+    supposes = Suppose(
+        "every layer reads the input and all earlier layers", sees_all, without=chain
     )
     symbols = "k₀ + (l − 1)k, and parameters", "channels read, and parameters"
     rows = (*(f"channels of layer {i}" for i in range(1, 9)), "parameters")
-    shows = (Along("A dense block reads more and more", x="layer l", y="channels", at="depth"),)
+    shows = Along("A dense block reads more and more", x="layer l", y="channels", at="depth")
 
     @property
     def depth(self) -> range:

@@ -27,7 +27,7 @@ import torch
 from torch import Generator, Tensor, nn
 
 from corollary.core import Along, Claim, Sample, Suppose, Sweep, Trial, at_most, normal, option
-from corollary.core.figure import Figure, Points
+from corollary.core.picture import Marks, Points, picture
 from corollary.data.imagenet_errors import resnets
 from corollary.data.two_moons import two_moons
 from corollary.train import fit
@@ -131,9 +131,13 @@ class DepthWithShortcuts(Claim[Given]):
         (plain, deep), (short, long) = (map(trained, s) for s in (given.plain, given.second))
         return [Sample(r) for r in (plain / deep, long / short, long / deep, plain / short)]
 
-    def figure(self, trial: Trial[Given]) -> Figure:
+    @picture(
+        "ImageNet, as reported by He et al. (2016)",
+        x="layers of the residual network",
+        y="error in %",
+    )
+    def marks(self, trial: Trial[Given]) -> Marks:
         known = [(r.depth, r.top1, r.top5) for r in resnets() if r.depth and r.top1 and r.top5]
         depth, top1, top5 = zip(*known, strict=True)
-        marks = (Points(depth, top1, "top-1", "other"), Points(depth, top5, "top-5", "other"))
-        title = "ImageNet, as reported by He et al. (2016)"
-        return Figure(title, x="layers of the residual network", y="error in %", marks=marks)
+        yield Points(depth, top1, "top-1", "other")
+        yield Points(depth, top5, "top-5", "other")

@@ -44,16 +44,14 @@ class DoubleDivision(Claim[Given]):
     steps: int = option(100, low=2, high=1000)  # steps
 
     relation = equals(ulps=2**16)  # the divisions are made in another order, step after step
-    supposes = (
-        Suppose(
-            "there is no weight decay",
-            lambda g: (g.decay == 0, f"decay {g.decay:g}"),
-            "A decay of two per mille of the weights in each step of the listing is not divided.",
-            decay=2e-3,
-        ),
+    supposes = Suppose(
+        "there is no weight decay",
+        lambda g: (g.decay == 0, f"decay {g.decay:g}"),
+        "A decay of two per mille of the weights in each step of the listing is not divided.",
+        decay=2e-3,
     )
     symbols = "corrected, step η/N", "as printed, step η"
-    shows = (Along("One division too many", x="step", y="loss"),)
+    shows = Along("One division too many", x="step", y="loss")
 
     def given(self, rng: Generator) -> Given:
         X, y = two_gaussians(self.n, rng=rng)

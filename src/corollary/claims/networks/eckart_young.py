@@ -48,22 +48,18 @@ class EckartYoung(Claim[Given]):
     sweeps: int = 12  # of the alternating minimisation
 
     relation = at_least(ulps=256, scale=1.0)  # X_r attains the bound, with the rounding of ‖X‖ > 1
-    supposes = (
-        Suppose(
-            "every challenger has rank at most r",
-            lambda g: (g.rank <= g.r, f"rank {g.rank}, r = {g.r}"),
-            "With one more dimension the challengers are nearer.",
-            rank=lambda g: g.r + 1,
-        ),
+    supposes = Suppose(
+        "every challenger has rank at most r",
+        lambda g: (g.rank <= g.r, f"rank {g.rank}, r = {g.r}"),
+        "With one more dimension the challengers are nearer.",
+        rank=lambda g: g.r + 1,
     )
     symbols = "(Σ_{i>r} σ_i²)^½", "‖X − Y‖_F"
-    shows = (
-        Along(
-            "No matrix of rank r is nearer than X_r",
-            x="challenger",
-            first=1,
-            caption="Random subspaces, then sweeps of alternating minimisation, then X_r.",
-        ),
+    shows = Along(
+        "No matrix of rank r is nearer than X_r",
+        x="challenger",
+        first=1,
+        caption="Random subspaces, then sweeps of alternating minimisation, then X_r.",
     )
 
     def given(self, rng: Generator) -> Given:

@@ -37,16 +37,14 @@ class ExpectationLoss(Claim[Given]):
     draws: int = option(60000, low=50000)  # labels drawn from each output
 
     relation = within_interval(level=0.9999, resolution=0.015)  # binomial with the draws above
-    supposes = (
-        Suppose(
-            "each target is one-hot",
-            lambda g: g.y.max(1).values.min() - (1 - 1e-12),
-            "Labels drawn from a soft target differ even where the loss is zero.",
-            y=lambda g: g.o.softmax(1),
-        ),
+    supposes = Suppose(
+        "each target is one-hot",
+        lambda g: g.y.max(1).values.min() - (1 - 1e-12),
+        "Labels drawn from a soft target differ even where the loss is zero.",
+        y=lambda g: g.o.softmax(1),
     )
     symbols = "‖y − p‖₁ / 2, and max|p − y|", "share of wrong labels"
-    shows = (Parity("A loss one can count"),)
+    shows = Parity("A loss one can count")
 
     def given(self, rng: Generator) -> Given:
         o, y = normal(rng, 2, self.n, self.k)

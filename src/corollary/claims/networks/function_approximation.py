@@ -25,7 +25,7 @@ from jaxtyping import Float
 from torch import Generator, Tensor, nn
 
 from corollary.core import Claim, Kept, Sample, Suppose, Trial, at_most, option, uniform
-from corollary.core.figure import Curve, Figure, Points
+from corollary.core.picture import Curve, Marks, Points, picture
 from corollary.models.compose import Compose
 from corollary.train import fit
 
@@ -77,13 +77,11 @@ class FunctionApproximation(Claim[Given]):
     runs: int = option(16, low=2, high=100)  # with other samples and weights
 
     relation = at_most()  # Student interval of the runs
-    supposes = (
-        Suppose(
-            "the activation is no polynomial of degree two",
-            third,
-            "With squares the network is a parabola.",
-            phi=lambda g: Square(),
-        ),
+    supposes = Suppose(
+        "the activation is no polynomial of degree two",
+        third,
+        "With squares the network is a parabola.",
+        phi=lambda g: Square(),
     )
     symbols = "0.05", "root mean square error on new points"
 
@@ -107,13 +105,11 @@ class FunctionApproximation(Claim[Given]):
         errors = (values - target(NEW)).square().mean(dim=(1, 2)).sqrt()
         return Kept(Sample(errors), network=values[0, :, 0])
 
-    def figure(self, trial: Trial[Given]) -> Figure:
+    @picture("A function from its samples", x="x", y="φ(x)")
+    def marks(self, trial: Trial[Given]) -> Marks:
         x, t = trial.given.x[0, :, 0], NEW[:, 0]
-        marks = [
-            Curve(target(t), x=t, label="φ, unknown", role="predicted"),
-            Points(x, target(x), label="samples", role="other"),
-            Curve(trial.kept.network, x=t, label="network"),
-        ]
+        yield Curve(target(t), x=t, label="φ, unknown", role="predicted")
+        yield Points(x, target(x), label="samples", role="other")
+        yield Curve(trial.kept.network, x=t, label="network")
         for broken in trial.without:
-            marks.append(Curve(broken.kept.network, x=t, label=broken.words, role="other"))
-        return Figure("A function from its samples", x="x", y="φ(x)", marks=tuple(marks))
+            yield Curve(broken.kept.network, x=t, label=broken.words, role="other")

@@ -61,7 +61,7 @@ class HiddenUnitPermutation(Claim[Given]):
     )
     symbols = "the network", "units permuted"
     t = torch.linspace(-3, 3, 41, dtype=torch.float64).tolist()
-    shows = (Along("Units in another order", x="t, along a line", y="f(t)", at="t"),)
+    shows = Along("Units in another order", x="t, along a line", y="f(t)", at="t")
 
     def given(self, rng: Generator) -> Given:
         W, b = normal(rng, self.m, self.d), normal(rng, self.m)

@@ -43,16 +43,14 @@ class LinearComposition(Claim[Given]):
     k: int = 16  # points
 
     relation = equals(ulps=4096, scale=1.0)  # sums of width terms in every layer, in another order
-    supposes = (
-        Suppose(
-            "every layer is affine, without a non-linear activation",
-            lambda g: near(g.net(g.x) + g.net(-g.x), 2 * g.net(0 * g.x)),
-            "The same weights with ReLU are no affine map.",
-            net=lambda g: with_activation(g.net, "relu"),
-        ),
+    supposes = Suppose(
+        "every layer is affine, without a non-linear activation",
+        lambda g: near(g.net(g.x) + g.net(-g.x), 2 * g.net(0 * g.x)),
+        "The same weights with ReLU are no affine map.",
+        net=lambda g: with_activation(g.net, "relu"),
     )
     symbols = "W x + b", "output of the network"
-    shows = (Parity("A deep linear network is one matrix"),)
+    shows = Parity("A deep linear network is one matrix")
 
     def given(self, rng: Generator) -> Given:
         net = MLP(self.widths, "linear", rng=rng)

@@ -36,16 +36,14 @@ class LogisticGradient(Claim[Given]):
     s: int = 50  # patterns
 
     relation = equals(ulps=512, scale=1.0)  # a mean over s patterns, entries about 1
-    supposes = (
-        Suppose(
-            "labels are 0 and 1",
-            lambda g: ((g.y == 0) | (g.y == 1)).all(),
-            "Labels −1 and 1 need another formula.",
-            y=lambda g: 2 * g.y - 1,
-        ),
+    supposes = Suppose(
+        "labels are 0 and 1",
+        lambda g: ((g.y == 0) | (g.y == 1)).all(),
+        "Labels −1 and 1 need another formula.",
+        y=lambda g: 2 * g.y - 1,
     )
     symbols = "entry by the formula", "entry by autograd"
-    shows = (Parity("Gradient of the logistic loss"),)
+    shows = Parity("Gradient of the logistic loss")
 
     def given(self, rng: Generator) -> Given:
         y = (uniform(rng, self.s) < 0.5).double()

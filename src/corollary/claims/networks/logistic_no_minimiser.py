@@ -41,25 +41,17 @@ class LogisticNoMinimiser(Claim[Given]):
     gamma: float = option(0.1, low=0.01, high=1.0)  # margin to plant
 
     relation = at_most(ulps=4096)  # exponents up to 256 have some ten ulps of absolute error each
-    supposes = (
-        Suppose(
-            "u separates the points with margin γ > 0",
-            lambda g: margin(g.x, 2 * g.y - 1, g.u) if g.gamma > 0 else -1.0,
-            "One point has both labels: the loss grows along every ray that leaves it.",
-            x=lambda g: torch.cat([g.x, g.x[:1]]),
-            y=lambda g: torch.cat([g.y, 1 - g.y[:1]]),
-        ),
+    supposes = Suppose(
+        "u separates the points with margin γ > 0",
+        lambda g: margin(g.x, 2 * g.y - 1, g.u) if g.gamma > 0 else -1.0,
+        "One point has both labels: the loss grows along every ray that leaves it.",
+        x=lambda g: torch.cat([g.x, g.x[:1]]),
+        y=lambda g: torch.cat([g.y, 1 - g.y[:1]]),
     )
     symbols = "log(1 + e^(−cγ))", "ℓ[c u]"
     sizes = [2.0**i for i in range(9)]  # lengths of the weights
-    shows = (
-        Along(
-            "The loss vanishes along a ray: there is no minimiser",
-            x="c",
-            at="sizes",
-            log_x=True,
-            log_y=True,
-        ),
+    shows = Along(
+        "The loss vanishes along a ray: there is no minimiser", x="c", at="sizes", log="xy"
     )
 
     def given(self, rng: Generator) -> Given:

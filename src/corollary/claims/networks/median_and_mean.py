@@ -59,7 +59,7 @@ class MedianAndMean(Claim[Given]):
     )
     symbols = "median and mean", "minimiser of the L1 and of the squared loss"
     rows = tuple(f"{name} {i}" for name in ("median", "mean") for i in (1, 2, 3))
-    shows = (Along("What a constant prediction becomes", x="coordinate", y="best constant"),)
+    shows = Along("What a constant prediction becomes", x="coordinate", y="best constant")
 
     def given(self, rng: Generator) -> Given:
         """Skewed samples, so that mean and median differ."""

@@ -54,7 +54,7 @@ class MLP3Descent(Claim[Given]):
         ),
     )
     symbols = "limit", "decrease / (η‖∇L‖²)"
-    shows = (Over("Small steps keep their promise", x="1/η"),)
+    shows = Over("Small steps keep their promise", x="1/η")
 
     def given(self, rng: Generator) -> Given:
         w, x, y = normal(rng, self.m, self.n) / self.n**0.5, normal(rng, 1, self.n), normal(rng, 1)

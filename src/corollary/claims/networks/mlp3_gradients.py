@@ -46,16 +46,14 @@ class MLP3Gradients(Claim[Given]):
     m: int = 10  # hidden units
 
     relation = equals(ulps=512, scale=0.01)  # f - y may cancel
-    supposes = (
-        Suppose(
-            "the hidden units are logistic",
-            logistic,
-            "Hidden units that are twice as steep have other gradients.",
-            sigma=lambda g: lambda z: torch.sigmoid(2 * z),
-        ),
+    supposes = Suppose(
+        "the hidden units are logistic",
+        logistic,
+        "Hidden units that are twice as steep have other gradients.",
+        sigma=lambda g: lambda z: torch.sigmoid(2 * z),
     )
     symbols = "derivative by hand", "derivative by autograd"
-    shows = (Parity("Derivatives by hand"),)
+    shows = Parity("Derivatives by hand")
 
     def given(self, rng: Generator) -> Given:
         net = MLP3.of(normal(rng, self.m), normal(rng, self.m, self.n))

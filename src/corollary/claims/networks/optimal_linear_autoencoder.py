@@ -44,16 +44,14 @@ class OptimalLinearAutoencoder(Claim[Given]):
     offset: float = option(2.0, low=0.1, high=100.0)  # length of the mean of the points
 
     relation = equals(ulps=1e6, scale=1e-3)  # G and its inverse cost digits, G has condition 1e3
-    supposes = (
-        Suppose(
-            "C and D are the leading directions of the data as it is, not centred",
-            lambda g: near(g.x, g.taken),
-            "Principal components of the centred points lose more without the mean.",
-            taken=lambda g: g.x - g.x.mean(dim=0),
-        ),
+    supposes = Suppose(
+        "C and D are the leading directions of the data as it is, not centred",
+        lambda g: near(g.x, g.taken),
+        "Principal components of the centred points lose more without the mean.",
+        taken=lambda g: g.x - g.x.mean(dim=0),
     )
     symbols = "Σ_{i>m} σ_i²", "‖X − DCX‖²"
-    shows = (Along("What a code of m numbers must lose", x="m", at="codes", log_y=True),)
+    shows = Along("What a code of m numbers must lose", x="m", at="codes", log="y")
 
     @property
     def codes(self) -> range:

@@ -76,7 +76,7 @@ class ResidualIdentity(Claim[Given]):
         ),
     )
     symbols = "(V x)_j", "F[V, 0, 0](x)_j"
-    shows = (Parity("Zero parameters give the shortcut"),)
+    shows = Parity("Zero parameters give the shortcut")
 
     def given(self, rng: Generator) -> Given:
         block = zeroed(Dense(self.n, self.m, self.phi, rng=rng))

@@ -88,7 +88,7 @@ class ResidualJacobian(Claim[Given]):
             parts=("largest", "smallest"),
             without=False,
         ),
-        Along("Without them even the largest one vanishes", x="layers", at="depth", log_y=True),
+        Along("Without them even the largest one vanishes", x="layers", at="depth", log="y"),
     )
 
     @property

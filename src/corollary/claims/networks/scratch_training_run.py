@@ -24,7 +24,7 @@ import torch
 from torch import Generator, Tensor
 
 from corollary.core import Claim, Count, Kept, Suppose, Trial, at_least, near, option
-from corollary.core.figure import Curve, Figure, Level
+from corollary.core.picture import Curve, Level, Marks, picture
 from corollary.data.two_gaussians import bayes_predict, two_gaussians
 from corollary.models.scratch import GD, MLP, train
 
@@ -54,13 +54,11 @@ class ScratchTrainingRun(Claim[Given]):
     gap: float = option(0.01, low=0.005, high=0.05)  # what the network may be worse by
 
     relation = at_least(level=0.99)  # the accuracy is a binomial count on 40000 fresh points
-    supposes = (
-        Suppose(
-            "the gradient is divided by N once",
-            divided_once,
-            "The listing as printed divides twice and has hardly moved.",
-            divide_again=True,
-        ),
+    supposes = Suppose(
+        "the gradient is divided by N once",
+        divided_once,
+        "The listing as printed divides twice and has hardly moved.",
+        divide_again=True,
     )
     symbols = "accuracy of the Bayes rule − 0.01", "accuracy of the network"
 
@@ -85,12 +83,9 @@ class ScratchTrainingRun(Claim[Given]):
         right = int((guess == given.label.numpy()).sum())
         return Kept(Count(right, len(guess)), accuracies=run.accuracies)
 
-    def figure(self, trial: Trial[Given]) -> Figure:
-        marks = [
-            Level(trial.predicted + self.gap, label="Bayes rule"),
-            Curve(trial.kept.accuracies, label="corrected"),
-        ]
+    @picture("One division by N, or two", x="step", y="training accuracy")
+    def marks(self, trial: Trial[Given]) -> Marks:
+        yield Level(trial.predicted + self.gap, label="Bayes rule")
+        yield Curve(trial.kept.accuracies, label="corrected")
         for broken in trial.without:
-            marks.append(Curve(broken.kept.accuracies, label="as printed", role="other"))
-        title = "One division by N, or two"
-        return Figure(title, x="step", y="training accuracy", marks=tuple(marks))
+            yield Curve(broken.kept.accuracies, label="as printed", role="other")

@@ -40,16 +40,14 @@ class SoftmaxIsSigmoid(Claim[Given]):
     d: int = 5  # dimension
 
     relation = equals(ulps=256)  # exponentials of differences of logits
-    supposes = (
-        Suppose(
-            "there are two classes",
-            lambda g: (len(g.Theta) == 2, f"k = {len(g.Theta)}"),
-            "A third class takes its share.",
-            Theta=lambda g: torch.cat([g.Theta, 0 * g.Theta[:1]]),
-        ),
+    supposes = Suppose(
+        "there are two classes",
+        lambda g: (len(g.Theta) == 2, f"k = {len(g.Theta)}"),
+        "A third class takes its share.",
+        Theta=lambda g: torch.cat([g.Theta, 0 * g.Theta[:1]]),
     )
     symbols = "σ(x·θ)", "softmax"
-    shows = (Along("Softmax of two classes", x="x·(θ₁ − θ₂)", y="P(class 1)", at="z"),)
+    shows = Along("Softmax of two classes", x="x·(θ₁ − θ₂)", y="P(class 1)", at="z")
 
     def given(self, rng: Generator) -> Given:
         Theta, x = normal(rng, 2, self.d), normal(rng, self.n, self.d)

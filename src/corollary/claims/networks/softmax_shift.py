@@ -19,7 +19,7 @@ from jaxtyping import Float
 from torch import Generator, Tensor
 
 from corollary.core import Claim, Kept, Parity, Suppose, Trial, equals, near, normal, option
-from corollary.core.figure import Figure, Level, Points
+from corollary.core.picture import Level, Marks, Points, picture
 from corollary.theory.networks.softmax import canonical_rows, softmax, softmax_jacobian
 
 
@@ -51,7 +51,7 @@ class SoftmaxShift(Claim[Given]):
         ),
     )
     symbols = "P(class), and 1", "P(class) after the shift, and dimension of the kernel / d"
-    shows = (Parity("Before and after the shift"),)
+    shows = Parity("Before and after the shift")
 
     def given(self, rng: Generator) -> Given:
         Theta, x, shift = (normal(rng, rows, self.d) for rows in (self.k, self.n, 1))
@@ -70,10 +70,8 @@ class SoftmaxShift(Claim[Given]):
         kernel = (values < 1e-10 * values.max()).sum() / self.d
         return Kept(torch.cat([*after, kernel[None].double()]), values=values)
 
-    def figure(self, trial: Trial[Given]) -> Figure:
+    @picture("Hessian of the cross-entropy", x="number", y="λ", log="y")
+    def marks(self, trial: Trial[Given]) -> Marks:
         values = trial.kept.values.clamp(min=1e-18)
-        marks = (
-            Points(range(1, len(values) + 1), values, label="eigenvalues"),
-            Level(self.d + 0.5, label="d = dimension of the kernel", axis="x"),
-        )
-        return Figure("Hessian of the cross-entropy", x="number", y="λ", marks=marks, log_y=True)
+        yield Points(range(1, len(values) + 1), values, label="eigenvalues")
+        yield Level(self.d + 0.5, label="d = dimension of the kernel", axis="x")

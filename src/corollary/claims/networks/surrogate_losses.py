@@ -51,9 +51,7 @@ class SurrogateLosses(Claim[Given]):
         ),
     )
     symbols = "1[m ≤ 0]", "surrogate"
-    shows = (
-        Along("Losses of the margin", x="m = y f(x)", y="loss", at="m", parts=("log", "hinge")),
-    )
+    shows = Along("Losses of the margin", x="m = y f(x)", y="loss", at="m", parts=("log", "hinge"))
 
     def given(self, rng: Generator) -> Given:
         half = self.reach * uniform(rng, self.k)

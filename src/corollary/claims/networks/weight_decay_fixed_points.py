@@ -47,13 +47,11 @@ class WeightDecayFixedPoints(Claim[Given]):
     steps: int = option(3000, low=500)  # steps
 
     relation = equals(ulps=2**14, scale=1.0)  # the way has ended; rounding is left
-    supposes = (
-        Suppose(
-            "the step is below 2 / (largest curvature + penalty)",
-            lambda g: 2 / (top(g) + max(g.decay, g.decay / g.eta)) - g.eta,
-            "A step just too large diverges in the steepest direction.",
-            eta=lambda g: 2.05 / top(g),
-        ),
+    supposes = Suppose(
+        "the step is below 2 / (largest curvature + penalty)",
+        lambda g: 2 / (top(g) + max(g.decay, g.decay / g.eta)) - g.eta,
+        "A step just too large diverges in the steepest direction.",
+        eta=lambda g: 2.05 / top(g),
     )
     symbols = "ridge, penalties λ and λ'/η", "end of gradient descent"
     rows = ("w₁", "w₂", "w₃", "w₄", "w₁'", "w₂'", "w₃'", "w₄'")  # with a prime: decoupled

@@ -7,7 +7,7 @@ import torch
 from jaxtyping import Float
 from torch import Generator, Tensor
 
-from corollary.core import Curve, Figure, HeatMap, generator, normal, uniform
+from corollary.core import Curve, HeatMap, Marks, generator, normal, uniform
 from corollary.theory.optimization.grids import values_on_grid
 from corollary.theory.optimization.objectives import Objective, ridge_logistic, waves
 from corollary.theory.optimization.stochastic.descent import sgd
@@ -26,15 +26,13 @@ def logistic(n: int, d: int, lam: float, rng: Generator) -> Objective:
     return ridge_logistic(normal(rng, n, d), (uniform(rng, n) < 0.5).double(), lam=lam)
 
 
-def portrait(title: str, f: Function, side: float, *paths: tuple[Tensor, str]) -> Figure:
+def portrait(f: Function, *paths: tuple[Tensor, str], margin: float = 1.3) -> Marks:
     """Paths in the plane, with their labels, on their landscape."""
+    side = margin * max(float(x[0].abs().max()) for x, _ in paths)
     square = (-side, side)
-    ground = HeatMap(values_on_grid(f, square, square).sqrt(), square, square, label="√f")
-    curves = [
-        Curve(x[:, 1], x[:, 0], label, "other" if i else "measured")
-        for i, (x, label) in enumerate(paths)
-    ]
-    return Figure(title, x="x₁", y="x₂", equal=True, marks=(ground, *curves))
+    yield HeatMap(values_on_grid(f, square, square).sqrt(), square, square, label="√f")
+    for i, (x, label) in enumerate(paths):
+        yield Curve(x[:, 1], x[:, 0], label, "other" if i else "measured")
 
 
 class Stochastic(NamedTuple):

@@ -64,7 +64,7 @@ class AdagradUnits(Claim[Given]):
         ),
     )
     symbols = "AdaGrad on ½‖θ‖²", "AdaGrad on ½Σλᵢθᵢ²"
-    shows = (Along("AdaGrad in a narrow valley", x="t", y="‖θᵗ − θ*‖", log_y=True),)
+    shows = Along("AdaGrad in a narrow valley", x="t", y="‖θᵗ − θ*‖", log="y")
 
     def given(self, rng: Generator) -> Given:
         values = torch.logspace(0, 1, self.d, base=self.kappa, dtype=torch.float64)

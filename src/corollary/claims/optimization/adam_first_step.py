@@ -63,17 +63,14 @@ class AdamFirstStep(Claim[Given]):
         ),
     )
     symbols = "formula", "first step"
-    shows = (
-        Along(
-            "The first step does not depend on the gradient",
-            x="|∂h|",
-            y="|θ¹ − θ⁰|",
-            at="sizes",
-            parts=("corrected", "uncorrected"),
-            log_x=True,
-            log_y=True,
-            without=False,
-        ),
+    shows = Along(
+        "The first step does not depend on the gradient",
+        x="|∂h|",
+        y="|θ¹ − θ⁰|",
+        at="sizes",
+        parts=("corrected", "uncorrected"),
+        log="xy",
+        without=False,
     )
 
     def given(self, rng: Generator) -> Given:

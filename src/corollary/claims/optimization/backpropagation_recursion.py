@@ -81,15 +81,11 @@ class BackpropagationRecursion(Claim[Given]):
     n: int = 4  # points
 
     relation = equals(ulps=2**12, scale=1e-2)  # sums of some hundred products
-    supposes = (
-        Suppose(
-            "each block pulls back by the transpose of its derivative",
-            transposed,
-            without=untransposed,
-        ),
+    supposes = Suppose(
+        "each block pulls back by the transpose of its derivative", transposed, without=untransposed
     )
     symbols = "by torch", "by the recursion"
-    shows = (Parity("Sum and length of the gradient of each parameter"),)
+    shows = Parity("Sum and length of the gradient of each parameter")
 
     def given(self, rng: Generator) -> Given:
         parameters: list[Tensor] = []

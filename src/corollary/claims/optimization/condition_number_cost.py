@@ -38,18 +38,16 @@ class ConditionNumberCost(Claim[Given]):
     eps: float = option(1e-3, low=1e-12, high=0.01)  # by how much f - f* is to shrink
 
     relation = slope(gap=0.15)  # steps are whole numbers, and κ/4 is the limit of large κ
-    supposes = (
-        Suppose(
-            "each step is 2/(λmax + λmin)",
-            lambda g: all(
-                abs(eta / optimal_step(Q).eta - 1) < 1e-9 for Q, eta in zip(g.Q, g.eta, strict=True)
-            ),
-            "Steps of 1/(λmax √κ) are too careful.",
-            eta=lambda g: tuple(optimal_step(Q).kappa ** -1.5 for Q in g.Q),
+    supposes = Suppose(
+        "each step is 2/(λmax + λmin)",
+        lambda g: all(
+            abs(eta / optimal_step(Q).eta - 1) < 1e-9 for Q, eta in zip(g.Q, g.eta, strict=True)
         ),
+        "Steps of 1/(λmax √κ) are too careful.",
+        eta=lambda g: tuple(optimal_step(Q).kappa ** -1.5 for Q in g.Q),
     )
     symbols = "κ", "steps of gradient descent"
-    shows = (Over("Steps until f − f* has shrunk by ε", x="κ", y="steps"),)
+    shows = Over("Steps until f − f* has shrunk by ε", x="κ", y="steps")
 
     def given(self, rng: Generator) -> Given:
         spectra = [torch.tensor([1.0, k], dtype=torch.float64) for k in self.kappas]

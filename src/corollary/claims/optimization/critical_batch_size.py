@@ -22,9 +22,8 @@ import torch
 from jaxtyping import Float
 from torch import Generator, Tensor
 
-from corollary.core import Claim, Count, Kept, Suppose, Trial, option, within_interval
-from corollary.core.figure import Figure, Level, Points
-from corollary.core.randomness import normal
+from corollary.core import Claim, Count, Kept, Suppose, Trial, normal, option, within_interval
+from corollary.core.picture import Level, Marks, Points, picture
 from corollary.theory.landscape.curvature.interval import Estimate
 from corollary.theory.landscape.curvature.noise_scale import ratio_interval, two_sizes
 
@@ -87,20 +86,14 @@ class CriticalBatchSize(Claim[Given]):
         mean, left_out = parts.mean(0), (parts.sum(0) - parts) / (n - 1)
         return ratio_interval(float(mean[0]), float(mean[1]), left_out, LEVEL)
 
-    def figure(self, trial: Trial[Given]) -> Figure:
+    @picture("Critical batch size, forty runs", x="run", y="examples")
+    def marks(self, trial: Trial[Given]) -> Marks:
         few = trial.kept.found[:40]
-        return Figure(
-            "Critical batch size, forty runs",
-            x="run",
-            y="examples",
-            marks=(
-                Points(
-                    list(range(len(few))),
-                    [one.value for one in few],
-                    "95 % intervals",
-                    low=[one.low for one in few],
-                    high=[one.high for one in few],
-                ),
-                Level(trial.given.scale, "d (1 + s²/|w|²) + 1"),
-            ),
+        yield Points(
+            list(range(len(few))),
+            [one.value for one in few],
+            "95 % intervals",
+            low=[one.low for one in few],
+            high=[one.high for one in few],
         )
+        yield Level(trial.given.scale, "d (1 + s²/|w|²) + 1")

@@ -76,13 +76,11 @@ class DescentDirection(Claim[Given]):
         ),
     )
     symbols = "f(x)", "f(x + as)"
-    shows = (
-        Along(
-            "Short steps within a right angle of −∇f descend",
-            x="length of the step / longest that is sure to descend",
-            at="share",
-            without=False,
-        ),
+    shows = Along(
+        "Short steps within a right angle of −∇f descend",
+        x="length of the step / longest that is sure to descend",
+        at="share",
+        without=False,
     )
 
     def given(self, rng: Generator) -> Given:

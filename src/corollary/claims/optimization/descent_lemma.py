@@ -51,22 +51,18 @@ class DescentLemma(Claim[Given]):
     share: float = option(1.0, low=0.01, high=1.99)  # the step in units of 1/L
 
     relation = at_least(ulps=2**10, scale=1.0)  # a difference of two values of size 10
-    supposes = (
-        Suppose(
-            "f is L-smooth at the points",
-            lambda g: g.L * (1 + 1e-9) - max(hessian_norm(g.f, x) for x in g.x),
-            without=quartic,
-        ),
+    supposes = Suppose(
+        "f is L-smooth at the points",
+        lambda g: g.L * (1 + 1e-9) - max(hessian_norm(g.f, x) for x in g.x),
+        without=quartic,
     )
     symbols = "η(1 − ηL/2)‖∇f‖²", "f(x) − f(x − η∇f(x))"
-    shows = (
-        Sweep(
-            "The decrease of one step by its size",
-            "share",
-            (0.1, 0.4, 0.7, 1.0, 1.3, 1.6, 1.9),
-            x="ηL",
-            log_x=False,
-        ),
+    shows = Sweep(
+        "The decrease of one step by its size",
+        "share",
+        (0.1, 0.4, 0.7, 1.0, 1.3, 1.6, 1.9),
+        x="ηL",
+        log="",
     )
 
     def given(self, rng: Generator) -> Given:

@@ -21,18 +21,8 @@ from jaxtyping import Float
 from torch import Generator, Tensor
 
 from corollary.claims.optimization._landscapes import portrait
-from corollary.core import (
-    Claim,
-    Figure,
-    Over,
-    Series,
-    Suppose,
-    Trial,
-    normal,
-    option,
-    slope,
-    uniform,
-)
+from corollary.core import Claim, Over, Series, Suppose, Trial, normal, option, slope, uniform
+from corollary.core.picture import Marks, picture
 from corollary.theory.optimization.gradient_descent import gradient_descent
 from corollary.theory.optimization.gradient_flow import gradient_flow
 from corollary.theory.optimization.objectives import Objective, quadratic, ridge_logistic, waves
@@ -52,20 +42,26 @@ def stiff() -> Given:
     return Given(quadratic(torch.diag(values)), torch.ones_like(values), 1.0)
 
 
+def flows(objective: Objective, T: float) -> Marks:
+    """The flow from six starts."""
+    starts = [torch.tensor([a, b]).double() for a in (-2.4, 2.4) for b in (-2.4, 0.2, 2.4)]
+    runs = [gradient_flow(objective.f, x, T, times=40, rtol=1e-5).x for x in starts]
+    paths = [(x, f"flow {i}") for i, x in enumerate(runs, 1)]
+    yield from portrait(objective.f, *paths, margin=5 / 3)
+
+
 class EulerFlow(Claim[Given]):
     n: int = 20  # data points of the logistic loss
     T: float = option(2.0, low=0.1, high=5.0)  # length of the interval
 
     relation = slope(gap=0.1)  # the second-order term bends the line at 8 steps
-    supposes = (
-        Suppose(
-            "the longest step is at most 1/L",
-            lambda g: 1 / g.objective.L - g.T / STEPS[0],
-            without=stiff,
-        ),
+    supposes = Suppose(
+        "the longest step is at most 1/L",
+        lambda g: 1 / g.objective.L - g.T / STEPS[0],
+        without=stiff,
     )
     symbols = "1/N", "‖x_N − x(T)‖"
-    shows = (Over("The distance of descent to flow", x="N steps", without=False),)
+    shows = Over("The distance of descent to flow", x="N steps", without=False)
 
     def given(self, rng: Generator) -> Given:
         x, y = 2 * normal(rng, self.n, 2), (uniform(rng, self.n) < 0.5).double()
@@ -80,15 +76,11 @@ class EulerFlow(Claim[Given]):
         runs = [gradient_descent(f, x0, T / N, N).x[-1] for N in STEPS]
         return Series(STEPS, [float((x - end).norm()) for x in runs])
 
-    def figure(self, trial: Trial[Given]) -> tuple[Figure, Figure]:
-        ones = torch.ones(2, dtype=torch.float64)
-        several = waves(torch.tensor([[1.6, 0.5], [-0.6, 1.5]], dtype=torch.float64), ones, ones)
-        starts = [torch.tensor([a, b]).double() for a in (-2.4, 2.4) for b in (-2.4, 0.2, 2.4)]
+    @picture("Strictly convex: one end", x="x₁", y="x₂", equal=True)
+    def convex(self, trial: Trial[Given]) -> Marks:
+        yield from flows(trial.given.objective, 30.0)
 
-        def flows(title: str, f: Objective, T: float) -> Figure:
-            runs = [gradient_flow(f.f, x, T, times=40, rtol=1e-5).x for x in starts]
-            paths = [(x, f"flow {i + 1}") for i, x in enumerate(runs)]
-            return portrait(title, f.f, 4.0, *paths)
-
-        convex = flows("Strictly convex: one end", trial.given.objective, 30.0)
-        return convex, flows("Not convex: several ends", several, 20.0)
+    @picture("Not convex: several ends", x="x₁", y="x₂", equal=True)
+    def several(self, trial: Trial[Given]) -> Marks:
+        ones, W = torch.ones(2, dtype=torch.float64), torch.tensor([[1.6, 0.5], [-0.6, 1.5]])
+        yield from flows(waves(W.double(), ones, ones), 20.0)

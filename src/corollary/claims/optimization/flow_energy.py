@@ -38,16 +38,14 @@ class FlowEnergy(Claim[Given]):
     T: float = option(3.0, low=0.01, high=20.0)  # length of the interval
 
     relation = equals(ulps=2**24, scale=1.0)  # the solver keeps 1e-10 a step, some hundred steps
-    supposes = (
-        Suppose(
-            "x follows -grad f at all times, not in steps",
-            lambda g: g.eta == 0,
-            "Gradient descent with long steps.",
-            eta=lambda g: g.T / 24,
-        ),
+    supposes = Suppose(
+        "x follows -grad f at all times, not in steps",
+        lambda g: g.eta == 0,
+        "Gradient descent with long steps.",
+        eta=lambda g: g.T / 24,
     )
     symbols = "f(x(0)) − f(x(t))", "∫‖∇f‖² up to t"
-    shows = (Along("What f loses, the gradient has spent", x="time in units of T/24", first=1),)
+    shows = Along("What f loses, the gradient has spent", x="time in units of T/24", first=1)
 
     def given(self, rng: Generator) -> Given:
         return Given(hills(self.m, self.d, rng).f, normal(rng, self.d), self.T, 0.0)

@@ -84,7 +84,7 @@ class GdNonconvex(Claim[Given]):
         ),
     )
     symbols = "2(f(x₀) − f*)/(η(k + 1))", "shortest ‖∇f‖² so far"
-    shows = (Along("Some gradient becomes short", x="k", log_y=True, without=False),)
+    shows = Along("Some gradient becomes short", x="k", log="y", without=False)
 
     def given(self, rng: Generator) -> Given:
         o = hills(self.m, self.d, rng)

@@ -25,8 +25,9 @@ from scipy.optimize import minimize_scalar
 from torch import Generator, Tensor
 
 from corollary.claims.optimization._landscapes import portrait
-from corollary.core import Claim, Curve, Figure, Level, Suppose, Trial, equals, option
+from corollary.core import Claim, Curve, Level, Marks, Suppose, Trial, equals, option, picture
 from corollary.theory.optimization.gradient_descent import gradient_descent
+from corollary.theory.optimization.objectives import quadratic
 from corollary.theory.optimization.quadratic_descent import matrix_with_spectrum, optimal_step
 
 
@@ -44,13 +45,11 @@ class GdOptimalStep(Claim[Given]):
     kappa: float = option(10.0, low=1.01, high=1e4)  # condition number of Q
 
     relation = equals(ulps=2**30, scale=1.0)  # a search of a kinked function stops at 1e-7
-    supposes = (
-        Suppose(
-            "Q is positive definite",
-            lambda g: torch.linalg.eigvalsh(g.Q)[0],
-            "A negative eigenvalue: the best step is none.",
-            Q=lambda g: g.Q - 2 * torch.eye(len(g.Q), dtype=g.Q.dtype),
-        ),
+    supposes = Suppose(
+        "Q is positive definite",
+        lambda g: torch.linalg.eigvalsh(g.Q)[0],
+        "A negative eigenvalue: the best step is none.",
+        Q=lambda g: g.Q - 2 * torch.eye(len(g.Q), dtype=g.Q.dtype),
     )
     symbols = "by the formula", "by a search"
     rows = "η*", "ρ"
@@ -73,27 +72,19 @@ class GdOptimalStep(Claim[Given]):
         found = minimize_scalar(given.worst, bounds=(0.0, longest), method="bounded", options=exact)
         return [float(found.x), float(found.fun)]
 
-    def figure(self, trial: Trial[Given]) -> tuple[Figure, Figure]:
+    @picture("The worst factor of a step", x="η", y="max (1 − ηλ)²")
+    def factor(self, trial: Trial[Given]) -> Marks:
         best, rho = trial.predicted
         eta = torch.linspace(0.05, 1.15, 111, dtype=torch.float64) * best
-        curve = Figure(
-            "The worst factor of a step",
-            x="η",
-            y="max (1 − ηλ)²",
-            marks=(
-                Curve([trial.given.worst(float(e)) for e in eta], eta, "‖I − ηQ‖²"),
-                Level(rho, label="ρ"),
-                Level(best, label="η*", axis="x"),
-                Level((1 - 1 / self.kappa) ** 2, label="(1 − 1/κ)²", role="other"),
-            ),
-        )
-        values = torch.tensor([1.0, self.kappa], dtype=torch.float64)
-        start = values.flip(0).sqrt()
+        yield Curve([trial.given.worst(float(e)) for e in eta], eta, "‖I − ηQ‖²")
+        yield Level(rho, label="ρ")
+        yield Level(best, label="η*", axis="x")
+        yield Level((1 - 1 / self.kappa) ** 2, label="(1 − 1/κ)²", role="other")
 
-        def f(x: Tensor) -> Tensor:
-            return 0.5 * (values * x.square()).sum()
-
+    @picture("A narrow valley, κ = {kappa:g}", x="x₁", y="x₂", equal=True)
+    def valley(self, trial: Trial[Given]) -> Marks:
+        f = quadratic(torch.tensor([1.0, self.kappa], dtype=torch.float64).diag()).f
+        start = torch.tensor([self.kappa, 1.0], dtype=torch.float64).sqrt()
         steps = {"η*": 2 / (1 + self.kappa), "1/λmax": 1 / self.kappa}
         paths = [(gradient_descent(f, start, eta, 25).x, name) for name, eta in steps.items()]
-        side = 1.2 * float(start.max())
-        return curve, portrait(f"A narrow valley, κ = {self.kappa:g}", f, side, *paths)
+        yield from portrait(f, *paths, margin=1.2)

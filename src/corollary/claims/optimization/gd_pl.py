@@ -78,9 +78,7 @@ class GdPl(Claim[Given]):
         ),
     )
     symbols = "(1 − μ/L)^k (f(x₀) − f*)", "f(x_k) − f*"
-    shows = (
-        Along("A linear rate without strong convexity", x="k", first=1, log_y=True, without=False),
-    )
+    shows = Along("A linear rate without strong convexity", x="k", first=1, log="y", without=False)
 
     def given(self, rng: Generator) -> Given:
         if self.problem == "sine valley":

@@ -67,15 +67,8 @@ class GdQuadratic(Claim[Given]):
     )
     symbols = "(1 − ηλ)²ᵏ times the first gap", "gap after k steps"
     rows = "λ = {eigenvalues}"
-    shows = (
-        Along(
-            "Each eigendirection has its own rate",
-            x="λ",
-            y="g(z^k) − g*",
-            at="eigenvalues",
-            log_x=True,
-            log_y=True,
-        ),
+    shows = Along(
+        "Each eigendirection has its own rate", x="λ", y="g(z^k) − g*", at="eigenvalues", log="xy"
     )
 
     def given(self, rng: Generator) -> Given:

@@ -24,7 +24,8 @@ import torch
 from jaxtyping import Float
 from torch import Generator, Tensor
 
-from corollary.core import Claim, Curve, Figure, Level, Points, Suppose, Trial, equals, option
+from corollary.core import Claim, Suppose, Trial, equals, option
+from corollary.core.picture import Curve, Level, Marks, Points, picture
 from corollary.theory.optimization.gradient_descent import gradient_descent
 from corollary.theory.optimization.quadratic_descent import matrix_with_spectrum, quadratic_rate
 
@@ -51,13 +52,11 @@ class GdStabilityThreshold(Claim[Given]):
     kappa: float = option(10.0, low=1.0, high=1e4)  # condition number of Q
 
     relation = equals(ulps=2**20)  # 2^36 steps resolve the limit to about 1e-10
-    supposes = (
-        Suppose(
-            "Q is positive definite",
-            lambda g: torch.linalg.eigvalsh(g.Q)[0],
-            "A saddle: no step converges.",
-            Q=lambda g: g.Q - 1.1 * torch.eye(len(g.Q), dtype=g.Q.dtype),
-        ),
+    supposes = Suppose(
+        "Q is positive definite",
+        lambda g: torch.linalg.eigvalsh(g.Q)[0],
+        "A saddle: no step converges.",
+        Q=lambda g: g.Q - 1.1 * torch.eye(len(g.Q), dtype=g.Q.dtype),
     )
     symbols = "2/λmax", "largest step that stays bounded"
 
@@ -75,7 +74,8 @@ class GdStabilityThreshold(Claim[Given]):
             low, high = (middle, high) if stable(given.Q, middle) else (low, middle)
         return low
 
-    def figure(self, trial: Trial[Given]) -> Figure:
+    @picture("Descent converges up to 2/λmax", x="η", y="error after a step / error before")
+    def marks(self, trial: Trial[Given]) -> Marks:
         Q, limit = trial.given.Q, trial.predicted
         eta = torch.linspace(0.02, 1.15, 60, dtype=torch.float64) * limit
         worst = [float(quadratic_rate(Q, float(e)).factors.max()) ** 0.5 for e in eta]
@@ -84,15 +84,8 @@ class GdStabilityThreshold(Claim[Given]):
             run = gradient_descent(lambda x: 0.5 * x @ Q @ x, Q.sum(dim=0), step, 40)
             return float(run.x[-1].norm() / run.x[-2].norm())
 
-        return Figure(
-            "Descent converges up to 2/λmax",
-            x="η",
-            y="error after a step / error before",
-            marks=(
-                Curve(worst, eta, "max |1 − ηλ|", "predicted"),
-                Points(eta[::5], [last_factor(float(e)) for e in eta[::5]], "after 40 steps"),
-                Level(1.0, label="no progress", role="other"),
-                Level(limit / 2, label="1/λmax", role="other", axis="x"),
-                Level(limit, label="2/λmax", axis="x"),
-            ),
-        )
+        yield Curve(worst, eta, "max |1 − ηλ|", "predicted")
+        yield Points(eta[::5], [last_factor(float(e)) for e in eta[::5]], "after 40 steps")
+        yield Level(1.0, label="no progress", role="other")
+        yield Level(limit / 2, label="1/λmax", role="other", axis="x")
+        yield Level(limit, label="2/λmax", axis="x")

@@ -60,16 +60,14 @@ class GdStronglyConvex(Claim[Given]):
         Suppose("the step is at most 1/L", lambda g: (1 + 1e-12) / g.objective.L - g.eta),
     )
     symbols = "bound", "gradient descent"
-    shows = (
-        Along(
-            "A linear rate",
-            x="k",
-            y="distance and gap",
-            first=1,
-            parts=("‖x_k − x*‖²", "f(x_k) − f*"),
-            log_y=True,
-            without=False,
-        ),
+    shows = Along(
+        "A linear rate",
+        x="k",
+        y="distance and gap",
+        first=1,
+        parts=("‖x_k − x*‖²", "f(x_k) − f*"),
+        log="y",
+        without=False,
     )
 
     def given(self, rng: Generator) -> Given:

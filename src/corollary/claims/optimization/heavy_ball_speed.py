@@ -41,16 +41,14 @@ class HeavyBallSpeed(Claim[Given]):
     d: int = 3  # dimension
 
     relation = equals(ulps=2**12)  # a geometric sum against its closed form
-    supposes = (
-        Suppose(
-            "the ball starts at rest",
-            lambda g: near(g.last, 0.0),
-            "The ball is thrown uphill.",
-            last=lambda g: 0.3 * g.g,
-        ),
+    supposes = Suppose(
+        "the ball starts at rest",
+        lambda g: near(g.last, 0.0),
+        "The ball is thrown uphill.",
+        last=lambda g: 0.3 * g.g,
     )
     symbols = "η(1 − βᵗ⁺¹)/(1 − β)·‖g‖", "‖θᵗ⁺¹ − θᵗ‖"
-    shows = (Along("A ball that keeps a share β of its speed", x="t"),)
+    shows = Along("A ball that keeps a share β of its speed", x="t")
 
     def given(self, rng: Generator) -> Given:
         g = normal(rng, self.d)

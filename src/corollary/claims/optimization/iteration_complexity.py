@@ -51,16 +51,14 @@ class IterationComplexity(Claim[Stochastic]):
     copies: int = option(10, low=2, high=100)  # how often each function is written down
 
     relation = at_most(level=0.999)  # the expectation of SGD is a mean over the runs
-    supposes = (
-        Suppose(
-            "stochastic gradients are bounded by σ along the run",
-            lambda self, g: bounded(g, *self.plan(g)),
-            without=parabola,
-        ),
+    supposes = Suppose(
+        "stochastic gradients are bounded by σ along the run",
+        lambda self, g: bounded(g, *self.plan(g)),
+        without=parabola,
     )
     symbols = "ε", "‖∇f‖²"
     rows = "SGD", "descent", "descent, every function copied"
-    shows = (Along("After the promised number of iterations", x="method", log_y=True),)
+    shows = Along("After the promised number of iterations", x="method", log="y")
 
     def given(self, rng: Generator) -> Stochastic:
         return stochastic_hill(self.n, self.d, rng)

@@ -45,11 +45,9 @@ class LeastSquaresDescent(Claim[Given]):
     start: Literal["slowest", "random"] = "slowest"  # direction of the first error
 
     relation = at_most(ulps=2**8, scale=1.0)  # w of size 1 is rounded at each step
-    supposes = (
-        Suppose("w* solves the system", lambda g: near(g.X @ g.w_star, g.y), without=noisy),
-    )
+    supposes = Suppose("w* solves the system", lambda g: near(g.X @ g.w_star, g.y), without=noisy)
     symbols = "‖I − ηXᵀX‖ᵗ ‖w₀ − w*‖", "‖w_t − w*‖"
-    shows = (Along("Gradient descent for a linear system", x="t", first=1, log_y=True),)
+    shows = Along("Gradient descent for a linear system", x="t", first=1, log="y")
 
     def given(self, rng: Generator) -> Given:
         X = normal(rng, self.n, self.d) / self.n**0.5

@@ -45,18 +45,16 @@ class MinibatchVariance(Claim[Given]):
     d: int = 3  # dimension
 
     relation = equals(ulps=2**12, scale=1e-3)  # squares of differences; at r = n they cancel
-    supposes = (
-        Suppose("each index is equally likely", lambda g: near(g.p, 1 / len(g.p)), without=loaded),
+    supposes = Suppose(
+        "each index is equally likely", lambda g: near(g.p, 1 / len(g.p)), without=loaded
     )
     symbols = "formula", "all batches"
-    shows = (
-        Along(
-            "A larger batch is quieter",
-            x="r",
-            y="E‖ĝ − ∇f‖²",
-            first=1,
-            parts=("with replacement", "without"),
-        ),
+    shows = Along(
+        "A larger batch is quieter",
+        x="r",
+        y="E‖ĝ − ∇f‖²",
+        first=1,
+        parts=("with replacement", "without"),
     )
 
     def given(self, rng: Generator) -> Given:

@@ -40,19 +40,17 @@ class NesterovCost(Claim[Given]):
     factor: float = option(1e-3, low=1e-12, high=0.1)  # by which the gap is lowered
 
     relation = slope(gap=0.1)  # the constant in front still settles at these sizes
-    supposes = (
-        Suppose(
-            "the momentum is (√κ − 1)/(√κ + 1)",
-            lambda self, g: all(
-                abs(nesterov_momentum(float(k)) - b) < 1e-9
-                for k, b in zip(self.kappas, g.beta, strict=True)
-            ),
-            "Gradient descent, without momentum.",
-            beta=lambda g: (0.0,) * len(g.beta),
+    supposes = Suppose(
+        "the momentum is (√κ − 1)/(√κ + 1)",
+        lambda self, g: all(
+            abs(nesterov_momentum(float(k)) - b) < 1e-9
+            for k, b in zip(self.kappas, g.beta, strict=True)
         ),
+        "Gradient descent, without momentum.",
+        beta=lambda g: (0.0,) * len(g.beta),
     )
     symbols = "√κ", "steps of Nesterov's method"
-    shows = (Over("Steps to lower the gap a thousandfold", x="κ", y="T"),)
+    shows = Over("Steps to lower the gap a thousandfold", x="κ", y="T")
 
     def given(self, rng: Generator) -> Given:
         x0 = 1 + 0.1 * normal(rng, self.d)  # equal shares of the gap, up to chance

@@ -75,7 +75,7 @@ class NesterovRate(Claim[Given]):
         ),
     )
     symbols = "(1 − 1/√κ)ᵗ (h(θ⁰) − h* + μ‖θ⁰ − θ*‖²/2)", "h(θᵗ) − h*"
-    shows = (Along("Nesterov's acceleration", x="t", log_y=True),)
+    shows = Along("Nesterov's acceleration", x="t", log="y")
 
     def given(self, rng: Generator) -> Given:
         values = torch.logspace(0, 1, self.d, base=self.kappa, dtype=torch.float64)

@@ -20,19 +20,8 @@ from typing import NamedTuple
 import torch
 from torch import Generator, Tensor
 
-from corollary.core import (
-    Claim,
-    Figure,
-    Kept,
-    Over,
-    Points,
-    Series,
-    Suppose,
-    Trial,
-    normal,
-    option,
-    slope,
-)
+from corollary.core import Claim, Kept, Over, Series, Suppose, Trial, normal, option, slope
+from corollary.core.picture import Marks, Points, picture
 from corollary.theory.optimization.stochastic.descent import sgd
 from corollary.theory.optimization.stochastic.finite_sums import FiniteSum, squares
 from corollary.theory.optimization.stochastic.schedules import power
@@ -52,17 +41,15 @@ class PolyakRuppert(Claim[Given]):
     steps: int = option(2048, low=1024, high=100_000)  # steps of a run
 
     relation = slope(gap=0.2)  # five sizes, each known to 4 %, and what is left of the start
-    supposes = (
-        Suppose(
-            "the power a of the step sizes lies in (1/2, 1)",
-            lambda g: (0.5 < g.a < 1, f"a = {g.a:g}"),
-            "Steps like 0.15/k never forget the start.",
-            c=0.15,
-            a=1.0,
-        ),
+    supposes = Suppose(
+        "the power a of the step sizes lies in (1/2, 1)",
+        lambda g: (0.5 < g.a < 1, f"a = {g.a:g}"),
+        "Steps like 0.15/k never forget the start.",
+        c=0.15,
+        a=1.0,
     )
     symbols = "1/k", "mean of the iterates"
-    shows = (Over("The mean of the iterates forgets the noise", x="k", y="E‖x − x*‖²"),)
+    shows = Over("The mean of the iterates forgets the noise", x="k", y="E‖x − x*‖²")
 
     def given(self, rng: Generator) -> Given:
         y = normal(rng, self.n)
@@ -84,16 +71,8 @@ class PolyakRuppert(Claim[Given]):
 
         return Kept(error(runs.mean), last=error(runs.x))
 
-    def figure(self, trial: Trial[Given]) -> Figure:
+    @picture("The last iterate keeps it", x="k", y="E‖x − x*‖²", log="xy")
+    def marks(self, trial: Trial[Given]) -> Marks:
         mean, last = trial.measured, trial.kept.last
-        return Figure(
-            "The last iterate keeps it",
-            x="k",
-            y="E‖x − x*‖²",
-            log_x=True,
-            log_y=True,
-            marks=(
-                Points(mean.sizes, mean.values, "mean of the iterates"),
-                Points(last.sizes, last.values, "last iterate", "other"),
-            ),
-        )
+        yield Points(mean.sizes, mean.values, "mean of the iterates")
+        yield Points(last.sizes, last.values, "last iterate", "other")

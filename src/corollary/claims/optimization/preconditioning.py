@@ -21,7 +21,7 @@ from jaxtyping import Float
 from torch import Generator, Tensor
 
 from corollary.claims.optimization._landscapes import portrait
-from corollary.core import Claim, Figure, Suppose, Trial, equals, near, normal, option
+from corollary.core import Claim, Marks, Suppose, Trial, equals, near, normal, option, picture
 from corollary.theory.optimization.gradient_descent import gradient_descent
 from corollary.theory.optimization.objectives import quadratic
 from corollary.theory.optimization.quadratic_descent import (
@@ -44,13 +44,11 @@ class Preconditioning(Claim[Given]):
     kappa: float = option(30.0, low=1.1, high=1e4)  # condition number of the Hessians
 
     relation = equals(ulps=2**15, scale=1.0)  # P is computed to rounding times κ
-    supposes = (
-        Suppose(
-            "for a diagonal P the coordinates do not mix",
-            lambda g: near(g.D, g.D.diagonal().diag()),
-            "A diagonal P does not undo a rotation.",
-            D=lambda g: g.Q,
-        ),
+    supposes = Suppose(
+        "for a diagonal P the coordinates do not mix",
+        lambda g: near(g.D, g.D.diagonal().diag()),
+        "A diagonal P does not undo a rotation.",
+        D=lambda g: g.Q,
     )
     symbols = "round", "preconditioned"
     rows = (
@@ -75,15 +73,22 @@ class Preconditioning(Claim[Given]):
             found += [float(torch.linalg.cond(P @ H @ P)), float(away.norm())]
         return found
 
-    def figure(self, trial: Trial[Given]) -> tuple[Figure, Figure]:
+    @picture("Before: κ = {kappa:g}", x="x₁", y="x₂", equal=True)
+    def before(self, trial: Trial[Given]) -> Marks:
+        Q, x0 = self.valley
+        eta = 1.8 / self.kappa
+        path = gradient_descent(quadratic(Q).f, x0, eta, 30).x
+        yield from portrait(quadratic(Q).f, (path, f"gradient descent, η = {eta:.2g}"))
+
+    @picture("After: κ = 1", x="x₁", y="x₂", equal=True)
+    def after(self, trial: Trial[Given]) -> Marks:
+        Q, x0 = self.valley
+        f, z0 = precondition(quadratic(Q).f, whitening(Q)), torch.linalg.solve(whitening(Q), x0)
+        yield from portrait(f, (gradient_descent(f, z0, 1.0, 30).x, "η = 1"))
+
+    @property
+    def valley(self) -> tuple[Tensor, Tensor]:
+        """A Hessian in the plane, across the axes, and a start."""
         turn = torch.tensor([[0.8, -0.6], [0.6, 0.8]], dtype=torch.float64)
         Q = turn @ torch.tensor([1.0, self.kappa], dtype=torch.float64).diag() @ turn.T
-        Q = (Q + Q.T) / 2
-        f = quadratic(Q).f
-        P, x0 = whitening(Q), turn @ torch.tensor([1.5, 0.6], dtype=torch.float64)
-        eta, after = 1.8 / self.kappa, precondition(f, P)
-        slow = gradient_descent(f, x0, eta, 30).x, f"gradient descent, η = {eta:.2g}"
-        fast = gradient_descent(after, torch.linalg.solve(P, x0), 1.0, 30).x, "η = 1"
-        side = [1.3 * float(path[0][0].abs().max()) for path in (slow, fast)]
-        before = portrait(f"Before: κ = {self.kappa:g}", f, side[0], slow)
-        return before, portrait("After: κ = 1", after, side[1], fast)
+        return (Q + Q.T) / 2, turn @ torch.tensor([1.5, 0.6], dtype=torch.float64)

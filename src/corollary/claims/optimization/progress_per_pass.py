@@ -79,15 +79,13 @@ class ProgressPerPass(Claim[Given]):
         Suppose("the gap at the start is far above the noise", far, without=next_to_the_minimum),
     )
     symbols = "gradient descent", "SGD"
-    shows = (
-        Along(
-            "The same data, read once",
-            x="passes over the data",
-            y="f(x) − f*",
-            first=1,
-            log_y=True,
-            without=False,
-        ),
+    shows = Along(
+        "The same data, read once",
+        x="passes over the data",
+        y="f(x) − f*",
+        first=1,
+        log="y",
+        without=False,
     )
 
     def given(self, rng: Generator) -> Given:

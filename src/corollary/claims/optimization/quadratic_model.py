@@ -54,20 +54,17 @@ class QuadraticModel(Claim[Given]):
     n: int = 200  # other steps, from near to far
 
     relation = at_least(ulps=64, scale=1.0)  # values of size 1 are compared at nearby steps
-    supposes = (
-        Suppose("B is positive definite", lambda g: torch.linalg.eigvalsh(g.B)[0], without=hilltop),
+    supposes = Suppose(
+        "B is positive definite", lambda g: torch.linalg.eigvalsh(g.B)[0], without=hilltop
     )
     symbols = "f(x) − ½∇fᵀB⁻¹∇f", "model at other steps"
-    shows = (
-        Along(
-            "The model is lowest at Δ* = −B⁻¹∇f",
-            x="distance of the step to Δ*",
-            y="q",
-            at="distance",
-            log_x=True,
-            log_y=True,
-            without=False,
-        ),
+    shows = Along(
+        "The model is lowest at Δ* = −B⁻¹∇f",
+        x="distance of the step to Δ*",
+        y="q",
+        at="distance",
+        log="xy",
+        without=False,
     )
 
     def given(self, rng: Generator) -> Given:

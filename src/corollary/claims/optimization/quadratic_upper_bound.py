@@ -52,21 +52,17 @@ class QuadraticUpperBound(Claim[Given]):
     m: int = 3  # waves that are added up
 
     relation = at_most(ulps=2**10)  # the remainder is a difference of values of size 10
-    supposes = (
-        Suppose(
-            "the Hessian of f is nowhere larger than L",
-            lambda g: (
-                g.L * (1 + 1e-9)
-                - max(hessian_norm(g.f, p) for p in torch.cat([g.x, g.xp, (g.x + g.xp) / 2]))
-            ),
-            without=quartic,
+    supposes = Suppose(
+        "the Hessian of f is nowhere larger than L",
+        lambda g: (
+            g.L * (1 + 1e-9)
+            - max(hessian_norm(g.f, p) for p in torch.cat([g.x, g.xp, (g.x + g.xp) / 2]))
         ),
+        without=quartic,
     )
     symbols = "L‖x − x′‖²/2", "|f(x) − f(x′) − ∇f(x′)ᵀ(x − x′)|"
-    shows = (
-        Along(
-            "A smooth function stays near its tangents", x="‖x − x′‖", at="distance", without=False
-        ),
+    shows = Along(
+        "A smooth function stays near its tangents", x="‖x − x′‖", at="distance", without=False
     )
 
     def given(self, rng: Generator) -> Given:

@@ -21,19 +21,8 @@ import torch
 from jaxtyping import Float, Int
 from torch import Generator, Tensor
 
-from corollary.core import (
-    Claim,
-    Curve,
-    Figure,
-    Level,
-    Sample,
-    Suppose,
-    Trial,
-    mean_is,
-    normal,
-    option,
-    within_interval,
-)
+from corollary.core import Claim, Sample, Suppose, Trial, mean_is, normal, option, within_interval
+from corollary.core.picture import Curve, Level, Marks, picture
 from corollary.theory.optimization.stochastic.descent import random_iterate, sgd
 from corollary.theory.optimization.stochastic.finite_sums import squares
 
@@ -52,14 +41,12 @@ class RandomIterate(Claim[Given]):
     draws: int = option(10_000, low=1000, high=100_000)  # iterates handed out
 
     relation = within_interval(level=0.9999, resolution=0.2)  # early gradients are long and rare
-    supposes = (
-        Suppose(
-            "the iterate is chosen uniformly",
-            lambda g: mean_is(g.place.double(), (len(g.squares) - 1) / 2),
-            "The last iterate in place of a random one.",
-            place=lambda g: torch.full_like(g.place, len(g.squares) - 1),
-            chosen=lambda g: g.squares[-1],
-        ),
+    supposes = Suppose(
+        "the iterate is chosen uniformly",
+        lambda g: mean_is(g.place.double(), (len(g.squares) - 1) / 2),
+        "The last iterate in place of a random one.",
+        place=lambda g: torch.full_like(g.place, len(g.squares) - 1),
+        chosen=lambda g: g.squares[-1],
     )
     symbols = "average over all iterates", "a random iterate"
 
@@ -79,16 +66,9 @@ class RandomIterate(Claim[Given]):
     def measure(self, given: Given) -> Sample:
         return Sample(given.chosen / given.squares.mean())
 
-    def figure(self, trial: Trial[Given]) -> Figure:
+    @picture("The last iterate keeps moving", x="k", y="‖∇f(x_k)‖²", log="y")
+    def marks(self, trial: Trial[Given]) -> Marks:
         found = trial.given.squares
-        return Figure(
-            "The last iterate keeps moving",
-            x="k",
-            y="‖∇f(x_k)‖²",
-            log_y=True,
-            marks=(
-                Level(float(found.mean()), "average over all iterates"),
-                Curve(found.mean(dim=1), None, "mean over the runs"),
-                Curve(found[:, 0], None, "one run", "other", dashed=True),
-            ),
-        )
+        yield Level(float(found.mean()), "average over all iterates")
+        yield Curve(found.mean(dim=1), None, "mean over the runs")
+        yield Curve(found[:, 0], None, "one run", "other", dashed=True)

@@ -58,7 +58,7 @@ class RobbinsMonro(Claim[Given]):
         ),
     )
     symbols = "0", "E‖x_k − x*‖², upper end of its 99 % interval"
-    shows = (Over("Steps that shrink, but not too fast", x="k", y="E‖x_k − x*‖²", log_y=True),)
+    shows = Over("Steps that shrink, but not too fast", x="k", y="E‖x_k − x*‖²", log="xy")
 
     def given(self, rng: Generator) -> Given:
         X = normal(rng, self.n, self.d)

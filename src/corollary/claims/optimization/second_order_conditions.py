@@ -87,7 +87,7 @@ class SecondOrderConditions(Claim[Given]):
         ),
     )
     symbols = "λ‖s‖²/4", "lowest f(x* + s) − f(x*)"
-    shows = (Along("A positive definite Hessian makes walls", x="‖s‖", at="r", without=False),)
+    shows = Along("A positive definite Hessian makes walls", x="‖s‖", at="r", without=False)
 
     def given(self, rng: Generator) -> Given:
         values = torch.linspace(self.flattest, self.flattest + 2, self.d, dtype=torch.float64)

@@ -20,19 +20,8 @@ import torch
 from jaxtyping import Float
 from torch import Generator, Tensor
 
-from corollary.core import (
-    Along,
-    Claim,
-    Curve,
-    Figure,
-    Level,
-    Suppose,
-    Trial,
-    at_least,
-    generator,
-    normal,
-    option,
-)
+from corollary.core import Along, Claim, Suppose, Trial, at_least, generator, normal, option
+from corollary.core.picture import Curve, Level, Marks, picture
 from corollary.theory.optimization.stochastic.finite_sums import FiniteSum
 from corollary.theory.optimization.stochastic.linear_systems import (
     sgd_floor,
@@ -66,23 +55,13 @@ class SgdFloor(Claim[Given]):
     points: int = 40  # points
 
     relation = at_least(ulps=2**10)  # means of squares
-    supposes = (
-        Suppose(
-            "the step is at most 1/(2‖XᵀX‖)",
-            lambda g: step_limits(g.problem.A).floor * (1 + 1e-9) - g.eta,
-            without=stiff,
-        ),
+    supposes = Suppose(
+        "the step is at most 1/(2‖XᵀX‖)",
+        lambda g: step_limits(g.problem.A).floor * (1 + 1e-9) - g.eta,
+        without=stiff,
     )
     symbols = "η² E‖∇ℓᵢ(w)‖²", "E‖w⁺ − w_*‖²"
-    shows = (
-        Along(
-            "However near, a step leads away again",
-            x="‖w − w_*‖",
-            at="distance",
-            log_x=True,
-            log_y=True,
-        ),
-    )
+    shows = Along("However near, a step leads away again", x="‖w − w_*‖", at="distance", log="xy")
 
     def given(self, rng: Generator) -> Given:
         X, away = normal(rng, self.n, self.d), normal(rng, self.points, self.d)
@@ -100,20 +79,19 @@ class SgdFloor(Claim[Given]):
         step = given.w[:, None] - given.eta * o.components(given.w) - o.minimiser
         return step.square().sum(dim=-1).mean(dim=-1).tolist()
 
-    def figure(self, trial: Trial[Given]) -> Figure:
+    @picture(
+        "With a solution SGD converges, without one it does not",
+        x="k",
+        y="‖w_k − w_*‖², mean of 50 runs",
+        log="y",
+    )
+    def marks(self, trial: Trial[Given]) -> Marks:
         o, _, eta = trial.given
         targets = {"no solution": o.b, "a solution": o.A @ o.minimiser}
         runs = {
             name: sgd_floor(o.A, y, eta, steps=1000, runs=50, rng=generator(0, name))
             for name, y in targets.items()
         }
-        return Figure(
-            "With a solution SGD converges, without one it does not",
-            x="k",
-            y="‖w_k − w_*‖², mean of 50 runs",
-            log_y=True,
-            marks=(
-                Level(trial.predicted[0], "η² E‖∇ℓᵢ‖² next to w_*"),
-                *(Curve(f.error.mean(dim=1), f.steps, name) for name, f in runs.items()),
-            ),
-        )
+        yield Level(trial.predicted[0], "η² E‖∇ℓᵢ‖² next to w_*")
+        for name, f in runs.items():
+            yield Curve(f.error.mean(dim=1), f.steps, name)

@@ -74,9 +74,7 @@ class SgdInterpolation(Claim[Given]):
         ),
     )
     symbols = "ρᵏ‖w₀ − w_*‖²", "E‖w_k − w_*‖²"
-    shows = (
-        Along("No noise at the solution, no floor", x="k", at="sizes", log_y=True, without=False),
-    )
+    shows = Along("No noise at the solution, no floor", x="k", at="sizes", log="y", without=False)
 
     @property
     def sizes(self) -> list[int]:

@@ -41,15 +41,13 @@ class SgdNonconvexRate(Claim[Stochastic]):
     runs: int = option(100, low=10, high=10_000)  # runs
 
     relation = at_most(level=0.999)  # the expectation is a mean over the runs
-    supposes = (
-        Suppose(
-            "stochastic gradients are bounded by σ along the run",
-            lambda self, g: bounded(g, self.rate(g, max(self.K)).eta, max(self.K)),
-            without=parabola,
-        ),
+    supposes = Suppose(
+        "stochastic gradients are bounded by σ along the run",
+        lambda self, g: bounded(g, self.rate(g, max(self.K)).eta, max(self.K)),
+        without=parabola,
     )
     symbols = "σ√(2(f(x₀) − f*)L/K)", "(1/K) Σ E‖∇f(x_k)‖²"
-    shows = (Along("SGD without convexity", x="K", at="K", log_x=True, log_y=True),)
+    shows = Along("SGD without convexity", x="K", at="K", log="xy")
 
     def given(self, rng: Generator) -> Stochastic:
         return stochastic_hill(self.n, self.d, rng)

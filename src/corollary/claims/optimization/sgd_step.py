@@ -53,19 +53,16 @@ class SgdStep(Claim[Given]):
     points: int = option(60, low=3)  # distances
 
     relation = equals(ulps=2**12)  # means of squares
-    supposes = (
-        Suppose("each index is equally likely", lambda g: near(g.p, 1 / len(g.p)), without=loaded),
+    supposes = Suppose(
+        "each index is equally likely", lambda g: near(g.p, 1 / len(g.p)), without=loaded
     )
     symbols = "‖x − x*‖² + progress + noise", "all n steps averaged"
-    shows = (
-        Along(
-            "Far away progress wins, near by the noise does",
-            x="‖x − x*‖",
-            y="E‖x⁺ − x*‖²",
-            at="distance",
-            log_x=True,
-            log_y=True,
-        ),
+    shows = Along(
+        "Far away progress wins, near by the noise does",
+        x="‖x − x*‖",
+        y="E‖x⁺ − x*‖²",
+        at="distance",
+        log="xy",
     )
 
     def given(self, rng: Generator) -> Given:

@@ -67,7 +67,7 @@ class SmoothSuboptimality(Claim[Given]):
         ),
     )
     symbols = "‖∇f(x)‖²/(2L)", "f(x) − f(x*)"
-    shows = (Parity("Heights and gradients of a smooth function", without=False),)
+    shows = Parity("Heights and gradients of a smooth function", without=False)
 
     def given(self, rng: Generator) -> Given:
         o, near = sine_valley(self.d), torch.linspace(0.01, 1, self.n, dtype=torch.float64)

@@ -54,15 +54,13 @@ class StrongConvexityImpliesPl(Claim[Given]):
     mu: float = option(0.5, low=1e-3, high=100.0)  # strong convexity
 
     relation = at_least(ulps=2**10, scale=1.0)  # heights of size 1 are differences
-    supposes = (
-        Suppose(
-            "f is μ-strongly convex",
-            lambda g: strong_convexity_constant(g.f, g.x).value - g.mu * (1 - 1e-9),
-            without=quartic,
-        ),
+    supposes = Suppose(
+        "f is μ-strongly convex",
+        lambda g: strong_convexity_constant(g.f, g.x).value - g.mu * (1 - 1e-9),
+        without=quartic,
     )
     symbols = "μ(f(x) − f*)", "½‖∇f(x)‖²"
-    shows = (Parity("The condition of Polyak and Łojasiewicz", log_x=True, log_y=True),)
+    shows = Parity("The condition of Polyak and Łojasiewicz", log="xy")
 
     def given(self, rng: Generator) -> Given:
         values = self.mu * torch.linspace(1, 8, self.d, dtype=torch.float64)

@@ -51,9 +51,9 @@ class TangentBelow(Claim[Given]):
     m: int = 8  # affine functions whose exponentials are added up
 
     relation = at_least(ulps=64, scale=10.0)  # values and slopes of size 10 are rounded
-    supposes = (Suppose("no chord of f runs below f", chords, without=sine),)
+    supposes = Suppose("no chord of f runs below f", chords, without=sine)
     symbols = "f(x′) + ∇f(x′)ᵀ(x − x′)", "f(x)"
-    shows = (Parity("A convex function lies above its tangents"),)
+    shows = Parity("A convex function lies above its tangents")
 
     def given(self, rng: Generator) -> Given:
         A, b = normal(rng, self.m, self.d), normal(rng, self.m)

@@ -68,7 +68,7 @@ class BoundedGradient(Claim[Given]):
         Suppose("the set is convex", _segments_inside, without=across_a_cut),
     )
     symbols = "L ‖x − y‖", "|f(x) − f(y)|"
-    shows = (Parity("No increment is above the line of slope L", log_x=True, log_y=True),)
+    shows = Parity("No increment is above the line of slope L", log="xy")
 
     def given(self, rng: Generator) -> Given:
         w, phase = normal(rng, self.waves, 2), uniform(rng, self.waves)

@@ -49,15 +49,13 @@ class CauchySchwarz(Claim[Given]):
     d: int = 3  # dimension
 
     relation = at_most(ulps=64)  # both sides are sums of d² products; parallel pairs attain it
-    supposes = (
-        Suppose(
-            "the form is positive semi-definite",
-            lambda g: torch.linalg.eigvalsh(g.M)[0] + 1e-12 * g.M.norm(),
-            without=inside_the_light_cone,
-        ),
+    supposes = Suppose(
+        "the form is positive semi-definite",
+        lambda g: torch.linalg.eigvalsh(g.M)[0] + 1e-12 * g.M.norm(),
+        without=inside_the_light_cone,
     )
     symbols = "‖x‖ ‖y‖", "|⟨x, y⟩|"
-    shows = (Parity("No inner product exceeds the product of the lengths"),)
+    shows = Parity("No inner product exceeds the product of the lengths")
 
     def given(self, rng: Generator) -> Given:
         x, y = normal(rng, 2, self.n, self.d)

@@ -57,13 +57,11 @@ class ChainRule(Claim[Given]):
     L: int = 3  # number of layers
 
     relation = equals(ulps=2**23, scale=1.0)  # central quotients of step 1e-5 are good to 1e-9
-    supposes = (
-        Suppose(
-            "each map is differentiable where it is used", smooth, without=identity_of_two_kinks
-        ),
+    supposes = Suppose(
+        "each map is differentiable where it is used", smooth, without=identity_of_two_kinks
     )
     symbols = "entry of J_f(g(x)) J_g(x)", "difference quotient of f ∘ g"
-    shows = (Parity("Layer by layer, or all at once"),)
+    shows = Parity("Layer by layer, or all at once")
 
     def given(self, rng: Generator) -> Given:
         sizes = [self.d] + [self.m] * self.L

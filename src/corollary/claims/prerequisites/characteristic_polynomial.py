@@ -50,16 +50,14 @@ class CharacteristicPolynomial(Claim[Given]):
     n: int = option(5, low=1, high=12)  # size of A, to which a double eigenvalue 1 is added
 
     relation = equals(ulps=2**16, scale=1.0)  # n factors; eigenvalues of a well-scaled matrix
-    supposes = (
-        Suppose(
-            "each eigenvalue is counted with its multiplicity",
-            _with_multiplicity,
-            "Each distinct eigenvalue is taken once: a factor is missing.",
-            roots=lambda g: _eigenvalues(g.A, once=True),
-        ),
+    supposes = Suppose(
+        "each eigenvalue is counted with its multiplicity",
+        _with_multiplicity,
+        "Each distinct eigenvalue is taken once: a factor is missing.",
+        roots=lambda g: _eigenvalues(g.A, once=True),
     )
     symbols = "Π (λᵢ − z)", "det(A − zI)"
-    shows = (Along("Eigenvalues are the roots of det(A − zI)", x="z", at="z"),)
+    shows = Along("Eigenvalues are the roots of det(A − zI)", x="z", at="z")
 
     def given(self, rng: Generator) -> Given:
         block, eye = normal(rng, self.n, self.n) / self.n**0.5, torch.eye(2, dtype=torch.float64)

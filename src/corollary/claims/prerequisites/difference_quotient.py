@@ -21,8 +21,8 @@ import torch
 from jaxtyping import Float
 from torch import Generator, Tensor
 
-from corollary.core import Claim, Figure, Over, Points, Series, Suppose, Trial, option, slope
-from corollary.core.randomness import uniform
+from corollary.core import Claim, Over, Series, Suppose, Trial, option, slope, uniform
+from corollary.core.picture import Marks, Points, picture
 from corollary.theory.prerequisites.gradients import gradient, numerical_gradient
 from corollary.theory.prerequisites.taylor import has_continuous_derivative
 
@@ -50,15 +50,13 @@ class DifferenceQuotient(Claim[Given]):
     scheme: Literal["forward", "central"] = "central"  # which quotient
 
     relation = slope(gap=0.1)  # the next term of the error bends the line by a few hundredths
-    supposes = (
-        Suppose(
-            "f has three continuous derivatives near x",
-            lambda g: has_continuous_derivative(lambda t: g.f(g.x + t), 0.0, 3),
-            without=corner,
-        ),
+    supposes = Suppose(
+        "f has three continuous derivatives near x",
+        lambda g: has_continuous_derivative(lambda t: g.f(g.x + t), 0.0, 3),
+        without=corner,
     )
     symbols = "order of the scheme", "‖numerical − true gradient‖"
-    shows = (Over("The truncation error falls with a power of h", x="h"),)
+    shows = Over("The truncation error falls with a power of h", x="h")
 
     def given(self, rng: Generator) -> Given:
         return Given(lambda x: x.exp().sum(), uniform(rng, self.d))  # no derivative vanishes
@@ -70,17 +68,9 @@ class DifferenceQuotient(Claim[Given]):
         h = [2.0**-j for j in range(10, 3, -1)]
         return Series(h, [_error(given, s, self.scheme) for s in h])
 
-    def figure(self, trial: Trial[Given]) -> Figure:
+    @picture("Truncation falls with h, rounding rises", x="h", log="xy")
+    def marks(self, trial: Trial[Given]) -> Marks:
         h = [10.0**-j for j in range(12, 0, -1)]
         errors = {s: [max(_error(trial.given, t, s), 1e-17) for t in h] for s in ORDER}
-        return Figure(
-            "Truncation falls with h, rounding rises",
-            x="h",
-            y=self.symbols[1],
-            log_x=True,
-            log_y=True,
-            marks=tuple(
-                Points(h, errors[s], label=s, role="measured" if s == self.scheme else "other")
-                for s in ORDER
-            ),
-        )
+        for s in ORDER:
+            yield Points(h, errors[s], label=s, role="measured" if s == self.scheme else "other")

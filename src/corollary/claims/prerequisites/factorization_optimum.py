@@ -44,16 +44,14 @@ class FactorizationOptimum(Claim[Given]):
     p: int = option(3, low=1, high=200)  # rank of the factors, at most that of R
 
     relation = equals(ulps=2**16, scale=1.0)  # R has norm 1; a hundred steps of ratio 0.7² suffice
-    supposes = (
-        Suppose(
-            "the start meets the leading singular vectors",
-            _overlap,
-            "From the saddle at zero it never moves.",
-            V=lambda g: 0 * g.V,
-        ),
+    supposes = Suppose(
+        "the start meets the leading singular vectors",
+        _overlap,
+        "From the saddle at zero it never moves.",
+        V=lambda g: 0 * g.V,
     )
     symbols = "½ Σ σᵢ², i > p", "loss"
-    shows = (Along("Alternating minimisation of ½‖UV − R‖²", x="step", log_y=True, first=1),)
+    shows = Along("Alternating minimisation of ½‖UV − R‖²", x="step", log="y", first=1)
 
     def given(self, rng: Generator) -> Given:
         k, p = min(self.m, self.n), min(self.p, self.m, self.n)

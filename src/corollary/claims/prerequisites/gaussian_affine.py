@@ -19,9 +19,8 @@ import torch
 from jaxtyping import Float
 from torch import Generator, Tensor
 
-from corollary.core import Claim, Count, Kept, Suppose, Trial, option, within_interval
-from corollary.core.figure import Curve, Figure, Histogram
-from corollary.core.randomness import normal
+from corollary.core import Claim, Count, Kept, Suppose, Trial, normal, option, within_interval
+from corollary.core.picture import Curve, Histogram, Marks, picture
 from corollary.theory.prerequisites.gaussian import Gaussian
 
 LEVELS = torch.tensor([0.05, 0.25, 0.5, 0.75, 0.95], dtype=torch.float64)
@@ -54,7 +53,7 @@ class GaussianAffine(Claim[Given]):
     p: int = option(3, low=1, high=20)  # dimension of Y
 
     relation = within_interval(level=0.99999, resolution=0.04)  # 15 proportions of 8000 draws
-    supposes = (Suppose("X is normal", is_normal, without=signs),)
+    supposes = Suppose("X is normal", is_normal, without=signs)
     symbols = "level", "share of uᵀY below the quantile of N(uᵀ(Aμ + b), uᵀAΣAᵀu)"
 
     def given(self, rng: Generator) -> Given:
@@ -74,17 +73,15 @@ class GaussianAffine(Claim[Given]):
         below = y[:, :, None] <= torch.special.ndtri(LEVELS)
         return Kept([Count(hits, len(z)) for hits in below.sum(dim=0).flatten()], y=y[:, 0])
 
-    def figure(self, trial: Trial[Given]) -> Figure:
+    @picture(
+        "A projection of Y = AX + b",
+        x="uᵀY, less uᵀ(Aμ + b), over its deviation (uᵀAΣAᵀu)^½",
+        y="density",
+    )
+    def marks(self, trial: Trial[Given]) -> Marks:
         t = torch.linspace(-4, 4, 161, dtype=torch.float64)
         density = torch.exp(-t.square() / 2) / (2 * torch.pi) ** 0.5
-        signs = [Histogram(b.kept.y, label=b.words, role="other") for b in trial.without]
-        return Figure(
-            "A projection of Y = AX + b",
-            x="uᵀY, less uᵀ(Aμ + b), over its deviation (uᵀAΣAᵀu)^½",
-            y="density",
-            marks=(
-                *signs,
-                Histogram(trial.kept.y, label="draws"),
-                Curve(density, t, label="standard normal", role="predicted"),
-            ),
-        )
+        for b in trial.without:
+            yield Histogram(b.kept.y, label=b.words, role="other")
+        yield Histogram(trial.kept.y, label="draws")
+        yield Curve(density, t, label="standard normal", role="predicted")

@@ -24,7 +24,8 @@ from jaxtyping import Float
 from torch import Generator, Tensor
 from torch.utils.flop_counter import FlopCounterMode
 
-from corollary.core import Claim, Curve, Figure, Parity, Suppose, Trial, equals, normal, option
+from corollary.core import Claim, Parity, Suppose, Trial, equals, normal, option
+from corollary.core.picture import Curve, Marks, picture
 from corollary.theory.prerequisites.gradients import gradient
 from corollary.theory.prerequisites.hessians import hessian, hvp
 
@@ -52,11 +53,9 @@ class HessianVectorProduct(Claim[Given]):
     n: int = option(20, low=1, high=1000)  # data points
 
     relation = equals(ulps=2**23, scale=1.0)  # Richardson's quotient of step 2e-3 is good to 1e-10
-    supposes = (
-        Suppose("f is twice differentiable at x", _two_sides, without=kink_of_the_gradient),
-    )
+    supposes = Suppose("f is twice differentiable at x", _two_sides, without=kink_of_the_gradient)
     symbols = "entry of Hv", "extrapolated quotient of gradients"
-    shows = (Parity("The quotient of gradients tends to Hv"),)
+    shows = Parity("The quotient of gradients tends to Hv")
 
     def given(self, rng: Generator) -> Given:
         x, y, m = normal(rng, self.n, 3), normal(rng, self.n), self.m
@@ -79,7 +78,13 @@ class HessianVectorProduct(Claim[Given]):
 
         return (4 * quotient(1e-3) - quotient(2e-3)) / 3
 
-    def figure(self, trial: Trial[Given]) -> Figure:
+    @picture(
+        "A product costs a few gradients, the Hessian d products",
+        x="parameters d",
+        y="operations in matrix products",
+        log="xy",
+    )
+    def marks(self, trial: Trial[Given]) -> Marks:
         nets = [HessianVectorProduct(m).draw(0) for m in (1, 2, 4, 8)]
         counts = {
             "gradient": [operations(gradient, g.f, g.x) for g in nets],
@@ -87,14 +92,8 @@ class HessianVectorProduct(Claim[Given]):
             "dense H": [operations(hessian, g.f, g.x) for g in nets],
         }
         d = [len(g.x) for g in nets]
-        return Figure(
-            "A product costs a few gradients, the Hessian d products",
-            x="parameters d",
-            y="operations in matrix products",
-            log_x=True,
-            log_y=True,
-            marks=tuple(Curve(c, d, label=name, role="other") for name, c in counts.items()),
-        )
+        for name, c in counts.items():
+            yield Curve(c, d, label=name, role="other")
 
 
 def operations(run: Callable[..., object], *args: Any) -> float:

@@ -25,7 +25,8 @@ import torch
 from jaxtyping import Float
 from torch import Generator, Tensor
 
-from corollary.core import Along, Claim, Curve, Figure, Kept, Suppose, Trial, equals, normal, option
+from corollary.core import Along, Claim, Kept, Suppose, Trial, equals, normal, option
+from corollary.core.picture import Curve, Marks, picture
 from corollary.theory.prerequisites.quadratic_losses import LeastSquares
 
 
@@ -53,16 +54,14 @@ class LeastSquaresRowSpace(Claim[Given]):
     steps: int = option(400, low=1, high=10_000)  # steps of gradient descent
 
     relation = equals(ulps=2**20, scale=1.0)  # rows have condition number 2: 400 steps leave 1e-20
-    supposes = (
-        Suppose(
-            "the gradient lies in the span of the data",
-            _outside,
-            "With a penalty the part in the kernel decays.",
-            decay=0.1,
-        ),
+    supposes = Suppose(
+        "the gradient lies in the span of the data",
+        _outside,
+        "With a penalty the part in the kernel decays.",
+        decay=0.1,
     )
     symbols = "w₀ + X⁺(y − Xw₀)", "end of gradient descent"
-    shows = (Along("Descent ends at the minimiser nearest to its start", x="coordinate"),)
+    shows = Along("Descent ends at the minimiser nearest to its start", x="coordinate")
 
     def given(self, rng: Generator) -> Given:
         U, _, Vt = torch.linalg.svd(normal(rng, self.n, self.d), full_matrices=False)
@@ -81,19 +80,16 @@ class LeastSquaresRowSpace(Claim[Given]):
         path = loss.descend(w, eta=eta, steps=self.steps, decay=decay)
         return Kept(path[-1], path=path[:60])
 
-    def figure(self, trial: Trial[Given]) -> Figure:
-        X, marks = trial.given.X, []
+    @picture(
+        "Without a penalty the kernel part of w never moves",
+        x="step of gradient descent",
+        y="length",
+    )
+    def marks(self, trial: Trial[Given]) -> Marks:
+        X = trial.given.X
         for t in (trial, *trial.without):
             path, name, dashed = t.kept.path, f"; penalty {t.given.decay:g}", t is not trial
             kernel = _kernel_part(X, path)
             rows = (path - kernel - (path - kernel)[-1]).norm(dim=1)
-            marks += [
-                Curve(kernel.norm(dim=1), label="part in ker X" + name, dashed=dashed),
-                Curve(rows, label="rest, to its end" + name, role="other", dashed=dashed),
-            ]
-        return Figure(
-            "Without a penalty the kernel part of w never moves",
-            x="step of gradient descent",
-            y="length",
-            marks=tuple(marks),
-        )
+            yield Curve(kernel.norm(dim=1), label="part in ker X" + name, dashed=dashed)
+            yield Curve(rows, label="rest, to its end" + name, role="other", dashed=dashed)

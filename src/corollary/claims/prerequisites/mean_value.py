@@ -22,7 +22,7 @@ import torch
 from jaxtyping import Float
 from torch import Generator, Tensor
 
-from corollary.core import Claim, Curve, Figure, Level, Suppose, Trial, equals, normal
+from corollary.core import Claim, Curve, Level, Marks, Suppose, Trial, equals, normal, picture
 from corollary.theory.prerequisites.gradients import one_sided_slopes
 from corollary.theory.prerequisites.increments import mvt_point
 from corollary.theory.prerequisites.jacobians import jacobian
@@ -84,15 +84,9 @@ class MeanValue(Claim[Given]):
         off = (slopes - (f(x + y) - f(x))).norm(dim=1)
         return slopes[off.argmin()]  # the one nearest to the increment
 
-    def figure(self, trial: Trial[Given]) -> Figure:
+    @picture("Somewhere the slope is the mean slope", x="t", y="∇f(x + ty)ᵀ y")
+    def marks(self, trial: Trial[Given]) -> Marks:
         t = torch.linspace(0, 1, 101, dtype=torch.float64)
         slopes = [_slope(trial.given, float(s)) for s in t]
-        return Figure(
-            "Somewhere the slope is the mean slope",
-            x="t",
-            y="∇f(x + ty)ᵀ y",
-            marks=(
-                Curve(torch.cat(slopes), t, label="slope along the segment"),
-                Level(trial.comparison.predicted[0], label=self.symbols[0]),
-            ),
-        )
+        yield Curve(torch.cat(slopes), t, label="slope along the segment")
+        yield Level(trial.comparison.predicted[0], label=self.symbols[0])

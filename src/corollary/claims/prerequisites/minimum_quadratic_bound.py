@@ -45,15 +45,13 @@ class MinimumQuadraticBound(Claim[Given]):
     n: int = 200  # points
 
     relation = at_most(ulps=2**12)  # 1 - cos is computed as 2 sin² of the half: no cancellation
-    supposes = (
-        Suppose(
-            "the gradient vanishes at x*",
-            lambda g: 1e-9 - gradient(lambda x: _value(g, x), g.xstar).norm(),
-            without=half_way_up,
-        ),
+    supposes = Suppose(
+        "the gradient vanishes at x*",
+        lambda g: 1e-9 - gradient(lambda x: _value(g, x), g.xstar).norm(),
+        without=half_way_up,
     )
     symbols = "(L/2) ‖x − x*‖²", "f(x) − f(x*)"
-    shows = (Parity("Below the parabola of curvature L", log_x=True, log_y=True),)
+    shows = Parity("Below the parabola of curvature L", log="xy")
 
     def given(self, rng: Generator) -> Given:
         a, steps = 1 + uniform(rng, self.d), normal(rng, self.n, self.d)

@@ -61,12 +61,12 @@ class OperatorNormBound(Claim[Given]):
     n: int = option(5, low=1, high=100)  # columns of B
 
     relation = equals(ulps=2**8)  # sums of a few products; a corner attains the supremum
-    supposes = (
-        Suppose("the matrix norm is induced by a vector norm", _is_induced, without=largest_entry),
+    supposes = Suppose(
+        "the matrix norm is induced by a vector norm", _is_induced, without=largest_entry
     )
     symbols = "closed form", "largest stretch; max(‖AB‖, ‖A‖‖B‖)"
     rows = ("‖A‖₁", "‖A‖₂", "‖A‖∞", "‖A‖₁‖B‖₁", "‖A‖₂‖B‖₂", "‖A‖∞‖B‖∞")
-    shows = (Along("No vector is stretched more, no product is larger", x="norm", y="value"),)
+    shows = Along("No vector is stretched more, no product is larger", x="norm", y="value")
 
     def given(self, rng: Generator) -> Given:
         A, B = normal(rng, self.m, self.k), normal(rng, self.k, self.n)

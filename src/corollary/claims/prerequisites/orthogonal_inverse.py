@@ -49,7 +49,7 @@ class OrthogonalInverse(Claim[Given]):
         ),
     )
     symbols = "entry of I, or ‖x‖", "entry of QQᵀ, or ‖Qx‖"
-    shows = (Parity("An orthogonal matrix keeps lengths, and QQᵀ = I"),)
+    shows = Parity("An orthogonal matrix keeps lengths, and QQᵀ = I")
 
     def given(self, rng: Generator) -> Given:
         return Given(random_orthogonal(self.n, rng=rng), normal(rng, self.vectors, self.n))

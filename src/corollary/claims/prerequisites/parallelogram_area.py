@@ -39,8 +39,8 @@ class ParallelogramArea(Claim[Given]):
     n: int = 20  # pairs of vectors
 
     relation = equals(ulps=2**12, scale=1.0)  # Heron's formula cancels for thin triangles
-    supposes = (
-        Suppose("the two vectors lie in the plane", lambda g: g.V.shape[1] == 2, without=upright),
+    supposes = Suppose(
+        "the two vectors lie in the plane", lambda g: g.V.shape[1] == 2, without=upright
     )
     symbols = "|det V|, or 1 + (1 if it is not 0)", "area, or dimension of the span"
 

@@ -25,7 +25,8 @@ import torch
 from jaxtyping import Float
 from torch import Generator, Tensor
 
-from corollary.core import Claim, Curve, Figure, Level, Suppose, Trial, equals, near, normal, option
+from corollary.core import Claim, Suppose, Trial, equals, near, normal, option
+from corollary.core.picture import Curve, Level, Marks, picture
 
 
 class Given(NamedTuple):
@@ -43,7 +44,7 @@ class RayleighQuotient(Claim[Given]):
     d: int = option(5, low=2, high=50)  # size of A
 
     relation = equals(ulps=2**24, scale=1.0)  # at a gradient of 1e-7 the value is good to 1e-12
-    supposes = (Suppose("A is symmetric", lambda g: near(g.A, g.A.T, to=1e-12), without=shear),)
+    supposes = Suppose("A is symmetric", lambda g: near(g.A, g.A.T, to=1e-12), without=shear)
     symbols = "smallest eigenvalue", "smallest uᵀAu / uᵀu"
 
     def given(self, rng: Generator) -> Given:
@@ -68,7 +69,8 @@ class RayleighQuotient(Claim[Given]):
             u, least = found.x, min(least, float(found.fun))
         return least
 
-    def figure(self, trial: Trial[Given]) -> Figure:
+    @picture("Eigenvalues bound uᵀAu only for symmetric A", x="angle of u", y="uᵀAu for unit u")
+    def marks(self, trial: Trial[Given]) -> Marks:
         t = torch.linspace(0, math.pi, 181, dtype=torch.float64)
 
         def turned(A: Tensor) -> Tensor:
@@ -77,13 +79,7 @@ class RayleighQuotient(Claim[Given]):
             u = t.cos()[:, None] * v[:, 0] + t.sin()[:, None] * v[:, -1]
             return ((u @ A) * u).sum(dim=1)
 
-        return Figure(
-            "Eigenvalues bound uᵀAu only for symmetric A",
-            x="angle of u",
-            y="uᵀAu for unit u",
-            marks=(
-                Curve(turned(trial.given.A), t, label="A, symmetric"),
-                Level(trial.comparison.predicted[0], label="smallest eigenvalue of A"),
-                *(Curve(turned(b.given.A), t, label=b.words, role="other") for b in trial.without),
-            ),
-        )
+        yield Curve(turned(trial.given.A), t, label="A, symmetric")
+        yield Level(trial.comparison.predicted[0], label="smallest eigenvalue of A")
+        for b in trial.without:
+            yield Curve(turned(b.given.A), t, label=b.words, role="other")

@@ -39,17 +39,15 @@ class SecondOrderRemainder(Claim[Given]):
     lengths: tuple[float, ...] = (0.25, 0.5, 1.0, 1.5, 2.0, 2.5)  # of the increments
 
     relation = equals(ulps=2**16, scale=1.0)  # 32 nodes integrate tanh along such steps to 1e-12
-    supposes = (
-        Suppose(
-            "the curvature at x + ty is weighted by 1 - t",
-            lambda g: all(abs(g.weight(t) - (1 - t)) < 1e-12 for t in (0.0, 0.25, 0.5, 1.0)),
-            "The notes' weight 1/2 is right only for constant curvature.",
-            weight=lambda g: lambda t: 0.5,
-        ),
+    supposes = Suppose(
+        "the curvature at x + ty is weighted by 1 - t",
+        lambda g: all(abs(g.weight(t) - (1 - t)) < 1e-12 for t in (0.0, 0.25, 0.5, 1.0)),
+        "The notes' weight 1/2 is right only for constant curvature.",
+        weight=lambda g: lambda t: 0.5,
     )
     symbols = "f(x + y)", "its expansion"
     rows = "length {lengths}"
-    shows = (Along("The curvature is weighted by 1 − t", x="length of y", at="lengths"),)
+    shows = Along("The curvature is weighted by 1 − t", x="length of y", at="lengths")
 
     def given(self, rng: Generator) -> Given:
         w, a = normal(rng, self.m, self.d) / self.d**0.5, normal(rng, self.m)

@@ -40,13 +40,11 @@ class SingularVectors(Claim[Given]):
     r: int = option(2, low=1, high=100)  # rank, at most m and n
 
     relation = equals(ulps=2**10, scale=1.0)  # projectors of a well-conditioned matrix
-    supposes = (
-        Suppose(
-            "as many vectors are taken as A has rank",
-            lambda g: (g.k == numerical_rank(g.A), f"{g.k} vectors, rank {numerical_rank(g.A)}"),
-            "All columns of U, as the notes have it, span more than the column space.",
-            k=lambda g: len(g.A),
-        ),
+    supposes = Suppose(
+        "as many vectors are taken as A has rank",
+        lambda g: (g.k == numerical_rank(g.A), f"{g.k} vectors, rank {numerical_rank(g.A)}"),
+        "All columns of U, as the notes have it, span more than the column space.",
+        k=lambda g: len(g.A),
     )
     symbols = "entry of AA⁺, then of A", "entry of UᵣUᵣᵀ, then of Σ σᵢuᵢvᵢᵀ"
 

@@ -26,7 +26,8 @@ from jaxtyping import Float
 from torch import Generator, Tensor
 from torch.nn.functional import softplus
 
-from corollary.core import Claim, Curve, Figure, Parity, Suppose, Trial, at_most, normal, option
+from corollary.core import Claim, Parity, Suppose, Trial, at_most, normal, option
+from corollary.core.picture import Curve, Marks, picture
 from corollary.theory.prerequisites.lipschitz import batch_gradient
 from corollary.theory.prerequisites.smoothness import GALLERY, regularity
 
@@ -57,15 +58,11 @@ class SmoothIffCurvature(Claim[Given]):
     pairs: int = option(400, low=1, high=10_000)  # pairs of weights
 
     relation = at_most(ulps=2**16)  # differences of gradients over lengths down to 1e-3
-    supposes = (
-        Suppose(
-            "the loss has curvature at most 1/4",
-            lambda g: 0.25 + 1e-9 - _curvature(g),
-            without=hinge,
-        ),
+    supposes = Suppose(
+        "the loss has curvature at most 1/4", lambda g: 0.25 + 1e-9 - _curvature(g), without=hinge
     )
     symbols = "L ‖a − b‖", "‖∇f(a) − ∇f(b)‖"
-    shows = (Parity("Gradients of the logistic loss", log_x=True, log_y=True),)
+    shows = Parity("Gradients of the logistic loss", log="xy")
 
     def given(self, rng: Generator) -> Given:
         z, (a, b) = normal(rng, self.n, self.d), normal(rng, 2, self.pairs, self.d)
@@ -83,8 +80,9 @@ class SmoothIffCurvature(Claim[Given]):
         rise: Tensor = (gradient(given.a) - gradient(given.b)).norm(dim=1)
         return rise
 
-    def figure(self, trial: Trial[Given]) -> Figure:
+    @picture("From a jump to smooth, at 0", x="x", y="f(x)")
+    def marks(self, trial: Trial[Given]) -> Marks:
         x = torch.linspace(-1, 1, 201, dtype=torch.float64)
         names = {f"{g.name}: {regularity(g.function)}": g.function for g in GALLERY}
         marks = tuple(Curve(f(x), x, label=name, role="other") for name, f in names.items())
-        return Figure("From a jump to smooth, at 0", x="x", y="f(x)", marks=marks)
+        yield from marks

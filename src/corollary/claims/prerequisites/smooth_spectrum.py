@@ -50,16 +50,14 @@ class SmoothSpectrum(Claim[Given]):
     n: int = option(60, low=2, high=1000)  # points
 
     relation = at_most(ulps=64)  # eigenvalues of a small matrix
-    supposes = (
-        Suppose(
-            "the gradient is L-Lipschitz",
-            lambda g: g.L * (1 + 1e-9) - _steepest(g),
-            "The constant is too small by half.",
-            L=lambda g: g.L / 2,
-        ),
+    supposes = Suppose(
+        "the gradient is L-Lipschitz",
+        lambda g: g.L * (1 + 1e-9) - _steepest(g),
+        "The constant is too small by half.",
+        L=lambda g: g.L / 2,
     )
     symbols = "L", "‖H(x)‖₂"
-    shows = (Along("The Hessian of an L-smooth function is at most L", x="point x"),)
+    shows = Along("The Hessian of an L-smooth function is at most L", x="point x")
 
     def given(self, rng: Generator) -> Given:
         a = 1 + 2 * uniform(rng, self.d)

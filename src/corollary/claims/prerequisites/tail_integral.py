@@ -19,7 +19,7 @@ from typing import NamedTuple
 
 from torch import Generator
 
-from corollary.core import Claim, Curve, Figure, Suppose, Trial, equals, option, uniform
+from corollary.core import Claim, Curve, Marks, Suppose, Trial, equals, option, picture, uniform
 from corollary.theory.prerequisites.densities import Density, integral, tail_expectation
 
 
@@ -46,12 +46,10 @@ class TailIntegral(Claim[Given]):
     p: float = option(0.3, low=0.05, high=0.95)  # success probability of the geometric law
 
     relation = equals(ulps=2**20)  # adaptive quadrature to 1e-12 of tails that are cut at 1e-17
-    supposes = (
-        Suppose(
-            "X is never negative",
-            lambda g: min(law.survival(0.0) for law in g.laws) > 1 - 1e-12,
-            without=uniform_around_zero,
-        ),
+    supposes = Suppose(
+        "X is never negative",
+        lambda g: min(law.survival(0.0) for law in g.laws) > 1 - 1e-12,
+        without=uniform_around_zero,
     )
     symbols = "mean", "∫ Pr(X ≥ t) dt"
     rows = ("exponential", "geometric", "|N(0, 1)|")
@@ -84,15 +82,9 @@ class TailIntegral(Claim[Given]):
 
         return [tail(law) for law in given.laws]
 
-    def figure(self, trial: Trial[Given]) -> Figure:
+    @picture("The area under the survival function is the mean", x="t", y="Pr(X ≥ t)")
+    def marks(self, trial: Trial[Given]) -> Marks:
         t = [0.02 * i for i in range(301)]
         laws = zip(self.rows, trial.given.laws, trial.comparison.measured, strict=False)
-        return Figure(
-            "The area under the survival function is the mean",
-            x="t",
-            y="Pr(X ≥ t)",
-            marks=tuple(
-                Curve([law.survival(s) for s in t], t, label=f"{name}, area {area.value:.3g}")
-                for name, law, area in laws
-            ),
-        )
+        for name, law, area in laws:
+            yield Curve([law.survival(s) for s in t], t, label=f"{name}, area {area.value:.3g}")

@@ -25,8 +25,8 @@ from typing import Literal, NamedTuple
 import torch
 from torch import Generator, Tensor
 
-from corollary.core import Claim, Curve, Figure, Over, Series, Suppose, Trial, option, slope
-from corollary.core.randomness import uniform
+from corollary.core import Claim, Over, Series, Suppose, Trial, option, slope, uniform
+from corollary.core.picture import Curve, Marks, picture
 from corollary.theory.prerequisites.taylor import (
     has_continuous_derivative,
     taylor_polynomial,
@@ -51,15 +51,13 @@ class TaylorRemainder(Claim[Given]):
     function: Literal["exp", "sin", "1/(1+x)"] = "exp"  # the function f
 
     relation = slope(gap=0.1)  # the next term bends the line by a few hundredths
-    supposes = (
-        Suppose(
-            "f has k + 1 continuous derivatives near a",
-            lambda self, g: has_continuous_derivative(g.f, g.a, self.k + 1),
-            without=k_derivatives_only,
-        ),
+    supposes = Suppose(
+        "f has k + 1 continuous derivatives near a",
+        lambda self, g: has_continuous_derivative(g.f, g.a, self.k + 1),
+        without=k_derivatives_only,
     )
     symbols = "|x − a| to the power k + 1", "|f(x) − Taylor polynomial|"
-    shows = (Over("The remainder of order k", x="|x − a|"),)
+    shows = Over("The remainder of order k", x="|x − a|")
 
     def given(self, rng: Generator) -> Given:
         return Given(FUNCTIONS[self.function], 0.5 + 0.5 * float(uniform(rng, 1)))
@@ -71,12 +69,12 @@ class TaylorRemainder(Claim[Given]):
         steps = torch.tensor([0.01, 0.02, 0.04, 0.08, 0.16], dtype=torch.float64)
         return Series(steps, taylor_remainders(given.f, given.a, self.k, steps))
 
-    def figure(self, trial: Trial[Given]) -> Figure:
+    @picture("A function and its Taylor polynomials", x="x", y="f(x)")
+    def marks(self, trial: Trial[Given]) -> Marks:
         f, a = trial.given
         x = torch.linspace(a - 1, a + 1, 81, dtype=torch.float64)
-        polynomials = [
-            Curve(taylor_polynomial(f, a, k)(x), x, f"order {k}", "predicted", dashed=k < self.k)
-            for k in range(self.k + 1)
-        ]
-        marks = (Curve(f(x), x, label="f"), *polynomials)
-        return Figure("A function and its Taylor polynomials", x="x", y="f(x)", marks=marks)
+        yield Curve(f(x), x, label="f")
+        for k in range(self.k + 1):
+            yield Curve(
+                taylor_polynomial(f, a, k)(x), x, f"order {k}", "predicted", dashed=k < self.k
+            )

@@ -48,9 +48,9 @@ class TraceByProbes(Claim[Given]):
     samples: int = option(4000, low=100, high=100_000)  # probes
 
     relation = within_interval(level=0.999, resolution=0.15)  # standard error sqrt(2/4000)
-    supposes = (Suppose("the entries of z are uncorrelated", _uncorrelated, without=one_sign),)
+    supposes = Suppose("the entries of z are uncorrelated", _uncorrelated, without=one_sign)
     symbols = "tr A = Σ λᵢ", "zᵀAz"
-    shows = (Spread("Quadratic forms of random signs average to the trace", without=False),)
+    shows = Spread("Quadratic forms of random signs average to the trace", without=False)
 
     def given(self, rng: Generator) -> Given:
         a = normal(rng, self.n, self.n)

@@ -52,7 +52,7 @@ class BatchNormScale(Claim[Given]):
         ),
     )
     symbols = "f from the sign of w₁ alone; no slope", "f(x), w₁ ∂(Σ f²)/∂w₁"
-    shows = (Parity("With batch normalisation only the sign of w₁ is left"),)
+    shows = Parity("With batch normalisation only the sign of w₁ is left")
 
     def given(self, rng: Generator) -> Given:
         w1 = torch.tensor([0.1, 1.0, 50.0, -0.1, -7.0], dtype=torch.float64)

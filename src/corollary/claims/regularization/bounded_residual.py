@@ -65,13 +65,8 @@ class BoundedResidual(Claim[Given]):
         ),
     )
     symbols = "bound on ‖r(t)‖²", "‖r(t)‖²"
-    shows = (
-        Along(
-            "What is left of w after log t and the offset stays bounded",
-            x="t",
-            at="times",
-            log_x=True,
-        ),
+    shows = Along(
+        "What is left of w after log t and the offset stays bounded", x="t", at="times", log="x"
     )
 
     @property

@@ -30,7 +30,8 @@ import torch
 from jaxtyping import Float
 from torch import Generator, Tensor
 
-from corollary.core import Claim, Curve, Figure, Kept, Suppose, Trial, equals, normal, option
+from corollary.core import Claim, Kept, Suppose, Trial, equals, normal, option
+from corollary.core.picture import Curve, Marks, picture
 from corollary.theory.optimization.methods.adam import Adam
 from corollary.theory.optimization.methods.heavy_ball import HeavyBall
 from corollary.theory.optimization.methods.method import trajectory
@@ -99,20 +100,18 @@ class ClosestInterpolator(Claim[Given]):
         }
         return Kept(torch.cat([path[-1] for path in paths.values()]), paths=paths)
 
-    def figure(self, trial: Trial[Given]) -> Figure:
+    @picture(
+        "In the span of the data, all end at one point",
+        x="step t",
+        y="‖w − nearest interpolator‖",
+        log="y",
+    )
+    def marks(self, trial: Trial[Given]) -> Marks:
         target = trial.predicted[: len(trial.given.w0)]
         adam = trajectory(Adam(lr=0.05), _gradient(trial.given), trial.given.w0, 300)
         paths = {**trial.kept.paths, "Adam, which leaves the span": adam}
-        return Figure(
-            "In the span of the data, all end at one point",
-            x="step t",
-            y="‖w − nearest interpolator‖",
-            log_y=True,
-            marks=tuple(
-                Curve((path[:300] - target).norm(dim=1), label=name, dashed=k > 0)
-                for k, (name, path) in enumerate(paths.items())
-            ),
-        )
+        for k, (name, path) in enumerate(paths.items()):
+            yield Curve((path[:300] - target).norm(dim=1), label=name, dashed=k > 0)
 
 
 def _gradient(given: Given) -> Callable[[Tensor], Tensor]:

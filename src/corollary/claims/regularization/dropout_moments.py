@@ -44,13 +44,11 @@ class DropoutMoments(Claim[Given]):
     draws: int = option(60_000, low=100, high=10_000_000)  # masks
 
     relation = within_interval(level=0.99999, resolution=0.05)  # of numbers of size 1
-    supposes = (
-        Suppose(
-            "what is kept is divided by 1 - p",
-            lambda g: 1e-9 - abs(_largest(g) - 1 / (1 - g.p)),
-            "Plain masks have mean (1 - p) a.",
-            inverted=False,
-        ),
+    supposes = Suppose(
+        "what is kept is divided by 1 - p",
+        lambda g: 1e-9 - abs(_largest(g) - 1 / (1 - g.p)),
+        "Plain masks have mean (1 - p) a.",
+        inverted=False,
     )
     symbols = "a, a²/(1 − p), 0", "mean over masks"
     rows = ("mean of ã₁", "mean of ã₂", "mean of ã₁²", "mean of ã₂²", "covariance")
@@ -62,7 +60,7 @@ class DropoutMoments(Claim[Given]):
             (0.05, 0.1, 0.2, 0.3, 0.4, 0.5),
             entry=2,
             y="mean of ã₁²",
-            log_x=False,
+            log="",
         ),
     )
 

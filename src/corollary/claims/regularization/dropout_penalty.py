@@ -56,17 +56,15 @@ class DropoutPenalty(Claim[Given]):
     rates: tuple[float, ...] = (0.1, 0.2, 0.35, 0.5, 0.65, 0.8)  # shares p that are dropped
 
     relation = equals(ulps=2**10)  # a sum over up to 2^12 masks
-    supposes = (
-        Suppose(
-            "the masks have mean 1",
-            lambda g: near(_mean_mask(g), 1.0),
-            "Masks of zeros and ones shrink the outputs.",
-            inverted=False,
-        ),
+    supposes = Suppose(
+        "the masks have mean 1",
+        lambda g: near(_mean_mask(g), 1.0),
+        "Masks of zeros and ones shrink the outputs.",
+        inverted=False,
     )
     symbols = "loss + penalty", "loss, averaged over all masks"
     rows = "p = {rates}"
-    shows = (Along("Dropping units at random, on average, is a penalty", x="p", at="rates"),)
+    shows = Along("Dropping units at random, on average, is a penalty", x="p", at="rates")
 
     def given(self, rng: Generator) -> Given:
         A = torch.relu(normal(rng, self.n, 3) @ normal(rng, 3, self.m))

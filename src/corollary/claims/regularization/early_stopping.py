@@ -28,8 +28,8 @@ import torch
 from jaxtyping import Float
 from torch import Generator, Tensor
 
-from corollary.core import Claim, Curve, Figure, Kept, Over, Series, Suppose, Trial, option, slope
-from corollary.core.randomness import uniform
+from corollary.core import Claim, Kept, Over, Series, Suppose, Trial, option, slope, uniform
+from corollary.core.picture import Curve, Marks, picture
 from corollary.theory.optimization.quadratic_descent import matrix_with_spectrum
 from corollary.theory.regularization.early_stopping import matched_time
 
@@ -58,7 +58,7 @@ class EarlyStopping(Claim[Given]):
         Suppose("the step is stable", lambda g: 2 - g.eta * torch.linalg.eigvalsh(g.H)[-1]),
     )
     symbols = "second order", "difference of the shares that are kept"
-    shows = (Over("The difference is of second order", x="λᵢ/λ"),)
+    shows = Over("The difference is of second order", x="λᵢ/λ")
 
     def given(self, rng: Generator) -> Given:
         values = self.lam * torch.logspace(-3, -2 - self.d, self.d, base=2, dtype=torch.float64)
@@ -77,18 +77,16 @@ class EarlyStopping(Claim[Given]):
         shares = {"penalty λ": ridge, f"stopped at {time:.3g}": stopped}
         return Kept(Series(values / lam, (stopped - ridge).abs()), shares=shares)
 
-    def figure(self, trial: Trial[Given]) -> Figure:
+    @picture(
+        "Stopping at 1/(ηλ) filters like the penalty λ",
+        x="λᵢ/λ",
+        y="share of the minimiser that is kept",
+        log="x",
+    )
+    def marks(self, trial: Trial[Given]) -> Marks:
         shares = {k: v for t in (trial, *trial.without) for k, v in t.kept.shares.items()}
-        return Figure(
-            "Stopping at 1/(ηλ) filters like the penalty λ",
-            x="λᵢ/λ",
-            y="share of the minimiser that is kept",
-            log_x=True,
-            marks=tuple(
-                Curve(share, x=trial.measured.sizes, label=name, dashed=k > 0)
-                for k, (name, share) in enumerate(shares.items())
-            ),
-        )
+        for k, (name, share) in enumerate(shares.items()):
+            yield Curve(share, x=trial.measured.sizes, label=name, dashed=k > 0)
 
 
 def _stopped(given: Given) -> Tensor:

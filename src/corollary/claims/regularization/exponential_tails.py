@@ -52,7 +52,7 @@ class ExponentialTails(Claim[Given]):
         ),
     )
     symbols = "e⁻ᵘ", "|−ℓ′(u) eᵘ − 1|"
-    shows = (Along("A tight tail stays between the bounds", x="u = y f(x)", at="u", log_y=True),)
+    shows = Along("A tight tail stays between the bounds", x="u = y f(x)", at="u", log="y")
 
     def given(self, rng: Generator) -> Given:
         return Given((self.reach * uniform(rng, self.k)).sort().values, LOGISTIC)

@@ -47,7 +47,7 @@ class FastLoss(Claim[Given]):
         ),
     )
     symbols = "1", "γ² · t · L(w(t))"
-    shows = (Over("Time times loss tends to one over the squared margin", x="t", log_y=True),)
+    shows = Over("Time times loss tends to one over the squared margin", x="t", log="xy")
 
     def given(self, rng: Generator) -> Given:
         return separable(self.n, self.d, rng)

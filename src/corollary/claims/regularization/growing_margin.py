@@ -81,7 +81,7 @@ class GrowingMargin(Claim[Given]):
         Suppose("at t0 the loss is below ℓ(0)", _small_loss),
     )
     symbols = "smoothed margin at this time", "at the next time"
-    shows = (Along("The margin grows after every point is right", x="log t", at="times"),)
+    shows = Along("The margin grows after every point is right", x="log t", at="times")
 
     def given(self, rng: Generator) -> Given:
         corners = torch.tensor([[1, 1], [-1, -1], [1, -1], [-1, 1]], dtype=torch.float64)

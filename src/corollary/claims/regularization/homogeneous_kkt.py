@@ -74,7 +74,7 @@ class HomogeneousKkt(Claim[Given]):
         Suppose("at some time every point is right", lambda g: g.flow.q[0].min()),
     )
     symbols = "0", "missing alignment and slackness"
-    shows = (Over("Both KKT conditions are met in the end", x="log t", log_y=True),)
+    shows = Over("Both KKT conditions are met in the end", x="log t", log="xy")
 
     def given(self, rng: Generator) -> Given:
         z = normal(rng, self.n, self.d)

@@ -70,7 +70,7 @@ class KktMargins(Claim[Given]):
         ),
     )
     symbols = "2 cos(φ/2)", "margin of the shared over that of the separate start"
-    shows = (Over("Two starts, two margins, both KKT points", x="log t"),)
+    shows = Over("Two starts, two margins, both KKT points", x="log t")
 
     def given(self, rng: Generator) -> Given:
         phi, turn = math.radians(self.angle), 2 * math.pi * float(uniform(rng, 1))

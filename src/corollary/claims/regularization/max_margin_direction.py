@@ -29,9 +29,8 @@ import torch
 from jaxtyping import Float
 from torch import Generator, Tensor
 
-from corollary.core import Claim, Kept, Over, Series, Suppose, Trial, converges, option
-from corollary.core.figure import Curve, Figure, Points
-from corollary.core.randomness import normal
+from corollary.core import Claim, Kept, Over, Series, Suppose, Trial, converges, normal, option
+from corollary.core.picture import Curve, Marks, Points, picture
 from corollary.data.supported_cloud import SupportedCloud, supported_cloud
 from corollary.theory.connectionism.separability import linear_separability
 from corollary.theory.regularization.margin_losses import (
@@ -86,7 +85,7 @@ class MaxMarginDirection(Claim[Given]):
         ),
     )
     symbols = "0", "largest |⟨w(t), xᵢ⟩ − log t − log(η/αᵢ)|"
-    shows = (Over("Margins grow like log t, with a known offset", x="t", log_y=True),)
+    shows = Over("Margins grow like log t, with a known offset", x="t", log="xy")
 
     def given(self, rng: Generator) -> Given:
         cloud = supported_cloud(max(self.n, self.d), self.d, rng=rng)
@@ -105,24 +104,18 @@ class MaxMarginDirection(Claim[Given]):
         off = residual - torch.log(eta / cloud.alpha[support])
         return Kept(Series(times, off.abs().amax(dim=(1, 2))), w=run.w[-1, 0])
 
-    def figure(self, trial: Trial[Given]) -> Figure | tuple[Figure, ...]:
+    @picture("Descent turns towards the hyperplane of largest margin", x="x₁", y="x₂", equal=True)
+    def marks(self, trial: Trial[Given]) -> Marks:
         x, y, w, _ = trial.given.cloud
         if self.d > 2:
-            return ()
+            return
 
         def line(w: Tensor) -> tuple[Tensor, Tensor]:
             reach = torch.tensor([-1.0, 1.0]) * x.norm(dim=1).max() / w.norm()
             return reach * w[0], -reach * w[1]
 
         groups = [(x[y == sign], f"points labelled {sign:+d}") for sign in (1, -1)]
-        return Figure(
-            "Descent turns towards the hyperplane of largest margin",
-            x="x₁",
-            y="x₂",
-            equal=True,
-            marks=(
-                *(Points(z[:, 0], z[:, 1], label=name, role="other") for z, name in groups),
-                Curve(*line(w), label="largest margin", role="predicted"),
-                Curve(*line(trial.kept.w), label=f"descent at t = {self.steps}"),
-            ),
-        )
+        for z, name in groups:
+            yield Points(z[:, 0], z[:, 1], label=name, role="other")
+        yield Curve(*line(w), label="largest margin", role="predicted")
+        yield Curve(*line(trial.kept.w), label=f"descent at t = {self.steps}")

@@ -24,8 +24,8 @@ from typing import Literal, NamedTuple
 import torch
 from torch import Generator
 
-from corollary.core import Claim, Figure, Level, Points, Sample, Suppose, Trial, at_most, option
-from corollary.core.figure import Role
+from corollary.core import Claim, Sample, Suppose, Trial, at_most, option
+from corollary.core.picture import Level, Marks, Points, Role, picture
 from corollary.data.real import digits, mnist
 from corollary.train.width_sweep import Width, interpolation_width, width_sweep
 
@@ -101,7 +101,13 @@ class NoOverfitting(Claim[Given]):
         pairs = zip(given.sweep[-1].test, _first_fit(given).test, strict=True)
         return Sample([a / b if b else math.inf for a, b in pairs])
 
-    def figure(self, trial: Trial[Given]) -> Figure:
+    @picture(
+        "Past zero training error the test error does not grow",
+        x="hidden units H",
+        y="share of errors",
+        log="x",
+    )
+    def marks(self, trial: Trial[Given]) -> Marks:
         sweep = trial.given.sweep
         widths = [entry.width for entry in sweep]
 
@@ -111,14 +117,9 @@ class NoOverfitting(Claim[Given]):
             label = f"{name} error"
             return Points(widths, runs.mean(1), label=label, role=role, low=low, high=high)
 
-        first = Level(_first_fit(trial.given).mean_test, label="test error of the first that fits")
-        return Figure(
-            "Past zero training error the test error does not grow",
-            x="hidden units H",
-            y="share of errors",
-            log_x=True,
-            marks=(errors("train", "other"), errors("test", "measured"), first),
-        )
+        yield errors("train", "other")
+        yield errors("test", "measured")
+        yield Level(_first_fit(trial.given).mean_test, label="test error of the first that fits")
 
 
 def _joined(entries: tuple[Width, ...]) -> Width:

@@ -52,22 +52,18 @@ class RidgeShrinkage(Claim[Given]):
     lam: float = option(5.0, low=1e-6, high=1e6)  # strength of the penalty
 
     relation = equals(ulps=2**20, scale=1.0)  # a system of condition some hundred, over uᵀy
-    supposes = (
-        Suppose(
-            "the penalty is λ‖w‖²",
-            lambda g: (g.penalty == g.lam, f"λ = {g.lam:g}, penalty {g.penalty:g} ‖w‖²"),
-            "Half the penalty, as (11.28) has it: the denominator is d² + λ/2.",
-            penalty=lambda g: g.lam / 2,
-        ),
+    supposes = Suppose(
+        "the penalty is λ‖w‖²",
+        lambda g: (g.penalty == g.lam, f"λ = {g.lam:g}, penalty {g.penalty:g} ‖w‖²"),
+        "Half the penalty, as (11.28) has it: the denominator is d² + λ/2.",
+        penalty=lambda g: g.lam / 2,
     )
     symbols = "d²/(d² + λ)", "share of uᵀy that is kept"
-    shows = (
-        Along(
-            "Ridge regression shrinks thin directions most",
-            x="singular value d",
-            at="singular_values",
-            log_x=True,
-        ),
+    shows = Along(
+        "Ridge regression shrinks thin directions most",
+        x="singular value d",
+        at="singular_values",
+        log="x",
     )
 
     def given(self, rng: Generator) -> Given:

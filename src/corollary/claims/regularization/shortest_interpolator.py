@@ -37,16 +37,14 @@ class ShortestInterpolator(Claim[Given]):
     k: int = option(20, low=1, high=1000)  # vectors of the kernel that are added
 
     relation = equals(ulps=2**10)  # projections and sums over d entries
-    supposes = (
-        Suppose(
-            "what is added lies in the kernel of X",
-            lambda g: near(g.added @ g.X.T, 0.0, to=1e-10),
-            "Vectors with a part in the row space shorten w as well as lengthen it.",
-            added=lambda g: g.added + g.X[:1],
-        ),
+    supposes = Suppose(
+        "what is added lies in the kernel of X",
+        lambda g: near(g.added @ g.X.T, 0.0, to=1e-10),
+        "Vectors with a part in the row space shorten w as well as lengthen it.",
+        added=lambda g: g.added + g.X[:1],
     )
     symbols = "‖w_x‖² + ‖w_c‖²", "‖w‖²"
-    shows = (Parity("Adding a kernel vector never shortens an interpolator"),)
+    shows = Parity("Adding a kernel vector never shortens an interpolator")
 
     def given(self, rng: Generator) -> Given:
         X = normal(rng, min(self.n, self.d - 1), self.d)

@@ -51,7 +51,7 @@ class SlowDirection(Claim[Given]):
         ),
     )
     symbols = "1/log t", "distance of the directions"
-    shows = (Over("Halving the angle takes the square of the time", x="log t"),)
+    shows = Over("Halving the angle takes the square of the time", x="log t")
 
     def given(self, rng: Generator) -> Given:
         return separable(self.n, self.d, rng)

@@ -19,8 +19,8 @@ import torch
 from jaxtyping import Float
 from torch import Generator, Tensor
 
-from corollary.core import Claim, Curve, Figure, Kept, Points, Suppose, Trial, equals, option
-from corollary.core.randomness import normal
+from corollary.core import Claim, Kept, Suppose, Trial, equals, normal, option
+from corollary.core.picture import Curve, Marks, Points, picture
 from corollary.theory.prerequisites.quadratic_losses import LeastSquares
 from corollary.theory.regularization.interpolation import interpolators
 
@@ -44,12 +44,10 @@ class SolutionLine(Claim[Given]):
     steps: int = option(400, low=50, high=10_000)  # steps of gradient descent
 
     relation = equals(ulps=2**20, scale=1.0)  # singular values 1 and 2: 400 steps leave 1e-20
-    supposes = (
-        Suppose(
-            "the two planes are not parallel",
-            lambda g: torch.linalg.cross(g.X[0], g.X[1]).norm() - 1e-9,
-            without=parallel,
-        ),
+    supposes = Suppose(
+        "the two planes are not parallel",
+        lambda g: torch.linalg.cross(g.X[0], g.X[1]).norm() - 1e-9,
+        without=parallel,
     )
     symbols = "projection of the start on the line", "end of descent, and its residual"
 
@@ -75,24 +73,19 @@ class SolutionLine(Claim[Given]):
         missed = paths[:, -1] @ given.X.T - given.y
         return Kept(torch.cat([paths[:, -1].flatten(), missed.flatten()]), paths=paths)
 
-    def figure(self, trial: Trial[Given]) -> Figure:
+    @picture(
+        "Each start finds its own interpolator, the nearest one",
+        x="the space of weights, seen from one side",
+        y="upwards",
+        equal=True,
+    )
+    def marks(self, trial: Trial[Given]) -> Marks:
         point, kernel = interpolators(trial.given.X, trial.given.y)
         ends = torch.stack([point - 4 * kernel[:, 0], point + 4 * kernel[:, 0]]) @ VIEW.T
         paths = trial.kept.paths @ VIEW.T
         (x0, y0), (x1, y1) = paths[:, 0].T, paths[:, -1].T
-        ways = [
-            Curve(p[:, 1], x=p[:, 0], label=f"descent from start {k + 1}", dashed=True)
-            for k, p in enumerate(paths[:6])
-        ]
-        return Figure(
-            "Each start finds its own interpolator, the nearest one",
-            x="the space of weights, seen from one side",
-            y="upwards",
-            equal=True,
-            marks=(
-                Curve(ends[:, 1], x=ends[:, 0], label="all interpolators", role="predicted"),
-                *ways,
-                Points(x0, y0, label="starts", role="other"),
-                Points(x1, y1, label="where descent ends"),
-            ),
-        )
+        yield Curve(ends[:, 1], x=ends[:, 0], label="all interpolators", role="predicted")
+        for k, p in enumerate(paths[:6]):
+            yield Curve(p[:, 1], x=p[:, 0], label=f"descent from start {k + 1}", dashed=True)
+        yield Points(x0, y0, label="starts", role="other")
+        yield Points(x1, y1, label="where descent ends")

@@ -25,7 +25,8 @@ import torch
 from jaxtyping import Float
 from torch import Generator, Tensor
 
-from corollary.core import Along, Claim, Figure, Level, Points, Suppose, Trial, equals, option
+from corollary.core import Along, Claim, Suppose, Trial, equals, option
+from corollary.core.picture import Level, Marks, Points, picture
 from corollary.data.separable import separable_cloud
 from corollary.theory.connectionism.labelled import signed_points
 from corollary.theory.regularization.hard_margin import hard_margin_svm, margin_problem
@@ -78,7 +79,7 @@ class SupportVectorKkt(Claim[Given]):
         ),
     )
     symbols = "Σ αᵢ xᵢ", "minimiser of ‖w‖²"
-    shows = (Along("Multipliers and a solver find one w", x="coordinate", first=1, without=False),)
+    shows = Along("Multipliers and a solver find one w", x="coordinate", first=1, without=False)
 
     def given(self, rng: Generator) -> Given:
         x, y, _ = separable_cloud(self.n, self.d, self.gamma, rng=rng)
@@ -103,18 +104,12 @@ class SupportVectorKkt(Claim[Given]):
         )
         return [float(v) for v in solved.x]
 
-    def figure(self, trial: Trial[Given]) -> Figure:
+    @picture("Weight only where the margin is 1", x="margin ⟨ŵ, xᵢ⟩", y="multiplier αᵢ")
+    def marks(self, trial: Trial[Given]) -> Marks:
         def margins(given: Given) -> Tensor:
             return given.x @ torch.tensor(trial.measured, dtype=torch.float64)
 
         moved = trial.without[-1] if trial.without else trial
-        return Figure(
-            "Weight only where the margin is 1",
-            x="margin ⟨ŵ, xᵢ⟩",
-            y="multiplier αᵢ",
-            marks=(
-                Level(1.0, label="margin 1", axis="x"),
-                Points(margins(trial.given), trial.given.alpha, label="points"),
-                Points(margins(moved.given), moved.given.alpha, label=moved.words, role="other"),
-            ),
-        )
+        yield Level(1.0, label="margin 1", axis="x")
+        yield Points(margins(trial.given), trial.given.alpha, label="points")
+        yield Points(margins(moved.given), moved.given.alpha, label=moved.words, role="other")

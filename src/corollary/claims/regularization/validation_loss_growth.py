@@ -29,8 +29,8 @@ import torch
 from jaxtyping import Float
 from torch import Generator, Tensor
 
-from corollary.core import Claim, Curve, Figure, Over, Series, Suppose, Trial, converges, option
-from corollary.core.randomness import normal
+from corollary.core import Claim, Over, Series, Suppose, Trial, converges, normal, option
+from corollary.core.picture import Curve, Marks, picture
 from corollary.data.supported_cloud import SupportedCloud, supported_cloud
 from corollary.theory.connectionism.separability import linear_separability
 from corollary.theory.regularization.margin_losses import LOGISTIC
@@ -71,7 +71,7 @@ class ValidationLossGrowth(Claim[Given]):
         ),
     )
     symbols = "1", "dL/d log t over Σ|⟨ŵ, x⟩|"
-    shows = (Over("The validation loss grows like log t", x="log t"),)
+    shows = Over("The validation loss grows like log t", x="log t")
 
     def given(self, rng: Generator) -> Given:
         cloud = supported_cloud(max(self.n, self.d), self.d, rng=rng)
@@ -89,18 +89,14 @@ class ValidationLossGrowth(Claim[Given]):
         rate = float((given.wrong @ given.cloud.w).abs().sum())
         return Series(TIMES, loss.diff() / s.diff() / rate)
 
-    def figure(self, trial: Trial[Given]) -> Figure:
+    @picture(
+        "A few errors make the loss grow, and stay few", x="log t", y="sum over validation points"
+    )
+    def marks(self, trial: Trial[Given]) -> Marks:
         s = torch.linspace(0, 30, 80, dtype=torch.float64)
         margins = trial.given.margins(s)
         loss = LOGISTIC.value(margins)
         without = loss[:, : len(trial.given.right)].sum(dim=1)
-        return Figure(
-            "A few errors make the loss grow, and stay few",
-            x="log t",
-            y="sum over validation points",
-            marks=(
-                Curve(loss.sum(dim=1), x=s, label="loss"),
-                Curve(without, x=s, label="loss without the points of K", role="other"),
-                Curve((margins <= 0).sum(dim=1), x=s, label="errors", role="other", dashed=True),
-            ),
-        )
+        yield Curve(loss.sum(dim=1), x=s, label="loss")
+        yield Curve(without, x=s, label="loss without the points of K", role="other")
+        yield Curve((margins <= 0).sum(dim=1), x=s, label="errors", role="other", dashed=True)

@@ -26,9 +26,8 @@ import torch
 from jaxtyping import Float
 from torch import Generator, Tensor, nn
 
-from corollary.core import Claim, Kept, Over, Series, Suppose, Trial, converges, option
-from corollary.core.figure import Curve, Figure, Points
-from corollary.core.randomness import normal
+from corollary.core import Claim, Kept, Over, Series, Suppose, Trial, converges, normal, option
+from corollary.core.picture import Curve, Marks, Points, picture
 from corollary.theory.robustness.gradient_attacks import FGSM
 from corollary.theory.robustness.linear import robust_accuracy, robust_direction
 from corollary.train import Adversarial, fit
@@ -48,16 +47,14 @@ class AdversarialTraining(Claim[Given]):
     steps: int = option(150, low=50, high=2000)  # of full-batch descent
 
     relation = converges(gap=0.015)  # sampling error of 6,400 points, and of the descent
-    supposes = (
-        Suppose(
-            "training uses the radius of the attack",
-            lambda self, g: (g.train_eps == self.eps, f"{g.train_eps:g}"),
-            "Standard training keeps the weak features.",
-            train_eps=0.0,
-        ),
+    supposes = Suppose(
+        "training uses the radius of the attack",
+        lambda self, g: (g.train_eps == self.eps, f"{g.train_eps:g}"),
+        "Standard training keeps the weak features.",
+        train_eps=0.0,
     )
     symbols = "best robust accuracy there is", "robust accuracy of what was learned"
-    shows = (Over("Accuracy under attack grows with the sample", x="training points"),)
+    shows = Over("Accuracy under attack grows with the sample", x="training points")
 
     def given(self, rng: Generator) -> Given:
         mu = torch.full((self.weak + 1,), 0.25, dtype=torch.float64)
@@ -90,17 +87,11 @@ class AdversarialTraining(Claim[Given]):
         )
         return model.weight.detach()[0]
 
-    def figure(self, trial: Trial[Given]) -> Figure:
+    @picture("Adversarial training drops the weak features", x="feature", y="weight / ‖w‖")
+    def marks(self, trial: Trial[Given]) -> Marks:
         best = robust_direction(trial.given.mu, self.eps)
         index = range(len(best))
-        plain = [Points(index, t.kept.w, label=t.words, role="other") for t in trial.without]
-        return Figure(
-            "Adversarial training drops the weak features",
-            x="feature",
-            y="weight / ‖w‖",
-            marks=(
-                Curve(best / best.norm(), index, label="(|μ| − ε)₊", role="predicted"),
-                Points(index, trial.kept.w, label="adversarial training"),
-                *plain,
-            ),
-        )
+        yield Curve(best / best.norm(), index, label="(|μ| − ε)₊", role="predicted")
+        yield Points(index, trial.kept.w, label="adversarial training")
+        for t in trial.without:
+            yield Points(index, t.kept.w, label=t.words, role="other")

@@ -51,17 +51,15 @@ class BernsteinSum(Claim[Given]):
     gammas: tuple[float, ...] = (0.5, 0.1, 0.01, 1e-3, 1e-4)  # probabilities that are granted
 
     relation = at_most(ulps=64)  # the incomplete gamma function of scipy
-    supposes = (
-        Suppose(
-            "the moments satisfy the condition with s and c",
-            _moments_fit,
-            "As if the variables were sub-Gaussian: without the second term it is false.",
-            c=0.0,
-        ),
+    supposes = Suppose(
+        "the moments satisfy the condition with s and c",
+        _moments_fit,
+        "As if the variables were sub-Gaussian: without the second term it is false.",
+        c=0.0,
     )
     symbols = "γ", "exact probability to exceed the bound"
     rows = "γ = {gammas}"
-    shows = (Along("Sums of centred exponentials", x="γ", at="gammas", log_x=True, log_y=True),)
+    shows = Along("Sums of centred exponentials", x="γ", at="gammas", log="xy")
 
     def given(self, rng: Generator) -> Given:
         return Given(self.k, 1.0, 1.0)  # exponential variables minus 1: s = c = 1

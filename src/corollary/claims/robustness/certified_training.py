@@ -70,16 +70,14 @@ class CertifiedTraining(Claim[Given]):
     draws: int = option(6, low=2, high=20)  # of initial weights and orders of the data
 
     relation = at_least(level=0.99)  # a Student interval over draws
-    supposes = (
-        Suppose(
-            "bounds were trained on at the radius at which proofs are asked for",
-            lambda self, g: (g.trained_eps == self.eps, f"{g.trained_eps:g}"),
-            without=bounds_at_zero,
-        ),
+    supposes = Suppose(
+        "bounds were trained on at the radius at which proofs are asked for",
+        lambda self, g: (g.trained_eps == self.eps, f"{g.trained_eps:g}"),
+        without=bounds_at_zero,
     )
     symbols = "least gain", "more that is proved, as a share of test digits"
     rows = ("than after standard training", "than after adversarial training")
-    shows = (Along("Training on bounds makes proofs possible", x="certified training proves"),)
+    shows = Along("Training on bounds makes proofs possible", x="certified training proves")
 
     def given(self, rng: Generator) -> Given:
         x, y = digits("test")

@@ -43,16 +43,14 @@ class ChiSquare(Claim[Given]):
     sizes: tuple[int, ...] = (3, 10, 100, 1000, 10000)  # degrees of freedom
 
     relation = at_most(ulps=64)  # the incomplete gamma function of scipy
-    supposes = (
-        Suppose(
-            "there are enough degrees of freedom for this γ",
-            lambda self, g: all(chi2_applies(k, p, self.version) for k, p in g.cases),
-            "One degree of freedom, one in a million: it fails 56 times as often.",
-            cases=((1, 1e-6),),
-        ),
+    supposes = Suppose(
+        "there are enough degrees of freedom for this γ",
+        lambda self, g: all(chi2_applies(k, p, self.version) for k, p in g.cases),
+        "One degree of freedom, one in a million: it fails 56 times as often.",
+        cases=((1, 1e-6),),
     )
     symbols = "γ", "exact failure probability"
-    shows = (Parity("Deviations of chi-square beyond the bound", log_x=True, log_y=True),)
+    shows = Parity("Deviations of chi-square beyond the bound", log="xy")
 
     def given(self, rng: Generator) -> Given:
         grid = ((k, g) for k in self.sizes for g in (0.5, 0.1, 0.01))

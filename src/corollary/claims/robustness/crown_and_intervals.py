@@ -28,7 +28,8 @@ import torch
 from jaxtyping import Float, Int
 from torch import Generator, Tensor, nn
 
-from corollary.core import Claim, Curve, Figure, Parity, Suppose, Trial, at_least, normal, option
+from corollary.core import Claim, Parity, Suppose, Trial, at_least, normal, option
+from corollary.core.picture import Curve, Marks, picture
 from corollary.theory.robustness.certificates.backward import lowest
 from corollary.theory.robustness.certificates.certifier import Certifier
 from corollary.theory.robustness.certificates.elision import differences
@@ -79,15 +80,13 @@ class CrownAndIntervals(Claim[Given]):
     radii: int = option(5, low=2, high=20)  # how many radii, up to that of the attack
 
     relation = at_least(ulps=2**20, scale=1.0)  # sums of some hundred terms of size 1 a layer
-    supposes = (
-        Suppose(
-            "the intervals hold all values that the layers take on the ball",
-            lambda g: (bool((g.known >= g.eps).all()), f"{g.known[-1]:.3g} of {g.eps[-1]:.3g}"),
-            without=narrow_intervals,
-        ),
+    supposes = Suppose(
+        "the intervals hold all values that the layers take on the ball",
+        lambda g: (bool((g.known >= g.eps).all()), f"{g.known[-1]:.3g} of {g.eps[-1]:.3g}"),
+        without=narrow_intervals,
     )
     symbols = "IBP, then CROWN", "CROWN, then the worst margin found"
-    shows = (Parity("Each bound lies below the next", without=False),)
+    shows = Parity("Each bound lies below the next", without=False)
 
     def given(self, rng: Generator) -> Given:
         layers: list[nn.Module] = []
@@ -114,18 +113,12 @@ class CrownAndIntervals(Claim[Given]):
         found = attack.inputs(scores, torch.zeros_like(given.x), given.y, rng=rng)
         return torch.cat([given.bounds("crown"), margins(scores(found), given.y)])
 
-    def figure(self, trial: Trial[Given]) -> Figure:
+    @picture("What is proved of the margin, and what is found", x="ε", y="smallest margin within ε")
+    def marks(self, trial: Trial[Given]) -> Marks:
         eps, n = trial.given.eps, self.radii
-        return Figure(
-            "What is proved of the margin, and what is found",
-            x="ε",
-            y="smallest margin within ε",
-            marks=(
-                Curve(trial.measured[n:], eps, label="worst margin found by an attack"),
-                Curve(trial.predicted[n:], eps, label="CROWN", role="predicted"),
-                Curve(trial.predicted[:n], eps, label="IBP", role="predicted", dashed=True),
-            ),
-        )
+        yield Curve(trial.measured[n:], eps, label="worst margin found by an attack")
+        yield Curve(trial.predicted[n:], eps, label="CROWN", role="predicted")
+        yield Curve(trial.predicted[:n], eps, label="IBP", role="predicted", dashed=True)
 
 
 def _layer(weight: Tensor, bias: Tensor) -> nn.Linear:

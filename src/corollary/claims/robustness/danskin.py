@@ -50,15 +50,13 @@ class DanskinTheorem(Claim[Given]):
     eps: float = option(0.3, low=0.01, high=2.0)  # size of perturbations
 
     relation = equals(ulps=2**28, scale=0.1)  # quotients of second order with steps of 1e-5
-    supposes = (
-        Suppose(
-            "the maximiser is unique",
-            lambda self, g: (len(self.at(g).maximisers) == 1, f"{len(self.at(g).maximisers)}"),
-            without=zero_weight,
-        ),
+    supposes = Suppose(
+        "the maximiser is unique",
+        lambda self, g: (len(self.at(g).maximisers) == 1, f"{len(self.at(g).maximisers)}"),
+        without=zero_weight,
     )
     symbols = "⟨∇ℓ(w, δ*), v⟩", "difference quotient of g along v"
-    shows = (Parity("The gradient of a maximum is that at the maximiser"),)
+    shows = Parity("The gradient of a maximum is that at the maximiser")
 
     def given(self, rng: Generator) -> Given:
         w = normal(rng, self.d)

@@ -56,11 +56,11 @@ class FgsmGain(Claim[Given]):
     m: int = option(30, low=2, high=200)  # hidden units
 
     relation = slope(gap=0.15)  # third-order terms bend the line a little
-    supposes = (
-        Suppose("the gradient is continuous at x", _continuous_gradient, without=at_every_kink),
+    supposes = Suppose(
+        "the gradient is continuous at x", _continuous_gradient, without=at_every_kink
     )
     symbols = "ε²", "|ℓ(x+δ) − ℓ(x) − ε‖∇ℓ‖₁|"
-    shows = (Over("What remains of a sign step is of second order", x="ε"),)
+    shows = Over("What remains of a sign step is of second order", x="ε")
 
     def given(self, rng: Generator) -> Given:
         return Given(MLP([self.d, self.m, 1], "tanh", rng=rng), normal(rng, 1, self.d))

@@ -17,9 +17,8 @@ import torch
 from jaxtyping import Float
 from torch import Generator, Tensor
 
-from corollary.core import Claim, Over, Series, Suppose, Trial, near, option, slope
-from corollary.core.figure import Curve, Figure, Level
-from corollary.core.randomness import normal
+from corollary.core import Claim, Over, Series, Suppose, Trial, near, normal, option, slope
+from corollary.core.picture import Curve, Level, Marks, picture
 from corollary.models.mlp import MLP
 from corollary.theory.prerequisites.lipschitz import batch_gradient
 from corollary.theory.robustness.black_box import BlackBoxAttack, difference_gradient
@@ -75,7 +74,7 @@ class FiniteDifferences(Claim[Given]):
         ),
     )
     symbols = "h²", "error of the gradient"
-    shows = (Over("Central differences are exact to second order", x="h"),)
+    shows = Over("Central differences are exact to second order", x="h")
 
     def given(self, rng: Generator) -> Given:
         return Given(MLP([self.d, 30, 1], "tanh", rng=rng), normal(rng, self.n, self.d))
@@ -89,7 +88,8 @@ class FiniteDifferences(Claim[Given]):
             found = [difference_gradient(given.loss, x, h, central=given.central) for h in STEPS]
         return Series(STEPS, [float((g - true).norm()) for g in found])
 
-    def figure(self, trial: Trial[Given]) -> Figure:
+    @picture("Share of inputs fooled at ε = 0.3", x="queries per input", y="share fooled", log="x")
+    def marks(self, trial: Trial[Given]) -> Marks:
         model, x, y = trial.given.model, trial.given.x, trial.given.y
         budgets, rng = [self.d * 2**i + 2**i + 1 for i in range(1, 5)], torch.Generator()
 
@@ -98,15 +98,7 @@ class FiniteDifferences(Claim[Given]):
             return [1 - attack(model, x, y, rng=rng).robust_accuracy for attack in attacks]
 
         white = PGD(0.3, steps=20, box=None, start="zero")(model, x, y).robust_accuracy
-        return Figure(
-            "Share of inputs fooled at ε = 0.3",
-            x="queries per input",
-            y="share fooled",
-            log_x=True,
-            marks=(
-                Level(1 - white, label="with gradients (PGD)"),
-                Curve(fooled("coordinates"), budgets, label="coordinates"),
-                Curve(fooled("nes"), budgets, label="nes", role="other"),
-                Curve(fooled("square"), budgets, label="square", role="other"),
-            ),
-        )
+        yield Level(1 - white, label="with gradients (PGD)")
+        yield Curve(fooled("coordinates"), budgets, label="coordinates")
+        yield Curve(fooled("nes"), budgets, label="nes", role="other")
+        yield Curve(fooled("square"), budgets, label="square", role="other")

@@ -49,16 +49,14 @@ class FlipRemainder(Claim[Given]):
     reach: float = option(0.5, low=0.01, high=4.0)  # of the step, in units of |f|/‖∇f‖
 
     relation = at_most(ulps=2**20)  # differences of numbers of order one, down to steps of 1e-4
-    supposes = (
-        Suppose(
-            "H bounds the Hessian",
-            _room,
-            "As if the network were nearly linear.",
-            H=lambda g: 1e-3 * g.H,
-        ),
+    supposes = Suppose(
+        "H bounds the Hessian",
+        _room,
+        "As if the network were nearly linear.",
+        H=lambda g: 1e-3 * g.H,
     )
     symbols = "H‖Δ‖²/2", "|f(x+Δ) − f(x)(1−η‖∇f‖²)|"
-    shows = (Parity("Remainders of linearised steps", log_x=True, log_y=True),)
+    shows = Parity("Remainders of linearised steps", log="xy")
 
     def given(self, rng: Generator) -> Given:
         W, a = normal(rng, self.m, self.d) / self.d**0.5, normal(rng, self.m)

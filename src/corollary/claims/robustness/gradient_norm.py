@@ -50,18 +50,14 @@ class GradientNorm(Claim[Given]):
     draws: int = option(150, low=100, high=5000)  # networks
 
     relation = at_least()  # an order statistic is compared as it is
-    supposes = (
-        Suppose(
-            "the weights have variance 1/d",
-            lambda g: 0.1 - max(abs(v - 1) for v in g.weight_variances),
-            without=smaller_weights,
-        ),
+    supposes = Suppose(
+        "the weights have variance 1/d",
+        lambda g: 0.1 - max(abs(v - 1) for v in g.weight_variances),
+        without=smaller_weights,
     )
     symbols = "1 − 5√(log(2/γ)/d)", "γ quantile of ‖∇f‖ / √(mean σ′²)"
     rows = "d = {dims}"
-    shows = (
-        Along("Input gradients keep their length in any dimension", x="d", at="dims", log_x=True),
-    )
+    shows = Along("Input gradients keep their length in any dimension", x="d", at="dims", log="x")
 
     def given(self, rng: Generator) -> Given:
         return self.drawn(rng, 1.0)

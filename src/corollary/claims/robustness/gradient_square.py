@@ -38,17 +38,15 @@ class GradientSquare(Claim[Given]):
     draws: int = option(1500, low=200, high=10000)  # networks
 
     relation = within_interval(level=0.99999, resolution=0.05)  # squares of size 1/2
-    supposes = (
-        Suppose(
-            "the input has length √d",
-            lambda g: 1e-9 - max((x.norm(dim=1) - x.shape[1] ** 0.5).abs().max() for x in g.inputs),
-            "Inputs five times longer: the units saturate.",
-            inputs=lambda g: [5 * x for x in g.inputs],
-        ),
+    supposes = Suppose(
+        "the input has length √d",
+        lambda g: 1e-9 - max((x.norm(dim=1) - x.shape[1] ** 0.5).abs().max() for x in g.inputs),
+        "Inputs five times longer: the units saturate.",
+        inputs=lambda g: [5 * x for x in g.inputs],
     )
     symbols = "(1−1/d) E σ′² + E[Z²σ′²]/d", "E‖∇f‖²"
     rows = "d = {dims}"
-    shows = (Along("Squared input gradients of random networks", x="d", at="dims", log_x=True),)
+    shows = Along("Squared input gradients of random networks", x="d", at="dims", log="x")
 
     def given(self, rng: Generator) -> Given:
         return Given([on_sphere(self.draws, d, rng=rng) for d in self.dims])

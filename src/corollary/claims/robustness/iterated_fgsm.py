@@ -25,7 +25,7 @@ from jaxtyping import Float, Int
 from torch import Generator, Tensor
 
 from corollary.core import Claim, Kept, Sample, Suppose, Trial, at_least, option
-from corollary.core.figure import Curve, Figure, Image
+from corollary.core.picture import Curve, Figure, Image
 from corollary.data.real import digits
 from corollary.models.mlp import MLP
 from corollary.theory.robustness.attack import Attack, outputs
@@ -49,14 +49,12 @@ class IteratedFgsm(Claim[Given]):
     runs: int = option(6, low=2, high=50)  # networks
 
     relation = at_least(level=0.99)  # Student's interval over the networks
-    supposes = (
-        Suppose(
-            "the steps can reach the boundary of the ball",
-            lambda self, g: (g.alpha * g.steps >= self.eps, f"{g.alpha * g.steps:.3g}"),
-            "Three steps of a tenth of the radius end well inside the ball.",
-            alpha=lambda g: g.alpha / 2,
-            steps=3,
-        ),
+    supposes = Suppose(
+        "the steps can reach the boundary of the ball",
+        lambda self, g: (g.alpha * g.steps >= self.eps, f"{g.alpha * g.steps:.3g}"),
+        "Three steps of a tenth of the radius end well inside the ball.",
+        alpha=lambda g: g.alpha / 2,
+        steps=3,
     )
     symbols = "1", "mean loss under I-FGSM over that under FGSM"
 

@@ -41,17 +41,15 @@ class LinearAdversarialRisk(Claim[Given]):
     steps: int = option(8, low=1, high=100)  # of the attack
 
     relation = at_most(ulps=256)  # sums over points and coordinates
-    supposes = (
-        Suppose(
-            "the perturbations stay in the ball",
-            lambda g: (g.excess <= 1, f"{g.excess:g} times its radius"),
-            "An attack with four times the radius.",
-            excess=4.0,
-        ),
+    supposes = Suppose(
+        "the perturbations stay in the ball",
+        lambda g: (g.excess <= 1, f"{g.excess:g} times its radius"),
+        "An attack with four times the radius.",
+        excess=4.0,
     )
     symbols = "exact adversarial risk", "risk under a few gradient steps"
     rows = "ε = {radii}"
-    shows = (Along("Risk of a linear classifier under attack", x="ε", at="radii"),)
+    shows = Along("Risk of a linear classifier under attack", x="ε", at="radii")
 
     def given(self, rng: Generator) -> Given:
         x, y, u = separable_cloud(self.n, self.d, 0.1, rng=rng)

@@ -55,10 +55,10 @@ class LinearFlip(Claim[Given]):
     d: int = option(20, low=1, high=1000)  # dimension
 
     relation = equals(ulps=2**14)  # bisection to rounding
-    supposes = (Suppose("f is affine", _bend, without=tanh_network),)
+    supposes = Suppose("f is affine", _bend, without=tanh_network)
     symbols = "|f| over the dual norm of the gradient", "radius at which the sign changes"
     rows = ("ℓ2", "ℓ∞", "ℓ1")
-    shows = (Along("A linear margin is gone at |f|/‖w‖*", x="norm of the perturbation"),)
+    shows = Along("A linear margin is gone at |f|/‖w‖*", x="norm of the perturbation")
 
     def given(self, rng: Generator) -> Given:
         model = nn.Linear(self.d, 1, dtype=torch.float64)

@@ -65,7 +65,7 @@ class LinearWorstCase(Claim[Given]):
     norm: Norm = "linf"  # of perturbations: linf, l2 or l1
 
     relation = equals(ulps=2**12, scale=1.0)  # sums of d terms, forty steps
-    supposes = (Suppose("f is affine", _bend, without=tanh_network),)
+    supposes = Suppose("f is affine", _bend, without=tanh_network)
     symbols = "y f(x) − ε‖w‖*", "smallest y f(x+δ) found by projected ascent"
     shows = (
         Sweep(
@@ -73,7 +73,7 @@ class LinearWorstCase(Claim[Given]):
             "eps",
             (0.001, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6),
             x="ε",
-            log_x=False,
+            log="",
         ),
         Parity("The worst perturbation of a linear model"),
     )

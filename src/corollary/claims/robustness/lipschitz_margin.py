@@ -50,16 +50,14 @@ class LipschitzMargin(Claim[Given]):
     gain: float = option(1.0, low=0.1, high=10.0)  # norm of every hidden layer
 
     relation = at_least(ulps=2**30)  # DeepFool stops just past the boundary; this is 2e-7
-    supposes = (
-        Suppose(
-            "the constants are at least the products of the layers' norms",
-            lambda g: (g.factor >= 1, f"{g.factor:g} times"),
-            "Constants of half the size, as an estimate from a few gradients may be.",
-            factor=0.5,
-        ),
+    supposes = Suppose(
+        "the constants are at least the products of the layers' norms",
+        lambda g: (g.factor >= 1, f"{g.factor:g} times"),
+        "Constants of half the size, as an estimate from a few gradients may be.",
+        factor=0.5,
     )
     symbols = "margin over Lipschitz constant r", "‖δ‖ that changes the class, by DeepFool"
-    shows = (Parity("No perturbation is shorter than margin over constant"),)
+    shows = Parity("No perturbation is shorter than margin over constant")
 
     def given(self, rng: Generator) -> Given:
         layers: list[nn.Module] = []

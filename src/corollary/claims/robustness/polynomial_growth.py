@@ -48,17 +48,15 @@ class PolynomialGrowth(Claim[Given]):
     largest: int = option(10000, low=100, high=10**6)  # size up to which ratios are taken
 
     relation = at_most(ulps=64)  # sums of a few terms
-    supposes = (Suppose("the sizes are beyond N", _beyond, without=read_at_a_zero),)
+    supposes = Suppose("the sizes are beyond N", _beyond, without=read_at_a_zero)
     symbols = "C, and 1/C′", "largest ratio"
     rows = ("|p(n)| / n^r", "n^r / |p(n)|")
-    shows = (
-        Sweep(
-            "A polynomial over its leading power",
-            "degree",
-            (1, 2, 3, 4, 5, 6),
-            y="|p(n)| / n^r",
-            log_x=False,
-        ),
+    shows = Sweep(
+        "A polynomial over its leading power",
+        "degree",
+        (1, 2, 3, 4, 5, 6),
+        y="|p(n)| / n^r",
+        log="",
     )
 
     def given(self, rng: Generator) -> Given:

@@ -66,15 +66,13 @@ class ProjectedAscent(Claim[Given]):
     steps: int = option(12, low=4, high=40)  # of the ascent
 
     relation = at_least(ulps=64, scale=1.0)  # gains are differences of losses of size 1
-    supposes = (
-        Suppose(
-            "the step size is at most 1/L",
-            lambda g: (g.eta * g.smoothness() <= 1 + 1e-12, f"ηL = {g.eta * g.smoothness():.3g}"),
-            without=long_steps,
-        ),
+    supposes = Suppose(
+        "the step size is at most 1/L",
+        lambda g: (g.eta * g.smoothness() <= 1 + 1e-12, f"ηL = {g.eta * g.smoothness():.3g}"),
+        without=long_steps,
     )
     symbols = "‖δ(t+1) − δ(t)‖²/2η", "ℓ(t+1) − ℓ(t)"
-    shows = (Along("Short steps never lower the loss, long ones do", x="step t"),)
+    shows = Along("Short steps never lower the loss, long ones do", x="step t")
 
     def given(self, rng: Generator) -> Given:
         W, a = normal(rng, self.m, self.d) / self.d**0.5, normal(rng, self.m) / self.m**0.5

@@ -54,10 +54,10 @@ class RandomDirections(Claim[Given]):
     trials: int = option(400, low=100, high=20000)  # estimates
 
     relation = within_interval(level=0.9999, resolution=0.2)  # of errors in units of (d+1)/q
-    supposes = (Suppose("the loss is linear over the steps", _linear, without=saturated),)
+    supposes = Suppose("the loss is linear over the steps", _linear, without=saturated)
     symbols = "1", "‖ĝ−∇ℓ‖² / ‖∇ℓ‖², over (d+1)/q"
     rows = "q = {q}"
-    shows = (Along("Gradients from q random directions", x="q", at="q", log_x=True),)
+    shows = Along("Gradients from q random directions", x="q", at="q", log="x")
 
     def given(self, rng: Generator) -> Given:
         w = normal(rng, self.d)

@@ -25,7 +25,7 @@ from jaxtyping import Float
 from torch import Generator, Tensor
 
 from corollary.core import Claim, Kept, Suppose, Trial, at_least, near, option
-from corollary.core.figure import Figure, Level, Points
+from corollary.core.picture import Level, Marks, Points, picture
 from corollary.models.random_two_layer import on_sphere
 from corollary.models.robust_two_layer import RobustTwoLayer, correlation, unchecked_network
 from corollary.theory.robustness.gradient_attacks import PGD
@@ -94,17 +94,16 @@ class RobustNetwork(Claim[Given]):
         found = [r for r, share in zip(radii, shares, strict=True) if share > 0]
         return Kept(min([_way_back(given), *found]), radii=radii, shares=shares)
 
-    def figure(self, trial: Trial[Given]) -> Figure:
-        marks = [Points(trial.kept.radii, trial.kept.shares, label="projected ascent, ℓ2")]
-        marks += [
-            Points(t.kept.radii, t.kept.shares, label=t.words, role="other") for t in trial.without
-        ]
-        return Figure(
-            "No attack succeeds within the certified radius",
-            x="‖δ‖",
-            y="share of points whose sign is lost",
-            marks=(*marks, Level(trial.given.radius, label=self.symbols[0], axis="x")),
-        )
+    @picture(
+        "No attack succeeds within the certified radius",
+        x="‖δ‖",
+        y="share of points whose sign is lost",
+    )
+    def marks(self, trial: Trial[Given]) -> Marks:
+        yield Points(trial.kept.radii, trial.kept.shares, label="projected ascent, ℓ2")
+        for t in trial.without:
+            yield Points(t.kept.radii, t.kept.shares, label=t.words, role="other")
+        yield Level(trial.given.radius, label=self.symbols[0], axis="x")
 
 
 def _way_back(given: Given) -> float:

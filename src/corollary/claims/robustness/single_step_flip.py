@@ -25,7 +25,8 @@ import torch
 from jaxtyping import Float
 from torch import Generator, Tensor
 
-from corollary.core import Claim, Count, Figure, Histogram, Kept, Suppose, Trial, at_least, option
+from corollary.core import Claim, Count, Kept, Suppose, Trial, at_least, option
+from corollary.core.picture import Histogram, Marks, picture
 from corollary.models.random_two_layer import RandomTwoLayer, on_sphere
 from corollary.theory.robustness.single_step import SingleStep, single_step_attack
 
@@ -54,13 +55,11 @@ class SingleStepFlip(Claim[Given]):
     draws: int = option(300, low=50, high=2000)  # networks
 
     relation = at_least(level=0.99)  # the exact binomial interval of the share
-    supposes = (
-        Suppose(
-            "the step goes against the sign of f",
-            lambda g: bool((g.step().eta * g.step().before <= 0).all()),
-            "With the positive factor that is printed, half of the networks keep their sign.",
-            always_up=True,
-        ),
+    supposes = Suppose(
+        "the step goes against the sign of f",
+        lambda g: bool((g.step().eta * g.step().before <= 0).all()),
+        "With the positive factor that is printed, half of the networks keep their sign.",
+        always_up=True,
     )
     symbols = "1 − γ", "share of networks that are flipped"
 
@@ -76,8 +75,8 @@ class SingleStepFlip(Claim[Given]):
         ratio = (step.after / step.before).clamp(-4, 4)
         return Kept(Count(int(step.flipped.sum()), len(step.flipped)), ratio=ratio)
 
-    def figure(self, trial: Trial[Given]) -> Figure:
-        up = [Histogram(t.kept.ratio, label=t.words, role="other") for t in trial.without]
-        marks = (Histogram(trial.kept.ratio, label="step against the sign of f"), *up)
-        title = "The step sends f to about −f"
-        return Figure(title, x="f(x+Δ) / f(x)", y="density", marks=marks)
+    @picture("The step sends f to about −f", x="f(x+Δ) / f(x)", y="density")
+    def marks(self, trial: Trial[Given]) -> Marks:
+        yield Histogram(trial.kept.ratio, label="step against the sign of f")
+        for t in trial.without:
+            yield Histogram(t.kept.ratio, label=t.words, role="other")

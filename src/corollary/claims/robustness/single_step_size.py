@@ -40,15 +40,13 @@ class SingleStepSize(Claim[Given]):
     draws: int = option(1500, low=100, high=3000)  # networks of each dimension
 
     relation = slope(gap=0.2)  # medians scatter by a twentieth, the fit of five by a tenth
-    supposes = (
-        Suppose(
-            "the output is of order one",
-            lambda g: 3 - max(s.before.square().mean().sqrt() for s in g.steps),
-            without=biased_outputs,
-        ),
+    supposes = Suppose(
+        "the output is of order one",
+        lambda g: 3 - max(s.before.square().mean().sqrt() for s in g.steps),
+        without=biased_outputs,
     )
     symbols = "∝ d^(−1/2)", "median ‖Δ‖ / ‖x‖"
-    shows = (Over("The flip beside the length of the input", x="d"),)
+    shows = Over("The flip beside the length of the input", x="d")
 
     def given(self, rng: Generator) -> Given:
         return self.drawn(rng, 0.0)

@@ -36,16 +36,14 @@ class SlopeMoments(Claim[Given]):
     orders: int = option(16, low=2, high=30)  # moments from q = 2 on
 
     relation = at_most(ulps=2**14)  # quadrature; equality at q = 2
-    supposes = (
-        Suppose(
-            "the moments grow no faster than factorials",
-            lambda g: slope_constants(g.derivative) is not None,
-            "The exponential leaves every factorial bound.",
-            derivative=lambda g: torch.exp,
-        ),
+    supposes = Suppose(
+        "the moments grow no faster than factorials",
+        lambda g: slope_constants(g.derivative) is not None,
+        "The exponential leaves every factorial bound.",
+        derivative=lambda g: torch.exp,
     )
     symbols = "log of the bound, over q", "log E|σ′(Z)|^2q, over q"
-    shows = (Along("Moments of the slope of the square, and of the exponential", x="q", first=2),)
+    shows = Along("Moments of the slope of the square, and of the exponential", x="q", first=2)
 
     def given(self, rng: Generator) -> Given:
         return Given(lambda z: 2 * z, 48.0, 8.0)  # the square

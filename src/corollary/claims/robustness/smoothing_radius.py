@@ -24,9 +24,8 @@ import torch
 from jaxtyping import Float
 from torch import Generator, Tensor, nn
 
-from corollary.core import Claim, Count, Kept, Suppose, Trial, at_most, option
-from corollary.core.figure import Figure, Histogram, Level
-from corollary.core.randomness import normal
+from corollary.core import Claim, Count, Kept, Suppose, Trial, at_most, normal, option
+from corollary.core.picture import Histogram, Level, Marks, picture
 from corollary.theory.robustness.certificates.smoothing import Smoothed
 
 
@@ -78,15 +77,9 @@ class SmoothingRadius(Claim[Given]):
         radii = found.radius * given.sigma / given.noise
         return Kept(Count(int((radii > given.distance).sum()), self.trials), radii=radii)
 
-    def figure(self, trial: Trial[Given]) -> Figure:
-        others = [Histogram(t.kept.radii, label=t.words, role="other") for t in trial.without]
-        return Figure(
-            "Certified radii of one point",
-            x="R",
-            y="density over repeated certificates",
-            marks=(
-                Histogram(trial.kept.radii, label="certified"),
-                *others,
-                Level(trial.given.distance, label="distance to the boundary", axis="x"),
-            ),
-        )
+    @picture("Certified radii of one point", x="R", y="density over repeated certificates")
+    def marks(self, trial: Trial[Given]) -> Marks:
+        yield Histogram(trial.kept.radii, label="certified")
+        for t in trial.without:
+            yield Histogram(t.kept.radii, label=t.words, role="other")
+        yield Level(trial.given.distance, label="distance to the boundary", axis="x")

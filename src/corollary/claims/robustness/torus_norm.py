@@ -47,15 +47,13 @@ class TorusNorm(Claim[Given]):
     kernels: int = option(8, low=1, high=100)  # that are drawn
 
     relation = at_most(ulps=64)  # singular values of matrices of some hundred rows
-    supposes = (
-        Suppose(
-            "the torus has room for the image and the kernel",
-            lambda self, g: (g.room >= self.size, f"for images of {g.room} rows"),
-            without=small_torus,
-        ),
+    supposes = Suppose(
+        "the torus has room for the image and the kernel",
+        lambda self, g: (g.room >= self.size, f"for images of {g.room} rows"),
+        without=small_torus,
     )
     symbols = "largest norm over the frequencies", "norm of the matrix"
-    shows = (Parity("A convolution is at most as large as on a torus"),)
+    shows = Parity("A convolution is at most as large as on a torus")
 
     def given(self, rng: Generator) -> Given:
         shape = (self.kernels, self.channels, self.channels, self.k, self.k)

@@ -59,7 +59,7 @@ class TrainedRobustness(Claim[Given]):
         ),
     )
     symbols = "∝ m^(−1/2)", "median distance to a flip / √d"
-    shows = (Over("Trained networks against the construction", x="m"),)
+    shows = Over("Trained networks against the construction", x="m")
 
     def given(self, rng: Generator) -> Given:
         m = max(self.sizes)

@@ -48,9 +48,9 @@ class TwoLayerNormal(Claim[Given]):
     draws: int = option(8000, low=2000, high=50000)  # networks of each width
 
     relation = converges(gap=0.025)  # 8,000 draws of the limit itself are off by up to 0.02
-    supposes = (Suppose("the output weights are balanced signs", _imbalance, without=all_positive),)
+    supposes = Suppose("the output weights are balanced signs", _imbalance, without=all_positive)
     symbols = "0", "largest gap between the distributions"
-    shows = (Over("Random networks become normal as they get wider", x="k", log_y=True),)
+    shows = Over("Random networks become normal as they get wider", x="k", log="xy")
 
     def given(self, rng: Generator) -> Given:
         return Given(on_sphere(1, self.d, rng=rng).expand(self.draws, -1), self.networks(rng))

@@ -39,17 +39,15 @@ class TwoLayerVariance(Claim[Given]):
     draws: int = option(12000, low=1000, high=50000)  # networks of each width
 
     relation = within_interval(level=0.9999, resolution=0.08)  # at width 1 the square is heavy
-    supposes = (
-        Suppose(
-            "the input has length √d",
-            lambda g: near(g.x.norm(dim=1), g.x.shape[1] ** 0.5),
-            "Inputs twice as long have four times the variance.",
-            x=lambda g: 2 * g.x,
-        ),
+    supposes = Suppose(
+        "the input has length √d",
+        lambda g: near(g.x.norm(dim=1), g.x.shape[1] ** 0.5),
+        "Inputs twice as long have four times the variance.",
+        x=lambda g: 2 * g.x,
     )
     symbols = "E σ(Z)²", "E f²"
     rows = "k = {widths}"
-    shows = (Along("Variance of random networks", x="k", at="widths", log_x=True),)
+    shows = Along("Variance of random networks", x="k", at="widths", log="x")
 
     def given(self, rng: Generator) -> Given:
         return Given(on_sphere(self.draws, self.d, rng=rng))

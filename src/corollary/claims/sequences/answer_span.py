@@ -23,7 +23,7 @@ from jaxtyping import Bool, Float
 from torch import Generator, Tensor
 
 from corollary.core import Claim, Kept, Suppose, Trial, equals, normal, option
-from corollary.core.figure import Figure, HeatMap, Points
+from corollary.core.picture import HeatMap, Marks, Points, picture
 from corollary.theory.sequences.spans import Span, best_span
 
 
@@ -112,16 +112,12 @@ class AnswerSpan(Claim[Given]):
         values = start[:, :, None] + end[:, None, :] + together
         return values.masked_fill(~allowed, -torch.inf)
 
-    def figure(self, trial: Trial[Given]) -> Figure:
-        """All spans of one question."""
+    @picture("Start and end are searched together", x="start s", y="end e", equal=True)
+    def marks(self, trial: Trial[Given]) -> Marks:
         values = self.all_spans(trial.given)[0]
         shown = values.masked_fill(values == -torch.inf, 0.0).T  # row e goes upwards
         best, apart = trial.kept.spans, maxima_apart(*trial.given[:3], max_length=self.longest)
         edges = (-0.5, len(values) - 0.5)
-        marks = (
-            HeatMap(shown.tolist(), edges, edges, label="a_s + b_e, 0 where it is no answer"),
-            Points(best.start[:1], best.end[:1], label="decoder's span"),
-            Points(apart.start[:1], apart.end[:1], label="the two maxima apart", role="other"),
-        )
-        title = "Start and end are searched together"
-        return Figure(title, x="start s", y="end e", equal=True, marks=marks)
+        yield HeatMap(shown.tolist(), edges, edges, label="a_s + b_e, 0 where it is no answer")
+        yield Points(best.start[:1], best.end[:1], label="decoder's span")
+        yield Points(apart.start[:1], apart.end[:1], label="the two maxima apart", role="other")

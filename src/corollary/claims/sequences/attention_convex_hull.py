@@ -27,16 +27,14 @@ from scipy.spatial import ConvexHull
 from torch import Generator, Tensor
 
 from corollary.core import Claim, Kept, Suppose, Trial, at_most, near, normal, option
-from corollary.core.figure import Figure, Points, Regions
+from corollary.core.picture import Marks, Points, Regions, picture
 from corollary.theory.sequences.attention import attention_weights
 
 
 class Given(NamedTuple):
-    """A sequence, the weights with which its rows are read, and directions to look along."""
-
-    X: Float[Tensor, "T d"]
-    A: Float[Tensor, "T T"]
-    U: Float[Tensor, "m d"]
+    X: Float[Tensor, "T d"]  # a sequence
+    A: Float[Tensor, "T T"]  # weights with which its rows are read
+    U: Float[Tensor, "m d"]  # directions to look along
 
 
 class AttentionConvexHull(Claim[Given]):
@@ -77,19 +75,10 @@ class AttentionConvexHull(Claim[Given]):
         given = self.given(rng)
         return given._replace(A=torch.eye(self.T, dtype=torch.float64))
 
-    def figure(self, trial: Trial[Given]) -> Figure:
-        """Two coordinates of inputs and outputs, and the hull of the inputs."""
+    @picture("Outputs are averages", x="first coordinate", y="second coordinate", equal=True)
+    def marks(self, trial: Trial[Given]) -> Marks:
         X, Y = trial.given.X[:, :2], trial.kept.Y[:, :2]
         hull = X[ConvexHull(X.numpy()).vertices.tolist()]
-        marks = (
-            Regions([hull.tolist()], label="convex hull of the inputs", role="predicted"),
-            Points(X[:, 0], X[:, 1], label="inputs x", role="other"),
-            Points(Y[:, 0], Y[:, 1], label="outputs y = A x"),
-        )
-        return Figure(
-            "Outputs are averages",
-            marks=marks,
-            equal=True,
-            x="first coordinate",
-            y="second coordinate",
-        )
+        yield Regions([hull.tolist()], label="convex hull of the inputs", role="predicted")
+        yield Points(X[:, 0], X[:, 1], label="inputs x", role="other")
+        yield Points(Y[:, 0], Y[:, 1], label="outputs y = A x")

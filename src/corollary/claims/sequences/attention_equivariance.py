@@ -26,7 +26,7 @@ from jaxtyping import Bool, Float
 from torch import Generator, Tensor
 
 from corollary.core import Claim, Suppose, Trial, equals, normal, option
-from corollary.core.figure import Curve, Figure, Points
+from corollary.core.picture import Curve, Marks, Points, picture
 from corollary.models.transformers.blocks import EncoderBlock
 from corollary.theory.networks.permutations import permutation_matrix
 from corollary.theory.sequences.masks import causal_mask
@@ -34,10 +34,8 @@ from corollary.theory.sequences.positions import sinusoidal_encoding
 
 
 class Given(NamedTuple):
-    """A sequence, a permutation, and a block with what is added and hidden."""
-
-    X: Float[Tensor, "T d"]
-    P: Float[Tensor, "T T"]
+    X: Float[Tensor, "T d"]  # a sequence
+    P: Float[Tensor, "T T"]  # a permutation
     positions: Float[Tensor, "T d"]  # added to the inputs
     mask: Bool[Tensor, "T T"]  # true where a position may read another
     block: EncoderBlock
@@ -85,14 +83,11 @@ class AttentionEquivariance(Claim[Given]):
     def measure(self, given: Given) -> Tensor:
         return run(given, given.P @ given.X).flatten()
 
-    def figure(self, trial: Trial[Given]) -> Figure:
-        """One output number of each row."""
+    @picture("Outputs move with the inputs", x="row", y="first entry")
+    def marks(self, trial: Trial[Given]) -> Marks:
         X, P = trial.given.X, trial.given.P
         rows = list(range(1, len(X) + 1))
         moved = trial.predicted.reshape(-1, X.shape[1])[:-1]
-        marks = (
-            Curve(moved[:, 0], rows, label=self.symbols[0], role="predicted"),
-            Points(rows, trial.measured.reshape(-1, X.shape[1])[:-1, 0], label=self.symbols[1]),
-            Points(rows, (P.T @ moved)[:, 0], label="f(X): what invariance gives", role="other"),
-        )
-        return Figure("Outputs move with the inputs", x="row", y="first entry", marks=marks)
+        yield Curve(moved[:, 0], rows, label=self.symbols[0], role="predicted")
+        yield Points(rows, trial.measured.reshape(-1, X.shape[1])[:-1, 0], label=self.symbols[1])
+        yield Points(rows, (P.T @ moved)[:, 0], label="f(X): what invariance gives", role="other")

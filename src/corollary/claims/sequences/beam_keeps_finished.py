@@ -35,10 +35,8 @@ ENDS_AT_ONCE = TokenTable({"A": 1.0}, {})
 
 
 class Given(NamedTuple):
-    """A search, and the numbers of steps that it takes."""
-
     search: Callable[[NextToken, int, int], float]  # model, width and steps: probability found
-    N: tuple[int, ...]
+    N: tuple[int, ...]  # steps that it takes
 
 
 def keeping(model: NextToken, width: int, N: int) -> float:
@@ -79,7 +77,7 @@ class BeamKeepsFinished(Claim[Given]):
     )
     symbols = "by hand", "beam search"
     rows = "N = {N}"
-    shows = (Along("Finished sequences stay", x="steps N", y="probability found", at="N"),)
+    shows = Along("Finished sequences stay", x="steps N", y="probability found", at="N")
 
     def given(self, rng: Generator) -> Given:
         return Given(keeping, tuple(range(2, self.steps + 1)))

@@ -23,8 +23,7 @@ import torch
 from jaxtyping import Bool, Float
 from torch import Generator, Tensor, nn
 
-from corollary.core import Claim, Kept, Suppose, Trial, equals, option
-from corollary.core.figure import Figure, HeatMap
+from corollary.core import Claim, Figure, HeatMap, Kept, Suppose, Trial, equals, option
 from corollary.models.transformers.bert import MiniBERT
 from corollary.theory.sequences.masks import causal_mask
 
@@ -32,11 +31,9 @@ VOCAB, WIDTH = 30, 8
 
 
 class Given(NamedTuple):
-    """Encoder blocks, embedded tokens, and which position may read which."""
-
-    blocks: nn.ModuleList
-    x: Float[Tensor, "1 t d"]
-    mask: Bool[Tensor, "t t"]
+    blocks: nn.ModuleList  # of the encoder
+    x: Float[Tensor, "1 t d"]  # embedded tokens
+    mask: Bool[Tensor, "t t"]  # which position may read which
 
 
 def no_values(given: Given) -> Given:

@@ -23,16 +23,14 @@ from jaxtyping import Complex
 from torch import Generator, Tensor
 
 from corollary.core import Claim, Kept, Suppose, Trial, at_most, option, uniform
-from corollary.core.figure import Curve, Figure, Level, Role
+from corollary.core.picture import Curve, Level, Marks, Role, picture
 from corollary.theory.sequences.scan import linear_scan
 
 
 class Given(NamedTuple):
-    """Eigenvalues, and inputs with a bound on their modulus."""
-
-    eigenvalues: Complex[Tensor, " m"]
-    u: Complex[Tensor, "T m"]
-    M: float = 1.0
+    eigenvalues: Complex[Tensor, " m"]  # of the recurrence
+    u: Complex[Tensor, "T m"]  # inputs
+    M: float = 1.0  # bound on their modulus
 
 
 class BoundedResponse(Claim[Given]):
@@ -72,13 +70,10 @@ class BoundedResponse(Claim[Given]):
         moduli = linear_scan(given.eigenvalues.expand_as(given.u), given.u).abs()
         return Kept(moduli.amax(dim=0), moduli=moduli)
 
-    def figure(self, trial: Trial[Given]) -> Figure:
-        """The worst input and one of noise."""
+    @picture("The size of a state", x="t", y="|ζ_t|")
+    def marks(self, trial: Trial[Given]) -> Marks:
         t = list(range(1, len(trial.given.u) + 1))
         roles: tuple[Role, Role] = "measured", "other"
-        curves = (
-            Curve(moduli, x=t, label=label, role=role)
-            for moduli, label, role in zip(trial.kept.moduli.T, self.rows, roles, strict=False)
-        )
-        bound = Level(float(trial.predicted[0]), label=self.symbols[0])
-        return Figure("The size of a state", x="t", y="|ζ_t|", marks=(*curves, bound))
+        for moduli, label, role in zip(trial.kept.moduli.T, self.rows, roles, strict=False):
+            yield Curve(moduli, x=t, label=label, role=role)
+        yield Level(float(trial.predicted[0]), label=self.symbols[0])

@@ -27,7 +27,7 @@ from jaxtyping import Float
 from torch import Generator, Tensor
 
 from corollary.core import Claim, Suppose, Trial, equals, near, normal, option
-from corollary.core.figure import Curve, Figure, Points
+from corollary.core.picture import Curve, Marks, Points, picture
 from corollary.theory.networks.activations import HYPERBOLIC
 from corollary.theory.sequences.bptt import elman_run
 from corollary.theory.sequences.state_jacobians import state_jacobians, step_jacobians
@@ -56,13 +56,11 @@ class Bptt(Claim[Given]):
     n: int = option(2, low=1, high=50)  # inputs
 
     relation = equals(ulps=2**16, scale=1.0)  # sums of T² products of up to T matrices
-    supposes = (
-        Suppose(
-            "the largest index stands on the left",
-            largest_on_the_left,
-            "Factors in the wrong order give another gradient.",
-            products=lambda g: partial(state_jacobians, order="reversed"),
-        ),
+    supposes = Suppose(
+        "the largest index stands on the left",
+        largest_on_the_left,
+        "Factors in the wrong order give another gradient.",
+        products=lambda g: partial(state_jacobians, order="reversed"),
     )
     symbols = "products of Jacobians", "autograd"
 
@@ -94,8 +92,8 @@ class Bptt(Claim[Given]):
         dz, dU = torch.autograd.grad(loss, (extra, U))
         return torch.cat([dz.flatten(), dU.flatten()])
 
-    def figure(self, trial: Trial[Given]) -> Figure:
-        """Lengths of the gradients of the states."""
+    @picture("What a state does to the loss", x="t", y="‖∂L/∂z_t‖")
+    def marks(self, trial: Trial[Given]) -> Marks:
         shape = len(trial.given.x), len(trial.given.U)
         t = list(range(1, shape[0] + 1))
 
@@ -103,12 +101,7 @@ class Bptt(Claim[Given]):
             rows: Tensor = numbers[: shape[0] * shape[1]].reshape(shape).norm(dim=1)
             return rows
 
-        marks = (
-            Curve(lengths(trial.predicted), t, self.symbols[0], "predicted"),
-            Points(t, lengths(trial.measured), label=self.symbols[1]),
-            *(
-                Curve(lengths(wrong.predicted), t, "factors in the wrong order", "other", True)
-                for wrong in trial.without
-            ),
-        )
-        return Figure("What a state does to the loss", x="t", y="‖∂L/∂z_t‖", marks=marks)
+        yield Curve(lengths(trial.predicted), t, self.symbols[0], "predicted")
+        yield Points(t, lengths(trial.measured), label=self.symbols[1])
+        for wrong in trial.without:
+            yield Curve(lengths(wrong.predicted), t, "factors in the wrong order", "other", True)

@@ -27,8 +27,7 @@ from typing import NamedTuple
 
 from torch import Generator
 
-from corollary.core import Claim, Suppose, Trial, equals
-from corollary.core.figure import Curve, Figure, Points
+from corollary.core import Claim, Curve, Marks, Points, Suppose, Trial, equals, picture
 from corollary.data.small_language import documents
 from corollary.theory.sequences.tokenizers.bpe import BPETokenizer
 from corollary.theory.sequences.tokenizers.pipeline import Normalizer, Vocabulary
@@ -122,16 +121,12 @@ class BytePairEncoding(Claim[Given]):
         changed = sum(a != b for a, b in zip_longest(decoded, normal_form(given.text)))
         return [len(given.tokenizer.vocabulary), len(ids), len(decoded), changed]
 
-    def figure(self, trial: Trial[Given]) -> Figure:
-        """The text gets shorter, merge by merge."""
+    @picture("Each merge shortens the text", x="merges k", y="tokens of the text")
+    def marks(self, trial: Trial[Given]) -> Marks:
         text, tokenizer = trial.given
         start = len(normal_form(text))
         lengths = list(accumulate((-c for c in replaced(trial.given)), initial=start))
         steps = sorted({round(i * len(tokenizer.merges) / 8) for i in range(9)})
         cut = [len(replace(tokenizer, merges=tokenizer.merges[:k]).encode(text)) for k in steps]
-        marks = (
-            Curve(lengths, label="characters less the pairs replaced", role="predicted"),
-            Points(steps, cut, label="encoded with k merges"),
-        )
-        title = "Each merge shortens the text"
-        return Figure(title, x="merges k", y="tokens of the text", marks=marks)
+        yield Curve(lengths, label="characters less the pairs replaced", role="predicted")
+        yield Points(steps, cut, label="encoded with k merges")

@@ -24,17 +24,15 @@ from jaxtyping import Bool, Float
 from torch import Generator, Tensor
 
 from corollary.core import Claim, Kept, Suppose, Trial, equals, normal, option
-from corollary.core.figure import Figure, HeatMap, Role
+from corollary.core.picture import Figure, HeatMap, Role
 from corollary.models.attention.single_head import SingleHeadSelfAttention
 from corollary.theory.sequences.masks import causal_mask
 
 
 class Given(NamedTuple):
-    """A sequence, a layer, and who may read whom."""
-
-    X: Float[Tensor, "T d"]
+    X: Float[Tensor, "T d"]  # a sequence
     layer: SingleHeadSelfAttention
-    mask: Bool[Tensor, "T T"]
+    mask: Bool[Tensor, "T T"]  # who may read whom
 
 
 class CausalMask(Claim[Given]):

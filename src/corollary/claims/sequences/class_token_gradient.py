@@ -25,7 +25,7 @@ from jaxtyping import Float, Int
 from torch import Generator, Tensor, nn
 
 from corollary.core import Claim, Kept, Suppose, Trial, equals, option
-from corollary.core.figure import Curve, Figure, Points
+from corollary.core.picture import Curve, Marks, Points, picture
 from corollary.models.transformers.bert import MiniBERT
 from corollary.models.transformers.heads import SequenceClassificationHead
 
@@ -104,17 +104,17 @@ class ClassTokenGradient(Claim[Given]):
         """Positions, [CLS] first."""
         return list(range(self.length))
 
-    def figure(self, trial: Trial[Given]) -> Figure:
-        """Directly, and through the encoder."""
-        marks = (
-            Curve(trial.predicted, label=self.symbols[0], role="predicted"),
-            Points(self.place, trial.measured, label="of the vectors h_t"),
-            Points(
-                self.place,
-                trial.kept.through,
-                label="of the embeddings, through the encoder",
-                role="other",
-            ),
+    @picture(
+        "Only [CLS] is read, yet all tokens are heard",
+        x="position t",
+        y="share of the squared gradient",
+    )
+    def marks(self, trial: Trial[Given]) -> Marks:
+        yield Curve(trial.predicted, label=self.symbols[0], role="predicted")
+        yield Points(self.place, trial.measured, label="of the vectors h_t")
+        yield Points(
+            self.place,
+            trial.kept.through,
+            label="of the embeddings, through the encoder",
+            role="other",
         )
-        title = "Only [CLS] is read, yet all tokens are heard"
-        return Figure(title, x="position t", y="share of the squared gradient", marks=marks)

@@ -25,7 +25,7 @@ from jaxtyping import Float
 from torch import Generator, Tensor
 
 from corollary.core import Claim, Suppose, Trial, equals, normal, option
-from corollary.core.figure import Curve, Figure, Points
+from corollary.core.picture import Curve, Marks, Points, picture
 from corollary.models.recurrent.gating import gate
 from corollary.models.recurrent.lstm import LSTMCell
 
@@ -104,15 +104,10 @@ class ConstantErrorCarousel(Claim[Given]):
             state = given.cell(state, x[None])
         return torch.autograd.grad(state[1].sum(), c0)[0][0]
 
-    def figure(self, trial: Trial[Given]) -> Figure:
-        """The gradient against time, unit by unit."""
+    @picture("What is left of a memory", x="T", y="∂c_T/∂c_0", log="y")
+    def marks(self, trial: Trial[Given]) -> Marks:
         products, ends = forget_gates(trial.given).cumprod(dim=0).T[:3], trial.measured[:3]
         t = list(range(1, len(trial.given.x) + 1))
-        curves = (
-            Curve(row, x=t, label=f"product of forget gates, {unit}", role="predicted")
-            for row, unit in zip(products, self.rows, strict=False)
-        )
-        points = Points([t[-1]] * len(ends), ends, label=self.symbols[1])
-        return Figure(
-            "What is left of a memory", marks=(*curves, points), log_y=True, x="T", y="∂c_T/∂c_0"
-        )
+        for row, unit in zip(products, self.rows, strict=False):
+            yield Curve(row, x=t, label=f"product of forget gates, {unit}", role="predicted")
+        yield Points([t[-1]] * len(ends), ends, label=self.symbols[1])

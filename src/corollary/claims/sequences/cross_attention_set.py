@@ -27,12 +27,10 @@ from corollary.theory.sequences.attention import scaled_dot_product_attention
 
 
 class Given(NamedTuple):
-    """Queries, keys and values, and the orders into which they are put."""
-
-    Q: Float[Tensor, "t d"]
-    K: Float[Tensor, "s d"]
-    V: Float[Tensor, "s d"]
-    query_order: Int[Tensor, " t"]
+    Q: Float[Tensor, "t d"]  # queries
+    K: Float[Tensor, "s d"]  # keys
+    V: Float[Tensor, "s d"]  # values
+    query_order: Int[Tensor, " t"]  # into which each is put
     key_order: Int[Tensor, " s"]
     value_order: Int[Tensor, " s"]
 
@@ -64,7 +62,7 @@ class CrossAttentionSet(Claim[Given]):
         ),
     )
     symbols = "P f(A, B)", "f(PA, RB)"
-    shows = (Along("The memory has no order", x="entry", y="what is read", first=1),)
+    shows = Along("The memory has no order", x="entry", y="what is read", first=1)
 
     def given(self, rng: Generator) -> Given:
         A, B = normal(rng, self.t, self.d), normal(rng, self.s, self.d)

@@ -24,7 +24,7 @@ from jaxtyping import Float
 from torch import Generator, Tensor
 
 from corollary.core import Claim, Kept, Suppose, Trial, equals, normal, option
-from corollary.core.figure import Figure, Level, Points, Role
+from corollary.core.picture import Level, Marks, Points, Role, picture
 from corollary.models.transformers.blocks import DecoderBlock
 
 
@@ -91,17 +91,15 @@ class DecoderCausality(Claim[Given]):
         after = given.block(given.changed, given.reordered)
         return Kept(after[:-1].flatten(), after=after)
 
-    def figure(self, trial: Trial[Given]) -> Figure:
-        """How far each output moves, for the block and for the listing."""
+    @picture("Another last token", x="position", y="change of the output")
+    def marks(self, trial: Trial[Given]) -> Marks:
         t = list(range(1, len(trial.given.x) + 1))
 
         def moves(trial: Trial[Given], label: str, role: Role) -> Points:
             before = trial.given.block(trial.given.x, trial.given.memory)
             return Points(t, (trial.kept.after - before).norm(dim=1), label=label, role=role)
 
-        marks = (
-            Level(0.0, label="no earlier output moves"),
-            moves(trial, "decoder block", "measured"),
-            *(moves(broken, "Listing 10.3", "other") for broken in trial.without[:1]),
-        )
-        return Figure("Another last token", x="position", y="change of the output", marks=marks)
+        yield Level(0.0, label="no earlier output moves")
+        yield moves(trial, "decoder block", "measured")
+        for broken in trial.without[:1]:
+            yield moves(broken, "Listing 10.3", "other")

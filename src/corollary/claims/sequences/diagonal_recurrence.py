@@ -22,7 +22,7 @@ from jaxtyping import Float
 from torch import Generator, Tensor
 
 from corollary.core import Claim, Suppose, Trial, equals, normal, option, uniform
-from corollary.core.figure import Curve, Figure, Points
+from corollary.core.picture import Curve, Figure, Points
 from corollary.theory.prerequisites.orthogonal import random_orthogonal
 from corollary.theory.sequences.linear_system import (
     dense_states,
@@ -33,11 +33,9 @@ from corollary.theory.sequences.linear_system import (
 
 
 class Given(NamedTuple):
-    """A linear system and its input."""
-
-    A: Float[Tensor, "m m"]
-    B: Float[Tensor, "m n"]
-    x: Float[Tensor, "T n"]
+    A: Float[Tensor, "m m"]  # recurrent weights
+    B: Float[Tensor, "m n"]  # input weights
+    x: Float[Tensor, "T n"]  # inputs
 
 
 def jordan(given: Given) -> Given:
@@ -51,12 +49,10 @@ class DiagonalRecurrence(Claim[Given]):
     T: int = option(50, low=2, high=500)  # steps
 
     relation = equals(ulps=2**24, scale=1.0)  # rounding times the condition of P
-    supposes = (
-        Suppose(
-            "A is diagonalisable over the complex numbers",
-            lambda g: is_diagonalisable(g.A),
-            without=jordan,
-        ),
+    supposes = Suppose(
+        "A is diagonalisable over the complex numbers",
+        lambda g: is_diagonalisable(g.A),
+        without=jordan,
     )
     symbols = "Re(Pζ_t), diagonal", "z_t, dense"
 

@@ -22,15 +22,13 @@ from jaxtyping import Float
 from torch import Generator, Tensor
 
 from corollary.core import Claim, Sample, Suppose, Trial, normal, option, uniform, within_interval
-from corollary.core.figure import Curve, Figure, Points
+from corollary.core.picture import Curve, Marks, Points, picture
 from corollary.core.witness import mean_is, mean_square_is
 
 
 class Given(NamedTuple):
-    """Queries and keys in several dimensions, one pair per row."""
-
-    q: tuple[Float[Tensor, "r d"], ...]
-    k: tuple[Float[Tensor, "r d"], ...]
+    q: tuple[Float[Tensor, "r d"], ...]  # queries in several dimensions
+    k: tuple[Float[Tensor, "r d"], ...]  # keys, one for each query
 
 
 def entries(given: Given) -> Tensor:
@@ -87,16 +85,16 @@ class DotProductVariance(Claim[Given]):
         pairs = zip(given.q, given.k, strict=True)
         return [Sample((q * k).sum(dim=1).square() / q.shape[1]) for q, k in pairs]
 
-    def figure(self, trial: Trial[Given]) -> Figure:
-        """Variance of the products with and without the scale, against d."""
+    @picture(
+        "Scores spread like √d unless they are divided by it",
+        x="dimension d",
+        y="variance",
+        log="xy",
+    )
+    def marks(self, trial: Trial[Given]) -> Marks:
         d = torch.tensor([q.shape[1] for q in trial.given.q], dtype=torch.float64)
         r = torch.tensor([[r.value, r.low, r.high] for r in trial.comparison.measured]).T
-        marks: list[Curve | Points] = []
         for size, law, label in ((d, "d", "variance of q·k"), (1 + 0 * d, *self.symbols)):
             value, low, high = r * size
-            marks.append(Curve(size, d, label=law, role="predicted", dashed=law == "1"))
-            marks.append(Points(d, value, label=label, low=low, high=high))
-        title = "Scores spread like √d unless they are divided by it"
-        return Figure(
-            title, marks=tuple(marks), x="dimension d", y="variance", log_x=True, log_y=True
-        )
+            yield Curve(size, d, label=law, role="predicted", dashed=law == "1")
+            yield Points(d, value, label=label, low=low, high=high)

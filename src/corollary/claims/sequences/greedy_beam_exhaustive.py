@@ -20,7 +20,7 @@ from typing import NamedTuple
 from torch import Generator
 
 from corollary.core import Claim, Suppose, Trial, at_most, normal, option, uniform
-from corollary.core.figure import Curve, Figure, Level
+from corollary.core.picture import Curve, Figure, Level
 from corollary.theory.sequences.decoding.beam import beam_search
 from corollary.theory.sequences.decoding.exhaustive import decode_exhaustive
 from corollary.theory.sequences.decoding.greedy import decode_greedy
@@ -60,12 +60,8 @@ class GreedyBeamExhaustive(Claim[Given]):
     width: int = option(3, high=50)  # of the beam
 
     relation = at_most(ulps=64)  # sums of N logarithms, exponentiated
-    supposes = (
-        Suppose(
-            "the greedy prefix stays in the beam up to the last step",
-            prefix_stays,
-            without=crumbling,
-        ),
+    supposes = Suppose(
+        "the greedy prefix stays in the beam up to the last step", prefix_stays, without=crumbling
     )
     symbols = "the better search", "the worse one"
     rows = "greedy ≤ beam", "beam ≤ exhaustive"

@@ -24,7 +24,7 @@ from jaxtyping import Float
 from torch import Generator, Tensor
 
 from corollary.core import Claim, Kept, Suppose, Trial, at_most, normal, option
-from corollary.core.figure import Band, Curve, Figure, Level
+from corollary.core.picture import Band, Curve, Level, Marks, picture
 from corollary.models.recurrent.gating import blend, gate
 from corollary.models.recurrent.gru import GRUCell
 
@@ -96,18 +96,17 @@ class GruConvexity(Claim[Given]):
         run = torch.stack(states, dim=1)
         return Kept([*run.abs().amax((0, 2)), part], run=run)
 
-    def figure(self, trial: Trial[Given]) -> Figure:
-        """The range of the states at each time, of the GRU and of the printed update."""
+    @picture("States of a GRU", x="t", y="z_t")
+    def marks(self, trial: Trial[Given]) -> Marks:
         run = trial.kept.run
         t = list(range(1, run.shape[1] + 1))
-        marks = (
-            Band(t, run.amin((0, 2)), run.amax((0, 2)), label="range of all states"),
-            Curve(run[0, :, 0], x=t, label="one unit of the GRU"),
-            Curve(printed(trial.given)[:, 0], t, "the same unit, as printed in the notes", "other"),
-            Level(1.0, label="the cube, +1"),
-            Level(-1.0, label="the cube, −1"),
+        yield Band(t, run.amin((0, 2)), run.amax((0, 2)), label="range of all states")
+        yield Curve(run[0, :, 0], x=t, label="one unit of the GRU")
+        yield Curve(
+            printed(trial.given)[:, 0], t, "the same unit, as printed in the notes", "other"
         )
-        return Figure("States of a GRU", x="t", y="z_t", marks=marks)
+        yield Level(1.0, label="the cube, +1")
+        yield Level(-1.0, label="the cube, −1")
 
 
 @torch.no_grad()

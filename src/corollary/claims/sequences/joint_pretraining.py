@@ -28,18 +28,8 @@ from typing import Any, NamedTuple
 import torch
 from torch import Generator, Tensor
 
-from corollary.core import (
-    Claim,
-    Curve,
-    Figure,
-    Kept,
-    Level,
-    Sample,
-    Suppose,
-    Trial,
-    at_least,
-    option,
-)
+from corollary.core import Claim, Kept, Sample, Suppose, Trial, at_least, option
+from corollary.core.picture import Curve, Level, Marks, picture
 from corollary.data.masked_tokens import mlm_corrupt
 from corollary.data.sentence_pairs import nsp_pairs
 from corollary.data.small_language import bert_inputs, documents, tokenizer
@@ -74,13 +64,11 @@ class JointPretraining(Claim[Given]):
     margin: float = option(0.3, low=0.0)  # nats by which two stages are worse
 
     relation = at_least(level=0.95)  # the mean over the runs, with a Student interval
-    supposes = (
-        Suppose(
-            "the second stage trains the encoder too",
-            lambda g: g.rate,
-            "A second stage that trains the classifier alone forgets nothing.",
-            rate=0.0,
-        ),
+    supposes = Suppose(
+        "the second stage trains the encoder too",
+        lambda g: g.rate,
+        "A second stage that trains the classifier alone forgets nothing.",
+        rate=0.0,
     )
     symbols = "margin", "loss after two stages less loss after the joint run"
 
@@ -139,25 +127,17 @@ class JointPretraining(Claim[Given]):
         fit(net, data, sum, adam, **size, rng=seed, call=value, callbacks=[look])
         return losses
 
-    def figure(self, trial: Trial[Given]) -> Figure:
+    @picture("Two stages forget, one run does not", x="steps", y="loss on masked tokens, nats")
+    def marks(self, trial: Trial[Given]) -> Marks:
         runs, once = trial.kept.runs, [0, *self.looks]
         twice = once + [self.steps + step for step in self.looks]
         end = sum(run.joint[-1] for run in runs) / len(runs)
-        marks = []
         for i, run in enumerate(runs):
             staged = run.first_stage + run.second_stage[1:]
-            marks.append(Curve(staged, twice, f"two stages, run {i + 1}"))
-            marks.append(Curve(run.joint, once, f"joint, run {i + 1}", "other"))
-        return Figure(
-            "Two stages forget, one run does not",
-            x="steps",
-            y="loss on masked tokens, nats",
-            marks=(
-                *marks,
-                Level(end + self.margin, label=f"end of the joint runs + {self.margin:g}"),
-                Level(self.steps, label="the second stage begins", role="other", axis="x"),
-            ),
-        )
+            yield Curve(staged, twice, f"two stages, run {i + 1}")
+            yield Curve(run.joint, once, f"joint, run {i + 1}", "other")
+        yield Level(end + self.margin, label=f"end of the joint runs + {self.margin:g}")
+        yield Level(self.steps, label="the second stage begins", role="other", axis="x")
 
 
 def task(n: int, rng: Generator) -> Task:

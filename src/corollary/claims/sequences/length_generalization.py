@@ -25,20 +25,8 @@ from jaxtyping import Float, Int
 from torch import Generator, Tensor, nn
 from torch.nn.functional import cross_entropy, one_hot
 
-from corollary.core import (
-    Band,
-    Claim,
-    Curve,
-    Figure,
-    Kept,
-    Level,
-    Sample,
-    Suppose,
-    Trial,
-    at_least,
-    option,
-)
-from corollary.core.figure import Role
+from corollary.core import Claim, Kept, Sample, Suppose, Trial, at_least, option
+from corollary.core.picture import Band, Curve, Level, Marks, Role, picture
 from corollary.models.many import Many, summed
 from corollary.models.mlp import LinearLayer
 from corollary.models.recurrent.gru import GRUCell
@@ -148,7 +136,12 @@ class LengthGeneralization(Claim[Given]):
         """The learning rate falls to 0."""
         return max(1 - step / self.steps, 0.0)
 
-    def figure(self, trial: Trial[Given]) -> Figure:
+    @picture(
+        "A state goes on, attention stops at the length it knows",
+        x="bits read",
+        y="accuracy of the parity",
+    )
+    def marks(self, trial: Trial[Given]) -> Marks:
         place = list(range(1, self.longest + 1))
 
         def drawn(runs: Tensor, label: str, role: Role) -> list[Band | Curve]:
@@ -156,14 +149,7 @@ class LengthGeneralization(Claim[Given]):
             band = Band(place, low, high, label=f"{label}, all runs", role=role)
             return [band, Curve(runs.mean(dim=0), place, label=label, role=role)]
 
-        return Figure(
-            "A state goes on, attention stops at the length it knows",
-            x="bits read",
-            y="accuracy of the parity",
-            marks=(
-                *drawn(trial.kept.second, "recurrent network", "other"),
-                *drawn(trial.kept.first, "transformer", "measured"),
-                Level(self.n, label="training length n", axis="x"),
-                Level(0.5, label="chance", role="other"),
-            ),
-        )
+        yield from drawn(trial.kept.second, "recurrent network", "other")
+        yield from drawn(trial.kept.first, "transformer", "measured")
+        yield Level(self.n, label="training length n", axis="x")
+        yield Level(0.5, label="chance", role="other")

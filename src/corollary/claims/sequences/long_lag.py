@@ -26,7 +26,7 @@ import torch
 from torch import Generator, nn
 
 from corollary.core import Claim, Kept, Sample, Suppose, Trial, at_least, option
-from corollary.core.figure import Curve, Figure, Level
+from corollary.core.picture import Curve, Level, Marks, picture
 from corollary.data.toy_sequences import lagged_cue
 from corollary.models.mlp import LinearLayer
 from corollary.models.recurrent.cell import Cell
@@ -73,7 +73,7 @@ class LongLag(Claim[Given]):
     runs: int = option(6, low=2, high=50)  # repetitions with other weights and sequences
 
     relation = at_least()  # the whole 99 % interval over the runs
-    supposes = (Suppose("forget gates start open: σ(b_F)^T > 0.1", opening, half_open),)
+    supposes = Suppose("forget gates start open: σ(b_F)^T > 0.1", opening, half_open)
     symbols = "0.9, and a lead of 0.25", "accuracy of the LSTM, and its lead"
     rows = "accuracy of the LSTM", "its lead over the Elman network"
 
@@ -102,12 +102,8 @@ class LongLag(Claim[Given]):
             right = net(x[1024:]).argmax(dim=1) == y[1024:]
         return float(right.double().mean()), [float(record.loss) for record in history]
 
-    def figure(self, trial: Trial[Given]) -> Figure:
-        """Losses of the first run."""
-        marks = (
-            Curve(trial.kept.lstm, label="LSTM"),
-            Curve(trial.kept.elman, label="Elman network", role="other"),
-            Level(log(2), label="guessing, ln 2"),
-        )
-        title = f"A cue kept over {self.T} steps"
-        return Figure(title, x="steps of Adam", y="cross entropy", marks=marks)
+    @picture("A cue kept over {T} steps", x="steps of Adam", y="cross entropy")
+    def marks(self, trial: Trial[Given]) -> Marks:
+        yield Curve(trial.kept.lstm, label="LSTM")
+        yield Curve(trial.kept.elman, label="Elman network", role="other")
+        yield Level(log(2), label="guessing, ln 2")

@@ -68,7 +68,7 @@ class MaskedTokenRates(Claim[Given]):
     )
     symbols = "probability", "frequency"
     rows = "masked", "another token", "untouched", "special"
-    shows = (Along("What happens to a token", x="fate", y="share of tokens"),)
+    shows = Along("What happens to a token", x="fate", y="share of tokens")
 
     def given(self, rng: Generator) -> Given:
         """Random sequences between ``[CLS]`` and ``[SEP]``."""

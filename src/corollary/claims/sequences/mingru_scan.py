@@ -53,7 +53,7 @@ class MingruScan(Claim[Given]):
         ),
     )
     symbols = "scan", "loop"
-    shows = (Along("A minGRU", x="t, unit after unit", y="z_t", first=1),)
+    shows = Along("A minGRU", x="t, unit after unit", y="z_t", first=1)
 
     def given(self, rng: Generator) -> Given:
         zero = torch.zeros(self.m, self.m, dtype=torch.float64)

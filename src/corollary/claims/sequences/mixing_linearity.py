@@ -23,7 +23,7 @@ from torch import Generator, Tensor, nn
 from torch.nn.utils import skip_init
 
 from corollary.core import Claim, Suppose, Trial, equals, near, normal, option
-from corollary.core.figure import Figure, Level, Points, Role
+from corollary.core.picture import Level, Marks, Points, Role, picture
 from corollary.models.attention.mixing import mixing_matrix
 from corollary.models.attention.single_head import SingleHeadSelfAttention
 
@@ -114,8 +114,8 @@ class MixingLinearity(Claim[Given]):
     def measure(self, given: Given) -> Tensor:
         return run(given.layer, given.a * given.X + given.b * given.Y).flatten()
 
-    def figure(self, trial: Trial[Given]) -> Figure:
-        """How far f(aX) is from a f(X), for the layer and for attention."""
+    @picture("Attention is not homogeneous", x="a", y="‖f(aX) − a f(X)‖ / ‖f(X)‖")
+    def marks(self, trial: Trial[Given]) -> Marks:
         scales = [0.0, 0.5, 1.0, 1.5, 2.0, 2.5, 3.0]
 
         def defects(given: Given, label: str, role: Role) -> Points:
@@ -123,10 +123,7 @@ class MixingLinearity(Claim[Given]):
             off = [float((run(given.layer, a * X) - a * fX).norm() / fX.norm()) for a in scales]
             return Points(scales, off, label=label, role=role)
 
-        marks = (
-            Level(0.0, label="linear"),
-            defects(trial.given, "fixed weights", "measured"),
-            *(defects(t.given, "attention", "other") for t in trial.without[:1]),
-        )
-        y = "‖f(aX) − a f(X)‖ / ‖f(X)‖"
-        return Figure("Attention is not homogeneous", x="a", y=y, marks=marks)
+        yield Level(0.0, label="linear")
+        yield defects(trial.given, "fixed weights", "measured")
+        for t in trial.without[:1]:
+            yield defects(t.given, "attention", "other")

@@ -30,11 +30,9 @@ SMALL = [[0, 1, 2, 0, 2, 3], [1, 3, 0, 1]]  # a corpus on which a sampler is tri
 
 
 class Given(NamedTuple):
-    """A corpus, how pairs are drawn from it, and the share of successors among them."""
-
-    corpus: list[list[int]]
-    draw: Callable[..., list[Pair]]
-    share: float = 0.5
+    corpus: list[list[int]]  # sentences of documents
+    draw: Callable[..., list[Pair]]  # how pairs are drawn from it
+    share: float = 0.5  # share of successors among them
 
 
 def counted(corpus: list[list[int]], pairs: list[Pair]) -> list[Count]:
@@ -74,7 +72,7 @@ class NextSentencePairs(Claim[Given]):
     )
     symbols = "1/2, and none", "share of true successors"
     rows = "all pairs", "pairs labelled as none"
-    shows = (Along("True successors among the pairs", x="pairs"),)
+    shows = Along("True successors among the pairs", x="pairs")
 
     def given(self, rng: Generator) -> Given:
         """Documents in which a sentence has few successors: those one to three further."""

@@ -21,17 +21,15 @@ from jaxtyping import Bool, Float
 from torch import Generator, Tensor
 
 from corollary.core import Claim, Suppose, Trial, equals, normal, option
-from corollary.core.figure import Curve, Figure, Level, Points
+from corollary.core.picture import Curve, Level, Marks, Points, picture
 from corollary.theory.networks.softmax import softmax
 from corollary.theory.sequences.decoding.sampling import nucleus
 
 
 class Given(NamedTuple):
-    """Distributions, one per row, the mass to reach and the tokens that were kept."""
-
-    logits: Float[Tensor, "n K"]
-    p: float
-    kept: Bool[Tensor, "n K"]
+    logits: Float[Tensor, "n K"]  # distributions, one per row
+    p: float  # mass to reach
+    kept: Bool[Tensor, "n K"]  # tokens that were kept
 
 
 def enough(given: Given) -> tuple[bool, str]:
@@ -87,14 +85,10 @@ class NucleusSmallest(Claim[Given]):
     def measure(self, given: Given) -> Tensor:
         return given.kept.sum(dim=1).double()
 
-    def figure(self, trial: Trial[Given]) -> Figure:
-        """Sizes against the entropy, with those of top-k."""
+    @picture("The nucleus follows the entropy", x="entropy (nats)", y="kept tokens")
+    def marks(self, trial: Trial[Given]) -> Marks:
         entropy = torch.special.entr(softmax(trial.given.logits)).sum(dim=1)
         H, order = entropy.sort()
-        marks = (
-            Curve(trial.predicted[order], H, label=self.symbols[0], role="predicted"),
-            Points(H, trial.measured[order], label=self.symbols[1]),
-            Level(3.0, label="top-k, k = 3", role="other"),
-        )
-        title = "The nucleus follows the entropy"
-        return Figure(title, x="entropy (nats)", y="kept tokens", marks=marks)
+        yield Curve(trial.predicted[order], H, label=self.symbols[0], role="predicted")
+        yield Points(H, trial.measured[order], label=self.symbols[1])
+        yield Level(3.0, label="top-k, k = 3", role="other")

@@ -21,19 +21,17 @@ from jaxtyping import Float
 from torch import Generator, Tensor
 
 from corollary.core import Claim, Kept, Suppose, Trial, equals, near, normal, option
-from corollary.core.figure import Curve, Figure, Points
+from corollary.core.picture import Curve, Marks, Points, picture
 from corollary.theory.networks.activations import HYPERBOLIC, LINEAR, Activation
 from corollary.theory.prerequisites.orthogonal import is_orthogonal, random_orthogonal
 from corollary.theory.sequences.state_jacobians import rnn_jacobian_norms
 
 
 class Given(NamedTuple):
-    """Matrices whose largest singular values are the gains, inputs and an activation."""
-
     Q: Float[Tensor, "m m"]  # largest singular value 1
-    gains: Float[Tensor, " k"]
-    x: Float[Tensor, "T m"]
-    phi: Activation = LINEAR
+    gains: Float[Tensor, " k"]  # largest singular values of the recurrent matrices
+    x: Float[Tensor, "T m"]  # inputs
+    phi: Activation = LINEAR  # activation
 
 
 def shift(given: Given) -> Given:
@@ -74,14 +72,10 @@ class OrthogonalRecurrence(Claim[Given]):
         norms = torch.stack([rnn_jacobian_norms(g * Q, Q, x, phi=phi) for g in gains])
         return Kept(norms[:, -1], norms=norms)
 
-    def figure(self, trial: Trial[Given]) -> Figure:
-        """Norms against the lag."""
+    @picture("U = gQ with Q orthogonal", x="i − t", log="y")
+    def marks(self, trial: Trial[Given]) -> Marks:
         lags = list(range(self.steps + 1))
-        marks: list[Curve | Points] = []
         for g, norms in zip(trial.given.gains.tolist(), trial.kept.norms, strict=True):
             power = [g**k for k in lags]
-            marks.append(Curve(power, x=lags, label=f"{g:g}^(i−t)", role="predicted"))
-            marks.append(Points(lags[::6], norms[::6], label=f"g = {g:g}"))
-        return Figure(
-            "U = gQ with Q orthogonal", marks=tuple(marks), log_y=True, x="i − t", y=self.symbols[1]
-        )
+            yield Curve(power, x=lags, label=f"{g:g}^(i−t)", role="predicted")
+            yield Points(lags[::6], norms[::6], label=f"g = {g:g}")

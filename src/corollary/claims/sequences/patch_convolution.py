@@ -44,16 +44,14 @@ class PatchConvolution(Claim[Given]):
     d: int = 4  # numbers per token
 
     relation = equals(ulps=256, scale=1.0)  # sums of C P² terms of size 1/sqrt(C P²), reordered
-    supposes = (
-        Suppose(
-            "the filters are the rows of W read as patches",
-            lambda g: torch.equal(g.kernel.flatten(1), g.W),
-            "Filters turned around, as in the convolution of mathematics, are other filters.",
-            kernel=lambda g: g.kernel.flip(2, 3),
-        ),
+    supposes = Suppose(
+        "the filters are the rows of W read as patches",
+        lambda g: torch.equal(g.kernel.flatten(1), g.W),
+        "Filters turned around, as in the convolution of mathematics, are other filters.",
+        kernel=lambda g: g.kernel.flip(2, 3),
     )
     symbols = "convolution with stride P", "W z + b of the patch"
-    shows = (Parity("A token is a place of a convolution"),)
+    shows = Parity("A token is a place of a convolution")
 
     def given(self, rng: Generator) -> Given:
         C, P, side = self.channels, self.patch, self.patch * self.across

@@ -23,7 +23,7 @@ from jaxtyping import Float, Int
 from torch import Generator, Tensor, nn
 
 from corollary.core import Claim, Kept, Parity, Suppose, Trial, equals, option
-from corollary.core.figure import Figure, Image
+from corollary.core.picture import Image, Marks, picture
 from corollary.data.textures import stripes
 from corollary.models.transformers.vit import ViT
 from corollary.theory.sequences.patches import patches, unpatched
@@ -68,7 +68,7 @@ class PatchOrder(Claim[Given]):
         ),
     )
     symbols = "of the image", "of the puzzle"
-    shows = (Parity("The logits of an image and of its puzzle, and the number of tokens"),)
+    shows = Parity("The logits of an image and of its puzzle, and the number of tokens")
 
     def model(self, rng: Generator, *, positions: bool) -> ViT:
         """A transformer at random weights."""
@@ -93,15 +93,16 @@ class PatchOrder(Claim[Given]):
         tokens = given.model.tokens(puzzles).shape[1]
         return Kept([*given.model(puzzles).flatten().tolist(), float(tokens)], puzzles=puzzles)
 
-    def figure(self, trial: Trial[Given]) -> Figure:
-        """An image beside its puzzle."""
+    @picture(
+        "Without positions these two are the same",
+        x="column: the image, then its puzzle",
+        y="row",
+        equal=True,
+    )
+    def marks(self, trial: Trial[Given]) -> Marks:
         pair = torch.stack([trial.given.x[0, 0], trial.kept.puzzles[0, 0]])
         grey = (pair - pair.min()) / (pair.max() - pair.min())
         side = grey.shape[1]
         shown = torch.cat([grey[0], grey.new_zeros(side, 2), grey[1]], dim=1).tolist()
         edges = (0.0, 2.0 * side + 2), (0.0, float(side))
-        mark = Image(shown, *edges, label="an image and its puzzle")
-        title = "Without positions these two are the same"
-        return Figure(
-            title, marks=(mark,), equal=True, x="column: the image, then its puzzle", y="row"
-        )
+        yield Image(shown, *edges, label="an image and its puzzle")

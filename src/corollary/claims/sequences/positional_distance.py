@@ -22,18 +22,15 @@ import torch
 from jaxtyping import Float
 from torch import Generator, Tensor
 
-from corollary.core import Claim, Suppose, Trial, equals, option
-from corollary.core.figure import Curve, Figure, Points
+from corollary.core import Claim, Curve, Marks, Points, Suppose, Trial, equals, option, picture
 from corollary.theory.sequences.positions import clock_hands, frequencies
 
 
 class Given(NamedTuple):
-    """Pairs of times, and the frequencies of sines and cosines."""
-
-    t: Float[Tensor, " n"]
-    u: Float[Tensor, " n"]
-    sine: Float[Tensor, " k"]
-    cosine: Float[Tensor, " k"]
+    t: Float[Tensor, " n"]  # times
+    u: Float[Tensor, " n"]  # others
+    sine: Float[Tensor, " k"]  # frequencies of the sines
+    cosine: Float[Tensor, " k"]  # frequencies of the cosines
 
 
 def printed(self: "PositionalDistance", given: Given) -> Given:
@@ -54,12 +51,10 @@ class PositionalDistance(Claim[Given]):
     base: float = option(1e4, low=1.5, high=1e6)  # C, ratio of fastest to slowest frequency
 
     relation = equals(ulps=4096, scale=1.0)  # d terms, with angles rounded at up to T
-    supposes = (
-        Suppose(
-            "sine and cosine of a pair have one frequency",
-            lambda g: torch.equal(g.sine, g.cosine),
-            without=printed,
-        ),
+    supposes = Suppose(
+        "sine and cosine of a pair have one frequency",
+        lambda g: torch.equal(g.sine, g.cosine),
+        without=printed,
     )
     symbols = "Σ cos ωᵢ(t−t′)", "⟨PE(t), PE(t′)⟩"
 
@@ -77,12 +72,9 @@ class PositionalDistance(Claim[Given]):
         P, R = (clock_hands(times, given.sine, given.cosine) for times in (given.t, given.u))
         return (P * R).sum(dim=1)
 
-    def figure(self, trial: Trial[Given]) -> Figure:
-        """Products against the distance."""
+    @picture("Near positions are alike", x="distance t − t′", y="product")
+    def marks(self, trial: Trial[Given]) -> Marks:
         gap = torch.linspace(-float(self.T), float(self.T), 401, dtype=torch.float64)
         law = of_distance(gap, trial.given.sine)
-        marks = (
-            Curve(law, gap, label=self.symbols[0], role="predicted"),
-            Points(trial.given.t - trial.given.u, trial.measured, label=self.symbols[1]),
-        )
-        return Figure("Near positions are alike", x="distance t − t′", y="product", marks=marks)
+        yield Curve(law, gap, label=self.symbols[0], role="predicted")
+        yield Points(trial.given.t - trial.given.u, trial.measured, label=self.symbols[1])

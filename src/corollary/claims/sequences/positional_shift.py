@@ -27,17 +27,15 @@ from jaxtyping import Float
 from torch import Generator, Tensor
 
 from corollary.core import Claim, Suppose, Trial, equals, option
-from corollary.core.figure import Curve, Figure, HeatMap, Level, Points
+from corollary.core.picture import Curve, Figure, HeatMap, Level, Points
 from corollary.theory.sequences.positions import clock_hands, frequencies, rotation
 
 
 class Given(NamedTuple):
-    """Times, a shift, and the frequencies of sines and cosines."""
-
     times: Float[Tensor, " T"]
-    s: float
-    sine: Float[Tensor, " k"]
-    cosine: Float[Tensor, " k"]
+    s: float  # the shift
+    sine: Float[Tensor, " k"]  # frequencies of the sines
+    cosine: Float[Tensor, " k"]  # frequencies of the cosines
 
 
 def printed(self: "PositionalShift", given: Given) -> Given:
@@ -52,12 +50,10 @@ class PositionalShift(Claim[Given]):
     base: float = option(1e4, low=1.5, high=1e6)  # C, ratio of fastest to slowest frequency
 
     relation = equals(ulps=1024, scale=1.0)  # angles up to T + s are rounded before the sine
-    supposes = (
-        Suppose(
-            "sine and cosine of a pair have one frequency",
-            lambda g: torch.equal(g.sine, g.cosine),
-            without=printed,
-        ),
+    supposes = Suppose(
+        "sine and cosine of a pair have one frequency",
+        lambda g: torch.equal(g.sine, g.cosine),
+        without=printed,
     )
     symbols = "R_s PE(t)", "PE(t + s)"
 

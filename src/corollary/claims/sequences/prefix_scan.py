@@ -56,16 +56,14 @@ class PrefixScan(Claim[Given]):
     T: int = option(37, low=3, high=2000)  # steps
 
     relation = equals(ulps=2**14, scale=1.0)  # sums of up to T terms in another order
-    supposes = (
-        Suppose(
-            "the law is associative",
-            associates,
-            "A slip of one letter, and the shape of the tree matters.",
-            law=lambda g: slipped,
-        ),
+    supposes = Suppose(
+        "the law is associative",
+        associates,
+        "A slip of one letter, and the shape of the tree matters.",
+        law=lambda g: slipped,
     )
     symbols = "loop", "trees of Hillis and Steele, then Blelloch"
-    shows = (Along("A recurrence by two trees", x="t, then T + t", y="z_t", first=1),)
+    shows = Along("A recurrence by two trees", x="t, then T + t", y="z_t", first=1)
 
     def given(self, rng: Generator) -> Given:
         """Factors of either sign around 0.9, so that much is remembered."""

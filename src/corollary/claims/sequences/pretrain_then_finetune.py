@@ -25,18 +25,8 @@ from typing import Any, NamedTuple
 import torch
 from torch import Generator, Tensor
 
-from corollary.core import (
-    Claim,
-    Curve,
-    Figure,
-    Kept,
-    Points,
-    Sample,
-    Suppose,
-    Trial,
-    at_least,
-    option,
-)
+from corollary.core import Claim, Kept, Sample, Suppose, Trial, at_least, option
+from corollary.core.picture import Curve, Marks, Points, picture
 from corollary.data.masked_tokens import mlm_corrupt
 from corollary.data.small_language import (
     ADVERBS,
@@ -83,12 +73,8 @@ class PretrainThenFinetune(Claim[Given]):
     margin: float = option(0.15, low=0.0, high=1.0)  # gain of accuracy
 
     relation = at_least(level=0.95)  # the mean gain over the runs, with a Student interval
-    supposes = (
-        Suppose(
-            "in the plain text adverbs show the mood of the verb",
-            shows_moods,
-            without=without_adverbs,
-        ),
+    supposes = Suppose(
+        "in the plain text adverbs show the mood of the verb", shows_moods, without=without_adverbs
     )
     symbols = "margin", "gain of accuracy by pre-training"
 
@@ -132,20 +118,18 @@ class PretrainThenFinetune(Claim[Given]):
         )
         fit(task, data, task.loss, adam, steps=self.steps, batch_size=64, rng=rng)
 
-    def figure(self, trial: Trial[Given]) -> Figure:
+    @picture(
+        "Few labels are enough for a network that has read",
+        x="accuracy from scratch",
+        y="accuracy pre-trained",
+    )
+    def marks(self, trial: Trial[Given]) -> Marks:
         read, scratch = trial.kept.read, trial.kept.scratch
         ends = [min(scratch) - 0.02, max(scratch) + 0.02]
         more = [end + self.margin for end in ends]
-        return Figure(
-            "Few labels are enough for a network that has read",
-            x="accuracy from scratch",
-            y="accuracy pre-trained",
-            marks=(
-                Curve(more, ends, label=f"from scratch + {self.margin:g}", role="predicted"),
-                Curve(ends, ends, label="no gain", role="other", dashed=True),
-                Points(scratch, read, label="a run: verbs without labels"),
-            ),
-        )
+        yield Curve(more, ends, label=f"from scratch + {self.margin:g}", role="predicted")
+        yield Curve(ends, ends, label="no gain", role="other", dashed=True)
+        yield Points(scratch, read, label="a run: verbs without labels")
 
 
 def labelled(n: int, verbs: tuple[str, ...], rng: Generator) -> Labelled:

@@ -20,7 +20,7 @@ from torch import Generator
 
 from corollary.claims.sequences._reversal import trained, unseen
 from corollary.core import Claim, Kept, Sample, Suppose, Trial, at_least, option
-from corollary.core.figure import Curve, Figure, HeatMap
+from corollary.core.picture import Curve, HeatMap, Marks, picture
 
 
 class Given(NamedTuple):
@@ -38,13 +38,11 @@ class ReversalAlignment(Claim[Given]):
     runs: int = option(5, low=2, high=30)  # models
 
     relation = at_least()  # the whole 99 % interval of the mean over the models
-    supposes = (
-        Suppose(
-            "the models are trained",
-            lambda g: g.steps,
-            "Models that are not trained look anywhere.",
-            steps=0,
-        ),
+    supposes = Suppose(
+        "the models are trained",
+        lambda g: g.steps,
+        "Models that are not trained look anywhere.",
+        steps=0,
     )
     symbols = "0.8", "outputs that look at T + 1 − i or the next place"
 
@@ -66,15 +64,8 @@ class ReversalAlignment(Claim[Given]):
             shares.append(float(((peak == mirror) | (peak == mirror + 1)).double().mean()))
         return Kept(Sample(shares), weights=weights.mean(dim=0))
 
-    def figure(self, trial: Trial[Given]) -> Figure:
-        """Mean weights of one model over many sequences."""
+    @picture("Where each output looks", x="place j of the source", y="output i", equal=True)
+    def marks(self, trial: Trial[Given]) -> Marks:
         edges = (0.5, self.T + 0.5)
-        box = HeatMap(trial.kept.weights.tolist(), x=edges, y=edges, label="mean of a_ij")
-        line = Curve([self.T, 1], x=[1, self.T], label="j = T + 1 − i", role="predicted")
-        return Figure(
-            "Where each output looks",
-            marks=(box, line),
-            equal=True,
-            x="place j of the source",
-            y="output i",
-        )
+        yield HeatMap(trial.kept.weights.tolist(), x=edges, y=edges, label="mean of a_ij")
+        yield Curve([self.T, 1], x=[1, self.T], label="j = T + 1 − i", role="predicted")

@@ -22,8 +22,7 @@ from typing import NamedTuple
 import torch
 from torch import Generator
 
-from corollary.core import Claim, Suppose, Trial, equals
-from corollary.core.figure import Curve, Figure, Points
+from corollary.core import Claim, Curve, Figure, Points, Suppose, Trial, equals
 from corollary.theory.sequences.scan import Method, prefixes
 
 

@@ -24,7 +24,7 @@ from jaxtyping import Int
 from torch import Generator, Tensor
 
 from corollary.core import Claim, Kept, Suppose, Trial, equals, near, option
-from corollary.core.figure import Curve, Figure, Level, Points
+from corollary.core.picture import Curve, Level, Marks, Points, picture
 from corollary.models.recurrent.gru import GRUCell
 from corollary.models.recurrent.seq2seq import Seq2Seq
 from corollary.theory.networks.softmax import softmax
@@ -32,11 +32,9 @@ from corollary.theory.sequences.factorization import all_sequences
 
 
 class Given(NamedTuple):
-    """A model, a source, and what makes factors of logits."""
-
-    net: Seq2Seq
-    x: Int[Tensor, "1 T"]
-    factor: Callable[[Tensor], Tensor]
+    net: Seq2Seq  # the model
+    x: Int[Tensor, "1 T"]  # a source
+    factor: Callable[[Tensor], Tensor]  # what makes factors of logits
 
 
 @torch.no_grad()
@@ -51,13 +49,11 @@ class SequenceProbabilities(Claim[Given]):
     n: int = option(4, low=1, high=5)  # places
 
     relation = equals(ulps=2**14)  # a sum of Kⁿ products
-    supposes = (
-        Suppose(
-            "each factor sums to one over the tokens",
-            lambda self, g: near(factors(self, g).sum(dim=-1), 1.0, to=1e-12),
-            "Each token is judged on its own, by a logistic function of its logit.",
-            factor=lambda g: torch.sigmoid,
-        ),
+    supposes = Suppose(
+        "each factor sums to one over the tokens",
+        lambda self, g: near(factors(self, g).sum(dim=-1), 1.0, to=1e-12),
+        "Each token is judged on its own, by a logistic function of its logit.",
+        factor=lambda g: torch.sigmoid,
     )
     symbols = "probability of the prefix", "sum over its continuations"
     rows = "all sequences", "first token 1", "first token 2", "first token 3", "first token 4"
@@ -80,19 +76,10 @@ class SequenceProbabilities(Claim[Given]):
         p = factors(self, given).gather(-1, y[..., None])[..., 0].prod(dim=1)
         return Kept([float(p.sum()), *p.reshape(self.K, -1).sum(dim=1).tolist()], p=p)
 
-    def figure(self, trial: Trial[Given]) -> Figure:
-        """All probabilities, the largest first, and how they add up."""
+    @picture("All sequences of a small model", x="rank of the sequence", y="probability", log="x")
+    def marks(self, trial: Trial[Given]) -> Marks:
         p = trial.kept.p.sort(descending=True).values
         rank = list(range(1, len(p) + 1))
-        marks = (
-            Curve(p.cumsum(0), x=rank, label="sum so far"),
-            Points(rank, p, label="p(y₁…yₙ | x)", role="other"),
-            Level(1.0, label="1"),
-        )
-        return Figure(
-            "All sequences of a small model",
-            marks=marks,
-            log_x=True,
-            x="rank of the sequence",
-            y="probability",
-        )
+        yield Curve(p.cumsum(0), x=rank, label="sum so far")
+        yield Points(rank, p, label="p(y₁…yₙ | x)", role="other")
+        yield Level(1.0, label="1")

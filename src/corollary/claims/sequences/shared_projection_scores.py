@@ -20,19 +20,16 @@ import torch
 from jaxtyping import Float
 from torch import Generator, Tensor
 
-from corollary.core import Claim, Kept, Suppose, Trial, equals, normal, option
-from corollary.core.figure import Figure, HeatMap
+from corollary.core import Claim, Figure, HeatMap, Kept, Suppose, Trial, equals, normal, option
 from corollary.models.attention.single_head import SharedAttention
 
 
 class Given(NamedTuple):
-    """A sequence, the projections of queries and keys, and pairs of test vectors."""
-
-    X: Float[Tensor, "T d"]
-    W_q: Float[Tensor, "d k"]
-    W_k: Float[Tensor, "d k"]
-    w: Float[Tensor, "m T"]
-    z: Float[Tensor, "m T"]
+    X: Float[Tensor, "T d"]  # a sequence
+    W_q: Float[Tensor, "d k"]  # projection of the queries
+    W_k: Float[Tensor, "d k"]  # projection of the keys
+    w: Float[Tensor, "m T"]  # test vectors
+    z: Float[Tensor, "m T"]  # others
 
 
 def scores(given: Given) -> Float[Tensor, "T T"]:
@@ -49,13 +46,11 @@ class SharedProjectionScores(Claim[Given]):
     m: int = option(16, high=200)  # pairs of test vectors
 
     relation = equals(ulps=4096, scale=1.0)  # T² products of either sign
-    supposes = (
-        Suppose(
-            "queries and keys share one projection",
-            lambda g: torch.equal(g.W_q, g.W_k),
-            "With keys projected the other way round the scores have neither symmetry nor sign.",
-            W_k=lambda g: g.W_k.roll(1, dims=0),
-        ),
+    supposes = Suppose(
+        "queries and keys share one projection",
+        lambda g: torch.equal(g.W_q, g.W_k),
+        "With keys projected the other way round the scores have neither symmetry nor sign.",
+        W_k=lambda g: g.W_k.roll(1, dims=0),
     )
     symbols = "⟨UᵀXᵀw, UᵀXᵀz⟩", "wᵀSz, zᵀSw and zᵀSz"
 

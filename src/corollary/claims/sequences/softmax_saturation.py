@@ -24,7 +24,7 @@ from jaxtyping import Float
 from torch import Generator, Tensor
 
 from corollary.core import Claim, Series, Suppose, Trial, option, slope
-from corollary.core.figure import Curve, Figure, Points
+from corollary.core.picture import Curve, Marks, Points, picture
 from corollary.theory.sequences.saturation import attention_scores, gap_density, jacobian_norms
 
 DIMS = (64, 128, 256, 512, 1024)
@@ -48,13 +48,11 @@ class SoftmaxSaturation(Claim[Given]):
     r: int = option(150, low=20, high=500)  # queries, and sets of keys: r² softmaxes per dimension
 
     relation = slope(gap=0.1)  # the mean of 22500 norms, seldom large, is known to 2 % per size
-    supposes = (
-        Suppose(
-            "scores have variance d",
-            variances,
-            "Scores divided by the root of d: the norm does not fall.",
-            scores=lambda g: tuple(s / d**0.5 for d, s in zip(*g, strict=True)),
-        ),
+    supposes = Suppose(
+        "scores have variance d",
+        variances,
+        "Scores divided by the root of d: the norm does not fall.",
+        scores=lambda g: tuple(s / d**0.5 for d, s in zip(*g, strict=True)),
     )
     symbols = "d^(-1/2)", "mean ‖J‖"
 
@@ -67,13 +65,12 @@ class SoftmaxSaturation(Claim[Given]):
     def measure(self, given: Given) -> Series:
         return Series(given.dims, [float(jacobian_norms(s).mean()) for s in given.scores])
 
-    def figure(self, trial: Trial[Given]) -> Figure:
-        """The norm with and without the scale, and its asymptote."""
+    @picture(
+        "Without the scale no gradient passes the softmax", x="dimension d", y="mean ‖J‖", log="xy"
+    )
+    def marks(self, trial: Trial[Given]) -> Marks:
         d, c = trial.given.dims, gap_density(trial.given.scores[0].shape[1])
-        marks = (
-            Curve([c / n**0.5 for n in d], d, label="cₙ/√d", role="predicted"),
-            Points(d, trial.measured.values, label="softmax(q·k)"),
-            *(Points(d, t.measured.values, "softmax(q·k/√d)", "other") for t in trial.without),
-        )
-        title = "Without the scale no gradient passes the softmax"
-        return Figure(title, marks=marks, x="dimension d", y="mean ‖J‖", log_x=True, log_y=True)
+        yield Curve([c / n**0.5 for n in d], d, label="cₙ/√d", role="predicted")
+        yield Points(d, trial.measured.values, label="softmax(q·k)")
+        for t in trial.without:
+            yield Points(d, t.measured.values, "softmax(q·k/√d)", "other")

@@ -24,16 +24,14 @@ from jaxtyping import Float
 from torch import Generator, Tensor
 
 from corollary.core import Along, Claim, Kept, Suppose, Trial, at_most, near, option
-from corollary.core.figure import Curve, Figure, Points
+from corollary.core.picture import Curve, Marks, Points, picture
 from corollary.theory.sequences.stable_eigenvalues import lru_init, stable_eigenvalues
 
 
 class Given(NamedTuple):
-    """Parameters, and how they become eigenvalues."""
-
-    nu: Float[Tensor, " m"]
-    phi: Float[Tensor, " m"]
-    eigenvalues: Callable[[Tensor, Tensor], Tensor]
+    nu: Float[Tensor, " m"]  # parameters of the moduli
+    phi: Float[Tensor, " m"]  # parameters of the angles
+    eigenvalues: Callable[[Tensor, Tensor], Tensor]  # what they become
 
 
 def parametrised(given: Given) -> tuple[bool, str]:
@@ -53,9 +51,9 @@ class StableSpectrum(Claim[Given]):
     eta: float = option(0.5, low=0.1, high=10.0)  # learning rate
 
     relation = at_most()  # the modulus is rounded to at most 1
-    supposes = (Suppose("λ = exp(-exp(ν) + iφ)", parametrised, without=free),)
+    supposes = Suppose("λ = exp(-exp(ν) + iφ)", parametrised, without=free)
     symbols = "the circle", "max |λ|"
-    shows = (Along("The largest modulus while training", x="steps"),)
+    shows = Along("The largest modulus while training", x="steps")
 
     def given(self, rng: Generator) -> Given:
         """A ring of eigenvalues close to the circle."""
@@ -75,13 +73,10 @@ class StableSpectrum(Claim[Given]):
             p = (p - self.eta * g).detach().requires_grad_()
         return Kept([float(values.abs().max()) for values in path], ends=(path[0], path[-1]))
 
-    def figure(self, trial: Trial[Given]) -> Figure:
-        """Where the eigenvalues start and end."""
+    @picture("The spectrum", x="Re λ", y="Im λ", equal=True)
+    def marks(self, trial: Trial[Given]) -> Marks:
         angle = torch.linspace(0, tau, 200, dtype=torch.float64)
         start, end = trial.kept.ends
-        marks = (
-            Curve(angle.sin(), x=angle.cos(), label="unit circle", role="predicted"),
-            Points(start.real, start.imag, label="at the start", role="other"),
-            Points(end.real, end.imag, label="at the end"),
-        )
-        return Figure("The spectrum", x="Re λ", y="Im λ", equal=True, marks=marks)
+        yield Curve(angle.sin(), x=angle.cos(), label="unit circle", role="predicted")
+        yield Points(start.real, start.imag, label="at the start", role="other")
+        yield Points(end.real, end.imag, label="at the end")

@@ -25,19 +25,17 @@ from jaxtyping import Float
 from torch import Generator, Tensor
 
 from corollary.core import Along, Claim, Suppose, Trial, at_most, normal, option
-from corollary.core.figure import Curve, Figure
+from corollary.core.picture import Curve, Marks, picture
 from corollary.theory.networks.activations import LINEAR, Activation, activation
 from corollary.theory.sequences.state_jacobians import jacobian_bound, rnn_jacobian_norms
 
 
 class Given(NamedTuple):
-    """Weights, an input, an activation, and a bound on its slope."""
-
-    U: Float[Tensor, "m m"]
-    V: Float[Tensor, "m n"]
-    x: Float[Tensor, "T n"]
-    phi: Activation
-    alpha: float
+    U: Float[Tensor, "m m"]  # recurrent weights
+    V: Float[Tensor, "m n"]  # input weights
+    x: Float[Tensor, "T n"]  # inputs
+    phi: Activation  # activation
+    alpha: float  # bound on its slope
 
 
 def steepest(given: Given) -> tuple[bool, str]:
@@ -53,17 +51,15 @@ class StateGradientBound(Claim[Given]):
     phi: Literal["tanh", "sigmoid"] = "tanh"  # activation φ
 
     relation = at_most(ulps=2**10)  # products of T matrices, each rounded
-    supposes = (
-        Suppose(
-            "|φ'| ≤ α",
-            steepest,
-            "The slope of the logistic function taken for that of tanh is too small.",
-            alpha=lambda g: g.alpha / 4,
-            x=lambda g: 0 * g.x,
-        ),
+    supposes = Suppose(
+        "|φ'| ≤ α",
+        steepest,
+        "The slope of the logistic function taken for that of tanh is too small.",
+        alpha=lambda g: g.alpha / 4,
+        x=lambda g: 0 * g.x,
     )
     symbols = "(α σ₁(U))^(i−t)", "‖∂z_i/∂z_t‖₂"
-    shows = (Along("Gradients through time", x="i − t", first=1, log_y=True, without=False),)
+    shows = Along("Gradients through time", x="i − t", first=1, log="y", without=False)
 
     def given(self, rng: Generator) -> Given:
         """Normal weights with the largest singular value scaled; small inputs."""
@@ -83,8 +79,8 @@ class StateGradientBound(Claim[Given]):
         eye = torch.eye(3, dtype=torch.float64)
         return Given(0.8 * eye, eye[:, :1], eye.new_zeros(5, 1), activation("tanh"), 1.0)
 
-    def figure(self, trial: Trial[Given]) -> Figure:
-        """The two sides of the threshold, at multiples of the identity."""
+    @picture("The condition the right way round, φ(z) = z", x="i − t", log="y")
+    def marks(self, trial: Trial[Given]) -> Marks:
         eye, still = torch.eye(2, dtype=torch.float64), torch.zeros(20, 2, dtype=torch.float64)
         sides = {2.0: "σ₁(U) = 2 ≥ 1/α: it explodes", 1.0: "σ₁(U) = 1"}
         sides[0.5] = "σ₁(U) = 1/2 < 1/α: it vanishes"
@@ -92,5 +88,4 @@ class StateGradientBound(Claim[Given]):
             Curve(rnn_jacobian_norms(s * eye, eye, still, phi=LINEAR), label=label, dashed=s == 1)
             for s, label in sides.items()
         )
-        title = "The condition the right way round, φ(z) = z"
-        return Figure(title, x="i − t", y=self.symbols[1], log_y=True, marks=marks)
+        yield from marks

@@ -22,18 +22,15 @@ import torch
 from jaxtyping import Int
 from torch import Generator, Tensor
 
-from corollary.core import Claim, Suppose, Trial, equals, option
-from corollary.core.figure import Curve, Figure, Points
+from corollary.core import Claim, Curve, Marks, Points, Suppose, Trial, equals, option, picture
 from corollary.models.transformers.blocks import DecoderBlock
 from corollary.models.transformers.translation import Transformer
 
 
 class Given(NamedTuple):
-    """A model with a source and a target."""
-
     model: Transformer
-    source: Int[Tensor, "one s"]
-    target: Int[Tensor, "one T"]
+    source: Int[Tensor, "one s"]  # tokens read
+    target: Int[Tensor, "one T"]  # tokens to be written
 
 
 def looks_ahead(given: Given) -> Given:
@@ -51,12 +48,10 @@ class TeacherForcing(Claim[Given]):
     layers: int = option(2, high=4)  # blocks of encoder and decoder
 
     relation = equals(ulps=2**14, scale=1.0)  # products of other shapes round otherwise
-    supposes = (
-        Suppose(
-            "the decoder has a causal mask",
-            lambda g: all(block.causal for block in g.model.decoder),
-            without=looks_ahead,
-        ),
+    supposes = Suppose(
+        "the decoder has a causal mask",
+        lambda g: all(block.causal for block in g.model.decoder),
+        without=looks_ahead,
     )
     symbols = "step by step", "all at once"
 
@@ -75,19 +70,15 @@ class TeacherForcing(Claim[Given]):
         logits: Tensor = given.model(given.source, given.target)
         return logits.flatten()
 
-    def figure(self, trial: Trial[Given]) -> Figure:
-        """The logit of the right token at each position."""
+    @picture("One pass, all predictions", x="position t", y="logit of the target")
+    def marks(self, trial: Trial[Given]) -> Marks:
         right = trial.given.target[0]
         t = list(range(1, len(right) + 1))
 
         def of_target(logits: Tensor) -> Tensor:
             return logits.view(len(t), -1).gather(1, right[:, None])[:, 0]
 
-        marks = (
-            Curve(of_target(trial.predicted), t, label=self.symbols[0], role="predicted"),
-            Points(t, of_target(trial.measured), label=self.symbols[1]),
-            *(Points(t, of_target(b.measured), "without the mask", "other") for b in trial.without),
-        )
-        return Figure(
-            "One pass, all predictions", marks=marks, x="position t", y="logit of the target"
-        )
+        yield Curve(of_target(trial.predicted), t, label=self.symbols[0], role="predicted")
+        yield Points(t, of_target(trial.measured), label=self.symbols[1])
+        for b in trial.without:
+            yield Points(t, of_target(b.measured), "without the mask", "other")

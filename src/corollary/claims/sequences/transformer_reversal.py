@@ -25,7 +25,8 @@ from jaxtyping import Int
 from torch import Generator, Tensor
 from torch.nn.functional import cross_entropy
 
-from corollary.core import Claim, Count, Figure, HeatMap, Kept, Suppose, Trial, at_least, option
+from corollary.core import Claim, Count, Kept, Suppose, Trial, at_least, option
+from corollary.core.picture import HeatMap, Marks, picture
 from corollary.models.transformers.translation import Transformer, shifted_right
 from corollary.train import fit
 
@@ -56,9 +57,7 @@ class TransformerReversal(Claim[Given]):
     tests: int = option(4000, low=500, high=100_000)  # strings to reverse
 
     relation = at_least(level=0.99)  # an exact binomial interval of the share
-    supposes = (
-        Suppose("positions are added to the source", tells_positions, without=no_positions),
-    )
+    supposes = Suppose("positions are added to the source", tells_positions, without=no_positions)
     symbols = "0.99", "share of strings that come back reversed"
 
     def given(self, rng: Generator) -> Given:
@@ -89,7 +88,8 @@ class TransformerReversal(Claim[Given]):
         )
         return Kept(reversed_by(model, given.strings), model=model)
 
-    def figure(self, trial: Trial[Given]) -> Figure:
+    @picture("Cross-attention learns the antidiagonal", x="source position", y="target position")
+    def marks(self, trial: Trial[Given]) -> Marks:
         model, source = trial.kept.model, trial.given.strings[:200]
         block, hidden = model.decoder[0], list[Tensor]()
         with torch.no_grad():
@@ -100,9 +100,7 @@ class TransformerReversal(Claim[Given]):
             hook.remove()
             A = block.cross.weights(hidden[0], memory).mean(dim=(0, 1))  # over strings and heads
         edges = (0.5, source.shape[1] + 0.5)
-        mark = HeatMap(A, x=edges, y=edges, label="weight", role="measured")
-        title = "Cross-attention learns the antidiagonal"
-        return Figure(title, x="source position", y="target position", marks=(mark,))
+        yield HeatMap(A, x=edges, y=edges, label="weight", role="measured")
 
 
 def reversed_by(model: Transformer, strings: Int[Tensor, "n T"]) -> Count:

@@ -22,19 +22,8 @@ import torch
 from torch import Generator, Tensor
 
 from corollary.claims.sequences._reversal import accuracies
-from corollary.core import (
-    Claim,
-    Figure,
-    Kept,
-    Level,
-    Points,
-    Sample,
-    Suppose,
-    Trial,
-    at_least,
-    option,
-)
-from corollary.core.figure import Role
+from corollary.core import Claim, Kept, Sample, Suppose, Trial, at_least, option
+from corollary.core.picture import Level, Marks, Points, Role, picture
 
 
 class Given(NamedTuple):
@@ -85,19 +74,13 @@ class TranslationBottleneck(Claim[Given]):
         samples = [Sample(plain[0] - plain[-1]), Sample(second[-1] - plain[-1])]
         return Kept(samples, plain=plain, second=second)
 
-    def figure(self, trial: Trial[Given]) -> Figure:
+    @picture("Sequences said backwards", x="length T", y="part of tokens right")
+    def marks(self, trial: Trial[Given]) -> Marks:
         def drawn(rows: Tensor, label: str, role: Role) -> Points:
             low, high = rows.amin(dim=1), rows.amax(dim=1)
             label = f"{label}, range of runs"
             return Points(trial.given.lengths, rows.mean(dim=1), label, role, low, high)
 
-        return Figure(
-            "Sequences said backwards",
-            x="length T",
-            y="part of tokens right",
-            marks=(
-                drawn(trial.kept.plain, "one vector", "other"),
-                drawn(trial.kept.second, "with attention", "measured"),
-                Level(1 / self.K, label="guessing"),
-            ),
-        )
+        yield drawn(trial.kept.plain, "one vector", "other")
+        yield drawn(trial.kept.second, "with attention", "measured")
+        yield Level(1 / self.K, label="guessing")

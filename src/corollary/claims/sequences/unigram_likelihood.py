@@ -50,16 +50,14 @@ class UnigramLikelihood(Claim[Given]):
     steps: int = 8  # steps of expectation maximisation
 
     relation = at_least(ulps=256)  # sums of some hundred logarithms
-    supposes = (
-        Suppose(
-            "each p holds the expected shares under the one before",
-            is_run,
-            "The same models in the opposite order lose likelihood.",
-            path=lambda g: g.path[::-1],
-        ),
+    supposes = Suppose(
+        "each p holds the expected shares under the one before",
+        is_run,
+        "The same models in the opposite order lose likelihood.",
+        path=lambda g: g.path[::-1],
     )
     symbols = "before step t", "after step t"
-    shows = (Along("Expectation maximisation climbs", x="step t", y="log-likelihood", first=1),)
+    shows = Along("Expectation maximisation climbs", x="step t", y="log-likelihood", first=1)
 
     def given(self, rng: Generator) -> Given:
         (document,) = documents(1, self.sentences, rng=rng)

@@ -24,15 +24,13 @@ import torch
 from torch import Generator
 
 from corollary.core import Claim, Parity, Suppose, Trial, equals, normal, option
-from corollary.core.figure import Figure, Histogram, Level
+from corollary.core.picture import Histogram, Level, Marks, picture
 from corollary.theory.sequences.tokenizers.lattice import best_cut
 
 
 class Given(NamedTuple):
-    """Words, log weights of pieces, and how they are cut."""
-
     words: list[str]
-    scores: dict[str, float]
+    scores: dict[str, float]  # log weights of pieces
     longest: int  # letters of a piece that the algorithm looks at
     bonus: float = 0.0  # for each piece that repeats the one before it
 
@@ -75,7 +73,7 @@ class ViterbiCut(Claim[Given]):
         ),
     )
     symbols = "best of all cuts", "found by Viterbi"
-    shows = (Parity("The value of each word"),)
+    shows = Parity("The value of each word")
 
     def given(self, rng: Generator) -> Given:
         """Random words of two letters, and random weights for all their short pieces."""
@@ -91,14 +89,10 @@ class ViterbiCut(Claim[Given]):
     def measure(self, given: Given) -> list[float]:
         return [best_cut(word, given.scores, given.longest)[1] for word in given.words]
 
-    def figure(self, trial: Trial[Given]) -> Figure:
-        """The weights of all cuts of one word."""
+    @picture("All cuts of one word", x="log weight of a cut", y="density")
+    def marks(self, trial: Trial[Given]) -> Marks:
         word = trial.given.words[0]
         weights = [w for w in all_weights(word, trial.given) if w > -inf]
-        marks = (
-            Histogram(weights, label="all cuts", role="predicted", bins=30),
-            Level(trial.measured[0], label=self.symbols[1], role="measured", axis="x"),
-        )
-        return Figure(
-            f"All {len(weights)} cuts of {word}", marks=marks, x="log weight of a cut", y="density"
-        )
+        label = f"all {len(weights)} cuts of {word}"
+        yield Histogram(weights, label=label, role="predicted", bins=30)
+        yield Level(trial.measured[0], label=self.symbols[1], role="measured", axis="x")

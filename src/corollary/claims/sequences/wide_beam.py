@@ -21,7 +21,7 @@ import torch
 from torch import Generator, Tensor
 
 from corollary.core import Claim, Suppose, Trial, equals, normal, option, uniform
-from corollary.core.figure import Curve, Figure, Level
+from corollary.core.picture import Curve, Level, Marks, picture
 from corollary.theory.sequences.decoding.beam import beam_search
 from corollary.theory.sequences.decoding.exhaustive import decode_exhaustive
 from corollary.theory.sequences.decoding.next_token import TokenTable
@@ -29,12 +29,10 @@ from corollary.theory.sequences.decoding.reading import NextToken
 
 
 class Given(NamedTuple):
-    """A model over K tokens, the number of steps and the width of the beam."""
-
-    model: NextToken
-    K: int
-    N: int
-    width: int
+    model: NextToken  # the model
+    K: int  # tokens
+    N: int  # steps
+    width: int  # width of the beam
 
 
 @dataclass(frozen=True)
@@ -66,8 +64,8 @@ class WideBeam(Claim[Given]):
     N: int = option(4, low=1, high=5)  # steps
 
     relation = equals(ulps=64)  # sums of N logarithms
-    supposes = (
-        Suppose("the beam holds all prefixes up to the last step", wide_enough, without=notes),
+    supposes = Suppose(
+        "the beam holds all prefixes up to the last step", wide_enough, without=notes
     )
     symbols = "log of the largest probability", "log of what the beam finds"
 
@@ -84,16 +82,11 @@ class WideBeam(Claim[Given]):
     def measure(self, given: Given) -> float:
         return beam_search(given.model, given.width, given.N)[0].log_probability
 
-    def figure(self, trial: Trial[Given]) -> Figure:
-        """The probability found by beams of growing width."""
+    @picture("From greedy to exhaustive", x="width B", y="probability", log="x")
+    def marks(self, trial: Trial[Given]) -> Marks:
         model, _, N, width = trial.given
         widths = [2**k for k in range(width.bit_length())] + [width]
         found = [beam_search(model, B, N)[0].probability for B in widths]
-        marks = (
-            Level(exp(trial.predicted), label="most probable sequence", role="predicted"),
-            Curve(found, widths, label="found by the beam"),
-            Level(float(width), label="B = Kᴺ⁻¹", role="other", axis="x"),
-        )
-        return Figure(
-            "From greedy to exhaustive", marks=marks, log_x=True, x="width B", y="probability"
-        )
+        yield Level(exp(trial.predicted), label="most probable sequence", role="predicted")
+        yield Curve(found, widths, label="found by the beam")
+        yield Level(float(width), label="B = Kᴺ⁻¹", role="other", axis="x")

@@ -23,7 +23,7 @@ from typing import NamedTuple
 from torch import Generator
 
 from corollary.core import Claim, Suppose, Trial, equals, option
-from corollary.core.figure import Figure, Points, Role
+from corollary.core.picture import Marks, Points, Role, picture
 from corollary.data.small_language import documents
 from corollary.theory.sequences.tokenizers.bpe import BPETokenizer
 from corollary.theory.sequences.tokenizers.wordpiece import INSIDE, SPECIALS, WordPieceTokenizer
@@ -131,8 +131,13 @@ class WordpieceLift(Claim[Given]):
         count = len(given.text) - len(given.bpe.encode(given.text))
         return [count, saved / (letters[a] * letters[b] or 1)]
 
-    def figure(self, trial: Trial[Given]) -> Figure:
-        """Every pair by its two scores."""
+    @picture(
+        "Frequent, or together: two ideas of a good pair",
+        x="#(ab)",
+        y="#(ab) / (#(a) #(b))",
+        log="xy",
+    )
+    def marks(self, trial: Trial[Given]) -> Marks:
         pairs, scores = pieces(trial.given.text)[1], lifts(trial.given.text)
         best, top = max(pairs, key=lambda p: (pairs[p], p)), by_lift(trial.given)
 
@@ -140,12 +145,6 @@ class WordpieceLift(Claim[Given]):
             at = [pairs[p] for p in chosen], [scores[p] for p in chosen]
             return Points(*at, label=label, role=role)
 
-        marks = (
-            shown(list(pairs), "all pairs", "other"),
-            shown([best], f"most frequent: {''.join(best).replace(INSIDE, '')}", "measured"),
-            shown([top], f"WordPiece: {''.join(top).replace(INSIDE, '')}", "predicted"),
-        )
-        title = "Frequent, or together: two ideas of a good pair"
-        return Figure(
-            title, marks=marks, x="#(ab)", y="#(ab) / (#(a) #(b))", log_x=True, log_y=True
-        )
+        yield shown(list(pairs), "all pairs", "other")
+        yield shown([best], f"most frequent: {''.join(best).replace(INSIDE, '')}", "measured")
+        yield shown([top], f"WordPiece: {''.join(top).replace(INSIDE, '')}", "predicted")

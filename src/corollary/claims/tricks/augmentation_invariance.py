@@ -48,16 +48,14 @@ class AugmentationInvariance(Claim[Given]):
     lam: float = option(0.1, low=0.001, high=10.0)  # ridge
 
     relation = equals(ulps=2**14, scale=1.0)  # one linear solve
-    supposes = (
-        Suppose(
-            "the transformations form a group",
-            is_group,
-            "Without the flip on both axes, predictions change under flips.",
-            transforms=lambda g: g.transforms[:3],
-        ),
+    supposes = Suppose(
+        "the transformations form a group",
+        is_group,
+        "Without the flip on both axes, predictions change under flips.",
+        transforms=lambda g: g.transforms[:3],
     )
     symbols = "f(x)", "f(gx) for all flips g"
-    shows = (Parity("Predictions at flipped images"),)
+    shows = Parity("Predictions at flipped images")
 
     def given(self, rng: Generator) -> Given:
         x, new = normal(rng, self.n, self.s, self.s), normal(rng, 8, self.s, self.s)

@@ -26,7 +26,7 @@ from jaxtyping import Float
 from torch import Generator, Tensor
 
 from corollary.core import Claim, Parity, Suppose, Trial, equals, normal, option
-from corollary.core.figure import Curve, Figure, Level, Role
+from corollary.core.picture import Curve, Level, Marks, Role, picture
 from corollary.theory.tricks.distillation import distillation, distillation_gradient
 
 
@@ -53,16 +53,14 @@ class DistillationGradient(Claim[Given]):
     T: float = option(2.0, low=0.1, high=100.0)  # temperature
 
     relation = equals(ulps=2**8, scale=1.0)  # two ways to a softmax
-    supposes = (
-        Suppose(
-            "the loss is least where student and teacher agree",
-            least_at_target,
-            "With the sign as printed, descent drives student and teacher apart.",
-            loss=lambda g: lambda target, logits: -cross_entropy(target, logits),
-        ),
+    supposes = Suppose(
+        "the loss is least where student and teacher agree",
+        least_at_target,
+        "With the sign as printed, descent drives student and teacher apart.",
+        loss=lambda g: lambda target, logits: -cross_entropy(target, logits),
     )
     symbols = "(softmax(G/T) − softmax(F/T)) / T", "∂ℓ/∂G by autograd"
-    shows = (Parity("Gradient of distillation"),)
+    shows = Parity("Gradient of distillation")
 
     def given(self, rng: Generator) -> Given:
         F, G = 3 * normal(rng, 2, self.n, self.k)
@@ -76,11 +74,14 @@ class DistillationGradient(Claim[Given]):
         loss = given.loss(torch.softmax(given.F / self.T, dim=1), G / self.T)
         return torch.autograd.grad(loss, G)[0].flatten()
 
-    def figure(self, trial: Trial[Given]) -> Figure:
+    @picture(
+        "Distillation loss from student to teacher", x="share of the way s", y="ℓ − H(teacher)"
+    )
+    def marks(self, trial: Trial[Given]) -> Marks:
         F, G, _ = trial.given
         s = torch.linspace(-0.5, 2.5, 61, dtype=torch.float64)
         way = G[0] + s[:, None] * (F[0] - G[0])
-        marks: list[Curve | Level] = [Level(1.0, label="G = F", axis="x")]
+        yield Level(1.0, label="G = F", axis="x")
         shown: list[tuple[float, Role]] = [
             (1.0, "other"),
             (self.T, "measured"),
@@ -88,6 +89,4 @@ class DistillationGradient(Claim[Given]):
         ]
         for T, role in shown:
             loss = distillation(way, F[0].expand_as(way), T) - distillation(F[:1], F[:1], T)
-            marks.append(Curve(loss, s, label=f"T = {T:g}", role=role))
-        title = "Distillation loss from student to teacher"
-        return Figure(title, x="share of the way s", y="ℓ − H(teacher)", marks=tuple(marks))
+            yield Curve(loss, s, label=f"T = {T:g}", role=role)

@@ -36,16 +36,14 @@ class DistillationHighTemperature(Claim[Given]):
     temperatures: tuple[int, ...] = option((32, 64, 128, 256, 512), low=8)  # T
 
     relation = slope(gap=0.1)  # the next term is 1/T smaller
-    supposes = (
-        Suppose(
-            "the logits are centred",
-            lambda g: near(torch.stack(g).mean(dim=2), 0.0, 1e-12),
-            "The student's logits have another mean, which the softmax does not see.",
-            G=lambda g: g.G + 1.0,
-        ),
+    supposes = Suppose(
+        "the logits are centred",
+        lambda g: near(torch.stack(g).mean(dim=2), 0.0, 1e-12),
+        "The student's logits have another mean, which the softmax does not see.",
+        G=lambda g: g.G + 1.0,
     )
     symbols = "1/T", "max |N T² ∂ℓ/∂G − (G − F)|"
-    shows = (Over("At high temperature distillation matches logits", x="temperature T"),)
+    shows = Over("At high temperature distillation matches logits", x="temperature T")
 
     def given(self, rng: Generator) -> Given:
         logits = normal(rng, 2, self.n, self.k)

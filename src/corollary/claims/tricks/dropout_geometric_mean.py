@@ -24,7 +24,7 @@ from jaxtyping import Float
 from torch import Generator, Tensor, nn
 
 from corollary.core import Claim, Kept, Parity, Suppose, Trial, equals, normal, option
-from corollary.core.figure import Curve, Figure, Points
+from corollary.core.picture import Curve, Marks, Points, picture
 from corollary.models.dropout_ensemble import dropout_ensemble, weight_scaled
 
 
@@ -61,11 +61,9 @@ class DropoutGeometricMean(Claim[Given]):
     m: int = option(4, low=1, high=20)  # examples
 
     relation = equals(ulps=2**10)  # sums of 2^n logarithms
-    supposes = (
-        Suppose("the logits are linear in the masks", linear_in_masks, without=hidden_layer),
-    )
+    supposes = Suppose("the logits are linear in the masks", linear_in_masks, without=hidden_layer)
     symbols = "scaled network", "geometric mean over all masks"
-    shows = (Parity("Probabilities with and without the hypothesis"),)
+    shows = Parity("Probabilities with and without the hypothesis")
 
     def given(self, rng: Generator) -> Given:
         x, W = normal(rng, self.m, self.n), normal(rng, self.k, self.n)
@@ -78,17 +76,10 @@ class DropoutGeometricMean(Claim[Given]):
         ensemble = dropout_ensemble(given.net, given.x)
         return Kept(ensemble.geometric().flatten(), arithmetic=ensemble.probabilities().flatten())
 
-    def figure(self, trial: Trial[Given]) -> Figure:
+    @picture("One scaled network for 2ⁿ thinned ones", x="scaled network", y="mean over all masks")
+    def marks(self, trial: Trial[Given]) -> Marks:
         scaled, arithmetic = trial.predicted.detach(), trial.kept.arithmetic
-        return Figure(
-            "One scaled network for 2ⁿ thinned ones",
-            x="probability of the scaled network",
-            y="mean over all masks",
-            caption="largest gap to the arithmetic mean: "
-            f"{float((arithmetic - scaled).abs().max()):.3f}",
-            marks=(
-                Curve([0.0, 1.0], [0.0, 1.0], "equal", "predicted"),
-                Points(scaled, trial.measured, label="geometric mean"),
-                Points(scaled, arithmetic, label="arithmetic mean: the ensemble", role="other"),
-            ),
-        )
+        off = float((arithmetic - scaled).abs().max())
+        yield Curve([0.0, 1.0], [0.0, 1.0], "equal", "predicted")
+        yield Points(scaled, trial.measured, label="geometric mean")
+        yield Points(scaled, arithmetic, f"arithmetic mean, off by up to {off:.3f}", "other")

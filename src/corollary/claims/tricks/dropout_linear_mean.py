@@ -23,7 +23,7 @@ from jaxtyping import Float
 from torch import Generator, Tensor, nn
 
 from corollary.core import Along, Claim, Kept, Suppose, Trial, equals, normal, option
-from corollary.core.figure import Curve, Figure, Level
+from corollary.core.picture import Curve, Level, Marks, picture
 from corollary.models.dropout_ensemble import dropout_ensemble, mc_dropout, weight_scaled
 
 
@@ -53,9 +53,9 @@ class DropoutLinearMean(Claim[Given]):
     p: float = option(0.4, low=0.0, high=0.9)  # share that is dropped
 
     relation = equals(ulps=2**12, scale=1.0)  # sums over 2^(n + h) masks
-    supposes = (Suppose("the network is linear", is_linear, without=relu_between),)
+    supposes = Suppose("the network is linear", is_linear, without=relu_between)
     symbols = "scaled network", "mean over all masks"
-    shows = (Along("Three inputs", x="input", y="output", first=1),)
+    shows = Along("Three inputs", x="input", y="output", first=1)
 
     def given(self, rng: Generator) -> Given:
         first = nn.Linear(self.n, self.h, bias=False).double()
@@ -74,12 +74,10 @@ class DropoutLinearMean(Claim[Given]):
         sampled = mc_dropout(given.net, given.x[:1], 300, rng=rng).outputs[:, 0, 0]
         return Kept(dropout_ensemble(given.net, given.x).mean().flatten(), sampled=sampled)
 
-    def figure(self, trial: Trial[Given]) -> Figure:
+    @picture("Sampled masks and the scaled network", x="masks", y="output")
+    def marks(self, trial: Trial[Given]) -> Marks:
         count = torch.arange(1, 301, dtype=torch.float64)
         mean = trial.kept.sampled.cumsum(0) / count
-        marks = (
-            Level(float(trial.predicted[0]), label="scaled network"),
-            Curve(mean, count, label="mean of sampled masks"),
-            Level(float(trial.measured[0]), label="mean of all masks", role="measured"),
-        )
-        return Figure("Sampled masks and the scaled network", x="masks", y="output", marks=marks)
+        yield Level(float(trial.predicted[0]), label="scaled network")
+        yield Curve(mean, count, label="mean of sampled masks")
+        yield Level(float(trial.measured[0]), label="mean of all masks", role="measured")

@@ -24,19 +24,10 @@ import torch
 from jaxtyping import Float
 from torch import Generator, Tensor
 
-from corollary.core import (
-    Along,
-    Claim,
-    Kept,
-    Sample,
-    Suppose,
-    Trial,
-    mean_is,
-    normal,
-    option,
-    within_interval,
-)
-from corollary.core.figure import Curve, Figure, Points
+from corollary.core import Along, Claim, Kept, Sample, Suppose, Trial, option, within_interval
+from corollary.core.picture import Curve, Marks, Points, picture
+from corollary.core.randomness import normal
+from corollary.core.witness import mean_is
 from corollary.theory.landscape.random_products import (
     gaussian_fourth_moment,
     layer_gradient_second_moment,
@@ -57,16 +48,14 @@ class GradientDepth(Claim[Given]):
     relation = within_interval(
         level=0.999999, resolution=0.5, coarse="squared gradients of deep products have long tails"
     )  # chance: one seed in a million
-    supposes = (
-        Suppose(
-            "the weights have mean 0",
-            lambda g: mean_is(g.W),
-            "Weights have a mean: one direction grows with every layer.",
-            W=lambda g: g.W + 0.5,
-        ),
+    supposes = Suppose(
+        "the weights have mean 0",
+        lambda g: mean_is(g.W),
+        "Weights have a mean: one direction grows with every layer.",
+        W=lambda g: g.W + 0.5,
     )
     symbols = "1", "squared gradient over its predicted mean"
-    shows = (Along("In units of the predicted mean", x="variance and depth"),)
+    shows = Along("In units of the predicted mean", x="variance and depth")
 
     def given(self, rng: Generator) -> Given:
         return Given(normal(rng, self.L, self.draws, self.d, self.d))
@@ -83,13 +72,13 @@ class GradientDepth(Claim[Given]):
         ]
         return Kept(ratios, squares=squares)
 
-    def figure(self, trial: Trial[Given]) -> Figure:
+    @picture("Gradients at the start against depth", x="L", y="E‖∂ℓ/∂W¹‖²", log="y")
+    def marks(self, trial: Trial[Given]) -> Marks:
         depths = list(range(1, 2 * self.d + 1))
         unit = self._mean(1, 1.0)
         slow = [unit * gaussian_fourth_moment(self.d, 1 / self.d, L - 1) for L in depths]
-        marks = [*self._lines(trial, depths), Curve(slow, depths, "∝ (1 + 2/d)^L", "other")]
-        title = "Gradients at the start against depth"
-        return Figure(title, x="L", y="E‖∂ℓ/∂W¹‖²", log_y=True, marks=tuple(marks))
+        yield from self._lines(trial, depths)
+        yield Curve(slow, depths, "∝ (1 + 2/d)^L", "other")
 
     def _lines(self, trial: Trial[Given], depths: list[int]) -> Iterator[Curve | Points]:
         for gain in GAINS:

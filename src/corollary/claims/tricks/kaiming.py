@@ -21,19 +21,10 @@ import torch
 from jaxtyping import Float
 from torch import Generator, Tensor
 
-from corollary.core import (
-    Along,
-    Claim,
-    Kept,
-    Sample,
-    Suppose,
-    Trial,
-    mean_square_is,
-    normal,
-    option,
-    within_interval,
-)
-from corollary.core.figure import Band, Curve, Figure, Role
+from corollary.core import Along, Claim, Kept, Sample, Suppose, Trial, option, within_interval
+from corollary.core.picture import Band, Curve, Marks, Role, picture
+from corollary.core.randomness import normal
+from corollary.core.witness import mean_square_is
 from corollary.models.init import kaiming_
 
 
@@ -48,17 +39,15 @@ class Kaiming(Claim[Given]):
     draws: int = option(40, low=40, high=10_000)  # networks
 
     relation = within_interval(level=0.999999, resolution=0.25)  # chance: one seed in a million
-    supposes = (
-        Suppose(
-            "the weights have variance 2/n",
-            lambda g: mean_square_is(g.W, 2 / g.x.shape[1]),
-            "LeCun's start, of variance 1/n, loses half of the mean square in each layer.",
-            W=lambda g: g.W / 2**0.5,
-        ),
+    supposes = Suppose(
+        "the weights have variance 2/n",
+        lambda g: mean_square_is(g.W, 2 / g.x.shape[1]),
+        "LeCun's start, of variance 1/n, loses half of the mean square in each layer.",
+        W=lambda g: g.W / 2**0.5,
     )
     symbols = "kept", "mean square over that of the layer before"
     rows = tuple(f"{part} fifth of the layers" for part in ("1st", "2nd", "3rd", "4th", "5th"))
-    shows = (Along("One layer keeps the mean square", x="layers"),)
+    shows = Along("One layer keeps the mean square", x="layers")
 
     def given(self, rng: Generator) -> Given:
         W = kaiming_(torch.empty(self.L * self.draws * self.n, self.n).double(), rng=rng)
@@ -82,18 +71,15 @@ class Kaiming(Claim[Given]):
         factors = path[1:] / path[:-1]
         return Kept([Sample(fifth.mean(dim=0)) for fifth in factors.tensor_split(5)], path=path)
 
-    def figure(self, trial: Trial[Given]) -> Figure:
+    @picture("Mean squares through ReLU", x="layer l", y="‖h‖² / ‖x‖²", log="y")
+    def marks(self, trial: Trial[Given]) -> Marks:
         layers = list(range(self.L + 1))
-        marks: list[Band | Curve] = [
-            Curve([1.0] * len(layers), layers, label="kept", role="predicted"),
-            Curve([2.0**-l for l in layers], layers, "2^(−l)", "predicted", dashed=True),
-        ]
+        yield Curve([1.0] * len(layers), layers, label="kept", role="predicted")
+        yield Curve([2.0**-l for l in layers], layers, "2^(−l)", "predicted", dashed=True)
         runs: list[tuple[Trial[Given], str, Role]] = [(trial, "Kaiming", "measured")]
         runs += [(t, "LeCun", "other") for t in trial.without]
         for run, start, role in runs:
             path = run.kept.path
             low, high = path.quantile(torch.tensor([0.1, 0.9]).double(), dim=1)
-            marks.append(Band(layers, low, high, label=f"{start}, 8 of 10 networks", role=role))
-            marks.append(Curve(path.mean(dim=1), layers, label=f"{start}, mean", role=role))
-        title = "Mean squares through ReLU"
-        return Figure(title, x="layer l", y="‖h‖² / ‖x‖²", log_y=True, marks=tuple(marks))
+            yield Band(layers, low, high, label=f"{start}, 8 of 10 networks", role=role)
+            yield Curve(path.mean(dim=1), layers, label=f"{start}, mean", role=role)

@@ -26,7 +26,7 @@ from jaxtyping import Float
 from torch import Generator, Tensor
 
 from corollary.core import Claim, Suppose, Trial, equals, option, uniform
-from corollary.core.figure import Curve, Figure, Points
+from corollary.core.picture import Curve, Marks, Points, picture
 from corollary.theory.tricks.weight_decay import ball_radius, shrinkage, weight_decay_solution
 
 
@@ -50,13 +50,11 @@ class L2Landscape(Claim[Given]):
     mu: float = option(1.0, low=0.05, high=20.0)  # decay
 
     relation = equals(ulps=2**30, scale=1.0)  # the ball is searched to 1e-8
-    supposes = (
-        Suppose(
-            "the radius is the length of the penalised optimum",
-            right_radius,
-            "The decay itself, taken for the radius as printed, gives another point.",
-            radius=lambda g: g.mu,
-        ),
+    supposes = Suppose(
+        "the radius is the length of the penalised optimum",
+        right_radius,
+        "The decay itself, taken for the radius as printed, gives another point.",
+        radius=lambda g: g.mu,
     )
     symbols = "penalised optimum", "best point of the ball"
     rows = "θ₁", "θ₂"
@@ -80,7 +78,8 @@ class L2Landscape(Claim[Given]):
             theta = theta * min(1.0, given.radius / max(float(theta.norm()), 1e-300))
         return theta
 
-    def figure(self, trial: Trial[Given]) -> Figure:
+    @picture("A quadratic loss with a squared penalty", x="θ₁", y="θ₂", equal=True)
+    def marks(self, trial: Trial[Given]) -> Marks:
         given, optimum = trial.given, trial.predicted
         values, Q = torch.linalg.eigh(given.H)
         mus = torch.logspace(-3, 3, 120, dtype=torch.float64).tolist()
@@ -88,17 +87,12 @@ class L2Landscape(Claim[Given]):
         turn = torch.linspace(0, 2 * math.pi, 121, dtype=torch.float64)
         circle = torch.stack([turn.cos(), turn.sin()])
         off = optimum - given.theta_star
-        marks: list[Curve | Points] = []
         for share, label in ((1.0, "loss that is reached"), (0.3, "lower loss")):
             axes = (share * float(off @ given.H @ off) / values).sqrt()[:, None]
             at = given.theta_star[:, None] + Q @ (circle * axes)
-            marks.append(Curve(at[1], at[0], label=label, role="other", dashed=share < 1))
+            yield Curve(at[1], at[0], label=label, role="other", dashed=share < 1)
         x, y = given.radius * circle
-        marks += [
-            Curve(y, x, "‖θ‖ = r(μ)", "predicted"),
-            Curve(way[:, 1], way[:, 0], label="θ_μ for all μ", role="predicted", dashed=True),
-            Points(given.theta_star[:1], given.theta_star[1:], "θ*", "other"),
-            Points(trial.measured[:1], trial.measured[1:], label="best point of the ball"),
-        ]
-        title = "A quadratic loss with a squared penalty"
-        return Figure(title, x="θ₁", y="θ₂", equal=True, marks=tuple(marks))
+        yield Curve(y, x, "‖θ‖ = r(μ)", "predicted")
+        yield Curve(way[:, 1], way[:, 0], label="θ_μ for all μ", role="predicted", dashed=True)
+        yield Points(given.theta_star[:1], given.theta_star[1:], "θ*", "other")
+        yield Points(trial.measured[:1], trial.measured[1:], label="best point of the ball")

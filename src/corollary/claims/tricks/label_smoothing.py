@@ -40,16 +40,14 @@ class OptimalGap(Claim[Given]):
     steps: int = option(150, low=150, high=5000)  # of gradient descent
 
     relation = equals(ulps=2**24, scale=1.0)  # descent has reached its end
-    supposes = (
-        Suppose(
-            "the labels are smoothed",
-            lambda g: g.eps,
-            "Hard labels: the gap is infinite, and no run arrives.",
-            eps=0.0,
-        ),
+    supposes = Suppose(
+        "the labels are smoothed",
+        lambda g: g.eps,
+        "Hard labels: the gap is infinite, and no run arrives.",
+        eps=0.0,
     )
     symbols = "ln((1 − ε + ε/k) / (ε/k))", "o_y − max o_j"
-    shows = (Along("Smoothed labels stop the logits from growing", x="step"),)
+    shows = Along("Smoothed labels stop the logits from growing", x="step")
 
     def given(self, rng: Generator) -> Given:
         return Given(normal(rng, self.k), self.eps)

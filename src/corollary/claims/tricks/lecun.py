@@ -56,7 +56,7 @@ class Lecun(Claim[Given]):
         ),
     )
     symbols = "kept", "E h² / γ²"
-    shows = (Along("LeCun's start keeps the variance", x="layer", first=1, log_y=True),)
+    shows = Along("LeCun's start keeps the variance", x="layer", first=1, log="y")
 
     def given(self, rng: Generator) -> Given:
         W = torch.empty(self.L * self.draws * self.n, self.n).double()

@@ -25,7 +25,7 @@ from jaxtyping import Float
 from torch import Generator, Tensor
 
 from corollary.core import Along, Claim, Suppose, Trial, equals, normal, option
-from corollary.core.figure import Curve, Figure, Points
+from corollary.core.picture import Curve, Marks, Points, picture
 from corollary.models.init import lecun_, orthogonal_
 from corollary.theory.prerequisites.orthogonal import is_orthogonal
 
@@ -46,23 +46,17 @@ class OrthogonalDepth(Claim[Given]):
     L: int = option(100, low=1, high=500)  # layers
 
     relation = equals(ulps=2**12)  # rounding of 100 products
-    supposes = (
-        Suppose(
-            "each layer is orthogonal",
-            lambda g: all(is_orthogonal(W) for W in g.W),
-            without=gaussian,
-        ),
+    supposes = Suppose(
+        "each layer is orthogonal", lambda g: all(is_orthogonal(W) for W in g.W), without=gaussian
     )
     symbols = "kept", "length"
-    shows = (
-        Along(
-            "Lengths through a linear network",
-            x="layer",
-            y="‖h‖",
-            first=1,
-            log_y=True,
-            parts=("forwards", "backwards"),
-        ),
+    shows = Along(
+        "Lengths through a linear network",
+        x="layer",
+        y="‖h‖",
+        first=1,
+        log="y",
+        parts=("forwards", "backwards"),
     )
 
     def given(self, rng: Generator) -> Given:
@@ -75,16 +69,13 @@ class OrthogonalDepth(Claim[Given]):
     def measure(self, given: Given) -> list[float]:
         return [*_lengths(given.W, given.x), *_lengths(given.W.mT.flip(0), given.delta)]
 
-    def figure(self, trial: Trial[Given]) -> Figure:
+    @picture("Eigenvalues of an orthogonal matrix", x="real part", y="imaginary part", equal=True)
+    def marks(self, trial: Trial[Given]) -> Marks:
         values = torch.linalg.eigvals(trial.given.W[0])
         turn = torch.linspace(0, 2 * torch.pi, 121, dtype=torch.float64)
-        circle = (
-            Curve(turn.sin(), turn.cos(), "modulus 1", "predicted"),
-            Points(values.real, values.imag, label="eigenvalues of W¹"),
-            Points([-1.0, 1.0], [0.0, 0.0], label="±1, as printed", role="other"),
-        )
-        title = "Eigenvalues of an orthogonal matrix"
-        return Figure(title, x="real part", y="imaginary part", equal=True, marks=circle)
+        yield Curve(turn.sin(), turn.cos(), "modulus 1", "predicted")
+        yield Points(values.real, values.imag, label="eigenvalues of W¹")
+        yield Points([-1.0, 1.0], [0.0, 0.0], label="±1, as printed", role="other")
 
 
 def _lengths(W: Tensor, x: Tensor) -> list[float]:

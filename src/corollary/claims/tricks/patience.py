@@ -24,7 +24,7 @@ from torch import Generator, Tensor, nn
 from torch.nn.functional import mse_loss
 
 from corollary.core import Claim, Kept, Suppose, Trial, equals, normal, option
-from corollary.core.figure import Curve, Figure, Level
+from corollary.core.picture import Curve, Level, Marks, picture
 from corollary.train import EarlyStopping, History, fit
 
 
@@ -49,13 +49,11 @@ class Patience(Claim[Given]):
     p: int = option(5, low=1, high=50)  # patience
 
     relation = equals(ulps=2**6)  # the same sums in the same order
-    supposes = (
-        Suppose(
-            "the best parameters are returned",
-            best_returned,
-            "The last parameters are returned: their error is higher.",
-            rule=lambda g: EarlyStopping(g.new, patience=g.rule.patience, restore_best=False),
-        ),
+    supposes = Suppose(
+        "the best parameters are returned",
+        best_returned,
+        "The last parameters are returned: their error is higher.",
+        rule=lambda g: EarlyStopping(g.new, patience=g.rule.patience, restore_best=False),
     )
     symbols = "from the whole curve", "from the run with the rule"
     rows = "last epoch", "best epoch", "error of the returned model"
@@ -81,18 +79,16 @@ class Patience(Claim[Given]):
         whole = _run(self, given, _endless(given))[0]
         return Kept([float(history.epochs), float(given.rule.best_epoch), error], whole=whole)
 
-    def figure(self, trial: Trial[Given]) -> Figure:
+    @picture("Early stopping", x="epoch", y="mean squared error")
+    def marks(self, trial: Trial[Given]) -> Marks:
         (stop, best, error), whole = trial.predicted.tolist(), trial.kept.whole
         shown = min(len(whole), int(4 * stop))
         epochs = range(1, shown + 1)
-        marks = (
-            Curve(whole["validation"][:shown], epochs, label="validation"),
-            Curve(whole["loss"][:shown], epochs, label="training", role="other"),
-            Level(best, label="best", axis="x"),
-            Level(stop, label="stop", role="other", axis="x"),
-            Level(error, label="error of the returned model"),
-        )
-        return Figure("Early stopping", x="epoch", y="mean squared error", marks=marks)
+        yield Curve(whole["validation"][:shown], epochs, label="validation")
+        yield Curve(whole["loss"][:shown], epochs, label="training", role="other")
+        yield Level(best, label="best", axis="x")
+        yield Level(stop, label="stop", role="other", axis="x")
+        yield Level(error, label="error of the returned model")
 
 
 @torch.no_grad()

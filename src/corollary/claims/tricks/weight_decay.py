@@ -70,7 +70,7 @@ class WeightDecay(Claim[Given]):
         ),
     )
     symbols = "penalty μ/2 ‖θ‖²", "(1 − ημ)θ beside the step"
-    shows = (Along("Weight decay of a regression", x="step", y="θ₁", at="times"),)
+    shows = Along("Weight decay of a regression", x="step", y="θ₁", at="times")
 
     @property
     def times(self) -> range:

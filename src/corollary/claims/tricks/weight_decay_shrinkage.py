@@ -50,13 +50,11 @@ class WeightDecayShrinkage(Claim[Given]):
     mu: float = option(0.5, low=0.2, high=10.0)  # decay
 
     relation = equals(ulps=2**12, scale=1.0)  # descent has reached its end
-    supposes = (
-        Suppose("all eigenvalues of H are above −μ", lambda g: g.values[0] + g.mu, without=saddle),
+    supposes = Suppose(
+        "all eigenvalues of H are above −μ", lambda g: g.values[0] + g.mu, without=saddle
     )
     symbols = "λ / (λ + μ)", "share of θ* after descent"
-    shows = (
-        Along("What weight decay leaves", x="eigenvalue λ", at="values", log_x=True, without=False),
-    )
+    shows = Along("What weight decay leaves", x="eigenvalue λ", at="values", log="x", without=False)
 
     def given(self, rng: Generator) -> Given:
         Q = torch.linalg.qr(normal(rng, self.d, self.d)).Q

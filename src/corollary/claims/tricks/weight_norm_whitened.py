@@ -59,7 +59,7 @@ class WeightNormWhitened(Claim[Given]):
         ),
     )
     symbols = "normalised weights", "normalised batch"
-    shows = (Parity("Weight and batch normalisation"),)
+    shows = Parity("Weight and batch normalisation")
 
     def given(self, rng: Generator) -> Given:
         x = normal(rng, self.n, self.d)
