@@ -42,7 +42,7 @@ demo: $(BASE) ## check some claims of every area, examine a small network, and w
 	@echo "      $(BIN)/corollary examine net.py:build --data digits, your own network."
 
 test: $(STAMP) ## run the test suite
-	$(BIN)/python -m pytest -n $(JOBS) --dist loadgroup
+	$(BIN)/python -m pytest -n $(JOBS)
 
 lint: $(STAMP) ## check form and types
 	$(BIN)/ruff check .
@@ -58,7 +58,7 @@ check-full: $(STAMP) ## every claim, twenty seeds, all tests with shapes checked
 	$(BIN)/corollary check --suite full --jobs $(JOBS) --resume \
 	  --json out/full.json --report out/full.html
 	$(BIN)/python tools/seed_table.py --seeds 20 --jobs $(JOBS)
-	COROLLARY_SHAPES=1 $(BIN)/python -m pytest -n $(JOBS) --dist loadgroup -m 'slow or not slow'
+	COROLLARY_SHAPES=1 $(BIN)/python -m pytest -n $(JOBS) -m 'slow or not slow'
 
 $(PEERS)/installed: $(STAMP) benchmarks/peers/requirements.txt benchmarks/peers/neural_tangents.txt
 	$(BIN)/pip install --quiet --upgrade --target $(PEERS)/site --no-deps \

@@ -1,18 +1,24 @@
 """What all tests and examples share: a cache of their own, one thread, one seed, a CPU budget.
 
+Tests that share something costly run in one process: all that the contract asks of a claim, a
+folder that starts servers, or else a file, whose fixtures are then made once.
+
 With ``COROLLARY_SHAPES=1`` the shape strings in signatures are checked at run time, which costs a
 fifth of the suite's time; ``make check-full`` does so.
 """
 
 import os
 import random
+import re
 import time
 
 import numpy as np
 import pytest
 
 BUDGET = 2.0  # CPU seconds; what takes longer is marked slow and run by `make check-full`
-SLACK = 5.0  # times the budget: a busy machine, and the first test of a process, which imports
+SLACK = 2.0  # times the budget: CPU seconds of a busy machine, whose cores share their caches
+START_UP = 3.0  # CPU seconds for what the first test of a file imports and compiles
+TOGETHER = ("tests/cli/examine/", "tests/lab/")  # each test starts processes: one at a time
 
 if os.environ.get("COROLLARY_SHAPES"):
     from jaxtyping import install_import_hook
@@ -58,6 +64,9 @@ def cpu_seconds():
     return time.process_time() + times.children_user + times.children_system
 
 
+begun: set[os.PathLike[str]] = set()  # files of which a test has run
+
+
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_call(item):
     """Note the CPU seconds of each test; fail one that is far over its budget and not slow."""
@@ -67,13 +76,35 @@ def pytest_runtest_call(item):
     item.user_properties.append(("cpu", spent))
     own = item.get_closest_marker("budget")
     budget = own.args[0] if own else BUDGET
-    if spent > SLACK * budget and not item.get_closest_marker("slow"):
+    extra = 0.0 if item.path in begun else START_UP
+    begun.add(item.path)
+    if spent > SLACK * budget + extra and not item.get_closest_marker("slow"):
         pytest.fail(
             f"took {spent:.1f} CPU seconds, the budget is {budget:g}: make it smaller, or mark it "
             "slow",
             pytrace=False,
         )
     return result
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config, log):
+    """Hand out whole units, in the order of collection: long ones first, doctests at the end."""
+    from xdist.scheduler import LoadScopeScheduling
+
+    class Units(LoadScopeScheduling):
+        def _split_scope(self, nodeid):
+            return unit(nodeid)
+
+    config.option.loadscopereorder = False
+    return Units(config, log)
+
+
+def unit(nodeid):
+    """The tests that run in one process with this one."""
+    path = nodeid.partition("::")[0]
+    entry = re.search(r"\[(\w+/\w+)[-\]]", nodeid) if "test_every_claim" in path else None
+    return entry[1] if entry else next((f for f in TOGETHER if path.startswith(f)), path)
 
 
 costs: dict[str, float] = {}

@@ -287,6 +287,7 @@ class Place:
     test: str = ""  # the test that runs it, where no claim does
 
 
+@lru_cache(maxsize=1)
 def places() -> tuple[Place, ...]:
     """Every ``:covers:`` of the package, by slug: the map of the notes."""
     found: list[Place] = []

@@ -5,7 +5,7 @@ from lab_load import ACTIONS, WITHIN, Tally, run_load, run_starve
 from rich.console import Console
 
 pytest.importorskip("uvicorn")
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("lab")]
+pytestmark = pytest.mark.slow
 
 
 def test_a_small_load_is_answered_without_errors():

@@ -1,3 +1,4 @@
+import gc
 import json
 import sys
 from pathlib import Path
@@ -5,6 +6,12 @@ from pathlib import Path
 import pytest
 
 FOLDER = Path(__file__).parents[2] / "benchmarks"
+
+
+@pytest.fixture(autouse=True)
+def no_collection(monkeypatch):
+    """The heap of a test process is large, and each round would go through it."""
+    monkeypatch.setattr(gc, "collect", lambda: 0)
 
 
 @pytest.fixture

@@ -7,10 +7,13 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 import torch
 from safetensors.torch import load_file
+
+from corollary.cli import main
 
 NET = """
 import torch
@@ -52,24 +55,42 @@ def constant():
 """
 
 
+KEPT = ("--checkpoint", "run.st", "--out", "w.st")
+
+
+class Done(NamedTuple):
+    """How a command ended."""
+
+    returncode: int
+    stdout: str
+    stderr: str
+
+
 @pytest.fixture
-def folder(tmp_path: Path) -> Path:
+def folder(tmp_path: Path, monkeypatch) -> Path:
     (tmp_path / "net.py").write_text(NET)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", list(sys.path))
+    monkeypatch.setitem(sys.modules, "net", None)  # to be forgotten afterwards
     return tmp_path
 
 
-def run(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "corollary", "train", *words],
-        cwd=folder,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+@pytest.fixture
+def run(folder, monkeypatch, capsys):
+    """The command in this process, which has imported torch."""
+
+    def call(*words: str, command: str = "train") -> Done:
+        sys.modules.pop("net", None)
+        monkeypatch.setattr(sys, "argv", ["corollary", command, *words])
+        with pytest.raises(SystemExit) as stop:
+            main()
+        return Done(stop.value.code or 0, *capsys.readouterr())
+
+    return call
 
 
-def test_a_classifier_learns_with_a_step_size_that_is_chosen_for_it(folder):
-    done = run(folder, "net.py:build", "--data", "two_moons", "--json", "t.json", "--out", "w.st")
+def test_a_classifier_learns_with_a_step_size_that_is_chosen_for_it(run, folder):
+    done = run("net.py:build", "--data", "two_moons", "--json", "t.json", "--out", "w.st")
     assert done.returncode == 0, done.stderr
     found = json.loads((folder / "t.json").read_text())
     assert found["lr"] == pytest.approx(0.1 * found["largest_stable_step"] / 2)
@@ -82,9 +103,9 @@ def test_a_classifier_learns_with_a_step_size_that_is_chosen_for_it(folder):
     assert "held out" in done.stdout and "the largest stable" in done.stderr.replace("\n", " ")
 
 
-def test_least_squares_is_solved_to_the_digits_that_theory_promises(folder):
+def test_least_squares_is_solved_to_the_digits_that_theory_promises(run, folder):
     words = ("--steps", "300", "--batch-size", "64", "--momentum", "0", "--held-out", "0")
-    done = run(folder, "net.py:line", *words, "--out", "w.st")
+    done = run("net.py:line", *words, "--out", "w.st")
     assert done.returncode == 0, done.stderr
     weights = load_file(folder / "w.st")
     # lr = 1/lambda_max: the slower of the two modes contracts by 1 - 0.34 a step
@@ -92,61 +113,41 @@ def test_least_squares_is_solved_to_the_digits_that_theory_promises(folder):
     assert "accuracy" in done.stdout and "held out" not in done.stdout
 
 
-def test_several_inputs_and_outputs_by_name_are_understood(folder):
-    done = run(folder, "net.py:pair", "--epochs", "3", "--optimizer", "adam", "--json", "-")
+def test_several_inputs_and_outputs_by_name_are_understood(run):
+    done = run("net.py:pair", "--epochs", "3", "--optimizer", "adam", "--json", "-")
     found = json.loads(done.stdout)
     assert found["epochs"] == 3 and found["lr"] == 1e-3 and found["largest_stable_step"] is None
 
 
-@pytest.mark.slow
-def test_the_same_words_give_the_same_weights_also_after_a_resumption(folder):
+def test_the_same_words_give_the_same_weights_also_after_a_resumption(run, folder):
     words = ("net.py:build", "--data", "two_moons", "--lr", "0.1")
-    assert run(folder, *words, "--steps", "30", "--out", "whole.st").returncode == 0
+    assert run(*words, "--steps", "30", "--out", "whole.st").returncode == 0
     part = (*words, "--checkpoint", "run.st")
-    assert run(folder, *part, "--steps", "11").returncode == 0
-    refused = run(folder, *part, "--steps", "30")
+    assert run(*part, "--steps", "11").returncode == 0
+    refused = run(*part, "--steps", "30")
     assert refused.returncode == 2 and "exists already" in refused.stderr
-    assert run(folder, *part, "--steps", "30", "--resume", "--out", "parts.st").returncode == 0
+    assert run(*part, "--steps", "30", "--resume", "--out", "parts.st").returncode == 0
     whole, parts = load_file(folder / "whole.st"), load_file(folder / "parts.st")
     assert all(torch.equal(whole[k], parts[k]) for k in whole)
 
 
 @pytest.mark.slow
-def test_weights_can_be_taken_up_by_another_run_and_by_an_examination(folder):
+def test_weights_can_be_taken_up_by_another_run_and_by_an_examination(run):
     words = ("net.py:build", "--data", "two_moons")
-    assert run(folder, *words, "--epochs", "5", "--out", "w.st").returncode == 0
-    again = run(folder, *words, "--weights", "w.st", "--steps", "1", "--json", "-")
+    assert run(*words, "--epochs", "5", "--out", "w.st").returncode == 0
+    again = run(*words, "--weights", "w.st", "--steps", "1", "--json", "-")
     assert json.loads(again.stdout)["losses"][0] < 0.6  # the first run began at log 2 or more
-    other = run(folder, "net.py:line", "--weights", "w.st")
+    other = run("net.py:line", "--weights", "w.st")
     assert other.returncode == 2 and "do not fit Linear" in other.stderr
-    examined = subprocess.run(
-        [
-            sys.executable,
-            "-m",
-            "corollary",
-            "examine",
-            *words,
-            "--weights",
-            "w.st",
-            "--held-out",
-            "net.py:fresh",
-            "--only",
-            "generalization/unseen",
-            "--json",
-            "-",
-        ],
-        cwd=folder,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    asked = ("--held-out", "net.py:fresh", "--only", "generalization/unseen", "--json", "-")
+    examined = run(*words, "--weights", "w.st", *asked, command="examine")
     assert examined.returncode == 0, examined.stderr
     (finding,) = json.loads(examined.stdout)["findings"]
     assert "on 100 held-out ones" in finding["meaning"]
 
 
-def test_a_run_that_ends_worse_than_it_began_says_so(folder):
-    done = run(folder, "net.py:line", "--lr", "1e4", "--epochs", "2")
+def test_a_run_that_ends_worse_than_it_began_says_so(run):
+    done = run("net.py:line", "--lr", "1e4", "--epochs", "2")
     assert done.returncode == 3  # 1 is for what is refuted
     assert "use a learning rate below" in done.stdout
 
@@ -169,35 +170,22 @@ def test_a_run_that_ends_worse_than_it_began_says_so(folder):
         ),
     ],
 )
-def test_a_mistake_gets_one_sentence_and_leaves_nothing(folder, words, told):
+def test_a_mistake_gets_one_sentence_and_leaves_nothing(run, folder, words, told):
     (folder / "one.csv").write_text("1.0,0.5\n")
-    done = run(folder, *words)
+    done = run(*words)
     assert done.returncode == 2
     assert told in done.stderr and "Traceback" not in done.stderr
     assert {p.name for p in folder.iterdir()} <= {"net.py", "one.csv", "__pycache__"}
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.budget(3)  # a process of its own, which imports torch
+@pytest.mark.parametrize(
+    "number", [signal.SIGINT, pytest.param(signal.SIGTERM, marks=pytest.mark.slow)]
+)
 def test_ctrl_c_or_a_request_to_end_keeps_the_weights_so_far(folder, number):
+    words = ("net.py:build", "--data", "two_moons", "--lr", "0.1", "--steps", "1000000")
     child = subprocess.Popen(
-        [
-            sys.executable,
-            "-m",
-            "corollary",
-            "train",
-            "net.py:build",
-            "--data",
-            "two_moons",
-            "--lr",
-            "0.1",
-            "--steps",
-            "1000000",
-            "--checkpoint",
-            "run.st",
-            "--out",
-            "w.st",
-        ],
-        cwd=folder,
+        [sys.executable, "-m", "corollary", "train", *words, *KEPT],
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
         text=True,

@@ -26,9 +26,8 @@ def trial(entry: Entry) -> Trial:
 
 
 def marks(entry: Entry) -> list[pytest.MarkDecorator]:
-    """All tests of a claim share a worker, and so its trial; long claims are for `check-full`."""
-    slow = [pytest.mark.slow] if entry.cost in ("minutes", "long") else []
-    return [pytest.mark.xdist_group(entry.name), *slow]
+    """Long claims are for `check-full`."""
+    return [pytest.mark.slow] if entry.cost in ("minutes", "long") else []
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:

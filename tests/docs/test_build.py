@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from corollary_docs.katex import ASSETS
 
-pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("site")]  # built once, by one worker
+pytestmark = pytest.mark.slow
 
 ROOT = Path(__file__).parents[2]
 _LOADED = re.compile(r"<(?:script|link|img|iframe)\b[^>]*\b(?:src|href)=[\"'](https?:|//)", re.I)

@@ -37,7 +37,10 @@ def spot(value):
 
 
 @pytest.mark.parametrize(("path", "number"), CODE, ids=spot)
-def test_python_blocks_run_and_print_what_the_page_says(path, number, capsys):
+def test_python_blocks_run_and_print_what_the_page_says(
+    path, number, capsys, monkeypatch, tmp_path
+):
+    monkeypatch.chdir(tmp_path)  # some write a file
     source = blocks(path, "python")[number]
     exec(compile(source, f"{path.name}[{number}]", "exec"), {"__name__": "example"})
     out = capsys.readouterr().out

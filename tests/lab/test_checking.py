@@ -15,7 +15,6 @@ from corollary.lab.process import WorkerEnded, _cause
 from corollary.lab.work.checking import answered, unstyled
 from corollary.run.journal import last_outcomes
 
-pytestmark = pytest.mark.xdist_group("lab")
 NOVIKOFF = {"do": "check", "name": "connectionism/novikoff", "options": {}, "seed": 0}
 HUGE = NOVIKOFF | {"options": {"n": "1000000", "d": "10000"}}  # 80 GB of points
 SLOW = NOVIKOFF | {

@@ -15,7 +15,6 @@ _spec.loader.exec_module(browser)
 
 pytestmark = [
     pytest.mark.slow,
-    pytest.mark.xdist_group("lab"),
     pytest.mark.skipif(browser.CHROMIUM is None, reason="chromium is not installed"),
 ]
 GIFT = """

@@ -11,7 +11,6 @@ from pathlib import Path
 
 import pytest
 
-pytestmark = pytest.mark.xdist_group("lab")
 NET = """
 import os, signal, subprocess, time
 import torch

@@ -18,7 +18,7 @@ from corollary.train import Checkpoint
 from corollary.train.team import Spare, part_of
 
 # The processes are started once.
-pytestmark = [pytest.mark.xdist_group("together"), pytest.mark.slow]
+pytestmark = pytest.mark.slow
 
 SCRIPT = Path(__file__).with_name("together.py")
 HERE = runpy.run_path(str(SCRIPT))

@@ -122,8 +122,14 @@ class Claim(ABC, Generic[G]):
 
     def trial(self, given: G, seed: int = 0) -> Trial[G]:
         """Predict, measure and compare, whether the suppositions hold or not."""
-        predicted = self.predict(given)
-        measured = handed(self.measure, self, given, generator(seed, self.name(), "measure"))
+        return self.compared(given, self.predict(given), self.measured(given, seed))
+
+    def measured(self, given: G, seed: int = 0) -> Measurement:
+        """What is found, with the generator of this seed."""
+        return handed(self.measure, self, given, generator(seed, self.name(), "measure"))
+
+    def compared(self, given: G, predicted: Any, measured: Measurement) -> Trial[G]:
+        """The trial of these two sides."""
         kept = measured.more if isinstance(measured, Kept) else None
         found = measured.measured if isinstance(measured, Kept) else measured
         trial = Trial(given, predicted, found, self.relation.compare(predicted, found))

@@ -10,7 +10,7 @@ import math
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property, wraps
 from types import FrameType, FunctionType
@@ -28,6 +28,7 @@ from corollary.core.verdict import Verdict
 SEEDS = (0, 1, 2)
 DRAWS = range(3, 10)  # seeds at which only the hypotheses are tested: that is cheap
 GOOD = (Verdict.HOLDS, Verdict.VACUOUS)
+Place = tuple[str, str]  # file and qualified name of a function or class
 Fields = dict[str, str]  # the head of the docstring: source, kind, cost, loose, ...
 
 
@@ -37,6 +38,8 @@ class Case:
 
     claim: Claim[Any]
     fields: Fields
+    executed: set[Place] = field(default_factory=set)  # noted while the first trial is made
+    entangled: set[str] = field(default_factory=set)  # noted while the others are made
 
     @cached_property
     def result(self) -> Result:
@@ -45,8 +48,31 @@ class Case:
 
     @cached_property
     def trials(self) -> dict[int, Trial[Any]]:
-        """Prediction and measurement at each seed, whatever the hypotheses say."""
-        return {seed: self.claim.trial(self.claim.draw(seed), seed) for seed in SEEDS}
+        """Prediction and measurement at each seed, whatever the hypotheses say.
+
+        The first is traced, and in the others each side is computed while the other one raises, so
+        that two rules cost no trials of their own.
+        """
+        first, *others = SEEDS
+        with traced(self.executed):
+            trials = {first: self.claim.trial(self.claim.draw(first), first)}
+        return trials | {seed: self._apart(seed) for seed in others}
+
+    def _apart(self, seed: int) -> Trial[Any]:
+        claim, given = self.claim, self.claim.draw(seed)
+        try:
+            with _poisoned(type(claim), "measure"):
+                predicted = claim.predict(given)
+        except _PoisonError:
+            self.entangled.add("`predict` calls `measure`")
+            predicted = claim.predict(given)
+        try:
+            with _poisoned(type(claim), "predict"):
+                measured = claim.measured(given, seed)
+        except _PoisonError:
+            self.entangled.add("`measure` calls `predict`")
+            measured = claim.measured(given, seed)
+        return claim.compared(given, predicted, measured)
 
     @cached_property
     def tight(self) -> Trial[Any] | None:
@@ -153,21 +179,21 @@ def hypotheses_are_needed(case: Case) -> Iterator[str]:
 
 def sides_are_independent(case: Case) -> Iterator[str]:
     """Neither side needs the other: each works while the other raises."""
-    kind, given = type(case.claim), case.trials[0].given
-    for side, other in (("predict", "measure"), ("measure", "predict")):
-
-        def poisoned(*args: Any, **kwargs: Any) -> Any:
-            raise _PoisonError
-
-        with _replaced(kind, other, poisoned):
-            try:
-                handed(getattr(case.claim, side), case.claim, given, generator(0, "measure"))
-            except _PoisonError:
-                yield f"`{side}` calls `{other}`"
+    assert case.trials  # made by now, and what they noted is there
+    yield from sorted(case.entangled)
 
 
 class _PoisonError(Exception):
     """The other side was called."""
+
+
+@contextmanager
+def _poisoned(kind: type, name: str) -> Iterator[None]:
+    def poison(*args: Any, **kwargs: Any) -> Any:
+        raise _PoisonError
+
+    with _replaced(kind, name, poison):
+        yield
 
 
 def theory_matters(case: Case) -> Iterator[str]:
@@ -287,30 +313,36 @@ def experiments_have_intervals(case: Case) -> Iterator[str]:
         yield "a random experiment needs repeated runs: measure a Sample, Count or Series"
 
 
-def covers_what_it_runs(case: Case, places: dict[str, list[tuple[str, str]]]) -> Iterator[str]:
+def covers_what_it_runs(case: Case, places: dict[str, list[Place]]) -> Iterator[str]:
     """Where an object of the library covers the same result, the claim executes it.
 
     Args:
         case: The claim.
         places: For each result, the files and qualified names of the objects that cover it.
     """
-    executed = executed_code(case.claim) if any(places.values()) else set()
-    for slug, objects in places.items():
-        if objects and not any(_ran(path, name, executed) for path, name in objects):
+    assert case.trials  # made by now, and traced
+    left = {slug: o for slug, o in places.items() if o and not _ran_any(o, case.executed)}
+    if not left:
+        return
+    with traced(executed := set[Place]()):  # breakers and pictures run more than a trial does
+        case.claim.check(0)
+    for slug, objects in left.items():
+        if not _ran_any(objects, executed):
             names = ", ".join(name or path for path, name in objects)
             yield f"it covers {slug}, but never runs {names}"
 
 
-def _ran(path: str, name: str, executed: set[tuple[str, str]]) -> bool:
+def _ran_any(objects: list[Place], executed: set[Place]) -> bool:
     return any(
         file == path and (not name or code == name or code.startswith(name + "."))
+        for path, name in objects
         for file, code in executed
     )
 
 
-def executed_code(claim: Claim[Any]) -> set[tuple[str, str]]:
-    """File and qualified name of every Python function that a check calls."""
-    executed = set[tuple[str, str]]()
+@contextmanager
+def traced(executed: set[Place]) -> Iterator[None]:
+    """Note file and qualified name of every Python function that is called."""
 
     def note(frame: FrameType, event: str, _: Any) -> None:
         if event == "call":
@@ -319,20 +351,23 @@ def executed_code(claim: Claim[Any]) -> set[tuple[str, str]]:
     before = sys.getprofile()
     sys.setprofile(note)
     try:
-        claim.check(0)
+        yield
     finally:
         sys.setprofile(before)
-    return executed
 
 
 @contextmanager
 def _replaced(owner: Any, name: str, value: Any) -> Iterator[None]:
-    own = vars(owner).get(name, None)
+    inherited = name not in vars(owner)
+    own = vars(owner).get(name)
     setattr(owner, name, value)
     try:
         yield
     finally:
-        setattr(owner, name, own)
+        if inherited:
+            delattr(owner, name)
+        else:
+            setattr(owner, name, own)
 
 
 RULES: tuple[Callable[[Case], Iterator[str]], ...] = (

@@ -45,7 +45,8 @@ def test_twice_the_threshold_is_where_half_of_it_would_be_said_to_be():
 
 @pytest.mark.parametrize("ratio", [0.2, 1.0])
 def test_the_place_of_a_signal_holds_for_other_shapes(ratio):
-    assert SpikeTransition(ratio=ratio, draws=60).check(2).verdict is Verdict.HOLDS
+    claim = SpikeTransition(ratio=ratio, draws=60)
+    assert claim.check_given(claim.draw(2)).verdict is Verdict.HOLDS
 
 
 def test_a_signal_below_the_threshold_leaves_no_trace():

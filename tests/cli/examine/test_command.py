@@ -9,8 +9,6 @@ import pytest
 
 from corollary.examine.examination import Examination
 
-pytestmark = pytest.mark.xdist_group("examine")  # each call is a process with a child of its own
-
 QUICK = ("--only", "soundness/finite", "--budget", "20")
 
 

@@ -8,8 +8,6 @@ import pytest
 from corollary.errors import CorollaryError, InputError
 from corollary.examine.first_pass import NO_OUTPUT
 
-pytestmark = pytest.mark.xdist_group("examine")  # each call is a process with a child of its own
-
 QUICK = ("--only", "soundness/finite", "--budget", "20")
 
 
