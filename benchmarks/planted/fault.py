@@ -36,9 +36,9 @@ class Outcome:
 
 
 def tried(fault: Fault, effort: str = "standard") -> Outcome:
-    """Examine both."""
+    """Examine both: the faulty one by the exam that should find it, the twin by its question."""
     question = fault.exam.split("/")[0]
-    told = _examined(fault.faulty, question, effort)
+    told = _examined(fault.faulty, fault.exam, effort)
     right = [
         f
         for f in told
@@ -47,8 +47,9 @@ def tried(fault: Fault, effort: str = "standard") -> Outcome:
         and fault.where == f.where
         and fault.advice in f.advice.lower()
     ]
-    loud = [f for f in told if f.severity.rank >= ALARM.rank]
-    said = right or loud
+    if not right:  # what was said instead?
+        told = _examined(fault.faulty, question, effort)
+    said = right or [f for f in told if f.severity.rank >= ALARM.rank]
     alarms = [
         f for f in _examined(fault.healthy, question, effort) if f.severity.rank >= ALARM.rank
     ]
@@ -60,8 +61,8 @@ def tried(fault: Fault, effort: str = "standard") -> Outcome:
     )
 
 
-def _examined(build: Callable[[], dict[str, Any]], question: str, effort: str) -> list[Finding]:
+def _examined(build: Callable[[], dict[str, Any]], only: str, effort: str) -> list[Finding]:
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(0)
         about = build()
-    return list(examine_subject(Subject(**about), effort=effort, only=question).findings)
+    return list(examine_subject(Subject(**about), effort=effort, only=only).findings)
