@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from corollary.registry import Entry, Option
+from corollary.report.typed_math import with_formulas
 from corollary_docs import rst
 from corollary_docs.outcomes import Outcome
 from corollary_docs.scan import docstring, tagged
@@ -90,7 +91,7 @@ def _supposed(entry: Entry, outcome: Outcome | None) -> Iterator[str]:
     if sentences:
         yield rst.heading("What it supposes", "-")
         yield rst.directive("rst-class", "hypotheses" if outcome else "supposed")
-        yield rst.bullets(rst.escaped(s) for s in sentences)
+        yield rst.bullets(rst.prose(with_formulas(s)) for s in sentences)
 
 
 def _checked(outcome: Outcome | None) -> Iterator[str]:
@@ -115,7 +116,7 @@ def _without(entry: Entry, outcome: Outcome | None) -> Iterator[str]:
 def _errata(entry: Entry) -> Iterator[str]:
     for tag, text in tagged(entry.erratum) if entry.erratum else ():
         yield rst.directive(
-            "admonition", f"Erratum: {tag}", rst.prose(text), **{"class": "erratum"}
+            "admonition", f"Erratum: {tag}", rst.prose(with_formulas(text)), **{"class": "erratum"}
         )
 
 

@@ -6,6 +6,7 @@ from functools import cache
 from pathlib import Path
 
 from corollary.registry import Entry, Place
+from corollary.report.typed_math import with_formulas
 from corollary_docs import rst
 from corollary_docs.claims import chapter_docstring
 from corollary_docs.scan import Erratum
@@ -141,7 +142,7 @@ def _told(places: list[Erratum], claims: dict[str, Entry]) -> str:
     links = list(dict.fromkeys(link(e.module, e.object, claims) for e in places))
     shown = "Shown in" if places[0].module in claims else "See"
     where = next((e.where for e in places if e.where), "")
-    told = f"{rst.prose(places[0].text)} {shown} {' and '.join(links)}."
+    told = f"{rst.prose(with_formulas(places[0].text))} {shown} {' and '.join(links)}."
     return f"{told} :place:`{rst.escaped(where)}`" if where else told
 
 

@@ -1,7 +1,6 @@
 """The pages' HTML, from templates; everything that stands on them is read from the catalogue."""
 
 import dataclasses
-import re
 from collections import Counter
 from collections.abc import Mapping
 from functools import lru_cache
@@ -17,6 +16,7 @@ from corollary.lab.settings import PlaySettings
 from corollary.registry import Entry, chapter, entries, question
 from corollary.report.latex import scripts
 from corollary.report.statement import inline_html, statement_html
+from corollary.report.typed_math import erratum_html, typed_html
 
 MOVED = ("instant",)  # costs at which a claim runs again while a slider moves
 
@@ -46,7 +46,7 @@ def claim_page(entry: Entry, query: Mapping[str, str], *, runs: bool) -> str:
     """One claim, with its form filled in from the query; ``runs``: at once, not when asked to."""
     known = {option.name for option in entry.options}
     unknown = sorted(set(query) - known - {"seed", "theme"})
-    tag, erratum = _erratum(entry.erratum)
+    tag, erratum = erratum_html(entry.erratum)
     return _page(
         "claim",
         entry=entry,
@@ -55,7 +55,8 @@ def claim_page(entry: Entry, query: Mapping[str, str], *, runs: bool) -> str:
         statement=Markup(statement_html(entry.statement)),
         source=Markup(inline_html(entry.source)) if entry.source else "",
         tag=tag,
-        erratum=erratum,
+        erratum=Markup(erratum),
+        hypotheses=[Markup(typed_html(h)) for h in entry.hypotheses],
         controls=controls(entry, query),
         seed=query.get("seed", "0"),
         unknown=unknown,
@@ -133,12 +134,6 @@ def _stems() -> dict[str, int]:
 def _call(entry: Entry) -> str:
     """What one types: the file's own name where that is enough."""
     return entry.stem if _stems()[entry.stem] == 1 else entry.name
-
-
-def _erratum(text: str) -> tuple[str, Markup]:
-    match = re.match(r"\[([^\]]*)\]\s*", text)
-    tag, rest = (match.group(1), text[match.end() :]) if match else ("", text)
-    return tag, Markup(inline_html(rest)) if rest else Markup("")
 
 
 def _page(name: str, **facts: Any) -> str:

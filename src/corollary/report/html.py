@@ -2,7 +2,6 @@
 
 import os
 import re
-from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -25,13 +24,15 @@ from corollary.report.page import (
     write_page,
 )
 from corollary.report.signs import VERDICT_SIGNS
-from corollary.report.statement import formulas, inline_html, statement_html
+from corollary.report.statement import inline_html, statement_html
 from corollary.report.symbols import in_symbols
+from corollary.report.typed_math import erratum_html, typed_html
 from corollary.report.view import (
     ORDER,
     anchors,
     attained,
     command,
+    common_name,
     entry_of,
     headline,
     parameters,
@@ -44,6 +45,7 @@ if TYPE_CHECKING:
     from corollary.run.results import Run
 
 _DRAWING = re.compile(r"(?<=<figure>)<svg.*?</svg>(?=<figcaption|</figure>)", re.DOTALL)
+_FORMULA = re.compile(r'data-tex="([^"]*)"')
 _READABLE = re.compile(r'(<span class="math[^"]*" data-tex="[^"]*">)[^<]*(?=</span>)')
 MANY = 40  # results; beyond this, sections of what holds start closed
 
@@ -52,10 +54,10 @@ def report_html(run: "Run") -> str:
     """The whole page as text."""
     names = anchors([r.name for r in run.results])
     found = [(a, r, entry_of(r)) for a, r in zip(names, run.results, strict=True)]
-    katex = renderer(_formulas(entry for _, _, entry in found))
     sections = [_section(a, r, entry) | {"open": _opens(r, len(found))} for a, r, entry in found]
     for section in sections:
         section |= {"body": Markup(template("body.html.jinja").render(s=section)), "pack": None}
+    katex = renderer(tex for s in sections for tex in _FORMULA.findall(s["body"]))
     facts = dict(
         headline=headline(run.counts()),
         counts=[(v, run.counts()[v]) for v in (ORDER[-1], *ORDER[:-1]) if run.counts()[v]],
@@ -126,6 +128,7 @@ def run_html(run: "Run") -> str:
 
 def _section(anchor: str, result: Result, entry: Entry | None) -> dict[str, Any]:
     shown, left = rows(result)
+    name = common_name(shown)
     return {
         "anchor": anchor,
         "area": result.name.partition("/")[0],
@@ -133,32 +136,24 @@ def _section(anchor: str, result: Result, entry: Entry | None) -> dict[str, Any]
         "title": scripts(result.title),
         "sign": VERDICT_SIGNS[result.verdict],
         "reason": in_symbols(reason(result)),
-        "hypotheses": [(h, in_symbols(h.statement)) for h in result.hypotheses],
+        "hypotheses": [(h, Markup(typed_html(h.statement))) for h in result.hypotheses],
         "rows": shown,
+        "labels": [row.label.removeprefix(f"{name} = ") for row in shown],
+        "label": name,
         "left": left,
         "ratio": None if result.ratio is None else numeral(result.ratio),
         "attained": attained(result, entry),
-        "without": [in_symbols(without(c)) for c in result.counterexamples],
+        "without": [Markup(typed_html(without(c))) for c in result.counterexamples],
         "parameters": parameters(result, entry),
         "command": command(result, entry),
         "figures": [drawn(f) for f in result.figures],
         "entry": entry,
         "statement": Markup(statement_html(entry.statement)) if entry else "",
         "source": Markup(inline_html(entry.source)) if entry else "",
-        "erratum": _erratum(entry.erratum) if entry and entry.erratum else None,
+        "erratum": tuple(map(Markup, erratum_html(entry.erratum)))
+        if entry and entry.erratum
+        else None,
     }
-
-
-def _erratum(text: str) -> tuple[str, Markup]:
-    """The tag in brackets at its head (wrong, loose, typo, ...), and the rest."""
-    match = re.match(r"\[([^\]]*)\]\s*", text)
-    tag, rest = (match.group(1), text[match.end() :]) if match else ("", text)
-    return tag, Markup(inline_html(in_symbols(rest)))
-
-
-def _formulas(entries: Iterable[Entry | None]) -> list[str]:
-    texts = ((e.statement, e.source, e.erratum) for e in entries if e is not None)
-    return [tex for triple in texts for text in triple if text for tex in formulas(text)]
 
 
 def _opens(result: Result, total: int) -> bool:

@@ -72,12 +72,6 @@ def inline_html(text: str) -> str:
     return _html(tree)
 
 
-def formulas(text: str) -> list[str]:
-    """The LaTeX of every formula in the statement."""
-    found = document(text).findall(lambda n: isinstance(n, nodes.math | nodes.math_block))
-    return [node.astext() for node in found]
-
-
 def _html(node: Any) -> str:
     if isinstance(node, nodes.Text):
         return escape(node.astext())
@@ -105,6 +99,11 @@ def _math(node: Any) -> str:
     tex, kind = node.astext(), "math"
     if isinstance(node, nodes.math_block):
         kind, tex = "math display", displayed(tex)
+    return formula_html(tex, kind)
+
+
+def formula_html(tex: str, kind: str = "math") -> str:
+    """A formula: its LaTeX for a page with KaTeX, readable text for any other."""
     return f'<span class="{kind}" data-tex="{escape(tex)}">{escape(readable(tex))}</span>'
 
 

@@ -84,6 +84,17 @@ def rows(result: Result) -> tuple[list[Row], int]:
     return out, len(pairs) - len(out)
 
 
+def common_name(shown: list[Row]) -> str:
+    """What all labels have before ``=``: the head of their column; empty if they differ.
+
+    Example:
+        >>> common_name([Row(f"n = {n}", "", "", "", "", False) for n in (1, 2)])
+        'n'
+    """
+    names = {row.label.rpartition(" = ")[0] for row in shown}
+    return names.pop() if len(names) == 1 else ""
+
+
 def _row(label: str, predicted: float, measured: Reading, *, decides: bool) -> Row:
     ratio = numeral(measured.value / predicted) if predicted else "–"
     known = interval(measured)
