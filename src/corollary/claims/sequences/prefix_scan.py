@@ -72,9 +72,9 @@ class PrefixScan(Claim[Given]):
         return Given(a, normal(rng, self.T, 1), compose)
 
     def predict(self, given: Given) -> Tensor:
-        steps = list(zip(given.a, given.b, strict=True))
-        z = accumulate(steps, lambda earlier, later: given.law(later, earlier))
-        return torch.cat([b for _, b in z]).repeat(2)
+        steps = zip(given.a, given.b, strict=True)
+        z = accumulate(steps, lambda z, step: step[0] * z + step[1], initial=torch.zeros(1))
+        return torch.cat(list(z)[1:]).repeat(2)
 
     def measure(self, given: Given) -> Tensor:
         return torch.cat([states(given, "hillis_steele"), states(given, "blelloch")])

@@ -12,7 +12,7 @@ the softmax of the kept logits. Another temperature :math:`\tau` draws in the pr
 :kind: algorithm
 :cost: instant
 :covers: top-k-sampling
-:scale-free: what is kept and drawn are tokens, no numbers.
+:scale-free: what theory draws are tokens, no numbers.
 """
 
 from typing import NamedTuple
@@ -22,7 +22,7 @@ from jaxtyping import Float
 from torch import Generator, Tensor
 
 from corollary.core import Along, Claim, Count, Suppose, normal, option, within_interval
-from corollary.theory.sequences.decoding.sampling import sample_top_k, top_k
+from corollary.theory.sequences.decoding.sampling import sample_top_k
 
 
 class Given(NamedTuple):
@@ -62,7 +62,7 @@ class TopKFrequencies(Claim[Given]):
 
     def predict(self, given: Given) -> Tensor:
         p = given.logits.softmax(dim=0)
-        kept = p * top_k(given.logits, min(self.k, len(p)))
+        kept = torch.where(torch.arange(len(p)) < self.k, p, 0.0)  # the largest come first
         return kept / kept.sum()
 
     def measure(self, given: Given, rng: Generator) -> list[Count]:
