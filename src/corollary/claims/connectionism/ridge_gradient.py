@@ -4,10 +4,10 @@ For a loss :math:`\ell` of a ridge unit the chain rule gives
 
 .. math:: \nabla_\theta\,\ell(\varphi(x\cdot\theta))=(\ell\circ\varphi)'(x\cdot\theta)\,x ,
 
-a multiple of the input: each gradient has cosine :math:`\pm1` with its point, and stochastic
-gradient descent never leaves :math:`\theta_0+\operatorname{span}(x_1,\dots,x_n)`. The claim
-measures the squared cosines, and the share of the way gone that lies outside the span. Weight
-decay breaks it: the loss then sees :math:`\theta` itself.
+a multiple of the input, so stochastic gradient descent never leaves
+:math:`\theta_0+\operatorname{span}(x_1,\dots,x_n)`. Measured are the gradients of all points by
+automatic differentiation in :math:`\theta`, and the share of the way gone that lies outside the
+span. Weight decay breaks it: the loss then sees :math:`\theta` itself.
 
 :source: Lucchi (2025), Foundations of Deep Learning, Section 2.4.1; Lucchi (2024), Foundations of
     Deep Learning (slides), Lecture 1, Parameter Gradients.
@@ -25,6 +25,7 @@ from torch import Generator, Tensor
 
 from corollary.core import Claim, Kept, Suppose, Trial, equals, near, normal, option
 from corollary.core.picture import Curve, Level, Marks, picture
+from corollary.theory.connectionism.ridge import parameter_gradient
 
 
 class Given(NamedTuple):
@@ -67,19 +68,19 @@ class RidgeGradient(Claim[Given]):
             way=lambda g: torch.sign,
         ),
     )
-    symbols = "along the points", "found by autograd"
-    rows = "least cos² of gradient and point", "share of the way outside their span"
+    symbols = "(ℓ∘φ)′(x·θ) x, and 0", "by autograd in θ, and the way outside the span"
 
     def given(self, rng: Generator) -> Given:
         x, theta = normal(rng, self.n, self.d) / self.d**0.5, normal(rng, self.d)
         return Given(x, torch.tanh(normal(rng, self.n)), theta)
 
-    def predict(self, given: Given) -> list[float]:
-        return [1.0, 0.0]
+    def predict(self, given: Given) -> Tensor:
+        loss = lambda f: (f - given.y).square()  # noqa: E731
+        along = parameter_gradient(torch.tanh, given.x, given.theta, loss)
+        return torch.cat([along.flatten(), torch.zeros(1)])
 
     def measure(self, given: Given) -> Kept:
         gradients = torch.func.jacrev(given.losses)(given.theta)
-        cosines = torch.cosine_similarity(gradients, given.x, dim=1)
         theta, path = given.theta, []
         for t in range(self.steps):
             theta = theta.detach().requires_grad_(True)
@@ -88,8 +89,8 @@ class RidgeGradient(Claim[Given]):
             path.append(theta - given.theta)
         gone = torch.stack(path)
         way, outside = gone.norm(dim=1), given.outside(gone).norm(dim=1)
-        least = float(cosines.square().min())
-        return Kept([least, float(outside[-1] / way[-1])], way=way, outside=outside)
+        found = torch.cat([gradients.flatten(), outside[-1:] / way[-1:]])
+        return Kept(found, way=way, outside=outside)
 
     @picture("Descent stays in the span", x="step t", y="distance")
     def marks(self, trial: Trial[Given]) -> Marks:

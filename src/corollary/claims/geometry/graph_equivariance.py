@@ -4,8 +4,8 @@ A network that combines every node with its neighbours is equivariant,
 
 .. math:: f(PX,PAP^\top)=Pf(X,A),\qquad\text{equivalently}\qquad f(X,A)=P^\top f(PX,PAP^\top),
 
-for every permutation matrix :math:`P`, and its sum over nodes is invariant. It takes a single
-feature that knows the number of its node to lose this.
+for every permutation matrix :math:`P`, and its sum over nodes, the last number, is invariant. It
+takes a single feature that knows the number of its node to lose this.
 
 :source: Perez Jensen (2025), Deep Learning, Section 7.4, Definitions 7.4 and 7.5.
 :kind: identity
@@ -66,8 +66,8 @@ class GraphEquivariance(Claim[Given]):
             back=lambda g: g.perm,
         ),
     )
-    symbols = "f(X, A)", "Pᵀ f(PX, PAPᵀ)"
-    shows = Along("A relabelled graph", x="node m", y="output of node m", first=1)
+    symbols = "f(X, A) and its sum", "Pᵀ f(PX, PAPᵀ) and its sum"
+    shows = Along("A relabelled graph", x="node m, then the sum", y="output", first=1)
 
     def given(self, rng: Generator) -> Given:
         X, graph = normal(rng, self.M, self.d), erdos_renyi(self.M, self.density, rng=rng)
@@ -77,9 +77,9 @@ class GraphEquivariance(Claim[Given]):
         return Given(X, graph, perm, X[perm], graph.relabel(perm), perm.argsort(), f)
 
     def predict(self, given: Given) -> Tensor:
-        out: Tensor = given.f(given.X, given.graph)
-        return out[:, 0]
+        out: Tensor = given.f(given.X, given.graph)[:, 0]
+        return torch.cat([out, out.sum()[None]])
 
     def measure(self, given: Given) -> Tensor:
-        out: Tensor = given.f(given.PX, given.PAP)
-        return out[given.back, 0]
+        out: Tensor = given.f(given.PX, given.PAP)[:, 0]
+        return torch.cat([out[given.back], out.sum()[None]])

@@ -17,10 +17,11 @@ perceptron that reads the rows one after the other has a value for each order.
 
 from typing import Literal, NamedTuple
 
+import torch
 from jaxtyping import Float, Int
 from torch import Generator, Tensor, nn
 
-from corollary.core import Along, Claim, Suppose, equals, normal
+from corollary.core import Along, Claim, Suppose, equals, near, normal
 from corollary.models.deep_sets import DeepSets
 from corollary.models.mlp import MLP
 from corollary.theory.geometry.symmetry import permutations_of
@@ -30,6 +31,16 @@ class Given(NamedTuple):
     X: Float[Tensor, "M d"]  # a set, an element per row
     perms: Int[Tensor, "p M"]  # orders to show it in
     f: nn.Module
+
+
+def pools(given: Given) -> bool:
+    """Whether f is ρ of the pooled φ(x_m), with each element read by itself."""
+    f = given.f
+    if not isinstance(f, DeepSets):
+        return False
+    z = torch.stack([f.phi(x) for x in given.X])
+    total = {"sum": z.sum(0), "mean": z.mean(0), "max": z.amax(0)}[f.pool]
+    return near(f(given.X), f.rho(total))[0]
 
 
 def joined(given: Given, rng: Generator) -> Given:
@@ -45,9 +56,7 @@ class OrderInvariance(Claim[Given]):
     pool: Literal["sum", "mean", "max"] = "sum"  # how elements are put together
 
     relation = equals(ulps=256, scale=1.0)  # sums of M terms in another order
-    supposes = Suppose(
-        "f pools over the elements", lambda g: isinstance(g.f, DeepSets), without=joined
-    )
+    supposes = Suppose("f pools over the elements", pools, without=joined)
     symbols = "f(X)", "f(PX)"
     shows = Along("One set in many orders", x="order P", first=1)
 

@@ -8,9 +8,10 @@ The gradient of a number in a matrix collects the derivatives in its entries. Fo
    \nabla_B\operatorname{tr}(ABC)&=A^\top C^\top, &
    \nabla_B\operatorname{tr}(CB^\top A^\top)&=A^\top C, &
    \nabla_B\operatorname{tr}(ABCB^\top A^\top)&=A^\top AB(C+C^\top),\\
-   \nabla_xx^\top Sx&=2Sx\ (S=S^\top), & \nabla_Sx^\top Sx&=xx^\top, &
-   \nabla_xx^\top A^\top Ax&=2A^\top Ax,\\
-   \nabla_A\|y-Ax\|^2&=-2(y-Ax)x^\top, & \nabla_Xa^\top Xb&=ab^\top, &
+   \nabla_xx^\top Mx&=(M+M^\top)x, & \nabla_xx^\top Sx&=2Sx\ (S=S^\top), &
+   \nabla_Sx^\top Sx&=xx^\top,\\
+   \nabla_xx^\top A^\top Ax&=2A^\top Ax, &
+   \nabla_A\|y-Ax\|^2&=-2(y-Ax)x^\top, & \nabla_Xa^\top Xb&=ab^\top,\\
    \nabla_Xa^\top X^\top DXb&=D^\top Xab^\top+DXba^\top .
 
 Checked entry by entry against automatic differentiation.
@@ -59,6 +60,7 @@ def rules(given: Given) -> list[Rule]:
         (lambda X: (A @ X @ C).trace(), B, mc.trace_abc(A, B, C).gradient),
         (lambda X: (C.T @ X.T @ A.T).trace(), B, mc.trace_cbtat(A, B, C.T).gradient),
         (lambda X: (A @ X @ M @ X.T @ A.T).trace(), B, mc.trace_abcbtat(A, B, M).gradient),
+        (lambda v: v @ M @ v, x, mc.quadratic_form(x, M).in_x),
         (lambda v: v @ S @ v, x, 2 * S @ x),
         (lambda Z: x @ Z @ x, S, mc.quadratic_form(x, S).in_A),
         (lambda v: (B @ v).square().sum(), x, mc.gram_form(x, B).in_x),
@@ -81,7 +83,7 @@ class MatrixGradients(Claim[Given]):
         S=lambda g: g.S.triu(),
     )
     symbols = "entry by formula", "entry by automatic differentiation"
-    shows = Parity("Entries of twelve gradients")
+    shows = Parity("Entries of thirteen gradients")
 
     def given(self, rng: Generator) -> Given:
         p, m, n = self.p, self.m, self.n
