@@ -98,8 +98,7 @@ def test_without_the_factor_in_the_network_the_kernel_grows_with_the_width():
 
 def test_fan_out_scaling_gives_the_variances_of_the_erratum():
     claim = NtkParametrization()
-    given = claim.given(generator(0))._replace(fan=lambda n, m: m)
-    found = claim.measure(given, generator(0, "networks"))
+    found = claim.measure(claim.networks("fan_out"), generator(0, "networks"))
     means = [m.read(0.99).value for m in found]
     assert means == pytest.approx([30, 110, 404], rel=0.25)
 

@@ -6,7 +6,8 @@ gradients at the training inputs, is :math:`\beta = \Phi^\top K^{-1}(y - f)` wit
 
 .. math:: h(x) = f(x) + k(x)^\top K^{-1}(y - f),
 
-which is y at the training inputs.
+which is y at the training inputs. Predicted: y there, and elsewhere :math:`f(x)+\nabla f(x)^\top
+\beta` with :math:`\beta` by a singular value decomposition, which knows no kernel.
 
 :source: Perez Jensen (2025), Deep Learning, Section 9.
 :kind: algorithm
@@ -31,15 +32,27 @@ from corollary.theory.kernels.empirical import empirical_ntk
 from corollary.theory.kernels.regression import kernel_regression
 
 
+NEW = torch.linspace(-2, 2, 12, dtype=torch.float64)[:, None]  # inputs to predict at
+
+
 class Given(NamedTuple):
     model: MLP
     x: Float[Tensor, "n 1"]  # inputs
     y: Float[Tensor, " n"]  # targets
-    offset: Float[Tensor, " n"]  # what is added to the kernel's part
+    offset: Float[Tensor, " p"]  # what is added to the kernel's part, at x and at NEW
 
     def f(self, x: Float[Tensor, "p 1"]) -> Float[Tensor, " p"]:
         out: Tensor = self.model(x).detach()[:, 0]
         return out
+
+    def at(self) -> Float[Tensor, "p 1"]:
+        """Training inputs, then new ones."""
+        return torch.cat([self.x, NEW])
+
+    def gradients(self, x: Float[Tensor, "p 1"]) -> Float[Tensor, "p q"]:
+        parameters = list(self.model.parameters())
+        rows = (torch.autograd.grad(f, parameters) for x in x for f in self.model(x))
+        return torch.stack([torch.cat([g.flatten() for g in row]) for row in rows])
 
     def by_kernel(self, x: Float[Tensor, "p 1"]) -> Float[Tensor, " p"]:
         K = empirical_ntk(self.model, self.x)
@@ -57,7 +70,7 @@ def lowest(g: Given) -> Tensor:
 def twice(given: Given) -> Given:
     """One input twice, with two targets, cannot be fitted."""
     x, y = torch.cat([given.x, given.x[:1]]), torch.cat([given.y, given.y[:1] + 1])
-    return Given(given.model, x, y, given.f(x))
+    return Given(given.model, x, y, given.f(torch.cat([x, NEW])))
 
 
 class LinearizedInterpolation(Claim[Given]):
@@ -71,26 +84,28 @@ class LinearizedInterpolation(Claim[Given]):
         ),
         Suppose(
             "the prediction starts at f(x)",
-            lambda g: near(g.offset, g.f(g.x)),
+            lambda g: near(g.offset, g.f(g.at())),
             "Without the offset, as printed, it returns y − f.",
             offset=lambda g: 0 * g.offset,
         ),
     )
-    symbols = "y", "f(x) + k(x)ᵀK⁻¹(y − f)"
-    rows = "x₁", "x₂", "x₃", "x₄", "x₅"
+    symbols = "y, and f(x) + ∇f(x)ᵀβ at new x", "f(x) + k(x)ᵀK⁻¹(y − f)"
 
     def given(self, rng: Generator) -> Given:
         model = MLP([1, self.width, 1], "tanh", rng=rng)
         for p in list(model.parameters())[:2]:
             p.data = 2 * normal(rng, *p.shape)
         x = torch.linspace(-1.6, 1.6, self.n, dtype=torch.float64)[:, None]
-        return Given(model, x, normal(rng, self.n), model(x).detach()[:, 0])
+        given = Given(model, x, normal(rng, self.n), x[:, 0])
+        return given._replace(offset=given.f(given.at()))
 
     def predict(self, given: Given) -> Tensor:
-        return given.y
+        Phi, rest = given.gradients(given.x), given.y - given.f(given.x)
+        beta = torch.linalg.lstsq(Phi, rest[:, None], driver="gelsd").solution[:, 0]
+        return torch.cat([given.y, given.f(NEW) + given.gradients(NEW) @ beta])
 
     def measure(self, given: Given) -> Tensor:
-        return given.offset + given.by_kernel(given.x)
+        return given.offset + given.by_kernel(given.at())
 
     @picture("A linearised network fitted in closed form", x="x", y="h(x)")
     def marks(self, trial: Trial[Given]) -> Marks:

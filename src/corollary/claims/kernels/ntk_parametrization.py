@@ -16,16 +16,34 @@ layers at an input of length :math:`\sqrt d`,
     200, 800) where the fan-in gives 2; the counterexample measures it.
 """
 
-from collections.abc import Callable
-from typing import NamedTuple
+from copy import deepcopy
+from typing import Literal, NamedTuple
 
+import torch
 from torch import Generator
+from torch.func import functional_call, vmap
 
-from corollary.core import Along, Claim, Sample, Suppose, normal, option, within_interval
+from corollary.core import Along, Claim, Sample, Suppose, near, normal, option, within_interval
+from corollary.models.ntk_mlp import NTKMLP
+
+X = torch.ones(1, 3, dtype=torch.float64)
 
 
 class Given(NamedTuple):
-    fan: Callable[[int, int], int]  # by whose root a layer of n inputs and m units is divided
+    nets: list[NTKMLP]  # one for each width; their parameters are drawn anew
+
+
+def by_fan_in(self: "NtkParametrization", given: Given) -> tuple[bool, str]:
+    """Whether outputs without biases are those of W/√n for all layers."""
+    (V, W), sigma_w = given.nets[0].weights, self.sigma_w
+    net = deepcopy(given.nets[0])
+    net.sigma_b = 0.0
+    return near(net(X), sigma_w**2 * (X @ V.T / 3**0.5).relu() @ W.T / len(V) ** 0.5)
+
+
+def fan_out(self: "NtkParametrization") -> Given:
+    """Fan-out scaling, as printed: the variance grows like n/2."""
+    return self.networks("fan_out")
 
 
 class NtkParametrization(Claim[Given]):
@@ -35,29 +53,28 @@ class NtkParametrization(Claim[Given]):
     draws: int = option(1500, low=100, high=50_000)  # networks at each width
 
     relation = within_interval(level=0.999, resolution=0.4)  # squares of spread 3, 1500 draws
-    supposes = Suppose(
-        "layers are scaled by their fan-in",
-        lambda g: g.fan(3, 5) == 3,
-        "Fan-out scaling, as printed: the variance grows like n/2.",
-        fan=lambda g: lambda n, m: m,
-    )
+    supposes = Suppose("layers are scaled by their fan-in", by_fan_in, without=fan_out)
     symbols = "σ_w²(σ_w² + σ_b²)/2 + σ_b²", "E[f²] over networks"
     rows = "n = {widths}"
     shows = Along("Output variance in the NTK parametrisation", x="width n", at="widths", log="xy")
 
     def given(self, rng: Generator) -> Given:
-        return Given(lambda n, m: n)
+        return self.networks("fan_in")
+
+    def networks(self, scaling: Literal["fan_in", "fan_out"]) -> Given:
+        """Of all widths."""
+        sigmas = {"sigma_w": self.sigma_w, "sigma_b": self.sigma_b}
+        return Given([NTKMLP([3, n, 1], **sigmas, scaling=scaling) for n in self.widths])
 
     def predict(self, given: Given) -> list[float]:
         w2, b2 = self.sigma_w**2, self.sigma_b**2
         return [w2 * (w2 + b2) / 2 + b2] * len(self.widths)
 
     def measure(self, given: Given, rng: Generator) -> list[Sample]:
-        def squares(n: int) -> Sample:
-            """Of outputs at x = (1, 1, 1)."""
-            w, (b, v) = normal(rng, self.draws, n, 3).sum(2), normal(rng, 2, self.draws, n)
-            h = self.sigma_w * w / given.fan(3, n) ** 0.5 + self.sigma_b * b
-            out = self.sigma_w * (h.relu() * v).sum(1) / given.fan(n, 1) ** 0.5
-            return Sample((out + self.sigma_b * normal(rng, self.draws)).square())
+        def squares(net: NTKMLP) -> Sample:
+            """Of outputs at x = (1, 1, 1), with parameters drawn for all networks at once."""
+            many = {k: normal(rng, self.draws, *p.shape) for k, p in net.named_parameters()}
+            out = vmap(lambda theta: functional_call(net, theta, (X,)))(many)
+            return Sample(out.flatten().square())
 
-        return [squares(n) for n in self.widths]
+        return [squares(net) for net in given.nets]
