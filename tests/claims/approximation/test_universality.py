@@ -26,13 +26,14 @@ def test_a_step_is_never_closer_than_half_its_jump():
 
 def test_the_missed_set_of_a_decision_function_shrinks_with_the_width():
     wide, thin = (DecisionRegions(m=m).check(0, draw=False).measured for m in (256, 32))
-    assert all(w.value < t.value for w, t in zip(wide, thin, strict=True))
+    assert all(w.value < t.value for w, t in zip(wide[:2], thin[:2], strict=True))
 
 
-def test_a_square_sees_three_moments():
-    square = Discriminatory().check(0, draw=False).counterexamples[1]
-    assert square.broken == ("no activation is a polynomial of degree below k - 1",)
-    assert [m.value for m in square.measured] == [3, 3, 3]
+@pytest.mark.parametrize(("d", "moments"), [(1, 3), (2, 6), (3, 10)])
+def test_a_square_sees_the_moments_up_to_order_two(d, moments):
+    square = Discriminatory(d=d).check(0, draw=False).counterexamples[1]
+    assert square.broken == ("no activation is a polynomial of low degree",)
+    assert [m.value for m in square.measured] == [moments] * 3
 
 
 @pytest.mark.parametrize("activation", ["exp", "sin", "sigmoid", "softplus"])

@@ -6,8 +6,8 @@ happens only for :math:`\mu=0`. For measures on k points: the matrix
 
 .. math:: \operatorname{rank}\,[\sigma(w_r\cdot x_p+b_r)]_{r,p}=k .
 
-A polynomial activation of degree q < k - 1 on a line has rank at most q + 1: a measure orthogonal
-to all polynomials of that degree is invisible to it.
+A polynomial activation of degree q has at most the rank of the polynomials of degree q in d
+variables, :math:`\binom{q+d}q`: a measure orthogonal to all of them is invisible to it.
 
 :source: Mathematical Foundations of Deep Learning (slides), Universal Approximation Theorem;
     Cybenko (1989), Approximation by superpositions of a sigmoidal function, Lemma 1.
@@ -31,13 +31,13 @@ from corollary.theory.approximation.nonvanishing import polynomial_degree
 
 
 class Given(NamedTuple):
-    x: Float[Tensor, "k 1"]  # points of an interval
-    w: Float[Tensor, "m 1"]  # units
+    x: Float[Tensor, "k d"]  # points of the cube
+    w: Float[Tensor, "m d"]  # units
     b: Float[Tensor, " m"]  # their biases
     activations: tuple[Callable[[Tensor], Tensor], ...]
 
 
-square = instead("Squares see three moments of a measure.", activations=(torch.square,) * 3)
+square = instead("Squares see six moments in the plane.", activations=(torch.square,) * 3)
 together = instead(
     "Of two points that coincide only the sum of the masses is seen.",
     x=lambda g: torch.cat([g.x[:1], g.x[:1] + 1e-14, g.x[2:]]),
@@ -45,19 +45,20 @@ together = instead(
 
 
 class Discriminatory(Claim[Given]):
-    k: int = option(8, low=4, high=20)  # points that carry the measure
+    d: int = option(2, low=1, high=3)  # dimension
+    k: int = option(12, low=11, high=20)  # points that carry the measure, more than moments
     m: int = option(400, low=100, high=5000)  # units that look at it
 
     relation = equals()  # ranks are integers
     supposes = (
         Suppose(
             "the points are different",
-            lambda g: g.x[:, 0].sort().values.diff().min() - 1e-9,
+            lambda g: torch.pdist(g.x).min() - 1e-9,
             without=together,
         ),
         Suppose(
-            "no activation is a polynomial of degree below k - 1",
-            lambda g: all(polynomial_degree(s, len(g.x) - 2) is None for s in g.activations),
+            "no activation is a polynomial of low degree",
+            lambda g: all(polynomial_degree(s, 6) is None for s in g.activations),
             without=square,
         ),
     )
@@ -65,10 +66,10 @@ class Discriminatory(Claim[Given]):
     rows = ("sigmoid", "tanh", "ReLU")
 
     def given(self, rng: Generator) -> Given:
-        jitter = uniform(rng, self.k)
-        x = (torch.arange(self.k) + 0.2 + 0.6 * jitter) / self.k
-        units = random_units(self.m, 1, 40.0, rng=rng)
-        return Given(x[:, None], *units, (torch.sigmoid, torch.tanh, torch.relu))
+        x = uniform(rng, self.k, self.d)
+        x[:, 0] = (torch.arange(self.k) + 0.2 + 0.6 * x[:, 0]) / self.k  # no two are close
+        units = random_units(self.m, self.d, 40.0, rng=rng)
+        return Given(x, *units, (torch.sigmoid, torch.tanh, torch.relu))
 
     def predict(self, given: Given) -> list[int]:
         return [len(given.x)] * len(given.activations)
@@ -79,12 +80,13 @@ class Discriminatory(Claim[Given]):
 
     @picture(
         "A measure that squares cannot see, and sigmoid units can",
-        x="x, or −b/w of a unit",
+        x="x₁, or −b/‖w‖ of a unit",
         y="μ at x, or ∫ σ(wx + b) dμ",
     )
     def marks(self, trial: Trial[Given]) -> Marks:
         x, w, b, _ = trial.given
-        unseen, z, place = trial.without[1].kept.unseen, w @ x.T + b[:, None], -b / w[:, 0]
+        unseen, z = trial.without[1].kept.unseen, w @ x.T + b[:, None]
+        place = -b / w.norm(dim=1)
         yield Points(x[:, 0], unseen, label="μ", role="other")
         yield Points(place, torch.sigmoid(z) @ unseen, label="σ = sigmoid")
         yield Points(place, z.square() @ unseen, label="σ = z²", role="predicted")

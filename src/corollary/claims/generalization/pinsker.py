@@ -24,7 +24,7 @@ from torch import Generator, Tensor
 
 from corollary.core import Claim, Parity, Suppose, Trial, at_least, option, uniform
 from corollary.core.picture import Curve, Level, Marks, picture
-from corollary.theory.generalization.divergence import kl_bernoulli, kl_inverse
+from corollary.theory.generalization.divergence import kl_bernoulli, kl_discrete, kl_inverse
 
 
 class Given(NamedTuple):
@@ -73,7 +73,9 @@ class Pinsker(Claim[Given]):
     def measure(self, given: Given) -> Tensor:
         P, Q = given
         coins = kl_bernoulli(P[:, 0].clamp(0, 1), Q[:, 0].clamp(0, 1))
-        return torch.cat([(torch.xlogy(P, P) - torch.xlogy(P, Q)).sum(1), coins])
+        p, q = P.sum(1), Q.sum(1)  # 1 for laws; otherwise Σ P ln(P/Q) is that of shares, and more
+        of_shares = kl_discrete(P / p[:, None], Q / q[:, None])
+        return torch.cat([p * (of_shares + (p / q).log()), coins])
 
     def tight(self) -> Given:
         """Coins that are almost the same."""
