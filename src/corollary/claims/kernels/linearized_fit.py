@@ -31,7 +31,6 @@ from corollary.models.mlp import MLP
 from corollary.theory.kernels.empirical import empirical_ntk
 from corollary.theory.kernels.regression import kernel_regression
 
-
 NEW = torch.linspace(-2, 2, 12, dtype=torch.float64)[:, None]  # inputs to predict at
 
 
