@@ -25,8 +25,9 @@ from jaxtyping import Float
 from torch import Generator, Tensor
 from torch.nn import functional as F
 
-from corollary.core import Along, Claim, Suppose, Trial, equals, generator, normal, option
+from corollary.core import Claim, Kept, Sample, Suppose, Trial, normal, option, within_interval
 from corollary.core.picture import Curve, Level, Marks, Points, picture
+from corollary.models.many import Many
 from corollary.models.mlp import MLP
 from corollary.train import fit
 
@@ -46,18 +47,18 @@ class RandomLabels(Claim[Given]):
     n: int = option(60, low=10, high=300)  # examples
     d: int = option(10, low=2, high=50)  # dimension
     m: int = option(128, low=1, high=1024)  # hidden units
-    draws: int = option(3, low=1, high=20)  # random labelings
+    draws: int = option(24, low=5, high=100)  # random labelings, each with a network of its own
     steps: int = option(120, low=20, high=2000)  # full-batch steps
 
-    relation = equals()  # counts over n
+    relation = within_interval(resolution=0.12)  # accuracies of 24 networks spread by 0.1
     supposes = Suppose(
         "there are at least ten parameters for each example",
         lambda g: g.m * (g.x.shape[1] + 2) + 1 - 10 * len(g.x),
         "One hidden unit cannot do it.",
         m=1,
     )
-    symbols = "1", "correlation of the outputs with random signs"
-    shows = Along("Random labels are memorised", x="labelling", first=1)
+    symbols = "1, 1 and ½", "share that is right, mean over networks"
+    rows = "random labels, on the sample", "true labels, on the sample", "random labels, elsewhere"
 
     def given(self, rng: Generator) -> Given:
         n, x = self.n, normal(rng, self.n + 1000, self.d)
@@ -65,43 +66,45 @@ class RandomLabels(Claim[Given]):
         sigma = 2.0 * torch.randint(2, (self.draws, n), generator=rng).double() - 1
         return Given(x[:n], y[:n], sigma, x[n:], y[n:], self.m)
 
-    def predict(self, given: Given) -> float:
-        return 1.0
+    def predict(self, given: Given) -> list[float]:
+        return [1.0, 1.0, 0.5]
 
-    def measure(self, given: Given, rng: Generator) -> list[float]:
-        nets = [(self.fitted(given, sigma, rng), sigma) for sigma in given.sigma]
-        return [1 - 2 * error(net, given.x, sigma) for net, sigma in nets]
+    def measure(self, given: Given, rng: Generator) -> Kept:
+        k, mixed = len(given.sigma), [self.mixed(given, share) for share in SHARES]
+        labels = torch.cat([given.sigma, given.y.expand_as(given.sigma), torch.stack(mixed)])
+        nets = self.fitted(given, labels, rng)
+        inside = accuracies(nets, given.x, labels)
+        outside = accuracies(nets, given.fresh, given.right)
+        found = [Sample(inside[:k]), Sample(inside[k : 2 * k]), Sample(outside[:k])]
+        return Kept(found, inside=1 - inside[2 * k :], outside=1 - outside[2 * k :])
 
-    def fitted(self, given: Given, y: Tensor, rng: Generator) -> MLP:
-        """A network trained on these labels."""
-        net = MLP([given.x.shape[1], given.m, 1], rng=rng)
+    def mixed(self, given: Given, share: float) -> Tensor:
+        """The true labels, with some of them replaced by random ones."""
+        k = round(share * len(given.y))
+        return torch.cat([given.sigma[0, :k], given.y[k:]])
+
+    def fitted(self, given: Given, labels: Float[Tensor, "k n"], rng: Generator) -> Many:
+        """A network for each labelling, trained on it."""
+        nets = Many([MLP([given.x.shape[1], given.m, 1], rng=rng) for _ in labels])
         fit(
-            net,
-            (given.x, y),
-            lambda o, y: F.softplus(-y * o[:, 0]).mean(),
+            nets,
+            (given.x, labels.T),
+            lambda o, y: F.softplus(-y.T * o[..., 0]).mean(dim=1).sum(),
             lambda parameters: torch.optim.Adam(parameters, lr=0.02),
             steps=self.steps,
         )
-        return net
+        return nets
 
     @picture("Training error says nothing about the labels", x="share of random labels", y="error")
     def marks(self, trial: Trial[Given]) -> Marks:
-        given, rng = trial.given, generator(0, "shares")
-        cut = [round(s * len(given.y)) for s in SHARES]
-        labels = [torch.cat([given.sigma[0, :k], given.y[k:]]) for k in cut]
-        nets = [self.fitted(given, y, rng) for y in labels]
-        inside = [error(net, given.x, y) for net, y in zip(nets, labels, strict=True)]
-        yield Points(SHARES, inside, label="on the sample")
+        yield Points(SHARES, trial.kept.inside, label="on the sample")
         yield Curve(
-            [error(net, given.fresh, given.right) for net in nets],
-            SHARES,
-            label="on fresh examples, true labels",
-            role="other",
+            trial.kept.outside, SHARES, label="on fresh examples, true labels", role="other"
         )
         yield Level(0.5, label="chance")
 
 
-def error(net: MLP, x: Tensor, y: Tensor) -> float:
-    """The share of examples on the wrong side."""
+def accuracies(nets: Many, x: Tensor, y: Tensor) -> Float[Tensor, " k"]:
+    """The share of examples on the right side, for each network."""
     with torch.no_grad():
-        return float((net(x)[:, 0].sign() != y).double().mean())
+        return (nets(x)[..., 0].sign() == y).double().mean(dim=1)
