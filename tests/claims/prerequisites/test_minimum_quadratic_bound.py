@@ -7,7 +7,8 @@ from corollary.core import Verdict
 
 def test_one_minus_cosine_at_pi_is_two_below_half_pi_squared():
     one = torch.ones(1, dtype=torch.float64)
-    result = MinimumQuadraticBound().check_given(Given(one, 0 * one, torch.pi * one[None]))
+    steps = torch.pi * torch.stack([one, one / 2])
+    result = MinimumQuadraticBound().check_given(Given(one, 0 * one, steps, 1.0))
     assert result.verdict is Verdict.HOLDS
     assert result.measured[0].value == pytest.approx(2.0)
     assert result.predicted[0] == pytest.approx(torch.pi**2 / 2)

@@ -93,8 +93,7 @@ class FunctionApproximation(Claim[Given]):
         return 0.05
 
     def measure(self, given: Given, rng: Generator) -> Kept:
-        steep = 1 if isinstance(given.phi, Square) else 6  # bends lie inside the interval
-        slope = steep * (2 * uniform(rng, self.runs, 1, self.m) - 1)
+        slope = 6 * (2 * uniform(rng, self.runs, 1, self.m) - 1)  # bends lie inside the interval
         out = (2 * uniform(rng, self.runs, self.m, 1) - 1) / self.m**0.5
         first = Affine(slope, -slope * uniform(rng, self.runs, 1, self.m))
         net = Compose([first, given.phi, Affine(out, torch.zeros(self.runs, 1, 1))])

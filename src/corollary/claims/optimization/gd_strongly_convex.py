@@ -9,7 +9,7 @@ only minimiser at a linear rate:
 :source: Lucchi (2025), Foundations of Deep Learning, Theorem 34 and Corollary 35.
 :kind: theorem
 :cost: instant
-:covers: gd-strongly-convex, strong-convexity
+:covers: gd-strongly-convex
 """
 
 from typing import Literal, NamedTuple

@@ -12,7 +12,7 @@ vanish, f rises faster than any quadratic at first.
 :kind: bound
 :cost: instant
 :covers: local-minimum-quadratic-bound
-:scale-free: theory only tests that the gradient vanishes, which no factor changes.
+:scale-free: theory only tests the hypotheses; the bound is a formula.
 """
 
 from typing import NamedTuple
@@ -23,12 +23,22 @@ from torch import Generator, Tensor
 
 from corollary.core import Claim, Parity, Suppose, at_most, normal, uniform
 from corollary.theory.prerequisites.gradients import gradient
+from corollary.theory.prerequisites.smoothness import smoothness_constant
 
 
 class Given(NamedTuple):
     a: Float[Tensor, " d"]  # frequencies
     xstar: Float[Tensor, " d"]  # the point that is said to be stationary
     steps: Float[Tensor, "n d"]  # from it
+    L: float  # what is taken for the smoothness
+
+    def value(self, x: Float[Tensor, "*n d"]) -> Float[Tensor, "*n"]:
+        """The sum of 1 - cos(a x)."""
+        return 2 * torch.sin(self.a * x / 2).square().sum(dim=-1)
+
+    def points(self) -> Float[Tensor, "n d"]:
+        """Where the bound is read."""
+        return self.xstar + self.steps
 
 
 def half_way_up(given: Given) -> Given:
@@ -36,19 +46,26 @@ def half_way_up(given: Given) -> Given:
     return given._replace(xstar=torch.pi / 2 / given.a, steps=given.steps.abs())
 
 
-def _value(given: Given, x: Tensor) -> Tensor:
-    return 2 * torch.sin(given.a * x / 2).square().sum(dim=-1)  # sum of 1 - cos(a x)
-
-
 class MinimumQuadraticBound(Claim[Given]):
     d: int = 3  # dimension
     n: int = 200  # points
 
     relation = at_most(ulps=2**12)  # 1 - cos is computed as 2 sin² of the half: no cancellation
-    supposes = Suppose(
-        "the gradient vanishes at x*",
-        lambda g: 1e-9 - gradient(lambda x: _value(g, x), g.xstar).norm(),
-        without=half_way_up,
+    supposes = (
+        Suppose(
+            "the gradient vanishes at x*",
+            lambda g: 1e-9 - gradient(g.value, g.xstar).norm(),
+            without=half_way_up,
+        ),
+        Suppose(
+            "f is L-smooth at the points",
+            lambda g: (
+                g.L * (1 + 1e-9)
+                - smoothness_constant(g.value, g.points()[:: 1 + len(g.steps) // 20]).value
+            ),
+            "With half of L the parabola is too flat.",
+            L=lambda g: g.L / 2,
+        ),
     )
     symbols = "(L/2) ‖x − x*‖²", "f(x) − f(x*)"
     shows = Parity("Below the parabola of curvature L", log="xy")
@@ -57,10 +74,11 @@ class MinimumQuadraticBound(Claim[Given]):
         a, steps = 1 + uniform(rng, self.d), normal(rng, self.n, self.d)
         steps[::2] *= torch.nn.functional.one_hot(a.argmax(), self.d)  # the steepest coordinate
         lengths = torch.logspace(-2, 1, self.n, dtype=torch.float64)[:, None]
-        return Given(a, 0 * a, lengths * steps / steps.norm(dim=1, keepdim=True))
+        steps = lengths * steps / steps.norm(dim=1, keepdim=True)
+        return Given(a, 0 * a, steps, float(a.max() ** 2))
 
     def predict(self, given: Given) -> Tensor:
-        return given.a.max() ** 2 / 2 * given.steps.square().sum(dim=1)
+        return given.L / 2 * given.steps.square().sum(dim=1)
 
     def measure(self, given: Given) -> Tensor:
-        return _value(given, given.xstar + given.steps) - _value(given, given.xstar)
+        return given.value(given.points()) - given.value(given.xstar)
