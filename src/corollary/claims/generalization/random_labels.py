@@ -107,4 +107,5 @@ class RandomLabels(Claim[Given]):
 def accuracies(nets: Many, x: Tensor, y: Tensor) -> Float[Tensor, " k"]:
     """The share of examples on the right side, for each network."""
     with torch.no_grad():
-        return (nets(x)[..., 0].sign() == y).double().mean(dim=1)
+        right: Tensor = nets(x)[..., 0].sign() == y
+        return right.double().mean(dim=1)

@@ -17,7 +17,7 @@ layers at an input of length :math:`\sqrt d`,
 """
 
 from copy import deepcopy
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import torch
 from torch import Generator
@@ -63,7 +63,7 @@ class NtkParametrization(Claim[Given]):
 
     def networks(self, scaling: Literal["fan_in", "fan_out"]) -> Given:
         """Of all widths."""
-        sigmas = {"sigma_w": self.sigma_w, "sigma_b": self.sigma_b}
+        sigmas: dict[str, Any] = {"sigma_w": self.sigma_w, "sigma_b": self.sigma_b}
         return Given([NTKMLP([3, n, 1], **sigmas, scaling=scaling) for n in self.widths])
 
     def predict(self, given: Given) -> list[float]:

@@ -35,7 +35,8 @@ class Given(NamedTuple):
     def errors(self) -> Tensor:
         """W − W* at each time, in units of its norm at the start."""
         error = torch.stack([product(Ws) for Ws in self.path]) - self.sensing.target
-        return error / error[0].norm()
+        start: Tensor = error[0].norm()
+        return error / start
 
 
 def uncorrelated(given: Given) -> tuple[bool, str]:
