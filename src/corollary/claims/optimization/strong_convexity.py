@@ -46,18 +46,14 @@ class StrongConvexity(Claim[Given]):
     lam: float = option(0.05, low=1e-3, high=10.0)  # its ridge
 
     relation = at_least(ulps=2**10, scale=1.0)  # values of size 1; eigenvalues to rounding
-    supposes = (
-        Suppose(
-            "the curvature is looked at all along each step",
-            lambda g: near(
-                torch.stack([g.seen[:, 0], g.seen[:, -1]]), torch.stack([g.x, g.ends()])
-            ),
-            "At the start of long steps the function is more curved than further on.",
-            seen=lambda g: g.x[:, None],
-        ),
+    supposes = Suppose(
+        "the curvature is looked at all along each step",
+        lambda g: near(torch.stack([g.seen[:, 0], g.seen[:, -1]]), torch.stack([g.x, g.ends()])),
+        "At the start of long steps the function is more curved than further on.",
+        seen=lambda g: g.x[:, None],
     )
     symbols = "f(x) + ∇f(x)ᵀδ + μ/2 ‖δ‖²", "f(x + δ)"
-    shows = (Parity("Above the tangent by a parabola", without=False),)
+    shows = Parity("Above the tangent by a parabola", without=False)
 
     def given(self, rng: Generator) -> Given:
         f = logistic(self.points, self.d, self.lam, rng).f
