@@ -1,28 +1,13 @@
 import pytest
-import torch
 
-from corollary.claims.connectionism.dense_memory_capacity import (
-    PROBES,
-    DenseMemoryCapacity,
-    Given,
-    _errors,
-)
-from corollary.core import Verdict
-from corollary.data.patterns import random_patterns
-from corollary.models.dense_memory import DenseAssociativeMemory
+from corollary.claims.connectionism.dense_memory_capacity import DenseMemoryCapacity, Given
+from corollary.core import Verdict, generator
+from corollary.theory.connectionism.hopfield.dense import dense_bit_error
 
 
-def test_the_errors_counted_are_those_of_the_memory():
-    n, most, given = 20, 40, Given((20,), 3, 1)
-    errors = _errors(n, most, given, torch.Generator().manual_seed(5))
-    rng = torch.Generator().manual_seed(5)
-    x, others = random_patterns(PROBES, n, rng=rng), random_patterns(most - 1, n, rng=rng)
-    for K in (1, 2, 17, 40):
-        wrong = [
-            (p * DenseAssociativeMemory(torch.cat([p[None], others[: K - 1]])).field(p) < 0)
-            for p in x
-        ]
-        assert errors[K - 1].item() == pytest.approx(torch.stack(wrong).double().mean().item())
+def test_wrong_bits_are_as_rare_as_the_formula_says():
+    found = Given((64,), 3, 20).wrong_bits(64, 300, generator(0))
+    assert found == pytest.approx(dense_bit_error(64, 300, 3), rel=0.2)
 
 
 def test_hopfields_network_holds_a_number_linear_in_n():
