@@ -15,7 +15,7 @@ FLOORS = (
     ("theory", "core"),
     ("data", "models"),
     ("train",),
-    ("registry", "suites", "claims", "exams", "experiments"),
+    ("registry", "suites", "claims", "proofs", "exams", "experiments"),
     ("run",),
     ("examine", "watch"),
     ("report",),

@@ -19,6 +19,7 @@ from corollary.registry import claim as claim
 from corollary.registry import entries as entries
 from corollary.registry import find as find
 from corollary.run.check import check as check
+from corollary.run.prove import prove as prove
 from corollary.watch.watcher import watch as watch
 
 __version__: str

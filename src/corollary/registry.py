@@ -67,7 +67,7 @@ class Entry:
 
     @property
     def room(self) -> str:
-        """``claims``, ``exams`` or ``experiments``."""
+        """``claims``, ``exams``, ``experiments`` or ``proofs``."""
         return self.path.parent.parent.name
 
     @property
@@ -138,10 +138,21 @@ class Entry:
     def _source(self) -> str:
         return self.path.read_text(encoding="utf-8")
 
+    @cached_property
+    def proof(self) -> "Entry | None":
+        """The proof of this claim: the file of the same name in the room of proofs."""
+        path = self.path.parents[2] / "proofs" / f"{self.name}.py"
+        if self.room != "claims" or not path.exists():
+            return None
+        module = self.module.replace(".claims.", ".proofs.")
+        return Entry(self.name, module, path, _docstring(path))
+
     def load(self) -> Any:
-        """Import the module and give its one class: ``Claim``, ``Exam`` or ``Experiment``."""
+        """Import the module and give its one class, or the module itself if it is a proof."""
         from corollary.core import Claim, Exam, Experiment
 
+        if self.room == "proofs":
+            return import_module(self.module)
         wanted = {"claims": Claim, "exams": Exam, "experiments": Experiment}[self.room]
         module = import_module(self.module)
         found = [
@@ -166,6 +177,11 @@ def slugs(text: str) -> tuple[str, ...]:
 def entries() -> tuple[Entry, ...]:
     """All claims and exams, by area and name. Third-party folders come after ours."""
     return _of_rooms("claims", "exams")
+
+
+def proofs() -> tuple[Entry, ...]:
+    """The claims that have a proof, by area and name."""
+    return tuple(e for e in entries() if e.proof)
 
 
 @lru_cache(maxsize=1)
@@ -321,15 +337,15 @@ def _entries_of(package: str, root: Path, rooms: tuple[str, ...]) -> Iterator[En
         for path in sorted((root / room).glob("*/*.py")):
             if path.name.startswith("_"):
                 continue
-            match = _DOCSTRING.match(path.read_text(encoding="utf-8"))
-            if match:
+            if docstring := _docstring(path):
                 area = path.parent.name
                 module = f"{package}.{room}.{area}.{path.stem}"
-                yield Entry(f"{area}/{path.stem}", module, path, _dedented(match.group(1)))
+                yield Entry(f"{area}/{path.stem}", module, path, docstring)
 
 
-def _dedented(docstring: str) -> str:
-    lines = docstring.strip().split("\n")
+def _docstring(path: Path) -> str:
+    match = _DOCSTRING.match(path.read_text(encoding="utf-8"))
+    lines = match.group(1).strip().split("\n") if match else []
     return "\n".join(line.rstrip() for line in lines)
 
 

@@ -14,6 +14,7 @@ from sphinx.util import logging
 
 from corollary_docs import docstrings, faults, katex, pages
 from corollary_docs.outcomes import Outcome, outcomes
+from corollary_docs.proofs import proofs
 
 log = logging.getLogger(__name__)
 
@@ -27,7 +28,8 @@ def generate(app: Sphinx) -> None:
     for name, outcome in found.items():
         if not outcome.good:
             log.warning("%s: %s", name, outcome.sentence, type="corollary", subtype="claim")
-    written = pages.write(Path(app.srcdir) / "generated", found, faults.rows(run))
+    shown = proofs(entries()) if run else {}
+    written = pages.write(Path(app.srcdir) / "generated", found, faults.rows(run), shown)
     log.info("corollary: %d pages generated, %d claims checked", len(written), len(found))
 
 

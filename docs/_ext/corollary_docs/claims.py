@@ -8,6 +8,7 @@ from corollary.registry import Entry, Option
 from corollary.report.typed_math import with_formulas
 from corollary_docs import rst
 from corollary_docs.outcomes import Outcome
+from corollary_docs.proofs import proof_section
 from corollary_docs.scan import docstring, tagged
 
 VERDICTS = ("holds", "fails", "vacuous", "inapplicable", "inconclusive", "crashed")
@@ -19,8 +20,13 @@ _COSTS = {
 }
 
 
-def claim_page(entry: Entry, outcome: Outcome | None = None, docs: Path | None = None) -> str:
-    """Statement, hypotheses, verdict, figure, options, source, erratum and how to run it."""
+def claim_page(
+    entry: Entry,
+    outcome: Outcome | None = None,
+    docs: Path | None = None,
+    proofs: Mapping[str, str] | None = None,
+) -> str:
+    """Statement, hypotheses, verdict, figure, proof, options, source, erratum, how to run it."""
     parts = [
         rst.heading(rst.escaped(entry.title)),
         rst.directive("rst-class", "claim-line"),
@@ -30,6 +36,7 @@ def claim_page(entry: Entry, outcome: Outcome | None = None, docs: Path | None =
         *_supposed(entry, outcome),
         *_checked(outcome),
         *_without(entry, outcome),
+        proof_section(entry, proofs or {}),
         *_errata(entry),
         *_options(entry.options),
         *_how_to_run(entry),

@@ -11,6 +11,7 @@ from corollary_docs.exams import exam_pages
 from corollary_docs.faults import Row, faults_page, rows
 from corollary_docs.notes import errata_page, map_page
 from corollary_docs.outcomes import Outcome
+from corollary_docs.proofs import proofs_page
 from corollary_docs.scan import errata
 from corollary_docs.tightness import tightness_page
 
@@ -36,20 +37,23 @@ ORDER = (  # of the chapters, as one would read them; others follow by name
 
 
 def pages(
-    outcomes: Mapping[str, Outcome] | None = None, faults: Sequence[Row] | None = None
+    outcomes: Mapping[str, Outcome] | None = None,
+    faults: Sequence[Row] | None = None,
+    proofs: Mapping[str, str] | None = None,
 ) -> Iterator[tuple[str, str]]:
     """Names without suffix, and texts, of every page that docstrings give."""
     found = outcomes or {}
     claims = [e for e in entries() if not e.is_exam and e.path.is_relative_to(ROOT)]
     areas = sorted({e.area for e in claims}, key=_turn)
     for entry in claims:
-        yield f"claims/{entry.name}", claim_page(entry, found.get(entry.name), DOCS)
+        yield f"claims/{entry.name}", claim_page(entry, found.get(entry.name), DOCS, proofs)
     for area in areas:
         chapter = [e for e in claims if e.area == area]
         yield f"chapters/{area}", chapter_page(area, chapter, found)
     yield "chapters/index", chapters_page(areas, claims)
     yield "map", map_page(places(), claims, DOCS.parent / "tests", areas)
     yield "errata", errata_page(errata(), claims)
+    yield "proofs", proofs_page(claims)
     yield "tightness", tightness_page(claims, found)
     exams = [e for e in entries() if e.is_exam and e.path.is_relative_to(ROOT)]
     for name, text in exam_pages(exams):
@@ -89,9 +93,10 @@ def write(
     folder: Path,
     outcomes: Mapping[str, Outcome] | None = None,
     faults: Sequence[Row] | None = None,
+    proofs: Mapping[str, str] | None = None,
 ) -> list[Path]:
     """Write every page; leave a page that did not change, and remove what is no longer made."""
-    wanted = {folder / f"{name}.rst": text for name, text in pages(outcomes, faults)}
+    wanted = {folder / f"{name}.rst": text for name, text in pages(outcomes, faults, proofs)}
     for path, text in wanted.items():
         if not path.exists() or path.read_text(encoding="utf-8") != text:
             path.parent.mkdir(parents=True, exist_ok=True)

@@ -19,6 +19,7 @@ from corollary.cli.output import (
     OutputError,
     guarded_output,
 )
+from corollary.cli.prove import prove
 from corollary.cli.replay import replay
 from corollary.cli.report import report
 from corollary.cli.reproduce import reproduce
@@ -61,6 +62,7 @@ app.command("show")(show)
 app.command("check", context_settings={"ignore_unknown_options": True, "allow_extra_args": True})(
     check
 )
+app.command("prove")(prove)
 app.command("examine")(examine)
 app.command("train")(train)
 app.command("reproduce")(reproduce)

@@ -52,6 +52,8 @@ def show(
     console.print("[bold]Last verdict[/bold]  ", end="")
     console.print(said, markup=False)
     console.print(f"[dim]corollary check {entry.stem}[/dim]")
+    if entry.proof:
+        console.print(f"[dim]corollary prove {entry.stem}[/dim]  {entry.proof.title}")
 
 
 def _facts(entry: "Entry") -> dict[str, Any]:
@@ -67,6 +69,7 @@ def _facts(entry: "Entry") -> dict[str, Any]:
         "erratum",
     )
     facts = {key: getattr(entry, key) for key in keys} | {"covers": entry.covers}
+    facts |= {"proof": entry.proof.title if entry.proof else ""}
     return facts | {"options": [vars(option) for option in entry.options]}
 
 

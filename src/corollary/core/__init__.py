@@ -2,6 +2,7 @@
 
 from corollary.core.batch import Batch
 from corollary.core.claim import Claim
+from corollary.core.derivation import Derivation, derive
 from corollary.core.dots import band_of_runs, over_runs, scatter, unit_circle, with_intervals
 from corollary.core.exam import Budget, Exam
 from corollary.core.experiment import Experiment, Outcome, Published, Row
@@ -24,6 +25,7 @@ from corollary.core.measurement import Count, Kept, Path, Reading, Sample, Serie
 from corollary.core.options import option
 from corollary.core.picture import Marks, picture
 from corollary.core.power_law import PowerLaw, loglog_fit
+from corollary.core.proof import Proof, Step, eq, ge, le, let
 from corollary.core.randomness import derived_seed, generator, normal, uniform
 from corollary.core.relations import (
     Comparison,
@@ -52,6 +54,7 @@ __all__ = [
     "Comparison",
     "Count",
     "Curve",
+    "Derivation",
     "Evidence",
     "Exam",
     "Experiment",
@@ -74,6 +77,7 @@ __all__ = [
     "Path",
     "Points",
     "PowerLaw",
+    "Proof",
     "Reading",
     "Refutation",
     "Regions",
@@ -84,6 +88,7 @@ __all__ = [
     "Severity",
     "Show",
     "Spread",
+    "Step",
     "Status",
     "Subject",
     "Suppose",
@@ -95,9 +100,14 @@ __all__ = [
     "band_of_runs",
     "converges",
     "derived_seed",
+    "derive",
+    "eq",
     "equals",
+    "ge",
     "generator",
     "instead",
+    "le",
+    "let",
     "loglog_fit",
     "mean_is",
     "mean_square_is",

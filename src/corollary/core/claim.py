@@ -137,13 +137,16 @@ class Claim(ABC, Generic[G]):
 
     def without(self, given: G, seed: int = 0) -> Iterator[Trial[G]]:
         """A trial without each supposition that is shown to be needed."""
-        for suppose in self.suppositions:
-            if suppose.without is None:
-                continue
-            rng = generator(seed, self.name(), "without", suppose.sentence)
-            other = handed(suppose.without, self, given, rng)
+        for suppose, other in self.broken(given, seed):
             broken = tuple(h.statement for h in self.hypotheses(other) if not h.holds)
             yield replace(self.trial(other, seed), words=suppose.words, broken=broken)
+
+    def broken(self, given: G, seed: int = 0) -> Iterator[tuple[Suppose, G]]:
+        """Each supposition that is shown to be needed, with a given that breaks it."""
+        for suppose in self.suppositions:
+            if suppose.without is not None:
+                rng = generator(seed, self.name(), "without", suppose.sentence)
+                yield suppose, handed(suppose.without, self, given, rng)
 
     def refute(self, seed: int = 0) -> Refutation | None:
         """What happens without the first supposition that is shown to be needed."""

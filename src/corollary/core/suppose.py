@@ -11,8 +11,8 @@ from corollary.core.numbers import short
 class Suppose:
     """One supposition of a claim.
 
-    Functions are handed what their parameters ask for: ``self`` is the claim, ``rng`` a generator,
-    and any other name the given.
+    Functions are handed what their parameters ask for: ``self`` or ``claim`` is the claim, ``rng``
+    a generator, and any other name the given.
 
     Args:
         sentence: The supposition in words.
@@ -84,7 +84,7 @@ def instead(sentence: str, **changes: Any) -> Callable[[Any], Any]:
 
 def handed(function: Callable[..., Any], claim: Any, given: Any, rng: Any = None) -> Any:
     """Call ``function`` with what its parameters ask for."""
-    known = {"self": claim, "rng": rng}
+    known = {"self": claim, "claim": claim, "rng": rng}
     asked = [
         p.name for p in signature(function).parameters.values() if p.default is Parameter.empty
     ]

@@ -94,8 +94,9 @@ class Api:
         """Check a claim; a page that goes away takes its run with it."""
         asked = await json_object(request)
         entry = claim_entry(text_of(asked, "name"))
+        wanted = [do for do in ("counterexample", "proof") if asked.get(do)]
         order = {
-            "do": "counterexample" if asked.get("counterexample") else "check",
+            "do": wanted[0] if wanted else "check",
             "name": entry.name,
             "options": options_of(entry, asked.get("options", {})),
             "seed": seed_of(asked.get("seed", 0)),

@@ -1,11 +1,11 @@
 // A claim: run it, and again while its options move; a run that is no longer wanted is dropped.
-import { $, after, all, ask, make, rendered, save, sentence } from "./page.js";
+import { $, after, all, ask, make, rendered, save, sentence, setFormulas } from "./page.js";
 import { differing, toDefaults, toUrl, unreadable, wire } from "./controls.js";
 
 const form = $("options"), outcome = $("outcome"), stage = document.querySelector(".stage");
 const { name, call } = form.dataset, file = name.replace("/", "-");
 const PATIENCE = 400; // milliseconds; a run that takes longer is dropped for a newer one
-let current = null, results = null, shownFor = "", clock = 0, began = 0, newer = false, stale = 0, looking = null;
+let current = null, results = null, clock = 0, began = 0, newer = false, stale = 0;
 
 const chosen = () => {
   const { seed = "0", ...options } = differing(form);
@@ -37,7 +37,7 @@ async function run() {
     const answer = await ask("/api/check", asked, mine.signal);
     if (mine !== current) return;
     show(answer);
-    if (!$("panel-broken").hidden) counterexample();
+    Object.keys(panels).forEach((which) => { if ($(`panel-${which}`)?.hidden === false) fill(which); });
   } catch (error) {
     if (error.name === "AbortError" || mine !== current) return;
     fail(error.message);
@@ -115,21 +115,24 @@ function suppositions(hypotheses) {
     make("li", { className: h.holds ? "yes" : "no" }, make("i", {}, h.holds ? "✓" : "✗", make("span", {}, h.holds ? " true:" : " not true:")), ` ${h.statement} `, h.detail ? make("small", {}, h.detail) : "")))];
 }
 
-// The counterexample is run when its tab is opened.
-async function counterexample() {
-  const asked = { ...chosen(), counterexample: true }, key = JSON.stringify(asked), panel = $("panel-broken");
-  if (key === shownFor) return;
-  shownFor = key;
-  if (looking) looking.abort();
-  looking = new AbortController();
-  if (!panel.children.length) panel.replaceChildren(make("p", { className: "fine" }, "Computing the counterexample …"));
+// The counterexample and the proof are computed when their tab is opened.
+const panels = {
+  broken: { ask: "counterexample", fill: (panel, found) => panel.replaceChildren(...broken(found)) },
+  proof: { ask: "proof", fill: (panel, found) => { panel.replaceChildren(rendered(found.html)); setFormulas(panel); } },
+};
+async function fill(which) {
+  const part = panels[which], asked = { ...chosen(), [part.ask]: true }, key = JSON.stringify(asked), panel = $(`panel-${which}`);
+  if (key === part.shownFor) return;
+  part.shownFor = key;
+  if (part.looking) part.looking.abort();
+  part.looking = new AbortController();
+  if (!panel.children.length) panel.replaceChildren(make("p", { className: "fine" }, `Computing the ${part.ask} …`));
   try {
-    const found = await ask("/api/check", asked, looking.signal);
-    if (key !== shownFor) return;
-    panel.replaceChildren(...broken(found));
+    const found = await ask("/api/check", asked, part.looking.signal);
+    if (key === part.shownFor) part.fill(panel, found);
   } catch (error) {
     if (error.name === "AbortError") return; // another one is looked for
-    shownFor = "";
+    part.shownFor = "";
     panel.replaceChildren(make("p", { className: "warning" }, sentence(error.message)));
   }
 }
@@ -176,7 +179,8 @@ function select(tab) {
     one.tabIndex = on ? 0 : -1;
     $(one.getAttribute("aria-controls")).hidden = !on;
   });
-  if (tab.id === "tab-broken") counterexample();
+  const which = tab.id.slice("tab-".length);
+  if (which in panels) fill(which);
 }
 tabs.forEach((tab, k) => {
   tab.addEventListener("click", () => select(tab));

@@ -9,12 +9,14 @@ from corollary.errors import CorollaryError, InputError
 from corollary.lab.work.channel import Channel, Order, starved
 from corollary.registry import Entry, find
 from corollary.report.numerals import interval, numeral
+from corollary.report.proof import proof_html
 from corollary.report.signs import VERDICT_SIGNS
 from corollary.report.svg import figure_svg
 from corollary.report.view import reason, rows, without
 from corollary.run.check import run
 from corollary.run.journal import remember
 from corollary.run.limits import time_limit
+from corollary.run.prove import prove_entry
 
 DRAWING = 2.0  # seconds for the figure of a counterexample, which no claim promises to have
 
@@ -42,7 +44,7 @@ def answered(order: Order) -> dict[str, Any]:
         entry = find(order["name"])
         if entry.is_exam:
             raise InputError(f"{entry.name} is an exam; open the page Examine")
-        do = _counterexample if order["do"] == "counterexample" else _check
+        do = {"counterexample": _counterexample, "proof": _proof}.get(order["do"], _check)
         return do(entry, order)
     except CorollaryError as error:
         return {"error": str(error), "status": 400}
@@ -110,6 +112,13 @@ def _counterexample(entry: Entry, order: Order) -> dict[str, Any]:
         return {"none": reason, "seconds": time.perf_counter() - start}
     broken = [_broken(claim, trial, seed) for trial in trials]
     return {"broken": broken, "seconds": time.perf_counter() - start}
+
+
+def _proof(entry: Entry, order: Order) -> dict[str, Any]:
+    start = time.perf_counter()
+    with time_limit(order["seconds"]):
+        made = prove_entry(entry, _claim(entry, order["options"]), order["seed"])
+    return {"html": proof_html(made), "seconds": time.perf_counter() - start}
 
 
 def _claim(entry: Entry, options: dict[str, str]) -> "Claim[Any]":

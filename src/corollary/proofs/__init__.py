@@ -1,0 +1,1 @@
+"""Proofs that run: the claim's file name, a chain of steps, each evaluated on what is drawn."""
