@@ -134,9 +134,9 @@ def _shown(step: Step, left: Tensor, slack: Tensor, holds: bool) -> int:
 def mutants(step: Step) -> Iterator[tuple[str, Step]]:
     """The step with its sign, its constant or its exponent changed: each has to be refuted.
 
-    The right side becomes harder to reach by a tenth (by a tenth more than what is lost where it is
-    tightest, if that is stated), changes its sign, or is raised to another power. A right side that
-    is 0 has no constant: there the left side changes its sign.
+    The right side becomes harder to reach by a tenth (by more where a step says that it is loose,
+    or true within an error), changes its sign, or is raised to another power. A right side that is
+    0 has no constant: there the left side changes its sign.
     """
     if _symbolic(step.left) or _symbolic(step.right):
         changed: dict[str, Any] = {
@@ -150,7 +150,7 @@ def mutants(step: Step) -> Iterator[tuple[str, Step]]:
     if not bool(right.any()):
         yield "sign", _from(step, -left)
         return
-    factor = 1.1 * step.loose
+    factor = 1.1 * step.loose + 2 * step.within
     harder = right > 0 if step.relation == "≥" else right < 0
     yield "constant", _reaching(step, torch.where(harder, right * factor, right / factor))
     sign = torch.where(harder, -1.0, 1.0)  # of the side on which it matters

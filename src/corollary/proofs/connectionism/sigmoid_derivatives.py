@@ -1,7 +1,6 @@
 r"""The quotient rule, and then the chain rule again and again.
 
-:source: Lucchi (2025), Foundations of Deep Learning, Section 2.4.3; the same in Sections 1.3 and 2 of
-    the exercises.
+:source: Lucchi (2025), Foundations of Deep Learning, Section 2.4.3.
 """
 
 import sympy as sp

@@ -1,7 +1,7 @@
 r"""The distance to the minimiser shrinks by what the height allows, and heights only fall.
 
-:source: Lucchi (2025), Foundations of Deep Learning, Theorem 37, stated there without proof; Nesterov
-    (2004), Introductory lectures on convex optimization, Section 2.1.5.
+:source: Lucchi (2025), Foundations of Deep Learning, Theorem 37, stated there without proof;
+    Nesterov (2004), Introductory lectures on convex optimization, Section 2.1.5.
 """
 
 import torch

@@ -7,7 +7,7 @@ r"""One step of the descent lemma, then the condition.
 import torch
 
 from corollary.claims.optimization.gd_pl import GdPl, Given
-from corollary.core import Proof, eq, le, let
+from corollary.core import Proof, le, let
 from corollary.theory.optimization.gradient_descent import gradient_descent
 from corollary.theory.optimization.objectives import quadratic
 

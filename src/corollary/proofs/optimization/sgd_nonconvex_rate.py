@@ -58,7 +58,7 @@ def proof(claim: SgdNonconvexRate, given: Stochastic) -> Proof:
 
 
 def tight() -> list[Stochastic]:
-    """Two equal parabolas, where the start is steepest; two far apart, whose noise hardly varies."""
+    """Two equal parabolas, steepest at the start; two far apart, whose noise is constant."""
     X = torch.ones(2, 1, dtype=torch.float64)
     equal = squares(X, torch.full_like(X[:, 0], -10.0))
     apart = squares(X, torch.tensor([-100.0, 100.0], dtype=torch.float64))

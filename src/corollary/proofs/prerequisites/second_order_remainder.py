@@ -14,12 +14,12 @@ from corollary.theory.prerequisites.increments import unit_interval_rule
 def proof(claim: SecondOrderRemainder, given: Given) -> Proof:
     f, x, direction, weight = given
     y = claim.lengths[-1] * direction
-    t, w = unit_interval_rule(32)
+    t, weights = unit_interval_rule(32)
     g, end = gradient(f, x), gradient(f, x + y)
     slopes = torch.stack([gradient(f, x + s * y) @ y for s in t])
-    H = [torch.autograd.functional.hessian(f, x + s * y) for s in t]  # type: ignore[no-untyped-call]
+    H = [torch.autograd.functional.hessian(f, x + s * y) for s in t]
     bend = torch.stack([y @ h @ y for h in H])
-    w = torch.tensor(w, dtype=x.dtype)
+    w = torch.tensor(weights, dtype=x.dtype)
     yield let("f(x+y) - f(x)", f(x + y) - f(x))
     yield eq(r"\int_0^1\nabla f(x+ty)^\top y\,dt", w @ slopes, "mean value theorem")
     lag = torch.tensor([weight(s) for s in t], dtype=x.dtype)
@@ -33,7 +33,7 @@ def as_printed(claim: SecondOrderRemainder, given: Given) -> Proof:
     f, x, direction, _ = given
     y = claim.lengths[-1] * direction
     t, w = unit_interval_rule(32)
-    H = [torch.autograd.functional.hessian(f, x + s * y) for s in t]  # type: ignore[no-untyped-call]
+    H = [torch.autograd.functional.hessian(f, x + s * y) for s in t]
     half = sum(v * (y @ h @ y) / 2 for v, h in zip(w, H, strict=True))
     yield let(r"f(x+y) - f(x) - \nabla f(x)^\top y", f(x + y) - f(x) - gradient(f, x) @ y)
     yield eq(r"\int_0^1\tfrac12\,y^\top H(x+ty)\,y\,dt", half, "as printed", wrong=True)
