@@ -152,12 +152,11 @@ def mutants(step: Step) -> Iterator[tuple[str, Step]]:
         return
     factor = 1.1 * step.loose + 2 * step.within
     harder = right > 0 if step.relation == "≥" else right < 0
-    yield "constant", _reaching(step, torch.where(harder, right * factor, right / factor))
+    near = torch.where(harder, right * factor, right / factor)
+    yield "constant", _reaching(step, near)
     sign = torch.where(harder, -1.0, 1.0)  # of the side on which it matters
     yield "sign", _reaching(_from(step, sign * left), -sign * right)
-    size = right.abs()
-    far = size[size > 1e-6 * size.max()].log().abs()
-    if float(far.max()) >= 2 * math.log(factor):  # a power of 1 is 1
+    if _power_tells(step, left, right, near, factor):
         yield "exponent", _reaching(step, _other_power(step, right))
 
 
@@ -220,6 +219,14 @@ def _from(step: Step, value: Any) -> Step:
 
 def _reaching(step: Step, value: Any) -> Step:
     return dataclasses.replace(step, right=Side(step.right.tex, value))
+
+
+def _power_tells(step: Step, left: Tensor, right: Tensor, near: Tensor, factor: float) -> bool:
+    """Whether another power changes an entry that is nearly attained: a power of 1 is 1."""
+    size = right.abs()
+    attained = (_over(step.relation, left, near) < 0) & (size > 1e-6 * size.max())
+    far = size[attained].log().abs()
+    return bool((far >= 2 * math.log(factor)).any())
 
 
 def _other_power(step: Step, right: Tensor) -> Tensor:
