@@ -21,6 +21,7 @@ Momentum breaks the identity, and so does a layer that sees the length of v.
 from copy import deepcopy
 from typing import NamedTuple
 
+import torch
 from jaxtyping import Float
 from torch import Generator, Tensor
 from torch.nn.functional import mse_loss
@@ -44,8 +45,15 @@ class Plain(WeightNormLinear):
 class Given(NamedTuple):
     x: Float[Tensor, "n d"]  # points
     y: Float[Tensor, "n 1"]  # targets
-    layer: WeightNormLinear  # one unit, at the start
-    momentum: float = 0.0  # of the steps
+    layer: WeightNormLinear  # one unit, after training
+    v: Float[Tensor, "t d"]  # before each step
+    gamma: Float[Tensor, " t"]
+    slopes: Float[Tensor, "t d"]  # by automatic differentiation, before each step
+
+
+def along_the_gradient(self: "WeightNormGrowth", given: Given) -> tuple[bool, str]:
+    """Whether each step is the gradient times the learning rate."""
+    return near(given.v[1:], given.v[:-1] - self.eta * given.slopes[:-1])
 
 
 def sees_directions(given: Given) -> tuple[bool, str]:
@@ -55,9 +63,14 @@ def sees_directions(given: Given) -> tuple[bool, str]:
     return near(longer(given.x), given.layer(given.x))
 
 
-def plain(given: Given, rng: Generator) -> Given:
-    """A layer that does not divide by the length of v grows and shrinks as it learns."""
-    return given._replace(layer=Plain(given.x.shape[1], 1, bias=False, rng=rng))
+def momentum(self: "WeightNormGrowth", rng: Generator) -> Given:
+    """Momentum steps along old gradients, which are not orthogonal to the new v."""
+    return self.run(rng, momentum=0.9)
+
+
+def plain(self: "WeightNormGrowth", rng: Generator) -> Given:
+    """A layer that does not divide by the length of v has other gradients."""
+    return self.run(rng, Plain)
 
 
 class WeightNormGrowth(Claim[Given]):
@@ -66,14 +79,9 @@ class WeightNormGrowth(Claim[Given]):
     eta: float = option(0.1, low=0.001, high=1.0)  # learning rate
     steps: int = option(60, low=2, high=1000)  # of gradient descent
 
-    relation = equals(ulps=2**14)  # two runs of sixty steps
+    relation = equals(ulps=2**14)  # sums over the steps
     supposes = (
-        Suppose(
-            "each step goes along the gradient",
-            lambda g: g.momentum == 0,
-            "Momentum steps along old gradients, which are not orthogonal to the new v.",
-            momentum=0.9,
-        ),
+        Suppose("each step goes along the gradient", along_the_gradient, without=momentum),
         Suppose("the outputs see the direction of v alone", sees_directions, without=plain),
     )
     symbols = "‖v₀‖² + η²Σ‖h‖²", "‖v‖²"
@@ -83,25 +91,34 @@ class WeightNormGrowth(Claim[Given]):
     )
 
     def given(self, rng: Generator) -> Given:
-        """A noisy linear target."""
+        return self.run(rng)
+
+    def run(
+        self, rng: Generator, kind: type[WeightNormLinear] = WeightNormLinear, momentum: float = 0.0
+    ) -> Given:
+        """Gradient descent on a noisy linear target."""
         x = normal(rng, self.n, self.d)
         y = 2 * x.sum(dim=1, keepdim=True) + normal(rng, self.n, 1)
-        return Given(x, y, WeightNormLinear(self.d, 1, bias=False, rng=rng))
+        layer = kind(self.d, 1, bias=False, rng=rng)
+        before, slopes = [deepcopy(layer)], list[Tensor]()
 
-    def predict(self, given: Given) -> list[float]:
-        x, y, layer, _ = given
-        v, gamma = layer.v.detach(), layer.gamma.detach()
-        squares = [float(v.square().sum())]
-        for _ in range(self.steps):
-            in_w = 2 * (x @ weight_norm(v, gamma).T - y).T @ x / len(x)
-            h = weight_norm_gradient(v, gamma, in_w)
-            squares.append(squares[-1] + self.eta**2 * float(h.v.square().sum()))
-            v, gamma = v - self.eta * h.v, gamma - self.eta * h.gamma
-        return squares[1:]
+        def note(_: object) -> None:
+            before.append(deepcopy(layer))
+            assert layer.v.grad is not None
+            slopes.append(layer.v.grad[0].clone())
 
-    def measure(self, given: Given) -> list[float]:
-        layer, squares = deepcopy(given.layer), list[float]()
-        sgd = SGD(layer.parameters(), lr=self.eta, momentum=given.momentum)
-        note = lambda _: squares.append(float(layer.v.detach().square().sum()))  # noqa: E731
-        fit(layer, (given.x, given.y), mse_loss, sgd, steps=self.steps, callbacks=[note])
-        return squares
+        sgd = SGD(layer.parameters(), lr=self.eta, momentum=momentum)
+        fit(layer, (x, y), mse_loss, sgd, steps=self.steps + 1, callbacks=[note])
+        v, gamma = (
+            torch.cat([getattr(b, k).detach() for b in before[:-1]]) for k in ("v", "gamma")
+        )
+        return Given(x, y, layer, v, gamma, torch.stack(slopes))
+
+    def predict(self, given: Given) -> Tensor:
+        x, y, _, v, gamma, _ = given
+        in_w = 2 * (x @ weight_norm(v, gamma).T - y).T @ x / len(x)  # a row for each step
+        squares = weight_norm_gradient(v, gamma, in_w).v.square().sum(dim=1)
+        return v[0].square().sum() + self.eta**2 * squares[:-1].cumsum(0)
+
+    def measure(self, given: Given) -> Tensor:
+        return given.v[1:].square().sum(dim=1)
