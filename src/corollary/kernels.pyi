@@ -65,6 +65,7 @@ from corollary.theory.kernels.learning import kernel_flow as kernel_flow
 from corollary.theory.kernels.learning import loss_flow as loss_flow
 from corollary.theory.kernels.learning import ntk_regress as ntk_regress
 from corollary.theory.kernels.learning import wide_ensemble as wide_ensemble
+from corollary.theory.kernels.learning.gpytorch import gpytorch_kernel as gpytorch_kernel
 
 ntk = empirical_ntk
 infinite = from_module

@@ -1,7 +1,6 @@
 import pytest
 import torch
 
-from corollary.data.reference_numbers import QUOTED, quoted
 from corollary.data.textures import PATTERNS, placed_patterns, stripes
 from corollary.errors import InputError
 
@@ -27,9 +26,3 @@ def test_wrong_sizes_are_refused():
         placed_patterns(3, 3, rng=rng())
     with pytest.raises(InputError, match="n >= 1"):
         stripes(0, rng=rng())
-
-
-def test_quoted_numbers_say_what_their_figures_say():
-    errors = quoted("10.14").numbers
-    assert errors["plain 34"] > errors["plain 18"] and errors["ResNet-34"] < errors["ResNet-18"]
-    assert all(q.source and q.finding for q in QUOTED)

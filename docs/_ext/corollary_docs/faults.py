@@ -24,10 +24,8 @@ class Row(NamedTuple):
     alarms: str = ""
 
 
-def rows(run: bool) -> list[Row]:
-    """All faults; examined, with their twins, if ``run`` (a minute)."""
-    if run:
-        return _examined()
+def listed() -> list[Row]:
+    """All faults, not examined."""
     sys.path.insert(0, str(BENCHMARKS))
     try:
         from planted import FAULTS
@@ -36,8 +34,8 @@ def rows(run: bool) -> list[Row]:
     return [Row(fault.name, fault.exam) for fault in FAULTS]
 
 
-def _examined() -> list[Row]:
-    """What the command named on the page finds."""
+def examined() -> list[Row]:
+    """What the command named on the page finds (a minute)."""
     with TemporaryDirectory() as folder:
         path = Path(folder) / "faults.json"
         command = [sys.executable, str(BENCHMARKS / "faults.py"), "--json", str(path)]

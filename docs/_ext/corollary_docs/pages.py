@@ -8,7 +8,7 @@ from corollary_docs import rst
 from corollary_docs.api import api_pages
 from corollary_docs.claims import chapter_docstring, chapter_page, claim_page
 from corollary_docs.exams import exam_pages
-from corollary_docs.faults import Row, faults_page, rows
+from corollary_docs.faults import Row, faults_page, listed
 from corollary_docs.notes import errata_page, map_page
 from corollary_docs.outcomes import Outcome
 from corollary_docs.proofs import proofs_page
@@ -58,7 +58,7 @@ def pages(
     exams = [e for e in entries() if e.is_exam and e.path.is_relative_to(ROOT)]
     for name, text in exam_pages(exams):
         yield f"exams/{name}", text
-    yield "exams/faults", faults_page(rows(run=False) if faults is None else faults)
+    yield "exams/faults", faults_page(listed() if faults is None else faults)
     for name, text in api_pages():
         yield f"api/{name}", text
 

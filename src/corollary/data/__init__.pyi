@@ -7,6 +7,9 @@ from corollary.data.augmentation import quarter_turns as quarter_turns
 from corollary.data.cifar10 import cifar10 as cifar10
 from corollary.data.cifar10 import cifar10_jpeg as cifar10_jpeg
 from corollary.data.files import data_folders as data_folders
+from corollary.data.gpt2 import embedding_report as embedding_report
+from corollary.data.gpt2 import gpt2_embeddings as gpt2_embeddings
+from corollary.data.gpt2 import gpt2_tokenizer as gpt2_tokenizer
 from corollary.data.graphs import barbell_graph as barbell_graph
 from corollary.data.graphs import binary_tree as binary_tree
 from corollary.data.graphs import block_model as block_model

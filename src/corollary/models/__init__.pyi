@@ -1,4 +1,6 @@
+from corollary.models.backprop221 import Backprop221 as Backprop221
 from corollary.models.compose import Compose as Compose
+from corollary.models.conv2d import Conv2d as Conv2d
 from corollary.models.deep_linear import DeepLinear as DeepLinear
 from corollary.models.deep_linear import DeepLinearClassifier as DeepLinearClassifier
 from corollary.models.deep_linear import TwoLayerLinear as TwoLayerLinear
@@ -15,6 +17,7 @@ from corollary.models.hopfield import Hopfield as Hopfield
 from corollary.models.kernel_ridge import KernelRidge as KernelRidge
 from corollary.models.linear_autoencoder import LinearAutoencoder as LinearAutoencoder
 from corollary.models.lookup import ThresholdNetwork as ThresholdNetwork
+from corollary.models.maxout import Maxout as Maxout
 from corollary.models.mcculloch_pitts import McCullochPitts as McCullochPitts
 from corollary.models.mlp import MLP as MLP
 from corollary.models.mlp3 import MLP3 as MLP3
@@ -28,6 +31,7 @@ from corollary.models.random_features import RandomFeatures as RandomFeatures
 from corollary.models.random_two_layer import RandomTwoLayer as RandomTwoLayer
 from corollary.models.random_two_layer import random_two_layer as random_two_layer
 from corollary.models.recurrent.bidirectional import BiRNN as BiRNN
+from corollary.models.recurrent.lru import LRU as LRU
 from corollary.models.recurrent.network import RecurrentNetwork as RecurrentNetwork
 from corollary.models.recurrent.seq2seq import Seq2Seq as Seq2Seq
 from corollary.models.recurrent.stacked import StackedRNN as StackedRNN

@@ -18,6 +18,7 @@ from torch import Generator, Tensor, nn
 from corollary.errors import InputError
 from corollary.theory.architectures.windows import conv_output_size
 from corollary.theory.kernels.empirical.patches import patches
+from corollary.theory.seeding import as_generator
 
 Pair = int | tuple[int, int]
 
@@ -43,10 +44,11 @@ class Conv2d(nn.Module):
         stride: Pair = 1,
         padding: Pair = 0,
         flip: bool = True,
-        rng: Generator,
+        rng: int | Generator = 0,
         dtype: torch.dtype = torch.float64,
     ) -> None:
         super().__init__()
+        rng = as_generator(rng)
         self.kernel, self.stride, self.padding = _pair(kernel), _pair(stride), _pair(padding)
         if min(c_in, c_out, *self.kernel, *self.stride) < 1 or min(self.padding) < 0:
             raise InputError(

@@ -15,6 +15,7 @@ from jaxtyping import Float
 from torch import Generator, Tensor, nn
 
 from corollary.errors import InputError
+from corollary.theory.seeding import as_generator
 
 
 class Maxout(nn.Module):
@@ -27,9 +28,16 @@ class Maxout(nn.Module):
     """
 
     def __init__(
-        self, n: int, m: int, pieces: int = 2, *, rng: Generator, dtype: torch.dtype = torch.float64
+        self,
+        n: int,
+        m: int,
+        pieces: int = 2,
+        *,
+        rng: int | Generator = 0,
+        dtype: torch.dtype = torch.float64,
     ) -> None:
         super().__init__()
+        rng = as_generator(rng)
         if min(n, m, pieces) < 1:
             raise InputError(
                 f"maxout needs n, m and pieces >= 1, but n={n}, m={m}, pieces={pieces}"

@@ -1,4 +1,5 @@
 from corollary.train.adversarial import Adversarial as Adversarial
+from corollary.train.batch_size import batch_size_study as batch_size_study
 from corollary.train.callbacks import Callback as Callback
 from corollary.train.callbacks import Measure as Measure
 from corollary.train.callbacks import StopBelow as StopBelow

@@ -18,9 +18,6 @@ from corollary.theory.connectionism.perceptron import (
     radius,
     signed_distance,
 )
-from corollary.theory.connectionism.perceptron_certificates import (
-    perceptron_trajectory_certificates,
-)
 
 BITS = torch.tensor([[0.0, 0], [0, 1], [1, 0], [1, 1]], dtype=torch.float64)
 
@@ -165,36 +162,6 @@ def test_unit_vectors_are_recognised_in_both_precisions():
     u = torch.randn(1000, generator=generator(0, "unit"), dtype=torch.float64)
     assert is_unit(u / u.norm()) and is_unit((u / u.norm()).float())
     assert not is_unit(1.0001 * u / u.norm())
-
-
-# -- the two lemmas -------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("seed", range(5))
-def test_both_lemmas_hold_at_every_update(seed):
-    x, y, u = cloud(seed=seed, gamma=0.03)
-    path = perceptron_fit(x, y, bias=False).trajectory(x, y)
-    slack = perceptron_trajectory_certificates(path, u, float(margin(x, y, u)), float(radius(x)))
-    assert slack.alignment.min() >= -1e-9
-    assert slack.norm.min() >= -1e-9
-    assert slack.hold
-
-
-def test_one_repeated_point_has_no_slack_in_the_alignment():
-    u = torch.tensor([0.6, 0.8], dtype=torch.float64)
-    path = torch.arange(6.0, dtype=torch.float64)[:, None] * u
-    slack = perceptron_trajectory_certificates(path, u, gamma=1.0, radius=1.0)
-    torch.testing.assert_close(slack.alignment, torch.zeros(6, dtype=torch.float64))
-
-
-def test_updates_on_right_answers_break_the_norm_lemma():
-    x, y, u = cloud()
-    z = y[:, None] * x
-    path = torch.cat([z.new_zeros(1, x.shape[1]), z.repeat(3, 1).cumsum(dim=0)])
-    slack = perceptron_trajectory_certificates(path, u, float(margin(x, y, u)), float(radius(x)))
-    assert slack.alignment.min() >= -1e-9
-    assert slack.norm.min() < -1
-    assert not slack.hold
 
 
 def test_a_small_run_that_does_not_end_soon_is_the_same_run():

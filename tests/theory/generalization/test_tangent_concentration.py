@@ -1,6 +1,5 @@
 import math
 
-import numpy as np
 import pytest
 import torch
 
@@ -16,7 +15,6 @@ from corollary.theory.generalization.tangent_concentration import (
     sampled_gram,
     width_for_positive_definiteness,
 )
-from corollary.theory.generalization.weyl import weyl_slack
 from corollary.theory.kernels.shallow import two_layer_gram
 from corollary.theory.kernels.two_layer import h_infinity
 from corollary.theory.networks.activations import activation
@@ -123,33 +121,3 @@ def test_the_sharp_form_takes_the_gram_matrix():
 def test_delta_is_a_probability(delta):
     with pytest.raises(InputError, match="delta"):
         ntk_concentration_bound(torch.eye(2), 1.0, 10, delta)
-
-
-def hermitian(n, seed):
-    M = torch.complex(draw(n, n, seed=seed), draw(n, n, seed=seed + 1))
-    return (M + M.mH) / 2
-
-
-@pytest.mark.parametrize("seed", range(0, 40, 2))
-def test_weyl_holds_for_random_hermitian_pairs_and_agrees_with_numpy(seed):
-    A, B = hermitian(6, seed), hermitian(6, seed + 100)
-    slack = weyl_slack(A, B)
-    a, b, both = (np.linalg.eigvalsh(M.numpy())[::-1] for M in (A, B, A + B))
-    assert slack.largest == pytest.approx(a[0] + b[0] - both[0]) and slack.largest >= 0
-    assert slack.smallest == pytest.approx(both[-1] - a[-1] - b[-1]) and slack.smallest >= 0
-    assert np.allclose(slack.shifts.numpy(), np.abs(b).max() - np.abs(both - a))
-    assert float(slack.shifts.min()) >= 0
-
-
-def test_weyl_is_an_equality_for_shared_eigenvectors_in_the_same_order():
-    U = torch.linalg.qr(draw(5, 5)).Q
-    values = torch.arange(5, dtype=torch.float64)
-    A = U @ torch.diag(values) @ U.T
-    B = U @ torch.diag(3 + 2 * values) @ U.T
-    slack = weyl_slack((A + A.T) / 2, (B + B.T) / 2)
-    assert abs(slack.largest) < 1e-12 and abs(slack.smallest) < 1e-12
-
-
-def test_weyl_refuses_what_is_not_hermitian():
-    with pytest.raises(InputError, match="Hermitian"):
-        weyl_slack(torch.tensor([[0.0, 1.0], [0.0, 0.0]]), torch.eye(2))

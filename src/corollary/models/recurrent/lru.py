@@ -18,6 +18,7 @@ from torch import Generator, Tensor, nn
 
 from corollary.errors import InputError, InputTypeError
 from corollary.models.recurrent.cell import check_sequences
+from corollary.theory.seeding import as_generator
 from corollary.theory.sequences.linear_system import diagonalised
 from corollary.theory.sequences.scan import Method, linear_scan
 from corollary.theory.sequences.stable_eigenvalues import lru_init, nu_of, stable_eigenvalues
@@ -52,10 +53,11 @@ class LRU(nn.Module):
         r_min: float | int = 0.5,
         r_max: float | int = 0.99,
         output: nn.Module | None = None,
-        rng: Generator,
+        rng: int | Generator = 0,
         dtype: torch.dtype = torch.float64,
     ) -> None:
         super().__init__()
+        rng = as_generator(rng)
         q = n if q is None else q
         if n < 1 or m < 1 or q < 1:
             raise InputError(f"n, m and q must be at least 1, but n={n}, m={m}, q={q}")

@@ -7,9 +7,8 @@ outputs of different samples are, and which of its units are dead or saturated.
 .. math:: q^l=\frac{1}{n\,d_l}\sum_{s,i}(h^l_{si})^2,\qquad
     g^l=\frac{1}{n\,d_l}\sum_{s,i}\Bigl(\frac{\partial\mathcal L}{\partial h^l_{si}}\Bigr)^2
 
-What it says about a start: :mod:`corollary.theory.landscape.diagnosis`. What theory expects of it:
-:mod:`corollary.theory.landscape.mean_field` and, exactly, for linear networks,
-:mod:`corollary.theory.landscape.random_products`.
+What theory expects of it: :mod:`corollary.theory.landscape.mean_field` and, exactly, for linear
+networks, :mod:`corollary.theory.landscape.random_products`.
 
 :source: Lucchi (2025), Foundations of Deep Learning, Section 6.2; Glorot and Bengio (2010),
     "Understanding the difficulty of training deep feedforward neural networks"; Schoenholz, Gilmer,
