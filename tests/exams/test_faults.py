@@ -4,7 +4,6 @@ import pytest
 from planted import FAULTS, tried
 
 
-@pytest.mark.budget(8)  # two networks are examined, each with a trial run
 @pytest.mark.parametrize("fault", FAULTS, ids=lambda f: f"{f.exam}: {f.name}")
 def test_a_planted_fault_is_found_and_its_twin_is_not_blamed(fault):
     outcome = tried(fault)

@@ -30,6 +30,7 @@ from torch import Generator
 from corollary.core import Claim, Curve, Marks, Points, Suppose, Trial, equals, picture
 from corollary.data.small_language import documents
 from corollary.theory.sequences.tokenizers.bpe import BPETokenizer
+from corollary.theory.sequences.tokenizers.characters import CharacterTokenizer
 from corollary.theory.sequences.tokenizers.pipeline import Normalizer, Vocabulary
 from corollary.theory.sequences.tokenizers.words import lossless_words
 
@@ -112,8 +113,9 @@ class BytePairEncoding(Claim[Given]):
 
     def predict(self, given: Given) -> list[float]:
         text = normal_form(given.text)
-        base = len(set(text)) + 1  # with [UNK]
-        return [base + len(given.tokenizer.merges), len(text) - sum(replaced(given)), len(text), 0]
+        start = CharacterTokenizer.train(text)  # has [UNK], too
+        n, size = len(start.encode(text)), len(start.vocabulary) + len(given.tokenizer.merges)
+        return [size, n - sum(replaced(given)), n, 0]
 
     def measure(self, given: Given) -> list[float]:
         ids = given.tokenizer.encode(given.text)
