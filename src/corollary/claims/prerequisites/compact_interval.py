@@ -48,7 +48,7 @@ def half_open() -> Given:
     return Given(Interval(0, 1, low_in=False), tuple((1 / i, 2.0) for i in range(1, 9)))
 
 
-class FiniteSubcover(Claim[Given]):
+class CompactInterval(Claim[Given]):
     intervals: int = option(10, low=4, high=12)  # open intervals
     width: float = option(0.35, low=0.2, high=1.0)  # largest width
 
