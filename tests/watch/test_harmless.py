@@ -10,7 +10,7 @@ from torch import nn
 from torch.nn import functional as F
 from torch.utils.checkpoint import checkpoint
 
-from corollary.watch import watcher as watcher_module
+from corollary.watch import following
 from corollary.watch.watcher import watch
 
 STEPS = 200
@@ -199,7 +199,7 @@ def test_an_error_inside_the_watcher_does_not_reach_the_loop(monkeypatch):
     def broken(*_):
         raise RuntimeError("a bug of ours")
 
-    monkeypatch.setattr(watcher_module, "read_graph", broken)
+    monkeypatch.setattr(following, "read_graph", broken)
     state, _, _, _, _, found = trained("momentum", watched=True)
     assert "a bug of ours" in found.problems[0]
     monkeypatch.undo()

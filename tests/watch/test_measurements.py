@@ -200,7 +200,7 @@ def test_a_second_pass_gives_products_where_the_first_has_no_second_derivative()
     root = F.cross_entropy(output, y) + 0.1 * output.square().mean()
     with pytest.raises(RuntimeError, match="derivative"):
         GraphHessian(root, parameters).product(torch.ones(sum(p.numel() for p in parameters)))
-    found = Pass((x,), {}, True, True, torch.get_rng_state(), output)
+    found = Pass((x,), {}, True, torch.get_rng_state(), output)
     H = SecondPassHessian(root, found, model, parameters)
     v = torch.randn(H.size)
     with sdpa_kernel(SDPBackend.MATH):
@@ -208,3 +208,17 @@ def test_a_second_pass_gives_products_where_the_first_has_no_second_derivative()
         plain = GraphHessian(F.cross_entropy(again, y) + 0.1 * again.square().mean(), parameters)
         torch.testing.assert_close(H @ v, plain @ v, rtol=1e-3, atol=1e-5)
     root.backward()
+
+
+def test_a_warm_up_from_zero_does_not_end_the_measurement_of_curvature():
+    model, x, y = small()
+    optimizer = SGD(model.parameters(), lr=0.1)
+    warm_up = torch.optim.lr_scheduler.LambdaLR(optimizer, lambda step: min(1.0, step / 10))
+    with watch(model, optimizer, to=None, quiet=True, overhead=1.0) as watcher:
+        for _ in range(30):
+            optimizer.zero_grad()
+            F.cross_entropy(model(x), y).backward()
+            optimizer.step()
+            warm_up.step()
+    assert watcher.problems == []
+    assert watcher.readings["threshold"].value == pytest.approx(20.0)

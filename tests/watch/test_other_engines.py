@@ -48,6 +48,22 @@ LOOP = """
 
     with_it, without = trained(True), trained(False)
     assert all(torch.equal(with_it[name], without[name]) for name in without)
+
+    torch.manual_seed(dist.get_rank())
+    net = nn.Linear(4, 1, bias=False)
+    nn.init.zeros_(net.weight)
+    model = DistributedDataParallel(net)
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.0)
+    with watch(model, optimizer, to=None, overhead=1.0, quiet=True) as watcher:
+        for _ in range(170):
+            x = torch.randn(32, 4)
+            y = x.sum(1, keepdim=True) + 0.5 * torch.randn(32, 1)
+            optimizer.zero_grad()
+            F.mse_loss(model(x), y).backward()
+            optimizer.step()
+    exact = (4 * (4 * (4 + 0.25) + 2 * 4) - 16) / 16  # as in test_measurements.py
+    found = watcher.readings["critical batch size"]
+    assert found.low <= exact <= found.high < 4 * exact, (found, exact)
     dist.destroy_process_group()
 """
 

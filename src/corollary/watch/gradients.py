@@ -53,6 +53,10 @@ class GradientLife:
         self.reached: set[int] = set()  # positions that a backward pass wrote to since the step
         self.backwards = 0  # passes that reached one of them since the step
 
+    def follows(self, other: "GradientLife") -> bool:
+        """Whether it looks at the same parameters."""
+        return [id(p) for p in self.parameters] == [id(p) for p in other.parameters]
+
     def before_backward(self) -> None:
         """Forget what was cleared since we last looked."""
         for i, p in enumerate(self.parameters):

@@ -1,6 +1,6 @@
 """What the last nodes of a loss's graph tell: which loss, of how many targets, times what."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -51,6 +51,22 @@ def read_graph(root: Tensor) -> LossGraph:
             return _described(node, KINDS[name], factor)
         factor *= _constant(node, name)
     return LossGraph(factor=factor)
+
+
+SCALER = 128.0  # factors from here on are those of a GradScaler
+
+
+def step_loss(values: Sequence[float], graph: LossGraph) -> float:
+    """The loss of a step from those of its passes: a mean, or a sum of shares.
+
+    Example:
+        >>> step_loss([1.0, 3.0], LossGraph()), step_loss([0.5, 1.5], LossGraph(factor=0.5))
+        (2.0, 2.0)
+    """
+    n = len(values)
+    shares = n > 1 and abs(graph.factor * n - 1) < 1e-6
+    scale = graph.factor if graph.factor >= SCALER else 1.0
+    return sum(values) / (1 if shares else n) / scale
 
 
 def path_to_loss(root: Tensor) -> Iterator[Any]:

@@ -1,8 +1,9 @@
 """What is known of a run at this moment: the blackboard between hooks, measurements, detectors."""
 
+import math
 from collections import deque
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import torch
@@ -10,21 +11,23 @@ from torch import Tensor, nn
 from torch.optim import Optimizer
 
 from corollary.core.measurement import Reading
+from corollary.errors import one_line
 from corollary.watch.event import Events
 from corollary.watch.gradients import GradientLife
 from corollary.watch.loss_graph import LossGraph
 
 RECENT = 400  # losses that trends are read from
+FIRST = 50  # losses that the start of a run is judged by
+MOST_PROBLEMS = 20
 
 
 @dataclass
 class Pass:
-    """One call of the model: what it was given and in which mode."""
+    """One call of the model with gradients: what it was given and in which mode."""
 
     args: tuple[Any, ...]
     kwargs: Mapping[str, Any]
     training: bool
-    grad: bool
     rng: Tensor  # state of torch's generator before the call
     output: Any = None  # until the backward pass
     repeatable: bool = True  # whether the model can be called with these inputs
@@ -34,6 +37,12 @@ class Pass:
         found: list[Tensor] = []
         _collect([*self.args, *self.kwargs.values()], found)
         return found
+
+    def first(self) -> Tensor | None:
+        """The first tensor among the inputs."""
+        if self.args and isinstance(self.args[0], Tensor):
+            return self.args[0]
+        return next(iter(self.tensors()), None)
 
     @property
     def size(self) -> int:
@@ -50,7 +59,17 @@ class Owned:
     foreign: int  # parameters that it has beside them
     life: GradientLife
     steps: int = 0
-    rates: list[float] = field(default_factory=list)  # one value per step: the first group's
+    rate: float = math.nan  # learning rate of the last step, of the first group
+    first_rate: float = math.nan
+    largest_rate: float = 0.0
+
+    def note_step(self) -> None:
+        """Parameters have changed."""
+        self.steps += 1
+        self.rate = float(self.optimizer.param_groups[0]["lr"])
+        self.largest_rate = max(self.largest_rate, self.rate)
+        if self.steps == 1:
+            self.first_rate = self.rate
 
 
 class Loop:
@@ -77,6 +96,10 @@ class Loop:
         self.stability: deque[tuple[int, float]] = deque(maxlen=20)
         self.compiled = hasattr(model, "_orig_mod")
         self.recomputed = False  # whether passes are made again for the backward pass
+        self.measuring = False  # whether a pass of the watcher itself is under way
+        self.silent = 0  # passes without gradients since the last step, in training mode
+        self.quiet = 0  # the same in evaluation mode
+        self.problems: list[str] = []  # what went wrong inside the watcher
 
     @property
     def inner(self) -> nn.Module:
@@ -88,6 +111,12 @@ class Loop:
         """Steps seen by this watcher."""
         return self.step - self.first_step
 
+    def failed(self, where: str, error: Exception) -> None:
+        """Something of ours broke down; the loop goes on."""
+        told = f"{where}: {type(error).__name__}: {one_line(str(error))}"
+        if told not in self.problems and len(self.problems) < MOST_PROBLEMS:
+            self.problems.append(told)
+
     def name(self, p: Tensor) -> str:
         """The name of a parameter in the model."""
         return self.names.get(id(p), "a parameter that is not in the model")
@@ -95,6 +124,13 @@ class Loop:
     def trained(self) -> Sequence[nn.Parameter]:
         """Parameters of the model that ask for a gradient."""
         return [p for p in self.model.parameters() if p.requires_grad]
+
+    def note_loss(self, value: float) -> None:
+        """The loss of this step."""
+        self.losses.append((self.step, value))
+        self.lowest = min(self.lowest, value)
+        if len(self.first_losses) < FIRST:
+            self.first_losses.append(value)
 
     def loss_values(self, last: int | None = None) -> list[float]:
         """The losses of the last steps."""

@@ -28,15 +28,18 @@ def fingerprint(found_pass: Pass) -> int | None:
 
     A random projection: sums would be equal for batches of one-hot rows.
     """
-    tensors = found_pass.tensors()
-    if not tensors or tensors[0].device.type != "cpu" or tensors[0].numel() == 0:
+    first = found_pass.first()
+    if first is None or first.device.type != "cpu" or first.numel() == 0:
         return None
-    flat = tensors[0].detach().reshape(-1)[-POINTS:].float()
-    return hash((tuple(tensors[0].shape), float(flat @ WEIGHTS[: len(flat)])))
+    flat = first.detach().reshape(-1)[-POINTS:].float()
+    weights = WEIGHTS if len(flat) == POINTS else WEIGHTS[: len(flat)]
+    return hash((first.shape, float(flat @ weights)))
 
 
 class Batches(Detector):
     """Follows fingerprints of the training batches."""
+
+    every_step = True
 
     def __init__(self) -> None:
         self.recent: deque[int | None] = deque(maxlen=24)
@@ -108,6 +111,8 @@ class Batches(Detector):
 
 class Labels(Detector):
     """Follows class numbers, where the loss is torch's cross entropy."""
+
+    every_step = True
 
     def __init__(self) -> None:
         self.counts: Counter[int] = Counter()

@@ -9,14 +9,13 @@ from corollary.core.finding import Finding, Severity
 from corollary.core.measurement import Reading
 from corollary.watch.measure.layers import LayerProbe
 from corollary.watch.measure.updates import Update
-from corollary.watch.state import Loop, Owned, Pass
+from corollary.watch.state import Loop, Owned
 
 
 class Detector:
     """Its methods do nothing unless overridden; all are called with the state of the loop."""
 
-    def on_pass(self, loop: Loop, found: Pass) -> None:
-        """The model was called."""
+    every_step = False  # whether to be told of steps that are not followed closely, too
 
     def on_backward_begin(self, loop: Loop, roots: Sequence[Tensor]) -> None:
         """A backward pass is about to begin."""

@@ -1,7 +1,5 @@
 """All detectors, fresh for a run."""
 
-from collections.abc import Callable, Sequence
-
 from corollary.watch.detect.data import Batches, Labels
 from corollary.watch.detect.detector import Detector
 from corollary.watch.detect.gradients import Accumulation, Clipping, DeadUnits, Vanishing
@@ -31,15 +29,3 @@ def detectors() -> list[Detector]:
         Stability(),
         Spikes(),
     ]
-
-
-OCCASIONS = [name for name in vars(Detector) if name.startswith("on_")]
-
-
-def by_occasion(
-    every: Sequence[Detector],
-) -> dict[str, list[tuple[Detector, Callable[..., None]]]]:
-    """Who listens to what: methods that a detector overrides."""
-    return {
-        name: [(d, getattr(d, name)) for d in every if name in vars(type(d))] for name in OCCASIONS
-    }

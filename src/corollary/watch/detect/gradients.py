@@ -11,6 +11,7 @@ from corollary.core.finding import Severity
 from corollary.watch.detect.detector import Detector, found, listed
 from corollary.watch.event import Streak
 from corollary.watch.gradients import Mark, mark, smallest
+from corollary.watch.loss_graph import SCALER
 from corollary.watch.measure.layers import LayerProbe
 from corollary.watch.measure.updates import Update, norms, total
 from corollary.watch.state import Loop, Owned
@@ -43,7 +44,7 @@ class Clipping(Detector):
             self.few = smallest(loop.main.life.parameters, 3)
         few = self.few
         scale = loop.graphs[-1].factor if loop.graphs else 1.0
-        scale = scale if scale >= 128 else 1.0  # of a GradScaler, which divides it out again
+        scale = scale if scale >= SCALER else 1.0  # of a GradScaler, which divides it out again
         self.before = total(_grad_norms(few)) / scale, [mark(p) for p in few]
 
     def on_step(self, loop: Loop, owned: Owned) -> None:

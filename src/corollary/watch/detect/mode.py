@@ -5,7 +5,7 @@ from torch import nn
 from corollary.core.finding import Severity
 from corollary.watch.detect.detector import Detector, found
 from corollary.watch.event import Streak
-from corollary.watch.state import Loop, Owned, Pass
+from corollary.watch.state import Loop, Owned
 
 LEFT = "mode/eval_during_training"
 TRAINS = "mode/training_during_evaluation"
@@ -26,18 +26,12 @@ def by_mode(model: nn.Module) -> list[str]:
 class Mode(Detector):
     """Compares the model's mode with what is done with it."""
 
+    every_step = True
+
     def __init__(self) -> None:
         self.left, self.trains = Streak(3, release=5), Streak(1, release=3)
         self.layers: list[str] | None = None
         self.was_training = False
-        self.silent = 0  # passes without gradients since the step, in training mode
-        self.quiet = 0  # passes without gradients since the step, in evaluation mode
-
-    def on_pass(self, loop: Loop, found_pass: Pass) -> None:
-        """Count the passes that are no training."""
-        if not found_pass.grad:
-            self.silent += found_pass.training
-            self.quiet += not found_pass.training
 
     def on_step(self, loop: Loop, owned: Owned) -> None:
         """Look at the pass that led to this step, and at those between two steps."""
@@ -50,7 +44,6 @@ class Mode(Detector):
             self._left(loop, not training)
             self._trains(loop)
             self.was_training |= training
-        self.silent = self.quiet = 0
 
     def _left(self, loop: Loop, evaluating: bool) -> None:
         new = self.left.see(evaluating)
@@ -74,9 +67,9 @@ class Mode(Detector):
             loop.events.passes(LEFT, loop.step)
 
     def _trains(self, loop: Loop) -> None:
-        if self.silent + self.quiet < 2:  # no evaluation between these two steps
+        if loop.silent + loop.quiet < 2:  # no evaluation between these two steps
             return
-        new = self.trains.see(self.silent >= 2)
+        new = self.trains.see(loop.silent >= 2)
         if new:
             assert self.layers is not None
             loop.events.say(
@@ -85,7 +78,7 @@ class Mode(Detector):
                     TRAINS,
                     "The model is evaluated in training mode",
                     Severity.MEDIUM,
-                    f"{self.silent} passes without gradients ran in training mode: dropout was "
+                    f"{loop.silent} passes without gradients ran in training mode: dropout was "
                     "active, and batch norm took its statistics from the evaluated data.",
                     "Call model.eval() before an evaluation and model.train() after it.",
                     where=self.layers[0],

@@ -14,11 +14,13 @@ TWICE = "optimizer/shared_parameters"
 FOREIGN = "optimizer/foreign_parameters"
 CUT = "loop/graph_cut"
 DECAY = "optimizer/decay_on_norms"
-LOOKED_AT = (4, 40)  # steps at which ownership is compared
+LOOKED_AT = (4, 40, 400, 4000)  # steps at which ownership is compared
 
 
 class Ownership(Detector):
     """Compares what the optimizers own with what receives gradients."""
+
+    every_step = True
 
     def __init__(self) -> None:
         self.recent: deque[int] = deque(maxlen=6)  # which optimizers made the last steps

@@ -20,26 +20,26 @@ GONE = 1e-3  # of its largest value: a learning rate that no longer trains
 class Schedule(Detector):
     """Follows the learning rate and, where it was found, the scheduler behind it."""
 
+    every_step = True
+
     def __init__(self) -> None:
         self.around: Surroundings | None = None
-        self.largest = 0.0
         self.gone = 0  # steps in a row with hardly any learning rate
 
     def on_step(self, loop: Loop, owned: Owned) -> None:
         """Compare the rate with its largest, the scheduler with its steps."""
         if owned is not loop.main:
             return
-        rate = owned.rates[-1]
-        self.largest = max(self.largest, rate)
-        self.gone = self.gone + 1 if rate <= GONE * self.largest and self.largest > 0 else 0
+        rate, largest = owned.rate, owned.largest_rate
+        self.gone = self.gone + 1 if rate <= GONE * largest and largest > 0 else 0
         if loop.made == LOOK and getattr(owned.optimizer.step, "_wrapped_by_lr_sched", False):
             self.around = look_around(owned.optimizer)
-        self._ended(loop, rate)
+        self._ended(loop, owned)
         if self.around is not None and self.around.scheduler is not None and loop.made % 10 == 0:
             self._never(loop, self.around)
             self._past(loop, self.around.scheduler)
 
-    def _ended(self, loop: Loop, rate: float) -> None:
+    def _ended(self, loop: Loop, owned: Owned) -> None:
         left = loop.planned is None or loop.step < 0.9 * loop.planned
         if self.gone and self.gone >= max(30, loop.made // 4) and left:
             begun = loop.step - self.gone
@@ -49,12 +49,12 @@ class Schedule(Detector):
                     ENDED,
                     "Training goes on with almost no learning rate",
                     Severity.MEDIUM,
-                    f"For {self.gone} steps the learning rate has been {rate:.2g}, below a "
-                    f"thousandth of its largest value {self.largest:.2g}; it fell there within "
-                    f"{begun} steps.",
+                    f"For {self.gone} steps the learning rate has been {owned.rate:.2g}, below a "
+                    f"thousandth of its largest value {owned.largest_rate:.2g}; it fell there "
+                    f"within {begun} steps.",
                     "If the schedule counts epochs, call scheduler.step() once per epoch; if it "
                     "counts steps, make it as long as the run.",
-                    rate=rate,
+                    rate=owned.rate,
                 ),
             )
 

@@ -25,6 +25,8 @@ EDGE = ("optimization/gd_stability_threshold",)
 class Stability(Detector):
     """Reads the loss at every step and the stability ratio where it was measured."""
 
+    every_step = True
+
     def __init__(self) -> None:
         self.rates: list[float] = []  # learning rate times curvature, per reading
         self.largest = 0.0  # stability ratio of the first readings
@@ -82,8 +84,8 @@ class Stability(Detector):
             )
 
     def _warm_up(self, loop: Loop, owned: Owned) -> None:
-        rates = owned.rates
-        if loop.made > 100 or self.largest <= 1 or rates[0] < 0.5 * max(rates):
+        first = owned.first_rate
+        if loop.made > 100 or self.largest <= 1 or first < 0.5 * owned.largest_rate:
             return
         start, peak = loop.first_losses[0], max(loop.first_losses)
         now = statistics.median(loop.loss_values(10))
@@ -97,7 +99,7 @@ class Stability(Detector):
                     f"The loss jumped from {start:.3g} to {peak:.3g} in the first steps, where "
                     f"learning rate times curvature is {self.largest:.3g} times what the optimizer "
                     "bears.",
-                    f"Raise the learning rate from {rates[0] / self.largest:.2g} to its value "
+                    f"Raise the learning rate from {first / self.largest:.2g} to its value "
                     "over the first few hundred steps.",
                     value=Reading(self.largest, self.largest, self.largest),
                     claims=EDGE,
@@ -133,7 +135,7 @@ class Stability(Detector):
 
 def too_large(loop: Loop, change: str, ratio: float) -> Finding:
     """The learning rate is beyond its limit, and the loss shows it."""
-    rate = loop.main.rates[-1] if loop.main else math.nan
+    rate = loop.main.rate if loop.main else math.nan
     return found(
         TOO_LARGE,
         "The learning rate is too large",
@@ -148,6 +150,8 @@ def too_large(loop: Loop, change: str, ratio: float) -> Finding:
 
 class Spikes(Detector):
     """A loss far outside the range of the last hundred."""
+
+    every_step = True
 
     def __init__(self) -> None:
         self.high = 0  # steps in a row far above

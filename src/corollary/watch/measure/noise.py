@@ -7,8 +7,8 @@ examples, the squared lengths of a few examples' gradients and the batch's gradi
 .. math:: \widehat{\operatorname{tr}\Sigma} = \frac{B}{B-1}\Bigl(\overline{|g_i|^2} - |g_B|^2\Bigr),
           \qquad \widehat{|G|^2} = |g_B|^2 - \frac1B\widehat{\operatorname{tr}\Sigma},
 
-both unbiased; their ratio is the noise scale, which is also the critical batch size. With gradient
-accumulation the micro-batches take the place of examples, for all parameters and at no cost.
+both unbiased; their ratio is the noise scale, which is also the critical batch size. Where the loop
+accumulates gradients or runs in several processes, :mod:`.micro_batches` takes its place.
 
 :source: McCandlish, Kaplan, Amodei et al. (2018), "An empirical model of large-batch training",
     Appendix A.1; Goodfellow (2015), "Efficient per-example gradient computations"; Fieller (1954),
@@ -34,9 +34,13 @@ class NoiseAverage:
 
     def __init__(self, window: int = WINDOW) -> None:
         self.parts: deque[tuple[float, float]] = deque(maxlen=window)
+        self.source = ""
 
-    def add(self, noise: float, signal: float) -> None:
-        """One reading of both parts."""
+    def add(self, noise: float, signal: float, source: str = "") -> None:
+        """One reading of both parts; readings of different parameters are not averaged."""
+        if source != self.source:
+            self.parts.clear()
+            self.source = source
         if math.isfinite(noise) and math.isfinite(signal):
             self.parts.append((noise, signal))
 

@@ -23,7 +23,11 @@ class JsonLines:
 
     def write(self, line: dict[str, Any]) -> None:
         """Take one line."""
-        self._file.write(json.dumps(strict(line), allow_nan=False) + "\n")
+        try:
+            text = json.dumps(line, allow_nan=False)
+        except ValueError:  # NaN and infinity have a form of their own
+            text = json.dumps(strict(line), allow_nan=False)
+        self._file.write(text + "\n")
         if line["kind"] != "step":
             self._file.flush()
 

@@ -1,0 +1,185 @@
+"""Follows a loop from call to call: what the hooks tell becomes the state of the run."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import torch
+from torch import Tensor
+from torch.optim import Optimizer
+
+from corollary.watch.attention import Attention
+from corollary.watch.broken_steps import BrokenSteps
+from corollary.watch.detect.panel import Panel
+from corollary.watch.gradients import GradientLife
+from corollary.watch.loss_graph import read_graph, step_loss
+from corollary.watch.measure.trend import trend
+from corollary.watch.measuring import Measuring
+from corollary.watch.state import Loop, Owned, Pass
+
+SYNCED = 16  # steps between two looks at numbers that live on an accelerator
+GRAPHS = 8  # steps between two looks at the graph of the loss
+TREND = 50  # steps between two looks at the trend of the loss
+
+
+class Following:
+    """What :class:`~corollary.watch.hooks.Ears` tell, in the order of the loop."""
+
+    def __init__(self, loop: Loop, panel: Panel, measuring: Measuring, broken: BrokenSteps) -> None:
+        self.loop, self.panel, self.measuring, self.broken = loop, panel, measuring, broken
+        self.attention = Attention()
+        self.life = GradientLife(list(loop.model.parameters()))
+        self.given: float | None = None  # a loss handed over for this step
+        self.open = False  # whether optimizers are looked for
+
+    def own(self, optimizer: Optimizer) -> Owned | None:
+        """Take note of an optimizer, if it has a parameter of the model or was handed over."""
+        loop = self.loop
+        every = [p for group in optimizer.param_groups for p in group["params"]]
+        mine = [p for p in every if id(p) in loop.names]
+        if not mine and (loop.owned or self.open):
+            return None
+        life = GradientLife(mine or every)
+        if not loop.owned and life.follows(self.life):
+            life = self.life
+        owned = Owned(optimizer, mine, len(every) - len(mine), life)
+        loop.owned[id(optimizer)] = owned
+        loop.main = loop.main or owned
+        return owned
+
+    def called(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        """The model is about to compute."""
+        loop = self.loop
+        if loop.measuring:
+            return
+        training = loop.model.training
+        if torch.is_grad_enabled():
+            loop.passes.append(Pass(args, kwargs, training, torch.get_rng_state()))
+            return
+        loop.silent += training
+        loop.quiet += not training
+        self.attention.wake(loop.made)  # what follows an evaluation may differ
+
+    def answered(self, output: Any) -> None:
+        """The model has computed."""
+        if self.attention.on and not self.loop.measuring and torch.is_grad_enabled():
+            self.measuring.passed(output)
+
+    def backward_begins(self, roots: Sequence[Tensor]) -> None:
+        """Read the loss and its graph."""
+        loop, close = self.loop, self.attention.on
+        if close:
+            for life in self._lives():
+                life.before_backward()
+            loop.backwards = self.life.backwards
+        if loop.backwards == 0:
+            loop.values, loop.graphs = [], []
+        if not roots:
+            return
+        self._read_root(roots[0])
+        if close:
+            self.panel.tell("on_backward_begin", roots)
+            if loop.backwards == 0 and roots[0].numel() == 1:
+                self.measuring.before_backward(roots[0])
+
+    def _read_root(self, root: Tensor) -> None:
+        loop = self.loop
+        changes = self.attention.on and (loop.accumulated > 1 or loop.made < 40)
+        if not loop.graph or changes or loop.made % GRAPHS == 0:
+            loop.graph = read_graph(root)
+        loop.graphs.append(loop.graph)
+        if root.numel() == 1 and self._looks_at(root):
+            loop.values.append(float(root.detach()))
+            self.broken.see_loss(loop.values[-1])
+
+    def backward_ended(self, roots: Sequence[Tensor]) -> None:
+        """Gradients are there."""
+        loop = self.loop
+        if not self.attention.on:
+            loop.backwards += 1
+            return
+        reached = self.life.after_backward()
+        for life in self._lives():
+            if life is not self.life:
+                life.after_backward()
+        loop.backwards = self.life.backwards
+        if loop.passes:
+            loop.passes[-1].output = None
+        self.panel.tell("on_backward", reached)
+        if reached:
+            self.measuring.after_backward(loop.backwards == 1 and not self.life.leftover)
+
+    def step_begins(self, optimizer: Optimizer, closure: bool) -> None:
+        """Parameters are about to change."""
+        loop = self.loop
+        owned = loop.owned.get(id(optimizer)) or self.own(optimizer)
+        if owned is None:
+            return
+        if closure:
+            self.attention.always = self.attention.on = True
+        if self.attention.on:
+            self.panel.tell("on_step_begin", owned, closure)
+        if owned is loop.main and not closure:
+            if self.broken.first is not None and self._looks_at(self.broken.first):
+                self.broken.see_gradient()
+            if self.attention.on:
+                self.measuring.before_step(owned, self.life.leftover)
+
+    def step_ended(self, optimizer: Optimizer) -> None:
+        """Parameters have changed."""
+        loop, close = self.loop, self.attention.on
+        owned = loop.owned.get(id(optimizer))
+        if owned is None:
+            return
+        owned.note_step()
+        if owned is loop.main:
+            loop.accumulated, loop.backwards = max(1, loop.backwards), 0
+            self._note_loss(owned)
+            if close:
+                self.measuring.after_step()
+        self.panel.tell("on_step", owned, close=close)
+        if close:
+            owned.life.after_step()
+        if owned is loop.main:
+            self._end_step()
+
+    def _end_step(self) -> None:
+        """Count, and decide how the next step is looked at."""
+        loop, before = self.loop, self.attention.on
+        loop.silent = loop.quiet = 0
+        loop.step += 1
+        now = self.attention.plan(loop.made)
+        if before:
+            self.life.after_step()
+        elif now:  # nobody has looked for a while: what is there has been used
+            for life in self._lives():
+                life.after_step()
+        if now:
+            self.measuring.plan()
+        elif before:
+            self.measuring.release()
+
+    def failed(self, where: str, error: Exception) -> None:
+        """Something of ours broke down; the loop goes on."""
+        self.loop.failed(where, error)
+
+    def _lives(self) -> list[GradientLife]:
+        return [self.life, *(o.life for o in self.loop.owned.values() if o.life is not self.life)]
+
+    def _looks_at(self, t: Tensor) -> bool:
+        """Reading a number from an accelerator waits for it."""
+        return t.device.type == "cpu" or self.loop.made % SYNCED == 0
+
+    def _note_loss(self, main: Owned) -> None:
+        loop = self.loop
+        if self.given is not None:
+            value, self.given = self.given, None
+        elif loop.values:
+            value = step_loss(loop.values, loop.graphs[-1])
+        else:
+            return
+        loop.note_loss(value)
+        self.measuring.writer.step(loop.step, value, main.rate)
+        if loop.made % TREND == TREND - 1:
+            slope = trend(loop.loss_values())
+            if slope is not None:
+                self.measuring.say("trend", slope)
