@@ -76,7 +76,7 @@ def test_the_map_finds_classes_and_functions():
         ("novikof", "did you mean novikoff?"),
         ("novikov", "did you mean novikoff?"),
         ("cover", "did you mean cover_counting or cover_transition?"),
-        ("resnet", "depth_with_shortcuts speaks of it"),
+        ("resnet", "depth_with_shortcuts mentions it"),
         ("gradient_descent", "speak of it"),
         ("zzzz", "`corollary list` shows what there is"),
         ("", "`corollary list` shows what there is"),

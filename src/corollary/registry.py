@@ -266,7 +266,7 @@ def claim(name: str) -> Any:
 
 
 def suggestion(name: str) -> str:
-    """The end of a sentence: names spelled almost so, else entries that speak of it."""
+    """The end of a sentence: names spelled almost so, else entries that mention it."""
     stems = [e.stem for e in entries()]
     longer = sorted((s for s in stems if name in s), key=lambda s: (not s.startswith(name), len(s)))
     near = [*get_close_matches(name, stems, n=2, cutoff=0.82), *(longer if name else ())]
@@ -274,8 +274,8 @@ def suggestion(name: str) -> str:
     spoken = [e for e in entries() if name and phrase.search(e.docstring)]
     if not near and spoken:
         spoken.sort(key=lambda e: not phrase.search(e.title))
-        verb = "speak" if len(spoken) > 1 else "speaks"
-        return f"; {_listed([e.stem for e in spoken[:3]], 'and')} {verb} of it"
+        verb = "mention" if len(spoken) > 1 else "mentions"
+        return f"; {_listed([e.stem for e in spoken[:3]], 'and')} {verb} it"
     near = list(dict.fromkeys(near or get_close_matches(name, stems, n=2, cutoff=0.7)))
     if near:
         return f"; did you mean {_listed(near[:3], 'or')}?"

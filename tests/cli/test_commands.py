@@ -50,7 +50,7 @@ def test_the_map_names_where_results_live(call):
 def test_show_explains_a_claim(call):
     code, out, _ = call("show", "novikoff")
     assert code == 0
-    for part in ("Supposes", "--gamma", "Novikoff (1962)", "Last verdict"):
+    for part in ("Assumptions", "--gamma", "Novikoff (1962)", "Last verdict"):
         assert part in out
 
 

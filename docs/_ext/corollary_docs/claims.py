@@ -96,7 +96,7 @@ def _row(entry: Entry, outcome: Outcome | None) -> list[str]:
 def _supposed(entry: Entry, outcome: Outcome | None) -> Iterator[str]:
     sentences = outcome.hypotheses if outcome else entry.hypotheses
     if sentences:
-        yield rst.heading("What it supposes", "-")
+        yield rst.heading("Assumptions", "-")
         yield rst.directive("rst-class", "hypotheses" if outcome else "supposed")
         yield rst.bullets(rst.prose(with_formulas(s)) for s in sentences)
 
@@ -113,7 +113,7 @@ def _checked(outcome: Outcome | None) -> Iterator[str]:
 def _without(entry: Entry, outcome: Outcome | None) -> Iterator[str]:
     reason = entry.fields.get("no-counterexample")
     if reason or (outcome and outcome.counterexample):
-        yield rst.heading("Without a hypothesis", "-")
+        yield rst.heading("Without an assumption", "-")
         text = (
             rst.prose(reason) if reason else rst.escaped(outcome.counterexample if outcome else "")
         )

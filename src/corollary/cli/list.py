@@ -13,6 +13,13 @@ if TYPE_CHECKING:
     from corollary.registry import Entry
 
 Row = tuple[str, str, str, str]
+AREAS: Row = ("area", "what it is about", "claims", "errata")
+QUESTIONS: Row = ("question", "exams that `corollary examine` runs", "exams", "")
+NEXT = (
+    "Next: corollary list --area kernels, corollary list dropout,\n"
+    "      corollary show novikoff, corollary check novikoff"
+)
+NARROW = 100  # columns; below, the kind of a statement is left out
 
 
 def list_entries(
@@ -64,27 +71,24 @@ def _print_areas(found: "list[Entry]") -> None:
 
     from corollary.registry import chapter, question
 
-    groups: dict[tuple[bool, str], list[Entry]] = {}
-    for entry in found:
-        groups.setdefault((entry.is_exam, entry.area), []).append(entry)
-    rows = [
-        (
-            area,
-            question(area) if is_exam else chapter(area).split(": ", 1)[-1],
-            str(len(group)),
-            str(sum(bool(e.erratum) for e in group) or ""),
-        )
-        for (is_exam, area), group in sorted(groups.items())
-    ]
-    exams = sum(entry.is_exam for entry in found)
     console = Console(highlight=False)
-    _print_lines(console, ("area", "what it is about", "entries", "errata"), rows)
-    console.print(
-        f"{len(found) - exams} claims, and {exams} exams that `corollary examine` runs on "
-        "your network.\nNext: `corollary list --area kernels`, `corollary list dropout`, "
-        "`corollary show novikoff`",
-        style="dim",
-    )
+    for exams, head in ((False, AREAS), (True, QUESTIONS)):
+        groups: dict[str, list[Entry]] = {}
+        for entry in found:
+            if entry.is_exam is exams:
+                groups.setdefault(entry.area, []).append(entry)
+        rows = [
+            (
+                area,
+                question(area) if exams else chapter(area).split(": ", 1)[-1],
+                str(len(group)),
+                str(sum(bool(e.erratum) for e in group) or ""),
+            )
+            for area, group in sorted(groups.items())
+        ]
+        _print_lines(console, head, rows)
+        console.print()
+    console.print(NEXT, style="dim")
 
 
 def _print_entries(found: "list[Entry]") -> None:
@@ -93,19 +97,21 @@ def _print_entries(found: "list[Entry]") -> None:
 
     console = Console(highlight=False)
     several = len({entry.area for entry in found}) > 1
+    narrow = console.is_terminal and console.width < NARROW
     rows = [
         (
-            e.name if several else e.stem,
-            f"(erratum) {e.title}" if e.erratum else e.title,
-            e.kind,
+            (e.name if several else e.stem) + (" *" if e.erratum else ""),
+            e.title,
+            "" if narrow else e.kind,
             e.cost,
         )
         for e in found
     ]
     if found:
-        _print_lines(console, ("name", "statement", "kind", "cost"), rows)
+        _print_lines(console, ("name", "statement", "" if narrow else "kind", "cost"), rows)
     noun = "entry" if len(found) == 1 else "entries"
-    console.print(f"{len(found)} {noun}; `corollary show NAME` explains one", style="dim")
+    star = "; * corrects the lecture notes" if any(e.erratum for e in found) else ""
+    console.print(f"{len(found)} {noun}; `corollary show NAME` explains one{star}", style="dim")
 
 
 def _print_lines(console: "Console", head: Row, rows: list[Row]) -> None:
@@ -114,9 +120,10 @@ def _print_lines(console: "Console", head: Row, rows: list[Row]) -> None:
 
     widths = [max(len(row[k]) for row in (head, *rows)) for k in range(4)]
     if console.is_terminal:
-        widths[1] = min(widths[1], max(10, console.width - widths[0] - sum(widths[2:]) - 6))
+        rest = sum(width + 2 for width in (widths[0], *widths[2:]) if width)
+        widths[1] = min(widths[1], max(10, console.width - rest))
     for row in (head, *rows):
-        cells = [_fitted(cell, width) for cell, width in zip(row, widths, strict=True)]
+        cells = [_fitted(cell, width) for cell, width in zip(row, widths, strict=True) if width]
         style = "bold" if row is head else ""
         line = Text.assemble((cells[0], style or "cyan"), ("  " + "  ".join(cells[1:]), style))
         line.rstrip()

@@ -7,15 +7,17 @@ import typer
 
 
 def replay(
-    step: Annotated[Path, typer.Argument(help="A file that a watcher kept, run-step-123.pt.")],
+    step: Annotated[
+        Path, typer.Argument(help="A file that a watcher saved, such as run-step-123.pt.")
+    ],
     model: Annotated[str, typer.Option(help="The network: net.py:build or package.module:object.")],
     loss: Annotated[
         str | None, typer.Option(help="file.py:loss, called with the model's output.")
     ] = None,
 ) -> None:
-    """Repeat a step that a watcher kept, and show the first operation that breaks.
+    """Repeat a training step that a watcher saved, and show the first operation that breaks.
 
-    This runs the code you name. Exit code 1 when something is not finite, 0 when all is finite.
+    This runs the code you name. The exit code is 1 if a value is not finite, and 0 otherwise.
     """
     from corollary.examine.modules import load_module, load_object
     from corollary.watch.replay import read_step, replayed

@@ -33,7 +33,8 @@ def reproduce(
         bool, typer.Option("--quick", help="Reduced size and one seed: does it run, not how well.")
     ] = False,
     seeds: Annotated[
-        int | None, typer.Option(help="Seeds per row; else what the experiment asks for.", min=1)
+        int | None,
+        typer.Option(help="Seeds per row. Default: as many as the experiment defines.", min=1),
     ] = None,
     jobs: Annotated[int, typer.Option(help="Processes.", min=1)] = 1,
     json_file: Annotated[
@@ -86,8 +87,8 @@ def reproduce(
         except KeyboardInterrupt:
             kept = len(journal.read(Job))
             print(
-                f"corollary: stopped; {kept} of {total} runs are kept: give the same command with "
-                "--resume to go on",
+                f"corollary: interrupted; {kept} of {total} runs are saved: "
+                "run the same command with --resume to continue",
                 file=sys.stderr,
             )
             raise typer.Exit(130) from None
@@ -141,9 +142,17 @@ def _print_table(done: "Reproduction") -> None:
     table = Table(box=None, padding=(0, 2, 0, 0))
     for name in ("", "published", "ours (95 % interval)", "seeds", "s per seed", ""):
         table.add_column(name)
+    missing = []
     for line in done.lines():
-        table.add_row(*cells(line))
-    Console(highlight=False).print(table)
+        *numbers, verdict = cells(line)
+        if not line.values:
+            missing.append(f"{line.row}: {verdict}")
+            verdict = "not run"
+        table.add_row(*numbers, verdict)
+    console = Console(highlight=False)
+    console.print(table)
+    for sentence in missing:
+        console.print(sentence, style="dim", soft_wrap=True, markup=False)
 
 
 def cells(line: "Line") -> tuple[str, ...]:

@@ -28,6 +28,8 @@ def show(
     from rich.padding import Padding
 
     from corollary.report.statement import terminal_text
+    from corollary.report.symbols import in_symbols
+    from corollary.report.typed_math import with_formulas
 
     console = Console(highlight=False)
     console.print(f"[bold]{entry.title}[/bold]  [cyan]{entry.name}[/cyan]", soft_wrap=True)
@@ -35,9 +37,10 @@ def show(
     console.print()
     console.print(Padding(terminal_text(entry.statement), (0, 0, 1, 2)), markup=False)
     if entry.hypotheses:
-        console.print("[bold]Supposes[/bold]")
+        console.print("[bold]Assumptions[/bold]")
         for sentence in entry.hypotheses:
-            console.print("  - " + sentence, markup=False)
+            text = terminal_text(in_symbols(with_formulas(sentence)))
+            console.print("  - " + text.replace("\n", "\n    "), markup=False)
         console.print()
     if entry.options:
         console.print("[bold]Options[/bold]")
@@ -47,7 +50,8 @@ def show(
     for head, text in parts:
         if text:
             console.print(f"[bold]{head}[/bold]")
-            console.print(Padding(terminal_text(text), (0, 0, 1, 2)), markup=False)
+            shown = terminal_text(in_symbols(with_formulas(text)) if head == "Erratum" else text)
+            console.print(Padding(shown, (0, 0, 1, 2)), markup=False)
     said = f"{last['sentence']} (seed {last['seed']})" if last else "not checked here yet"
     console.print("[bold]Last verdict[/bold]  ", end="")
     console.print(said, markup=False)

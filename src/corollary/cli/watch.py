@@ -17,13 +17,17 @@ def watch(
     ] = "never",
 ) -> None:
     """Turn the record of a watched training run into one self-contained HTML page."""
-    from corollary.core.finding import Severity
     from corollary.errors import OptionError
-    from corollary.report.watch_page import headline, watch_text, write_watch
-    from corollary.watch.record import read_run
+    from corollary.examine.modules import must_exist
 
     if fail_on not in ("low", "medium", "high", "never"):
         raise OptionError(f"expected low, medium, high or never as --fail-on, got '{fail_on}'")
+    must_exist(record)
+
+    from corollary.core.finding import Severity
+    from corollary.report.watch_page import headline, watch_text, write_watch
+    from corollary.watch.record import read_run
+
     run = read_run(record)
     if text:
         typer.echo(watch_text(run))

@@ -162,7 +162,7 @@ def hypotheses_are_needed(case: Case) -> Iterator[str]:
     """Each breaker breaks its own hypothesis and the conclusion, and says what happens."""
     broken = [s for s in case.claim.suppositions if s.without is not None]
     if not case.claim.suppositions:
-        yield "declare what the claim supposes"
+        yield "declare the assumptions in `supposes`"
     if not broken and not case.fields.get("no-counterexample"):
         yield "no hypothesis is broken: give one a `without`, or say why in :no-counterexample:"
     if case.result.verdict is Verdict.INAPPLICABLE:

@@ -147,7 +147,8 @@ class Subject:
         found = _likely(raw)
         if found is None:
             raise NotApplicableError(
-                f"the module gives {_shape_of(raw)}, in which no float tensor stands out; "
+                f"the module gives {_shape_of(raw)}, and it is not clear which float tensor is the "
+                "output; "
                 "pass output=<key, index or function>"
             )
         return found

@@ -36,7 +36,7 @@ class Verdict(StrEnum):
 _MEANINGS = {
     Verdict.HOLDS: "the measurement agrees with the prediction",
     Verdict.FAILS: "the measurement contradicts the prediction",
-    Verdict.VACUOUS: "true, but the prediction says no more than what is trivially known",
+    Verdict.VACUOUS: "true, but the prediction is no better than a trivial one",
     Verdict.INAPPLICABLE: "a hypothesis does not hold, so the statement says nothing here",
     Verdict.INCONCLUSIVE: "the budget ended before the comparison was decided",
     Verdict.CRASHED: "the code stopped with an error before there was a comparison",

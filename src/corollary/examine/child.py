@@ -120,7 +120,7 @@ class _Report:
                 CUT_SHORT,
                 "The examination was cut short",
                 status=Status.FAILED,
-                meaning=f"{why[:1].upper()}{why[1:]}; what was finished before is kept.",
+                meaning=f"{why[:1].upper()}{why[1:]}; finished exams are kept.",
             )
             self.findings.append(cut)
         return Examination(

@@ -42,11 +42,11 @@ def confirmed(finding: Finding, subject: Subject, budget: Budget) -> Finding:
 
 
 def _remark(finding: Finding, why: str) -> Finding:
-    said = why or "A short training goes well all the same."
+    said = why or "A short training run still goes well."
     return replace(finding, severity=Severity.LOW, meaning=f"{finding.meaning} {said}".strip())
 
 
 def _failure(trial: TrialRun) -> str:
     if trial.diverged:
         return f"A run of {len(trial.run.losses)} steps diverges."
-    return f"A run of {trial.steps} steps learns nothing, nor does one of a single batch."
+    return f"Training for {trial.steps} steps learns nothing, not even on a single batch."

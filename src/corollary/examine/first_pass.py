@@ -84,7 +84,7 @@ inputs of another width
     except TimeLimitError:
         raise InputError(
             f"one pass of {batch.size} samples through {subject.name} did not end within the "
-            f"budget of {seconds:g} s; give it more time, or look for what it waits for"
+            f"budget of {seconds:g} s; give it more time, or find out what it is waiting for"
         ) from None
     except Exception as error:
         if not labels and isinstance(error, IndexError) and "out of bounds" in str(error):

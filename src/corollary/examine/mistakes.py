@@ -7,6 +7,7 @@ import ast
 from collections.abc import Iterator
 from difflib import get_close_matches
 from pathlib import Path
+from typing import NamedTuple
 
 from corollary.errors import InputError
 from corollary.examine.datasets import known_form
@@ -46,14 +47,21 @@ def _check_object(spec: str) -> None:
         raise InputError(f"there is no file {path}{_near_files(path)}")
     names = _names(path)
     if not place or not name:
-        offered = f"; {path} has {', '.join(names)}" if names else ""
+        offered = f"; {path} has {', '.join(names.own or names.all)}" if names else ""
         raise InputError(FORM.format(spec) + offered)
-    if names is not None and name.split(".")[0] not in names:
-        raise no_such_name(place, name, names)
+    if names is not None and name.split(".")[0] not in names.all:
+        raise no_such_name(place, name, names.own or names.all)
 
 
-def _names(path: Path) -> list[str] | None:
-    """What a file defines at its top level, functions and classes first; None if it may be more."""
+class Names(NamedTuple):
+    """What a file has at its top level."""
+
+    own: list[str]  # functions and classes that it defines
+    all: list[str]
+
+
+def _names(path: Path) -> Names | None:
+    """The names of a file; None if it may have more."""
     try:
         tree = ast.parse(path.read_bytes())
     except (OSError, SyntaxError, ValueError, RecursionError, MemoryError):
@@ -61,7 +69,7 @@ def _names(path: Path) -> list[str] | None:
     found = dict(_defined(tree.body))
     if "*" in found or "__getattr__" in found:
         return None
-    return [*(n for n, own in found.items() if own), *(n for n, own in found.items() if not own)]
+    return Names([n for n, own in found.items() if own], list(found))
 
 
 def _defined(body: list[ast.stmt]) -> Iterator[tuple[str, bool]]:

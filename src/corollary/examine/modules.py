@@ -142,7 +142,7 @@ def called(found: Any, spec: str) -> Any:
 
 def _broken(place: str, error: Exception) -> InputError:
     if isinstance(error, MemoryError) or "can't allocate memory" in str(error):
-        return InputError(f"{place} needs more memory than it may take, see --memory")
+        return InputError(f"{place} needs more memory than it is allowed, see --memory")
     return InputError(one_line(f"{place} stopped with {type(error).__name__}: {error}"))
 
 

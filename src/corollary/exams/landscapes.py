@@ -39,8 +39,8 @@ def affordable(subject: Subject, budget: Budget, passes: float, most: int, *, ro
     least = (passes * min(FEWEST, most) + rows * FORWARD) * a_sample
     if least > max(OVERRUN * budget.left, PATIENCE * budget.whole):
         raise NotApplicableError(
-            f"it would take about {least:.0f} s for this network, more than its share of the "
-            "work; ask for it alone (--only), or for more (--effort thorough)"
+            f"it would take about {least:.0f} s for this network, more than its share; "
+            "run it alone (--only), or with --effort thorough"
         )
     left = 0.5 * budget.left - rows * FORWARD * a_sample
     return max(FEWEST, min(most, int(left / (passes * a_sample + 1e-9))))

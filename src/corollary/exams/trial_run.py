@@ -253,8 +253,7 @@ def _made(subject: Subject, budget: Budget) -> TrialRun:
     steps = min(STEPS, int(affordable / size))
     if steps < FEWEST:
         raise NotApplicableError(
-            f"a training of {FEWEST} steps is too much work for this effort; ask for more "
-            "(--effort thorough)"
+            f"training for {FEWEST} steps is too much work for this effort; use --effort thorough"
         )
     few = data.first(min(_few(data), size if size > 1 else data.size))
     with subject.borrowed(train=True):

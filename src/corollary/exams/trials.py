@@ -148,7 +148,7 @@ def _prepared(subject: Subject, budget: Budget) -> Trial:
     batch = subject.labelled(SAMPLES)
     if batch.size < LEAST:
         raise NotApplicableError(
-            f"half of the samples are kept back for this, and {batch.size} are too few to split; "
+            f"half of the samples are held back for this, and {batch.size} are too few to split; "
             f"give at least {LEAST}"
         )
     with subject.borrowed():
@@ -159,8 +159,9 @@ def _prepared(subject: Subject, budget: Budget) -> Trial:
             kept = drawn_anew(subject.model, subject.seed)
         if kept:
             raise NotApplicableError(
-                "the network has learned these samples already, and its weights cannot be drawn "
-                f"anew ('{kept[0]}' has no reset_parameters); give samples it has not seen"
+                "the network has learned these samples already, and its weights cannot be "
+                "initialised again ('{kept[0]}' has no reset_parameters); give samples it has not "
+                "seen"
             )
     order = torch.randperm(batch.size, generator=subject.rng("trial"))
     half = batch.size // 2 if batch.size < 2 * ROWS else batch.size // 2 // ROWS * ROWS
@@ -174,7 +175,6 @@ def _affordable(trial: Trial, budget: Budget) -> int:
     steps = min(STEPS, int(0.6 * budget.left / (rows * seconds_per_sample(trial.subject) + 1e-9)))
     if steps < FEWEST:
         raise NotApplicableError(
-            f"a training of {FEWEST} steps is too much work for this effort; ask for more "
-            "(--effort thorough)"
+            f"training for {FEWEST} steps is too much work for this effort; use --effort thorough"
         )
     return steps

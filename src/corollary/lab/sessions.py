@@ -170,7 +170,7 @@ class Sessions:
             yield
 
     async def sweep(self) -> None:
-        """Let rest what nobody looks at now, and end what nobody came back to."""
+        """Pause sessions that nobody is watching, and end those that nobody came back to."""
         for session in list(self.all.values()):
             if session.alone > RELOAD:
                 await session.rest()

@@ -72,7 +72,7 @@ def _spaced(text: str) -> str:
     """Room about relations, none inside brackets."""
     text = re.sub(r"\s*([≤≥∈∉≈≠∼→⟹⟺⊂⊆∝≪≫])\s*", r" \1 ", text)
     text = re.sub(r"\s+([,;.)⟩\]])", r"\1", text)
-    return re.sub(r"([(⟨\[])\s+", r"\1", text).strip()
+    return re.sub(r"([(⟨\[⌊⌈])\s+", r"\1", text).strip()
 
 
 def scripts(text: str) -> str:

@@ -86,9 +86,10 @@ CURVES = (
 )
 
 MEANINGS = {
-    "stability": "learning rate times curvature, over what the optimizer bears; 1 is the edge",
+    "stability": "learning rate times curvature, relative to the limit of the optimizer; 1 is the "
+    "edge",
     "curvature": "largest curvature, preconditioned as the optimizer does",
-    "threshold": "the curvature that the optimizer bears at this learning rate",
+    "threshold": "the curvature limit of the optimizer at this learning rate",
     "critical batch size": "beyond it, larger batches buy little (gradient noise scale)",
     "gradient norm": "length of the gradient of all parameters",
     "weight norm": "length of all parameters",

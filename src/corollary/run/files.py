@@ -18,9 +18,8 @@ def results_errors(path: Path, doing: str) -> Iterator[None]:
         yield
     except OSError as error:
         reason = error.strerror or type(error).__name__
-        raise ResultsFileError(
-            f"{path} cannot be {doing} ({reason}); choose another path"
-        ) from None
+        remedy = "; choose another path" if doing == "written" else ""
+        raise ResultsFileError(f"{path} cannot be {doing} ({reason}){remedy}") from None
 
 
 def write_atomically(path: Path, text: str) -> None:

@@ -176,8 +176,8 @@ def _split(subject: Subject, share: float) -> tuple[Batch, Batch | None]:
     count = round(share * batch.size)
     if count >= batch.size:
         raise InputError(
-            f"--held-out {share:g} leaves nothing of {batch.size} samples to learn from; "
-            "take less, or 0"
+            f"--held-out {share:g} leaves none of the {batch.size} samples for training; use a "
+            "smaller fraction, or 0"
         )
     return batch.slice(order[count:]), batch.slice(order[:count]) if count else None
 
@@ -203,7 +203,7 @@ def _beginning(
     kept = "" if rest is None else f", {rest.size:,} held out"
     reason = "" if stable is None else f" (without momentum {stable:.3g} is the largest stable one)"
     return (
-        f"{subject.name}, {numbers:,} parameters; {learn.size:,} samples to learn from{kept}; "
+        f"{subject.name}, {numbers:,} parameters; {learn.size:,} training samples{kept}; "
         f"learning rate {lr:.3g}{reason}"
     )
 

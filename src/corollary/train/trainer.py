@@ -109,9 +109,7 @@ def fit(
         train_mode=train_mode,
         sharding=sharding,
     )
-    saved = (
-        "" if checkpoint is None else f"; go on from {checkpoint.path}, with what was saved last"
-    )
+    saved = "" if checkpoint is None else f"; resume from the last checkpoint, {checkpoint.path}"
     with losses_told(lambda: f"at step {loop.step}{saved}"):
         try:
             listeners = Listeners(callbacks)

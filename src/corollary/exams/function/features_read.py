@@ -215,5 +215,7 @@ def _figure(effect: Tensor) -> Figure:
         mark = HeatMap(image.flip(0).tolist(), (0.0, columns), (0.0, rows), label="share")
         return Figure("What it reads", x="column", y="row from below", marks=(mark,))
     flat = share.flatten()[:512]
-    points = Points(list(range(len(flat))), flat.tolist(), label="share of what the output changes")
+    points = Points(
+        list(range(len(flat))), flat.tolist(), label="share of the change of the output"
+    )
     return Figure("What it reads", x="feature", y="share", marks=(points,))

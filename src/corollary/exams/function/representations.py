@@ -94,7 +94,7 @@ class Representations(Exam):
             meaning=f"What passes this layer has {linear} dimensions, and {classes} classes in "
             f"general position need {classes - 1}."
             if tight
-            else "No layer leaves fewer dimensions of the samples than this one.",
+            else "No hidden layer has a lower rank on the samples.",
             advice="Make this layer wider, or find out why its units are redundant."
             if tight
             else "",
@@ -119,8 +119,8 @@ class Representations(Exam):
             expected="0 after neural collapse",
             meaning="The classes are separated at the input of the last layer."
             if ratio < 1
-            else "The classes overlap at the input of the last layer, which has to separate them "
-            "all the same.",
+            else "The classes overlap at the input of the last layer, which still has to separate "
+            "them.",
             details={
                 "within": within,
                 "between": between,

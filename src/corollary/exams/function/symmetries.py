@@ -105,7 +105,8 @@ class Symmetries(Exam):
             value=rounded(change),
             unit="times the difference between samples",
             expected="above 0" if what != "elements" else "0 for sets",
-            meaning=f"The output depends only on what is the same in every order of the {what}, "
+            meaning="The output depends only on properties that are the same in every order of "
+            f"the {what}, "
             "such as their sum."
             if blind
             else f"The output depends on the order of the {what}.",

@@ -133,7 +133,7 @@ class Certificates(Exam):
         x, y = _pair(subject, batch)
         model = copy.deepcopy(subject.model)
         if trial.fresh and drawn_anew(model, subject.seed):
-            raise NotApplicableError("some weights cannot be drawn anew")
+            raise NotApplicableError("some weights cannot be initialised again")
         with subject.borrowed():
             steps, draws = _affordable(model, x, y, budget)
             found = pac_bayes_certificate(

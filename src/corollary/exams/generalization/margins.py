@@ -47,8 +47,8 @@ class Margins(Exam):
         known = float((margins <= 0).double().mean()) < LEARNED * _chance(batch)
         if int(right.sum()) < FEW or not known:
             raise NotApplicableError(
-                f"only {int(right.sum())} of {batch.size} samples are answered correctly, so there "
-                "are no margins to speak of before it is trained"
+                f"only {int(right.sum())} of {batch.size} samples are answered correctly, so train "
+                "it before looking at margins"
             )
         share = (margins / slopes / room)[right]
         low, middle, high = (float(share.quantile(q)) for q in (0.25, 0.5, 0.75))
@@ -77,7 +77,7 @@ def _margins(subject: Subject, batch: Batch) -> tuple[Tensor, Tensor]:
     scores, labels = scores_of(subject, batch.with_inputs(*floats))
     margins = margins_of(scores, labels)
     if not margins.requires_grad:
-        raise NotApplicableError("the output does not depend on the inputs in a smooth way")
+        raise NotApplicableError("the output is not differentiable in the inputs")
     slopes = torch.autograd.grad(margins.sum(), leaves, allow_unused=True, materialize_grads=True)
     lengths = torch.cat([g.double().flatten(1) for g in slopes], dim=1).norm(dim=1)
     return margins.detach().double(), lengths

@@ -173,11 +173,11 @@ class WeightSpectra(Exam):
             value=between(fit.alpha, *fit.interval()) if heavy else counted(0),
             unit="" if heavy else f"of {len(tails)}",
             expected=f"{SEEN[0]:g} to {SEEN[1]:g} in well-trained networks, by observation",
-            meaning=f"In {len(heavy)} of {many} the largest eigenvalues follow a power law that "
-            "stands its tests; this is the heaviest one. That such networks generalise is an "
+            meaning=f"In {len(heavy)} of {many} the largest eigenvalues pass the tests of a power "
+            "law; this tail is the heaviest. That such networks generalise is an "
             "observation, not a theorem."
             if heavy
-            else "No layer's largest eigenvalues stand the tests of a power law, so an exponent "
+            else "No layer's largest eigenvalues pass the tests of a power law, so an exponent "
             "fitted to them would mean nothing.",
             figures=(_exponents(tails), _survival(shown, tail)),
             details={p.name: _numbers(p, t) for p, t in tails},

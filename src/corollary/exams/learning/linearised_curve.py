@@ -52,7 +52,7 @@ class LinearisedCurve(Exam):
                 predicted = run.run(linear, loss, callbacks=(stated,)).losses
             except (RuntimeError, ValueError) as why:  # a loss of probabilities, say
                 raise NotApplicableError(
-                    f"the loss does not take what the linearised network gives ({why})"
+                    f"the loss does not accept the output of the linearised network ({why})"
                 ) from None
         scale = abs(predicted[0]) or 1.0
         error = stated.total() / scale

@@ -69,7 +69,7 @@ class LearningRegime(Exam):
     def _alignment(self, before: float, after: float) -> Finding:
         way = "turns the kernel towards" if after > before else "turns the kernel away from"
         if abs(after - before) < SAME * abs(before):
-            way = "leaves the kernel as it stands to"
+            way = "does not change the alignment of the kernel with"
         return self.finding(
             "Alignment of the tangent kernel with the labels",
             value=rounded(after),

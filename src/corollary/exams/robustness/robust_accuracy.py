@@ -158,12 +158,11 @@ def _proof(outcome: Outcome, kept: int) -> str:
     if kept == 0:
         return ""
     if outcome.proved == kept:
-        return f"All others are proved to stay, by {outcome.by}: the number is exact."
+        return f"All others are proved to be stable, by {outcome.by}: the number is exact."
     if outcome.proved == 0:
         return "Of the others none could be proved to stay in the time that there was."
-    return (
-        f"{outcome.proved} are proved to stay, by {outcome.by}; {kept - outcome.proved} are open."
-    )
+    return f"{outcome.proved} are proved to be stable, by {outcome.by}; {kept - outcome.proved} "
+    "are open."
 
 
 def _figure(outcome: Outcome, right: int, n: int, unit: float) -> Figure:

@@ -46,14 +46,16 @@ class BatchIndependence(Exam):
         mixed = max(first, last) > TOLERANCE
         time = mixed and first > TOLERANCE >= last
         yield self.finding(
-            "Samples of a batch mix" if mixed else "Each sample is answered by itself",
+            "Samples of a batch mix" if mixed else "Samples of a batch are independent",
             severity=Severity.HIGH if mixed else Severity.NONE,
             evidence=Evidence.CONFIRMED,
             quantity="change of the output",
             value=rounded(max(first, last)) if mixed else None,
             unit="times the outputs' spread",
             expected="0",
-            meaning=_meaning(time) if mixed else "Another sample in the batch changes no answer.",
+            meaning=_meaning(time)
+            if mixed
+            else "No answer depends on the other samples of the batch.",
             advice=_advice(subject.model, time) if mixed else "",
             explains=("generalization/*", "learning/*", "trainability/*", "soundness/causality")
             if mixed
@@ -67,7 +69,9 @@ def _refuse_graphs(batch: Batch) -> None:
     edges = [t for t in batch.tensors() if t.dim() == 2 and len(t) == 2 and not _real(t)]
     sparse = any(t.layout is not torch.strided for t in batch.tensors())
     if names & set(batch.named) or edges or sparse:
-        raise NotApplicableError("the samples are nodes of a graph, which are meant to mix")
+        raise NotApplicableError(
+            "the samples are nodes of a graph, which should depend on each other"
+        )
 
 
 def _real(t: Tensor) -> bool:

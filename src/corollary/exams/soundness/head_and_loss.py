@@ -192,7 +192,7 @@ class HeadAndLoss(Exam):
             meaning="The network starts near 0 and has to grow its weights first; the gradient is "
             "as large as the targets."
             if wrong
-            else "They are of the size that a network starts with.",
+            else "They have the scale of the outputs of an untrained network.",
             advice="Standardise the targets (subtract the mean, divide by the standard deviation) "
             "and scale the answers back."
             if wrong

@@ -38,7 +38,7 @@ class LossReduction(Exam):
         if not math.isfinite(one) or not math.isfinite(two):
             raise NotApplicableError(
                 f"the loss of {batch.size} samples is {one:g} and of twice as many {two:g}, so sum "
-                "and mean cannot be told apart; remove NaN from the data and the weights first"
+                "and mean cannot be distinguished; remove NaN from the data and the weights first"
             )
         if one == 0:
             raise NotApplicableError("the loss is zero, so sum and mean look the same")

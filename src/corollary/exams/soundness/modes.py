@@ -72,7 +72,7 @@ class Modes(Exam):
             if gap > FAR
             else "Batch statistics and running statistics agree.",
             advice="Run the training set through the network in train mode to estimate the "
-            "statistics anew, or train on with data like this."
+            "statistics again, or continue training with data like this."
             if gap > FAR
             else "",
         )

@@ -107,7 +107,8 @@ class Parameters(Exam):
                 unit="places with the same weights",
                 meaning=f"'{repeated[0][0]}' and '{repeated[0][1]}' are one tensor: a list made by "
                 "multiplication repeats one layer.",
-                advice="Make each layer anew: nn.ModuleList(make() for _ in range(n)), unless "
+                advice="Create each layer separately: nn.ModuleList(make() for _ in range(n)), "
+                "unless "
                 "sharing is intended.",
                 change="- nn.ModuleList([layer] * n)\n+ nn.ModuleList(make() for _ in range(n))",
             )
@@ -134,7 +135,7 @@ class Parameters(Exam):
                 unit="copy" if len(copies) == 1 else "copies",
                 meaning=f"'{one}' and '{other}' are two tensors with the same random values.",
                 advice="Share the tensor if they are meant to be one, or initialise the second "
-                "one anew (deepcopy copies its values).",
+                "one separately (deepcopy copies its values).",
                 claims=("hidden_unit_permutation",),
                 details={"pairs": [list(pair) for pair in copies]},
             )

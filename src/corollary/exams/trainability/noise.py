@@ -39,7 +39,7 @@ class Noise(Exam):
         found = noise_scale(landscape_of(subject, n), groups=GROUPS, rng=subject.rng("noise"))
         scale, size = found.scale, subject.batch_size
         if not math.isfinite(scale.value):
-            raise NotApplicableError("the gradient is too small to be told from its noise")
+            raise NotApplicableError("the gradient is too small to be distinguished from its noise")
         larger = size is not None and size > 10 * scale.high > 0
         yield self.finding(
             "Gradient noise scale",

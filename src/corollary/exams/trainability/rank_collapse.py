@@ -67,8 +67,8 @@ class RankCollapse(Exam):
             meaning="Different samples give almost the same output here, and later layers "
             "cannot tell them apart."
             if collapsed
-            else "Different samples give almost the same output here, and later layers tell them "
-            "apart all the same."
+            else "Different samples give almost the same output here, but later layers still "
+            "separate them."
             if last > ALIKE
             else f"No {'hidden ' if len(hidden) < len(known) else ''}layer makes different samples "
             "look the same; this one comes closest.",

@@ -86,7 +86,7 @@ class RecurrentRadius(Exam):
         elif plain:
             meaning = "It is near enough to 1 for the units to tame it."
         else:
-            meaning = "The gates decide what is remembered, so this number alone does no harm."
+            meaning = "The gates control the memory, so this number alone is not a problem."
         return self.finding(
             "Too large a spectral radius" if explodes else "Spectral radius",
             severity=Severity.HIGH if explodes else Severity.NONE,

@@ -47,7 +47,7 @@ def step_advice(settings: PlaySettings, limit: Estimate) -> tuple[str, str]:
     if settings.optimiser == "adam":
         return "none", (
             f"Plain gradient descent would be stable up to {limit.value:.2g} here; Adam rescales "
-            "every weight and has limits of its own."
+            "every weight and has its own limit."
         )
     if limit.value == float("inf"):
         return "none", "The loss has no positive curvature here: no limit yet."

@@ -89,7 +89,7 @@ class Clipping(Detector):
                     "Gradient clipping never acts",
                     Severity.LOW,
                     f"At none of {len(self.factors)} looks the gradient was shortened.",
-                    "Lower the threshold if it is meant to catch large gradients.",
+                    "Lower the threshold if it should catch large gradients.",
                 ),
             )
         elif min(self.factors) < 0.99:

@@ -97,8 +97,8 @@ class Stability(Detector):
                     "The learning rate is too large for the first steps",
                     Severity.LOW,
                     f"The loss jumped from {start:.3g} to {peak:.3g} in the first steps, where "
-                    f"learning rate times curvature is {self.largest:.3g} times what the optimizer "
-                    "bears.",
+                    f"learning rate times curvature is {self.largest:.3g} times the limit of the "
+                    "optimizer.",
                     f"Raise the learning rate from {first / self.largest:.2g} to its value "
                     "over the first few hundred steps.",
                     value=Reading(self.largest, self.largest, self.largest),
@@ -140,8 +140,8 @@ def too_large(loop: Loop, change: str, ratio: float) -> Finding:
         TOO_LARGE,
         "The learning rate is too large",
         Severity.HIGH,
-        f"The loss went {change}, and learning rate times curvature is up to {ratio:.3g} times "
-        "what the optimizer bears (1 is the edge of stability).",
+        f"The loss went {change}, and learning rate times curvature is up to {ratio:.3g} times the "
+        "limit of the optimizer (1 is the edge of stability).",
         f"Take a learning rate of at most {rate / ratio:.2g} (now {rate:.2g}), or warm up to it.",
         value=Reading(ratio, ratio, ratio),
         claims=EDGE,
