@@ -9,11 +9,13 @@ import typer
 def watch(
     record: Annotated[Path, typer.Argument(help="A file that corollary.watch(...) has written.")],
     out: Annotated[
-        Path | None, typer.Option(help="The page to write; else the record with .html.")
+        Path | None,
+        typer.Option(help="Write the page to this file. Default: the record's name with .html."),
     ] = None,
     text: Annotated[bool, typer.Option("--text", help="Print as text; write no page.")] = False,
     fail_on: Annotated[
-        str, typer.Option(help="Exit code 1 from this severity on: low, medium, high or never.")
+        str,
+        typer.Option(help="Exit with code 1 if an event is as severe: low, medium, high or never."),
     ] = "never",
 ) -> None:
     """Turn the record of a watched training run into one self-contained HTML page."""

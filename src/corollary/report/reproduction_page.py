@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from markupsafe import Markup
 
 from corollary.registry import find_experiment
-from corollary.report.page import asset, drawn, policy, script, template, write_page
+from corollary.report.page import asset, drawn, policy, script, template, typeface, write_page
 from corollary.report.statement import statement_html
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ def reproduction_page(done: "Reproduction") -> str:
         environment=done.environment,
         experiments=[_shown(n, list(g)) for n, g in groupby(lines, lambda line: line.experiment)],
         policy=policy([script()]),
-        style=Markup(asset("report.css") + asset("reproduction.css")),
+        style=Markup(typeface() + asset("report.css") + asset("reproduction.css")),
         script=Markup(script()),
     )
 

@@ -11,7 +11,7 @@ from corollary.core.figure import Band, Curve, Figure, Level, Mark, Points
 from corollary.core.numbers import short
 from corollary.report.comparison import place
 from corollary.report.examination_page import claim_title
-from corollary.report.page import asset, drawn, policy, script, template, write_page
+from corollary.report.page import asset, drawn, policy, script, template, typeface, write_page
 from corollary.report.signs import SEVERITY_SIGNS
 
 if TYPE_CHECKING:
@@ -42,7 +42,9 @@ def watch_page(run: "Run") -> str:
         readings=last_readings(run),
         run=run,
         policy=policy([script()]),
-        style=Markup(asset("report.css") + asset("examination.css") + asset("watch.css")),
+        style=Markup(
+            typeface() + asset("report.css") + asset("examination.css") + asset("watch.css")
+        ),
         script=Markup(script()),
     )
 
@@ -170,8 +172,8 @@ def _curve(series: "Series", title: str, y: str, log: bool) -> Figure | None:
         for s, r in zip(series.steps, series.readings, strict=True)
         if math.isfinite(r.value) and (r.value > 0 or not log)
     ]
-    if not rows:
-        return None
+    if len(rows) < 2 or not any(r.value for _, r in rows):
+        return None  # a single point or a row of zeros shows nothing; the readings have it
     steps, values = [s for s, _ in rows], [r.value for _, r in rows]
     marks: list[Mark] = [Curve(values, steps, "measured")]
     if any(r.low != r.high for _, r in rows):
