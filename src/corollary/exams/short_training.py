@@ -86,7 +86,7 @@ def _prepared(subject: Subject, n: int) -> ShortTraining:
     step = SAFE * limit.step.low
     if not (math.isfinite(step) and step > 0):
         raise NotApplicableError(
-            "the loss curves upwards in no direction here, so no learning rate is known to be safe"
+            "the loss has no positive curvature here, so no learning rate is known to be safe"
         )
     for _ in range(TRIES):
         trial = ShortTraining(subject, batch, step)

@@ -127,7 +127,7 @@ def _bound(matrices: list[Tensor], scores: Tensor, labels: Tensor, radius: float
     L, n = len(matrices), len(scores)
     norms = math.prod(float(W.norm()) for W in (*hidden, last))
     if not 0 < norms < 2.0 ** GRID[-1]:
-        raise NotApplicableError(f"the product of the norms is {norms:g}, beyond any bound")
+        raise NotApplicableError(f"the product of the norms is {norms:g}, too large for any bound")
     B = 2.0 ** math.ceil(math.log2(norms))
     R = deep_relu_bound([B ** (1 / L)] * L, L, n, radius=radius, version="golowich")
     delta = DELTA / len(GRID) ** 2  # for the choice of B and of the margin

@@ -48,7 +48,7 @@ class CleanAccuracy(Exam):
             if better
             else "It does no better than always giving the most common label, so there is "
             "nothing yet that could be robust.",
-            advice="" if better else "Train it, then ask again.",
+            advice="" if better else "Train it, then examine it again.",
         )
 
     def _order(self, found: Classifier) -> Iterator[Finding]:

@@ -55,7 +55,7 @@ class DoubleSoftmax(Exam):
             )
         else:
             yield self.finding(
-                "Outputs and loss fit",
+                "Outputs and loss match",
                 meaning="The loss applies the softmax itself, and gets logits."
                 if takes_logits
                 else "The outputs are probabilities, and the loss takes them as such.",
@@ -82,7 +82,7 @@ class DoubleSoftmax(Exam):
     def _sigmoid(self, head: Head) -> Finding:
         if head.low < 0 or head.high > 1:
             return self.finding(
-                "Outputs and loss fit",
+                "Outputs and loss match",
                 meaning="The loss applies the sigmoid itself, and gets logits.",
             )
         return self.finding(

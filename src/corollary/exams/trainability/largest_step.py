@@ -68,7 +68,7 @@ class LargestStep(Exam):
         if ratio.value <= 0:
             return self.finding(
                 "Largest stable learning rate",
-                meaning="The loss curves upwards in no direction here, so there is no limit yet.",
+                meaning="The loss has no positive curvature here, so there is no limit yet.",
             )
         step = [rate / ratio.value, rate / ratio.high, rate / ratio.low if ratio.low > 0 else 1e9]
         diverged = told and trial is not None and trial.diverged
