@@ -12,7 +12,9 @@ def watch(
         Path | None,
         typer.Option(help="Write the page to this file. Default: the record's name with .html."),
     ] = None,
-    text: Annotated[bool, typer.Option("--text", help="Print the report as text instead of writing a page.")] = False,
+    text: Annotated[
+        bool, typer.Option("--text", help="Print the report as text instead of writing a page.")
+    ] = False,
     fail_on: Annotated[
         str,
         typer.Option(help="Exit with code 1 if an event is as severe: low, medium, high or never."),

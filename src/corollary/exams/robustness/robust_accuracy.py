@@ -161,8 +161,10 @@ def _proof(outcome: Outcome, kept: int) -> str:
         return f"All others are proved to be stable, by {outcome.by}: the number is exact."
     if outcome.proved == 0:
         return "Of the others none could be proved to stay in the time that there was."
-    return f"{outcome.proved} are proved to be stable, by {outcome.by}; {kept - outcome.proved} "
-    "are open."
+    return (
+        f"{outcome.proved} are proved to be stable, by {outcome.by}; {kept - outcome.proved} "
+        "are open."
+    )
 
 
 def _figure(outcome: Outcome, right: int, n: int, unit: float) -> Figure:

@@ -196,8 +196,10 @@ def _meaning(rate: float, ratio: float, told: bool, above: bool, trial: TrialRun
     if trial is not None and trial.diverged:
         return f"Your learning rate of {rate:g} is {ratio:.2g} times that, and the run diverges."
     if above and trial is not None:
-        return f"Your learning rate of {rate:g} is {ratio:.2g} times that, and training still "
-        "works: the network moves to a region of lower curvature."
+        return (
+            f"Your learning rate of {rate:g} is {ratio:.2g} times that, and training still "
+            "works: the network moves to a region of lower curvature."
+        )
     if above:
         return f"Your learning rate of {rate:g} is {ratio:.2g} times that; no run has shown more."
     return f"Your learning rate of {rate:g} is below it."
