@@ -160,7 +160,7 @@ def _proof(outcome: Outcome, kept: int) -> str:
     if outcome.proved == kept:
         return f"All others are proved to be stable, by {outcome.by}: the number is exact."
     if outcome.proved == 0:
-        return "Of the others none could be proved to stay in the time that there was."
+        return "None of the others could be proved to be stable within the time limit."
     return (
         f"{outcome.proved} are proved to be stable, by {outcome.by}; {kept - outcome.proved} "
         "are open."
