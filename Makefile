@@ -9,6 +9,8 @@ PEERS := .peers
 BENCHMARKS := $(filter-out race lab_load,$(basename $(notdir $(wildcard benchmarks/*.py))))
 # Numbers repeat bit for bit only at a fixed thread count.
 export OMP_NUM_THREADS ?= 1
+# Tests start many processes; each would compile anew what it imports.
+unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: help setup demo test lint docs check-full bench clean
 .DEFAULT_GOAL := help

@@ -9,6 +9,8 @@ import pytest
 
 from corollary.examine.examination import Examination
 
+pytestmark = pytest.mark.budget(4)  # two processes that import torch: the command, and its child
+
 QUICK = ("--only", "soundness/finite", "--budget", "20")
 
 
