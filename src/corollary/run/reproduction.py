@@ -13,7 +13,7 @@ from corollary.core.experiment import Experiment, Published, Row
 from corollary.core.numbers import from_json_number, short, to_json_number
 from corollary.errors import ResultsFileError
 from corollary.registry import find_experiment
-from corollary.run.files import read_json, write_atomically
+from corollary.run.files import write_atomically
 
 SCHEMA = 1
 LEVEL = 0.95
@@ -162,11 +162,6 @@ class Reproduction:
 def write_reproduction(done: Reproduction, path: Path) -> None:
     """Write a run file."""
     write_atomically(path, json.dumps(done.to_json(), indent=1, allow_nan=False) + "\n")
-
-
-def read_reproduction(path: Path) -> Reproduction:
-    """Read a run file."""
-    return Reproduction.from_json(read_json(path))
 
 
 def _has(kind: type[Experiment], row: str) -> bool:

@@ -1,15 +1,11 @@
 """Token numbers to rows of numbers, with their positions."""
 
-from typing import Literal
-
 import torch
 from jaxtyping import Float, Int
 from torch import Generator, Tensor, nn
 
 from corollary.errors import InputError, InputTypeError
 from corollary.models.transformers.positions import LearnedPE, SinusoidalPE
-
-Positions = Literal["sinusoidal", "learned", "none"]
 
 
 class TokenEmbedding(nn.Module):

@@ -12,7 +12,7 @@ from functools import cached_property
 from typing import Protocol, runtime_checkable
 
 import torch
-from jaxtyping import Complex, Float
+from jaxtyping import Float
 from torch import Generator, Tensor
 
 from corollary.errors import InputError
@@ -82,10 +82,6 @@ class GaussianBump:
     def phase(self, w: Float[Tensor, "n d"]) -> Float[Tensor, " n"]:
         """The phase of the transform, in turns."""
         return -(w @ self.centre) + (0.5 if self.amplitude < 0 else 0.0)
-
-    def fourier(self, w: Float[Tensor, "n d"]) -> Complex[Tensor, " n"]:
-        """The transform."""
-        return torch.polar(self.modulus(w), 2 * math.pi * self.phase(w))
 
     @property
     def mass(self) -> float:

@@ -23,7 +23,6 @@ SATURATING = ("tanh", "sigmoid", "hardtanh", "hardsigmoid", "erf")
 SMOOTH = ("gelu", "silu", "mish", "elu", "selu", "softplus", "leaky_relu", "prelu", "rrelu", "celu")
 ACTIVATIONS = (*RECTIFIERS, *SATURATING, *SMOOTH)
 NORMALISATIONS = ("batch_norm", "layer_norm", "group_norm", "instance_norm", "rms_norm")
-WEIGHTED = ("linear", "conv1d", "conv2d", "conv3d", "addmm", "bilinear", "lstm", "gru", "rnn_tanh")
 # Operations that hand on the numbers they are given: their name says nothing about the values.
 RESHAPING = (
     *("view", "reshape", "flatten", "squeeze", "unsqueeze", "transpose", "permute", "contiguous"),
