@@ -1,6 +1,8 @@
 """Planted bugs of training loops: how many are found, when, and what is said of correct loops.
 
-python benchmarks/loops_found.py [--json PATH] [--only NAME] [--seeds N]
+python benchmarks/loops_found.py [--json PATH] [--only NAME] [--seeds N] [--half first|second]
+
+The second half needs lightning, transformers and accelerate.
 """
 
 import argparse
@@ -45,8 +47,10 @@ def main() -> None:
     arguments.add_argument("--json", type=Path)
     arguments.add_argument("--only", default="")
     arguments.add_argument("--seeds", type=int, default=1)
+    arguments.add_argument("--half", choices=list(HALVES))
     asked = arguments.parse_args()
-    halves = {half: outcomes(half, asked.only, asked.seeds) for half in HALVES}
+    chosen = [asked.half] if asked.half else HALVES
+    halves = {half: outcomes(half, asked.only, asked.seeds) for half in chosen}
     for half, found in halves.items():
         shown(Console(width=150), half, found)
     if asked.json:

@@ -1,9 +1,14 @@
-"""Training loops with one planted bug each, and their correct twins."""
+"""Training loops with one planted bug each, and their correct twins.
+
+The first half was written together with the detectors. The second half was written after them by
+somebody who had not read them, and knew the names of causes from the documentation only; where it
+names none, a pattern such as ``optimizer/*decay*`` stands for what a right name would contain.
+"""
 
 from loops.first import FIRST
 from loops.planted import Bug, Outcome, tried
+from loops.second import SECOND
 
-# The second list is written by somebody who has not written the detectors; see second.py.
-HALVES: dict[str, tuple[Bug, ...]] = {"first": FIRST}
+HALVES: dict[str, tuple[Bug, ...]] = {"first": FIRST, "second": SECOND}
 
-__all__ = ["FIRST", "HALVES", "Bug", "Outcome", "tried"]
+__all__ = ["FIRST", "HALVES", "SECOND", "Bug", "Outcome", "tried"]

@@ -3,6 +3,7 @@
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from fnmatch import fnmatch
 from typing import Any
 
 import torch
@@ -17,10 +18,13 @@ Loop = Callable[[Watch, bool], Any]
 
 @dataclass(frozen=True)
 class Bug:
-    """One bug. ``loop(watch, broken)`` trains with the bug or without it."""
+    """One bug. ``loop(watch, broken)`` trains with the bug or without it.
+
+    A loop inside a trainer, which is watched by a callback, gives the callback's watcher back.
+    """
 
     name: str
-    causes: tuple[str, ...]  # any of these names the bug
+    causes: tuple[str, ...]  # any of these names the bug; * stands for the rest of a name
     loop: Loop
 
 
@@ -42,7 +46,7 @@ def tried(bug: Bug, seed: int = 0) -> Outcome:
     """Run the loop and its twin."""
     began = time.perf_counter()
     broken, healthy = _run(bug.loop, True, seed), _run(bug.loop, False, seed)
-    hits = [e for e in broken.events if e.cause in bug.causes]
+    hits = [e for e in broken.events if any(fnmatch(e.cause, c) for c in bug.causes)]
     return Outcome(
         bug.name,
         bug.causes,
@@ -69,8 +73,8 @@ def _run(loop: Loop, broken: bool, seed: int) -> Watcher:
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
         try:
-            loop(quiet_watch, broken)
+            given = loop(quiet_watch, broken)
         finally:
             for watcher in made:
                 watcher.close()
-    return made[0]
+    return made[0] if made else given
