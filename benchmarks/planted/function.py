@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 
+import torch
 from torch import Tensor, nn
 
 from planted.fault import Fault
@@ -80,9 +81,16 @@ def chaotic(gain: float) -> nn.Sequential:
     return deep(nn.Tanh, 10, gain)
 
 
+def bent() -> tuple[Tensor, Tensor]:
+    """Rows whose class no linear map decides: whether one of two coordinates is far out."""
+    x = torch.randn(256, 10)
+    return x, x[:, 0].abs().gt(0.7).long() + x[:, 1].abs().gt(0.7).long()
+
+
 FAULTS = (
     Fault("activation forgotten", "function/linearity", "", "activation",
-          lambda: about(chain(nn.Identity), table()), lambda: about(chain(nn.ReLU), table())),
+          lambda: about(chain(nn.Identity), bent(), optimizer="adam:lr=0.01"),
+          lambda: about(chain(nn.ReLU), bent(), optimizer="adam:lr=0.01")),
     Fault("dead last layer", "function/linearity", "", "dead",
           lambda: about(constant(True), table()), lambda: about(constant(False), table())),
     Fault("chaos between samples", "function/frequencies", "", "smaller weights",

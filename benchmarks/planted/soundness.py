@@ -5,6 +5,7 @@ import copy
 import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
+from torch.utils.data import DataLoader, TensorDataset
 
 from planted.fault import Fault
 from planted.networks import about, images, mlp, shifted, table, tokens, two_classes
@@ -95,10 +96,11 @@ def twins(shared_seed: bool) -> dict[str, object]:
 
 
 def ordered(sort: bool) -> dict[str, object]:
-    """Data in the order of its labels, or not."""
+    """A loader that gives the data in the order of its labels, or not."""
     x, y = table()
     order = y.argsort() if sort else torch.arange(len(y))
-    return about(mlp(), (x[order], y[order]))
+    loader = DataLoader(TensorDataset(x[order], y[order]), batch_size=16)
+    return about(mlp(), loader, optimizer="sgd:lr=0.1,momentum=0.9")
 
 
 def unbalanced(rare: int) -> dict[str, object]:

@@ -24,8 +24,8 @@ def network(*layers):
     return nn.Sequential(*(layers or (nn.Linear(6, 32), nn.ReLU(), nn.Linear(32, 3))))
 
 
-def asked(name, model, data):
-    return examine(model, data, only=f"function/{name}", budget=60).findings
+def asked(name, model, data, **about):
+    return examine(model, data, only=f"function/{name}", budget=60, **about).findings
 
 
 def titled(findings, title):
@@ -83,8 +83,12 @@ def test_an_affine_map_is_told_whether_it_has_one_layer_or_two():
         asked("linearity", network(nn.Linear(6, 3)), rows()), "Nonlinearity between samples"
     )
     assert one.severity is Severity.NONE and one.value.value == 0
-    two = asked("linearity", network(nn.Linear(6, 8), nn.Linear(8, 3)), rows())[0]
-    assert two.severity is Severity.MEDIUM and "activation" in two.advice
+    model, x = network(nn.Linear(6, 32), nn.Linear(32, 2)), torch.randn(200, 6)
+    two = asked("linearity", model, (x, (x[:, 0] > 0).long()))[0]
+    assert two.severity is Severity.LOW and "activation" in two.advice  # it learns as it is
+    bent = x, (x[:, 0].abs() > 0.7).long()
+    found = asked("linearity", model, bent, optimizer="adam:lr=0.01")[0]
+    assert found.severity is Severity.MEDIUM
 
 
 def test_the_affine_share_agrees_with_least_squares():

@@ -34,6 +34,18 @@ class Batch:
         """The first ``n`` samples."""
         return self.slice(slice(0, n))
 
+    def spread(self, n: int) -> "Batch":
+        """``n`` samples from all over, always the same: the first ones of sorted data are alike.
+
+        Example:
+            >>> Batch((torch.arange(8),)).spread(3).size
+            3
+        """
+        if n >= self.size:
+            return self
+        chosen = torch.randperm(self.size, generator=torch.Generator().manual_seed(0))[:n]
+        return self.slice(chosen.sort().values)
+
     def slice(self, which: slice | Tensor) -> "Batch":
         """Chosen samples, by slice or by a tensor of indices."""
         size = self.size

@@ -70,7 +70,10 @@ class Subject:
                 f"expected a torch.nn.Module, got {type(model).__name__}; "
                 "pass the module itself, built and ready to call"
             )
+        if batch_size is None and isinstance(data, DataLoader):
+            batch_size = data.batch_size
         self.model, self.batch_size, self.seed = model, batch_size, seed
+        self.samples = samples
         self.recipe = recipe_of(
             model,
             optimizer,

@@ -14,7 +14,7 @@ from corollary.core import Evidence, Finding, Severity
 from corollary.examine.questions import turn
 
 LEARNING = ("learning/*", "generalization/*", "function/*", "robustness/*")
-RUN = ("trainability/trial_run", *LEARNING)
+RUN = ("trainability/trial_run", "trainability/what_helps", *LEARNING)
 START = ("trainability/units", "trainability/rank_collapse")
 EXPLAINS: dict[str, tuple[str, ...]] = {
     "soundness/finite": ("*",),
@@ -23,7 +23,7 @@ EXPLAINS: dict[str, tuple[str, ...]] = {
     "soundness/loss_reduction": ("trainability/*", *LEARNING),
     "soundness/parameters": ("trainability/*", *LEARNING),
     "soundness/batch_norm": RUN,
-    "soundness/determinism": ("generalization/*", "robustness/*"),
+    "soundness/determinism": ("generalization/*", "robustness/*", "trainability/what_helps"),
     "soundness/causality": LEARNING,
     "trainability/initial_gain": ("trainability/signal_passage", *START, *RUN),
     "trainability/units": (*RUN, "trainability/signal_passage", "trainability/rank_collapse"),
@@ -33,7 +33,13 @@ EXPLAINS: dict[str, tuple[str, ...]] = {
     "trainability/copied_units": RUN,
     "trainability/recurrent_radius": RUN,
     "trainability/largest_step": RUN,
-    "trainability/trial_run": LEARNING,
+    "trainability/trial_run": ("learning/*", "function/*", "robustness/*"),
+    "generalization/memorisation": ("trainability/trial_run", "generalization/unseen"),
+    "generalization/unseen": ("trainability/trial_run",),
+    "soundness/batch_independence": ("trainability/*", *LEARNING),
+    "soundness/head_and_loss": ("trainability/what_helps", "trainability/trial_run"),
+    "soundness/double_softmax": ("trainability/*", *LEARNING),
+    "soundness/ownership": ("trainability/*", *LEARNING),
     "function/linearity": LEARNING,
     "function/features_read": LEARNING,
 }
@@ -70,7 +76,12 @@ def causes_of(findings: Sequence[Finding]) -> tuple[Cause, ...]:
         Cause(cause, tuple(f for f in loud if root[id(f)] is cause and f is not cause))
         for cause in causes
     )
-    return tuple(sorted(found, key=lambda c: -c.finding.severity.rank))
+    return tuple(sorted(found, key=_weight))
+
+
+def _weight(cause: Cause) -> int:
+    """A cause is as severe as the worst that follows from it; the worst come first."""
+    return -max(f.severity.rank for f in (cause.finding, *cause.symptoms))
 
 
 def _rank(finding: Finding) -> tuple[int, int, int]:

@@ -1,15 +1,17 @@
 """The one place that decides what may be said: medium and high only of what was seen.
 
 A finding that an exam marks *confirmed* rests on an identity that was checked or on a run. One that
-is only *predicted* is put to the trial run: if the user's training fails, or goes clearly better
-with the finding's remedy, it is confirmed; if not, it is a remark.
+is only *predicted* is put to the trial run: if the user's training goes clearly better with the
+finding's remedy, or fails and no other change is known to help, it is confirmed; if not, it is a
+remark.
 """
 
 from dataclasses import replace
 
 from corollary.core import Budget, Evidence, Finding, Severity, Subject
 from corollary.errors import NotApplicableError
-from corollary.exams.remedies import try_remedy
+from corollary.exams.helping import helping_runs
+from corollary.exams.remedies import tried, try_remedy
 from corollary.exams.trial_run import TrialRun, trial_run_of
 
 # What is usual at the start of networks that train well: remarks, unless the run learns nothing.
@@ -32,13 +34,18 @@ def confirmed(finding: Finding, subject: Subject, budget: Budget) -> Finding:
         return _remark(finding, f"No run has confirmed that: {why}.")
     wanted = finding.remedy and not (finding.exam in EARLY and trial.run.learned)
     seen = try_remedy(trial, finding.remedy) if wanted else ""
-    if not seen and trial.fails:
+    if not seen and trial.fails and not (wanted and _explained_by_another(trial, finding.remedy)):
         seen = _failure(trial)
     if not seen:
-        return _remark(finding, "")
+        return _remark(finding, "The change alone does not help." if trial.fails else "")
     return replace(
         finding, evidence=Evidence.CONFIRMED, meaning=f"{finding.meaning} {seen}".strip()
     )
+
+
+def _explained_by_another(trial: TrialRun, remedy: str) -> bool:
+    """Whether the remedy was tried and does not help, and another change does."""
+    return tried(trial, remedy) is not None and bool(helping_runs(trial))
 
 
 def _remark(finding: Finding, why: str) -> Finding:
@@ -49,4 +56,6 @@ def _remark(finding: Finding, why: str) -> Finding:
 def _failure(trial: TrialRun) -> str:
     if trial.diverged:
         return f"A run of {len(trial.run.losses)} steps diverges."
-    return f"Training for {trial.steps} steps learns nothing, not even on a single batch."
+    if trial.cannot_learn:
+        return f"Training for {trial.steps} steps learns nothing, not even on a single batch."
+    return f"After {trial.steps} steps of training the loss is still that of a constant answer."

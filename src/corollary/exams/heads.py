@@ -5,9 +5,11 @@ from dataclasses import dataclass
 
 import torch
 from torch import Tensor, nn
+from torch.nn import functional as F
 
 from corollary.core import Batch, Subject
 from corollary.errors import NotApplicableError
+from corollary.exams.class_targets import as_classes, class_axis
 from corollary.exams.landscapes import some_samples, trace_of
 from corollary.exams.loss_kinds import Kind, Targets, loss_kind, target_kind
 from corollary.theory.modules.trace import Call, Trace
@@ -107,3 +109,32 @@ def _pushed(subject: Subject, trace: Trace, batch: Batch, output: Tensor) -> tup
         low if low >= -1.001 and low > -10 * size else -math.inf,
         high if high <= 1.001 and high < 10 * size else math.inf,
     )
+
+
+def right_and_wrong(
+    output: Tensor, target: Tensor, reach: tuple[float, float]
+) -> tuple[Tensor, Tensor] | None:
+    """Outputs that answer the targets, and others that answer them wrongly, in the same range.
+
+    Classes: the right one, or the next one, has the highest score. Numbers: the targets, or these
+    moved away from their mean by two deviations. None for targets of another kind.
+    """
+    low, high = max(reach[0], -4.0), min(reach[1], 4.0)
+    if reach == (-math.inf, 0.0):  # logarithms of probabilities
+        low, high = -8.0, -0.01
+    y = as_classes(target)
+    axis = class_axis(output, y)
+    if axis is not None and bool((y >= 0).all()) and int(y.max()) < output.shape[axis]:
+        k = output.shape[axis]
+        hot = [F.one_hot(c, k).movedim(-1, axis).to(output) for c in (y, (y + 1) % k)]
+        return low + (high - low) * hot[0], low + (high - low) * hot[1]
+    if output.numel() != target.numel() or target.is_complex():
+        return None
+    values = target.reshape(output.shape).to(output)
+    if bool(((values == 0) | (values == 1)).all()):
+        return low + (high - low) * values, low + (high - low) * (1 - values)
+    spread = float(values.std())
+    if not spread > 0 or not bool(((values >= reach[0]) & (values <= reach[1])).all()):
+        return None
+    away = torch.where(values >= values.mean(), -2 * spread, 2 * spread)
+    return values, (values + away).clamp(*reach)

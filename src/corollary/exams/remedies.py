@@ -4,155 +4,75 @@ A finding names its remedy. It is confirmed if the changed run is clearly better
 advice is given because it was seen to help.
 """
 
-import math
 from collections.abc import Callable
-from dataclasses import replace
 from functools import partial
 
-import torch
-from torch import Tensor, nn
-
-from corollary.core import Batch
 from corollary.errors import NotApplicableError
-from corollary.exams.landscapes import trace_of
-from corollary.exams.trial_run import Run, TrialRun
-from corollary.theory.landscape.signal import matrix_weight
-from corollary.theory.modules.trace import RECTIFIERS, SMOOTH
-
-FEW = 16  # samples that show which operations there are
-LARGER = 32  # samples of a batch, whose statistics are known to a quarter
-MOST = 4  # remedies that are tried, each as much work as the trial run
-
-
-def confirmed_by(trial: TrialRun, name: str) -> Run | None:
-    """The run with a remedy, if the user's is bad beside it; each remedy is tried once."""
-    tried: dict[str, Run | None] = trial.subject.memo.setdefault("remedies", {})
-    if name not in tried:
-        tried[name] = None
-        if len(tried) <= MOST:
-            run = REMEDIES[name](trial)
-            tried[name] = run if trial.needs(run) else None
-    return tried[name]
-
-
-def fresh_start(trial: TrialRun) -> Run:
-    """All matrices drawn with He's variance, recurrent ones orthogonal, biases at zero.
-
-    Where nothing is rectified the variance is half of that (LeCun's), which keeps tanh in range.
-    """
-    with trial.subject.borrowed():
-        ops = {call.op for call in trace_of(trial.subject, FEW).calls}
-    gain = math.sqrt(2.0) if ops & {*RECTIFIERS, *SMOOTH} else 1.0
-    return trial.with_change(partial(drawn_well, gain=gain))
-
-
-def standardised_inputs(trial: TrialRun) -> Run:
-    """Each float input without its mean and divided by its deviation, feature by feature."""
-    return trial.with_change(_nothing, _changed(trial, standardised))
-
-
-def divided_loss(trial: TrialRun) -> Run:
-    """The loss divided by the number of samples of a batch."""
-    subject = trial.subject
-
-    def mean(raw: object, target: Tensor) -> Tensor:
-        return subject.loss_of_raw(raw, target) / len(target)
-
-    return trial.with_change(_nothing, loss=mean)
-
-
-def larger_batches(trial: TrialRun) -> Run:
-    """Batches of 32 and as many steps."""
-    return trial.with_change(_nothing, batch_size=LARGER)
-
-
-def standardised_targets(trial: TrialRun) -> Run:
-    """Targets with mean 0 and deviation 1; errors are counted in deviations anyway."""
-    batch = trial.subject.labelled()
-    y = batch.target
-    if not isinstance(y, Tensor) or "labels" in batch.named:
-        raise NotApplicableError("the targets are not a tensor")
-    return trial.with_change(_nothing, replace(batch, target=standardised(y.float())))
-
+from corollary.exams import network_changes as network
+from corollary.exams import recipe_changes as recipe
+from corollary.exams.runs import Run
+from corollary.exams.trial_run import TrialRun
 
 REMEDIES: dict[str, Callable[[TrialRun], Run]] = {
-    "fresh start": fresh_start,
-    "standardised inputs": standardised_inputs,
-    "standardised targets": standardised_targets,
-    "divided loss": divided_loss,
-    "larger batches": larger_batches,
+    "fresh start": network.fresh_start,
+    "standardised inputs": recipe.standardised_inputs,
+    "standardised targets": recipe.standardised_targets,
+    "divided loss": recipe.divided_loss,
+    "larger batches": recipe.larger_batches,
+    "no dropout": network.no_dropout,
+    "no dropout at the end": network.no_dropout_at_the_end,
+    "bare output": network.bare_output,
+    "no weight decay": recipe.no_decay,
+    "constant rate": recipe.constant_rate,
+    "a tenth of the rate": partial(recipe.at_rate, factor=0.1),
+    "a hundredth of the rate": partial(recipe.at_rate, factor=0.01),
+    "ten times the rate": partial(recipe.at_rate, factor=10.0),
+    "a hundred times the rate": partial(recipe.at_rate, factor=100.0),
+    "ten thousand times the rate": partial(recipe.at_rate, factor=1e4),
+    "no momentum": recipe.no_momentum,
+    "plain Adam": recipe.plain_adam,
+    "clipped gradients": recipe.clipped,
+    "shuffled order": recipe.shuffled_order,
+    "rectifiers": network.rectifiers,
+    "activations": network.activations,
+    "moved axes": network.moved_axes,
+    "unfrozen": network.unfrozen,
+    "cross-entropy": network.cross_entropy,
+    "more steps": recipe.more_steps,
+    "all parameters": recipe.all_parameters,
+    "squared error": recipe.squared_error,
+    "wider layers": network.wider,
+    "separate layers": network.separate_layers,
 }
 
 
-def drawn_well(model: nn.Module, *, gain: float) -> None:
-    """Draw every matrix so that signals keep their size; one-dimensional parameters rest.
-
-    Biases of layers with a matrix start at zero.
-    """
-    rng = torch.Generator().manual_seed(0)
-    for module in model.modules():
-        if isinstance(module, nn.RNNBase):
-            for name, p in module.named_parameters(recurse=False):
-                _draw_recurrent(name, p, module.hidden_size, rng)
-            continue
-        weight = matrix_weight(module)
-        if isinstance(weight, nn.Parameter) and not weight.is_complex():
-            fan = weight[0].numel()
-            if "Conv1D" in type(module).__name__:  # of transformers: stored as (in, out)
-                fan = len(weight)
-            with torch.no_grad():
-                drawn = torch.randn(weight.shape, generator=rng) * gain / math.sqrt(fan)
-                weight.copy_(drawn.to(weight))
-                bias = getattr(module, "bias", None)
-                if isinstance(bias, nn.Parameter):
-                    bias.zero_()
+def tried(trial: TrialRun, name: str) -> Run | None:
+    """The run with a remedy; None if it cannot be made or too many were. Each is made once."""
+    runs: dict[str, Run | None] = trial.subject.memo.setdefault("remedies", {})
+    if name not in runs:
+        runs[name] = None
+        if len([run for run in runs.values() if run is not None]) < trial.allowed:
+            try:
+                runs[name] = REMEDIES[name](trial)
+            except (NotApplicableError, RuntimeError, ValueError, IndexError, TypeError):
+                pass  # such as a loss that does not take what it then gets
+    return runs[name]
 
 
-def standardised(x: Tensor) -> Tensor:
-    """Each feature with mean 0 and deviation 1; constant ones at zero."""
-    flat = x.reshape(len(x), -1)
-    deviation = flat.std(0, unbiased=False)
-    centred = flat - flat.mean(0)
-    return torch.where(deviation > 0, centred / deviation.clamp(min=1e-30), 0.0).reshape(x.shape)
-
-
-def _draw_recurrent(name: str, p: nn.Parameter, hidden: int, rng: torch.Generator) -> None:
-    with torch.no_grad():
-        if p.dim() < 2:
-            p.zero_()
-        elif name.startswith("weight_hh"):
-            for block in p.split(hidden):
-                q, _ = torch.linalg.qr(torch.randn(block.shape[::-1], generator=rng))
-                block.copy_(q.T.to(block)[: len(block)])
-        else:
-            # As torch draws it: with a recurrent norm of one the inputs of all steps add up.
-            p.copy_((torch.randn(p.shape, generator=rng) / math.sqrt(3 * hidden)).to(p))
-
-
-def _changed(trial: TrialRun, change: Callable[[Tensor], Tensor]) -> Batch:
-    batch = trial.subject.labelled()
-    floats = [t.is_floating_point() and t.dim() > 1 for t in batch.tensors()]
-    if not any(floats):
-        raise NotApplicableError("no input has floating-point numbers")
-    tensors = batch.tensors()
-    changed = batch.with_inputs(
-        *(change(t) if real else t for t, real in zip(tensors, floats, strict=True))
-    )
-    return replace(changed, target=batch.target)
-
-
-def _nothing(_: nn.Module) -> None:
-    return None
+def confirmed_by(trial: TrialRun, name: str) -> Run | None:
+    """The run with a remedy, if the user's is bad beside it."""
+    run = tried(trial, name)
+    return run if run is not None and trial.needs(run) else None
 
 
 def try_remedy(trial: TrialRun, name: str) -> str:
     """What a remedy did, in a sentence; empty if it did not help or cannot be tried."""
-    try:
-        run = confirmed_by(trial, name)
-    except (NotApplicableError, RuntimeError, ValueError):
-        return ""
-    if run is None:
-        return ""
+    run = confirmed_by(trial, name)
+    return "" if run is None else compared(trial, run)
+
+
+def compared(trial: TrialRun, run: Run) -> str:
+    """The user's run and a changed one, in a sentence."""
     if trial.run.risk is not None and run.risk is not None and trial.run.finite:
         before, after = trial.run.risk, run.risk
         return (

@@ -1,19 +1,22 @@
 """What counts as a mistake: wrong answers of a classifier, squared errors of a regression."""
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 
 import torch
 from torch import Tensor
 from torch.nn import functional as F
 
 from corollary.core import Batch, Count, Reading, Sample, Subject
-from corollary.errors import NotApplicableError
+from corollary.errors import CorollaryError, NotApplicableError
+from corollary.exams.class_targets import as_classes, classes_last
+from corollary.exams.loss_shares import ignored_classes
 from corollary.exams.readings import between
 from corollary.theory.generalization.deviations import hoeffding_deviation
 
 LEVEL = 0.95  # of every interval of a risk
 ROWS = 256  # samples passed at a time
+MANY = 100  # classes: of more, single ones are not told
 
 
 @dataclass(frozen=True)
@@ -23,6 +26,7 @@ class Risk:
     each: Tensor  # share of wrong answers, or squared error in units of the targets' variance
     chance: float
     classes: bool
+    of_class: dict[int, tuple[int, float]] = field(default_factory=dict)  # answers, share wrong
 
     @property
     def value(self) -> float:
@@ -67,25 +71,67 @@ def risk_of(subject: Subject, batch: Batch) -> Risk:
     """
     if not isinstance(batch.target, Tensor) or batch.target.dim() == 0:
         raise NotApplicableError("this needs one target per sample, and the data has none")
-    parts = []
+    batch = replace(batch, target=_marked(subject, as_classes(batch.target)))
+    parts, targets, cut = [], [], None
     with torch.no_grad():
         for start in range(0, batch.size, ROWS):
             part = batch.slice(slice(start, min(start + ROWS, batch.size)))
             raw = subject.call(part)
             output, target = _aligned(subject, raw, part)
-            parts.append(_mistakes(output, target))
+            output = classes_last(subject, output, target)
+            if start == 0 and output.numel() == target.numel():
+                cut = _cut(subject, output, part.target)
+            parts.append(_mistakes(output, target, cut))
+            targets.append(target)
     classes = not batch.target.is_floating_point()
-    each, chance = torch.cat(parts), _chance(batch.target)
-    if not bool(torch.isfinite(each).all()):
+    wrong, target = torch.cat(parts), torch.cat(targets)
+    if not bool(torch.isfinite(wrong).all()):
         raise NotApplicableError("the outputs are not finite")
-    return Risk(each if classes else each / _variance(batch.target), chance, classes)
+    if not classes:
+        each = wrong.reshape(len(wrong), -1).mean(1)
+        return Risk(each / _variance(batch.target), 1.0, classes)
+    counted = (target >= 0).reshape(len(target), -1)  # -100 marks what does not count
+    each = (wrong.reshape(len(wrong), -1) * counted).sum(1) / counted.sum(1).clamp(min=1).double()
+    return Risk(each, _chance(target), classes, _of_class(wrong, target))
 
 
-def predicted(output: Tensor, target: Tensor) -> Tensor:
-    """The class that each output names, in the shape of the target."""
+def _marked(subject: Subject, target: Tensor) -> Tensor:
+    """Class numbers, negative where the loss leaves a class out."""
+    if target.is_floating_point():
+        return target
+    for c in ignored_classes(subject):
+        target = target.masked_fill(target == c, -100)
+    return target
+
+
+def _cut(subject: Subject, output: Tensor, target: Tensor) -> float | None:
+    """Where a single output is between two classes: there the loss is the same for both."""
+    for cut in (0.0, 0.5):
+        at = torch.full_like(output, cut)
+        try:
+            zero, one = (
+                float(subject.loss_of(at, torch.full_like(target, c).to(output))) for c in (0, 1)
+            )
+        except (CorollaryError, RuntimeError, ValueError, TypeError, IndexError):
+            continue
+        if math.isclose(zero, one, rel_tol=1e-3):
+            return cut
+    return None
+
+
+def predicted(output: Tensor, target: Tensor, cut: float | None = None) -> Tensor:
+    """The class that each output names, in the shape of the target.
+
+    Args:
+        output: Scores of the classes, or one number for two of them.
+        target: Numbers of classes.
+        cut: Above it a single number names class 1; if not known, probabilities are told from
+            logits by their range.
+    """
     if output.numel() == target.numel() and bool(((target == 0) | (target == 1)).all()):
         flat = output.reshape(target.shape)
-        cut = 0.5 if bool(((flat >= 0) & (flat <= 1)).all()) else 0.0  # probabilities, or logits
+        if cut is None:
+            cut = 0.5 if bool(((flat >= 0) & (flat <= 1)).all()) else 0.0
         return (flat > cut).to(target.dtype)
     if output.shape[:-1] == target.shape:
         return output.argmax(-1)
@@ -97,7 +143,7 @@ def predicted(output: Tensor, target: Tensor) -> Tensor:
     )
 
 
-def _mistakes(output: Tensor, target: Tensor) -> Tensor:
+def _mistakes(output: Tensor, target: Tensor, cut: float | None) -> Tensor:
     if output.is_complex():
         raise NotApplicableError("the outputs are complex, and this is for real ones")
     if target.is_floating_point():
@@ -106,11 +152,19 @@ def _mistakes(output: Tensor, target: Tensor) -> Tensor:
                 f"an output of shape {tuple(output.shape)} does not answer a target of shape "
                 f"{tuple(target.shape)}"
             )
-        gap = output.reshape(target.shape).double() - target.double()
-        return gap.square().reshape(len(target), -1).mean(1)
-    counted = (target >= 0).reshape(len(target), -1)  # -100 marks what does not count
-    wrong = (predicted(output, target) != target).reshape(len(target), -1) & counted
-    return wrong.sum(1) / counted.sum(1).clamp(min=1).double()
+        return (output.reshape(target.shape).double() - target.double()).square()
+    return (predicted(output, target, cut) != target).double()
+
+
+def _of_class(wrong: Tensor, target: Tensor) -> dict[int, tuple[int, float]]:
+    """Answers of each class and the share of them that is wrong; of many classes nothing."""
+    classes, which = target.unique(return_inverse=True)
+    if len(classes) > MANY:
+        return {}
+    n = torch.bincount(which.flatten())
+    share = torch.bincount(which.flatten(), wrong.flatten()) / n
+    pairs = zip(classes.tolist(), n.tolist(), share.tolist(), strict=True)
+    return {c: (count, lost) for c, count, lost in pairs if c >= 0}
 
 
 def _aligned(subject: Subject, raw: object, batch: Batch) -> tuple[Tensor, Tensor]:
@@ -126,8 +180,6 @@ def _aligned(subject: Subject, raw: object, batch: Batch) -> tuple[Tensor, Tenso
 
 
 def _chance(target: Tensor) -> float:
-    if target.is_floating_point():
-        return 1.0
     counts = target[target >= 0].unique(return_counts=True)[1]
     return 1 - float(counts.max()) / float(counts.sum()) if len(counts) else 0.0
 

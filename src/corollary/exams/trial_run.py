@@ -1,98 +1,47 @@
 """A short real training in a copy: what it shows decides what may be said.
 
 The module is trained in place and given back, in train mode, by a twin of the user's optimizer with
-the user's batch size, on the user's samples. The run is counted in steps and not in seconds, made
-once, and shared by all exams. A second run learns a few answers again and again, without dropout:
-a network that is wired well does, whatever the task. If that fails with the user's optimizer it is
-tried with plain Adam, which tells a recipe that does not suit from a network that cannot learn.
+the user's batch size, on the user's samples: the whole of the planned training where that is little
+work, else its first steps. The run is counted in steps and not in seconds, made once, and shared
+by all exams. A second run learns a few answers again and again, without dropout: a network that is
+wired well does, whatever the task. If that fails with the user's optimizer it is tried with plain
+Adam, which tells a recipe that does not suit from a network that cannot learn.
 """
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
 import torch
 from torch import Tensor, nn
-from torch.optim import Optimizer
 
 from corollary.core import Batch, Budget, Subject
-from corollary.core.recipe import ADAM, in_words
-from corollary.errors import CorollaryError, NotApplicableError
+from corollary.core.recipe import ADAM
+from corollary.errors import NotApplicableError
+from corollary.exams.class_targets import class_numbers
 from corollary.exams.modes import steady
-from corollary.exams.risks import Risk, risk_of
-from corollary.exams.trials import constant_loss
+from corollary.exams.runs import ENOUGH, Run, trained
 from corollary.exams.work import seconds_per_sample
 from corollary.train.loss_landscape import need_real_parameters
 
-STEPS, FEWEST = 120, 12  # of a run, and those below which it says nothing
-ENOUGH = 30  # steps; in fewer a loss that was thrown up may not have come down yet
-SHARE = 0.5  # of the whole examination's work, for one run: nothing else tells as much
-ROWS, FEW, PROBE = 32, 16, 256  # samples a step if no batch size is told; of one batch; judged
-LAST = 5  # the last fifth of a run is what it came to
-# A tenth of the loss that the best constant answer has is gone: a constant's own loss on a batch of
-# 32 varies by less. Twice that loss, or twice the first, is not on its way anywhere.
-LEARNS, WORSE = 0.9, 2.0
+STEPS, FEWEST, LONGEST = 120, 12, 2000  # of a run; below the fewest it says nothing
+# Of the whole examination's work, for one run: nothing else tells as much. More than STEPS are
+# made where they are little work.
+SHARE, LITTLE = 0.5, 0.04
+CHANGED, LEAST, MOST = 0.4, 4, 16  # of the whole work, for changed runs; how many
+ROWS, FEW = 32, 16  # samples a step if no batch size is told; answers of one batch
 PLAIN = (ADAM, 10 * ADAM)  # learning rates of Adam that are tried on one batch
 KNOWS = 0.6  # of the constant's loss: below, the network has learned these samples before
+BY_HEART = 0.5  # of a constant's errors on one batch: above, it is not learned by heart
 Change = Callable[[nn.Module], None]
 
 
 @dataclass(frozen=True)
-class Run:
-    """One run: the loss of every step's batch, and how it stood before and after."""
-
-    losses: list[float]
-    start: float  # loss on the probe before
-    constant: float  # loss of the best constant answer on the probe; infinite if not known
-    risk: Risk | None = None  # after the run, where there is such a thing
-    optimizer: str = ""
-    after: float = math.nan  # loss on the probe after
-    comparable: bool = True  # whether its loss is the user's own, on the user's targets
-
-    @property
-    def end(self) -> float:
-        """The mean loss of the last fifth."""
-        last = self.losses[-max(1, len(self.losses) // LAST) :]
-        return sum(last) / len(last)
-
-    @property
-    def finite(self) -> bool:
-        """Whether no loss was NaN or infinite."""
-        return all(map(math.isfinite, self.losses))
-
-    @property
-    def aim(self) -> float:
-        """The loss to beat: that of a constant answer, or of the start if it is lower."""
-        return min(self.start, self.constant)
-
-    @property
-    def diverged(self) -> bool:
-        """Whether it left the finite numbers, or stays far above where it began.
-
-        Large learning rates throw the loss up in the first steps and bring it down again, so a
-        short run and one that is on its way down are not said to diverge.
-        """
-        if not self.finite:
-            return True
-        if len(self.losses) < ENOUGH:
-            return False
-        known = [loss for loss in (self.start, self.constant) if math.isfinite(loss)]
-        third = len(self.losses) // 3
-        middle, last = self.losses[third : 2 * third], self.losses[2 * third :]
-        high, falling = _mean(last), _mean(last) < 0.8 * _mean(middle)
-        return high > WORSE * max([*known, 0.0]) and not falling
-
-    @property
-    def learned(self) -> bool:
-        """Whether a tenth of the loss to beat is gone."""
-        return self.finite and self.end < LEARNS * self.aim
-
-
-@dataclass(frozen=True)
 class TrialRun:
-    """What the user's training comes to, in its first steps."""
+    """What the user's training comes to."""
 
     subject: Subject
     batch_size: int
@@ -101,6 +50,8 @@ class TrialRun:
     one_batch: Run
     plain: Run | None  # one batch with plain Adam, if the user's optimizer did not learn it
     work: float  # of one run, in seconds of the nominal machine
+    complete: bool = False  # whether this was all of the planned training
+    allowed: int = 4  # changed runs that may be made beside it, each as much work
 
     @cached_property
     def knew(self) -> bool:
@@ -124,14 +75,26 @@ class TrialRun:
         return not self.diverged and (self.knew or self.run.learned or self.one_batch.learned)
 
     @property
+    def stuck(self) -> bool:
+        """Whether the run ends where a constant answer is: all of it, or flat to its end."""
+        if self.run.learned or self.knew or self.diverged or len(self.run.losses) < 2 * ENOUGH:
+            return False
+        return self.complete or (self.subject.recipe.scheduler is None and not self.run.falling)
+
+    @property
     def cannot_learn(self) -> bool:
         """Whether one batch is learned by no optimizer."""
-        return not self.learns and self.plain is not None and not self.plain.learned
+        if self.plain is None or self.knew or self.run.wrong < BY_HEART:
+            return False
+        tried = (self.one_batch, self.plain)
+        if not any(run.learned for run in tried):
+            return not self.run.learned
+        return all(BY_HEART < run.wrong < math.inf for run in tried) and not self.run.learned
 
     @property
     def fails(self) -> bool:
         """Whether it diverges or does not learn: what theory predicts is then worth saying."""
-        return self.diverged or self.cannot_learn
+        return self.diverged or self.cannot_learn or self.stuck
 
     def with_change(
         self,
@@ -139,14 +102,16 @@ class TrialRun:
         batch: Batch | None = None,
         *,
         batch_size: int | None = None,
+        around: AbstractContextManager[Any] | None = None,
+        steps: int | None = None,
         **how: Any,
     ) -> Run:
         """The same run after a change to the module, or with other samples or another loss."""
         own = self.subject.labelled()
-        data = batch or own
-        with self.subject.borrowed(train=True) as model:
+        data, n = batch or own, steps or self.steps
+        with self.subject.borrowed(train=True) as model, around or nullcontext():
             change(model)
-            run = trained(self.subject, data, self.steps, batch_size or self.batch_size, **how)
+            run = trained(self.subject, data, n, batch_size or self.batch_size, **how)
         return replace(run, comparable=data.target is own.target and "loss" not in how)
 
     def needs(self, other: Run) -> bool:
@@ -167,14 +132,15 @@ class TrialRun:
     def helps(self, other: Run) -> bool:
         """Whether a changed run is clearly better: by its errors, else by its loss.
 
-        Clearly: a fifth of the errors (or of the loss) is gone, and at least one answer in thirty,
-        which on 256 samples is two standard deviations of a share.
+        Clearly: a fifth of the errors (or of the loss) is gone, and at least two standard
+        deviations of a share of that many samples, which are one over the root of their number.
         """
-        if not other.finite:
+        if not other.finite or other.diverged:
             return False
         if self.run.risk is not None and other.risk is not None and self.run.finite:
             a, b = self.run.risk.value, other.risk.value
-            if b < 0.8 * a and a - b > 1 / 30:
+            clear = max(1 / 30, 1 / math.sqrt(len(self.run.risk.each)))
+            if b < 0.8 * a and a - b > clear:
                 return True
             if abs(a - b) > 1 / 30 or not other.comparable:
                 return False
@@ -198,81 +164,63 @@ def trial_run_of(subject: Subject, budget: Budget) -> TrialRun:
     return found
 
 
-def trained(
-    subject: Subject,
-    data: Batch,
-    steps: int,
-    batch_size: int,
-    *,
-    optimizer: Optimizer | None = None,
-    loss: Callable[[Any, Any], Tensor] | None = None,
-    probed: bool = True,
-) -> Run:
-    """Train the module in place; to be called inside ``subject.borrowed(train=True)``.
-
-    Args:
-        subject: Whose module, loss and optimizer.
-        data: The samples; batches are drawn from them, or all of them if they fit into one.
-        steps: How many.
-        batch_size: Samples of a step.
-        optimizer: In place of a twin of the user's.
-        loss: Of raw output and target, in place of the user's.
-        probed: Whether errors are counted at the end.
-    """
-    twin, scheduler = subject.recipe.twin()
-    twin = twin if optimizer is None else optimizer
-    compute = loss or subject.loss_of_raw
-    probe = data.first(PROBE)
-    with steady(subject.model), torch.no_grad():
-        start = float(compute(subject.call(probe), probe.target))
-    losses: list[float] = []
-    for batch in _batches(subject, data, steps, batch_size):
-        value = compute(subject.call(batch), batch.target)
-        losses.append(float(value.detach()))
-        if not math.isfinite(losses[-1]) or not value.requires_grad:
-            break
-        give_gradients(twin, value)
-        twin.step()
-        if scheduler is not None and optimizer is None and subject.recipe.schedule_moves_each_step:
-            scheduler.step()
-    risk = None
-    with steady(subject.model), torch.no_grad():
-        after = float(compute(subject.call(probe), probe.target))
-        if probed:
-            risk = _risk(subject, probe)
-    return Run(losses, start, constant_loss(subject, probe), risk, in_words(twin), after)
-
-
 def _made(subject: Subject, budget: Budget) -> TrialRun:
     need_real_parameters(subject)
     data = subject.labelled()
     size = min(subject.batch_size or ROWS, data.size)
-    affordable = SHARE * budget.whole / (seconds_per_sample(subject) + 1e-12)  # samples in all
+    a_sample = seconds_per_sample(subject) + 1e-12
+    affordable = SHARE * budget.whole / a_sample  # samples in all
     while size > 1 and affordable / size < FEWEST:
         size //= 2  # a smaller batch than the user's is better than no run
-    steps = min(STEPS, int(affordable / size))
-    if steps < FEWEST:
+    planned = planned_steps(subject)
+    steps = min(planned or STEPS, LONGEST, max(STEPS, int(LITTLE * budget.whole / a_sample / size)))
+    steps = min(steps, int(affordable / size))
+    if steps < min(FEWEST, planned or FEWEST):
         raise NotApplicableError(
             f"training for {FEWEST} steps is too much work for this effort; use --effort thorough"
         )
-    few = data.first(min(_few(data), size if size > 1 else data.size))
+    few = _mixed(data, min(_few(data), size if size > 1 else data.size))
     with subject.borrowed(train=True):
         run = trained(subject, data, steps, size)
+    short = min(steps, STEPS)
     with subject.borrowed(), steady(subject.model):
-        one = trained(subject, few, steps, few.size, probed=False)
+        one = trained(subject, few, short, few.size)
     plain = None
-    for lr in PLAIN if not one.learned else ():
+    for lr in PLAIN if not _known(one) else ():
         with subject.borrowed(), steady(subject.model):
             adam = torch.optim.Adam(subject.parameters().values(), lr=lr)
-            plain = trained(subject, few, steps, few.size, optimizer=adam, probed=False)
-        if plain.learned:
+            again = trained(subject, few, short, few.size, optimizer=adam)
+        plain = again if plain is None or again.end < plain.end else plain
+        if _known(again):
             break
-    work = steps * size * seconds_per_sample(subject)
-    return TrialRun(subject, size, steps, run, one, plain, work)
+    work = steps * size * a_sample
+    complete = planned is not None and steps >= planned
+    allowed = min(MOST, max(LEAST, int(CHANGED * budget.whole / work)))
+    return TrialRun(subject, size, steps, run, one, plain, work, complete, allowed)
 
 
-def _mean(values: list[float]) -> float:
-    return sum(values) / len(values)
+def planned_steps(subject: Subject) -> int | None:
+    """Steps of the user's whole training, as far as they are known."""
+    recipe, size = subject.recipe, subject.data().size
+    if recipe.steps is not None or recipe.epochs is None or size >= subject.samples:
+        return recipe.steps  # of more data than was taken the steps of an epoch are not known
+    return recipe.epochs * math.ceil(size / (subject.batch_size or ROWS))
+
+
+def _known(run: Run) -> bool:
+    """Whether one batch was learned by heart."""
+    return run.learned and (run.risk is None or run.wrong < BY_HEART)
+
+
+def _mixed(data: Batch, n: int) -> Batch:
+    """Some samples from all over; of classes as many of each as there are, in turn."""
+    target = class_numbers(data.target)
+    if target is None or target.dim() != 1:
+        return data.spread(n)
+    order = target.argsort(stable=True)
+    _, counts = target.unique(return_counts=True)
+    turn = torch.cat([torch.arange(int(count)) for count in counts])  # within its class
+    return data.slice(order[turn.argsort(stable=True)[:n]])
 
 
 def _few(data: Batch) -> int:
@@ -283,32 +231,5 @@ def _few(data: Batch) -> int:
     return max(2, round(FEW / answers)) if classes and answers > 1 else FEW
 
 
-def give_gradients(optimizer: Optimizer, value: Tensor) -> None:
-    """Gradients for what the optimizer owns, and for nothing else."""
-    owned = [p for group in optimizer.param_groups for p in group["params"] if p.requires_grad]
-    gradients = torch.autograd.grad(value, owned, allow_unused=True)
-    for p, gradient in zip(owned, gradients, strict=True):
-        p.grad = gradient
-
-
-def _batches(subject: Subject, data: Batch, steps: int, size: int) -> Iterator[Batch]:
-    """Batches as a loader gives them: shuffled, or in the order of the user's own loader."""
-    if size >= data.size:
-        for _ in range(steps):
-            yield data
-        return
-    rng, rows = subject.rng("trial run"), torch.arange(data.size)
-    made = 0
-    while made < steps:
-        order = rows if subject.in_order else torch.randperm(data.size, generator=rng)
-        for part in order.split(size):
-            if len(part) == size and made < steps:
-                made += 1
-                yield data.slice(part)
-
-
-def _risk(subject: Subject, batch: Batch) -> Risk | None:
-    try:
-        return risk_of(subject, batch)
-    except (CorollaryError, RuntimeError, ValueError, IndexError):
-        return None
+def unchanged(_: nn.Module) -> None:
+    """The change that is none."""

@@ -14,6 +14,7 @@ by that of another sample, and the outputs are compared.
 :cost: instant
 """
 
+import math
 from collections.abc import Iterator
 
 import torch
@@ -102,6 +103,7 @@ class FeaturesRead(Exam):
         )
 
     def _positions(self, name: str, effect: Tensor) -> Finding:
+        effect = effect[~effect.isnan()]
         ignored, n = int((effect == 0).sum()), len(effect)
         if ignored / n > MANY:
             return self._ignored(name, ignored, n, "positions", effect)
@@ -196,6 +198,9 @@ def _effects(subject: Subject, batch: Batch, x: Tensor) -> Tensor:
         for position in range(min(x.shape[1], POSITIONS)):
             other = x.clone()
             other[:, position] = x[:, position].roll(1)
+            if torch.equal(other, x):
+                effects.append(torch.tensor(math.nan))  # such as padding: nothing to compare
+                continue
             tensors = [other if t is x else t for t in batch.tensors()]
             after = subject.output(batch.with_inputs(*tensors)).double()
             effects.append((after - before).square().mean())

@@ -19,15 +19,16 @@ from collections.abc import Iterator
 import torch
 from torch import Tensor, nn
 
-from corollary.core import Budget, Evidence, Exam, Finding, Severity, Subject
+from corollary.core import Budget, Exam, Finding, Severity, Subject
 from corollary.errors import NotApplicableError
-from corollary.exams.landscapes import affordable
+from corollary.exams.landscapes import affordable, trace_of
 from corollary.exams.probes import Probe, pairs, probe_of, spread
 from corollary.exams.readings import rounded
 from corollary.exams.small_step import small_step
+from corollary.theory.modules.trace import ACTIVATIONS, SATURATING
 from corollary.theory.regularization.ridge import ridge
 
-SAMPLES, PAIRS = 512, 128
+SAMPLES, PAIRS, FEW = 512, 128, 16
 # Two zeros in a row, as of a zero head on a zero branch, take two steps to get away from; after
 # ten the bending is a ten-thousandth of the spread, far above rounding.
 STEPS = 10
@@ -70,7 +71,7 @@ class Linearity(Exam):
         return self.finding(
             "All layers together are one affine map" if alarm else "Nonlinearity between samples",
             severity=Severity.MEDIUM if alarm else Severity.NONE,
-            evidence=Evidence.CONFIRMED,
+            remedy=_remedy(subject) if alarm else "",
             quantity="deviation from the mean at midpoints",
             value=rounded(0.0 if affine else 100 * share),
             unit="% of the outputs' variance",
@@ -106,6 +107,15 @@ class Linearity(Exam):
             unit=f"% of the outputs' variance on {n - last} samples",
             meaning="A single linear layer could do this much of what the network does.",
         )
+
+
+def _remedy(subject: Subject) -> str:
+    """What to try: an activation where there is none, or one that acts."""
+    with subject.borrowed():
+        ops = {call.op for call in trace_of(subject, FEW).calls}
+    if not ops & set(ACTIVATIONS):
+        return "activations"
+    return "rectifiers" if ops & set(SATURATING) else "fresh start"
 
 
 def _measured(probe: Probe) -> tuple[Tensor, float]:

@@ -18,6 +18,7 @@ import math
 from collections.abc import Iterator
 
 import torch
+from scipy.stats import betabinom
 from torch import Tensor
 from torch.nn import functional as F
 
@@ -29,7 +30,7 @@ from corollary.exams.trained import need_trained
 
 BINS, DRAWS, FEWEST = 10, 200, 100
 FAR = 0.05  # beyond what chance explains: five answers in a hundred
-MISS = 0.1  # of the conformal sets
+MISS, LEVEL = 0.1, 0.95  # of the conformal sets, and of the interval of their coverage
 
 
 class Calibration(Exam):
@@ -94,14 +95,17 @@ class Calibration(Exam):
         threshold = scores.sort().values[k - 1]
         sets = 1 - p[half:] <= threshold
         covered = float(sets[torch.arange(len(p) - half), labels[half:]].double().mean())
-        # With k of n calibration scores below, coverage of a new sample is Beta(k, n + 1 - k).
-        mean, count = k / (half + 1), half + 1
-        spread = 1.96 * math.sqrt(mean * (1 - mean) * (1 / (count + 1) + 1 / (len(p) - half)))
+        # With k of n calibration scores below, coverage of new samples is Beta(k, n + 1 - k), so
+        # how many of m sets hold their label is beta-binomial: the interval is exact.
+        m, mean = len(p) - half, k / (half + 1)
+        low, high = (float(end) / m for end in betabinom.interval(LEVEL, m, k, half + 1 - k))
+        kept = low <= covered <= high
         return self.finding(
             "Conformal sets",
             quantity="coverage",
-            value=between(100 * mean, 100 * max(0.0, mean - spread), 100 * min(1.0, mean + spread)),
-            unit=f"% (measured: {100 * covered:.3g} %)",
+            value=between(100 * mean, 100 * low, 100 * high),
+            unit=f"% (measured: {100 * covered:.3g} %"
+            + (")" if kept else ", outside of the law of exchangeable samples)"),
             expected=f"{100 * (1 - MISS):g} %",
             meaning=f"A set holds all classes with a probability above {1 - float(threshold):.2g}: "
             f"{float(sets.double().sum(1).mean()):.2g} classes on average."

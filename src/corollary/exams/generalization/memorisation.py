@@ -3,9 +3,9 @@ r"""Learning and memorising.
 The same short training twice: with the labels as they are, and with the labels shuffled over the
 samples, where only memorising helps. The share of a constant answer's loss that is gone, averaged
 over the run, measures how fast either goes. Structure in the labels makes them the faster ones; as
-fast as shuffled labels, and no better than a constant on the half of the samples that was kept
-back, means that the network finds no connection between inputs and labels; speed alone does not say
-so, for a large network memorises as fast as it learns.
+fast as shuffled labels, in your own training, too, and no better than a constant on the half of the
+samples that was kept back, means that the network finds no connection between inputs and labels;
+speed alone does not say so, for a large network memorises as fast as it learns.
 Shuffled labels that are learned fast show a network large enough to learn anything. Bounds that
 count parameters or labelings say nothing about such a network.
 
@@ -23,8 +23,10 @@ import torch
 
 from corollary.core import Band, Budget, Curve, Evidence, Exam, Figure, Finding, Severity, Subject
 from corollary.errors import NotApplicableError
+from corollary.exams.constant_answers import constant_loss
 from corollary.exams.readings import between, rounded
-from corollary.exams.trials import LEAST, NO_BETTER, constant_loss, trial_of
+from corollary.exams.trial_run import trial_run_of, unchanged
+from corollary.exams.trials import no_better, relabelled, trial_of
 
 SHUFFLES = 3
 # Times the fastest of the shuffled runs. Labels without meaning have up to 1.15 by chance, and
@@ -54,8 +56,10 @@ class Memorisation(Exam):
                 f"within {trial.steps} steps hardly anything is learned, with these labels or with "
                 "shuffled ones"
             )
-        lost = found.rest.value > NO_BETTER * found.rest.chance
-        yield self._compared(true, shuffled, lost and n >= LEAST, _figure(found.losses, curves))
+        lost = (
+            true < SAME * max(shuffled) and no_better(found.rest) and _as_you_train(subject, budget)
+        )
+        yield self._compared(true, shuffled, lost, _figure(found.losses, curves))
         yield self._capacity(shuffled, trial.steps, n)
 
     def _compared(self, true: float, shuffled: list[float], lost: bool, figure: Figure) -> Finding:
@@ -102,6 +106,19 @@ class Memorisation(Exam):
             "little about new samples.",
             claims=("random_labels",),
         )
+
+
+def _as_you_train(subject: Subject, budget: Budget) -> bool:
+    """Whether the user's own training learns shuffled labels as well, too."""
+    try:
+        trial = trial_run_of(subject, budget)
+        data = subject.labelled()
+        order = torch.randperm(data.size, generator=subject.rng("shuffle"))
+        other = trial.with_change(unchanged, relabelled(data, order))
+    except (NotApplicableError, RuntimeError, ValueError):
+        return True  # nothing more is known
+    base = min(trial.run.start, trial.run.constant)
+    return _speed(trial.run.losses, base) < SAME * max(_speed(other.losses, base), SLOW)
 
 
 def _speed(losses: list[float], base: float) -> float:

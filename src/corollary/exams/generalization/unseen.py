@@ -21,7 +21,7 @@ from collections.abc import Iterator
 from corollary.core import Budget, Evidence, Exam, Figure, Finding, Level, Points, Severity, Subject
 from corollary.exams.readings import between
 from corollary.exams.risks import Risk, risk_of
-from corollary.exams.trials import LEAST, NO_BETTER, RATE, Outcome, trial_of
+from corollary.exams.trials import RATE, Outcome, no_better, trial_of
 
 WIDE = 0.1  # a gap of one answer in ten, or of a tenth of the variance
 KNOWN = 0.5  # of the risk by chance: who is below has learned its own half
@@ -70,7 +70,7 @@ class Unseen(Exam):
     def _split(self, found: Outcome) -> Finding:
         own, rest = found.train, found.rest
         knows = own.value < KNOWN * own.chance
-        lost = knows and rest.value > NO_BETTER * rest.chance and len(rest.each) >= LEAST
+        lost = knows and no_better(rest)
         start = "weights drawn anew" if found.trial.fresh else "its weights as they are"
         return self.finding(
             "What it learns does not generalise" if lost else "Error on held-back samples",

@@ -43,6 +43,7 @@ from corollary.core import (
 from corollary.core.figure import Role
 from corollary.exams.layer_spectra import FALSE_ALARMS, layer_spectra_of
 from corollary.exams.readings import between, counted, roughly, rounded
+from corollary.exams.trained import need_trained
 from corollary.theory.generalization.weight_spectra.marchenko_pastur import MarchenkoPastur
 from corollary.theory.generalization.weight_spectra.portrait import Portrait, TestedTail
 
@@ -66,6 +67,8 @@ class WeightSpectra(Exam):
         """Spikes and norms first, for the tails take the time that is left."""
         spectra = layer_spectra_of(subject, budget)
         yield self._directions(spectra.portraits, spectra.too_large)
+        if subject.batch is not None and subject.batch.target is not None:
+            need_trained(subject)  # what a start looks like is no verdict on what was learned
         for portrait in spectra.portraits:
             if portrait.above_noise > DROWNS and portrait.stable_rank < RANK:
                 yield self._drowning(portrait)

@@ -21,6 +21,7 @@ from torch import Tensor
 from corollary.core import Budget, Count, Evidence, Exam, Finding, Severity, Subject
 from corollary.exams.classifiers import LEVEL, Classifier, classifier, separation, share_read
 from corollary.exams.landscapes import affordable
+from corollary.exams.trained import need_trained
 from corollary.theory.robustness.black_box import BlackBoxAttack
 from corollary.theory.robustness.gradient_attacks import PGD
 from corollary.theory.robustness.scores import margins
@@ -42,6 +43,7 @@ class GradientMasking(Exam):
 
     def examine(self, subject: Subject, budget: Budget) -> Iterator[Finding]:
         """Random answers, vanishing gradients, stronger attacks, and no bound at all."""
+        need_trained(subject)
         unit = separation(subject, "linf")
         n = affordable(subject, budget, PASSES, SAMPLES)
         with classifier(subject) as found:

@@ -42,6 +42,7 @@ from corollary.core import (
 from corollary.errors import InputError, NotApplicableError
 from corollary.exams.classifiers import LEVEL, Classifier, classifier, separation, share_read
 from corollary.exams.landscapes import affordable
+from corollary.exams.trained import need_trained
 from corollary.theory.robustness.black_box import BlackBoxAttack
 from corollary.theory.robustness.certificates.certifier import Certifier
 from corollary.theory.robustness.certificates.proving import prove
@@ -72,6 +73,7 @@ class RobustAccuracy(Exam):
 
     def examine(self, subject: Subject, budget: Budget) -> Iterator[Finding]:
         """The curve, and its value at a tenth of the separation."""
+        need_trained(subject)
         unit = separation(subject, "linf")
         n = affordable(subject, budget, PASSES, SAMPLES)
         with classifier(subject) as found:

@@ -20,6 +20,7 @@ import torch
 from corollary.core import Budget, Exam, Finding, Reading, Severity, Subject
 from corollary.errors import InputError, NotApplicableError
 from corollary.exams.classifiers import Classifier, classifier, separation
+from corollary.exams.trained import need_trained
 from corollary.theory.robustness.certificates.certifier import Certifier
 from corollary.theory.robustness.certificates.lipschitz import lipschitz_certificate
 from corollary.theory.robustness.scores import margins
@@ -35,6 +36,7 @@ class Sensitivity(Exam):
 
     def examine(self, subject: Subject, budget: Budget) -> Iterator[Finding]:
         """Between the steepest gradient and the product of norms."""
+        need_trained(subject)
         unit = separation(subject, "l2")
         with classifier(subject) as found:
             some = found.correct(SAMPLES)

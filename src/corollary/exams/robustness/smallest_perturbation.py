@@ -39,6 +39,7 @@ from corollary.core import (
 from corollary.errors import InputError, NotApplicableError
 from corollary.exams.classifiers import Classifier, classifier, separation
 from corollary.exams.landscapes import affordable
+from corollary.exams.trained import need_trained
 from corollary.theory.robustness.balls import Norm
 from corollary.theory.robustness.certificates.certifier import Certifier, Method
 from corollary.theory.robustness.certificates.lipschitz import lipschitz_certificate
@@ -69,6 +70,7 @@ class SmallestPerturbation(Exam):
 
     def examine(self, subject: Subject, budget: Budget) -> Iterator[Finding]:
         """One finding a norm."""
+        need_trained(subject)
         norms: tuple[Norm, ...] = ("l2", "linf")
         n = max(8, affordable(subject, budget, 12 * STEPS, SAMPLES))
         for norm in norms:

@@ -13,6 +13,7 @@ layer that takes the batch for time break that.
 """
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import torch
 from torch import Tensor, nn
@@ -21,6 +22,7 @@ from torch.nn.modules.batchnorm import _BatchNorm
 from corollary.core import Batch, Budget, Evidence, Exam, Finding, Severity, Subject
 from corollary.errors import NotApplicableError
 from corollary.exams.readings import rounded
+from corollary.theory.modules.trace import Trace, executed
 
 SAMPLES = 8
 # The shapes are the same in both passes, and so is the order of all sums: what is left is a
@@ -38,29 +40,52 @@ class BatchIndependence(Exam):
         if batch.size < 4:
             raise NotApplicableError("this needs at least four samples")
         with subject.borrowed(), torch.no_grad():
-            y = subject.output(batch)
+            y = _seeded(subject, batch).output
             if y.dim() == 0 or len(y) != batch.size:
                 raise NotApplicableError("the output does not have one row for each sample")
-            first = _change(y, subject.output(_replaced(batch, 0)), 0)
-            last = _change(y, subject.output(_replaced(batch, batch.size - 1)), batch.size - 1)
-        mixed = max(first, last) > TOLERANCE
-        time = mixed and first > TOLERANCE >= last
+            if not torch.equal(y.nan_to_num(), _seeded(subject, batch).output.nan_to_num()):
+                raise NotApplicableError("two passes of one batch differ, so none can be compared")
+            first = _change(y, _seeded(subject, _replaced(batch, 0)).output, 0)
+            end = batch.size - 1
+            last = _change(y, _seeded(subject, _replaced(batch, end)).output, end)
+            mixed = max(first, last) > TOLERANCE
+            time = mixed and first > TOLERANCE >= last
+            where = _mixing(subject, batch, 0 if first >= last else end) if mixed else ""
         yield self.finding(
             "Samples of a batch mix" if mixed else "Samples of a batch are independent",
             severity=Severity.HIGH if mixed else Severity.NONE,
             evidence=Evidence.CONFIRMED,
             quantity="change of the output",
+            where=where,
             value=rounded(max(first, last)) if mixed else None,
             unit="times the outputs' spread",
             expected="0",
             meaning=_meaning(time)
             if mixed
             else "No answer depends on the other samples of the batch.",
-            advice=_advice(subject.model, time) if mixed else "",
+            advice=_advice(subject.model, time, where) if mixed else "",
             explains=("generalization/*", "learning/*", "trainability/*", "soundness/causality")
             if mixed
             else (),
         )
+
+
+def _seeded(subject: Subject, batch: Batch) -> Trace:
+    """What is executed with the same random numbers, and the output: noise is no mixing."""
+    torch.manual_seed(subject.seed)
+    trace = executed(subject.model, lambda: subject.call(batch))
+    return replace(trace, output=subject.pick(trace.output))
+
+
+def _mixing(subject: Subject, batch: Batch, row: int) -> str:
+    """The first operation that carries a change of one sample over to others."""
+    one, two = _seeded(subject, batch), _seeded(subject, _replaced(batch, row))
+    for a, b in zip(one.calls, two.calls, strict=False):
+        if a.op != b.op or a.y.shape != b.y.shape:
+            return ""
+        if a.y.dim() and len(a.y) == batch.size and _change(a.y, b.y, row) > TOLERANCE:
+            return a.name
+    return ""
 
 
 def _refuse_graphs(batch: Batch) -> None:
@@ -111,7 +136,7 @@ def _meaning(time: bool) -> str:
     return "A sample's answer depends on which others are in its batch, in eval mode too."
 
 
-def _advice(model: nn.Module, time: bool) -> str:
+def _advice(model: nn.Module, time: bool, where: str) -> str:
     for name, module in model.named_modules():
         if getattr(module, "batch_first", True) is False:
             return f"Set batch_first=True in '{name}', or give it inputs as (time, batch, feature)."
@@ -119,6 +144,9 @@ def _advice(model: nn.Module, time: bool) -> str:
             return f"Let '{name}' keep running statistics (track_running_stats=True)."
     if time:
         return "Check the order of the axes: the batch comes first, then time."
+    place = f"Look at '{where}', the first operation that mixes samples: " if where else ""
+    if place:
+        return f"{place}it should work along another axis than the batch (axis 0)."
     return (
         "Look for a softmax, a mean or a sum over axis 0, and for a reshape or view that moves "
         "numbers from one sample to another."

@@ -16,6 +16,7 @@ from torch import Tensor
 
 from corollary.core import Batch, Budget, Evidence, Exam, Finding, Severity, Subject
 from corollary.errors import NotApplicableError
+from corollary.exams.class_targets import classes_last
 from corollary.exams.readings import rounded
 
 SAMPLES = 8
@@ -29,13 +30,14 @@ class Causality(Exam):
         batch = subject.data(SAMPLES)
         x = batch.tensors()[0] if batch.tensors() else None
         with subject.borrowed(), torch.no_grad():
-            y = subject.output(batch)
+            y = classes_last(subject, subject.output(batch), batch.target)
             if x is None or x.dim() < 2 or y.dim() < 2 or x.shape[:2] != y.shape[:2]:
                 raise NotApplicableError("there is no output at every position of the input")
             if x.shape[1] < 4 or y.dim() == 2 and x.is_floating_point():
                 raise NotApplicableError("the input is not a sequence of at least four positions")
             cut = x.shape[1] // 2
-            changed = subject.output(_with_other_future(batch, x, cut))
+            other = subject.output(_with_other_future(batch, x, cut))
+            changed = classes_last(subject, other, batch.target)
         scale = float(y.double().std()) or 1.0
         leak = float((changed - y)[:, :cut].abs().max()) / scale
         # Rounding differs with the reductions chosen for other values, not with the mathematics.

@@ -30,7 +30,7 @@ class Finite(Exam):
 
     def examine(self, subject: Subject, budget: Budget) -> Iterator[Finding]:
         """Parameters, then outputs on the data, on zeros and on large inputs, then gradients."""
-        batch = subject.data(SAMPLES)
+        batch = _finite_rows(subject.data(SAMPLES))
         with subject.borrowed() as model:
             bad = broken_parameters(model)
             if bad:
@@ -57,7 +57,8 @@ class Finite(Exam):
     def _gradients(self, subject: Subject, batch: Batch) -> Iterator[Finding]:
         parameters = subject.parameters()
         try:
-            loss = subject.loss(subject.labelled(SAMPLES))
+            subject.labelled(1)
+            loss = subject.loss(batch)
         except NotApplicableError:
             yield self.finding("All outputs are finite", meaning="No NaN or infinity was found.")
             return
@@ -86,6 +87,17 @@ class Finite(Exam):
             advice=f"Look at {place}, and guard logarithms, roots, quotients and exponentials "
             "against zero and overflow.",
         )
+
+
+def _finite_rows(batch: Batch) -> Batch:
+    """Samples without NaN or infinity of their own: those of the data are another exam's matter."""
+    fine = torch.ones(batch.size, dtype=torch.bool)
+    for t in batch.tensors():
+        if t.is_floating_point() and t.layout is torch.strided and len(t) == batch.size:
+            fine &= torch.isfinite(t).reshape(len(t), -1).all(1)
+    if not bool(fine.any()):
+        raise NotApplicableError("no sample of the data is finite")
+    return batch if bool(fine.all()) else batch.slice(fine.nonzero()[:, 0])
 
 
 def _path(said: str | None) -> str:

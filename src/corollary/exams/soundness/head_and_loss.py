@@ -21,11 +21,14 @@ from collections.abc import Iterator
 import torch
 
 from corollary.core import Budget, Evidence, Exam, Finding, Severity, Subject
-from corollary.exams.heads import Head, head_of
+from corollary.errors import CorollaryError
+from corollary.exams.class_targets import class_axis
+from corollary.exams.heads import RANGES, Head, head_of, right_and_wrong
 from corollary.exams.readings import counted, rounded
 from corollary.exams.scales import LARGEST, OFFSET, SMALLEST, scale_of
 
 SOME = 0.01  # of the targets out of reach: below, they may be outliers that one clips on purpose
+FLOOR = 0.3  # of a loss: no answer is surer than three in four
 FAR_START = 2.0  # times log k: a start so sure of itself that it has to unlearn first
 
 
@@ -38,6 +41,7 @@ class HeadAndLoss(Exam):
         checks = [self._one_unit, self._range, self._not_logarithms, self._labels]
         checks += [self._logistic, self._classes_as_numbers]
         faults = [found for check in checks if (found := check(head)) is not None]
+        faults += [found for found in (self._sign(subject, head), self._squeezed(head)) if found]
         yield from faults
         yield from self._scale(head)
         yield from self._start(subject, head)
@@ -129,9 +133,57 @@ class HeadAndLoss(Exam):
                 "among the classes, so no two of them can be sure.",
                 advice="Use the logistic loss on one logit for each label "
                 "(BCEWithLogitsLoss), without a softmax.",
+                explains=("trainability/*", "learning/*", "generalization/*"),
                 change="- nn.CrossEntropyLoss()\n+ nn.BCEWithLogitsLoss()",
             )
         return None
+
+    def _sign(self, subject: Subject, head: Head) -> Finding | None:
+        """A loss that is smaller for wrong answers than for right ones."""
+        pair = right_and_wrong(head.output, head.batch.target, (head.low, head.high))
+        if pair is None:
+            return None
+        try:
+            with torch.no_grad():
+                right, wrong = (float(subject.loss_of(o, head.batch.target)) for o in pair)
+        except (CorollaryError, RuntimeError, ValueError, IndexError, TypeError):
+            return None
+        if not right > wrong:
+            return None
+        return self.finding(
+            "The loss rewards wrong answers",
+            severity=Severity.HIGH,
+            evidence=Evidence.CONFIRMED,
+            value=rounded(right, 3),
+            unit=f"for right answers, {wrong:.3g} for wrong ones",
+            expected="less for right answers",
+            meaning="Training makes the loss small, and here that makes the answers worse.",
+            advice="Check the sign of the loss and the order of its arguments: it must fall as the "
+            "outputs come nearer to the targets.",
+            explains=EVERYTHING,
+        )
+
+    def _squeezed(self, head: Head) -> Finding | None:
+        """Logits that an activation at the end keeps in a narrow range."""
+        if head.loss != "cross entropy" or head.op not in RANGES or "softmax" in head.op:
+            return None
+        axis = class_axis(head.output, head.batch.target)
+        k = head.output.shape[-1 if axis is None else axis]
+        floor = math.log1p((k - 1) * math.exp(min(head.low - head.high, 0.0)))
+        least = f", and the loss cannot fall below {floor:.2g}" if floor > 0.05 else ""
+        bound = floor > FLOOR
+        return self.finding(
+            "An activation squeezes the logits",
+            severity=Severity.MEDIUM if bound else Severity.HIGH,
+            evidence=Evidence.CONFIRMED if bound else Evidence.PREDICTED,
+            remedy="bare output",
+            where=head.where,
+            meaning=f"The outputs are {head.range_in_words()}; cross-entropy takes logits, which "
+            f"are any real numbers{least}.",
+            advice=f"Drop the {head.op} at the end: the loss applies the softmax itself.",
+            explains=("trainability/*", "learning/*", "function/*", "generalization/*"),
+            change=f"- {head.op}(...)  # last operation",
+        )
 
     def _logistic(self, head: Head) -> Finding | None:
         """Targets outside 0 and 1 for a logistic loss, which then has no bottom."""
@@ -151,7 +203,7 @@ class HeadAndLoss(Exam):
             "outputs grow.",
             advice="Map the labels to 0 and 1; for more than two classes use one output for each "
             "and cross-entropy.",
-            explains=("trainability/trial_run", "trainability/largest_step"),
+            explains=("trainability/*", "learning/*", "generalization/*"),
         )
 
     def _classes_as_numbers(self, head: Head) -> Finding | None:

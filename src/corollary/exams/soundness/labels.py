@@ -1,9 +1,11 @@
 r"""Labels: range, balance and order.
 
-Class indices must be among the outputs. A rare class is seldom seen in a batch. And data sorted by
-label gives batches of one class each, whose gradients are far from the mean: the number of label
-changes along the data is compared with that of a random order, which for class shares
-:math:`p_c` has mean :math:`(n-1)(1 - \sum_c p_c^2)`.
+Class indices must be among the outputs. A rare class is seldom seen in a batch: how much of the
+loss each class is, is read from the loss's gradient, so weights and ``ignore_index`` count, and the
+trial run is repeated with classes in balance to see whether that matters. And data sorted by label
+gives batches of one class each, whose gradients are far from the mean: the number of label changes
+along the data is compared with that of a random order, which for class shares :math:`p_c` has mean
+:math:`(n-1)(1 - \sum_c p_c^2)`.
 
 :source: Wald and Wolfowitz (1940), "On a test whether two samples are from the same population".
 :kind: exam
@@ -18,10 +20,14 @@ from torch import Tensor
 
 from corollary.core import Budget, Evidence, Exam, Finding, Severity, Subject
 from corollary.errors import NotApplicableError
+from corollary.exams.class_balance import gain_of_balance, padding_in_words
+from corollary.exams.class_targets import class_numbers
+from corollary.exams.loss_shares import share_of_loss
 from corollary.exams.readings import counted, rounded
 
 RARE = 10.0  # the most common class this many times the rarest; common benchmarks stay below 3
 FEWEST = 8  # samples below which one class or a rare one is a matter of chance
+MOST = 0.5  # of all positions that have one label
 SIGMAS = 6.0  # a random order is this far from its mean once in a billion data sets
 
 
@@ -30,28 +36,30 @@ class Labels(Exam):
 
     def examine(self, subject: Subject, budget: Budget) -> Iterator[Finding]:
         """Range, balance and order."""
-        target = subject.labelled().target
-        if not isinstance(target, Tensor) or target.is_floating_point() or target.dim() != 1:
-            raise NotApplicableError("the targets are not one class index for each sample")
+        target = class_numbers(subject.labelled().target)
+        if target is None:
+            raise NotApplicableError("the targets are not class indices")
         if len(target) < FEWEST:
             raise NotApplicableError(f"this needs at least {FEWEST} samples")
         classes = self._classes(subject)
-        if classes and (int(target.max()) >= classes or int(target.min()) < 0):
+        ends = int(target.min()), int(target.max())
+        if classes and target.dim() == 1 and not 0 <= ends[0] <= ends[1] < classes:
             yield self._out_of_range(target, classes)
             return
-        counts = torch.bincount(target)
-        counts = counts[counts > 0].double()
-        if len(counts) < 2:
+        counts = torch.bincount(target[target >= 0])
+        seen = counts[counts > 0].double()
+        if len(seen) < 2:
             yield self.finding(
                 "One class only",
                 severity=Severity.HIGH,
                 evidence=Evidence.CONFIRMED,
-                meaning=f"All {len(target)} samples looked at have the same label.",
+                meaning=f"All {target.numel()} labels looked at are the same.",
                 advice="Shuffle the data before it is cut into batches, or check the loader.",
             )
             return
-        yield self._balance(counts)
-        yield self._order(target, counts)
+        yield self._balance(subject, budget, counts, positions=target.dim() > 1)
+        if target.dim() == 1:
+            yield self._order(target, seen, subject.in_order)
 
     def _classes(self, subject: Subject) -> int:
         with subject.borrowed(), torch.no_grad():
@@ -71,21 +79,49 @@ class Labels(Exam):
             advice="Number the classes from 0, or give the network more outputs.",
         )
 
-    def _balance(self, counts: Tensor) -> Finding:
-        ratio = float(counts.max() / counts.min())
-        rare = ratio > RARE
+    def _balance(
+        self, subject: Subject, budget: Budget, counts: Tensor, *, positions: bool
+    ) -> Finding:
+        """A rare class is a fault where the loss does not weight it and it is not learned."""
+        classes = counts.nonzero()[:, 0]
+        shares = share_of_loss(subject, classes)
+        weighted = counts[classes].double() if shares is None else shares
+        classes, weighted = classes[weighted > 0], weighted[weighted > 0]  # some are left out
+        rarest, frequent = int(classes[weighted.argmin()]), int(classes[weighted.argmax()])
+        ratio = float(counts[frequent] / counts[rarest])
+        # Of positions, as of words, some classes are rare by nature; one that is most of them is
+        # another matter.
+        one_class = float(weighted.max() / weighted.sum()) > MOST
+        rare = float(weighted.max() / weighted.min()) > RARE and (not positions or one_class)
+        padding = padding_in_words(subject, frequent) if rare else ""
+        lost = gain_of_balance(subject, budget, frequent if padding else None) if rare else ""
         return self.finding(
-            "A class is rare" if rare else "Balance of the classes",
-            severity=Severity.MEDIUM if rare else Severity.NONE,
+            ("Padding counts in the loss" if padding else "A class is rare")
+            if rare
+            else "Balance of the classes",
+            severity=(Severity.MEDIUM if lost else Severity.LOW) if rare else Severity.NONE,
             evidence=Evidence.CONFIRMED,
-            quantity="samples of the most common class / of the rarest",
+            quantity=f"samples of class {frequent} / of class {rarest}",
             value=rounded(ratio),
-            expected=f"at most {RARE:g}",
-            meaning="The rarest class hardly moves the loss." if rare else "No class is rare.",
-            advice="Weight the loss by class, or sample rare classes more often." if rare else "",
+            expected=f"at most {RARE:g}, or as much weight in the loss",
+            meaning=f"{padding or 'The rarest class hardly moves the loss.'} {lost}".strip()
+            if rare
+            else "No class is rare, or the loss makes up for it.",
+            advice=""
+            if not rare
+            else f"Leave padding out of the loss: ignore_index={frequent}, or a mask."
+            if padding
+            else "Weight the loss by class, or sample rare classes more often.",
+            change=""
+            if not rare
+            else f"+ nn.CrossEntropyLoss(ignore_index={frequent})"
+            if padding
+            else "+ nn.CrossEntropyLoss(weight=counts.sum() / counts)",
+            explains=("generalization/*", "trainability/what_helps") if lost else (),
         )
 
-    def _order(self, target: Tensor, counts: Tensor) -> Finding:
+    def _order(self, target: Tensor, counts: Tensor, loaded: bool) -> Finding:
+        """Of a loader the order is that of training; of tensors nobody says so."""
         n = len(target)
         changes = int((target[1:] != target[:-1]).sum())
         alike = float((counts / n).pow(2).sum())
@@ -95,8 +131,8 @@ class Labels(Exam):
         ordered = z < -SIGMAS
         return self.finding(
             "The data is sorted by label" if ordered else "Order of the labels",
-            severity=Severity.MEDIUM if ordered else Severity.NONE,
-            evidence=Evidence.CONFIRMED,
+            severity=(Severity.MEDIUM if loaded else Severity.LOW) if ordered else Severity.NONE,
+            remedy="shuffled order",
             value=counted(changes),
             unit="changes of label along the data",
             expected=f"about {mean:.0f} in a random order",

@@ -18,12 +18,15 @@ from torch.nn.modules.batchnorm import _BatchNorm
 from corollary.core import Budget, Evidence, Exam, Finding, Severity, Subject
 from corollary.errors import NotApplicableError
 from corollary.exams.readings import counted, rounded
+from corollary.exams.trial_run import trial_run_of
 from corollary.theory.modules.trace import executed
 
 SAMPLES, FEW = 256, 4
 # Running statistics are an average over about 10 batches, each off by 1/sqrt(batch) in mean and
 # sqrt(2/batch) in variance: below a fifth of the output's size even at batches of 8.
 FAR = 0.2
+WORSE = 0.1  # one answer in ten, or a tenth of the variance
+CAUGHT_UP = 0.1  # of the initial statistics may be left
 
 
 class Modes(Exam):
@@ -38,6 +41,7 @@ class Modes(Exam):
         with subject.borrowed():
             always = _drops(subject)
         yield from self._as_given(subject)
+        yield from self._after_training(subject, budget, norms)
         if not norms and not drops:
             raise NotApplicableError("nothing it does differs between training and evaluation")
         if drops:
@@ -77,6 +81,41 @@ class Modes(Exam):
             else "",
         )
 
+    def _after_training(
+        self, subject: Subject, budget: Budget, norms: dict[str, _BatchNorm]
+    ) -> Iterator[Finding]:
+        """Errors of the trial run's end in eval mode beside those with batch statistics."""
+        if not norms:
+            return
+        try:
+            trial = trial_run_of(subject, budget)
+        except NotApplicableError:
+            return
+        moving, still = trial.run.risk, trial.run.eval_risk
+        slow = [n for n, m in norms.items() if _behind(m, trial.steps)]
+        if moving is None or still is None or (slow and not _never(norms)):
+            return  # too few steps for the running statistics to have caught up
+        worse = still.value - moving.value > WORSE and still.value > 2 * moving.value
+        where = next((n for n, m in norms.items() if m.momentum == 0), next(iter(norms)))
+        yield self.finding(
+            "It is far worse in eval mode than it trained" if worse else "Eval mode after training",
+            severity=Severity.HIGH if worse else Severity.NONE,
+            evidence=Evidence.CONFIRMED,
+            where=where if worse else "",
+            value=still.said(),
+            unit=still.unit,
+            expected=f"about {moving.in_words(moving.value)}, as with statistics of the batch",
+            meaning=f"After {trial.steps} steps of training the running statistics of batch norm "
+            f"are not those of the data: {still.in_words(still.value)} in eval mode, "
+            f"{moving.in_words(moving.value)} with statistics of the batch."
+            if worse
+            else "Running statistics and those of a batch give about the same answers.",
+            advice=_statistics_advice(norms[where], where) if worse else "",
+            explains=("generalization/*", "robustness/*", "trainability/what_helps")
+            if worse
+            else (),
+        )
+
     def _as_given(self, subject: Subject) -> Iterator[Finding]:
         """Parts that were handed over in another mode than the whole."""
         modes = subject.modes_given
@@ -94,6 +133,25 @@ class Modes(Exam):
                 advice="If that is intended, override train() so that it lasts; otherwise call "
                 "model.train() before training and model.eval() before testing.",
             )
+
+
+def _never(norms: dict[str, _BatchNorm]) -> bool:
+    return any(m.momentum == 0 for m in norms.values())
+
+
+def _behind(norm: _BatchNorm, steps: int) -> bool:
+    """Whether after so many steps more than a tenth of the start is left in the statistics."""
+    kept = 1 - (norm.momentum if norm.momentum is not None else 1.0)
+    return bool(kept**steps > CAUGHT_UP)
+
+
+def _statistics_advice(norm: _BatchNorm, where: str) -> str:
+    if norm.momentum == 0:
+        return f"Set momentum=0.1 in '{where}': with 0 the running statistics are never updated."
+    return (
+        f"Let '{where}' keep statistics of such data: train with larger or mixed batches, "
+        "normalise train and test data alike, or use group or layer norm."
+    )
 
 
 def _mode(training: bool) -> str:

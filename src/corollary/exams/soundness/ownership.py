@@ -42,7 +42,8 @@ class Ownership(Exam):
             return
         owned = {id(p) for group in optimizer.param_groups for p in group["params"]}
         missing = [n for n, p in subject.parameters().items() if id(p) not in owned]
-        yield self._owned(missing, len(subject.parameters()))
+        every = {id(p) for p in subject.model.parameters()}
+        yield self._owned(missing, len(subject.parameters()), len(owned - every))
         yield from self._decay(subject)
 
     def _unregistered(self, names: list[str]) -> Finding:
@@ -63,24 +64,29 @@ class Ownership(Exam):
             details={"tensors": names[:50]},
         )
 
-    def _owned(self, missing: list[str], total: int) -> Finding:
-        none = len(missing) == total
+    def _owned(self, missing: list[str], total: int, strangers: int) -> Finding:
+        none = len(missing) == total or strangers > 0
         return self.finding(
             "The optimizer does not have all parameters"
             if missing
             else "The optimizer has all parameters",
-            severity=(Severity.HIGH if none else Severity.MEDIUM) if missing else Severity.NONE,
-            evidence=Evidence.CONFIRMED,
+            severity=(Severity.HIGH if len(missing) == total else Severity.MEDIUM)
+            if missing
+            else Severity.NONE,
+            # To train some layers only is usual; to hold tensors of another network is not.
+            evidence=Evidence.CONFIRMED if none or not missing else Evidence.PREDICTED,
+            remedy="all parameters" if missing else "",
             where=missing[0] if missing else "",
             value=counted(len(missing)),
             unit=f"of {total} trainable tensors are not in its groups",
             expected="0",
             meaning="They require a gradient and are never updated."
+            + (f" It holds {strangers} tensors that are not in the network." if strangers else "")
             if missing
             else "Every trainable tensor is in one of its groups.",
             advice=(
-                "Make the optimizer after the network has its final layers and is on its device: "
-                "optimizer = Optimizer(model.parameters(), ...)."
+                "Make the optimizer after the network has its final layers and weights and is on "
+                "its device: optimizer = Optimizer(model.parameters(), ...)."
                 if none
                 else f"Add '{missing[0]}' to a group, or freeze it with requires_grad_(False)."
             )

@@ -101,7 +101,8 @@ class Parameters(Exam):
         if repeated:
             yield self.finding(
                 "One layer is used in several places",
-                severity=Severity.LOW,
+                severity=Severity.MEDIUM,
+                remedy="separate layers",
                 where=repeated[0][1].rpartition(".")[0],
                 value=counted(len(repeated[0])),
                 unit="places with the same weights",

@@ -31,6 +31,7 @@ class Precision(Exam):
     def examine(self, subject: Subject, budget: Budget) -> Iterator[Finding]:
         """Mixed types first, then the range."""
         yield from self._types(subject.model)
+        yield from self._epsilon(subject)
         yield from self._small_gradients(subject)
         batch = subject.data(SAMPLES)
         sizes: dict[str, float] = {}
@@ -95,6 +96,31 @@ class Precision(Exam):
             if many and half
             else "",
         )
+
+    def _epsilon(self, subject: Subject) -> Iterator[Finding]:
+        """An optimizer's epsilon that is zero in the type of the weights."""
+        optimizer = subject.recipe.optimizer
+        for group in [] if optimizer is None else optimizer.param_groups:
+            eps = float(group.get("eps") or 0.0)
+            types = {p.dtype for p in group["params"] if p.is_floating_point()}
+            lost = [t for t in types if eps > 0 and float(torch.tensor(eps, dtype=t)) == 0]
+            if lost:
+                smallest = torch.finfo(lost[0]).smallest_normal
+                yield self.finding(
+                    "The optimizer's epsilon is zero in half precision",
+                    severity=Severity.HIGH,
+                    evidence=Evidence.CONFIRMED,
+                    value=rounded(eps),
+                    unit=f"is rounded to 0 in {_word(lost[0])}",
+                    expected=f"above {smallest:.1g}",
+                    meaning="Where a gradient is zero the step is 0/0, and one NaN spoils all "
+                    "weights.",
+                    advice="Use eps=1e-4, or keep the weights in float32 and compute in half "
+                    "precision by torch.autocast.",
+                    explains=("trainability/*", "learning/*"),
+                    change=f"- eps={eps:g}\n+ eps=1e-4",
+                )
+                return
 
     def _types(self, model: nn.Module) -> Iterator[Finding]:
         types: dict[torch.dtype, str] = {}

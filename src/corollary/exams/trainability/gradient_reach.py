@@ -72,8 +72,8 @@ class GradientReach(Exam):
             expected="0",
             meaning=f"The loss does not depend on {_listed(cut)} as far as autograd knows, so "
             "they cannot learn.",
-            advice=f"Look at what comes after '{where}': a detach(), no_grad(), .data, .item() or "
-            "a rounding cuts the gradient."
+            advice=f"Look at what comes after '{where}': a detach(), no_grad(), .data or .item(), "
+            "or an argmax, comparison or rounding, which have no derivative, cuts the gradient."
             if called
             else f"Call '{where}' in forward, or delete it.",
             claims=("backprop_correctness",),

@@ -6,8 +6,7 @@ the metric the optimizer divides by, is at most its own limit: :math:`2/\eta` fo
 eigenvalue is found by Lanczos with an interval; the second moments of adaptive methods are those
 they have after a few steps on your data. That is a prediction. Networks often survive learning
 rates above the limit, for they move to where the curvature is less; so the verdict is that of the
-trial run: *diverges* is said of what diverged. A learning rate is called too small or too large
-when the run goes clearly better with another one.
+trial run: *diverges* is said of what diverged.
 
 :source: Cohen, Kaur, Li, Kolter and Talwalkar (2021), "Gradient descent on neural networks
     typically occurs at the edge of stability"; Cohen, Ghorbani, Krishnan et al. (2022), "Adaptive
@@ -28,17 +27,16 @@ from corollary.core.recipe import in_words
 from corollary.errors import NotApplicableError
 from corollary.exams.landscapes import affordable
 from corollary.exams.readings import between
-from corollary.exams.trial_run import ROWS, Run, TrialRun, give_gradients, trained, trial_run_of
+from corollary.exams.remedies import tried
+from corollary.exams.runs import give_gradients
+from corollary.exams.trial_run import ROWS, TrialRun, trial_run_of
 from corollary.theory.landscape.curvature import Estimate, hessian
 from corollary.theory.optimization.stability import stability_ratio
 from corollary.train.loss_landscape import landscape_of
 
 SAMPLES, PRODUCTS = 512, 40  # products with the Hessian, each about three times a gradient
 WARM = 10  # steps after which the second moments of Adam are known
-# Times the learning rate, tried where the run does not go well: smaller ones, larger ones, and
-# this part of what is stable at the start (the curvature grows several times in training).
-SMALLER, LARGER, SAFE = (0.1, 0.01), (10.0, 100.0), 0.1
-SLOW = 1e5  # steps; training that needs more to halve its loss is not under way
+SMALLER = {0.1: "a tenth of the rate", 0.01: "a hundredth of the rate"}  # tried where it diverges
 
 
 class LargestStep(Exam):
@@ -57,8 +55,6 @@ class LargestStep(Exam):
                 raise
             ratio, said = None, str(why)
         yield self._limit(subject, ratio, trial) if ratio else self._without(subject, trial, said)
-        if trial is not None and subject.lr is not None:
-            yield from self._too_slow(subject, trial, ratio)
 
     def _limit(self, subject: Subject, ratio: Estimate, trial: TrialRun | None) -> Finding:
         optimizer = subject.recipe.optimizer
@@ -96,36 +92,6 @@ class LargestStep(Exam):
             meaning=f"The trial run diverges. No limit can be computed: {why}.",
             advice=_smaller(subject, trial, math.inf),
             explains=("trainability/trial_run",),
-        )
-
-    def _too_slow(
-        self, subject: Subject, trial: TrialRun, ratio: Estimate | None
-    ) -> Iterator[Finding]:
-        """A learning rate so small that nothing happens, and a larger one that does better."""
-        if trial.diverged or trial.knew or trial.run.learned:
-            return
-        needed = _steps_to_halve(trial)
-        planned = subject.recipe.steps
-        if needed < (planned or SLOW) or trial.cannot_learn:
-            return
-        factors = [*LARGER, SAFE / ratio.high] if ratio and 0 < ratio.high < SAFE else LARGER
-        runs = [(factor, _at(subject, trial, factor)) for factor in factors if factor > 1]
-        better = [pair for pair in runs if trial.helps(pair[1])]
-        if not better:
-            return
-        factor, run = min(better, key=lambda pair: pair[1].end)
-        rate = float(f"{(subject.lr or 1.0) * factor:.1g}")
-        of = f"your {planned}" if planned else "a hundred thousand"
-        yield self.finding(
-            "The learning rate is too small",
-            severity=Severity.HIGH if needed > 10 * (planned or SLOW) else Severity.MEDIUM,
-            evidence=Evidence.CONFIRMED,
-            meaning=f"In {trial.steps} steps the loss goes from {trial.run.start:.4g} to "
-            f"{trial.run.end:.4g}; at that pace {of} steps would not halve it. With {rate:g} it "
-            f"is {run.end:.3g} after as many steps.",
-            advice=f"Use a learning rate of about {rate:g}.",
-            explains=("trainability/trial_run",),
-            change=f"- lr={subject.lr:g}\n+ lr={rate:g}",
         )
 
 
@@ -170,22 +136,13 @@ def _warm(subject: Subject) -> Optimizer:
     return optimizer
 
 
-def _at(subject: Subject, trial: TrialRun, factor: float) -> Run:
-    """The trial run with every learning rate times a factor."""
-    optimizer, _ = subject.recipe.twin()
-    for group in optimizer.param_groups:
-        group["lr"] = float(group["lr"]) * factor
-    with subject.borrowed(train=True):
-        data = subject.labelled()
-        return trained(subject, data, trial.steps, trial.batch_size, optimizer=optimizer)
-
-
 def _smaller(subject: Subject, trial: TrialRun | None, limit: float) -> str:
     """The largest learning rate that was seen to go well, or the one that theory allows."""
     rate = subject.recipe.lr or 1.0
     if trial is not None:
-        for factor in SMALLER:
-            if not _at(subject, trial, factor).diverged:
+        for factor, name in SMALLER.items():
+            run = tried(trial, name)
+            if run is not None and not run.diverged:
                 return f"Use a learning rate of about {factor * rate:g}, where the run goes well."
     return f"Use a learning rate below {_round_down(limit):g}, or warm up from there."
 
@@ -203,13 +160,6 @@ def _meaning(rate: float, ratio: float, told: bool, above: bool, trial: TrialRun
     if above:
         return f"Your learning rate of {rate:g} is {ratio:.2g} times that; no run has shown more."
     return f"Your learning rate of {rate:g} is below it."
-
-
-def _steps_to_halve(trial: TrialRun) -> float:
-    """Steps to halve the loss at the pace of the run."""
-    run = trial.run
-    gone = run.start - run.after
-    return trial.steps * 0.5 * run.start / gone if gone > 0 else math.inf
 
 
 def _round_down(value: float) -> float:

@@ -5,16 +5,20 @@ apart. The mean cosine between two samples' outputs is followed through the laye
 normalisation deep networks send it to one, shortcuts and a start at the edge of chaos slow that.
 With more than two layers the output is shown but not judged: no layer comes after it, and at the
 start its few numbers are often alike. Nor is a layer after which samples lie apart again: a
-normalisation or a shortcut has carried them past it.
+normalisation or a shortcut has carried them past it. Of sequences the positions are compared, too:
+attention alone sends them all to one vector, at a rate that is doubly exponential in the depth.
 
 :source: Schoenholz, Gilmer, Ganguli and Sohl-Dickstein (2017), "Deep information propagation";
     Daneshmand, Kohler, Bach, Hofmann and Lucchi (2020), "Batch normalization provably avoids
-    ranks collapse for randomly initialised deep networks".
+    ranks collapse for randomly initialised deep networks"; Dong, Cordonnier and Loukas (2021),
+    "Attention is not all you need: pure attention loses rank doubly exponentially with depth".
 :kind: exam
 :cost: instant
 """
 
 from collections.abc import Iterator
+
+import torch
 
 from corollary.core import (
     Budget,
@@ -29,21 +33,26 @@ from corollary.core import (
     Subject,
 )
 from corollary.errors import NotApplicableError
-from corollary.exams.landscapes import signal_of
+from corollary.exams.landscapes import signal_of, trace_of
 from corollary.exams.readings import rounded
+from corollary.theory.modules.trace import Trace
 
 SAMPLES = 128
 # At a cosine of 0.999 the part of the outputs that differs is 3 % of their length.
 ALIKE, APART = 0.999, 0.99
+POSITIONS = 4  # of a sequence, at least
 
 
 class RankCollapse(Exam):
-    """Mean cosines between samples, layer by layer."""
+    """Mean cosines between samples, and between positions of a sample, layer by layer."""
 
     def examine(self, subject: Subject, budget: Budget) -> Iterator[Finding]:
         """The last layer, against the first."""
         with subject.borrowed() as model:
             deep = signal_of(subject, model, SAMPLES).weighted()
+            tokens = _tokens(trace_of(subject, SAMPLES))
+        if len(tokens) > 2:
+            yield self._tokens_apart(tokens)
         # Two numbers of one sign always have a cosine of 1: a layer of one unit says nothing.
         known = [
             (h.name, h.similarity) for h in deep if h.width > 1 and h.similarity == h.similarity
@@ -76,9 +85,43 @@ class RankCollapse(Exam):
             figures=(_figure(known, len(hidden), name),),
         )
 
+    def _tokens_apart(self, known: list[tuple[str, float]]) -> Finding:
+        """Attention without shortcuts makes all positions of a sequence the same."""
+        lost = [pair for i, pair in enumerate(known[:-1]) if _for_good(known[i:])]
+        collapsed = bool(lost) and known[0][1] < APART
+        name, last = lost[0] if collapsed else max(known, key=lambda pair: pair[1])
+        return self.finding(
+            "Positions of a sequence look alike" if collapsed else "Positions stay apart",
+            severity=Severity.HIGH if collapsed else Severity.NONE,
+            remedy="fresh start",
+            where=name,
+            value=rounded(last, 4 if last > APART else 2),
+            unit="= mean cosine between two positions of a sample",
+            expected=f"below {ALIKE:g}",
+            meaning="From here on all positions of a sequence have almost the same vector."
+            if collapsed
+            else "No layer makes all positions of a sequence the same; this one comes closest.",
+            advice="Keep the shortcuts around attention, and add positions to the tokens."
+            if collapsed
+            else "",
+        )
+
+
+def _tokens(trace: Trace) -> list[tuple[str, float]]:
+    """The mean cosine between positions of one sample, at each layer that has positions."""
+    found = []
+    for call in trace.of("linear", "addmm", "layer_norm", "rms_norm"):
+        h = call.y.detach()
+        if h.dim() == 3 and h.shape[1] >= POSITIONS and h.shape[2] > 1 and not h.is_complex():
+            unit = torch.nn.functional.normalize(h.double(), dim=2)
+            n = h.shape[1]
+            likeness = (unit.sum(1).square().sum(1) - unit.square().sum((1, 2))) / (n * (n - 1))
+            found.append((call.name, float(likeness.mean())))
+    return found
+
 
 def _for_good(later: list[tuple[str, float]]) -> bool:
-    """Whether samples are alike at the first of these layers, and never lie apart again."""
+    """Whether likeness begins at the first of these layers, and does not end again."""
     return later[0][1] > ALIKE and all(likeness > APART for _, likeness in later)
 
 

@@ -18,7 +18,7 @@ from collections.abc import Iterator
 import torch
 from torch import Tensor, nn
 
-from corollary.core import Budget, Exam, Finding, Severity, Subject
+from corollary.core import Batch, Budget, Exam, Finding, Severity, Subject
 from corollary.errors import NotApplicableError
 from corollary.exams.readings import rounded
 
@@ -28,8 +28,8 @@ TOO_LARGE = 1.5  # tanh units tame a radius slightly above one; at 1.5 twenty st
 SAMPLES = 16
 LONG = 20  # steps; of shorter sequences the memory is no question
 # A slope of a thousandth of the largest is what a step of training sees as nothing; a memory of a
-# tenth of the sequence loses most of it.
-FAINT, PART = 1e-3, 0.1
+# quarter of the sequence loses most of it.
+FAINT, PART = 1e-3, 0.25
 
 
 class RecurrentRadius(Exam):
@@ -103,20 +103,43 @@ class RecurrentRadius(Exam):
 
 
 def _slopes_in_time(subject: Subject) -> Tensor | None:
-    """Mean length of the derivative of the last output in each step's input."""
+    """Mean length of the derivative of the last output in what the network reads at each step."""
     batch = subject.data(SAMPLES)
     tensors = batch.tensors()
     x = tensors[0] if tensors else None
-    if x is None or x.dim() != 3 or not x.is_floating_point():
+    if x is None or x.dim() not in (2, 3):
         return None
-    x = x.detach().clone().requires_grad_(True)
-    with subject.borrowed():
-        output = subject.output(batch.with_inputs(x, *tensors[1:]))
+    with subject.borrowed() as model:
+        if x.is_floating_point() and x.dim() == 3:
+            read = x.detach().clone().requires_grad_(True)
+            output = subject.output(batch.with_inputs(read, *tensors[1:]))
+        else:
+            output, vectors = _with_vectors(subject, model, batch)
+            if vectors is None:
+                return None
+            read = vectors
         if output.dim() == 3 and output.shape[1] == x.shape[1]:
             output = output[:, -1]
         signs = torch.randint(2, output.shape, generator=subject.rng("memory")) * 2 - 1
-        (slope,) = torch.autograd.grad((output * signs.to(output)).sum(), x, allow_unused=True)
+        (slope,) = torch.autograd.grad((output * signs.to(output)).sum(), read, allow_unused=True)
     if slope is None or not bool(slope.any()):
         return None
     lengths: Tensor = slope.square().sum(2).sqrt()
     return lengths.mean(0)
+
+
+def _with_vectors(subject: Subject, model: nn.Module, batch: Batch) -> tuple[Tensor, Tensor | None]:
+    """The output, and the vectors of tokens that the first embedding gives."""
+    seen: list[Tensor] = []
+
+    def hook(_module: nn.Module, _inputs: object, output: Tensor) -> Tensor:
+        if not seen and output.dim() == 3:
+            seen.append(output.detach().requires_grad_(True))
+            return seen[0]
+        return output
+
+    for module in model.modules():
+        if isinstance(module, nn.Embedding):
+            module.register_forward_hook(hook)
+    output = subject.output(batch)
+    return output, seen[0] if seen else None

@@ -24,13 +24,13 @@ from torch import Tensor, nn
 
 from corollary.core import Budget, Curve, Exam, Figure, Finding, Points, Severity, Subject
 from corollary.errors import CorollaryError, NotApplicableError
-from corollary.exams.landscapes import signal_of
+from corollary.exams.landscapes import signal_of, trace_of
 from corollary.exams.readings import rounded
 from corollary.exams.small_step import small_step
 from corollary.theory.landscape.expected_signal import expected_signal
 from corollary.theory.landscape.signal import LayerSignal, Signal
 
-SAMPLES = 128
+SAMPLES, FEW = 128, 16
 # Factors of a mean square from the first weighted layer to the last. PyTorch's default start
 # shrinks it by 6 a ReLU layer, so four hidden layers, which train well, come to 1e3; at 1e4 the
 # amplitudes differ by a hundred, at 1e8 by ten thousand, the width of a half-precision number.
@@ -40,9 +40,14 @@ FAR, TOO_FAR = 1e4, 1e8
 class SignalPassage(Exam):
     """Forward and backward second moments."""
 
+    remedy = "fresh start"
+
     def examine(self, subject: Subject, budget: Budget) -> Iterator[Finding]:
         """One finding each way, with both measured and expected in a figure."""
         with subject.borrowed() as model:
+            # The slope of a sigmoid is a quarter at most: no usual weights make up for it.
+            squashed = bool(trace_of(subject, FEW).of("sigmoid"))
+            self.remedy = "rectifiers" if squashed else "fresh start"
             read = _watched(model)
             if any(not bool(p.any()) for p in subject.parameters().values() if p.dim() > 1):
                 _stepped(subject)  # a head or a branch that starts at zero is soon away from it
@@ -79,7 +84,7 @@ class SignalPassage(Exam):
         return self.finding(
             f"{what} {verb}" if distance > FAR else f"{what} through the layers",
             severity=severity,
-            remedy="fresh start",
+            remedy=self.remedy,
             where=name if distance > FAR else "",
             quantity=f"mean square in {'last' if what == 'Signals' else 'first'} layer / in "
             f"{'first' if what == 'Signals' else 'last'} layer",
@@ -152,8 +157,8 @@ def _levels(signal: Signal, read: dict[str, Tensor]) -> list[list[LayerSignal]]:
 def _advice(ratio: float) -> str:
     size = "larger" if ratio < 1 else "smaller"
     return (
-        f"Start with {size} weights (He's variance 2/d for ReLU, Xavier's for tanh), or add "
-        "normalisation or shortcuts."
+        f"Start with {size} weights (He's variance 2/d for ReLU, Xavier's for tanh), use ReLU in "
+        "place of sigmoids, or add normalisation or shortcuts."
     )
 
 

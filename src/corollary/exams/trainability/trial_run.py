@@ -27,7 +27,8 @@ from corollary.core import (
     Subject,
 )
 from corollary.exams.readings import rounded
-from corollary.exams.trial_run import Run, TrialRun, trial_run_of
+from corollary.exams.runs import Run
+from corollary.exams.trial_run import TrialRun, trial_run_of
 
 
 class TrialRunExam(Exam):
@@ -49,14 +50,15 @@ class TrialRunExam(Exam):
         if not trial.faithful:
             how += f", fewer than your {trial.subject.batch_size} because the effort is limited"
         stuck = not (run.learned or trial.knew or trial.diverged)
+        whole = "all of your" if trial.complete else ""
         if trial.diverged:
             title, meaning = "Training diverges", self._divergence(run)
         elif stuck:
-            title = "The loss has not fallen yet"
+            title = "It does not learn" if trial.fails else "The loss has not fallen yet"
             meaning = (
-                f"After {len(run.losses)} steps it is {run.end:.3g}, no better than the "
+                f"After {whole} {len(run.losses)} steps it is {run.end:.3g}, no better than the "
                 f"{run.aim:.3g} of {_aim(run)}."
-            )
+            ).replace("  ", " ")
         else:
             title = "The loss falls" if run.learned else "It has learned these samples already"
             meaning = f"From {run.start:.3g} to {run.end:.3g} in {len(run.losses)} steps."
@@ -64,7 +66,7 @@ class TrialRunExam(Exam):
         if trial.diverged or trial.cannot_learn:
             severity = Severity.HIGH
         elif stuck:
-            severity = Severity.LOW
+            severity = Severity.MEDIUM if trial.stuck else Severity.LOW
         ratio = run.end / run.aim if math.isfinite(run.end) and run.aim > 0 else math.inf
         return self.finding(
             title,
@@ -88,12 +90,13 @@ class TrialRunExam(Exam):
         one, plain = trial.one_batch, trial.plain
         share = one.end / one.start if one.start > 0 and one.finite else math.nan
         fails = trial.cannot_learn and not trial.diverged
-        if one.learned:
+        if plain is None:
             meaning = f"The loss on it falls from {one.start:.3g} to {one.end:.3g}."
-        elif plain is not None and plain.learned:
+        elif not fails:
+            better = plain.learned and plain.end < one.end
             meaning = (
-                f"Your optimizer does not learn it in {len(one.losses)} steps; "
-                f"{plain.optimizer} does."
+                f"In {len(one.losses)} steps your optimizer comes to a loss of {one.end:.3g}"
+                + (f", {plain.optimizer} to {plain.end:.3g}." if better else ".")
             )
         else:
             meaning = (
@@ -122,7 +125,10 @@ def _aim(run: Run) -> str:
 def _advice(trial: TrialRun) -> str:
     if trial.diverged:
         return "Use a smaller learning rate, and scale inputs and targets to size 1."
-    return "First fix the findings on gradients, inputs and the loss."
+    return (
+        "Fix the causes that are named beside this first; if there is none, check that inputs and "
+        "targets belong together, and try more steps or a larger network."
+    )
 
 
 def _figure(run: Run) -> Figure:

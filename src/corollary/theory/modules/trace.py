@@ -119,7 +119,7 @@ class _Watch(TorchFunctionMode):
     ) -> Any:
         kwargs = kwargs or {}
         out = func(*args, **kwargs)
-        op = _name(func, kwargs)
+        op = operation(func, kwargs)
         y = _tensor(out)
         if op and y is not None:
             x = _tensor([*args, *kwargs.values()])
@@ -142,7 +142,8 @@ class _Watch(TorchFunctionMode):
         self.calls.append(Call(op, path, name, module, x, y, settings))
 
 
-def _name(func: Any, kwargs: Mapping[str, Any]) -> str:
+def operation(func: Any, kwargs: Mapping[str, Any]) -> str:
+    """The plain name of a torch function: ``relu`` for ``relu_``, ``add`` for ``__add__``."""
     name = getattr(func, "__name__", "")
     if name == "__get__":  # of .T and .mT
         return "transpose"

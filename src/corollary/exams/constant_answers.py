@@ -1,0 +1,66 @@
+"""The loss of the best constant answer: what a network that reads its input has to beat."""
+
+import math
+from collections.abc import Iterator
+
+import torch
+from torch import Tensor
+
+from corollary.core import Batch, Subject
+from corollary.errors import CorollaryError
+from corollary.exams.class_targets import class_axis
+
+RARE = 1e-6  # the smallest share: its logarithm is finite
+
+
+def constant_loss(subject: Subject, batch: Batch) -> float:
+    """The smallest loss of outputs that are the same for all samples; infinite if not known.
+
+    Tried are the mean of the targets, its logit, and the logarithms of the classes' shares (the
+    shares themselves where the outputs are probabilities); what the loss does not take is left out.
+    """
+    target = batch.target
+    if not isinstance(target, Tensor) or target.numel() == 0:
+        return math.inf
+    found = [math.inf]
+    with subject.borrowed(), torch.no_grad():
+        try:
+            output = subject.output(batch)
+        except (CorollaryError, RuntimeError, ValueError):
+            return math.inf
+        for constant in _constants(output, target):
+            try:
+                value = float(subject.loss_of(constant.to(output), target))
+            except (CorollaryError, RuntimeError, ValueError, IndexError, TypeError):
+                continue  # not what this loss takes
+            found.append(value if math.isfinite(value) else math.inf)
+    return min(found)
+
+
+def _constants(output: Tensor, target: Tensor) -> Iterator[Tensor]:
+    if target.is_floating_point():
+        if output.numel() != target.numel():
+            return
+        mean = target.mean(0).expand_as(target).reshape(output.shape)
+        yield mean
+        if bool(((target >= 0) & (target <= 1)).all()):
+            yield mean.clamp(RARE, 1 - RARE).logit()
+        return
+    axis = class_axis(output, target)
+    if axis is None:
+        if output.numel() == target.numel():
+            mean = target.double().mean().expand(output.shape)
+            yield mean
+            if bool(((target >= 0) & (target <= 1)).all()):
+                yield mean.clamp(RARE, 1 - RARE).logit()
+        return
+    counted = target[target >= 0]  # -100 marks what does not count
+    share = torch.bincount(counted, minlength=output.shape[axis]) / max(counted.numel(), 1)
+    if len(share) > output.shape[axis]:
+        return
+    shape = [1] * output.dim()
+    shape[axis] = -1
+    share = share.clamp(min=RARE).reshape(shape).expand(output.shape)
+    total = output.double().sum(axis)
+    shares = bool((output >= 0).all()) and bool(((total - 1).abs() < 1e-3).all())
+    yield share if shares else share.log()

@@ -1,0 +1,268 @@
+"""Changes that may help, the smallest first, with what each would mean and what to do about it."""
+
+from dataclasses import dataclass
+
+from corollary.exams import helping_conditions as when
+from corollary.exams.heads import RANGES
+from corollary.exams.helping_conditions import Applies, Said, says
+from corollary.exams.trial_run import TrialRun
+
+FASTER = (
+    *("ten times the rate", "a hundred times the rate", "plain Adam", "more steps"),
+    *("fresh start", "wider layers", "larger batches"),
+)
+
+
+def _empty(_: TrialRun) -> str:
+    return ""
+
+
+@dataclass(frozen=True)
+class Change:
+    """A remedy by its name, when it can be tried, and what is said if it helps."""
+
+    name: str
+    applies: Applies
+    title: Said
+    meaning: Said
+    advice: Said
+    diff: Said = _empty
+    where: Said = _empty
+
+    @property
+    def only_faster(self) -> bool:
+        """Whether it makes learning faster where nothing is wrong, too."""
+        return self.name in FASTER
+
+
+CHANGES: tuple[Change, ...] = (
+    Change(
+        "moved axes",
+        lambda t: bool(when.reshaped(t)),
+        says("A reshape takes the place of a transpose"),
+        when.moved_axes,
+        lambda t: f"Use permute or transpose in place of {when.reshaped(t)[0].op} to swap axes.",
+        says("- h = h.view(n, time, channels)\n+ h = h.transpose(1, 2)"),
+        lambda t: when.reshaped(t)[0].name,
+    ),
+    Change(
+        "shuffled order",
+        lambda t: t.subject.in_order and t.batch_size < t.subject.data().size,
+        says("The order of the samples keeps it from learning"),
+        says("The loader gives the samples in an order in which neighbours are alike."),
+        says("Shuffle the data: DataLoader(..., shuffle=True)."),
+        says("- DataLoader(data, shuffle=False)\n+ DataLoader(data, shuffle=True)"),
+    ),
+    Change(
+        "constant rate",
+        lambda t: t.subject.recipe.scheduler is not None,
+        says("The schedule lowers the learning rate too soon"),
+        lambda t: "Its steps are counted as you make them, and the learning rate is soon too small "
+        "(or never large enough).",
+        says("Step the schedule once an epoch and not once a batch, or stretch it over all "
+        "steps of the training."),
+        says("- scheduler.step()  # in the loop over batches\n+ scheduler.step()  # in the loop "
+        "over epochs"),
+    ),
+    Change(
+        "no weight decay",
+        lambda t: when.setting(t, "weight_decay") > 0,
+        says("Weight decay is too strong"),
+        lambda t: f"A weight decay of {when.setting(t, 'weight_decay'):g} pulls the weights to "
+        "zero faster than the loss moves them.",
+        lambda t: f"Use a weight decay of {when.setting(t, 'weight_decay') / 1000:.1g} or less.",
+        lambda t: f"- weight_decay={when.setting(t, 'weight_decay'):g}\n+ weight_decay=0",
+    ),
+    Change(
+        "no dropout at the end",
+        when.ends_in_dropout,
+        says("Dropout on the output"),
+        says("The answers themselves are dropped at random in training, so they can be right by "
+        "chance only."),
+        lambda t: f"Remove the dropout '{when.last(t)}' at the end: it belongs between hidden "
+        "layers.",
+        where=when.last,
+    ),
+    Change(
+        "no dropout",
+        when.dropped,
+        says("Dropout keeps it from learning"),
+        says("So much is dropped that too little of the signal is left."),
+        when.most_dropped,
+        where=lambda t: when.drops(t)[0].name if when.drops(t) else "",
+    ),
+    Change(
+        "unfrozen",
+        lambda t: bool(when.frozen(t)),
+        says("Frozen layers keep it from learning"),
+        when.fixed_meaning,
+        when.fixed_advice,
+        where=lambda t: when.frozen(t)[0].rpartition(".")[0],
+    ),
+    Change(
+        "bare output",
+        lambda t: when.last_op(t) in RANGES,
+        lambda t: f"The {when.last_op(t)} at the end keeps it from learning",
+        lambda t: f"The last operation is a {when.last_op(t)}, which limits what the network can "
+        "answer or lets no gradient through.",
+        lambda t: f"Leave out the {when.last_op(t)} at the end and hand the bare output to the "
+        "loss.",
+        where=when.last,
+    ),
+    Change(
+        "standardised inputs",
+        when.wild_inputs,
+        says("The scale of the inputs keeps it from learning"),
+        says("Features of unlike or far-off scales make directions of the loss unlike."),
+        says("Standardise each input feature: subtract its mean and divide by its standard "
+        "deviation on the training set."),
+        says("+ x = (x - x.mean(0)) / x.std(0)"),
+    ),
+    Change(
+        "standardised targets",
+        when.numbers,
+        says("The scale of the targets keeps it from learning"),
+        says("The network starts near 0, and the targets are far from that."),
+        says("Standardise the targets (subtract the mean, divide by the standard deviation) and "
+        "scale the answers back."),
+        says("+ y = (y - y.mean(0)) / y.std(0)"),
+    ),
+    Change(
+        "activations",
+        lambda t: not when.has("relu", "tanh", "sigmoid", "gelu", "silu", "elu", "leaky_relu")(t),
+        says("No activation between the layers"),
+        says("Linear layers after one another are one linear layer."),
+        says("Put an activation such as ReLU between the linear layers."),
+        says("- x = self.layer(x)\n+ x = torch.relu(self.layer(x))"),
+    ),
+    Change(
+        "rectifiers",
+        when.has("sigmoid", "tanh"),
+        says("Saturating activations keep it from learning"),
+        says("The slope of a sigmoid is a quarter at most, so the gradient vanishes with depth."),
+        says("Use ReLU (or GELU) between hidden layers in place of sigmoid or tanh."),
+        says("- torch.sigmoid(h)\n+ torch.relu(h)"),
+    ),
+    Change(
+        "no momentum",
+        lambda t: when.setting(t, "momentum") > when.USUAL,
+        says("Momentum is too large"),
+        lambda t: f"A momentum of {when.setting(t, 'momentum'):g} makes a step "
+        f"{1 / max(1 - when.setting(t, 'momentum'), 1e-6):.0f} times as long in the end.",
+        says("Use a smaller momentum (0.9), or divide the learning rate."),
+    ),
+    Change(
+        "ten times the rate",
+        when.goes_down,
+        says("The learning rate is too small"),
+        says("In the steps that there are the weights hardly move."),
+        lambda t: f"Use a learning rate of about {10 * when.rate(t):.1g}, or many more steps.",
+        when.rate_diff(10),
+    ),
+    Change(
+        "a hundred times the rate",
+        when.goes_down,
+        says("The learning rate is too small"),
+        says("In the steps that there are the weights hardly move."),
+        lambda t: f"Use a learning rate of about {100 * when.rate(t):.1g}, or many more steps.",
+        when.rate_diff(100),
+    ),
+    Change(
+        "ten thousand times the rate",
+        when.hardly_moves,
+        says("The learning rate is too small"),
+        says("In the steps that there are the weights hardly move."),
+        lambda t: f"Use a learning rate of about {1e4 * when.rate(t):.1g}, or many more steps.",
+        when.rate_diff(1e4),
+    ),
+    Change(
+        "a tenth of the rate",
+        lambda t: True,
+        says("The learning rate is too large"),
+        says("The weights jump past what they should find."),
+        when.at(0.1),
+        when.rate_diff(0.1),
+    ),
+    Change(
+        "a hundredth of the rate",
+        lambda t: True,
+        says("The learning rate is too large"),
+        says("The weights jump past what they should find."),
+        when.at(0.01),
+        when.rate_diff(0.01),
+    ),
+    Change(
+        "clipped gradients",
+        lambda t: True,
+        says("Single gradients are far too long"),
+        says("A few batches have gradients that throw the weights away."),
+        says("Clip the gradient before each step: "
+        "torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)."),
+        says("+ torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)"),
+    ),
+    Change(
+        "larger batches",
+        lambda t: t.batch_size < 8,
+        says("The batches are too small"),
+        lambda t: f"With {t.batch_size} samples a step is mostly noise.",
+        says("Use batches of 32, or accumulate gradients over several."),
+    ),
+    Change(
+        "cross-entropy",
+        when.classes,
+        says("The loss does not suit classes"),
+        says("With cross-entropy on logits it learns."),
+        says("Use nn.CrossEntropyLoss on the bare outputs (logits) with class numbers as "
+        "targets."),
+        says("+ loss = nn.CrossEntropyLoss()"),
+    ),
+    Change(
+        "squared error",
+        when.numbers_asked,
+        says("The loss does not suit numbers"),
+        says("With the mean squared error it learns."),
+        says("Use nn.MSELoss, and look for a term in your loss that outweighs the error."),
+        says("+ loss = nn.MSELoss()"),
+    ),
+    Change(
+        "fresh start",
+        lambda t: True,
+        says("The initial weights keep it from learning"),
+        says("With weights drawn by He's rule and biases at zero it learns."),
+        says("Draw the weights with variance 2 / fan-in (nn.init.kaiming_normal_) and start "
+        "biases at zero."),
+        says("+ nn.init.kaiming_normal_(layer.weight)\n+ nn.init.zeros_(layer.bias)"),
+    ),
+    Change(
+        "plain Adam",
+        when.owns_all,
+        says("The optimizer does not suit"),
+        lambda t: f"It is trained with {t.run.optimizer}.",
+        says("Use torch.optim.Adam with a learning rate of 0.001."),
+        says("+ optimizer = torch.optim.Adam(model.parameters(), lr=1e-3)"),
+    ),
+    Change(
+        "more steps",
+        when.short,
+        says("Training ends too soon"),
+        lambda t: f"After your {t.steps} steps the loss is still falling.",
+        lambda t: f"Train for {4 * t.steps} steps and more, or with a larger learning rate.",
+        lambda t: f"- steps={t.steps}\n+ steps={4 * t.steps}",
+    ),
+    Change(
+        "wider layers",
+        lambda t: True,
+        says("The network is too small"),
+        says("With four times the units in its hidden layers, or 32, it learns."),
+        says("Use more units (or channels) in the hidden layers."),
+    ),
+    Change(
+        "standardised inputs",
+        when.floats,
+        says("The scale of the inputs keeps it from learning"),
+        says("Features of unlike or far-off scales make directions of the loss unlike."),
+        says("Standardise each input feature: subtract its mean and divide by its standard "
+        "deviation on the training set."),
+        says("+ x = (x - x.mean(0)) / x.std(0)"),
+    ),
+)  # fmt: skip

@@ -1,0 +1,214 @@
+"""When a change may help, and with which words of the user's it is told."""
+
+from collections.abc import Callable
+
+from torch import Tensor
+
+from corollary.exams.network_changes import fixed_tensors, last_in_training
+from corollary.exams.rewiring import moved
+from corollary.exams.scales import float_inputs, scale_of
+from corollary.exams.trial_run import TrialRun
+from corollary.theory.modules.trace import Call
+
+USUAL = 0.95  # momentum: more is rare
+STILL = 0.01  # of the loss at the start
+SHORT = 500  # steps: four times as many are still little work
+Said = Callable[[TrialRun], str]
+Applies = Callable[[TrialRun], bool]
+
+
+def says(text: str) -> Said:
+    """The same words for every run."""
+    return lambda _: text
+
+
+def drops(trial: TrialRun) -> list[Call]:
+    """Dropouts in training, the one that drops most first."""
+    trace, _ = last_in_training(trial.subject)
+    found = [c for c in trace.calls if "dropout" in c.op and c.settings.get("training", True)]
+    return sorted((c for c in found if c.settings.get("p")), key=lambda c: -c.settings["p"])
+
+
+def dropped(trial: TrialRun) -> bool:
+    """Whether anything is dropped in training."""
+    model = trial.subject.model
+    return bool(drops(trial)) or any(
+        isinstance(p := getattr(m, "dropout", None), float) and p > 0 for m in model.modules()
+    )
+
+
+def most_dropped(trial: TrialRun) -> str:
+    """Advice on the dropout that drops most."""
+    calls = drops(trial)
+    if not calls:
+        return "Use less dropout."
+    share, name = calls[0].settings["p"], calls[0].name
+    kept = f" If {share:g} is the share to keep, write p={1 - share:.2g}." if share > 0.5 else ""
+    return (
+        f"Use less dropout: '{name}' drops {100 * share:.0f} % of its inputs, for p is the share "
+        f"that is dropped.{kept}"
+    )
+
+
+def ends_in_dropout(trial: TrialRun) -> bool:
+    """Whether the output itself is dropped."""
+    _, last = last_in_training(trial.subject)
+    return last is not None and "dropout" in last.op
+
+
+def last(trial: TrialRun) -> str:
+    """The name of the last operation."""
+    _, last = last_in_training(trial.subject)
+    return "" if last is None else last.name
+
+
+def last_op(trial: TrialRun) -> str:
+    """The kind of the last operation."""
+    _, last = last_in_training(trial.subject)
+    return "" if last is None else last.op
+
+
+def setting(trial: TrialRun, key: str) -> float:
+    """The largest setting of this name among the optimizer's groups; 0 if there is none."""
+    optimizer = trial.subject.recipe.optimizer
+    groups = [] if optimizer is None else optimizer.param_groups
+    return max((float(group.get(key) or 0.0) for group in groups), default=0.0)
+
+
+def rate(trial: TrialRun) -> float:
+    """The learning rate of the first group."""
+    return trial.subject.recipe.lr or 0.0
+
+
+def at(factor: float) -> Said:
+    """Advice to take a factor of the learning rate."""
+    return lambda trial: f"Use a learning rate of about {factor * rate(trial):.1g}."
+
+
+def rate_diff(factor: float) -> Said:
+    """The change of the learning rate as a diff."""
+    return lambda trial: f"- lr={rate(trial):g}\n+ lr={factor * rate(trial):.1g}"
+
+
+def has(*ops: str) -> Applies:
+    """Whether one of these operations is executed, but for the last."""
+
+    def has(trial: TrialRun) -> bool:
+        trace, last = last_in_training(trial.subject)
+        return any(c is not last for c in trace.of(*ops))
+
+    return has
+
+
+def reshaped(trial: TrialRun) -> list[Call]:
+    """Reshapes that mix axes."""
+    trace, _ = last_in_training(trial.subject)
+    calls = trace.of("view", "reshape")
+    return [c for c in calls if c.x is not None and moved(c.x, c.y.shape) is not None]
+
+
+def moved_axes(trial: TrialRun) -> str:
+    """What the first such reshape does."""
+    call = reshaped(trial)[0]
+    assert call.x is not None, "it reshapes something"
+    before, after = tuple(call.x.shape[1:]), tuple(call.y.shape[1:])
+    return (
+        f"A {call.op} turns (batch, {', '.join(map(str, before))}) into (batch, "
+        f"{', '.join(map(str, after))}): it keeps the order of the numbers in memory, so values of "
+        "different positions and channels are mixed."
+    )
+
+
+def floats(trial: TrialRun) -> bool:
+    """Whether an input has features that are not standardised."""
+    inputs = float_inputs(trial.subject.data())
+    return any(x.dim() > 1 and not standard(x) for x in inputs.values())
+
+
+def wild_inputs(trial: TrialRun) -> bool:
+    """Inputs far from size one or from their mean, or features on unlike scales."""
+    for x in float_inputs(trial.subject.data()).values():
+        flat = x.detach().double().reshape(len(x), -1)
+        spread = flat.std(0, unbiased=False)
+        spread = spread[spread > 0]
+        if not scale_of(x).healthy or (len(spread) and float(spread.max() / spread.median()) > 10):
+            return True
+    return False
+
+
+def standard(x: Tensor) -> bool:
+    """Whether every feature is about centred and of size one, so that there is nothing to do."""
+    flat = x.detach().double().reshape(len(x), -1)
+    spread = flat.std(0, unbiased=False)
+    known = spread > 0
+    near = ((flat.mean(0).abs() < spread) & (spread > 0.3) & (spread < 3))[known]
+    return bool(near.all())
+
+
+def numbers(trial: TrialRun) -> bool:
+    """Whether the targets are numbers that are not standardised."""
+    y = trial.subject.labelled().target
+    if not isinstance(y, Tensor) or not y.is_floating_point():
+        return False
+    scale = scale_of(y)
+    return not (0.3 < scale.spread < 3 and scale.offset < 1)
+
+
+def classes(trial: TrialRun) -> bool:
+    """Exclusive classes and a loss that is not the cross-entropy of logits."""
+    risk, y = trial.run.risk, trial.subject.labelled().target
+    return risk is not None and risk.classes and isinstance(y, Tensor) and y.dim() <= 2
+
+
+def numbers_asked(trial: TrialRun) -> bool:
+    """Whether numbers are asked for, and not classes."""
+    risk = trial.run.risk
+    return risk is not None and not risk.classes
+
+
+def frozen(trial: TrialRun) -> list[str]:
+    """Names of tensors that are not trained."""
+    return list(fixed_tensors(trial.subject.model))
+
+
+def fixed_meaning(trial: TrialRun) -> str:
+    """Why the first of them is not trained."""
+    name = frozen(trial)[0]
+    known = dict(trial.subject.model.named_parameters())
+    what = "has requires_grad=False" if name in known else "is no parameter"
+    return f"'{name}' {what} and keeps the values it has."
+
+
+def fixed_advice(trial: TrialRun) -> str:
+    """How it would be trained."""
+    if frozen(trial)[0] in dict(trial.subject.model.named_parameters()):
+        return (
+            "Train them, too: call requires_grad_(True) before the optimizer is made, unless they "
+            "were pretrained on such data."
+        )
+    return f"Make '{frozen(trial)[0]}' an nn.Parameter, so that it is trained and saved."
+
+
+def owns_all(trial: TrialRun) -> bool:
+    """Whether the optimizer has every trainable tensor: if not, that is another exam's matter."""
+    optimizer = trial.subject.recipe.optimizer
+    groups = [] if optimizer is None else optimizer.param_groups
+    owned = {id(p) for group in groups for p in group["params"]}
+    return all(id(p) in owned for p in trial.subject.parameters().values())
+
+
+def short(trial: TrialRun) -> bool:
+    """Whether the whole training was tried, is short and still falls."""
+    return trial.complete and trial.run.falling and trial.steps <= SHORT
+
+
+def goes_down(trial: TrialRun) -> bool:
+    """Whether the loss does not rise, so that a larger learning rate may be wanted."""
+    run = trial.run
+    return not trial.diverged and run.after <= run.start + STILL * abs(run.start)
+
+
+def hardly_moves(trial: TrialRun) -> bool:
+    """Whether the loss stays where it was, to one per cent."""
+    run = trial.run
+    return not trial.diverged and abs(run.after - run.start) <= STILL * abs(run.start)

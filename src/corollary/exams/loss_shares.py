@@ -1,0 +1,68 @@
+"""How much of the loss each class is, and which classes it leaves out."""
+
+import math
+
+import torch
+from torch import Tensor
+
+from corollary.core import Subject
+from corollary.errors import CorollaryError
+from corollary.exams.class_targets import class_axis, class_numbers
+
+MANY = 1000  # classes: of more, single ones are not asked for
+NUMBERS = 10_000_000  # of outputs that are looked at
+
+
+def share_of_loss(subject: Subject, classes: Tensor) -> Tensor | None:
+    """How much of the loss each class is: the length of the gradient in its outputs.
+
+    Outputs are the same for all samples, so what differs is how often a class occurs and how the
+    loss weights it. None if the loss cannot be asked.
+    """
+    if len(classes) > MANY:
+        return None
+    with subject.borrowed(), torch.no_grad():
+        output = subject.output(subject.data(2))
+    batch = subject.labelled().spread(max(2, NUMBERS // max(output[0].numel(), 1)))
+    target = class_numbers(batch.target)
+    assert target is not None, "asked before"
+    with subject.borrowed():
+        axis = class_axis(output, batch.target[:2]) if output.dim() > target.dim() else None
+        shape = (len(target), *output.shape[1:])
+        constant = torch.zeros(shape, dtype=output.dtype)
+        if axis is not None:
+            constant = constant - math.log(output.shape[axis])  # also right for likelihoods
+        constant.requires_grad_(True)
+        try:
+            (slope,) = torch.autograd.grad(subject.loss_of(constant, batch.target), constant)
+        except (CorollaryError, RuntimeError, ValueError, IndexError, TypeError):
+            return None
+    lengths = slope.double().abs()
+    lengths = lengths.sum(axis) if axis is not None else lengths.reshape(len(target), -1).sum(1)
+    if lengths.shape != target.shape or not bool(torch.isfinite(lengths).all()):
+        return None
+    missing = [c for c in classes.tolist() if not bool((target == c).any())]
+    if missing:
+        return None  # too few samples to ask for all classes
+    return torch.stack([lengths[target == c].sum() for c in classes])
+
+
+def ignored_classes(subject: Subject) -> tuple[int, ...]:
+    """Classes that occur and that the loss leaves out, as by ``ignore_index`` or a weight of 0."""
+    if "ignored classes" not in subject.memo:
+        subject.memo["ignored classes"] = _found(subject)
+    found: tuple[int, ...] = subject.memo["ignored classes"]
+    return found
+
+
+def _found(subject: Subject) -> tuple[int, ...]:
+    target = None if subject.batch is None else class_numbers(subject.batch.target)
+    if target is None:
+        return ()
+    classes = target[target >= 0].unique()
+    if not 1 < len(classes) <= MANY:
+        return ()
+    shares = share_of_loss(subject, classes)
+    if shares is None or not bool(shares.any()):
+        return ()
+    return tuple(int(c) for c in classes[shares == 0])

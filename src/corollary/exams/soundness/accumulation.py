@@ -1,0 +1,90 @@
+r"""Gradient accumulation.
+
+Small batches in turn, their gradients averaged, should make the step of the large batch. They do if
+the loss of a batch is the mean of its samples' losses. A mean over tokens of sequences of different
+lengths is not: each small batch divides by its own number of tokens, and short sequences count for
+more. Nor is a loss that compares samples with each other, and batch normalisation has other
+statistics. The two gradients are computed and compared.
+
+:source: Goyal et al. (2017), "Accurate, large minibatch SGD", Section 2.3, on normalisation of the
+    loss; Ott, Edunov, Grangier and Auli (2018), "Scaling neural machine translation", Section 3.
+:kind: exam
+:cost: instant
+"""
+
+from collections.abc import Iterator
+
+import torch
+from torch import Tensor
+from torch.nn.modules.batchnorm import _BatchNorm
+
+from corollary.core import Batch, Budget, Evidence, Exam, Finding, Severity, Subject
+from corollary.errors import NotApplicableError
+from corollary.exams.modes import steady
+from corollary.exams.readings import rounded
+
+SAMPLES, PARTS = 32, 4
+# Sums in another order differ by rounding, some units in the last place of float32 and of half
+# precision; a loss that divides by other numbers differs by their spread, some per cent at least.
+TOLERANCE = {torch.float64: 1e-6, torch.float32: 1e-3}
+COARSE = 3e-2  # of half precision
+
+
+class Accumulation(Exam):
+    """The gradient of a batch against the mean of its parts' gradients."""
+
+    def examine(self, subject: Subject, budget: Budget) -> Iterator[Finding]:
+        """Their distance, relative to the gradient of the whole."""
+        batch = subject.labelled(SAMPLES)
+        if batch.size < 2 * PARTS:
+            raise NotApplicableError(f"this needs {2 * PARTS} samples")
+        held = [p for p in subject.parameters().values() if not p.is_complex()]
+        if not held:
+            raise NotApplicableError("there is nothing to train")
+        n = batch.size // PARTS
+        with subject.borrowed() as model, steady(model):
+            whole = _gradient(subject, batch.first(n * PARTS), held)
+            parts = [
+                _gradient(subject, batch.slice(slice(k * n, (k + 1) * n)), held)
+                for k in range(PARTS)
+            ]
+            norms = any(isinstance(m, _BatchNorm) for m in model.modules())
+        mean = torch.stack(parts).mean(0)
+        length = float(whole.norm())
+        if not length > 0:
+            raise NotApplicableError("the gradient is zero, so there is nothing to compare")
+        summed = abs(float((mean @ whole) / length**2) - 1 / PARTS) < 0.02
+        gap = float((mean * (PARTS if summed else 1) - whole).norm()) / length
+        differs = gap > TOLERANCE.get(held[0].dtype, COARSE) and not norms
+        yield self.finding(
+            "Accumulated gradients are not those of the large batch"
+            if differs
+            else "Gradients can be accumulated",
+            severity=Severity.LOW if differs else Severity.NONE,
+            evidence=Evidence.CONFIRMED,
+            value=rounded(100 * gap),
+            unit=f"% of the gradient of {n * PARTS} samples, accumulated from {PARTS} parts",
+            expected="0 up to rounding" if not norms else "other batch statistics, so not 0",
+            meaning="The loss divides by something that differs from part to part, such as the "
+            "number of tokens that count, or compares samples with each other."
+            if differs
+            else "Parts of a batch have other statistics for batch normalisation."
+            if norms
+            else "The mean over small batches is the gradient of the large one"
+            + (", summed as the loss is." if summed else "."),
+            advice="When you accumulate, sum the losses and divide once by the number of tokens "
+            "(or samples) of all parts."
+            if differs
+            else "",
+        )
+
+
+def _gradient(subject: Subject, batch: Batch, held: list[torch.nn.Parameter]) -> Tensor:
+    loss = subject.loss(batch)
+    if not loss.requires_grad:
+        raise NotApplicableError("the loss depends on no parameter")
+    found = torch.autograd.grad(loss, held, allow_unused=True, materialize_grads=True)
+    flat = torch.cat([g.detach().reshape(-1).double() for g in found])
+    if not bool(torch.isfinite(flat).all()):
+        raise NotApplicableError("the gradient is not finite")
+    return flat

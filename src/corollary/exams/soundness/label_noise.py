@@ -1,0 +1,114 @@
+r"""Labels that contradict their neighbours.
+
+Samples that lie close together mostly have the same label. A sample whose nearest neighbours nearly
+all have another label, and the same one, has a wrong label, or lies where classes overlap. The
+share of such samples is counted; by Cover and Hart no rule can do better than about half the error
+of the nearest neighbour, so where many are contradicted all over the data, no network will be right
+on them either. The samples are listed.
+
+:source: Cover and Hart (1967), "Nearest neighbor pattern classification", Theorem 1; Northcutt,
+    Jiang and Chuang (2021), "Confident learning: estimating uncertainty in dataset labels".
+:kind: exam
+:cost: instant
+"""
+
+from collections.abc import Iterator
+
+import torch
+from torch import Tensor
+
+from corollary.core import Budget, Evidence, Exam, Finding, Severity, Subject
+from corollary.errors import NotApplicableError
+from corollary.exams.class_targets import class_numbers
+from corollary.exams.readings import rounded
+
+SAMPLES, FEWEST = 2048, 100
+NEAR, AGREE = 10, 8  # neighbours, and those that agree: by chance 0.05 of coin tosses do
+# Of the samples. On digits and other separable data less than 0.5 % are contradicted. Overlapping
+# classes have their contradictions at their borders; labels that are wrong at random leave no
+# neighbourhood in which all labels agree.
+SOME, MANY, PURE = 0.01, 0.1, 0.5
+TELLS = 0.8  # of the errors by chance: above, neighbours say little about labels here
+LISTED = 20
+
+
+class LabelNoise(Exam):
+    """Each label against those of the nearest samples."""
+
+    def examine(self, subject: Subject, budget: Budget) -> Iterator[Finding]:
+        """The share of contradicted labels."""
+        batch = subject.labelled(SAMPLES)
+        labels = class_numbers(batch.target)
+        if labels is None or labels.dim() != 1:
+            raise NotApplicableError("there is not one class per sample")
+        floats = [t for t in batch.tensors() if t.is_floating_point()]
+        if not floats or len(labels) < FEWEST or any(t.is_sparse for t in floats):
+            raise NotApplicableError(f"this needs {FEWEST} samples with floating-point inputs")
+        x = torch.cat([t.detach().reshape(len(t), -1).double() for t in floats], 1)
+        if not bool(torch.isfinite(x).all()):
+            raise NotApplicableError("some inputs are not finite")
+        said, votes = _voted(_standardised(x), labels)
+        chance = 1 - float(labels.bincount().max()) / len(labels)
+        if float((said != labels).double().mean()) > TELLS * chance:
+            raise NotApplicableError("samples that lie close together do not share their labels")
+        wrong = (said != labels) & (votes >= AGREE)
+        share, pure = float(wrong.double().mean()), float((votes == NEAR).double().mean())
+        noisy = share > MANY and pure < PURE
+        yield self.finding(
+            "Many labels contradict their neighbours"
+            if noisy
+            else "Some labels contradict their neighbours"
+            if share > SOME
+            else "Labels agree with their neighbours",
+            severity=Severity.MEDIUM if noisy else Severity.LOW if share > SOME else Severity.NONE,
+            evidence=Evidence.CONFIRMED,
+            value=rounded(100 * share),
+            unit=f"% of the labels are another than {AGREE} of the {NEAR} nearest have",
+            expected=f"below {100 * SOME:g} %",
+            meaning="Labels are wrong, or the classes overlap there; no network can be right on "
+            "them and their neighbours." + (" They are all over the data." if noisy else "")
+            if share > SOME
+            else "Hardly any label stands against those around it.",
+            advice=f"Look at samples {_listed(wrong)}: correct their labels or drop them."
+            if share > SOME
+            else "",
+            details={"samples": wrong.nonzero()[:, 0].tolist()[:200], "pure": pure},
+        )
+
+
+def _standardised(x: Tensor) -> Tensor:
+    """Features on one scale where they are on several; values of one kind, as pixels, as they are.
+
+    Deviations within a factor of ten of their median are of one kind.
+    """
+    spread = x.std(0, unbiased=False)
+    varied = spread[spread > 0]
+    if len(varied) == 0:
+        raise NotApplicableError("all samples are the same")
+    middle = varied.median()
+    alike = bool(((varied > middle / 10) & (varied < middle * 10)).double().mean() > 0.5)
+    if alike and float(varied.max()) < 10 * float(middle):
+        return x
+    return (x - x.mean(0)) / spread.clamp(min=1e-30)
+
+
+def _voted(x: Tensor, labels: Tensor) -> tuple[Tensor, Tensor]:
+    """The most frequent label among the nearest others, and how many of them have it."""
+    classes, which = labels.unique(return_inverse=True)
+    said, votes = [], []
+    for start in range(0, len(x), 256):
+        part = torch.cdist(x[start : start + 256], x)
+        rows = torch.arange(len(part))
+        part[rows, rows + start] = torch.inf
+        near = part.topk(NEAR, largest=False).indices
+        counts = torch.nn.functional.one_hot(which[near], len(classes)).sum(1)
+        best = counts.max(1)
+        said.append(classes[best.indices])
+        votes.append(best.values)
+    return torch.cat(said), torch.cat(votes)
+
+
+def _listed(wrong: Tensor) -> str:
+    found = wrong.nonzero()[:, 0].tolist()
+    more = f" and {len(found) - LISTED} more" if len(found) > LISTED else ""
+    return ", ".join(map(str, found[:LISTED])) + more

@@ -1,0 +1,167 @@
+r"""Shift between data and held-out data.
+
+Held-out samples are to be drawn like the others. Whether they are is tested by the energy distance
+:math:`2E|X-Y| - E|X-X'| - E|Y-Y'|`, which is zero only for equal distributions. Its law under the
+null is that of the same number after samples have changed sides at random, so the test has its
+level exactly, whatever the samples are. How large a shift is, is said by the energy coefficient,
+the distance divided by :math:`2E|X-Y|`: 0.19 for a shift of one standard deviation. The shares of
+the classes are compared in the same way.
+
+:source: Székely and Rizzo (2013), "Energy statistics: a class of statistics based on distances";
+    Gretton, Borgwardt, Rasch, Schölkopf and Smola (2012), "A kernel two-sample test", Section 5, on
+    permutations.
+:kind: exam
+:cost: instant
+"""
+
+from collections.abc import Iterator
+
+import torch
+from torch import Tensor
+
+from corollary.core import Batch, Budget, Evidence, Exam, Finding, Severity, Subject
+from corollary.errors import NotApplicableError
+from corollary.exams.class_targets import class_numbers
+from corollary.exams.readings import rounded
+from corollary.exams.scales import scale_of
+
+SAMPLES, FEWEST, FEATURES = 256, 16, 256
+ORDERS = 199  # random orders; with the one at hand 200, so p-values are multiples of 0.005
+LEVEL = 1 / (ORDERS + 1)
+# Of the energy coefficient: a shift of 0.7 standard deviations in every feature. Of the shares of
+# classes: a fifth of the samples would have to change their class.
+FAR, CLASSES = 0.1, 0.2
+TOKENS = 1000  # different ids that are counted
+
+
+class Shift(Exam):
+    """Inputs and classes of the data against those of held-out data."""
+
+    def examine(self, subject: Subject, budget: Budget) -> Iterator[Finding]:
+        """The energy distance with its p-value, and the distance of the class shares."""
+        held = subject.held_out
+        if held is None:
+            raise NotApplicableError("this needs held-out data; give held_out")
+        own = subject.data()
+        x, y = _features(own.spread(SAMPLES)), _features(held.spread(SAMPLES))
+        if min(len(x), len(y)) < FEWEST or x.shape[1] != y.shape[1]:
+            raise NotApplicableError(f"this needs {FEWEST} samples of the same shape on each side")
+        yield self._inputs(subject, own, held, *energy_test(x, y, subject.rng("shift")))
+        labels = class_numbers(own.target), class_numbers(held.target)
+        if labels[0] is not None and labels[1] is not None and labels[0].dim() == 1:
+            yield self._classes(subject, labels[0], labels[1])
+
+    def _inputs(self, subject: Subject, own: Batch, held: Batch, far: float, p: float) -> Finding:
+        shifted = p <= LEVEL
+        return self.finding(
+            "Held-out inputs are drawn differently" if shifted else "Held-out inputs are alike",
+            severity=(Severity.MEDIUM if far > FAR else Severity.LOW) if shifted else Severity.NONE,
+            evidence=Evidence.CONFIRMED,
+            value=rounded(far),
+            unit=f"= energy coefficient, p = {p:.3g}",
+            expected=f"p above {LEVEL:g}: a test at that level errs once in {ORDERS + 1}",
+            meaning=f"Their distributions differ.{_scales(own, held)}"
+            if shifted
+            else "No difference between the two is seen that chance would not explain.",
+            advice="Preprocess both in the same way, with the numbers of the training set, and "
+            "split at random; if the shift is real, take training data like it."
+            if shifted
+            else "",
+            explains=("generalization/*",) if shifted and far > FAR else (),
+        )
+
+    def _classes(self, subject: Subject, a: Tensor, b: Tensor) -> Finding:
+        far, p = _class_test(a, b, subject.rng("class shift"))
+        shifted = p <= LEVEL
+        return self.finding(
+            "Held-out classes have other shares" if shifted else "Held-out classes are alike",
+            severity=(Severity.MEDIUM if far > CLASSES else Severity.LOW)
+            if shifted
+            else Severity.NONE,
+            evidence=Evidence.CONFIRMED,
+            value=rounded(100 * far),
+            unit=f"% of the samples would have to change class, p = {p:.3g}",
+            expected=f"p above {LEVEL:g}",
+            meaning="Some classes are more frequent on one side than on the other."
+            if shifted
+            else "The classes are as frequent on both sides, as far as chance allows.",
+            advice="Split at random, or class by class (stratified)." if shifted else "",
+            explains=("generalization/*",) if shifted and far > CLASSES else (),
+        )
+
+
+def energy_test(x: Tensor, y: Tensor, rng: torch.Generator) -> tuple[float, float]:
+    """The energy coefficient of two samples and its p-value by permutations.
+
+    Args:
+        x: One row per sample.
+        y: Likewise.
+        rng: Of the permutations.
+
+    Example:
+        >>> rng = torch.Generator().manual_seed(0)
+        >>> a, b = torch.randn(200, 3, generator=rng), torch.randn(200, 3, generator=rng)
+        >>> energy_test(a, b, rng)[1] > 0.005, energy_test(a, b + 1, rng)[1] <= 0.005
+        (True, True)
+    """
+    both = torch.cat([x, y]).double()
+    distance = torch.cdist(both, both)
+    side = torch.cat([torch.ones(len(x)), torch.zeros(len(y))]).double()
+    orders = torch.stack([side[torch.randperm(len(side), generator=rng)] for _ in range(ORDERS)])
+    found = _coefficient(torch.cat([side[None], orders]), distance)
+    return float(found[0]), float((found >= found[0]).double().mean())
+
+
+def _coefficient(sides: Tensor, distance: Tensor) -> Tensor:
+    """For each row of sides (1 or 0): the energy distance over twice the mean distance between."""
+    a, b = sides, 1 - sides
+    n, m = a.sum(1), b.sum(1)
+    from_a = a @ distance
+    between = (from_a * b).sum(1) / (n * m)
+    within = (from_a * a).sum(1) / n**2 + ((b @ distance) * b).sum(1) / m**2
+    return (2 * between - within) / (2 * between).clamp(min=1e-300)
+
+
+def _class_test(a: Tensor, b: Tensor, rng: torch.Generator) -> tuple[float, float]:
+    """The total variation between class shares and its p-value by permutations."""
+    both = torch.cat([a, b])
+    hot = torch.nn.functional.one_hot(both.unique(return_inverse=True)[1]).double()
+
+    def far(order: Tensor) -> float:
+        left, right = hot[order[: len(a)]].mean(0), hot[order[len(a) :]].mean(0)
+        return float((left - right).abs().sum() / 2)
+
+    own = far(torch.arange(len(both)))
+    drawn = [far(torch.randperm(len(both), generator=rng)) for _ in range(ORDERS)]
+    return own, (1 + sum(value >= own for value in drawn)) / (ORDERS + 1)
+
+
+def _features(batch: Batch) -> Tensor:
+    """One row of numbers a sample: values of float inputs, counts of token ids."""
+    parts = []
+    for t in batch.tensors():
+        if t.layout is not torch.strided or len(t) != batch.size:
+            raise NotApplicableError("the inputs are not rows of numbers")
+        flat = t.detach().reshape(len(t), -1)
+        if t.is_floating_point():
+            parts.append(flat.double())
+        elif not t.is_complex() and int(flat.max()) < TOKENS and int(flat.min()) >= 0:
+            counts = torch.zeros(len(flat), TOKENS, dtype=torch.float64)
+            parts.append(counts.scatter_add_(1, flat.long(), torch.ones_like(flat).double()))
+    if not parts:
+        raise NotApplicableError("the inputs are neither numbers nor ids of some tokens")
+    rows = torch.cat(parts, 1)
+    return rows if rows.shape[1] <= FEATURES else rows[:, :: rows.shape[1] // FEATURES]
+
+
+def _scales(own: Batch, held: Batch) -> str:
+    """Mean and spread of both, where these alone tell them apart."""
+    pairs = zip(own.tensors(), held.tensors(), strict=False)
+    for a, b in pairs:
+        if a.is_floating_point():
+            s, t = scale_of(a), scale_of(b)
+            return (
+                f" Mean {s.mean:.3g} and standard deviation {s.spread:.3g} here, {t.mean:.3g} and "
+                f"{t.spread:.3g} there."
+            )
+    return ""
