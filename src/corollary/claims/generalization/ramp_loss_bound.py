@@ -22,7 +22,6 @@ because the ramp is 1-Lipschitz with values in [0, 1]. Here f is linear with
 :loose: The complexity counts both signs, and McDiarmid's inequality is paid for twice.
 """
 
-import math
 from typing import NamedTuple
 
 import torch
@@ -36,11 +35,11 @@ from corollary.theory.generalization.linear_class import linear_suprema
 from corollary.theory.generalization.rademacher import rademacher_deviation, random_signs
 from corollary.train.losses.ramp import ramp
 
-ANGLES, POPULATION = 32, 500
+RULES, POPULATION = 64, 500
 
 
 class Given(NamedTuple):
-    z: Float[Tensor, "p 2"]  # a population of signed examples y x
+    z: Float[Tensor, "p d"]  # a population of signed examples y x
     place: Int[Tensor, "t n"]  # which of them each sample holds
 
 
@@ -68,27 +67,41 @@ class RampLossBound(Claim[Given]):
     supposes = Suppose(
         "the examples are drawn uniformly from the population", evenly, without=one_sided
     )
-    symbols = "1", "(1 − δ)-quantile of gap / bound"
+    symbols = "1", "ratio"
+    rows = "(1 − δ)-quantile of gap / bound", "largest P(y f(x) ≤ 0) / E ramp"
 
     def given(self, rng: Generator) -> Given:
         z = normal(rng, POPULATION, 2)  # two overlapping clouds
         z[:, 0] += 0.7
         return Given(z, torch.randint(POPULATION, (self.trials, self.n), generator=rng))
 
-    def predict(self, given: Given) -> float:
-        return 1.0
+    def predict(self, given: Given) -> list[float]:
+        return [1.0, 1.0]
 
     def measure(self, given: Given, rng: Generator) -> Kept:
-        turn = torch.arange(ANGLES, dtype=torch.float64) * (2 * math.pi / ANGLES)
-        circle = self.W * torch.stack([turn.cos(), turn.sin()])
-        losses = ramp(given.z @ torch.cat([circle / 2, circle], dim=1))  # p k
-        seen = torch.stack([losses[i].mean(dim=0) for i in given.place])
-        gaps = (losses.mean(dim=0) - seen).amax(dim=1)
+        """Gaps over random rules of two lengths, and the rule that fits each sample best."""
+        u = normal(rng, RULES, given.z.shape[1])
+        some = self.W * (u / u.norm(dim=1, keepdim=True)).T
+        some[:, ::2] /= 2
+
+        def gap(i: Tensor) -> float:
+            own: Tensor = given.z[i].sum(dim=0)
+            losses = ramp(given.z @ torch.cat([some, self.W * (own / own.norm())[:, None]], dim=1))
+            return float((losses.mean(dim=0) - losses[i].mean(dim=0)).max())
+
+        gaps = torch.tensor([gap(i) for i in given.place], dtype=torch.float64)
+        margins = given.z @ some
+        wrong = ((margins <= 0).double().mean(dim=0) / ramp(margins).mean(dim=0)).max()
         signs = random_signs(100, self.n, rng=rng)
         R = [float(linear_suprema(given.z[i], self.W, signs).mean()) for i in given.place]
         bounds = [rademacher_deviation(r, self.n, self.delta, empirical=True) for r in R]
         ratios = gaps / torch.tensor(bounds, dtype=torch.float64)
-        return Kept(upper_quantile(ratios, self.delta), ratios=ratios)
+        return Kept([upper_quantile(ratios, self.delta), float(wrong)], ratios=ratios)
+
+    def tight(self, rng: Generator) -> Given:
+        """Labels by coins, in as many dimensions as examples: rules can fit every sample."""
+        z = self.n**0.5 / self.W * normal(rng, POPULATION, POPULATION) / POPULATION**0.5
+        return Given(z, torch.randint(POPULATION, (60, self.n), generator=rng))
 
     @picture(
         "All linear functions on samples of a population",
@@ -97,5 +110,5 @@ class RampLossBound(Claim[Given]):
     )
     def marks(self, trial: Trial[Given]) -> Marks:
         yield Histogram(trial.kept.ratios, label="samples", bins=30)
-        yield Level(trial.measured, "quantile, with confidence 0.99", "measured", "x")
+        yield Level(trial.measured[0], "quantile, with confidence 0.99", "measured", "x")
         yield Level(1.0, label="bound", axis="x")
