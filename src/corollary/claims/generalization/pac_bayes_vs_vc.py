@@ -48,12 +48,12 @@ def many_points(self: "PacBayesVsVc", rng: Generator) -> Given:
 
 
 class PacBayesVsVc(Claim[Given]):
-    hidden: int = option(30, low=1, high=1000)  # units of the hidden layer
-    steps: int = option(200, low=10, high=100_000)  # updates of the posterior
-    runs: int = option(3, low=2, high=20)  # networks for each kind of labels
+    hidden: int = option(24, low=1, high=1000)  # units of the hidden layer
+    steps: int = option(100, low=10, high=100_000)  # updates of the posterior
+    runs: int = option(4, low=2, high=20)  # networks for each kind of labels
     delta: float = option(0.05, low=1e-6, high=0.5)  # probability of failure
 
-    relation = at_least(level=0.9)  # means over three networks, with a Student interval
+    relation = at_least(level=0.9)  # means over four networks, with a Student interval
     supposes = Suppose(
         "there are more weights than samples",
         lambda g: parameters_up_to(g.widths)[-1] - g.n,

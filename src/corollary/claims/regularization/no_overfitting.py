@@ -7,8 +7,8 @@ training error is 0, so a wider network cannot fit better; it has ever more ways
    {\mathrm{err}_{\mathrm{test}}(H_{\mathrm{interpolation}})}\le1+\varepsilon
 
 on average over training sets: the error on new data goes on falling or stays where it is. What
-regularises is the way of training. If the widest network is stopped before it fits, the comparison
-fails.
+regularises is the way of training. Measured are the training errors of the two widest networks,
+which are 0, and this ratio. If the widest network is stopped early, both fail.
 
 :source: Lucchi (2025), Foundations of Deep Learning, Chapter 11, Figure 11.1; Neyshabur, Tomioka
     and Srebro (2015), "In search of the real inductive bias: on the role of implicit regularization
@@ -19,41 +19,32 @@ fails.
 """
 
 import math
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import torch
 from torch import Generator
 
-from corollary.core import Claim, Sample, Suppose, Trial, at_most, option
+from corollary.core import Claim, Kept, Sample, Suppose, Trial, at_most, option
 from corollary.core.picture import Level, Marks, Points, Role, picture
 from corollary.data.real import digits, mnist
 from corollary.train.width_sweep import Width, interpolation_width, width_sweep
 
 
 class Given(NamedTuple):
-    sweep: list[Width]  # what was found at each width, one entry per training set
+    steps: tuple[int, ...]  # updates that the networks of each width may make
 
 
-def _fits(given: Given) -> tuple[bool, str]:
-    widest = given.sweep[-1]
-    return widest.mean_train == 0, f"training error {widest.mean_train:.1%} at {widest.width} units"
+def compared(sweep: list[Width]) -> list[Sample]:
+    """For each training set: the larger of the last two training errors, and the ratio."""
+    left = [max(pair) for pair in zip(*(entry.train for entry in sweep[-2:]), strict=True)]
+    pairs = zip(sweep[-1].test, first_fit(sweep).test, strict=True)
+    return [Sample(left), Sample([a / b if b else math.inf for a, b in pairs])]
 
 
-def _narrower(given: Given) -> tuple[bool, str]:
-    first = interpolation_width(given.sweep)
-    return first is not None and first < given.sweep[-1].width, f"from {first} units on"
-
-
-def stopped_early(self: "NoOverfitting", rng: Generator) -> Given:
-    """The widest network is stopped after three steps, before it fits."""
-    narrow = self.sweep(rng, self.widths[-2:-1], self.steps)
-    return Given([*narrow, *self.sweep(rng, self.widths[-1:], 3)])
-
-
-def _first_fit(given: Given) -> Width:
+def first_fit(sweep: list[Width]) -> Width:
     """The first width that fits; the best test error before it if none does."""
-    fits = [entry for entry in given.sweep if entry.width == interpolation_width(given.sweep)]
-    return fits[0] if fits else min(given.sweep, key=lambda entry: entry.mean_test)
+    fits = [entry for entry in sweep if entry.width == interpolation_width(sweep)]
+    return fits[0] if fits else min(sweep, key=lambda entry: entry.mean_test)
 
 
 class NoOverfitting(Claim[Given]):
@@ -66,40 +57,33 @@ class NoOverfitting(Claim[Given]):
     slack: float = option(0.15, low=0.0, high=1.0)  # part by which the widest may be worse
 
     relation = at_most(level=0.99)  # the mean ratio over the training sets, with its interval
-    supposes = (
-        Suppose(
-            "the widest networks fit the training data without an error",
-            _fits,
-            without=stopped_early,
-        ),
-        Suppose("a narrower network fits them too", _narrower),
+    supposes = Suppose(
+        "all networks may make the same number of updates",
+        lambda self, g: min(g.steps) - self.steps + 1,
+        "The widest network is stopped after three steps, before it fits.",
+        steps=lambda g: (*g.steps[:-1], 3),
     )
-    symbols = "1 + slack", "test error of the widest over that of the first that fits"
+    symbols = "0, and 1 + slack", "mean over training sets"
+    rows = "training error", "test error of the widest over that of the first that fits"
 
     def given(self, rng: Generator) -> Given:
-        return Given(self.sweep(rng, self.widths, self.steps))
+        return Given((self.steps,) * len(self.widths))
 
-    def sweep(self, rng: Generator, widths: tuple[int, ...], steps: int) -> list[Width]:
-        """Errors at each width, one entry per training set."""
+    def predict(self, given: Given) -> list[float]:
+        return [0.0, 1 + self.slack]
+
+    def measure(self, given: Given, rng: Generator) -> Kept:
         load, sweeps = digits if self.dataset == "digits" else mnist, []
         (x, y), (x_test, y_test) = load("train"), load("test")
         for _ in range(self.seeds):
             seed = int(torch.randint(2**31, (1,), generator=rng))
             chosen = torch.randperm(len(x), generator=rng)[: self.n]
-            train, test = (x[chosen].double(), y[chosen]), (x_test.double(), y_test)
-            sweeps.append(
-                width_sweep(
-                    train, test, widths=widths, stop=self.stop, steps=steps, seeds=1, seed=seed
-                )
-            )
-        return [_joined(entries) for entries in zip(*sweeps, strict=True)]
-
-    def predict(self, given: Given) -> float:
-        return 1 + self.slack
-
-    def measure(self, given: Given) -> Sample:
-        pairs = zip(given.sweep[-1].test, _first_fit(given).test, strict=True)
-        return Sample([a / b if b else math.inf for a, b in pairs])
+            data = (x[chosen].double(), y[chosen]), (x_test.double(), y_test)
+            how: dict[str, Any] = {"stop": self.stop, "seeds": 1, "seed": seed}
+            pairs = zip(self.widths, given.steps, strict=True)
+            sweeps.append([width_sweep(*data, widths=[w], steps=k, **how)[0] for w, k in pairs])
+        sweep = [_joined(entries) for entries in zip(*sweeps, strict=True)]
+        return Kept(compared(sweep), sweep=sweep)
 
     @picture(
         "Past zero training error the test error does not grow",
@@ -108,7 +92,7 @@ class NoOverfitting(Claim[Given]):
         log="x",
     )
     def marks(self, trial: Trial[Given]) -> Marks:
-        sweep = trial.given.sweep
+        sweep = trial.kept.sweep
         widths = [entry.width for entry in sweep]
 
         def errors(name: str, role: Role) -> Points:
@@ -119,7 +103,7 @@ class NoOverfitting(Claim[Given]):
 
         yield errors("train", "other")
         yield errors("test", "measured")
-        yield Level(_first_fit(trial.given).mean_test, label="test error of the first that fits")
+        yield Level(first_fit(sweep).mean_test, label="test error of the first that fits")
 
 
 def _joined(entries: tuple[Width, ...]) -> Width:

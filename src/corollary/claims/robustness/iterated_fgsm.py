@@ -35,7 +35,6 @@ from corollary.train import fit
 
 
 class Given(NamedTuple):
-    models: tuple[MLP, ...]  # trained networks
     x: Float[Tensor, "n 64"]  # test images
     y: Int[Tensor, " n"]
     alpha: float  # length of a step of the iterated attack
@@ -60,8 +59,7 @@ class IteratedFgsm(Claim[Given]):
 
     def given(self, rng: Generator) -> Given:
         x, y = digits("test")
-        models = tuple(self.trained(rng) for _ in range(self.runs))
-        return Given(models, x.flatten(1), y, 2.0 * self.eps / self.steps, self.steps)
+        return Given(x.flatten(1), y, 2.0 * self.eps / self.steps, self.steps)
 
     def trained(self, rng: Generator) -> MLP:
         """A network of 8 x 8 digits."""
@@ -81,30 +79,31 @@ class IteratedFgsm(Claim[Given]):
     def predict(self, given: Given) -> float:
         return 1.0
 
-    def measure(self, given: Given) -> Kept:
-        models, x, y, alpha, steps = given
+    def measure(self, given: Given, rng: Generator) -> Kept:
+        x, y, alpha, steps = given
+        models = [self.trained(rng) for _ in range(self.runs)]
 
         def risks(attack: Attack) -> Tensor:
             return torch.tensor([adversarial_risk(m, x, y, attack).adversarial for m in models])
 
         once, often = risks(FGSM(self.eps)), risks(IFGSM(self.eps, alpha, steps, keep="last"))
-        return Kept(Sample(often / once), once=once, often=often)
+        return Kept(Sample(often / once), model=models[0])
 
     def figure(self, trial: Trial[Given]) -> tuple[Figure, Figure]:
-        models, x, y, alpha, steps = trial.given
+        (x, y, alpha, steps), model = trial.given, trial.kept.model
         radii = [self.eps * i / 4 for i in range(1, 9)]
 
         def accuracy(attacks: list[Attack]) -> list[float]:
-            return [adversarial_risk(models[0], x, y, a).robust_accuracy for a in attacks]
+            return [adversarial_risk(model, x, y, a).robust_accuracy for a in attacks]
 
         many = accuracy([IFGSM(e, 2 * e / steps, steps) for e in radii])
         marks = (
             Curve(accuracy([FGSM(e) for e in radii]), radii, label="FGSM", role="predicted"),
             Curve(many, radii, label=f"I-FGSM, {steps} steps"),
         )
-        found = IFGSM(self.eps, alpha, steps)(models[0], x, y)
+        found = IFGSM(self.eps, alpha, steps)(model, x, y)
         i = int((found.fooled & ~found.clean_fooled).int().argmax())
-        said = [int(outputs(models[0], z[i : i + 1]).argmax()) for z in (x, found.x)]
+        said = [int(outputs(model, z[i : i + 1]).argmax()) for z in (x, found.x)]
         panels = (x[i], found.delta[i] / (2 * self.eps) + 0.5, found.x[i])
         picture = torch.cat([torch.nn.functional.pad(p.reshape(8, 8), (0, 1)) for p in panels], 1)
         names = f"read as {said[0]}; the change, grey for none; read as {said[1]}"
