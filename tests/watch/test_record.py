@@ -2,6 +2,8 @@
 
 import json
 import re
+import sys
+from types import ModuleType
 
 import pytest
 import torch
@@ -13,6 +15,7 @@ from corollary.cli import app
 from corollary.errors import ResultsFileError
 from corollary.report.watch_page import figures, headline, watch_page
 from corollary.watch.record import read_run
+from corollary.watch.sinks.notebook import Notebook
 from corollary.watch.watcher import watch
 
 
@@ -147,3 +150,30 @@ def test_a_kept_step_is_replayed_from_the_command_line(tmp_path):
     asked = ["replay", str(tmp_path / "run-step-0.pt"), "--model", f"{tmp_path}/net.py:build"]
     done = CliRunner().invoke(app, asked)
     assert done.exit_code == 1 and "sqrt gave nan" in done.output
+
+
+def test_a_notebook_shows_one_figure_and_draws_it_again(monkeypatch):
+    drawn = []
+
+    class Handle:
+        def update(self, run):
+            drawn.append(run._repr_html_())
+
+    def display(run, display_id):
+        drawn.append(run._repr_html_())
+        return Handle()
+
+    shown = ModuleType("IPython.display")
+    shown.display = display
+    monkeypatch.setitem(sys.modules, "IPython.display", shown)
+    monkeypatch.setitem(sys.modules, "IPython", ModuleType("IPython"))
+    notebook = Notebook(every=0.0)
+    model = nn.Linear(2, 1)
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    with watch(model, optimizer, to=notebook, quiet=True):
+        for _ in range(4):
+            model(torch.ones(3, 2)).square().mean().backward()  # never cleared
+            optimizer.step()
+    assert len(drawn) >= 2
+    assert "Gradients are not cleared" in drawn[-1] and "<svg" in drawn[-1]
+    assert "4 steps" in drawn[-1]

@@ -28,7 +28,13 @@ from corollary.lab.sessions import Session
 from corollary.lab.settings import PlaySettings
 from corollary.lab.state import Lab
 from corollary.lab.streams import Events, while_connected
-from corollary.lab.targets import checked_data, checked_loss, checked_target, offer
+from corollary.lab.targets import (
+    checked_data,
+    checked_loss,
+    checked_record,
+    checked_target,
+    offer,
+)
 from corollary.registry import entries
 from corollary.report.signs import VERDICT_SIGNS
 from corollary.run.journal import last_outcomes
@@ -57,6 +63,7 @@ class Api:
             Route("/api/check", self.check, methods=["POST"]),
             Route("/api/play", self.play, methods=["POST"]),
             Route("/api/examine", self.examine, methods=["POST"]),
+            Route("/api/watch", self.watch, methods=["POST"]),
             Route("/api/sessions/{session}", self.session),
             Route("/api/sessions/{session}", self.order, methods=["POST"]),
             Route("/api/sessions/{session}/events", self.events),
@@ -121,6 +128,13 @@ class Api:
         session = await self.lab.sessions.open("examine", **order)
         return JSONResponse({"session": session.name})
 
+    async def watch(self, request: Request) -> Response:
+        """Follow the record of a training run."""
+        name = text_of(await json_object(request), "file", "watch.jsonl")
+        record = checked_record(name, self.lab.folder)
+        session = await self.lab.sessions.open("watch", file=str(record))
+        return JSONResponse({"session": session.name})
+
     def _examination(self, asked: dict[str, Any]) -> dict[str, Any]:
         """What ``corollary examine`` takes, within the limits and the folder."""
         folder, limits = self.lab.folder, self.lab.limits
@@ -155,7 +169,7 @@ class Api:
         elif session.kind == "play":
             await session.worker.send(**order_of_play(do, asked))
         else:
-            raise InputError(f"an examination takes only the order 'stop', got '{do[:40]}'")
+            raise InputError(f"this session takes only the order 'stop', got '{do[:40]}'")
         return JSONResponse({"done": do})
 
     async def events(self, request: Request) -> Response:

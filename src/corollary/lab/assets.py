@@ -8,7 +8,7 @@ from pathlib import Path
 HERE = Path(__file__).parent
 REPORT = HERE.parent / "report" / "assets"
 KATEX = REPORT / "katex"
-REPORT_FILES = ("report.css", "examination.css", "proof.css", "saving.js", "hover.js")
+REPORT_FILES = ("report.css", "examination.css", "watch.css", "proof.css", "saving.js", "hover.js")
 TYPES = {
     ".js": "text/javascript",
     ".css": "text/css",

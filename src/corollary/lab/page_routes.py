@@ -5,7 +5,14 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.routing import Route
 
-from corollary.lab.pages import claim_page, enter_page, examine_page, index_page, play_page
+from corollary.lab.pages import (
+    claim_page,
+    enter_page,
+    examine_page,
+    index_page,
+    play_page,
+    watch_page,
+)
 from corollary.lab.request_body import claim_entry
 from corollary.lab.state import Lab
 
@@ -24,6 +31,7 @@ class PageRoutes:
             Route("/claim/{stem}", self.short),
             Route("/play", self.play),
             Route("/examine", self.examine),
+            Route("/watch", self.watch),
             Route("/static/{name:path}", self.static),
         ]
 
@@ -47,6 +55,10 @@ class PageRoutes:
     async def examine(self, request: Request) -> Response:
         """The examination."""
         return HTMLResponse(examine_page(dict(request.query_params)))
+
+    async def watch(self, request: Request) -> Response:
+        """A training run, followed while it goes on."""
+        return HTMLResponse(watch_page(dict(request.query_params)))
 
     async def static(self, request: Request) -> Response:
         """A file of the pages."""

@@ -110,6 +110,11 @@ def examine_page(query: Mapping[str, str]) -> str:
     )
 
 
+def watch_page(query: Mapping[str, str]) -> str:
+    """The form that names a record, filled in from the query."""
+    return _page("watch", query=query)
+
+
 def error_page(status: int, sentence: str) -> str:
     """One sentence, and the way back."""
     return _page("error", status=status, sentence=sentence)

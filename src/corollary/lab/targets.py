@@ -17,16 +17,18 @@ class Offer:
 
     targets: tuple[str, ...]
     data: tuple[str, ...]
+    records: tuple[str, ...]
 
 
 def offer(folder: Path) -> Offer:
-    """Functions and classes that need no argument, models, and data files of a folder."""
+    """Functions and classes without arguments, models, data files and records of a folder."""
     targets: list[str] = []
     for path in sorted(folder.glob("*.py"))[:FILES]:
         targets += (f"{path.name}:{name}" for name in _callables(path))
     models = sorted(p.name for p in folder.glob("*.safetensors"))
     files = sorted(p.name for kind in ("*.npz", "*.csv") for p in folder.glob(kind))
-    return Offer((*targets, *models), (*DATA_SETS, *files, *targets))
+    found = (p for p in sorted(folder.glob("*.jsonl"))[:FILES] if ".rank" not in p.name)
+    return Offer((*targets, *models), (*DATA_SETS, *files, *targets), tuple(p.name for p in found))
 
 
 def checked_target(target: str, folder: Path) -> str:
@@ -53,6 +55,12 @@ def checked_loss(loss: str, folder: Path) -> str:
     if ":" in loss:
         _inside(loss, folder, "the loss", (".py",), "mse or losses.py:mine")
     return loss
+
+
+def checked_record(record: str, folder: Path) -> Path:
+    """The file of a watched run in ``folder``."""
+    _inside(record, folder, "the record", (".jsonl",), "watch.jsonl")
+    return (folder / record).resolve()
 
 
 def _inside(spec: str, folder: Path, what: str, kinds: tuple[str, ...], example: str) -> None:

@@ -5,7 +5,7 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
 from corollary.core.figure import Band, Curve, Figure, Level, Mark, Points
 from corollary.core.numbers import short
@@ -13,6 +13,7 @@ from corollary.report.comparison import place
 from corollary.report.examination_page import claim_title
 from corollary.report.page import asset, drawn, policy, script, template, typeface, write_page
 from corollary.report.signs import SEVERITY_SIGNS
+from corollary.report.svg import figure_svg
 
 if TYPE_CHECKING:
     from corollary.watch.event import Event
@@ -28,25 +29,55 @@ def write_watch(run: "Run", path: str | os.PathLike[str]) -> Path:
 
 def watch_page(run: "Run") -> str:
     """The whole page as text."""
-    causes = [e for e in run.events if e.passed is None and "symptom_of" not in e.finding.details]
-    under: dict[str, list[dict[str, Any]]] = {}
-    for event in run.events:
-        cause = event.finding.details.get("symptom_of")
-        if cause and event.passed is None:
-            under.setdefault(str(cause), []).append(_event(event))
     return template("watch.html.jinja").render(
-        headline=headline(run),
-        causes=[_event(e) | {"symptoms": under.get(e.cause, [])} for e in causes],
-        passed=[_event(e) for e in run.events if e.passed is not None],
-        figures=[drawn(figure) for figure in figures(run)],
-        readings=last_readings(run),
-        run=run,
+        facts(run),
         policy=policy([script()]),
         style=Markup(
             typeface() + asset("report.css") + asset("examination.css") + asset("watch.css")
         ),
         script=Markup(script()),
     )
+
+
+def watch_fragment(run: "Run") -> str:
+    """What the page says of the run, for a page that has a frame of its own."""
+    return template("watch_run.html.jinja").render(facts(run))
+
+
+def watch_html(run: "Run") -> str:
+    """A few lines and two figures, for a notebook."""
+    told = [
+        f"<li><b>{escape(e.finding.title)}</b> <small>({e.severity}, step {e.step})</small>. "
+        f"{escape(e.finding.advice)}</li>"
+        for e in run.open
+        if e.severity.rank >= 2
+    ]
+    side = 'style="flex:1 1 20rem;max-width:28rem;min-width:0"'
+    shown = [f for f in (_loss(run), _stability(run)) if f is not None]
+    pictures = "".join(f"<div {side}>{figure_svg(figure)}</div>" for figure in shown)
+    return (
+        f'<div style="font-family:sans-serif"><p><b>{escape(headline(run))}</b></p>'
+        + (f"<ul>{''.join(told)}</ul>" if told else "")
+        + f'<div style="display:flex;flex-wrap:wrap;gap:1rem">{pictures}</div></div>'
+    )
+
+
+def facts(run: "Run") -> dict[str, Any]:
+    """What the templates show."""
+    causes = [e for e in run.events if e.passed is None and "symptom_of" not in e.finding.details]
+    under: dict[str, list[dict[str, Any]]] = {}
+    for event in run.events:
+        cause = event.finding.details.get("symptom_of")
+        if cause and event.passed is None:
+            under.setdefault(str(cause), []).append(_event(event))
+    return {
+        "headline": headline(run),
+        "causes": [_event(e) | {"symptoms": under.get(e.cause, [])} for e in causes],
+        "passed": [_event(e) for e in run.events if e.passed is not None],
+        "figures": [drawn(figure) for figure in figures(run)],
+        "readings": last_readings(run),
+        "run": run,
+    }
 
 
 def headline(run: "Run") -> str:

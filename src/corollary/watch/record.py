@@ -68,6 +68,32 @@ class Run:
         """The highest severity of an event that has not passed."""
         return max((e.severity for e in self.open), key=lambda s: s.rank, default=Severity.NONE)
 
+    def take(self, line: dict[str, Any]) -> None:
+        """The next line of the record."""
+        kind = line["kind"]
+        if kind == "step":
+            self.steps = int(line["step"]) + 1
+            _add(self.losses, line, "loss")
+            rate = from_json_number(line["lr"])
+            self.rates.steps.append(int(line["step"]))
+            self.rates.readings.append(Reading(rate, rate, rate))
+        elif kind == "reading":
+            _add(self.series.setdefault(str(line["name"]), Series()), line, "value")
+        elif kind == "event":
+            event = Event.from_json(line)
+            self.events = [e for e in self.events if e.cause != event.cause] + [event]
+        elif kind == "evidence":
+            self.evidence.append(line)
+        elif kind == "end":
+            self.ended, self.steps = True, int(line["step"])
+            self.seconds += float(line["seconds"])
+            self.problems += [str(p) for p in line["problems"]]
+
+    def _repr_html_(self) -> str:
+        from corollary.report.watch_page import watch_html
+
+        return watch_html(self)
+
 
 def read_run(path: str | os.PathLike[str]) -> Run:
     """Read a record, with those of the other processes beside it (``run.rank1.jsonl``).
@@ -93,19 +119,14 @@ def _one(path: Path) -> Run:
             f"expected the record of a watched run (schema {SCHEMA}) in {path}; "
             "corollary.watch(model, optimizer, to=...) writes one"
         )
-    run, events = Run(first), {}
+    run = Run(first)
     try:
         for line in lines:
-            if line["kind"] == "event":
-                event = Event.from_json(line)
-                events[event.cause] = event
-            else:
-                _take(run, line)
+            run.take(line)
     except (KeyError, TypeError, ValueError) as error:
         raise ResultsFileError(
             f"{path} is not a complete record ({type(error).__name__}: {error})"
         ) from None
-    run.events = list(events.values())
     return run
 
 
@@ -119,24 +140,6 @@ def _lines(path: Path) -> Iterator[dict[str, Any]]:
             return  # the last line of a run that was cut off
         if isinstance(found, dict):
             yield found
-
-
-def _take(run: Run, line: dict[str, Any]) -> None:
-    kind = line["kind"]
-    if kind == "step":
-        run.steps = int(line["step"]) + 1
-        _add(run.losses, line, "loss")
-        rate = from_json_number(line["lr"])
-        run.rates.steps.append(int(line["step"]))
-        run.rates.readings.append(Reading(rate, rate, rate))
-    elif kind == "reading":
-        _add(run.series.setdefault(str(line["name"]), Series()), line, "value")
-    elif kind == "evidence":
-        run.evidence.append(line)
-    elif kind == "end":
-        run.ended, run.steps = True, int(line["step"])
-        run.seconds += float(line["seconds"])
-        run.problems += [str(p) for p in line["problems"]]
 
 
 def _add(series: Series, line: dict[str, Any], key: str) -> None:

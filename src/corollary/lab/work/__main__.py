@@ -5,7 +5,7 @@ from importlib import import_module
 
 from corollary.lab.work.channel import Channel
 
-KINDS = {"check": "checking", "examine": "examining", "play": "playing"}
+KINDS = {"check": "checking", "examine": "examining", "play": "playing", "watch": "watching"}
 
 if __name__ == "__main__":
     kind, pipe, memory = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
