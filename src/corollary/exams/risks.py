@@ -138,7 +138,7 @@ def predicted(output: Tensor, target: Tensor, cut: float | None = None) -> Tenso
     if output.dim() == target.dim() + 1 and output[:, 0].shape == target.shape:
         return output.argmax(1)
     raise NotApplicableError(
-        f"an output of shape {tuple(output.shape)} names no classes for a target of shape "
+        f"an output of shape {tuple(output.shape)} does not fit labels of shape "
         f"{tuple(target.shape)}"
     )
 

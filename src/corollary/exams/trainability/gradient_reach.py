@@ -118,8 +118,9 @@ def _culprit(subject: Subject, cut: list[str], trace: Trace) -> tuple[str, str]:
             return layer, f"Draw the weights of '{layer}' at random: they are all zeros."
     for call in trace.calls:
         if dead_share(call) == 1:
+            dead = call.name if "'" in call.name else f"'{call.name}'"
             return call.name, (
-                f"Revive '{call.name}', which gives zeros to every sample: start the biases "
+                f"Revive {dead}, which gives zeros to every sample: start the biases "
                 "before it at zero, or use a leaky activation."
             )
     for call in trace.of("softmax", "log_softmax"):
