@@ -101,7 +101,8 @@ class RobustAccuracy(Exam):
             expected=f"at least {50 * right / n:.3g} %, half of what is right without attack",
             meaning=f"Of {right} right answers {right - kept} can be changed by moving no value "
             f"by more than {REFERENCE * unit:.2g}. {_proof(outcome, kept)}",
-            advice="Train against such perturbations (corollary.train.Adversarial), or find out which tiny features the network relies on."
+            advice="Train against such perturbations (corollary.train.Adversarial), or find out "
+            "which tiny features the network relies on."
             if bad
             else "",
             claims=("iterated_fgsm", "adversarial_training"),
