@@ -2,6 +2,8 @@
 
 from typing import NamedTuple
 
+import pytest
+
 from corollary.core import Along, Claim, Path, Suppose, at_most, instead
 from corollary.core.picture import Level, Points, picture
 
@@ -123,6 +125,20 @@ def test_a_method_that_yields_marks_is_a_picture_under_its_title():
     assert (own.title, own.x, own.y, own.equal) == ("Squares up to 2", "x", "min(x, 1)²", True)
     assert [m.label for m in own.marks] == ["squares", "Too far."]
     assert own.marks[1].role == "other" and broken.title == "Too far"
+
+
+def test_a_constant_prediction_is_declared():
+    class AtMostOne(Saturates):
+        predict = Claim.predict
+        predicts = [1.0, 1.0, 1.0]
+        supposes = Saturates.supposes[1]
+
+    class Nothing(AtMostOne):
+        predicts = None
+
+    assert AtMostOne().check(0).predicted == (1.0, 1.0, 1.0)
+    with pytest.raises(NotImplementedError, match="Nothing needs `predict` or `predicts`"):
+        Nothing().check(0)
 
 
 def test_no_marks_no_picture_and_an_heir_has_the_pictures_of_its_parent():

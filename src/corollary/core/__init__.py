@@ -43,7 +43,7 @@ from corollary.core.subject import Subject
 from corollary.core.suppose import Suppose, instead
 from corollary.core.trial import Trial
 from corollary.core.verdict import Verdict
-from corollary.core.witness import mean_is, mean_square_is, near
+from corollary.core.witness import below, mean_is, mean_square_is, near
 
 __all__ = [
     "Along",
@@ -98,6 +98,7 @@ __all__ = [
     "at_least",
     "at_most",
     "band_of_runs",
+    "below",
     "converges",
     "derived_seed",
     "derive",

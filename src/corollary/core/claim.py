@@ -32,13 +32,14 @@ class Claim(ABC, Generic[G]):
     """One statement. Fields are its quantified variables; ``G`` is what it supposes given.
 
     A claim is a frozen dataclass without being decorated. A final one codes ``given``, ``predict``
-    and ``measure`` and declares the rest. Its module's docstring is the statement, and the head of
-    that docstring is its catalogue entry.
+    and ``measure`` and declares the rest, also a prediction that is a constant. Its module's
+    docstring is the statement, and the head of that docstring is its catalogue entry.
     """
 
     relation: ClassVar[Relation]
     supposes: ClassVar[Suppose | tuple[Suppose, ...]] = ()
     symbols: ClassVar[tuple[str, str]] = ("predicted", "measured")
+    predicts: ClassVar[Any] = None  # what theory says, where it is a constant
     rows: ClassVar[tuple[str, ...] | str] = ()  # labels of several entries, or "m = {widths}"
     shows: ClassVar[Show | tuple[Show, ...]] = ()
     trivial: ClassVar[float | None] = None  # the value every such bound has without any theory
@@ -54,9 +55,11 @@ class Claim(ABC, Generic[G]):
     def given(self, rng: torch.Generator) -> G:
         """Draw what the statement supposes given."""
 
-    @abstractmethod
     def predict(self, given: G) -> Any:
-        """What theory says: a number or a list of numbers."""
+        """What theory says: a number or a list of numbers; the constant, if one is declared."""
+        if self.predicts is None:
+            raise NotImplementedError(f"{type(self).__name__} needs `predict` or `predicts`")
+        return self.predicts
 
     @abstractmethod
     def measure(self, given: G, *args: Any, **kwargs: Any) -> Measurement:

@@ -12,7 +12,7 @@ r"""What a measurement can be, beside a plain number or a list of numbers.
 from collections.abc import Sequence
 from dataclasses import dataclass
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, Self
 
 from corollary.core.numbers import Column, as_floats
 from corollary.errors import InputError
@@ -69,6 +69,11 @@ class Count:
                 f"a Count needs 0 <= hits <= trials and trials > 0, got {self.hits} of "
                 f"{self.trials}"
             )
+
+    @classmethod
+    def of(cls, hits: Any) -> Self:
+        """From a tensor or a list that says of each trial whether it was a hit."""
+        return cls(sum(map(bool, hits)), len(hits))
 
     def read(self, level: float) -> Reading:
         """Proportion and Clopper-Pearson interval at confidence ``level``.

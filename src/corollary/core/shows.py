@@ -60,7 +60,7 @@ class Along(Show):
         marks: list[Mark] = []
         for block, part in enumerate(self.parts or ("",)):
             marks += self._block(claim, trial, block, f", {part}" if part else "")
-        return self.frame(claim, trial, marks, names=named)
+        return self.frame(claim, trial, _once(marks, claim.symbols[0]), names=named)
 
     def _block(self, claim: "Claim[Any]", trial: Trial[Any], block: int, part: str) -> list[Mark]:
         x = self.positions(claim, trial)
@@ -78,7 +78,7 @@ class Along(Show):
             if len(measured) < len(own):
                 continue
             same = measured == m
-            if own != x or (same and predicted != p):
+            if (own != x and set(predicted) != set(p)) or (same and predicted != p):
                 label = _label(broken) if same else claim.symbols[0]
                 marks.append(_predicted(own, predicted, label + part, "other"))
             if not same:
@@ -140,18 +140,24 @@ class Over(Show):
 class Parity(Show):
     """Measured against predicted, with the diagonal on which they agree."""
 
+    leave: int = 0  # entries at the end that are of another kind, such as a width
+
     def draw(self, claim: "Claim[Any]", trial: Trial[Any], seed: int) -> Figure:
         """One dot per entry."""
-        p, m = trial.comparison.predicted, [r.value for r in trial.comparison.measured]
+        p, m = self._sides(trial)
         ends = [min(p), max(p)]
         marks: list[Mark] = [
             Curve(ends, x=ends, label="equal", role="predicted"),
             Points(p, m, label=claim.symbols[1]),
         ]
         for b in self._broken(trial):
-            measured = [r.value for r in b.comparison.measured]
-            marks.append(Points(b.comparison.predicted, measured, label=_label(b), role="other"))
+            marks.append(Points(*self._sides(b), label=_label(b), role="other"))
         return self.frame(claim, trial, marks)
+
+    def _sides(self, trial: Trial[Any]) -> tuple[list[float], list[float]]:
+        n = len(trial.comparison.predicted) - self.leave
+        measured = [r.value for r in trial.comparison.measured]
+        return list(trial.comparison.predicted[:n]), measured[:n]
 
 
 @dataclass(frozen=True)
@@ -214,6 +220,14 @@ def _predicted(
     if len(set(values)) == 1:
         return Level(values[0], label=label, role=role)
     return Curve(values, x=x, label=label, role=role, dashed=role == "other")
+
+
+def _once(marks: list[Mark], label: str) -> list[Mark]:
+    """Predictions that are the same for all parts as one of them, without the name of a part."""
+    lines = [m for m in marks if isinstance(m, Curve | Level) and m.role == "predicted"]
+    if len({repr(replace(m, label="")) for m in lines}) != 1:
+        return marks
+    return [replace(lines[0], label=label), *(m for m in marks if m not in lines)]
 
 
 def _power_law(series: Series, exponent: float, label: str) -> Mark:

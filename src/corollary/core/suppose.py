@@ -20,8 +20,9 @@ class Suppose:
             behind it.
         without: Shows that the supposition is needed: a function that gives an instance which
             breaks it and for which the conclusion is false. The first line of its docstring is the
-            report's sentence on it. Or that sentence, with ``changes`` of the given.
-        changes: Fields of the given to replace; a function is called with the given.
+            report's sentence on it. Or that sentence, followed by the function or by ``changes``.
+        other: The instance without the supposition, where ``without`` is a sentence.
+        changes: Fields of the given to replace; a function is handed what it asks for.
 
     Example:
         >>> even = Suppose("n is even", lambda n: n % 2 == 0, without=lambda n: n + 1)
@@ -34,6 +35,8 @@ class Suppose:
         >>> odd = Suppose("n is even", lambda g: g.n % 2 == 0, "One more.", n=lambda g: g.n + 1)
         >>> odd.without(Given(4)), odd.words
         (Given(n=5), 'One more.')
+        >>> Suppose("n is even", lambda n: n % 2 == 0, "One more.", lambda n: n + 1).without(4)
+        5
     """
 
     def __init__(
@@ -41,11 +44,12 @@ class Suppose:
         sentence: str,
         test: Callable[..., Any],
         without: Callable[..., Any] | str | None = None,
+        other: Callable[..., Any] | None = None,
         **changes: Any,
     ) -> None:
         self.sentence = sentence
         self.test = test
-        self.without = instead(without, **changes) if isinstance(without, str) else without
+        self.without = instead(without, other, **changes) if isinstance(without, str) else without
 
     def hypothesis(self, claim: Any, given: Any) -> Hypothesis:
         """Test it on what is given."""
@@ -63,8 +67,12 @@ class Suppose:
         return (getdoc(self.without) or "").split("\n", 1)[0] if self.without else ""
 
 
-def instead(sentence: str, **changes: Any) -> Callable[[Any], Any]:
-    """A breaker that replaces fields of the given; a function is called with the given.
+def instead(
+    sentence: str, other: Callable[..., Any] | None = None, **changes: Any
+) -> Callable[..., Any]:
+    """A breaker that gives another instance, or replaces fields of the given.
+
+    Functions are handed what they ask for, here as well.
 
     Example:
         >>> from collections import namedtuple
@@ -74,8 +82,10 @@ def instead(sentence: str, **changes: Any) -> Callable[[Any], Any]:
         (Given(n=3, sign=-1), 'The sign is the other one.')
     """
 
-    def breaker(given: Any) -> Any:
-        values = {k: v(given) if callable(v) else v for k, v in changes.items()}
+    def breaker(given: Any, self: Any = None, rng: Any = None) -> Any:
+        if other is not None:
+            return handed(other, self, given, rng)
+        values = {k: handed(v, self, given, rng) if callable(v) else v for k, v in changes.items()}
         return given._replace(**values)
 
     breaker.__doc__ = sentence
@@ -85,7 +95,7 @@ def instead(sentence: str, **changes: Any) -> Callable[[Any], Any]:
 def handed(function: Callable[..., Any], claim: Any, given: Any, rng: Any = None) -> Any:
     """Call ``function`` with what its parameters ask for."""
     known = {"self": claim, "claim": claim, "rng": rng}
-    asked = [
-        p.name for p in signature(function).parameters.values() if p.default is Parameter.empty
-    ]
-    return function(*(known.get(name, given) for name in asked))
+    parameters = list(signature(function).parameters.values())
+    asked = [known.get(p.name, given) for p in parameters if p.default is Parameter.empty]
+    known = {p.name: known[p.name] for p in parameters[len(asked) :] if p.name in known}
+    return function(*asked, **known)

@@ -2,13 +2,14 @@
 
 import math
 
+import torch
 from torch import Tensor
 
 Witness = tuple[bool, str]
 ERRORS = 5.0  # standard errors: chance exceeds them once in two million draws
 
 
-def near(left: Tensor, right: Tensor | float, to: float = 1e-9) -> Witness:
+def near(left: Tensor | float, right: Tensor | float, to: float = 1e-9) -> Witness:
     """Whether two tensors agree entry by entry, up to ``to``.
 
     Example:
@@ -16,8 +17,19 @@ def near(left: Tensor, right: Tensor | float, to: float = 1e-9) -> Witness:
         >>> near(torch.ones(3), 1.0)
         (True, 'off by 0')
     """
-    off = float((left - right).detach().abs().max())
+    off = float(torch.as_tensor(left - right).detach().abs().max())
     return off <= to, f"off by {off:.2g}"
+
+
+def below(values: Tensor | float, limit: Tensor | float, slack: float = 1e-12) -> Witness:
+    """Whether no entry exceeds ``limit``, up to a relative ``slack``.
+
+    Example:
+        >>> below(0.3, 0.5)
+        (True, '0.3, at most 0.5')
+    """
+    largest, most = float(torch.as_tensor(values).detach().max()), float(limit)
+    return largest <= most + slack * abs(most), f"{largest:.3g}, at most {most:.3g}"
 
 
 def mean_is(values: Tensor, mean: float = 0.0) -> Witness:

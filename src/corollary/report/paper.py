@@ -8,6 +8,7 @@ import os
 import warnings
 from collections.abc import Sequence
 from pathlib import Path
+from textwrap import wrap
 from typing import Any
 
 from corollary.core.figure import (
@@ -31,6 +32,7 @@ from corollary.report.svg_file import svg_file
 
 FORMATS = (".png", ".pdf", ".svg")
 _SIZE = (5.2, 3.6)  # inches a panel
+_LONG, _LINE = 36, 60  # letters of a label that fit inside the axes, and below them
 
 
 def show(figure: Figure | Sequence[Figure]) -> None:
@@ -39,7 +41,7 @@ def show(figure: Figure | Sequence[Figure]) -> None:
     from matplotlib import pyplot
 
     panels = _panels(figure)
-    drawing = pyplot.figure(figsize=(_SIZE[0] * len(panels), _SIZE[1]), layout="constrained")
+    drawing = pyplot.figure(figsize=_size(panels), layout="constrained")
     _draw(drawing, panels)
     pyplot.show()
 
@@ -73,7 +75,7 @@ def _save_drawing(panels: list[Figure], target: Path, dpi: int) -> None:
     _needs_matplotlib()
     from matplotlib.figure import Figure as Drawing
 
-    drawing = Drawing(figsize=(_SIZE[0] * len(panels), _SIZE[1]), layout="constrained")
+    drawing = Drawing(figsize=_size(panels), layout="constrained")
     _draw(drawing, panels)
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="Glyph")  # a letter the font lacks is a box
@@ -92,6 +94,17 @@ def _needs_matplotlib() -> None:
 
 def _panels(figure: Figure | Sequence[Figure]) -> list[Figure]:
     return [figure] if isinstance(figure, Figure) else list(figure)
+
+
+def _size(panels: list[Figure]) -> tuple[float, float]:
+    return _SIZE[0] * len(panels), _SIZE[1] + 0.17 * max(map(_key_lines, panels))
+
+
+def _key_lines(figure: Figure) -> int:
+    """Lines of the legend below the axes; none if all labels are short enough to stand inside."""
+    labels = [getattr(mark, "label", "") for mark in figure.marks]
+    long = any(len(label) > _LONG for label in labels)
+    return sum(len(wrap(label, _LINE)) for label in labels) if long else 0
 
 
 def _draw(drawing: Any, panels: list[Figure]) -> None:
@@ -118,7 +131,8 @@ def _dress(drawing: Any, axes: Any, figure: Figure) -> None:
         axes.set_aspect("equal", adjustable="datalim")
     axes.spines[["top", "right"]].set_visible(False)
     if axes.get_legend_handles_labels()[1]:
-        axes.legend(frameon=False, fontsize=8)
+        below = {"loc": "upper left", "bbox_to_anchor": (0.0, -0.16)} if _key_lines(figure) else {}
+        axes.legend(frameon=False, fontsize=8, **below)
     if axes.images and figure_scale(figure) is not None:
         drawing.colorbar(axes.images[0], ax=axes)
 
@@ -144,7 +158,7 @@ def _colour(ink: Ink) -> str:
 
 
 def _style(mark: Mark, ink: Ink) -> dict[str, Any]:
-    label = _text(getattr(mark, "label", ""))
+    label = "\n".join(wrap(_text(getattr(mark, "label", "")), _LINE))
     return {"color": _colour(ink), "alpha": ink.opacity} | ({"label": label} if label else {})
 
 
