@@ -20,7 +20,7 @@ import torch
 from jaxtyping import Float
 from torch import Generator, Tensor
 
-from corollary.core import Along, Claim, Suppose, equals, instead, normal, option, uniform
+from corollary.core import Along, Claim, Suppose, equals, normal, option, uniform
 from corollary.theory.approximation.representations import cosine_representation
 from corollary.theory.approximation.spectra import GaussianBump
 
@@ -32,13 +32,6 @@ class Given(NamedTuple):
     t: Float[Tensor, " n"]  # place on the line
 
 
-narrow = instead(
-    "The modulus of a bump half as wide gives that bump.",
-    polar=lambda g: GaussianBump(g.f.centre, g.f.sigma / 2),
-)
-even = instead("Without θ it is even.", polar=lambda g: GaussianBump(0 * g.f.centre, g.f.sigma))
-
-
 class BarronCosines(Claim[Given]):
     d: int = option(2, low=1, high=2)  # dimension
     sigma: float = option(0.4, low=0.2, high=2.0)  # width of the bump
@@ -48,12 +41,14 @@ class BarronCosines(Claim[Given]):
         Suppose(
             "the weights are the modulus of f's transform",
             lambda g: torch.equal(g.polar.modulus(g.x), g.f.modulus(g.x)),
-            without=narrow,
+            "The modulus of a bump half as wide gives that bump.",
+            polar=lambda g: GaussianBump(g.f.centre, g.f.sigma / 2),
         ),
         Suppose(
             "theta is the phase of f's transform",
             lambda g: torch.equal(g.polar.phase(g.x), g.f.phase(g.x)),
-            without=even,
+            "Without θ it is even.",
+            polar=lambda g: GaussianBump(0 * g.f.centre, g.f.sigma),
         ),
     )
     symbols = "f(x)", "mixture of cosines"

@@ -23,7 +23,7 @@ from typing import NamedTuple
 from jaxtyping import Float
 from torch import Generator, Tensor
 
-from corollary.core import Along, Claim, Sample, Suppose, at_most, instead, normal, option
+from corollary.core import Along, Claim, Sample, Suppose, at_most, normal, option
 from corollary.theory.approximation.barron import gaussian_constant
 
 
@@ -34,19 +34,11 @@ class Given(NamedTuple):
     w: Float[Tensor, "n 5"]
 
 
-def as_printed(self: "BarronGaussian", given: Given) -> Given:
-    """The prefactor (2πσ²)^(d/2) as printed makes f, and its constant, too large."""
-    return given._replace(Z=lambda d: (2 * math.pi * self.sigma**2) ** (d / 2))
-
-
 def standard_errors(self: "BarronGaussian", given: Given) -> tuple[bool, str]:
     """How far the mean square of a coordinate of w is from 1/(2 pi sigma)^2."""
     squares = (2 * math.pi * self.sigma * given.w).square().flatten()
     z = abs(float(squares.mean() - 1)) * (len(squares) / 2) ** 0.5
     return z < 5, f"{z:.2g} standard errors off"
-
-
-in_radians = instead("Frequencies in radians are 2π times as large.", w=lambda g: 2 * math.pi * g.w)
 
 
 class BarronGaussian(Claim[Given]):
@@ -59,9 +51,15 @@ class BarronGaussian(Claim[Given]):
         Suppose(
             "f integrates to 1",
             lambda self, g: math.isclose(g.Z(2) * 2 * math.pi * self.sigma**2, 1.0),
-            without=as_printed,
+            "The prefactor (2πσ²)^(d/2) as printed makes f, and its constant, too large.",
+            Z=lambda self: lambda d: (2 * math.pi * self.sigma**2) ** (d / 2),
         ),
-        Suppose("w has variance 1/(2πσ)² along each axis", standard_errors, without=in_radians),
+        Suppose(
+            "w has variance 1/(2πσ)² along each axis",
+            standard_errors,
+            "Frequencies in radians are 2π times as large.",
+            w=lambda g: 2 * math.pi * g.w,
+        ),
     )
     symbols = "Z√d / 2πσ", "mean of Z‖w‖"
     rows = "d = {dims}"

@@ -19,7 +19,7 @@ from typing import NamedTuple
 import torch
 from torch import Generator
 
-from corollary.core import Claim, Over, Series, Suppose, converges, instead, option
+from corollary.core import Claim, Over, Series, Suppose, converges, option
 from corollary.theory.approximation.barron import barron_constant
 from corollary.theory.approximation.spectra import GaussianBump
 
@@ -36,17 +36,6 @@ def bump(d: int, sigma: float, whole: float) -> GaussianBump:
     return GaussianBump(torch.zeros(d, dtype=torch.float64), sigma, height)
 
 
-def height_one(self: "BarronGaussianDimension") -> Given:
-    """Bumps of height 1 have a constant that grows like √d only."""
-    return Given(lambda d: bump(d, self.sigma, (2 * math.pi * self.sigma**2) ** (d / 2)))
-
-
-narrower = instead(
-    "A density that narrows like 1/√d has ratios that grow without limit.",
-    f=lambda g: lambda d: bump(d, g.f(1).sigma / d**0.5, 1.0),
-)
-
-
 class BarronGaussianDimension(Claim[Given]):
     sigma: float = option(0.5, low=0.3, high=1.0)  # standard deviation
 
@@ -57,12 +46,16 @@ class BarronGaussianDimension(Claim[Given]):
             lambda g: all(
                 math.isclose(g.f(d).modulus(torch.zeros(1, d)).item(), 1.0) for d in DIMENSIONS
             ),
-            without=height_one,
+            "Bumps of height 1 have a constant that grows like √d only.",
+            lambda self: Given(
+                lambda d: bump(d, self.sigma, (2 * math.pi * self.sigma**2) ** (d / 2))
+            ),
         ),
         Suppose(
             "f has the same width in every dimension",
             lambda g: len({g.f(d).sigma for d in DIMENSIONS}) == 1,
-            without=narrower,
+            "A density that narrows like 1/√d has ratios that grow without limit.",
+            f=lambda g: lambda d: bump(d, g.f(1).sigma / d**0.5, 1.0),
         ),
     )
     symbols = "1/√(2πσ²)", "C(d + 1) / C(d)"

@@ -28,7 +28,7 @@ import torch
 from jaxtyping import Float
 from torch import Generator, Tensor
 
-from corollary.core import Along, Claim, Suppose, at_most, instead, normal, option
+from corollary.core import Along, Claim, Suppose, at_most, normal, option
 from corollary.models.approximators.barron import greedy, sample_units
 from corollary.models.approximators.steps import step
 from corollary.theory.approximation.spectra import Cosines
@@ -40,9 +40,6 @@ class Given(NamedTuple):
     M: float  # the mass allowed
 
 
-out_of_reach = instead("A target out of reach: the error stops falling.", M=lambda g: g.M / 50)
-
-
 class BarronGreedy(Claim[Given]):
     d: int = option(3, low=1, high=50)  # dimension
     n: int = option(40, low=4, high=400)  # steps
@@ -51,7 +48,8 @@ class BarronGreedy(Claim[Given]):
     supposes = Suppose(
         "the coefficients of f have moduli that sum to at most M",
         lambda g: ((mass := float(g.c.abs().sum())) <= g.M, f"{mass:.3g}, M = {g.M:.3g}"),
-        without=out_of_reach,
+        "A target out of reach: the error stops falling.",
+        M=lambda g: g.M / 50,
     )
     symbols = "1 / (1/‖f‖² + n/K)", "‖f − fₙ‖²"
     shows = Along("One unit at a time", x="steps n", first=1, log="xy")

@@ -20,7 +20,7 @@ import torch
 from jaxtyping import Float
 from torch import Generator, Tensor
 
-from corollary.core import Along, Claim, Suppose, at_most, instead, normal, option, uniform
+from corollary.core import Along, Claim, Suppose, at_most, normal, option, uniform
 from corollary.theory.approximation.representations import increment_bound
 from corollary.theory.approximation.spectra import Cosines, LineSpectrum, Spectrum
 
@@ -45,9 +45,6 @@ def box(given: Given) -> Given:
     return Given(f, 1 / math.pi, given.length[:, None])
 
 
-smaller = instead("With a twentieth of C the function goes further.", C=lambda g: g.C / 20)
-
-
 class BarronIncrement(Claim[Given]):
     d: int = option(3, low=1, high=50)  # dimension
     waves: int = option(4, low=1, high=50)  # cosines in the function
@@ -55,16 +52,19 @@ class BarronIncrement(Claim[Given]):
     relation = at_most(ulps=64, scale=1.0)  # rounding of a sum of cosines
     supposes = (
         Suppose("‖w‖|f̂(w)| is integrable", lambda g: math.isfinite(g.f.constant), without=box),
-        Suppose("C is at least its integral", lambda g: g.C >= g.f.constant, without=smaller),
+        Suppose(
+            "C is at least its integral",
+            lambda g: g.C >= g.f.constant,
+            "With a twentieth of C the function goes further.",
+            C=lambda g: g.C / 20,
+        ),
     )
     symbols = "2π‖x‖C", "|f(x) − f(0)|"
     shows = Along("No further than 2π‖x‖C", x="‖x‖", at="length", log="xy")
 
     def given(self, rng: Generator) -> Given:
-        w = normal(rng, self.waves, self.d)
-        c, theta = uniform(rng, 2, self.waves)
-        f = Cosines(w, c / c.sum(), theta)
-        u = normal(rng, 200, self.d)
+        w, (c, theta) = normal(rng, self.waves, self.d), uniform(rng, 2, self.waves)
+        f, u = Cosines(w, c / c.sum(), theta), normal(rng, 200, self.d)
         t = torch.logspace(-2, 0, 200, dtype=torch.float64)[:, None]
         return Given(f, f.constant, t * u / u.norm(dim=1, keepdim=True))
 

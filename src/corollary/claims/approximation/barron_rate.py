@@ -21,8 +21,7 @@ import torch
 from jaxtyping import Float
 from torch import Generator, Tensor
 
-from corollary.core import Claim, Over, Series, Suppose, Sweep, instead, option, slope
-from corollary.core.randomness import normal, uniform
+from corollary.core import Claim, Over, Series, Suppose, Sweep, normal, option, slope, uniform
 from corollary.models.approximators.barron import Units, sample_units
 from corollary.models.approximators.steps import step
 from corollary.theory.approximation.spectra import GaussianBump
@@ -43,9 +42,6 @@ def repeated(given: Given) -> Given:
     return given._replace(units=Units(*(part[first] for part in given.units)))
 
 
-outside = instead("Far outside the ball the thresholds end too early.", x=lambda g: 50 * g.x)
-
-
 class BarronRate(Claim[Given]):
     d: int = option(10, low=1, high=200)  # dimension
     trials: int = option(200, low=20, high=1000)  # networks of each size
@@ -53,7 +49,10 @@ class BarronRate(Claim[Given]):
     relation = slope(gap=0.15)  # two hundred networks of each size leave 0.05
     supposes = (
         Suppose(
-            "the points lie in the unit ball", lambda g: g.x.norm(dim=1).max() <= 1, without=outside
+            "the points lie in the unit ball",
+            lambda g: g.x.norm(dim=1).max() <= 1,
+            "Far outside the ball the thresholds end too early.",
+            x=lambda g: 50 * g.x,
         ),
         Suppose(
             "the units are drawn independently",
@@ -62,6 +61,7 @@ class BarronRate(Claim[Given]):
         ),
     )
     symbols = "slope −1", "mean of ∫ (f − fₙ)² dμ"
+    predicts = -1.0
     shows = (
         Over("One over the number of units", x="units n"),
         Sweep("The same in every dimension", "d", (1, 5, 20, 50), y="exponent", log=""),
@@ -70,16 +70,11 @@ class BarronRate(Claim[Given]):
     def given(self, rng: Generator) -> Given:
         u = normal(rng, 81, self.d)
         u = u / u.norm(dim=1, keepdim=True)
-        length = uniform(rng, 80, 1)
-        f = GaussianBump(u[80] / 2, 1.0)
-        return Given(f, length * u[:80], sample_units(f, self.trials * SIZES[-1], rng=rng))
-
-    def predict(self, given: Given) -> float:
-        return -1.0
+        x, f = uniform(rng, 80, 1) * u[:80], GaussianBump(u[80] / 2, 1.0)
+        return Given(f, x, sample_units(f, self.trials * SIZES[-1], rng=rng))
 
     def measure(self, given: Given) -> Series:
-        target = given.f(given.x) - given.f(torch.zeros_like(given.x[:1]))
-        w, b, c = given.units
+        target, (w, b, c) = given.f(given.x) - given.f(0 * given.x[:1]), given.units
         hidden = (step(given.x @ w.T + b) * c).reshape(len(target), -1, SIZES[-1])
         errors = [hidden[:, :, :n].mean(2) - target[:, None] for n in SIZES]
         return Series(SIZES, [float(e.square().mean()) for e in errors])

@@ -21,17 +21,13 @@ from typing import NamedTuple
 import torch
 from torch import Generator, Tensor
 
-from corollary.core import Along, Claim, Path, Suppose, equals, instead, normal, option, uniform
+from corollary.core import Along, Claim, Path, Suppose, equals, normal, option, uniform
 from corollary.theory.approximation.barron import barron_constant
 
 
 class Given(NamedTuple):
     fhat: Callable[[Tensor], Tensor]  # transform of a function
     a: float  # how much the function is squeezed
-
-
-box = instead("The integrals of a box grow forever.", fhat=lambda g: lambda w: torch.sinc(w[:, 0]))
-reflected = instead("A reflection has the factor |a|.", a=lambda g: -g.a)
 
 
 class BarronScaling(Claim[Given]):
@@ -41,9 +37,14 @@ class BarronScaling(Claim[Given]):
     relation = equals(ulps=2**28)  # quadrature ends when a shell adds less than 1e-10
     supposes = (
         Suppose(
-            "Barron's constant is finite", lambda g: barron_constant(g.fhat).finite, without=box
+            "Barron's constant is finite",
+            lambda g: barron_constant(g.fhat).finite,
+            "The integrals of a box grow forever.",
+            fhat=lambda g: lambda w: torch.sinc(w[:, 0]),
         ),
-        Suppose("a is positive", lambda g: g.a, without=reflected),
+        Suppose(
+            "a is positive", lambda g: g.a, "A reflection has the factor |a|.", a=lambda g: -g.a
+        ),
     )
     symbols = "a C(f)", "C(f(a·))"
     shows = Along(

@@ -29,7 +29,7 @@ import torch
 from jaxtyping import Float
 from torch import Generator, Tensor
 
-from corollary.core import Along, Claim, Sample, Suppose, at_most, instead, normal, option, uniform
+from corollary.core import Along, Claim, Sample, Suppose, at_most, normal, option, uniform
 from corollary.models.approximators.barron import sample_units
 from corollary.models.approximators.steps import step
 from corollary.theory.approximation.barron import barron_bound
@@ -40,10 +40,6 @@ class Given(NamedTuple):
     f: Cosines  # target
     C: float  # taken for its angular constant
     x: Float[Tensor, "p d"]  # points of the ball
-
-
-no_two_pi = instead("The constant of the other convention, 2π too small.", C=lambda g: g.f.constant)
-outside = instead("Outside the ball the thresholds end too early.", x=lambda g: 8 * g.x)
 
 
 class BarronTheorem(Claim[Given]):
@@ -57,12 +53,14 @@ class BarronTheorem(Claim[Given]):
         Suppose(
             "C is Barron's constant in the angular convention",
             lambda g: (g.C >= 2 * math.pi * g.f.constant * (1 - 1e-12), f"C = {g.C:.3g}"),
-            without=no_two_pi,
+            "The constant of the other convention, 2π too small.",
+            C=lambda g: g.f.constant,
         ),
         Suppose(
             "the points lie in the ball of radius r",
             lambda self, g: bool(g.x.norm(dim=1).max() <= self.r),
-            without=outside,
+            "Outside the ball the thresholds end too early.",
+            x=lambda g: 8 * g.x,
         ),
     )
     symbols = "(2rC)² / n", "∫ (f − fₙ)² dμ"

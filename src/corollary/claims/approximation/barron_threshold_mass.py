@@ -19,7 +19,7 @@ import torch
 from jaxtyping import Float
 from torch import Generator, Tensor
 
-from corollary.core import Along, Claim, Suppose, at_most, instead, option, uniform
+from corollary.core import Along, Claim, Suppose, at_most, option, uniform
 from corollary.theory.approximation.representations import threshold_mass
 from corollary.theory.approximation.spectra import GaussianBump
 
@@ -29,15 +29,17 @@ class Given(NamedTuple):
     r: float  # radius of the ball
 
 
-large = instead("A ball of radius 4 costs up to four times as much.", r=4.0)
-
-
 class BarronThresholdMass(Claim[Given]):
     d: int = option(2, low=1, high=3)  # dimension
     widths: tuple[float, ...] = (0.2, 0.4, 0.8, 1.6)  # standard deviations of the bumps
 
     relation = at_most()  # quadrature is far more accurate than the bound is tight
-    supposes = Suppose("the ball has radius at most 1", lambda g: g.r <= 1, without=large)
+    supposes = Suppose(
+        "the ball has radius at most 1",
+        lambda g: g.r <= 1,
+        "A ball of radius 4 costs up to four times as much.",
+        r=4.0,
+    )
     symbols = "4πC", "mass of the thresholds"
     rows = "σ = {widths}"
     shows = Along("What the thresholds cost", x="σ of the bump", at="widths", log="xy")

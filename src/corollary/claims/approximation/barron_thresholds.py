@@ -25,7 +25,7 @@ import torch
 from jaxtyping import Float
 from torch import Generator, Tensor
 
-from corollary.core import Along, Claim, Suppose, equals, instead, normal, option, uniform
+from corollary.core import Along, Claim, Suppose, equals, normal, option, uniform
 from corollary.theory.approximation.representations import threshold_representation
 from corollary.theory.approximation.spectra import GaussianBump
 
@@ -37,24 +37,23 @@ class Given(NamedTuple):
     t: Float[Tensor, " n"]  # places along it
 
 
-outside = instead("Outside, thresholds end too early.", t=lambda g: 2 * g.t)
-even = instead(
-    "Without the phase the formula is for a bump at the origin.",
-    polar=lambda g: GaussianBump(0 * g.f.centre, g.f.sigma),
-)
-
-
 class BarronThresholds(Claim[Given]):
     d: int = option(2, low=1, high=2)  # dimension
     sigma: float = option(0.5, low=0.3, high=2.0)  # width of the bump
 
     relation = equals(ulps=2**14, scale=1.0)  # Gauss rules with an edge at the jump
     supposes = (
-        Suppose("the points lie in the unit ball", lambda g: 1 - g.t.abs().max(), without=outside),
+        Suppose(
+            "the points lie in the unit ball",
+            lambda g: 1 - g.t.abs().max(),
+            "Outside, thresholds end too early.",
+            t=lambda g: 2 * g.t,
+        ),
         Suppose(
             "theta is the phase of f's transform",
             lambda g: torch.equal(g.polar.phase(g.u[None]), g.f.phase(g.u[None])),
-            without=even,
+            "Without the phase the formula is for a bump at the origin.",
+            polar=lambda g: GaussianBump(0 * g.f.centre, g.f.sigma),
         ),
     )
     symbols = "f(x) − f(0)", "mixture of thresholds"

@@ -22,7 +22,7 @@ from typing import NamedTuple
 import torch
 from torch import Generator, Tensor
 
-from corollary.core import Along, Claim, Suppose, at_most, instead, option
+from corollary.core import Along, Claim, Suppose, at_most, option
 from corollary.theory.approximation.bernstein import bernstein, modulus_bound
 
 
@@ -41,15 +41,17 @@ def room(given: Given) -> float:
     return min(gaps)
 
 
-step = instead("A step jumps.", f=lambda g: lambda x: (x >= 0.5).to(x.dtype))
-
-
 class BernsteinModulus(Claim[Given]):
     degrees: tuple[int, ...] = (4, 16, 64, 256, 1024)  # degrees of the polynomials
     slope: float = option(1.0, low=0.1, high=10.0)  # slope on both sides of the kink
 
     relation = at_most(ulps=64)  # sums of m terms are rounded
-    supposes = Suppose("ω bounds the modulus of continuity of f", room, without=step)
+    supposes = Suppose(
+        "ω bounds the modulus of continuity of f",
+        room,
+        "A step jumps.",
+        f=lambda g: lambda x: (x >= 0.5).to(x.dtype),
+    )
     symbols = "(3/2) ω(f, m^(-1/2))", "‖f − q‖∞"
     rows = "m = {degrees}"
     shows = Along("A kink", x="degree m", at="degrees", log="xy")

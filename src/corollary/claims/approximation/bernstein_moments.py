@@ -22,17 +22,13 @@ import torch
 from jaxtyping import Float, Int
 from torch import Generator, Tensor
 
-from corollary.core import Claim, Suppose, Trial, equals, instead, option, uniform
-from corollary.core.picture import Curve, Marks, picture
+from corollary.core import Claim, Curve, Marks, Suppose, Trial, equals, option, picture, uniform
 from corollary.theory.approximation.bernstein import bernstein_basis
 
 
 class Given(NamedTuple):
     x: Float[Tensor, " n"]  # points
     k: Int[Tensor, " K"]  # indices of the sums
-
-
-from_one = instead("Sums that start at k = 1 miss (1 − x)^m.", k=lambda g: g.k[1:])
 
 
 class BernsteinMoments(Claim[Given]):
@@ -45,7 +41,8 @@ class BernsteinMoments(Claim[Given]):
         Suppose(
             "the sums run over k = 0, …, m",
             lambda self, g: torch.equal(g.k, torch.arange(self.m + 1)),
-            without=from_one,
+            "Sums that start at k = 1 miss (1 − x)^m.",
+            k=lambda g: g.k[1:],
         ),
     )
     symbols = "1, x and x(1 − x)/m", "moments of b"

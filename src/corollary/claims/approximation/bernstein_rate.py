@@ -21,7 +21,7 @@ from typing import NamedTuple
 import torch
 from torch import Generator, Tensor
 
-from corollary.core import Claim, Over, Series, Suppose, Sweep, instead, option, slope
+from corollary.core import Claim, Over, Series, Suppose, Sweep, option, slope
 from corollary.theory.approximation.bernstein import bernstein
 
 
@@ -34,18 +34,24 @@ def largest(f: Callable[[Tensor], Tensor], order: int) -> float:
     return float(f(torch.linspace(0, 1, 100_001, dtype=torch.float64)).diff(order).abs().max())
 
 
-step = instead("At a jump there is no convergence.", f=lambda g: lambda x: (x >= 0.5).to(x.dtype))
-line = instead("A straight line is met at every degree.", f=lambda g: lambda x: x)
-
-
 class BernsteinRate(Claim[Given]):
     p: float = option(1.0, low=0.25, high=6.0)  # f is |x - 1/2|^p: a kink for p = 1
     degrees: tuple[int, ...] = (32, 64, 128, 256, 512)  # even degrees, at which 1/2 is a node
 
     relation = slope(gap=0.05)  # terms of higher order at the smallest degree
     supposes = (
-        Suppose("f is continuous", lambda g: 0.1 - largest(g.f, 1), without=step),
-        Suppose("f is not a straight line", lambda g: largest(g.f, 2) > 1e-10, without=line),
+        Suppose(
+            "f is continuous",
+            lambda g: 0.1 - largest(g.f, 1),
+            "At a jump there is no convergence.",
+            f=lambda g: lambda x: (x >= 0.5).to(x.dtype),
+        ),
+        Suppose(
+            "f is not a straight line",
+            lambda g: largest(g.f, 2) > 1e-10,
+            "A straight line is met at every degree.",
+            f=lambda g: lambda x: x,
+        ),
     )
     symbols = "−min(p, 2)/2", "‖f − q‖∞"
     shows = (

@@ -21,7 +21,7 @@ from typing import NamedTuple
 import torch
 from torch import Generator, Tensor
 
-from corollary.core import Claim, Curve, Marks, Suppose, Trial, at_most, instead, option, picture
+from corollary.core import Claim, Curve, Marks, Suppose, Trial, at_most, option, picture
 from corollary.theory.approximation.bernstein import bernstein, bernstein_degree
 
 GRID = torch.linspace(0, 1, 401, dtype=torch.float64)
@@ -48,13 +48,6 @@ def prescribed(eps: float, given: Given) -> tuple[int, ...]:
     return tuple(bernstein_degree(eps, *pair) for pair in zip(given.deltas, sizes, strict=True))
 
 
-step = instead(
-    "A step: at the jump the polynomial is half way.",
-    functions=lambda g: (lambda x: (x >= 0.5).to(x.dtype),) * len(g.deltas),
-)
-stiff = instead("Degree 1 is too stiff.", degrees=lambda g: (1,) * len(g.degrees))
-
-
 class BernsteinWeierstrass(Claim[Given]):
     eps: float = option(0.3, low=0.2, high=0.6)  # error to keep
 
@@ -63,14 +56,16 @@ class BernsteinWeierstrass(Claim[Given]):
         Suppose(
             "f moves by at most ε/2 within δ",
             lambda self, g: self.eps / 2 + 1e-12 - moved(g),
-            without=step,
+            "A step: at the jump the polynomial is half way.",
+            functions=lambda g: (lambda x: (x >= 0.5).to(x.dtype),) * len(g.deltas),
         ),
         Suppose(
             "m > R / (2εδ²)",
             lambda self, g: all(
                 m >= p for m, p in zip(g.degrees, prescribed(self.eps, g), strict=True)
             ),
-            without=stiff,
+            "Degree 1 is too stiff.",
+            degrees=lambda g: (1,) * len(g.degrees),
         ),
     )
     symbols = "ε", "‖f − q‖∞"

@@ -24,7 +24,7 @@ import torch
 from jaxtyping import Float
 from torch import Generator, Tensor
 
-from corollary.core import Along, Claim, Suppose, equals, instead, option, uniform
+from corollary.core import Along, Claim, Suppose, equals, option, uniform
 from corollary.theory.approximation.convolution import convolve
 
 
@@ -34,16 +34,16 @@ class Given(NamedTuple):
     N: int  # length of the transforms
 
 
-unpadded = instead("Without zeros the end wraps around.", N=lambda g: max(len(g.g), len(g.h)))
-
-
 class ConvolutionTheorem(Claim[Given]):
     n: int = option(24, low=2, high=4096)  # length of the signal
     m: int = option(7, low=2, high=4096)  # length of the filter
 
     relation = equals(ulps=2**14, scale=1.0)  # rounding of three transforms of signals of size one
     supposes = Suppose(
-        "N is at least n + m - 1", lambda g: g.N - len(g.g) - len(g.h) + 2, without=unpadded
+        "N is at least n + m - 1",
+        lambda g: g.N - len(g.g) - len(g.h) + 2,
+        "Without zeros the end wraps around.",
+        N=lambda g: max(len(g.g), len(g.h)),
     )
     symbols = "(g * h) at k", "product of transforms"
     shows = Along("Convolution by transforms", x="k")

@@ -20,7 +20,7 @@ import torch
 from jaxtyping import Float
 from torch import Generator, Tensor
 
-from corollary.core import Along, Claim, Suppose, equals, instead, normal, option
+from corollary.core import Along, Claim, Suppose, equals, normal, option
 from corollary.models.approximators.cosine import CosNetwork, multiply
 from corollary.models.approximators.shallow import Superposition
 
@@ -45,15 +45,17 @@ def addition_theorem(given: Given) -> Tensor:
     return 1e-12 - (2 * s(u) * s(v) - s(u + v) - s(u - v)).abs().max()
 
 
-tanh = instead("Hyperbolic tangents have no such rule.", sigma=lambda g: torch.tanh)
-
-
 class CosineProducts(Claim[Given]):
     d: int = option(3, low=1, high=50)  # dimension
     m: int = option(6, low=1, high=100)  # units of each network
 
     relation = equals(ulps=2**12, scale=1.0)  # rounding of sums of 2 m m' terms of size one
-    supposes = Suppose("the activation is a cosine", addition_theorem, without=tanh)
+    supposes = Suppose(
+        "the activation is a cosine",
+        addition_theorem,
+        "Hyperbolic tangents have no such rule.",
+        sigma=lambda g: torch.tanh,
+    )
     symbols = "F(x) G(x), and 2mm′", "product network, and its width"
     shows = Along("Two networks and their product", x="x, along a line", y="value", at="t")
 

@@ -20,7 +20,7 @@ from typing import NamedTuple
 import torch
 from torch import Generator, Tensor
 
-from corollary.core import Claim, Over, Series, Suppose, converges, instead, option, uniform
+from corollary.core import Claim, Over, Series, Suppose, converges, option, uniform
 from corollary.models.approximators.shallow import fit_outer, random_units
 
 WIDTHS = (8, 16, 32, 64, 128)
@@ -39,24 +39,32 @@ def separation(given: Given) -> Tensor:
     return (torch.cos(b + w) - torch.cos(b - w)).abs().max() - 1e-9
 
 
-jump = instead("A step stays at half its jump.", f=lambda g: lambda x: (x[:, 0] > 0).to(x.dtype))
-even = instead("Without biases every network is even.", b=lambda g: tuple(0 * b for b in g.b))
-periodic = instead(
-    "Frequencies that are multiples of 2π make every network periodic.",
-    w=lambda g: tuple(2 * torch.pi * (w / (2 * torch.pi)).round() for w in g.w),
-)
-
-
 class CosineUniversal(Claim[Given]):
     scale: float = option(0.6, low=0.2, high=1.5)  # largest inner weight, for each unit
 
     relation = converges(gap=0.04)  # a kink, fitted in the mean square, at width 128
     supposes = (
-        Suppose("f is continuous", lambda g: 0.02 - g.f(GRID).diff().abs().max(), without=jump),
-        Suppose("units have biases", lambda g: g.b[-1].abs().max(), without=even),
-        Suppose("units separate points", separation, without=periodic),
+        Suppose(
+            "f is continuous",
+            lambda g: 0.02 - g.f(GRID).diff().abs().max(),
+            "A step stays at half its jump.",
+            f=lambda g: lambda x: (x[:, 0] > 0).to(x.dtype),
+        ),
+        Suppose(
+            "units have biases",
+            lambda g: g.b[-1].abs().max(),
+            "Without biases every network is even.",
+            b=lambda g: tuple(0 * b for b in g.b),
+        ),
+        Suppose(
+            "units separate points",
+            separation,
+            "Frequencies that are multiples of 2π make every network periodic.",
+            w=lambda g: tuple(2 * torch.pi * (w / (2 * torch.pi)).round() for w in g.w),
+        ),
     )
     symbols = "0", "‖F − f‖∞"
+    predicts = 0.0
     shows = Over("Cosines need their phases", x="width m", log="xy")
 
     def given(self, rng: Generator) -> Given:
@@ -65,9 +73,6 @@ class CosineUniversal(Claim[Given]):
         return Given(
             lambda x: torch.sin(3 * x[:, 0]) + (x[:, 0] - shift).abs(), *zip(*units, strict=True)
         )
-
-    def predict(self, given: Given) -> float:
-        return 0.0
 
     def measure(self, given: Given) -> Series:
         y, units = given.f(GRID), zip(given.w, given.b, strict=True)

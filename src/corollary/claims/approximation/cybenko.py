@@ -27,7 +27,7 @@ from typing import NamedTuple
 import torch
 from torch import Generator, Tensor
 
-from corollary.core import Claim, Over, Series, Suppose, converges, instead, option, uniform
+from corollary.core import Claim, Over, Series, Suppose, converges, option, uniform
 from corollary.models.approximators.shallow import fit_superposition
 
 WIDTHS = (16, 32, 64, 128, 256)
@@ -40,26 +40,27 @@ class Given(NamedTuple):
     sigma: Callable[[Tensor], Tensor]  # activation
 
 
-step = instead(
-    "A step stays half its jump away.", f=lambda g: lambda x: (x[:, 0] > 0.47).to(x.dtype)
-)
-square = instead("Networks of squares are polynomials of degree 2.", sigma=lambda g: torch.square)
-
-
 class Cybenko(Claim[Given]):
     d: int = option(2, low=1, high=2)  # dimension of the cube
     scale: float = option(20.0, low=1.0, high=100.0)  # largest length of an inner weight
 
     relation = converges(gap=0.02)  # random units at width 256, measured off the fitted grid
     supposes = (
-        Suppose("f is continuous", lambda g: 0.02 - g.f(DIAGONAL).diff().abs().max(), without=step),
+        Suppose(
+            "f is continuous",
+            lambda g: 0.02 - g.f(DIAGONAL).diff().abs().max(),
+            "A step stays half its jump away.",
+            f=lambda g: lambda x: (x[:, 0] > 0.47).to(x.dtype),
+        ),
         Suppose(
             "σ tends to 0 on the left and to 1 on the right",
             lambda g: g.sigma(ENDS).tolist() == [0.0, 1.0],
-            without=square,
+            "Networks of squares are polynomials of degree 2.",
+            sigma=lambda g: torch.square,
         ),
     )
     symbols = "0", "‖G − f‖∞"
+    predicts = 0.0
     shows = Over("Wider sigmoid layers come closer", x="width m", log="xy")
 
     def given(self, rng: Generator) -> Given:
@@ -71,9 +72,6 @@ class Cybenko(Claim[Given]):
             return wave + bend
 
         return Given(f, torch.sigmoid)
-
-    def predict(self, given: Given) -> float:
-        return 0.0
 
     def measure(self, given: Given, rng: Generator) -> Series:
         axis = torch.linspace(0, 1, 2001 if self.d == 1 else 83, dtype=torch.float64)

@@ -25,7 +25,7 @@ import torch
 from jaxtyping import Float
 from torch import Generator, Tensor, nn
 
-from corollary.core import Claim, Kept, Suppose, Sweep, Trial, at_most, instead, option, uniform
+from corollary.core import Claim, Kept, Suppose, Sweep, Trial, at_most, option, uniform
 from corollary.core.picture import HeatMap, Marks, picture
 from corollary.models.approximators.shallow import fit_superposition
 
@@ -52,13 +52,6 @@ def both_sides(region: Callable[[Tensor], Tensor]) -> Float[Tensor, "2 2"]:
     return torch.stack([inside, outside])
 
 
-square = instead("Sums of squares are polynomials of degree 2.", sigma=lambda g: torch.square)
-fine = instead(
-    "On a board of 1600 fields everything is close to a boundary.",
-    regions=lambda g: (lambda x: torch.sin(40 * torch.pi * x).prod(1),) * 2,
-)
-
-
 class DecisionRegions(Claim[Given]):
     eps: float = option(0.15, low=0.05, high=0.5)  # error, and measure of the set left out
     m: int = option(256, low=16, high=1000)  # hidden units
@@ -68,12 +61,14 @@ class DecisionRegions(Claim[Given]):
         Suppose(
             "σ tends to 0 on the left and to 1 on the right",
             lambda g: g.sigma(ENDS).tolist() == [0.0, 1.0],
-            without=square,
+            "Sums of squares are polynomials of degree 2.",
+            sigma=lambda g: torch.square,
         ),
         Suppose(
             "f is made continuous on less than ε of the square",
             lambda self, g: self.eps - max((r(X).abs() < 1).double().mean() for r in g.regions),
-            without=fine,
+            "On a board of 1600 fields everything is close to a boundary.",
+            regions=lambda g: (lambda x: torch.sin(40 * torch.pi * x).prod(1),) * 2,
         ),
     )
     symbols = "ε, and 1", "measure of {|G − f| ≥ ε}, and ½ / sup |G − f|"

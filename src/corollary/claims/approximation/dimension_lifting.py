@@ -56,11 +56,6 @@ def worst_part(g: Given) -> float:
     return max(float((p(g.x) - r.g(g.x @ r.theta)).detach().abs().max()) for r, p in pairs)
 
 
-def rough(self: "DimensionLifting", given: Given) -> Given:
-    """A remainder of 2ε is more than the network can repair."""
-    return given._replace(f=lambda x: given.f(x) + 2 * self.eps * torch.sin(9 * x[:, 0]))
-
-
 def inflated(given: Given) -> Given:
     """Parts that are half as large again miss their functions, and so does the sum."""
     parts = (Superposition(torch.tanh, p.w, p.b, 1.5 * p.a) for p in given.parts)
@@ -83,7 +78,8 @@ class DimensionLifting(Claim[Given]):
             lambda self, g: (
                 self.eps / 2 + 1e-9 - (g.f(g.x) - sum(h(g.x @ u) for u, h in g.ridges)).abs().max()
             ),
-            without=rough,
+            "A remainder of 2ε is more than the network can repair.",
+            f=lambda self, g: lambda x: g.f(x) + 2 * self.eps * torch.sin(9 * x[:, 0]),
         ),
         Suppose(
             "every part keeps its budget of ε/(2m)",

@@ -23,7 +23,7 @@ import torch
 from jaxtyping import Float
 from torch import Generator, Tensor
 
-from corollary.core import Claim, Kept, Suppose, Trial, equals, instead, option, uniform
+from corollary.core import Claim, Kept, Suppose, Trial, equals, option, uniform
 from corollary.core.picture import Marks, Points, picture
 from corollary.models.approximators.shallow import random_units
 from corollary.theory.approximation.discriminatory import discriminatory_probe
@@ -37,13 +37,6 @@ class Given(NamedTuple):
     activations: tuple[Callable[[Tensor], Tensor], ...]
 
 
-square = instead("Squares see six moments in the plane.", activations=(torch.square,) * 3)
-together = instead(
-    "Of two points that coincide only the sum of the masses is seen.",
-    x=lambda g: torch.cat([g.x[:1], g.x[:1] + 1e-14, g.x[2:]]),
-)
-
-
 class Discriminatory(Claim[Given]):
     d: int = option(2, low=1, high=3)  # dimension
     k: int = option(12, low=11, high=20)  # points that carry the measure, more than moments
@@ -54,12 +47,14 @@ class Discriminatory(Claim[Given]):
         Suppose(
             "the points are different",
             lambda g: torch.pdist(g.x).min() - 1e-9,
-            without=together,
+            "Of two points that coincide only the sum of the masses is seen.",
+            x=lambda g: torch.cat([g.x[:1], g.x[:1] + 1e-14, g.x[2:]]),
         ),
         Suppose(
             "no activation is a polynomial of low degree",
             lambda g: all(polynomial_degree(s, 6) is None for s in g.activations),
-            without=square,
+            "Squares see six moments in the plane.",
+            activations=(torch.square,) * 3,
         ),
     )
     symbols = "points k", "rank"

@@ -26,8 +26,7 @@ from jaxtyping import Float
 from torch import Generator, Tensor
 from torch.linalg import matrix_rank, qr
 
-from corollary.core import Claim, Kept, Suppose, Trial, at_least, instead, option
-from corollary.core.picture import Curve, Marks, picture
+from corollary.core import Claim, Curve, Kept, Marks, Suppose, Trial, at_least, option, picture
 from corollary.models.approximators.shallow import random_units
 from corollary.theory.approximation.fixed_bases import lowest_frequencies, monomials, waves_at
 from corollary.theory.approximation.grids import box_grid
@@ -39,13 +38,6 @@ class Given(NamedTuple):
     norms: Float[Tensor, " M"]  # ||k|| of each
 
 
-adapted = instead("A space that holds every target has no error.", bases=lambda g: (g.targets,) * 3)
-repeated = instead(
-    "Targets that lie in the space have no error.",
-    targets=lambda g: g.targets[:, : g.targets.shape[1] // 2].repeat(1, 2),
-)
-
-
 class FixedBasis(Claim[Given]):
     d: int = option(2, low=1, high=2)  # dimension
     m: int = option(40, low=4, high=60)  # dimension of the space
@@ -55,7 +47,8 @@ class FixedBasis(Claim[Given]):
         Suppose(
             "the space has at most half as many dimensions as there are targets",
             lambda g: all(2 * int(matrix_rank(V)) <= len(g.norms) for V in g.bases),
-            without=adapted,
+            "A space that holds every target has no error.",
+            bases=lambda g: (g.targets,) * 3,
         ),
         Suppose(
             "the targets are orthonormal before scaling",
@@ -64,7 +57,8 @@ class FixedBasis(Claim[Given]):
                 torch.eye(len(g.norms)).double(),
                 atol=1e-9,
             ),
-            without=repeated,
+            "Targets that lie in the space have no error.",
+            targets=lambda g: g.targets[:, : g.targets.shape[1] // 2].repeat(1, 2),
         ),
     )
     symbols = "C² / 4K²", "worst squared error"
@@ -94,7 +88,11 @@ class FixedBasis(Claim[Given]):
         targets = waves_at(torch.tensor(k, dtype=torch.float64), box_grid(2, 13, 0.0, 12 / 13))
         return Given((targets[:, :6] + targets[:, 6:],), targets, targets.new_full((12,), 5.0))
 
-    @picture("{m} fixed functions, d = {d}", x="target, by frequency", y="squared error")
+    @picture(
+        "{m} fixed functions against twice as many targets, d = {d}",
+        x="target, by frequency",
+        y="squared error",
+    )
     def marks(self, trial: Trial[Given]) -> Marks:
         yield Curve(trial.predicted[:1].repeat(2 * self.m), label=self.symbols[0], role="predicted")
         for errors, name in zip(trial.kept.errors, self.rows, strict=True):

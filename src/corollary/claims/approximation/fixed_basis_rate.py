@@ -26,7 +26,7 @@ import torch
 from jaxtyping import Float
 from torch import Generator, Tensor
 
-from corollary.core import Claim, Over, Series, Suppose, generator, instead, option, slope, uniform
+from corollary.core import Claim, Over, Series, Suppose, generator, option, slope, uniform
 from corollary.models.approximators.barron import sample_units
 from corollary.models.approximators.steps import step
 from corollary.theory.approximation.fixed_bases import lowest_frequencies
@@ -63,25 +63,22 @@ def blind(given: Given) -> bool:
     return math.isclose(found, lowest_waves(given, 100, 64, generator(0)))
 
 
-drawn = instead(
-    "Units that know the target do better in high dimensions.", error=lambda g: drawn_units
-)
-one_axis = instead(
-    "Frequencies along one axis are as easy as in one dimension.",
-    k=lambda g: torch.arange(1.0, len(g.k) + 1)[:, None] * torch.eye(g.k.shape[1])[0],
-)
-
-
 class FixedBasisRate(Claim[Given]):
     d: int = option(4, low=1, high=6)  # dimension
 
     relation = slope(gap=0.12)  # frequencies of a lattice come in shells
     supposes = (
-        Suppose("the basis is fixed before the target is known", blind, without=drawn),
+        Suppose(
+            "the basis is fixed before the target is known",
+            blind,
+            "Units that know the target do better in high dimensions.",
+            error=lambda g: drawn_units,
+        ),
         Suppose(
             "the frequencies are those of d dimensions",
             lambda g: int(torch.linalg.matrix_rank(g.k)) == g.k.shape[1],
-            without=one_axis,
+            "Frequencies along one axis are as easy as in one dimension.",
+            k=lambda g: torch.arange(1.0, len(g.k) + 1)[:, None] * torch.eye(g.k.shape[1])[0],
         ),
     )
     symbols = "slope −2/d", "squared error of the worst target"

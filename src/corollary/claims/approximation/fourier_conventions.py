@@ -24,7 +24,7 @@ import torch
 from jaxtyping import Float
 from torch import Generator, Tensor
 
-from corollary.core import Claim, Kept, Suppose, Trial, equals, instead, option, uniform
+from corollary.core import Claim, Kept, Suppose, Trial, equals, option, uniform
 from corollary.core.picture import Curve, Marks, picture
 from corollary.theory.approximation.fourier import centred_grid, transform, weighted_mass
 
@@ -34,9 +34,6 @@ N, STEP = 320, 0.05
 class Given(NamedTuple):
     f: Float[Tensor, " N"]  # on a grid
     factor: float  # before its angular transform
-
-
-unitary = instead("The factor (2π)^(-1/2) gives another constant.", factor=(2 * math.pi) ** -0.5)
 
 
 class FourierConventions(Claim[Given]):
@@ -54,7 +51,8 @@ class FourierConventions(Claim[Given]):
         Suppose(
             "the angular transform has the factor 1/(2π)",
             lambda g: math.isclose(2 * math.pi * g.factor, 1.0),
-            without=unitary,
+            "The factor (2π)^(-1/2) gives another constant.",
+            factor=(2 * math.pi) ** -0.5,
         ),
     )
     symbols = "from f and f̂", "from f̂ and f̃"

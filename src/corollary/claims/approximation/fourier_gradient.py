@@ -19,7 +19,7 @@ import torch
 from jaxtyping import Float
 from torch import Generator, Tensor
 
-from corollary.core import Along, Claim, Suppose, equals, instead, option, uniform
+from corollary.core import Along, Claim, Suppose, equals, near, option, uniform
 from corollary.theory.approximation.fourier import centred_grid, gradient_transform, transform
 
 N, STEP = 256, 1 / 16
@@ -37,30 +37,25 @@ class Given(NamedTuple):
         return transform(self.f, STEP).w[MIDDLE, 0]
 
 
-def not_the_integral(given: Given) -> tuple[bool, str]:
-    """How far the derivative is from adding up to the function."""
-    rise = (given.slope[1:] + given.slope[:-1]) / 2 * STEP
-    off = float((given.f.diff() - rise).abs().max())
-    return off < 0.01, f"off by {off:.2g}"
-
-
-box = instead(
-    "The derivative of a box is zero wherever it exists.",
-    f=lambda g: ((X[:, 0] - 0.2).abs() < 1).double(),
-    slope=lambda g: 0 * g.slope,
-)
-ramp = instead(
-    "A ramp does not die out.", f=lambda g: X[:, 0] / 8, slope=lambda g: 0 * g.slope + 1 / 8
-)
-
-
 class FourierGradient(Claim[Given]):
     bumps: int = option(3, low=1, high=10)  # Gaussians in the function
 
     relation = equals(ulps=2**14, scale=1.0)  # rounding of sums of N terms of size one
     supposes = (
-        Suppose("f is the integral of its derivative", not_the_integral, without=box),
-        Suppose("f dies out at the ends", lambda g: 1e-9 - g.f[[0, -1]].abs().max(), without=ramp),
+        Suppose(
+            "f is the integral of its derivative",
+            lambda g: near(g.f.diff(), (g.slope[1:] + g.slope[:-1]) / 2 * STEP, to=0.01),
+            "The derivative of a box is zero wherever it exists.",
+            f=lambda g: ((X[:, 0] - 0.2).abs() < 1).double(),
+            slope=lambda g: 0 * g.slope,
+        ),
+        Suppose(
+            "f dies out at the ends",
+            lambda g: 1e-9 - g.f[[0, -1]].abs().max(),
+            "A ramp does not die out.",
+            f=lambda g: X[:, 0] / 8,
+            slope=lambda g: 0 * g.slope + 1 / 8,
+        ),
     )
     symbols = "2πiw f̂(w), Re + Im", "transform of f′, Re + Im"
     shows = Along("Differentiation is multiplication by 2πiw", x="w", at="w")

@@ -22,7 +22,7 @@ from typing import NamedTuple
 
 from torch import Generator
 
-from corollary.core import Along, Claim, Suppose, equals, instead, option
+from corollary.core import Along, Claim, Suppose, equals, option
 from corollary.data.waves import Wave, random_wave
 from corollary.models.approximators.relu_boxes import relu_three_layer
 from corollary.theory.approximation.grids import grid_units
@@ -31,9 +31,6 @@ from corollary.theory.approximation.grids import grid_units
 class Given(NamedTuple):
     waves: tuple[Wave, ...]  # in growing dimension
     delta: float  # side of the cubes that is used for them
-
-
-large = instead("Cubes three times too large: fewer units.", delta=lambda g: 3 * g.delta)
 
 
 class GridCurse(Claim[Given]):
@@ -50,7 +47,8 @@ class GridCurse(Claim[Given]):
         Suppose(
             "the cubes have side eps/rho",
             lambda self, g: abs(g.delta * self.rho - self.eps) <= 1e-12,
-            without=large,
+            "Cubes three times too large: fewer units.",
+            delta=lambda g: 3 * g.delta,
         ),
     )
     symbols = "(4d + 1)⌈ρ/ε⌉ᵈ", "units of the network"

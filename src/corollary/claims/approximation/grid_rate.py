@@ -21,7 +21,7 @@ import torch
 from jaxtyping import Float
 from torch import Generator, Tensor
 
-from corollary.core import Claim, Over, Series, Suppose, Sweep, instead, option, slope, uniform
+from corollary.core import Claim, Over, Series, Suppose, Sweep, option, slope, uniform
 from corollary.models.approximators.steps import piecewise_constant
 
 
@@ -35,17 +35,23 @@ def moved(given: Given) -> float:
     return float((given.g(given.x + 1e-3) - given.g(given.x)).abs().max())
 
 
-jump = instead("A jump inside a cell stays.", g=lambda g: lambda t: (t[:, 0] >= 1 / 3).to(t.dtype))
-flat = instead("A constant is met by one cell.", g=lambda g: lambda t: 0 * t[:, 0])
-
-
 class GridRate(Claim[Given]):
     d: int = option(3, low=1, high=5)  # dimension
 
     relation = slope(gap=0.08)  # the largest of many thousand drawn points stands for the sup
     supposes = (
-        Suppose("g is 1-Lipschitz in ‖·‖∞", lambda g: moved(g) <= 1e-3 * (1 + 1e-9), without=jump),
-        Suppose("g is not constant", moved, without=flat),
+        Suppose(
+            "g is 1-Lipschitz in ‖·‖∞",
+            lambda g: moved(g) <= 1e-3 * (1 + 1e-9),
+            "A jump inside a cell stays.",
+            g=lambda g: lambda t: (t[:, 0] >= 1 / 3).to(t.dtype),
+        ),
+        Suppose(
+            "g is not constant",
+            moved,
+            "A constant is met by one cell.",
+            g=lambda g: lambda t: 0 * t[:, 0],
+        ),
     )
     symbols = "slope −1/d", "sup |g − h|"
     shows = (

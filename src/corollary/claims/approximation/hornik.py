@@ -27,7 +27,7 @@ from typing import NamedTuple
 import torch
 from torch import Generator, Tensor
 
-from corollary.core import Along, Claim, Suppose, Sweep, at_most, instead, option
+from corollary.core import Along, Claim, Suppose, Sweep, at_most, option
 from corollary.models.approximators.shallow import fit_superposition
 
 Z = torch.linspace(-1e4, 1e4, 20_001, dtype=torch.float64)
@@ -39,22 +39,30 @@ class Given(NamedTuple):
     sigmas: tuple[Callable[[Tensor], Tensor], ...]  # activations
 
 
-step = instead("A step stays half its jump away.", f=lambda g: lambda x: (x[:, 0] > 0).to(x.dtype))
-square = instead("Squares make quadratics only.", sigmas=lambda g: (torch.square,) * 4)
-constant = instead("Constant units make constants only.", sigmas=lambda g: (torch.ones_like,) * 4)
-
-
 class Hornik(Claim[Given]):
     m: int = option(160, low=20, high=1000)  # hidden units
     eps: float = option(0.025, low=0.02, high=0.12)  # error to reach
 
     relation = at_most()  # the errors are well below: no rounding matters
     supposes = (
-        Suppose("f is continuous", lambda g: 0.01 - g.f(X).diff().abs().max(), without=step),
         Suppose(
-            "σ is bounded", lambda g: 1e3 - max(s(Z).abs().max() for s in g.sigmas), without=square
+            "f is continuous",
+            lambda g: 0.01 - g.f(X).diff().abs().max(),
+            "A step stays half its jump away.",
+            f=lambda g: lambda x: (x[:, 0] > 0).to(x.dtype),
         ),
-        Suppose("σ is not constant", lambda g: min(s(Z).std() for s in g.sigmas), without=constant),
+        Suppose(
+            "σ is bounded",
+            lambda g: 1e3 - max(s(Z).abs().max() for s in g.sigmas),
+            "Squares make quadratics only.",
+            sigmas=lambda g: (torch.square,) * 4,
+        ),
+        Suppose(
+            "σ is not constant",
+            lambda g: min(s(Z).std() for s in g.sigmas),
+            "Constant units make constants only.",
+            sigmas=lambda g: (torch.ones_like,) * 4,
+        ),
     )
     symbols = "ε", "‖G − f‖∞"
     rows = ("sigmoid", "tanh", "sin", "Gaussian")

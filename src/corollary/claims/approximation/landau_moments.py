@@ -18,7 +18,7 @@ import numpy as np
 import torch
 from torch import Generator
 
-from corollary.core import Claim, Curve, Marks, Suppose, Trial, equals, instead, option, picture
+from corollary.core import Claim, Curve, Marks, Suppose, Trial, equals, option, picture
 from corollary.theory.approximation.landau import landau_constant, landau_second_moment
 
 
@@ -27,16 +27,18 @@ class Given(NamedTuple):
     end: float  # of the interval of integration
 
 
-half = instead("Half the interval misses a part of the mass.", end=0.5)
-
-
 class LandauMoments(Claim[Given]):
     largest: int = option(50, low=5, high=200)  # largest order
     count: int = option(8, low=1, high=50)  # orders that are drawn
 
     relation = equals(ulps=2**14)  # log-gamma of 2n + 2, and a Gauss rule that is exact
     supposes = (
-        Suppose("the integrals run from -1 to 1", lambda g: g.end == 1.0, without=half),
+        Suppose(
+            "the integrals run from -1 to 1",
+            lambda g: g.end == 1.0,
+            "Half the interval misses a part of the mass.",
+            end=0.5,
+        ),
         Suppose("no order is negative", lambda g: min(g.orders) >= 0),
     )
     symbols = "closed forms", "integrals"

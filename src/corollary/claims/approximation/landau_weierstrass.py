@@ -28,7 +28,7 @@ from typing import NamedTuple
 import torch
 from torch import Generator, Tensor
 
-from corollary.core import Along, Claim, Suppose, at_most, instead, normal, option
+from corollary.core import Along, Claim, Suppose, at_most, normal, option
 from corollary.theory.approximation.landau import landau, landau_bound
 
 GRID = torch.linspace(0, 1, 401, dtype=torch.float64)
@@ -40,26 +40,40 @@ class Given(NamedTuple):
     M: float  # bound of its values
 
 
-falling = instead("f(t) = 1 − t loses half at 0.", f=lambda g: lambda x: 1 - x, L=1.0, M=1.0)
-rising = instead("f(t) = t loses half at 1.", f=lambda g: lambda x: x, L=1.0, M=1.0)
-steeper = instead("Steeper than stated by 100.", L=lambda g: g.L / 100)
-higher = instead("Higher than stated by 10⁴.", M=lambda g: g.M / 1e4)
-
-
 class LandauWeierstrass(Claim[Given]):
     orders: tuple[int, ...] = (10, 40, 160, 640)  # orders n; the degree is at most 2n
     terms: int = option(3, low=1, high=10)  # sines in the drawn function
 
     relation = at_most(ulps=64)  # a Gauss rule on panels of the kernel's width
     supposes = (
-        Suppose("f vanishes at 0", lambda g: abs(float(g.f(GRID[:1]))) < 1e-9, without=falling),
-        Suppose("f vanishes at 1", lambda g: abs(float(g.f(GRID[-1:]))) < 1e-9, without=rising),
+        Suppose(
+            "f vanishes at 0",
+            lambda g: abs(float(g.f(GRID[:1]))) < 1e-9,
+            "f(t) = 1 − t loses half at 0.",
+            f=lambda g: lambda x: 1 - x,
+            L=1.0,
+            M=1.0,
+        ),
+        Suppose(
+            "f vanishes at 1",
+            lambda g: abs(float(g.f(GRID[-1:]))) < 1e-9,
+            "f(t) = t loses half at 1.",
+            f=lambda g: lambda x: x,
+            L=1.0,
+            M=1.0,
+        ),
         Suppose(
             "f is L-Lipschitz",
             lambda g: g.L * (1 + 1e-9) - g.f(GRID).diff().abs().max() * 400,
-            without=steeper,
+            "Steeper than stated by 100.",
+            L=lambda g: g.L / 100,
         ),
-        Suppose("|f| is at most M", lambda g: g.f(GRID).abs().max() <= g.M, without=higher),
+        Suppose(
+            "|f| is at most M",
+            lambda g: g.f(GRID).abs().max() <= g.M,
+            "Higher than stated by 10⁴.",
+            M=lambda g: g.M / 1e4,
+        ),
     )
     symbols = "ε/2 + M/(δ²(n + 1))", "‖P − f‖∞"
     rows = "n = {orders}"

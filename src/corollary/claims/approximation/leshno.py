@@ -26,7 +26,7 @@ import torch
 from torch import Generator, Tensor
 from torch.nn import functional as F
 
-from corollary.core import Claim, Over, Series, Suppose, converges, instead
+from corollary.core import Claim, Over, Series, Suppose, converges
 from corollary.models.approximators.shallow import fit_superposition
 
 ACTIVATIONS: dict[str, Callable[[Tensor], Tensor]] = {
@@ -45,28 +45,30 @@ class Given(NamedTuple):
     sigma: Callable[[Tensor], Tensor]  # activation
 
 
-step = instead("A step stays half its jump away.", f=lambda g: lambda x: (x[:, 0] > 0).to(x.dtype))
-square = instead("Squares span quadratics: 1/4 is left of x³.", sigma=lambda g: torch.square)
-
-
 class Leshno(Claim[Given]):
     activation: Literal["exp", "sin", "sigmoid", "softplus"] = "softplus"  # sigma
 
     relation = converges(gap=0.02)  # random inner weights, fitted outer weights, width 32
     supposes = (
-        Suppose("f is continuous", lambda g: 0.01 - g.f(X).diff().abs().max(), without=step),
         Suppose(
-            "σ is no polynomial", lambda g: g.sigma(Z).diff(n=9).abs().max() > 1e-6, without=square
+            "f is continuous",
+            lambda g: 0.01 - g.f(X).diff().abs().max(),
+            "A step stays half its jump away.",
+            f=lambda g: lambda x: (x[:, 0] > 0).to(x.dtype),
+        ),
+        Suppose(
+            "σ is no polynomial",
+            lambda g: g.sigma(Z).diff(n=9).abs().max() > 1e-6,
+            "Squares span quadratics: 1/4 is left of x³.",
+            sigma=lambda g: torch.square,
         ),
     )
     symbols = "0", "‖G − f‖∞"
+    predicts = 0.0
     shows = Over("Not a polynomial, hence universal", x="width m", log="xy")
 
     def given(self, rng: Generator) -> Given:
         return Given(lambda x: x[:, 0] ** 3, ACTIVATIONS[self.activation])
-
-    def predict(self, given: Given) -> float:
-        return 0.0
 
     def measure(self, given: Given, rng: Generator) -> Series:
         def error(m: int) -> float:

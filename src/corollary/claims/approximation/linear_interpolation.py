@@ -21,7 +21,7 @@ from typing import NamedTuple
 import torch
 from torch import Generator, Tensor
 
-from corollary.core import Along, Claim, Suppose, at_most, instead, option, uniform
+from corollary.core import Along, Claim, Suppose, at_most, option, uniform
 from corollary.models.approximators.relu_sums import interpolation_bound, pl_interpolant
 
 GRID = torch.linspace(0, 1, 8001, dtype=torch.float64)
@@ -30,13 +30,6 @@ GRID = torch.linspace(0, 1, 8001, dtype=torch.float64)
 class Given(NamedTuple):
     f: Callable[[Tensor], Tensor]  # on [0, 1]
     curvature: float  # bound on its second derivative
-
-
-kink = instead(
-    "A kink between the nodes, straight elsewhere.",
-    f=lambda g: lambda x: (x[:, 0] - 1 / 3).abs(),
-    curvature=1.0,
-)
 
 
 class LinearInterpolation(Claim[Given]):
@@ -49,7 +42,9 @@ class LinearInterpolation(Claim[Given]):
         lambda g: (
             g.curvature * (1 + 1e-3) + 1e-3 - 8000**2 * g.f(GRID[:, None]).diff(n=2).abs().max()
         ),
-        without=kink,
+        "A kink between the nodes, straight elsewhere.",
+        f=lambda g: lambda x: (x[:, 0] - 1 / 3).abs(),
+        curvature=1.0,
     )
     symbols = "‖f″‖ / 8m²", "‖f − fₘ‖∞"
     rows = "m = {sizes}"

@@ -19,7 +19,7 @@ from typing import NamedTuple
 import torch
 from torch import Generator, Tensor
 
-from corollary.core import Claim, Over, Series, Suppose, Sweep, instead, option, slope, uniform
+from corollary.core import Claim, Over, Series, Suppose, Sweep, option, slope, uniform
 from corollary.models.approximators.relu_sums import pl_interpolant
 
 SIZES = (8, 16, 32, 64, 128)
@@ -36,17 +36,23 @@ def largest(given: Given, order: int) -> float:
     return float(given.f(EVEN[:, None]).diff(n=order).abs().max())
 
 
-jump = instead("A jump between nodes stays.", f=lambda g: lambda x: (x[:, 0] >= 1 / 3).to(x.dtype))
-line = instead("A straight line has no error.", f=lambda g: lambda x: x[:, 0])
-
-
 class LinearInterpolationRate(Claim[Given]):
     p: float = option(0.5, low=0.2, high=4.0)  # f is a multiple of x^p
 
     relation = slope(gap=0.05)  # exact powers, up to where the crest falls within a piece
     supposes = (
-        Suppose("f is continuous", lambda g: 0.3 - largest(g, 1), without=jump),
-        Suppose("f is not straight", lambda g: largest(g, 2) - 1e-12, without=line),
+        Suppose(
+            "f is continuous",
+            lambda g: 0.3 - largest(g, 1),
+            "A jump between nodes stays.",
+            f=lambda g: lambda x: (x[:, 0] >= 1 / 3).to(x.dtype),
+        ),
+        Suppose(
+            "f is not straight",
+            lambda g: largest(g, 2) - 1e-12,
+            "A straight line has no error.",
+            f=lambda g: lambda x: x[:, 0],
+        ),
     )
     symbols = "−min(p, 2)", "‖f − fₘ‖∞"
     shows = (

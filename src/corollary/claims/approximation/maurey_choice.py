@@ -21,18 +21,13 @@ import torch
 from jaxtyping import Float
 from torch import Generator, Tensor
 
-from corollary.core import Along, Claim, Suppose, at_most, instead, normal, option, uniform
+from corollary.core import Along, Claim, Suppose, at_most, normal, option, uniform
 
 
 class Given(NamedTuple):
     atoms: Float[Tensor, "N D"]  # of the set S
     p: Float[Tensor, " N"]  # probabilities
     X: Float[Tensor, " D"]  # target
-
-
-outside = instead(
-    "Outside the hull nothing comes near.", X=lambda g: 2 * max(g.atoms, key=torch.norm)
-)
 
 
 class MaureyChoice(Claim[Given]):
@@ -42,7 +37,10 @@ class MaureyChoice(Claim[Given]):
 
     relation = at_most()  # the best draw is below the bound by far more than rounding
     supposes = Suppose(
-        "X is the mean of atoms", lambda g: 1e-9 - (g.X - g.p @ g.atoms).norm(), without=outside
+        "X is the mean of atoms",
+        lambda g: 1e-9 - (g.X - g.p @ g.atoms).norm(),
+        "Outside the hull nothing comes near.",
+        X=lambda g: 2 * max(g.atoms, key=torch.norm),
     )
     symbols = "sup ‖U‖² / k", "‖X − mean of k atoms‖²"
     rows = "k = {sizes}"

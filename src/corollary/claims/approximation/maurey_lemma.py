@@ -17,8 +17,7 @@ import torch
 from jaxtyping import Float, Int
 from torch import Generator, Tensor
 
-from corollary.core import Claim, Sample, Spread, Suppose, instead, option, within_interval
-from corollary.core.randomness import normal, uniform
+from corollary.core import Claim, Sample, Spread, Suppose, normal, option, uniform, within_interval
 from corollary.theory.approximation.maurey import maurey_error
 
 
@@ -41,10 +40,6 @@ def law_off(given: Given) -> Tensor:
     return 5 - ((count / n - given.p).abs() * (n / given.p).sqrt()).max()
 
 
-same_atom = instead("One atom k times.", drawn=lambda g: g.drawn[:, :1].expand_as(g.drawn))
-other_law = instead("Draws by another law have another mean.", p=lambda g: g.p**4 / (g.p**4).sum())
-
-
 class MaureyLemma(Claim[Given]):
     N: int = option(50, low=2, high=1000)  # atoms
     D: int = option(20, low=2, high=200)  # dimension of the space
@@ -52,8 +47,18 @@ class MaureyLemma(Claim[Given]):
 
     relation = within_interval(level=0.999, resolution=0.06)  # 2000 draws of a number near 1
     supposes = (
-        Suppose("the k atoms of a draw are chosen independently", coincide, without=same_atom),
-        Suppose("each atom is drawn with its probability", law_off, without=other_law),
+        Suppose(
+            "the k atoms of a draw are chosen independently",
+            coincide,
+            "One atom k times.",
+            drawn=lambda g: g.drawn[:, :1].expand_as(g.drawn),
+        ),
+        Suppose(
+            "each atom is drawn with its probability",
+            law_off,
+            "Draws by another law have another mean.",
+            p=lambda g: g.p**4 / (g.p**4).sum(),
+        ),
     )
     symbols = "E‖V‖² − ‖X‖²", "k ‖X − mean of k atoms‖²"
     shows = Spread("Means of k atoms")

@@ -23,7 +23,7 @@ import torch
 from jaxtyping import Float
 from torch import Generator, Tensor
 
-from corollary.core import Along, Claim, Sample, Suppose, at_most, instead, normal, uniform
+from corollary.core import Along, Claim, Sample, Suppose, at_most, normal, uniform
 from corollary.theory.approximation.maurey import SignedMeasure
 
 X = (torch.arange(200, dtype=torch.float64) + 0.5) / 200  # points of [0, 1], equally weighted
@@ -32,9 +32,6 @@ X = (torch.arange(200, dtype=torch.float64) + 0.5) / 200  # points of [0, 1], eq
 class Given(NamedTuple):
     measure: SignedMeasure  # on thresholds
     signs: Float[Tensor, " N"]  # with which each of them is drawn
-
-
-plus = instead("A plus for the minus: the error does not fall.", signs=lambda g: g.signs.abs())
 
 
 class MaureySigned(Claim[Given]):
@@ -46,7 +43,8 @@ class MaureySigned(Claim[Given]):
     supposes = Suppose(
         "each draw has the sign of the part of the measure it comes from",
         lambda g: torch.equal(g.signs, g.measure.weights.sign()),
-        without=plus,
+        "A plus for the minus: the error does not fall.",
+        signs=lambda g: g.signs.abs(),
     )
     symbols = "‖μ‖² sup ‖g‖² / k", "squared error"
     rows = "k = {sizes}"

@@ -18,8 +18,7 @@ import torch
 from jaxtyping import Float
 from torch import Generator, Tensor
 
-from corollary.core import Claim, Suppose, Trial, equals, instead, option
-from corollary.core.picture import Band, Curve, Marks, picture
+from corollary.core import Band, Claim, Curve, Marks, Suppose, Trial, equals, option, picture
 from corollary.models.approximators.sampled import threshold_mixture
 from corollary.theory.approximation.mise import split
 
@@ -33,9 +32,6 @@ class Given(NamedTuple):
     centre: Float[Tensor, " 100"]  # taken for their mean
 
 
-median = instead("The median splits it differently.", centre=lambda g: g.drawn.median(0).values)
-
-
 class MiseSplit(Claim[Given]):
     repeats: int = option(40, low=2, high=1000)  # networks
     k: int = option(30, low=1, high=1000)  # thresholds in each
@@ -44,7 +40,8 @@ class MiseSplit(Claim[Given]):
     supposes = Suppose(
         "bias and variance are about the mean of G",
         lambda g: 1e-12 - (g.centre - g.drawn.mean(0)).abs().max(),
-        without=median,
+        "The median splits it differently.",
+        centre=lambda g: g.drawn.median(0).values,
     )
     symbols = "mean squared error", "squared bias + variance"
 

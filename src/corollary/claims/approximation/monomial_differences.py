@@ -25,7 +25,7 @@ from typing import NamedTuple
 import torch
 from torch import Generator, Tensor
 
-from corollary.core import Claim, Over, Series, Suppose, instead, option, slope, uniform
+from corollary.core import Claim, Over, Series, Suppose, option, slope, uniform
 from corollary.models.approximators.monomials import monomial_network
 from corollary.theory.approximation.nonvanishing import find_nonvanishing_point, jets
 
@@ -37,17 +37,6 @@ class Given(NamedTuple):
     sigma: Callable[[Tensor], Tensor]  # activation
     b: float  # bias of the units
     steps: tuple[float, ...]  # growing
-
-
-def rough(self: "MonomialDifferences", given: Given) -> Given:
-    """A term (z − b)₊^(k + 1/2) has no derivative of order k + 1: the error falls slower."""
-    power = self.k + 0.5
-    return given._replace(sigma=lambda z: torch.sigmoid(z) + (z - given.b).relu() ** power)
-
-
-tiny = instead(
-    "Rounding takes over at small steps.", steps=tuple(1e-6 * 10 ** (i / 3) for i in range(10))
-)
 
 
 class MonomialDifferences(Claim[Given]):
@@ -63,12 +52,14 @@ class MonomialDifferences(Claim[Given]):
         Suppose(
             "σ has bounded derivatives of order k + 2 around b",
             lambda self, g: 100 - jets(g.sigma, GRID[:, 0] / 1e3 + g.b, self.k + 2)[-1].abs().max(),
-            without=rough,
+            "A term (z − b)₊^(k + 1/2) has no derivative of order k + 1: the error falls slower.",
+            sigma=lambda self, g: lambda z: torch.sigmoid(z) + (z - g.b).relu() ** (self.k + 0.5),
         ),
         Suppose(
             "the steps are so large that rounding is negligible",
             lambda self, g: g.steps[0] - 4 * EPS ** (1 / (self.k + (2 if self.central else 1))),
-            without=tiny,
+            "Rounding takes over at small steps.",
+            steps=tuple(1e-6 * 10 ** (i / 3) for i in range(10)),
         ),
     )
     symbols = "order of the difference", "sup |xᵏ − network|"

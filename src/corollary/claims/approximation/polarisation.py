@@ -21,7 +21,7 @@ import torch
 from jaxtyping import Float
 from torch import Generator, Tensor
 
-from corollary.core import Claim, Parity, Suppose, equals, instead, option, uniform
+from corollary.core import Claim, Parity, Suppose, equals, option, uniform
 from corollary.theory.approximation.ridge_sums import exponents, monomial_as_ridge_sum
 
 
@@ -31,9 +31,6 @@ class Given(NamedTuple):
     x: Float[Tensor, "k n"]  # points
 
 
-one_more = instead("One power too many.", power=lambda g: g.power + 1)
-
-
 class Polarisation(Claim[Given]):
     n: int = option(3, low=1, high=5)  # variables
     k: int = option(4, low=1, high=7)  # degree
@@ -41,7 +38,10 @@ class Polarisation(Claim[Given]):
 
     relation = equals(ulps=2**14, scale=1.0)  # terms that are larger than their sum cancel
     supposes = Suppose(
-        "the power is the degree", lambda g: g.power == sum(g.alpha), without=one_more
+        "the power is the degree",
+        lambda g: g.power == sum(g.alpha),
+        "One power too many.",
+        power=lambda g: g.power + 1,
     )
     symbols = "xᵅ", "Σ c (θ·x)ᵏ"
     shows = Parity("Powers of linear forms make a monomial")

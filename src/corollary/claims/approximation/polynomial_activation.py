@@ -35,11 +35,6 @@ class Given(NamedTuple):
     b: Float[Tensor, " m"]  # their biases
 
 
-def tanh(given: Given) -> Given:
-    """The same units with hyperbolic tangents come as close as one likes."""
-    return given._replace(sigma=torch.tanh)
-
-
 class PolynomialActivation(Claim[Given]):
     k: int = option(3, low=1, high=8)  # degree of the activation
     m: int = option(200, low=20, high=1000)  # largest width
@@ -48,7 +43,8 @@ class PolynomialActivation(Claim[Given]):
     supposes = Suppose(
         "the activation is a polynomial of degree at most k",
         lambda self, g: polynomial_degree(g.sigma, self.k, reach=2.0) is not None,
-        without=tanh,
+        "The same units with hyperbolic tangents come as close as one likes.",
+        sigma=lambda _: torch.tanh,
     )
     symbols = "2⁻ᵏ", "best ‖G − xᵏ⁺¹‖∞"
     rows = ("m/10 units", "m/3 units", "m units")
@@ -73,7 +69,7 @@ class PolynomialActivation(Claim[Given]):
             errors.append(fit.error)
         return Kept(errors, x=x, off=span @ fit.coefficients - y)
 
-    @picture("{m} units of degree {k} cannot make x^(k+1)", x="x", y="G(x) − x^(k+1)")
+    @picture("{m} units of degree {k} cannot make the next power", x="x", y="G(x) − x^(k+1)")
     def marks(self, trial: Trial[Given]) -> Marks:
         yield Curve(trial.kept.off, trial.kept.x, label="error of the best network")
         yield Level(trial.predicted[0], label="+2⁻ᵏ")

@@ -27,8 +27,7 @@ from typing import NamedTuple
 import torch
 from torch import Generator, Tensor
 
-from corollary.core import Along, Claim, Kept, Suppose, Trial, equals, instead
-from corollary.core.picture import Curve, Marks, picture
+from corollary.core import Along, Claim, Curve, Kept, Marks, Suppose, Trial, equals, picture
 from corollary.theory.approximation.polynomials import interpolant, nodes, runge, runge_remainder
 
 GRID = torch.linspace(-1, 1, 2001, dtype=torch.float64)
@@ -38,9 +37,6 @@ class Given(NamedTuple):
     nodes: Callable[[int], Tensor]  # at which the polynomial of degree n meets the function
 
 
-equispaced = instead("Equispaced points diverge.", nodes=lambda g: partial(nodes, "equispaced"))
-
-
 class PolynomialFits(Claim[Given]):
     degrees: tuple[int, ...] = (2, 3, 6, 20)  # degrees of the polynomials
 
@@ -48,7 +44,8 @@ class PolynomialFits(Claim[Given]):
     supposes = Suppose(
         "the polynomial meets f at the Chebyshev points",
         lambda g: torch.allclose(g.nodes(6), -torch.cos(torch.pi * torch.arange(7).double() / 6)),
-        without=equispaced,
+        "Equispaced points diverge.",
+        nodes=lambda g: partial(nodes, "equispaced"),
     )
     symbols = "max f |ω / ω(i/5)|", "‖f − p‖∞"
     rows = "n = {degrees}"

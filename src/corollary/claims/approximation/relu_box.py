@@ -27,7 +27,7 @@ import torch
 from jaxtyping import Float
 from torch import Generator, Tensor
 
-from corollary.core import Claim, Suppose, Sweep, Trial, at_most, instead, option, uniform
+from corollary.core import Claim, Suppose, Sweep, Trial, at_most, option, uniform
 from corollary.core.picture import HeatMap, Marks, picture
 from corollary.models.approximators.relu_boxes import ReluBoxes, box_error_bound
 from corollary.models.approximators.steps import step
@@ -42,16 +42,18 @@ class Given(NamedTuple):
     sigma: Callable[[Tensor], Tensor]  # activation of the units
 
 
-steps = instead("A trapezoid of threshold units is 0 in the box.", sigma=lambda g: step)
-
-
 class ReluBox(Claim[Given]):
     d: int = option(2, low=1, high=3)  # dimension
     gamma: float = option(0.05, low=1e-3, high=0.1)  # widest ramp
 
     relation = at_most(ulps=64)  # a quadrature that is exact on every piece up to rounding
     supposes = (
-        Suppose("the units are ReLUs", lambda g: torch.equal(g.sigma(Z), Z.relu()), without=steps),
+        Suppose(
+            "the units are ReLUs",
+            lambda g: torch.equal(g.sigma(Z), Z.relu()),
+            "A trapezoid of threshold units is 0 in the box.",
+            sigma=lambda g: step,
+        ),
         Suppose("the box has a <= b", lambda g: bool((g.a <= g.b).all())),
     )
     symbols = "∏(b − a + 2γ) − ∏(b − a)", "‖g − 1_R‖₁"

@@ -25,7 +25,7 @@ import torch
 from jaxtyping import Float
 from torch import Generator, Tensor
 
-from corollary.core import Along, Claim, Suppose, equals, instead, option
+from corollary.core import Along, Claim, Suppose, equals, option
 from corollary.models.approximators.relu_sums import pl_to_relu
 from corollary.theory.expressivity.piecewise import PiecewiseLinear, random_piecewise
 
@@ -49,17 +49,23 @@ def bend(given: Given) -> Tensor:
     return (given.f((a + b) / 2) - (given.f(a) + given.f(b)) / 2).abs().max()
 
 
-jumps = instead("No ReLU sum meets a jump.", f=lambda g: lambda x: g.g(x) + (x >= 0).to(x.dtype))
-curved = instead("No ReLU sum meets a parabola.", f=lambda g: lambda x: g.g(x) + x**2)
-
-
 class ReluSum(Claim[Given]):
     pieces: int = option(8, low=2, high=200)  # m
 
     relation = equals(ulps=2**20, scale=1.0)  # slopes between drawn knots reach the thousands
     supposes = (
-        Suppose("f is continuous", lambda g: 1e-6 - jump(g), without=jumps),
-        Suppose("f is straight between the knots", lambda g: 1e-6 - bend(g), without=curved),
+        Suppose(
+            "f is continuous",
+            lambda g: 1e-6 - jump(g),
+            "No ReLU sum meets a jump.",
+            f=lambda g: lambda x: g.g(x) + (x >= 0).to(x.dtype),
+        ),
+        Suppose(
+            "f is straight between the knots",
+            lambda g: 1e-6 - bend(g),
+            "No ReLU sum meets a parabola.",
+            f=lambda g: lambda x: g.g(x) + x**2,
+        ),
     )
     symbols = "f(x), and m + 1", "ReLU network, and its units"
     shows = Along("Straight pieces from ReLUs", x="x", y="f(x)", at="x")

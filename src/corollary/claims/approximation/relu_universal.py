@@ -23,7 +23,7 @@ import torch
 from jaxtyping import Float
 from torch import Generator, Tensor
 
-from corollary.core import Claim, Over, Series, Suppose, converges, instead, option, uniform
+from corollary.core import Claim, Over, Series, Suppose, converges, option, uniform
 from corollary.models.approximators.relu_sums import fit_relu_uniform
 
 R = torch.linspace(0, 2, 2001, dtype=torch.float64)
@@ -45,30 +45,32 @@ class Given(NamedTuple):
         return self.profile((x - self.centre).norm(dim=1))
 
 
-disc = instead("Half of a jump is left.", profile=lambda g: lambda r: (r < 0.5).to(r.dtype))
-square = instead("Squares make quadratics only.", sigma=lambda g: torch.square)
-
-
 class ReluUniversal(Claim[Given]):
     target: Literal["bump", "cone", "runge"] = "bump"  # f as a function of the distance
     d: int = option(2, low=1, high=2)  # dimension
 
     relation = converges(gap=0.04)  # drawn units at width 512; for a cone about 0.03 is left
     supposes = (
-        Suppose("f is continuous", lambda g: 0.01 - g.profile(R).diff().abs().max(), without=disc),
         Suppose(
-            "σ is no polynomial", lambda g: g.sigma(Z).diff(n=9).abs().max() > 1e-6, without=square
+            "f is continuous",
+            lambda g: 0.01 - g.profile(R).diff().abs().max(),
+            "Half of a jump is left.",
+            profile=lambda g: lambda r: (r < 0.5).to(r.dtype),
+        ),
+        Suppose(
+            "σ is no polynomial",
+            lambda g: g.sigma(Z).diff(n=9).abs().max() > 1e-6,
+            "Squares make quadratics only.",
+            sigma=lambda g: torch.square,
         ),
     )
     symbols = "0", "‖f − G‖∞"
+    predicts = 0.0
     shows = Over("Wider ReLU layers, smaller sup error", x="width m", log="xy")
 
     def given(self, rng: Generator) -> Given:
         centre = 0.4 * uniform(rng, self.d) - 0.2
         return Given(TARGETS[self.target], centre, torch.relu)
-
-    def predict(self, given: Given) -> float:
-        return 0.0
 
     def measure(self, given: Given, rng: Generator) -> Series:
         found = fit_relu_uniform(

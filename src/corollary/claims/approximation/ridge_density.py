@@ -23,7 +23,7 @@ import torch
 from jaxtyping import Float
 from torch import Generator, Tensor
 
-from corollary.core import Claim, Over, Series, Suppose, converges, instead, option, uniform
+from corollary.core import Claim, Over, Series, Suppose, converges, option, uniform
 from corollary.theory.approximation.grids import box_grid
 from corollary.theory.approximation.ridge_sums import ridge_fit
 
@@ -43,21 +43,26 @@ def smallest_area(given: Given) -> float:
     return float((area + torch.eye(len(x), dtype=x.dtype)).min()) - 1e-6
 
 
-axes = instead(
-    "Sums g(x₁) + h(x₂) make no product.", theta=lambda g: torch.eye(2).double().repeat(4, 1)
-)
-step = instead("A step stays half its jump away.", f=lambda g: lambda x: (x[:, 0] > 0).to(x.dtype))
-
-
 class RidgeDensity(Claim[Given]):
     degree: int = option(12, low=4, high=20)  # of the functions along each direction
 
     relation = converges(gap=0.05)  # eight directions; the target is nearly of degree 8
     supposes = (
-        Suppose("no two directions are parallel", smallest_area, without=axes),
-        Suppose("f is continuous", lambda g: 0.02 - g.f(DIAGONAL).diff().abs().max(), without=step),
+        Suppose(
+            "no two directions are parallel",
+            smallest_area,
+            "Sums g(x₁) + h(x₂) make no product.",
+            theta=lambda g: torch.eye(2).double().repeat(4, 1),
+        ),
+        Suppose(
+            "f is continuous",
+            lambda g: 0.02 - g.f(DIAGONAL).diff().abs().max(),
+            "A step stays half its jump away.",
+            f=lambda g: lambda x: (x[:, 0] > 0).to(x.dtype),
+        ),
     )
     symbols = "0", "‖f − Σ g(θ·x)‖∞"
+    predicts = 0.0
     shows = Over("More directions, smaller error", x="directions m", log="y")
 
     def given(self, rng: Generator) -> Given:
@@ -66,9 +71,6 @@ class RidgeDensity(Claim[Given]):
         angle = math.pi * (order.to(torch.float64) + turn) / 8
         f = lambda x: torch.sin(2 * x.prod(1) + phase) + torch.exp(-(x**2).sum(1))  # noqa: E731
         return Given(torch.stack([angle.cos(), angle.sin()], 1), f)
-
-    def predict(self, given: Given) -> float:
-        return 0.0
 
     def measure(self, given: Given) -> Series:
         x = box_grid(2, 33, -1.0, 1.0)

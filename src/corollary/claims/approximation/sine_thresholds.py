@@ -23,8 +23,8 @@ from typing import NamedTuple
 import torch
 from torch import Generator, Tensor
 
-from corollary.core import Claim, Kept, Sample, Suppose, Trial, instead, option, within_interval
-from corollary.core.picture import Band, Curve, Marks, picture
+from corollary.core import Claim, Kept, Sample, Suppose, Trial, option, within_interval
+from corollary.core.picture import Curve, Marks, band_of_runs, picture
 from corollary.theory.approximation.maurey import SignedMeasure
 
 X = (torch.arange(200, dtype=torch.float64) + 0.5) / 200
@@ -36,25 +36,24 @@ class Given(NamedTuple):
     slope: Callable[[Tensor], Tensor]  # its derivative
 
 
-cosine = instead(
-    "A cosine starts at 1, and thresholds do not.",
-    h=lambda g: lambda x: torch.cos(TAU * x),
-    slope=lambda g: lambda b: -TAU * torch.sin(TAU * b),
-)
-half = instead("Half the derivative gives half the sine.", slope=lambda g: lambda b: g.slope(b) / 2)
-
-
 class SineThresholds(Claim[Given]):
     k: int = option(50, low=1, high=1000)  # thresholds in a network
     trials: int = option(1000, low=50, high=20_000)  # networks
 
     relation = within_interval(level=0.999, resolution=1.2)  # of 7.5; a thousand networks
     supposes = (
-        Suppose("h(0) = 0", lambda g: 1e-9 - g.h(0 * X[:1]).abs(), without=cosine),
+        Suppose(
+            "h(0) = 0",
+            lambda g: 1e-9 - g.h(0 * X[:1]).abs(),
+            "A cosine starts at 1, and thresholds do not.",
+            h=lambda g: lambda x: torch.cos(TAU * x),
+            slope=lambda g: lambda b: -TAU * torch.sin(TAU * b),
+        ),
         Suppose(
             "the weight is the derivative of h",
             lambda g: 1e-4 - (g.h(X).diff() - g.slope(X[1:] - 1 / 400) / 200).abs().max(),
-            without=half,
+            "Half the derivative gives half the sine.",
+            slope=lambda g: lambda b: g.slope(b) / 2,
         ),
     )
     symbols = "∫ (M² P[b ≤ x] − h²)", "k ‖h − hₖ‖²"
@@ -82,7 +81,6 @@ class SineThresholds(Claim[Given]):
     @picture("{k} drawn thresholds for a sine", x="x", y="h(x)")
     def marks(self, trial: Trial[Given]) -> Marks:
         networks = trial.kept.networks
-        low, high = networks.quantile(0.1, dim=0), networks.quantile(0.9, dim=0)
-        yield Band(X, low, high, label="80 % of the networks")
+        yield band_of_runs(X, networks.T, "80 % of the networks", share=0.8)
         yield Curve(trial.given.h(X), X, label="h", role="predicted")
         yield Curve(networks[0], X, label="one network")

@@ -76,14 +76,12 @@ class StoneWeierstrass(Claim[Given]):
         Suppose("the family is an algebra", lambda g: conditions(g).algebra, without=affine),
     )
     symbols = "0", "best ‖f − g‖∞"
+    predicts = 0.0
     shows = Over("Algebras come close", x="largest degree or frequency", log="xy")
 
     def given(self, rng: Generator) -> Given:
         kink = 0.3 + 0.1 * float(uniform(rng, 1))
         return Given(lambda n: FAMILIES[self.family](1, n), kink)
-
-    def predict(self, given: Given) -> float:
-        return 0.0
 
     def measure(self, given: Given) -> Series:
         def error(degree: int) -> float:

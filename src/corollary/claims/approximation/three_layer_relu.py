@@ -43,18 +43,18 @@ def room(self: "ThreeLayerRelu", given: Given) -> float:
     return given.eps * (1 + 1e-9) - modulus_of_continuity(given.g, given.delta, self.d, rng=rng)
 
 
-def steeper(self: "ThreeLayerRelu", given: Given, rng: Generator) -> Given:
-    """A target that is thirty times steeper than the cells were made for."""
-    return given._replace(g=random_wave(self.d, 30 * self.rho, rng=rng))
-
-
 class ThreeLayerRelu(Claim[Given]):
     d: int = option(2, low=1, high=3)  # dimension
     rho: float = option(5.0, low=0.1, high=10.0)  # Lipschitz constant in the sup norm
     boxes: int = option(144, low=4, high=200)  # boxes of the partition, at most
 
     relation = at_most(ulps=64)  # a Gauss rule with panels between all kinks of f
-    supposes = Suppose("g moves by at most ε within sup distance δ", room, without=steeper)
+    supposes = Suppose(
+        "g moves by at most ε within sup distance δ",
+        room,
+        "A target that is thirty times steeper than the cells were made for.",
+        g=lambda self, rng: random_wave(self.d, 30 * self.rho, rng=rng),
+    )
     symbols = "2ε", "∫ |f − g|"
 
     def given(self, rng: Generator) -> Given:

@@ -40,7 +40,6 @@ def steepest(given: Given) -> Tensor:
 jump = instead(  # 1/3 is never a knot: its binary expansion does not end
     "A jump between the knots stays.", g=lambda g: lambda x: (x[:, 0] >= 1 / 3).to(x.dtype)
 )
-flat = instead("A constant is met by one unit.", g=lambda g: lambda x: 0 * x[:, 0])
 
 
 class ThresholdRate(Claim[Given]):
@@ -50,16 +49,19 @@ class ThresholdRate(Claim[Given]):
     relation = slope(gap=0.1)  # where the steepest place falls within a step changes the constant
     supposes = (
         Suppose("g is Lipschitz", lambda self, g: 3 * self.rho - steepest(g), without=jump),
-        Suppose("g is not constant", steepest, without=flat),
+        Suppose(
+            "g is not constant",
+            steepest,
+            "A constant is met by one unit.",
+            g=lambda g: lambda x: 0 * x[:, 0],
+        ),
     )
     symbols = "slope −1", "sup |f − g|"
+    predicts = -1.0
     shows = Over("One over the number of units", x="units m")
 
     def given(self, rng: Generator) -> Given:
         return Given(random_wave(1, self.rho, rng=rng))
-
-    def predict(self, given: Given) -> float:
-        return -1.0
 
     def measure(self, given: Given) -> Series:
         def error(m: int) -> float:

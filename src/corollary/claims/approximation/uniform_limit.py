@@ -47,11 +47,6 @@ def are_bernstein(given: Given) -> tuple[bool, str]:
     return near(found, torch.cat([bernstein(given.f, m, GRID) for m in (5, 8)]))
 
 
-def every_other(given: Given) -> Given:
-    """Members 5, 10, 15, ... are f itself, and all others f + 1: errors are 0 now and then."""
-    return given._replace(sequence=lambda m: lambda x: given.f(x) + float(m % 5 > 0))
-
-
 def jump(given: Given) -> Given:
     """A jump has no slope: half of it stays."""
     f: Line = lambda x: 10 * (x >= 0.5).to(x.dtype)  # noqa: E731  (a function of the given)
@@ -69,7 +64,12 @@ class UniformLimit(Claim[Given]):
             lambda g: g.s * (1 + 1e-9) - (g.f(GRID).diff().abs() / GRID.diff()).max(),
             without=jump,
         ),
-        Suppose("g is the Bernstein polynomial", are_bernstein, without=every_other),
+        Suppose(
+            "g is the Bernstein polynomial",
+            are_bernstein,
+            "Members 5, 10, 15, ... are f itself, and all others f + 1: errors are 0 now and then.",
+            sequence=lambda g: lambda m: lambda x: g.f(x) + float(m % 5 > 0),
+        ),
     )
     symbols = "s / (2√M)", "largest error from M on"
     rows = "M = {degrees}"

@@ -18,7 +18,7 @@ import torch
 from jaxtyping import Float
 from torch import Generator, Tensor
 
-from corollary.core import Along, Claim, Suppose, equals, instead, normal, option
+from corollary.core import Along, Claim, Suppose, equals, normal, option
 from corollary.models.approximators.shallow import Superposition, joined
 
 
@@ -30,12 +30,6 @@ class Given(NamedTuple):
     t: Float[Tensor, " k"]  # places on it
 
 
-rectifiers = instead(
-    "A second network of rectifiers is not made of hyperbolic tangents.",
-    G=lambda g: Superposition(torch.relu, g.G.w, g.G.b, g.G.a),
-)
-
-
 class UnitsAddUp(Claim[Given]):
     n: int = option(4, low=1, high=100)  # inputs
     m: int = option(8, low=1, high=200)  # units of each network
@@ -44,7 +38,8 @@ class UnitsAddUp(Claim[Given]):
     supposes = Suppose(
         "both networks have the same activation",
         lambda g: torch.equal(g.F.sigma(g.t), g.G.sigma(g.t)),
-        without=rectifiers,
+        "A second network of rectifiers is not made of hyperbolic tangents.",
+        G=lambda g: Superposition(torch.relu, g.G.w, g.G.b, g.G.a),
     )
     symbols = "sum of two networks, and 2m", "joined network, and its units"
     shows = Along("Two networks make one", x="x, along a line", y="value", at="t")

@@ -69,12 +69,7 @@ class BatchNormMoments(Claim[Given]):
         out = given.norm(given.z).detach()
         return torch.cat([out.mean(dim=0), out.var(dim=0, correction=0)])
 
-    @picture(
-        "Variance after batch normalisation",
-        x="variance v of a feature in the batch",
-        y="variance of z̃",
-        log="x",
-    )
+    @picture("Batch normalisation", x="variance v of a feature", y="variance of z̃", log="x")
     def marks(self, trial: Trial[Given]) -> Marks:
         z, norm = trial.given
         found = trial.measured[z.shape[1] :] / norm.alpha.detach() ** 2

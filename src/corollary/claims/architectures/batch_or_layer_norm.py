@@ -63,13 +63,11 @@ class BatchOrLayerNorm(Claim[Given]):
         ),
     )
     symbols = "limit", "ratio of test losses"
+    predicts = [1 + 1e-6, 0.5]
     rows = "LN, smallest and largest B", "BN, largest over smallest B"
 
     def given(self, rng: Generator) -> Given:
         return Given((LayerNorm, BatchNorm), self.sizes)
-
-    def predict(self, given: Given) -> list[float]:
-        return [1 + 1e-6, 0.5]
 
     def measure(self, given: Given, rng: Generator) -> Kept:
         seeds = torch.randint(2**31, (self.runs,), generator=rng).tolist()

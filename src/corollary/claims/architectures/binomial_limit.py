@@ -52,13 +52,11 @@ class BinomialLimit(Claim[Given]):
         ),
     )
     symbols = "1/k", "largest distance from the Gaussian"
+    predicts = -1.0
     shows = Over("Distance from the Gaussian", x="factors k")
 
     def given(self, rng: Generator) -> Given:
         return Given(torch.tensor([0.5, 0.5], dtype=torch.float64))
-
-    def predict(self, given: Given) -> float:
-        return -1.0
 
     def measure(self, given: Given) -> Kept:
         """Each kernel convolved with itself gives the next."""

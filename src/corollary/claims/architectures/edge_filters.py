@@ -77,13 +77,11 @@ class EdgeFilters(Claim[Given]):
         y=lambda g: coin(len(g.x), torch.Generator().manual_seed(0))[1],
     )
     symbols = "1/9 and 0.85", "gain of the share, best cosine"
+    predicts = [GAIN, COSINE]
     rows = "gain of the share of edges", "cosine of the nearest filter"
 
     def given(self, rng: Generator) -> Given:
         return Given(told, *told(self.n, rng))
-
-    def predict(self, given: Given) -> list[float]:
-        return [GAIN, COSINE]
 
     def measure(self, given: Given, rng: Generator) -> Kept:
         filters = [self._trained(given, rng) for _ in range(self.runs)]

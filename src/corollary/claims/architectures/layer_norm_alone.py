@@ -50,8 +50,14 @@ class LayerNormAlone(Claim[Given]):
         "Batch normalisation: the outputs of an example depend on its companions.",
         layer=lambda g: BatchNorm(len(g.z), 0.0, dtype=torch.float64),
     )
-    symbols = "alone", "in a batch of two, in the whole batch, and as 7z + 2"
-    shows = Along("One example in three batches", x="feature", y="output", first=1)
+    symbols = "alone", "in a batch"
+    shows = Along(
+        "One example in three batches",
+        x="feature",
+        y="output",
+        first=1,
+        parts=("of two", "of all", "of all, as 7z + 2"),
+    )
 
     def given(self, rng: Generator) -> Given:
         z, others = normal(rng, self.m), 3 * normal(rng, self.B, self.m)

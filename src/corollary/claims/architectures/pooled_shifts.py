@@ -29,14 +29,6 @@ class Given(NamedTuple):
     x: Float[Tensor, "1 1 s s"]  # an image
     net: nn.Module  # features, and what is made of them
 
-    def shifted(self) -> Float[Tensor, " s"]:
-        """The first output for every shift along the rows."""
-        s = self.x.shape[-1]
-        rolled = torch.cat([self.x.roll(k, dims=3) for k in range(s)])
-        with torch.no_grad():
-            out: Tensor = self.net(rolled)
-        return out[:, 0]
-
 
 def moves_along(given: Given) -> tuple[bool, str]:
     """Whether the features of a shifted image are the shifted features."""
@@ -45,26 +37,22 @@ def moves_along(given: Given) -> tuple[bool, str]:
     return near(moved, y.roll(1, dims=3)) if y.ndim == 4 else (False, "no features in a plane")
 
 
-def zero_padding(self: "PooledShifts", given: Given, rng: Generator) -> Given:
-    """Zero padding: the edge of the image is seen."""
-    return given._replace(net=self.network("zeros", rng))
-
-
-def fully_connected(self: "PooledShifts", given: Given, rng: Generator) -> Given:
-    """A fully connected network of the same size sees every shift."""
-    return given._replace(net=matched_mlp(given.net, self.size**2, 3, rng=rng))
-
-
 class PooledShifts(Claim[Given]):
     size: int = option(12, low=5, high=64)  # pixels along a side
 
     relation = equals(ulps=2**10, scale=1.0)  # the same sums, in another order
     supposes = (
-        Suppose("features move along with the image", moves_along, without=zero_padding),
+        Suppose(
+            "features move along with the image",
+            moves_along,
+            "Zero padding: the edge of the image is seen.",
+            net=lambda self, rng: self.network("zeros", rng),
+        ),
         Suppose(
             "features are convolutions",
             lambda g: any(isinstance(m, nn.Conv2d) for m in g.net.modules()),
-            without=fully_connected,
+            "A fully connected network of the same size sees every shift.",
+            net=lambda self, g, rng: matched_mlp(g.net, self.size**2, 3, rng=rng),
         ),
     )
     symbols = "f(x)", "f of the shifted image"
@@ -83,4 +71,5 @@ class PooledShifts(Claim[Given]):
         return out[0, 0].detach().repeat(self.size)
 
     def measure(self, given: Given) -> Tensor:
-        return given.shifted()
+        out: Tensor = given.net(torch.cat([given.x.roll(k, dims=3) for k in range(self.size)]))
+        return out[:, 0].detach()

@@ -42,18 +42,18 @@ def keeps_constants(given: Given) -> tuple[bool, str]:
     return largest <= 1 + 1e-12, f"a window of ones becomes {largest:g}"
 
 
-def sums(self: "PoolingShift", given: Given) -> Given:
-    """The sum over each window changes by up to r² times as much."""
-    return given._replace(pool=lambda x: self.r**2 * AvgPool(self.r)(x))
-
-
 class PoolingShift(Claim[Given]):
     tiles: int = option(8, low=2, high=64)  # windows in a row
     r: int = option(4, low=2, high=16)  # side of a window, and stride
     delta: int = option(1, low=0, high=64)  # shift in pixels
 
     relation = at_most(ulps=8)  # rounding of one difference
-    supposes = Suppose("a window of ones becomes 1", keeps_constants, without=sums)
+    supposes = Suppose(
+        "a window of ones becomes 1",
+        keeps_constants,
+        "The sum over each window changes by up to r² times as much.",
+        pool=lambda self: lambda x: self.r**2 * AvgPool(self.r)(x),
+    )
     symbols = "largest change of the image", "largest change after max pooling"
     shows = Sweep(
         "Pooling and shifts", "delta", tuple(range(9)), x="shift δ", log="", y="largest change"

@@ -64,13 +64,11 @@ class CoordinateChange(Claim[Given]):
         Suppose("every inner radius is below every outer one", radii, without=overlapping),
     )
     symbols = "a line separates", "a linear program finds one"
+    predicts = [0.0, 1.0, 1.0]
     rows = "in the plane", "in polar coordinates", "by the squared radius"
 
     def given(self, rng: Generator) -> Given:
         return Given(*rings(self.n, self.noise, rng=rng))
-
-    def predict(self, given: Given) -> list[float]:
-        return [0.0, 1.0, 1.0]
 
     def measure(self, given: Given) -> Kept:
         views = (given.x, polar(given.x), squared_radius(given.x))

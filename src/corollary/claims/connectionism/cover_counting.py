@@ -27,7 +27,8 @@ import torch
 from jaxtyping import Float
 from torch import Generator, Tensor
 
-from corollary.core import Along, Claim, Suppose, equals, normal, option
+from corollary.core import Along, Claim, Suppose, Trial, equals, normal, option
+from corollary.core.picture import Curve, Level, Marks, Points, picture
 from corollary.theory.connectionism.cover import (
     cover_count,
     enumerate_dichotomies,
@@ -39,11 +40,6 @@ class Given(NamedTuple):
     x: Float[Tensor, "s n"]  # points to be labelled
 
 
-def mirrored(given: Given) -> Given:
-    """The last point is a mirrored copy of the first: its label is decided by that one's."""
-    return Given(given.x.index_copy(0, torch.tensor([len(given.x) - 1]), -2 * given.x[:1]))
-
-
 class CoverCounting(Claim[Given]):
     s: int = option(8, low=2, high=12)  # points
     n: int = option(3, low=2, high=5)  # dimension
@@ -52,7 +48,8 @@ class CoverCounting(Claim[Given]):
     supposes = Suppose(
         "the points are in general position: every n or fewer are independent",
         lambda g: in_general_position(g.x),
-        without=mirrored,
+        "The last point is a mirrored copy of the first: its label is decided by that one's.",
+        lambda g: Given(g.x.index_copy(0, torch.tensor([len(g.x) - 1]), -2 * g.x[:1])),
     )
     symbols = "C(s, n)", "labellings enumerated"
     shows = Along("Labellings that a hyperplane realises", x="points s", first=1, log="y")
@@ -67,3 +64,13 @@ class CoverCounting(Claim[Given]):
     def measure(self, given: Given) -> list[float]:
         seen = range(1, len(given.x) + 1)
         return [float(len(enumerate_dichotomies(given.x[:s]))) for s in seen]
+
+    @picture("The number never falls, the fraction does", x="points s", y="C(s, n) / 2ˢ")
+    def fraction(self, trial: Trial[Given]) -> Marks:
+        s, seen = range(1, 6 * self.n + 1), range(1, self.s + 1)
+        yield Curve([cover_count(k, self.n) / 2**k for k in s], s, "C(s, n) / 2ˢ", "predicted")
+        yield Points(
+            seen, [m / 2**k for k, m in zip(seen, trial.measured, strict=True)], "enumerated"
+        )
+        yield Level(2 * self.n, label="s = 2n", role="other", axis="x")
+        yield Level(0.5, label="1/2", role="other")

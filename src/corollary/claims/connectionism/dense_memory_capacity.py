@@ -23,7 +23,7 @@ from typing import NamedTuple
 import torch
 from torch import Generator
 
-from corollary.core import Claim, Over, Series, Suppose, generator, option, slope
+from corollary.core import Claim, Over, Series, Suppose, generator, near, option, slope
 from corollary.data.patterns import random_patterns
 from corollary.models.dense_memory import DenseAssociativeMemory
 from corollary.theory.connectionism.hopfield.storage import squared_overlap
@@ -55,12 +55,6 @@ class Given(NamedTuple):
         return low + (high - low) * (WRONG - few) / (many - few)
 
 
-def fair(given: Given) -> tuple[bool, str]:
-    """Five standard deviations of the mean squared overlap."""
-    value = squared_overlap(random_patterns(100, 200, p=given.share, rng=generator(0, "patterns")))
-    return abs(value - 1) <= 0.1, f"n times the mean squared overlap is {value:.3f}"
-
-
 class DenseMemoryCapacity(Claim[Given]):
     power: int = option(3, low=2, high=4)  # p
     sizes: tuple[int, ...] = option((24, 32, 48, 64, 80), low=12, high=512)  # neurons n
@@ -69,7 +63,11 @@ class DenseMemoryCapacity(Claim[Given]):
     relation = slope(gap=0.25)  # corrections of order 1/n at these n, and sampling
     supposes = Suppose(
         "the patterns overlap as independent fair signs do",
-        fair,
+        lambda g: near(
+            squared_overlap(random_patterns(100, 200, p=g.share, rng=generator(0, "patterns"))),
+            1.0,
+            to=0.1,
+        ),
         "Nine signs in ten are +1: any two patterns share most of them.",
         share=0.9,
         memories=1,

@@ -36,11 +36,6 @@ class Given(NamedTuple):
         return self.patterns @ self.patterns.mT / self.patterns.shape[1]
 
 
-def random(given: Given, rng: Generator) -> Given:
-    """As many random patterns disturb each other: nearly orthogonal is not orthogonal."""
-    return Given(random_patterns(*given.patterns.shape, rng=rng))
-
-
 def full(given: Given, rng: Generator) -> Given:
     """With as many patterns as neurons the couplings vanish and no bit is held."""
     n = given.patterns.shape[1]
@@ -56,7 +51,8 @@ class HebbianStorage(Claim[Given]):
         Suppose(
             "the patterns are mutually orthogonal",
             lambda g: near(g.overlaps(), torch.eye(len(g.patterns))),
-            without=random,
+            "As many random patterns disturb each other: nearly orthogonal is not orthogonal.",
+            lambda g, rng: Given(random_patterns(*g.patterns.shape, rng=rng)),
         ),
         Suppose(
             "there are fewer patterns than neurons",

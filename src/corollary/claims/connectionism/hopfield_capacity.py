@@ -25,7 +25,7 @@ from typing import NamedTuple
 import torch
 from torch import Generator
 
-from corollary.core import Claim, Sample, Suppose, Trial, at_most, generator, option
+from corollary.core import Claim, Sample, Suppose, Trial, at_most, generator, near, option
 from corollary.core.picture import Curve, Marks, Points, picture
 from corollary.data.patterns import random_patterns
 from corollary.theory.connectionism.hopfield.capacity import (
@@ -55,12 +55,6 @@ def within_capacity(given: Given) -> tuple[bool, str]:
     return all(s <= hopfield_capacity(n) for n, s in pairs), f"s = {given.stored}"
 
 
-def fair(given: Given) -> tuple[bool, str]:
-    """Five standard deviations of the mean squared overlap."""
-    value = squared_overlap(random_patterns(200, 400, p=given.share, rng=generator(0, "patterns")))
-    return abs(value - 1) <= 0.05, f"n times the mean squared overlap is {value:.3f}"
-
-
 class HopfieldCapacity(Claim[Given]):
     sizes: tuple[int, ...] = option((125, 500, 2000), low=16, high=8000)  # neurons n
     patterns: int = option(12_000, low=100, high=10**6)  # stored patterns looked at per size
@@ -76,7 +70,11 @@ class HopfieldCapacity(Claim[Given]):
         ),
         Suppose(
             "the patterns overlap as independent fair signs do",
-            fair,
+            lambda g: near(
+                squared_overlap(random_patterns(200, 400, p=g.share, rng=generator(0, "patterns"))),
+                1.0,
+                to=0.05,
+            ),
             "Patterns in which six signs in ten are +1 disturb each other more.",
             share=0.6,
             patterns=lambda g: max(g.patterns // 8, 100),

@@ -48,11 +48,6 @@ def fair(given: Given) -> tuple[bool, str]:
     return abs(overlap - 1) <= 5 * math.sqrt(4 / (k * s * (s - 1))), words
 
 
-def similar(given: Given, rng: Generator) -> Given:
-    """Patterns in which seven signs in ten are +1 resemble each other and talk louder."""
-    return given._replace(patterns=random_patterns(*given.patterns.shape, p=0.7, rng=rng))
-
-
 class HopfieldCrosstalk(Claim[Given]):
     n: int = option(200, low=10, high=2000)  # neurons
     s: int = option(20, low=2, high=400)  # patterns
@@ -60,7 +55,12 @@ class HopfieldCrosstalk(Claim[Given]):
 
     relation = within_interval(level=0.999, resolution=0.012)  # spread over networks, 2/n each
     supposes = (
-        Suppose("the patterns overlap as independent fair signs do", fair, without=similar),
+        Suppose(
+            "the patterns overlap as independent fair signs do",
+            fair,
+            "Patterns in which seven signs in ten are +1 resemble each other and talk louder.",
+            patterns=lambda g, rng: random_patterns(*g.patterns.shape, p=0.7, rng=rng),
+        ),
         Suppose(
             "the diagonal of the couplings is zero",
             lambda g: near(g.rule(g.patterns[0]).diagonal(), 0.0),

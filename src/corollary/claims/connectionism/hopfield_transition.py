@@ -84,12 +84,10 @@ class HopfieldTransition(Claim[Given]):
         neurons=256,
     )
     symbols = "α_c", "load at which retrieval is lost"
+    predicts = critical_load()
 
     def given(self, rng: Generator) -> Given:
         return Given(LOADS, signs, self.neurons)
-
-    def predict(self, given: Given) -> float:
-        return critical_load()
 
     def measure(self, given: Given, rng: Generator) -> Kept:
         found = []  # size by load by network

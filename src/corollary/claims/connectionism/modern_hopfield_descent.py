@@ -75,7 +75,6 @@ class ModernHopfieldDescent(Claim[Given]):
 
     def _path(self, given: Given) -> Float[Tensor, "steps_and_start queries d"]:
         """The queries, read by read."""
-        path = [given.q]
-        for _ in range(self.steps):
-            path.append(torch.softmax(given.beta * path[-1] @ given.K.mT, -1) @ given.V)
-        return torch.stack(path)
+        K, V, beta, q = given
+        path = [q := torch.softmax(beta * q @ K.mT, -1) @ V for _ in range(self.steps)]
+        return torch.stack([given.q, *path])

@@ -21,7 +21,7 @@ import torch
 from jaxtyping import Float
 from torch import Generator, Tensor
 
-from corollary.core import Along, Claim, Suppose, at_least, option
+from corollary.core import Along, Claim, Suppose, at_least, below, option
 from corollary.data.separable import separable_cloud
 from corollary.theory.connectionism.perceptron import is_unit, margin, perceptron_fit
 
@@ -33,12 +33,6 @@ class Given(NamedTuple):
     y: Float[Tensor, " n"]  # labels, -1 or +1
     u: Float[Tensor, " d"]  # direction
     gamma: float  # margin
-
-
-def keeps_margin(given: Given) -> tuple[bool, str]:
-    """Up to rounding."""
-    smallest = float(margin(*given[:3]))
-    return smallest >= given.gamma * (1 - 1e-12), f"{smallest:.3g}"
 
 
 class PerceptronAlignment(Claim[Given]):
@@ -57,7 +51,7 @@ class PerceptronAlignment(Claim[Given]):
         Suppose("γ is positive", lambda g: g.gamma),
         Suppose(
             "every point has margin at least γ along u",
-            keeps_margin,
+            lambda g: below(-margin(*g[:3]), -g.gamma),
             "The first point has the wrong label: the first step goes backwards.",
             y=lambda g: torch.cat([-g.y[:1], g.y[1:]]),
         ),

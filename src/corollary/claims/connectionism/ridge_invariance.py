@@ -21,7 +21,7 @@ from jaxtyping import Float
 from torch import Generator, Tensor
 from torch.nn import functional as F
 
-from corollary.core import Claim, Parity, Suppose, Trial, equals, normal, option
+from corollary.core import Claim, Parity, Suppose, Trial, equals, near, normal, option
 from corollary.core.picture import HeatMap, Marks, picture
 from corollary.models.units import RidgeUnit
 
@@ -40,13 +40,6 @@ class Given(NamedTuple):
     dx: Float[Tensor, "k n"]  # displacements
 
 
-def slant(given: Given) -> tuple[bool, str]:
-    """Up to the rounding of the projection."""
-    off = float((given.dx @ given.theta).abs().max() / given.theta.norm())
-    limit = 1e-13 * max(1.0, float(given.dx.norm(dim=1).max()))
-    return off <= limit, f"Δx·θ/‖θ‖ ≤ {off:.1e}"
-
-
 class RidgeInvariance(Claim[Given]):
     n: int = option(8, low=2)  # dimension
     k: int = 60  # points
@@ -54,10 +47,9 @@ class RidgeInvariance(Claim[Given]):
     reach: float = option(5.0, low=0.0, high=1e3)  # length of the displacements
 
     relation = equals(ulps=4096, scale=1.0)  # x·θ is a sum of n terms of size up to reach ‖θ‖
-
     supposes = Suppose(
         "every Δx is orthogonal to θ",
-        slant,
+        lambda self, g: near(g.dx @ g.theta / g.theta.norm(), 0.0, 1e-13 * (1 + self.reach)),
         "Displacements along the weights change the value.",
         dx=lambda g: g.theta.expand_as(g.dx).clone(),
     )
@@ -80,12 +72,9 @@ class RidgeInvariance(Claim[Given]):
 
     @picture("A ridge function", x="along θ", y="along Δx", equal=True)
     def marks(self, trial: Trial[Given]) -> Marks:
-        given = trial.given
-        u = given.theta / given.theta.norm()
-        v = given.dx[0] / given.dx[0].norm().clamp(min=1e-300)
+        theta, _, dx = trial.given
+        u, v = theta / theta.norm(), dx[0] / dx[0].norm().clamp(min=1e-300)
         r = max(2.0, self.reach)
         t = torch.linspace(-r, r, 161).to(u)
-        unit = RidgeUnit.of(PHI[self.phi], given.theta)
-        with torch.no_grad():
-            plane = unit(t[None, :, None] * u + t[:, None, None] * v)
-        yield HeatMap(plane, x=(-r, r), y=(-r, r), label="f")
+        plane = RidgeUnit.of(PHI[self.phi], theta)(t[None, :, None] * u + t[:, None, None] * v)
+        yield HeatMap(plane.detach(), x=(-r, r), y=(-r, r), label="f")

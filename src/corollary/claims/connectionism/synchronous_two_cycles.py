@@ -57,6 +57,7 @@ class SynchronousTwoCycles(Claim[Given]):
     relation = at_most()  # a period is a whole number
     supposes = Suppose("the couplings are symmetric", lambda g: is_symmetric(g.W), without=ring)
     symbols = "2", "longest period"
+    predicts = 2.0
 
     def given(self, rng: Generator) -> Given:
         """Gaussian symmetric couplings; the first two neurons copy each other and no one else."""
@@ -67,9 +68,6 @@ class SynchronousTwoCycles(Claim[Given]):
         X = random_patterns(self.starts, self.n, rng=rng)
         X[0, 0], X[0, 1] = 1, -1
         return Given(W, torch.zeros(self.n, dtype=torch.float64), X)
-
-    def predict(self, given: Given) -> float:
-        return 2.0
 
     def measure(self, given: Given) -> Kept:
         X, first = given.X, []

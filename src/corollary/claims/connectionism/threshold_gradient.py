@@ -75,6 +75,7 @@ class ThresholdGradient(Claim[Given]):
         ),
     )
     symbols = "nothing", "change"
+    predicts = [0.0, 0.0, 0.0]
     rows = "way of the weights W", "way of the biases b", "change of the loss per nudge of W"
 
     def given(self, rng: Generator) -> Given:
@@ -82,9 +83,6 @@ class ThresholdGradient(Claim[Given]):
         y = torch.sign(x @ normal(rng, self.d)) + torch.sign(x @ normal(rng, self.d))
         W, b, v = normal(rng, self.m, self.d), normal(rng, self.m), normal(rng, self.m)
         return Given(x, y, W, b, v / self.m**0.5)
-
-    def predict(self, given: Given) -> list[float]:
-        return [0.0, 0.0, 0.0]
 
     def measure(self, given: Given) -> Kept:
         start: tuple[Tensor, ...] = (given.W, given.b, given.v)

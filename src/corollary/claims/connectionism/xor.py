@@ -57,15 +57,13 @@ class Xor(Claim[Given]):
         ),
     )
     symbols = "at most 3 of 4", "corners right by the best unit"
+    predicts = 3.0
     rows = "exclusive or", *(f"parallelogram {k}" for k in range(1, 8))
 
     def given(self, rng: Generator) -> Given:
         x, y = xor()
         images = x @ normal(rng, self.m - 1, 2, 2) + normal(rng, self.m - 1, 1, 2)
         return Given(torch.cat([x[None], images]), y)
-
-    def predict(self, given: Given) -> float:
-        return 3.0
 
     def measure(self, given: Given) -> list[float]:
         realised = [enumerate_dichotomies(homogeneous(x)).to(given.y) for x in given.x]

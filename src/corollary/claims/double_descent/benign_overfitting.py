@@ -47,13 +47,11 @@ class BenignOverfitting(Claim[Given]):
         a=3.0,
     )
     symbols = "1/ln n", "excess risk"
+    predicts = -1.0
     shows = Over("Benign, but slow", x="ln n")
 
     def given(self, rng: Generator) -> Given:
         return Given(1.0, normal(rng, 40))
-
-    def predict(self, given: Given) -> float:
-        return -1.0
 
     def measure(self, given: Given, rng: Generator) -> Series:
         values = [self._excess(given, n, rng) for n in self.sizes]

@@ -51,10 +51,7 @@ class BiasVariance(Claim[Given]):
     )
     symbols = "bias + variance", "mean excess risk"
     shows = Sweep(
-        "Bias and variance of a ridge regression",
-        "lam",
-        (0.001, 0.01, 0.1, 0.3, 1, 10, 100),
-        x="ridge λ",
+        "Bias and variance of ridge", "lam", (0.001, 0.01, 0.1, 0.3, 1, 10, 100), x="ridge λ"
     )
 
     def given(self, rng: Generator) -> Given:

@@ -55,13 +55,11 @@ class CatastrophicOverfitting(Claim[Given]):
         nodes=lambda g: chebyshev,
     )
     symbols = "4", "growth of the noise by one more node"
+    predicts = 4.0
     shows = Over("Noise is multiplied by 4 with each node", x="nodes n")
 
     def given(self, rng: Generator) -> Given:
         return Given(equispaced, normal(rng, 20))
-
-    def predict(self, given: Given) -> float:
-        return 4.0
 
     def measure(self, given: Given) -> Series:
         return Series(self.sizes, [_gain(given, n + 1) / _gain(given, n) for n in self.sizes])
@@ -78,6 +76,5 @@ class CatastrophicOverfitting(Claim[Given]):
 
 def _gain(given: Given, n: int) -> float:
     """Mean over x of the noise, by the midpoint rule: 16 points to a cell."""
-    m = 16 * n
-    x = 2 * (torch.arange(m, dtype=torch.float64) + 0.5) / m - 1
+    x = (torch.arange(16 * n, dtype=torch.float64) + 0.5) / (8 * n) - 1
     return noise_gain(polynomial_weights(given.nodes(n), x))

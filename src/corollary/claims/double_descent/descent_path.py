@@ -24,7 +24,7 @@ from jaxtyping import Float
 from torch import Generator, Tensor
 
 from corollary.core import Along, Claim, Suppose, Trial, equals, generator, near, option
-from corollary.core.picture import Curve, Marks, Role, picture
+from corollary.core.picture import Curve, Marks, picture
 from corollary.data.planted import planted
 from corollary.theory.double_descent.descent_path import gd_path
 from corollary.theory.double_descent.risk import excess_risk
@@ -91,11 +91,8 @@ class DescentPath(Claim[Given]):
                 top = float(torch.linalg.matrix_norm(data.phi, 2)) ** 2 / self.n
                 runs.append(data.risk(gd_path(data.phi, data.y, 1 / top, stops)) - data.bayes_risk)
             rows.append(torch.stack(runs).median(dim=0).values)
-        risks = torch.stack(rows)
-        stop: dict[str, Role] = {"t = 10": "measured", "t = 100": "measured", "t = 10⁸": "other"}
-        columns = zip(risks.T, stop.items(), strict=True)
-        marks = tuple(Curve(column, ps, label=name, role=role) for column, (name, role) in columns)
-        yield from marks
+        for risks, stop in zip(torch.stack(rows).T, ("10", "100", "10⁸"), strict=True):
+            yield Curve(risks, ps, f"t = {stop}", "other" if stop == "10⁸" else "measured")
 
     @property
     def times(self) -> list[int]:

@@ -50,6 +50,7 @@ class DoubleDescent(Claim[Given]):
         ridge=0.02,
     )
     symbols = "at most", "mean over curves"
+    predicts = [1.0, 0.2, 1e-12, 0.2]
     rows = (
         "steps of the grid from the peak to p = n",
         "last test risk / peak",
@@ -59,9 +60,6 @@ class DoubleDescent(Claim[Given]):
 
     def given(self, rng: Generator) -> Given:
         return Given(0.0)
-
-    def predict(self, given: Given) -> list[float]:
-        return [1.0, 0.2, 1e-12, 0.2]
 
     def measure(self, given: Given, rng: Generator) -> Kept:
         pairs = [

@@ -22,6 +22,7 @@ from torch import Generator, Tensor
 
 from corollary.core import Claim, Over, Series, Suppose, Trial, converges, generator, normal, option
 from corollary.core.picture import Curve, Marks, Points, band_of_runs, picture
+from corollary.core.witness import near
 from corollary.theory.double_descent.conditioning import condition_curve, lower_edge
 
 
@@ -37,13 +38,6 @@ def twins(rng: Generator, draws: int, n: int, p: int) -> Tensor:
     return a
 
 
-def uncorrelated(given: Given) -> tuple[bool, str]:
-    """The largest correlation of two rows of 400 entries."""
-    (a,) = given.matrices(generator(0, "rows"), 1, 8, 400)
-    largest = float(torch.corrcoef(a).fill_diagonal_(0).abs().max())
-    return largest < 0.3, f"largest correlation of two rows {largest:.2f}"
-
-
 class LowerEdge(Claim[Given]):
     ratio: float = option(4.0, low=0.05, high=16.0)  # p/n, not near 1
     sizes: tuple[int, ...] = option((8, 16, 32, 64, 128), low=4, high=2000)  # n
@@ -53,7 +47,9 @@ class LowerEdge(Claim[Given]):
     supposes = (
         Suppose(
             "the entries are independent",
-            uncorrelated,
+            lambda g: near(
+                torch.corrcoef(g.matrices(generator(0, "rows"), 1, 8, 400)[0]), torch.eye(8), 0.3
+            ),
             "Two data points that are almost the same have a difference of almost 0.",
             matrices=lambda g: twins,
         ),
@@ -65,13 +61,11 @@ class LowerEdge(Claim[Given]):
         ),
     )
     symbols = "limit", "σ_min / |√n − √p|, mean"
+    predicts = 1.0
     shows = Over("The edge is reached as n grows", x="n", without=False)
 
     def given(self, rng: Generator) -> Given:
         return Given(self.ratio)
-
-    def predict(self, given: Given) -> float:
-        return 1.0
 
     def measure(self, given: Given, rng: Generator) -> Series:
         found = []

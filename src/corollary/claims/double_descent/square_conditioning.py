@@ -46,13 +46,11 @@ class SquareConditioning(Claim[Given]):
         columns=lambda g: tuple(2 * n for n in g.rows),
     )
     symbols = "n^(−1/2)", "mean σ_min"
+    predicts = -0.5
     shows = Over("The smallest singular value of square matrices", x="n")
 
     def given(self, rng: Generator) -> Given:
         return Given(self.sizes, self.sizes)
-
-    def predict(self, given: Given) -> float:
-        return -0.5
 
     def measure(self, given: Given, rng: Generator) -> Kept:
         shapes = zip(given.rows, given.columns, strict=True)

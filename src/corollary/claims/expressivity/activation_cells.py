@@ -58,19 +58,18 @@ def smooth(given: Given) -> Given:
     return given._replace(model=nn.Sequential(*layers))
 
 
-def outside(given: Given) -> Given:
-    """Mixtures with negative shares lie in other cells, with other maps."""
-    sign = torch.where(torch.arange(len(given.mix)) % 3 == 0, 2.0, -0.7)
-    return given._replace(mix=given.mix * sign)
-
-
 class ActivationCells(Claim[Given]):
     widths: tuple[int, ...] = option((8, 8), low=1, high=32)  # hidden widths
 
     relation = equals(ulps=4096, scale=1.0)  # sums of some ten terms, twice, of size up to 10
     supposes = (
         Suppose("every unit is affine on either side of its threshold", piecewise, without=smooth),
-        Suppose("each point lies in its cell", lambda g: g.mix.min(), without=outside),
+        Suppose(
+            "each point lies in its cell",
+            lambda g: g.mix.min(),
+            "Mixtures with negative shares lie in other cells, with other maps.",
+            mix=lambda g: g.mix * torch.where(torch.arange(len(g.mix)) % 3 == 0, 2.0, -0.7),
+        ),
     )
     symbols = "A x + c, and 1", "f(x), and the part of the square in cells"
     shows = Parity("One affine map per cell", without=False)

@@ -58,16 +58,6 @@ def narrow(self: "AlternatingLabels", given: Given) -> tuple[bool, str]:
     return fits, f"{deepest} layers of width {widest}"
 
 
-def deep(self: "AlternatingLabels", given: Given) -> Given:
-    """The sawtooth is no wider than two units, but 2n layers deep: no mistake."""
-    return given._replace(models=(sawtooth(self.n, "two_layer"),))
-
-
-def its_own(given: Given) -> Given:
-    """Labels that a network gives itself are no task for it."""
-    return given._replace(y=answers(given.models[0], given.x))
-
-
 class AlternatingLabels(Claim[Given]):
     n: int = option(8, low=2, high=12)  # the points are 2^n
     k: int = option(2, low=1, high=8)  # how far below guessing the bound may be
@@ -78,9 +68,17 @@ class AlternatingLabels(Claim[Given]):
 
     relation = at_least()  # shares of 2^n points are exact in binary
     supposes = (
-        Suppose("the width is below 2^((n-k)/l - 1)", narrow, without=deep),
         Suppose(
-            "neighbours have different labels", lambda g: g.y.diff().abs().min(), without=its_own
+            "the width is below 2^((n-k)/l - 1)",
+            narrow,
+            "The sawtooth is no wider than two units, but 2n layers deep: no mistake.",
+            models=lambda self: (sawtooth(self.n, "two_layer"),),
+        ),
+        Suppose(
+            "neighbours have different labels",
+            lambda g: g.y.diff().abs().min(),
+            "Labels that a network gives itself are no task for it.",
+            y=lambda g: answers(g.models[0], g.x),
         ),
     )
     symbols = "bound by pieces, then by width", "share of mistakes R"

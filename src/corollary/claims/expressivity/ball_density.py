@@ -19,7 +19,7 @@ from typing import NamedTuple
 
 from torch import Generator
 
-from corollary.core import Claim, Over, Series, Suppose, converges, instead, option
+from corollary.core import Claim, Over, Series, Suppose, converges, option
 from corollary.theory.expressivity.ball_kernel import ball_volume, kernel_mass, unit_volume_radius
 
 SIZES = (4.0, 8.0, 16.0, 32.0, 64.0, 128.0)  # radii T
@@ -35,24 +35,22 @@ class Given(NamedTuple):
         return self.R**self.n * ball_volume(self.n)
 
 
-unit_ball = instead("The unit ball has volume one in no dimension.", R=1.0)
-
-
 class BallDensity(Claim[Given]):
     n: int = option(3, low=1, high=20)  # dimension
 
     relation = converges(gap=0.02)  # the tail beyond T = 128 is about n / (2 pi^2 R T)
     supposes = Suppose(
-        "the spectrum has volume one", lambda g: abs(g.volume - 1) < 1e-12, without=unit_ball
+        "the spectrum has volume one",
+        lambda g: abs(g.volume - 1) < 1e-12,
+        "The unit ball has volume one in no dimension.",
+        R=1.0,
     )
     symbols = "RⁿVₙ = 1", "mass of φ² within T"
+    predicts = 1.0
     shows = Over("Mass of the squared kernel", x="radius T")
 
     def given(self, rng: Generator) -> Given:
         return Given(self.n, unit_volume_radius(self.n))
-
-    def predict(self, given: Given) -> float:
-        return 1.0
 
     def measure(self, given: Given) -> Series:
         return Series(SIZES, [kernel_mass(given.n, T, given.R) for T in SIZES])

@@ -22,7 +22,7 @@ import torch
 from scipy.special import roots_gegenbauer
 from torch import Generator, Tensor
 
-from corollary.core import Along, Claim, Suppose, equals, instead, option, uniform
+from corollary.core import Along, Claim, Suppose, equals, option, uniform
 from corollary.theory.expressivity.ball_kernel import ball_kernel, ball_volume, unit_volume_radius
 
 NODES = 80  # exact for cosines of up to 80 radians or so
@@ -37,10 +37,6 @@ class Given(NamedTuple):
     kernel: tuple[int, float]
 
 
-sinc = instead("A sinc is the kernel of the line.", kernel=lambda g: (1 if g.n > 1 else 3, g.R))
-unit_ball = instead("The kernel of the unit ball.", kernel=lambda g: (g.n, 1.0))
-
-
 class BallKernelTransform(Claim[Given]):
     n: int = option(3, low=1, high=16)  # dimension
     points: int = option(64, low=1, high=4096)  # to compare at
@@ -48,9 +44,17 @@ class BallKernelTransform(Claim[Given]):
 
     relation = equals(ulps=4096, scale=1.0)  # 80 terms of order 1 that cancel; phi(0) = 1
     supposes = (
-        Suppose("the kernel has the ball's dimension", lambda g: g.kernel[0] == g.n, without=sinc),
         Suppose(
-            "the kernel has the ball's radius", lambda g: g.kernel[1] == g.R, without=unit_ball
+            "the kernel has the ball's dimension",
+            lambda g: g.kernel[0] == g.n,
+            "A sinc is the kernel of the line.",
+            kernel=lambda g: (1 if g.n > 1 else 3, g.R),
+        ),
+        Suppose(
+            "the kernel has the ball's radius",
+            lambda g: g.kernel[1] == g.R,
+            "The kernel of the unit ball.",
+            kernel=lambda g: (g.n, 1.0),
         ),
     )
     symbols = "Bessel kernel φ", "slices of the ball"

@@ -36,11 +36,6 @@ def centre(given: Given) -> Given:
     return Given(torch.cat([given.x, middle]), torch.cat([given.y, given.y.new_ones(1)]))
 
 
-def both(given: Given) -> Given:
-    """A vertex with both answers is a mistake for every function."""
-    return Given(torch.cat([given.x, given.x[:1]]), torch.cat([given.y, 1 - given.y[:1]]))
-
-
 class BooleanLookup(Claim[Given]):
     d: int = option(8, low=1, high=12)  # inputs
 
@@ -52,7 +47,8 @@ class BooleanLookup(Claim[Given]):
             lambda g: (
                 len(g.x.unique(dim=0)) == len(torch.cat([g.x, g.y[:, None]], 1).unique(dim=0))
             ),
-            without=both,
+            "A vertex with both answers is a mistake for every function.",
+            lambda g: Given(torch.cat([g.x, g.x[:1]]), torch.cat([g.y, 1 - g.y[:1]])),
         ),
     )
     symbols = "mistakes and units, as stated", "found"
@@ -70,8 +66,7 @@ class BooleanLookup(Claim[Given]):
     )
 
     def given(self, rng: Generator) -> Given:
-        truth = torch.rand(2**self.d, generator=rng) < 0.5
-        return Given(vertices(self.d), truth.double())
+        return Given(vertices(self.d), (torch.rand(2**self.d, generator=rng) < 0.5).double())
 
     def predict(self, given: Given) -> list[float]:
         true = float(given.y[: 2**self.d].sum())

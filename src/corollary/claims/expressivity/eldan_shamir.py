@@ -29,7 +29,7 @@ from typing import NamedTuple
 import torch
 from torch import Generator, Tensor, nn
 
-from corollary.core import Along, Claim, Sample, Suppose, at_least, instead, option
+from corollary.core import Along, Claim, Sample, Suppose, at_least, option
 from corollary.data.radial_shells import radial_points, radial_shells
 from corollary.models.approximators.shallow import Superposition, random_units
 from corollary.models.radial import RadialNetwork
@@ -63,11 +63,6 @@ def coarse(self: "EldanShamir", given: Given, rng: Generator) -> Given:
     return given._replace(deep=tuple(RadialNetwork(shells, n, 2, 0.004) for n in self.dimensions))
 
 
-ridge = instead(
-    "A ridge is easy for one layer.", target=lambda g: lambda x: torch.tanh(3 * x[:, 0])
-)
-
-
 class EldanShamir(Claim[Given]):
     N: int = option(4, low=2, high=12)  # shells
     dimensions: tuple[int, ...] = option((2, 4, 8), low=1, high=16)  # values of n
@@ -80,7 +75,8 @@ class EldanShamir(Claim[Given]):
         Suppose(
             "the target depends on the norm alone",
             lambda g: all(torch.equal(g.target(x), g.target(x.flip(1).neg())) for x in g.fresh),
-            without=ridge,
+            "A ridge is easy for one layer.",
+            target=lambda g: lambda x: torch.tanh(3 * x[:, 0]),
         ),
         Suppose(
             "both networks have as many parameters",

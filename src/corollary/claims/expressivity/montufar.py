@@ -59,11 +59,6 @@ def folds(self: "Montufar", given: Given) -> Tensor:
     return 1e-9 - (out.reshape(len(low), -1) - out[: len(given.q), 0]).abs().max()
 
 
-def unfolded(self: "Montufar", given: Given, rng: Generator) -> Given:
-    """Random weights fold nothing, and make far fewer regions."""
-    return given._replace(model=random_rectifier(self.d, [self.n] * self.l, rng=rng))
-
-
 def zero(given: Given) -> Given:
     """With all weights zero there is one region."""
     model = deepcopy(given.model)
@@ -80,7 +75,12 @@ class Montufar(Claim[Given]):
     relation = at_least()  # counts
     supposes = (
         Suppose("the width is at least the input dimension", lambda self: self.n >= self.d),
-        Suppose("the folded boxes have the same outputs", folds, without=unfolded),
+        Suppose(
+            "the folded boxes have the same outputs",
+            folds,
+            "Random weights fold nothing, and make far fewer regions.",
+            model=lambda self, rng: random_rectifier(self.d, [self.n] * self.l, rng=rng),
+        ),
         Suppose(
             "the last layer cuts one box as hyperplanes in general position do",
             lambda self, g: g.regions(1 / self.boxes) == zaslavsky(self.n, self.d),

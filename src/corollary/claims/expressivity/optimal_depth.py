@@ -18,8 +18,7 @@ from typing import NamedTuple
 
 from torch import Generator
 
-from corollary.core import Claim, Suppose, Trial, equals, instead, option
-from corollary.core.picture import Curve, Level, Marks, picture
+from corollary.core import Claim, Curve, Level, Marks, Suppose, Trial, equals, option, picture
 from corollary.theory.expressivity.bounds import log_pieces, optimal_depth
 
 
@@ -28,17 +27,15 @@ class Given(NamedTuple):
     deepest: float  # largest depth allowed
 
 
-thick = instead(
-    "With two units per layer the deepest is best.", deepest=lambda g: max(1.0, g.m / 2)
-)
-
-
 class OptimalDepth(Claim[Given]):
     m: int = option(40, low=2, high=10_000)  # units
 
     relation = equals(ulps=2.0**28)  # a smooth maximum is located to the root of the precision
     supposes = Suppose(
-        "the depth may reach 2m/e", lambda g: g.deepest - 2 * g.m / math.e, without=thick
+        "the depth may reach 2m/e",
+        lambda g: g.deepest - 2 * g.m / math.e,
+        "With two units per layer the deepest is best.",
+        deepest=lambda g: max(1.0, g.m / 2),
     )
     symbols = "2m/e, 2m/e and a neighbour", "found by search"
     rows = ("best depth", "logarithm of the pieces", "best whole depth")

@@ -36,11 +36,6 @@ class Given(NamedTuple):
     points: tuple[Tensor, ...]  # for each dimension
 
 
-def far_out(given: Given) -> Given:
-    """Three times as far out the squares are not interpolated."""
-    return given._replace(points=tuple(3 * x for x in given.points))
-
-
 class RadialNetworkError(Claim[Given]):
     N: int = option(6, low=2, high=40)  # shells
     dimensions: tuple[int, ...] = option((2, 4, 8, 16), low=1, high=64)  # values of n
@@ -53,11 +48,12 @@ class RadialNetworkError(Claim[Given]):
         Suppose(
             "the points lie in the ball of the target",
             lambda g: all(x.norm(dim=1).max() <= g.target.R for x in g.points),
-            without=far_out,
+            "Three times as far out the squares are not interpolated.",
+            points=lambda g: tuple(3 * x for x in g.points),
         ),
         Suppose(
             "the ramps do not meet",
-            lambda g: bool(((g.target.flips**2).diff() > g.networks[0].delta).all()),
+            lambda g: (g.target.flips**2).diff().min() - g.networks[0].delta,
         ),
     )
     symbols = "4 P(near a flip)", "E(f − g)²"
@@ -66,8 +62,8 @@ class RadialNetworkError(Claim[Given]):
 
     def given(self, rng: Generator) -> Given:
         target = radial_shells(self.N, 1.0, alternate=True, rng=rng)
-        sizes = [(n, ceil(self.bends * n**0.5)) for n in self.dimensions]
-        nets = tuple(RadialNetwork(target, n, K, self.delta) for n, K in sizes)
+        bends = {n: ceil(self.bends * n**0.5) for n in self.dimensions}
+        nets = tuple(RadialNetwork(target, n, K, self.delta) for n, K in bends.items())
         points = tuple(radial_points(self.draws, n, rng=rng) for n in self.dimensions)
         return Given(target, nets, points)
 

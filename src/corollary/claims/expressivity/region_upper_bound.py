@@ -37,12 +37,6 @@ class Given(NamedTuple):
     widths: tuple[int, ...]  # that it is said to have
 
 
-def clipped(self: "RegionUpperBound", rng: Generator) -> Given:
-    """Units that are clipped from above too have two lines each."""
-    width = (max(3, self.widths[0]),)
-    return Given(random_rectifier(2, width, activation=nn.Hardtanh, rng=rng), width)
-
-
 class RegionUpperBound(Claim[Given]):
     widths: tuple[int, ...] = option((6, 3, 4), low=1, high=32)  # hidden widths
 
@@ -50,7 +44,8 @@ class RegionUpperBound(Claim[Given]):
     supposes = Suppose(
         "each unit bends once",
         lambda g: activation_pattern(g.model, torch.zeros(1, 2)).shape[1] == sum(g.widths),
-        without=clipped,
+        "Units that are clipped from above too have two lines each.",
+        lambda rng: Given(random_rectifier(2, (6,), activation=nn.Hardtanh, rng=rng), (6,)),
     )
     symbols = "bound", "regions"
     rows = ("1 layer", "2 layers", "3 layers", "product of all layers")

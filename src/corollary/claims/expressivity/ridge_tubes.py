@@ -55,29 +55,26 @@ def mixed_difference(given: Given) -> Tensor:
     return 1e-9 - value(x).abs().max()
 
 
-def radial(given: Given, rng: Generator) -> Given:
-    """A radial target has its energy in all directions."""
-    return given._replace(f=radial_shells(6, 3.0, alternate=True, rng=rng))
-
-
-def thin(given: Given) -> Given:
-    """Tubes half as wide as the spectrum of φ hold a part of the energy."""
-    return given._replace(radius=given.radius / 2)
-
-
 class RidgeTubes(Claim[Given]):
     m: int = option(2, low=1, high=6)  # units
 
     relation = converges(gap=1e-3)  # what the cut-off at T = 32 leaves outside
     supposes = (
-        Suppose("f is a sum of functions along the directions", mixed_difference, without=radial),
+        Suppose(
+            "f is a sum of functions along the directions",
+            mixed_difference,
+            "A radial target has its energy in all directions.",
+            f=lambda rng: radial_shells(6, 3.0, alternate=True, rng=rng),
+        ),
         Suppose(
             "the tubes are as wide as the spectrum of φ",
             lambda g: g.radius >= unit_volume_radius(2),
-            without=thin,
+            "Tubes half as wide as the spectrum of φ hold a part of the energy.",
+            radius=lambda g: g.radius / 2,
         ),
     )
     symbols = "0", "share of the energy outside the tubes"
+    predicts = 0.0
     shows = Over("Energy outside the tubes", x="cut-off T", log="xy")
 
     def given(self, rng: Generator) -> Given:
@@ -87,9 +84,6 @@ class RidgeTubes(Claim[Given]):
         theta = directions * (2 + 2 * uniform(rng, self.m, 1))
         f = lambda x: torch.tanh(x @ theta.T).mean(dim=-1)  # noqa: E731
         return Given(f, directions, unit_volume_radius(2))
-
-    def predict(self, given: Given) -> float:
-        return 0.0
 
     def measure(self, given: Given) -> Series:
         found = [ridge_support(given.f, T) for T in REACHES]

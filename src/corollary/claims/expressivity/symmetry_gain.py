@@ -83,7 +83,7 @@ class SymmetryGain(Claim[Given]):
         ),
         without=asymmetric,
     )
-    symbols = "3(q pᵏ + 1), k(3p + 1) + 3(q + 1), and 1", "fewest parameters, and their ratio"
+    symbols = "formula", "fewest parameters"
     rows = (
         *(f"{kind}, k = {k}" for kind in ("shallow", "folded") for k in range(1, 6)),
         "shallow over folded, no symmetry",

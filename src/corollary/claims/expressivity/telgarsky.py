@@ -56,16 +56,6 @@ class Given(NamedTuple):
     rivals: dict[int, tuple[nn.Sequential, ...]]  # networks that try to be f, for each L from 2 on
 
 
-def wide(given: Given) -> Given:
-    """One layer with a unit for each flank follows all teeth but the last."""
-    return Given({L: (tooth_follower(L**2 + 2, 2 ** (L**2 + 2)),) * 3 for L in (2, 3)})
-
-
-def deep(given: Given) -> Given:
-    """The deep network is no distance from itself."""
-    return Given({L: (telgarsky_network(L),) * 3 for L in (2, 3)})
-
-
 def trained(L: int, steps: int, *, rng: Generator) -> nn.Sequential:
     """L layers of equal width, at most 2^L units in all, trained on 512 points of the sawtooth."""
     net = random_rectifier(1, [2**L // L] * L, bias=0.3, rng=rng)
@@ -94,12 +84,14 @@ class Telgarsky(Claim[Given]):
         Suppose(
             "no rival has more than 2^L rectifiers",
             lambda g: all(relu_count(r) <= 2**L for L, row in g.rivals.items() for r in row),
-            without=wide,
+            "One layer with a unit for each flank follows all teeth but the last.",
+            lambda: Given({L: (tooth_follower(L**2 + 2, 2 ** (L**2 + 2)),) * 3 for L in (2, 3)}),
         ),
         Suppose(
             "no rival has more than L layers",
             lambda g: all(depth(r) <= L for L, row in g.rivals.items() for r in row),
-            without=deep,
+            "The deep network is no distance from itself.",
+            lambda: Given({L: (telgarsky_network(L),) * 3 for L in (2, 3)}),
         ),
     )
     symbols = "1/32", "∫ |f − g|"

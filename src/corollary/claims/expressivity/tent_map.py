@@ -20,7 +20,7 @@ from typing import NamedTuple
 import torch
 from torch import Generator, Tensor, nn
 
-from corollary.core import Along, Claim, Suppose, equals, instead, option
+from corollary.core import Along, Claim, Suppose, equals, option
 from corollary.models.sawtooth import relu_count, shallow_relu, tent
 
 
@@ -31,8 +31,6 @@ class Given(NamedTuple):
 
 
 TWO = shallow_relu([0.0, 0.5], [2.0, -4.0])  # 2 relu(x) - 4 relu(x - 1/2)
-no_third = instead("Without its third unit it falls below zero.", one_layer=lambda g: TWO)
-no_last = instead("Without the last rectifier it falls too.", two_layers=lambda g: TWO)
 
 
 class TentMap(Claim[Given]):
@@ -42,10 +40,16 @@ class TentMap(Claim[Given]):
     relation = equals(ulps=8, scale=1.0)  # at dyadic points sums of order 1 are exact
     supposes = (
         Suppose(
-            "one layer has three units", lambda g: relu_count(g.one_layer) == 3, without=no_third
+            "one layer has three units",
+            lambda g: relu_count(g.one_layer) == 3,
+            "Without its third unit it falls below zero.",
+            one_layer=lambda g: TWO,
         ),
         Suppose(
-            "two layers have three units", lambda g: relu_count(g.two_layers) == 3, without=no_last
+            "two layers have three units",
+            lambda g: relu_count(g.two_layers) == 3,
+            "Without the last rectifier it falls too.",
+            two_layers=lambda g: TWO,
         ),
     )
     symbols = "Δ(x)", "networks"

@@ -20,7 +20,7 @@ import torch
 from jaxtyping import Float
 from torch import Generator, Tensor, nn
 
-from corollary.core import Claim, Kept, Suppose, Trial, equals, instead, option, uniform
+from corollary.core import Claim, Kept, Suppose, Trial, equals, option, uniform
 from corollary.core.picture import Marks, Regions, picture
 from corollary.theory.expressivity.regions.plane import linear_regions
 
@@ -41,15 +41,6 @@ def reach(g: Given) -> Tensor:
     return meet.abs().max()
 
 
-parallel = instead(
-    "Three parallel lines make four regions.",
-    W=lambda g: g.W[:1].repeat(3, 1),
-    b=lambda g: torch.tensor([-0.5, 0.0, 0.5], dtype=torch.float64) * g.r,
-)
-concurrent = instead("Three lines through a point make six regions.", b=lambda g: 0 * g.b)
-near = instead("A small square misses regions.", r=0.4)
-
-
 class ThreeLines(Claim[Given]):
     wobble: float = option(0.3, low=0.0, high=0.4)  # turn of each line from a regular triangle
 
@@ -58,18 +49,25 @@ class ThreeLines(Claim[Given]):
         Suppose(
             "no two lines are parallel",
             lambda g: torch.linalg.det(g.W[PAIRS]).abs().min() - 1e-9,
-            without=parallel,
+            "Three parallel lines make four regions.",
+            W=lambda g: g.W[:1].repeat(3, 1),
+            b=lambda g: torch.tensor([-0.5, 0.0, 0.5], dtype=torch.float64) * g.r,
         ),
         Suppose(
             "the three lines do not pass through one point",
             lambda g: torch.linalg.det(torch.cat([g.W, g.b[:, None]], 1)).abs() - 1e-9,
-            without=concurrent,
+            "Three lines through a point make six regions.",
+            b=lambda g: 0 * g.b,
         ),
         Suppose(
-            "the square holds all points where lines meet", lambda g: g.r - reach(g), without=near
+            "the square holds all points where lines meet",
+            lambda g: g.r - reach(g),
+            "A small square misses regions.",
+            r=0.4,
         ),
     )
     symbols = "1 + 3 + 3", "counted"
+    predicts = [7, 7]
     rows = ("regions", "activation patterns")
 
     def given(self, rng: Generator) -> Given:
@@ -79,9 +77,6 @@ class ThreeLines(Claim[Given]):
             torch.stack([angle.cos(), angle.sin()], dim=1), torch.full_like(turn, 0.5), 0.0
         )
         return given._replace(r=1.2 * float(reach(given)))
-
-    def predict(self, given: Given) -> list[int]:
-        return [7, 7]
 
     def measure(self, given: Given) -> Kept:
         layer = nn.Linear(2, 3, dtype=torch.float64)

@@ -19,26 +19,27 @@ the ball, in every dimension.
     r <= 1 it fills all of it, whatever n. (The notes do let r grow.)
 """
 
-from math import log
+from math import exp, log
 
 from torch import Generator
 
-from corollary.core import Claim, Over, Series, Suppose, converges, option
+from corollary.core import Claim, Over, Series, Suppose, Trial, converges, option
+from corollary.core.picture import Curve, Marks, picture
 from corollary.theory.expressivity.tubes import tube_fraction
 
 SIZES = (16, 32, 64, 128, 256)  # dimensions
-
-
-def inside(given: float) -> float:
-    """A ball inside the tube is filled by it in every dimension."""
-    return 0.5
 
 
 class TubeRate(Claim[float]):
     r: float = option(2.0, low=1.1, high=8.0)  # radius of the ball
 
     relation = converges(gap=0.03)  # log(c root n) / n is left at n = 256
-    supposes = Suppose("the ball is wider than the tube, r > 1", lambda r: r - 1, without=inside)
+    supposes = Suppose(
+        "the ball is wider than the tube, r > 1",
+        lambda r: r - 1,
+        "A ball inside the tube is filled by it in every dimension.",
+        lambda: 0.5,
+    )
     symbols = "−log r", "log(share of one tube) / n"
     shows = Over("Rate of loss in each dimension", x="dimension n")
 
@@ -50,3 +51,10 @@ class TubeRate(Claim[float]):
 
     def measure(self, given: float) -> Series:
         return Series(SIZES, [log(tube_fraction(n, given)) / n for n in SIZES])
+
+    @picture("Share of the ball in one tube", x="dimension n", y="share", log="y")
+    def share(self, trial: Trial[float]) -> Marks:
+        n, r = range(2, 41), trial.given
+        yield Curve([tube_fraction(k, r) for k in n], n, f"one tube, r = {r:g}")
+        yield Curve([r**-k for k in n], n, "r⁻ⁿ", "predicted", dashed=True)
+        yield Curve([exp(-k) for k in n], n, "e⁻ⁿ, as in the notes", "other", dashed=True)

@@ -21,7 +21,7 @@ from typing import NamedTuple
 import torch
 from torch import Generator, Tensor
 
-from corollary.core import Along, Claim, Count, Suppose, at_most, instead, option
+from corollary.core import Along, Claim, Count, Suppose, at_most, option
 from corollary.theory.expressivity.tubes import ball_points, in_tubes, tube_bound
 
 
@@ -37,9 +37,6 @@ def crowd(given: Given, rng: Generator) -> Given:
     return given._replace(directions=tuple(d.double() for d in more))
 
 
-wide = instead("Tubes of radius 1.8 fill most of a ball of radius 2.", radius=1.8)
-
-
 class TubeVolume(Claim[Given]):
     r: float = option(2.0, low=1.0, high=10.0)  # radius of the ball
     m: int = option(4, low=1, high=64)  # tubes
@@ -53,7 +50,12 @@ class TubeVolume(Claim[Given]):
             lambda self, g: all(len(d) <= self.m for d in g.directions),
             without=crowd,
         ),
-        Suppose("the tubes have radius one", lambda g: g.radius <= 1, without=wide),
+        Suppose(
+            "the tubes have radius one",
+            lambda g: g.radius <= 1,
+            "Tubes of radius 1.8 fill most of a ball of radius 2.",
+            radius=1.8,
+        ),
     )
     symbols = "m 2r Vₙ₋₁ / (rⁿ Vₙ)", "share of points in tubes"
     rows = "n = {dimensions}"

@@ -22,7 +22,7 @@ from typing import NamedTuple
 import torch
 from torch import Generator, Tensor
 
-from corollary.core import Claim, Kept, Suppose, Trial, equals, instead, normal, option
+from corollary.core import Claim, Kept, Suppose, Trial, equals, normal, option
 from corollary.core.picture import Curve, Marks, picture
 from corollary.theory.approximation.fourier import centred_grid, transform
 from corollary.theory.expressivity.weighted_distance import weighted_l2
@@ -45,16 +45,16 @@ def left_at_the_ends(self: "WeightedParseval", given: Given) -> tuple[bool, str]
     return top < 1e-6, f"{top:.2g}"
 
 
-growing = instead("The integral of 1 never ends.", f=lambda g: lambda x: 1 / g.phi(x))
-
-
 class WeightedParseval(Claim[Given]):
     d: int = option(1, low=1, high=2)  # dimension
     m: int = option(5, low=1, high=50)  # units of each network
 
     relation = equals(ulps=2.0**20)  # aliasing of the tanh units and of the ends, below 1e-10
     supposes = Suppose(
-        "f φ and g φ die out and are square integrable", left_at_the_ends, without=growing
+        "f φ and g φ die out and are square integrable",
+        left_at_the_ends,
+        "The integral of 1 never ends.",
+        f=lambda g: lambda x: 1 / g.phi(x),
     )
     symbols = "∫ (f − g)² φ²", "in frequencies"
     rows = ("transforms of the products", "convolved transforms")

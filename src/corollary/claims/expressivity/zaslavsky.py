@@ -22,7 +22,7 @@ from jaxtyping import Float
 from torch import Generator, Tensor
 from torch.linalg import svdvals
 
-from corollary.core import Claim, Suppose, Sweep, equals, instead, normal, option
+from corollary.core import Claim, Suppose, Sweep, equals, normal, option
 from corollary.theory.expressivity.arrangements import count_regions
 from corollary.theory.expressivity.bounds import zaslavsky
 
@@ -46,22 +46,25 @@ def common_point(given: Given) -> Tensor | float:
     return independence(torch.cat([given.W, given.b[:, None]], 1)) if m > n else 1.0
 
 
-twice = instead(
-    "A hyperplane that is there twice divides nothing the second time.",
-    W=lambda g: torch.cat([g.W[:-1], 2 * g.W[:1]]),
-    b=lambda g: torch.cat([g.b[:-1], 2 * g.b[:1]]),
-)
-central = instead("Through one point they make fewer regions.", b=lambda g: 0 * g.b)
-
-
 class Zaslavsky(Claim[Given]):
     m: int = option(8, low=2, high=14)  # hyperplanes
     n: int = option(3, low=1, high=4)  # dimension
 
     relation = equals()  # both are counts
     supposes = (
-        Suppose("any n normals are independent", lambda g: independence(g.W), without=twice),
-        Suppose("no n + 1 hyperplanes pass through a point", common_point, without=central),
+        Suppose(
+            "any n normals are independent",
+            lambda g: independence(g.W),
+            "A hyperplane that is there twice divides nothing the second time.",
+            W=lambda g: torch.cat([g.W[:-1], 2 * g.W[:1]]),
+            b=lambda g: torch.cat([g.b[:-1], 2 * g.b[:1]]),
+        ),
+        Suppose(
+            "no n + 1 hyperplanes pass through a point",
+            common_point,
+            "Through one point they make fewer regions.",
+            b=lambda g: 0 * g.b,
+        ),
     )
     symbols = "R(m)", "regions"
     shows = Sweep("Regions of an arrangement", "m", range(2, 9), log="y")

@@ -88,13 +88,11 @@ class BarronWidth(Claim[Given]):
         a=lambda g: g.a**3,
     )
     symbols = "√M", "best width"
+    predicts = 0.5
     shows = Over("More samples pay for more units", x="M", y="n")
 
     def given(self, rng: Generator) -> Given:
         return Given(1 / torch.arange(1, 301, dtype=torch.float64), self.sigma)
-
-    def predict(self, given: Given) -> float:
-        return 0.5
 
     def measure(self, given: Given, rng: Generator) -> Kept:
         found = {M: errors(given, M, self.trials, rng) for M in SAMPLES}

@@ -20,7 +20,7 @@ import torch
 from jaxtyping import Float
 from torch import Generator, Tensor
 
-from corollary.core import Claim, Parity, Suppose, Trial, at_most, normal, option, uniform
+from corollary.core import Claim, Parity, Suppose, Trial, at_most, below, normal, option, uniform
 from corollary.core.picture import Curve, Level, Marks, picture
 from corollary.theory.generalization.change_of_measure import dv_gap, gibbs_tilt, log_mean_exp
 
@@ -31,25 +31,18 @@ class Given(NamedTuple):
     phi: Float[Tensor, "n k"]  # functions
 
 
-def is_dominated(given: Given) -> tuple[bool, str]:
-    """How much of Q lies where P has no mass."""
-    outside = float(given.Q[given.P == 0].sum())
-    return outside == 0, f"mass {outside:.3g} where P has none"
-
-
-def outside_support() -> Given:
-    """Half of Q sits where P has no mass, and P knows nothing of φ there."""
-    rows = torch.tensor([[1.0, 0.0], [0.5, 0.5], [0.0, 10.0]], dtype=torch.float64)
-    return Given(*rows[:, None])
-
-
 class ChangeOfMeasure(Claim[Given]):
     n: int = option(200, low=2, high=10_000)  # triples
     k: int = option(6, low=2, high=100)  # points of the space
 
     relation = at_most(ulps=64, scale=1.0)  # the first Q is the tilt: equality
     supposes = (
-        Suppose("Q is dominated by P", is_dominated, without=outside_support),
+        Suppose(
+            "Q is dominated by P",
+            lambda g: below(g.Q[g.P == 0].sum(), 0.0),
+            "Half of Q sits where P has no mass, and P knows nothing of φ there.",
+            lambda: Given(*torch.tensor([[[1.0, 0]], [[0.5, 0.5]], [[0, 10.0]]]).double()),
+        ),
         Suppose(
             "Q has mass 1",
             lambda g: bool(((g.Q.sum(1) - 1).abs() < 1e-12).all()),
@@ -70,8 +63,7 @@ class ChangeOfMeasure(Claim[Given]):
 
     def predict(self, given: Given) -> Tensor:
         P, Q, phi = given
-        terms = torch.where(P > 0, torch.xlogy(Q, Q) - torch.xlogy(Q, P), torch.zeros_like(P))
-        return terms.sum(1) + log_mean_exp(P, phi)
+        return torch.where(P > 0, Q.xlogy(Q) - Q.xlogy(P), 0.0).sum(1) + log_mean_exp(P, phi)
 
     def measure(self, given: Given) -> Tensor:
         return (given.Q * given.phi).sum(1)
@@ -82,7 +74,7 @@ class ChangeOfMeasure(Claim[Given]):
         beta = torch.linspace(-1, 3, 81, dtype=torch.float64)
         Q = gibbs_tilt(P.expand(81, -1), beta[:, None] * phi)
         left = (Q * phi).sum(1)
-        right = left + dv_gap(P.expand_as(Q), Q, phi.expand_as(Q))
-        yield Curve(right, beta, label=self.symbols[0], role="predicted")
+        gap = dv_gap(P.expand_as(Q), Q, phi.expand_as(Q))
+        yield Curve(left + gap, beta, label=self.symbols[0], role="predicted")
         yield Curve(left, beta, label=self.symbols[1])
         yield Level(1.0, label="the Gibbs tilt", axis="x", role="other")

@@ -74,11 +74,6 @@ def by_heart(self: "CompressionBound", rng: Generator, bits: float = 1.0) -> Giv
     return Given(x, y, *self.examples(FRESH, rng), (small,) * len(METHODS))
 
 
-def not_counted(self: "CompressionBound", rng: Generator) -> Given:
-    """The same network, said to be a code of a tenth of its length."""
-    return by_heart(self, rng, bits=0.1)
-
-
 class CompressionBound(Claim[Given]):
     n: int = option(3000, low=30, high=20000)  # training examples
     d: int = option(10, low=2, high=50)  # dimension
@@ -102,7 +97,8 @@ class CompressionBound(Claim[Given]):
         Suppose(
             "the length of a code counts all of its numbers",
             lambda g: all(c.length >= c.q * math.log(c.r) * (1 - 1e-12) for c in g.small),
-            without=not_counted,
+            "The same network, said to be a code of a tenth of its length.",
+            lambda self, rng: by_heart(self, rng, bits=0.1),
         ),
     )
     symbols = "bound by the code", "error on fresh examples"

@@ -23,7 +23,7 @@ import torch
 from jaxtyping import Float
 from torch import Generator, Tensor
 
-from corollary.core import Along, Claim, Sample, Suppose, at_most, normal, option
+from corollary.core import Along, Claim, Sample, Suppose, at_most, below, normal, option
 from corollary.theory.generalization.deep_relu import deep_relu_bound, deep_suprema
 from corollary.theory.generalization.rademacher import random_signs
 
@@ -48,7 +48,7 @@ class DeepReluComplexity(Claim[Given]):
     supposes = (
         Suppose(
             "no point is longer than the radius",
-            lambda g: bool(g.x.norm(dim=1).max() <= g.radius * (1 + 1e-9)),
+            lambda g: below(g.x.norm(dim=1), g.radius),
             "The same points, said to be a fifth as long.",
             radius=0.2,
         ),
@@ -76,8 +76,9 @@ class DeepReluComplexity(Claim[Given]):
 
     def measure(self, given: Given, rng: Generator) -> list[Sample]:
         depths, how = range(1, self.L + 1), {"width": self.width, "steps": 40}
-        signs = given.signs
-        return [Sample(deep_suprema(given.x, self.B, L, signs, **how, rng=rng)) for L in depths]
+        return [
+            Sample(deep_suprema(given.x, self.B, L, given.signs, **how, rng=rng)) for L in depths
+        ]
 
     def tight(self) -> Given:
         """One point: one layer fits its sign with all of its norm, half of the bound."""

@@ -33,12 +33,6 @@ class Given(NamedTuple):
     signs: Float[Tensor, "s m"]  # sign vectors with equal probability
 
 
-def all_signs(given: Given) -> tuple[bool, str]:
-    """How many of the sign vectors there are."""
-    count, m = len(torch.unique(given.signs, dim=0)), given.signs.shape[1]
-    return count == len(given.signs) == 2**m, f"{count} of {2**m} sign vectors occur"
-
-
 class KhinchinKahane(Claim[Given]):
     m: int = option(10, low=2, high=14)  # points
     d: int = option(2, low=1, high=50)  # dimension
@@ -46,7 +40,7 @@ class KhinchinKahane(Claim[Given]):
     relation = at_least(ulps=64)  # sums over all signs; equality for two equal vectors
     supposes = Suppose(
         "the signs are fair and independent",
-        all_signs,
+        lambda g: len(g.signs.unique(dim=0)) == len(g.signs) == 2 ** g.signs.shape[1],
         "Equal points and balanced signs only: everything cancels.",
         x=lambda g: g.x[:1].expand_as(g.x),
         signs=lambda g: g.signs[g.signs.sum(dim=1).abs() <= len(g.x) % 2],
@@ -79,9 +73,7 @@ class KhinchinKahane(Claim[Given]):
         yield Level(1.0, label="Jensen's bound", role="other")
         yield Level(math.sqrt(2 / math.pi), label="√(2/π), many equal points", role="other")
         for name, x in kinds.items():
-            mean = [self.measure(Given(x[:k], sign_vectors(k))) for k in sizes]
-            ratio = [
-                v / linear_complexity_bound(x[:k], 1.0) for k, v in zip(sizes, mean, strict=True)
-            ]
+            cases = [Given(x[:k], sign_vectors(k)) for k in sizes]
+            ratio = [self.measure(c) / linear_complexity_bound(c.x, 1.0) for c in cases]
             role: Role = "measured" if x is trial.given.x else "other"
             yield Points(sizes, ratio, label=name, role=role)

@@ -24,7 +24,7 @@ from jaxtyping import Float
 from torch import Generator, Tensor
 
 from corollary.core import Claim, Sample, Spread, Suppose, Sweep, normal, option, within_interval
-from corollary.core.witness import mean_square_is
+from corollary.core.witness import mean_square_is, near
 
 
 class Given(NamedTuple):
@@ -39,13 +39,6 @@ def fitted(x: Tensor, y: Tensor) -> Tensor:
     """Coefficients of least squares for each sample."""
     w: Tensor = torch.linalg.solve(x.mT @ x, x.mT @ y[..., None])[..., 0]
     return w
-
-
-def is_fitted(given: Given) -> tuple[bool, str]:
-    """Residuals of a fit are orthogonal to the points."""
-    residual = given.y - (given.x @ given.w[..., None])[..., 0]
-    off = float((given.x.mT @ residual[..., None]).abs().max())
-    return off < 1e-6, f"residuals times points: {off:.2g} at most"
 
 
 def noisier(given: Given) -> Given:
@@ -65,7 +58,7 @@ class LeastSquaresGap(Claim[Given]):
         Suppose("there are more than d + 1 points", lambda g: g.x.shape[1] - g.x.shape[2] - 1),
         Suppose(
             "the coefficients were fitted on the sample",
-            is_fitted,
+            lambda g: near((g.x.mT @ (g.x @ g.w[..., None] - g.y[..., None])), 0.0, to=1e-6),
             "Coefficients written down before the sample have no gap.",
             w=lambda g: g.truth.expand_as(g.w),
         ),

@@ -23,7 +23,7 @@ from jaxtyping import Float
 from torch import Generator, Tensor
 
 from corollary.core import Claim, Kept, Sample, Suppose, Trial, at_most, normal, option
-from corollary.core.picture import Curve, Marks, Points, picture
+from corollary.core.picture import Curve, Marks, over_runs, picture
 from corollary.theory.generalization.rademacher import random_signs
 from corollary.theory.generalization.tangent_concentration import (
     ntk_summands,
@@ -75,9 +75,7 @@ class MatrixBallComplexity(Claim[Given]):
     def marks(self, trial: Trial[Given]) -> Marks:
         H, X, rng = trial.kept.H, trial.given.X, torch.Generator().manual_seed(0)
         sizes = sorted({max(1, len(H) * k // 64) for k in (1, 2, 4, 8, 16, 32, 64)})
-        norms = [rademacher_matrix_ball(H[:m], rng=rng) for m in sizes]
-        low, high = ([float(v.quantile(q)) for v in norms] for q in (0.05, 0.95))
-        mean, label = [float(v.mean()) for v in norms], "mean over signs (bars: 5 % to 95 %)"
+        norms = torch.stack([rademacher_matrix_ball(H[:m], rng=rng) for m in sizes])
         bound = [rademacher_matrix_bound(m, X) for m in sizes]
-        yield Curve(bound, sizes, label=self.symbols[0], role="predicted")
-        yield Points(sizes, mean, label=label, low=low, high=high)
+        yield Curve(bound, sizes, self.symbols[0], "predicted")
+        yield over_runs(sizes, norms, "mean over signs, middle 90 %", share=0.9)

@@ -59,11 +59,6 @@ def after_the_sample(given: Given, rng: Generator) -> Given:
     return Given(R, R_S, torch.nn.functional.one_hot(R_S.argmin(1), len(R)).to(R_S), given.N)
 
 
-def copied(given: Given, rng: Generator) -> Given:
-    """One example, copied N times: half of the hypotheses seem to make no error."""
-    return given._replace(R_S=(uniform(rng, *given.R_S.shape) < given.R).double())
-
-
 class Mcallester(Claim[Given]):
     N: int = option(50, low=1, high=100_000)  # samples
     k: int = option(100, low=2, high=10_000)  # hypotheses
@@ -77,7 +72,12 @@ class Mcallester(Claim[Given]):
             lambda g: bool((g.P == g.P[0]).all()),
             without=after_the_sample,
         ),
-        Suppose("the samples are independent", has_independent_samples, without=copied),
+        Suppose(
+            "the samples are independent",
+            has_independent_samples,
+            "One example, copied N times: half of the hypotheses seem to make no error.",
+            R_S=lambda g, rng: (uniform(rng, *g.R_S.shape) < g.R).double(),
+        ),
     )
     symbols = "E_Q R_S + √((KL + ln(2√N/ε))/2N)", "E_Q R"
     shows = Parity("Risks never exceed the bound", without=False)

@@ -59,11 +59,6 @@ def has_independent_samples(self: "PacBayesTheorem", given: Given) -> tuple[bool
     return ratio < 2, f"variance {ratio:.3g} times R(1 − R)/N"
 
 
-def copied(given: Given, rng: Generator) -> Given:
-    """One example, copied N times: every risk on the sample is 0 or 1."""
-    return given._replace(R_S=(uniform(rng, *given.R_S.shape) < given.R).double())
-
-
 class PacBayesTheorem(Claim[Given]):
     N: int = option(20, low=1, high=1000)  # samples
     k: int = option(5, low=1, high=1000)  # hypotheses
@@ -78,7 +73,12 @@ class PacBayesTheorem(Claim[Given]):
             lambda g: bool((g.P == g.P[0]).all()),
             without=after_the_sample,
         ),
-        Suppose("the samples are independent", has_independent_samples, without=copied),
+        Suppose(
+            "the samples are independent",
+            has_independent_samples,
+            "One example, copied N times: every risk on the sample is 0 or 1.",
+            R_S=lambda g, rng: (uniform(rng, *g.R_S.shape) < g.R).double(),
+        ),
     )
     symbols = "ε", "share of samples on which it fails"
 

@@ -60,6 +60,7 @@ class PacBayesVsVc(Claim[Given]):
         without=many_points,
     )
     symbols = "1", "bound over what is known without it"
+    predicts = [1.0] * 4
     rows = ("½ / PAC-Bayes, true", "PAC-Bayes, coins / ½", "norm bound", "VC bound")
     shows = Along("Three bounds on one network", x="bound", log="y")
 
@@ -84,9 +85,6 @@ class PacBayesVsVc(Claim[Given]):
         )
         radius = float(train[0].norm(dim=1).max())
         return Given(true, random, (train[0].shape[1], *hidden, 1), len(train[0]), radius)
-
-    def predict(self, given: Given) -> list[float]:
-        return [1.0] * 4
 
     def measure(self, given: Given) -> list[Sample | float]:
         n, delta = given.n, self.delta / 3

@@ -53,12 +53,6 @@ def has_means(given: Given) -> tuple[bool, str]:
     return off < 6, f"{off:.2g} standard errors off at most"
 
 
-def spread_by_s(given: Given) -> Given:
-    """Draws with s as standard deviations, the common slip."""
-    z = (given.draws - given.theta) / given.s.sqrt()
-    return given._replace(draws=given.theta + given.s * z)
-
-
 class PosteriorDivergence(Claim[Given]):
     p: int = option(10, low=1, high=1000)  # weights
     draws: int = option(100_000, low=1000)  # draws from the posterior
@@ -66,7 +60,12 @@ class PosteriorDivergence(Claim[Given]):
     # The log-ratio has deviation about 2: 0.03 at this confidence. Chance: one seed in a million.
     relation = within_interval(level=0.999999, resolution=0.05)
     supposes = (
-        Suppose("s holds the variances of the weights", has_variances, without=spread_by_s),
+        Suppose(
+            "s holds the variances of the weights",
+            has_variances,
+            "Draws with s as standard deviations, the common slip.",
+            draws=lambda g: g.theta + g.s * ((g.draws - g.theta) / g.s.sqrt()),
+        ),
         Suppose(
             "θ is the mean of the weights",
             has_means,

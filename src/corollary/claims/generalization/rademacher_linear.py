@@ -23,7 +23,7 @@ import torch
 from jaxtyping import Float
 from torch import Generator, Tensor
 
-from corollary.core import Claim, Suppose, Trial, at_most, normal, option
+from corollary.core import Claim, Suppose, Trial, at_most, below, normal, option
 from corollary.core.picture import Curve, Marks, over_runs, picture
 from corollary.theory.generalization.linear_class import (
     linear_complexity,
@@ -51,7 +51,7 @@ class RademacherLinear(Claim[Given]):
     relation = at_most(ulps=64)  # sums over all signs; equality for orthogonal points
     supposes = Suppose(
         "no point is longer than D",
-        lambda g: bool(g.x.norm(dim=1).max() <= g.D * (1 + 1e-12)),
+        lambda g: below(g.x.norm(dim=1), g.D),
         "The same points, said to be a fifth as long.",
         D=0.2,
     )

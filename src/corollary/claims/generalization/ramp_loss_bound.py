@@ -29,7 +29,7 @@ from jaxtyping import Float, Int
 from torch import Generator, Tensor
 
 from corollary.core import Claim, Kept, Suppose, Trial, at_most, normal, option
-from corollary.core.picture import Histogram, Level, Marks, picture
+from corollary.core.picture import Curve, Histogram, Level, Marks, picture
 from corollary.theory.generalization.deviations import upper_quantile
 from corollary.theory.generalization.linear_class import linear_suprema
 from corollary.theory.generalization.rademacher import rademacher_deviation, random_signs
@@ -68,15 +68,13 @@ class RampLossBound(Claim[Given]):
         "the examples are drawn uniformly from the population", evenly, without=one_sided
     )
     symbols = "1", "ratio"
+    predicts = [1.0, 1.0]
     rows = "(1 − δ)-quantile of gap / bound", "largest P(y f(x) ≤ 0) / E ramp"
 
     def given(self, rng: Generator) -> Given:
         z = normal(rng, POPULATION, 2)  # two overlapping clouds
         z[:, 0] += 0.7
         return Given(z, torch.randint(POPULATION, (self.trials, self.n), generator=rng))
-
-    def predict(self, given: Given) -> list[float]:
-        return [1.0, 1.0]
 
     def measure(self, given: Given, rng: Generator) -> Kept:
         """Gaps over random rules of two lengths, and the rule that fits each sample best."""
@@ -102,6 +100,14 @@ class RampLossBound(Claim[Given]):
         """Labels by coins, in as many dimensions as examples: rules can fit every sample."""
         z = self.n**0.5 / self.W * normal(rng, POPULATION, POPULATION) / POPULATION**0.5
         return Given(z, torch.randint(POPULATION, (60, self.n), generator=rng))
+
+    @picture("The ramp lies between two step functions", x="margin m = y f(x)", y="loss")
+    def losses(self, trial: Trial[Given]) -> Marks:
+        m = torch.linspace(-1.5, 2.5, 161, dtype=torch.float64)
+        yield Curve(ramp(m), m, "ramp")
+        yield Curve((m <= 0).double(), m, "1[m ≤ 0]", "other")
+        yield Curve((m <= 1).double(), m, "1[m ≤ 1]", "other", dashed=True)
+        yield Curve((1 - m).relu(), m, "hinge, unbounded", "predicted", dashed=True)
 
     @picture(
         "All linear functions on samples of a population",

@@ -58,6 +58,7 @@ class RandomLabels(Claim[Given]):
         m=1,
     )
     symbols = "1, 1 and ½", "share that is right, mean over networks"
+    predicts = [1.0, 1.0, 0.5]
     rows = "random labels, on the sample", "true labels, on the sample", "random labels, elsewhere"
 
     def given(self, rng: Generator) -> Given:
@@ -65,9 +66,6 @@ class RandomLabels(Claim[Given]):
         y = x[:, :3].sum(dim=1).sign()
         sigma = 2.0 * torch.randint(2, (self.draws, n), generator=rng).double() - 1
         return Given(x[:n], y[:n], sigma, x[n:], y[n:], self.m)
-
-    def predict(self, given: Given) -> list[float]:
-        return [1.0, 1.0, 0.5]
 
     def measure(self, given: Given, rng: Generator) -> Kept:
         k, mixed = len(given.sigma), [self.mixed(given, share) for share in SHARES]

@@ -22,7 +22,7 @@ from typing import Literal, NamedTuple
 from jaxtyping import Float
 from torch import Generator, Tensor
 
-from corollary.core import Along, Claim, Suppose, at_most, normal, option
+from corollary.core import Along, Claim, Suppose, at_most, below, normal, option
 from corollary.theory.generalization.shattering import (
     Labelings,
     growth,
@@ -48,12 +48,6 @@ class Given(NamedTuple):
     x: Float[Tensor, "n d"]  # points
 
 
-def has_dimension(given: Given) -> tuple[bool, str]:
-    """On the first h + 1 points some labeling is missing."""
-    count = growth(given.labelings, given.x[: given.h + 1])
-    return count < 2 ** (given.h + 1), f"{count} labelings of {given.h + 1} points"
-
-
 Family = Literal["thresholds", "intervals", "half-planes", "rectangles"]
 
 
@@ -64,7 +58,7 @@ class SauerShelah(Claim[Given]):
     relation = at_most()  # integers
     supposes = Suppose(
         "h + 1 of the points are not shattered",
-        has_dimension,
+        lambda g: below(growth(g.labelings, g.x[: g.h + 1]), 2 ** (g.h + 1) - 1),
         "Unions of two intervals, said to have dimension 2: it is 4.",
         labelings=lambda _: unions_of_intervals,
         h=2,

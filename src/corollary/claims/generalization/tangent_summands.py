@@ -21,7 +21,7 @@ import torch
 from jaxtyping import Float
 from torch import Generator, Tensor
 
-from corollary.core import Claim, Kept, Suppose, Trial, at_most, normal, option
+from corollary.core import Claim, Kept, Suppose, Trial, at_most, below, normal, option
 from corollary.core.picture import Histogram, Level, Marks, picture
 from corollary.theory.generalization.tangent_concentration import (
     gram_frobenius_bound,
@@ -37,12 +37,6 @@ class Given(NamedTuple):
     B: float  # bound on its slope
 
 
-def slope_is_bounded(given: Given) -> tuple[bool, str]:
-    """The steepest slope that occurs."""
-    steepest = float(given.act.derivative(given.W @ given.X.T).abs().max())
-    return steepest <= given.B * (1 + 1e-12), f"largest {steepest:.3g}, B = {given.B:.3g}"
-
-
 class TangentSummands(Claim[Given]):
     m: int = option(200, low=1, high=5000)  # units
     n: int = option(10, low=1, high=100)  # inputs
@@ -52,7 +46,7 @@ class TangentSummands(Claim[Given]):
     relation = at_most(ulps=64)  # sums of a hundred products
     supposes = Suppose(
         "|σ'| is at most B",
-        slope_is_bounded,
+        lambda g: below(g.act.derivative(g.W @ g.X.T).abs(), g.B),
         "B is a third of the steepest slope.",
         B=lambda g: g.B / 3,
     )

@@ -59,16 +59,6 @@ def has_independent_samples(given: Given) -> tuple[bool, str]:
     return off < 10 * (2 / t) ** 0.5, f"variance off from R(1 − R)/n by {100 * off:.2g} % at most"
 
 
-def bound_for_one(self: "UnionBound", given: Given) -> Given:
-    """The bound for one function, applied to whichever of them is worst."""
-    return given._replace(N=1, eps=finite_class_deviation(1, given.n, self.delta))
-
-
-def copied(given: Given, rng: Generator) -> Given:
-    """One example, copied n times: every empirical risk is 0 or 1."""
-    return given._replace(empirical=(uniform(rng, *given.empirical.shape) < given.risks).double())
-
-
 class UnionBound(Claim[Given]):
     N: int = option(100, low=1, high=1000)  # functions
     n: int = option(200, low=10, high=2000)  # samples
@@ -80,7 +70,9 @@ class UnionBound(Claim[Given]):
         Suppose(
             "the class has at most N functions",
             lambda g: (len(g.risks) <= g.N, f"it has {len(g.risks)}"),
-            without=bound_for_one,
+            "The bound for one function, applied to whichever of them is worst.",
+            N=1,
+            eps=lambda self, g: finite_class_deviation(1, g.n, self.delta),
         ),
         Suppose(
             "the functions were chosen before the sample",
@@ -88,7 +80,12 @@ class UnionBound(Claim[Given]):
             "Functions that memorise the sample: no error on it.",
             empirical=lambda g: torch.zeros_like(g.empirical),
         ),
-        Suppose("the samples are independent", has_independent_samples, without=copied),
+        Suppose(
+            "the samples are independent",
+            has_independent_samples,
+            "One example, copied n times: every empirical risk is 0 or 1.",
+            empirical=lambda g, rng: (uniform(rng, *g.empirical.shape) < g.risks).double(),
+        ),
     )
     symbols = "2N exp(−2nε²)", "P(sup |R − R_S| > ε)"
 

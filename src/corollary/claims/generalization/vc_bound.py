@@ -26,7 +26,7 @@ from jaxtyping import Float
 from torch import Generator, Tensor
 
 from corollary.claims.generalization._draws import are_independent
-from corollary.core import Claim, Suppose, Sweep, at_most, option, uniform
+from corollary.core import Claim, Suppose, Sweep, at_most, below, option, uniform
 from corollary.theory.generalization.deviations import upper_quantile
 from corollary.theory.generalization.shattering import (
     Labelings,
@@ -39,25 +39,14 @@ from corollary.theory.generalization.vc import vc_deviation
 
 def of_thresholds(x: Float[Tensor, "t n"]) -> Float[Tensor, " t"]:
     """The largest risk less empirical risk of a rule 1[x <= t], where all labels are 0."""
-    below = torch.arange(x.shape[1], dtype=x.dtype) / x.shape[1]  # R_S just below each sorted point
-    return (x.sort(dim=1).values - below).amax(dim=1)
+    share = torch.arange(x.shape[1], dtype=x.dtype) / x.shape[1]  # R_S just below each sorted point
+    return (x.sort(dim=1).values - share).amax(dim=1)
 
 
 class Given(NamedTuple):
     x: Float[Tensor, "t n"]  # repeated samples of uniform points labelled 0
     labelings: Labelings  # of the class
     suprema: Callable[[Tensor], Tensor]  # largest risk less empirical risk
-
-
-def grows_slowly(given: Given) -> tuple[bool, str]:
-    """The growth function, looked at on ten points."""
-    count = growth(given.labelings, torch.linspace(0, 1, 10)[:, None])
-    return count <= 11, f"ten points have {count}"
-
-
-def every_set(given: Given) -> Given:
-    """The class of all finite sets: some rule is right on the sample and wrong elsewhere."""
-    return Given(given.x, lambda p: unions_of_intervals(p, len(p)), lambda x: torch.ones(len(x)))
 
 
 class VcBound(Claim[Given]):
@@ -68,7 +57,14 @@ class VcBound(Claim[Given]):
     relation = at_most(ulps=8)  # a quantile with its confidence built in
     trivial = 1.0  # a risk is never larger
     supposes = (
-        Suppose("m points have at most m + 1 labelings", grows_slowly, without=every_set),
+        Suppose(
+            "m points have at most m + 1 labelings",
+            lambda g: below(growth(g.labelings, torch.linspace(0, 1, 10)[:, None]), 11),
+            "The class of all finite sets: some rule is right on the sample and wrong elsewhere.",
+            lambda g: Given(
+                g.x, lambda p: unions_of_intervals(p, len(p)), lambda x: torch.ones(len(x))
+            ),
+        ),
         Suppose(
             "the points of a sample are independent",
             lambda g: are_independent(g.x),

@@ -26,7 +26,7 @@ from jaxtyping import Float
 from torch import Generator, Tensor
 
 from corollary.claims.generalization._draws import are_independent
-from corollary.core import Claim, Suppose, Sweep, at_most, option, uniform
+from corollary.core import Claim, Suppose, Sweep, at_most, below, option, uniform
 from corollary.theory.generalization.deviations import upper_quantile
 from corollary.theory.generalization.shattering import (
     Labelings,
@@ -54,19 +54,6 @@ class Given(NamedTuple):
     h: int  # dimension
 
 
-def has_dimension(given: Given) -> tuple[bool, str]:
-    """Labelings of h + 1 points."""
-    count = growth(given.labelings, torch.linspace(0, 1, given.h + 1)[:, None])
-    return count < 2 ** (given.h + 1), f"{count} labelings of {given.h + 1} points"
-
-
-def any_number(given: Given) -> Given:
-    """Any number of intervals: the sample is cut out of the line."""
-    return given._replace(
-        labelings=lambda p: unions_of_intervals(p, len(p)), suprema=lambda x: torch.ones(len(x))
-    )
-
-
 class VcDimensionBound(Claim[Given]):
     n: int = option(500, low=10, high=2000)  # samples
     delta: float = option(0.05, low=0.01, high=0.5)  # probability of failure
@@ -75,7 +62,15 @@ class VcDimensionBound(Claim[Given]):
     relation = at_most(ulps=8)  # a quantile with its confidence built in
     trivial = 1.0  # a risk is never larger
     supposes = (
-        Suppose("h + 1 points are not shattered", has_dimension, without=any_number),
+        Suppose(
+            "h + 1 points are not shattered",
+            lambda g: below(
+                growth(g.labelings, torch.linspace(0, 1, g.h + 1)[:, None]), 2 ** (g.h + 1) - 1
+            ),
+            "Any number of intervals: the sample is cut out of the line.",
+            labelings=lambda _: lambda p: unions_of_intervals(p, len(p)),
+            suprema=lambda _: lambda x: torch.ones(len(x)),
+        ),
         Suppose(
             "the points of a sample are independent",
             lambda g: are_independent(g.x),

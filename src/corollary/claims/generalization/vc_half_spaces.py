@@ -18,7 +18,7 @@ import torch
 from torch import Generator, Tensor
 
 from corollary.core import Along, Claim, Suppose, Trial, equals, generator, normal, option
-from corollary.core.picture import Curve, Marks, Points, Role, picture
+from corollary.core.picture import Curve, Marks, Role, picture, scatter
 from corollary.theory.generalization.shattering import (
     Labelings,
     growth,
@@ -28,17 +28,12 @@ from corollary.theory.generalization.shattering import (
     vc_dimension,
 )
 
+RAY = torch.tensor([[1.0], [2.0]], dtype=torch.float64)  # two points on it have four labelings
+
 
 class Given(NamedTuple):
     dims: tuple[int, ...]  # dimensions
     labelings: Labelings  # the class
-
-
-def may_miss_origin(given: Given) -> tuple[bool, str]:
-    """Whether two points on one ray can have different labels."""
-    ray = torch.tensor([[1.0], [2.0]], dtype=torch.float64)
-    count = growth(given.labelings, ray)
-    return count == 4, f"two points on a ray have {count} labelings"
 
 
 class VcHalfSpaces(Claim[Given]):
@@ -48,7 +43,7 @@ class VcHalfSpaces(Claim[Given]):
     relation = equals()  # integers
     supposes = Suppose(
         "the half-spaces may miss the origin",
-        may_miss_origin,
+        lambda g: growth(g.labelings, RAY) == 4,
         "Half-spaces through the origin: one dimension less.",
         labelings=lambda _: half_spaces_through_origin,
     )
@@ -62,25 +57,22 @@ class VcHalfSpaces(Claim[Given]):
         return [d + 1.0 for d in given.dims]
 
     def measure(self, given: Given, rng: Generator) -> list[float]:
-        clouds = [lambda n, g, d=d: normal(g, n, d) for d in given.dims]
-        found = [
-            vc_dimension(given.labelings, cloud, d + 2, tries=self.tries, rng=rng)
-            for cloud, d in zip(clouds, given.dims, strict=True)
-        ]
-        return [float(result.dimension) for result in found]
+        def largest(d: int) -> float:
+            cloud = lambda n, g: normal(g, n, d)  # noqa: E731
+            return vc_dimension(given.labelings, cloud, d + 2, tries=self.tries, rng=rng).dimension
+
+        return [largest(d) for d in given.dims]
 
     @picture("Radon: four points always split like this", x="x₁", y="x₂", equal=True)
     def marks(self, trial: Trial[Given]) -> Marks:
         x = normal(generator(0, "radon"), 4, 2)
         split = radon_partition(x)
-        groups: dict[Role, tuple[str, Tensor]] = {
-            "measured": ("one group", split.first),
-            "other": ("the other", ~split.first),
+        sides: dict[Role, tuple[str, Tensor]] = {
+            "measured": ("one group", x[split.first]),
+            "other": ("the other", x[~split.first]),
         }
-        for role, (name, which) in groups.items():
-            group = x[which]
+        for role, (name, group) in sides.items():
             ring = torch.cat([group, group[:1]])
             yield Curve(ring[:, 1], ring[:, 0], label=f"hull of {name}", role=role)
-            yield Points(group[:, 0], group[:, 1], label=name, role=role)
-        point = split.point.tolist()
-        yield Points([point[0]], [point[1]], label="in both hulls", role="predicted")
+            yield scatter(group, name, role)
+        yield scatter(split.point[None], "in both hulls", "predicted")

@@ -39,11 +39,6 @@ class Given(NamedTuple):
     labels: Int[Tensor, " n"]  # their classes on the atlas
 
 
-def shuffled(given: Given, rng: Generator) -> Given:
-    """With labels in random order adjacent cells agree no more often than others."""
-    return given._replace(labels=given.y[torch.randperm(len(given.y), generator=rng)])
-
-
 class ActivationAtlas(Claim[Given]):
     width: int = option(32, low=4, high=512)  # units of each of the two hidden layers
     steps: int = option(60, low=1, high=5000)  # updates by Adam on a thousand digits
@@ -53,17 +48,18 @@ class ActivationAtlas(Claim[Given]):
 
     relation = at_least()
     supposes = Suppose(
-        "every input has its own label", lambda g: torch.equal(g.y, g.labels), without=shuffled
+        "every input has its own label",
+        lambda g: torch.equal(g.y, g.labels),
+        "With labels in random order adjacent cells agree no more often than others.",
+        labels=lambda g, rng: g.y[torch.randperm(len(g.y), generator=rng)],
     )
     symbols = "4", "agreement of adjacent cells / of random cells"
+    predicts = 4.0
     shows = Spread("Adjacent cells mean the same")
 
     def given(self, rng: Generator) -> Given:
         x, y = digits("train")
         return Given(x.flatten(start_dim=1).double(), y, y)
-
-    def predict(self, given: Given) -> float:
-        return 4.0
 
     def measure(self, given: Given, rng: Generator) -> Kept:
         net = Many([MLP([64, self.width, self.width, 10], rng=rng) for _ in range(self.runs)])

@@ -39,11 +39,6 @@ class Given(NamedTuple):
     layer: GATConv
 
 
-def preference(given: Given, rng: Generator) -> Given:
-    """With a random u some neighbours count more than others."""
-    return given._replace(layer=GATConv(given.X.shape[1], 1, rng=rng))
-
-
 class AttentionMean(Claim[Given]):
     d: int = 3  # features of a member
 
@@ -55,7 +50,12 @@ class AttentionMean(Claim[Given]):
             "Over all nodes every node gets the same mean.",
             over=lambda g: complete_graph(g.graph.M),
         ),
-        Suppose("u is zero", lambda g: near(g.layer.u, 0.0), without=preference),
+        Suppose(
+            "u is zero",
+            lambda g: near(g.layer.u, 0.0),
+            "With a random u some neighbours count more than others.",
+            layer=lambda g, rng: GATConv(g.X.shape[1], 1, rng=rng),
+        ),
     )
     symbols = "mean over N(i) ∪ {i}", "attention over N(i) ∪ {i}"
     shows = Along("With u = 0", x="node i", y="x′ of node i", first=1)

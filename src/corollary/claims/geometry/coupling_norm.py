@@ -52,14 +52,12 @@ class CouplingNorm(Claim[Given]):
         without=no_loops_in_d,
     )
     symbols = "1", "gain of Ā"
+    predicts = [1.0, 1.0]
     rows = "largest |λ| of Ā", "gain along √d"
 
     def given(self, rng: Generator) -> Given:
         graph = erdos_renyi(self.M, self.density, rng=rng)  # isolated nodes included
         return Given(graph, gcn_norm(graph).to_dense())
-
-    def predict(self, given: Given) -> list[float]:
-        return [1.0, 1.0]
 
     def measure(self, given: Given) -> Kept:
         spectrum, root = torch.linalg.eigvalsh(given.A), given.d.sqrt()

@@ -19,15 +19,10 @@ import math
 
 from torch import Generator, Tensor
 
-from corollary.core import Along, Claim, Suppose, equals, option
+from corollary.core import Along, Claim, Curve, Marks, Suppose, Trial, equals, option, picture
 from corollary.data.graphs import cycle_graph, path_graph
 from corollary.theory.geometry.graph import Graph
 from corollary.theory.geometry.graph_fourier import fourier_basis
-
-
-def cut_open(ring: Graph) -> Graph:
-    """A path, the ring cut open, has the frequencies of a cosine transform."""
-    return path_graph(ring.M)
 
 
 class CycleFrequencies(Claim[Graph]):
@@ -37,7 +32,8 @@ class CycleFrequencies(Claim[Graph]):
     supposes = Suppose(
         "the graph is a ring",
         lambda g: bool((g.degrees == 2).all()) and g.is_connected,
-        without=cut_open,
+        "A path, the ring cut open, has the frequencies of a cosine transform.",
+        lambda g: path_graph(g.M),
     )
     symbols = "2 − 2cos(2πk/M)", "frequencies of the ring"
     shows = Along("Frequencies of a ring", x="number of the eigenvalue", y="λ")
@@ -50,3 +46,9 @@ class CycleFrequencies(Claim[Graph]):
 
     def measure(self, given: Graph) -> Tensor:
         return fourier_basis(given).frequencies
+
+    @picture("Its modes are waves", x="node m", y="entry of the mode")
+    def modes(self, trial: Trial[Graph]) -> Marks:
+        U = fourier_basis(trial.given).modes
+        for k in sorted({0, 1, min(3, self.M - 1), self.M - 1}):
+            yield Curve(U[:, k], range(1, self.M + 1), f"mode {k}", "other")

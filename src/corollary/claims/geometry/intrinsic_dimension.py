@@ -25,8 +25,6 @@ from corollary.core import Along, Claim, Sample, Suppose, at_most, option
 from corollary.data.manifolds import embedded_sphere, swiss_roll
 from corollary.theory.geometry.intrinsic_dimension import intrinsic_dimension
 
-K = (2, 3, 2)  # dimensions of the three manifolds
-
 
 class Given(NamedTuple):
     spheres: Float[Tensor, "r n D"]
@@ -40,11 +38,6 @@ def noise(g: Given) -> float:
     return float(torch.stack(size).max() / g.spheres.shape[1] ** 0.5)
 
 
-def loud(self: "IntrinsicDimension", rng: Generator) -> Given:
-    """Noise as large as the manifold: its dimension is seen instead."""
-    return self.drawn(0.3, rng)
-
-
 class IntrinsicDimension(Claim[Given]):
     n: int = option(1000, low=300, high=20_000)  # points of each cloud
     D: int = option(50, low=5, high=500)  # dimension of the space
@@ -54,7 +47,10 @@ class IntrinsicDimension(Claim[Given]):
 
     relation = at_most(level=0.95)
     supposes = Suppose(
-        "the noise is at most 0.02 in each coordinate", lambda g: 0.02 - noise(g), without=loud
+        "the noise is at most 0.02 in each coordinate",
+        lambda g: 0.02 - noise(g),
+        "Noise as large as the manifold: its dimension is seen instead.",
+        lambda self, rng: self.drawn(0.3, rng),
     )
     symbols = "error allowed", "error of the dimension"
     rows = (
@@ -78,8 +74,8 @@ class IntrinsicDimension(Claim[Given]):
         return [self.within] * 6
 
     def measure(self, given: Given) -> list[Sample]:
-        out = []
-        for clouds, k, scale in zip(given, K, (self.n // 16, self.n // 16, 4), strict=True):
+        out, few = [], self.n // 16
+        for clouds, k, scale in zip(given, (2, 3, 2), (few, few, 4), strict=True):
             by_distance = [intrinsic_dimension(X, "TwoNN", scale=scale) for X in clouds]
             by_rank = [intrinsic_dimension(X, "local PCA", scale=max(scale, 12)) for X in clouds]
             out += [Sample([abs(d - k) for d in found]) for found in (by_distance, by_rank)]

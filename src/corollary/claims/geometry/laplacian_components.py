@@ -29,11 +29,6 @@ class Given(NamedTuple):
     L: tuple[Tensor, ...]  # a matrix for each graph
 
 
-def signless(given: Given) -> Given:
-    """D + A, with a plus: components with an odd cycle are not counted."""
-    return given._replace(L=tuple(L.abs() for L in given.L))
-
-
 class LaplacianComponents(Claim[Given]):
     M: int = option(60, low=2, high=300)  # nodes
     degrees: tuple[float, ...] = (0.3, 0.7, 1.0, 1.5, 2.5, 5.0)  # mean degrees of random graphs
@@ -45,7 +40,8 @@ class LaplacianComponents(Claim[Given]):
             torch.equal(L, torch.diag(G.degrees) - G.dense())
             for G, L in zip(g.graphs, g.L, strict=True)
         ),
-        without=signless,
+        "D + A, with a plus: components with an odd cycle are not counted.",
+        L=lambda g: tuple(L.abs() for L in g.L),
     )
     symbols = "components, by search", "zero eigenvalues of L"
     rows = "mean degree {degrees}"

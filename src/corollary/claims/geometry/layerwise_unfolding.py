@@ -49,11 +49,6 @@ def separability(h: Tensor, y: Tensor) -> float:
     return float((H @ (torch.linalg.pinv(H) @ y) * y > 0).double().mean())
 
 
-def linear_layers(self: "LayerwiseUnfolding", given: Given, rng: Generator) -> Given:
-    """Linear layers bend nothing, and gain nothing."""
-    return given._replace(nets=self.networks("linear", rng))
-
-
 class LayerwiseUnfolding(Claim[Given]):
     n: int = option(240, low=20, high=5000)  # points, half on each spiral
     turns: float = option(1.0, low=0.1, high=3.0)  # how often each spiral goes around
@@ -65,7 +60,12 @@ class LayerwiseUnfolding(Claim[Given]):
     gain: float = option(0.15, low=0.0, high=1.0)  # accuracy gained over the inputs
 
     relation = at_least()
-    supposes = Suppose("the layers are not linear", lambda g: bend(g) - 1e-6, without=linear_layers)
+    supposes = Suppose(
+        "the layers are not linear",
+        lambda g: bend(g) - 1e-6,
+        "Linear layers bend nothing, and gain nothing.",
+        nets=lambda self, rng: self.networks("linear", rng),
+    )
     symbols = "what is asked for", "accuracy of the best linear classifier"
     rows = "on the last hidden layer", "gained over the inputs"
 

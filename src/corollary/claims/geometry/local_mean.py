@@ -41,11 +41,6 @@ def unsettled(g: Given) -> float:
     return abs(second(1e-3) / second(1e-2) - 1)
 
 
-def cone(given: Given) -> Given:
-    """At the tip of a cone the quotient grows like 1/r."""
-    return Given(lambda x: x.norm(dim=1), torch.zeros_like(given.x), 0.0)
-
-
 class LocalMean(Claim[Given]):
     d: int = option(3, low=1, high=20)  # dimension
     radii: tuple[float, ...] = (0.025, 0.05, 0.1, 0.2)  # radii of spheres, growing
@@ -55,9 +50,11 @@ class LocalMean(Claim[Given]):
     supposes = Suppose(
         "f is smooth at x: its second difference settles",
         lambda g: 0.1 - unsettled(g),
-        without=cone,
+        "At the tip of a cone the quotient grows like 1/r.",
+        lambda g: Given(lambda x: x.norm(dim=1), torch.zeros_like(g.x), 0.0),
     )
     symbols = "∝ r²", "error of 2d/r² (mean − f(x))"
+    predicts = 2.0
     shows = Over("Deviation from the mean over a sphere", x="r")
 
     def given(self, rng: Generator) -> Given:
@@ -68,9 +65,6 @@ class LocalMean(Claim[Given]):
             return torch.exp((x * a).sum(dim=1)) + x[:, 0] * x[:, -1]
 
         return Given(f, x, float(laplace_operator(f, x)))
-
-    def predict(self, given: Given) -> float:
-        return 2.0
 
     def measure(self, given: Given, rng: Generator) -> Series:
         def quotient(r: float) -> float:  # with the same directions at all radii

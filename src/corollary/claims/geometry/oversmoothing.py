@@ -22,7 +22,8 @@ import torch
 from jaxtyping import Float
 from torch import Generator, Tensor
 
-from corollary.core import Along, Claim, Suppose, at_most, normal, option
+from corollary.core import Along, Claim, Suppose, Trial, at_most, normal, option
+from corollary.core.picture import Marks, Points, Role, picture
 from corollary.data.graphs import cycle_graph
 from corollary.data.karate_club import karate_club
 from corollary.theory.geometry.graph import Graph
@@ -34,17 +35,17 @@ class Given(NamedTuple):
     X: Float[Tensor, "M d"]  # features
 
 
-def two_rings(given: Given) -> Given:
-    """Two rings keep a direction each."""
-    return Given(cycle_graph(5).union(cycle_graph(6)), given.X[:11])
-
-
 class Oversmoothing(Claim[Given]):
     d: int = 4  # features of a member
     K: int = option(30, low=1, high=100)  # rounds
 
     relation = at_most(ulps=1e5)  # after K rounds the rounding of u is that much of the rest
-    supposes = Suppose("the graph is connected", lambda g: g.graph.is_connected, without=two_rings)
+    supposes = Suppose(
+        "the graph is connected",
+        lambda g: g.graph.is_connected,
+        "Two rings keep a direction each.",
+        lambda g: Given(cycle_graph(5).union(cycle_graph(6)), g.X[:11]),
+    )
     symbols = "λᵏ ‖X − uuᵀX‖", "‖Āᵏ X − uuᵀX‖"
     shows = Along("Every round forgets", x="k, rounds", log="y")
 
@@ -58,3 +59,11 @@ class Oversmoothing(Claim[Given]):
 
     def measure(self, given: Given) -> Tensor:
         return oversmoothing_curve(given.graph, given.X, self.K).distance
+
+    @picture("In the end the degree is all that is left", x="√d of the node", y="first feature")
+    def collapse(self, trial: Trial[Given]) -> Marks:
+        graph, X = trial.given
+        for k in (0, 2, self.K):
+            features = oversmoothing_curve(graph, X, k).features[:, 0]
+            role: Role = "measured" if k == self.K else "other"
+            yield Points((1 + graph.degrees).double().sqrt(), features, f"k = {k}", role)

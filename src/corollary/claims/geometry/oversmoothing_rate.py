@@ -34,17 +34,17 @@ class Given(NamedTuple):
     X: Float[Tensor, "M d"]  # features
 
 
-def two_rings(given: Given) -> Given:
-    """What separates two rings does not shrink."""
-    return Given(cycle_graph(5).union(cycle_graph(6)), given.X[:11])
-
-
 class OversmoothingRate(Claim[Given]):
     d: int = 4  # features of a node
     rounds: tuple[int, ...] = (1, 2, 4, 8, 16, 32)  # rounds at which the quotient is taken
 
     relation = converges(gap=0.01)  # what the third eigenvalue adds after 32 rounds is less
-    supposes = Suppose("the graph is connected", lambda g: g.graph.is_connected, without=two_rings)
+    supposes = Suppose(
+        "the graph is connected",
+        lambda g: g.graph.is_connected,
+        "What separates two rings does not shrink.",
+        lambda g: Given(cycle_graph(5).union(cycle_graph(6)), g.X[:11]),
+    )
     symbols = "λ", "δₖ₊₁ / δₖ"
     shows = Over("Shrinking factor of each round", x="k, rounds")
 

@@ -66,10 +66,9 @@ class Oversquashing(Claim[Given]):
 
     def predict(self, given: Given) -> Tensor:
         paths = torch.linalg.matrix_power(gcn_norm(given.graph).to_dense(), len(given.W))
-        out: Tensor = torch.linalg.matrix_norm(given.W, ord=2).prod() * paths[-1]
-        return out
+        return torch.mul(torch.linalg.matrix_norm(given.W, ord=2).prod(), paths[-1])
 
-    def measure(self, given: Given) -> Tensor:
+    def measure(self, given: Given) -> list[float]:
         A = gcn_norm(given.graph)
 
         def last(X: Tensor) -> Tensor:
@@ -78,5 +77,4 @@ class Oversquashing(Claim[Given]):
             return X[-1]
 
         J = torch.autograd.functional.jacobian(last, given.X)  # (d, M, d)
-        out: Tensor = torch.linalg.matrix_norm(J.transpose(0, 1), ord=2)
-        return out
+        return [float(size) for size in torch.linalg.matrix_norm(J.transpose(0, 1), ord=2)]

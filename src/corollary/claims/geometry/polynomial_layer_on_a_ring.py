@@ -39,13 +39,12 @@ def layer_of(kernel: Tensor, b: Tensor) -> GraphConvPoly:
     c_out, c_in, width = kernel.shape
     K = width // 2
     # Response of L^k at distance j on a long ring: (-1)^j binom(2k, k + j).
-    response = torch.tensor(
-        [[(-1.0) ** j * comb(2 * k, k + j) for k in range(K + 1)] for j in range(K + 1)],
-        dtype=kernel.dtype,
-    )
+    rows = [[(-1.0) ** j * comb(2 * k, k + j) for k in range(K + 1)] for j in range(K + 1)]
     layer = GraphConvPoly(c_in, c_out, K, rng=torch.Generator().manual_seed(0))
     half = kernel[..., K:].reshape(-1, K + 1)
-    layer.alpha.data = torch.linalg.solve(response, half.T).T.reshape(c_out, c_in, K + 1)
+    layer.alpha.data = torch.linalg.solve(kernel.new_tensor(rows), half.T).T.reshape(
+        c_out, c_in, -1
+    )
     layer.b = torch.nn.Parameter(b)
     return layer
 

@@ -23,7 +23,7 @@ import torch
 from jaxtyping import Float
 from torch import Generator, Tensor, nn
 
-from corollary.core import Along, Claim, Suppose, equals, instead, normal, option
+from corollary.core import Along, Claim, Suppose, equals, normal, option
 from corollary.models.equivariant_sets import EquivariantDeepSets
 from corollary.models.mlp import MLP
 from corollary.theory.networks.permutations import permutation_matrix
@@ -38,16 +38,16 @@ class Given(NamedTuple):
     f: nn.Module
 
 
-as_printed = instead("P f(PX), as printed in the notes.", R=lambda g: g.P)
-
-
 class SetEquivariance(Claim[Given]):
     M: int = option(9, low=3, high=100)  # elements of the set
     d: int = 2  # numbers per element
 
     relation = equals(ulps=256, scale=1.0)  # sums of M terms in another order
     supposes = Suppose(
-        "R is the transpose of P", lambda g: torch.equal(g.R, g.P.T), without=as_printed
+        "R is the transpose of P",
+        lambda g: torch.equal(g.R, g.P.T),
+        "P f(PX), as printed in the notes.",
+        R=lambda g: g.P,
     )
     symbols = "f(X)", "Pᵀ f(PX)"
     shows = Along("Putting the rows back", x="row m", y="value of row m", first=1)

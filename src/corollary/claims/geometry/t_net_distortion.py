@@ -37,12 +37,6 @@ class Given(NamedTuple):
     each: Float[Tensor, "M 3 3"]  # the matrix that moves each point
 
 
-def mirrored(given: Given) -> Given:
-    """Every other point is moved by −A: neighbours are torn apart."""
-    sign = 1.0 - 2.0 * (torch.arange(len(given.X)).double() % 2)
-    return given._replace(each=sign[:, None, None] * given.A)
-
-
 class TNetDistortion(Claim[Given]):
     M: int = option(60, low=2, high=500)  # points of the cloud
     step: float = option(0.1, low=1e-3, high=1.0)  # noise on the weights of the T-net
@@ -51,7 +45,8 @@ class TNetDistortion(Claim[Given]):
     supposes = Suppose(
         "every point is moved by the same matrix A",
         lambda g: bool((g.each == g.A).all()),
-        without=mirrored,
+        "Every other point is moved by −A: neighbours are torn apart.",
+        each=lambda g: (1.0 - 2.0 * (torch.arange(len(g.X)).double() % 2))[:, None, None] * g.A,
     )
     symbols = "‖I − AAᵀ‖", "largest relative change of a squared distance"
     shows = Sweep(

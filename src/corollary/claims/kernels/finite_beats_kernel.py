@@ -72,15 +72,13 @@ class FiniteBeatsKernel(Claim[Given]):
         target=lambda g: radial,
     )
     symbols = "0", "logarithm of the ratio"
+    predicts = [0.0, 0.0]
     rows = "error of the network / of its kernel", "alignment before / after training"
     shows = Along("A target of one direction", x="mean over runs", y="log ratio")
 
     def given(self, rng: Generator) -> Given:
         u = normal(rng, self.d)
         return Given(normal(rng, self.runs, self.n + 1000, self.d), u / u.norm(), single_index)
-
-    def predict(self, given: Given) -> list[float]:
-        return [0.0, 0.0]
 
     def measure(self, given: Given, rng: Generator) -> list[Sample]:
         runs = [self.run(x, given.target(x, given.u), rng) for x in given.x]

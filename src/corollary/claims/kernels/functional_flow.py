@@ -55,15 +55,13 @@ class FunctionalFlow(Claim[Given]):
         velocity=lambda g: [t.sign() * t.abs().mean() for t in g.gradient],
     )
     symbols = "dt²", "|Δf − dt K(y − f)|"
+    predicts = 2.0
     shows = Over("A step in function space", x="dt")
 
     def given(self, rng: Generator) -> Given:
         model = MLP([3, self.width, 1], "tanh", rng=rng)
         given = Given(model, normal(rng, self.n, 3), normal(rng, self.n, 1), [])
         return given._replace(velocity=given.gradient)
-
-    def predict(self, given: Given) -> float:
-        return 2.0
 
     def measure(self, given: Given) -> Series:
         model, x, y, velocity = given

@@ -39,11 +39,6 @@ def drawn(kernel: Callable[[Tensor, Tensor], Tensor], draws: int, rng: Generator
     return Given(GP(kernel).sample(X, draws, rng=rng), float(kernel(X[:1], X[1:2])))
 
 
-def rough(self: "GpPriorSamples", rng: Generator) -> Given:
-    """The covariance exp(−|r|) has the same variance and samples without a derivative."""
-    return drawn(lambda x, y: torch.exp(-torch.cdist(x, y)), self.draws, rng)
-
-
 class GpPriorSamples(Claim[Given]):
     draws: int = option(4000, low=10, high=100_000)  # functions
 
@@ -54,7 +49,8 @@ class GpPriorSamples(Claim[Given]):
     supposes = Suppose(
         "the covariance is smooth at distance 0: 1 − K(h) < h²",
         lambda g: 1 - (1 - g.near) / 0.1**2,
-        without=rough,
+        "The covariance exp(−|r|) has the same variance and samples without a derivative.",
+        lambda self, rng: drawn(lambda x, y: torch.exp(-torch.cdist(x, y)), self.draws, rng),
     )
     symbols = "exp(−r²/2)", "E[f(x) f(x + r)]"
     rows = "r = 0", "r = 0.5", "r = 1", "r = 2", "r = 3", "square of the slope"

@@ -60,15 +60,13 @@ class HInfinity(Claim[Given]):
         ),
     )
     symbols = "m^(-1/2)", "‖H - H∞‖"
+    predicts = -0.5
     shows = Over("Gram matrix of the first layer", x="width m")
 
     def given(self, rng: Generator) -> Given:
         x = normal(rng, self.n, self.d)
         w = normal(rng, self.draws, max(self.widths), self.d)
         return Given(x / x.norm(dim=1, keepdim=True), w)
-
-    def predict(self, given: Given) -> float:
-        return -0.5
 
     def measure(self, given: Given) -> Series:
         limit, products = h_infinity(given.x), given.x @ given.x.T

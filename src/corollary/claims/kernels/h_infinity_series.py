@@ -24,11 +24,6 @@ from corollary.core import Claim, Over, Series, Suppose, converges, option
 from corollary.theory.kernels.two_layer import h_series
 
 
-def longer(u: float) -> float:
-    """Longer inputs: the series leaves its disc of convergence."""
-    return 1.3
-
-
 class HInfinitySeries(Claim[float]):
     u: float = option(0.9, low=-1.0, high=1.0)  # inner product of unit inputs
     terms: tuple[int, ...] = (1, 2, 4, 8, 16, 32)  # of the series
@@ -37,7 +32,8 @@ class HInfinitySeries(Claim[float]):
     supposes = Suppose(
         "the inputs have length 1, so |u| ≤ 1",
         lambda u: (abs(u) <= 1, f"u = {u:g}"),
-        without=longer,
+        "Longer inputs: the series leaves its disc of convergence.",
+        lambda: 1.3,
     )
     symbols = "h(u)", "partial sum"
     shows = Over("Power series of H∞", x="terms")

@@ -74,13 +74,11 @@ class KernelTrick(Claim[Given]):
         ),
     )
     symbols = "separable?", "a hyperplane is found"
+    predicts = [0, 1]
     rows = "in the plane", "in feature space"
 
     def given(self, rng: Generator) -> Given:
         return Given(*rings(self.n, self.noise, rng=rng))
-
-    def predict(self, given: Given) -> list[int]:
-        return [0, 1]
 
     def measure(self, given: Given) -> list[int]:
         return [int(bool(linear_separability(t, given.y))) for t in (given.x, features(given.x))]

@@ -63,6 +63,7 @@ class LinearizationOrder(Claim[Given]):
         without=at_a_kink,
     )
     symbols = "h²", "|f − f_lin|"
+    predicts = 2.0
     shows = Over("Network against linearisation", x="h, distance from θ₀")
 
     def given(self, rng: Generator) -> Given:
@@ -70,9 +71,6 @@ class LinearizationOrder(Claim[Given]):
         direction = [normal(rng, *p.shape) for p in model.parameters()]
         length = sum(float(v.square().sum()) for v in direction) ** 0.5
         return Given(model, normal(rng, 5, 3), [v / length for v in direction])
-
-    def predict(self, given: Given) -> float:
-        return 2.0
 
     def measure(self, given: Given) -> Series:
         f, change = push_forward(given.model, given.x, given.direction)

@@ -52,14 +52,12 @@ class LinearizationWidth(Claim[Given]):
         alpha=1.0,
     )
     symbols = "n^(−1/2)", "largest |f − f_lin|"
+    predicts = -0.5
     shows = Over("Network against linearisation in training", x="width n")
 
     def given(self, rng: Generator) -> Given:
         angle = torch.tensor([0.4, 1.8, 3.3, 4.9], dtype=torch.float64) + 0.2 * uniform(rng, 4)
         return Given(torch.stack([angle.cos(), angle.sin()], 1), normal(rng, 4).sign(), 0.5)
-
-    def predict(self, given: Given) -> float:
-        return -0.5
 
     def measure(self, given: Given, rng: Generator) -> Series:
         return Series(self.widths, [self.gap(given, n, rng) for n in self.widths])

@@ -50,13 +50,11 @@ class NngpLimit(Claim[Given]):
         fan=lambda g: lambda n, m: m,
     )
     symbols = "n^(−1/2)", "|Σ̂ₙ − Σ|"
+    predicts = -0.5
     shows = Over("Empirical covariance tends to the NNGP kernel", x="width n")
 
     def given(self, rng: Generator) -> Given:
         return Given(normal(rng, 3, 4), lambda n, m: n)
-
-    def predict(self, given: Given) -> float:
-        return -0.5
 
     def measure(self, given: Given, rng: Generator) -> Series:
         limit = nngp_kernel(given.x, self.depth, None, SIGMA_W, SIGMA_B)

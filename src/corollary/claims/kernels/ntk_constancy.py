@@ -48,14 +48,12 @@ class NtkConstancy(Claim[Given]):
         alpha=1.0,
     )
     symbols = "n^(−1/2)", "|Θₜ − Θ₀| / |Θ₀|"
+    predicts = -0.5
     shows = Over("Kernel drift", x="width n")
 
     def given(self, rng: Generator) -> Given:
         x = normal(rng, self.n, 3)
         return Given(x / x.norm(dim=1, keepdim=True), normal(rng, self.n).sign(), 0.5)
-
-    def predict(self, given: Given) -> float:
-        return -0.5
 
     def measure(self, given: Given, rng: Generator) -> Series:
         x, y, alpha = given

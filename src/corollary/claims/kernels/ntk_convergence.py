@@ -48,13 +48,11 @@ class NtkConvergence(Claim[Given]):
         factor=0.0,
     )
     symbols = "n^(−1/2)", "|Θₙ − Θ|"
+    predicts = -0.5
     shows = Over("Empirical tangent kernel tends to its limit", x="width n")
 
     def given(self, rng: Generator) -> Given:
         return Given(normal(rng, 3, self.d), 0.5)
-
-    def predict(self, given: Given) -> float:
-        return -0.5
 
     def measure(self, given: Given, rng: Generator) -> Series:
         limit = ntk_kernel(given.x, 2).ntk

@@ -41,11 +41,6 @@ def by_fan_in(self: "NtkParametrization", given: Given) -> tuple[bool, str]:
     return near(net(X), sigma_w**2 * (X @ V.T / 3**0.5).relu() @ W.T / len(V) ** 0.5)
 
 
-def fan_out(self: "NtkParametrization") -> Given:
-    """Fan-out scaling, as printed: the variance grows like n/2."""
-    return self.networks("fan_out")
-
-
 class NtkParametrization(Claim[Given]):
     widths: tuple[int, ...] = (50, 200, 800)  # of the hidden layer
     sigma_w: float = option(1.0, low=0.1, high=3.0)  # standard deviation of weights
@@ -53,7 +48,12 @@ class NtkParametrization(Claim[Given]):
     draws: int = option(1500, low=100, high=50_000)  # networks at each width
 
     relation = within_interval(level=0.999, resolution=0.4)  # squares of spread 3, 1500 draws
-    supposes = Suppose("layers are scaled by their fan-in", by_fan_in, without=fan_out)
+    supposes = Suppose(
+        "layers are scaled by their fan-in",
+        by_fan_in,
+        "Fan-out scaling, as printed: the variance grows like n/2.",
+        lambda self: self.networks("fan_out"),
+    )
     symbols = "σ_w²(σ_w² + σ_b²)/2 + σ_b²", "E[f²] over networks"
     rows = "n = {widths}"
     shows = Along("Output variance in the NTK parametrisation", x="width n", at="widths", log="xy")

@@ -54,14 +54,12 @@ class NtkRegression(Claim[Given]):
         offset=0.0,
     )
     symbols = "n^(−1/2)", "distance at new inputs"
+    predicts = -0.5
     shows = Over("Trained networks tend to kernel regression", x="width n")
 
     def given(self, rng: Generator) -> Given:
         angle = torch.tensor([0.2, 2.1, 4.4], dtype=torch.float64) + 0.3 * uniform(rng, 3)
         return Given(torch.stack([angle.cos(), angle.sin()], 1), normal(rng, 3).sign(), 1.0)
-
-    def predict(self, given: Given) -> float:
-        return -0.5
 
     def measure(self, given: Given, rng: Generator) -> Series:
         x, y, offset = given

@@ -44,13 +44,11 @@ class RandomFeatureKernel(Claim[Given]):
         spread=2.0,
     )
     symbols = "p^(−1/2)", "|K_p − K|"
+    predicts = -0.5
     shows = Over("Kernel of random features", x="features p")
 
     def given(self, rng: Generator) -> Given:
         return Given(normal(rng, 10, 3), 1.0)
-
-    def predict(self, given: Given) -> float:
-        return -0.5
 
     def measure(self, given: Given, rng: Generator) -> Series:
         def off(p: int) -> Tensor:

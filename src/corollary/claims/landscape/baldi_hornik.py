@@ -50,11 +50,6 @@ def least(given: Given) -> Tensor:
     return values[-1] / values[0] - 1e-9
 
 
-def equal_eigenvalues(self: "BaldiHornik", given: Given, rng: Generator) -> Given:
-    """All eigenvalues are equal: every set is a minimum."""
-    return self.data(torch.ones(self.k, dtype=torch.float64), rng)
-
-
 class BaldiHornik(Claim[Given]):
     k: int = option(4, low=2, high=5)  # numbers that come in and go out
     p: int = option(2, low=1, high=4)  # hidden units
@@ -62,7 +57,12 @@ class BaldiHornik(Claim[Given]):
 
     relation = equals(ulps=1e7, scale=1.0)  # losses are sums over n points; gradients cancel
     supposes = (
-        Suppose("the eigenvalues of Σ are distinct", gap, without=equal_eigenvalues),
+        Suppose(
+            "the eigenvalues of Σ are distinct",
+            gap,
+            "All eigenvalues are equal: every set is a minimum.",
+            lambda self, rng: self.data(torch.ones(self.k, dtype=torch.float64), rng),
+        ),
         Suppose("Σ has full rank", least),
     )
     symbols = "½(tr S_yy − Σ_I λ_i), no gradient, one minimum", "L, ‖∇L‖, minima"

@@ -26,16 +26,6 @@ from corollary.core.witness import mean_is, mean_square_is
 from corollary.theory.landscape.random_products import entries, forward_second_moment
 
 
-def shifted(given: Tensor) -> Tensor:
-    """Entries with a mean let the constant direction grow by a factor of its own."""
-    return given + 0.5 * given.std()
-
-
-def larger(given: Tensor) -> Tensor:
-    """Entries that are larger by a quarter let the signal explode."""
-    return 1.25 * given
-
-
 class ForwardNormGrowth(Claim[Tensor]):
     d: int = option(12, low=4, high=100)  # width
     t: int = option(6, low=2, high=20)  # layers
@@ -45,11 +35,17 @@ class ForwardNormGrowth(Claim[Tensor]):
 
     relation = within_interval(level=0.999999, resolution=0.5)  # chance: one seed in a million
     supposes = (
-        Suppose("the entries have mean zero", mean_is, without=shifted),
+        Suppose(
+            "the entries have mean zero",
+            mean_is,
+            "Entries with a mean let the constant direction grow by a factor of its own.",
+            lambda g: g + 0.5 * g.std(),
+        ),
         Suppose(
             "the entries have variance σ²",
             lambda self, W: mean_square_is(W - W.mean(), self.gain / self.d),
-            without=larger,
+            "Entries that are larger by a quarter let the signal explode.",
+            lambda g: 1.25 * g,
         ),
     )
     symbols = "(dσ²)^t", "E‖W^t ⋯ W^1 x‖² / ‖x‖²"

@@ -35,11 +35,6 @@ class Given(NamedTuple):
     networks: list[list[Tensor]]  # layers of each
 
 
-def slope(given: Given) -> float:
-    """The longest gradient in the first layer."""
-    return max(float(layer_gradients(Ws, given.X, given.Y)[0].norm()) for Ws in given.networks)
-
-
 class KawaguchiCriticalForm(Claim[Given]):
     d: int = option(3, low=1, high=10)  # numbers that come in
     k: int = option(3, low=1, high=10)  # numbers that go out
@@ -49,7 +44,7 @@ class KawaguchiCriticalForm(Claim[Given]):
     relation = equals(ulps=1e7, scale=1.0)  # least squares with a product of Gaussian matrices
     supposes = Suppose(
         "the gradient in W₁ is zero",
-        lambda g: 1e-6 - slope(g),
+        lambda g: 1e-6 - max(layer_gradients(Ws, g.X, g.Y)[0].norm() for Ws in g.networks),
         "Layers that are not critical make another map.",
         networks=lambda g: [[Ws[0] + 0.1, *Ws[1:]] for Ws in g.networks],
     )
@@ -70,10 +65,9 @@ class KawaguchiCriticalForm(Claim[Given]):
         return torch.cat([torch.stack(maps).flatten(), torch.zeros(3, dtype=torch.float64)])
 
     def measure(self, given: Given) -> Tensor:
+        products = [product(Ws).flatten() for Ws in given.networks]
         residuals = [critical_residual(Ws, given.X, given.Y) for Ws in given.networks]
-        return torch.cat(
-            [*(product(Ws).flatten() for Ws in given.networks), torch.stack(residuals)]
-        )
+        return torch.cat([*products, torch.stack(residuals)])
 
 
 def first(upper: list[Tensor], X: Tensor, Y: Tensor) -> Tensor:

@@ -49,11 +49,6 @@ def agrees(self: "KroneckerJacobian", given: Given) -> bool:
     return torch.equal(vec(given.A, given.stacked), vec(given.A, self.order))
 
 
-def other_order(given: Given) -> Given:
-    """Rows stacked where columns are supposed (or columns for rows) permute the entries."""
-    return given._replace(stacked="rows" if given.stacked == "columns" else "columns")
-
-
 class KroneckerJacobian(Claim[Given]):
     p: int = option(3, low=2, high=40)  # rows of A
     d: int = option(4, low=2, high=40)  # columns of A
@@ -61,7 +56,10 @@ class KroneckerJacobian(Claim[Given]):
 
     relation = equals(ulps=1e4, scale=1.0)  # sums of p d products of order one
     supposes = Suppose(
-        "vec stacks in the order that the formula supposes", agrees, without=other_order
+        "vec stacks in the order that the formula supposes",
+        agrees,
+        "Rows stacked where columns are supposed (or columns for rows) permute the entries.",
+        stacked=lambda g: "rows" if g.stacked == "columns" else "columns",
     )
     symbols = "Kronecker form", "automatic differentiation"
     shows = Along(

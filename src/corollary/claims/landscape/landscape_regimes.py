@@ -68,14 +68,12 @@ class LandscapeRegimes(Claim[Given]):
         ),
     )
     symbols = "share, at least", "share of the starts"
+    predicts = [0.9, 0.9, 0.2]
     rows = ("linear: optimal", "wide: zero loss", "small: spurious")
     shows = Along("Where gradient descent ends", x="network")
 
     def given(self, rng: Generator) -> Given:
         return Given(self.units, self.units, 200)
-
-    def predict(self, given: Given) -> list[float]:
-        return [0.9, 0.9, 0.2]
 
     def measure(self, given: Given, rng: Generator) -> list[Count]:
         x, noise = torch.linalg.qr(normal(rng, 20, 4)).Q, normal(rng, 20, 4)

@@ -26,11 +26,6 @@ from corollary.core import Along, Claim, Sample, Suppose, mean_is, normal, optio
 from corollary.theory.landscape.random_products import layer_gradient_second_moment
 
 
-def signs(self: "LayerGradientMoment", given: Tensor) -> Tensor:
-    """Signs in place of Gaussian numbers have smaller fourth moments."""
-    return sqrt(self.gain / self.d) * given.sign()
-
-
 class LayerGradientMoment(Claim[Tensor]):
     d: int = option(6, low=2, high=20)  # width
     L: int = option(4, low=2, high=8)  # layers
@@ -41,7 +36,8 @@ class LayerGradientMoment(Claim[Tensor]):
     supposes = Suppose(
         "the entries are Gaussian: their kurtosis is 3",
         lambda self, W: mean_is((self.d / self.gain) ** 2 * W**4, 3.0),
-        without=signs,
+        "Signs in place of Gaussian numbers have smaller fourth moments.",
+        lambda self, g: sqrt(self.gain / self.d) * g.sign(),
     )
     symbols = "exact mean over Lemma 51", "E‖∂ℓ/∂W^k‖² over Lemma 51"
     shows = Along("Gradients at the start, in units of Lemma 51", x="layer k", first=1)

@@ -24,6 +24,7 @@ from jaxtyping import Float
 from torch import Generator, Tensor
 
 from corollary.core import Along, Claim, Sample, Suppose, normal, option, uniform, within_interval
+from corollary.core.witness import near
 from corollary.theory.landscape.random_products import KURTOSIS, entries, second_moment
 
 LAWS = sorted(KURTOSIS, key=KURTOSIS.__getitem__)
@@ -34,16 +35,9 @@ class Given(NamedTuple):
     B: Float[Tensor, "draws e b"]
 
 
-def independent(given: Given) -> tuple[bool, str]:
-    """As far as the correlation of the lengths can tell, up to five standard errors."""
-    lengths = torch.stack([t.square().sum(dim=(1, 2)) for t in given])
-    r = float(torch.corrcoef(lengths)[0, 1])
-    return abs(r) * len(given.A) ** 0.5 < 5, f"correlation of lengths {r:.3f}"
-
-
-def common(self: "RandomSecondMoment", given: Given, rng: Generator) -> Given:
-    """A common random length leaves the entries uncorrelated, but the factors dependent."""
-    return self.factors(rng, lengths=1)
+def correlation(given: Given) -> Tensor:
+    """Of the lengths of A and B."""
+    return torch.corrcoef(torch.stack([t.square().sum(dim=(1, 2)) for t in given]))[0, 1]
 
 
 class RandomSecondMoment(Claim[Given]):
@@ -53,7 +47,12 @@ class RandomSecondMoment(Claim[Given]):
     draws: int = option(2500, low=1000, high=100_000)  # independent triples
 
     relation = within_interval(level=0.999999, resolution=0.25)  # chance: one seed in a million
-    supposes = Suppose("A and B are independent", independent, without=common)
+    supposes = Suppose(
+        "A and B are independent",
+        lambda g: near(correlation(g), 0.0, 5 / len(g.A) ** 0.5),  # five standard errors
+        "A common random length leaves the entries uncorrelated, but the factors dependent.",
+        lambda self, rng: self.factors(rng, lengths=1),
+    )
     symbols = "σ²", "E‖AWB‖² / (E‖A‖² E‖B‖²)"
     rows = tuple(LAWS)
     kurtosis = [KURTOSIS[law] for law in LAWS]

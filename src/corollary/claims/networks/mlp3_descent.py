@@ -54,14 +54,12 @@ class MLP3Descent(Claim[Given]):
         ),
     )
     symbols = "limit", "decrease / (η‖∇L‖²)"
+    predicts = 1.0
     shows = Over("Small steps keep their promise", x="1/η")
 
     def given(self, rng: Generator) -> Given:
         w, x, y = normal(rng, self.m, self.n) / self.n**0.5, normal(rng, 1, self.n), normal(rng, 1)
         return Given(normal(rng, self.m) / self.m**0.5, w, x, 2 + y, 2 + y)
-
-    def predict(self, given: Given) -> float:
-        return 1.0
 
     def measure(self, given: Given) -> Series:
         def ratio(inverse: int) -> float:

@@ -68,15 +68,13 @@ class OptimalLinearAutoencoder(Claim[Given]):
         return [tail_energy(given.x, m) for m in self.codes] * 2
 
     def measure(self, given: Given) -> list[float]:
+        def lost(C: Tensor, D: Tensor) -> float:
+            return float(2 * reconstruction(given.x, given.x @ C.T @ D.T, "sum"))
+
         plain, changed = [], []
         for m in self.codes:
             model = LinearAutoencoder(self.d, m).fit_closed_form(given.taken)
             C, D, G = model.C.detach(), model.D.detach(), given.G[:m, :m]
-            plain.append(lost(given.x, C, D))
-            changed.append(lost(given.x, G @ C, torch.linalg.solve(G, D, left=False)))
+            plain.append(lost(C, D))
+            changed.append(lost(G @ C, torch.linalg.solve(G, D, left=False)))
         return plain + changed
-
-
-def lost(x: Tensor, C: Tensor, D: Tensor) -> float:
-    """What a pair loses of the points."""
-    return float(2 * reconstruction(x, x @ C.T @ D.T, "sum"))

@@ -58,11 +58,6 @@ def shortcuts(given: Given) -> tuple[bool, str]:
     return near(more, torch.eye(more.shape[1]))
 
 
-def large(self: "ResidualJacobian", given: Given, rng: Generator) -> Given:
-    """Layers of norm 1.5 can undo what the shortcut brings."""
-    return self.stack(1.5 * self.L, rng)
-
-
 class ResidualJacobian(Claim[Given]):
     L: int = option(40, low=2, high=400)  # layers
     n: int = option(12, low=1, high=100)  # width
@@ -76,7 +71,12 @@ class ResidualJacobian(Claim[Given]):
             "Without shortcuts all singular values vanish.",
             layers=lambda g: g.blocks,
         ),
-        Suppose("every ‖J_l‖ is below 1", lambda g: 1 - norms(g).max(), without=large),
+        Suppose(
+            "every ‖J_l‖ is below 1",
+            lambda g: 1 - norms(g).max(),
+            "Layers of norm 1.5 can undo what the shortcut brings.",
+            lambda self, rng: self.stack(1.5 * self.L, rng),
+        ),
     )
     symbols = "Π(1 + ‖J_l‖) or Π 1/(1 − ‖J_l‖)", "σ_max or 1/σ_min"
     shows = (

@@ -38,11 +38,6 @@ class Given(NamedTuple):
     x0: Float[Tensor, " d"]  # start
 
 
-def turned(given: Given, rng: Generator) -> Given:
-    """The same curvatures, turned: the condition number is back."""
-    return given._replace(Q=matrix_with_spectrum(given.Q.diagonal(), rng=rng))
-
-
 class AdagradUnits(Claim[Given]):
     kappa: float = option(1e4, low=1.5, high=1e12)  # condition number
     d: int = option(6, low=2)  # dimension
@@ -54,7 +49,8 @@ class AdagradUnits(Claim[Given]):
         Suppose(
             "the coordinates do not mix: Q is diagonal",
             lambda g: near(g.Q, g.Q.diagonal().diag()),
-            without=turned,
+            "The same curvatures, turned: the condition number is back.",
+            Q=lambda g, rng: matrix_with_spectrum(g.Q.diagonal(), rng=rng),
         ),
         Suppose(
             "all curvatures are positive",

@@ -47,15 +47,13 @@ class ConditionNumberCost(Claim[Given]):
         eta=lambda g: tuple(optimal_step(Q).kappa ** -1.5 for Q in g.Q),
     )
     symbols = "κ", "steps of gradient descent"
+    predicts = 1.0
     shows = Over("Steps until f − f* has shrunk by ε", x="κ", y="steps")
 
     def given(self, rng: Generator) -> Given:
         spectra = [torch.tensor([1.0, k], dtype=torch.float64) for k in self.kappas]
         Q = tuple(matrix_with_spectrum(values, rng=rng) for values in spectra)
         return Given(Q, tuple(optimal_step(q).eta for q in Q))
-
-    def predict(self, given: Given) -> float:
-        return 1.0
 
     def measure(self, given: Given) -> Series:
         def steps(Q: Tensor, eta: float) -> int:

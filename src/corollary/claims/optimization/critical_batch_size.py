@@ -61,13 +61,11 @@ class CriticalBatchSize(Claim[Given]):
         ),
     )
     symbols = "level", "share of intervals that contain the closed form"
+    predicts = LEVEL
 
     def given(self, rng: Generator) -> Given:
         w = normal(rng, self.d)
         return Given(w / w.norm(), self.s, self.readings, self.readings)
-
-    def predict(self, given: Given) -> float:
-        return LEVEL
 
     def measure(self, given: Given, rng: Generator) -> Kept:
         found = [self._interval(given, rng) for _ in range(self.runs)]

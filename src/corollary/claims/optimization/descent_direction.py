@@ -52,11 +52,6 @@ def at_a_right_angle() -> Given:
     return Given(lambda x: x[0] + x[1] ** 2, 2.0, x, s, torch.full_like(s[0, :1], 0.5))
 
 
-def too_far() -> Given:
-    """A step that is half as long again crosses the bowl and climbs."""
-    return bowl(1.5)
-
-
 class DescentDirection(Claim[Given]):
     n: int = 40  # directions
     d: int = option(2, low=2)  # dimension
@@ -72,7 +67,8 @@ class DescentDirection(Claim[Given]):
         Suppose(
             "each step is shorter than 2|grad f·s|/(L|s|²)",
             lambda g: bool(g.share.isinf().any()) or 1 - g.share.max(),
-            without=too_far,
+            "A step that is half as long again crosses the bowl and climbs.",
+            lambda: bowl(1.5),
         ),
     )
     symbols = "f(x)", "f(x + as)"

@@ -58,11 +58,7 @@ class DescentLemma(Claim[Given]):
     )
     symbols = "η(1 − ηL/2)‖∇f‖²", "f(x) − f(x − η∇f(x))"
     shows = Sweep(
-        "The decrease of one step by its size",
-        "share",
-        (0.1, 0.4, 0.7, 1.0, 1.3, 1.6, 1.9),
-        x="ηL",
-        log="",
+        "The decrease of one step", "share", (0.1, 0.4, 0.7, 1.0, 1.3, 1.6, 1.9), x="ηL", log=""
     )
 
     def given(self, rng: Generator) -> Given:

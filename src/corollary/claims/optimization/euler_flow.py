@@ -36,12 +36,6 @@ class Given(NamedTuple):
     T: float  # length of the interval
 
 
-def stiff() -> Given:
-    """On a stiff quadratic all these steps are too long."""
-    values = torch.tensor([1.0, 1000.0], dtype=torch.float64)
-    return Given(quadratic(torch.diag(values)), torch.ones_like(values), 1.0)
-
-
 def flows(objective: Objective, T: float) -> Marks:
     """The flow from six starts."""
     starts = [torch.tensor([a, b]).double() for a in (-2.4, 2.4) for b in (-2.4, 0.2, 2.4)]
@@ -58,17 +52,18 @@ class EulerFlow(Claim[Given]):
     supposes = Suppose(
         "the longest step is at most 1/L",
         lambda g: 1 / g.objective.L - g.T / STEPS[0],
-        without=stiff,
+        "On a stiff quadratic all these steps are too long.",
+        lambda: Given(
+            quadratic(torch.tensor([1.0, 1e3]).double().diag()), torch.ones(2).double(), 1.0
+        ),
     )
     symbols = "1/N", "‖x_N − x(T)‖"
+    predicts = -1.0
     shows = Over("The distance of descent to flow", x="N steps", without=False)
 
     def given(self, rng: Generator) -> Given:
         x, y = 2 * normal(rng, self.n, 2), (uniform(rng, self.n) < 0.5).double()
         return Given(ridge_logistic(x, y, lam=0.1), 3 * normal(rng, 2), self.T)
-
-    def predict(self, given: Given) -> float:
-        return -1.0
 
     def measure(self, given: Given) -> Series:
         f, x0, T = given.objective.f, given.x0, given.T

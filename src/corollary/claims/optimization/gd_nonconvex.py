@@ -44,21 +44,6 @@ def bowl(curvature: float, eta: float) -> Given:
     return Given(lambda x: curvature / 2 * x.square().sum(), 1.0, 0.0, one, eta)
 
 
-def slope() -> Given:
-    """A slope without end keeps its gradient."""
-    return Given(lambda x: -x.sum(), 1.0, -0.25, torch.zeros(1, dtype=torch.float64), 1.0)
-
-
-def steep() -> Given:
-    """A bowl a hundred times as steep as is claimed."""
-    return bowl(100.0, 1.0)
-
-
-def overshooting() -> Given:
-    """Steps of 3/L lead up the other side of a bowl."""
-    return bowl(1.0, 3.0)
-
-
 class GdNonconvex(Claim[Given]):
     d: int = 2  # dimension
     m: int = 6  # waves that are added up
@@ -70,17 +55,22 @@ class GdNonconvex(Claim[Given]):
         Suppose(
             "f stays above its lower bound",
             lambda self, g: bool(self.run(g).f.min() >= g.lower),
-            without=slope,
+            "A slope without end keeps its gradient.",
+            lambda: Given(lambda x: -x.sum(), 1.0, -0.25, torch.zeros(1, dtype=torch.float64), 1.0),
         ),
         Suppose(
             "f is L-smooth",
             lambda self, g: (
                 g.L * (1 + 1e-9) - max(hessian_norm(g.f, x) for x in self.run(g).x[::6])
             ),
-            without=steep,
+            "A bowl a hundred times as steep as is claimed.",
+            lambda: bowl(100.0, 1.0),
         ),
         Suppose(
-            "the step is at most 1/L", lambda g: (1 + 1e-12) / g.L - g.eta, without=overshooting
+            "the step is at most 1/L",
+            lambda g: (1 + 1e-12) / g.L - g.eta,
+            "Steps of 3/L lead up the other side of a bowl.",
+            lambda: bowl(1.0, 3.0),
         ),
     )
     symbols = "2(f(x₀) − f*)/(η(k + 1))", "shortest ‖∇f‖² so far"

@@ -46,11 +46,6 @@ class Given(NamedTuple):
     eta: float  # learning rate
 
 
-def straight() -> Given:
-    """Far out a Huber function is straight: the gap falls by the same amount at each step."""
-    return Given(huber(1, delta=0.1), 0.5, torch.full((1,), 3.0, dtype=torch.float64), 1.0)
-
-
 def printed_step() -> Given:
     """The step of the printed theorem is half as long: a quarter of f is left, and not 0."""
     one = torch.ones(1, dtype=torch.float64)
@@ -71,7 +66,10 @@ class GdPl(Claim[Given]):
                 pl_constant(g.objective.f, self.run(g).x, g.objective.minimum).mu
                 - g.mu * (1 - 1e-6)
             ),
-            without=straight,
+            "Far out a Huber function is straight: the gap falls by the same amount at each step.",
+            lambda: Given(
+                huber(1, delta=0.1), 0.5, torch.full((1,), 3.0, dtype=torch.float64), 1.0
+            ),
         ),
         Suppose(
             "the step is 1/L", lambda g: abs(g.eta * g.objective.L - 1) < 1e-9, without=printed_step

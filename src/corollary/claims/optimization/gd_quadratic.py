@@ -41,13 +41,7 @@ class Given(NamedTuple):
     def gaps(self, x: Tensor) -> Tensor:
         """Above the minimum, along each eigenvector."""
         values, V = torch.linalg.eigh(self.Q)
-        above: Tensor = (values * (V.T @ x) - V.T @ self.q).square() / (2 * values)
-        return above
-
-
-def quartic(given: Given) -> Given:
-    """A quartic term mixes the directions."""
-    return given._replace(f=lambda x: given.f(x) + (x**4).sum() / 20, eta=given.eta / 4)
+        return torch.square(values * (V.T @ x) - V.T @ self.q).div(2 * values)
 
 
 class GdQuadratic(Claim[Given]):
@@ -61,7 +55,9 @@ class GdQuadratic(Claim[Given]):
         Suppose(
             "f is quadratic with Hessian Q",
             lambda g: near(hessian(g.f, 2 * g.x0 + 1) + hessian(g.f, g.x0), 2 * g.Q),
-            without=quartic,
+            "A quartic term mixes the directions.",
+            f=lambda g: lambda x: g.f(x) + (x**4).sum() / 20,
+            eta=lambda g: g.eta / 4,
         ),
         Suppose("Q is positive definite", lambda g: g.eigenvalues[0]),
     )
@@ -77,8 +73,9 @@ class GdQuadratic(Claim[Given]):
         return Given(lambda x: 0.5 * x @ Q @ x - q @ x, Q, q, x0, self.share / self.kappa)
 
     def predict(self, given: Given) -> list[float]:
-        factors = quadratic_rate(given.Q, given.eta).factors
-        return (factors**self.k * given.gaps(given.x0)).tolist()
+        return (
+            quadratic_rate(given.Q, given.eta).factors ** self.k * given.gaps(given.x0)
+        ).tolist()
 
     def measure(self, given: Given) -> list[float]:
         run = gradient_descent(given.f, given.x0, given.eta, self.k)

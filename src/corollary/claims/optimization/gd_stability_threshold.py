@@ -81,11 +81,11 @@ class GdStabilityThreshold(Claim[Given]):
         worst = [float(quadratic_rate(Q, float(e)).factors.max()) ** 0.5 for e in eta]
 
         def last_factor(step: float) -> float:
-            run = gradient_descent(lambda x: 0.5 * x @ Q @ x, Q.sum(dim=0), step, 40)
+            run = gradient_descent(lambda x: 0.5 * x @ Q @ x, Q.sum(dim=0), step, 200)
             return float(run.x[-1].norm() / run.x[-2].norm())
 
         yield Curve(worst, eta, "max |1 − ηλ|", "predicted")
-        yield Points(eta[::5], [last_factor(float(e)) for e in eta[::5]], "after 40 steps")
+        yield Points(eta[::5], [last_factor(float(e)) for e in eta[::5]], "after 200 steps")
         yield Level(1.0, label="no progress", role="other")
         yield Level(limit / 2, label="1/λmax", role="other", axis="x")
         yield Level(limit, label="2/λmax", axis="x")

@@ -34,11 +34,6 @@ class Given(NamedTuple):
     eta: float  # learning rate
 
 
-def straight() -> Given:
-    """A Huber function is convex, but straight where it starts."""
-    return Given(huber(1, delta=0.1), 0.5, torch.full((1,), 3.0, dtype=torch.float64), 1.0)
-
-
 class GdStronglyConvex(Claim[Given]):
     problem: Literal["ridge logistic", "quadratic"] = "ridge logistic"  # the function
     n: int = 30  # data points of the logistic loss
@@ -55,7 +50,10 @@ class GdStronglyConvex(Claim[Given]):
                 strong_convexity_constant(g.objective.f, self.run(g).x[::8]).value
                 - g.mu * (1 - 1e-9)
             ),
-            without=straight,
+            "A Huber function is convex, but straight where it starts.",
+            lambda: Given(
+                huber(1, delta=0.1), 0.5, torch.full((1,), 3.0, dtype=torch.float64), 1.0
+            ),
         ),
         Suppose("the step is at most 1/L", lambda g: (1 + 1e-12) / g.objective.L - g.eta),
     )

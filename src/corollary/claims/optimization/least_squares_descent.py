@@ -32,11 +32,6 @@ class Given(NamedTuple):
     eta: float  # learning rate
 
 
-def noisy(given: Given, rng: Generator) -> Given:
-    """With noise in y, descent finds another vector."""
-    return given._replace(y=given.y + normal(rng, len(given.y)))
-
-
 class LeastSquaresDescent(Claim[Given]):
     n: int = 20  # equations
     d: int = 4  # unknowns
@@ -45,7 +40,12 @@ class LeastSquaresDescent(Claim[Given]):
     start: Literal["slowest", "random"] = "slowest"  # direction of the first error
 
     relation = at_most(ulps=2**8, scale=1.0)  # w of size 1 is rounded at each step
-    supposes = Suppose("w* solves the system", lambda g: near(g.X @ g.w_star, g.y), without=noisy)
+    supposes = Suppose(
+        "w* solves the system",
+        lambda g: near(g.X @ g.w_star, g.y),
+        "With noise in y, descent finds another vector.",
+        y=lambda g, rng: g.y + normal(rng, len(g.y)),
+    )
     symbols = "‖I − ηXᵀX‖ᵗ ‖w₀ − w*‖", "‖w_t − w*‖"
     shows = Along("Gradient descent for a linear system", x="t", first=1, log="y")
 

@@ -34,19 +34,16 @@ class Given(NamedTuple):
     p: Float[Tensor, " n"]  # probability of each index
 
 
-def loaded(given: Given) -> Given:
-    """A loaded die: the gradient is biased."""
-    p = torch.arange(1, len(given.p) + 1, dtype=torch.float64)
-    return given._replace(p=p / p.sum())
-
-
 class MinibatchVariance(Claim[Given]):
     n: int = option(5, low=2, high=6)  # functions; there are nⁿ batches to list
     d: int = 3  # dimension
 
     relation = equals(ulps=2**12, scale=1e-3)  # squares of differences; at r = n they cancel
     supposes = Suppose(
-        "each index is equally likely", lambda g: near(g.p, 1 / len(g.p)), without=loaded
+        "each index is equally likely",
+        lambda g: near(g.p, 1 / len(g.p)),
+        "A loaded die: the gradient is biased.",
+        p=lambda g: torch.arange(1, len(g.p) + 1) / torch.arange(1, len(g.p) + 1).double().sum(),
     )
     symbols = "formula", "all batches"
     shows = Along(

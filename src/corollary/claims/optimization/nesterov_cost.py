@@ -50,14 +50,12 @@ class NesterovCost(Claim[Given]):
         beta=lambda g: (0.0,) * len(g.beta),
     )
     symbols = "√κ", "steps of Nesterov's method"
+    predicts = 0.5
     shows = Over("Steps to lower the gap a thousandfold", x="κ", y="T")
 
     def given(self, rng: Generator) -> Given:
         x0 = 1 + 0.1 * normal(rng, self.d)  # equal shares of the gap, up to chance
         return Given(x0, tuple(nesterov_momentum(float(k)) for k in self.kappas))
-
-    def predict(self, given: Given) -> float:
-        return 0.5
 
     def measure(self, given: Given) -> Series:
         pairs = zip(self.kappas, given.beta, strict=True)

@@ -44,16 +44,6 @@ def bowl(given: Given, curvature: float) -> Given:
     return given._replace(curvatures=values, x0=torch.ones_like(values))
 
 
-def steep(given: Given) -> Given:
-    """Walls four times as steep as is claimed throw it out."""
-    return bowl(given, 4 * given.L)
-
-
-def flat(given: Given) -> Given:
-    """A bowl twenty times as flat as is claimed."""
-    return bowl(given, given.mu / 20)
-
-
 class NesterovRate(Claim[Given]):
     kappa: float = option(100.0, low=1.5, high=1e6)  # condition number
     d: int = option(20, low=2)  # dimension
@@ -61,11 +51,17 @@ class NesterovRate(Claim[Given]):
 
     relation = at_most(ulps=2**10)  # forty steps of rounding
     supposes = (
-        Suppose("h is L-smooth", lambda g: g.L * (1 + 1e-9) - g.curvatures.max(), without=steep),
+        Suppose(
+            "h is L-smooth",
+            lambda g: g.L * (1 + 1e-9) - g.curvatures.max(),
+            "Walls four times as steep as is claimed throw it out.",
+            lambda g: bowl(g, 4 * g.L),
+        ),
         Suppose(
             "h is μ-strongly convex",
             lambda g: g.curvatures.min() - g.mu * (1 - 1e-9),
-            without=flat,
+            "A bowl twenty times as flat as is claimed.",
+            lambda g: bowl(g, g.mu / 20),
         ),
         Suppose(
             "the momentum is (√κ − 1)/(√κ + 1)",

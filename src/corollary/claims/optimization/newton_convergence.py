@@ -57,16 +57,6 @@ def line(f: Function, x0: float) -> Given:
     return Given(f, 1.0, 0 * start, start)
 
 
-def hill() -> Given:
-    """Started on a hill of -cos, Newton's method climbs to its top."""
-    return line(lambda x: -x.cos().sum(), 2.5)
-
-
-def swinging() -> Given:
-    """Curvature without bound at the minimiser: the iterates swing for ever."""
-    return line(lambda x: (x.abs() ** 1.5).sum() * 4 / 3, 0.5)
-
-
 class NewtonConvergence(Claim[Given]):
     n: int = 30  # data points of the logistic loss
     d: int = 2  # dimension
@@ -78,9 +68,15 @@ class NewtonConvergence(Claim[Given]):
         Suppose(
             "the Hessian is positive definite at each iterate",
             lambda g: torch.linalg.eigvalsh(g.hessians(g.iterates[:-1])).min(),
-            without=hill,
+            "Started on a hill of -cos, Newton's method climbs to its top.",
+            lambda: line(lambda x: -x.cos().sum(), 2.5),
         ),
-        Suppose("the Hessian changes by at most M times the distance", lipschitz, without=swinging),
+        Suppose(
+            "the Hessian changes by at most M times the distance",
+            lipschitz,
+            "Curvature without bound at the minimiser: the iterates swing for ever.",
+            lambda: line(lambda x: (x.abs() ** 1.5).sum() * 4 / 3, 0.5),
+        ),
     )
     symbols = "M‖x_{k−1} − x*‖²/(2λ)", "‖x_k − x*‖"
     shows = Along("Newton's error squares at each step", x="k", first=1, log="y")

@@ -49,6 +49,7 @@ class PolyakRuppert(Claim[Given]):
         a=1.0,
     )
     symbols = "1/k", "mean of the iterates"
+    predicts = -1.0
     shows = Over("The mean of the iterates forgets the noise", x="k", y="E‖x − x*‖²")
 
     def given(self, rng: Generator) -> Given:
@@ -56,9 +57,6 @@ class PolyakRuppert(Claim[Given]):
         y = (y - y.mean()) / y.std(correction=0)
         one = torch.ones(self.n, 1, dtype=torch.float64)
         return Given(squares(one, y), float(self.c), float(self.a))
-
-    def predict(self, given: Given) -> float:
-        return -1.0
 
     def measure(self, given: Given, rng: Generator) -> Kept:
         o, c, a = given

@@ -51,6 +51,7 @@ class Preconditioning(Claim[Given]):
         D=lambda g: g.Q,
     )
     symbols = "round", "preconditioned"
+    predicts = [1.0, 0.0] * 2
     rows = (
         *("κ, P = Q^(-1/2)", "distance after one step, P = Q^(-1/2)"),
         *("κ, P diagonal", "distance after one step, P diagonal"),
@@ -60,9 +61,6 @@ class Preconditioning(Claim[Given]):
         values = torch.logspace(0, 1, self.d, base=self.kappa, dtype=torch.float64)
         Q = matrix_with_spectrum(values, rng=rng)
         return Given(Q, values.diag(), normal(rng, self.d), normal(rng, self.d))
-
-    def predict(self, given: Given) -> list[float]:
-        return [1.0, 0.0] * 2
 
     def measure(self, given: Given) -> list[float]:
         found = []

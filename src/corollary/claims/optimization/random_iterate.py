@@ -49,6 +49,7 @@ class RandomIterate(Claim[Given]):
         chosen=lambda g: g.squares[-1],
     )
     symbols = "average over all iterates", "a random iterate"
+    predicts = 1.0
 
     def given(self, rng: Generator) -> Given:
         X = normal(rng, self.n, self.d)
@@ -59,9 +60,6 @@ class RandomIterate(Claim[Given]):
         run = torch.randint(self.runs, (self.draws,), generator=rng)
         found = noisy.gradient(path).square().sum(dim=-1)[:, run]
         return Given(found, *random_iterate(found, rng=rng))
-
-    def predict(self, given: Given) -> float:
-        return 1.0
 
     def measure(self, given: Given) -> Sample:
         return Sample(given.chosen / given.squares.mean())

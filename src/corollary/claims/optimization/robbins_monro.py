@@ -58,15 +58,13 @@ class RobbinsMonro(Claim[Given]):
         ),
     )
     symbols = "0", "E‖x_k − x*‖², upper end of its 99 % interval"
+    predicts = 0.0
     shows = Over("Steps that shrink, but not too fast", x="k", y="E‖x_k − x*‖²", log="xy")
 
     def given(self, rng: Generator) -> Given:
         X = normal(rng, self.n, self.d)
         X = X / X.norm(dim=1, keepdim=True)
         return Given(squares(X, normal(rng, self.n)), float(self.c), float(self.a))
-
-    def predict(self, given: Given) -> float:
-        return 0.0
 
     def measure(self, given: Given, rng: Generator) -> Series:
         o, c, a = given

@@ -54,21 +54,6 @@ def cubic(x: Tensor) -> Tensor:
     return (x**2 / 2 - x**3 / 6).sum()
 
 
-def slope() -> Given:
-    """On a slope, x + x², there are lower points on one side."""
-    return line(lambda x: (x + x**2).sum(), 1.0, 0.3)
-
-
-def cube() -> Given:
-    """A cube: stationary, semi-definite, no minimum."""
-    return line(lambda x: (x**3).sum(), 6.0, 1.0)
-
-
-def outside() -> Given:
-    """Twice as far out x²/2 - x³/6 has come down to its value at 0."""
-    return line(cubic, 1.0, 3.0)
-
-
 class SecondOrderConditions(Claim[Given]):
     d: int = 3  # dimension
     n: int = 400  # directions in which each sphere is searched
@@ -77,13 +62,22 @@ class SecondOrderConditions(Claim[Given]):
     relation = at_least(ulps=16, scale=1.0)  # differences of values near 1
     supposes = (
         Suppose(
-            "the gradient vanishes at x*", lambda g: 1e-9 - stationarity(g.f, g.x), without=slope
+            "the gradient vanishes at x*",
+            lambda g: 1e-9 - stationarity(g.f, g.x),
+            "On a slope, x + x², there are lower points on one side.",
+            lambda: line(lambda x: (x + x**2).sum(), 1.0, 0.3),
         ),
-        Suppose("the Hessian at x* is positive definite", lambda g: g.smallest, without=cube),
+        Suppose(
+            "the Hessian at x* is positive definite",
+            lambda g: g.smallest,
+            "A cube: stationary, semi-definite, no minimum.",
+            lambda: line(lambda x: (x**3).sum(), 6.0, 1.0),
+        ),
         Suppose(
             "no radius is larger than 3λ/(2M)",
             lambda g: 1.5 * g.smallest / g.M * (1 + 1e-9) - g.r.max(),
-            without=outside,
+            "Twice as far out x²/2 - x³/6 has come down to its value at 0.",
+            lambda: line(cubic, 1.0, 3.0),
         ),
     )
     symbols = "λ‖s‖²/4", "lowest f(x* + s) − f(x*)"

@@ -39,12 +39,6 @@ class Given(NamedTuple):
         return (self.x - self.problem.minimiser).square().sum(dim=1).sqrt()
 
 
-def loaded(given: Given) -> Given:
-    """A loaded die: the gradient is biased."""
-    p = torch.arange(1, len(given.p) + 1, dtype=torch.float64)
-    return given._replace(p=p / p.sum())
-
-
 class SgdStep(Claim[Given]):
     n: int = option(30, low=2)  # functions
     d: int = 2  # dimension
@@ -54,7 +48,10 @@ class SgdStep(Claim[Given]):
 
     relation = equals(ulps=2**12)  # means of squares
     supposes = Suppose(
-        "each index is equally likely", lambda g: near(g.p, 1 / len(g.p)), without=loaded
+        "each index is equally likely",
+        lambda g: near(g.p, 1 / len(g.p)),
+        "A loaded die: the gradient is biased.",
+        p=lambda g: torch.arange(1, len(g.p) + 1) / torch.arange(1, len(g.p) + 1).double().sum(),
     )
     symbols = "‖x − x*‖² + progress + noise", "all n steps averaged"
     shows = Along(

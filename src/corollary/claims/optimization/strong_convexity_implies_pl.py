@@ -28,9 +28,10 @@ from torch import Generator, Tensor
 from torch.nn.functional import softplus
 
 from corollary.claims.optimization._landscapes import Function
-from corollary.core import Claim, Parity, Suppose, at_least, normal, option
+from corollary.core import Claim, Parity, Suppose, Trial, at_least, normal, option
+from corollary.core.picture import Curve, Level, Marks, picture
 from corollary.theory.optimization.convexity import strong_convexity_constant
-from corollary.theory.optimization.objectives import quadratic
+from corollary.theory.optimization.objectives import quadratic, sine_valley
 from corollary.theory.optimization.polyak_lojasiewicz import pl_constant
 from corollary.theory.optimization.quadratic_descent import matrix_with_spectrum
 
@@ -61,6 +62,19 @@ class StrongConvexityImpliesPl(Claim[Given]):
     )
     symbols = "μ(f(x) − f*)", "½‖∇f(x)‖²"
     shows = Parity("The condition of Polyak and Łojasiewicz", log="xy")
+
+    @picture("Who satisfies the condition", x="x", y="½f′(x)² / (f(x) − f*)", log="xy")
+    def quotients(self, trial: Trial[Given]) -> Marks:
+        x = torch.logspace(-2, 1, 181, dtype=torch.float64)[:, None]
+        functions: dict[str, Function] = {
+            "x²: strongly convex": lambda x: (x**2).sum(),
+            "x² + 3 sin² x: not convex": sine_valley().f,
+            "x⁴: convex": lambda x: (x**4).sum(),
+        }
+        for name, f in functions.items():
+            slopes = torch.vmap(torch.func.grad(f))(x)[:, 0]
+            yield Curve(slopes.square() / 2 / torch.vmap(f)(x), x[:, 0], name)
+        yield Level(1 / 32, label="1/32")
 
     def given(self, rng: Generator) -> Given:
         values = self.mu * torch.linspace(1, 8, self.d, dtype=torch.float64)

@@ -24,7 +24,7 @@ from jaxtyping import Float
 from torch import Generator, Tensor
 
 from corollary.claims.optimization._landscapes import Function
-from corollary.core import Claim, Parity, Suppose, at_least, generator, instead, normal
+from corollary.core import Claim, Parity, Suppose, at_least, generator, normal
 from corollary.theory.optimization.convexity import convexity_probe, first_order_convexity_gap
 
 
@@ -42,16 +42,18 @@ def chords(given: Given) -> tuple[bool, str]:
     return found is None, "" if found is None else f"f exceeds a chord by {found.excess:.2g}"
 
 
-sine = instead("A sine has tangents on both sides.", f=lambda g: lambda x: torch.sin(3 * x).sum())
-
-
 class TangentBelow(Claim[Given]):
     n: int = 30  # pairs of points
     d: int = 3  # dimension
     m: int = 8  # affine functions whose exponentials are added up
 
     relation = at_least(ulps=64, scale=10.0)  # values and slopes of size 10 are rounded
-    supposes = Suppose("no chord of f runs below f", chords, without=sine)
+    supposes = Suppose(
+        "no chord of f runs below f",
+        chords,
+        "A sine has tangents on both sides.",
+        f=lambda g: lambda x: torch.sin(3 * x).sum(),
+    )
     symbols = "f(x′) + ∇f(x′)ᵀ(x − x′)", "f(x)"
     shows = Parity("A convex function lies above its tangents")
 

@@ -27,8 +27,6 @@ from torch import Generator, Tensor
 from corollary.core import Claim, Parity, Suppose, equals, normal
 from corollary.theory.prerequisites.jacobians import chain_jacobian
 
-STEP = 1e-5
-
 
 class Given(NamedTuple):
     maps: tuple[Callable[[Tensor], Tensor], ...]  # layers, the first to act first
@@ -77,6 +75,6 @@ class ChainRule(Claim[Given]):
         def net(x: Tensor) -> Tensor:
             return reduce(lambda z, f: f(z), given.maps, x)
 
-        moves = STEP * torch.eye(len(given.x), dtype=torch.float64)
-        columns = [net(given.x + e) - net(given.x - e) for e in moves]
-        return torch.stack(columns, dim=1) / (2 * STEP)
+        h = 1e-5
+        moves = h * torch.eye(len(given.x), dtype=torch.float64)
+        return torch.stack([net(given.x + e) - net(given.x - e) for e in moves], dim=1) / (2 * h)

@@ -43,18 +43,18 @@ def covers(K: Interval, intervals: tuple[Open, ...]) -> bool:
     return reach > K.high
 
 
-def half_open() -> Given:
-    """Without its left end, (0, 1] is covered by all (1/i, 2), and by no finitely many."""
-    return Given(Interval(0, 1, low_in=False), tuple((1 / i, 2.0) for i in range(1, 9)))
-
-
 class CompactInterval(Claim[Given]):
     intervals: int = option(10, low=4, high=12)  # open intervals
     width: float = option(0.35, low=0.2, high=1.0)  # largest width
 
     relation = equals()  # counts
     supposes = (
-        Suppose("the set is closed", lambda g: closure([g.K]) == (g.K,), without=half_open),
+        Suppose(
+            "the set is closed",
+            lambda g: closure([g.K]) == (g.K,),
+            "Without its left end, (0, 1] is covered by all (1/i, 2), and by no finitely many.",
+            lambda: Given(Interval(0, 1, low_in=False), tuple((1 / i, 2.0) for i in range(1, 9))),
+        ),
         Suppose("the intervals cover it", lambda g: covers(*g)),
     )
     symbols = "intervals taken by greed", "fewest intervals"

@@ -35,11 +35,6 @@ class Given(NamedTuple):
     x: Float[Tensor, " d"]
 
 
-def corner(given: Given) -> Given:
-    """The second derivative has a corner: the error is of order 3/2."""
-    return Given(lambda x: x.relu().pow(2.5).sum(), torch.zeros_like(given.x))
-
-
 def _error(given: Given, h: float, scheme: Scheme) -> float:
     found = numerical_gradient(given.f, given.x, scheme=scheme, step=h)
     return float((found - gradient(given.f, given.x)).norm())
@@ -53,7 +48,8 @@ class DifferenceQuotient(Claim[Given]):
     supposes = Suppose(
         "f has three continuous derivatives near x",
         lambda g: has_continuous_derivative(lambda t: g.f(g.x + t), 0.0, 3),
-        without=corner,
+        "The second derivative has a corner: the error is of order 3/2.",
+        lambda g: Given(lambda x: x.relu().pow(2.5).sum(), torch.zeros_like(g.x)),
     )
     symbols = "order of the scheme", "‖numerical − true gradient‖"
     shows = Over("The truncation error falls with a power of h", x="h")

@@ -17,6 +17,7 @@ from typing import NamedTuple
 
 import torch
 from jaxtyping import Float
+from scipy.stats import kstest
 from torch import Generator, Tensor
 
 from corollary.core import Claim, Count, Kept, Suppose, Trial, normal, option, within_interval
@@ -34,26 +35,18 @@ class Given(NamedTuple):
     u: Float[Tensor, "q p"]  # directions to look along
 
 
-def is_normal(given: Given) -> tuple[bool, str]:
-    """A Kolmogorov-Smirnov test of each coordinate."""
-    from scipy.stats import kstest
-
-    least = min(float(kstest(column.numpy(), "norm").pvalue) for column in given.z.T)
-    return least > 1e-6, f"least p-value {least:.2g}"
-
-
-def signs(given: Given) -> Given:
-    """Signs in place of normals: the same mean and covariance, another law."""
-    return given._replace(z=torch.where(given.z > 0, 1.0, -1.0).double())
-
-
 class GaussianAffine(Claim[Given]):
     n: int = option(8000, low=100, high=1_000_000)  # draws
     k: int = option(2, low=1, high=20)  # dimension of X
     p: int = option(3, low=1, high=20)  # dimension of Y
 
     relation = within_interval(level=0.99999, resolution=0.04)  # 15 proportions of 8000 draws
-    supposes = Suppose("X is normal", is_normal, without=signs)
+    supposes = Suppose(
+        "X is normal",
+        lambda g: min(kstest(column.numpy(), "norm").pvalue for column in g.z.T) - 1e-6,
+        "Signs in place of normals: the same mean and covariance, another law.",
+        z=lambda g: torch.where(g.z > 0, 1.0, -1.0).double(),
+    )
     symbols = "level", "share of uᵀY below the quantile of N(uᵀ(Aμ + b), uᵀAΣAᵀu)"
 
     def given(self, rng: Generator) -> Given:
@@ -73,15 +66,11 @@ class GaussianAffine(Claim[Given]):
         below = y[:, :, None] <= torch.special.ndtri(LEVELS)
         return Kept([Count(hits, len(z)) for hits in below.sum(dim=0).flatten()], y=y[:, 0])
 
-    @picture(
-        "A projection of Y = AX + b",
-        x="uᵀY, less uᵀ(Aμ + b), over its deviation (uᵀAΣAᵀu)^½",
-        y="density",
-    )
+    @picture("A projection of Y = AX + b", x="uᵀY, centred, over its deviation", y="density")
     def marks(self, trial: Trial[Given]) -> Marks:
-        t = torch.linspace(-4, 4, 161, dtype=torch.float64)
+        t = torch.linspace(-4, 4, 65, dtype=torch.float64)
         density = torch.exp(-t.square() / 2) / (2 * torch.pi) ** 0.5
-        for b in trial.without:
-            yield Histogram(b.kept.y, label=b.words, role="other")
-        yield Histogram(trial.kept.y, label="draws")
+        yield Histogram(trial.kept.y, t[::2], "draws")
         yield Curve(density, t, label="standard normal", role="predicted")
+        for b in trial.without:  # of four values each in a bin of width 1/4
+            yield Histogram(b.kept.y, t[::2], b.words, "other")

@@ -41,11 +41,6 @@ class Given(NamedTuple):
         return self.xstar + self.steps
 
 
-def half_way_up(given: Given) -> Given:
-    """Half-way up the slope f rises faster than any parabola from there."""
-    return given._replace(xstar=torch.pi / 2 / given.a, steps=given.steps.abs())
-
-
 class MinimumQuadraticBound(Claim[Given]):
     d: int = 3  # dimension
     n: int = 200  # points
@@ -55,7 +50,9 @@ class MinimumQuadraticBound(Claim[Given]):
         Suppose(
             "the gradient vanishes at x*",
             lambda g: 1e-9 - gradient(g.value, g.xstar).norm(),
-            without=half_way_up,
+            "Half-way up the slope f rises faster than any parabola from there.",
+            xstar=lambda g: torch.pi / 2 / g.a,
+            steps=lambda g: g.steps.abs(),
         ),
         Suppose(
             "f is L-smooth at the points",

@@ -26,6 +26,8 @@ from torch import Generator, Tensor
 from corollary.core import Along, Claim, Suppose, equals, normal, option
 from corollary.theory.prerequisites.norms import ORDERS, operator_norm, vector_norm
 
+ONES = torch.ones(3, 3, dtype=torch.float64)
+
 
 class Given(NamedTuple):
     A: Float[Tensor, "m k"]
@@ -35,14 +37,7 @@ class Given(NamedTuple):
 
 def _is_induced(given: Given) -> bool:
     """Whatever its unit: ones(3, 3) takes (1, 1, 1) to three times itself."""
-    one, ones = (torch.ones(k, k, dtype=torch.float64) for k in (1, 3))
-    return all(abs(given.norm(ones, p) - 3 * given.norm(one, p)) < 1e-12 for p in ORDERS)
-
-
-def largest_entry(given: Given) -> Given:
-    """The largest entry, of matrices of ones: their product has larger entries than theirs."""
-    ones = torch.ones(3, 3, dtype=torch.float64)
-    return Given(ones, ones, lambda A, p: float(A.abs().max()))
+    return all(abs(given.norm(ONES, p) - 3 * given.norm(ONES[:1, :1], p)) < 1e-12 for p in ORDERS)
 
 
 def _extreme(A: Tensor) -> Tensor:
@@ -62,7 +57,10 @@ class OperatorNormBound(Claim[Given]):
 
     relation = equals(ulps=2**8)  # sums of a few products; a corner attains the supremum
     supposes = Suppose(
-        "the matrix norm is induced by a vector norm", _is_induced, without=largest_entry
+        "the matrix norm is induced by a vector norm",
+        _is_induced,
+        "The largest entry, of matrices of ones: their product has larger entries than theirs.",
+        lambda: Given(ONES, ONES, lambda A, p: float(A.abs().max())),
     )
     symbols = "closed form", "largest stretch; max(‖AB‖, ‖A‖‖B‖)"
     rows = ("‖A‖₁", "‖A‖₂", "‖A‖∞", "‖A‖₁‖B‖₁", "‖A‖₂‖B‖₂", "‖A‖∞‖B‖∞")
@@ -77,8 +75,7 @@ class OperatorNormBound(Claim[Given]):
         return a + [s * t for s, t in zip(a, b, strict=True)]
 
     def measure(self, given: Given) -> list[float]:
-        A, B, norm = given
-        v = _extreme(A)
+        (A, B, norm), v = given, _extreme(given.A)
         stretch = [float((vector_norm(v @ A.T, p) / vector_norm(v, p)).max()) for p in ORDERS]
         # ‖AB‖ <= ‖A‖ ‖B‖ says that the larger of the two is the second
         return stretch + [max(norm(A @ B, p), norm(A, p) * norm(B, p)) for p in ORDERS]

@@ -29,18 +29,18 @@ class Given(NamedTuple):
     x: Float[Tensor, "s n"]  # vectors
 
 
-def without_a_column(given: Given) -> Given:
-    """A tall matrix with orthonormal columns: QQᵀ is a projector."""
-    return Given(given.Q[:, :-1], given.x[:, :-1])
-
-
 class OrthogonalInverse(Claim[Given]):
     n: int = option(6, low=2, high=200)  # size of Q
     vectors: int = 20  # vectors x
 
     relation = equals(ulps=2**8, scale=1.0)  # entries of QQ' are sums of n products of order 1
     supposes = (
-        Suppose("Q is square", lambda g: g.Q.shape[0] == g.Q.shape[1], without=without_a_column),
+        Suppose(
+            "Q is square",
+            lambda g: g.Q.shape[0] == g.Q.shape[1],
+            "A tall matrix with orthonormal columns: QQᵀ is a projector.",
+            lambda g: Given(g.Q[:, :-1], g.x[:, :-1]),
+        ),
         Suppose(
             "the columns of Q are orthonormal",
             lambda g: near(g.Q.T @ g.Q, torch.eye(g.Q.shape[1]).double(), to=1e-12),

@@ -22,7 +22,7 @@ import torch
 from jaxtyping import Float
 from torch import Generator, Tensor
 
-from corollary.core import Claim, Figure, Points, Regions, Suppose, Trial, equals, normal
+from corollary.core import Claim, Marks, Regions, Suppose, Trial, equals, normal, picture, scatter
 from corollary.theory.prerequisites.span import column_space, parallelogram
 
 
@@ -30,17 +30,15 @@ class Given(NamedTuple):
     V: Float[Tensor, "n m 2"]  # each has its two vectors as columns
 
 
-def upright(given: Given) -> Given:
-    """Two vectors of space: the first two coordinates see a shadow only."""
-    return Given(torch.tensor([[[1.0, 0.0], [0.0, 0.0], [0.0, 1.0]]], dtype=torch.float64))
-
-
 class ParallelogramArea(Claim[Given]):
     n: int = 20  # pairs of vectors
 
     relation = equals(ulps=2**12, scale=1.0)  # Heron's formula cancels for thin triangles
     supposes = Suppose(
-        "the two vectors lie in the plane", lambda g: g.V.shape[1] == 2, without=upright
+        "the two vectors lie in the plane",
+        lambda g: g.V.shape[1] == 2,
+        "Two vectors of space: the first two coordinates see a shadow only.",
+        lambda: Given(torch.tensor([[[1.0, 0.0], [0.0, 0.0], [0.0, 1.0]]], dtype=torch.float64)),
     )
     symbols = "|det V|, or 1 + (1 if it is not 0)", "area, or dimension of the span"
 
@@ -58,24 +56,20 @@ class ParallelogramArea(Claim[Given]):
         areas = [_area(parallelogram(V)) for V in given.V]
         return areas + [float(column_space(V).square().sum()) for V in given.V]
 
-    def figure(self, trial: Trial[Given]) -> tuple[Figure, ...]:
-        names = ("Independent vectors span the plane", "Dependent vectors span a line")
-        c = torch.linspace(0, 1, 11, dtype=torch.float64)
-        grid = torch.cartesian_prod(c, c).T
-        return tuple(
-            Figure(
-                name,
-                x="first coordinate of Vc",
-                y="second coordinate of Vc",
-                equal=True,
-                marks=(
-                    Regions([parallelogram(V)], label="{Vc : c in [0, 1]²}"),
-                    Points(V[0] @ grid, V[1] @ grid, label="Vc for c on a grid"),
-                    Points(V[0], V[1], label="v₁ and v₂", role="other"),
-                ),
-            )
-            for V, name in zip(trial.given.V[:2], names, strict=False)
-        )
+    @picture("Independent vectors span the plane", x="(Vc)₁", y="(Vc)₂", equal=True)
+    def independent(self, trial: Trial[Given]) -> Marks:
+        yield from _spanned(trial.given.V[0])
+
+    @picture("Dependent vectors span a line", x="(Vc)₁", y="(Vc)₂", equal=True)
+    def dependent(self, trial: Trial[Given]) -> Marks:
+        yield from _spanned(trial.given.V[1])
+
+
+def _spanned(V: Float[Tensor, "2 2"]) -> Marks:
+    c = torch.linspace(0, 1, 11, dtype=torch.float64)
+    yield Regions([parallelogram(V)], label="{Vc : c in [0, 1]²}")
+    yield scatter(torch.cartesian_prod(c, c) @ V.T, "Vc for c on a grid")
+    yield scatter(V.T, "v₁ and v₂", "other")
 
 
 def _area(corners: Tensor) -> float:

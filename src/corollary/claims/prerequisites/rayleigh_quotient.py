@@ -79,7 +79,6 @@ class RayleighQuotient(Claim[Given]):
             u = t.cos()[:, None] * v[:, 0] + t.sin()[:, None] * v[:, -1]
             return ((u @ A) * u).sum(dim=1)
 
-        yield Curve(turned(trial.given.A), t, label="A, symmetric")
         yield Level(trial.comparison.predicted[0], label="smallest eigenvalue of A")
-        for b in trial.without:
-            yield Curve(turned(b.given.A), t, label=b.words, role="other")
+        for run in trial.all:
+            yield Curve(turned(run.given.A), t, label=run.words or "A, symmetric", role=run.role)

@@ -83,6 +83,5 @@ class SmoothIffCurvature(Claim[Given]):
     @picture("From a jump to smooth, at 0", x="x", y="f(x)")
     def marks(self, trial: Trial[Given]) -> Marks:
         x = torch.linspace(-1, 1, 201, dtype=torch.float64)
-        names = {f"{g.name}: {regularity(g.function)}": g.function for g in GALLERY}
-        marks = tuple(Curve(f(x), x, label=name, role="other") for name, f in names.items())
-        yield from marks
+        for g in GALLERY:
+            yield Curve(g.function(x), x, f"{g.name}: {regularity(g.function)}", "other")

@@ -41,11 +41,6 @@ class Given(NamedTuple):
     a: float  # centre
 
 
-def k_derivatives_only(self: "TaylorRemainder") -> Given:
-    """|x| to the power k + 1/2 has k derivatives at 0 and no more: the exponent is k + 1/2."""
-    return Given(lambda x: x.abs() ** (self.k + 0.5), 0.0)
-
-
 class TaylorRemainder(Claim[Given]):
     k: int = option(2, low=0, high=4)  # order of the polynomial
     function: Literal["exp", "sin", "1/(1+x)"] = "exp"  # the function f
@@ -54,7 +49,8 @@ class TaylorRemainder(Claim[Given]):
     supposes = Suppose(
         "f has k + 1 continuous derivatives near a",
         lambda self, g: has_continuous_derivative(g.f, g.a, self.k + 1),
-        without=k_derivatives_only,
+        "|x| to the power k + 1/2 has k derivatives at 0 and no more: the exponent is k + 1/2.",
+        lambda self: Given(lambda x: x.abs() ** (self.k + 0.5), 0.0),
     )
     symbols = "|x − a| to the power k + 1", "|f(x) − Taylor polynomial|"
     shows = Over("The remainder of order k", x="|x − a|")

@@ -34,11 +34,6 @@ class Given(NamedTuple):
     delta: float
 
 
-def delta_of_torch(given: Given) -> Given:
-    """The delta of torch's layers beside small weights: their size is seen."""
-    return given._replace(w1=0.01 * given.w1, delta=1e-5)
-
-
 class BatchNormScale(Claim[Given]):
     n: int = option(32, low=2, high=1000)  # values in the batch
 
@@ -48,7 +43,9 @@ class BatchNormScale(Claim[Given]):
         Suppose(
             "nothing is added to the variance",
             lambda g: (g.delta == 0, f"δ = {g.delta:g}"),
-            without=delta_of_torch,
+            "The delta of torch's layers beside small weights: their size is seen.",
+            w1=lambda g: 0.01 * g.w1,
+            delta=1e-5,
         ),
     )
     symbols = "f from the sign of w₁ alone; no slope", "f(x), w₁ ∂(Σ f²)/∂w₁"

@@ -58,6 +58,7 @@ class EarlyStopping(Claim[Given]):
         Suppose("the step is stable", lambda g: 2 - g.eta * torch.linalg.eigvalsh(g.H)[-1]),
     )
     symbols = "second order", "difference of the shares that are kept"
+    predicts = 2.0
     shows = Over("The difference is of second order", x="λᵢ/λ")
 
     def given(self, rng: Generator) -> Given:
@@ -65,9 +66,6 @@ class EarlyStopping(Claim[Given]):
         eta = 1 / (self.steps * self.lam)
         H = matrix_with_spectrum(values, rng=rng)
         return Given(H, 1 + uniform(rng, self.d), eta, self.lam, matched_time(eta, self.lam))
-
-    def predict(self, given: Given) -> float:
-        return 2.0
 
     def measure(self, given: Given) -> Kept:
         H, w, eta, lam, time = given

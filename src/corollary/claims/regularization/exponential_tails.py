@@ -26,7 +26,8 @@ import torch
 from jaxtyping import Float
 from torch import Generator, Tensor
 
-from corollary.core import Along, Claim, Suppose, at_most, near, option, uniform
+from corollary.core import Along, Claim, Suppose, Trial, at_most, near, option, uniform
+from corollary.core.picture import Curve, Marks, picture
 from corollary.theory.regularization.margin_losses import GAUSSIAN_TAIL, LOGISTIC, MarginLoss
 
 FAR = torch.tensor([40.0, 41.0], dtype=torch.float64)
@@ -64,3 +65,10 @@ class ExponentialTails(Claim[Given]):
         u = given.u.clone().requires_grad_()
         (slope,) = torch.autograd.grad(given.loss.value(u).sum(), u)
         return (-slope * torch.exp(given.u) - 1).abs()
+
+    @picture("Losses of the margin", x="u = y f(x)", y="ℓ(u)")
+    def losses(self, trial: Trial[Given]) -> Marks:
+        u = torch.linspace(-2, 4, 121, dtype=torch.float64)
+        for run in trial.all:
+            yield Curve(run.given.loss.value(u), u, run.given.loss.name, run.role)
+        yield Curve(torch.exp(-u), u, "e⁻ᵘ", "predicted")

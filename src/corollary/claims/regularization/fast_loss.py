@@ -21,10 +21,10 @@ import torch
 from torch import Generator
 
 from corollary.claims.regularization._separable import Given, separable
-from corollary.core import Claim, Over, Series, Suppose, converges, option
-from corollary.theory.connectionism.max_margin import max_margin
+from corollary.core import Claim, Over, Series, Suppose, Trial, converges, option
+from corollary.core.picture import Curve, Marks, picture
 from corollary.theory.regularization.margin_losses import POLYNOMIAL_TAIL, tail_check
-from corollary.theory.regularization.separable_descent import rates_report, separable_flow
+from corollary.theory.regularization.separable_descent import rates_report
 
 TIMES = (1e3, 1e4, 1e5, 1e6, 1e8, 1e10)
 
@@ -37,7 +37,7 @@ class FastLoss(Claim[Given]):
     supposes = (
         Suppose(
             "a hyperplane through the origin separates the points",
-            lambda g: max_margin(g.x, g.x.new_ones(len(g.x))).margin,
+            lambda g: g.margin(),
         ),
         Suppose(
             "the loss has a tight exponential tail",
@@ -47,16 +47,22 @@ class FastLoss(Claim[Given]):
         ),
     )
     symbols = "1", "γ² · t · L(w(t))"
+    predicts = 1.0
     shows = Over("Time times loss tends to one over the squared margin", x="t", log="xy")
 
     def given(self, rng: Generator) -> Given:
         return separable(self.n, self.d, rng)
 
-    def predict(self, given: Given) -> float:
-        return 1.0
-
     def measure(self, given: Given) -> Series:
-        x, svm, w0, loss = given
         s = torch.tensor(TIMES, dtype=torch.float64).log()
-        w = separable_flow(x, w0, s, loss=loss).w
-        return Series(TIMES, svm.margin**2 * rates_report(x, svm, s, w, loss=loss).t_loss)
+        rates = rates_report(given.x, given.svm, s, given.flow(s), loss=given.loss)
+        return Series(TIMES, given.svm.margin**2 * rates.t_loss)
+
+    @picture("The loss is fast, the direction slow", x="t", y="what is left", log="xy")
+    def race(self, trial: Trial[Given]) -> Marks:
+        x, svm, _, loss = trial.given
+        s = torch.linspace(1, 23, 60, dtype=torch.float64)
+        found = rates_report(x, svm, s, trial.given.flow(s), loss=loss)
+        yield Curve(1 / (svm.margin**2 * s.exp()), s.exp(), "1/(γ² t)", "predicted")
+        yield Curve(found.loss, s.exp(), "loss")
+        yield Curve(found.direction, s.exp(), "distance of the directions", "other")

@@ -52,11 +52,6 @@ class Given(NamedTuple):
     flow: MarginFlow  # from that network
 
 
-def polynomial_tail(self: "HomogeneousKkt", given: Given) -> Given:
-    """With a polynomial tail points of larger margin keep weight."""
-    return self.followed(given.x, given.y, given.net, POLYNOMIAL_TAIL)
-
-
 class HomogeneousKkt(Claim[Given]):
     n: int = option(10, low=2, high=100)  # points
     d: int = option(4, low=2, high=20)  # inputs
@@ -69,11 +64,13 @@ class HomogeneousKkt(Claim[Given]):
         Suppose(
             "the loss has a tight exponential tail",
             lambda g: (tail_check(g.loss).tight, g.loss.name),
-            without=polynomial_tail,
+            "With a polynomial tail points of larger margin keep weight.",
+            lambda self, g: self.followed(g.x, g.y, g.net, POLYNOMIAL_TAIL),
         ),
         Suppose("at some time every point is right", lambda g: g.flow.q[0].min()),
     )
     symbols = "0", "missing alignment and slackness"
+    predicts = 0.0
     shows = Over("Both KKT conditions are met in the end", x="log t", log="xy")
 
     def given(self, rng: Generator) -> Given:
@@ -94,9 +91,6 @@ class HomogeneousKkt(Claim[Given]):
         return Given(
             x, y, net, loss, margin_flow(net, x, y, s, degree=2, loss=loss, step=self.step)
         )
-
-    def predict(self, given: Given) -> float:
-        return 0.0
 
     def measure(self, given: Given) -> Series:
         return Series(TIMES, given.flow.kkt)

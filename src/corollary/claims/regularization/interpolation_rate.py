@@ -33,11 +33,6 @@ class Given(NamedTuple):
     eta: float
 
 
-def _to_the_limit(given: Given) -> float:
-    s = torch.linalg.svdvals(given.X)
-    return len(given.X) / float(s[0] ** 2 + s[-1] ** 2) - given.eta
-
-
 def too_long(given: Given) -> Given:
     """A step ten per cent above n/σ₁² diverges."""
     top = float(torch.linalg.matrix_norm(given.X, 2))
@@ -58,7 +53,7 @@ class InterpolationRate(Claim[Given]):
         ),
         Suppose(
             "the step lies between 0 and n/(σ₁² + σₙ²)",
-            lambda g: g.eta > 0 and _to_the_limit(g) >= 0,
+            lambda g: 0 < g.eta <= len(g.X) / torch.linalg.svdvals(g.X)[[0, -1]].square().sum(),
             without=too_long,
         ),
     )

@@ -26,9 +26,8 @@ from torch import Generator
 
 from corollary.claims.regularization._separable import Given, separable
 from corollary.core import Claim, Over, Series, Suppose, option, slope
-from corollary.theory.connectionism.max_margin import max_margin
 from corollary.theory.regularization.margin_losses import POLYNOMIAL_TAIL, tail_check
-from corollary.theory.regularization.separable_descent import rates_report, separable_flow
+from corollary.theory.regularization.separable_descent import rates_report
 
 
 class SlowDirection(Claim[Given]):
@@ -41,7 +40,7 @@ class SlowDirection(Claim[Given]):
     supposes = (
         Suppose(
             "a hyperplane through the origin separates the points",
-            lambda g: max_margin(g.x, g.x.new_ones(len(g.x))).margin,
+            lambda g: g.margin(),
         ),
         Suppose(
             "the loss has a tight exponential tail",
@@ -51,16 +50,13 @@ class SlowDirection(Claim[Given]):
         ),
     )
     symbols = "1/log t", "distance of the directions"
+    predicts = -1.0
     shows = Over("Halving the angle takes the square of the time", x="log t")
 
     def given(self, rng: Generator) -> Given:
         return separable(self.n, self.d, rng)
 
-    def predict(self, given: Given) -> float:
-        return -1.0
-
     def measure(self, given: Given) -> Series:
-        x, svm, w0, loss = given
         s = torch.logspace(math.log10(self.first), math.log10(self.last), 8, dtype=torch.float64)
-        w = separable_flow(x, w0, s, loss=loss).w
-        return Series(s, rates_report(x, svm, s, w, loss=loss).direction)
+        rates = rates_report(given.x, given.svm, s, given.flow(s), loss=given.loss)
+        return Series(s, rates.direction)

@@ -25,8 +25,8 @@ import torch
 from jaxtyping import Float
 from torch import Generator, Tensor
 
-from corollary.core import Along, Claim, Suppose, Trial, equals, option
-from corollary.core.picture import Level, Marks, Points, picture
+from corollary.core import Claim, Suppose, Trial, equals, option
+from corollary.core.picture import Curve, Level, Marks, Points, picture, scatter
 from corollary.data.separable import separable_cloud
 from corollary.theory.connectionism.labelled import signed_points
 from corollary.theory.regularization.hard_margin import hard_margin_svm, margin_problem
@@ -79,7 +79,7 @@ class SupportVectorKkt(Claim[Given]):
         ),
     )
     symbols = "Σ αᵢ xᵢ", "minimiser of ‖w‖²"
-    shows = Along("Multipliers and a solver find one w", x="coordinate", first=1, without=False)
+    rows = "ŵ₁", "ŵ₂"
 
     def given(self, rng: Generator) -> Given:
         x, y, _ = separable_cloud(self.n, self.d, self.gamma, rng=rng)
@@ -103,6 +103,17 @@ class SupportVectorKkt(Claim[Given]):
             options={"ftol": 1e-14, "maxiter": 500},
         )
         return [float(v) for v in solved.x]
+
+    @picture("Few points hold the margin", x="y x₁", y="y x₂", equal=True)
+    def plane(self, trial: Trial[Given]) -> Marks:
+        if self.d == 2:
+            (x, alpha), w = trial.given, trial.predicted
+            holds, base = alpha > 1e-6 * alpha.max(), w / w.square().sum()
+            ends = base + torch.tensor([[-0.9], [0.9]]) * torch.stack([-w[1], w[0]]) / w.norm()
+            yield scatter(x[~holds], "other points", "other")
+            yield scatter(x[holds], "support vectors")
+            yield Curve(ends[:, 1], ends[:, 0], "⟨ŵ, x⟩ = 1", "predicted")
+            yield Curve([0, base[1]], [0, base[0]], "margin γ", "other")
 
     @picture("Weight only where the margin is 1", x="margin ⟨ŵ, xᵢ⟩", y="multiplier αᵢ")
     def marks(self, trial: Trial[Given]) -> Marks:

@@ -71,6 +71,7 @@ class ValidationLossGrowth(Claim[Given]):
         ),
     )
     symbols = "1", "dL/d log t over Σ|⟨ŵ, x⟩|"
+    predicts = 1.0
     shows = Over("The validation loss grows like log t", x="log t")
 
     def given(self, rng: Generator) -> Given:
@@ -79,9 +80,6 @@ class ValidationLossGrowth(Claim[Given]):
         side, u = (x @ cloud.w)[:, None], cloud.w / cloud.w.norm()
         x = torch.where(side < 0, -x, x) + 0.3 * u  # all are well on the right side
         return Given(cloud, w0, x[self.errors :], -x[: self.errors])
-
-    def predict(self, given: Given) -> float:
-        return 1.0
 
     def measure(self, given: Given) -> Series:
         s = torch.tensor([TIMES[0] / 2, *TIMES], dtype=torch.float64)

@@ -27,7 +27,8 @@ import torch
 from jaxtyping import Float
 from torch import Generator, Tensor
 
-from corollary.core import Claim, Parity, Suppose, equals, normal, option
+from corollary.core import Claim, Parity, Suppose, Trial, equals, normal, option
+from corollary.core.picture import Curve, Level, Marks, picture
 from corollary.theory.robustness.danskin import Danskin, cube_vertices, danskin_gradient
 from corollary.theory.robustness.linear import worst_logistic_loss
 
@@ -36,12 +37,6 @@ class Given(NamedTuple):
     w: Float[Tensor, " d"]  # weights
     x: Float[Tensor, " d"]  # a point labelled +1
     v: Float[Tensor, "k d"]  # directions
-
-
-def zero_weight(given: Given) -> Given:
-    """Both signs of the perturbation of a weight 0 are worst, and g has a kink."""
-    w = torch.cat([torch.zeros(1, dtype=torch.float64), given.w[1:]])
-    return given._replace(w=w, v=torch.cat([given.v, -given.v]))
 
 
 class DanskinTheorem(Claim[Given]):
@@ -53,7 +48,9 @@ class DanskinTheorem(Claim[Given]):
     supposes = Suppose(
         "the maximiser is unique",
         lambda self, g: (len(self.at(g).maximisers) == 1, f"{len(self.at(g).maximisers)}"),
-        without=zero_weight,
+        "Both signs of the perturbation of a weight 0 are worst, and g has a kink.",
+        w=lambda g: torch.cat([torch.zeros(1, dtype=torch.float64), g.w[1:]]),
+        v=lambda g: torch.cat([g.v, -g.v]),
     )
     symbols = "⟨∇ℓ(w, δ*), v⟩", "difference quotient of g along v"
     shows = Parity("The gradient of a maximum is that at the maximiser")
@@ -79,3 +76,12 @@ class DanskinTheorem(Claim[Given]):
 
         h, w = 1e-5, given.w
         return [(4 * g(w + h * v) - g(w + 2 * h * v) - 3 * g(w)) / (2 * h) for v in given.v]
+
+    @picture("The adversarial loss, with a kink where w₁ = 0", x="w₁", y="g(w)")
+    def kink(self, trial: Trial[Given]) -> Marks:
+        w, x, _ = trial.given
+        t = torch.linspace(-1.5, 1.5, 61, dtype=torch.float64)
+        along = [torch.cat([s[None], w[1:]]) for s in t]
+        losses = [worst_logistic_loss(v, x[None], v.new_ones(1), self.eps) for v in along]
+        yield Curve(torch.stack(losses).flatten(), t, "max over δ of ℓ(w, δ)")
+        yield Level(float(w[0]), label="w₁ of the drawn w", role="other", axis="x")

@@ -60,13 +60,11 @@ class FgsmGain(Claim[Given]):
         "the gradient is continuous at x", _continuous_gradient, without=at_every_kink
     )
     symbols = "ε²", "|ℓ(x+δ) − ℓ(x) − ε‖∇ℓ‖₁|"
+    predicts = 2.0
     shows = Over("What remains of a sign step is of second order", x="ε")
 
     def given(self, rng: Generator) -> Given:
         return Given(MLP([self.d, self.m, 1], "tanh", rng=rng), normal(rng, 1, self.d))
-
-    def predict(self, given: Given) -> float:
-        return 2.0
 
     def measure(self, given: Given) -> Series:
         x, radii = given.x, [1e-4 * 2**i / self.d**0.5 for i in range(7)]

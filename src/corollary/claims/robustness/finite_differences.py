@@ -74,13 +74,11 @@ class FiniteDifferences(Claim[Given]):
         ),
     )
     symbols = "h²", "error of the gradient"
+    predicts = 2.0
     shows = Over("Central differences are exact to second order", x="h")
 
     def given(self, rng: Generator) -> Given:
         return Given(MLP([self.d, 30, 1], "tanh", rng=rng), normal(rng, self.n, self.d))
-
-    def predict(self, given: Given) -> float:
-        return 2.0
 
     def measure(self, given: Given) -> Series:
         x, true = given.x[:1], batch_gradient(given.loss, given.x[:1])

@@ -38,11 +38,6 @@ class Given(NamedTuple):
     weight_variances: list[float]  # times d, for each dimension
 
 
-def smaller_weights(self: "GradientNorm", rng: Generator) -> Given:
-    """Weights ten times smaller: the same slopes of ReLU, a gradient ten times shorter."""
-    return self.drawn(rng, 0.1)
-
-
 class GradientNorm(Claim[Given]):
     dims: tuple[int, ...] = (100, 300, 1000)  # dimensions
     k: int = option(30, low=1, high=1000)  # hidden units
@@ -53,7 +48,8 @@ class GradientNorm(Claim[Given]):
     supposes = Suppose(
         "the weights have variance 1/d",
         lambda g: 0.1 - max(abs(v - 1) for v in g.weight_variances),
-        without=smaller_weights,
+        "Weights ten times smaller: the same slopes of ReLU, a gradient ten times shorter.",
+        lambda self, rng: self.drawn(rng, 0.1),
     )
     symbols = "1 − 5√(log(2/γ)/d)", "γ quantile of ‖∇f‖ / √(mean σ′²)"
     rows = "d = {dims}"
@@ -71,8 +67,7 @@ class GradientNorm(Claim[Given]):
             with torch.no_grad():
                 net.w.mul_(scale)
                 variances.append(float(net.w.square().mean()) * d)
-                slopes = net.phi.derivative(net.preactivations(x))
-            root = slopes.square().mean(dim=1).sqrt()
+                root = net.phi.derivative(net.preactivations(x)).square().mean(dim=1).sqrt()
             keep = root > 0  # a unit or more is active in all but 2^-k of the draws
             ratios.append((batch_gradient(net, x).norm(dim=1) / root)[keep])
         return Given(ratios, variances)

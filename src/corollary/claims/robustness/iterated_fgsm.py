@@ -56,6 +56,7 @@ class IteratedFgsm(Claim[Given]):
         steps=3,
     )
     symbols = "1", "mean loss under I-FGSM over that under FGSM"
+    predicts = 1.0
 
     def given(self, rng: Generator) -> Given:
         x, y = digits("test")
@@ -75,9 +76,6 @@ class IteratedFgsm(Claim[Given]):
             rng=rng,
         )
         return net
-
-    def predict(self, given: Given) -> float:
-        return 1.0
 
     def measure(self, given: Given, rng: Generator) -> Kept:
         x, y, alpha, steps = given

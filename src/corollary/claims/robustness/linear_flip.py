@@ -45,17 +45,16 @@ def _bend(given: Given) -> float:
     return 1e-9 - float(ends.abs().max())
 
 
-def tanh_network(given: Given, rng: Generator) -> Given:
-    """The boundary of a tanh network is not where the tangent crosses zero."""
-    model = MLP([given.x.shape[1], 10, 1], "tanh", rng=rng)
-    return given._replace(model=model.requires_grad_(False))
-
-
 class LinearFlip(Claim[Given]):
     d: int = option(20, low=1, high=1000)  # dimension
 
     relation = equals(ulps=2**14)  # bisection to rounding
-    supposes = Suppose("f is affine", _bend, without=tanh_network)
+    supposes = Suppose(
+        "f is affine",
+        _bend,
+        "The boundary of a tanh network is not where the tangent crosses zero.",
+        model=lambda g, rng: MLP([g.x.shape[1], 10, 1], "tanh", rng=rng).requires_grad_(False),
+    )
     symbols = "|f| over the dual norm of the gradient", "radius at which the sign changes"
     rows = ("ℓ2", "ℓ∞", "ℓ1")
     shows = Along("A linear margin is gone at |f|/‖w‖*", x="norm of the perturbation")

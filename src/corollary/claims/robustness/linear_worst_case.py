@@ -53,11 +53,6 @@ def _bend(given: Given) -> Tensor:
     return 1e-9 - bend.abs().max()
 
 
-def tanh_network(given: Given, rng: Generator) -> Given:
-    """The linearised margin of a tanh network is not the worst one."""
-    return given._replace(model=MLP([given.x.shape[1], 20, 1], "tanh", rng=rng))
-
-
 class LinearWorstCase(Claim[Given]):
     n: int = option(8, low=1, high=100)  # inputs
     d: int = option(30, low=2, high=500)  # dimension
@@ -65,7 +60,12 @@ class LinearWorstCase(Claim[Given]):
     norm: Norm = "linf"  # of perturbations: linf, l2 or l1
 
     relation = equals(ulps=2**12, scale=1.0)  # sums of d terms, forty steps
-    supposes = Suppose("f is affine", _bend, without=tanh_network)
+    supposes = Suppose(
+        "f is affine",
+        _bend,
+        "The linearised margin of a tanh network is not the worst one.",
+        model=lambda g, rng: MLP([g.x.shape[1], 20, 1], "tanh", rng=rng),
+    )
     symbols = "y f(x) − ε‖w‖*", "smallest y f(x+δ) found by projected ascent"
     shows = (
         Sweep(

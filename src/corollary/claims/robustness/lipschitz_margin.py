@@ -64,8 +64,8 @@ class LipschitzMargin(Claim[Given]):
         for _ in range(self.L - 1):
             q = torch.linalg.qr(normal(rng, self.d, self.d)).Q
             layers += [_layer(self.gain * q), nn.LeakyReLU(0.3)]
-        net = nn.Sequential(*layers, _layer(normal(rng, 4, self.d)))
-        x = normal(rng, self.n, self.d)
+        last, x = _layer(normal(rng, 4, self.d)), normal(rng, self.n, self.d)
+        net = nn.Sequential(*layers, last)
         return Given(net, x, net(x).argmax(1))
 
     def predict(self, given: Given) -> Tensor:

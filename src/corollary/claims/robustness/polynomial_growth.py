@@ -52,11 +52,7 @@ class PolynomialGrowth(Claim[Given]):
     symbols = "C, and 1/C′", "largest ratio"
     rows = ("|p(n)| / n^r", "n^r / |p(n)|")
     shows = Sweep(
-        "A polynomial over its leading power",
-        "degree",
-        (1, 2, 3, 4, 5, 6),
-        y="|p(n)| / n^r",
-        log="",
+        "A polynomial over its leading power", "degree", range(1, 7), y="|p(n)| / n^r", log=""
     )
 
     def given(self, rng: Generator) -> Given:

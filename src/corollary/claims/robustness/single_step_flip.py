@@ -72,11 +72,9 @@ class SingleStepFlip(Claim[Given]):
 
     def measure(self, given: Given) -> Kept:
         step = given.step()
-        ratio = (step.after / step.before).clamp(-4, 4)
-        return Kept(Count(int(step.flipped.sum()), len(step.flipped)), ratio=ratio)
+        return Kept(Count.of(step.flipped), ratio=(step.after / step.before).clamp(-4, 4))
 
     @picture("The step sends f to about −f", x="f(x+Δ) / f(x)", y="density")
     def marks(self, trial: Trial[Given]) -> Marks:
-        yield Histogram(trial.kept.ratio, label="step against the sign of f")
-        for t in trial.without:
-            yield Histogram(t.kept.ratio, label=t.words, role="other")
+        for t in trial.all:
+            yield Histogram(t.kept.ratio, label=t.words or "against the sign of f", role=t.role)

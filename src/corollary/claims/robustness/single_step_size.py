@@ -29,11 +29,6 @@ class Given(NamedTuple):
     steps: list[SingleStep]  # for each dimension, of many networks
 
 
-def biased_outputs(self: "SingleStepSize", rng: Generator) -> Given:
-    """An output bias of size √d: the flip is as long as the input."""
-    return self.drawn(rng, 1.0)
-
-
 class SingleStepSize(Claim[Given]):
     dims: tuple[int, ...] = (25, 50, 100, 200, 400)  # dimensions
     k: int = option(20, low=1, high=500)  # hidden units
@@ -43,9 +38,11 @@ class SingleStepSize(Claim[Given]):
     supposes = Suppose(
         "the output is of order one",
         lambda g: 3 - max(s.before.square().mean().sqrt() for s in g.steps),
-        without=biased_outputs,
+        "An output bias of size √d: the flip is as long as the input.",
+        lambda self, rng: self.drawn(rng, 1.0),
     )
     symbols = "∝ d^(−1/2)", "median ‖Δ‖ / ‖x‖"
+    predicts = -0.5
     shows = Over("The flip beside the length of the input", x="d")
 
     def given(self, rng: Generator) -> Given:
@@ -60,9 +57,6 @@ class SingleStepSize(Claim[Given]):
             return single_step_attack(lambda x: net(x) + bias * d**0.5, x)
 
         return Given([steps(d) for d in self.dims])
-
-    def predict(self, given: Given) -> float:
-        return -0.5
 
     def measure(self, given: Given) -> Series:
         return Series(self.dims, [float(step.relative.median()) for step in given.steps])

@@ -62,8 +62,7 @@ class SmoothingRadius(Claim[Given]):
     symbols = "α", "share of radii beyond the boundary"
 
     def given(self, rng: Generator) -> Given:
-        w = normal(rng, self.d)
-        w = w / w.norm()
+        w = torch.nn.functional.normalize(normal(rng, self.d), dim=0)
         return Given(w, self.ratio * self.sigma * w, self.sigma, self.sigma)
 
     def predict(self, given: Given) -> float:
@@ -79,7 +78,6 @@ class SmoothingRadius(Claim[Given]):
 
     @picture("Certified radii of one point", x="R", y="density over repeated certificates")
     def marks(self, trial: Trial[Given]) -> Marks:
-        yield Histogram(trial.kept.radii, label="certified")
-        for t in trial.without:
-            yield Histogram(t.kept.radii, label=t.words, role="other")
+        for t in trial.all:
+            yield Histogram(t.kept.radii, label=t.words or "certified", role=t.role)
         yield Level(trial.given.distance, label="distance to the boundary", axis="x")

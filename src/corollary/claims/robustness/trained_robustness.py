@@ -59,6 +59,7 @@ class TrainedRobustness(Claim[Given]):
         ),
     )
     symbols = "∝ m^(−1/2)", "median distance to a flip / √d"
+    predicts = -0.5
     shows = Over("Trained networks against the construction", x="m")
 
     def given(self, rng: Generator) -> Given:
@@ -66,9 +67,6 @@ class TrainedRobustness(Claim[Given]):
         x = on_sphere(self.draws * m, self.d, rng=rng).unflatten(0, (self.draws, m))
         y = torch.tensor([1.0, -1.0], dtype=torch.float64).repeat(self.draws, -(-m // 2))
         return Given(x, y[:, :m], self.steps)
-
-    def predict(self, given: Given) -> float:
-        return -0.5
 
     def measure(self, given: Given, rng: Generator) -> Series:
         def median(x: Tensor, y: Tensor) -> float:

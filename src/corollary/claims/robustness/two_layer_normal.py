@@ -18,7 +18,8 @@ import torch
 from jaxtyping import Float
 from torch import Generator, Tensor
 
-from corollary.core import Claim, Over, Series, Suppose, converges, option
+from corollary.core import Claim, Over, Series, Suppose, Trial, converges, option
+from corollary.core.picture import Curve, Marks, picture
 from corollary.models.random_two_layer import RandomTwoLayer, on_sphere
 from corollary.theory.networks.activations import RELU
 from corollary.theory.robustness.single_step import output_variance
@@ -50,6 +51,7 @@ class TwoLayerNormal(Claim[Given]):
     relation = converges(gap=0.025)  # 8,000 draws of the limit itself are off by up to 0.02
     supposes = Suppose("the output weights are balanced signs", _imbalance, without=all_positive)
     symbols = "0", "largest gap between the distributions"
+    predicts = 0.0
     shows = Over("Random networks become normal as they get wider", x="k", log="xy")
 
     def given(self, rng: Generator) -> Given:
@@ -59,11 +61,18 @@ class TwoLayerNormal(Claim[Given]):
         """ReLU networks with random signs, of each width."""
         return [RandomTwoLayer(self.d, k, t=self.draws, rng=rng) for k in self.widths]
 
-    def predict(self, given: Given) -> float:
-        return 0.0
-
     def measure(self, given: Given) -> Series:
         return Series(self.widths, [_distance(net(given.x).detach()) for net in given.nets])
+
+    @picture("Share of networks with an output below t", x="t", y="P(f ≤ t)")
+    def laws(self, trial: Trial[Given]) -> Marks:
+        t = torch.linspace(-2, 2, 81, dtype=torch.float64)
+        yield Curve(torch.special.ndtr(t / output_variance(RELU) ** 0.5), t, "normal", "predicted")
+        for k, net in list(zip(self.widths, trial.given.nets, strict=True))[
+            :: len(self.widths) - 1
+        ]:
+            share = (net(trial.given.x).detach()[:, None] <= t).double().mean(dim=0)
+            yield Curve(share, t, f"k = {k}")
 
 
 def _distance(out: Float[Tensor, " t"]) -> float:

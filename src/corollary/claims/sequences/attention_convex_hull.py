@@ -26,8 +26,8 @@ from jaxtyping import Float
 from scipy.spatial import ConvexHull
 from torch import Generator, Tensor
 
-from corollary.core import Claim, Kept, Suppose, Trial, at_most, near, normal, option
-from corollary.core.picture import Marks, Points, Regions, picture
+from corollary.core import Claim, Kept, Suppose, Trial, at_most, below, near, normal, option
+from corollary.core.picture import Marks, Regions, picture, scatter
 from corollary.theory.sequences.attention import attention_weights
 
 
@@ -46,7 +46,7 @@ class AttentionConvexHull(Claim[Given]):
     supposes = (
         Suppose(
             "no weight is negative",
-            lambda g: (bool((g.A >= 0).all()), f"least {float(g.A.min()):.3g}"),
+            lambda g: below(-g.A, 0.0),
             "A position that takes its own average away from twice itself steps outside.",
             A=lambda g: 2 * torch.eye(len(g.A), dtype=g.A.dtype) - g.A,
         ),
@@ -72,13 +72,12 @@ class AttentionConvexHull(Claim[Given]):
 
     def tight(self, rng: Generator) -> Given:
         """Each position reads itself alone."""
-        given = self.given(rng)
-        return given._replace(A=torch.eye(self.T, dtype=torch.float64))
+        return self.given(rng)._replace(A=torch.eye(self.T, dtype=torch.float64))
 
     @picture("Outputs are averages", x="first coordinate", y="second coordinate", equal=True)
     def marks(self, trial: Trial[Given]) -> Marks:
         X, Y = trial.given.X[:, :2], trial.kept.Y[:, :2]
         hull = X[ConvexHull(X.numpy()).vertices.tolist()]
-        yield Regions([hull.tolist()], label="convex hull of the inputs", role="predicted")
-        yield Points(X[:, 0], X[:, 1], label="inputs x", role="other")
-        yield Points(Y[:, 0], Y[:, 1], label="outputs y = A x")
+        yield Regions([hull], label="convex hull of the inputs", role="predicted")
+        yield scatter(X, "inputs x", "other")
+        yield scatter(Y, "outputs y = A x")

@@ -63,15 +63,13 @@ class BothSides(Claim[Given]):
         ),
     )
     symbols = "all", "share of ∂h_i/∂x_j ≠ 0"
+    predicts = 1.0
 
     def given(self, rng: Generator) -> Given:
         bert = MiniBERT(VOCAB, self.layers, WIDTH, heads=2, rng=rng)
         ids = torch.randint(VOCAB, (1, self.length), generator=rng)
         free = torch.ones(self.length, self.length, dtype=torch.bool)
         return Given(bert.blocks, bert.embed(ids).detach(), free)
-
-    def predict(self, given: Given) -> float:
-        return 1.0
 
     def measure(self, given: Given) -> Kept:
         def encoded(x: Tensor) -> Tensor:

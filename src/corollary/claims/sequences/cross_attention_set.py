@@ -22,7 +22,7 @@ import torch
 from jaxtyping import Float, Int
 from torch import Generator, Tensor
 
-from corollary.core import Along, Claim, Suppose, equals, instead, normal, option
+from corollary.core import Along, Claim, Suppose, equals, normal, option
 from corollary.theory.sequences.attention import scaled_dot_product_attention
 
 
@@ -35,14 +35,6 @@ class Given(NamedTuple):
     value_order: Int[Tensor, " s"]
 
 
-torn = instead("Values that stay behind their keys.", value_order=lambda g: g.value_order.roll(1))
-lost = instead(
-    "Half of the memory twice, the other half not at all.",
-    key_order=lambda g: g.key_order // 2,
-    value_order=lambda g: g.value_order // 2,
-)
-
-
 class CrossAttentionSet(Claim[Given]):
     t: int = option(5, low=2, high=200)  # rows that read
     s: int = option(9, low=2, high=200)  # rows that are read
@@ -53,12 +45,15 @@ class CrossAttentionSet(Claim[Given]):
         Suppose(
             "keys and values are permuted together",
             lambda g: torch.equal(g.key_order, g.value_order),
-            without=torn,
+            "Values that stay behind their keys.",
+            value_order=lambda g: g.value_order.roll(1),
         ),
         Suppose(
             "every row of the memory is there once",
             lambda g: torch.equal(g.key_order.sort().values, torch.arange(len(g.K))),
-            without=lost,
+            "Half of the memory twice, the other half not at all.",
+            key_order=lambda g: g.key_order // 2,
+            value_order=lambda g: g.value_order // 2,
         ),
     )
     symbols = "P f(A, B)", "f(PA, RB)"

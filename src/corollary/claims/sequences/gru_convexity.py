@@ -46,11 +46,6 @@ class Unsquashed(GRUCell):
         return s, 3 * candidate
 
 
-def unsquashed(given: Given, rng: Generator) -> Given:
-    """Candidates outside the cube draw the states out of it."""
-    return given._replace(cell=Unsquashed(given.x.shape[2], given.z0.shape[1], rng=rng))
-
-
 class GruConvexity(Claim[Given]):
     T: int = option(40, low=1, high=500)  # steps
     m: int = option(8, low=1, high=100)  # units
@@ -67,7 +62,8 @@ class GruConvexity(Claim[Given]):
         Suppose(
             "candidates lie in [-1, 1]^m",
             lambda g: bool((g.cell.parts(g.z0, g.x[:, 0])[1].abs() <= 1).all()),
-            without=unsquashed,
+            "Candidates outside the cube draw the states out of it.",
+            cell=lambda g, rng: Unsquashed(g.x.shape[2], g.z0.shape[1], rng=rng),
         ),
     )
     symbols = "1", "‖z_t‖∞, and the part of the way"

@@ -71,6 +71,7 @@ class NextSentencePairs(Claim[Given]):
         ),
     )
     symbols = "1/2, and none", "share of true successors"
+    predicts = [0.5, 0.0]
     rows = "all pairs", "pairs labelled as none"
     shows = Along("True successors among the pairs", x="pairs")
 
@@ -78,9 +79,6 @@ class NextSentencePairs(Claim[Given]):
         """Documents in which a sentence has few successors: those one to three further."""
         steps = torch.randint(1, 4, (self.documents, self.length), generator=rng)
         return Given((steps.cumsum(1) % self.kinds).tolist(), nsp_pairs)
-
-    def predict(self, given: Given) -> list[float]:
-        return [0.5, 0.0]
 
     def measure(self, given: Given, rng: Generator) -> list[Count]:
         pairs = given.draw(given.corpus, self.pairs, share=given.share, rng=rng)

@@ -20,7 +20,7 @@ import torch
 from jaxtyping import Bool, Float
 from torch import Generator, Tensor
 
-from corollary.core import Claim, Suppose, Trial, equals, normal, option
+from corollary.core import Claim, Suppose, Trial, below, equals, normal, option
 from corollary.core.picture import Curve, Level, Marks, Points, picture
 from corollary.theory.networks.softmax import softmax
 from corollary.theory.sequences.decoding.sampling import nucleus
@@ -30,12 +30,6 @@ class Given(NamedTuple):
     logits: Float[Tensor, "n K"]  # distributions, one per row
     p: float  # mass to reach
     kept: Bool[Tensor, "n K"]  # tokens that were kept
-
-
-def enough(given: Given) -> tuple[bool, str]:
-    """The least mass that is kept."""
-    mass = float((softmax(given.logits) * given.kept).sum(dim=1).min())
-    return mass >= given.p - 1e-12, f"mass {mass:.3g}"
 
 
 def likely_first(given: Given) -> bool:
@@ -60,7 +54,7 @@ class NucleusSmallest(Claim[Given]):
     supposes = (
         Suppose(
             "the kept mass reaches p",
-            enough,
+            lambda g: below(g.p - (softmax(g.logits) * g.kept).sum(dim=1), 1e-12),
             "The most probable token alone is too little where the distribution is flat.",
             kept=lambda g: nucleus(g.logits, 1e-9),
         ),

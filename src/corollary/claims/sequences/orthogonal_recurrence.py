@@ -76,6 +76,5 @@ class OrthogonalRecurrence(Claim[Given]):
     def marks(self, trial: Trial[Given]) -> Marks:
         lags = list(range(self.steps + 1))
         for g, norms in zip(trial.given.gains.tolist(), trial.kept.norms, strict=True):
-            power = [g**k for k in lags]
-            yield Curve(power, x=lags, label=f"{g:g}^(i−t)", role="predicted")
+            yield Curve([g**k for k in lags], lags, f"{g:g}^(i−t)", "predicted")
             yield Points(lags[::6], norms[::6], label=f"g = {g:g}")

@@ -68,7 +68,7 @@ class PatchOrder(Claim[Given]):
         ),
     )
     symbols = "of the image", "of the puzzle"
-    shows = Parity("The logits of an image and of its puzzle, and the number of tokens")
+    shows = Parity("The logits of an image and of its puzzle", leave=1)  # the number of tokens
 
     def model(self, rng: Generator, *, positions: bool) -> ViT:
         """A transformer at random weights."""

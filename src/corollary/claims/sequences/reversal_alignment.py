@@ -45,13 +45,11 @@ class ReversalAlignment(Claim[Given]):
         steps=0,
     )
     symbols = "0.8", "outputs that look at T + 1 − i or the next place"
+    predicts = 0.8
 
     def given(self, rng: Generator) -> Given:
         seeds = torch.randint(2**31, (self.runs,), generator=rng).tolist()
         return Given(tuple(seeds), self.steps)
-
-    def predict(self, given: Given) -> float:
-        return 0.8
 
     @torch.no_grad()
     def measure(self, given: Given) -> Kept:

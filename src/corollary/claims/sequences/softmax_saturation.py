@@ -55,12 +55,10 @@ class SoftmaxSaturation(Claim[Given]):
         scores=lambda g: tuple(s / d**0.5 for d, s in zip(*g, strict=True)),
     )
     symbols = "d^(-1/2)", "mean ‖J‖"
+    predicts = -0.5
 
     def given(self, rng: Generator) -> Given:
         return Given(DIMS, tuple(attention_scores(d, self.n, self.r, rng=rng) for d in DIMS))
-
-    def predict(self, given: Given) -> float:
-        return -0.5
 
     def measure(self, given: Given) -> Series:
         return Series(given.dims, [float(jacobian_norms(s).mean()) for s in given.scores])

@@ -16,7 +16,6 @@ parameters themselves, :math:`\lambda=re^{i\varphi}`, a few steps are enough to 
 """
 
 from collections.abc import Callable
-from math import tau
 from typing import NamedTuple
 
 import torch
@@ -24,7 +23,7 @@ from jaxtyping import Float
 from torch import Generator, Tensor
 
 from corollary.core import Along, Claim, Kept, Suppose, Trial, at_most, near, option
-from corollary.core.picture import Curve, Marks, Points, picture
+from corollary.core.picture import Marks, picture, scatter, unit_circle
 from corollary.theory.sequences.stable_eigenvalues import lru_init, stable_eigenvalues
 
 
@@ -34,24 +33,18 @@ class Given(NamedTuple):
     eigenvalues: Callable[[Tensor, Tensor], Tensor]  # what they become
 
 
-def parametrised(given: Given) -> tuple[bool, str]:
-    """Whether the eigenvalues are exp(-exp(ν) + iφ)."""
-    formula = torch.exp(torch.complex(-given.nu.exp(), given.phi))
-    return near(given.eigenvalues(given.nu, given.phi), formula)
-
-
-def free(given: Given) -> Given:
-    """λ = r e^{iφ} with r free leaves the disc."""
-    return Given(torch.exp(-given.nu.exp()), given.phi, torch.polar)
-
-
 class StableSpectrum(Claim[Given]):
     m: int = option(16, low=1, high=500)  # eigenvalues
     steps: int = option(20, low=5, high=200)  # gradient steps
     eta: float = option(0.5, low=0.1, high=10.0)  # learning rate
 
     relation = at_most()  # the modulus is rounded to at most 1
-    supposes = Suppose("λ = exp(-exp(ν) + iφ)", parametrised, without=free)
+    supposes = Suppose(
+        "λ = exp(-exp(ν) + iφ)",
+        lambda g: near(g.eigenvalues(g.nu, g.phi), torch.exp(torch.complex(-g.nu.exp(), g.phi))),
+        "λ = r e^{iφ} with r free leaves the disc.",
+        lambda g: Given(torch.exp(-g.nu.exp()), g.phi, torch.polar),
+    )
     symbols = "the circle", "max |λ|"
     shows = Along("The largest modulus while training", x="steps")
 
@@ -75,8 +68,7 @@ class StableSpectrum(Claim[Given]):
 
     @picture("The spectrum", x="Re λ", y="Im λ", equal=True)
     def marks(self, trial: Trial[Given]) -> Marks:
-        angle = torch.linspace(0, tau, 200, dtype=torch.float64)
         start, end = trial.kept.ends
-        yield Curve(angle.sin(), x=angle.cos(), label="unit circle", role="predicted")
-        yield Points(start.real, start.imag, label="at the start", role="other")
-        yield Points(end.real, end.imag, label="at the end")
+        yield unit_circle("unit circle")
+        yield scatter(start, "at the start", "other")
+        yield scatter(end, "at the end")

@@ -24,7 +24,7 @@ import torch
 from jaxtyping import Float
 from torch import Generator, Tensor
 
-from corollary.core import Along, Claim, Suppose, Trial, at_most, normal, option
+from corollary.core import Along, Claim, Suppose, Trial, at_most, below, normal, option
 from corollary.core.picture import Curve, Marks, picture
 from corollary.theory.networks.activations import LINEAR, Activation, activation
 from corollary.theory.sequences.state_jacobians import jacobian_bound, rnn_jacobian_norms
@@ -38,12 +38,6 @@ class Given(NamedTuple):
     alpha: float  # bound on its slope
 
 
-def steepest(given: Given) -> tuple[bool, str]:
-    """The largest slope between -5 and 5; both activations are steepest at zero."""
-    slope = float(given.phi.derivative(torch.linspace(-5, 5, 1001, dtype=torch.float64)).max())
-    return slope <= given.alpha + 1e-12, f"largest slope {slope:g}"
-
-
 class StateGradientBound(Claim[Given]):
     T: int = option(30, low=2, high=200)  # steps
     m: int = option(16, low=1, high=100)  # units
@@ -53,7 +47,7 @@ class StateGradientBound(Claim[Given]):
     relation = at_most(ulps=2**10)  # products of T matrices, each rounded
     supposes = Suppose(
         "|φ'| ≤ α",
-        steepest,
+        lambda g: below(g.phi.derivative(torch.linspace(-5, 5, 1001).double()), g.alpha),
         "The slope of the logistic function taken for that of tanh is too small.",
         alpha=lambda g: g.alpha / 4,
         x=lambda g: 0 * g.x,
@@ -63,8 +57,7 @@ class StateGradientBound(Claim[Given]):
 
     def given(self, rng: Generator) -> Given:
         """Normal weights with the largest singular value scaled; small inputs."""
-        phi = activation(self.phi)
-        U = normal(rng, self.m, self.m)
+        phi, U = activation(self.phi), normal(rng, self.m, self.m)
         U = U * (self.rate / phi.lipschitz) / torch.linalg.matrix_norm(U, ord=2)
         return Given(U, normal(rng, self.m, 1), 0.3 * normal(rng, self.T, 1), phi, phi.lipschitz)
 
@@ -82,10 +75,6 @@ class StateGradientBound(Claim[Given]):
     @picture("The condition the right way round, φ(z) = z", x="i − t", log="y")
     def marks(self, trial: Trial[Given]) -> Marks:
         eye, still = torch.eye(2, dtype=torch.float64), torch.zeros(20, 2, dtype=torch.float64)
-        sides = {2.0: "σ₁(U) = 2 ≥ 1/α: it explodes", 1.0: "σ₁(U) = 1"}
-        sides[0.5] = "σ₁(U) = 1/2 < 1/α: it vanishes"
-        marks = tuple(
-            Curve(rnn_jacobian_norms(s * eye, eye, still, phi=LINEAR), label=label, dashed=s == 1)
-            for s, label in sides.items()
-        )
-        yield from marks
+        for s, what in ((2.0, "≥ 1/α: it explodes"), (1.0, "= 1/α"), (0.5, "< 1/α: it vanishes")):
+            norms = rnn_jacobian_norms(s * eye, eye, still, phi=LINEAR)
+            yield Curve(norms, label=f"σ₁(U) = {s:g} {what}", dashed=s == 1)

@@ -62,23 +62,19 @@ class TeacherForcing(Claim[Given]):
 
     def predict(self, given: Given) -> Tensor:
         """Each prefix alone."""
-        memory = given.model.encode(given.source)
-        steps = range(given.target.shape[1])
-        return torch.cat([given.model.decode(given.target[:, :t], memory)[0, -1] for t in steps])
+        memory, T = given.model.encode(given.source), range(self.T)
+        return torch.cat([given.model.decode(given.target[:, :t], memory)[0, -1] for t in T])
 
     def measure(self, given: Given) -> Tensor:
-        logits: Tensor = given.model(given.source, given.target)
-        return logits.flatten()
+        return torch.flatten(given.model(given.source, given.target))
 
     @picture("One pass, all predictions", x="position t", y="logit of the target")
     def marks(self, trial: Trial[Given]) -> Marks:
-        right = trial.given.target[0]
-        t = list(range(1, len(right) + 1))
+        right, t = trial.given.target[0], range(1, trial.given.target.shape[1] + 1)
 
         def of_target(logits: Tensor) -> Tensor:
             return logits.view(len(t), -1).gather(1, right[:, None])[:, 0]
 
-        yield Curve(of_target(trial.predicted), t, label=self.symbols[0], role="predicted")
-        yield Points(t, of_target(trial.measured), label=self.symbols[1])
-        for b in trial.without:
-            yield Points(t, of_target(b.measured), "without the mask", "other")
+        yield Curve(of_target(trial.predicted), t, self.symbols[0], "predicted")
+        for run in trial.all:
+            yield Points(t, of_target(run.measured), run.words or self.symbols[1], run.role)

@@ -45,11 +45,6 @@ def tells_positions(given: Given) -> float:
         return float((codes - turned.flip(1)).abs().max())
 
 
-def no_positions(self: "TransformerReversal", given: Given, rng: Generator) -> Given:
-    """Without positions the source is a set, and nothing says which token was last."""
-    return given._replace(model=self.network("none", rng))
-
-
 class TransformerReversal(Claim[Given]):
     T: int = option(4, low=2, high=10)  # length of the strings
     K: int = option(10, low=2, high=50)  # digits
@@ -57,8 +52,14 @@ class TransformerReversal(Claim[Given]):
     tests: int = option(4000, low=500, high=100_000)  # strings to reverse
 
     relation = at_least(level=0.99)  # an exact binomial interval of the share
-    supposes = Suppose("positions are added to the source", tells_positions, without=no_positions)
+    supposes = Suppose(
+        "positions are added to the source",
+        tells_positions,
+        "Without positions the source is a set, and nothing says which token was last.",
+        model=lambda self, rng: self.network("none", rng),
+    )
     symbols = "0.99", "share of strings that come back reversed"
+    predicts = 0.99
 
     def given(self, rng: Generator) -> Given:
         digits = partial(torch.randint, 0, self.K, generator=rng)
@@ -69,9 +70,6 @@ class TransformerReversal(Claim[Given]):
         """In float32: precision is not the subject."""
         size: dict[str, Any] = {"d_model": 32, "d_ff": 64, "dtype": torch.float32}
         return Transformer(self.K, self.K, positions=positions, rng=rng, **size)
-
-    def predict(self, given: Given) -> float:
-        return 0.99
 
     def measure(self, given: Given, rng: Generator) -> Kept:
         model = copy.deepcopy(given.model)

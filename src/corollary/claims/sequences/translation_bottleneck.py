@@ -54,13 +54,11 @@ class TranslationBottleneck(Claim[Given]):
         ),
     )
     symbols = "at least", "difference of the parts of right tokens"
+    predicts = [0.3, 0.1]
     rows = "fall without attention", "lead of attention at the longest"
 
     def given(self, rng: Generator) -> Given:
         return Given(self.lengths, self.m)
-
-    def predict(self, given: Given) -> list[float]:
-        return [0.3, 0.1]
 
     def measure(self, given: Given, rng: Generator) -> Kept:
         seed = int(torch.randint(2**31, (), generator=rng))

@@ -20,7 +20,7 @@ from typing import NamedTuple
 import torch
 from torch import Generator, Tensor
 
-from corollary.core import Claim, Suppose, Trial, equals, normal, option, uniform
+from corollary.core import Claim, Suppose, Trial, below, equals, normal, option, uniform
 from corollary.core.picture import Curve, Level, Marks, picture
 from corollary.theory.sequences.decoding.beam import beam_search
 from corollary.theory.sequences.decoding.exhaustive import decode_exhaustive
@@ -47,12 +47,6 @@ class Chain:
         return self.log_p[last]
 
 
-def wide_enough(given: Given) -> tuple[bool, str]:
-    """The width against the number of prefixes."""
-    needed = given.K ** (given.N - 1)
-    return given.width >= needed, f"width {given.width} of {needed}"
-
-
 def notes(given: Given) -> Given:
     """The example of the notes with a beam of one: 0.20 in place of 0.28."""
     after = {"A": {"A1": 0.5, "A2": 0.2}, "B": {"B1": 0.8}}
@@ -65,7 +59,9 @@ class WideBeam(Claim[Given]):
 
     relation = equals(ulps=64)  # sums of N logarithms
     supposes = Suppose(
-        "the beam holds all prefixes up to the last step", wide_enough, without=notes
+        "the beam holds all prefixes up to the last step",
+        lambda g: below(g.K ** (g.N - 1), g.width),
+        without=notes,
     )
     symbols = "log of the largest probability", "log of what the beam finds"
 

@@ -43,14 +43,12 @@ class DistillationHighTemperature(Claim[Given]):
         G=lambda g: g.G + 1.0,
     )
     symbols = "1/T", "max |N T² ∂ℓ/∂G − (G − F)|"
+    predicts = -1.0
     shows = Over("At high temperature distillation matches logits", x="temperature T")
 
     def given(self, rng: Generator) -> Given:
         logits = normal(rng, 2, self.n, self.k)
         return Given(*(logits - logits.mean(dim=2, keepdim=True)))
-
-    def predict(self, given: Given) -> float:
-        return -1.0
 
     def measure(self, given: Given) -> Series:
         F, G = given

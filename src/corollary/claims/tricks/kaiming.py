@@ -22,7 +22,7 @@ from jaxtyping import Float
 from torch import Generator, Tensor
 
 from corollary.core import Along, Claim, Kept, Sample, Suppose, Trial, option, within_interval
-from corollary.core.picture import Band, Curve, Marks, Role, picture
+from corollary.core.picture import Curve, Level, Marks, band_of_runs, picture
 from corollary.core.randomness import normal
 from corollary.core.witness import mean_square_is
 from corollary.models.init import kaiming_
@@ -46,6 +46,7 @@ class Kaiming(Claim[Given]):
         W=lambda g: g.W / 2**0.5,
     )
     symbols = "kept", "mean square over that of the layer before"
+    predicts = [1.0] * 5
     rows = tuple(f"{part} fifth of the layers" for part in ("1st", "2nd", "3rd", "4th", "5th"))
     shows = Along("One layer keeps the mean square", x="layers")
 
@@ -54,9 +55,6 @@ class Kaiming(Claim[Given]):
         x = normal(rng, self.draws, self.n)
         x = x / x.square().mean(dim=1, keepdim=True).sqrt()
         return Given(W.reshape(self.L, self.draws, self.n, self.n), x)
-
-    def predict(self, given: Given) -> list[float]:
-        return [1.0] * 5
 
     def measure(self, given: Given) -> Kept:
         """Factors of a network, averaged over each fifth of its layers.
@@ -73,13 +71,10 @@ class Kaiming(Claim[Given]):
 
     @picture("Mean squares through ReLU", x="layer l", y="‖h‖² / ‖x‖²", log="y")
     def marks(self, trial: Trial[Given]) -> Marks:
-        layers = list(range(self.L + 1))
-        yield Curve([1.0] * len(layers), layers, label="kept", role="predicted")
+        layers = range(self.L + 1)
+        yield Level(1.0, label="kept")
         yield Curve([2.0**-l for l in layers], layers, "2^(−l)", "predicted", dashed=True)
-        runs: list[tuple[Trial[Given], str, Role]] = [(trial, "Kaiming", "measured")]
-        runs += [(t, "LeCun", "other") for t in trial.without]
-        for run, start, role in runs:
-            path = run.kept.path
-            low, high = path.quantile(torch.tensor([0.1, 0.9]).double(), dim=1)
-            yield Band(layers, low, high, label=f"{start}, 8 of 10 networks", role=role)
-            yield Curve(path.mean(dim=1), layers, label=f"{start}, mean", role=role)
+        for run, start in zip(trial.all, ("Kaiming", "LeCun"), strict=False):
+            path, label = run.kept.path, f"{start}, 8 of 10 networks"
+            yield band_of_runs(layers, path, label, run.role, share=0.8)
+            yield Curve(path.mean(dim=1), layers, f"{start}, mean", run.role)

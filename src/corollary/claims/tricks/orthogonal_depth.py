@@ -18,6 +18,7 @@ by many orders of magnitude.
     one hardly any is real, as the figure shows. The singular values are all 1.
 """
 
+from itertools import accumulate
 from typing import NamedTuple
 
 import torch
@@ -25,7 +26,7 @@ from jaxtyping import Float
 from torch import Generator, Tensor
 
 from corollary.core import Along, Claim, Suppose, Trial, equals, normal, option
-from corollary.core.picture import Curve, Marks, Points, picture
+from corollary.core.picture import Marks, Points, picture, scatter, unit_circle
 from corollary.models.init import lecun_, orthogonal_
 from corollary.theory.prerequisites.orthogonal import is_orthogonal
 
@@ -36,18 +37,16 @@ class Given(NamedTuple):
     delta: Float[Tensor, " n"]  # sent backwards
 
 
-def gaussian(given: Given, rng: Generator) -> Given:
-    """Gaussian weights of variance 1/n keep lengths on average only."""
-    return given._replace(W=torch.stack([lecun_(torch.empty_like(W), rng=rng) for W in given.W]))
-
-
 class OrthogonalDepth(Claim[Given]):
     n: int = option(32, low=2, high=256)  # width
     L: int = option(100, low=1, high=500)  # layers
 
     relation = equals(ulps=2**12)  # rounding of 100 products
     supposes = Suppose(
-        "each layer is orthogonal", lambda g: all(is_orthogonal(W) for W in g.W), without=gaussian
+        "each layer is orthogonal",
+        lambda g: all(is_orthogonal(W) for W in g.W),
+        "Gaussian weights of variance 1/n keep lengths on average only.",
+        W=lambda g, rng: torch.stack([lecun_(torch.empty_like(W), rng=rng) for W in g.W]),
     )
     symbols = "kept", "length"
     shows = Along(
@@ -71,16 +70,10 @@ class OrthogonalDepth(Claim[Given]):
 
     @picture("Eigenvalues of an orthogonal matrix", x="real part", y="imaginary part", equal=True)
     def marks(self, trial: Trial[Given]) -> Marks:
-        values = torch.linalg.eigvals(trial.given.W[0])
-        turn = torch.linspace(0, 2 * torch.pi, 121, dtype=torch.float64)
-        yield Curve(turn.sin(), turn.cos(), "modulus 1", "predicted")
-        yield Points(values.real, values.imag, label="eigenvalues of W¹")
+        yield unit_circle("modulus 1")
+        yield scatter(torch.linalg.eigvals(trial.given.W[0]), "eigenvalues of W¹")
         yield Points([-1.0, 1.0], [0.0, 0.0], label="±1, as printed", role="other")
 
 
 def _lengths(W: Tensor, x: Tensor) -> list[float]:
-    out = []
-    for layer in W:
-        x = layer @ x
-        out.append(float(x.norm()))
-    return out
+    return [float(h.norm()) for h in accumulate(W, lambda h, layer: layer @ h, initial=x)][1:]

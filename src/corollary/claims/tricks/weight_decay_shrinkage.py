@@ -40,18 +40,16 @@ class Given(NamedTuple):
         return values
 
 
-def saddle(given: Given) -> Given:
-    """A saddle is steeper than the penalty: descent runs away."""
-    return given._replace(H=given.H - 1.2 * given.mu * torch.eye(len(given.H)).double())
-
-
 class WeightDecayShrinkage(Claim[Given]):
     d: int = option(5, low=1, high=50)  # parameters
     mu: float = option(0.5, low=0.2, high=10.0)  # decay
 
     relation = equals(ulps=2**12, scale=1.0)  # descent has reached its end
     supposes = Suppose(
-        "all eigenvalues of H are above −μ", lambda g: g.values[0] + g.mu, without=saddle
+        "all eigenvalues of H are above −μ",
+        lambda g: g.values[0] + g.mu,
+        "A saddle is steeper than the penalty: descent runs away.",
+        H=lambda g: g.H - 1.2 * g.mu * torch.eye(len(g.H)).double(),
     )
     symbols = "λ / (λ + μ)", "share of θ* after descent"
     shows = Along("What weight decay leaves", x="eigenvalue λ", at="values", log="x", without=False)

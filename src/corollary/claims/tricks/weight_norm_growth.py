@@ -68,11 +68,6 @@ def momentum(self: "WeightNormGrowth", rng: Generator) -> Given:
     return self.run(rng, momentum=0.9)
 
 
-def plain(self: "WeightNormGrowth", rng: Generator) -> Given:
-    """A layer that does not divide by the length of v has other gradients."""
-    return self.run(rng, Plain)
-
-
 class WeightNormGrowth(Claim[Given]):
     n: int = option(40, low=4, high=500)  # points
     d: int = option(6, low=2, high=50)  # inputs
@@ -82,7 +77,12 @@ class WeightNormGrowth(Claim[Given]):
     relation = equals(ulps=2**14)  # sums over the steps
     supposes = (
         Suppose("each step goes along the gradient", along_the_gradient, without=momentum),
-        Suppose("the outputs see the direction of v alone", sees_directions, without=plain),
+        Suppose(
+            "the outputs see the direction of v alone",
+            sees_directions,
+            "A layer that does not divide by the length of v has other gradients.",
+            lambda self, rng: self.run(rng, Plain),
+        ),
     )
     symbols = "‖v₀‖² + η²Σ‖h‖²", "‖v‖²"
     shows = (
