@@ -53,9 +53,7 @@ class EulerFlow(Claim[Given]):
         "the longest step is at most 1/L",
         lambda g: 1 / g.objective.L - g.T / STEPS[0],
         "On a stiff quadratic all these steps are too long.",
-        lambda: Given(
-            quadratic(torch.tensor([1.0, 1e3]).double().diag()), torch.ones(2).double(), 1.0
-        ),
+        lambda g: Given(quadratic(torch.tensor([1, 1e3]).double().diag()), 1 + 0 * g.x0, 1.0),
     )
     symbols = "1/N", "‖x_N − x(T)‖"
     predicts = -1.0

@@ -73,10 +73,8 @@ class GdQuadratic(Claim[Given]):
         return Given(lambda x: 0.5 * x @ Q @ x - q @ x, Q, q, x0, self.share / self.kappa)
 
     def predict(self, given: Given) -> list[float]:
-        return (
-            quadratic_rate(given.Q, given.eta).factors ** self.k * given.gaps(given.x0)
-        ).tolist()
+        factors = quadratic_rate(given.Q, given.eta).factors
+        return (factors**self.k * given.gaps(given.x0)).tolist()
 
     def measure(self, given: Given) -> list[float]:
-        run = gradient_descent(given.f, given.x0, given.eta, self.k)
-        return given.gaps(run.x[-1]).tolist()
+        return given.gaps(gradient_descent(given.f, given.x0, given.eta, self.k).x[-1]).tolist()

@@ -42,12 +42,11 @@ def _is_induced(given: Given) -> bool:
 
 def _extreme(A: Tensor) -> Tensor:
     """Vectors of which one is stretched most: convex functions have their maxima at corners."""
-    k = A.shape[1]
-    signs = torch.tensor(list(product((-1.0, 1.0), repeat=k)), dtype=A.dtype)
+    signs = torch.tensor(list(product((-1.0, 1.0), repeat=A.shape[1])), dtype=A.dtype)
     power = A.T @ A
     for _ in range(60):  # squared again and again, every column is the leading singular vector
         power = power @ power / (power @ power).norm()
-    return torch.cat([torch.eye(k, dtype=A.dtype), signs, power[power.norm(dim=1).argmax()][None]])
+    return torch.cat([torch.eye(len(power)).to(A), signs, power[power.norm(dim=1).argmax()][None]])
 
 
 class OperatorNormBound(Claim[Given]):
