@@ -5,7 +5,6 @@ from corollary.claims.optimization.newton_convergence import (
     STEEPEST,
     Given,
     NewtonConvergence,
-    swinging,
 )
 from corollary.core import Verdict
 
@@ -24,7 +23,7 @@ def test_on_a_quadratic_one_step_is_enough():
 
 def test_without_a_lipschitz_hessian_the_iterates_swing():
     claim = NewtonConvergence()
-    given = swinging()
+    given = claim.suppositions[-1].without(claim.draw(0))
     assert claim.measure(given) == pytest.approx([0.5] * 4)
     assert claim.check_given(given).verdict is Verdict.INAPPLICABLE
 

@@ -50,4 +50,4 @@ def test_a_short_run_on_parities_works():
     near = trial.kept.first[:, :3].mean(dim=1)
     assert trial.measured[0].values == pytest.approx(near.tolist())
     assert trial.kept.first.shape == trial.kept.second.shape == (2, 6)
-    assert claim.figure(trial).marks
+    assert claim.figures(trial)[0].marks
