@@ -11,7 +11,7 @@ from torch import Tensor
 
 from corollary.core.claim import Claim
 from corollary.core.numbers import to_json_number
-from corollary.core.proof import Proof, Side, Step, steps
+from corollary.core.proof import NOISE, Proof, Side, Step, steps
 from corollary.core.randomness import generator
 from corollary.core.suppose import handed
 
@@ -114,7 +114,7 @@ def link(step: Step) -> Link:
     if not bool((left.isfinite() & right.isfinite()).all()):
         return Link(*facts, (math.nan, math.nan), -math.inf, False, step.begins, left.numel())
     over, size = _over(step.relation, left, right), torch.maximum(left.abs(), right.abs())
-    allowed = step.within * float(size.max())
+    allowed = step.within * float(size.max()) + NOISE
     holds = bool((over >= -allowed).all())
     shown = _shown(step, left, over / size.clamp(min=1e-300), holds)
     slack = 0.0 if holds and step.relation == "=" else float(over[shown] / (size[shown] or 1.0))

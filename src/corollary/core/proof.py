@@ -23,6 +23,7 @@ from dataclasses import dataclass
 from typing import Any
 
 ROUNDING = 2.0**-30  # relative: sums of some thousand terms, and condition numbers up to 10⁴
+NOISE = 2.0**-48  # absolute: what is left of numbers of size 1 that cancel
 
 
 @dataclass(frozen=True)

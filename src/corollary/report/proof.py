@@ -10,11 +10,12 @@ from rich.table import Table
 from rich.text import Text
 
 from corollary.core.derivation import Break, Derivation, Link
-from corollary.report.latex import readable
+from corollary.report.latex import readable, scripts
 from corollary.report.numerals import numeral
 from corollary.report.page import asset, template
 from corollary.report.statement import displayed, inline_html
 
+NOTHING = 1e-6  # a slack below this is rounding
 _SIGNS = {"=": "=", "≤": r"\le", "≥": r"\ge"}
 
 
@@ -39,12 +40,12 @@ def rows(derivation: Derivation, *, printed: bool = False) -> list[Row]:
     return [
         Row(
             number=number,
-            words=link.words,
+            words=scripts(link.words),
             tex=_tex(link),
             values=_values(link),
             slack=_slack(link),
             share=max(0.0, link.slack) if link.holds else 0.0,
-            by=link.by,
+            by=scripts(link.by),
             holds=link.holds,
             loosest=not printed and number - 1 == derivation.loosest,
         )
@@ -73,17 +74,21 @@ def _slack(link: Link) -> str:
         return "not true"
     if link.relation == "=":
         return ""
-    return f"{100 * max(0.0, link.slack):.2g} %"
+    share = 100 * link.slack
+    if link.slack <= NOTHING:
+        return "0 %"
+    return f"{share:.0f} %" if share >= 10 else f"{share:.2g} %"
 
 
 def told(one: Break) -> str:
     """Which step a hypothesis is for."""
     if one.step is None:
-        return f"Without “{one.hypothesis}” every step still holds here. {one.words}".strip()
-    where = f"step {one.step + 1} breaks"
-    if one.error:
+        where = "every step still holds here"
+    elif one.error:
         where = f"the proof cannot be carried on at step {one.step + 1} ({one.error})"
-    return f"Without “{one.hypothesis}” {where}. {one.words}".strip()
+    else:
+        where = f"step {one.step + 1} breaks"
+    return scripts(f"Without “{one.hypothesis}” {where}. {one.words}".strip())
 
 
 def summary(derivation: Derivation) -> str:
@@ -104,12 +109,13 @@ def proof_html(derivation: Derivation) -> str:
         "idea": Markup(inline_html(derivation.idea)),
         "rows": rows(derivation),
         "printed": rows(derivation, printed=True),
-        "erratum": derivation.erratum,
+        "erratum": scripts(derivation.erratum),
         "summary": summary(derivation),
         "without": list(map(told, derivation.without)),
         "formal": derivation.formal,
+        "math": _math,
     }
-    return str(page.render(facts, math=_math, name=derivation.name))
+    return str(page.render(facts))
 
 
 def proof_cell(derivation: Derivation) -> str:
@@ -146,7 +152,7 @@ def _parts(derivation: Derivation) -> Iterator[Any]:
         yield Text("- " + told(one))
     if derivation.printed:
         yield Text()
-        yield Text.assemble(("As printed in the notes: ", "bold"), derivation.erratum)
+        yield Text.assemble(("As printed in the notes: ", "bold"), scripts(derivation.erratum))
         yield from _chain(rows(derivation, printed=True))
     if derivation.formal:
         yield Text()
@@ -166,7 +172,8 @@ def _chain(shown: list[Row]) -> Iterator[Any]:
         style = "red" if not row.holds else "bold" if row.loosest else ""
         formula = readable(row.tex.replace(r"\quad", "")).strip()
         indent = "  " if row.tex.startswith(r"\quad") else ""
-        table.add_row(f"{row.number}", indent + formula, row.values, row.slack, row.by, style=style)
+        cells = f"{row.number}", indent + formula, row.values, row.slack, row.by
+        table.add_row(*map(Text, cells), style=style)  # as it is: brackets are not markup
     if table is not None:
         yield table
 
