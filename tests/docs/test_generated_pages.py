@@ -196,3 +196,15 @@ def test_every_planted_fault_is_on_the_page_of_faults(made):
         assert escaped(fault.name) in made["exams/faults"]
         section = f"exam-{fault.exam}".replace("/", "-").replace("_", "-")
         assert f"<{section}>" in made["exams/faults"]
+
+
+def test_the_page_of_a_claim_has_its_proof_and_one_page_lists_all(made):
+    from corollary_docs.proofs import proofs
+
+    (novikoff,) = [e for e in CLAIMS if e.name == "connectionism/novikoff"]
+    page = claim_page(novikoff, proofs=proofs([novikoff]))
+    assert "$ corollary prove novikoff" in page
+    assert r'<span class="tex notranslate nohighlight">M\gamma \le \langle u' in page
+    assert "<table" not in made["claims/connectionism/xor"]
+    assert "/generated/claims/connectionism/novikoff" in made["proofs"]
+    assert "leave the proof of Lemma 3.2 open" in made["proofs"]

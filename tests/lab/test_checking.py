@@ -30,6 +30,12 @@ def order(**changes):
     return NOVIKOFF | {"id": 1, "seconds": 60.0} | changes
 
 
+def test_a_proof_is_carried_out_with_the_options_of_the_page():
+    answer = answered(order(do="proof", options={"gamma": "0.2"}))
+    assert "25 = 25" in answer["html"] and "<table" in answer["html"]
+    assert "no proof" in answered(order(do="proof", name="connectionism/xor"))["error"]
+
+
 def test_a_run_is_a_results_file_and_what_the_page_shows():
     from corollary.run.check import check
     from corollary.run.results import Run

@@ -42,3 +42,10 @@ def proof(given: Given) -> Proof:
     yield le(r"\|f-p\|_\infty + \sum_k|\alpha_k|\|x^k-h_k\|_\infty", summed, "subadditivity")
     by = "Weierstrass for the first, differences of units for the second"
     yield le(r"\tfrac\varepsilon2 + \tfrac\varepsilon2", EPS, by, loose=4.0)
+
+
+def as_printed(given: Given) -> Proof:
+    """The notes say that a polynomial of degree k has σ⁽ᵏ⁾ = 0; x² has second derivative 2."""
+    second = jets(torch.square, X.new_tensor([0.5]), 2)[-1]
+    yield let(r"\sigma''(b),\ \sigma(z)=z^2", second)
+    yield eq("0", 0 * second, "degree 2, as printed", wrong=True)

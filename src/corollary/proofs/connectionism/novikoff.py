@@ -5,6 +5,8 @@ r"""The weights go straight along u, and stay short: both only for so long.
 :formal: Lean 4: jsboige/CoursIA, pull request 4140 (2026), without sorry.
 """
 
+from math import floor
+
 from corollary.claims.connectionism.novikoff import Given, Novikoff
 from corollary.core import Proof, eq, le, let
 from corollary.theory.connectionism.perceptron import margin, perceptron_fit, radius
@@ -23,3 +25,12 @@ def proof(claim: Novikoff, given: Given) -> Proof:
     yield eq(r"(M\gamma)^2/(M\gamma^2)", (M * gamma) ** 2 / (M * gamma**2), "cancelled")
     yield le(r"(R\sqrt M)^2/(M\gamma^2)", (R * M**0.5) ** 2 / (M * gamma**2), "the chain above")
     yield eq(r"(R/\gamma)^2", (R / gamma) ** 2, "cancelled")
+
+
+def as_printed(claim: Novikoff, given: Given) -> Proof:
+    """Theorem 1.3 says “less than ⌊(R/γ)²⌋ steps”; basis vectors need as many as that."""
+    x, y, u = given
+    M = perceptron_fit(x, y, bias=False, max_updates=int(2 / claim.gamma**2) + 10).updates
+    yield let("M", M)
+    less = floor(float((radius(x) / margin(x, y, u)) ** 2) + 1e-9) - 1
+    yield le(r"\lfloor(R/\gamma)^2\rfloor - 1", less, "less than, of whole numbers", wrong=True)

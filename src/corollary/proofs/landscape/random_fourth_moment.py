@@ -37,3 +37,18 @@ def proof(claim: RandomFourthMoment, given: Given) -> Proof:
     yield eq(tex, d * (d - 1) * two + d * three, by)
     total = d * (d + 2) * two + (kappa - 3) * d * four
     yield eq(r"d(d+2)\|\xi\|_2^4 + (\kappa-3)d\|\xi\|_4^4", total, "collected")
+
+
+def as_printed(claim: RandomFourthMoment, given: Given) -> Proof:
+    """Lemma 50 takes an arbitrary random ξ; here it is the direction that W stretches most."""
+    W, d = given.W, claim.d
+    xi = torch.linalg.eigh(W.mT @ W).eigenvectors[..., -1]
+    kappa = torch.tensor(claim.kurtosis, dtype=W.dtype)
+    yield let(
+        r"\mathbb E\|W\xi\|_2^4",
+        torch.einsum("lnij,lnj->lni", W, xi).square().sum(2).square().mean(1),
+    )
+    four = (xi**4).sum(2).mean(1)
+    by = "ξ need not be independent of W, as printed"
+    tex = r"d(d+2)\,\mathbb E\|\xi\|_2^4 + (\kappa-3)d\,\mathbb E\|\xi\|_4^4"
+    yield eq(tex, d * (d + 2) + (kappa - 3) * d * four, by, within=0.1, wrong=True)

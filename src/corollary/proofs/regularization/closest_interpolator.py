@@ -54,8 +54,13 @@ def tight(claim: ClosestInterpolator) -> list[Given]:
 
 
 def as_printed(given: Given) -> Proof:
-    """The notes conclude w₁ = w₂ from X(w₁ − w₂) = 0; X has a kernel, for d > n."""
-    X, _, w0, _ = given
+    """(11.4) loses a sign and a factor 2; and from X(w₁ − w₂) = 0 follows no w₁ = w₂, for d > n."""
+    X, y, w0, _ = given
+    n = len(X)
+    slope = torch.func.grad(lambda w: (y - X @ w).square().sum() / n)(w0)
+    yield let(r"\nabla_w\tfrac1n\sum_i(y_i-w^\top x_i)^2", slope)
+    printed = X.T @ (y - X @ w0) / n
+    yield eq(r"\tfrac1n\sum_i(y_i-w^\top x_i)x_i", printed, "(11.4), as printed", wrong=True)
     kernel = torch.eye(len(w0), dtype=w0.dtype) - torch.linalg.pinv(X) @ X
     other = w0 + kernel @ torch.ones_like(w0)
     yield let("Xw_1", X @ w0)

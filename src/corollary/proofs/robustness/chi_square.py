@@ -42,3 +42,11 @@ def proof(given: Given) -> Proof:
 def tight() -> list[Given]:
     """As few degrees of freedom as are allowed, and very many."""
     return [Given(((3, 0.1),)), Given(((10**6, 0.5), (10**8, 0.5)))]
+
+
+def as_printed(given: Given) -> Proof:
+    """(12.8) is stated for all k and γ; one degree of freedom and γ = 10⁻⁶ are too few."""
+    k, L = torch.ones(1, dtype=torch.float64), torch.tensor([2e6], dtype=torch.float64).log()
+    far = (1 + 4 * (k * L).sqrt()).numpy()
+    yield let(r"P(|S-1|>4\sqrt L),\ k=1", torch.as_tensor(chi2.sf(far, 1)))
+    yield le(r"\gamma", 1e-6 + 0 * k, "as printed", wrong=True)

@@ -6,7 +6,7 @@ r"""Along its own gradient an affine function is a straight line.
 import torch
 
 from corollary.claims.robustness.linear_flip import Given
-from corollary.core import Proof, eq, ge, let
+from corollary.core import Proof, eq, ge, le, let
 
 
 def proof(given: Given) -> Proof:
@@ -31,3 +31,16 @@ def proof(given: Given) -> Proof:
     along = ((other - x) * g).sum().abs() / g.norm()
     yield ge(r"|\langle\nabla f,\delta\rangle|/\|\nabla f\|", along, "Cauchy-Schwarz", loose=40.0)
     yield eq(r"|f(x)|/\|\nabla f\|", value.abs() / g.norm(), "δ takes f to 0")
+
+
+def as_printed(given: Given) -> Proof:
+    """Theorem 78 takes η > 0 in x + η∇f(x); where f is positive that raises it."""
+    f = given.model
+    z = given.x.clone().requires_grad_()
+    (g,) = torch.autograd.grad(f(z).sum(), z)
+    value, step = f(given.x)[0, 0], g / g.square().sum()
+    x = given.x if value > 0 else given.x - 2 * value * step  # mirrored to where f is positive
+    value = f(x)[0, 0]
+    up = x + 2 * value * step
+    yield let(r"f(x+\eta\nabla f(x)),\ f(x)>0", f(up)[0, 0])
+    yield le("-f(x)", -value, "η = 2f/‖∇f‖² > 0, as printed", wrong=True)
