@@ -246,7 +246,8 @@ def _pair(step: Step) -> tuple[Tensor, Tensor]:
     """Both sides as numbers, entry by entry; a complex number is two of them."""
     left, right = _numbers(step.left.value), _numbers(step.right.value)
     if left.is_complex() or right.is_complex():
-        left, right = (torch.view_as_real(side.to(torch.complex128)) for side in (left, right))
+        both = (side.to(torch.complex128).resolve_conj() for side in (left, right))
+        left, right = map(torch.view_as_real, both)
     left, right = torch.broadcast_tensors(left, right)
     return left.flatten().double(), right.flatten().double()
 
