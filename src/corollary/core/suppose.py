@@ -21,7 +21,7 @@ class Suppose:
         without: Shows that the supposition is needed: a function that gives an instance which
             breaks it and for which the conclusion is false. The first line of its docstring is the
             report's sentence on it. Or that sentence, followed by the function or by ``changes``.
-        other: The instance without the supposition, where ``without`` is a sentence.
+        instance: What is given without the supposition, where ``without`` is a sentence.
         changes: Fields of the given to replace; a function is handed what it asks for.
 
     Example:
@@ -44,12 +44,14 @@ class Suppose:
         sentence: str,
         test: Callable[..., Any],
         without: Callable[..., Any] | str | None = None,
-        other: Callable[..., Any] | None = None,
+        instance: Callable[..., Any] | None = None,
         **changes: Any,
     ) -> None:
         self.sentence = sentence
         self.test = test
-        self.without = instead(without, other, **changes) if isinstance(without, str) else without
+        self.without = (
+            instead(without, instance, **changes) if isinstance(without, str) else without
+        )
 
     def hypothesis(self, claim: Any, given: Any) -> Hypothesis:
         """Test it on what is given."""
@@ -68,7 +70,7 @@ class Suppose:
 
 
 def instead(
-    sentence: str, other: Callable[..., Any] | None = None, **changes: Any
+    sentence: str, instance: Callable[..., Any] | None = None, **changes: Any
 ) -> Callable[..., Any]:
     """A breaker that gives another instance, or replaces fields of the given.
 
@@ -83,8 +85,8 @@ def instead(
     """
 
     def breaker(given: Any, self: Any = None, rng: Any = None) -> Any:
-        if other is not None:
-            return handed(other, self, given, rng)
+        if instance is not None:
+            return handed(instance, self, given, rng)
         values = {k: handed(v, self, given, rng) if callable(v) else v for k, v in changes.items()}
         return given._replace(**values)
 

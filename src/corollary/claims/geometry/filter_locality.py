@@ -57,7 +57,7 @@ class FilterLocality(Claim[Given]):
         lambda g: 1e-6 - misfit(g),
         "The heat kernel exp(−L), which is no polynomial, reaches every node.",
         filters=lambda g: torch.matrix_exp(-laplacian(g.graph).to_dense())[None],
-        degrees=(4),
+        degrees=(4,),
     )
     symbols = "K", "hops reached"
     rows = "K = {degrees}"
