@@ -116,7 +116,7 @@ class WeakFeatures(Claim[Given]):
 
     def _sizes(self) -> list[int]:
         n, d = self.n, self.d
-        return sorted({n // 4, n // 2, (3 * n) // 4, (5 * n) // 4, (3 * n) // 2, 2 * n, d})
+        return sorted({n // 4, n // 2, (2 * n) // 3, (4 * n) // 3, (3 * n) // 2, 2 * n, d})
 
     def _shown(self) -> list[int]:
         return sorted({1, *self._sizes(), *range(self.n - 4, self.n + 5, 2), self.d})

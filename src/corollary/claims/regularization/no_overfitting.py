@@ -53,7 +53,7 @@ class NoOverfitting(Claim[Given]):
     widths: tuple[int, ...] = option((4, 8, 16, 32, 128), low=1)  # hidden units
     stop: Literal["zero_train", "converged"] = "converged"  # when a run ends
     steps: int = option(120, low=10, high=100_000)  # updates at most
-    seeds: int = option(8, low=2, high=50)  # training sets, each with a network of each width
+    seeds: int = option(12, low=2, high=50)  # training sets, each with a network of each width
     slack: float = option(0.15, low=0.0, high=1.0)  # part by which the widest may be worse
 
     relation = at_most(level=0.99)  # the mean ratio over the training sets, with its interval
