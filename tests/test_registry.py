@@ -77,7 +77,7 @@ def test_the_map_finds_classes_and_functions():
         ("novikov", "did you mean novikoff?"),
         ("cover", "did you mean cover_counting or cover_transition?"),
         ("resnet", "depth_with_shortcuts mentions it"),
-        ("gradient_descent", "speak of it"),
+        ("gradient_descent", "mention it"),
         ("zzzz", "`corollary list` shows what there is"),
         ("", "`corollary list` shows what there is"),
     ],
