@@ -276,6 +276,7 @@ def same(a, b):
     return a == b
 
 
+@pytest.mark.budget(5)  # all exams, and the import of optional packages
 @pytest.mark.parametrize("name", ZOO)
 def test_it_goes_through_every_exam_and_comes_back_as_it_was(name):
     torch.manual_seed(0)
@@ -284,7 +285,7 @@ def test_it_goes_through_every_exam_and_comes_back_as_it_was(name):
     numbers = np.random.get_state()[1].copy()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # a user's module may warn as it likes
-        done = examine(model, data, budget=120.0, lr=0.1, batch_size=8, steps=40)
+        done = examine(model, data, budget=600.0, lr=0.1, batch_size=8, steps=40)
     assert same(photograph(model), before)
     assert torch.equal(torch.get_rng_state(), world[0]) and random.getstate() == world[1]
     assert np.array_equal(np.random.get_state()[1], numbers)
