@@ -179,6 +179,8 @@ def activations(found: Finding, a: Arguments) -> str:
 
 def relu_for_sigmoid(found: Finding, a: Arguments) -> str:
     names = [n for n, m in a["model"].named_modules() if isinstance(m, nn.Sigmoid | nn.Tanh)]
+    if not names or "ReLU" not in found.advice:
+        raise Unclear("there is no sigmoid to replace")
     for name in names:
         replace_module(a["model"], name, nn.ReLU())
     return f"ReLU at {', '.join(names)}"
@@ -242,7 +244,9 @@ STEPS: dict[str, Step] = {
     "An activation squeezes the logits": bare_end,
     "The logistic loss gets targets outside 0 and 1": one_output_for_each_class,
     "Softmax is applied twice": likelihood_of_logarithms,
-    "Sigmoid is applied twice": probabilities_loss,
+    "Sigmoid is applied twice": first_of(
+        switched("sigmoid", False, "the logits are returned"), probabilities_loss
+    ),
     "The negative log-likelihood does not get log-probabilities": likelihood_of_logarithms,
     "Each output is compared with every target": same_shape,
     "Padding counts in the loss": ignored_padding,
@@ -271,6 +275,8 @@ STEPS: dict[str, Step] = {
     "No activation between the layers": activations,
     "All layers together are one affine map": activations,
     "Saturating activations keep it from learning": relu_for_sigmoid,
+    "Gradients vanish": relu_for_sigmoid,
+    "Signals vanish": relu_for_sigmoid,
     "It is far worse in eval mode than it trained": momentum_of_norm,
     "The optimizer's epsilon is zero in half precision": larger_epsilon,
     "No gradient reaches a layer": CUT_OFF,

@@ -92,7 +92,7 @@ class SignalPassage(Exam):
             expected=f"{1 / FAR:g} to {FAR:g}",
             meaning=f"Each of the {len(profile)} layers multiplies the mean square by {rate:.2g}"
             + (", too much for one learning rate." if distance > FAR else "."),
-            advice=_advice(ratio) if distance > FAR else "",
+            advice=_advice(ratio, self.remedy) if distance > FAR else "",
             figures=() if figure is None else (figure,),
         )
 
@@ -154,11 +154,16 @@ def _levels(signal: Signal, read: dict[str, Tensor]) -> list[list[LayerSignal]]:
     return levels
 
 
-def _advice(ratio: float) -> str:
+def _advice(ratio: float, remedy: str) -> str:
     size = "larger" if ratio < 1 else "smaller"
+    if remedy == "rectifiers":
+        return (
+            f"Use ReLU in place of sigmoids between the layers; or start with {size} weights and "
+            "add normalisation or shortcuts."
+        )
     return (
-        f"Start with {size} weights (He's variance 2/d for ReLU, Xavier's for tanh), use ReLU in "
-        "place of sigmoids, or add normalisation or shortcuts."
+        f"Start with {size} weights (He's variance 2/d for ReLU, Xavier's for tanh), or add "
+        "normalisation or shortcuts."
     )
 
 
