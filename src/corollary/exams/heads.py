@@ -116,8 +116,8 @@ def right_and_wrong(
 ) -> tuple[Tensor, Tensor] | None:
     """Outputs that answer the targets, and others that answer them wrongly, in the same range.
 
-    Classes: the right one, or the next one, has the highest score. Numbers: the targets, or these
-    moved away from their mean by two deviations. None for targets of another kind.
+    Classes: the right one, or the next one, has the highest score. Numbers: a small step towards
+    the targets or away from them. None for targets of another kind.
     """
     low, high = max(reach[0], -4.0), min(reach[1], 4.0)
     if reach == (-math.inf, 0.0):  # logarithms of probabilities
@@ -133,8 +133,11 @@ def right_and_wrong(
     values = target.reshape(output.shape).to(output)
     if bool(((values == 0) | (values == 1)).all()):
         return low + (high - low) * values, low + (high - low) * (1 - values)
-    spread = float(values.std())
-    if not spread > 0 or not bool(((values >= reach[0]) & (values <= reach[1])).all()):
+    values = values.double()
+    if not float(values.std()) > 0 or not bool(torch.isfinite(values).all()):
         return None
-    away = torch.where(values >= values.mean(), -2 * spread, 2 * spread)
-    return values, (values + away).clamp(*reach)
+    middle = min(max(0.0, low), high)
+    # Small steps from one constant towards the targets and away from them: right whatever numbers
+    # the outputs stand for (rates, logarithms of rates), as long as more means more.
+    step = 0.1 * (high - low) / 8 * (values - values.mean()) / values.abs().max()
+    return middle + step, middle - step

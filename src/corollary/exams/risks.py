@@ -81,6 +81,8 @@ def risk_of(subject: Subject, batch: Batch) -> Risk:
             output = classes_last(subject, output, target)
             if start == 0 and output.numel() == target.numel():
                 cut = _cut(subject, output, part.target)
+            if start == 0 and target.is_floating_point():
+                _need_same_units(subject, output, target)
             parts.append(_mistakes(output, target, cut))
             targets.append(target)
     classes = not batch.target.is_floating_point()
@@ -102,6 +104,25 @@ def _marked(subject: Subject, target: Tensor) -> Tensor:
     for c in ignored_classes(subject):
         target = target.masked_fill(target == c, -100)
     return target
+
+
+def _need_same_units(subject: Subject, output: Tensor, target: Tensor) -> None:
+    """Refuse outputs that are no estimates of the targets, such as logarithms of rates.
+
+    Then the loss is larger where the outputs are the targets than where they are their mean.
+    """
+    if output.numel() != target.numel():
+        return
+    mean = target.mean(0).expand_as(target)
+    try:
+        at, off = (
+            float(subject.loss_of(t.reshape(output.shape).to(output), target))
+            for t in (target, mean)
+        )
+    except (CorollaryError, RuntimeError, ValueError, TypeError, IndexError):
+        return
+    if at > off + 1e-3 * abs(off):
+        raise NotApplicableError("the outputs stand for something other than the targets")
 
 
 def _cut(subject: Subject, output: Tensor, target: Tensor) -> float | None:

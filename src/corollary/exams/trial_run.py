@@ -92,6 +92,11 @@ class TrialRun:
         return all(BY_HEART < run.wrong < math.inf for run in tried) and not self.run.learned
 
     @property
+    def not_by_heart(self) -> bool:
+        """Whether the user's optimizer neither learns one batch nor gets anywhere else."""
+        return self.plain is not None and not (self.knew or self.run.learned)
+
+    @property
     def fails(self) -> bool:
         """Whether it diverges or does not learn: what theory predicts is then worth saying."""
         return self.diverged or self.cannot_learn or self.stuck

@@ -28,6 +28,7 @@ from corollary.exams.readings import counted, rounded
 from corollary.exams.scales import LARGEST, OFFSET, SMALLEST, scale_of
 
 SOME = 0.01  # of the targets out of reach: below, they may be outliers that one clips on purpose
+ROUNDING = 1e-6  # of a loss: a difference below says nothing
 FLOOR = 0.3  # of a loss: no answer is surer than three in four
 FAR_START = 2.0  # times log k: a start so sure of itself that it has to unlearn first
 
@@ -145,10 +146,15 @@ class HeadAndLoss(Exam):
             return None
         try:
             with torch.no_grad():
-                right, wrong = (float(subject.loss_of(o, head.batch.target)) for o in pair)
+                y = (
+                    head.batch.target.to(pair[0])
+                    if head.batch.target.is_floating_point()
+                    else (head.batch.target)
+                )
+                right, wrong = (float(subject.loss_of(o, y)) for o in pair)
         except (CorollaryError, RuntimeError, ValueError, IndexError, TypeError):
             return None
-        if not right > wrong:
+        if not right - wrong > ROUNDING * (abs(right) + abs(wrong)):
             return None
         return self.finding(
             "The loss rewards wrong answers",

@@ -103,9 +103,18 @@ class TrialRunExam(Exam):
                 "The loss on a few samples that are repeated stays at "
                 f"{one.end:.3g}: the output does not depend on them as it should."
             )
+        own = not fails and trial.not_by_heart
+        severity = Severity.HIGH if fails else Severity.NONE
+        if own:  # within the steps there are; without a plan more may be meant
+            flat = trial.complete or not one.falling
+            severity = Severity.MEDIUM if flat and not trial.diverged else Severity.LOW
         return self.finding(
-            "It cannot memorise one batch" if fails else "One batch memorised",
-            severity=Severity.HIGH if fails else Severity.NONE,
+            "It cannot memorise one batch"
+            if fails
+            else "Your optimizer does not memorise one batch"
+            if own
+            else "One batch memorised",
+            severity=severity,
             evidence=Evidence.CONFIRMED,
             quantity="final loss / initial loss",
             value=rounded(share) if math.isfinite(share) else None,
@@ -114,6 +123,9 @@ class TrialRunExam(Exam):
             advice="Look for what keeps the gradient from the weights or the input from the "
             "output; a network that is wired correctly memorises a few samples."
             if fails
+            else "Use another learning rate or optimizer: a few samples are memorised in a hundred "
+            "steps where both suit."
+            if own
             else "",
         )
 
