@@ -39,7 +39,7 @@ class LabelPropagation(Experiment):
         _, part = connected_components(A, directed=False)
         known = train.numpy()
         rest = np.isin(part, part[known]) & ~known  # the others see no label
-        L = laplacian((A + A.T).tocsc())
+        L = laplacian(A + A.T).tocsc()
         classes = np.eye(int(y.max()) + 1)[y[train]]
         scores = np.full((graph.M, classes.shape[1]), -1.0)
         scores[rest] = spsolve(L[rest][:, rest], -L[rest][:, known] @ classes)
