@@ -1,5 +1,6 @@
 import re
 import shlex
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -23,9 +24,23 @@ def commands(path: Path) -> list[str]:
     return [line.removeprefix("$ ") for line in lines if line.startswith("$ ")]
 
 
+OPTIONAL = ("lightning", "transformers", "skorch", "tensorboard", "mlflow", "wandb")
+
+
+def marks(code: str) -> list[pytest.MarkDecorator]:
+    """Blocks with packages of others, or processes of their own, import much; some are missing."""
+    needed = [name for name in OPTIONAL if re.search(rf"^(?:from|import) {name}\b", code, re.M)]
+    missing = [name for name in needed if find_spec(name) is None]
+    found = [pytest.mark.slow] if needed or "Parallel(" in code else []
+    if needed:
+        found.append(pytest.mark.filterwarnings("ignore"))  # of the other packages
+    if missing:
+        found.append(pytest.mark.skip(reason=f"needs {', '.join(missing)}, not installed"))
+    return found
+
+
 CODE = [
-    # Processes of their own import everything anew.
-    pytest.param(p, i, marks=pytest.mark.slow if "Parallel(" in code else ())
+    pytest.param(p, i, marks=marks(code))
     for p in PAGES
     for i, code in enumerate(blocks(p, "python"))
 ]

@@ -161,3 +161,22 @@ def test_the_trainer_of_hugging_face_is_watched(tmp_path, rate):
     assert run.ended and run.steps == 60 and len(run.losses.steps) == 60
     alarms = {e.cause for e in run.events if e.severity.rank >= 2}
     assert alarms == ({"lr/too_large"} if rate > 1 else set()), json.dumps(run.problems)
+
+
+def test_skorch_is_watched():
+    skorch = pytest.importorskip("skorch")
+    from corollary.watch.skorch import WatchCallback
+
+    torch.manual_seed(0)
+    watching = WatchCallback(to=None, quiet=True)
+    net = skorch.NeuralNetClassifier(
+        nn.Sequential(nn.Linear(4, 8), nn.ReLU(), nn.Linear(8, 2)),
+        criterion=nn.CrossEntropyLoss,
+        max_epochs=2,
+        callbacks=[watching],
+        verbose=0,
+    )
+    net.fit(torch.randn(200, 4).numpy(), torch.randint(0, 2, (200,)).numpy())
+    assert watching.watcher.step == 4  # 160 examples in batches of 128, twice
+    assert "held out" in watching.watcher.readings
+    assert watching.watcher.problems == []
