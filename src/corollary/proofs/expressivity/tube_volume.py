@@ -26,7 +26,7 @@ def proof(claim: TubeVolume, given: Given) -> Proof:
     yield le(r"m\max_jP(x\in T_j)", m * worst, "m tubes", within=0.02)
     bounds = torch.tensor([tube_bound(n, r, 1) for n in claim.dimensions], dtype=torch.float64)
     by = "a tube lies in a cylinder of length 2r and radius 1"
-    yield le(r"m\,\tfrac{2rV_{n-1}}{r^nV_n}", m * bounds, by, loose=1.3)
+    yield le(r"m\,\tfrac{2rV_{n-1}}{r^nV_n}", m * bounds, by, within=0.02, loose=1.3)
     n = torch.tensor(claim.dimensions, dtype=torch.float64)
     ball = torch.lgamma(n / 2 + 1) - torch.lgamma((n - 1) / 2 + 1)
     closed = 2 * r * ball.exp() / torch.pi**0.5 / r**n

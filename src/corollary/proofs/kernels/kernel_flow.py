@@ -50,5 +50,6 @@ def as_printed(claim: KernelGradientFlow, given: Given) -> Proof:
     K, k = phi @ phi.T, phi @ at
     yield "At time 0:"
     yield let("f_0(x)", at @ g(start))
-    printed = k @ torch.linalg.solve(K, (torch.eye(len(y)).double() - torch.eye(len(y))) @ y)
+    decayed = y - torch.linalg.matrix_exp(0 * K) @ y
+    printed = k @ torch.linalg.solve(K, decayed)
     yield eq(r"K(x,X)K^{-1}(I-e^{-K\cdot0})y", printed, "as printed", wrong=True)

@@ -16,7 +16,8 @@ def proof(given: Given) -> Proof:
     K, Kx, Kxx = phi @ phi.T, at @ phi.T, at @ at.T
     before, seen = start @ at.T, start @ phi.T
     M = torch.linalg.solve(K, Kx, left=False)  # K(x, X) K⁻¹
-    trained = (start + (y - seen) @ torch.linalg.pinv(phi).T) @ at.T
+    weights = start + (y - seen) @ torch.linalg.pinv(phi).T
+    trained = weights @ at.T
     yield "Gradient flow ends in the nearest interpolating weights, at each draw:"
     yield let(r"f_\infty(x)", trained)
     moved = before - seen @ M.T + M @ y
@@ -30,8 +31,11 @@ def proof(given: Given) -> Proof:
     tex = r"B\begin{pmatrix}K(x,x)&K(x,X)\\K(X,x)&K\end{pmatrix}B^\top"
     yield eq(tex, B @ block @ B.T, by, within=NEAR)
     yield eq(r"K(x,x) - K(x,X)K^{-1}K(X,x)", Kxx - M @ Kx.T, "multiplied out")
-    yield let(r"\mathbb Ef_\infty(x)", trained.mean(0))
-    yield eq(r"K(x,X)K^{-1}y", M @ y, "the start has mean 0", within=NEAR)
+    means = torch.cat([trained.mean(0), (weights @ phi.T).mean(0)])
+    yield "At new inputs, and at those that were fitted:"
+    yield let(r"\mathbb Ef_\infty(x),\ \mathbb Ef_\infty(X)", means)
+    tex = r"K(x,X)K^{-1}y,\ y"
+    yield eq(tex, torch.cat([M @ y, y]), "the start has mean 0", within=NEAR)
 
 
 def as_printed(given: Given) -> Proof:
