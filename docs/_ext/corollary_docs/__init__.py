@@ -13,7 +13,7 @@ from typing import Any
 from sphinx.application import Sphinx
 from sphinx.util import logging
 
-from corollary_docs import docstrings, faults, katex, pages
+from corollary_docs import docstrings, faults, katex, navigation, pages
 from corollary_docs.kept import kept
 from corollary_docs.outcomes import Outcome, outcomes
 from corollary_docs.proofs import proofs
@@ -60,6 +60,7 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.connect("builder-inited", generate)
     docstrings.setup(app)
     katex.setup(app)
+    navigation.setup(app)
     return {"version": "1", "parallel_read_safe": True, "parallel_write_safe": True}
 
 
