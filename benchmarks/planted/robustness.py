@@ -126,7 +126,7 @@ def same(x: Tensor) -> Tensor:
 FAULTS = (
     Fault("labels count from elsewhere", "robustness/clean_accuracy", "", "order of the labels",
           lambda: renamed(1), lambda: renamed(0)),
-    Fault("one tiny feature decides", "robustness/robust_accuracy", "", "tiny size",
+    Fault("one tiny feature decides", "robustness/robust_accuracy", "", "tiny features",
           lambda: listens(300.0), lambda: listens(1.0)),
     Fault("one tiny feature decides, by length", "robustness/smallest_perturbation", "",
           "tiny size", lambda: listens(300.0), lambda: listens(1.0)),
