@@ -67,7 +67,7 @@ class Entry:
 
     @property
     def room(self) -> str:
-        """``claims``, ``exams``, ``experiments`` or ``proofs``."""
+        """``claims``, ``exams``, ``experiments``, ``proofs`` or ``exercises``."""
         return self.path.parent.parent.name
 
     @property
@@ -148,11 +148,11 @@ class Entry:
         return Entry(self.name, module, path, _docstring(path))
 
     def load(self) -> Any:
-        """Import the module and give its one class, or the module itself if it is a proof."""
+        """Import the module and give its one class; of a proof or an exercise the module itself."""
+        if self.room in ("proofs", "exercises"):
+            return import_module(self.module)
         from corollary.core import Claim, Exam, Experiment
 
-        if self.room == "proofs":
-            return import_module(self.module)
         wanted = {"claims": Claim, "exams": Exam, "experiments": Experiment}[self.room]
         module = import_module(self.module)
         found = [
@@ -188,6 +188,12 @@ def proofs() -> tuple[Entry, ...]:
 def experiments() -> tuple[Entry, ...]:
     """The experiments of ``corollary reproduce``, by family and name."""
     return _of_rooms("experiments")
+
+
+@lru_cache(maxsize=1)
+def exercises() -> tuple[Entry, ...]:
+    """The exercises of ``corollary exercise``, by section and problem."""
+    return _of_rooms("exercises")
 
 
 def _of_rooms(*rooms: str) -> tuple[Entry, ...]:

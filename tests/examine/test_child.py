@@ -66,7 +66,7 @@ def test_what_is_not_of_the_examination_cuts_it_short(spoken, noise):
 
 
 def test_a_second_interruption_leaves_no_process_behind(spoken, monkeypatch):
-    end, started = child._end, []
+    end, started = child.stop_process, []
 
     def interrupted_again(process, patience):
         started.append(process.pid)
@@ -74,7 +74,7 @@ def test_a_second_interruption_leaves_no_process_behind(spoken, monkeypatch):
         time.sleep(0.1)  # where an interruption would be raised
         end(process, patience)
 
-    monkeypatch.setattr(child, "_end", interrupted_again)
+    monkeypatch.setattr(child, "stop_process", interrupted_again)
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     first = threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT))
     try:

@@ -10,6 +10,7 @@ from typer.core import TyperGroup
 
 from corollary.cli.check import check
 from corollary.cli.examine import examine
+from corollary.cli.exercise import exercise
 from corollary.cli.lab import lab
 from corollary.cli.list import list_entries
 from corollary.cli.output import (
@@ -63,6 +64,7 @@ app.command("check", context_settings={"ignore_unknown_options": True, "allow_ex
     check
 )
 app.command("prove")(prove)
+app.command("exercise")(exercise)
 app.command("examine")(examine)
 app.command("train")(train)
 app.command("reproduce")(reproduce)

@@ -28,7 +28,7 @@ from corollary.examine.prepare import load_subject
 from corollary.examine.questions import CUT_SHORT
 from corollary.registry import Entry
 from corollary.run.results import environment
-from corollary.run.workers import end_with_parent
+from corollary.run.workers import cause_of_death, end_with_parent, stop_process
 
 START_UP = 60.0  # seconds for imports and for building the module, beyond the budget
 # -P: the folder may have a queue.py or a json.py, and nobody asked to run them.
@@ -65,8 +65,8 @@ def examine_in_child(
         why = "interrupted"
     finally:
         with _uninterrupted():
-            _end(child, patience=0.0 if why else 2.0)
-    return report.examination(why or report.why or _cause_of_death(child.returncode))
+            stop_process(child, patience=0.0 if why else 2.0)
+    return report.examination(why or report.why or cause_of_death(child.returncode))
 
 
 @contextmanager
@@ -154,27 +154,6 @@ def _listen(pipe: IO[bytes], report: _Report, seconds: float) -> str:
                     raise
                 return "it wrote something else into the pipe to the command"
     return ""
-
-
-def _end(child: "subprocess.Popen[bytes]", patience: float) -> None:
-    """Let the child end by itself for a moment, then end it and all it started."""
-    try:
-        child.wait(timeout=patience)
-    except subprocess.TimeoutExpired:
-        pass
-    try:
-        os.killpg(child.pid, 9)  # its group is its own, and lives as long as anything in it
-    except (ProcessLookupError, PermissionError):
-        pass
-    child.wait()
-
-
-def _cause_of_death(code: int) -> str:
-    if code == -9:
-        return "its process was killed, most likely because it ran out of memory"
-    if code < 0:
-        return f"its process was ended by signal {-code}"
-    return f"its process ended with exit code {code}"
 
 
 def _main(pipe: int, order: dict[str, Any]) -> None:

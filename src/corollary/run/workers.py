@@ -1,6 +1,7 @@
-"""Processes that end with the one that started them, be it killed."""
+"""Processes that end with the one that started them, be it killed, and how to stop them."""
 
 import os
+import subprocess
 import threading
 import time
 from multiprocessing import current_process
@@ -29,3 +30,25 @@ def begin_worker(parent: int) -> None:
     """What a worker of joblib does first; one of a cluster belongs to somebody else and stays."""
     if os.getppid() == parent or current_process().name.startswith("Loky"):
         end_with_parent(parent)
+
+
+def stop_process(child: "subprocess.Popen[bytes]", patience: float) -> None:
+    """Let the child end by itself for a moment, then end it and all it started."""
+    try:
+        child.wait(timeout=patience)
+    except subprocess.TimeoutExpired:
+        pass
+    try:
+        os.killpg(child.pid, 9)  # its group is its own, and lives as long as anything in it
+    except (ProcessLookupError, PermissionError):
+        pass
+    child.wait()
+
+
+def cause_of_death(code: int) -> str:
+    """Why a process ended that did not say so: the meaning of its exit code."""
+    if code == -9:
+        return "its process was killed, most likely because it ran out of memory"
+    if code < 0:
+        return f"its process was ended by signal {-code}"
+    return f"its process ended with exit code {code}"

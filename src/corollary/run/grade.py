@@ -1,0 +1,212 @@
+"""Grade an answer to an exercise: draw cases, let the answer run elsewhere, judge what it returns."""
+
+import json
+import os
+import secrets
+import select
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from corollary.errors import InputError, one_line
+from corollary.exercises.catalogue import Exercise, Part
+from corollary.exercises.judging import Case
+from corollary.run import workers
+
+HERE = Path(__file__).parent
+PACKAGE = HERE.parent
+SECONDS = 10  # of processor time for all calls of one answer
+PATIENCE = 60.0  # seconds of wall time, for machines that are busy
+MOST = 16 << 20  # bytes that an answer may return in all
+
+
+@dataclass(frozen=True)
+class Mark:
+    """What one part got."""
+
+    part: str
+    right: bool
+    sentence: str
+    answered: bool = True
+
+
+@dataclass(frozen=True)
+class Grade:
+    """What an answer got, part by part."""
+
+    number: str
+    title: str
+    seed: int
+    marks: tuple[Mark, ...]
+
+    @property
+    def score(self) -> int:
+        """One point per part that is right in every case."""
+        return sum(mark.right for mark in self.marks)
+
+    def to_json(self) -> dict[str, Any]:
+        """The ``results.json`` of Gradescope, whose fields Otter writes as well."""
+        return {
+            "score": float(self.score),
+            "output": f"Exercise {self.number}, {self.title}: seed {self.seed}",
+            "stdout_visibility": "hidden",
+            "tests": [
+                {
+                    "name": f"{self.number}{mark.part}",
+                    "number": f"{self.number}{mark.part}",
+                    "score": float(mark.right),
+                    "max_score": 1.0,
+                    "status": "passed" if mark.right else "failed",
+                    "output": mark.sentence,
+                    "visibility": "visible",
+                }
+                for mark in self.marks
+            ],
+        }
+
+
+def grade(exercise: Exercise, answer: Path, *, letters: str = "", seed: int | None = None) -> Grade:
+    """Grade the file ``answer``, all parts or those of ``letters``, on fresh cases.
+
+    Raises:
+        InputError: if the file cannot be read.
+    """
+    try:
+        text = answer.read_text("utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(f"expected a Python file, got {answer}: {one_line(str(error))}") from None
+    parts = [p for p in exercise.parts if p.signature and (not letters or p.letter in letters)]
+    chosen = secrets.randbelow(10**6) if seed is None else seed
+    marks = grade_functions(exercise, text, [(p, p.function) for p in parts], chosen)
+    return Grade(exercise.number, exercise.entry.title, chosen, tuple(marks))
+
+
+def grade_functions(
+    exercise: Exercise, text: str, asked: Sequence[tuple[Part, str]], seed: int
+) -> list[Mark]:
+    """Grade functions of one answer, each as the part it is named with, in one process."""
+    module, calls, cases = exercise.entry.load(), list[Any](), list[list[Case]]()
+    for part, function in asked:
+        rng = np.random.default_rng([seed, ord(part.letter)])
+        cases.append(list(getattr(module, f"part_{part.letter}")(rng)))
+        calls += ({"function": function, "given": _sent(case.given)} for case in cases[-1])
+    replies, why = run_answer(text, calls)
+    given = iter(range(len(calls)))
+    return [
+        _mark(part, [(case, replies.get(next(given))) for case in mine], why)
+        for (part, _), mine in zip(asked, cases, strict=True)
+    ]
+
+
+def run_answer(text: str, calls: list[Any]) -> tuple[dict[int, dict[str, Any]], str]:
+    """What each call returned, and why there is nothing for the others."""
+    reading, writing = os.pipe()
+    order = {
+        "answer": text,
+        "calls": calls,
+        "steps": str(PACKAGE / "core" / "proof.py"),
+        "package": str(PACKAGE),
+        "seconds": SECONDS,
+    }
+    words = [sys.executable, "-I", "-B", str(HERE / "answer_child.py"), str(writing)]
+    quiet = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
+    child = subprocess.Popen(
+        words,
+        pass_fds=(writing,),
+        stdin=subprocess.PIPE,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+        env=quiet,
+        cwd="/",
+    )
+    os.close(writing)
+    try:
+        assert child.stdin
+        with child.stdin as orders:
+            orders.write(json.dumps(order).encode())
+        replies, why = _read(reading)
+    except BrokenPipeError:
+        replies, why = {}, ""
+    finally:
+        os.close(reading)
+        workers.stop_process(child, patience=1.0)
+    return replies, why or _cause(child.returncode)
+
+
+def _cause(code: int) -> str:
+    if code == -24 or code == -9:  # SIGXCPU, or the kill that follows it
+        return f"it did not end within {SECONDS} s of processor time"
+    return workers.cause_of_death(code)
+
+
+def _read(pipe: int) -> tuple[dict[int, dict[str, Any]], str]:
+    ends, data = time.monotonic() + PATIENCE, b""
+    why = ""
+    while not why:
+        left = ends - time.monotonic()
+        if left <= 0 or not select.select([pipe], [], [], left)[0]:
+            why = f"it did not end within {PATIENCE:.0f} s"
+            break
+        chunk = os.read(pipe, 1 << 16)
+        if not chunk:
+            break
+        data += chunk
+        if len(data) > MOST:
+            why = "it returned more than the grader reads"
+    replies: dict[int, dict[str, Any]] = {}
+    for said in _objects(data):
+        why = str(said.get("broken", "")) or why
+        number = said.get("number")
+        if isinstance(number, int):
+            replies.setdefault(number, said)
+    return replies, why
+
+
+def _objects(data: bytes) -> Iterator[dict[str, Any]]:
+    for line in data.split(b"\n")[:-1]:
+        try:
+            said = json.loads(line)
+        except (ValueError, RecursionError):
+            return  # nothing after it is trusted
+        if isinstance(said, dict):
+            yield said
+
+
+def _mark(part: Part, found: list[tuple[Case, dict[str, Any] | None]], why: str) -> Mark:
+    """All cases have to be right; an ordinary case that is not is told first."""
+    if all(said and "missing" in said for _, said in found):
+        return Mark(part.letter, False, f"there is no function {part.function}", answered=False)
+    for case, said in sorted(found, key=lambda pair: bool(pair[0].edge)):
+        if wrong := _judged(case, said, why):
+            special = f"forgotten case, {case.edge}: " if case.edge else ""
+            return Mark(part.letter, False, special + wrong)
+    return Mark(part.letter, True, f"right in {len(found)} cases")
+
+
+def _judged(case: Case, said: dict[str, Any] | None, why: str) -> str:
+    if said is None:
+        return one_line(why)
+    if "value" not in said:
+        return one_line(str(said.get("error", "it returned nothing")))
+    try:
+        return case.judge(said["value"])
+    except ValueError as error:
+        return one_line(str(error))
+    except (TypeError, KeyError, IndexError, ArithmeticError, AttributeError, RecursionError):
+        return "the answer does not have the form that the task asks for"
+
+
+def _sent(given: Any) -> dict[str, Any]:
+    return {
+        name: {"array": value.tolist(), "shape": value.shape}
+        if isinstance(value, np.ndarray)
+        else value
+        for name, value in given.items()
+    }
