@@ -14,6 +14,7 @@ from corollary.errors import UnknownNameError
 from corollary.registry import Entry, exercises
 
 _SIGNATURE = re.compile(r"``((\w+)\((.*?)\))``\s*")
+_BAR = re.compile(r"(?<!\S)\|(?!\S)")  # that of a norm has no white space around it
 _NUMBER = re.compile(r"(\d+)\.(\d+)\.(\d+)([a-z]?)")
 
 
@@ -101,7 +102,7 @@ def _parts(fields: dict[str, str]) -> Iterator[Part]:
         if len(letter) != 1:
             continue
         match = _SIGNATURE.match(text)
-        hints = (hint.strip() for hint in fields.get(f"{letter}-hints", "").split("|"))
+        hints = (hint.strip() for hint in _BAR.split(fields.get(f"{letter}-hints", "")))
         yield Part(
             letter,
             match[1] if match else "",

@@ -138,10 +138,7 @@ def gradient(function: Callable[[Array], float], x: Array) -> Array:
     """
     h = 1e-3 * max(1.0, float(np.abs(x).max(initial=0.0)))
     out = np.zeros(x.size)
-    for i in range(x.size):
-        e = np.zeros(x.size)
-        e[i] = 1.0
-        e = e.reshape(x.shape)
+    for i, e in enumerate(np.eye(x.size).reshape(x.size, *x.shape)):
         near, far = ((function(x + t * e) - function(x - t * e)) / (2 * t) for t in (h, 2 * h))
         out[i] = (4 * near - far) / 3
     return out.reshape(x.shape)

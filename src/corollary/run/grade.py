@@ -1,4 +1,4 @@
-"""Grade an answer to an exercise: draw cases, let the answer run elsewhere, judge what it returns."""
+"""Grade an answer to an exercise: draw cases, run it in a child, judge what it returns."""
 
 import json
 import os

@@ -16,8 +16,8 @@ Let :math:`\ell(w) = \frac12 \|Xw - y\|^2` with :math:`X \in \mathbb{R}^{n \time
 :b-hints: The gradient is affine in :math:`w`. | The Hessian depends neither on :math:`w` nor on
     :math:`y`. | It is a Gram matrix: of which vectors?
 :c: ``distance_bound(X, w_star, w_1, eta, t)`` Yield a chain from :math:`\|w_{t+1} - w_\star\|` to
-    :math:`\|I - \eta X^\top X\|^t \|w_1 - w_\star\|` through :math:`\|I - \eta X^\top X\| \, \|w_t -
-    w_\star\|`.
+    :math:`\|I - \eta X^\top X\|^t \|w_1 - w_\star\|` through :math:`\|I - \eta X^\top X\| \,
+    \|w_t - w_\star\|`.
 :c-hints: Insert :math:`y = X w_\star` into the update. | The error is multiplied by one matrix in
     each step. | :math:`\|Av\| \le \|A\| \|v\|`, applied :math:`t` times.
 :d: ``contraction(X, eta)`` Return the smallest :math:`q` with :math:`\|w_{t+1} - w_\star\| \le q
