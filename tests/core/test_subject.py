@@ -4,7 +4,8 @@ from torch import nn
 from torch.nn import functional as F
 from torch.utils.data import DataLoader, TensorDataset
 
-from corollary.core.batch import Batch, gather
+from corollary.core.batch import Batch
+from corollary.core.gathering import gather
 from corollary.core.subject import Subject
 from corollary.errors import InputError, InputTypeError, NotApplicableError
 
@@ -41,7 +42,7 @@ def test_data_of_every_usual_form_is_gathered(data):
 
 
 def test_several_inputs_stay_apart():
-    batch = gather(((X, NUMBERS), LABELS), samples=6)
+    batch = Subject(nn.Bilinear(3, 1, 3), ((X, NUMBERS), LABELS)).data()
     assert len(batch.inputs) == 2 and torch.equal(batch.inputs[1], NUMBERS)
 
 

@@ -82,11 +82,11 @@ def test_an_output_that_was_chosen_stays_chosen():
     ("model", "data", "sentence"),
     [
         (nn.Linear(4, 3), (X, Y), "the first layer expects inputs of another width"),
-        (nn.Linear(5, 3), (X.double(), Y), "as x.float()"),
+        (nn.Linear(5, 3), (X.double(), Y), "as x.to(torch.float32)"),
         (nn.LazyLinear(3), (X, Y), "run one batch through it first"),
         (nn.LazyLinear(3), None, "run one batch through it first"),
         (nn.Linear(5, 3, device="meta"), (X, Y), "hold no numbers; load them first"),
-        (nn.Linear(5, 3), [(X, (Y, Y))], "targets must be one tensor, but they are a tuple"),
+        (nn.Linear(5, 3), [(X, (Y, Y))], "the targets are a tuple (2 parts), and no usual loss"),
     ],
 )
 def test_what_does_not_fit_is_one_sentence_in_python_too(model, data, sentence):

@@ -7,6 +7,7 @@ from torch import nn
 from torch.utils.data import DataLoader, IterableDataset, TensorDataset
 
 from corollary.core import Subject
+from corollary.core.gathering import gather
 from corollary.errors import InputError
 from corollary.examine.modules import unwrapped
 from corollary.examine.samples import as_batches
@@ -54,7 +55,7 @@ def test_every_form_of_the_data_gives_the_same_samples(form):
 
 def test_samples_by_name_are_put_together_by_name():
     rows = [{"image": x, "label": int(y)} for x, y in zip(X, Y, strict=True)]
-    batch = Subject(nn.Flatten(), as_batches(rows)).data()
+    batch = gather(as_batches(rows), 10)
     assert torch.equal(batch.named["image"], X) and torch.equal(batch.target, Y)
 
 

@@ -11,7 +11,8 @@ from corollary.examine.datasets import DATA_SETS
 
 # A network and its data, as `examine` and `train` take them.
 Target = Annotated[
-    str, typer.Argument(help="net.py:build, package.module:object, or a saved model.safetensors.")
+    str,
+    typer.Argument(help="net.py:build, package.module:object, model.safetensors or a folder."),
 ]
 Data = Annotated[str, typer.Option(help=f"{', '.join(DATA_SETS)}, file.py:loader, x.npz or x.csv.")]
 LossName = Annotated[
@@ -19,7 +20,8 @@ LossName = Annotated[
     typer.Option(help="cross_entropy, mse, bce or file.py:loss. Default: chosen from the targets."),
 ]
 Weights = Annotated[
-    Path | None, typer.Option(help="Weights to load: .safetensors, or .pt with a state dict.")
+    Path | None,
+    typer.Option(help="Weights to load: .safetensors, a state dict in .pt, or a folder."),
 ]
 
 

@@ -1,6 +1,5 @@
 """A user's module with its data, loss and calling convention, made safe to examine."""
 
-import inspect
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
@@ -10,8 +9,11 @@ from torch import Tensor, nn
 from torch.optim.lr_scheduler import LRScheduler
 from torch.utils.data import DataLoader
 
-from corollary.core.batch import Batch, gather
+from corollary.core.batch import Batch
+from corollary.core.calling import suited
 from corollary.core.default_losses import Loss, named_loss, suited_loss
+from corollary.core.gathering import gather
+from corollary.core.graphs import tested
 from corollary.core.randomness import generator
 from corollary.core.recipe import Optimization, recipe_of
 from corollary.errors import InputError, InputTypeError, NotApplicableError
@@ -28,8 +30,9 @@ class Subject:
 
     Args:
         model: Any ``nn.Module``.
-        data: ``(x, y)``, ``((x1, x2), y)``, a dict of tensors with ``labels`` among them, one
-            tensor of inputs, a Dataset, or a DataLoader or other iterable of such batches.
+        data: ``(x, y)``, ``((x1, x2), y)``, ``(x, (y1, y2))``, a dict of tensors with ``labels``
+            among them, one tensor of inputs, graphs, a Dataset, or a DataLoader or other iterable
+            of such batches.
         loss: ``loss(output, target)``, a name (``cross_entropy``, ``mse``, ``bce``), or None to
             take the model's own loss, else the one that suits output and target.
         lr: The learning rate the user trains with.
@@ -85,16 +88,17 @@ class Subject:
         )
         self.lr = lr if optimizer is None else self.recipe.lr  # None if it was not told
         self.symmetry = symmetry
-        self.modes_given = {name: m.training for name, m in model.named_modules()}
+        self.modes_given = {name: _mode(m) for name, m in model.named_modules()}
         self.selector = output
         self.in_order = isinstance(data, DataLoader)  # batches come in the user's own order
         self.writes_input = False  # whether forward was seen to change the data it is given
         self.memo: dict[str, Any] = {}  # what one exam computed and others may take up
-        self.batch: Batch | None = None if data is None else gather(data, samples)
-        if self.batch is not None and not _takes(model, "labels"):
-            self.batch = self.batch.without("labels")
-        self.held_out: Batch | None = None if held_out is None else gather(held_out, samples)
         self._loss = named_loss(loss) if isinstance(loss, str) else loss
+        self.batch: Batch | None = None if data is None else self._gathered(data, samples)
+        self.held_out = None if held_out is None else tested(self._gathered(held_out, samples))
+
+    def _gathered(self, data: Any, samples: int) -> Batch:
+        return suited(gather(data, samples), self.model, own_loss=self._loss is None)
 
     @property
     def name(self) -> str:
@@ -135,7 +139,7 @@ class Subject:
 
     def call(self, batch: Batch) -> Any:
         """The module's raw output."""
-        return self.model(*batch.inputs, **batch.named)
+        return batch.answers(self.model(*batch.inputs, **batch.named))
 
     def output(self, batch: Batch) -> Tensor:
         """*The* output: the tensor itself, or the likely part of a dict, tuple or record."""
@@ -163,9 +167,11 @@ class Subject:
     def loss_of_raw(self, raw: Any, target: Any) -> Tensor:
         """The loss of a raw output: the model's own if it gives one and none was asked for."""
         if self._loss is None:
-            own = raw.get("loss") if isinstance(raw, Mapping) else getattr(raw, "loss", None)
-            if isinstance(own, Tensor) and own.dim() == 0:
+            own = _own_loss(raw)
+            if own is not None:
                 return own
+        elif not isinstance(target, Tensor | None):
+            return _one_number(self._loss(raw, target))
         elif self.selector is None and not isinstance(raw, Tensor) and target is not None:
             value = self._loss_of_whole(raw, target)
             if value is not None:
@@ -191,13 +197,7 @@ class Subject:
         if target is None:
             raise NotApplicableError("this needs a loss, and the data has no targets")
         loss = self._loss or suited_loss(output, target)
-        value = loss(output, target)
-        if not isinstance(value, Tensor) or value.dim() != 0:
-            raise InputError(
-                f"the loss must give one number, but it gives {_shape_of(value)}; "
-                "reduce it by mean or sum"
-            )
-        return value
+        return _one_number(loss(output, target))
 
     def rng(self, *names: str) -> torch.Generator:
         """A generator of its own for the stream called ``names``."""
@@ -219,13 +219,29 @@ class Subject:
         return facts
 
 
-def _takes(model: nn.Module, name: str) -> bool:
-    """Whether forward takes an argument of this name."""
-    try:
-        arguments = inspect.signature(model.forward).parameters
-    except (TypeError, ValueError):
-        return True
-    return name in arguments or any(p.kind is p.VAR_KEYWORD for p in arguments.values())
+def _mode(module: nn.Module) -> bool:
+    """Whether it is in train mode; a frozen script has no mode, and is for eval."""
+    return bool(getattr(module, "training", False))
+
+
+def _one_number(value: Any) -> Tensor:
+    if not isinstance(value, Tensor) or value.dim() != 0:
+        raise InputError(
+            f"the loss must give one number, but it gives {_shape_of(value)}; "
+            "reduce it by mean or sum"
+        )
+    return value
+
+
+def _own_loss(raw: Any) -> Tensor | None:
+    """The loss that a module gives with its output: by name, or as the first of a tuple."""
+    if isinstance(raw, Mapping):
+        own = raw.get("loss")
+    elif isinstance(raw, tuple) and not hasattr(raw, "loss"):
+        own = raw[0] if len(raw) > 1 else None
+    else:
+        own = getattr(raw, "loss", None)
+    return own if isinstance(own, Tensor) and own.dim() == 0 and own.is_floating_point() else None
 
 
 def _likely(raw: Any) -> Tensor | None:
@@ -237,7 +253,7 @@ def _likely(raw: Any) -> Tensor | None:
                 return _likely(raw[key])
         parts = [v for k, v in raw.items() if k != "loss"]
     elif isinstance(raw, list | tuple):
-        parts = list(raw)
+        parts = sorted(raw, key=lambda part: isinstance(part, Tensor) and part.dim() == 0)
     else:
         parts = list(vars(raw).values()) if hasattr(raw, "__dict__") else []
     found = (_likely(part) for part in parts)

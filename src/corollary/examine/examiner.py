@@ -7,12 +7,13 @@ from contextlib import contextmanager, nullcontext
 from typing import Any
 
 import torch
-from torch import nn
+from torch import Tensor, nn
 from torch.optim.lr_scheduler import LRScheduler
 
-from corollary.core import Budget, Exam, Finding, Subject
+from corollary.core import Batch, Budget, Exam, Finding, Subject
 from corollary.core.default_losses import Loss
 from corollary.core.finding import failed, not_applicable
+from corollary.core.graphs import GraphBatch
 from corollary.core.progress import progress_bar
 from corollary.core.recipe import Optimization
 from corollary.core.subject import Output
@@ -38,6 +39,9 @@ GRACE, AT_LEAST = 20.0, 900.0
 FIRST = QUESTIONS[:2]
 UNSOUND = "some {} {}; fix that first, then examine again"
 SPARSE = "an input is sparse, and this needs dense numbers"
+GRAPHS = "the samples are graphs, and this needs one tensor with a row for each sample"
+TARGETS = "the targets are a {}, and this needs one tensor of them"
+STRUCTURED = "forward takes a {} of tensors, and this needs each tensor in a place of its own"
 SCRIPTED = "a scripted module cannot be looked into; examine the module it was made from"
 Progress = Callable[[Entry, Sequence[Finding]], None]  # called after each exam
 
@@ -215,10 +219,21 @@ def _known_reason(subject: Subject) -> str:
         return UNSOUND.format(subject.memo[NOT_FINITE], "are NaN or infinite")
     if NO_OUTPUT in subject.memo:
         return UNSOUND.format("labels", "have no output")
-    inputs = [] if subject.batch is None else subject.batch.tensors()
-    if any(t.layout is not torch.strided for t in inputs):
-        return SPARSE
+    if subject.batch is not None and (reason := _unusual(subject.batch)):
+        return reason
     return SCRIPTED if isinstance(subject.model, torch.jit.ScriptModule) else ""
+
+
+def _unusual(batch: Batch) -> str:
+    """What is unusual about data that some exams cannot take; empty for tensors."""
+    if isinstance(batch, GraphBatch):
+        return GRAPHS
+    if any(t.layout is not torch.strided for t in batch.tensors()):
+        return SPARSE
+    if batch.target is not None and not isinstance(batch.target, Tensor):
+        return TARGETS.format(type(batch.target).__name__)
+    whole = [type(v).__name__ for v in batch.inputs if isinstance(v, list | tuple | dict)]
+    return STRUCTURED.format(whole[0]) if whole else ""
 
 
 def _told(error: Exception) -> str:

@@ -29,7 +29,7 @@ from corollary.run.limits import time_limit
 REMEDIES = {
     "target dtype to be Long": "class labels must be integers, as y.long()",
     "expected scalar type Long": "class labels must be integers, as y.long()",
-    "must have the same dtype": "give inputs of the type of the weights, as x.float()",
+    "must have the same dtype": "give inputs of the type of the weights, as x.to({dtype})",
     "is out of bounds": "labels must be numbered from 0, with an output for each",
     "shapes cannot be multiplied": "the first layer expects inputs of another width",
     "on the same device": "put the data on the device of the weights, as x.to(device)",
@@ -66,7 +66,7 @@ inputs of another width
     _check_weights(subject)
     if subject.batch is None:
         return
-    _check_target(subject.batch)
+    _check_target(subject, subject.batch.target)
     batch = subject.data(min(subject.batch.size, subject.batch_size or TRIED))
     described = ", ".join(f"{name} {what}" for name, what in batch.describe().items())
     doing = f"{subject.name} cannot be called with the data ({described})"
@@ -91,7 +91,7 @@ inputs of another width
             subject.memo[NO_OUTPUT] = True
             return
         told = str(error) if isinstance(error, CorollaryError) else f"{_kind(error)}: {error}"
-        raise InputError(_with_remedy(f"{doing}: {told}")) from None
+        raise InputError(_with_remedy(f"{doing}: {told}", subject.model)) from None
 
 
 def reduce_samples(subject: Subject, seconds: float) -> None:
@@ -138,11 +138,12 @@ def _check_weights(subject: Subject) -> None:
         subject.memo[NOT_FINITE] = "parameters"
 
 
-def _check_target(batch: Batch) -> None:
-    if isinstance(batch.target, list | tuple | Mapping):
+def _check_target(subject: Subject, target: Any) -> None:
+    if isinstance(target, list | tuple | Mapping) and subject._loss is None:
+        parts = ", ".join(target) if isinstance(target, Mapping) else f"{len(target)} parts"
         raise InputError(
-            f"targets must be one tensor, but they are a {type(batch.target).__name__}; join them "
-            "to one, and let your loss take it apart"
+            f"the targets are a {type(target).__name__} ({parts}), and no usual loss takes them; "
+            "pass loss=<function of (output, target)>, which gets output and targets as they are"
         )
 
 
@@ -218,10 +219,12 @@ def _copy(value: Any) -> Any:
     return value.clone() if isinstance(value, Tensor) else value
 
 
-def _with_remedy(told: str) -> str:
+def _with_remedy(told: str, model: nn.Module) -> str:
     """One line, with what to do about the usual complaints of torch."""
+    dtype = next((p.dtype for p in model.parameters()), torch.float32)
     for part, remedy in REMEDIES.items():
         if part in told:
+            remedy = remedy.format(dtype=dtype)
             return f"{one_line(told, 300).rstrip('. ')}; {remedy}"
     return one_line(told)
 

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from corollary.errors import InputError
 from corollary.examine.datasets import known_form
-from corollary.examine.modules import FORM, must_exist, no_such_name
+from corollary.examine.modules import FORM, file_of_weights, is_folder, must_exist, no_such_name
 
 
 def check_words(target: str, *data: str, loss: str = "", weights: Path | None = None) -> None:
@@ -25,6 +25,8 @@ def check_words(target: str, *data: str, loss: str = "", weights: Path | None = 
     """
     if target.endswith(".safetensors"):
         must_exist(Path(target))
+    elif is_folder(target):
+        file_of_weights(Path(target))
     elif target:
         _check_object(target)
     for word in filter(None, data):
@@ -32,7 +34,7 @@ def check_words(target: str, *data: str, loss: str = "", weights: Path | None = 
     if ":" in loss:
         _check_object(loss)
     if weights is not None:
-        must_exist(weights)
+        file_of_weights(weights)
 
 
 def _check_object(spec: str) -> None:

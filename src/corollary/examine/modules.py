@@ -1,8 +1,8 @@
 """A module that is named on the command line. Loading runs the user's code.
 
 TARGET is ``file.py:name`` or ``package.module:name`` (called without arguments if it is a function
-or a class; it may give ``(model, data)``), or a ``.safetensors`` file written by
-:func:`corollary.train.saved.save_model`.
+or a class; it may give ``(model, data)``), a ``.safetensors`` file written by
+:func:`corollary.train.saved.save_model`, or a folder that ``save_pretrained`` of transformers wrote.
 """
 
 import importlib
@@ -16,6 +16,13 @@ from typing import Any
 from corollary.errors import CorollaryError, InputError, one_line
 
 DEMO = "corollary.exams.demo:build"
+# What a folder of transformers may hold, best first; an index names the files that weights are in.
+IN_FOLDER = (
+    "model.safetensors",
+    "model.safetensors.index.json",
+    "pytorch_model.bin",
+    "pytorch_model.bin.index.json",
+)
 FORM = "expected file.py:name or package.module:name, as in net.py:build, got '{}'"
 
 
@@ -25,6 +32,8 @@ def load_module(target: str) -> tuple[Any, Any]:
         from corollary.train.saved import load_model
 
         return load_model(Path(target)), None
+    if is_folder(target):
+        return _pretrained(Path(target)), None
     made = called(load_object(target), target)
     from torch import nn
 
@@ -35,6 +44,47 @@ def load_module(target: str) -> tuple[Any, Any]:
             f"'{target}' must be or give a torch.nn.Module, but it gives a {type(model).__name__}"
         )
     return model, data
+
+
+def is_folder(target: str) -> bool:
+    """Whether a target is a folder of transformers: it has a ``config.json``."""
+    return (Path(target) / "config.json").is_file()
+
+
+def file_of_weights(path: Path) -> Path:
+    """The file that weights are in: ``path`` itself, or the one in that folder.
+
+    Raises:
+        InputError: if there is none.
+    """
+    if not path.is_dir():
+        must_exist(path)
+        return path
+    found = [path / name for name in IN_FOLDER if (path / name).is_file()]
+    if not found:
+        raise InputError(f"the folder {path} has no weights; expected {IN_FOLDER[0]} in it")
+    return found[0]
+
+
+def _pretrained(folder: Path) -> Any:
+    """The model of a folder, by the class its config names; code within the folder is not run."""
+    try:
+        import transformers
+    except ModuleNotFoundError:
+        raise InputError(
+            f"{folder} is a model of transformers; pip install transformers to examine it"
+        ) from None
+    try:
+        config = transformers.AutoConfig.from_pretrained(folder, local_files_only=True)
+        names = getattr(config, "architectures", None) or ["AutoModel"]
+        kind = getattr(transformers, names[0], None)
+        if kind is None:
+            raise InputError(f"transformers has no {names[0]}, which {folder} is a model of")
+        return kind.from_pretrained(folder, local_files_only=True)
+    except CorollaryError:
+        raise
+    except Exception as error:
+        raise _broken(str(folder), error) from None
 
 
 def unwrapped(model: Any) -> Any:

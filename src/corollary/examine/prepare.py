@@ -2,12 +2,14 @@
 
 import math
 import os
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from torch import nn
 
-from corollary.core import Subject
+from corollary.core import Batch, Subject
+from corollary.core.graphs import GraphBatch
 from corollary.errors import CorollaryError, InputError, one_line
 from corollary.examine.datasets import load_data
 from corollary.examine.effort import WORK, effort_of
@@ -49,6 +51,8 @@ def prepare(
     if to_train:
         about["samples"] = ALL
     subject = Subject(unwrapped(model), as_batches(data), held_out=as_batches(held_out), **about)
+    if to_train:
+        _check_columns(subject.batch)
     first_forward_pass(subject, seconds, labels=to_train)
     if not to_train:
         reduce_samples(subject, WORK[effort_of(effort)])
@@ -90,6 +94,17 @@ def load_subject(order: dict[str, Any], *, to_train: bool = False) -> Subject:
         raise InputError(
             one_line(f"{source} stopped with {type(error).__name__}: {error}")
         ) from None
+
+
+def _check_columns(batch: Batch | None) -> None:
+    """Raise if this is data that can be examined, but not cut into the batches of a training."""
+    if isinstance(batch, GraphBatch):
+        raise InputError("graphs can be examined, but not trained on; that needs tensors")
+    if batch is not None and isinstance(batch.target, list | tuple | Mapping):
+        raise InputError(
+            f"targets must be one tensor to be trained on, but they are a "
+            f"{type(batch.target).__name__}; join them to one, and let your loss take it apart"
+        )
 
 
 def _loss(name: str) -> Any:

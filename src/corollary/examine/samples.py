@@ -8,6 +8,7 @@ import torch
 from torch import Tensor
 from torch.utils.data import DataLoader, Dataset, IterableDataset, default_collate
 
+from corollary.core.graphs import is_graph
 from corollary.errors import InputError
 
 ROWS = 256  # samples that are put together at a time
@@ -27,6 +28,8 @@ def as_batches(data: Any) -> Any:
         >>> [tuple(part.shape) for part in next(iter(as_batches(pairs)))]
         [(2, 2), (2,)]
     """
+    if is_graph(data):
+        return data
     data = as_tensors(data)
     if isinstance(data, IterableDataset):
         return DataLoader(data, batch_size=ROWS)
@@ -42,8 +45,8 @@ def as_batches(data: Any) -> Any:
 
 def as_tensors(data: Any) -> Any:
     """Arrays of numpy and tables of pandas become tensors; whatever else stays as it is."""
-    if isinstance(data, dict):
-        return {name: as_tensors(part) for name, part in data.items()}
+    if isinstance(data, Mapping):
+        return {name: _column(name, part) for name, part in data.items()}
     if type(data) in (list, tuple):
         if type(data) is tuple and len(data) == 2 and _is_row(data[1]) and hasattr(data[0], "ndim"):
             data = data[0], torch.as_tensor(data[1])  # labels as a list of numbers
@@ -55,6 +58,29 @@ def as_tensors(data: Any) -> Any:
             raise InputError(f"the data has an array of {data.dtype}, but numbers are needed")
         return torch.as_tensor(data)
     return data
+
+
+def _column(name: str, part: Any) -> Any:
+    """A column of a table by name; lists of numbers become a tensor.
+
+    Raises:
+        InputError: if the lists have different lengths.
+    """
+    if not (isinstance(part, list) and _is_number(_innermost(part))):
+        return as_tensors(part)
+    try:
+        return torch.as_tensor(part)
+    except ValueError:
+        raise InputError(
+            f"the lists of '{name}' have different lengths; pad them, as "
+            "tokenizer(..., padding=True) does"
+        ) from None
+
+
+def _innermost(value: Any) -> Any:
+    while isinstance(value, list) and value:
+        value = value[0]
+    return value
 
 
 def _is_whole(data: Any) -> bool:
@@ -71,7 +97,12 @@ def _is_sample(item: Any) -> bool:
     if isinstance(item, Mapping):
         targets = [item[k] for k in ("labels", "label", "target", "targets", "y") if k in item]
         return bool(targets) and _is_number(targets[0])
-    return isinstance(item, list | tuple) and len(item) > 1 and _is_number(item[-1])
+    if not isinstance(item, list | tuple) or len(item) < 2:
+        return False
+    target = item[-1]
+    if isinstance(target, list | tuple | Mapping) and target:  # several targets
+        target = next(iter(target.values() if isinstance(target, Mapping) else target))
+    return _is_number(target)
 
 
 def _is_number(value: Any) -> bool:
@@ -86,7 +117,7 @@ def _is_row(value: Any) -> bool:
 def _batches(samples: Iterator[Any]) -> Iterator[Any]:
     while part := list(itertools.islice(samples, ROWS)):
         try:
-            yield default_collate(part)
+            yield default_collate([as_tensors(sample) for sample in part])
         except (RuntimeError, TypeError) as error:
             said = " ".join(str(error).split())
             raise InputError(

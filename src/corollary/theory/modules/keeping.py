@@ -36,14 +36,16 @@ def kept(model: nn.Module, *, read_only: bool = False) -> Iterator[None]:
         True
     """
     modules = [_ModuleState(module) for module in model.modules()]
-    scripted = [m for m in model.modules() if isinstance(m, torch.jit.ScriptModule)]
-    modes = [module.training for module in scripted]  # these keep their mode elsewhere
+    scripted = [m for m in model.modules() if _has_mode_elsewhere(m)]
+    modes = [module.training for module in scripted]
     tensors = [
         _TensorState(tensor, copied=not (read_only and isinstance(tensor, nn.Parameter)))
         for tensor in _tensors(model)
     ]
-    world = _World()
+    world = World()
     _lend_buffers(model)
+    for module in model.modules():  # hooks are seen by the module itself, not by what it compiled
+        vars(module).pop("_compiled_call_impl", None)
     try:
         yield
     finally:
@@ -70,10 +72,17 @@ def requiring_grad(parameters: Iterable[Tensor]) -> Iterator[None]:
             p.requires_grad_(False)
 
 
+def _has_mode_elsewhere(module: nn.Module) -> bool:
+    """Whether a module is scripted, and not frozen: that one has no mode."""
+    return isinstance(module, torch.jit.ScriptModule) and hasattr(module, "training")
+
+
 def _lend_buffers(model: nn.Module) -> None:
     """Put copies in the place of buffers; one that is held in two places stays one tensor."""
     copies: dict[int, Tensor] = {}
     for module in model.modules():
+        if isinstance(module, torch.jit.ScriptModule):
+            continue  # these do not take back the ones they had: values are restored instead
         for name, buffer in module._buffers.items():
             if buffer is not None and not buffer.requires_grad:
                 copy = copies.setdefault(id(buffer), buffer.detach().clone())
@@ -138,8 +147,8 @@ class _TensorState:
         return self.tensor._version != self.version or not torch.equal(self.tensor, data)
 
 
-class _World:
-    """Global state that a forward pass or an exam may touch."""
+class World:
+    """Global state that a forward pass, an exam or a loader may touch, as it was."""
 
     def __init__(self) -> None:
         self.torch_rng = torch.get_rng_state()
@@ -152,6 +161,7 @@ class _World:
         self.grad = torch.is_grad_enabled()
 
     def restore(self) -> None:
+        """Put all of it back."""
         torch.set_rng_state(self.torch_rng)
         if self.cuda_rng is not None:
             torch.cuda.set_rng_state_all(self.cuda_rng)
