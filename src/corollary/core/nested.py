@@ -22,7 +22,7 @@ def tensors_in(value: Any) -> Iterator[Tensor]:
 
 
 def mapped(rule: Callable[[Tensor], Tensor], value: Any) -> Any:
-    """The same value with every tensor replaced; what is no tensor stays."""
+    """The same value with every tensor replaced; the rest stays."""
     if isinstance(value, Tensor):
         return rule(value)
     if isinstance(value, Mapping):

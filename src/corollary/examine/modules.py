@@ -2,7 +2,7 @@
 
 TARGET is ``file.py:name`` or ``package.module:name`` (called without arguments if it is a function
 or a class; it may give ``(model, data)``), a ``.safetensors`` file written by
-:func:`corollary.train.saved.save_model`, or a folder that ``save_pretrained`` of transformers wrote.
+:func:`corollary.train.saved.save_model`, or a folder of transformers (``save_pretrained``).
 """
 
 import importlib

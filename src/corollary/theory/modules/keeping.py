@@ -35,7 +35,7 @@ def kept(model: nn.Module, *, read_only: bool = False) -> Iterator[None]:
         >>> torch.equal(layer.weight, before)
         True
     """
-    modules = [_ModuleState(module) for module in model.modules()]
+    states = [_ModuleState(module) for module in model.modules()]
     scripted = [m for m in model.modules() if _has_mode_elsewhere(m)]
     modes = [module.training for module in scripted]
     tensors = [
@@ -49,8 +49,8 @@ def kept(model: nn.Module, *, read_only: bool = False) -> Iterator[None]:
     try:
         yield
     finally:
-        for module in modules:
-            module.restore()
+        for state in states:
+            state.restore()
         for script, mode in zip(scripted, modes, strict=True):
             if script.training != mode:
                 script.training = mode
