@@ -4,6 +4,7 @@ import itertools
 from dataclasses import dataclass, field
 from typing import Any
 
+import torch
 from torch import Tensor
 
 from corollary.core.nested import chosen, entries, mapped, tensors_in
@@ -41,8 +42,8 @@ class Batch:
         """
         if n >= self.size:
             return self
-        chosen = torch.randperm(self.size, generator=torch.Generator().manual_seed(0))[:n]
-        return self.slice(chosen.sort().values)
+        which = torch.randperm(self.size, generator=torch.Generator().manual_seed(0))[:n]
+        return self.slice(which.sort().values)
 
     def slice(self, which: slice | Tensor) -> "Batch":
         """Chosen samples, by slice or by a tensor of indices."""
