@@ -3,7 +3,8 @@
 An answer file of ``tests/exercises/answers`` has one right function per part, and functions named
 ``<function>__<mistake>`` that are wrong. All functions of a file run in one process. The files of
 ``tests/exercises/hostile`` try to get points for exercise 5.8.2 without an answer; each has a
-process of its own, since most of them end it.
+process of its own, since most of them end it. Every right function is also spoiled in the ways of
+``SPOILED``.
 
 Run ``python tools/grade_table.py``; ``-v`` prints every wrong answer with what is said about it.
 """
@@ -21,6 +22,34 @@ from corollary.run.grade import Mark, grade, grade_functions
 FOLDER = Path(__file__).parents[1] / "tests" / "exercises"
 TARGET = "5.8.2"  # of the hostile answers
 SEED = 7
+
+SPOILED = "negated tenth_more not_a_number text nothing".split()
+SPOIL = """
+
+def _spoil(function, how):
+    def change(value):
+        if hasattr(value, "to"):  # a step of a chain
+            return type(value)(value.relation, change(value.to), value.by)
+        if hasattr(value, "tex"):
+            return type(value)(value.tex, change(value.value))
+        if isinstance(value, dict):
+            return {key: change(one) for key, one in value.items()}
+        if isinstance(value, list | tuple):
+            return [change(one) for one in value]
+        if isinstance(value, str):
+            return value
+        return np.asarray(value) * {"negated": -1.0, "tenth_more": 1.1, "not_a_number": np.nan}[how]
+
+    def spoiled(**given):
+        value = function(**given)
+        if how == "text":
+            return repr(value)
+        if how == "nothing":
+            return None
+        return (change(line) for line in value) if hasattr(value, "__next__") else change(value)
+
+    return spoiled
+"""
 
 
 @dataclass(frozen=True)
@@ -43,10 +72,16 @@ def outcomes(exercise: Exercise, seed: int = SEED) -> Iterator[Outcome]:
     """All answers of one file, graded in one process."""
     text = answers(exercise).read_text("utf-8")
     names = [node.name for node in ast.parse(text).body if isinstance(node, ast.FunctionDef)]
+    wanted = {part.function for part in exercise.parts}
+    spoiled = [f"{name}__{how}" for name in names if name in wanted for how in SPOILED]
+    text += SPOIL + "".join(
+        f"{name} = _spoil({name.partition('__')[0]}, {name.partition('__')[2]!r})\n"
+        for name in spoiled
+    )
     asked = [
         (part, name)
         for part in exercise.parts
-        for name in names
+        for name in [*names, *spoiled]
         if part.signature and name.partition("__")[0] == part.function
     ]
     marks = grade_functions(exercise, text, asked, seed)

@@ -39,18 +39,6 @@ def next_iterate__row(X, y, w, eta):
     return (w - eta * X.T @ (X @ w - y))[None]
 
 
-def next_iterate__text(X, y, w, eta):
-    return "w - eta X^T (X w - y)"
-
-
-def next_iterate__nothing(X, y, w, eta):
-    pass
-
-
-def next_iterate__not_a_number(X, y, w, eta):
-    return w * np.nan
-
-
 def hessian(X, y, w):
     return {"hessian": X.T @ X, "root": X}
 
