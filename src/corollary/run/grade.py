@@ -1,5 +1,6 @@
 """Grade an answer to an exercise: draw cases, run it in a child, judge what it returns."""
 
+import itertools
 import json
 import os
 import secrets
@@ -91,17 +92,23 @@ def grade_functions(
     exercise: Exercise, text: str, asked: Sequence[tuple[Part, str]], seed: int
 ) -> list[Mark]:
     """Grade functions of one answer, each as the part it is named with, in one process."""
-    module, calls, cases = exercise.entry.load(), list[Any](), list[list[Case]]()
-    for part, function in asked:
-        rng = np.random.default_rng([seed, ord(part.letter)])
-        cases.append(list(getattr(module, f"part_{part.letter}")(rng)))
-        calls += ({"function": function, "given": _sent(case.given)} for case in cases[-1])
-    replies, why = run_answer(text, calls)
-    given = iter(range(len(calls)))
-    return [
-        _mark(part, [(case, replies.get(next(given))) for case in mine], why)
-        for (part, _), mine in zip(asked, cases, strict=True)
+    drawn = {part: list(_cases(exercise, part, seed)) for part in dict(asked)}
+    calls = [
+        {"function": function, "given": _sent(case.given)}
+        for part, function in asked
+        for case in drawn[part]
     ]
+    replies, why = run_answer(text, calls)
+    number = itertools.count()
+    return [
+        _mark(part, [(case, replies.get(next(number))) for case in drawn[part]], why)
+        for part, _ in asked
+    ]
+
+
+def _cases(exercise: Exercise, part: Part, seed: int) -> Iterator[Case]:
+    rng = np.random.default_rng([seed, ord(part.letter)])
+    yield from getattr(exercise.entry.load(), f"part_{part.letter}")(rng)
 
 
 def run_answer(text: str, calls: list[Any]) -> tuple[dict[int, dict[str, Any]], str]:
