@@ -112,7 +112,7 @@ def graph_batch(
     return GraphBatch(inputs, named, target, tuple(graphs), takes, by_place, mask, nodes)
 
 
-def tested(batch: Batch) -> Batch:
+def held_out_nodes(batch: Batch) -> Batch:
     """Of held-out graphs with masks, the nodes of the test; other batches as they are."""
     if not isinstance(batch, GraphBatch) or batch.nodes is None or "test_mask" not in batch.keys():
         return batch

@@ -13,7 +13,7 @@ from corollary.core.batch import Batch
 from corollary.core.calling import suited
 from corollary.core.default_losses import Loss, named_loss, suited_loss
 from corollary.core.gathering import gather
-from corollary.core.graphs import tested
+from corollary.core.graphs import held_out_nodes
 from corollary.core.randomness import generator
 from corollary.core.recipe import Optimization, recipe_of
 from corollary.errors import InputError, InputTypeError, NotApplicableError
@@ -95,7 +95,9 @@ class Subject:
         self.memo: dict[str, Any] = {}  # what one exam computed and others may take up
         self._loss = named_loss(loss) if isinstance(loss, str) else loss
         self.batch: Batch | None = None if data is None else self._gathered(data, samples)
-        self.held_out = None if held_out is None else tested(self._gathered(held_out, samples))
+        self.held_out: Batch | None = None
+        if held_out is not None:
+            self.held_out = held_out_nodes(self._gathered(held_out, samples))
 
     def _gathered(self, data: Any, samples: int) -> Batch:
         return suited(gather(data, samples), self.model, own_loss=self._loss is None)
