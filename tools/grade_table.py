@@ -24,6 +24,7 @@ TARGET = "5.8.2"  # of the hostile answers
 SEED = 7
 
 SPOILED = "negated tenth_more not_a_number text nothing".split()
+STILL_RIGHT = ("maximizer__negated",)  # of a vector whose sign is free
 SPOIL = """
 
 def _spoil(function, how):
@@ -74,6 +75,7 @@ def outcomes(exercise: Exercise, seed: int = SEED) -> Iterator[Outcome]:
     names = [node.name for node in ast.parse(text).body if isinstance(node, ast.FunctionDef)]
     wanted = {part.function for part in exercise.parts}
     spoiled = [f"{name}__{how}" for name in names if name in wanted for how in SPOILED]
+    spoiled = [name for name in spoiled if name not in STILL_RIGHT]
     text += SPOIL + "".join(
         f"{name} = _spoil({name.partition('__')[0]}, {name.partition('__')[2]!r})\n"
         for name in spoiled

@@ -22,7 +22,7 @@ def test_right_answers_are_accepted_and_wrong_ones_refused(exercise):
     graded = {part.letter for part in exercise.parts if part.signature}
     assert {one.part for one in found if one.kind == "right"} == graded
     wrong = Counter(one.part for one in found if one.kind == "wrong")
-    assert all(wrong[letter] >= 8 for letter in graded)  # 5 spoiled, and 3 that are typical
+    assert all(wrong[letter] >= 7 for letter in graded)  # spoiled, and at least 3 typical
 
 
 @pytest.mark.parametrize("exercise", EXERCISES)

@@ -71,10 +71,6 @@ def hessian__alone(X, y, w):
     return X.T @ X
 
 
-def hessian__cholesky(X, y, w):  # fails where the matrix is singular
-    return {"hessian": X.T @ X, "root": np.linalg.cholesky(X.T @ X).T}
-
-
 def errors(X, w_star, w_1, eta, t):
     A = np.eye(len(w_1)) - eta * X.T @ X
     found = [w_1 - w_star]

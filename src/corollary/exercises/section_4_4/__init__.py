@@ -1,0 +1,1 @@
+"""Complexity theory."""

@@ -1,0 +1,1 @@
+"""Landscape of the loss."""
