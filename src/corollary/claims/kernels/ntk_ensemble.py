@@ -51,7 +51,7 @@ def law(y: Tensor) -> tuple[Tensor, Tensor]:
 
 
 class NtkEnsemble(Claim[Given]):
-    width: int = option(256, low=8, high=4096)  # hidden units
+    width: int = option(512, low=8, high=4096)  # hidden units
     draws: int = option(300, low=20, high=5000)  # networks
 
     relation = within_interval(

@@ -42,7 +42,7 @@ class Given(NamedTuple):
 
 class LandscapeRegimes(Claim[Given]):
     units: int = option(12, low=2, high=20)  # of teacher and student
-    starts: int = option(64, low=64, high=1000)  # of each kind of network
+    starts: int = option(96, low=64, high=1000)  # of each kind of network
     steps: int = option(400, low=100, high=10_000)  # of gradient descent with momentum
 
     relation = at_least()  # shares with their Clopper-Pearson intervals
@@ -78,7 +78,7 @@ class LandscapeRegimes(Claim[Given]):
     def measure(self, given: Given, rng: Generator) -> list[Count]:
         x, noise = torch.linalg.qr(normal(rng, 20, 4)).Q, normal(rng, 20, 4)
         y = x / torch.arange(1, 5) + 0.05 * noise
-        u, v = normal(rng, POINTS, 5), normal(rng, POINTS, 1)
+        u, v = normal(rng, POINTS, POINTS), normal(rng, POINTS, 1)
         teacher = torch.eye(given.units, dtype=torch.float64)
 
         def linear(A: Tensor, B: Tensor) -> Tensor:
@@ -94,7 +94,7 @@ class LandscapeRegimes(Claim[Given]):
 
         rate = 0.1 * given.units / given.student
         ends = self.ends(linear, 0.1, [(2, 4), (4, 2)], rng)
-        fitted = self.ends(wide, 0.2 / given.wide, [(5, given.wide), (given.wide, 1)], rng)
+        fitted = self.ends(wide, 0.2 / given.wide, [(POINTS, given.wide), (given.wide, 1)], rng)
         students = self.ends(small, rate, [(given.student, given.units)], rng)
         hits = (ends < 1e-3, fitted < 1e-4, students > BAD)
         return [Count(int(h.sum()), self.starts) for h in hits]

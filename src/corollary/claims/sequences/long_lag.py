@@ -70,7 +70,7 @@ class LongLag(Claim[Given]):
     T: int = option(30, low=10, high=200)  # length of a sequence
     steps: int = option(30, low=20, high=1000)  # steps of Adam
     remember: float = option(4.0, low=0.0, high=10.0)  # first offset b_F of the forget gates
-    runs: int = option(6, low=2, high=50)  # repetitions with other weights and sequences
+    runs: int = option(8, low=2, high=50)  # repetitions with other weights and sequences
 
     relation = at_least()  # the whole 99 % interval over the runs
     supposes = Suppose("forget gates start open: σ(b_F)^T > 0.1", opening, half_open)
