@@ -57,6 +57,7 @@ def refuse_tricks(package: str) -> None:
     """Install the hook; Python offers no way to remove it."""
     inside, real = os.path.realpath(package), os.path.realpath
     roots = tuple(os.path.join(real(p), "") for p in sys.path if os.path.isdir(p))
+    copies = tuple(os.path.join(root, "corollary", "") for root in roots)  # installed twice
     roots += ("/dev/urandom",)
     writing = os.O_WRONLY | os.O_RDWR | os.O_CREAT
 
@@ -64,7 +65,8 @@ def refuse_tricks(package: str) -> None:
         if isinstance(path, int):
             return True
         place = real(os.fsdecode(path))
-        return place.startswith(roots) and not place.startswith(inside) and not flags & writing
+        own = place.startswith((inside, *copies))
+        return place.startswith(roots) and not own and not flags & writing
 
     def hook(event: str, details: tuple[Any, ...]) -> None:
         if event == "open" and not readable(details[0], details[2] or 0):
