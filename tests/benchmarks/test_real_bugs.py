@@ -1,3 +1,4 @@
+import json
 import re
 import sys
 import warnings
@@ -9,7 +10,8 @@ from torch.utils.data import DataLoader
 
 from corollary.errors import DataUnavailableError
 
-sys.path.insert(0, str(Path(__file__).parents[2] / "benchmarks"))
+ROOT = Path(__file__).parents[2]
+sys.path.insert(0, str(ROOT / "benchmarks"))
 from bugs_found import named  # noqa: E402
 from real_bugs import BUGS  # noqa: E402
 from real_bugs.bug import batches, whole  # noqa: E402
@@ -90,3 +92,11 @@ def test_the_fix_matters_in_a_short_training(bug):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)  # of the broadcast that is the bug
         assert bug.fix_matters()
+
+
+def test_the_docs_show_the_score_that_is_kept():
+    kept = json.loads((ROOT / "benchmarks/real_bugs/scored/second.json").read_text())["second"]
+    columns = "detected", "cause_named", "alarms"
+    counts = [len(kept), *(sum(bool(o[k]) for o in kept) for k in columns)]
+    row = "| second (not known) | " + " | ".join(map(str, counts)) + " |"
+    assert row in (ROOT / "docs/howto/examine.md").read_text()
