@@ -55,7 +55,7 @@ def test_a_point_at_the_kink_of_relu_makes_the_claim_inapplicable():
 def test_one_point_is_a_line_that_descent_never_leaves():
     given = ridge_gradient.Given(tensor([1.0, 0.0]), tensor(0.5), tensor(0.0, 7.0))
     result = RidgeGradient(steps=5).check_given(given)
-    assert [m.value for m in result.measured] == [1.0, 0.0]
+    assert result.measured[-1].value == 0.0  # the part of the way outside the line
 
 
 def test_a_point_on_the_jump_makes_the_claim_inapplicable():

@@ -106,7 +106,7 @@ class Leaves(Wrapped):
 
 class Interrupted(Wrapped):
     def disturb(self):
-        if len(calls) > 4:
+        if len(calls) > 20:
             os.kill(os.getppid(), signal.SIGINT)  # as Ctrl-C does: it reaches the parent alone
             time.sleep(1000)
 

@@ -60,7 +60,7 @@ DATA = [
     ("nets.py:nothing", "'nets.py:nothing' gives None"),
     ("nets.py:texts", "an array of <U1, but numbers are needed"),
     ("nets.py:breaks", "nets.py:breaks stopped with OSError: disk gone"),
-    ("nets.py:whole", "give inputs of the type of the weights, as x.float()"),
+    ("nets.py:whole", "give inputs of the type of the weights, as x.to(torch.float32)"),
     ("keys.npz", "keys.npz needs the arrays x and y, but it has a, b, c"),
     ("hollow.npz", "hollow.npz needs the arrays x and y, but it is empty"),
     ("words.npz", "words.npz cannot be read as an .npz of numbers"),

@@ -45,7 +45,7 @@ def one_by_one(given: Given) -> tuple[bool, str]:
 
 
 class BatchOrLayerNorm(Claim[Given]):
-    runs: int = option(8, low=3, high=20)  # repetitions with other points and weights
+    runs: int = option(6, low=3, high=20)  # repetitions with other points and weights
     steps: int = option(40, low=20, high=1000)  # gradient steps
     sizes: tuple[int, ...] = (2, 8, 64)  # examples normalised together B, growing divisors of 64
 
