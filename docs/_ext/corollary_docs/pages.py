@@ -71,8 +71,8 @@ def chapters_page(areas: Sequence[str], claims: Sequence[Entry]) -> str:
         "else, the claim corrects them.\n"
     )
     rows = [_chapter(area, [e for e in claims if e.area == area]) for area in areas]
-    head = ["chapter", "what it is about", "claims", "corrections"]
-    parts = [rst.heading("Chapters"), intro, rst.table(head, rows, "22 54 12 12")]
+    head = ["chapter", "what it is about", "claims", "corrections", "hypotheses shown necessary"]
+    parts = [rst.heading("Chapters"), intro, rst.table(head, rows, "20 42 10 12 16")]
     names = [f"/generated/chapters/{a}" for a in areas]
     return "\n".join([*parts, rst.toctree(names, hidden=True)] if areas else parts[:2])
 
@@ -82,7 +82,11 @@ def _chapter(area: str, claims: Sequence[Entry]) -> list[str]:
     about = about.strip()
     link = f":doc:`{rst.escaped(title)} </generated/chapters/{area}>`"
     corrected = sum(bool(e.erratum) for e in claims)
-    return [link, about[:1].upper() + about[1:], str(len(claims)), str(corrected)]
+    stated, needed = (
+        sum(map(len, n)) for n in zip(*((e.hypotheses, e.needed) for e in claims), strict=True)
+    )
+    numbers = str(len(claims)), str(corrected), f"{needed} of {stated}"
+    return [link, about[:1].upper() + about[1:], *numbers]
 
 
 def _turn(area: str) -> tuple[int, str]:

@@ -111,7 +111,17 @@ def _print_entries(found: "list[Entry]") -> None:
         _print_lines(console, ("name", "statement", "" if narrow else "kind", "cost"), rows)
     noun = "entry" if len(found) == 1 else "entries"
     star = "; * corrects the lecture notes" if any(e.erratum for e in found) else ""
+    stated, needed = (sum(len(n) for n in names) for names in _hypotheses(found))
+    if stated:
+        shown = f"{needed} of {stated} hypotheses are shown to be necessary"
+        console.print(f"{shown} by what happens without them", style="dim")
     console.print(f"{len(found)} {noun}; `corollary show NAME` explains one{star}", style="dim")
+
+
+def _hypotheses(found: "list[Entry]") -> tuple[list[tuple[str, ...]], list[tuple[str, ...]]]:
+    """The hypotheses of the claims, and those shown to be necessary."""
+    claims = [entry for entry in found if not entry.is_exam]
+    return [e.hypotheses for e in claims], [e.needed for e in claims]
 
 
 def _print_lines(console: "Console", head: Row, rows: list[Row]) -> None:

@@ -61,7 +61,8 @@ def report_html(run: "Run") -> str:
     facts = dict(
         headline=headline(run.counts()),
         counts=[(v, run.counts()[v]) for v in (ORDER[-1], *ORDER[:-1]) if run.counts()[v]],
-        total=len(found),
+        stated=sum(len(r.hypotheses) for r in run.results),
+        needed=sum(len(r.counterexamples) for r in run.results),
         attention=_attention(sections),
         areas=_areas(sections),
         sections=sections,
