@@ -26,7 +26,7 @@ class Attention:
 
     first: int = 200
     window: int = 16
-    every: int = 80
+    every: int = 160
     on: bool = True  # whether the present step is followed
     always: bool = False
     _until: int = 0

@@ -20,10 +20,10 @@ from corollary.watch.writing import Writer, process_rank
 # Prices in training steps, and parts of the share that each may spend; what is left of the share is
 # for the hooks themselves. Prices were measured by benchmarks/watch.py and rounded up.
 PLAN = {
-    "update": (0.5, 0.12),
+    "update": (0.5, 0.1),
     "layers": (1.0, 0.15),
     "noise": (0.5, 0.06),
-    "curvature": (10.0, 0.3),
+    "curvature": (10.0, 0.2),
 }
 
 

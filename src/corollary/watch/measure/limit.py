@@ -7,6 +7,7 @@ from torch import Tensor
 from torch.optim import SGD, Optimizer
 
 from corollary.errors import NotApplicableError, one_line
+from corollary.theory.optimization.stability import KNOWN
 from corollary.watch.hooks import has_hooks
 from corollary.watch.measure.curvature import CurvatureReader, Stability
 from corollary.watch.measure.second_pass import SecondPassHessian
@@ -49,6 +50,8 @@ class LimitReader:
         why = ""
         if (PRODUCTS + 5) * 4 * sum(p.numel() for p in parameters) > self.memory:
             why = "the network is too large for the memory that was given"
+        elif not isinstance(main.optimizer, KNOWN):
+            why = f"the stability limit of {type(main.optimizer).__name__} is not known"
         elif loop.recomputed:  # a second backward pass would be in place of the loop's own
             why = "layers are checkpointed, and their passes are made once only"
         else:
