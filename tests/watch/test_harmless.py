@@ -10,7 +10,7 @@ from torch import nn
 from torch.nn import functional as F
 from torch.utils.checkpoint import checkpoint
 
-from corollary.watch import following
+from corollary.watch import backward_calls, following
 from corollary.watch.watcher import watch
 
 STEPS = 200
@@ -184,7 +184,11 @@ def test_nothing_of_medium_or_high_severity_is_said_of_these_loops(kind):
     assert [e for e in found.events if e.severity.rank >= 2] == []
 
 
-def test_hooks_are_gone_after_closing():
+def test_hooks_are_gone_after_closing(monkeypatch):
+    monkeypatch.setattr(
+        backward_calls, "_listeners", []
+    )  # other tests may have left a watcher open
+    monkeypatch.setattr(torch.autograd, "backward", backward_calls._own)
     own = torch.autograd.backward
     model = mlp()
     with watch(model, to=None, quiet=True):

@@ -22,7 +22,7 @@ def with_formulas(text: str) -> str:
 
     Example:
         >>> print(with_formulas("at most floor((R/gamma)^2) steps"))
-        at most :math:`\lfloor (R/\gamma)^{2}\rfloor` steps
+        at most :math:`\lfloor (R/\gamma )^{2}\rfloor` steps
         >>> print(with_formulas("a step of f is at most 1/L; see (5.9)"))
         a step of :math:`f` is at most :math:`1/L`; see (5.9)
     """
