@@ -15,7 +15,7 @@ FLOORS = (
     ("theory", "core"),
     ("data", "models"),
     ("train",),
-    ("registry", "suites", "claims", "proofs", "exams", "experiments", "exercises"),
+    ("registry", "dependencies", "suites", "claims", "proofs", "exams", "experiments", "exercises"),
     ("run",),
     ("examine", "watch"),
     ("report",),

@@ -115,6 +115,11 @@ class Entry:
         return slugs(self.fields.get("covers", ""))
 
     @property
+    def uses(self) -> tuple[str, ...]:
+        """Names of the claims that the argument for this one invokes."""
+        return slugs(self.fields.get("uses", ""))
+
+    @property
     def beyond(self) -> str:
         """Why this is here although the notes do not have it; empty if they do."""
         return self.fields.get("beyond", "")
@@ -169,7 +174,7 @@ class Entry:
 
 
 def slugs(text: str) -> tuple[str, ...]:
-    """The comma-separated names in a ``:covers:`` field."""
+    """The comma-separated names in a ``:covers:`` or ``:uses:`` field."""
     return tuple(part for part in re.split(r"[,\s]+", text) if part)
 
 

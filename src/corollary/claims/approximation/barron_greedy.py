@@ -19,6 +19,7 @@ of many orthonormal units nearly attains it.
     16 M^2/(n+2).
 :kind: bound
 :cost: instant
+:uses: barron_threshold_mass
 :covers: barron-theorem
 """
 

@@ -12,6 +12,7 @@ of which only eight are different do no better than eight.
     Universal approximation bounds for superpositions of a sigmoidal function, Theorem 1.
 :kind: rate
 :cost: instant
+:uses: barron_theorem, maurey_lemma
 :covers: barron-theorem
 """
 

@@ -11,6 +11,7 @@ constant to scale. Functions with a finite constant are continuously differentia
     approximation bounds for superpositions of a sigmoidal function.
 :kind: identity
 :cost: instant
+:uses: fourier_gradient
 :covers: barron-constant
 """
 

@@ -17,6 +17,7 @@ Networks whose units are drawn from the Fourier integral reach this on average. 
     function, Theorem 1.
 :kind: bound
 :cost: instant
+:uses: barron_threshold_mass, barron_scaling, maurey_choice, maurey_signed
 :covers: barron-theorem
 :loose: A threshold unit is on for at most half of the drawn thresholds, so the mean over drawn
     networks is at most half of the bound.

@@ -13,6 +13,7 @@ early, and the formula gives the value at the edge.
     theory lecture notes.
 :kind: identity
 :cost: instant
+:uses: barron_cosines, cauchy_schwarz
 :covers: barron-threshold-representation
 :erratum: [loose] Theorem 26 says "for bounded ||w||"; w is integrated over R^d, and this is no
     hypothesis. ||x|| <= 1 is the one that is needed: the counterexample here is x = 2.

@@ -12,6 +12,7 @@ the rate :math:`m^{-1/2}` is attained.
     (1953), Bernstein Polynomials, Theorem 1.6.1.
 :kind: bound
 :cost: instant
+:uses: bernstein_moments
 :covers: bernstein-weierstrass
 """
 

@@ -12,6 +12,7 @@ At a jump there is no convergence.
     Lorentz (1953), Bernstein Polynomials, Section 1.6.
 :kind: rate
 :cost: instant
+:uses: bernstein_moments, taylor_remainder
 :covers: bernstein-weierstrass
 """
 

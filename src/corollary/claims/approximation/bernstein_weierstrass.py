@@ -11,6 +11,7 @@ so polynomials are dense in :math:`C[0,1]`, and after a change of variable in :m
     Jensen (2025), Deep Learning, Section 2.4, Theorem 2.4; Bernstein (1912).
 :kind: theorem
 :cost: instant
+:uses: bernstein_moments, compact_interval
 :covers: bernstein-weierstrass
 """
 

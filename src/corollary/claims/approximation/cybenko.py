@@ -14,6 +14,7 @@ continuous :math:`G`.
     Theorems 1 and 2; Cybenko (1989), Approximation by superpositions of a sigmoidal function.
 :kind: theorem
 :cost: instant
+:uses: discriminatory
 :covers: cybenko-uat
 :erratum: [missing hypothesis] Two opening slides say that such a network can approximate any
     function and every d-dimensional function of real variables; continuity and a compact domain are

@@ -14,6 +14,7 @@ since f jumps and G does not: it is read at two points on both sides of the boun
     Theorem 3; Cybenko (1989), Approximation by superpositions of a sigmoidal function, Theorem 3.
 :kind: theorem
 :cost: instant
+:uses: cybenko
 :covers: cybenko-decision-regions
 """
 

@@ -14,6 +14,7 @@ ten powers of linear forms, plus a remainder of size :math:`\epsilon/2`.
     neural networks.
 :kind: theorem
 :cost: instant
+:uses: ridge_density
 :covers: dimension-lifting
 :erratum: [missing hypothesis] Section 3.4 defines the class in n dimensions without a bias. Then
     the theorem fails: with tanh every network is odd, so a square is never approximated better

@@ -14,6 +14,7 @@ on the target has no such limit.
     Universal approximation bounds for superpositions of a sigmoidal function, Theorem 6.
 :kind: bound
 :cost: instant
+:uses: barron_scaling
 :covers: barron-vs-fixed-basis
 :scale-free: Theory supplies the waves and the spaces; the floor holds for every space and is the
     claim's own formula.

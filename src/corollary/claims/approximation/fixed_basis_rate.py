@@ -14,6 +14,7 @@ target win.
     Universal approximation bounds for superpositions of a sigmoidal function, Theorem 6.
 :kind: rate
 :cost: instant
+:uses: fixed_basis, barron_theorem
 :covers: barron-vs-fixed-basis
 :scale-free: The exponent does not depend on the length of the frequencies.
 """

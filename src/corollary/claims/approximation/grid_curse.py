@@ -13,6 +13,7 @@ moment.
     (1993), Universal approximation bounds for superpositions of a sigmoidal function.
 :kind: bound
 :cost: instant
+:uses: grid_rate, three_layer_relu
 :covers: curse-of-dimensionality-grid
 :erratum: [typo] Remark 1 attributes the curse of dimensionality to Theorem 14, which is about one
     dimension; Theorem 16 is meant.

@@ -11,6 +11,7 @@ To halve the error takes :math:`2^d` times as many cells.
     (2021), Deep learning theory lecture notes.
 :kind: rate
 :cost: instant
+:uses: piecewise_constant
 :covers: curse-of-dimensionality-grid
 """
 

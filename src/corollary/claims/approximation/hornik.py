@@ -14,6 +14,7 @@ than 1/8.
     multilayer feedforward networks, Theorems 1 and 2.
 :kind: theorem
 :cost: instant
+:uses: discriminatory
 :covers: hornik-theorem
 :erratum: [missing hypothesis] The slide says that approximation capabilities do not depend on the
     choice of the activation functions. They do: with z^2 the best error for |x| on [-1, 1] is 1/8

@@ -14,6 +14,7 @@ taken.
     Theorem 23; Landau (1908).
 :kind: theorem
 :cost: instant
+:uses: landau_moments, interval_change
 :covers: landau-kernel-weierstrass
 :erratum: [missing hypothesis] The exercise extends f by 0 outside (0, 1] and asks only for
     continuity on (-inf, 1], that is f(0) = 0. Without f(1) = 0 the conclusion (3.14) fails at

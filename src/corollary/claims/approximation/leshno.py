@@ -13,6 +13,7 @@ for :math:`\sigma(z)=z^2` the error for :math:`x^3` on [-1, 1] is 1/4 or more at
     Multilayer feedforward networks with a nonpolynomial activation function.
 :kind: theorem
 :cost: instant
+:uses: monomial_differences, nonvanishing_derivatives, bernstein_weierstrass, interval_change
 :covers: leshno-theorem
 :erratum: [typo] The proof says that a k-th degree polynomial has sigma^{(k)} = 0; it is
     sigma^{(k+1)} = 0 (x^2 has second derivative 2). The converse should read: if sigma is not a

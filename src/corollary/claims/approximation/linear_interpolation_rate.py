@@ -10,6 +10,7 @@ speed of the modulus of continuity; a jump gives none.
     guide to splines, Chapter III.
 :kind: rate
 :cost: instant
+:uses: linear_interpolation
 :covers: piecewise-linear-density
 """
 

@@ -12,6 +12,7 @@ rate.
     (1981), Remarques sur un résultat non publié de B. Maurey.
 :kind: bound
 :cost: instant
+:uses: maurey_lemma
 :covers: maurey-lemma
 """
 

@@ -11,6 +11,7 @@ and equality is reached as soon as the units span all polynomials of degree k.
     Deep Learning, Section 2.4; Chebyshev (1854).
 :kind: bound
 :cost: instant
+:uses: units_add_up
 :covers: polynomial-activation-not-universal
 """
 

@@ -12,6 +12,7 @@ never come close to :math:`x_1x_2`.
     (1961), Approximation of continuous functions by superpositions of plane waves.
 :kind: theorem
 :cost: instant
+:uses: polarisation, bernstein_weierstrass
 :covers: ridge-function-theorem
 """
 

@@ -12,6 +12,7 @@ uniform error for a kink is computed by linear programming with more and more te
     generalized Weierstrass approximation theorem.
 :kind: theorem
 :cost: instant
+:uses: bernstein_weierstrass
 :covers: stone-weierstrass
 """
 

@@ -10,6 +10,7 @@ of :math:`[0,1]^d`, with ramps so narrow that they cost at most :math:`\epsilon`
     Deep learning theory lecture notes.
 :kind: theorem
 :cost: instant
+:uses: piecewise_constant, relu_box
 :covers: three-layer-relu-approximation
 :erratum: [loose] Theorem 16 speaks of Omega(delta^{-d}) activations, the symbol of a lower bound,
     for a count that the construction bounds from above: (4d+1) ceil(1/delta)^d units suffice. The

@@ -12,6 +12,7 @@ step. A function that jumps between the knots does not converge at all.
     Deep learning theory lecture notes.
 :kind: rate
 :cost: instant
+:uses: threshold_approximation
 :covers: threshold-network-1d
 """
 

@@ -13,6 +13,7 @@ since the mean of :math:`|X/m-x|` for a binomial X is at most its standard devia
     Lorentz (1953), Bernstein Polynomials, Section 1.6.
 :kind: bound
 :cost: instant
+:uses: bernstein_moments
 :covers: universal-approximator-definition
 """
 

@@ -13,6 +13,7 @@ run,
     Perez Jensen (2025), Deep Learning, Section 8.5; Wu and He (2018), "Group normalization".
 :kind: experiment
 :cost: seconds
+:uses: batch_norm_noise, layer_norm_alone
 :covers: batch-vs-layer-norm-experiment
 """
 

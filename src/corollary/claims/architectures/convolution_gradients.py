@@ -13,6 +13,7 @@ and cut off the gradient after.
     Learning, Section 4.2, which leaves the gradients open.
 :kind: identity
 :cost: instant
+:uses: shared_weight_gradient, kernel_flip
 :covers: conv-layer-gradients
 """
 

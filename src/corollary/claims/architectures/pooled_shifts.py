@@ -11,6 +11,7 @@ A fully connected network has no such property, nor has a convolutional one with
     Learning, Section 4.2.
 :kind: theorem
 :cost: instant
+:uses: shift_equivariance
 :covers: cnn-classifier
 """
 

@@ -10,6 +10,7 @@ places, on one diagonal, and all else is zero. For every loss
     Perez Jensen (2025), Deep Learning, Sections 4.1 and 4.2.
 :kind: identity
 :cost: instant
+:uses: chain_rule
 :covers: toeplitz-convolution-matrix, convolution-parameter-sharing
 """
 

@@ -14,6 +14,7 @@ points a weight.
     properties of systems of linear inequalities", Section V.
 :kind: experiment
 :cost: instant
+:uses: cover_counting
 :covers: cover-capacity-transition
 """
 

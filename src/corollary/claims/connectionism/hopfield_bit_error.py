@@ -12,6 +12,7 @@ It is reached from below: for finite :math:`n` the exact law is binomial, and at
     "Introduction to the Theory of Neural Computation", Section 2.2.
 :kind: limit
 :cost: seconds
+:uses: hopfield_crosstalk
 :covers: hopfield-bit-error-probability
 :erratum: [typo] The integral of exp(-n z^2 / (2 s)) from 1 to infinity, as printed, lacks the
     factor sqrt(n / (2 pi s)); at s/n = 0.3 it is 0.0466, while the error rate and the closed form

@@ -13,6 +13,7 @@ so the pattern is a fixed point with probability tending to 1. At
     (1987), "The capacity of the Hopfield associative memory".
 :kind: bound
 :cost: seconds
+:uses: hopfield_bit_error
 :covers: hopfield-sublinear-capacity
 :erratum: [loose] The notes print s <= n / (2 log_2 n). The sharp threshold has the natural
     logarithm; the printed one is sufficient but smaller by the factor ln 2 = 0.693. At n = 1e8 the

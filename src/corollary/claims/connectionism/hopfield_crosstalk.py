@@ -14,6 +14,7 @@ and :math:`C_{t,i}` tends to :math:`\mathcal N(0, s/n)`. If the diagonal is kept
     "Introduction to the Theory of Neural Computation", Section 2.2.
 :kind: identity
 :cost: instant
+:uses: hebbian_storage
 :covers: hopfield-crosstalk, hopfield-hebbian-storage
 :erratum: [missing hypothesis] The notes demand a zero diagonal, yet their Hebb rule gives
     w_ii = s/n and their crosstalk sum keeps j = i. Then the mean of x_ti C_ti is (s-1)/n, not 0

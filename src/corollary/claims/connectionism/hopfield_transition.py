@@ -17,6 +17,7 @@ lies slightly off.)
     "Storing infinite numbers of patterns in a spin-glass model of neural networks".
 :kind: experiment
 :cost: seconds
+:uses: hopfield_crosstalk
 :covers: hopfield-capacity-phase-transition
 """
 

@@ -12,6 +12,7 @@ a cut to :math:`m` outputs); the matrix assembled from :math:`n` of its values f
     Deep Learning (slides), Lecture 1, Representation via Matrices.
 :kind: theorem
 :cost: instant
+:uses: superposition
 :covers: linear-map-matrix
 :erratum: [typo] Both sources write A as an element of R^{n x m}; for f from R^n to R^m with
     f(x) = Ax it is m x n. At n = 12, m = 7 the assembled matrix has shape (7, 12).

@@ -14,6 +14,7 @@ its own value matrix, there is no such energy.
     concave-convex procedure". The quadratic term is the strong convexity of the first part.
 :kind: theorem
 :cost: instant
+:uses: attention_gradient, tangent_below
 :covers: modern-hopfield-attention
 """
 

@@ -14,6 +14,7 @@ away from it: well separated patterns are read at once, with an error that falls
     constant, proved in two lines (see ``one_step_error``).
 :kind: bound
 :cost: instant
+:uses: modern_hopfield_attention, cauchy_schwarz
 :covers: modern-hopfield-attention
 """
 

@@ -13,6 +13,7 @@ holds for the augmented points :math:`(x_i, 1)`, whose radius is :math:`\sqrt{R^
     convergence proofs on perceptrons".
 :kind: bound
 :cost: instant
+:uses: perceptron_alignment, perceptron_norm, cauchy_schwarz
 :covers: novikoff-perceptron-bound
 :erratum: [typo] The notes say that the perceptron converges in less than floor((R/gamma)^2) steps
     (an earlier version: less than the ceiling); their proof gives at most floor((R/gamma)^2). The

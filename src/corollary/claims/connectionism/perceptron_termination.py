@@ -12,6 +12,7 @@ The prediction is the answer of a linear program, the measurement the perceptron
     perceptron"; Minsky and Papert (1969), Perceptrons, Theorem 11.1.
 :kind: algorithm
 :cost: instant
+:uses: novikoff
 :covers: perceptron-algorithm
 """
 

@@ -13,6 +13,7 @@ span. Weight decay breaks it: the loss then sees :math:`\theta` itself.
     Deep Learning (slides), Lecture 1, Parameter Gradients.
 :kind: identity
 :cost: instant
+:uses: chain_rule
 :covers: ridge-parameter-gradient
 """
 

@@ -11,6 +11,7 @@ slope the right-hand side is :math:`\|\theta\|`, while autograd, which chooses 0
     Deep Learning (slides), Lecture 1, Rate of Change.
 :kind: identity
 :cost: instant
+:uses: chain_rule, cauchy_schwarz
 :covers: ridge-rate-of-change
 """
 

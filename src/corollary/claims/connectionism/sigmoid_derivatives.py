@@ -12,6 +12,7 @@ while a steeper sigmoid :math:`\sigma(\beta z)` solves another equation and has 
     Deep Learning (slides), Lecture 1, Proposition 3.
 :kind: identity
 :cost: instant
+:uses: chain_rule
 :covers: sigmoid-derivatives
 """
 

@@ -14,6 +14,7 @@ threshold restores the signal.
     Deep Learning (slides), Lecture 1, Threshold Units.
 :kind: theorem
 :cost: instant
+:uses: chain_rule
 :covers: threshold-unit
 """
 

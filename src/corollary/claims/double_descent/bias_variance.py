@@ -13,6 +13,7 @@ all test points can be listed with their probabilities. The estimator is a ridge
     and Doursat (1992), "Neural networks and the bias/variance dilemma".
 :kind: theorem
 :cost: instant
+:uses: excess_risk
 :covers: bias-variance-decomposition
 :erratum: [typo] The first line of the decomposition in the proof of Theorem 80 reads
     E ||w_bar - E w_bar||^2, the variance; it must be E ||w_bar - w_*||^2. The statement is right.

@@ -14,6 +14,7 @@ peak disappears. Measured: the excess risk along a run at the threshold, step by
     (2007), "On early stopping in gradient descent learning".
 :kind: theorem
 :cost: instant
+:uses: closest_interpolator, excess_risk
 :covers: gd-approximates-ols
 """
 

@@ -14,6 +14,7 @@ logarithms; both are at most a half.
     trade-off".
 :kind: experiment
 :cost: instant
+:uses: min_norm_risk, ols_variance, square_conditioning
 :covers: double-descent-curve
 :loose: the four numbers are margins of an experiment; what is seen lies far within them
 """

@@ -13,6 +13,7 @@ a least-squares problem in the coefficients with the Gram matrix of the inner pr
     (1998), "Ridge regression learning algorithm in dual variables".
 :kind: algorithm
 :cost: instant
+:uses: representer_theorem
 :covers: kernel-ridge-regression
 :erratum: [wrong] The notes give the inner product as the integral of f g. With it the minimiser is
     another function, as the counterexample finds; for one centre the squared norm is k(x0, x0) = 1

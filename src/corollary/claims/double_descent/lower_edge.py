@@ -11,6 +11,7 @@ the nearer p is to n, the worse a design is conditioned, and the more noise is m
     the smallest eigenvalue of a large dimensional sample covariance matrix".
 :kind: limit
 :cost: instant
+:uses: marchenko_pastur
 :covers: interpolation-conditioning
 """
 

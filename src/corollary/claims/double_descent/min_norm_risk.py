@@ -14,6 +14,7 @@ threshold more parameters help.
     Belkin, Hsu and Xu (2020), "Two models of double descent for weak features", Theorem 1.
 :kind: identity
 :cost: instant
+:uses: bias_variance, shortest_interpolator
 :covers: min-norm-overparametrized-risk
 """
 

@@ -12,6 +12,7 @@ it grows without bound as p comes near n.
     (1983), "How many variables should be entered in a regression equation?".
 :kind: identity
 :cost: instant
+:uses: normal_equations, excess_risk
 :covers: ols-variance-trace
 :erratum: [missing hypothesis] Theorem 81 inverts Phi^T Phi without saying that p <= n is needed,
     although the figure discussed next runs to p > n. For n = 10, p = 40 the formula gives -1.29,

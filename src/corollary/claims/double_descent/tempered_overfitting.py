@@ -12,6 +12,7 @@ as the number of nodes grows: it neither vanishes nor explodes.
     (2022), "Benign, tempered, or catastrophic: a taxonomy of overfitting".
 :kind: limit
 :cost: instant
+:uses: linear_interpolation
 :covers: overfitting-taxonomy
 """
 

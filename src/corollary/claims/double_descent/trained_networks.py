@@ -16,6 +16,7 @@ on the mean over disjoint training sets. A penalty on the weights takes the peak
     double descent: where bigger models and more data hurt".
 :kind: experiment
 :cost: minutes
+:uses: double_descent
 :beyond: The notes draw the curve of double descent and compute it for linear models; here the
     networks learn their features.
 """

@@ -17,6 +17,7 @@ has its peak, without a finite mean, at p = n - 1, n, n + 1.
     models of double descent for weak features".
 :kind: experiment
 :cost: instant
+:uses: min_norm_risk, ols_variance
 :covers: bias-variance-figure-d128-n32
 """
 

@@ -13,6 +13,7 @@ and one with l layers of width :math:`w < 2^{(n-k)/l - 1}` at least
     "Representation benefits of deep feedforward networks".
 :kind: theorem
 :cost: seconds
+:uses: iterated_tent, pieces_depth
 :covers: telgarsky-classification
 :erratum: [notation] The slide has 2^k points with m^(k), but the width 2^{(n-k)/l-1} and the error
     use n and k apart, with n not introduced (it is also the number of points in the mean). It is

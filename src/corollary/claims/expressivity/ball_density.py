@@ -12,6 +12,7 @@ The tail is heavy, of order 1/T: the price of a spectrum that ends at R.
     power of depth for feedforward neural networks".
 :kind: limit
 :cost: instant
+:uses: ball_kernel_transform
 :covers: ball-bandlimited-density
 """
 

@@ -13,6 +13,7 @@ only; for n = 3 it is proportional to :math:`(\sin k - k\cos k)/k^3`, :math:`k =
     Introduction to Fourier analysis on Euclidean spaces, Theorem IV.3.3.
 :kind: identity
 :cost: instant
+:uses: fourier_conventions
 :covers: ball-bandlimited-density
 """
 

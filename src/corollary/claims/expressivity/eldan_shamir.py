@@ -18,6 +18,7 @@ with n.
     power of depth for feedforward neural networks", Theorem 1.
 :kind: experiment
 :cost: seconds
+:uses: weighted_parseval, ridge_tubes, tube_volume, ball_density, radial_network
 :covers: eldan-shamir
 :loose: The theorem has a constant that is not known; what is compared are two errors.
 """

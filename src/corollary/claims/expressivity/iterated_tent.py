@@ -13,6 +13,7 @@ not quite as high as the interval is long loses teeth at each fold.
     in neural networks".
 :kind: construction
 :cost: instant
+:uses: tent_map
 :covers: sawtooth-composition
 """
 

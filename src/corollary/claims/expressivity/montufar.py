@@ -14,6 +14,7 @@ repeated on every box. Exponential in the depth, where a single layer is polynom
     linear regions of deep neural networks".
 :kind: construction
 :cost: instant
+:uses: space_folding, zaslavsky, activation_cells
 :covers: montufar-regions
 :erratum: [missing hypothesis] Theorem 2.9 speaks of "a ReLU network"; the bound is for the best
     weights. The network with all weights zero has 1 region, not 44 (d = 2, n = 4, l = 2).

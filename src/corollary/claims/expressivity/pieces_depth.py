@@ -12,6 +12,7 @@ The product is what depth buys: a single layer with as many units has :math:`m +
     Telgarsky (2016), "Benefits of depth in neural networks".
 :kind: bound
 :cost: instant
+:uses: pieces_calculus
 :covers: affine-pieces-depth-bound
 """
 

@@ -14,6 +14,7 @@ had full dimension; the left side counts the units that are off.
     networks", Theorem 1.
 :kind: bound
 :cost: instant
+:uses: zaslavsky, activation_cells
 :covers: montufar-regions
 """
 

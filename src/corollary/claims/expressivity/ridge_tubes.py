@@ -15,6 +15,7 @@ the tubes tends to 1. A radial target has its energy in all directions.
     and Shamir (2016), "The power of depth for feedforward neural networks".
 :kind: limit
 :cost: instant
+:uses: fourier_conventions, ridge_invariance
 :covers: ridge-fourier-support
 """
 

@@ -13,6 +13,7 @@ on the cube: dp units multiply the work of all later units.
     neural networks", Section 2.
 :kind: construction
 :cost: instant
+:uses: activation_cells
 :covers: space-folding
 :scale-free: Regions are counted in the same way on both sides.
 """

@@ -14,6 +14,7 @@ but the least there is, by dynamic programming over all ways to place the pieces
     Cho and Bengio (2014), "On the number of linear regions of deep neural networks".
 :kind: experiment
 :cost: seconds
+:uses: space_folding
 :covers: shallow-vs-deep-symmetry
 """
 

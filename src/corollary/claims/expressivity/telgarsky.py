@@ -16,6 +16,7 @@ integral is exact.
     "Benefits of depth in neural networks".
 :kind: theorem
 :cost: seconds
+:uses: telgarsky_pieces, pieces_depth
 :covers: telgarsky-depth-separation
 :erratum: [missing hypothesis] Theorem 30 is stated for L >= 1, but its proof uses
     (2 * 2^L / L)^L <= 2^{L^2}, which for L = 1 reads 4 <= 2. As proved it needs L >= 2. (No

@@ -12,6 +12,7 @@ square error is found by dynamic programming; that optimum, too, obeys the bound
     "Benefits of depth in neural networks".
 :kind: bound
 :cost: instant
+:uses: iterated_tent, pieces_calculus
 :covers: telgarsky-depth-separation
 :loose: The proof counts the triangles on one side of the line 1/2; the constant 1/2 misses those on
     both.

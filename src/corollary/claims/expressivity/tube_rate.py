@@ -12,6 +12,7 @@ the ball, in every dimension.
     (2016), "The power of depth for feedforward neural networks".
 :kind: limit
 :cost: instant
+:uses: tube_volume
 :covers: tube-volume-ratio
 :erratum: [missing hypothesis] The displayed share, at most m e^{-n} up to constants, depends on r:
     the rate is log r in each dimension, up to a factor of the order of the root of n, so e^{-n}

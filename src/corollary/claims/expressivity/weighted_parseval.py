@@ -13,6 +13,7 @@ frequencies, it cannot learn in :math:`L^2(\varphi^2)`.
     (2016), "The power of depth for feedforward neural networks".
 :kind: identity
 :cost: instant
+:uses: convolution_theorem, fourier_conventions
 :covers: eldan-shamir-parseval
 """
 

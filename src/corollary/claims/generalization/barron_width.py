@@ -14,6 +14,7 @@ approximation by them is off by :math:`1/2n` in the square.
     "Approximation and estimation bounds for artificial neural networks".
 :kind: rate
 :cost: seconds
+:uses: barron_theorem, mise_split
 :covers: barron-risk-bound
 :erratum: [notation] The slide calls the sum O(1/n) + O((nd/M) ln M) the estimation error. The first
     term is the approximation error, the second the estimation error; the sum bounds the mean

@@ -14,6 +14,7 @@ product of norms gives one above 1.
     (2018), "Stronger generalization bounds for deep nets via a compression approach", Theorem 2.1.
 :kind: bound
 :cost: instant
+:uses: union_bound
 :covers: compression-bounds
 """
 

@@ -14,6 +14,7 @@ finds shrinks with the depth.
     "Size-independent sample complexity of neural networks", Theorem 1.
 :kind: bound
 :cost: instant
+:uses: rademacher_contraction, rademacher_linear
 :covers: rademacher-deep-relu
 """
 

@@ -14,6 +14,7 @@ the columns give the published bounds to within 0.006.
     than training data", Table 1.
 :kind: experiment
 :cost: instant
+:uses: pac_bayes_theorem
 :covers: pac-bayes-table-1
 :erratum: [loose] The table is introduced as an evaluation of Theorem 70, but as printed (factor
     2/N) that gives 0.46 to 0.59 for true labels; the published values agree to within 0.006 with

@@ -12,6 +12,7 @@ in the plane 2, 4, 8, 14, 22, ... . It is :math:`2^n` up to :math:`n=d+1` and fa
     "Geometrical and statistical properties of systems of linear inequalities".
 :kind: theorem
 :cost: instant
+:uses: cover_counting
 :covers: growth-function
 :erratum: [loose] The example says that for half-planes the trend 2^n does not continue "past 4
     points". It already stops at n = 4: 14 of 16 labelings are realised.

@@ -10,6 +10,7 @@ least :math:`\frac1{\sqrt2}\frac Wm(\sum_i\|x_i\|^2)^{1/2}`. Two equal vectors a
     Oleszkiewicz (1994), "On the best constant in the Khinchin-Kahane inequality".
 :kind: bound
 :cost: instant
+:uses: rademacher_linear
 :covers: rademacher-linear-class
 :erratum: [typo] The first line of (8.25) has the supremum inside the sum over the points, which
     would be (W/m) sum_i |x_i|; the next line has it over the whole sum.

@@ -13,6 +13,7 @@ at once, each with its share of :math:`\epsilon`, and Gibbs posteriors
     PAC-Bayesian margin bounds"; Maurer (2004), "A note on the PAC-Bayesian theorem".
 :kind: bound
 :cost: instant
+:uses: pac_bayes_theorem, pinsker
 :covers: mcallester-pac-bayes
 :erratum: [loose] Theorem 70 has the factor 2/N under the root where 1/(2N) is available: valid, but
     the slack is twice as large. Its indicated proof, Theorem 69 with the square, gives more than is

@@ -13,6 +13,7 @@ of any class of functions in [0, 1], and for the mean it is Hoeffding's inequali
     the method of bounded differences".
 :kind: bound
 :cost: instant
+:uses: hoeffding
 :covers: mcdiarmid-inequality
 :erratum: [wrong] The footnote takes f on n variables but bounds |mean of f(X_i) - E f(X)|, which
     has f on one variable; the deviation is |f(X_1, ..., X_n) - E f(X_1, ..., X_n)|. With f on one

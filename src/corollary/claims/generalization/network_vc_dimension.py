@@ -16,6 +16,7 @@ ReLU shatters any number of points.
     linear neural networks", Theorem 7.
 :kind: bound
 :cost: instant
+:uses: relu_sum
 :loose: From below m + 1 points of a line are shown to be shattered; the bound counts every
     parameter with a factor of several logarithms.
 :covers: vc-neural-networks

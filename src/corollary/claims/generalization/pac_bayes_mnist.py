@@ -17,6 +17,7 @@ digits of scikit-learn take its place; the title of the figure says which were u
     many more parameters than training data", Table 1.
 :kind: experiment
 :cost: minutes
+:uses: pac_bayes_recipe
 :covers: pac-bayes-table-1
 """
 

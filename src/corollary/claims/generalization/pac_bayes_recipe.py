@@ -16,6 +16,7 @@ below a half; with labels from a coin it is not, as it must be.
     more parameters than training data".
 :kind: algorithm
 :cost: seconds
+:uses: pac_bayes_theorem, posterior_divergence, union_bound
 :covers: pac-bayes-dnn-recipe
 :erratum: [missing hypothesis] Step 1 suggests that theta_0 and lambda of the prior could be
     cross-validated; a prior tuned on S makes the bound invalid. The counterexample does it: with

@@ -14,6 +14,7 @@ most :math:`\epsilon`.
     (2014), "PAC-Bayesian theory for transductive learning".
 :kind: bound
 :cost: instant
+:uses: change_of_measure
 :loose: It is Markov's inequality for the mean of exp(NΔ), of which at most half is on samples that
     fail; the hardest posterior found here fails on a tenth of ε.
 :covers: begin-pac-bayes

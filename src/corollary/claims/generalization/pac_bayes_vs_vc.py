@@ -14,6 +14,7 @@ digits (0 to 4 against 5 to 9), with n images and confidence :math:`1-\delta` fo
     Rakhlin and Shamir (2018), "Size-independent sample complexity of neural networks".
 :kind: experiment
 :cost: seconds
+:uses: pac_bayes_recipe, network_vc_dimension, vc_dimension_bound, deep_relu_complexity
 :covers: pac-bayes-vs-vc
 :scale-free: A vacuous bound stays vacuous when it is scaled.
 """

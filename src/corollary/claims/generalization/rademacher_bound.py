@@ -16,6 +16,7 @@ random walk, the same for every sample of different points, and known exactly.
     results".
 :kind: bound
 :cost: instant
+:uses: mcdiarmid, symmetrisation
 :covers: rademacher-uniform-convergence
 :erratum: [loose] The slack sqrt(log(1/delta)/m) of Theorem 62 is valid but sqrt(2) larger than what
     McDiarmid gives, sqrt(log(1/delta)/(2m)): 0.122 for 0.0865 at m = 200 and delta = 0.05. [typo]

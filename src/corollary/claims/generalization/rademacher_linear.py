@@ -11,6 +11,7 @@ in any dimension. Orthogonal points attain the first inequality, points of equal
     "On the complexity of linear prediction: risk bounds, margin bounds, and regularization".
 :kind: bound
 :cost: instant
+:uses: cauchy_schwarz
 :covers: rademacher-linear-class
 :erratum: [typo] The first line of (8.25) has the supremum inside the sum over the points; that
     expression equals (W/m) sum_i |x_i| and does not decay: 1 for unit vectors and W = 1, against at

@@ -15,6 +15,7 @@ sphere, where L = 1 and :math:`\beta=1/4`.
     Theorem 3.8.
 :kind: bound
 :cost: instant
+:uses: bounded_gradient, smooth_suboptimality
 :covers: hardt-stability
 """
 

@@ -15,6 +15,7 @@ and tells :math:`\theta`.
     and vectors of low rank perturbations of large rectangular random matrices", Section 3.1.
 :kind: limit
 :cost: instant
+:uses: marchenko_pastur
 :beyond: It says which parts of what a layer has learned its spectrum can show.
 """
 

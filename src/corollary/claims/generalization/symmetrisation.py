@@ -12,6 +12,7 @@ all signs.
     (1984), "Some limit theorems for empirical processes".
 :kind: bound
 :cost: instant
+:uses: empirical_risk
 :covers: rademacher-complexity
 :erratum: [typo] Steps 4 and 5 of the proof sketch lack the factor 1/m and the expectation over the
     signs.

@@ -13,6 +13,7 @@ read off. A value above 1 says nothing and is called vacuous.
     "On the uniform convergence of relative frequencies of events to their probabilities".
 :kind: bound
 :cost: instant
+:uses: hoeffding, union_bound
 :loose: The constants are those of the proof by symmetrisation, which holds for any class; the
     quantile of thresholds is a seventh of the bound.
 :covers: vc-generalization-bound

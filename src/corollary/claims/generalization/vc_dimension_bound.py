@@ -13,6 +13,7 @@ statistic.
     "On the uniform convergence of relative frequencies of events to their probabilities".
 :kind: bound
 :cost: instant
+:uses: vc_bound, sauer_shelah
 :loose: The constants are those of the proof by symmetrisation, which holds for any class; the
     quantile of intervals is a sixth of the bound.
 :covers: vc-bound-dimension-form

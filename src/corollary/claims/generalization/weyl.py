@@ -13,6 +13,7 @@ same order.
     asymptotische Verteilungsgesetz der Eigenwerte linearer partieller Differentialgleichungen".
 :kind: theorem
 :cost: instant
+:uses: rayleigh_quotient
 :covers: weyl-inequality
 """
 

@@ -12,6 +12,7 @@ same Laplacian, and give another product.
     "Spectral networks and locally connected networks on graphs".
 :kind: identity
 :cost: instant
+:uses: cycle_frequencies, convolution_theorem, filter_eigenspaces
 :covers: spectral-graph-convolution
 :erratum: [possible OCR artefact] The convolution is shown as U(Uᵀx ⊙ U yᵀ); it must be
     U(Uᵀx ⊙ Uᵀy).

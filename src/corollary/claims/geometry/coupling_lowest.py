@@ -12,6 +12,7 @@ sides for ever.
     (2019), "Simplifying graph convolutional networks", Theorem 1.
 :kind: bound
 :cost: instant
+:uses: normalised_laplacian_spectrum
 :covers: gcn-coupling-matrix
 """
 

@@ -10,6 +10,7 @@ the direction :math:`D^{1/2}\mathbf{1}` never fades.
     "Semi-supervised classification with graph convolutional networks".
 :kind: theorem
 :cost: instant
+:uses: normalised_laplacian_spectrum
 :covers: gcn-coupling-matrix
 """
 

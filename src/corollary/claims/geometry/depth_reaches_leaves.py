@@ -8,6 +8,7 @@ the cases, however long it is trained. With :math:`k\ge r` layers training finds
     of graph neural networks and its practical implications" (NeighborsMatch).
 :kind: experiment
 :cost: seconds
+:uses: receptive_field
 :covers: gcn-depth-diameter
 """
 

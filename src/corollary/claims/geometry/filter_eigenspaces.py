@@ -9,6 +9,7 @@ convolution :math:`U(U^\top x\odot U^\top y)` of two signals.
     "Spectral networks and locally connected networks on graphs".
 :kind: identity
 :cost: instant
+:uses: graph_parseval
 :covers: spectral-graph-convolution
 """
 

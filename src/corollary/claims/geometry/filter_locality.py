@@ -11,6 +11,7 @@ is the size of the kernel. Filters that are no polynomials, such as the heat ker
     (2011), "Wavelets on graphs via spectral graph theory", Lemma 5.4.
 :kind: theorem
 :cost: instant
+:uses: polynomial_filter
 :covers: polynomial-graph-filter
 :scale-free: Zeros stay zeros under any scale.
 """

@@ -12,6 +12,7 @@ unless all degrees are equal, and with them neither sum is right.
     Vandergheynst (2013), "The emerging field of signal processing on graphs".
 :kind: identity
 :cost: instant
+:uses: laplacian_quadratic_form, orthogonal_inverse
 :covers: graph-fourier-transform
 """
 

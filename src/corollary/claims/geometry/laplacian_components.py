@@ -9,6 +9,7 @@ minus, :math:`x^\top(D+A)x=\sum(x_i+x_j)^2`, only bipartite components are count
     graph theory", Lemma 1.7.
 :kind: theorem
 :cost: instant
+:uses: laplacian_quadratic_form
 :covers: graph-laplacian
 :scale-free: Eigenvalues that are zero are zero under any scale.
 """

@@ -11,6 +11,7 @@ already for one latent number. Measured is the error with few over that with man
     Osborne (2019), "On the limitations of representing functions on sets", Section 5.
 :kind: experiment
 :cost: instant
+:uses: latent_dimension, power_sum_embedding
 :covers: deep-sets-latent-dimension
 """
 

@@ -12,6 +12,7 @@ is the :math:`M` dimensional space of circulant matrices: convolutions.
     Salakhutdinov and Smola (2017), "Deep sets", Lemma 3.
 :kind: theorem
 :cost: instant
+:uses: set_equivariance
 :covers: deep-sets-equivariant
 :scale-free: A dimension is counted; it does not depend on the length of a basis.
 """

@@ -13,6 +13,7 @@ the other is not.
     neural networks?", Lemma 2.
 :kind: theorem
 :cost: instant
+:uses: weisfeiler_lehman
 :covers: weisfeiler-lehman-test
 :erratum: [wrong] The test is said to compute whether an isomorphism exists; for the pairs here it
     sees no difference, and neither does any of the networks.

@@ -11,6 +11,7 @@ is unbounded.
     graph theory", Lemma 1.7.
 :kind: bound
 :cost: instant
+:uses: laplacian_quadratic_form, rayleigh_quotient
 :covers: graph-laplacian
 """
 

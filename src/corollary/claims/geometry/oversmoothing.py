@@ -13,6 +13,7 @@ with several components each keeps a direction of its own.
     into graph convolutional networks", Theorem 1.
 :kind: bound
 :cost: instant
+:uses: coupling_norm, coupling_lowest
 :covers: gcn-oversmoothing
 """
 

@@ -14,6 +14,7 @@ it.
     networks exponentially lose expressive power for node classification".
 :kind: limit
 :cost: instant
+:uses: oversmoothing
 :covers: gcn-oversmoothing
 """
 

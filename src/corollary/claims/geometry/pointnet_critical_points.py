@@ -11,6 +11,7 @@ so all others may be removed without a trace.
     deep learning on point sets for 3D classification and segmentation", Theorem 2.
 :kind: theorem
 :cost: instant
+:uses: order_invariance
 :covers: pointnet
 """
 

@@ -9,6 +9,7 @@ the right-hand side takes K products with a sparse matrix, the left one an eigen
     (2016), "Convolutional neural networks on graphs with fast localized spectral filtering".
 :kind: identity
 :cost: instant
+:uses: filter_eigenspaces
 :covers: polynomial-graph-filter
 """
 

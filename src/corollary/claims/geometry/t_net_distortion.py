@@ -13,6 +13,7 @@ bends the cloud.
     deep learning on point sets for 3D classification and segmentation", Equation 2.
 :kind: bound
 :cost: instant
+:uses: singular_vectors
 :covers: pointnet-t-net
 :erratum: [loose] The notes say that T-nets apply rigid transformations; the matrices are
     unconstrained, and measured here is by how much they change distances. Invariant to the order

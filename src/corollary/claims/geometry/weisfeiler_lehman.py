@@ -14,6 +14,7 @@ six nodes and two triangles have one colour each.
     reduction of a graph to canonical form and the algebra which appears therein".
 :kind: algorithm
 :cost: instant
+:uses: graph_equivariance
 :covers: weisfeiler-lehman-test
 :erratum: [wrong] The notes say that the test computes whether an isomorphism exists. It is
     one-sided: it finds the ring of six nodes and two triangles equal, and they have 1 and 2

@@ -15,6 +15,7 @@ as a function of :math:`\|x\|` alone, the kernel is the better learner.
     can learn representations with gradient descent".
 :kind: experiment
 :cost: seconds
+:uses: ntk_regression
 :covers: finite-vs-infinite-width
 :loose: Which of the two learns better is the statement, not by how much.
 :scale-free: Alignment, and regression at the best ridge, do not depend on the scale of a kernel.

@@ -11,6 +11,7 @@ by :math:`dt\,K(y - f)` up to :math:`O(dt^2)`.
     Theorem 54 and Chapter 7, Exercise 1 a-b.
 :kind: rate
 :cost: instant
+:uses: chain_rule
 :covers: function-space-gradient-flow
 """
 

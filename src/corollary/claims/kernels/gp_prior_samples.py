@@ -10,6 +10,7 @@ Functions drawn from :math:`GP(0, e^{-(x-x')^2/2})` have unit variance, correlat
     "Gaussian processes for machine learning", Section 4.1.1.
 :kind: experiment
 :cost: instant
+:uses: gaussian_affine
 :covers: gp-prior-samples-figure, gaussian-process-definition
 """
 

@@ -13,6 +13,7 @@ with :math:`\|H - H^\infty\| = O(m^{-1/2})`.
     3.1.
 :kind: rate
 :cost: instant
+:uses: two_layer_gram, relu_expectations
 :covers: ntk-two-layer-infinite
 """
 

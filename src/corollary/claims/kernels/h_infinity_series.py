@@ -12,6 +12,7 @@ all of whose coefficients are positive. Every term is a positive semi-definite k
     neural networks", Section 6.
 :kind: limit
 :cost: instant
+:uses: h_infinity
 :covers: ntk-two-layer-series
 """
 

@@ -10,6 +10,7 @@ and needs the features only through the kernel:
     Learning, Section 9.
 :kind: algorithm
 :cost: instant
+:uses: representer_theorem, shortest_interpolator
 :covers: kernel-least-squares
 """
 

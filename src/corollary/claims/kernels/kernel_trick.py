@@ -8,6 +8,7 @@ linear in feature space and curved in the plane.
     training algorithm for optimal margin classifiers".
 :kind: experiment
 :cost: instant
+:uses: polynomial_kernel
 :covers: kernel-trick-classification, polynomial-kernel-feature-map
 :scale-free: Whether points are separable does not depend on the length of w.
 """

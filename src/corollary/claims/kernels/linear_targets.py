@@ -13,6 +13,7 @@ whether or not there are more inputs than dimensions.
     neural networks", Corollary 6.2.
 :kind: bound
 :cost: instant
+:uses: h_infinity_series
 :covers: ntk-linear-target-bound
 :erratum: [missing hypothesis] The exercise inverts K = XX^T without defining it; that needs n <= d
     (n = 30, d = 10: rank 10). The bound holds for n > d too, with the pseudo-inverse; the default

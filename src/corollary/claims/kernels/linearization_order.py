@@ -11,6 +11,7 @@ agreement is of first order only.
     Learning, Section 9.
 :kind: rate
 :cost: instant
+:uses: taylor_remainder, chain_rule
 :covers: linearized-network
 :erratum: [possible OCR artefact] In the notes' computation of the linearised kernel the second
     gradient is shown at x; it must be at x' (a lost prime). The feature map is typed R^d x R^p

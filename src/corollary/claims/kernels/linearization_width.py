@@ -11,6 +11,7 @@ scaling (1/n in the output, time scaled up by n) the gap does not vanish.
     networks of any depth evolve as linear models under gradient descent", Theorem 2.1.
 :kind: rate
 :cost: seconds
+:uses: linearization_order, ntk_constancy
 :covers: linearization-error-width
 :erratum: [wrong] The notes quote the rate as O(1/sqrt(P)) in the number P of parameters; the cited
     theorem is O(1/sqrt(n)) in the width. With two or more hidden layers P ~ n², so the printed rate

@@ -12,6 +12,7 @@ which is y at the training inputs. Predicted: y there, and elsewhere :math:`f(x)
 :source: Perez Jensen (2025), Deep Learning, Section 9.
 :kind: algorithm
 :cost: instant
+:uses: linearization_order, kernel_interpolation
 :covers: linearized-least-squares
 :erratum: [wrong] The notes' predictor k(x)ᵀK⁻¹(y - f) drops the offset f(x) of its own model: at a
     training input it returns y_i - f_i instead of y_i (the figure shows both). [missing hypothesis]

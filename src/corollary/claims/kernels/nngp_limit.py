@@ -14,6 +14,7 @@ from :math:`\Sigma^l` by :math:`O(n^{-1/2})`.
     for neural networks"; Lee et al. (2018), "Deep neural networks as Gaussian processes".
 :kind: rate
 :cost: seconds
+:uses: gaussian_affine, relu_expectations
 :covers: nngp-recursion
 :erratum: [missing hypothesis] Theorem 57 is stated without the limit of infinite width; for l >= 2
     the output is Gaussian only then (width 5, two ReLU layers without bias: kurtosis 6, not 3).

@@ -13,6 +13,7 @@ scaling (1/n in the output, time scaled up by n) features move and the drift doe
     al. (2019), "Wide neural networks of any depth evolve as linear models under gradient descent".
 :kind: rate
 :cost: seconds
+:uses: ntk_convergence, functional_flow
 :covers: ntk-convergence-theorem
 """
 

@@ -13,6 +13,7 @@ parameters.
     generalization in neural networks", Theorem 1.
 :kind: rate
 :cost: instant
+:uses: nngp_limit, backpropagation_recursion
 :covers: ntk-convergence-theorem, ntk-recursion
 :erratum: [wrong] Perez Jensen draws weights of size sigma_w/sqrt(m) with no factor in the network
     and says that the initial kernel converges. It grows linearly with the width (two-layer ReLU,

@@ -12,6 +12,7 @@ Wide networks trained from independent starts are Gaussian at every input, with
     networks of any depth evolve as linear models under gradient descent", Equations 14-16.
 :kind: experiment
 :cost: seconds
+:uses: ntk_regression, random_feature_final, nngp_limit
 :covers: ntk-ensemble-figure
 """
 

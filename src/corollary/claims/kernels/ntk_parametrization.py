@@ -10,6 +10,7 @@ layers at an input of length :math:`\sqrt d`,
     (2018), "Neural tangent kernel: convergence and generalization in neural networks", Section 2.
 :kind: identity
 :cost: instant
+:uses: nngp_limit
 :covers: ntk-parametrization-mlp
 :erratum: [wrong] The notes divide layer l, of size n_l x n_{l-1}, by sqrt(n_l), the fan-out. Then,
     with sigma_w = sigma_b = 1 and one output, the variance grows like n/2 (30, 110, 404 at n = 50,

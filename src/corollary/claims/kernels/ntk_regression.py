@@ -14,6 +14,7 @@ as the kernel's fluctuations do.
     under gradient descent".
 :kind: limit
 :cost: seconds
+:uses: ntk_constancy, kernel_flow, kernel_interpolation
 :covers: ntk-kernel-regression-solution
 :scale-free: Regression to the end does not depend on the scale of its kernel.
 :erratum: [wrong] The notes print the limit as k(x)ᵀK⁻¹(y - f) without the initial value f_0(x),

@@ -12,6 +12,7 @@ the posterior of the initial process given y without noise. At training inputs t
     and Ghahramani (2017), "Sample-then-optimize posterior sampling for Bayesian linear models".
 :kind: theorem
 :cost: instant
+:uses: kernel_flow, random_feature_initial
 :covers: random-feature-final-distribution
 :erratum: [typo] The printed variance ends in K(x, X), a row after a matrix; it must be K(X, x). In
     the proof the second block of the shift must be y, not 0, since f(X) = y at the end.

@@ -13,6 +13,7 @@ is unbiased for its limit, the arc-cosine kernel for
     features for large-scale kernel machines", Claim 1.
 :kind: rate
 :cost: instant
+:uses: relu_expectations
 :covers: random-feature-model, rbf-kernel
 """
 

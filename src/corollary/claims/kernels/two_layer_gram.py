@@ -12,6 +12,7 @@ and under gradient flow on the squared loss :math:`\dot u = H(t)(y - u)`.
     and Singh (2019), "Gradient descent provably optimizes over-parameterized neural networks".
 :kind: identity
 :cost: instant
+:uses: shallow_gradient, functional_flow
 :covers: ntk-two-layer-gram
 :erratum: [notation] Exercise 1c has >= in the indicator where the hinted derivative of ReLU is 0
     at 0; they differ on ties only, which have probability zero at initialisation.

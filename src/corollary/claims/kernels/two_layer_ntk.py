@@ -12,6 +12,7 @@ which is also the mean of the empirical kernel at every width m.
     differentiable programming".
 :kind: identity
 :cost: instant
+:uses: shallow_gradient, relu_expectations
 :covers: ntk-two-layer-bietti-mairal
 """
 

@@ -14,6 +14,7 @@ with :math:`\lambda_1\ge\lambda_2\ge\dots` the eigenvalues of
     (1989), "Neural networks and principal component analysis".
 :kind: theorem
 :cost: instant
+:uses: optimal_second_factor, eckart_young
 :covers: two-layer-linear-optimal-a
 """
 

@@ -13,6 +13,7 @@ Gradient descent with step :math:`\eta` moves them by :math:`O(\eta)`.
     Arora, Cohen and Hazan (2018), "On the optimization of deep networks", Theorem 1.
 :kind: theorem
 :cost: instant
+:uses: matrix_gradients
 :covers: balancedness-conservation
 :scale-free: The same numbers are compared at two times.
 :erratum: [missing hypothesis] (6.48) concludes that the differences are zero from (6.47), with no

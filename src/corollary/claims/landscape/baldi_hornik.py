@@ -15,6 +15,7 @@ losses, the gradients, and that exactly one of the sets has no negative curvatur
     examples without local minima".
 :kind: theorem
 :cost: instant
+:uses: baldi_hornik_map, eckart_young
 :covers: baldi-hornik-landscape
 """
 

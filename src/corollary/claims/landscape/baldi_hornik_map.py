@@ -15,6 +15,7 @@ projections.
     Hornik (1989), "Neural networks and principal component analysis", Fact 1.
 :kind: theorem
 :cost: instant
+:uses: two_layer_linear_gradients
 :covers: baldi-hornik-critical-map
 :erratum: [notation] Section 6.1.2 defines S_xy as the sum of x_i y_i^T, but (6.24) writes
     S_xy S_xx^-1 where S_yx S_xx^-1 is meant, as in the proof. The proof assumes rank A = p, which

@@ -13,6 +13,7 @@ The exponent of descent is :math:`h`: 0 is a saddle that is left ever more slowl
     Kawaguchi (2016), "Deep learning without poor local minima", Corollary 2.4.
 :kind: rate
 :cost: instant
+:uses: taylor_remainder
 :covers: critical-point-taxonomy
 :scale-free: An exponent does not depend on factors; theory says what kind of point it is.
 :erratum: [wrong] Definition 24 calls a critical point a saddle only if its Hessian is indefinite.

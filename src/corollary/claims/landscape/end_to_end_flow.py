@@ -13,6 +13,7 @@ eight times.
     and Hazan (2018), "On the optimization of deep networks", Theorem 1.
 :kind: theorem
 :cost: instant
+:uses: svd_alignment
 :covers: end-to-end-flow
 """
 

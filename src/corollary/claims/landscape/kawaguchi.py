@@ -16,6 +16,7 @@ is minus the largest singular value of :math:`YX^\top` for one hidden layer and 
     "Deep learning without poor local minima", Theorem 2.3.
 :kind: theorem
 :cost: seconds
+:uses: kawaguchi_critical_form
 :covers: kawaguchi-landscape
 :erratum: [missing hypothesis] The theorem is stated for any data. With X = 0 the loss is constant,
     hence convex, against item 1. Item 3 needs the wide notion of a saddle: for two hidden layers or

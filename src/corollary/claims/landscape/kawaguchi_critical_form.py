@@ -13,6 +13,7 @@ and for zero weights, entry by entry.
     learning without poor local minima", Lemma 4.1.
 :kind: identity
 :cost: instant
+:uses: kronecker_jacobian, baldi_hornik_map
 :covers: kawaguchi-critical-form
 :erratum: [possible OCR artefact] (6.25) has (C^T C)^-1 where Kawaguchi's lemma has a generalised
     inverse, written with a superscript minus. With a true inverse the critical points of deficient

@@ -17,6 +17,7 @@ students that end above 0.01, which is at least a fifth.
     networks", Table 1.
 :kind: experiment
 :cost: seconds
+:uses: kawaguchi
 :covers: landscape-regimes
 """
 

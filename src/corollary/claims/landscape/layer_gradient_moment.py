@@ -14,6 +14,7 @@ which one half is true.
     exact value is ours.
 :kind: identity
 :cost: instant
+:uses: squared_norm_sum, random_second_moment, random_fourth_moment, random_gram_moment
 :covers: gradient-norm-lemma
 """
 

@@ -14,6 +14,7 @@ and :math:`\|G_k\|` against derivatives along :math:`G_k`, measurement by measur
     (2017), "Implicit regularization in matrix factorization".
 :kind: identity
 :cost: instant
+:uses: matrix_gradients
 :covers: matrix-sensing-objective
 """
 

@@ -13,6 +13,7 @@ with equality in the bound only for :math:`d=1`. Measured in units of the bound.
     matrix with eigenvalues d(d+2) and d(d-1).
 :kind: identity
 :cost: instant
+:uses: random_fourth_moment
 :covers: random-gram-fourth-moment
 :erratum: [loose] The proof derives the bound from Lemma 48, which treats one random factor
     independent of the rest, while each W occurs four times here. The bound is right; the mean is

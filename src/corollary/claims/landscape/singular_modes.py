@@ -13,6 +13,7 @@ it is learned at about :math:`t=\log(s^*/s_0)/s^*`, large ones first, with plate
     networks", Eq. 8.
 :kind: theorem
 :cost: instant
+:uses: end_to_end_flow
 :covers: end-to-end-flow
 """
 

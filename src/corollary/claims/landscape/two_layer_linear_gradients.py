@@ -12,6 +12,7 @@ differentiation, entry by entry.
     Foundations of Deep Learning (slides), Neural Network Gradients.
 :kind: identity
 :cost: instant
+:uses: matrix_gradients
 :covers: two-layer-linear-gradients
 :erratum: [typo] In intermediate lines of (6.12) the derivative of x^T B^T A^T y in B is x y^T A,
     which has the shape of B^T; it is A^T y x^T. The quadratic term has A A^T B where 2 A^T A B is

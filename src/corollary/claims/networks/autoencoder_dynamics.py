@@ -17,6 +17,7 @@ in the order in which :math:`u_i^\top DCu_i` passes one half.
     dynamics of learning in deep linear neural networks".
 :kind: experiment
 :cost: instant
+:uses: autoencoder_gradients, optimal_linear_autoencoder, singular_modes
 :covers: autoencoder-gd-vs-svd
 """
 

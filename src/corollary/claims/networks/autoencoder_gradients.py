@@ -12,6 +12,7 @@ differentiation of the loss.
     Foundations of Deep Learning (slides), Lecture 1, Autoencoder: Gradients.
 :kind: identity
 :cost: instant
+:uses: matrix_gradients
 :covers: autoencoder-gradients
 """
 

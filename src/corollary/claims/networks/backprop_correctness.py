@@ -16,6 +16,7 @@ derivative, and the rule's answer is only a convention.
     representations by back-propagating errors".
 :kind: theorem
 :cost: instant
+:uses: backpropagation_recursion
 :covers: backprop-correctness
 """
 

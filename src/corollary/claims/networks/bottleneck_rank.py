@@ -11,6 +11,7 @@ for any data :math:`X`. Random matrices attain it; a non-linearity after the dec
     Foundations of Deep Learning (slides), Lecture 1, Rank Constraint.
 :kind: bound
 :cost: instant
+:uses: linear_composition
 :covers: autoencoder-rank-constraint
 """
 

@@ -10,6 +10,7 @@ more than predicting :math:`q`: honest probabilities are the only best answer.
     "Verification of forecasts expressed in terms of probability".
 :kind: identity
 :cost: instant
+:uses: median_and_mean
 :covers: regularised-expectation-loss
 """
 

@@ -11,6 +11,7 @@ If the target sums to :math:`s\ne1` the gradient is :math:`(sp_i-y_i)x` instead.
     Learning, Section 2.2.
 :kind: identity
 :cost: instant
+:uses: chain_rule
 :covers: softmax-cross-entropy
 """
 

@@ -16,6 +16,7 @@ four ratios of losses, with intervals over the runs, against 1, 1, 1/2 and 2.
     learning for image recognition".
 :kind: experiment
 :cost: seconds
+:uses: residual_jacobian, residual_identity
 :covers: resnet-depth-experiment
 """
 

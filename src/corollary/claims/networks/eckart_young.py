@@ -15,6 +15,7 @@ minimisation, which tends to the bound, and :math:`X_r` itself, which attains it
     approximation of one matrix by another of lower rank".
 :kind: theorem
 :cost: instant
+:uses: singular_vectors
 :covers: eckart-young, truncated-svd
 """
 

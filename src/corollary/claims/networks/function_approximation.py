@@ -12,6 +12,7 @@ tanh one layer is a polynomial of degree two, and its error stays above that of 
 :source: Mathematical Foundations of Deep Learning (slides), Introduction.
 :kind: experiment
 :cost: seconds
+:uses: cybenko, polynomial_activation
 :covers: function-approximation-demo, nested-composition-network
 :loose: The error asked for is what a plot shows; the runs here end far below it.
 """

@@ -13,6 +13,7 @@ can express. The claim compares the network, layer by layer, with the one map.
     Learning, Section 2.3.
 :kind: theorem
 :cost: instant
+:uses: linear_map_matrix
 :covers: linear-composition
 """
 

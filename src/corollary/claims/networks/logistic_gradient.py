@@ -12,6 +12,7 @@ the error of the probability, along the pattern. Compared with automatic differe
     binary sequences".
 :kind: identity
 :cost: instant
+:uses: sigmoid_derivatives, chain_rule
 :covers: logistic-regression
 """
 

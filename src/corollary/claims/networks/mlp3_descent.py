@@ -12,6 +12,7 @@ may do anything to this one.
     Deep Learning (slides), Lecture 1, MLP: Learning.
 :kind: limit
 :cost: instant
+:uses: mlp3_gradients, descent_direction
 :covers: mlp3-sgd
 :erratum: [possible OCR artefact] The update in Lucchi (2025) reads L(...)/(partial theta), without
     the partial sign of the numerator; the slides have it. The decrease measured here is that of

@@ -13,6 +13,7 @@ of another steepness have other gradients.
     Deep Learning (slides), Lecture 1, MLP: Learning.
 :kind: identity
 :cost: instant
+:uses: chain_rule
 :covers: three-layer-mlp, mlp3-gradients
 """
 

@@ -12,6 +12,7 @@ another vector.
 :source: Perez Jensen (2025), Deep Learning, Section 2.1; Gauss (1809), Theoria motus.
 :kind: theorem
 :cost: instant
+:uses: least_squares_row_space, tangent_below
 :covers: least-squares-ols
 :erratum: [wrong] Section 2.1 declares the patterns as columns, X in R^{d x s}, and prints the row
     formulas X^T X w - X^T y and (X^T X)^{-1} X^T y. For d = s, where their shapes fit, they give

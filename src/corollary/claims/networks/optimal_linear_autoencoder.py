@@ -14,6 +14,7 @@ Eckart-Young theorem.
     (1988), "Auto-association by multilayer perceptrons and singular value decomposition".
 :kind: theorem
 :cost: instant
+:uses: eckart_young, bottleneck_rank
 :covers: optimal-linear-autoencoder, linear-autoencoder
 :erratum: [notation] The proof writes U_m^T U = I_m; it is the m x d block [I_m 0]. "The optimal C
     and D" are one choice among many: (GC, D G^-1) is optimal for every invertible G. The result is

@@ -15,6 +15,7 @@ Measured are :math:`\sigma_{\max}` and :math:`1/\sigma_{\min}` along the depth.
     networks".
 :kind: bound
 :cost: instant
+:uses: chain_rule, operator_norm
 :covers: residual-layer
 """
 

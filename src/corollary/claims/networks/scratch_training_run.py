@@ -11,6 +11,7 @@ The same program with the listing's second division by :math:`N` has hardly move
 :source: Lucchi (2025), Foundations of Deep Learning, Sections 2.7.5 to 2.7.9.
 :kind: experiment
 :cost: seconds
+:uses: backprop_correctness, cross_entropy_gradient
 :covers: scratch-training-run, two-gaussians-dataset
 :erratum: [code bug] As printed the run trains with an effective step of 2.5e-4. At the notes' size
     and seed it ends at loss 0.608 and accuracy 0.934 after 500 steps (0.26 after 10); corrected, at

@@ -13,6 +13,7 @@ two only.
     Deep Learning (slides), Lecture 1, Softmax.
 :kind: identity
 :cost: instant
+:uses: softmax_shift
 :covers: softmax-sigmoid-reduction
 :erratum: [possible OCR artefact] The middle line of Lucchi (2025) reads
     e^{x(theta1-theta2)}/(e^{x(theta1-theta2)}+e^{x(theta2-theta1)}), which is sigma(2 x.theta):

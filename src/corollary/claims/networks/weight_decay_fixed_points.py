@@ -15,6 +15,7 @@ limits are 1/1.1 and 1/2.
     "Decoupled weight decay regularization".
 :kind: limit
 :cost: instant
+:uses: weight_decay
 :covers: scratch-gd-weight-decay
 """
 

@@ -14,6 +14,7 @@ transposed derivative times a vector.
     "Learning representations by back-propagating errors".
 :kind: identity
 :cost: instant
+:uses: chain_rule
 :covers: backpropagation-recursion
 :erratum: [typo] Section 3.1 prints the recursion with the quotient h^{l+1}/h^l, without partial
     signs, and delta^l dh^l/dtheta^l without the transpose that the recursion's convention requires;

@@ -13,6 +13,7 @@ and of batch gradients, averaged over independent batches, estimate both parts w
     Eq. 2.8 and Appendix A.1; Fieller (1954), "Some problems in interval estimation".
 :kind: theorem
 :cost: seconds
+:uses: sgd_step
 :beyond: The notes say that larger batches have less noise; this says from where on they buy little.
 """
 

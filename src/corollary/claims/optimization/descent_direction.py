@@ -9,6 +9,7 @@ small means
 :source: Lucchi (2025), Foundations of Deep Learning, Section 5.1, (5.3) and (5.4).
 :kind: theorem
 :cost: instant
+:uses: taylor_remainder
 :covers: descent-direction
 :erratum: [possible OCR artefact] After (5.4) the angle interval reads [0, pi/2]; it must be half
     open. At a right angle s need not descend: from 0 the direction (0, 1) climbs x_1 + x_2^2.

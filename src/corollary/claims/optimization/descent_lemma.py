@@ -12,6 +12,7 @@ which is positive for :math:`\eta<2/L`, largest, :math:`\|\nabla f\|^2/(2L)`, at
     Learning, Section 3.2.
 :kind: bound
 :cost: instant
+:uses: quadratic_upper_bound
 :covers: descent-lemma
 :erratum: [typo] Section 3.2 of Perez Jensen's notes writes the sufficient decrease as an equality;
     it is a lower bound of the decrease: theta^2/2 is 2-smooth, and from 1 with step 1/2 it drops

@@ -14,6 +14,7 @@ both sides of 10 % are bounds.
     typically occurs at the edge of stability", Section 3.1.
 :kind: experiment
 :cost: minutes
+:uses: gd_stability_threshold
 :beyond: The notes have 2/λ as the limit on a quadratic; on networks training finds it by itself.
 """
 

@@ -15,6 +15,7 @@ are :math:`\lambda` and its inverse, so that both sides of 25 % are bounds.
     stability", Sections 3 and 4.
 :kind: experiment
 :cost: minutes
+:uses: gd_stability_threshold
 :beyond: The notes give Adam's update; this says which curvature it bears, and that it is reached.
 """
 

@@ -11,6 +11,7 @@ end in several.
 :source: Lucchi (2025), Foundations of Deep Learning, Section 5.2 and Figure 5.2.
 :kind: rate
 :cost: seconds
+:uses: taylor_remainder
 :covers: gradient-flow
 """
 

@@ -11,6 +11,7 @@ from distance D lead has :math:`f(x_K)-f^*=LD^2/(4K+2)`, about half of the bound
     "Performance of first-order methods for smooth convex minimization", for the worst case.
 :kind: theorem
 :cost: instant
+:uses: descent_lemma, tangent_below
 :covers: gd-convex
 :loose: On smooth convex functions the worst case of Drori and Teboulle is the Huber function here,
     and it attains k/(2k + 1) of the bound.

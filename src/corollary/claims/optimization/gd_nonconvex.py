@@ -14,6 +14,7 @@ so with :math:`\eta=1/L` some gradient is no longer than :math:`\varepsilon` aft
     optimization", Section 1.2.3.
 :kind: theorem
 :cost: instant
+:uses: descent_lemma
 :covers: gd-nonconvex
 """
 

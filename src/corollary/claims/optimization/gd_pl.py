@@ -13,6 +13,7 @@ of the descent lemma, then the condition, gives it.
     functionals".
 :kind: theorem
 :cost: instant
+:uses: descent_lemma
 :covers: gd-pl
 :erratum: [wrong] Theorem 40 states the step 1/(2L) with the rate 1 - mu/L, which belongs to the
     step 1/L of its proof: on f = L x^2/2, where mu = L, the step 1/(2L) leaves a quarter of f, and

@@ -11,6 +11,7 @@ step converges when :math:`(I-\eta Q)^K` stays bounded for :math:`K=2^{36}` step
     Learning, Section 3.2.
 :kind: theorem
 :cost: instant
+:uses: gd_quadratic
 :covers: gd-quadratic-rate, gradient-descent
 :scale-free: The limit belongs to the matrix that is drawn; theory draws it and the picture.
 :erratum: [loose] Section 5.4 says that eta < 1/lambda_max is needed; it is sufficient. Descent

@@ -16,6 +16,7 @@ takes one gradient of a single function, one of descent takes n, so that SGD is 
     programming".
 :kind: bound
 :cost: instant
+:uses: gd_nonconvex, sgd_nonconvex_rate
 :covers: iteration-complexity-gd-sgd
 :loose: The proof takes the worst curvature and the worst noise at each step; these waves have less.
 :erratum: [loose] O(n/eps) is called the iteration complexity of gradient descent; it needs O(1/eps)

@@ -12,6 +12,7 @@ steps; gradient descent, which is the same method with :math:`\beta=0`, needs
     convex optimization", Section 2.2.
 :kind: rate
 :cost: instant
+:uses: condition_number_cost
 :covers: nesterov-acceleration
 :scale-free: An exponent is compared; a momentum above 1 is refused.
 """

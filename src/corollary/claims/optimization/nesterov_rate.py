@@ -12,6 +12,7 @@ For an L-smooth, :math:`\mu`-strongly convex h with :math:`\kappa=L/\mu`, the me
     convex optimization", Theorem 2.2.3.
 :kind: theorem
 :cost: instant
+:uses: descent_lemma, tangent_below
 :covers: nesterov-acceleration
 """
 

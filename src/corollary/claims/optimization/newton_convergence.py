@@ -11,6 +11,7 @@ On a quadratic M = 0, and one step is enough.
     "Numerical optimization", Theorem 3.5.
 :kind: bound
 :cost: instant
+:uses: quadratic_model
 :covers: newton-quadratic-model
 """
 

@@ -12,6 +12,7 @@ whatever c and a are.
     "Acceleration of stochastic approximation by averaging", Theorem 1.
 :kind: rate
 :cost: instant
+:uses: robbins_monro
 :covers: polyak-ruppert
 """
 

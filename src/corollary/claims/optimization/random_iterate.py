@@ -12,6 +12,7 @@ only if all :math:`\nabla f_i` vanish together (interpolation).
     "Stochastic first- and zeroth-order methods for nonconvex stochastic programming".
 :kind: identity
 :cost: instant
+:uses: sgd_nonconvex_rate
 :covers: sgd-random-iterate
 """
 

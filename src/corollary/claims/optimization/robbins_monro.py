@@ -12,6 +12,7 @@ height proportional to :math:`\eta`, and with :math:`a>1` all steps together are
     "A stochastic approximation method".
 :kind: limit
 :cost: instant
+:uses: strong_convexity, sgd_step
 :covers: robbins-monro
 :erratum: [typo] Both sums are printed up to k; a finite sum is never infinite, so the upper limit
     has to be infinity.

@@ -12,6 +12,7 @@ All gradients vanish at the solution, so there is no noise there, and no decayin
     (2009), "A randomized Kaczmarz algorithm with exponential convergence", Theorem 2.
 :kind: theorem
 :cost: instant
+:uses: rayleigh_quotient
 :covers: sgd-constant-step-floor
 :erratum: [missing hypothesis] Problem 2e concludes that SGD does not converge, also for the
     y = X w_* of part c). There it does, at the rate above; that it does not needs X w_* != y, which

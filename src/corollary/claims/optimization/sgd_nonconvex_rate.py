@@ -12,6 +12,7 @@ Neither convexity nor a decaying step is needed, only the number of steps in adv
     "Stochastic first- and zeroth-order methods for nonconvex stochastic programming", Theorem 2.1.
 :kind: theorem
 :cost: instant
+:uses: sgd_step
 :covers: sgd-nonconvex-rate, stochastic-gradient-descent
 :loose: The proof takes the worst curvature and the worst noise at each step; these waves have less.
 :erratum: [typo] The telescoped term in (5.9) is written f(x_{K-1}); summing over k = 0, ..., K - 1

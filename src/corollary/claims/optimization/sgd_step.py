@@ -15,6 +15,7 @@ equal.
     (2018), "Optimization methods for large-scale machine learning", Section 4.
 :kind: identity
 :cost: instant
+:uses: quadratic_upper_bound, minibatch_variance
 :covers: sgd-decomposition
 """
 

@@ -13,6 +13,7 @@ Convexity alone does not imply it: for :math:`x^4` the quotient of both sides is
     convergence of gradient and proximal-gradient methods under the Polyak-Łojasiewicz condition".
 :kind: theorem
 :cost: instant
+:uses: strong_convexity
 :covers: pl-condition
 :erratum: [wrong] Section 5.6 calls the condition a weaker assumption than convexity; it is weaker
     than strong convexity, and neither implies nor is implied by convexity. x^4 is convex, and at

@@ -12,6 +12,7 @@ the least loss of rank p. From :math:`U=V=0`, where both gradients vanish too, i
     (1936), "The approximation of one matrix by another of lower rank".
 :kind: theorem
 :cost: instant
+:uses: eckart_young
 :covers: matrix-factorization-gradients
 :scale-free: theory only draws the singular vectors; the loss is a class.
 """

@@ -13,6 +13,7 @@ exact there; at a kink of the gradient it returns a number though the limit does
     (1994), "Fast exact multiplication by the Hessian".
 :kind: identity
 :cost: instant
+:uses: chain_rule
 :covers: hessian-vector-product
 """
 

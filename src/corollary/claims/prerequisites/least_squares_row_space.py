@@ -13,6 +13,7 @@ the part in the kernel decays.
     (11.4).
 :kind: theorem
 :cost: instant
+:uses: chain_rule
 :covers: least-squares-gradient
 :erratum: [typo] (11.4) prints the gradient of (1/n) sum (y_i - w x_i)^2 as (1/n) sum (y_i - w x_i)
     x_i: the sign and a factor 2 are lost. The proof uses only that it lies in the span of the x_i,

@@ -11,6 +11,7 @@ The integral form holds for vectors too, the point c does not: once around the c
     (1.15)-(1.16).
 :kind: theorem
 :cost: instant
+:uses: chain_rule
 :covers: mean-value-theorems
 """
 

@@ -12,6 +12,7 @@ A norm of matrices need not be: the largest entry is a norm, but is not induced 
     Problem 1.
 :kind: bound
 :cost: instant
+:uses: singular_vectors
 :covers: operator-norm
 """
 

@@ -14,6 +14,7 @@ will do.
     (2025), Deep Learning, Section 3.2, Definition 3.1.
 :kind: bound
 :cost: instant
+:uses: mean_value, operator_norm
 :covers: smooth-function
 :scale-free: the gradients of theory are in the hypothesis too, which notices a factor first.
 """

@@ -14,6 +14,7 @@ scale and shift back. The :math:`\delta` of every implementation keeps a trace o
     Szegedy (2015), "Batch normalization".
 :kind: theorem
 :cost: instant
+:uses: batch_norm_direction
 :covers: batchnorm-scale-collapse
 """
 

@@ -17,6 +17,7 @@ integrated. For any other vector in place of :math:`\hat w` the rest grows like 
     data".
 :kind: bound
 :cost: instant
+:uses: exponential_tails, support_vector_kkt
 :covers: gradient-flow-residual-bounded
 :erratum: [typo] (11.15) carries a step size eta, which a gradient flow does not have; the identity
     sum exp(-x_i w_tilde) x_i = w_hat that is used after (11.17) needs eta = 1. That w_tilde exists

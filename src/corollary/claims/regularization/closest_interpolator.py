@@ -14,6 +14,7 @@ same point. Adam divides each coordinate by its own scale, leaves the span, and 
     Soudry and Srebro (2018), "Characterizing implicit bias in terms of optimization geometry".
 :kind: theorem
 :cost: instant
+:uses: least_squares_row_space, shortest_interpolator
 :covers: min-norm-implicit-bias
 :erratum: [missing hypothesis] Theorem 71 names no step size, but 0 < eta < n/lambda_max(X^T X) is
     needed: the counterexample is 5 % above and its distance multiplies by 1.1 a step. Nor does it

@@ -13,6 +13,7 @@ outputs shrink, and the identity is lost.
     Mianjy and Srebro (2020), "Dropout: explicit forms and capacity control".
 :kind: identity
 :cost: instant
+:uses: dropout_moments
 :covers: dropout-regression-regularizer
 :erratum: [typo] The proof of Theorem 74 starts from B_ii ~ Ber(1-p), whose mean is 1-p; the factor
     1/(1-p) of the definition is needed for mean 1 and variance p/(1-p), and the counterexample does

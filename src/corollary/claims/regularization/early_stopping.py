@@ -14,6 +14,7 @@ they differ in the first order.
     Deep Learning, Section 8.3; Goodfellow, Bengio and Courville (2016), Deep Learning, Section 7.8.
 :kind: rate
 :cost: instant
+:uses: gd_quadratic, weight_decay_shrinkage
 :covers: early-stopping-l2-equivalence
 :erratum: [wrong] Perez Jensen (2025), Section 8.3, gives the stopping time t = eta/mu; it is
     1/(eta mu). With eta = 0.1, mu = 0.5 and the eigenvalue 0.01 descent has gone 0.0198 of the way

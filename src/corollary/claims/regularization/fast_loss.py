@@ -14,6 +14,7 @@ about how near the margin is to its best. A loss with the polynomial tail
     Theorem 5.
 :kind: limit
 :cost: instant
+:uses: max_margin_direction
 :covers: max-margin-convergence-rates
 """
 

@@ -16,6 +16,7 @@ network is not homogeneous; if that bias alone serves the data, the margin divid
     "Gradient descent maximizes the margin of homogeneous neural networks", Theorem 4.1.
 :kind: theorem
 :cost: seconds
+:uses: homogeneous_euler, exponential_tails
 :covers: homogeneous-margin-kkt
 :erratum: [wrong] The theorem asks L(theta(t0)) < 1/n for the mean of either loss, "and thus
     y_i f > 0". For the logistic loss that does not follow: n = 1 and y f = -0.5 have the loss

@@ -13,6 +13,7 @@ the identity is lost.
     Lyu and Li (2020), "Gradient descent maximizes the margin of homogeneous neural networks".
 :kind: identity
 :cost: instant
+:uses: chain_rule
 :covers: homogeneous-network
 """
 

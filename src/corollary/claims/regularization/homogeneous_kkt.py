@@ -22,6 +22,7 @@ says that the margin is the largest there is.
     inductive bias of ReLU networks on orthogonally separable data".
 :kind: limit
 :cost: seconds
+:uses: growing_margin, support_vector_kkt
 :covers: homogeneous-margin-kkt
 """
 

@@ -13,6 +13,7 @@ since nothing ever moves there. For a longer step the factor is the other end,
     step size and no rate).
 :kind: bound
 :cost: instant
+:uses: closest_interpolator, gd_quadratic
 :covers: min-norm-implicit-bias
 """
 

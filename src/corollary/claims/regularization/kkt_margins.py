@@ -16,6 +16,7 @@ has one limit only.
     Shamir and Srebro (2022), "On margin maximization in linear and ReLU networks".
 :kind: experiment
 :cost: seconds
+:uses: homogeneous_kkt
 :covers: kkt-point-not-optimal
 :scale-free: the ratio of two margins is compared.
 """

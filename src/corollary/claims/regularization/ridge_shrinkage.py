@@ -12,6 +12,7 @@ in the notes, the denominator is :math:`d_i^2+\lambda/2`.
     Hoerl and Kennard (1970), "Ridge regression: biased estimation for nonorthogonal problems".
 :kind: identity
 :cost: instant
+:uses: singular_vectors, normal_equations
 :covers: ridge-regression-shrinkage
 :erratum: [typo] (11.28) has the penalty (lambda/2)||w||^2, for which the denominator of (11.29) is
     d_i^2 + lambda/2; the printed d_i^2 + lambda belongs to lambda ||w||^2. The counterexample

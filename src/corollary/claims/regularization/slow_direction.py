@@ -16,6 +16,7 @@ polynomial tail :math:`-\ell'(u)=1/(1+u^2)` ends in another direction.
     Theorem 5.
 :kind: rate
 :cost: instant
+:uses: max_margin_direction
 :covers: max-margin-convergence-rates
 """
 

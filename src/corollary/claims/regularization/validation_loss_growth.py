@@ -16,6 +16,7 @@ few errors. If every validation point is on the right side of :math:`\hat w` the
     separable data".
 :kind: limit
 :cost: instant
+:uses: max_margin_direction
 :covers: validation-loss-growth
 :erratum: [loose] The closing line says that the validation loss is Omega(log t) for all datasets;
     it is under the condition stated before the computation, a validation point that w_hat

@@ -17,6 +17,7 @@ features, which an attack turns round. The price is accuracy on clean inputs.
     et al. (2018), "Towards deep learning models resistant to adversarial attacks".
 :kind: limit
 :cost: seconds
+:uses: danskin, linear_worst_case
 :covers: adversarial-training
 """
 

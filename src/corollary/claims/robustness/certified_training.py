@@ -18,6 +18,7 @@ Robustness that cannot be proved and robustness that can are different things to
     robustness certification with general activation functions", for the proofs.
 :kind: experiment
 :cost: minutes
+:uses: crown_and_intervals, adversarial_training
 :beyond: It shows what a proof needs that adversarial training, with which the notes end, does not
     give.
 :loose: 0.2 is the margin of an experiment; what is seen is three times larger.

@@ -13,6 +13,7 @@ the remainder is of order :math:`\epsilon` itself.
     Shlens and Szegedy (2015), "Explaining and harnessing adversarial examples", Section 4.
 :kind: rate
 :cost: instant
+:uses: linear_worst_case, second_order_remainder
 :covers: fgsm-attack
 """
 

@@ -8,6 +8,7 @@ from d + 1 values, only to order h. So an attacker who sees outputs alone loses 
     Hsieh (2017), "ZOO: zeroth order optimization based black-box attacks".
 :kind: rate
 :cost: instant
+:uses: difference_quotient
 :covers: black-box-finite-difference-attack
 """
 

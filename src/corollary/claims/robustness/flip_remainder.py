@@ -12,6 +12,7 @@ For :math:`f(x)=\langle a,\tanh(Wx)\rangle` one may take
 follows.
 :kind: bound
 :cost: instant
+:uses: linear_flip, quadratic_upper_bound
 :covers: linear-flip-distance
 """
 

@@ -15,6 +15,7 @@ factors stays above in a share :math:`1-\gamma` of the draws, at 99 % confidence
     examples on random two-layers neural networks".
 :kind: bound
 :cost: instant
+:uses: gradient_square, bernstein_sum, chi_square, slope_moments
 :covers: gradient-norm-lower-bound
 :erratum: [typo] The norm of y in R^{d-1} is written as a sum over i = 1..d; it has d - 1 terms.
     'For any x' is for each fixed x, not for all at once.

@@ -11,6 +11,7 @@ a lower bound: 1.
     Kurakin, Goodfellow and Bengio (2017), "Adversarial examples in the physical world".
 :kind: experiment
 :cost: minutes
+:uses: fgsm_gain
 :covers: fgsm-attack
 :erratum: [loose] The notes introduce the iterated sign recursion (12.4) as the FGSM of Goodfellow
     et al. (2014); FGSM is its single step with eta = eps. The two differ: here the mean losses are

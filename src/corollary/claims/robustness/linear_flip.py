@@ -13,6 +13,7 @@ changes the sign, by bisection.
     Fawzi and Frossard (2016), "DeepFool".
 :kind: identity
 :cost: instant
+:uses: cauchy_schwarz
 :covers: linear-flip-distance
 """
 

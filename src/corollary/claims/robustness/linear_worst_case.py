@@ -15,6 +15,7 @@ gradient ascent finds.
     3.
 :kind: identity
 :cost: instant
+:uses: cauchy_schwarz
 :covers: adversarial-example-problem, pgd-attack
 """
 

@@ -15,6 +15,7 @@ shortest perturbations that DeepFool finds; predicted: r.
     Learning, Section 12.3, for the distance to a flip.
 :kind: bound
 :cost: seconds
+:uses: operator_norm
 :covers: linear-flip-distance
 """
 

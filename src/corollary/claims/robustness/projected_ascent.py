@@ -14,6 +14,7 @@ first steps; predicted: what the theorem grants them.
     Introductory Lectures on Convex Optimization, Section 2.2.3, for the step.
 :kind: bound
 :cost: instant
+:uses: descent_lemma
 :covers: pgd-attack
 """
 

@@ -13,6 +13,7 @@ pixels for an estimate that resembles the gradient.
     (2018), "Black-box adversarial attacks with limited queries and information", Section 2.
 :kind: identity
 :cost: instant
+:uses: difference_quotient
 :covers: black-box-finite-difference-attack
 """
 

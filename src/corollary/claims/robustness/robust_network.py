@@ -14,6 +14,7 @@ at many radii.
     Shamir (2022), "Gradient methods provably converge to non-robust networks", Theorem 3.1.
 :kind: construction
 :cost: instant
+:uses: cauchy_schwarz
 :covers: robust-network-construction
 """
 

@@ -12,6 +12,7 @@ Measured: the median relative length over random networks as d grows.
     examples on random two-layers neural networks", Theorem 1.
 :kind: rate
 :cost: instant
+:uses: single_step_flip
 :covers: single-step-adversarial-theorem
 """
 

@@ -13,6 +13,7 @@ Power iteration only approaches the left side from below, and certifies nothing.
     matrices.
 :kind: bound
 :cost: instant
+:uses: convolution_theorem, operator_norm
 :beyond: It bounds the norm of the matrix that the notes make of a convolution.
 """
 

@@ -12,6 +12,7 @@ the gap of the fit.
     (2022), "Gradient methods provably converge to non-robust networks", Theorem 4.1.
 :kind: experiment
 :cost: seconds
+:uses: robust_network, homogeneous_kkt
 :covers: robustness-of-trained-networks
 """
 

@@ -9,6 +9,7 @@ many networks and the normal one (Kolmogorov's), at growing widths.
     (1996), Bayesian Learning for Neural Networks, Chapter 2.
 :kind: limit
 :cost: instant
+:uses: two_layer_variance
 :covers: two-layer-init-clt
 """
 

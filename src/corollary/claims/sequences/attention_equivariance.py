@@ -12,6 +12,7 @@ X, or a causal mask, end this.
     Deep Learning, Section 10.4.3.
 :kind: theorem
 :cost: instant
+:uses: cross_attention_set
 :covers: attention-permutation-equivariance
 :erratum: [loose] Lucchi (2025) calls the transformer permutation-invariant, and Perez Jensen (2025)
     explains equivariance as "the order of input tokens does not influence the output". The

@@ -13,6 +13,7 @@ same vectors.
     (2021), "Hopfield networks is all you need", Section 2.
 :kind: identity
 :cost: instant
+:uses: chain_rule
 :covers: simple-self-attention
 """
 

@@ -12,6 +12,7 @@ knows those to its right, however many blocks there are.
     BERT: pre-training of deep bidirectional transformers, Sections 1 and 3.1.
 :kind: theorem
 :cost: instant
+:uses: causal_mask
 :covers: bert-encoder
 :scale-free: it counts derivatives that are not zero.
 """

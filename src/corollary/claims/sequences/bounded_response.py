@@ -12,6 +12,7 @@ and an input that keeps turning with :math:`\lambda` attains the first bound. Wi
     Pascanu and De (2023), "Resurrecting recurrent neural networks for long sequences".
 :kind: bound
 :cost: instant
+:uses: diagonal_recurrence
 :covers: linear-recurrent-unit
 """
 

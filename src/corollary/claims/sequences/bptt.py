@@ -15,6 +15,7 @@ the other way round the formula is wrong.
     time: what it does and how to do it".
 :kind: identity
 :cost: instant
+:uses: chain_rule, shared_weight_gradient
 :covers: bptt-gradients
 """
 

@@ -13,6 +13,7 @@ flows through h.
     short-term memory".
 :kind: identity
 :cost: instant
+:uses: bptt
 :covers: lstm, gating-mechanism
 """
 

@@ -11,6 +11,7 @@ another order. Without the mask the block is an encoder block, and everything ch
     (2025), Deep Learning, Section 6.4.
 :kind: theorem
 :cost: instant
+:uses: causal_mask, cross_attention_set
 :covers: transformer-decoder-block
 :erratum: [code bug] Listing 10.3, called a simple decoder block, has neither the causal mask nor
     the cross-attention of the text: it is an encoder block with one head. It is the counterexample

@@ -15,6 +15,7 @@ joint run.
     Catastrophic interference in connectionist networks.
 :kind: experiment
 :cost: minutes
+:uses: masked_token_rates, next_sentence_pairs
 :covers: bert-encoder
 :erratum: [wrong] The notes describe BERT's pre-training as two stages; it is one run on the sum of
     both losses. Trained in two stages, the small BERT here forgets much of what it had learned of

@@ -15,6 +15,7 @@ fails as well.
     short-term memory"; Gers, Schmidhuber and Cummins (2000), "Learning to forget".
 :kind: experiment
 :cost: seconds
+:uses: constant_error_carousel, state_gradient_bound
 :covers: lstm
 """
 

@@ -9,6 +9,7 @@ If the gates of :math:`z_t=s_t\odot z_{t-1}+(1-s_t)\odot Vx_t` depend on the inp
     Hajimirsadeghi (2024), "Were RNNs all we needed?".
 :kind: identity
 :cost: instant
+:uses: prefix_scan
 :covers: mingru
 """
 

@@ -11,6 +11,7 @@ g = 1.1 explodes, g = 0.9 vanishes, g = 1 keeps every gradient. For other matric
     evolution recurrent neural networks".
 :kind: identity
 :cost: instant
+:uses: bptt, orthogonal_inverse
 :covers: rnn-vanishing-exploding
 """
 

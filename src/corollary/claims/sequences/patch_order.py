@@ -13,6 +13,7 @@ The sequence has :math:`HW/P^2 + 1` tokens.
     image is worth 16x16 words, Section 3.1.
 :kind: theorem
 :cost: instant
+:uses: attention_equivariance, patch_convolution
 :covers: vision-transformer
 """
 

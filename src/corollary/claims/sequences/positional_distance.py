@@ -11,6 +11,7 @@ so their Gram matrix is Toeplitz. It needs sine and cosine of each pair to have 
     Learning, Section 10.4.3.
 :kind: identity
 :cost: instant
+:uses: positional_shift
 :covers: sinusoidal-positional-encoding
 :erratum: [wrong] With the frequencies omega_k = C^{k/d} of Perez Jensen (2025), one a coordinate,
     the Gram matrix is not Toeplitz: the counterexample here.

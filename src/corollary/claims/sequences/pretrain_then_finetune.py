@@ -15,6 +15,7 @@ nothing to transfer.
     BERT: pre-training of deep bidirectional transformers, Sections 3 and 5.1.
 :kind: experiment
 :cost: minutes
+:uses: masked_token_rates
 :covers: bert-encoder, bert-sentiment-head, masked-language-modeling
 """
 

@@ -13,6 +13,7 @@ in place of T - 1 steps of the loop.
     algorithms"; Blelloch (1990), "Prefix sums and their applications".
 :kind: theorem
 :cost: instant
+:uses: prefix_scan
 :covers: prefix-scan-recurrence
 :scale-free: steps are counted, whatever the numbers are.
 """

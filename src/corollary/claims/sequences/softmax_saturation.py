@@ -15,6 +15,7 @@ it is.
     The rate is ours.
 :kind: rate
 :cost: instant
+:uses: dot_product_variance
 :covers: attention-variance-scaling
 """
 

@@ -12,6 +12,7 @@ necessary, and not sufficient.
     difficulty of training recurrent neural networks".
 :kind: bound
 :cost: instant
+:uses: bptt, operator_norm
 :covers: rnn-vanishing-exploding
 :erratum: [wrong] The notes say that the gradient vanishes if sigma_1(U) >= 1/alpha; the bound just
     above gives it for sigma_1(U) < 1/alpha. With the identity (alpha = 1) and 20 steps, U = 2 I

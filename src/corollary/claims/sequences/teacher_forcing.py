@@ -12,6 +12,7 @@ so one pass trains all T predictions. It is the causal mask that makes it so.
     you need".
 :kind: identity
 :cost: instant
+:uses: decoder_causality
 :covers: transformer-translation, causal-mask
 """
 

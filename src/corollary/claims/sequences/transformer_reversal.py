@@ -13,6 +13,7 @@ the encoder's output is a set and the decoder has no means to know which token w
     need".
 :kind: experiment
 :cost: seconds
+:uses: teacher_forcing, attention_equivariance
 :covers: transformer-translation
 """
 

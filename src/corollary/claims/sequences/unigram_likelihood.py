@@ -12,6 +12,7 @@ corpus never falls:
     incomplete data via the EM algorithm, Theorem 1.
 :kind: theorem
 :cost: instant
+:uses: gibbs_inequality
 :covers: unigram-tokenizer
 """
 

@@ -11,6 +11,7 @@ since with w also :math:`g^\top w` is a minimiser. Transformations that are no g
     group-theoretic framework for data augmentation".
 :kind: theorem
 :cost: instant
+:uses: normal_equations
 :covers: data-augmentation
 :scale-free: an invariant fit stays invariant when its weights are multiplied.
 """

@@ -12,6 +12,7 @@ so the loss is least where the two agree up to a constant.
     "Distilling the knowledge in a neural network", Section 2, (2).
 :kind: identity
 :cost: instant
+:uses: cross_entropy_gradient
 :covers: knowledge-distillation
 :erratum: [typo] The notes' formulas lack the minus sign of a cross-entropy, and their gradient goes
     with that; the first, untempered one already contains T; the gradient is a difference of

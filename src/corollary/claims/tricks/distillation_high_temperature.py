@@ -12,6 +12,7 @@ difference of the two sides, which falls like :math:`1/T`.
     "Distilling the knowledge in a neural network", Section 2.1, (4).
 :kind: rate
 :cost: instant
+:uses: distillation_gradient, taylor_remainder
 :covers: knowledge-distillation
 """
 

@@ -13,6 +13,7 @@ Behind a nonlinear layer it is an approximation.
     networks from overfitting".
 :kind: identity
 :cost: instant
+:uses: dropout_moments
 :covers: dropout-ensemble
 """
 

@@ -14,6 +14,7 @@ Xavier's :math:`s_2=1/d` it grows like :math:`(1+2/d)^L\approx e^{2L/d}`, bounde
     exact value is ours.
 :kind: identity
 :cost: instant
+:uses: deep_linear_gradient, cross_entropy_deep_linear
 :covers: xavier-init
 """
 

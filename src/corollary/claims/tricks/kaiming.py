@@ -12,6 +12,7 @@ while weights of variance :math:`1/n` (LeCun's) lose a factor 2 a layer: :math:`
     deep into rectifiers", Section 2.2.
 :kind: identity
 :cost: instant
+:uses: lecun
 :covers: kaiming-init
 """
 

@@ -14,6 +14,7 @@ certain label.
     Wojna (2016), "Rethinking the inception architecture for computer vision", Section 7.
 :kind: theorem
 :cost: instant
+:uses: gibbs_inequality
 :covers: label-smoothing
 """
 

@@ -12,6 +12,7 @@ by many orders of magnitude.
     "Exact solutions to the nonlinear dynamics of learning in deep linear neural networks".
 :kind: theorem
 :cost: instant
+:uses: orthogonal_inverse
 :covers: orthogonal-init
 :erratum: [wrong] The notes give eigenvalues +-1 as the reason. The eigenvalues of an orthogonal
     matrix are complex numbers of modulus 1 (a rotation by 90 degrees has +-i); of a random 32 x 32

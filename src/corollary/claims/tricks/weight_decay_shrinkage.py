@@ -13,6 +13,7 @@ the number of parameters that are left.
     The Elements of Statistical Learning, Section 3.4.1.
 :kind: identity
 :cost: instant
+:uses: gd_quadratic, weight_decay
 :covers: weight-decay-shrinkage
 :erratum: [typo] The Taylor expansion in the notes lacks the factor 1/2 on the Hessian term; the
     gradient line and the result are right.

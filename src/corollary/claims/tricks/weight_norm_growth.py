@@ -15,6 +15,7 @@ Momentum breaks the identity, and so does a layer that sees the length of v.
     networks", Section 2.1.
 :kind: identity
 :cost: instant
+:uses: homogeneous_euler
 :covers: weight-normalization
 """
 

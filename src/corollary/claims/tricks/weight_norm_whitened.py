@@ -12,6 +12,7 @@ a weight-normalised one times the ratio of the two lengths. They are the same fo
     "Weight normalization", Section 2.2.
 :kind: identity
 :cost: instant
+:uses: batch_norm_moments
 :covers: weight-normalization
 """
 

@@ -12,6 +12,7 @@ both are 1 iff :math:`n=m`, their mean is always 1. One layer cannot keep both o
     deep feedforward neural networks".
 :kind: identity
 :cost: instant
+:uses: lecun
 :covers: xavier-init
 """
 
