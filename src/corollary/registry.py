@@ -23,6 +23,24 @@ from corollary.errors import UnknownNameError
 
 ROOT = Path(__file__).parent
 COSTS = ("instant", "seconds", "minutes", "long")
+READING = (  # the chapters as one would read them
+    "prerequisites",
+    "connectionism",
+    "networks",
+    "architectures",
+    "sequences",
+    "approximation",
+    "expressivity",
+    "landscape",
+    "optimization",
+    "kernels",
+    "generalization",
+    "double_descent",
+    "regularization",
+    "tricks",
+    "geometry",
+    "robustness",
+)
 _DOCSTRING = re.compile(r'\A(?:\s|#[^\n]*\n)*[rR]?"""(.*?)"""', re.S)
 # A line may also begin with a role such as :math:`x`, which is no field.
 _FIELD = re.compile(r"^([ \t]*):([\w-]+):(?!`)[ \t]*(.*(?:\n\1[ \t]+\S.*)*)", re.M)
@@ -208,6 +226,11 @@ def _of_rooms(*rooms: str) -> tuple[Entry, ...]:
 def areas() -> tuple[str, ...]:
     """The areas and questions that have entries, in alphabetical order."""
     return tuple(sorted({entry.area for entry in entries()}))
+
+
+def reading_turn(area: str) -> tuple[int, str]:
+    """A key that sorts chapters as one would read them; others follow by name."""
+    return (READING.index(area) if area in READING else len(READING), area)
 
 
 def question(area: str) -> str:

@@ -7,6 +7,7 @@ from pathlib import Path
 from corollary.registry import Entry, Option
 from corollary.report.typed_math import with_formulas
 from corollary_docs import rst
+from corollary_docs.dependencies import uses_section
 from corollary_docs.outcomes import Outcome
 from corollary_docs.proofs import proof_section
 from corollary_docs.scan import docstring, tagged
@@ -38,6 +39,7 @@ def claim_page(
         *_without(entry, outcome),
         proof_section(entry, proofs or {}),
         *_errata(entry),
+        uses_section(entry),
         *_options(entry.options),
         *_how_to_run(entry),
         *_source(entry, docs),

@@ -3,10 +3,12 @@
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-from corollary.registry import ROOT, Entry, entries, places
+from corollary.dependencies import graph_of
+from corollary.registry import ROOT, Entry, entries, places, reading_turn
 from corollary_docs import rst
 from corollary_docs.api import api_pages
 from corollary_docs.claims import chapter_docstring, chapter_page, claim_page
+from corollary_docs.dependencies import dependencies_page
 from corollary_docs.exams import exam_pages
 from corollary_docs.faults import Row, faults_page, listed
 from corollary_docs.notes import errata_page, map_page
@@ -16,24 +18,6 @@ from corollary_docs.scan import errata
 from corollary_docs.tightness import tightness_page
 
 DOCS = Path(__file__).parents[2]
-ORDER = (  # of the chapters, as one would read them; others follow by name
-    "prerequisites",
-    "connectionism",
-    "networks",
-    "architectures",
-    "sequences",
-    "approximation",
-    "expressivity",
-    "landscape",
-    "optimization",
-    "kernels",
-    "generalization",
-    "double_descent",
-    "regularization",
-    "tricks",
-    "geometry",
-    "robustness",
-)
 
 
 def pages(
@@ -44,7 +28,7 @@ def pages(
     """Names without suffix, and texts, of every page that docstrings give."""
     found = outcomes or {}
     claims = [e for e in entries() if not e.is_exam and e.path.is_relative_to(ROOT)]
-    areas = sorted({e.area for e in claims}, key=_turn)
+    areas = sorted({e.area for e in claims}, key=reading_turn)
     for entry in claims:
         yield f"claims/{entry.name}", claim_page(entry, found.get(entry.name), DOCS, proofs)
     for area in areas:
@@ -54,6 +38,7 @@ def pages(
     yield "map", map_page(places(), claims, DOCS.parent / "tests", areas)
     yield "errata", errata_page(errata(), claims)
     yield "proofs", proofs_page(claims)
+    yield "dependencies", dependencies_page(graph_of(claims))
     yield "tightness", tightness_page(claims, found)
     exams = [e for e in entries() if e.is_exam and e.path.is_relative_to(ROOT)]
     for name, text in exam_pages(exams):
@@ -87,10 +72,6 @@ def _chapter(area: str, claims: Sequence[Entry]) -> list[str]:
     )
     numbers = str(len(claims)), str(corrected), f"{needed} of {stated}"
     return [link, about[:1].upper() + about[1:], *numbers]
-
-
-def _turn(area: str) -> tuple[int, str]:
-    return (ORDER.index(area) if area in ORDER else len(ORDER), area)
 
 
 def write(

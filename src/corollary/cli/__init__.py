@@ -13,6 +13,7 @@ from corollary.cli.examine import examine
 from corollary.cli.exercise import exercise
 from corollary.cli.lab import lab
 from corollary.cli.list import list_entries
+from corollary.cli.map import show_map
 from corollary.cli.output import (
     CLOSED_PIPE,
     FAULT,
@@ -64,6 +65,7 @@ app.command("check", context_settings={"ignore_unknown_options": True, "allow_ex
     check
 )
 app.command("prove")(prove)
+app.command("map")(show_map)
 app.command("exercise")(exercise)
 app.command("examine")(examine)
 app.command("train")(train)

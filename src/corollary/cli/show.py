@@ -52,12 +52,16 @@ def show(
             console.print(f"[bold]{head}[/bold]")
             shown = terminal_text(in_symbols(with_formulas(text)) if head == "Erratum" else text)
             console.print(Padding(shown, (0, 0, 1, 2)), markup=False)
+    if entry.uses:
+        console.print(f"[bold]Uses[/bold]\n  {', '.join(entry.uses)}\n")
     said = f"{last['sentence']} (seed {last['seed']})" if last else "not checked here yet"
     console.print("[bold]Last verdict[/bold]  ", end="")
     console.print(said, markup=False)
     console.print(f"[dim]corollary check {entry.stem}[/dim]")
     if entry.proof:
         console.print(f"[dim]corollary prove {entry.stem}[/dim]  {entry.proof.title}")
+    if not entry.is_exam:
+        console.print(f"[dim]corollary map {entry.stem}[/dim]  what it rests on, and what on it")
 
 
 def _facts(entry: "Entry") -> dict[str, Any]:
@@ -72,7 +76,10 @@ def _facts(entry: "Entry") -> dict[str, Any]:
         "beyond",
         "erratum",
     )
-    facts = {key: getattr(entry, key) for key in keys} | {"covers": entry.covers}
+    facts = {key: getattr(entry, key) for key in keys} | {
+        "covers": entry.covers,
+        "uses": entry.uses,
+    }
     facts |= {"proof": entry.proof.title if entry.proof else ""}
     return facts | {"options": [vars(option) for option in entry.options]}
 
