@@ -59,7 +59,7 @@ class Run(NamedTuple):
 
 
 class JointPretraining(Claim[Given]):
-    seeds: int = option(4, low=2, high=20)  # independent runs
+    seeds: int = option(8, low=2, high=20)  # independent runs
     steps: int = 200  # steps for each task
     pairs: int = option(2000, low=64)  # pairs of sentences to learn from
     margin: float = option(0.3, low=0.0)  # nats by which two stages are worse
