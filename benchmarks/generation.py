@@ -98,7 +98,7 @@ def peer_generates(prompt: Tensor, n: int, **options: Any) -> Callable[[], list[
 
 
 def products(batch: int, n: int) -> Callable[[], None]:
-    """The floor: every weight matrix times a vector, once a token."""
+    """The floor: every weight matrix times a vector, once per token."""
     weights = [p for p in ours().parameters() if p.ndim == 2 and len(p) >= WIDTH][2:]
     rows = {m: torch.randn(batch, m) for m in {w.shape[1] for w in weights}}
 

@@ -277,7 +277,7 @@ STEPS: dict[str, Step] = {
     "Saturating activations keep it from learning": relu_for_sigmoid,
     "Gradients vanish": relu_for_sigmoid,
     "Signals vanish": relu_for_sigmoid,
-    "It is far worse in eval mode than it trained": momentum_of_norm,
+    "It is far worse in eval mode than in train mode": momentum_of_norm,
     "The optimizer's epsilon is zero in half precision": larger_epsilon,
     "No gradient reaches a layer": CUT_OFF,
     "Parameters without a gradient": CUT_OFF,

@@ -25,7 +25,7 @@ def trained(
 
 
 def forgotten(forget: bool) -> dict[str, object]:
-    """The optimiser did not get the second layer, or did."""
+    """The optimizer did not get the second layer, or did."""
     x, y = table(400, 64, 10)
     model = mlp(64, 128, 10)
     return about(trained(model, x, y, kept=[model[2]] if forget else []), None)
@@ -51,7 +51,7 @@ def changed(factor: float, everywhere: bool) -> dict[str, object]:
 
 
 FAULTS = (
-    Fault("layer the optimiser did not get", "generalization/untouched_layers", "2", "optimiser",
+    Fault("layer the optimizer did not get", "generalization/untouched_layers", "2", "optimizer",
           partial(forgotten, True), partial(forgotten, False)),
     Fault("noise learned with huge steps", "generalization/weight_spectra", "2", "learning rate",
           partial(noisy, True), partial(noisy, False)),

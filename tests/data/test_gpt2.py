@@ -12,7 +12,7 @@ TEXT = "Like a fish out of water, like a cat in the water. Grüße! " * 3
 
 @pytest.fixture
 def a_small_gpt2(tmp_path, monkeypatch):
-    """A folder in the layout of GPT-2's, with a vocabulary of 300 and 8 numbers a token."""
+    """A folder in the layout of GPT-2's, with a vocabulary of 300 and 8 numbers per token."""
     hf = pytest.importorskip("tokenizers")
     peer = hf.Tokenizer(hf.models.BPE())
     peer.pre_tokenizer = hf.pre_tokenizers.ByteLevel(add_prefix_space=False)

@@ -55,5 +55,5 @@ def test_the_figure_shows_both_classes():
 
 
 def test_no_point_at_all_is_refused():
-    with pytest.raises(InputError, match="n >= 1 points, but n=0"):
+    with pytest.raises(InputError, match="n >= 1 points, got n=0"):
         two_gaussians(0, rng=torch.Generator())

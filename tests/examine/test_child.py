@@ -62,7 +62,7 @@ def test_it_returns_when_the_child_has_told_an_error(spoken):
 def test_what_is_not_of_the_examination_cuts_it_short(spoken, noise):
     done = spoken(lines("head") + noise, then=60.0)
     assert done.findings[-1].exam == "examination/cut_short"
-    assert "wrote something else" in done.findings[-1].meaning
+    assert "something other than findings" in done.findings[-1].meaning
 
 
 def test_a_second_interruption_leaves_no_process_behind(spoken, monkeypatch):

@@ -61,12 +61,12 @@ def test_samples_by_name_are_put_together_by_name():
 
 def test_samples_of_different_shapes_are_refused_in_one_sentence():
     rows = [(torch.zeros(2), 0), (torch.zeros(3), 1)]
-    with pytest.raises(InputError, match="cannot be put together to a batch"):
+    with pytest.raises(InputError, match="cannot be combined into a batch"):
         Subject(nn.Flatten(), as_batches(rows))
 
 
 def test_words_are_no_numbers():
-    with pytest.raises(InputError, match="but numbers are needed"):
+    with pytest.raises(InputError, match="expected numbers in the data"):
         as_batches((np.array(["a", "b"]), np.array([0, 1])))
 
 

@@ -7,7 +7,7 @@ import pytest
 import torch
 from torch.func import functional_call
 
-from corollary.lab.settings import ACTIVATIONS, CLASSES, OPTIMISERS, SURFACES, PlaySettings
+from corollary.lab.settings import ACTIVATIONS, CLASSES, OPTIMIZERS, SURFACES, PlaySettings
 from corollary.lab.work.advice import advice, step_advice
 from corollary.lab.work.health import Health
 from corollary.lab.work.playing import Table
@@ -71,9 +71,9 @@ def test_theory_changes_nothing_of_the_run():
     assert watched.row() == alone.row()
 
 
-@pytest.mark.parametrize("optimiser", OPTIMISERS)
-def test_every_optimiser_learns_the_moons(optimiser):
-    made = play(300, optimiser=optimiser, lr=0.02 if optimiser == "adam" else 0.3, noise=0.1)
+@pytest.mark.parametrize("optimizer", OPTIMIZERS)
+def test_every_optimizer_learns_the_moons(optimizer):
+    made = play(300, optimizer=optimizer, lr=0.02 if optimizer == "adam" else 0.3, noise=0.1)
     assert made.frame()["errors"][1] < 0.2
 
 
@@ -86,7 +86,7 @@ def test_every_cloud_has_both_classes_about_the_origin(name):
 
 @pytest.mark.parametrize("name", SURFACES)
 def test_heights_are_learned_by_the_squared_loss(name):
-    made = play(data=name, hidden=(24,), activation="tanh", optimiser="adam", lr=0.05, noise=0.0)
+    made = play(data=name, hidden=(24,), activation="tanh", optimizer="adam", lr=0.05, noise=0.0)
     off = made.frame()["errors"]
     assert off[0] == pytest.approx((2 * made.row()["loss"]) ** 0.5, rel=1e-4)  # of half the mean
     for _ in range(300):
@@ -97,7 +97,7 @@ def test_heights_are_learned_by_the_squared_loss(name):
 
 
 def test_the_spiral_is_learned_by_three_layers_and_not_by_a_line():
-    settings = {"data": "spiral", "noise": 0.0, "optimiser": "adam", "lr": 0.02}
+    settings = {"data": "spiral", "noise": 0.0, "optimizer": "adam", "lr": 0.02}
     deep = play(400, hidden=(24, 24, 12), activation="tanh", **settings)
     assert deep.frame()["errors"][1] < 0.1
     assert play(400, activation="linear", **settings).frame()["errors"][1] > 0.3
@@ -178,8 +178,8 @@ def test_the_warning_of_theory_follows_the_step(lr, severity, said):
 
 
 def test_adam_is_not_judged_by_the_limit_of_gradient_descent():
-    assert play(optimiser="adam", hidden=(3,)).theory()["edge"] is None
-    settings = PlaySettings(lr=50.0, optimiser="adam")
+    assert play(optimizer="adam", hidden=(3,)).theory()["edge"] is None
+    settings = PlaySettings(lr=50.0, optimizer="adam")
     severity, text = step_advice(settings, Estimate(1.0, 0.9, 1.1, 0.95))
     assert severity == "none" and "Adam" in text
 

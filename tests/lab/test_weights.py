@@ -7,7 +7,7 @@ import torch
 
 from corollary.errors import InputError
 from corollary.lab.request_body import order_of_play
-from corollary.lab.settings import OPTIMISERS, PlaySettings
+from corollary.lab.settings import OPTIMIZERS, PlaySettings
 from corollary.lab.work.playing import Table
 from corollary.lab.work.training import Playground
 from corollary.lab.work.weights import all_weights
@@ -41,11 +41,11 @@ def test_the_first_step_is_a_step_of_the_gradient_and_one_of_shrinking():
         torch.testing.assert_close(weight.detach(), wanted)
 
 
-@pytest.mark.parametrize("optimiser", ["gradient descent", "momentum"])
-def test_training_rests_where_the_penalised_loss_is_stationary(optimiser):
+@pytest.mark.parametrize("optimizer", ["gradient descent", "momentum"])
+def test_training_rests_where_the_penalised_loss_is_stationary(optimizer):
     """There |gradient| is l1 where a weight is not zero, and at most l1 where it is."""
     names = ("x1", "x2", "x1^2", "x2^2", "x1*x2")
-    made = play(300, l1=0.02, features=names, hidden=(), optimiser=optimiser, lr=2.0)
+    made = play(300, l1=0.02, features=names, hidden=(), optimizer=optimizer, lr=2.0)
     zeros = 0
     for gradient, weight in penalised(made):
         on = weight != 0
@@ -55,9 +55,9 @@ def test_training_rests_where_the_penalised_loss_is_stationary(optimiser):
     assert made.frame()["zeros"] == zeros > 0
 
 
-@pytest.mark.parametrize("optimiser", OPTIMISERS)
-def test_the_penalty_makes_weights_small(optimiser):
-    settings = {"optimiser": optimiser, "lr": 0.03, "hidden": (6,)}
+@pytest.mark.parametrize("optimizer", OPTIMIZERS)
+def test_the_penalty_makes_weights_small(optimizer):
+    settings = {"optimizer": optimizer, "lr": 0.03, "hidden": (6,)}
     size = [
         sum(float(w.detach().abs().sum()) for w in all_weights(play(100, l1=l1, **settings).model))
         for l1 in (0.0, 0.05)

@@ -38,7 +38,7 @@ def test_training_lowers_the_loss_of_a_convex_problem_at_every_step():
     x = torch.randn(50, 3, generator=torch.Generator().manual_seed(0), dtype=torch.float64)
     net = Compose([nn.Linear(3, 1, dtype=torch.float64)])
     y = x.sum(1, keepdim=True)
-    sgd = lambda p: torch.optim.SGD(p, lr=0.1)  # noqa: E731 - the optimiser of one line
+    sgd = lambda p: torch.optim.SGD(p, lr=0.1)  # noqa: E731 - the optimizer of one line
     losses = fit(net, (x, y), nn.functional.mse_loss, sgd, steps=100)["loss"]
     assert all(b < a for a, b in zip(losses, losses[1:], strict=False))
     assert losses[-1] < 1e-3 * losses[0]

@@ -71,7 +71,7 @@ def test_the_middle_line_as_read_doubles_the_argument():
 
 
 def test_bad_shapes_are_refused():
-    with pytest.raises(InputError, match="k >= 2 classes, but d=3, k=1"):
+    with pytest.raises(InputError, match="k >= 2 classes, got d=3, k=1"):
         SoftmaxClassifier(3, 1, rng=rng())
     with pytest.raises(InputError, match="points with 4 features"):
         SoftmaxClassifier(4, 2, rng=rng())(points(d=3))

@@ -1,4 +1,4 @@
-"""Pages of the exams: one a question, with each of its exams as a section."""
+"""Pages of the exams: one per question, with each of its exams as a section."""
 
 from collections.abc import Iterator, Sequence
 

@@ -44,13 +44,13 @@ def examine(
     steps: Annotated[int | None, typer.Option(help="Steps you train for.", min=1)] = None,
     epochs: Annotated[int | None, typer.Option(help="Epochs you train for.", min=1)] = None,
     symmetry: Annotated[
-        str, typer.Option(help="What must not change answers: permutation, translation, ...")
+        str, typer.Option(help="What must leave answers as they are: permutation, translation, ...")
     ] = "",
     effort: Annotated[
         Effort, typer.Option(help="How much work is done; the same on every machine.")
     ] = Effort.standard,
     budget: Annotated[
-        str, typer.Option(help="Time limit: 90, 120s, 5m; by default it follows the effort.")
+        str, typer.Option(help="Time limit, such as 90, 120s or 5m. Default: set by the effort.")
     ] = "",
     memory: Annotated[float, typer.Option(help="Memory limit in GiB.", min=0.1)] = 8.0,
     only: Annotated[

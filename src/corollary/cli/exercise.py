@@ -16,13 +16,15 @@ WRONG = 1
 
 def exercise(
     number: Annotated[
-        str, typer.Argument(help="Section, problem and perhaps part; without it, list.")
+        str,
+        typer.Argument(help="An exercise, such as 5.8.2 or 5.8.2a. Default: list all."),
     ] = "",
-    stub: Annotated[Path | None, typer.Option(help="Write a file to fill in.")] = None,
+    stub: Annotated[Path | None, typer.Option(help="Write a file of functions to fill in.")] = None,
     check: Annotated[Path | None, typer.Option(help="Grade this file.")] = None,
-    hint: Annotated[int, typer.Option(help="Show the first hints of a part.", max=3)] = 0,
+    hint: Annotated[int, typer.Option(help="Show this many hints of a part.", max=3)] = 0,
     seed: Annotated[
-        int | None, typer.Option(help="Seed of the cases. Default: another one each time.", min=0)
+        int | None,
+        typer.Option(help="Random seed of the cases. Default: a new one.", min=0),
     ] = None,
     as_json: Annotated[
         bool, typer.Option("--json", help="Print JSON; with --check for Gradescope and Otter.")

@@ -13,9 +13,10 @@ REFUTED = 1
 
 def prove(
     name: Annotated[
-        str, typer.Argument(help="A claim's name; without it, list.", autocompletion=complete_name)
+        str,
+        typer.Argument(help="A claim's name. Default: list proofs.", autocompletion=complete_name),
     ] = "",
-    seed: Annotated[int, typer.Option(help="Seed of what is drawn.")] = 0,
+    seed: Annotated[int, typer.Option(help="Random seed.")] = 0,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Carry out a proof: each step's slack, and which step breaks without which hypothesis."""

@@ -30,7 +30,8 @@ def reproduce(
     ] = None,
     all_of_them: Annotated[bool, typer.Option("--all", help="Every experiment.")] = False,
     quick: Annotated[
-        bool, typer.Option("--quick", help="Reduced size and one seed: does it run, not how well.")
+        bool,
+        typer.Option("--quick", help="Small and with one seed: shows that it runs."),
     ] = False,
     seeds: Annotated[
         int | None,
@@ -38,13 +39,15 @@ def reproduce(
     ] = None,
     jobs: Annotated[int, typer.Option(help="Processes.", min=1)] = 1,
     json_file: Annotated[
-        Path | None, typer.Option("--json", help="Write all runs to this file; - is stdout.")
+        Path | None,
+        typer.Option("--json", help="Write the runs to this file (- for standard output)."),
     ] = None,
     out: Annotated[
-        Path | None, typer.Option("--out", help="Write the table and its figures as one page.")
+        Path | None,
+        typer.Option("--out", help="Write an HTML page with table and figures."),
     ] = None,
     resume: Annotated[
-        bool, typer.Option("--resume", help="Go on with an interrupted run of the same command.")
+        bool, typer.Option("--resume", help="Continue an interrupted run of the same command.")
     ] = False,
 ) -> None:
     """Train on real data and compare with the published figures."""

@@ -95,10 +95,10 @@ def recipe_of(
         InputError: if a number is out of range, or the optimizer cannot be made.
     """
     if lr is not None and not 0 < lr < math.inf:
-        raise InputError(f"lr must be positive and finite, but it is {lr}")
+        raise InputError(f"lr must be positive and finite, got {lr}")
     for name, value in (("batch_size", batch_size), ("steps", steps), ("epochs", epochs)):
         if value is not None and value < 1:
-            raise InputError(f"{name} must be at least 1, but it is {value}")
+            raise InputError(f"{name} must be at least 1, got {value}")
     trainable = [p for p in model.parameters() if p.requires_grad]
     assumed = ""
     if isinstance(optimizer, Optimizer):
@@ -118,7 +118,7 @@ def recipe_of(
         assumed = f"optimizer Adam with learning rate {ADAM:g}"
     if scheduler is not None and not isinstance(scheduler, LRScheduler):
         raise InputTypeError(
-            f"scheduler must be a torch.optim.lr_scheduler, but it is a {type(scheduler).__name__}"
+            f"scheduler must be a torch.optim.lr_scheduler, got a {type(scheduler).__name__}"
         )
     return Recipe(optimizer, assumed, scheduler, batch_size, steps, epochs)
 
@@ -176,7 +176,7 @@ def _made(optimizer: Any, parameters: list[nn.Parameter], lr: float | None) -> O
     if not callable(optimizer):
         raise InputTypeError(
             "optimizer must be a torch optimizer, a function of parameters or words such as "
-            f"'adamw:lr=3e-4', but it is a {type(optimizer).__name__}"
+            f"'adamw:lr=3e-4', got a {type(optimizer).__name__}"
         )
     made = optimizer(parameters) if lr is None else optimizer(parameters, lr=lr)
     if not isinstance(made, Optimizer):

@@ -26,7 +26,7 @@ def embedded(
     rng = as_generator(rng)
     n, d = X.shape
     if D < d or noise < 0:
-        raise InputError(f"D >= {d} and a noise >= 0 are needed, but D={D}, noise={noise:g}")
+        raise InputError(f"D >= {d} and a noise >= 0 are needed, got D={D}, noise={noise:g}")
     Q: Tensor = torch.linalg.qr(_normal(X, rng, D, d)).Q
     return X @ Q.T + noise * _normal(X, rng, n, D)
 
@@ -65,7 +65,7 @@ def swiss_roll(
     """
     rng = as_generator(rng)
     if n < 1 or D < 3:
-        raise InputError(f"the roll needs n >= 1 points and D >= 3, but n={n}, D={D}")
+        raise InputError(f"the roll needs n >= 1 points and D >= 3, got n={n}, D={D}")
     u, h = torch.rand(2, n, generator=rng, device=rng.device, dtype=torch.float64)
     # The arc length of the spiral, inverted by a table.
     t = torch.linspace(1.5 * math.pi, 4.5 * math.pi, 4096, dtype=torch.float64, device=u.device)

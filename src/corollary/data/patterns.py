@@ -46,7 +46,7 @@ def orthogonal_patterns(
     """
     if n < 1 or n & (n - 1) or not 1 <= s <= n:
         raise InputError(
-            f"orthogonal patterns need n a power of two and 1 <= s <= n, but s={s}, n={n}"
+            f"orthogonal patterns need n a power of two and 1 <= s <= n, got s={s}, n={n}"
         )
     H = torch.ones(1, 1, dtype=dtype)
     while len(H) < n:

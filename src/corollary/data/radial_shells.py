@@ -69,7 +69,7 @@ def radial_shells(
     """
     rng = as_generator(rng)
     if N < 1 or not 0 < R < float("inf"):
-        raise InputError(f"N >= 1 shells and R > 0 are needed, but N={N}, R={R:g}")
+        raise InputError(f"N >= 1 shells and R > 0 are needed, got N={N}, R={R:g}")
     draw = torch.randint(0, 2, (1 if alternate else N,), generator=rng, device=rng.device)
     signs = (draw + torch.arange(N, device=rng.device)) % 2 if alternate else draw
     return RadialShells(2.0 * signs.double() - 1, R)
@@ -89,7 +89,7 @@ def radial_points(
     """
     rng = as_generator(rng)
     if k < 1 or n < 1 or not 0 < R < float("inf"):
-        raise InputError(f"k, n >= 1 and R > 0 are needed, but k={k}, n={n}, R={R:g}")
+        raise InputError(f"k, n >= 1 and R > 0 are needed, got k={k}, n={n}, R={R:g}")
     kind: dict[str, Any] = {"generator": rng, "device": rng.device, "dtype": torch.float64}
     x = torch.randn(k, n, **kind)
     lengths: Tensor = x.norm(dim=1, keepdim=True)

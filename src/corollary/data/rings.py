@@ -35,10 +35,10 @@ def rings(
     """
     rng = as_generator(rng)
     if n < 2:
-        raise InputError(f"two rings need at least 2 points, but n={n}")
+        raise InputError(f"two rings need at least 2 points, got n={n}")
     if not 0 <= noise < inner < outer < float("inf"):
         raise InputError(
-            "rings need 0 <= noise < inner < outer, but "
+            "rings need 0 <= noise < inner < outer, got "
             f"noise={noise:g}, inner={inner:g} and outer={outer:g}"
         )
 

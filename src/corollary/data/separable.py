@@ -44,7 +44,7 @@ def separable_cloud(
     if not 0 < gamma <= radius or not math.isfinite(radius):
         raise InputError(f"gamma must lie in (0, radius={radius:g}], got {gamma:g}")
     if n < 1 or d < 1:
-        raise InputError(f"a cloud needs n >= 1 points in d >= 1 dimensions, but n={n}, d={d}")
+        raise InputError(f"a cloud needs n >= 1 points in d >= 1 dimensions, got n={n}, d={d}")
 
     def draw(*shape: int) -> Tensor:
         return torch.randn(*shape, generator=rng, device=rng.device, dtype=torch.float64)

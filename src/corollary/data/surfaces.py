@@ -73,7 +73,7 @@ def surveyed(
     """
     rng = as_generator(rng)
     if n < 1 or not 0 <= noise < math.inf:
-        raise InputError(f"a survey needs n >= 1 and a noise >= 0, but n={n}, noise={noise}")
+        raise InputError(f"a survey needs n >= 1 and a noise >= 0, got n={n}, noise={noise}")
     x = HALF * (2 * torch.rand(n, 2, generator=rng, device=rng.device, dtype=dtype) - 1)
     error = torch.randn(n, generator=rng, device=rng.device, dtype=dtype)
     return x, height(x) + noise * error

@@ -99,4 +99,4 @@ def lagged_cue(
 
 def _check(B: int, T: int, K: int) -> None:
     if B < 1 or T < 1 or K < 1:
-        raise InputError(f"sizes must be at least 1, but B={B}, T={T}, K={K}")
+        raise InputError(f"sizes must be at least 1, got B={B}, T={T}, K={K}")

@@ -91,4 +91,4 @@ def _log_density(x: Tensor, label: int) -> Tensor:
 
 def _check(n: int) -> None:
     if n < 1:
-        raise InputError(f"each class needs n >= 1 points, but n={n}")
+        raise InputError(f"each class needs n >= 1 points, got n={n}")

@@ -33,7 +33,7 @@ def two_moons(
     """
     rng = as_generator(rng)
     if n < 1 or not 0 <= noise < math.inf:
-        raise InputError(f"two moons need n >= 1 and a noise >= 0, but n={n}, noise={noise}")
+        raise InputError(f"two moons need n >= 1 and a noise >= 0, got n={n}, noise={noise}")
     y = torch.ones(n, device=rng.device, dtype=dtype)
     y[(n + 1) // 2 :] = -1
     y = y[torch.randperm(n, generator=rng, device=rng.device)]

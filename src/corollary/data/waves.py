@@ -46,7 +46,7 @@ def random_wave(d: int, rho: float, *, rng: int | Generator = 0) -> Wave:
     """
     rng = as_generator(rng)
     if d < 1 or not 0 <= rho < math.inf:
-        raise InputError(f"a wave needs d >= 1 and 0 <= rho < inf, but d={d}, rho={rho:g}")
+        raise InputError(f"a wave needs d >= 1 and 0 <= rho < inf, got d={d}, rho={rho:g}")
 
     def uniform() -> Tensor:
         return torch.rand(d, generator=rng, device=rng.device, dtype=torch.float64)

@@ -152,7 +152,7 @@ def _listen(pipe: IO[bytes], report: _Report, seconds: float) -> str:
             except (ValueError, TypeError, KeyError, AttributeError) as error:
                 if isinstance(error, CorollaryError):
                     raise
-                return "it wrote something else into the pipe to the command"
+                return "it sent the command something other than findings"
     return ""
 
 

@@ -26,7 +26,7 @@ def load_data(spec: str, seed: int = 0) -> Any:
     if ":" in spec:
         data = called(load_object(spec), spec)
         if data is None:
-            raise InputError(f"'{spec}' gives None; it should give data such as a pair (x, y)")
+            raise InputError(f"expected data such as a pair (x, y) from '{spec}', got None")
         return data
     raise _unknown(spec)
 
@@ -69,7 +69,7 @@ def _npz(path: Path) -> Any:
             arrays = {name: torch.from_numpy(file[name]) for name in file.files}
     except Exception as error:  # zipfile, zlib and numpy each have their own for a damaged file
         other = "pickle" in str(error) or "np.ndarray" in str(error)
-        said = "it is damaged, or holds other things" if other else error
+        said = "it is damaged, or has other content" if other else error
         raise InputError(
             one_line(f"{path} cannot be read as an .npz of numbers ({said})")
         ) from None

@@ -41,7 +41,7 @@ UNSOUND = "some {} {}; fix that first, then examine again"
 SPARSE = "an input is sparse, and this needs dense numbers"
 GRAPHS = "the samples are graphs, and this needs one tensor with a row for each sample"
 TARGETS = "the targets are a {}, and this needs one tensor of them"
-STRUCTURED = "forward takes a {} of tensors, and this needs each tensor in a place of its own"
+STRUCTURED = "forward takes a {} of tensors, and this needs each tensor as an argument of its own"
 SCRIPTED = "a scripted module cannot be looked into; examine the module it was made from"
 Progress = Callable[[Entry, Sequence[Finding]], None]  # called after each exam
 
@@ -205,7 +205,7 @@ def run_exam(
     except TimeLimitError:
         found.append(failed(entry.name, entry.title, "it took longer than its time limit"))
     except MemoryError:
-        found.append(failed(entry.name, entry.title, "it needs more memory than it may take"))
+        found.append(failed(entry.name, entry.title, "it needs more memory than the limit allows"))
     except Exception as error:  # a crash is a row of the report, never the end of it
         reason = _known_reason(subject)
         told = not_applicable if reason else failed

@@ -41,7 +41,7 @@ def load_module(target: str) -> tuple[Any, Any]:
     model = unwrapped(model)
     if not isinstance(model, nn.Module):
         raise InputError(
-            f"'{target}' must be or give a torch.nn.Module, but it gives a {type(model).__name__}"
+            f"'{target}' must be a torch.nn.Module or return one, got a {type(model).__name__}"
         )
     return model, data
 

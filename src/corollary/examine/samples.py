@@ -55,7 +55,7 @@ def as_tensors(data: Any) -> Any:
         data = data.to_numpy()
     if type(data).__module__ == "numpy" and getattr(data, "dtype", None) is not None:
         if data.dtype.kind not in "fiubc":
-            raise InputError(f"the data has an array of {data.dtype}, but numbers are needed")
+            raise InputError(f"expected numbers in the data, got an array of {data.dtype}")
         return torch.as_tensor(data)
     return data
 
@@ -121,6 +121,6 @@ def _batches(samples: Iterator[Any]) -> Iterator[Any]:
         except (RuntimeError, TypeError) as error:
             said = " ".join(str(error).split())
             raise InputError(
-                f"the samples cannot be put together to a batch ({said}); give a DataLoader that "
+                f"the samples cannot be combined into a batch ({said}); give a DataLoader that "
                 "does it"
             ) from None

@@ -78,7 +78,7 @@ def _read_torch(path: Path) -> dict[str, Tensor]:
         said = str(error).split(". ")[0]
         raise InputError(
             one_line(f"{path} cannot be read as weights alone ({said})", 200)
-            + "; write it by torch.save(model.state_dict(), ...)"
+            + "; write it with torch.save(model.state_dict(), ...)"
         ) from None
     for key in STATES:
         if isinstance(content, dict) and isinstance(content.get(key), dict):
@@ -86,7 +86,7 @@ def _read_torch(path: Path) -> dict[str, Tensor]:
     if not isinstance(content, dict) or not any(isinstance(v, Tensor) for v in content.values()):
         raise InputError(
             f"expected weights by name in {path}, got a {type(content).__name__} without them; "
-            "write it by torch.save(model.state_dict(), ...)"
+            "write it with torch.save(model.state_dict(), ...)"
         )
     return {str(name): value for name, value in content.items()}
 

@@ -35,10 +35,10 @@ def gain_of_balance(subject: Subject, budget: Budget, ignored: int | None) -> st
     before, after = (_class_errors(r.risk, ignored) for r in (trial.run, run))
     if not (after < 0.5 * before and before - after > GAIN):
         return ""
-    what = "with padding left out" if ignored is not None else "with every class as often"
+    what = "with padding left out" if ignored is not None else "with equally frequent classes"
     return (
-        f"After {trial.steps} steps of training {100 * before:.0f} % of a class are answered "
-        f"wrongly on average, {what} {100 * after:.0f} %."
+        f"After {trial.steps} steps of training {100 * before:.0f} % of the answers are wrong, "
+        f"averaged over the classes; {what} {100 * after:.0f} %."
     )
 
 

@@ -143,7 +143,7 @@ def _input(batch: Batch) -> Tensor:
         raise NotApplicableError(f"this is for one input, and the module takes {len(tensors)}")
     x = tensors[0]
     if not x.is_floating_point():
-        raise NotApplicableError("the inputs are no real numbers (token ids, say)")
+        raise NotApplicableError("the inputs are not real numbers (token ids, for example)")
     if x.dim() < 2 or not bool(torch.isfinite(x).all()):
         raise NotApplicableError("the inputs are not rows of finite numbers")
     return x.detach()

@@ -49,7 +49,7 @@ CHANGES: tuple[Change, ...] = (
         "shuffled order",
         lambda t: t.subject.in_order and t.batch_size < t.subject.data().size,
         says("The order of the samples keeps it from learning"),
-        says("The loader gives the samples in an order in which neighbours are alike."),
+        says("The loader gives similar samples one after the other."),
         says("Shuffle the data: DataLoader(..., shuffle=True)."),
         says("- DataLoader(data, shuffle=False)\n+ DataLoader(data, shuffle=True)"),
     ),
@@ -57,10 +57,10 @@ CHANGES: tuple[Change, ...] = (
         "constant rate",
         lambda t: t.subject.recipe.scheduler is not None,
         says("The schedule lowers the learning rate too soon"),
-        lambda t: "Its steps are counted as you make them, and the learning rate is soon too small "
-        "(or never large enough).",
-        says("Step the schedule once an epoch and not once a batch, or stretch it over all "
-        "steps of the training."),
+        says("With scheduler.step() called where you call it, the learning rate is soon too small "
+        "(or never large enough)."),
+        says("Call scheduler.step() once per epoch, not once per batch, or stretch the schedule "
+        "over all steps of the training."),
         says("- scheduler.step()  # in the loop over batches\n+ scheduler.step()  # in the loop "
         "over epochs"),
     ),
@@ -113,7 +113,8 @@ CHANGES: tuple[Change, ...] = (
         "standardised inputs",
         when.wild_inputs,
         says("The scale of the inputs keeps it from learning"),
-        says("Features of unlike or far-off scales make directions of the loss unlike."),
+        says("Features of very different scales, or far from 0, make some directions of the loss "
+        "much steeper than others."),
         says("Standardise each input feature: subtract its mean and divide by its standard "
         "deviation on the training set."),
         says("+ x = (x - x.mean(0)) / x.std(0)"),
@@ -155,7 +156,7 @@ CHANGES: tuple[Change, ...] = (
         "ten times the rate",
         when.goes_down,
         says("The learning rate is too small"),
-        says("In the steps that there are the weights hardly move."),
+        says("The weights hardly move in so few steps."),
         lambda t: f"Use a learning rate of about {10 * when.rate(t):.1g}, or many more steps.",
         when.rate_diff(10),
     ),
@@ -163,7 +164,7 @@ CHANGES: tuple[Change, ...] = (
         "a hundred times the rate",
         when.goes_down,
         says("The learning rate is too small"),
-        says("In the steps that there are the weights hardly move."),
+        says("The weights hardly move in so few steps."),
         lambda t: f"Use a learning rate of about {100 * when.rate(t):.1g}, or many more steps.",
         when.rate_diff(100),
     ),
@@ -171,7 +172,7 @@ CHANGES: tuple[Change, ...] = (
         "ten thousand times the rate",
         when.hardly_moves,
         says("The learning rate is too small"),
-        says("In the steps that there are the weights hardly move."),
+        says("The weights hardly move in so few steps."),
         lambda t: f"Use a learning rate of about {1e4 * when.rate(t):.1g}, or many more steps.",
         when.rate_diff(1e4),
     ),
@@ -179,7 +180,7 @@ CHANGES: tuple[Change, ...] = (
         "a tenth of the rate",
         lambda t: True,
         says("The learning rate is too large"),
-        says("The weights jump past what they should find."),
+        says("Each step overshoots the minimum."),
         when.at(0.1),
         when.rate_diff(0.1),
     ),
@@ -187,15 +188,15 @@ CHANGES: tuple[Change, ...] = (
         "a hundredth of the rate",
         lambda t: True,
         says("The learning rate is too large"),
-        says("The weights jump past what they should find."),
+        says("Each step overshoots the minimum."),
         when.at(0.01),
         when.rate_diff(0.01),
     ),
     Change(
         "clipped gradients",
         lambda t: True,
-        says("Single gradients are far too long"),
-        says("A few batches have gradients that throw the weights away."),
+        says("Some gradients are far too large"),
+        says("In a few batches the gradient is so large that one step undoes the training."),
         says("Clip the gradient before each step: "
         "torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)."),
         says("+ torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)"),
@@ -210,7 +211,7 @@ CHANGES: tuple[Change, ...] = (
     Change(
         "cross-entropy",
         when.classes,
-        says("The loss does not suit classes"),
+        says("The loss is not one for classes"),
         says("With cross-entropy on logits it learns."),
         says("Use nn.CrossEntropyLoss on the bare outputs (logits) with class numbers as "
         "targets."),
@@ -219,7 +220,7 @@ CHANGES: tuple[Change, ...] = (
     Change(
         "squared error",
         when.numbers_asked,
-        says("The loss does not suit numbers"),
+        says("The loss is not one for numbers"),
         says("With the mean squared error it learns."),
         says("Use nn.MSELoss, and look for a term in your loss that outweighs the error."),
         says("+ loss = nn.MSELoss()"),
@@ -236,7 +237,7 @@ CHANGES: tuple[Change, ...] = (
     Change(
         "plain Adam",
         when.owns_all,
-        says("The optimizer does not suit"),
+        says("The optimizer is the problem"),
         lambda t: f"It is trained with {t.run.optimizer}.",
         says("Use torch.optim.Adam with a learning rate of 0.001."),
         says("+ optimizer = torch.optim.Adam(model.parameters(), lr=1e-3)"),
@@ -260,7 +261,8 @@ CHANGES: tuple[Change, ...] = (
         "standardised inputs",
         when.floats,
         says("The scale of the inputs keeps it from learning"),
-        says("Features of unlike or far-off scales make directions of the loss unlike."),
+        says("Features of very different scales, or far from 0, make some directions of the loss "
+        "much steeper than others."),
         says("Standardise each input feature: subtract its mean and divide by its standard "
         "deviation on the training set."),
         says("+ x = (x - x.mean(0)) / x.std(0)"),

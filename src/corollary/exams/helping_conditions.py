@@ -45,8 +45,8 @@ def most_dropped(trial: TrialRun) -> str:
     share, name = calls[0].settings["p"], calls[0].name
     kept = f" If {share:g} is the share to keep, write p={1 - share:.2g}." if share > 0.5 else ""
     return (
-        f"Use less dropout: '{name}' drops {100 * share:.0f} % of its inputs, for p is the share "
-        f"that is dropped.{kept}"
+        f"Use less dropout: '{name}' drops {100 * share:.0f} % of its inputs, because p is the "
+        f"share that is dropped.{kept}"
     )
 
 

@@ -15,7 +15,7 @@ def scores_of(subject: Subject, batch: Batch) -> tuple[Tensor, Tensor]:
     """
     output = subject.output(batch)
     if output.is_complex() or not isinstance(batch.target, Tensor):
-        raise NotApplicableError("the module is no classifier with a label for each sample")
+        raise NotApplicableError("the module is not a classifier with one label per sample")
     target = batch.target
     if target.dim() == 2 and target.shape[1] == 1:
         target = target[:, 0]

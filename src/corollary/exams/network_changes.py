@@ -132,7 +132,7 @@ def separate_layers(trial: TrialRun) -> Run:
                 swaps.append((parent, name, child, copy.deepcopy(child)))
             seen.add(id(child))
     if not swaps:
-        raise NotApplicableError("no layer stands in several places")
+        raise NotApplicableError("no layer is used in several places")
     optimizer, _ = subject.recipe.twin()
     optimizer.add_param_group({"params": [p for *_, made in swaps for p in made.parameters()]})
     try:

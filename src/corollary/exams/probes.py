@@ -38,7 +38,7 @@ class Probe:
             for part in rows.split(ROWS):
                 output = self.subject.output(self._batch(part))
                 if output.dim() == 0 or len(output) != len(part) or output.is_complex():
-                    raise NotApplicableError("the output is not one row of real numbers a sample")
+                    raise NotApplicableError("the output is not one row of real numbers per sample")
                 parts.append(output.reshape(len(part), -1).double())
         return torch.cat(parts)
 

@@ -170,7 +170,7 @@ def _mistakes(output: Tensor, target: Tensor, cut: float | None) -> Tensor:
     if target.is_floating_point():
         if output.numel() != target.numel():
             raise NotApplicableError(
-                f"an output of shape {tuple(output.shape)} does not answer a target of shape "
+                f"an output of shape {tuple(output.shape)} does not match a target of shape "
                 f"{tuple(target.shape)}"
             )
         return (output.reshape(target.shape).double() - target.double()).square()

@@ -12,7 +12,7 @@ CLASSES = ("moons", "rings", "xor", "gaussians", "spiral")
 SURFACES = ("plane", "hills")  # regression
 DATA = CLASSES + SURFACES
 ACTIVATIONS = ("relu", "leaky relu", "tanh", "sigmoid", "gelu", "linear")
-OPTIMISERS = ("gradient descent", "momentum", "adam")
+OPTIMIZERS = ("gradient descent", "momentum", "adam")
 LOSSES = ("logistic", "squared")
 FEATURES = {  # as one types them, and as one writes them
     "x1": "x₁",
@@ -65,7 +65,7 @@ class PlaySettings:
     hidden: tuple[int, ...] = _list((8, 8), 6, 64, "hidden layers: units per layer")
     activation: str = _choice("relu", ACTIVATIONS, "activation")
     loss: str = _choice("logistic", LOSSES, "loss")
-    optimiser: str = _choice("gradient descent", OPTIMISERS, "optimiser")
+    optimizer: str = _choice("gradient descent", OPTIMIZERS, "optimizer")
     lr: float = _range(0.5, 0.0001, 100.0, "learning rate η", log=True)
     l1: float = _range(0.0, 0.0, 1.0, "L1 penalty", end=0.1)
     l2: float = _range(0.0, 0.0, 1.0, "L2 penalty", end=0.1)

@@ -71,7 +71,7 @@ class Backprop221:
     def gd_step(self, x1: float, x2: float, y: float, eta: float) -> "Backprop221":
         """The network after ``w <- w - eta dL/dw`` for each weight."""
         if not eta > 0:
-            raise InputError(f"the learning rate must be positive, but eta={eta:g}")
+            raise InputError(f"the learning rate must be positive, got eta={eta:g}")
         slopes = self.gradients(x1, x2, y)
         return replace(self, **{w: getattr(self, w) - eta * slopes[w] for w in slopes})
 

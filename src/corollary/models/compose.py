@@ -2,7 +2,7 @@ r"""A network as a nested composition of layers.
 
 .. math:: \hat\phi(x;\theta)=f^{(L)}(\dots f^{(2)}(f^{(1)}(x,\theta_1),\theta_2)\dots,\theta_L)
 
-Training it is :func:`corollary.train.fit` with a loss and an optimiser.
+Training it is :func:`corollary.train.fit` with a loss and an optimizer.
 
 :source: Lucchi (2025), Foundations of Deep Learning, Section 2.1; Mathematical Foundations of Deep
     Learning (slides), Introduction; Lucchi (2024), Foundations of Deep Learning (slides), Lecture

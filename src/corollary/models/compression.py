@@ -46,7 +46,7 @@ def on_grid(w: Float[Tensor, "..."], r: int, limit: float) -> Float[Tensor, "...
         [-1.0, 0.0, 0.0]
     """
     if r < 2 or not 0 < limit < float("inf"):
-        raise InputError(f"a grid needs r >= 2 values and a limit > 0, but r={r}, {limit:g}")
+        raise InputError(f"a grid needs r >= 2 values and a limit > 0, got r={r}, {limit:g}")
     step = 2 * limit / (r - 1)
     place = ((w.clamp(-limit, limit) + limit) / step).round()
     return place * step - limit

@@ -52,7 +52,7 @@ class Conv2d(nn.Module):
         self.kernel, self.stride, self.padding = _pair(kernel), _pair(stride), _pair(padding)
         if min(c_in, c_out, *self.kernel, *self.stride) < 1 or min(self.padding) < 0:
             raise InputError(
-                "channels, kernel and stride must be at least 1 and the padding at least 0, but "
+                "channels, kernel and stride must be at least 1 and the padding at least 0, got "
                 f"c_in={c_in}, c_out={c_out}, kernel={kernel}, stride={stride}, padding={padding}"
             )
         self.c_in, self.c_out, self.flip = c_in, c_out, flip

@@ -94,7 +94,7 @@ def mc_dropout(net: nn.Module, x: Tensor, samples: int, *, rng: Generator) -> En
         (10, 4, 2)
     """
     if samples < 1:
-        raise InputError(f"at least one sample is needed, but samples={samples}")
+        raise InputError(f"at least one sample is needed, got samples={samples}")
 
     def draw(i: int, a: Tensor) -> Tensor:
         u = torch.rand(a.shape[1:], generator=rng, device=rng.device)

@@ -41,7 +41,7 @@ class EquivariantLinear(nn.Module):
     ) -> None:
         super().__init__()
         if d < 1 or k < 1:
-            raise InputError(f"the layer needs d, k >= 1 channels, but d={d}, k={k}")
+            raise InputError(f"the layer needs d, k >= 1 channels, got d={d}, k={k}")
         normal = torch.randn(2, k, d, generator=rng, device=rng.device, dtype=dtype) / d**0.5
         self.Lambda, self.Gamma = nn.Parameter(normal[0]), nn.Parameter(normal[1])
         self.b = nn.Parameter(normal.new_zeros(k)) if bias else None

@@ -139,4 +139,4 @@ def _linear(w: Tensor, b: Tensor, dtype: torch.dtype) -> nn.Linear:
 
 def _check(d: int, p: int) -> None:
     if d < 1 or p < 1:
-        raise InputError(f"a fold needs d >= 1 coordinates and p >= 1 parts, but d={d}, p={p}")
+        raise InputError(f"a fold needs d >= 1 coordinates and p >= 1 parts, got d={d}, p={p}")

@@ -50,7 +50,7 @@ class GCNConv(nn.Module):
     ) -> None:
         super().__init__()
         if d < 1 or k < 1:
-            raise InputError(f"a layer needs d, k >= 1 channels, but d={d}, k={k}")
+            raise InputError(f"a layer needs d, k >= 1 channels, got d={d}, k={k}")
         uniform = 2 * torch.rand(d, k, generator=rng, device=rng.device, dtype=dtype) - 1
         self.W = nn.Parameter(uniform * (6 / (d + k)) ** 0.5)
         self.b = nn.Parameter(uniform.new_zeros(k)) if bias else None

@@ -152,7 +152,7 @@ def fans(W: Float[Tensor, "m n *k"]) -> tuple[int, int]:
         (75, 200)
     """
     if W.numel() == 0:
-        raise InputError(f"a weight needs at least one entry, but its shape is {tuple(W.shape)}")
+        raise InputError(f"a weight needs at least one entry, got shape {tuple(W.shape)}")
     return W[0].numel(), W[:, 0].numel()
 
 

@@ -56,7 +56,7 @@ class LinearAutoencoder(nn.Module):
         super().__init__()
         rng = as_generator(rng)
         if d < 1 or m < 1:
-            raise InputError(f"an autoencoder needs d >= 1 and m >= 1, but d={d}, m={m}")
+            raise InputError(f"an autoencoder needs d >= 1 and m >= 1, got d={d}, m={m}")
         self.in_features = self.out_features = d
         scale = d**-0.5 if scale is None else scale
         draw = scale * torch.randn(2, m, d, generator=rng, device=rng.device, dtype=dtype)

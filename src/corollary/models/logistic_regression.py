@@ -38,7 +38,7 @@ class LogisticRegression(nn.Module):
     ) -> None:
         super().__init__()
         if d < 1:
-            raise InputError(f"the model needs d >= 1 inputs, but d={d}")
+            raise InputError(f"the model needs d >= 1 inputs, got d={d}")
         self.in_features = d
         start = torch.zeros(d, dtype=dtype)
         if rng is not None:

@@ -89,6 +89,6 @@ def vertices(d: int) -> Float[Tensor, "lines d"]:
         [[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]]
     """
     if not 1 <= d <= 20:
-        raise InputError(f"d from 1 to 20 is supported, but d={d}")
+        raise InputError(f"d from 1 to 20 is supported, got d={d}")
     i = torch.arange(2**d)[:, None]
     return ((i >> torch.arange(d - 1, -1, -1)) & 1).double()

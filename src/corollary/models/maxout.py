@@ -40,7 +40,7 @@ class Maxout(nn.Module):
         rng = as_generator(rng)
         if min(n, m, pieces) < 1:
             raise InputError(
-                f"maxout needs n, m and pieces >= 1, but n={n}, m={m}, pieces={pieces}"
+                f"maxout needs n, m and pieces >= 1, got n={n}, m={m}, pieces={pieces}"
             )
         self.in_features, self.out_features = n, m
         draw = torch.randn(m, pieces, n, generator=rng, device=rng.device, dtype=dtype)

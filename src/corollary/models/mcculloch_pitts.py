@@ -123,7 +123,7 @@ def nand_unit(n: int) -> McCullochPitts:
 def at_least_unit(k: int, n: int) -> McCullochPitts:
     """Fires when ``k`` of ``n`` inputs are on."""
     if not 0 <= k <= _count(n):
-        raise InputError(f"k of n needs 0 <= k <= n, but k={k} and n={n}")
+        raise InputError(f"k of n needs 0 <= k <= n, got k={k} and n={n}")
     return McCullochPitts([1] * n, k)
 
 
@@ -165,7 +165,7 @@ def boolean_cube(n: int) -> Int[Tensor, "rows n"]:
 
 def _count(n: int) -> int:
     if n < 1:
-        raise InputError(f"a unit needs at least one input, but n={n}")
+        raise InputError(f"a unit needs at least one input, got n={n}")
     return n
 
 

@@ -49,7 +49,7 @@ class LinearLayer(nn.Module):
     ) -> None:
         super().__init__()
         if n < 1 or m < 1:
-            raise InputError(f"a layer needs n >= 1 inputs and m >= 1 units, but n={n}, m={m}")
+            raise InputError(f"a layer needs n >= 1 inputs and m >= 1 units, got n={n}, m={m}")
         self.in_features, self.out_features = n, m
         normal = torch.randn(m, n, generator=rng, device=rng.device, dtype=dtype)
         self.W = nn.Parameter(normal / n**0.5)

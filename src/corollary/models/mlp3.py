@@ -53,7 +53,7 @@ class MLP3(nn.Module):
         super().__init__()
         rng = as_generator(rng)
         if n < 1 or m < 1:
-            raise InputError(f"the network needs n >= 1 inputs and m >= 1 units, but n={n}, m={m}")
+            raise InputError(f"the network needs n >= 1 inputs and m >= 1 units, got n={n}, m={m}")
 
         def uniform(*shape: int) -> Tensor:
             return 2 * torch.rand(*shape, generator=rng, device=rng.device, dtype=dtype) - 1
@@ -99,7 +99,7 @@ class MLP3(nn.Module):
     def sgd_step(self, x: Float[Tensor, "s n"], y: Float[Tensor, " t"], eta: float) -> float:
         """Move against the gradient of these points; returns the loss before."""
         if not eta > 0:
-            raise InputError(f"the learning rate must be positive, but eta={eta:g}")
+            raise InputError(f"the learning rate must be positive, got eta={eta:g}")
         before, gradient = float(self.loss(x, y)), self.analytic_gradients(x, y)
         self.beta.sub_(eta * gradient.beta)
         self.w.sub_(eta * gradient.w)

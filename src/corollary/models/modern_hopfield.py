@@ -100,7 +100,7 @@ class ModernHopfield(nn.Module):
     def _query(self, q: Tensor) -> Tensor:
         if q.ndim == 0 or q.shape[-1] != self.patterns.shape[1]:
             raise InputError(
-                f"a query needs {self.patterns.shape[1]} entries, but its shape is {tuple(q.shape)}"
+                f"a query needs {self.patterns.shape[1]} entries, got shape {tuple(q.shape)}"
             )
         return q.to(self.patterns)
 

@@ -125,7 +125,7 @@ class PDPSystem:
     output: Entrywise
     connectivity: Connectivity
     propagation: Propagation
-    activation: Entrywise | Sequence[Entrywise]  # one, or one a group
+    activation: Entrywise | Sequence[Entrywise]  # one, or one per group
     learning: LearningRule
     environment: Environment
 

@@ -58,7 +58,7 @@ class Perceptron(nn.Module):
     def __init__(self, d: int, *, bias: bool = True, dtype: torch.dtype = torch.float64) -> None:
         super().__init__()
         if d < 1:
-            raise InputError(f"a perceptron needs d >= 1 inputs, but d={d}")
+            raise InputError(f"a perceptron needs d >= 1 inputs, got d={d}")
         self.w = nn.Parameter(torch.zeros(d, dtype=dtype))
         self.b = nn.Parameter(torch.zeros((), dtype=dtype)) if bias else None
         self.mistakes = 0

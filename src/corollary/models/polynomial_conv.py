@@ -70,7 +70,7 @@ class GraphConvPoly(nn.Module):
         K: Degree: how many hops a node sees.
         basis: Powers of L, or Chebyshev polynomials of the shifted L.
         normalized: Whether L is the normalised Laplacian.
-        bias: Whether to add one number an output channel.
+        bias: Whether to add one number per output channel.
         rng: Draws the weights, of variance ``1 / (c_in (K + 1))``.
         dtype: Of the weights.
 
@@ -97,7 +97,7 @@ class GraphConvPoly(nn.Module):
         super().__init__()
         _check_degree(K)
         if min(c_in, c_out) < 1:
-            raise InputError(f"a layer needs channels, but c_in={c_in}, c_out={c_out}")
+            raise InputError(f"a layer needs channels, got c_in={c_in}, c_out={c_out}")
         if basis not in ("powers", "chebyshev"):
             raise InputError(f"basis must be powers or chebyshev, got {basis!r}")
         self.K, self.normalized, self.basis = K, normalized, basis

@@ -29,7 +29,7 @@ class _Pool(nn.Module):
         super().__init__()
         self.r, self.stride = r, r if stride is None else stride
         if min(self.r, self.stride) < 1:
-            raise InputError(f"window and stride must be at least 1, but r={r}, stride={stride}")
+            raise InputError(f"window and stride must be at least 1, got r={r}, stride={stride}")
 
     def windows(self, x: Float[Tensor, "n c h w"]) -> Float[Tensor, "n c i j q"]:
         """The entries of each window, row by row."""

@@ -34,7 +34,7 @@ class RadialNetwork(nn.Module):
     def __init__(self, target: RadialShells, n: int, K: int, delta: float) -> None:
         super().__init__()
         if n < 1 or K < 2 or not delta > 0:
-            raise InputError(f"n >= 1, K >= 2 and delta > 0 are needed: {n=}, {K=}, {delta=}")
+            raise InputError(f"n >= 1, K >= 2 and delta > 0 are needed, got {n=}, {K=}, {delta=}")
         B = float(target.R)
         self.h, self.delta, self.n = 2 * B / K, delta, n
         c = target.changes

@@ -45,7 +45,7 @@ class RandomFeatures(nn.Module):
         if kind not in ("relu", "fourier"):
             raise InputError(f"features are relu or fourier, but kind='{kind}'")
         if d < 1 or p < 1:
-            raise InputError(f"random features need d >= 1 and p >= 1, but d={d} and p={p}")
+            raise InputError(f"random features need d >= 1 and p >= 1, got d={d} and p={p}")
         options: dict[str, Any] = {"generator": rng, "device": rng.device, "dtype": dtype}
         self.kind = kind
         self.register_buffer("w", torch.randn(p, d, **options))

@@ -31,7 +31,7 @@ def random_rectifier(
         [4, 3, 1]
     """
     if d < 1 or not widths or min(widths) < 1:
-        raise InputError(f"d and widths must be at least 1, but d={d}, widths={list(widths)}")
+        raise InputError(f"d and widths must be at least 1, got d={d}, widths={list(widths)}")
     layers: list[nn.Module] = []
     for before, n in zip((d, *widths), (*widths, 1), strict=True):
         layer = nn.Linear(before, n, device=rng.device, dtype=dtype)

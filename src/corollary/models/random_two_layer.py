@@ -34,7 +34,7 @@ class RandomTwoLayer(nn.Module):
         super().__init__()
         rng = as_generator(rng)
         if min(d, k, t) < 1:
-            raise InputError(f"d, k and t must be at least 1, but d={d}, k={k}, t={t}")
+            raise InputError(f"d, k and t must be at least 1, got d={d}, k={k}, t={t}")
         self.phi = activation(phi) if isinstance(phi, str) else phi
         normal = torch.randn(t, k, d, generator=rng, device=rng.device, dtype=dtype)
         coins = torch.randint(2, (t, k), generator=rng, device=rng.device)

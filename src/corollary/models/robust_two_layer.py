@@ -80,7 +80,7 @@ def robust_network(
     if not found <= c * (1 + 1e-12) + 1e-12:
         raise InputError(f"some |<x_i, x_j>| / d is {found:.4g}, above the bound c = {c:.4g}")
     if not 0 <= c < 1:
-        raise InputError(f"correlations must be below 1 in size, but c = {c:.4g}: equal points?")
+        raise InputError(f"correlations must be below 1 in size, got c = {c:.4g}: equal points?")
     return Robust(unchecked_network(x, y, c), (1 - c) / 2 * d**0.5, c)
 
 

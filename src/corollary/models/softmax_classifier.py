@@ -48,7 +48,7 @@ class SoftmaxClassifier(nn.Module):
         super().__init__()
         rng = as_generator(rng)
         if d < 1 or k < 2:
-            raise InputError(f"a classifier needs d >= 1 and k >= 2 classes, but d={d}, k={k}")
+            raise InputError(f"a classifier needs d >= 1 and k >= 2 classes, got d={d}, k={k}")
         self.in_features, self.out_features, self.pin_last = d, k, pin_last
         rows = k - 1 if pin_last else k
         normal = torch.randn(rows, d, generator=rng, device=rng.device, dtype=dtype)

@@ -66,7 +66,7 @@ class TNet(nn.Module):
     ) -> None:
         super().__init__()
         if k < 1:
-            raise InputError(f"points need at least one dimension, but k={k}")
+            raise InputError(f"points need at least one dimension, got k={k}")
         self.k = k
         self.local = MLP([k, *local], last="relu", rng=rng, dtype=dtype)
         self.after = MLP([local[-1], *after, k * k], rng=rng, dtype=dtype)

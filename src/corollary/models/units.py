@@ -152,7 +152,7 @@ class RidgeLayer(nn.Module):
     ) -> None:
         super().__init__()
         if m < 1:
-            raise InputError(f"a layer needs at least one unit, but m={m}")
+            raise InputError(f"a layer needs at least one unit, got m={m}")
         self.phi = phi
         self.Theta = nn.Parameter(_weights(m, n, rng=rng, dtype=dtype))
 
@@ -177,7 +177,7 @@ def homogeneous(x: Float[Tensor, "*k n"]) -> Float[Tensor, "*k p"]:
 
 def _weights(*shape: int, rng: Generator, dtype: torch.dtype) -> Tensor:
     if shape[-1] < 1:
-        raise InputError(f"a unit needs at least one input, but n={shape[-1]}")
+        raise InputError(f"a unit needs at least one input, got n={shape[-1]}")
     normal = torch.randn(*shape, generator=rng, device=rng.device, dtype=dtype)
     scale: float = shape[-1] ** 0.5
     return normal / scale

@@ -44,7 +44,7 @@ class WeightNormLinear(nn.Module):
     ) -> None:
         super().__init__()
         if n < 1 or m < 1:
-            raise InputError(f"a layer needs n >= 1 inputs and m >= 1 units, but n={n}, m={m}")
+            raise InputError(f"a layer needs n >= 1 inputs and m >= 1 units, got n={n}, m={m}")
         self.in_features, self.out_features = n, m
         self.v = nn.Parameter(lecun_(torch.empty(m, n, dtype=dtype, device=rng.device), rng=rng))
         self.gamma = nn.Parameter(self.v.detach().norm(dim=1))

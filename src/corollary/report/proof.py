@@ -85,7 +85,7 @@ def told(one: Break) -> str:
     if one.step is None:
         where = "every step still holds here"
     elif one.error:
-        where = f"the proof cannot be carried on at step {one.step + 1} ({one.error})"
+        where = f"the proof cannot continue at step {one.step + 1} ({one.error})"
     else:
         where = f"step {one.step + 1} breaks"
     return scripts(f"Without “{one.hypothesis}” {where}. {one.words}".strip())

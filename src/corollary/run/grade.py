@@ -192,9 +192,9 @@ def _mark(part: Part, found: list[tuple[Case, dict[str, Any] | None]], why: str)
         return Mark(part.letter, False, f"there is no function {part.function}", answered=False)
     for case, said in sorted(found, key=lambda pair: bool(pair[0].edge)):
         if wrong := _judged(case, said, why):
-            special = f"forgotten case, {case.edge}: " if case.edge else ""
+            special = f"edge case, {case.edge}: " if case.edge else ""
             return Mark(part.letter, False, special + wrong)
-    return Mark(part.letter, True, f"right in {len(found)} cases")
+    return Mark(part.letter, True, f"correct in {len(found)} cases")
 
 
 def _judged(case: Case, said: dict[str, Any] | None, why: str) -> str:

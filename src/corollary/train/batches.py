@@ -198,7 +198,7 @@ def _checked(data: Any) -> Batch:
         raise InputError(f"each tensor of the data needs a first axis of rows, got {shapes}")
     if len({len(t) for t in tensors}) > 1:
         raise InputError(
-            f"the tensors of the data must have equally many rows, but their shapes are {shapes}"
+            f"the tensors of the data must have equally many rows, got shapes {shapes}"
         )
     if len({t.device for t in tensors}) > 1:
         raise InputError("the tensors of the data must be on one device")

@@ -19,7 +19,7 @@ Stop = Literal["zero_train", "converged"]
 
 @dataclass(frozen=True)
 class Width:
-    """What one width led to, one entry a seed."""
+    """What one width led to, one entry per seed."""
 
     width: int
     train: tuple[float, ...]  # share of training errors at the end

@@ -52,14 +52,14 @@ def explain_loss(loop: Loop, value: float) -> Finding:
         where = bad_weights[0]
         meaning = (
             f"The loss is {what} because {len(bad_weights)} parameter tensors already are "
-            f"({listed(bad_weights)}): the update before made them so."
+            f"({listed(bad_weights)}): the previous update made them so."
         )
         ratio = max((r for _, r in loop.stability), default=0.0)
         if ratio > 1:
             meaning += f" Learning rate times curvature was {ratio:.3g} times its limit."
     elif last is not None and not inputs_finite(last):
         meaning = f"The loss is {what} because the batch holds values that are not finite."
-        advice = "Check the data of this batch: missing values, division by a zero spread."
+        advice = "Check the data of this batch: missing values, or a standard deviation of zero."
     else:
         search = last is not None and last.repeatable and not loop.compiled
         bad = repeat_pass(loop.model, last) if search and last is not None else None
@@ -67,14 +67,14 @@ def explain_loss(loop: Loop, value: float) -> Finding:
         meaning = (
             f"The loss is {what}: {bad}."
             if bad
-            else f"The loss is {what}, but the model's output is finite: the loss function is "
-            "where it breaks."
+            else f"The loss is {what}, but the model's output is finite: it breaks in the loss "
+            "function."
         )
         advice = (
             "Keep the input of this operation in its domain (an epsilon, a clamp), or compute in "
             "higher precision."
             if bad
-            else "Look at log, division or sqrt in the loss; take losses that work on logits."
+            else "Look at log, division or sqrt in the loss; use losses that take logits."
         )
     return found(NOT_FINITE, f"The loss is {what}", Severity.HIGH, meaning, advice, where=where)
 

@@ -1,4 +1,4 @@
-"""A kept step, made again: inputs, weights and random state as they were."""
+"""A kept step, repeated: inputs, weights and random state as they were."""
 
 import pickle
 from collections.abc import Callable
@@ -31,7 +31,7 @@ class Replay:
         return bool(self.weights or self.forward or self.gradients)
 
     def __str__(self) -> str:
-        lines = [f"Step {self.step}, made again:"]
+        lines = [f"Step {self.step}, repeated:"]
         if self.weights:
             some = ", ".join(self.weights[:3])
             lines.append(f"  weights: {len(self.weights)} tensors are not finite ({some})")
@@ -56,7 +56,7 @@ def read_step(path: Path) -> dict[str, Any]:
     except (OSError, RuntimeError, pickle.UnpicklingError, EOFError) as error:
         raise ResultsFileError(f"{path} cannot be read ({one_line(str(error))})") from None
     if not isinstance(found, dict) or found.get("kind") != "step" or found["schema"] != SCHEMA:
-        raise ResultsFileError(f"expected a step that a watcher kept in {path}, got something else")
+        raise ResultsFileError(f"expected a step saved by a watcher in {path}, got something else")
     return found
 
 
@@ -72,7 +72,7 @@ def replayed(
         model.load_state_dict(held["weights"])
     except RuntimeError as error:
         raise InputError(
-            f"the kept weights do not fit the model ({one_line(str(error))})"
+            f"the saved weights do not fit the model ({one_line(str(error))})"
         ) from None
     output: list[Any] = []
 

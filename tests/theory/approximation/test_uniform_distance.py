@@ -30,7 +30,7 @@ def test_the_certificate_for_a_sine_contains_one(atol):
 
 
 @pytest.mark.parametrize("d", [1, 2, 3])
-def test_the_certificate_contains_what_scipys_optimiser_finds(d, rng):
+def test_the_certificate_contains_what_scipys_optimizer_finds(d, rng):
     c = torch.rand(d, generator=rng, dtype=torch.float64)
 
     def f(x):

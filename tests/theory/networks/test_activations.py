@@ -134,7 +134,7 @@ def network_collapsed(W, V, b):
 
 
 def test_wrong_parameters_and_names_are_refused_in_one_sentence():
-    with pytest.raises(InputError, match="alpha > 0, but alpha=-1"):
+    with pytest.raises(InputError, match="alpha > 0, got alpha=-1"):
         elu(Z, -1.0)
     with pytest.raises(InputError, match=r"in \[0, 1\], got 2"):
         relu(Z, at_zero=2)

@@ -1,4 +1,4 @@
-r"""Separability falls at two points a dimension.
+r"""Separability falls at two points per dimension.
 
 Label s points in general position in :math:`\mathbb R^n` by fair coin flips. The probability that a
 hyperplane through the origin separates them is
@@ -8,7 +8,7 @@ hyperplane through the origin separates them is
 the probability that a fair coin shows fewer than n heads in :math:`s - 1` throws. It is 1 for
 :math:`s \le n` and exactly 1/2 at :math:`s = 2n`; as n grows it becomes a step at
 :math:`s/n = 2` of width about :math:`1/\sqrt n`. Hence the capacity of a threshold unit: two
-points a weight.
+points per weight.
 
 :source: Perez Jensen (2025), Deep Learning, Section 1.2; Cover (1965), "Geometrical and statistical
     properties of systems of linear inequalities", Section V.

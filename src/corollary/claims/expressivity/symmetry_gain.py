@@ -7,7 +7,7 @@ fixed error one hidden layer needs
 .. math:: 3(q\,p^k + 1) \text{ parameters}, \qquad k(3p + 1) + 3(q + 1)
 
 are enough after k folds (a fold less where it costs more than it saves): exponential in the number
-of folds against linear. Without symmetry folding gains nothing. The shallow side is no optimiser's
+of folds against linear. Without symmetry folding gains nothing. The shallow side is no optimizer's
 but the least there is, by dynamic programming over all ways to place the pieces.
 
 :source: Mathematical Foundations of Deep Learning (slides), Montufar's Theorem; Montufar, Pascanu,

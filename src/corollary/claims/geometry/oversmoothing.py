@@ -6,7 +6,7 @@ On a connected graph repeated coupling forgets the features at an exponential ra
    u=\frac{D^{1/2}\mathbf{1}}{\|D^{1/2}\mathbf{1}\|},
 
 where :math:`\lambda<1` is the largest modulus of the eigenvalues of :math:`\bar A` other than 1.
-What is left is one number a feature: nodes differ by the root of their degree alone. On a graph
+What is left is one number per feature: nodes differ by the root of their degree alone. On a graph
 with several components each keeps a direction of its own.
 
 :source: Perez Jensen (2025), Deep Learning, Section 7.4; Li, Han and Wu (2018), "Deeper insights

@@ -1,7 +1,7 @@
 r"""A saddle that its Hessian does not see.
 
-The loss :math:`\frac12(w_1\cdots w_h-1)^2` of a linear network with one unit a layer is critical at
-0. For :math:`h=2` the Hessian there has the eigenvalues :math:`\pm1`. For :math:`h\ge3` it
+The loss :math:`\frac12(w_1\cdots w_h-1)^2` of a linear network with one unit per layer is critical
+at 0. For :math:`h=2` the Hessian there has the eigenvalues :math:`\pm1`. For :math:`h\ge3` it
 vanishes, and yet every ball around 0 holds smaller and larger values: along
 :math:`w=t(1,\dots,1)/\sqrt h`
 

@@ -7,7 +7,7 @@ For a chain :math:`h^l=F^l(h^{l-1};\theta^l)` with loss :math:`\ell(h^L)`
    \frac{\partial\ell}{\partial\theta^l}
    =\Bigl(\frac{\partial h^l}{\partial\theta^l}\Bigr)^{\!\top}\delta^l
 
-gives all derivatives with one product a block. All that a block has to know is its value and its
+gives all derivatives with one product per block. All that a block has to know is its value and its
 transposed derivative times a vector.
 
 :source: Perez Jensen (2025), Deep Learning, Section 3.1; Rumelhart, Hinton and Williams (1986),

@@ -13,7 +13,7 @@ so their Gram matrix is Toeplitz. It needs sine and cosine of each pair to have 
 :cost: instant
 :uses: positional_shift
 :covers: sinusoidal-positional-encoding
-:erratum: [wrong] With the frequencies omega_k = C^{k/d} of Perez Jensen (2025), one a coordinate,
+:erratum: [wrong] With the frequencies omega_k = C^{k/d} of Perez Jensen (2025), one per coordinate,
     the Gram matrix is not Toeplitz: the counterexample here.
 """
 

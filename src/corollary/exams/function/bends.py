@@ -82,7 +82,7 @@ class Bends(Exam):
             value=between(value.value, max(value.low, 0.0), value.high),
             unit=f"times the slope ({float(outside.mean()):.2g} in random directions)",
             expected="0 for a straight line",
-            meaning="This much the slope changes in all on the way from one sample to another.",
+            meaning="The total change of slope on the way from one sample to another.",
             figures=(figure,),
             details={"between_samples": inside.tolist(), "random_directions": outside.tolist()},
         )
@@ -118,5 +118,5 @@ def _figure(y: Tensor) -> Figure:
         for i in range(min(3, y.shape[1]))
     )
     return Figure(
-        "From one sample to another", x="way from one to the other", y="output", marks=marks
+        "From one sample to another", x="position between the two samples", y="output", marks=marks
     )

@@ -64,8 +64,8 @@ class FeaturesRead(Exam):
                 slopes = _slopes_later(subject, batch, list(floats.values()), slopes)
             if floats and not any(bool(s.any()) for s in slopes) and _moves(subject, batch):
                 raise NotApplicableError(
-                    "the output changes with the input, but has no derivative in it, as in "
-                    "quantised networks and those with steps"
+                    "the output changes with the input, but its derivative is zero, as in "
+                    "quantised networks and those with step functions"
                 )
             for (name, x), slope in zip(floats.items(), slopes, strict=True):
                 yield self._features(name, x, slope)

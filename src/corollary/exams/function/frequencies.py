@@ -84,8 +84,8 @@ class Frequencies(Exam):
             value=rounded(float((waves * mean).sum())),
             unit="waves per segment",
             expected="low: networks start with low frequencies and learn them first",
-            meaning=f"{100 * float(mean[waves <= 2].sum()):.0f} % of what is not linear has at "
-            "most two waves.",
+            meaning=f"{100 * float(mean[waves <= 2].sum()):.0f} % of the nonlinear part has at "
+            "most two waves per segment.",
             claims=("ridge_tubes",),
             figures=(_figure(waves, energy),),
         )

@@ -91,7 +91,7 @@ class Representations(Exam):
             value=counted(linear),
             unit="dimension" if linear == 1 else "dimensions",
             expected=f"at least {needed}" if needed > 0 else "",
-            meaning=f"What passes this layer has {linear} dimensions, and {classes} classes in "
+            meaning=f"The output of this layer has {linear} dimensions, and {classes} classes in "
             f"general position need {classes - 1}."
             if tight
             else "No hidden layer has a lower rank on the samples.",

@@ -110,7 +110,7 @@ class Symmetries(Exam):
             "such as their sum."
             if blind
             else f"The output depends on the order of the {what}.",
-            advice=f"Read the {what} by layers with weights of their own before they are pooled."
+            advice=f"Let layers with weights mix the {what} before they are pooled."
             if alarm
             else "",
             claims=("order_invariance",),

@@ -65,7 +65,7 @@ class Calibration(Exam):
         figure: Figure,
     ) -> Finding:
         off = error - chance[1] > FAR
-        sure = "surer than it should be" if warmth > 1 else "less sure than it may be"
+        sure = "overconfident" if warmth > 1 else "underconfident"
         seen = "" if held else " These are samples it may have been trained on."
         return self.finding(
             "It is not calibrated" if off else "Calibration",
@@ -105,7 +105,7 @@ class Calibration(Exam):
             quantity="coverage",
             value=between(100 * mean, 100 * low, 100 * high),
             unit=f"% (measured: {100 * covered:.3g} %"
-            + (")" if kept else ", outside of the law of exchangeable samples)"),
+            + (")" if kept else ", which exchangeable samples do not explain)"),
             expected=f"{100 * (1 - MISS):g} %",
             meaning=f"A set holds all classes with a probability above {1 - float(threshold):.2g}: "
             f"{float(sets.double().sum(1).mean()):.2g} classes on average."

@@ -73,7 +73,7 @@ def _margins(subject: Subject, batch: Batch) -> tuple[Tensor, Tensor]:
     floats = [t.detach().clone().requires_grad_(True) if _real(t) else t for t in tensors]
     leaves = [t for t in floats if t.requires_grad]
     if not leaves:
-        raise NotApplicableError("no input has floating-point numbers, so it cannot move a little")
+        raise NotApplicableError("no input is floating-point, so none can be changed a little")
     scores, labels = scores_of(subject, batch.with_inputs(*floats))
     margins = margins_of(scores, labels)
     if not margins.requires_grad:

@@ -78,13 +78,13 @@ class Memorisation(Exam):
             else rounded(true / mean),
             unit="times as fast as shuffled labels",
             expected=f"above {SAME:g}, if it does not memorise as fast as it learns",
-            meaning="The network finds no connection between inputs and labels, it can only "
+            meaning="The network finds no connection between inputs and labels and can only "
             "memorise."
             if same
             else (
                 "It learns about as fast as it memorises; the samples kept back say which."
                 if slow
-                else "The network finds something in the inputs that tells the labels."
+                else "The network finds something in the inputs that predicts the labels."
             ),
             advice="Check that inputs and labels are in the same order, and that the inputs are "
             "read as they should be."

@@ -1,6 +1,6 @@
 r"""Layers still at their random start.
 
-A layer that the optimiser never got, or that was replaced after training, is still what it was
+A layer that the optimizer never got, or that was replaced after training, is still what it was
 drawn as: its entries are uniform or normal with the scale of a common initialisation, and its
 spectrum is that of noise. Uniform entries tell it best, since hardly any change leaves all of them
 within their bound; how large a change could have gone unseen is said. A weight whose spectrum is
@@ -56,7 +56,7 @@ class UntouchedLayers(Exam):
         trained = [name for name in trained if starts[name] is None]
         if not untouched and not trained:
             raise NotApplicableError(
-                "the weights look random, but are those of no common initialisation: they may be "
+                "the weights look random, but match no common initialisation: they may be "
                 "at their start or have hardly moved"
             )
         if not untouched or not trained:
@@ -91,21 +91,21 @@ class UntouchedLayers(Exam):
             quantity="change since the start, relative to its size",
             value=Reading(0.0, 0.0, change),
             expected=f"more than {change:g}, as in {_listed(trained)}",
-            meaning=f"Its entries are still {_WORDS[start.law]} of an initialisation, while other "
+            meaning=f"It still holds the {_WORDS[start.law]} of an initialisation, while other "
             f"layers have been trained{'; it is frozen' if frozen else ''}.",
-            advice="Leave it if it is frozen on purpose; else let it require gradients and train "
+            advice="If it is not frozen on purpose, call requires_grad_(True) on it and train "
             "again."
             if frozen
-            else "Look whether the optimiser got this parameter, whether its gradient arrives, and "
-            "whether it was loaded; then train again.",
+            else "Check that the optimizer has this parameter, that a gradient reaches it, and "
+            "that it was loaded; then train again.",
             claims=("marchenko_pastur",),
         )
 
 
 _WORDS = {
-    "uniform": "the uniform numbers",
-    "normal": "the normal numbers",
-    "orthogonal": "the orthogonal rows",
+    "uniform": "uniform numbers",
+    "normal": "normal numbers",
+    "orthogonal": "orthogonal rows",
 }
 
 

@@ -97,7 +97,7 @@ class LearningRegime(Exam):
 
 _TITLES = {
     "lazy": "It learns lazily",
-    "mixed": "It learns partly lazily, partly features",
+    "mixed": "It learns features slowly",
     "feature learning": "It learns features",
 }
 _MEANINGS = {

@@ -74,7 +74,7 @@ class CleanAccuracy(Exam):
     def _scale(self, subject: Subject, found: Classifier) -> Finding:
         sizes = {norm: separation(subject, norm) for norm in ("linf", "l2")}
         box = found.box
-        held = f"They lie in [{box[0]:g}, {box[1]:g}]" if box else "They have no fixed range"
+        held = f"Inputs lie in [{box[0]:g}, {box[1]:g}]" if box else "Inputs have no fixed range"
         return self.finding(
             "Separation of the classes",
             quantity="half the distance to the nearest sample of another class",

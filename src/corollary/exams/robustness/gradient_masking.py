@@ -167,7 +167,7 @@ def _is_random(found: Classifier) -> bool:
 
 
 def _gradients(found: Classifier) -> Tensor:
-    """Largest entries of the margin's gradient, one an input."""
+    """Largest entries of the margin's gradient, one per input."""
     x = found.x.clone().requires_grad_(True)
     out = found.scores(x)
     if out.grad_fn is None:

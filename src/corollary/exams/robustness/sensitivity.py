@@ -53,7 +53,7 @@ class Sensitivity(Exam):
             "maximum",
             expected=f"within a factor of {LOOSE:g}",
             meaning=why
-            or f"A margin of {margin:.2g} (the median) is sure to last for "
+            or f"A margin of {margin:.2g} (the median) cannot be lost within "
             f"{100 * radius / unit:.2g} % of the separation of the classes.",
             advice="Smaller norms of the layers (weight decay, spectral or orthogonal "
             "normalisation) would make the proof stronger."

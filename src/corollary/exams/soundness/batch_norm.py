@@ -22,7 +22,7 @@ from corollary.core import Budget, Evidence, Exam, Finding, Severity, Subject
 from corollary.errors import NotApplicableError
 from corollary.exams.readings import counted
 
-FEW = 9  # values a channel: below, the variance is off by more than a half
+FEW = 9  # values per channel: below, the variance is off by more than a half
 
 
 class BatchNorm(Exam):

@@ -123,15 +123,15 @@ class HeadAndLoss(Exam):
         )
 
     def _labels(self, head: Head) -> Finding | None:
-        """Several labels a sample, and a loss for exclusive classes; or the other way round."""
+        """Several labels per sample, and a loss for exclusive classes; or the other way round."""
         if head.targets == "labels" and (head.loss == "cross entropy" or head.op == "softmax"):
             return self.finding(
                 "Several labels, and a softmax that allows one",
                 severity=Severity.MEDIUM,
                 evidence=Evidence.CONFIRMED,
                 where=head.where,
-                meaning="Targets have several ones in a row, and a softmax shares a total of one "
-                "among the classes, so no two of them can be sure.",
+                meaning="Some samples have several labels, and the probabilities of a softmax sum "
+                "to 1, so at most one label can be near 1.",
                 advice="Use the logistic loss on one logit for each label "
                 "(BCEWithLogitsLoss), without a softmax.",
                 explains=("trainability/*", "learning/*", "generalization/*"),

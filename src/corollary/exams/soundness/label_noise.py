@@ -63,12 +63,12 @@ class LabelNoise(Exam):
             severity=Severity.MEDIUM if noisy else Severity.LOW if share > SOME else Severity.NONE,
             evidence=Evidence.CONFIRMED,
             value=rounded(100 * share),
-            unit=f"% of the labels are another than {AGREE} of the {NEAR} nearest have",
+            unit=f"% of the labels differ from {AGREE} of the {NEAR} nearest",
             expected=f"below {100 * SOME:g} %",
             meaning="Labels are wrong, or the classes overlap there; no network can be right on "
             "them and their neighbours." + (" They are all over the data." if noisy else "")
             if share > SOME
-            else "Hardly any label stands against those around it.",
+            else "Hardly any label contradicts those around it.",
             advice=f"Look at samples {_listed(wrong)}: correct their labels or drop them."
             if share > SOME
             else "",

@@ -103,7 +103,7 @@ class Labels(Exam):
             evidence=Evidence.CONFIRMED,
             quantity=f"samples of class {frequent} / of class {rarest}",
             value=rounded(ratio),
-            expected=f"at most {RARE:g}, or as much weight in the loss",
+            expected=f"at most {RARE:g}, unless the loss weights the classes",
             meaning=f"{padding or 'The rarest class hardly moves the loss.'} {lost}".strip()
             if rare
             else "No class is rare, or the loss makes up for it.",
@@ -138,6 +138,6 @@ class Labels(Exam):
             expected=f"about {mean:.0f} in a random order",
             meaning="Unless the data is shuffled, each batch holds a single class."
             if ordered
-            else "The labels are mixed.",
+            else "The labels are well mixed.",
             advice="Shuffle the data, as DataLoader(..., shuffle=True) does." if ordered else "",
         )

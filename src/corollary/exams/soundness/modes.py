@@ -98,7 +98,9 @@ class Modes(Exam):
         worse = still.value - moving.value > WORSE and still.value > 2 * moving.value
         where = next((n for n, m in norms.items() if m.momentum == 0), next(iter(norms)))
         yield self.finding(
-            "It is far worse in eval mode than it trained" if worse else "Eval mode after training",
+            "It is far worse in eval mode than in train mode"
+            if worse
+            else "Eval mode after training",
             severity=Severity.HIGH if worse else Severity.NONE,
             evidence=Evidence.CONFIRMED,
             where=where if worse else "",

@@ -97,7 +97,7 @@ class Ownership(Exam):
 
     def _decay(self, subject: Subject) -> Iterator[Finding]:
         optimizer = subject.recipe.optimizer
-        assert optimizer is not None, "told by the user"
+        assert optimizer is not None, "given by the user"
         decayed = {
             id(p)
             for group in optimizer.param_groups

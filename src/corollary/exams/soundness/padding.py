@@ -35,7 +35,7 @@ class Padding(Exam):
         batch = subject.data(SAMPLES)
         name = next((m for m in MASKS if isinstance(batch.named.get(m), Tensor)), None)
         if name is None:
-            raise NotApplicableError("no input is a mask by its name")
+            raise NotApplicableError("no input is named like a mask")
         mask = batch.named[name]
         sequences = {
             k: v

@@ -54,7 +54,7 @@ class Shift(Exam):
     def _inputs(self, subject: Subject, own: Batch, held: Batch, far: float, p: float) -> Finding:
         shifted = p <= LEVEL
         return self.finding(
-            "Held-out inputs are drawn differently" if shifted else "Held-out inputs are alike",
+            "Held-out inputs are drawn differently" if shifted else "Held-out inputs are similar",
             severity=(Severity.MEDIUM if far > FAR else Severity.LOW) if shifted else Severity.NONE,
             evidence=Evidence.CONFIRMED,
             value=rounded(far),
@@ -74,7 +74,7 @@ class Shift(Exam):
         far, p = _class_test(a, b, subject.rng("class shift"))
         shifted = p <= LEVEL
         return self.finding(
-            "Held-out classes have other shares" if shifted else "Held-out classes are alike",
+            "Held-out classes have other shares" if shifted else "Held-out classes are as frequent",
             severity=(Severity.MEDIUM if far > CLASSES else Severity.LOW)
             if shifted
             else Severity.NONE,
@@ -137,7 +137,7 @@ def _class_test(a: Tensor, b: Tensor, rng: torch.Generator) -> tuple[float, floa
 
 
 def _features(batch: Batch) -> Tensor:
-    """One row of numbers a sample: values of float inputs, counts of token ids."""
+    """One row of numbers per sample: values of float inputs, counts of token ids."""
     parts = []
     for t in batch.tensors():
         if t.layout is not torch.strided or len(t) != batch.size:

@@ -61,8 +61,7 @@ class InitialGain(Exam):
             meaning=f"This layer {'amplifies' if gain > good else 'attenuates'} the signal far too "
             "much."
             if far
-            else "No layer's weights are far too large or too small; this one is the furthest "
-            "from it.",
+            else "No layer's weights are far too large or too small; this one is the furthest off.",
             advice=f"Draw its weights with variance {good:g} / fan-in "
             f"(nn.init.{'kaiming' if good == 2 else 'xavier'}_normal_)."
             if far

@@ -84,7 +84,7 @@ class RecurrentRadius(Exam):
         elif plain and 0 < radius < 1:
             meaning = f"The layer remembers about {-1 / math.log(radius):.2g} steps back."
         elif plain:
-            meaning = "It is near enough to 1 for the units to tame it."
+            meaning = "It is so close to 1 that the activation keeps it in bounds."
         else:
             meaning = "The gates control the memory, so this number alone is not a problem."
         return self.finding(

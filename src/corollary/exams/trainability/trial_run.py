@@ -95,7 +95,7 @@ class TrialRunExam(Exam):
         elif not fails:
             better = plain.learned and plain.end < one.end
             meaning = (
-                f"In {len(one.losses)} steps your optimizer comes to a loss of {one.end:.3g}"
+                f"In {len(one.losses)} steps your optimizer reaches a loss of {one.end:.3g}"
                 + (f", {plain.optimizer} to {plain.end:.3g}." if better else ".")
             )
         else:
@@ -124,7 +124,7 @@ class TrialRunExam(Exam):
             "output; a network that is wired correctly memorises a few samples."
             if fails
             else "Use another learning rate or optimizer: a few samples are memorised in a hundred "
-            "steps where both suit."
+            "steps if both fit the network."
             if own
             else "",
         )

@@ -36,7 +36,7 @@ class WhatHelps(Exam):
         """The smallest change that helps most, if the run goes badly."""
         for x in float_inputs(subject.data()).values():
             if not bool(torch.isfinite(x).all()):
-                raise NotApplicableError("some inputs are NaN or infinite, and nothing helps that")
+                raise NotApplicableError("some inputs are NaN or infinite; fix them first")
         trial = trial_run_of(subject, budget)
         if not goes_badly(trial):
             yield self.finding(
@@ -49,7 +49,7 @@ class WhatHelps(Exam):
             yield self.finding(
                 "No single change helps",
                 meaning="The run goes badly, and no change that can be tried alone makes it "
-                "better: more than one thing is wrong, or the inputs do not tell the targets.",
+                "better: more than one thing is wrong, or the inputs do not determine the targets.",
             )
             return
         change, run = smallest(trial, helping)

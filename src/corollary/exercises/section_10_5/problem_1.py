@@ -35,7 +35,7 @@ def part_a(rng: Rng) -> Iterator[Case]:
         h = rng.normal(size=K)
         W = np.array([convolved(e, h) for e in np.eye(D)]).T
         turned = np.array([convolved(e, h[::-1]) for e in np.eye(D)]).T
-        said = {"the kernel is not turned around: this is the correlation": turned}
+        said = {"the kernel is not flipped: this is the correlation": turned}
         yield Case({"h": h, "D": D}, equals(W, said), edge)
 
 

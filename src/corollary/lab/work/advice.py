@@ -44,14 +44,14 @@ def _dead_layer(layer: int, units: int) -> str:
 def step_advice(settings: PlaySettings, limit: Estimate) -> tuple[str, str]:
     """A severity and a sentence on the learning rate alone, against its limit."""
     lr = settings.lr
-    if settings.optimiser == "adam":
+    if settings.optimizer == "adam":
         return "none", (
             f"Plain gradient descent would be stable up to {limit.value:.2g} here; Adam rescales "
             "every weight and has its own limit."
         )
     if limit.value == float("inf"):
         return "none", "The loss has no positive curvature here: no limit yet."
-    formula = "3.8/λ" if settings.optimiser == "momentum" else "2/λ"
+    formula = "3.8/λ" if settings.optimizer == "momentum" else "2/λ"
     bound = f"the limit {formula} = {limit.value:.2g}"
     ratio = lr / limit.value
     if lr > CATAPULT * limit.high:

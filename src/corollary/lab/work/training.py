@@ -82,7 +82,7 @@ class Playground:
             "momentum": partial(torch.optim.SGD, momentum=BETA),
             "adam": torch.optim.Adam,
         }
-        made: torch.optim.Optimizer = make[self.settings.optimiser](
+        made: torch.optim.Optimizer = make[self.settings.optimizer](
             self.model.parameters(), lr=self.settings.lr
         )
         return made
@@ -130,10 +130,10 @@ class Playground:
             x, y = x[rows], y[rows]
         self.optimizer.zero_grad()
         minimised = self.objective(self.model(x), y)
-        if l1 > 0 and self.settings.optimiser == "adam":
+        if l1 > 0 and self.settings.optimizer == "adam":
             minimised = minimised + l1 * sum(w.abs().sum() for w in all_weights(self.model))
         minimised.backward()
-        if l1 > 0 and self.settings.optimiser != "adam":
+        if l1 > 0 and self.settings.optimizer != "adam":
             before = [w.detach().clone() for w in all_weights(self.model)]
             self.optimizer.step()
             shrink_(self.optimizer, list(all_weights(self.model)), before, l1)
@@ -182,7 +182,7 @@ class Playground:
         return float((out * y <= 0).double().mean())
 
     def points(self) -> dict[str, Any]:
-        """The data, once a run."""
+        """The data, once per run."""
         return {
             "reach": self.reach,
             "train": [[round(v, 3) for v in p] for p in self.x.tolist()],
@@ -205,7 +205,7 @@ class Playground:
     def _theory(self) -> dict[str, Any]:
         if not self.finite:
             raise NotFiniteError("the weights are not finite")
-        momentum = BETA if self.settings.optimiser == "momentum" else 0.0
+        momentum = BETA if self.settings.optimizer == "momentum" else 0.0
         edge = 2 * (1 + momentum) / self.settings.lr  # of the sharpness, for this learning rate
         landscape = Landscape(self.model, self.objective, (self.inputs, self.y))
         rng = generator(self.settings.seed, "playground", "lanczos", self.steps)
@@ -213,7 +213,7 @@ class Playground:
         return {
             "sharpness": number(found.lambda_max.value),
             "limit": number(found.step.value),
-            "edge": None if self.settings.optimiser == "adam" else number(edge),
+            "edge": None if self.settings.optimizer == "adam" else number(edge),
             "advice": advice(self.settings, found.step, self._health()),
             **self._kernel(),
             **plane_regions(self.model, self.settings, self.reach),

@@ -56,7 +56,7 @@ def sample_units(f: Spectrum, n: int, r: float = 1.0, *, rng: Generator) -> Unit
             + ("; a function with kinks or jumps is not in the class" if C > 0 else "")
         )
     if n < 1 or not 0 < r < math.inf:
-        raise InputError(f"n >= 1 and r > 0 are needed, but n={n}, r={r:g}")
+        raise InputError(f"n >= 1 and r > 0 are needed, got n={n}, r={r:g}")
     w, theta = f.draw(n, tilt=1, rng=rng)
     uniform = 2 * torch.rand(n, generator=rng, dtype=w.dtype) - 1
     b = r * w.norm(dim=1) * uniform
@@ -135,7 +135,7 @@ def greedy(
         ([0.3, 0.4], 0.025)
     """
     if n < 1 or not 0 < mass < math.inf:
-        raise InputError(f"n >= 1 and mass > 0 are needed, but n={n}, mass={mass:g}")
+        raise InputError(f"n >= 1 and mass > 0 are needed, got n={n}, mass={mass:g}")
     check_finite("features", features)
     check_finite("target", target)
     mu = torch.full_like(target, 1 / len(target)) if weight is None else weight

@@ -84,7 +84,7 @@ def lift(
         1. Biases must be included, as in Perez Jensen (2025).
     """
     if not ridges or not eps > 0 or not radius > 0:
-        raise InputError(f"lifting needs a ridge, eps > 0 and radius > 0: {eps=}, {radius=}")
+        raise InputError(f"lifting needs a ridge, eps > 0 and radius > 0, got {eps=}, {radius=}")
     budget = eps / (2 * len(ridges))
     parts, errors = [], []
     for theta, g in ridges:

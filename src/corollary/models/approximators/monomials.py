@@ -46,7 +46,7 @@ def monomial_network(
     :covers: monomial-finite-difference-network
     """
     if k < 0 or not h > 0:
-        raise InputError(f"a monomial needs k >= 0 and a step h > 0, but k={k}, h={h:g}")
+        raise InputError(f"a monomial needs k >= 0 and a step h > 0, got k={k}, h={h:g}")
     orders = jets(sigma, torch.tensor([b], dtype=torch.float64), k)[:, 0]
     derivative, size = float(orders[k]), float(orders.abs().max())
     if abs(derivative) <= 1e-12 * max(size, 1e-300):

@@ -53,7 +53,7 @@ def pl_interpolant(f: Function, m: int, *, low: float = 0.0, high: float = 1.0) 
     :covers: piecewise-linear-density
     """
     if m < 1 or not low < high:
-        raise InputError(f"m >= 1 pieces and low < high are needed: {m}, {low:g}, {high:g}")
+        raise InputError(f"m >= 1 pieces and low < high are needed, got {m}, {low:g}, {high:g}")
     knots = torch.linspace(low, high, m + 1, dtype=torch.float64)
     values = f(knots[:, None])
     slopes = values.diff() / knots.diff()
@@ -68,7 +68,9 @@ def interpolation_bound(m: int, curvature: float, *, length: float = 1.0) -> flo
         0.0625
     """
     if m < 1 or not (0 <= curvature < math.inf and 0 < length < math.inf):
-        raise InputError(f"m >= 1 and finite numbers are needed: {m}, {curvature:g}, {length:g}")
+        raise InputError(
+            f"finite numbers and m >= 1 are needed, got {m}, {curvature:g}, {length:g}"
+        )
     return curvature * (length / m) ** 2 / 8
 
 
@@ -173,7 +175,7 @@ def fit_relu_uniform(
     """
     if not eps > 0 or d < 1 or not low < high:
         raise InputError(
-            f"eps > 0, d >= 1 and low < high are needed: {eps=}, {d=}, {low=}, {high=}"
+            f"eps > 0, d >= 1 and low < high are needed, got {eps=}, {d=}, {low=}, {high=}"
         )
     built, rng = d == 1 and sigma is torch.relu, as_generator(rng)
     network: Callable[[int], Superposition]

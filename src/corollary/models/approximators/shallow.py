@@ -97,7 +97,7 @@ def random_units(
     """
     if m < 1 or d < 1 or not 0 < scale < math.inf or not low < high:
         raise InputError(
-            f"random units need m, d >= 1, a positive scale and low < high, but m={m}, d={d}, "
+            f"random units need m, d >= 1, a positive scale and low < high, got m={m}, d={d}, "
             f"scale={scale:g}, low={low:g}, high={high:g}"
         )
     w = torch.randn(m, d, generator=rng, device=rng.device, dtype=dtype)

@@ -61,7 +61,7 @@ def threshold_network(
         is not excluded, where no node at all is promised and g = 5 is missed by 5: one is needed.
     """
     if not (eps > 0 and 0 <= rho < math.inf):
-        raise InputError(f"eps must be positive and rho >= 0, but eps={eps:g}, rho={rho:g}")
+        raise InputError(f"eps must be positive and rho >= 0, got eps={eps:g}, rho={rho:g}")
     if values not in ("left", "middle"):
         raise InputError(f"expected values to be 'left' or 'middle', got {values!r}")
     width = (eps if values == "left" else 2 * eps) / rho if rho > 0 else 1.0

@@ -43,7 +43,7 @@ def mixing_matrix(module: nn.Module, X: Float[Tensor, "T d"]) -> Float[Tensor, "
 
 
 def _convolution(layer: nn.Conv1d, X: Tensor) -> Tensor:
-    """Responses to one impulse a position and channel, without the bias."""
+    """Responses to one impulse per position and channel, without the bias."""
     T, d = X.shape
     impulses = torch.eye(T * d, dtype=X.dtype, device=X.device).view(T * d, d, T)
     with torch.no_grad():

@@ -193,7 +193,7 @@ class MultiHeadAttention(nn.Module):
         ):
             if x.ndim < 2 or x.shape[-1] != width:
                 raise InputError(
-                    f"the {name} needs rows of {width} numbers, but its shape is {tuple(x.shape)}"
+                    f"the {name} needs rows of {width} numbers, got shape {tuple(x.shape)}"
                 )
 
 

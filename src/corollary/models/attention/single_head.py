@@ -80,7 +80,7 @@ class SharedAttention(nn.Module):
     def __init__(self, U: Float[Tensor, "d k"]) -> None:
         super().__init__()
         if U.numel() == 0:
-            raise InputError(f"U needs rows and columns, but its shape is {tuple(U.shape)}")
+            raise InputError(f"U needs rows and columns, got shape {tuple(U.shape)}")
         self.U = nn.Parameter(U.detach().clone())
 
     def scores(self, x: Float[Tensor, "*b t d"]) -> Float[Tensor, "*b t t"]:

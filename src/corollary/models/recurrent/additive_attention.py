@@ -40,7 +40,7 @@ class AdditiveAttention(nn.Module):
     ) -> None:
         super().__init__()
         if min(m, k, h) < 1:
-            raise InputError(f"m, k and h must be at least 1, but m={m}, k={k}, h={h}")
+            raise InputError(f"m, k and h must be at least 1, got m={m}, k={k}, h={h}")
         self.m, self.k = m, k
         self.W, self.U = weights(h, m, rng=rng, dtype=dtype), weights(h, k, rng=rng, dtype=dtype)
         self.v = weights(1, h, rng=rng, dtype=dtype)

@@ -29,7 +29,7 @@ class Cell(nn.Module):
     def __init__(self, n: int, m: int) -> None:
         super().__init__()
         if n < 1 or m < 1:
-            raise InputError(f"a cell needs n >= 1 inputs and m >= 1 units, but n={n}, m={m}")
+            raise InputError(f"a cell needs n >= 1 inputs and m >= 1 units, got n={n}, m={m}")
         self.n, self.m = n, m
 
     def start(self, x: Float[Tensor, "B n"]) -> State:

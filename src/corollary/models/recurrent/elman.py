@@ -85,7 +85,7 @@ def torch_weights(
             f"network has {rnn.num_layers} layers and bidirectional={rnn.bidirectional}"
         )
     if getattr(rnn, "proj_size", 0):
-        raise InputError(f"a network without projection is needed, but proj_size={rnn.proj_size}")
+        raise InputError(f"a network without projection is needed, got proj_size={rnn.proj_size}")
 
     def copied(part: str) -> Tensor:
         weight: Tensor = getattr(rnn, f"{part}_{name}")

@@ -4,7 +4,7 @@ r"""The linear recurrent unit.
    \qquad\lambda_j=\exp(-e^{\nu_j}+i\varphi_j) .
 
 A diagonal complex recurrence, trained by a scan, and a map g of the output that has all the
-nonlinearity. The parametrisation keeps every :math:`|\lambda_j|` below 1 whatever the optimiser
+nonlinearity. The parametrisation keeps every :math:`|\lambda_j|` below 1 whatever the optimizer
 does. C starts with rows of size :math:`\sqrt{1-|\lambda|^2}`, so that for white inputs the states
 have variance 1.
 
@@ -60,7 +60,7 @@ class LRU(nn.Module):
         rng = as_generator(rng)
         q = n if q is None else q
         if n < 1 or m < 1 or q < 1:
-            raise InputError(f"n, m and q must be at least 1, but n={n}, m={m}, q={q}")
+            raise InputError(f"n, m and q must be at least 1, got n={n}, m={m}, q={q}")
         if dtype not in (torch.float32, torch.float64):
             raise InputTypeError(
                 f"states are complex, which torch has for float32 and float64, not for {dtype}"
@@ -73,7 +73,7 @@ class LRU(nn.Module):
             return torch.randn(*shape, generator=rng, device=rng.device, dtype=dtype)
 
         size = (1 - self.eigenvalues.detach().abs() ** 2).sqrt()[:, None]
-        # Pairs of real numbers, last axis (Re, Im): optimisers and files take them as they are.
+        # Pairs of real numbers, last axis (Re, Im): optimizers and files take them as they are.
         self.C = nn.Parameter(size[..., None] * draw(m, n, 2) / (2 * n) ** 0.5)
         self.M = nn.Parameter(draw(q, m, 2) / m**0.5)
         self.D = nn.Parameter(draw(q, n) / n**0.5)

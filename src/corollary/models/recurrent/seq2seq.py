@@ -194,7 +194,7 @@ class Seq2Seq(nn.Module):
     def _forced(self, x: Tensor, y: Tensor, lengths: Tensor | None) -> tuple[Tensor, list[Tensor]]:
         _check_tokens(y, self.target, "target")
         if len(x) != len(y):
-            raise InputError(f"{len(x)} sources and {len(y)} targets are no pairs")
+            raise InputError(f"{len(x)} sources and {len(y)} targets are not pairs")
         known = self.encode(x, lengths)
         shifted = torch.cat([y.new_full((len(y), 1), self.target), y[:, :-1]], dim=1)
         state, scores, looks = known.state, [], []

@@ -48,7 +48,7 @@ class MLP3:
 
     def __init__(self, n: int, m: int, *, rng: Random) -> None:
         if n < 1 or m < 1:
-            raise InputError(f"the network needs n >= 1 inputs and m >= 1 units, but n={n}, m={m}")
+            raise InputError(f"the network needs n >= 1 inputs and m >= 1 units, got n={n}, m={m}")
         draw = checked_random(rng).uniform
         self.theta = draw(-1 / n, 1 / n, (m, n))  # m x n
         self.beta = draw(-1 / m, 1 / m, (1, m))  # 1 x m

@@ -60,7 +60,7 @@ def train(
         (True, True)
     """
     if steps < 1:
-        raise InputError(f"a run needs steps >= 1, but steps={steps}")
+        raise InputError(f"a run needs steps >= 1, got steps={steps}")
     model = MLP(layer_dims, rng=rng, divide_again=double_division)
     run, loss_fn, optimizer = Trained(model), BCE(), optimizer or GD(lr=0.5)
     for _ in range(steps):

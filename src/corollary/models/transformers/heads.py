@@ -172,7 +172,7 @@ class QAHead(nn.Module):
 def _token_loss(logits: Tensor, labels: Tensor) -> Tensor:
     if logits.shape[:-1] != labels.shape:
         raise InputError(
-            f"a label a token is needed: logits are {tuple(logits.shape)}, labels "
+            f"one label per token is needed, got logits {tuple(logits.shape)}, labels "
             f"{tuple(labels.shape)}"
         )
     if not bool((labels != IGNORED).any()):

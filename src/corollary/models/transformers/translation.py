@@ -142,7 +142,7 @@ class Transformer(nn.Module):
         ``source_lengths`` says how many tokens of each source are no padding.
         """
         if len(source) != len(target):
-            raise InputError(f"{len(source)} sources and {len(target)} targets are no pairs")
+            raise InputError(f"{len(source)} sources and {len(target)} targets are not pairs")
         mask = _padding(source, source_lengths)
         memory = self.encode(source, mask=mask)
         logits = self.decode(target[:, :-1], memory, memory_mask=mask)

@@ -81,7 +81,7 @@ def barron_constant(
     """
     if d < 1 or not 0 < cutoff < math.inf or directions < 1:
         raise InputError(
-            f"d, cutoff and directions must be positive: {d}, {cutoff:g}, {directions}"
+            f"d, cutoff and directions must be positive, got {d}, {cutoff:g}, {directions}"
         )
     rays = _rays(d, directions, rng)
     factor = 2 * math.pi if convention == "angular" else 1.0
@@ -131,7 +131,7 @@ def gaussian_constant(
         fhat(0) is (2 pi sigma^2)^d, 6.28 for sigma = 1 and d = 1, against the given 1.
     """
     if d < 1 or not 0 < sigma < math.inf:
-        raise InputError(f"d >= 1 and sigma > 0 are needed, but d={d}, sigma={sigma:g}")
+        raise InputError(f"d >= 1 and sigma > 0 are needed, got d={d}, sigma={sigma:g}")
     mean = math.sqrt(2) * math.exp(math.lgamma((d + 1) / 2) - math.lgamma(d / 2))
     length = mean if exact else math.sqrt(d)
     factor = 1.0 if convention == "angular" else 1 / (2 * math.pi)

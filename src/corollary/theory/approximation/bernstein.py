@@ -72,7 +72,7 @@ def bernstein_degree(eps: float, delta: float, R: float) -> int:
         2001
     """
     if not (eps > 0 and delta > 0 and 0 <= R < math.inf):
-        raise InputError(f"eps and delta must be positive and R finite: {eps=}, {delta=}, {R=}")
+        raise InputError(f"eps and delta must be positive and R finite, got {eps=}, {delta=}, {R=}")
     return max(1, math.floor(R / (2 * eps * delta**2) * (1 + 1e-12)) + 1)
 
 

@@ -86,7 +86,7 @@ def multiplications(n: int, m: int, method: Method) -> int:
         (24, 448)
     """
     if not (n >= 1 and m >= 1):
-        raise InputError(f"the lengths must be at least 1, but n={n}, m={m}")
+        raise InputError(f"the lengths must be at least 1, got n={n}, m={m}")
     if method == "direct":
         return n * m
     bits = math.ceil(math.log2(n + m - 1)) if n + m > 2 else 0

@@ -134,7 +134,7 @@ def class_error(
         low, high = map(torch.tensor, zip(*box, strict=True))
         x = low + (high - low) * box_grid(len(box), max(2, round(points ** (1 / len(box)))))
         return best_uniform(basis(x), f(x))
-    raise InputError(f"the distance from a class is there for p = 2 and infinity, but p = {p:g}")
+    raise InputError(f"the distance from a class is there for p = 2 and infinity, got p = {p:g}")
 
 
 def best_uniform(A: Float[Tensor, "n m"], y: Float[Tensor, " n"]) -> Fit:

@@ -27,7 +27,7 @@ def lowest_frequencies(d: int, n: int) -> Float[Tensor, "n d"]:
         [1.0, 1.0, 2.0, 2.0]
     """
     if d < 1 or n < 1:
-        raise InputError(f"d and n must be at least 1, but d={d}, n={n}")
+        raise InputError(f"d and n must be at least 1, got d={d}, n={n}")
     volume = math.pi ** (d / 2) / math.gamma(d / 2 + 1)
     reach = math.ceil(((2 * n + 1) / volume) ** (1 / d) + d**0.5 / 2)  # the ball holds enough
     axis = torch.arange(-reach, reach + 1, dtype=torch.float64)

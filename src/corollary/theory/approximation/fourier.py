@@ -58,7 +58,7 @@ def centred_grid(d: int, n: int, step: float) -> Float[Tensor, "*N d"]:
         [-1.0, -0.5, 0.0, 0.5]
     """
     if d < 1 or n < 1 or not 0 < step < math.inf:
-        raise InputError(f"a grid needs d, n >= 1 and step > 0, but d={d}, n={n}, step={step:g}")
+        raise InputError(f"a grid needs d, n >= 1 and step > 0, got d={d}, n={n}, step={step:g}")
     axis = (torch.arange(n, dtype=torch.float64) - n // 2) * step
     return torch.stack(torch.meshgrid(*[axis] * d, indexing="ij"), -1)
 
@@ -81,7 +81,7 @@ def transform(
         True
     """
     if f.dim() == 0 or f.numel() == 0 or not 0 < step < math.inf:
-        raise InputError(f"values on a grid and step > 0 are needed: {tuple(f.shape)}, {step:g}")
+        raise InputError(f"grid values and step > 0 are needed, got {tuple(f.shape)}, {step:g}")
     d, factor = f.dim(), _factor(convention)
     values = torch.fft.fftshift(torch.fft.fftn(torch.fft.ifftshift(f))) * step**d
     axes = [

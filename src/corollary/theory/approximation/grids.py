@@ -35,7 +35,7 @@ def box_grid(d: int, n: int, low: float = 0.0, high: float = 1.0) -> Float[Tenso
     """
     if d < 1 or n < 1 or not low < high:
         raise InputError(
-            f"a grid needs d, n >= 1 and low < high, but d={d}, n={n}, {low} to {high}"
+            f"a grid needs d, n >= 1 and low < high, got d={d}, n={n}, {low} to {high}"
         )
     axis = torch.linspace(low, high, n, dtype=torch.float64)
     return torch.cartesian_prod(*[axis] * d).reshape(-1, d)
@@ -71,7 +71,7 @@ def grid_units(rho: float, eps: float, d: int) -> int:
     """
     if d < 1 or not 0 < eps < math.inf or not 0 <= rho < math.inf:
         raise InputError(
-            f"the count needs d >= 1, eps > 0 and rho >= 0, but d={d}, eps={eps:g}, rho={rho:g}"
+            f"the count needs d >= 1, eps > 0 and rho >= 0, got d={d}, eps={eps:g}, rho={rho:g}"
         )
     boxes: int = (cells(eps / rho) if rho > 0 else 1) ** d
     return (4 * d + 1) * boxes
@@ -109,7 +109,7 @@ def modulus_of_continuity(
         0.05
     """
     if not delta > 0 or pairs < 2 or d < 1:
-        raise InputError(f"delta and pairs must be positive, but delta={delta:g}, pairs={pairs}")
+        raise InputError(f"delta and pairs must be positive, got delta={delta:g}, pairs={pairs}")
     x = torch.rand(pairs, d, generator=rng, dtype=torch.float64)
     step = torch.randn(pairs, d, generator=rng, dtype=torch.float64)
     half = pairs // 2

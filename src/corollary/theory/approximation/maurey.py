@@ -78,7 +78,7 @@ def maurey_sample(
     """
     _check(weights, atoms, k)
     if trials < 1:
-        raise InputError(f"at least one draw is needed, but trials={trials}")
+        raise InputError(f"at least one draw is needed, got trials={trials}")
     drawn = torch.multinomial(weights, trials * k, replacement=True, generator=rng)
     drawn = drawn.reshape(trials, k)
     gap = atoms[drawn].mean(1) - weights @ atoms  # (trials, D)
@@ -120,7 +120,7 @@ class SignedMeasure:
     ) -> "SignedMeasure":
         """A density on an interval, as the middles of equal cells."""
         if not low < high or cells < 1:
-            raise InputError(f"low < high and cells >= 1 are needed: {low:g}, {high:g}, {cells}")
+            raise InputError(f"expected low < high and cells >= 1, got {low:g}, {high:g}, {cells}")
         step = (high - low) / cells
         b = low + step * (torch.arange(cells, dtype=torch.float64) + 0.5)
         return cls(b[:, None], p(b) * step)
@@ -139,14 +139,14 @@ class SignedMeasure:
     ) -> tuple[Float[Tensor, "k p"], Float[Tensor, " k"], Int[Tensor, " k"]]:
         """Points drawn by their share of the mass, their signs, and their indices."""
         if k < 1:
-            raise InputError(f"at least one draw is needed, but k={k}")
+            raise InputError(f"at least one draw is needed, got k={k}")
         drawn = torch.multinomial(self.weights.abs(), k, replacement=True, generator=rng)
         return self.points[drawn], self.weights[drawn].sign(), drawn
 
 
 def _check(weights: Tensor, atoms: Tensor, k: int) -> None:
     if k < 1:
-        raise InputError(f"at least one atom has to be drawn, but k={k}")
+        raise InputError(f"at least one atom has to be drawn, got k={k}")
     if bool((weights < 0).any()) or not math.isclose(float(weights.sum()), 1.0, rel_tol=1e-6):
         raise InputError(
             f"weights must be probabilities, but they sum to {float(weights.sum()):g}; "

@@ -57,7 +57,7 @@ def mise(
         (0.25, 0.25)
     """
     if repeats < 2:
-        raise InputError(f"at least two repeats are needed for a variance, but repeats={repeats}")
+        raise InputError(f"at least two repeats are needed for a variance, got repeats={repeats}")
     x, weight = quadrature(box, panels)
     with torch.no_grad():
         drawn = torch.stack([sampler(rng)(x) for _ in range(repeats)])
@@ -73,7 +73,9 @@ def split(drawn: Tensor, target: Tensor, weight: Tensor) -> Mise:
         (2.0, 1.0, 1.0)
     """
     if drawn.dim() != 2 or len(drawn) < 2:
-        raise InputError(f"values (repeats, n) with repeats >= 2 are needed: {tuple(drawn.shape)}")
+        raise InputError(
+            f"expected values (repeats, n) with repeats >= 2, got {tuple(drawn.shape)}"
+        )
     errors = (drawn - target).square() @ weight
     mean = drawn.mean(0)
     bias = float((mean - target).square() @ weight)

@@ -115,7 +115,7 @@ def rescale(coefficients: Float[Tensor, " n"], a: float, b: float) -> Float[Tens
         phi^{-1}. The claim interval_change computes both.
     """
     if not a < b:
-        raise InputError(f"an interval needs a < b, but a={a:g} and b={b:g}")
+        raise InputError(f"an interval needs a < b, got a={a:g} and b={b:g}")
     inner = coefficients.new_tensor([-a / (b - a), 1 / (b - a)])  # phi^{-1}(x)
     return compose(coefficients, inner)
 

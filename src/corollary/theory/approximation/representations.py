@@ -86,7 +86,7 @@ def increment_bound(C: float, x: Float[Tensor, "n d"]) -> Float[Tensor, " n"]:
         [1.0]
     """
     if not 0 <= C < math.inf:
-        raise InputError(f"the bound needs a finite constant C >= 0, but C={C:g}")
+        raise InputError(f"the bound needs a finite constant C >= 0, got C={C:g}")
     lengths: Tensor = x.norm(dim=1)
     return 2 * math.pi * C * lengths
 
@@ -167,5 +167,5 @@ def _sine_variation(t: Tensor) -> Tensor:
 
 def _frequencies(f: Polar, reach: float, panels: int) -> tuple[Tensor, Tensor]:
     if f.d > 3 or not 0 < reach < math.inf or panels < 1:
-        raise InputError(f"quadrature needs d <= 3, reach > 0, panels >= 1: {f.d}, {reach:g}")
+        raise InputError(f"quadrature needs d <= 3, reach > 0, panels >= 1, got {f.d}, {reach:g}")
     return quadrature([(-reach, reach)] * f.d, 2 * ((panels + 1) // 2))

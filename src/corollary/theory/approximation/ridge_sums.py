@@ -51,7 +51,7 @@ def monomial_as_ridge_sum(alpha: Sequence[int]) -> RidgeSum:
     """
     k = sum(alpha)
     if k < 1 or min(alpha) < 0:
-        raise InputError(f"the exponents must be >= 0 and not all 0, but alpha={tuple(alpha)}")
+        raise InputError(f"the exponents must be >= 0 and not all 0, got alpha={tuple(alpha)}")
     merged: dict[tuple[float, ...], float] = {}
     for p in itertools.product(*(range(a + 1) for a in alpha)):
         c = (-1.0) ** (k - sum(p)) * math.prod(

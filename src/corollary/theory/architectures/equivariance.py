@@ -107,7 +107,7 @@ def equivariance_error(
     """
     if stride < 1 or border < 0:
         raise InputError(
-            f"stride >= 1 and border >= 0 are needed, but stride={stride}, border={border}"
+            f"stride >= 1 and border >= 0 are needed, got stride={stride}, border={border}"
         )
     moved, still = layer(x.roll(shift, -1)).detach(), layer(x).detach()
     n = still.shape[-1]

@@ -102,7 +102,7 @@ def sharing_report(n: int, m: int) -> Sharing:
     :covers: convolution-parameter-sharing
     """
     if not 1 <= m <= n:
-        raise InputError(f"a kernel of length 1 to n is needed, but m={m}, n={n}")
+        raise InputError(f"a kernel of length 1 to n is needed, got m={m}, n={n}")
     out = n - m + 1
     return Sharing(n * out, m, out, n * out - m * out)
 

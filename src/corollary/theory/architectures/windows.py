@@ -29,7 +29,7 @@ def conv_output_size(n: int, k: int, s: int = 1, p: int = 0, d: int = 1) -> int:
     """
     if min(n, k, s, d) < 1 or p < 0:
         raise InputError(
-            f"n, k, s, d >= 1 and p >= 0 are needed: n={n}, k={k}, s={s}, p={p}, d={d}"
+            f"n, k, s, d >= 1 and p >= 0 are needed, got n={n}, k={k}, s={s}, p={p}, d={d}"
         )
     reach = d * (k - 1) + 1
     if reach > n + 2 * p:

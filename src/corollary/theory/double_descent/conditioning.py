@@ -59,7 +59,7 @@ def lower_edge(n: int, p: int) -> float:
 def condition_curve(
     n: int, ps: Sequence[int], *, draws: int = 20, rng: Generator
 ) -> ConditionCurve:
-    """Measure the extreme singular values; one decomposition a draw, O(np min(n, p)).
+    """Measure the extreme singular values; one decomposition per draw, O(np min(n, p)).
 
     Example:
         >>> found = condition_curve(20, [10, 20, 40], rng=torch.Generator().manual_seed(0))

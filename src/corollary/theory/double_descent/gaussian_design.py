@@ -110,7 +110,7 @@ def gaussian_ols_variance(n: int, p: int, sigma2: float = 1.0) -> float:
     _check_noise(sigma2)
     if p > n:
         raise InputError(
-            f"ordinary least squares needs p <= n, but p = {p}, n = {n}; for the shortest solution "
+            f"ordinary least squares needs p <= n, got p = {p}, n = {n}; for the shortest solution "
             "see min_norm_risk"
         )
     if p < n - 1:

@@ -63,7 +63,7 @@ def misspecification(
     design = torch.cat([phi.new_ones(n, 1), phi, phi[:, first] * phi[:, second]], dim=1)
     k = int(torch.linalg.matrix_rank(design))
     if n <= k:
-        raise InputError(f"{p} features have {k} independent products; more than n = {n} rows")
+        raise InputError(f"expected more than {k} rows (independent products of features), got {n}")
     rest = y - phi @ w_star
     after = rest - design @ torch.linalg.lstsq(design, rest[:, None], driver="gelsd").solution[:, 0]
     explained = float(rest.square().sum() - after.square().sum()) / k

@@ -163,7 +163,7 @@ def _distinct(planes: np.ndarray, tolerance: float) -> np.ndarray:
 def _check(W: Tensor, b: Tensor) -> None:
     if W.shape[0] != b.shape[0] or W.shape[0] == 0 or W.shape[1] == 0:
         raise InputError(
-            "an arrangement needs one normal and one offset a hyperplane, but W has shape "
+            "an arrangement needs one normal and one offset per hyperplane, but W has shape "
             f"{tuple(W.shape)} and b {tuple(b.shape)}"
         )
     if not bool(W.isfinite().all() and b.isfinite().all()):

@@ -38,7 +38,7 @@ def ball_volume(n: int) -> float:
         [1.0, 1.333333333]
     """
     if n < 0:
-        raise InputError(f"the dimension must not be negative, but n={n}")
+        raise InputError(f"the dimension must not be negative, got n={n}")
     return math.exp(n / 2 * math.log(math.pi) - float(gammaln(n / 2 + 1)))
 
 
@@ -100,4 +100,4 @@ def kernel_mass(n: int, reach: float | int, R: float | int | None = None) -> flo
 
 def _check(n: int, R: float | int) -> None:
     if n < 1 or not 0 < R < math.inf:
-        raise InputError(f"n >= 1 and R > 0 are needed, but n={n}, R={R:g}")
+        raise InputError(f"n >= 1 and R > 0 are needed, got n={n}, R={R:g}")

@@ -161,7 +161,7 @@ def log_pieces(m: float | int, depth: float | int) -> float:
         0.0
     """
     if not (m > 0 and depth > 0):
-        raise InputError(f"m and depth must be positive, but m={m:g}, depth={depth:g}")
+        raise InputError(f"m and depth must be positive, got m={m:g}, depth={depth:g}")
     return depth * math.log(2 * m / depth)
 
 

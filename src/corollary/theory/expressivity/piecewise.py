@@ -115,7 +115,7 @@ def random_piecewise(pieces: int, *, rng: Generator) -> PiecewiseLinear:
         7
     """
     if pieces < 1:
-        raise InputError(f"a function has at least one piece, but pieces={pieces}")
+        raise InputError(f"a function has at least one piece, got pieces={pieces}")
     n = max(pieces - 1, 1)
     kind: dict[str, Any] = {"generator": rng, "device": rng.device, "dtype": torch.float64}
     knots = (2 * torch.rand(n, **kind) - 1).sort().values

@@ -66,7 +66,7 @@ def ridge_support(
         True
     """
     if not 0 < step < reach:
-        raise InputError(f"0 < step < reach is needed, but step={step:g}, reach={reach:g}")
+        raise InputError(f"0 < step < reach is needed, got step={step:g}, reach={reach:g}")
     x = centred_grid(2, 2 * int(reach / step), step)
     norm = x.norm(dim=-1)
     product = f(x) * ball_kernel(norm, 2, R) * (norm < reach)
@@ -82,6 +82,6 @@ def even_directions(m: int) -> Float[Tensor, "m 2"]:
         [[1.0, 0.0], [0.0, 1.0]]
     """
     if m < 1:
-        raise InputError(f"at least one direction is needed, but m={m}")
+        raise InputError(f"at least one direction is needed, got m={m}")
     angle = torch.pi * torch.arange(m, dtype=torch.float64) / m
     return torch.stack([angle.cos(), angle.sin()], dim=1)

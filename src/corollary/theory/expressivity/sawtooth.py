@@ -56,7 +56,7 @@ def integral_distance(
         0.25
     """
     if not low < high:
-        raise InputError(f"low must be below high, but low={low:g}, high={high:g}")
+        raise InputError(f"low must be below high, got low={low:g}, high={high:g}")
     ends = f.knots.new_tensor([low, high])
     knots = torch.cat([f.knots, g.knots, ends]).unique()
     knots = knots[(knots >= low) & (knots <= high)]
@@ -118,7 +118,7 @@ def narrow_error_bound(n: int, k: int, l: int, w: float | int) -> float:
     """
     if not is_narrow(n, k, l, w):
         raise InputError(
-            f"the bound needs a width below 2^((n-k)/l-1) = {2 ** ((n - k) / l - 1):g}, but w={w:g}"
+            f"the bound needs a width below 2^((n-k)/l-1) = {2 ** ((n - k) / l - 1):g}, got w={w:g}"
         )
     return 0.5 - 2.0 ** (-k - 1)
 
@@ -131,7 +131,7 @@ def is_narrow(n: int, k: int, l: int, w: float | int) -> bool:
         (True, False)
     """
     if l < 1 or not 0 <= k <= n:
-        raise InputError(f"l >= 1 and 0 <= k <= n are needed, but l={l}, k={k}, n={n}")
+        raise InputError(f"l >= 1 and 0 <= k <= n are needed, got l={l}, k={k}, n={n}")
     return bool(w < 2.0 ** ((n - k) / l - 1))
 
 
@@ -142,4 +142,4 @@ def _check_k(k: int) -> None:
 
 def _check_pieces(pieces: int) -> None:
     if not pieces >= 1:
-        raise InputError(f"a function has at least one piece, but pieces={pieces}")
+        raise InputError(f"a function has at least one piece, got pieces={pieces}")

@@ -7,7 +7,7 @@ function with t affine pieces can have,
 
 C(i, j) being the squared error of the line of regression through the points i to j. Pieces may jump
 here, so no continuous function with t pieces, and hence no network with t pieces, does better: what
-an optimiser finds can be set against the best there is.
+an optimizer finds can be set against the best there is.
 
 :source: Bellman (1961), "On the approximation of curves by line segments using dynamic
     programming".
@@ -48,7 +48,7 @@ def best_segments(x: Float[Tensor, " n"], y: Float[Tensor, " n"], pieces: int) -
     if n == 0 or not bool((x.diff() > 0).all()):
         raise InputError(f"expected one or more ascending points, got {n} unordered")
     if not 1 <= pieces <= n:
-        raise InputError(f"1 to n={n} pieces can be fitted, but pieces={pieces}")
+        raise InputError(f"1 to n={n} pieces can be fitted, got pieces={pieces}")
     if n > LARGEST:
         raise InputError(f"expected at most {LARGEST} points (the cost is n^2 t), got {n}")
     check_finite("y", y)

@@ -34,7 +34,7 @@ def zigzag(x: Float[Tensor, " n"], p: int, folds: int) -> Float[Tensor, " n"]:
         [0.25, 0.75, 0.75]
     """
     if p < 2 or folds < 0:
-        raise InputError(f"p >= 2 flanks and folds >= 0 are needed, but p={p}, folds={folds}")
+        raise InputError(f"p >= 2 flanks and folds >= 0 are needed, got p={p}, folds={folds}")
     z: Tensor = p**folds * x
     return (z - 2 * (z / 2).round()).abs()
 

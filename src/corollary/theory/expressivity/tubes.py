@@ -82,4 +82,4 @@ def in_tubes(
 
 def _check(n: int, r: float | int, m: int) -> None:
     if not (n >= 1 and m >= 1 and 0 < r < math.inf):
-        raise InputError(f"n, m >= 1 and r > 0 are needed, but n={n}, m={m}, r={r:g}")
+        raise InputError(f"n, m >= 1 and r > 0 are needed, got n={n}, m={m}, r={r:g}")

@@ -36,7 +36,7 @@ def code_length(q: int, r: int, *, Q: int | None = None, choices: int = 1) -> fl
     """
     if q < 0 or r < 1 or choices < 1 or (Q is not None and Q < q):
         raise InputError(
-            f"a code needs q >= 0, r >= 1, Q >= q and choices >= 1, but q={q}, r={r}, Q={Q} and "
+            f"a code needs q >= 0, r >= 1, Q >= q and choices >= 1, got q={q}, r={r}, Q={Q} and "
             f"choices={choices}"
         )
     chosen = 0.0 if Q is None else _log_binomial(Q, q)

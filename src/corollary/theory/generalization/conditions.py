@@ -34,7 +34,7 @@ def check_range(a: Number, b: Number) -> None:
         >>> check_range(0.0, 1.0)
     """
     if not (a < b and math.isfinite(b - a)):
-        raise InputError(f"values must lie in [a, b] with a < b, but a={a:g} and b={b:g}")
+        raise InputError(f"values must lie in [a, b] with a < b, got a={a:g} and b={b:g}")
 
 
 def check_nonnegative(name: str, value: Number) -> None:

@@ -79,7 +79,7 @@ def hoeffding_samples(
     check_range(a, b)
     check_delta(delta)
     if not eps > 0:
-        raise InputError(f"eps must be positive to be reached by finitely many samples: {eps:g}")
+        raise InputError(f"expected eps > 0, which finitely many samples reach, got {eps:g}")
     need = (_log_sides(sides) + math.log(1 / delta)) * (b - a) ** 2 / (2 * eps**2)
     return max(1, math.ceil(need))
 

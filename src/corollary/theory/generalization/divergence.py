@@ -151,7 +151,7 @@ def kl_inverse(q: Number, c: Number) -> float | Tensor:
     shape = torch.broadcast_shapes(*(t.shape for t in given))
     a, limit = (t.expand(shape).flatten().numpy() for t in given)
     if not ((a >= 0) & (a <= 1)).all() or not (limit >= 0).all():
-        raise InputError(f"kl_inverse needs q in [0, 1] and c >= 0, but q = {q} and c = {c}")
+        raise InputError(f"kl_inverse needs q in [0, 1] and c >= 0, got q = {q} and c = {c}")
     with np.errstate(all="ignore"):  # ends are set below
         p = np.nextafter(a + (1 + 1e-14) * _gap(a, limit), 2.0)
     p = np.where(limit == 0, a, np.where(p < 1, p, 1.0))  # NaN where p rounds to 1

@@ -43,7 +43,7 @@ def sign_vectors(m: int, *, dtype: torch.dtype = torch.float64) -> Float[Tensor,
     """
     if not 1 <= m <= LARGEST:
         raise InputError(
-            f"all signs of m points are 2^m vectors: m from 1 to {LARGEST} is needed, not {m}; "
+            f"all signs of m points are 2^m vectors: m from 1 to {LARGEST} is needed, got {m}; "
             "draw them with random_signs"
         )
     bits = (torch.arange(2**m)[:, None] >> torch.arange(m)) % 2
@@ -53,7 +53,7 @@ def sign_vectors(m: int, *, dtype: torch.dtype = torch.float64) -> Float[Tensor,
 def random_signs(
     draws: int, m: int, *, rng: Generator, dtype: torch.dtype = torch.float64
 ) -> Float[Tensor, "s m"]:
-    """Independent signs, one vector a draw.
+    """Independent signs, one vector per draw.
 
     Example:
         >>> random_signs(3, 2, rng=torch.Generator().manual_seed(0)).abs().unique().tolist()

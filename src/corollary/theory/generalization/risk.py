@@ -72,7 +72,7 @@ def losses_of(model: Model, data: tuple[Tensor, Tensor], loss: Loss) -> Float[Te
     """
     x, y = data
     if len(x) != len(y) or len(x) == 0:
-        raise InputError(f"a risk needs as many targets as inputs, >= 1, not {len(y)} and {len(x)}")
+        raise InputError(f"a risk needs as many targets as inputs, >= 1, got {len(y)} and {len(x)}")
     modes = {m: m.training for m in model.modules()} if isinstance(model, torch.nn.Module) else {}
     try:
         for module in modes:
@@ -136,7 +136,7 @@ def monte_carlo_risk(
     """
     rng = as_generator(rng)
     if not (2 <= samples < math.inf and batch >= 1):
-        raise InputError(f"samples >= 2 and batch >= 1 are needed, not {samples} and {batch}")
+        raise InputError(f"samples >= 2 and batch >= 1 are needed, got {samples} and {batch}")
     parts, left = [], samples
     while left > 0:
         parts.append(losses_of(model, draw(min(batch, left), rng), loss))

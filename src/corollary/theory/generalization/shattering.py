@@ -256,7 +256,7 @@ def sine_labels(k: int, n: int) -> Bool[Tensor, " n"]:
 
 def _all_signs(n: int) -> Bool[Tensor, "k n"]:
     if n > 20:
-        raise InputError(f"all labelings of n points take 2^n rows: n <= 20 is needed, not {n}")
+        raise InputError(f"all labelings of n points take 2^n rows: n <= 20 is needed, got {n}")
     bits = torch.arange(2**n)[:, None] >> torch.arange(n)
     return bits % 2 == 1
 

@@ -130,7 +130,7 @@ def coupled_sgd(
     """
     r, n, d = z.shape
     if other.shape != (r, d):
-        raise InputError(f"one replacement a data set is needed, shape {(r, d)}: {other.shape}")
+        raise InputError(f"one replacement per data set is needed, shape {(r, d)}: {other.shape}")
     kept = {0, len(etas)} if keep is None else set(keep)
     index = torch.randint(n, (len(etas), r), generator=rng, device=rng.device)
     w = (torch.zeros_like(other) if start is None else start).expand(2, r, d)

@@ -49,7 +49,7 @@ def sauer_power(n: int, h: int) -> float:
     """
     _check(n, h)
     if not n >= h >= 1:
-        raise InputError(f"(en/h)^h bounds the labelings for n >= h >= 1, but n={n} and h={h}")
+        raise InputError(f"(en/h)^h bounds the labelings for n >= h >= 1, got n={n} and h={h}")
     return (math.e * n / h) ** h
 
 
@@ -96,7 +96,7 @@ def vc_dimension_deviation(h: Number, n: int, delta: Number, *, sharp: bool = Tr
     check_sample("h", h)
     check_sample("n", n)
     if 2 * n < h:
-        raise InputError(f"the bound needs 2n >= h, but n={n} and h={h:g}; take more samples")
+        raise InputError(f"the bound needs 2n >= h, got n={n} and h={h:g}; take more samples")
     return _deviation(h * (math.log(2 * n / (h if sharp else 1)) + 1), n, delta)
 
 
@@ -140,4 +140,4 @@ def _deviation(log_growth: Number, n: int, delta: Number) -> float:
 
 def _check(n: int, h: int) -> None:
     if not (n >= 0 and h >= 0):
-        raise InputError(f"n >= 0 points and a dimension h >= 0 are needed, but n={n}, h={h}")
+        raise InputError(f"n >= 0 points and a dimension h >= 0 are needed, got n={n}, h={h}")

@@ -87,7 +87,7 @@ def relu_log2_growth(widths: Sequence[int], m: int) -> float:
     """
     counts = parameters_up_to(widths)
     if m < 1:
-        raise InputError(f"m >= 1 points are needed, but m={m}")
+        raise InputError(f"m >= 1 points are needed, got m={m}")
     if m < sum(counts):
         return float(m)
     layers = enumerate(zip(widths[1:], counts, strict=True), start=1)
@@ -103,7 +103,7 @@ def vc_order(W: int, L: int) -> float:
         17.8
     """
     if W < 2 or L < 1:
-        raise InputError(f"W >= 2 parameters and L >= 1 layers are needed, but W={W}, L={L}")
+        raise InputError(f"W >= 2 parameters and L >= 1 layers are needed, got W={W}, L={L}")
     return W * L * math.log2(W)
 
 

@@ -42,7 +42,7 @@ class Atlas:
 
 
 def layer_activations(model: nn.Module, layer: str, x: Any) -> Float[Tensor, "n m"]:
-    """What the submodule called ``layer`` gives on the inputs, one flat row an input.
+    """What the submodule called ``layer`` gives on the inputs, one flat row per input.
 
     Example:
         >>> net = nn.Sequential(nn.Linear(2, 3), nn.ReLU())
@@ -100,7 +100,7 @@ def activation_atlas(
     :covers: activation-atlas
     """
     if grid < 1:
-        raise InputError(f"an atlas needs at least one cell a side, but grid={grid}")
+        raise InputError(f"an atlas needs at least one cell per side, got grid={grid}")
     a = layer_activations(model, layer, x)
     plane = embedding(a)
     if plane.shape != (len(a), 2):

@@ -52,7 +52,7 @@ class Graph:
             InputError: for a node that is not there, or a loop.
         """
         if M < 1:
-            raise InputError(f"a graph needs at least one node, but M={M}")
+            raise InputError(f"a graph needs at least one node, got M={M}")
         pairs = torch.as_tensor(edges, dtype=torch.int64).reshape(-1, 2)
         if len(pairs) and not (0 <= int(pairs.min()) and int(pairs.max()) < M):
             bad = int(pairs.min()) if int(pairs.min()) < 0 else int(pairs.max())

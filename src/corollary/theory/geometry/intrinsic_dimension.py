@@ -74,7 +74,7 @@ def neighbours(X: Float[Tensor, "n D"], k: int) -> tuple[Float[Tensor, "n k"], I
         ([1.0, 1.0, 2.0], [1, 0, 1])
     """
     if not 1 <= k < len(X):
-        raise InputError(f"{len(X)} points have up to {len(X) - 1} neighbours, but k={k}")
+        raise InputError(f"{len(X)} points have up to {len(X) - 1} neighbours, got k={k}")
     check_no_nan("X", X)
     distances, who = [], []
     for start in range(0, len(X), _ROWS):

@@ -26,7 +26,7 @@ def generators(M: int) -> list[list[int]]:
         [[1, 0, 2], [1, 2, 0]]
     """
     if M < 1:
-        raise InputError(f"a set needs at least one element, but M={M}")
+        raise InputError(f"a set needs at least one element, got M={M}")
     rows = list(range(M))
     return [rows[:2][::-1] + rows[2:], rows[1:] + rows[:1]]
 
@@ -48,7 +48,7 @@ def equivariant_maps(
     :covers: deep-sets-equivariant
     """
     if not 1 <= M <= 24:
-        raise InputError(f"the null space is computed for 1 to 24 elements, but M={M}")
+        raise InputError(f"the null space is computed for 1 to 24 elements, got M={M}")
     eye = torch.eye(M, dtype=torch.float64)
     rows = []
     for perm in generators(M) if perms is None else perms:

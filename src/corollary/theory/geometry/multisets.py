@@ -27,7 +27,7 @@ def power_sums(x: Float[Tensor, "*b M"], K: int) -> Float[Tensor, "*b K"]:
         [6.0, 14.0, 36.0]
     """
     if K < 1:
-        raise InputError(f"at least one power is needed, but K={K}")
+        raise InputError(f"at least one power is needed, got K={K}")
     powers = x[..., None].expand(*x.shape, K).cumprod(dim=-1)  # x, x^2, ..., x^K
     return powers.sum(dim=-2)
 

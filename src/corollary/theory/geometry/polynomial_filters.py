@@ -53,7 +53,7 @@ def chebyshev_stack(
         largest: A number not below the largest eigenvalue of L (:func:`frequency_bound`).
     """
     if K < 0 or not largest > 0:
-        raise InputError(f"K >= 0 and largest > 0 are needed, but K={K}, largest={largest:g}")
+        raise InputError(f"K >= 0 and largest > 0 are needed, got K={K}, largest={largest:g}")
 
     def shifted(y: Tensor) -> Tensor:
         return 2 / largest * (L @ y) - y
@@ -67,7 +67,7 @@ def chebyshev_stack(
 def power_stack(L: Float[Tensor, "M M"], x: Float[Tensor, "M d"], K: int) -> Float[Tensor, "k M d"]:
     """The terms ``x, L x, ..., L^K x``."""
     if K < 0:
-        raise InputError(f"the degree must not be negative, but K={K}")
+        raise InputError(f"the degree must not be negative, got K={K}")
     terms = [x]
     for _ in range(K):
         terms.append(L @ terms[-1])

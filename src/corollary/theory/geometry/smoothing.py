@@ -81,7 +81,7 @@ def oversmoothing_curve(
     if residual not in ("none", "previous", "first"):
         raise InputError(f"residual must be none, previous or first, got {residual!r}")
     if K < 0:
-        raise InputError(f"the number of rounds must not be negative, but K={K}")
+        raise InputError(f"the number of rounds must not be negative, got K={K}")
     A, u = gcn_norm(graph, X.dtype), steady_direction(graph, X.dtype)
     limit = torch.outer(u, u @ X)
     rounds, first = [X], X

@@ -156,7 +156,7 @@ class RBFKernel(Kernel):
         :source: Rahimi and Recht (2007), "Random features for large-scale kernel machines".
         """
         if count < 1:
-            raise InputError(f"at least one feature is needed, but count={count}")
+            raise InputError(f"at least one feature is needed, got count={count}")
         w = torch.randn(x.shape[1], count, generator=rng, device=rng.device, dtype=x.dtype)
         b = 2 * math.pi * torch.rand(count, generator=rng, device=rng.device, dtype=x.dtype)
         return math.sqrt(2 / count) * torch.cos(x @ w / self.lengthscale + b)

@@ -27,7 +27,7 @@ def perceptron(
 ) -> Network:
     """``depth`` dense layers with an activation between them, at infinite width."""
     if depth < 1:
-        raise InputError(f"a network needs at least one layer, but depth={depth}")
+        raise InputError(f"a network needs at least one layer, got depth={depth}")
     dense = Dense(sigma_w, sigma_b)
     return network(dense, *((phi or Relu()), dense) * (depth - 1))
 

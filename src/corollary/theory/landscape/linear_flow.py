@@ -141,7 +141,7 @@ def balanced_layers(
         [2.0, 2.0, 2.0]
     """
     if L < 1:
-        raise InputError(f"at least one layer is needed, but L = {L}")
+        raise InputError(f"at least one layer is needed, got L = {L}")
     U, s, Vh = torch.linalg.svd(W, full_matrices=False)
     turns = [Vh.T, *(_rotation(len(s), rng, W) for _ in range(L - 1)), U]
     root = torch.diag(s ** (1 / L))

@@ -73,6 +73,6 @@ def kron_jacobian(
         [[5.0, 0.0, 7.0, 0.0], [0.0, 5.0, 0.0, 7.0]]
     """
     if p < 1:
-        raise InputError(f"A needs at least one row, but p = {p}")
+        raise InputError(f"A needs at least one row, got p = {p}")
     row, identity = x[None], torch.eye(p).to(x)
     return torch.kron(row, identity) if order == "columns" else torch.kron(identity, row)

@@ -181,13 +181,13 @@ def _check_subgradient(at_zero: float | int) -> None:
 def _check_slope(slope: float | int) -> None:
     if not 0 <= slope < 1:
         raise InputError(
-            f"max(a z, z) needs a slope 0 <= a < 1, else it picks the wrong branch, but a={slope:g}"
+            f"max(a z, z) needs a slope 0 <= a < 1, else it picks the wrong branch, got a={slope:g}"
         )
 
 
 def _check_alpha(alpha: float | int) -> None:
     if not 0 < alpha < math.inf:
-        raise InputError(f"ELU needs alpha > 0, but alpha={alpha:g}")
+        raise InputError(f"ELU needs alpha > 0, got alpha={alpha:g}")
 
 
 LINEAR = Activation(

@@ -77,7 +77,7 @@ def optimal_autoencoder(
     """
     check_finite("x", x)
     if m < 1:
-        raise InputError(f"a code needs m >= 1 numbers, but m={m}")
+        raise InputError(f"a code needs m >= 1 numbers, got m={m}")
     d = x.shape[1]
     Ut = torch.linalg.svd(x, full_matrices=m > min(x.shape)).Vh[:m]  # (m, d), or (d, d) if m > d
     C = torch.cat([Ut, Ut.new_zeros(m - len(Ut), d)])

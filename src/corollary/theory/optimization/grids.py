@@ -18,7 +18,7 @@ def values_on_grid(
         [[0.0, 1.0], [10.0, 11.0]]
     """
     if n < 2:
-        raise InputError(f"a grid needs at least 2 points per side, but n = {n}")
+        raise InputError(f"a grid needs at least 2 points per side, got n = {n}")
     across = torch.linspace(*x, n, dtype=torch.float64)
     up = torch.linspace(*y, n, dtype=torch.float64)
     b, a = torch.meshgrid(up, across, indexing="ij")

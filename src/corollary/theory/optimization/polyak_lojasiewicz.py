@@ -52,7 +52,7 @@ def pl_constant(f: Function, points: Float[Tensor, "n d"], fstar: float) -> PLCo
     gap = values - fstar
     slack = 1e-12 * max(1.0, abs(fstar))
     if bool((gap < -slack).any()):
-        raise InputError(f"f* = {fstar:g} must be a lower bound of f, but f = {values.min():.6g}")
+        raise InputError(f"f* = {fstar:g} must be a lower bound of f, got f = {values.min():.6g}")
     above = gap > slack
     if not bool(above.any()):
         raise InputError("f is minimal at all points; give points above the minimum")

@@ -57,7 +57,7 @@ def gd_strongly_convex(mu: float, L: float, eta: float, k: int, D0: float) -> St
     """
     _check_steps(eta, L, k)
     if not 0 < mu <= L:
-        raise InputError(f"mu must lie in (0, L], but mu = {mu:g} and L = {L:g}")
+        raise InputError(f"mu must lie in (0, L], got mu = {mu:g} and L = {L:g}")
     distance2 = (1 - eta * mu) ** k * D0**2
     return StronglyConvexBound(distance2, L / 2 * distance2)
 
@@ -101,7 +101,7 @@ def gd_convex(eta: float, k: int, D0: float) -> float:
     """
     check_positive("eta", eta)
     if k < 1:
-        raise InputError(f"the bound holds from the first step on, but k = {k}")
+        raise InputError(f"the bound holds from the first step on, got k = {k}")
     return D0**2 / (2 * eta * k)
 
 
@@ -174,7 +174,7 @@ def gd_pl(mu: float, L: float, eta: float, k: int) -> float:
     """
     _check_steps(eta, L, k)
     if not 0 < mu <= L:
-        raise InputError(f"mu must lie in (0, L], but mu = {mu:g} and L = {L:g}")
+        raise InputError(f"mu must lie in (0, L], got mu = {mu:g} and L = {L:g}")
     return (1 - 2 * mu * eta * (1 - eta * L / 2)) ** k
 
 
@@ -192,7 +192,7 @@ def _check_steps(eta: float, L: float, k: int) -> None:
     check_positive("eta", eta)
     check_positive("L", L)
     if eta > (1 + 1e-12) / L:
-        raise InputError(f"the bound needs eta <= 1/L = {1 / L:.4g}, but eta = {eta:.4g}")
+        raise InputError(f"the bound needs eta <= 1/L = {1 / L:.4g}, got eta = {eta:.4g}")
     if k < 0:
         raise InputError(f"k must not be negative, got {k}")
 

@@ -131,7 +131,7 @@ def scalar(f: Function, x: Tensor) -> Tensor:
     """``f(x)``, refused when it is not one number."""
     value = f(x)
     if value.numel() != 1:
-        raise InputError(f"f must return one number, but its value has shape {tuple(value.shape)}")
+        raise InputError(f"f must return one number, got shape {tuple(value.shape)}")
     return value.reshape(())
 
 

@@ -152,6 +152,6 @@ def unit_interval_rule(nodes: int) -> tuple[list[float], list[float]]:
         ([0.5], [1.0])
     """
     if nodes < 1:
-        raise InputError(f"a quadrature rule needs at least one node, but nodes = {nodes}")
+        raise InputError(f"a quadrature rule needs at least one node, got nodes = {nodes}")
     t, w = np.polynomial.legendre.leggauss(nodes)
     return ((t + 1) / 2).tolist(), (w / 2).tolist()

@@ -31,7 +31,7 @@ def jacobian(f: Function, x: Float[Tensor, " d"]) -> Float[Tensor, "p d"]:
     check_finite("x", x)
     value = f(x.detach())
     if value.ndim != 1:
-        raise InputError(f"f must return a vector, but its value has shape {tuple(value.shape)}")
+        raise InputError(f"f must return a vector, got shape {tuple(value.shape)}")
     with torch.enable_grad():
         J: Tensor = torch.autograd.functional.jacobian(f, x.detach())
     return J

@@ -52,7 +52,7 @@ def batch_gradient(f: Batched, x: Float[Tensor, "n d"]) -> Float[Tensor, "n d"]:
         value = f(x)
         if value.shape != x.shape[:1]:
             raise InputError(
-                f"f must return one number for each of {len(x)} points, but its value has shape "
+                f"f must return one number for each of {len(x)} points, got shape "
                 f"{tuple(value.shape)}"
             )
         if not value.requires_grad:

@@ -123,7 +123,7 @@ def hutchinson_trace(
         6.0
     """
     if n < 1 or samples < 2:
-        raise InputError(f"needs n >= 1 and samples >= 2, but n = {n} and samples = {samples}")
+        raise InputError(f"needs n >= 1 and samples >= 2, got n = {n} and samples = {samples}")
     z = torch.randint(0, 2, (n, samples), generator=rng, device=rng.device).double() * 2 - 1
     draws = (z * matvec(z)).sum(dim=0)
     return TraceEstimate(float(draws.mean()), float(draws.std() / samples**0.5), draws)

@@ -14,7 +14,7 @@ def check_finite(name: str, a: Shaped[Tensor, "..."]) -> None:
         >>> check_finite("A", torch.eye(2))
     """
     if a.numel() == 0:
-        raise InputError(f"{name} must not be empty, but its shape is {tuple(a.shape)}")
+        raise InputError(f"{name} must not be empty, got shape {tuple(a.shape)}")
     # A sum is not finite if a term is not, and many times quicker to look at than all of them.
     if not bool(torch.isfinite(a.sum())) and not bool(torch.isfinite(a).all()):
         bad = int((~torch.isfinite(a)).sum())
@@ -36,7 +36,7 @@ def check_square(name: str, a: Shaped[Tensor, "m n"]) -> None:
     """Refuse a matrix that is not finite and square."""
     check_finite(name, a)
     if a.shape[0] != a.shape[1]:
-        raise InputError(f"{name} must be square, but its shape is {tuple(a.shape)}")
+        raise InputError(f"{name} must be square, got shape {tuple(a.shape)}")
 
 
 def check_symmetric(name: str, a: Shaped[Tensor, "m n"]) -> None:

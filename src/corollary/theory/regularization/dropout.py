@@ -39,7 +39,7 @@ def dropout_penalty(
     r"""The penalty :math:`\frac p{1-p}\sum_j\|W_{:j}\|^2\hat a_j^2` of the read-out W.
 
     Args:
-        W: Read-out weights, one row an output.
+        W: Read-out weights, one row per output.
         A: Activations that are dropped, one row per example.
         p: The share that is dropped.
 

@@ -161,8 +161,8 @@ def implicit_bias_ls(
     s = torch.linalg.svdvals(X)
     if len(X) > X.shape[1] or float(s[-1]) <= rank_cutoff(X, s, None):
         raise InputError(
-            f"the rows of X must be linearly independent, but its shape is {tuple(X.shape)} and "
-            f"its smallest singular value {float(s[-1]):.3g}"
+            f"the rows of X must be linearly independent, got shape {tuple(X.shape)} with "
+            f"smallest singular value {float(s[-1]):.3g}"
         )
     limit = len(X) / float(s[0]) ** 2
     eta = len(X) / float(s[0] ** 2 + s[-1] ** 2) if eta is None else eta

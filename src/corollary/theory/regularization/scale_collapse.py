@@ -29,7 +29,7 @@ Activation = Callable[[Tensor], Tensor]
 class Collapse(NamedTuple):
     """The network at several first weights."""
 
-    outputs: Float[Tensor, "k n"]  # one row a weight
+    outputs: Float[Tensor, "k n"]  # one row per weight
     slopes: Float[Tensor, "k n"]  # derivative of each output in the first weight
 
 

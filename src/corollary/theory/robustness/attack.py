@@ -154,7 +154,7 @@ def check_inputs(x: Tensor, y: Tensor, box: Box) -> None:
         raise InputTypeError(f"an attack needs inputs of real numbers, got {what}")
     if x.dim() < 2 or len(x) == 0 or y.shape != (len(x),):
         raise InputError(
-            "an attack needs inputs (n, ...) and one label for each, but the shapes are "
+            "an attack needs inputs (n, ...) and one label for each, got shapes "
             f"{tuple(x.shape)} and {tuple(y.shape)}"
         )
     if box is not None:
@@ -176,7 +176,7 @@ def check_target(clean: Tensor, target: Tensor | None) -> None:
         return
     if target.shape != (len(clean),):
         raise InputError(
-            f"a target is one class for each of the {len(clean)} inputs, but its shape is "
+            f"a target is one class for each of the {len(clean)} inputs, got shape "
             f"{tuple(target.shape)}"
         )
     check_outputs(clean, target)

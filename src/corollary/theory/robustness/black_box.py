@@ -82,7 +82,7 @@ def random_direction_gradient(
     """
     _check_step(h)
     if q < 1:
-        raise InputError(f"at least one direction is needed, but q = {q}")
+        raise InputError(f"at least one direction is needed, got q = {q}")
     d = x[0].numel()
     u = torch.randn(q, d, generator=rng, device=rng.device, dtype=x.dtype)
     slopes = (_shifted(value, x, h * u) - _shifted(value, x, -h * u)) / (2 * h)  # (n, q)

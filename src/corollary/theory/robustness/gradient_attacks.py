@@ -100,7 +100,7 @@ class PGD:
                 f"steps and restarts must be at least 1, got {self.steps} and {self.restarts}"
             )
         if self.alpha is not None and not self.alpha > 0:
-            raise InputError(f"alpha, the length of a step, must be positive: {self.alpha}")
+            raise InputError(f"alpha, the length of a step, must be positive, got {self.alpha}")
         if not self.momentum >= 0 or (self.momentum > 0 and self.step == "gradient"):
             raise InputError(
                 f"momentum must be >= 0, and 0 with step='gradient', got {self.momentum}"

@@ -149,7 +149,7 @@ def gradient_norm_bound(
         'For any x' is for each fixed x, not for all at once.
     """
     if d < 2:
-        raise InputError(f"the part orthogonal to x needs d >= 2, but d = {d}")
+        raise InputError(f"the part orthogonal to x needs d >= 2, got d = {d}")
     if not 0 < gamma < 2 / math.e:
         raise InputError(f"gamma must lie between 0 and 2/e, got {gamma}")
     factor = 1 - 5 * math.sqrt(math.log(2 / gamma) / d)

@@ -51,7 +51,7 @@ def best_span(
     t = start.shape[1]
     longest = t if max_length is None else min(max_length, t)
     if longest < 1:
-        raise InputError(f"an answer has at least one token, but max_length={max_length}, {t=}")
+        raise InputError(f"an answer has at least one token, got max_length={max_length}, {t=}")
     if passage is not None:
         if not bool(passage.any(dim=1).all()):
             rows = (~passage.any(dim=1)).nonzero().flatten().tolist()

@@ -44,7 +44,7 @@ class LabelSmoothing(nn.Module):
             raise InputError(f"eps must lie in [0, 1], got {eps}")
         if Pi is not None:
             if Pi.ndim != 2 or Pi.shape[0] != Pi.shape[1]:
-                raise InputError(f"Pi must be a square matrix, but its shape is {tuple(Pi.shape)}")
+                raise InputError(f"Pi must be a square matrix, got shape {tuple(Pi.shape)}")
             check_stochastic(Pi)
         self.eps, self.reduction = eps, reduction
         self.register_buffer("Pi", Pi, persistent=False)

@@ -32,7 +32,7 @@ class GaussianPosterior(nn.Module):
     r"""A copy of ``model`` with a variance for each trainable parameter.
 
     Calling it draws fresh weights: one set per row where all layers are dense (``independent`` is
-    then True), else one set a call. The copy stays in evaluation mode, so that dropout is off and
+    then True), else one set per call. The copy stays in evaluation mode, so that dropout is off and
     BatchNorm uses its statistics as they are.
 
     Args:

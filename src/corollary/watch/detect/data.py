@@ -82,7 +82,7 @@ class Batches(Detector):
                 REPEATED,
                 "Every step uses the same batch",
                 Severity.MEDIUM if more else Severity.LOW,
-                f"The last {len(self.recent)} steps were made with one and the same batch"
+                f"The last {len(self.recent)} steps used the same batch"
                 + (f", although the loader has {batches} batches." if more else "."),
                 "Take a new batch in each step: next(iter(loader)) inside the loop starts the "
                 "loader again each time."
@@ -102,7 +102,7 @@ class Batches(Detector):
                     ORDER,
                     "Batches come in the same order in every epoch",
                     Severity.LOW,
-                    f"For {len(self.gaps)} steps each batch was the one of {epoch} steps before: "
+                    f"For {len(self.gaps)} steps each batch was the same as {epoch} steps earlier: "
                     "the data are not shuffled between epochs.",
                     "Pass shuffle=True to the DataLoader of the training data.",
                 ),

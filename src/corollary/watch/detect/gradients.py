@@ -71,9 +71,9 @@ class Clipping(Detector):
                     ALWAYS,
                     "Gradient clipping acts at every step",
                     Severity.LOW,
-                    f"At {acted} of the last {ENOUGH} looks the gradient was shortened, usually "
-                    f"to {usual:.2g} of its length: the clipping threshold sets the size of the "
-                    "steps.",
+                    f"In {acted} of the last {ENOUGH} measured steps the gradient was clipped, "
+                    f"usually to {usual:.2g} of its length: the threshold sets the size of "
+                    "the steps.",
                     "Raise the threshold to the usual length of the gradient, or lower the "
                     "learning rate instead.",
                     factor=usual,
@@ -88,7 +88,7 @@ class Clipping(Detector):
                     NEVER,
                     "Gradient clipping never acts",
                     Severity.LOW,
-                    f"At none of {len(self.factors)} looks the gradient was shortened.",
+                    f"The gradient was clipped in none of {len(self.factors)} measured steps.",
                     "Lower the threshold if it should catch large gradients.",
                 ),
             )
@@ -137,9 +137,9 @@ class Accumulation(Detector):
                     UNEVEN,
                     "Gradient accumulation weights targets unequally",
                     Severity.MEDIUM,
-                    "The passes of one step take means over different numbers of targets (up to "
-                    f"{self.worst:.2g} times as many) and count alike, so a target of a short "
-                    "pass counts more.",
+                    "Each pass of a step takes the mean over its own targets, and one pass has up "
+                    f"to {self.worst:.2g} times as many as another; passes have equal weight, so "
+                    "targets in a short pass count more.",
                     "Use reduction='sum' and divide by the number of targets of the whole step.",
                     spread=self.worst,
                 ),
@@ -221,7 +221,7 @@ class DeadUnits(Detector):
                     Severity.MEDIUM,
                     f"{dead[worst]:.0%} of the units before {worst} were zero for every one of "
                     f"{sum(n for n, _ in self.looks[worst]):,} rows in the last "
-                    f"{len(self.looks[worst])} batches that were looked at"
+                    f"{len(self.looks[worst])} measured batches"
                     + (f" (also before {listed(bad[:-1])})." if len(bad) > 1 else "."),
                     "Lower the learning rate, or use a leaky activation and a smaller "
                     "initialization.",

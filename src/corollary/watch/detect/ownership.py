@@ -53,9 +53,10 @@ class Ownership(Detector):
                 Severity.LOW if head_only else Severity.MEDIUM,
                 f"{len(missing)} of {len(trained)} parameter tensors receive gradients, but no "
                 f"optimizer has them: {listed([loop.name(p) for p in missing])}.",
-                "Set requires_grad=False for the frozen part; its gradients are computed in vain."
+                "Set requires_grad=False for the frozen part; its gradients are computed and "
+                "never used."
                 if head_only
-                else "Give the optimizer model.parameters(), after all layers were made.",
+                else "Create the optimizer with model.parameters() after all layers.",
                 where=loop.name(missing[0]),
             ),
         )

@@ -53,7 +53,7 @@ class LimitReader:
         elif not isinstance(main.optimizer, KNOWN):
             why = f"the stability limit of {type(main.optimizer).__name__} is not known"
         elif loop.recomputed:  # a second backward pass would be in place of the loop's own
-            why = "layers are checkpointed, and their passes are made once only"
+            why = "layers are checkpointed, and recomputed for one backward pass only"
         else:
             try:
                 return self._read(self.reader, root, main.optimizer, parameters)
@@ -76,7 +76,7 @@ class LimitReader:
         if not self.second_pass:
             return reader.read(root, optimizer, parameters)
         if not loop.passes or has_hooks(loop.inner):
-            raise NotApplicableError("hooks of the model would hear a second pass")
+            raise NotApplicableError("the hooks of the model would run a second time")
         found, loop.measuring = loop.passes[-1], True
         try:
             return reader.read(

@@ -110,7 +110,7 @@ def test_the_low_rank_form_makes_the_same_synchronous_steps():
         ({"X": torch.full((1, 4), torch.nan)}, "nan"),
         ({"W": torch.zeros(4, 3)}, "square"),
         ({"W": torch.full((4, 4), torch.inf)}, "finite"),
-        ({"b": torch.zeros(3)}, "one threshold a neuron"),
+        ({"b": torch.zeros(3)}, "one threshold per neuron"),
         ({"order": torch.tensor([0, 1, 2, 2])}, "each of the 4 neurons once"),
         ({"order": torch.arange(3)}, "each of the 4 neurons once"),
         ({"max_sweeps": 0}, "max_sweeps"),

@@ -55,7 +55,7 @@ def test_blackouts_have_the_published_numbers():
 
 
 # powerlaw 2.0.0, Fit(x): alpha, xmin, n_tail, D, and distribution_compare with normalized_ratio
-# against lognormal and exponential; its optimiser is right to four digits.
+# against lognormal and exponential; its optimizer is right to four digits.
 POWERLAW = {
     "power": (
         2.366198286633078,

@@ -55,7 +55,7 @@ def bit_error(n: int, s: int) -> float:
         (0.0, 0.25)
     """
     if not (n >= 1 and s >= 1):
-        raise InputError(f"a network needs n >= 1 neurons and s >= 1 patterns, but n={n}, s={s}")
+        raise InputError(f"a network needs n >= 1 neurons and s >= 1 patterns, got n={n}, s={s}")
     N = (s - 1) * (n - 1)
     if N == 0:
         return 0.0
@@ -115,4 +115,4 @@ def _fair_coin_tail(k: int, N: int) -> float:
 
 def _check_size(n: float | int) -> None:
     if not n >= 2:
-        raise InputError(f"n / ln n needs n >= 2 neurons, but n={n:g}")
+        raise InputError(f"n / ln n needs n >= 2 neurons, got n={n:g}")

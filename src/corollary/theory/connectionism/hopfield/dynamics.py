@@ -6,7 +6,7 @@ Asynchronous: the neurons are visited in an order, each takes the sign of its fi
     \quad \operatorname{sgn}(0) = +1 .
 
 For symmetric :math:`W` with a zero diagonal a flip changes the energy by :math:`-2|h_i| \le 0`
-(equal to zero only when a tie lifts a neuron to +1, once a neuron between descents), so a fixed
+(equal to zero only when a tie lifts a neuron to +1, once per neuron between descents), so a fixed
 point is reached after finitely many flips. Synchronous: every neuron at once; this may end in a
 cycle of two states.
 
@@ -146,7 +146,7 @@ def asynchronous_run(
     n = W.shape[0]
     X = checked_signs(X, n, "the batch of states").to(W)
     if X.ndim != 2:
-        raise InputError(f"X needs one state per row, but its shape is {tuple(X.shape)}")
+        raise InputError(f"X needs one state per row, got shape {tuple(X.shape)}")
     orders = visiting_orders(order, n, max_sweeps)
     worth_it = W.device.type == "cpu" and n >= WORTH_COMPILING
     kernel = compiled(_kept_fields, backend, worth_it=worth_it)
@@ -201,8 +201,8 @@ def visiting_orders(
     whole = rows.ndim == 2 and rows.shape[1] == n and not order.is_floating_point()
     if not whole or not bool((rows.sort(1).values == torch.arange(n, device=rows.device)).all()):
         raise InputError(
-            f"order needs to list each of the {n} neurons once a sweep, shape ({n},) or "
-            f"(sweeps, {n}), but its shape is {tuple(order.shape)}"
+            f"order needs to list each of the {n} neurons once per sweep, shape ({n},) or "
+            f"(sweeps, {n}), got shape {tuple(order.shape)}"
         )
     return rows.expand(max_sweeps, n) if len(rows) == 1 else rows[:max_sweeps]
 

@@ -32,7 +32,7 @@ def checked_signs(x: Tensor, n: int | None = None, name: str = "the state") -> T
         raise InputTypeError(f"{name} needs a float tensor of -1 and +1, got {kind}")
     if x.ndim == 0 or x.shape[-1] == 0 or (n is not None and x.shape[-1] != n):
         needed = "at least one entry" if n is None else f"{n} entries"
-        raise InputError(f"{name} needs {needed} a row, but its shape is {tuple(x.shape)}")
+        raise InputError(f"{name} needs {needed} per row, got shape {tuple(x.shape)}")
     wrong = x.abs() != 1  # also true for NaN
     if bool(wrong.any()):
         value = x[wrong][0].item()
@@ -59,12 +59,11 @@ def checked_couplings(W: Tensor, b: Tensor | None) -> tuple[Tensor, Tensor]:
         kind = W.dtype if isinstance(W, Tensor) else type(W).__name__
         raise InputTypeError(f"W needs to be a float tensor, got {kind}")
     if W.ndim != 2 or W.shape[0] != W.shape[1] or W.shape[0] == 0:
-        raise InputError(f"W needs to be a square matrix, but its shape is {tuple(W.shape)}")
+        raise InputError(f"W needs to be a square matrix, got shape {tuple(W.shape)}")
     b = W.new_zeros(W.shape[0]) if b is None else b
     if b.shape != W.shape[:1]:
         raise InputError(
-            f"b needs one threshold a neuron, shape ({W.shape[0]},), but its shape is "
-            f"{tuple(b.shape)}"
+            f"b needs one threshold per neuron, shape ({W.shape[0]},), got shape {tuple(b.shape)}"
         )
     if not bool(torch.isfinite(W).all() & torch.isfinite(b).all()):
         raise InputError("W and b need finite entries, but one is NaN or infinite")

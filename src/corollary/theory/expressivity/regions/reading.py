@@ -20,7 +20,7 @@ class Stop:
 
     path: str  # of the layer that bends
     columns: Callable[[Values], Tensor]
-    code: Callable[[Values], Tensor] | None  # once a layer: a tournament has several stops
+    code: Callable[[Values], Tensor] | None  # once per layer: a tournament has several stops
 
 
 def stops_before(node: fx.Node, modules: dict[str, nn.Module], depends: set[str]) -> Iterator[Stop]:

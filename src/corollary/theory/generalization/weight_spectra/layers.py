@@ -106,7 +106,7 @@ def eigenvalues(matrix: Float[Tensor, "p n"]) -> Float[Tensor, " m"]:
         [25.0]
     """
     if matrix.dim() != 2 or matrix.numel() == 0:
-        raise InputError(f"a matrix with entries is needed, but its shape is {matrix.shape}")
+        raise InputError(f"a matrix with entries is needed, got shape {matrix.shape}")
     w = matrix.double()
     gram = w @ w.T if w.shape[0] <= w.shape[1] else w.T @ w
     values: Tensor = torch.linalg.eigvalsh(gram)

@@ -138,7 +138,7 @@ def ordered(p: int, n: int) -> tuple[int, int]:
         (3, 5)
     """
     if not (p >= 1 and n >= 1):
-        raise InputError(f"a matrix has at least one row and one column, but p={p}, n={n}")
+        raise InputError(f"a matrix has at least one row and one column, got p={p}, n={n}")
     return min(p, n), max(p, n)
 
 

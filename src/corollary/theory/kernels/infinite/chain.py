@@ -47,7 +47,7 @@ from corollary.theory.kernels.symmetric import add_gram, mirror
 
 SMALL = {torch.float32: 0.05, torch.float64: 1e-3}  # gaps below which a Gram matrix has lost digits
 MANY = 0.03  # share of small gaps from which the whole block is done again
-WORTH_IT = 250_000  # pairs from which compilation (some seconds, once a machine) pays
+WORTH_IT = 250_000  # pairs from which compilation (some seconds, once per machine) pays
 
 
 @dataclass(frozen=True)

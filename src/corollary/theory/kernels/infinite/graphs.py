@@ -46,7 +46,7 @@ class Aggregate(Layer):
         if self.adjacency is not None and self.adjacency.ndim != 2:
             raise InputError(
                 "Aggregate takes one matrix for all inputs, but the shape of adjacency is "
-                f"{tuple(self.adjacency.shape)}; for one graph an input use Aggregate() and "
+                f"{tuple(self.adjacency.shape)}; for one graph per input use Aggregate() and "
                 "graph_inputs"
             )
 

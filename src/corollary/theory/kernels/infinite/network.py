@@ -194,7 +194,7 @@ class Network:
                 raise InputError(f"{name} needs floating point inputs, got {t.dtype}")
             if t.ndim < 2 or 0 in t.shape:
                 raise InputError(
-                    f"{name} needs at least one input in rows, but its shape is {tuple(t.shape)}"
+                    f"{name} needs at least one input in rows, got shape {tuple(t.shape)}"
                 )
             if not all(bool(torch.isfinite(end)) for end in torch.aminmax(t.detach())):
                 raise InputError(f"{name} has entries that are not finite; remove those rows")

@@ -63,7 +63,7 @@ def sampled_kernels(
     """
     rng = as_generator(rng)
     if draws < 2:
-        raise InputError(f"error bars need at least 2 draws, but draws={draws}")
+        raise InputError(f"error bars need at least 2 draws, got draws={draws}")
     first, second = [], []
     for _ in range(draws):
         net = drawn_anew(module, rng) if isinstance(module, nn.Module) else module(rng)

@@ -204,7 +204,7 @@ def _check_problem(x: Tensor, y: Tensor, at: Tensor, f0: Tensor | None) -> None:
             f"{tuple(at.shape[1:])} and {at.dtype}; both must agree"
         )
     if f0 is not None and f0.shape != y.shape:
-        raise InputError(f"f0 must have the targets' shape {tuple(y.shape)}, not {tuple(f0.shape)}")
+        raise InputError(f"f0 must have the targets' shape {tuple(y.shape)}, got {tuple(f0.shape)}")
     if not bool(torch.isfinite(y).all()):
         raise InputError("targets have entries that are not finite; remove those rows")
 

@@ -141,7 +141,7 @@ class Rows:
         return torch.maximum(found, self.over_interval(region.interval()))
 
     def spread(self, value: Tensor) -> Tensor:
-        """One value a sample, repeated for its rows."""
+        """One value per sample, repeated for its rows."""
         if self.owner is not None:
             return value[self.owner]
         return value.repeat_interleave(len(self._apart().a) // self.n, 0)

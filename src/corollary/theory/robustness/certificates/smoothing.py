@@ -78,7 +78,7 @@ class Smoothed:
 
     def __post_init__(self) -> None:
         if not self.sigma > 0:
-            raise InputError(f"sigma, the size of the noise, must be positive: {self.sigma}")
+            raise InputError(f"sigma, the size of the noise, must be positive, got {self.sigma}")
         if not 0 < self.alpha < 1 or self.draws < 1 or self.first < 1:
             raise InputError("alpha must lie between 0 and 1, and draws must be at least 1")
         if self.alpha ** (1 / self.draws) <= 0.5:

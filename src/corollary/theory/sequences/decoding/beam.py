@@ -37,7 +37,7 @@ def beam_search(
     r"""Up to ``width`` sequences, best first.
 
     Args:
-        next_token: The model; it is asked once a step, for all prefixes of the beam. A model with
+        next_token: The model; it is asked once per step, for all prefixes of the beam. A model with
             a memory reorders it as the beam does.
         width: Prefixes that are kept at each step. Of these, the finished ones are set aside, and
             are in the end compared with all others.
