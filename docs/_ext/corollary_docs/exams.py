@@ -51,7 +51,7 @@ def _exam(exam: Entry) -> Iterator[str]:
     yield f"``--only {exam.name}`` runs it alone.\n"
     claims = [c.strip() for c in exam.fields.get("claims", "").split(",") if c.strip()]
     if claims:
-        yield "Rests on " + ", ".join(map(_claim, claims)) + ".\n"
+        yield "Theory: " + ", ".join(map(_claim, claims)) + ".\n"
     if exam.source:
         yield f"Source: {rst.prose(exam.source)}\n"
 
