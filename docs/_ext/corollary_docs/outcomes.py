@@ -1,5 +1,6 @@
 """Checks the instant claims for their pages, and keeps what a page shows of them."""
 
+import warnings
 from collections.abc import Iterable
 from dataclasses import dataclass
 from html import escape
@@ -48,7 +49,10 @@ def outcomes(entries: Iterable[Entry], *, seed: int = 0) -> dict[str, Outcome]:
     from corollary.run.check import run
 
     instant = [e for e in entries if e.cost == "instant" and not e.is_exam]
-    checked = run(instant, seed=seed, jobs=cpu_count(), timeout=PATIENCE)
+    with warnings.catch_warnings():
+        # joblib replaces a process whose memory has grown, and no result is lost.
+        warnings.filterwarnings("ignore", "A worker stopped", UserWarning)
+        checked = run(instant, seed=seed, jobs=cpu_count(), timeout=PATIENCE)
     return {e.name: _outcome(r) for e, r in zip(instant, checked.results, strict=True)}
 
 

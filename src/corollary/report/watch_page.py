@@ -123,7 +123,7 @@ MEANINGS = {
     "edge",
     "curvature": "largest curvature, preconditioned as the optimizer does",
     "threshold": "the curvature limit of the optimizer at this learning rate",
-    "critical batch size": "beyond it, larger batches buy little (gradient noise scale)",
+    "critical batch size": "beyond it, larger batches save few steps (gradient noise scale)",
     "gradient norm": "length of the gradient of all parameters",
     "weight norm": "length of all parameters",
     "update ratio": "change of a layer in one step over its length, median over layers",
