@@ -28,7 +28,7 @@ def gather(data: Any, samples: int) -> Batch:
         InputError: if there are none, or their lengths differ.
         InputTypeError: if this is no data at all.
     """
-    with _given_back(data):
+    with given_back(data):
         batch = _gathered(data, samples)
     if not isinstance(batch, GraphBatch):
         _check_lengths(batch)
@@ -57,7 +57,7 @@ def _gathered(data: Any, samples: int) -> Batch:
 
 
 @contextmanager
-def _given_back(data: Any) -> Iterator[None]:
+def given_back(data: Any) -> Iterator[None]:
     """Random states as they were, also those of the generators of a loader."""
     samplers = [getattr(data, "sampler", None), getattr(data, "batch_sampler", None)]
     samplers.append(getattr(samplers[1], "sampler", None))

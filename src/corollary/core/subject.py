@@ -90,7 +90,8 @@ class Subject:
         self.symmetry = symmetry
         self.modes_given = {name: _mode(m) for name, m in model.named_modules()}
         self.selector = output
-        self.in_order = isinstance(data, DataLoader)  # batches come in the user's own order
+        self.loader = data if isinstance(data, DataLoader) else None
+        self.in_order = self.loader is not None  # batches come in the user's own order
         self.writes_input = False  # whether forward was seen to change the data it is given
         self.memo: dict[str, Any] = {}  # what one exam computed and others may take up
         self._loss = named_loss(loss) if isinstance(loss, str) else loss

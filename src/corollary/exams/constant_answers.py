@@ -42,6 +42,9 @@ def _constants(output: Tensor, target: Tensor) -> Iterator[Tensor]:
         if output.numel() != target.numel():
             return
         mean = target.mean(0).expand_as(target).reshape(output.shape)
+        if _log_shares(output):
+            yield mean.clamp(min=RARE).log()
+            return
         yield mean
         if bool(((target >= 0) & (target <= 1)).all()):
             yield mean.clamp(RARE, 1 - RARE).logit()
@@ -64,3 +67,37 @@ def _constants(output: Tensor, target: Tensor) -> Iterator[Tensor]:
     total = output.double().sum(axis)
     shares = bool((output >= 0).all()) and bool(((total - 1).abs() < 1e-3).all())
     yield share if shares else share.log()
+
+
+def _log_shares(output: Tensor) -> bool:
+    """Whether the outputs are logarithms of shares."""
+    if output.dim() < 2 or output.shape[-1] < 2 or bool((output > 0).any()):
+        return False
+    return bool(((output.double().exp().sum(-1) - 1).abs() < 1e-3).all())
+
+
+def least_loss(subject: Subject, batch: Batch) -> float:
+    """The loss of answers that are the targets themselves: what no training gets below.
+
+    Targets that are shares leave their entropy. Zero where that is not known.
+    """
+    target = batch.target
+    if not isinstance(target, Tensor) or not target.is_floating_point() or target.numel() == 0:
+        return 0.0
+    if not bool(((target >= 0) & (target <= 1)).all()):
+        return 0.0
+    found = []
+    with subject.borrowed(), torch.no_grad():
+        try:
+            output = subject.output(batch)
+            exact = target.reshape(output.shape).to(output)
+        except (CorollaryError, RuntimeError, ValueError):
+            return 0.0
+        safe = exact.clamp(RARE, 1 - RARE)
+        for answer in [safe.log()] if _log_shares(output) else [exact, safe.logit(), safe.log()]:
+            try:
+                found.append(float(subject.loss_of(answer, target)))
+            except (CorollaryError, RuntimeError, ValueError, IndexError, TypeError):
+                continue  # not what this loss takes
+    known = [value for value in found if math.isfinite(value)]
+    return max(0.0, min(known, default=0.0))

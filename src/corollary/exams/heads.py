@@ -8,7 +8,7 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from corollary.core import Batch, Subject
-from corollary.errors import NotApplicableError
+from corollary.errors import CorollaryError, NotApplicableError
 from corollary.exams.class_targets import as_classes, class_axis
 from corollary.exams.landscapes import some_samples, trace_of
 from corollary.exams.loss_kinds import Kind, Targets, loss_kind, target_kind
@@ -105,10 +105,46 @@ def _pushed(subject: Subject, trace: Trace, batch: Batch, output: Tensor) -> tup
     size = float(output.detach().double().abs().max())
     low, high = float(every.min()), float(every.max())
     # What follows the weights grows with them; what does not is bounded by an operation.
-    return (
+    found = (
         low if low >= -1.001 and low > -10 * size else -math.inf,
         high if high <= 1.001 and high < 10 * size else math.inf,
     )
+    return found if found == ANY else _pushed_all(subject, batch, found)
+
+
+def _pushed_all(
+    subject: Subject, batch: Batch, found: tuple[float, float]
+) -> tuple[float, float]:
+    """The same range if no weights whatever leave it, rounded outwards to -1, 0 and 1; else any."""
+    rng = subject.rng("push")
+    with subject.borrowed() as model, torch.no_grad():
+        for p in model.parameters():
+            p.copy_(PUSH * (p + torch.randn(p.shape, generator=rng).to(p)))
+        every = subject.output(batch).double()
+    if not bool(torch.isfinite(every).all()):
+        return ANY
+    low, high = min(found[0], float(every.min())), max(found[1], float(every.max()))
+    return (
+        (0.0 if low >= 0 else -1.0) if low >= -1.001 else -math.inf,
+        (0.0 if high <= 0 else 1.0) if high <= 1.001 else math.inf,
+    )
+
+
+def wanted_beyond(subject: Subject, head: Head) -> bool:
+    """Whether the loss is smaller at the targets than at the nearest numbers within the range.
+
+    It is not where outputs stand for something else, as logarithms of rates or shares do.
+    """
+    y = head.batch.target.reshape(head.output.shape).to(head.output)
+    try:
+        with torch.no_grad():
+            beyond, within = (
+                float(subject.loss_of(o, head.batch.target))
+                for o in (y, y.clamp(head.low, head.high))
+            )
+    except (CorollaryError, RuntimeError, ValueError, IndexError, TypeError):
+        return head.loss != ""
+    return beyond < within
 
 
 def right_and_wrong(

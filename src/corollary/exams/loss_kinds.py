@@ -16,7 +16,13 @@ from corollary.core import Batch, Subject
 from corollary.errors import CorollaryError
 
 Kind = Literal[
-    "cross entropy", "log likelihood", "logistic", "probabilities", "squared", "absolute"
+    "cross entropy",
+    "log likelihood",
+    "logistic",
+    "probabilities",
+    "squared",
+    "absolute",
+    "divergence",
 ]
 Targets = Literal["classes", "two classes", "one-hot", "labels", "shares", "counts", "numbers", ""]
 CLOSE = 1e-4  # relative: rounding of single precision, and label smoothing is no longer close
@@ -39,7 +45,7 @@ def loss_kind(subject: Subject, output: Tensor, target: Tensor) -> Kind | Litera
     except (CorollaryError, RuntimeError, ValueError, IndexError, TypeError):
         return "probabilities" if _takes_shares(subject, output, target, rng) else ""
     for kind, known in KNOWN.items():
-        for reduction in ("mean", "sum"):
+        for reduction in ("mean", "sum", "batchmean"):
             try:
                 values = [float(known(o, target, reduction)) for o in drawn]
             except (RuntimeError, ValueError, IndexError, TypeError):
@@ -120,10 +126,17 @@ def _absolute(output: Tensor, target: Tensor, reduction: str) -> Tensor:
     return F.l1_loss(output.reshape(y.shape), y, reduction=reduction)
 
 
+def _divergence(output: Tensor, target: Tensor, reduction: str) -> Tensor:
+    if output.shape != target.shape or not target.is_floating_point():
+        raise ValueError("a probability for each output")
+    return F.kl_div(output, target.to(output.dtype), reduction=reduction)
+
+
 KNOWN: dict[Kind, Callable[[Tensor, Tensor, str], Tensor]] = {
     "cross entropy": _cross_entropy,
     "log likelihood": _log_likelihood,
     "logistic": _logistic,
     "squared": _squared,
     "absolute": _absolute,
+    "divergence": _divergence,
 }

@@ -5,12 +5,12 @@ from dataclasses import dataclass, field, replace
 
 import torch
 from torch import Tensor
-from torch.nn import functional as F
 
 from corollary.core import Batch, Count, Reading, Sample, Subject
 from corollary.errors import CorollaryError, NotApplicableError
 from corollary.exams.class_targets import as_classes, classes_last
 from corollary.exams.loss_shares import ignored_classes
+from corollary.exams.places import loss_shift
 from corollary.exams.readings import between
 from corollary.theory.generalization.deviations import hoeffding_deviation
 
@@ -189,15 +189,17 @@ def _of_class(wrong: Tensor, target: Tensor) -> dict[int, tuple[int, float]]:
 
 
 def _aligned(subject: Subject, raw: object, batch: Batch) -> tuple[Tensor, Tensor]:
-    """Outputs and the targets they answer; a language model may shift its labels itself."""
+    """Outputs and the targets they answer; the loss may shift its labels itself."""
     output, target = subject.pick(raw), batch.target
-    own = raw.get("loss") if hasattr(raw, "get") else None
-    sequence = output.dim() == 3 and output.shape[:-1] == target.shape and target.shape[1] > 1
-    if isinstance(own, Tensor) and sequence and not target.is_floating_point():
-        shifted = F.cross_entropy(output[:, :-1].flatten(0, 1), target[:, 1:].flatten())
-        if math.isclose(float(shifted), float(own), rel_tol=1e-3):
-            return output[:, :-1], target[:, 1:]
-    return output, target
+    if output.dim() != 3 or target.dim() != 2 or target.is_floating_point():
+        return output, target
+    if "loss shift" not in subject.memo:
+        with torch.enable_grad():
+            subject.memo["loss shift"] = loss_shift(subject, raw, batch)
+    shift = subject.memo["loss shift"] or 0
+    if output.shape[:-1] != target.shape or shift <= 0:
+        return output, target
+    return output[:, :-shift], target[:, shift:]
 
 
 def _chance(target: Tensor) -> float:

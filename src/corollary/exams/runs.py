@@ -13,7 +13,7 @@ from torch.optim import Optimizer
 from corollary.core import Batch, Subject
 from corollary.core.recipe import in_words
 from corollary.errors import CorollaryError
-from corollary.exams.constant_answers import constant_loss
+from corollary.exams.constant_answers import constant_loss, least_loss
 from corollary.exams.modes import steady
 from corollary.exams.risks import Risk, risk_of
 
@@ -38,6 +38,7 @@ class Run:
     optimizer: str = ""
     after: float = math.nan  # loss on the probe after
     comparable: bool = True  # whether its loss is the user's own, on the user's targets
+    least: float = 0.0  # loss of the targets themselves: entropy that no answer takes away
 
     @property
     def end(self) -> float:
@@ -73,8 +74,9 @@ class Run:
 
     @property
     def learned(self) -> bool:
-        """Whether a tenth of the loss to beat is gone."""
-        return self.finite and self.end < LEARNS * self.aim
+        """Whether a tenth of the loss to beat is gone, of what can go."""
+        least = self.least if self.least < self.aim else 0.0
+        return self.finite and self.end - least < LEARNS * (self.aim - least)
 
     @property
     def falling(self) -> bool:
@@ -152,7 +154,9 @@ def trained(
             subject.model.eval()
             in_eval = _risk(subject, probe)
             subject.model.train()
-    return Run(losses, start, constant_loss(subject, probe), risk, in_eval, in_words(twin), after)
+    constant, least = constant_loss(subject, probe), least_loss(subject, probe)
+    words = in_words(twin)
+    return Run(losses, start, constant, risk, in_eval, words, after, least=least)
 
 
 def give_gradients(optimizer: Optimizer, value: Tensor) -> None:

@@ -11,7 +11,7 @@ Adam, which tells a recipe that does not suit from a network that cannot learn.
 import math
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -21,6 +21,7 @@ from torch import Tensor, nn
 from corollary.core import Batch, Budget, Subject
 from corollary.core.recipe import ADAM
 from corollary.errors import NotApplicableError
+from corollary.exams.aftermath import Aftermath, aftermath_of
 from corollary.exams.class_targets import class_numbers
 from corollary.exams.modes import steady
 from corollary.exams.runs import ENOUGH, Run, trained
@@ -52,6 +53,7 @@ class TrialRun:
     work: float  # of one run, in seconds of the nominal machine
     complete: bool = False  # whether this was all of the planned training
     allowed: int = 4  # changed runs that may be made beside it, each as much work
+    aftermath: Aftermath = field(default_factory=Aftermath)
 
     @cached_property
     def knew(self) -> bool:
@@ -187,6 +189,7 @@ def _made(subject: Subject, budget: Budget) -> TrialRun:
     few = _mixed(data, min(_few(data), size if size > 1 else data.size))
     with subject.borrowed(train=True):
         run = trained(subject, data, steps, size)
+        after = aftermath_of(subject, data)
     short = min(steps, STEPS)
     with subject.borrowed(), steady(subject.model):
         one = trained(subject, few, short, few.size)
@@ -201,7 +204,7 @@ def _made(subject: Subject, budget: Budget) -> TrialRun:
     work = steps * size * a_sample
     complete = planned is not None and steps >= planned
     allowed = min(MOST, max(LEAST, int(CHANGED * budget.whole / work)))
-    return TrialRun(subject, size, steps, run, one, plain, work, complete, allowed)
+    return TrialRun(subject, size, steps, run, one, plain, work, complete, allowed, after)
 
 
 def planned_steps(subject: Subject) -> int | None:

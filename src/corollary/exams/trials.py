@@ -152,7 +152,7 @@ def _prepared(subject: Subject, budget: Budget) -> Trial:
         if kept:
             raise NotApplicableError(
                 "the network has learned these samples already, and its weights cannot be "
-                "initialised again ('{kept[0]}' has no reset_parameters); give samples it has not "
+                f"initialised again ('{kept[0]}' has no reset_parameters); give samples it has not "
                 "seen"
             )
     order = torch.randperm(batch.size, generator=subject.rng("trial"))

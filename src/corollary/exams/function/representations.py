@@ -44,6 +44,7 @@ from corollary.theory.geometry.intrinsic_dimension import intrinsic_dimension
 SAMPLES, FEWEST = 256, 16
 WIDE = 4096  # numbers of a layer beyond which random combinations stand for it
 THIN = 1e-6  # of the variance: directions below are not counted
+ROUNDING = 1e-3  # of the outputs' spread
 
 
 class Layer(NamedTuple):
@@ -72,16 +73,20 @@ class Representations(Exam):
         if len(layers) < 2:
             raise NotApplicableError("there are not two layers that are modules of their own")
         classes = _classes(batch)
-        yield self._narrowest(layers, classes, _input_dimension(batch))
+        narrow = min(layers[:-1], key=lambda layer: layer.linear)
+        passes = _all_passes(subject, batch, narrow.name)
+        yield self._narrowest(layers, classes, _input_dimension(batch), passes)
         if last is not None and classes > 1 and len(last) == batch.size:
             yield from self._collapse(last.double().flatten(1), batch.target, classes)
 
-    def _narrowest(self, layers: list[Layer], classes: int, given: int) -> Finding:
+    def _narrowest(
+        self, layers: list[Layer], classes: int, given: int, all_passes: bool
+    ) -> Finding:
         hidden = layers[:-1]
         name, features, linear, _ = min(hidden, key=lambda layer: layer.linear)
         width = features.shape[1]
         needed = min(classes - 1, given)
-        tight = linear < needed
+        tight = linear < needed and all_passes
         return self.finding(
             "A layer squeezes the classes together" if tight else "Narrowest hidden layer",
             severity=Severity.MEDIUM if tight else Severity.NONE,
@@ -128,6 +133,25 @@ class Representations(Exam):
                 "simplex": simplex,
             },
         )
+
+
+def _all_passes(subject: Subject, batch: Batch, name: str) -> bool:
+    """Whether the output tells samples apart by this layer alone: without it all are alike."""
+    layer = subject.model.get_submodule(name)
+
+    def flat(_: nn.Module, _inputs: object, output: object) -> object:
+        alone = isinstance(output, Tensor) and len(output) == batch.size
+        return output.mean(0, keepdim=True).expand_as(output) if alone else None
+
+    with subject.borrowed(), torch.no_grad():
+        before = subject.output(batch).double()
+        handle = layer.register_forward_hook(flat)
+        try:
+            after = subject.output(batch).double()
+        finally:
+            handle.remove()
+    spreads = [float((y - y.mean(0)).abs().max()) for y in (before, after)]
+    return spreads[1] <= ROUNDING * spreads[0]
 
 
 def _watched(subject: Subject, batch: Batch) -> tuple[dict[str, Tensor], Tensor | None]:

@@ -19,12 +19,15 @@ cause are labels that do not belong to their inputs.
 from collections.abc import Iterator
 
 from corollary.core import Budget, Evidence, Exam, Figure, Finding, Level, Points, Severity, Subject
+from corollary.errors import NotApplicableError
 from corollary.exams.readings import between
 from corollary.exams.risks import Risk, risk_of
+from corollary.exams.trial_run import trial_run_of
 from corollary.exams.trials import RATE, Outcome, no_better, trial_of
 
 WIDE = 0.1  # a gap of one answer in ten, or of a tenth of the variance
 KNOWN = 0.5  # of the risk by chance: who is below has learned its own half
+RENAMED = 0.5  # of the errors: half of them are gone when the classes are renamed
 
 
 class Unseen(Exam):
@@ -39,6 +42,8 @@ class Unseen(Exam):
             with subject.borrowed():
                 seen, unseen = risk_of(subject, subject.labelled()), risk_of(subject, fresh)
             yield self._held_out(seen, unseen)
+            if seen.value > KNOWN * seen.chance:  # not trained yet: the trial run is
+                yield from self._after_training(subject, budget)
             return
         yield self._split(trial_of(subject, budget))
 
@@ -65,6 +70,54 @@ class Unseen(Exam):
             claims=("empirical_risk", "hoeffding"),
             figures=(_figure(seen, unseen),),
             details={"train": seen.value, "held_out": risk.value, "chance": unseen.chance},
+        )
+
+    def _after_training(self, subject: Subject, budget: Budget) -> Iterator[Finding]:
+        """Held-out samples after the trial run, if that has learned the others."""
+        try:
+            trial = trial_run_of(subject, budget)
+        except NotApplicableError:
+            return
+        own, held = trial.run.risk, trial.aftermath.held_risk
+        if own is None or held is None or own.value > KNOWN * own.chance:
+            return
+        renamed = trial.aftermath.renamed_risk()
+        if renamed < KNOWN * held.chance and renamed < RENAMED * held.value:
+            yield self._renumbered(held, renamed)
+            return
+        lost = no_better(held)
+        yield self.finding(
+            "What it learns does not hold on held-out data" if lost else "Held-out data",
+            severity=Severity.MEDIUM if lost else Severity.NONE,
+            evidence=Evidence.CONFIRMED,
+            value=held.said(),
+            unit=f"{held.unit} on {len(held.each)} held-out samples after the trial run",
+            expected=f"below {held.in_words(held.chance)}, the best constant answer",
+            meaning=f"After {trial.steps} steps {own.in_words(own.value)} on the data it was "
+            f"trained on, {held.in_words(held.value)} on held-out data"
+            + (", no better than a constant answer." if lost else "."),
+            advice="Look for what differs between the two: a feature that tells the label in "
+            "training only (data leakage), another preprocessing, another numbering of the "
+            "classes, or far too few samples."
+            if lost
+            else "",
+        )
+
+    def _renumbered(self, held: Risk, renamed: float) -> Finding:
+        return self.finding(
+            "The classes of the held-out data are numbered differently",
+            severity=Severity.HIGH,
+            evidence=Evidence.CONFIRMED,
+            value=held.said(),
+            unit=f"{held.unit} on held-out samples after the trial run",
+            expected=f"{held.in_words(renamed)} with the class labels in another order",
+            meaning="The trained network names the held-out classes right, but for their numbers: "
+            f"{held.in_words(held.value)} as they are numbered, {held.in_words(renamed)} after "
+            "renaming.",
+            advice="Use the same mapping from names to class numbers (class_to_idx) for training "
+            "and test data; do not rely on the order in which folders or names are listed.",
+            change="+ assert test_data.class_to_idx == train_data.class_to_idx",
+            explains=("generalization/*",),
         )
 
     def _split(self, found: Outcome) -> Finding:

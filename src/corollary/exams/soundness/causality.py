@@ -17,9 +17,11 @@ from torch import Tensor
 from corollary.core import Batch, Budget, Evidence, Exam, Finding, Severity, Subject
 from corollary.errors import NotApplicableError
 from corollary.exams.class_targets import classes_last
+from corollary.exams.places import asked_offset
 from corollary.exams.readings import rounded
 
 SAMPLES = 8
+ROUNDING = 1e-4  # of the outputs' spread
 
 
 class Causality(Exam):
@@ -27,22 +29,13 @@ class Causality(Exam):
 
     def examine(self, subject: Subject, budget: Budget) -> Iterator[Finding]:
         """For modules with an output at every position of their input."""
-        batch = subject.data(SAMPLES)
-        x = batch.tensors()[0] if batch.tensors() else None
-        with subject.borrowed(), torch.no_grad():
-            y = classes_last(subject, subject.output(batch), batch.target)
-            if x is None or x.dim() < 2 or y.dim() < 2 or x.shape[:2] != y.shape[:2]:
-                raise NotApplicableError("there is no output at every position of the input")
-            if x.shape[1] < 4 or y.dim() == 2 and x.is_floating_point():
-                raise NotApplicableError("the input is not a sequence of at least four positions")
-            cut = x.shape[1] // 2
-            other = subject.output(_with_other_future(batch, x, cut))
-            changed = classes_last(subject, other, batch.target)
-        scale = float(y.double().std()) or 1.0
-        leak = float((changed - y)[:, :cut].abs().max()) / scale
+        leak = _leak(subject)
         # Rounding differs with the reductions chosen for other values, not with the mathematics.
-        leaks = leak > 1e-4
-        asked = _predicts_next(x, batch.target)
+        leaks = leak > ROUNDING
+        batch = subject.data(SAMPLES)
+        with subject.borrowed():
+            offset = asked_offset(subject, batch)
+        asked = offset > 0 if offset is not None else _predicts_next(batch)
         yield self.finding(
             _title(leaks, asked),
             severity=Severity.HIGH if leaks and asked else Severity.NONE,
@@ -66,10 +59,37 @@ def _with_other_future(batch: Batch, x: Tensor, cut: int) -> Batch:
     return batch.with_inputs(other, *batch.tensors()[1:])
 
 
-def _predicts_next(x: Tensor, target: object) -> bool:
+def _predicts_next(batch: Batch) -> bool:
+    """Whether targets are the next inputs, as far as numbers tell."""
+    x, target = batch.tensors()[0], batch.target
     if not isinstance(target, Tensor) or target.shape != x.shape or x.shape[1] < 2:
         return False
     return bool((target[:, :-1] == x[:, 1:]).double().mean() > 0.9)
+
+
+def looks_ahead(subject: Subject) -> bool | None:
+    """Whether outputs depend on later places; None if there is no output at every place."""
+    try:
+        return _leak(subject) > ROUNDING
+    except NotApplicableError:
+        return None
+
+
+def _leak(subject: Subject) -> float:
+    """How much outputs change with later inputs, in units of their spread."""
+    batch = subject.data(SAMPLES)
+    x = batch.tensors()[0] if batch.tensors() else None
+    with subject.borrowed(), torch.no_grad():
+        y = classes_last(subject, subject.output(batch), batch.target)
+        if x is None or x.dim() < 2 or y.dim() < 2 or x.shape[:2] != y.shape[:2]:
+            raise NotApplicableError("there is no output at every position of the input")
+        if x.shape[1] < 4 or y.dim() == 2 and x.is_floating_point():
+            raise NotApplicableError("the input is not a sequence of at least four positions")
+        cut = x.shape[1] // 2
+        other = subject.output(_with_other_future(batch, x, cut))
+        changed = classes_last(subject, other, batch.target)
+    scale = float(y.double().std()) or 1.0
+    return float((changed - y)[:, :cut].abs().max()) / scale
 
 
 def _title(leaks: bool, asked: bool) -> str:

@@ -11,12 +11,17 @@ copies by their distance beside that of unrelated samples.
 :cost: instant
 """
 
+import math
 from collections.abc import Iterator
+from itertools import islice
+from typing import Any
 
 import torch
 from torch import Tensor
+from torch.utils.data import DataLoader
 
 from corollary.core import Batch, Budget, Evidence, Exam, Finding, Severity, Subject
+from corollary.core.gathering import given_back
 from corollary.errors import NotApplicableError
 from corollary.exams.readings import counted, rounded
 
@@ -25,6 +30,8 @@ from corollary.exams.readings import counted, rounded
 NEAR = 0.02
 MANY = 0.05  # of the samples: more than the odd copy of CIFAR (0.03 of its test set)
 MOST = 2048  # samples between which distances are taken
+UNEXPLAINED = 0.1  # of the variance
+FEW, DRAWS = 0.2, 100_000  # of the samples that draws at random would have; draws looked at
 
 
 class Duplicates(Exam):
@@ -34,13 +41,16 @@ class Duplicates(Exam):
         """Exact and near copies."""
         batch = subject.data(MOST)
         x = _rows(batch)
-        if len(x) < 8 or x.shape[1] < 2:
-            raise NotApplicableError("this needs eight samples with several numbers each")
+        if len(x) < 8:
+            raise NotApplicableError("this needs eight samples")
         _, which, counts = x.unique(dim=0, return_inverse=True, return_counts=True)
         copies = int((counts - 1).sum())
         yield self._copies(copies, len(x))
         yield from self._contradictions(batch.target, which, counts)
-        if subject.held_out is not None:
+        yield from self._unexplained(x, batch.target, which, counts)
+        if subject.loader is not None:
+            yield from self._drawn(subject.loader)
+        if subject.held_out is not None and x.shape[1] > 1:  # on a line all are near
             yield self._leak(x, _rows(subject.held_out.first(MOST)))
 
     def _copies(self, copies: int, n: int) -> Finding:
@@ -78,6 +88,61 @@ class Duplicates(Exam):
                 advice="Look at them: labels are wrong, or the inputs lack what tells them apart.",
             )
 
+    def _unexplained(
+        self, x: Tensor, y: object, which: Tensor, counts: Tensor
+    ) -> Iterator[Finding]:
+        """The variance of numbers among samples whose inputs are equal."""
+        if not isinstance(y, Tensor) or not y.is_floating_point() or len(y) != len(x):
+            return
+        y = y.detach().double().reshape(len(y), -1)
+        means = torch.zeros(len(counts), y.shape[1], dtype=y.dtype).index_add(0, which, y)
+        means = means / counts[:, None]
+        total = float((y - y.mean(0)).square().sum())
+        share = float((y - means[which]).square().sum()) / total if total > 0 else 0.0
+        if not share > UNEXPLAINED:
+            return
+        whole = bool((x == x.round()).all())  # such as categories: repeated on purpose
+        yield self.finding(
+            "Identical inputs have different targets",
+            severity=Severity.LOW if whole else Severity.MEDIUM,
+            evidence=Evidence.CONFIRMED,
+            value=rounded(100 * share),
+            unit=f"% of the targets' variance is among equal inputs ({len(counts)} distinct inputs "
+            f"in {len(x)} samples)",
+            expected=f"below {100 * UNEXPLAINED:g} %",
+            meaning="Samples with the same input have unlike targets, and no network can tell "
+            "them apart.",
+            advice="Find out where inputs become the same: large numbers (times, ids) rounded to "
+            "the precision of float32 before they are centred, integer division, or a feature "
+            "that was left out.",
+            change="- (x.float() - start.float())\n+ (x.double() - start.double()).float()",
+            explains=("trainability/*", "learning/*", "generalization/*"),
+        )
+
+    def _drawn(self, loader: DataLoader[Any]) -> Iterator[Finding]:
+        """How many of the samples an epoch of the loader has."""
+        n, drawn = _epoch(loader)
+        distinct = len(set(drawn))
+        # Draws with replacement leave out a share of exp(-draws / n).
+        usual = n * -math.expm1(-len(drawn) / n) if n else 0.0
+        if distinct >= FEW * usual:
+            return
+        yield self.finding(
+            "The sampler draws the same few samples again and again",
+            severity=Severity.HIGH,
+            evidence=Evidence.CONFIRMED,
+            value=counted(distinct),
+            unit=f"distinct samples in an epoch, of {n} in the data set",
+            expected=f"about {usual:.0f}",
+            meaning=f"An epoch has {len(drawn)} samples, and all are copies of {distinct}: the "
+            "rest of the data is never seen.",
+            advice="WeightedRandomSampler takes one weight for each sample: "
+            "weights = class_weights[labels].",
+            change="- WeightedRandomSampler(class_weights, n)\n"
+            "+ WeightedRandomSampler(class_weights[labels], n)",
+            explains=("soundness/labels", "trainability/*", "learning/*", "generalization/*"),
+        )
+
     def _leak(self, x: Tensor, held: Tensor) -> Finding:
         if x.shape[1] != held.shape[1]:
             raise NotApplicableError("held-out samples have another shape")
@@ -101,6 +166,17 @@ class Duplicates(Exam):
             else "",
             explains=("generalization/unseen",) if leaks else (),
         )
+
+
+def _epoch(loader: DataLoader[Any]) -> tuple[int, list[int]]:
+    """The size of a loader's data set, and which samples one epoch has; none if not known."""
+    try:
+        n = len(loader.dataset)  # type: ignore[arg-type]
+        with given_back(loader):
+            drawn = list(islice(loader.sampler, DRAWS))
+    except TypeError:
+        return 0, []
+    return n, [int(i) for i in drawn if isinstance(i, int)]
 
 
 def _rows(batch: Batch) -> Tensor:

@@ -23,7 +23,7 @@ import torch
 from corollary.core import Budget, Evidence, Exam, Finding, Severity, Subject
 from corollary.errors import CorollaryError
 from corollary.exams.class_targets import class_axis
-from corollary.exams.heads import RANGES, Head, head_of, right_and_wrong
+from corollary.exams.heads import RANGES, Head, head_of, right_and_wrong, wanted_beyond
 from corollary.exams.readings import counted, rounded
 from corollary.exams.scales import LARGEST, OFFSET, SMALLEST, scale_of
 
@@ -39,10 +39,11 @@ class HeadAndLoss(Exam):
     def examine(self, subject: Subject, budget: Budget) -> Iterator[Finding]:
         """What does not fit, or that all fits."""
         head = head_of(subject)
-        checks = [self._one_unit, self._range, self._not_logarithms, self._labels]
+        checks = [self._one_unit, self._not_logarithms, self._labels]
         checks += [self._logistic, self._classes_as_numbers]
         faults = [found for check in checks if (found := check(head)) is not None]
-        faults += [found for found in (self._sign(subject, head), self._squeezed(head)) if found]
+        asked = (self._range(subject, head), self._sign(subject, head), self._squeezed(head))
+        faults += [found for found in asked if found]
         yield from faults
         yield from self._scale(head)
         yield from self._start(subject, head)
@@ -71,15 +72,15 @@ class HeadAndLoss(Exam):
             change="- nn.Softmax(dim=-1)\n+ nn.Sigmoid()",
         )
 
-    def _range(self, head: Head) -> Finding | None:
-        """Targets that the outputs cannot reach."""
+    def _range(self, subject: Subject, head: Head) -> Finding | None:
+        """Targets that the outputs cannot reach, though the loss wants them to."""
         if head.loss not in ("squared", "absolute", "") or head.targets in ("classes", ""):
             return None
         if head.output.numel() != head.batch.target.numel():
             return None
         y = head.batch.target.double()
         out = float(((y < head.low) | (y > head.high)).double().mean())
-        if not out > SOME:
+        if not out > SOME or not wanted_beyond(subject, head):
             return None
         return self.finding(
             "Targets outside the range of the output",
@@ -99,15 +100,19 @@ class HeadAndLoss(Exam):
 
     def _not_logarithms(self, head: Head) -> Finding | None:
         """A log-likelihood that gets no logarithms of probabilities."""
-        if head.loss != "log likelihood":
+        if head.loss not in ("log likelihood", "divergence"):
             return None
+        divergence = head.loss == "divergence"
         axis = 1 if head.output.dim() > 1 else 0
+        if divergence and head.output.dim() > 2:
+            axis = head.output.dim() - 1
         total = head.output.double().exp().sum(axis)
         if bool((total - 1).abs().max() < 1e-3):
             return None
         shares = bool((head.output >= 0).all()) and head.high <= 1
         return self.finding(
-            "The negative log-likelihood does not get log-probabilities",
+            f"The {'KL divergence' if divergence else 'negative log-likelihood'} does not get "
+            "log-probabilities",
             severity=Severity.HIGH,
             evidence=Evidence.CONFIRMED,
             where=head.where,
@@ -115,9 +120,14 @@ class HeadAndLoss(Exam):
             + ("probabilities" if shares else "logits")
             + "; it is linear in them"
             + (" and can grow without bound below zero." if not shares else "."),
-            advice="Use cross-entropy on the logits, or put a log_softmax at the end.",
-            explains=("trainability/*", "soundness/double_softmax"),
-            change="- nn.NLLLoss()\n+ nn.CrossEntropyLoss()"
+            advice="Put a log_softmax at the end: KLDivLoss takes log-probabilities of the model "
+            "and probabilities as targets."
+            if divergence
+            else "Use cross-entropy on the logits, or put a log_softmax at the end.",
+            explains=("trainability/*", "learning/*", "generalization/*", "soundness/double_softmax"),
+            change="+ output = torch.log_softmax(logits, dim=-1)"
+            if divergence and not shares
+            else "- nn.NLLLoss()\n+ nn.CrossEntropyLoss()"
             if not shares
             else "- softmax(...)\n+ log_softmax(...)",
         )
@@ -141,16 +151,15 @@ class HeadAndLoss(Exam):
 
     def _sign(self, subject: Subject, head: Head) -> Finding | None:
         """A loss that is smaller for wrong answers than for right ones."""
-        pair = right_and_wrong(head.output, head.batch.target, (head.low, head.high))
+        y = head.batch.target
+        if y.dim() == 2 and head.output.dim() == 3 and not y.is_floating_point():
+            y = y[:, :1].expand_as(y)  # the same at all places, for a loss may shift them
+        pair = right_and_wrong(head.output, y, (head.low, head.high))
         if pair is None:
             return None
         try:
             with torch.no_grad():
-                y = (
-                    head.batch.target.to(pair[0])
-                    if head.batch.target.is_floating_point()
-                    else (head.batch.target)
-                )
+                y = y.to(pair[0]) if y.is_floating_point() else y
                 right, wrong = (float(subject.loss_of(o, y)) for o in pair)
         except (CorollaryError, RuntimeError, ValueError, IndexError, TypeError):
             return None
@@ -171,13 +180,18 @@ class HeadAndLoss(Exam):
 
     def _squeezed(self, head: Head) -> Finding | None:
         """Logits that an activation at the end keeps in a narrow range."""
-        if head.loss != "cross entropy" or head.op not in RANGES or "softmax" in head.op:
+        bounded = math.isfinite(head.low) and math.isfinite(head.high)
+        if head.loss != "cross entropy" or "softmax" in head.op:
+            return None
+        if head.op not in RANGES and not bounded:
             return None
         axis = class_axis(head.output, head.batch.target)
         k = head.output.shape[-1 if axis is None else axis]
         floor = math.log1p((k - 1) * math.exp(min(head.low - head.high, 0.0)))
         least = f", and the loss cannot fall below {floor:.2g}" if floor > 0.05 else ""
         bound = floor > FLOOR
+        if head.op not in RANGES:
+            return self._bounded(head, floor) if bound else None
         return self.finding(
             "An activation squeezes the logits",
             severity=Severity.MEDIUM if bound else Severity.HIGH,
@@ -189,6 +203,24 @@ class HeadAndLoss(Exam):
             advice=f"Drop the {head.op} at the end: the loss applies the softmax itself.",
             explains=("trainability/*", "learning/*", "function/*", "generalization/*"),
             change=f"- {head.op}(...)  # last operation",
+        )
+
+    def _bounded(self, head: Head, floor: float) -> Finding:
+        """Logits that cannot grow whatever the weights are, such as cosines."""
+        return self.finding(
+            "The range of the logits is too small",
+            severity=Severity.MEDIUM,
+            evidence=Evidence.CONFIRMED,
+            where=head.where,
+            quantity="smallest cross-entropy within the range",
+            value=rounded(floor),
+            expected=f"below {FLOOR:g}",
+            meaning=f"However large the weights are, the outputs stay between {head.low:.2g} and "
+            f"{head.high:.2g}, as cosines do, so no probability comes near 1.",
+            advice="Multiply the logits by a scale (divide by a temperature), such as 10 to 30 for "
+            "cosines, or learn it.",
+            explains=("trainability/*", "learning/*", "generalization/*"),
+            change="+ logits = 16 * logits",
         )
 
     def _logistic(self, head: Head) -> Finding | None:
@@ -306,4 +338,5 @@ _LOSSES = {
     "probabilities": "one of probabilities",
     "squared": "the squared error",
     "absolute": "the absolute error",
+    "divergence": "the divergence of log-probabilities",
 }

@@ -31,6 +31,7 @@ LEVEL = 1 / (ORDERS + 1)
 # Of the energy coefficient: a shift of 0.7 standard deviations in every feature. Of the shares of
 # classes: a fifth of the samples would have to change their class.
 FAR, CLASSES = 0.1, 0.2
+MISSING = 0.05  # of the held-out samples: fewer may be a rare class
 TOKENS = 1000  # different ids that are counted
 
 
@@ -50,6 +51,7 @@ class Shift(Exam):
         labels = class_numbers(own.target), class_numbers(held.target)
         if labels[0] is not None and labels[1] is not None and labels[0].dim() == 1:
             yield self._classes(subject, labels[0], labels[1])
+            yield from self._missing(subject, labels[0], labels[1])
 
     def _inputs(self, subject: Subject, own: Batch, held: Batch, far: float, p: float) -> Finding:
         shifted = p <= LEVEL
@@ -87,6 +89,27 @@ class Shift(Exam):
             else "The classes are as frequent on both sides, as far as chance allows.",
             advice="Split at random, or class by class (stratified)." if shifted else "",
             explains=("generalization/*",) if shifted and far > CLASSES else (),
+        )
+
+    def _missing(self, subject: Subject, a: Tensor, b: Tensor) -> Iterator[Finding]:
+        """Held-out classes that no training sample has."""
+        new = ~torch.isin(b, a)
+        share = float(new.double().mean())
+        if not share > MISSING or len(a) >= subject.samples:  # of more data not all was read
+            return
+        classes = b[new].unique().tolist()
+        yield self.finding(
+            "Held-out classes are missing from the training data",
+            severity=Severity.HIGH,
+            evidence=Evidence.CONFIRMED,
+            value=rounded(100 * share),
+            unit="% of the held-out samples are of a class that is never trained",
+            expected="0 %",
+            meaning=f"No training sample has the label {', '.join(map(str, classes[:5]))}: such "
+            "samples cannot be answered right.",
+            advice="Shuffle before the data is split, or split class by class (stratified).",
+            change="+ order = torch.randperm(len(y))  # before the split",
+            explains=("generalization/*", "soundness/shift"),
         )
 
 

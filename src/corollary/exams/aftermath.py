@@ -1,0 +1,83 @@
+"""What the network of the trial run answers when the run is over, on the samples and on others."""
+
+import math
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+from corollary.core import Batch, Subject
+from corollary.errors import CorollaryError
+from corollary.exams.class_targets import class_numbers, classes_last
+from corollary.exams.modes import steady
+from corollary.exams.risks import Risk, risk_of
+
+SAMPLES = 512  # that are answered
+
+
+@dataclass(frozen=True)
+class Aftermath:
+    """Answers of the trained network; None where there are none of that kind."""
+
+    output: Tensor | None = None  # on samples of the data, in double precision
+    target: Tensor | None = None
+    held_risk: Risk | None = None  # on held-out samples
+    held_named: Tensor | None = None  # classes that it names there
+    held_target: Tensor | None = None
+
+    @property
+    def spread(self) -> float:
+        """Mean square distance of the outputs from their mean; NaN if not known."""
+        if self.output is None or len(self.output) < 2:
+            return math.nan
+        rows = self.output.reshape(len(self.output), -1)
+        return float((rows - rows.mean(0)).square().mean())
+
+    def renamed_risk(self) -> float:
+        """The share of held-out answers that is wrong when the classes are named anew.
+
+        Each class that the network names stands for the class that most of its samples have, and
+        no two for the same: the best one-to-one naming that is found greedily.
+        """
+        named, y = self.held_named, self.held_target
+        if named is None or y is None or named.shape != y.shape:
+            return math.nan
+        k = int(max(named.max(), y.max())) + 1
+        table = torch.bincount(named * k + y, minlength=k * k).reshape(k, k).double()
+        right = 0.0
+        for _ in range(k):
+            best = int(table.argmax())
+            right += float(table.flatten()[best].clamp(min=0))
+            table[best // k] = table[:, best % k] = -1
+        return 1 - right / len(y)
+
+
+def aftermath_of(subject: Subject, data: Batch) -> Aftermath:
+    """Look at the module as it stands; to be called after a run, inside ``borrowed``."""
+    batch = data.spread(SAMPLES)
+    with torch.no_grad(), steady(subject.model):
+        try:
+            raw = subject.output(batch).double()
+        except (CorollaryError, RuntimeError, ValueError, IndexError, TypeError):
+            return Aftermath()
+        output = raw if raw.dim() > 0 and len(raw) == batch.size else None
+        target = batch.target if isinstance(batch.target, Tensor) else None
+        if subject.held_out is None:
+            return Aftermath(output, target)
+        held = subject.held_out.spread(SAMPLES)
+        try:
+            risk = risk_of(subject, held)
+            named, y = _named(subject, held)
+        except (CorollaryError, RuntimeError, ValueError, IndexError, TypeError):
+            return Aftermath(output, target)
+    return Aftermath(output, target, risk, named, y)
+
+
+def _named(subject: Subject, held: Batch) -> tuple[Tensor | None, Tensor | None]:
+    y = class_numbers(held.target)
+    if y is None or y.dim() != 1 or bool((y < 0).any()):
+        return None, None
+    output = classes_last(subject, subject.output(held), y)
+    if output.dim() != 2 or output.shape[1] < 3 or len(output) != len(y):
+        return None, None
+    return output.argmax(1), y

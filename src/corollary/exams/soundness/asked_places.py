@@ -1,0 +1,73 @@
+r"""Next token.
+
+A causal language model reads tokens up to place :math:`t` and is asked for the one at
+:math:`t + 1`. The shift by one is made once: by the data set, or by the loss (as the models of
+Hugging Face do with ``labels``). Made twice, the model is asked for the token after the next; not
+made at all, for the one it reads, which it copies. Which place each output is compared with is read
+from the gradients of the loss, and which input token that is from the data.
+
+:source: Radford et al. (2019), "Language models are unsupervised multitask learners", Section 2, on
+    the factorisation into next tokens.
+:kind: exam
+:cost: instant
+"""
+
+from collections.abc import Iterator
+
+from corollary.core import Budget, Evidence, Exam, Finding, Severity, Subject
+from corollary.errors import NotApplicableError
+from corollary.exams.places import asked_offset
+from corollary.exams.readings import counted
+from corollary.exams.soundness.causality import looks_ahead
+
+SAMPLES = 16
+EXPLAINS = ("trainability/*", "learning/*", "generalization/*", "function/*", "soundness/causality")
+
+
+class AskedPlaces(Exam):
+    """How far ahead is the token that each place is asked for?"""
+
+    def examine(self, subject: Subject, budget: Budget) -> Iterator[Finding]:
+        """For tokens whose targets are tokens of the same sequence."""
+        batch = subject.labelled(SAMPLES)
+        with subject.borrowed():
+            offset = asked_offset(subject, batch)
+        if offset is None:
+            raise NotApplicableError("the targets are not the tokens of the input, shifted or not")
+        ahead = looks_ahead(subject)
+        twice = offset > 1 and ahead is not True
+        copied = offset < 1 and ahead is False
+        yield self.finding(
+            "The labels are shifted twice"
+            if twice
+            else "The labels are not shifted"
+            if copied
+            else "Each place is asked for the next token"
+            if offset == 1
+            else "The targets are the input",
+            severity=Severity.HIGH if twice or copied else Severity.NONE,
+            evidence=Evidence.CONFIRMED,
+            quantity="token that each place is asked for",
+            value=counted(offset),
+            unit="places ahead",
+            expected="1, for a model that reads up to its place",
+            meaning="Targets are ahead of the inputs, and the loss shifts them once more, so every "
+            "place is asked for a token after the next one."
+            if twice
+            else "The network reads up to its place and is asked for a token that it has read: it "
+            "learns to copy, the loss falls to 0, and nothing is generated."
+            if copied
+            else "Inputs, targets and loss agree about the places.",
+            advice="Shift the labels once: give labels equal to the input ids to a loss that "
+            "shifts by itself, or targets x[:, 1:] to one that does not."
+            if twice
+            else "Shift the labels by one: inputs x[:, :-1] and targets x[:, 1:] (next token)."
+            if copied
+            else "",
+            change="- labels = ids[:, 1:]\n+ labels = ids"
+            if twice
+            else "- x, y = ids, ids\n+ x, y = ids[:, :-1], ids[:, 1:]"
+            if copied
+            else "",
+            explains=EXPLAINS if twice or copied else (),
+        )
