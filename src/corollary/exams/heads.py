@@ -112,9 +112,7 @@ def _pushed(subject: Subject, trace: Trace, batch: Batch, output: Tensor) -> tup
     return found if found == ANY else _pushed_all(subject, batch, found)
 
 
-def _pushed_all(
-    subject: Subject, batch: Batch, found: tuple[float, float]
-) -> tuple[float, float]:
+def _pushed_all(subject: Subject, batch: Batch, found: tuple[float, float]) -> tuple[float, float]:
     """The same range if no weights whatever leave it, rounded outwards to -1, 0 and 1; else any."""
     rng = subject.rng("push")
     with subject.borrowed() as model, torch.no_grad():

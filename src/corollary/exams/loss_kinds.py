@@ -129,7 +129,11 @@ def _absolute(output: Tensor, target: Tensor, reduction: str) -> Tensor:
 def _divergence(output: Tensor, target: Tensor, reduction: str) -> Tensor:
     if output.shape != target.shape or not target.is_floating_point():
         raise ValueError("a probability for each output")
-    return F.kl_div(output, target.to(output.dtype), reduction=reduction)
+    y = target.to(output.dtype)
+    each = torch.special.xlogy(y, y) - y * output
+    if reduction == "mean":
+        return each.mean()
+    return each.sum() / (len(y) if reduction == "batchmean" else 1)
 
 
 KNOWN: dict[Kind, Callable[[Tensor, Tensor, str], Tensor]] = {

@@ -11,6 +11,7 @@ from corollary.exams.class_targets import class_axis, class_numbers
 
 MANY = 1000  # classes: of more, single ones are not asked for
 NUMBERS = 10_000_000  # of outputs that are looked at
+DRAWN = (0.01, 0.1, 1.0, 1.0, 10.0)  # sizes of random outputs
 
 
 def share_of_loss(subject: Subject, classes: Tensor) -> Tensor | None:
@@ -45,6 +46,24 @@ def share_of_loss(subject: Subject, classes: Tensor) -> Tensor | None:
     if missing:
         return None  # too few samples to ask for all classes
     return torch.stack([lengths[target == c].sum() for c in classes])
+
+
+def counting_samples(subject: Subject, output: Tensor, target: Tensor) -> Tensor | None:
+    """Which samples move the loss: some random output of theirs has a gradient. None if not known.
+
+    Outputs are drawn small and large, for a margin lets those rest that are beyond it.
+    """
+    rng = subject.rng("counting samples")
+    counts = torch.zeros(len(output), dtype=torch.bool)
+    for size in DRAWN:
+        drawn = (size * torch.randn(output.shape, generator=rng)).to(output).requires_grad_(True)
+        try:
+            with torch.enable_grad():
+                (slope,) = torch.autograd.grad(subject.loss_of(drawn, target), drawn)
+        except (CorollaryError, RuntimeError, ValueError, IndexError, TypeError):
+            return None
+        counts |= slope.reshape(len(slope), -1).abs().amax(1) > 0
+    return counts
 
 
 def ignored_classes(subject: Subject) -> tuple[int, ...]:

@@ -53,8 +53,14 @@ def no_decay(trial: TrialRun) -> Run:
 
 
 def constant_rate(trial: TrialRun) -> Run:
-    """The same optimizer without its schedule."""
-    return trial.with_change(unchanged, scheduled=False)
+    """The same optimizer without its schedule, at the learning rate that it was given.
+
+    A schedule sets the rate when it is made, so what the optimizer has is that of its first step.
+    """
+    optimizer, _ = trial.subject.recipe.twin()
+    for group in optimizer.param_groups:
+        group["lr"] = float(group.get("max_lr", group.get("initial_lr", group["lr"])))
+    return trial.with_change(unchanged, optimizer=optimizer)
 
 
 def at_rate(trial: TrialRun, factor: float) -> Run:

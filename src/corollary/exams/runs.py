@@ -108,7 +108,6 @@ def trained(
     optimizer: Optimizer | None = None,
     loss: Callable[[Any, Any], Tensor] | None = None,
     shuffled: bool = False,
-    scheduled: bool = True,
     clip: float | None = None,
 ) -> Run:
     """Train the module in place; to be called inside ``subject.borrowed(train=True)``.
@@ -121,12 +120,11 @@ def trained(
         optimizer: In place of a twin of the user's.
         loss: Of raw output and target, in place of the user's.
         shuffled: Whether a loader's own order is given up.
-        scheduled: Whether the user's schedule is followed.
         clip: The longest gradient; a longer one is shortened to that.
     """
     twin, scheduler = subject.recipe.twin()
     twin = twin if optimizer is None else optimizer
-    moves = scheduled and optimizer is None and subject.recipe.schedule_moves_each_step
+    moves = optimizer is None and subject.recipe.schedule_moves_each_step
     compute = loss or subject.loss_of_raw
     work = steps * batch_size
     probe = data.spread(max(LEAST, min(PROBE, work // 2), work // 10))

@@ -28,7 +28,6 @@ from corollary.core import (
     Batch,
     Budget,
     Curve,
-    Evidence,
     Exam,
     Figure,
     Finding,
@@ -90,8 +89,8 @@ class Representations(Exam):
         return self.finding(
             "A layer squeezes the classes together" if tight else "Narrowest hidden layer",
             severity=Severity.MEDIUM if tight else Severity.NONE,
-            evidence=Evidence.CONFIRMED if width < needed else Evidence.PREDICTED,
-            remedy="fresh start",
+            # Fewer dimensions do, if classes are in special positions: a run decides.
+            remedy="wider layers" if width < needed else "fresh start",
             where=name,
             value=counted(linear),
             unit="dimension" if linear == 1 else "dimensions",
@@ -140,8 +139,9 @@ def _all_passes(subject: Subject, batch: Batch, name: str) -> bool:
     layer = subject.model.get_submodule(name)
 
     def flat(_: nn.Module, _inputs: object, output: object) -> object:
-        alone = isinstance(output, Tensor) and len(output) == batch.size
-        return output.mean(0, keepdim=True).expand_as(output) if alone else None
+        if not isinstance(output, Tensor) or len(output) != batch.size:
+            return None
+        return output.mean(0, keepdim=True).expand_as(output)
 
     with subject.borrowed(), torch.no_grad():
         before = subject.output(batch).double()

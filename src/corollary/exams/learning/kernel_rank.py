@@ -39,6 +39,8 @@ class KernelRank(Exam):
         inputs = batch.named or (batch.inputs[0] if len(batch.inputs) == 1 else batch.inputs)
         with subject.borrowed() as model:
             kernel = tangent_kernel(subject, model, inputs)
+        if not bool((kernel.diagonal() > 0).any()):
+            raise NotApplicableError("no output depends on any parameter, so the kernel is zero")
         rank = effective_rank(kernel)
         collapsed = rank < FEW
         yield self.finding(

@@ -30,6 +30,7 @@ from corollary.exams.readings import counted, rounded
 NEAR = 0.02
 MANY = 0.05  # of the samples: more than the odd copy of CIFAR (0.03 of its test set)
 MOST = 2048  # samples between which distances are taken
+LIKE_OTHERS = 0.01  # quantile of the distances between neighbours
 UNEXPLAINED = 0.1  # of the variance
 FEW, DRAWS = 0.2, 100_000  # of the samples that draws at random would have; draws looked at
 
@@ -148,7 +149,10 @@ class Duplicates(Exam):
             raise NotApplicableError("held-out samples have another shape")
         scale = torch.cdist(x[:128], x[-128:]).median()
         nearest = torch.cat([torch.cdist(part, x).amin(1) for part in held.split(256)])
-        share = float((nearest <= NEAR * scale).double().mean())
+        # Of samples drawn like the others, one in a hundred is nearer than this to one of them.
+        own = torch.cdist(x, x).fill_diagonal_(torch.inf).amin(1)
+        chance = own.quantile(LIKE_OTHERS)
+        share = float(((nearest <= NEAR * scale) | (nearest < chance)).double().mean())
         leaks = share > MANY
         return self.finding(
             "Held-out samples are in the training data" if leaks else "Held-out samples are new",

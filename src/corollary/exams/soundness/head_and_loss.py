@@ -24,6 +24,7 @@ from corollary.core import Budget, Evidence, Exam, Finding, Severity, Subject
 from corollary.errors import CorollaryError
 from corollary.exams.class_targets import class_axis
 from corollary.exams.heads import RANGES, Head, head_of, right_and_wrong, wanted_beyond
+from corollary.exams.loss_shares import counting_samples
 from corollary.exams.readings import counted, rounded
 from corollary.exams.scales import LARGEST, OFFSET, SMALLEST, scale_of
 
@@ -42,6 +43,7 @@ class HeadAndLoss(Exam):
         checks = [self._one_unit, self._not_logarithms, self._labels]
         checks += [self._logistic, self._classes_as_numbers]
         faults = [found for check in checks if (found := check(head)) is not None]
+        faults += list(self._not_counted(subject, head))
         asked = (self._range(subject, head), self._sign(subject, head), self._squeezed(head))
         faults += [found for found in asked if found]
         yield from faults
@@ -124,7 +126,12 @@ class HeadAndLoss(Exam):
             "and probabilities as targets."
             if divergence
             else "Use cross-entropy on the logits, or put a log_softmax at the end.",
-            explains=("trainability/*", "learning/*", "generalization/*", "soundness/double_softmax"),
+            explains=(
+                "trainability/*",
+                "learning/*",
+                "generalization/*",
+                "soundness/double_softmax",
+            ),
             change="+ output = torch.log_softmax(logits, dim=-1)"
             if divergence and not shares
             else "- nn.NLLLoss()\n+ nn.CrossEntropyLoss()"
@@ -204,6 +211,37 @@ class HeadAndLoss(Exam):
             explains=("trainability/*", "learning/*", "function/*", "generalization/*"),
             change=f"- {head.op}(...)  # last operation",
         )
+
+    def _not_counted(self, subject: Subject, head: Head) -> Iterator[Finding]:
+        """Targets of two values, one of which gives no gradient whatever the output is."""
+        y = head.batch.target
+        flat = y.reshape(len(y), -1)
+        values = flat.unique()
+        if len(values) != 2 or flat.shape[1] != 1 or len(head.output) != len(y):
+            return
+        counts = counting_samples(subject, head.output, y)
+        if counts is None:
+            return
+        for value in values.tolist():
+            here = flat[:, 0] == value
+            if bool(counts[here].any()) or not bool(counts[~here].any()):
+                continue
+            yield self.finding(
+                f"Samples with target {value:g} count for nothing in the loss",
+                severity=Severity.HIGH,
+                evidence=Evidence.CONFIRMED,
+                value=rounded(100 * float(here.double().mean())),
+                unit="% of the targets have no effect on the gradient",
+                expected="0 %",
+                meaning=f"Whatever the network answers, the loss of a sample with the label "
+                f"{value:g} does not change: such samples are ignored, and a constant answer suits "
+                "the others.",
+                advice="Use the labels that the loss expects: losses of pairs and margins "
+                "(CosineEmbeddingLoss, MarginRankingLoss, HingeEmbeddingLoss, SoftMarginLoss) take "
+                "1 and -1, not 1 and 0.",
+                change="+ y = 2 * y - 1",
+                explains=EVERYTHING,
+            )
 
     def _bounded(self, head: Head, floor: float) -> Finding:
         """Logits that cannot grow whatever the weights are, such as cosines."""

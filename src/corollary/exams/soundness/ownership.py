@@ -45,6 +45,8 @@ class Ownership(Exam):
         every = {id(p) for p in subject.model.parameters()}
         yield self._owned(missing, len(subject.parameters()), len(owned - every))
         yield from self._decay(subject)
+        if any(group.get("maximize") for group in optimizer.param_groups):
+            yield self._climbs()
 
     def _unregistered(self, names: list[str]) -> Finding:
         return self.finding(
@@ -93,6 +95,17 @@ class Ownership(Exam):
             if missing
             else "",
             explains=EXPLAINS if missing else (),
+        )
+
+    def _climbs(self) -> Finding:
+        return self.finding(
+            "The optimizer maximises the loss",
+            severity=Severity.HIGH,
+            evidence=Evidence.CONFIRMED,
+            meaning="maximize=True makes it go uphill: training makes the loss as large as it can.",
+            advice="Leave out maximize=True, or give it the negative of the loss (check its sign).",
+            change="- maximize=True",
+            explains=EXPLAINS,
         )
 
     def _decay(self, subject: Subject) -> Iterator[Finding]:

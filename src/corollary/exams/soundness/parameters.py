@@ -85,7 +85,8 @@ class Parameters(Exam):
             value=counted(len(unused)),
             unit=f"of {len(parameters)} trainable tensors",
             expected="0",
-            meaning="The loss does not depend on them, so training leaves them as they are.",
+            meaning="The loss does not depend on them (layers that forward never uses, or that are "
+            "detached from it), so training leaves them as they are.",
             advice=f"Use '{unused[0]}' in forward, remove a detach() or no_grad() on its way, or "
             "delete it.",
             claims=("backprop_correctness",),
@@ -106,8 +107,8 @@ class Parameters(Exam):
                 where=repeated[0][1].rpartition(".")[0],
                 value=counted(len(repeated[0])),
                 unit="places with the same weights",
-                meaning=f"'{repeated[0][0]}' and '{repeated[0][1]}' are one tensor: a list made by "
-                "multiplication repeats one layer.",
+                meaning=f"'{repeated[0][0]}' and '{repeated[0][1]}' are one tensor, shared by both "
+                "places (tied weights): a list made by multiplication repeats one layer.",
                 advice="Create each layer separately: nn.ModuleList(make() for _ in range(n)), "
                 "unless "
                 "sharing is intended.",

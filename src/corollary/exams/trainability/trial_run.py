@@ -26,9 +26,13 @@ from corollary.core import (
     Severity,
     Subject,
 )
+from corollary.core.subject import TAKES_WHOLE
 from corollary.exams.readings import rounded
 from corollary.exams.runs import Run
 from corollary.exams.trial_run import TrialRun, trial_run_of
+
+SAME = 0.05  # of the spread that targets ask for: the outputs are a constant
+CONSTANT = 0.9  # of the risk by chance
 
 
 class TrialRunExam(Exam):
@@ -41,6 +45,7 @@ class TrialRunExam(Exam):
         trial = trial_run_of(subject, budget)
         yield self._run(trial)
         yield self._one_batch(trial)
+        yield from self._constant(trial)
 
     def _run(self, trial: TrialRun) -> Finding:
         run, recipe = trial.run, trial.subject.recipe
@@ -79,6 +84,35 @@ class TrialRunExam(Exam):
             advice=_advice(trial) if severity.rank >= Severity.MEDIUM.rank else "",
             figures=(_figure(run),),
             details={"start": run.start, "end": run.end, "constant": run.constant, "steps": how},
+        )
+
+    def _constant(self, trial: TrialRun) -> Iterator[Finding]:
+        """Whether the trained network answers the same to all samples."""
+        risk, share = trial.run.risk, _told_apart(trial)
+        if risk is None or trial.knew or not share < SAME:
+            return
+        if risk.value < CONSTANT * risk.chance or not (trial.complete or trial.fails):
+            return
+        whole = bool(trial.subject.memo.get(TAKES_WHOLE))
+        yield self.finding(
+            "The outputs collapse to a constant",
+            severity=Severity.MEDIUM,
+            evidence=Evidence.CONFIRMED,
+            quantity="spread of the outputs over samples",
+            value=rounded(share),
+            unit="of what the targets ask for",
+            expected=f"above {SAME:g}",
+            meaning=f"After {trial.steps} steps the network ignores its input: it gives the same "
+            f"output for all samples ({risk.in_words(risk.value)}).",
+            advice="Look for a term of the loss that outweighs the error, such as a divergence "
+            "that is a sum over dimensions beside an error that is a mean over pixels (posterior "
+            "collapse); give it less weight."
+            if whole
+            else "Look for dead ReLU units, a regularisation that outweighs the error, or an input "
+            "that does not arrive.",
+            explains=("trainability/what_helps", *("learning/*", "function/*", "generalization/*"))
+            if whole
+            else (),
         )
 
     def _divergence(self, run: Run) -> str:
@@ -128,6 +162,18 @@ class TrialRunExam(Exam):
             if own
             else "",
         )
+
+
+def _told_apart(trial: TrialRun) -> float:
+    """Deviation of the trained outputs over samples: of logits, or in those of the targets."""
+    after = trial.aftermath
+    if after.target is None or trial.run.risk is None:
+        return math.nan
+    if trial.run.risk.classes:
+        return math.sqrt(after.spread) if math.isfinite(after.spread) else math.nan
+    rows = after.target.double().reshape(len(after.target), -1)
+    asked = float((rows - rows.mean(0)).square().mean())
+    return math.sqrt(after.spread / asked) if asked > 0 and after.spread >= 0 else math.nan
 
 
 def _aim(run: Run) -> str:

@@ -1,0 +1,106 @@
+r"""A feature that is the label.
+
+A column of the inputs from which the target follows one to one was computed from it, or is the
+target itself: left in the table, filled in afterwards, or the number of the file. The network then
+reads that column alone, and where it is missing all is lost. Looked for are columns with one value
+for each class, and columns that are the target but for scale and offset. A column with a threshold
+between the classes is not meant: that is an easy task.
+
+:source: Kaufman, Rosset, Perlich and Stitelman (2012), "Leakage in data mining: formulation,
+    detection, and avoidance", Section 4.
+:kind: exam
+:cost: instant
+"""
+
+from collections.abc import Iterator
+
+import torch
+from torch import Tensor
+
+from corollary.core import Batch, Budget, Evidence, Exam, Finding, Severity, Subject
+from corollary.errors import NotApplicableError
+from corollary.exams.class_targets import class_numbers
+from corollary.exams.readings import counted
+
+FEWEST = 32  # samples
+SAME = 1 - 1e-6  # correlation of a copy, but for rounding of single precision
+EXPLAINS = ("generalization/*", "function/*", "learning/*", "soundness/shift")
+
+
+class LeakedLabel(Exam):
+    """Columns that tell the target alone."""
+
+    def examine(self, subject: Subject, budget: Budget) -> Iterator[Finding]:
+        """For tables of numbers with one target a row."""
+        x, y = _table(subject.labelled())
+        found = telling_columns(x, y)
+        yield self.finding(
+            "A feature is a copy of the target" if found else "No feature is the target",
+            severity=Severity.MEDIUM if found else Severity.NONE,
+            evidence=Evidence.CONFIRMED,
+            where=f"feature {found[0]}" if found else "",
+            value=counted(len(found)),
+            unit=f"of {x.shape[1]} features determine the target alone",
+            expected="0",
+            meaning=f"The target follows from input feature {found[0]} one to one, in all "
+            f"{len(x)} samples: the label leaks into the inputs.{_held(subject, found)}"
+            if found
+            else "No column has one value for each class or is the target but for its scale.",
+            advice=f"Remove feature {found[0]} from the inputs if it is not known before the "
+            "target is (data leakage)."
+            if found
+            else "",
+            change=f"+ x = numpy.delete(x, {found[0]}, axis=1)" if found else "",
+            explains=EXPLAINS if found else (),
+        )
+
+
+def telling_columns(x: Tensor, y: Tensor) -> list[int]:
+    """Columns of a table from which the target follows one to one, by value or by a line.
+
+    Example:
+        >>> y = torch.tensor([0, 1, 1, 0])
+        >>> telling_columns(torch.stack([torch.tensor([3.0, 5, 5, 3]), torch.randn(4)], 1), y)
+        [0]
+    """
+    if not y.is_floating_point():
+        classes = y.unique(return_inverse=True)[1]
+        return [c for c in range(x.shape[1]) if _one_to_one(x[:, c], classes)]
+    rows = x - x.mean(0)
+    target = y - y.mean()
+    scale = rows.norm(dim=0) * target.norm()
+    same = (rows * target[:, None]).sum(0).abs() / scale.clamp(min=1e-300)
+    return [int(c) for c in ((same > SAME) & (scale > 0)).nonzero()[:, 0]]
+
+
+def _one_to_one(column: Tensor, classes: Tensor) -> bool:
+    values, which = column.unique(return_inverse=True)
+    if len(values) != int(classes.max()) + 1:
+        return False
+    return len((which * len(values) + classes).unique()) == len(values)
+
+
+def _table(batch: Batch) -> tuple[Tensor, Tensor]:
+    """Rows of numbers and one target each."""
+    inputs, y = batch.tensors(), batch.target
+    if len(inputs) != 1 or not inputs[0].is_floating_point() or inputs[0].dim() != 2:
+        raise NotApplicableError("this is for one table of numbers")
+    classes = class_numbers(y)
+    target = classes if classes is not None else y
+    if not isinstance(target, Tensor) or target.numel() != batch.size or batch.size < FEWEST:
+        raise NotApplicableError(f"this needs {FEWEST} samples with one target each")
+    x, target = inputs[0].detach().double(), target.detach().flatten()
+    if x.shape[1] < 2 or len(target.unique()) < 2 or not bool(torch.isfinite(x).all()):
+        raise NotApplicableError("this needs several features and targets that differ")
+    return x, target.double() if target.is_floating_point() else target
+
+
+def _held(subject: Subject, found: list[int]) -> str:
+    """Whether the same holds of held-out data, in a sentence."""
+    if subject.held_out is None or not found:
+        return ""
+    try:
+        same = found[0] in telling_columns(*_table(subject.held_out))
+    except NotApplicableError:
+        return ""
+    return "" if same else " In the held-out data it does not."

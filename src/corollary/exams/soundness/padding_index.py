@@ -1,0 +1,106 @@
+r"""Padding and real tokens.
+
+``nn.Embedding(..., padding_idx=p)`` gives token :math:`p` the vector zero and no gradient for ever.
+That is meant for padding, which stands at one end of a sequence. A token that stands between
+others, or that is the only one of a sample and as frequent as the others, is a word, a relation or
+a user that cannot be learned.
+
+:source: Paszke et al. (2019), "PyTorch: an imperative style, high-performance deep learning
+    library"; documentation of ``torch.nn.Embedding``, on ``padding_idx``.
+:kind: exam
+:cost: instant
+"""
+
+from collections.abc import Iterator
+
+import torch
+from torch import Tensor, nn
+
+from corollary.core import Budget, Evidence, Exam, Finding, Severity, Subject
+from corollary.errors import NotApplicableError
+from corollary.exams.readings import rounded
+
+SAMPLES = 512
+BETWEEN = 0.05  # of the samples have it between other tokens
+# Times the median share of other tokens: a filler for what is missing is far more frequent.
+AS_OTHERS = 3.0
+
+
+class PaddingIndex(Exam):
+    """What stands where an embedding expects padding."""
+
+    def examine(self, subject: Subject, budget: Budget) -> Iterator[Finding]:
+        """For every embedding with a padding index."""
+        seen = _indices(subject)
+        if not seen:
+            raise NotApplicableError("no embedding has a padding_idx")
+        for name, (layer, ids) in seen.items():
+            assert layer.padding_idx is not None, "chosen so"
+            yield self._one(name, layer.padding_idx, ids)
+
+    def _one(self, name: str, padding: int, ids: Tensor) -> Finding:
+        share = _used_as_token(ids, padding)
+        real = share > BETWEEN
+        return self.finding(
+            "padding_idx is a real token" if real else "Padding index",
+            severity=Severity.MEDIUM if real else Severity.NONE,
+            evidence=Evidence.CONFIRMED,
+            where=name,
+            value=rounded(100 * share),
+            unit=f"% of the samples have index {padding} as a token",
+            expected="0 %: padding stands at one end",
+            meaning=f"The embedding '{name}' has padding_idx={padding}, and index {padding} is "
+            "used like any other: its vector is 0 and gets no gradient, so it is never learned."
+            if real
+            else f"Index {padding} stands where padding does, or nowhere.",
+            advice=f"Leave padding_idx out, or number the tokens from {padding + 1} and keep index "
+            f"{padding} for padding."
+            if real
+            else "",
+            change=f"- nn.Embedding(n, d, padding_idx={padding})\n+ nn.Embedding(n, d)"
+            if real
+            else "",
+            explains=("function/features_read", "learning/*") if real else (),
+        )
+
+
+def _used_as_token(ids: Tensor, padding: int) -> float:
+    """The share of samples in which the padding index stands where a token does."""
+    here = ids == padding
+    if ids.shape[1] == 1:
+        _, counts = ids[~here].unique(return_counts=True)
+        share = float(here.double().mean())
+        if len(counts) < 2 or share > AS_OTHERS * float(counts.double().median()) / len(ids):
+            return 0.0
+        return 1.0 if share > 0 else 0.0
+    before = (~here).cumsum(1) > 0
+    after = (~here).flip(1).cumsum(1).flip(1) > 0
+    return float((here & before & after).any(1).double().mean())
+
+
+def _indices(subject: Subject) -> dict[str, tuple[nn.Embedding, Tensor]]:
+    """Embeddings with a padding index, and the indices that each gets, one row a sample."""
+    batch = subject.data(SAMPLES)
+    seen: dict[str, tuple[nn.Embedding, Tensor]] = {}
+    handles = []
+
+    def watch(name: str, layer: nn.Embedding) -> None:
+        def see(_: nn.Module, inputs: tuple[object, ...]) -> None:
+            ids = inputs[0] if inputs else None
+            if isinstance(ids, Tensor) and ids.dim() > 0 and len(ids) == batch.size:
+                seen.setdefault(name, (layer, ids.detach().reshape(len(ids), -1)))
+
+        handles.append(layer.register_forward_pre_hook(see))
+
+    for name, module in subject.model.named_modules():
+        if isinstance(module, nn.Embedding) and module.padding_idx is not None:
+            watch(name, module)
+    if not handles:
+        return {}
+    try:
+        with subject.borrowed(), torch.no_grad():
+            subject.call(batch)
+    finally:
+        for handle in handles:
+            handle.remove()
+    return seen

@@ -1,0 +1,125 @@
+r"""The schedule over the planned steps.
+
+A schedule is counted in steps or in epochs, and a training has so many of them. Played through
+without training, it shows the learning rates that there will be. A warm-up that is longer than the
+training never arrives at the learning rate it was given; one that is stepped with every batch where
+epochs were meant has ended long before. Both are said if the same training goes clearly better at
+the constant rate.
+
+:source: Goyal et al. (2017), "Accurate, large minibatch SGD", Section 2.2, on warm-up; Goodfellow,
+    Bengio and Courville (2016), Deep Learning, Section 8.3.1, on sufficient conditions for rates.
+:kind: exam
+:cost: seconds
+"""
+
+import math
+import warnings
+from collections.abc import Iterator
+
+from corollary.core import Budget, Curve, Evidence, Exam, Figure, Finding, Severity, Subject
+from corollary.errors import NotApplicableError
+from corollary.exams.readings import rounded
+from corollary.exams.remedies import tried
+from corollary.exams.runs import Run
+from corollary.exams.trial_run import TrialRun, trial_run_of
+
+LOW = 0.2  # of the learning rate that was given: it has not arrived
+OVER, MOST = 1e-3, 0.5  # of the highest rate, and of the steps below that
+STEPS = 20_000  # that are played through
+NOISE = 3.0  # standard deviations of the mean loss
+
+
+class Schedule(Exam):
+    """Learning rates of all planned steps."""
+
+    def examine(self, subject: Subject, budget: Budget) -> Iterator[Finding]:
+        """Whether the rate arrives, and whether it lasts."""
+        given, rates = _played(subject)
+        top = max(rates)
+        late = top < LOW * given
+        over = sum(rate < OVER * top for rate in rates) / len(rates)
+        wrong = late or over > MOST
+        better = _better(trial_run_of(subject, budget)) if wrong else ""
+        yield self.finding(
+            "The warm-up is longer than the training"
+            if late
+            else "The schedule ends too soon"
+            if wrong
+            else "Schedule of the learning rate",
+            severity=(Severity.MEDIUM if better else Severity.LOW) if wrong else Severity.NONE,
+            evidence=Evidence.CONFIRMED,
+            quantity="highest learning rate of the run",
+            value=rounded(top),
+            expected=f"about {given:g}",
+            meaning=(
+                f"In the planned {len(rates)} steps the learning rate never gets above {top:.2g}, "
+                f"which is too small beside the {given:g} that was given. {better}"
+                if late
+                else f"For {100 * over:.0f} % of the planned steps the learning rate is below a "
+                f"thousandth of its highest value. {better}"
+                if wrong
+                else "The learning rate arrives where it was set, and lasts."
+            ).strip(),
+            advice=f"Let the warm-up end after a tenth of the {len(rates)} steps, or train longer: "
+            "count its length in the steps that you take."
+            if late
+            else "Step the schedule once an epoch, or stretch it over all steps of the training."
+            if wrong
+            else "",
+            explains=("trainability/*", "learning/*") if better else (),
+            figures=(
+                Figure(
+                    "Learning rate", x="step", y="learning rate", marks=(Curve(rates, label="lr"),)
+                ),
+            ),
+        )
+
+
+def _played(subject: Subject) -> tuple[float, list[float]]:
+    """The rate that the optimizer was given, and those of all planned steps."""
+    recipe = subject.recipe
+    if recipe.scheduler is None or recipe.optimizer is None:
+        raise NotApplicableError("there is no schedule")
+    n = recipe.steps if recipe.schedule_moves_each_step else recipe.epochs
+    if n is None or n < 2:
+        raise NotApplicableError("this needs the planned steps or epochs; give steps or epochs")
+    optimizer, scheduler = recipe.twin()
+    assert scheduler is not None, "there is one"
+    rates = []
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for _ in range(min(n, STEPS)):
+            rates.append(float(optimizer.param_groups[0]["lr"]))
+            try:
+                scheduler.step()
+            except (TypeError, ValueError):
+                raise NotApplicableError(
+                    "the schedule follows what is measured, so it cannot be played through"
+                ) from None
+    group = optimizer.param_groups[0]
+    given = float(group.get("initial_lr", group["lr"]))
+    if not (given > 0 and all(map(math.isfinite, rates)) and max(rates) > 0):
+        raise NotApplicableError("the learning rates are not positive")
+    return given, rates
+
+
+def _better(trial: TrialRun) -> str:
+    """What the constant rate does, in a sentence; empty if it is not clearly better."""
+    run = tried(trial, "constant rate")
+    if run is None or run.diverged or not run.finite:
+        return ""
+    gain = trial.run.end - run.end
+    clear = gain > NOISE * math.hypot(_error(trial.run), _error(run))
+    if not trial.run.finite or not (clear and gain > 0.05 * abs(trial.run.end)):
+        return ""
+    return (
+        f"After {trial.steps} steps the loss is {trial.run.end:.3g}; at the constant learning rate "
+        f"{run.end:.3g}."
+    )
+
+
+def _error(run: Run) -> float:
+    """Standard error of the mean loss at the end."""
+    last = run.losses[-max(2, len(run.losses) // 5) :]
+    mean = sum(last) / len(last)
+    return math.sqrt(sum((v - mean) ** 2 for v in last) / (len(last) - 1) / len(last))
