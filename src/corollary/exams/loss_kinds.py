@@ -130,7 +130,7 @@ def _divergence(output: Tensor, target: Tensor, reduction: str) -> Tensor:
     if output.shape != target.shape or not target.is_floating_point():
         raise ValueError("a probability for each output")
     y = target.to(output.dtype)
-    each = torch.special.xlogy(y, y) - y * output
+    each: Tensor = torch.special.xlogy(y, y) - y * output
     if reduction == "mean":
         return each.mean()
     return each.sum() / (len(y) if reduction == "batchmean" else 1)
