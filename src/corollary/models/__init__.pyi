@@ -15,6 +15,7 @@ from corollary.models.group_average import GroupAverage as GroupAverage
 from corollary.models.homogeneous import HomogeneousNet as HomogeneousNet
 from corollary.models.hopfield import Hopfield as Hopfield
 from corollary.models.kernel_ridge import KernelRidge as KernelRidge
+from corollary.models.lenet5 import LeNet5 as LeNet5
 from corollary.models.linear_autoencoder import LinearAutoencoder as LinearAutoencoder
 from corollary.models.lookup import ThresholdNetwork as ThresholdNetwork
 from corollary.models.maxout import Maxout as Maxout

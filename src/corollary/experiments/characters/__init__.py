@@ -1,0 +1,1 @@
+"""Language models over the characters of Shakespeare's plays."""
