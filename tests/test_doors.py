@@ -13,7 +13,7 @@ from torch import Generator
 import corollary
 
 DOORS = ["curvature", "data", "generalization", "kernels", "models", "regions", "robustness"]
-DOORS += ["spectra", "train"]
+DOORS += ["scaling", "spectra", "train"]
 CALLS = ("__init__", "__call__")
 
 

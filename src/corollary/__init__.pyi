@@ -8,6 +8,7 @@ from corollary import kernels as kernels
 from corollary import models as models
 from corollary import regions as regions
 from corollary import robustness as robustness
+from corollary import scaling as scaling
 from corollary import spectra as spectra
 from corollary import train as train
 from corollary.core import Claim as Claim

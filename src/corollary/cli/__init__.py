@@ -25,6 +25,7 @@ from corollary.cli.prove import prove
 from corollary.cli.replay import replay
 from corollary.cli.report import report
 from corollary.cli.reproduce import reproduce
+from corollary.cli.scale import scale
 from corollary.cli.show import show
 from corollary.cli.train import train
 from corollary.cli.watch import watch
@@ -68,6 +69,7 @@ app.command("prove")(prove)
 app.command("map")(show_map)
 app.command("exercise")(exercise)
 app.command("examine")(examine)
+app.command("scale")(scale)
 app.command("train")(train)
 app.command("reproduce")(reproduce)
 app.command("watch")(watch)

@@ -82,7 +82,7 @@ def load_subject(order: dict[str, Any], *, to_train: bool = False) -> Subject:
         raise InputError(f"expected a positive learning rate, got {order['lr']}")
     keys = ("lr", "batch_size", "optimizer", "steps", "epochs", "symmetry", "samples", "seed")
     about = {key: order[key] for key in keys if order.get(key) not in (None, "")}
-    about["loss"] = _loss(order.get("loss") or "")
+    about["loss"] = load_loss(order.get("loss") or "")
     try:
         about |= {"effort": order.get("effort") or "standard", "to_train": to_train}
         about["seconds"] = order.get("budget") or FIRST_PASS
@@ -107,7 +107,7 @@ def _check_columns(batch: Batch | None) -> None:
         )
 
 
-def _loss(name: str) -> Any:
+def load_loss(name: str) -> Any:
     """The function that ``file.py:name`` names; any other name as it is."""
     if ":" not in name:
         return name or None

@@ -1,0 +1,67 @@
+"""How a network scales, as plain text: the verdict, a table of exponents, the change to make."""
+
+import textwrap
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from corollary.train.scaling.result import LayerScaling, WidthCheck
+
+WIDEST = 100
+LONGEST = 28  # characters of a layer's name
+
+
+def scale_text(check: "WidthCheck") -> str:
+    """Everything that a terminal shows."""
+    return "\n".join(_lines(check))
+
+
+def heading(check: "WidthCheck") -> str:
+    """What was measured."""
+    sizes = ", ".join(map(str, check.widths))
+    seeds = f"{check.seeds} seed{'s' if check.seeds > 1 else ''}"
+    return (
+        f"{check.module}, {check.optimizer}; {check.along}s {sizes}; {seeds}, {check.steps} steps"
+    )
+
+
+def _lines(check: "WidthCheck") -> Iterator[str]:
+    yield heading(check)
+    yield from textwrap.wrap(check.sentence, WIDEST)
+    yield ""
+    yield from _table(check)
+    if check.hidden_by_large_steps:
+        yield ""
+        yield from textwrap.wrap(check.hidden_by_large_steps, WIDEST)
+    for note in check.notes:
+        yield from textwrap.wrap(note, WIDEST)
+    if check.code:
+        yield ""
+        yield "The change that makes it transfer:"
+        yield ""
+        yield textwrap.indent(check.code, "    ")
+    if check.confirmed is not None:
+        yield ""
+        yield f"With this change: {check.confirmed.status.value}."
+        yield ""
+        yield from _table(check.confirmed)
+
+
+def _table(check: "WidthCheck") -> Iterator[str]:
+    names = [p.rjust(11) for p in check.layers[0].theory] if check.layers else []
+    wide = max(len(_short(row.name)) for row in check.rows)
+    head = f"{'':{wide}}  {'activation':>13}  {'update':>13}  {'output':>13}  {'':9}"
+    yield f"Exponents of the {check.along}".ljust(len(head)) + "  theory's exponents of the update"
+    yield head + "".join(f"  {name}" for name in names)
+    for row in check.rows:
+        yield _row(row, wide)
+
+
+def _row(row: "LayerScaling", wide: int) -> str:
+    numbers = "".join(f"  {e!s:>13}" for e in (row.activation, row.update, row.logits))
+    theory = "".join(f"  {sizes.update + 0.0:>+11.1f}" for sizes in row.theory.values())
+    return f"{_short(row.name):{wide}}{numbers}  {row.status.value:9}{theory}".rstrip()
+
+
+def _short(name: str) -> str:
+    return name if len(name) <= LONGEST else "…" + name[1 - LONGEST :]

@@ -1,0 +1,16 @@
+"""Scaling: does a learning rate that is good for a small network carry over to a large one?
+
+* ``width_check(build, data)``: exponents of activations, updates and logits in the width, per
+  layer, with intervals; the verdict, and the change that makes the network transfer.
+* ``exponents(chain(2, MUP, Optimizer.ADAM), Optimizer.ADAM)``: what theory says.
+
+Example:
+    >>> from corollary import scaling
+    >>> layers = scaling.chain(2, scaling.STANDARD, scaling.Optimizer.ADAM)
+    >>> scaling.exponents(layers, scaling.Optimizer.ADAM)["hidden 1"].update
+    1.0
+"""
+
+from corollary import lazily
+
+__getattr__, __dir__, __all__ = lazily(__name__)

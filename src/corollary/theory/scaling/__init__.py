@@ -1,0 +1,1 @@
+"""Scaling: how sizes of activations, gradients and updates grow with the width of a network."""

@@ -1,0 +1,1 @@
+"""Scaling with width and depth: measured exponents, and the change that makes it transfer."""

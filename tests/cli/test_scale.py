@@ -1,0 +1,66 @@
+"""``corollary scale`` as the shell sees it."""
+
+import json
+
+import pytest
+from typer.testing import CliRunner
+
+from corollary.cli import app
+from corollary.errors import InputError
+
+NETWORK = """
+import torch
+from torch import nn
+
+def build(width):
+    x = torch.linspace(-1, 1, 16).reshape(8, 2)
+    model = nn.Sequential(nn.Linear(2, width), nn.ReLU(), nn.Linear(width, 1))
+    return model, (x, x[:, :1])
+
+def broken(width):
+    raise RuntimeError("no heads")
+
+layers = 3
+"""
+WORDS = ("--widths", "16,32,64,128", "--seeds", "2")
+
+
+@pytest.fixture
+def net(tmp_path):
+    path = tmp_path / "scaled_net.py"
+    path.write_text(NETWORK)
+    return path
+
+
+def call(*words):
+    return CliRunner().invoke(app, ["scale", *map(str, words)])
+
+
+def test_verdict_page_and_json_say_the_same(net, tmp_path):
+    page, file = tmp_path / "page.html", tmp_path / "scale.json"
+    done = call(f"{net}:build", *WORDS, "--lr", "0.1", "--out", page, "--json", file)
+    plain = json.loads(file.read_text())
+    assert done.exit_code == 1 and plain["status"] == "blows up"
+    assert plain["sentence"].split(":")[0] in done.stdout.replace("\n", " ")
+    text = page.read_text("utf-8")
+    assert "Blows up at layer" in text and "With this change" in text and "<svg" in text
+
+
+def test_json_alone_on_standard_output(net):
+    done = call(f"{net}:build", *WORDS, "--lr", "0.1", "--no-confirm", "--json", "-")
+    assert json.loads(done.stdout)["confirmed"] is None
+
+
+@pytest.mark.parametrize(
+    ("name", "words", "said"),
+    [
+        ("build", ("--widths", "16,x"), "expected widths such as 64,128,256,512, got '16,x'"),
+        ("broken", (), "called with width 128 stopped with RuntimeError: no heads"),
+        ("layers", (), "expected a function of the width"),
+        ("build", ("--widths", "16,32"), "at least four growing widths"),
+    ],
+)
+def test_mistakes_are_told_in_a_sentence(net, name, words, said):
+    done = call(f"{net}:{name}", *words)
+    assert isinstance(done.exception, InputError) or "Option" in type(done.exception).__name__
+    assert said in str(done.exception)
