@@ -26,7 +26,9 @@ def trial(entry: Entry) -> Trial:
 
 
 def marks(entry: Entry) -> list[pytest.MarkDecorator]:
-    """Long claims are for `check-full`."""
+    """Long claims are for `check-full`; those of seconds, at three seeds, have a budget of 8."""
+    if entry.cost == "seconds":
+        return [pytest.mark.budget(8)]
     return [pytest.mark.slow] if entry.cost in ("minutes", "long") else []
 
 

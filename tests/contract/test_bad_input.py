@@ -42,7 +42,7 @@ def check(found):
     assert len(found["raw error"]) <= RAW * found["calls"]
 
 
-@pytest.mark.budget(90)  # 2000 functions
+@pytest.mark.budget(90)  # 2000 functions in one process: parts would each run all imports again
 @pytest.mark.timeout(3600)  # of waiting, on a busy machine
 def test_bad_input_gives_nan_or_a_sentence(tmp_path, record_property):
     found = walked(tmp_path, record_property)

@@ -1,4 +1,4 @@
-r"""Batch normalisation keeps the direction of a weight only.
+r"""Batch normalisation keeps only the direction of a weight.
 
 A linear unit normalised over the batch is
 

@@ -3,9 +3,9 @@ r"""Features it reads.
 The derivative of the outputs in each input feature, squared, averaged over samples and outputs, and
 multiplied by the feature's variance: how much of the output's change each feature makes, to first
 order. A feature whose derivative is zero at all samples is not read at all; if it varies from
-sample to sample, a slice, a mask or a stride has cut it off. Where one feature makes nearly
-everything, it is worth a look whether it leaks the target. For token ids each position is replaced
-by that of another sample, and the outputs are compared.
+sample to sample, a slice, a mask or a stride has cut it off. If one feature
+accounts for nearly everything, check whether it leaks the target. For token ids each position is
+replaced by that of another sample, and the outputs are compared.
 
 :source: Simonyan, Vedaldi and Zisserman (2014), "Deep inside convolutional networks: visualising
     image classification models and saliency maps"; Sobol and Kucherenko (2009), "Derivative based
