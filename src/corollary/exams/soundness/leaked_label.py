@@ -31,7 +31,7 @@ class LeakedLabel(Exam):
     """Columns that tell the target alone."""
 
     def examine(self, subject: Subject, budget: Budget) -> Iterator[Finding]:
-        """For tables of numbers with one target a row."""
+        """For tables of numbers with one target per row."""
         x, y = _table(subject.labelled())
         found = telling_columns(x, y)
         yield self.finding(

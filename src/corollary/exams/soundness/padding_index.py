@@ -79,7 +79,7 @@ def _used_as_token(ids: Tensor, padding: int) -> float:
 
 
 def _indices(subject: Subject) -> dict[str, tuple[nn.Embedding, Tensor]]:
-    """Embeddings with a padding index, and the indices that each gets, one row a sample."""
+    """Embeddings with a padding index, and the indices that each gets, one row per sample."""
     batch = subject.data(SAMPLES)
     seen: dict[str, tuple[nn.Embedding, Tensor]] = {}
     handles = []

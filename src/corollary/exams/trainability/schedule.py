@@ -63,7 +63,7 @@ class Schedule(Exam):
             advice=f"Let the warm-up end after a tenth of the {len(rates)} steps, or train longer: "
             "count its length in the steps that you take."
             if late
-            else "Step the schedule once an epoch, or stretch it over all steps of the training."
+            else "Step the schedule once per epoch, or stretch it over all steps of the training."
             if wrong
             else "",
             explains=("trainability/*", "learning/*") if better else (),
