@@ -9,6 +9,7 @@ import typer
 from typer.core import TyperGroup
 
 from corollary.cli.check import check
+from corollary.cli.course import course
 from corollary.cli.examine import examine
 from corollary.cli.exercise import exercise
 from corollary.cli.lab import lab
@@ -68,6 +69,7 @@ app.command("check", context_settings={"ignore_unknown_options": True, "allow_ex
 app.command("prove")(prove)
 app.command("map")(show_map)
 app.command("exercise")(exercise)
+app.command("course")(course)
 app.command("examine")(examine)
 app.command("scale")(scale)
 app.command("train")(train)

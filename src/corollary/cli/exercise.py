@@ -10,6 +10,7 @@ from corollary.errors import InputError, OptionError
 
 if TYPE_CHECKING:
     from corollary.exercises.catalogue import Exercise, Part
+    from corollary.registry import Entry
 
 WRONG = 1
 
@@ -81,11 +82,14 @@ def _list(as_json: bool) -> None:
 
 
 def _show(found: "Exercise", letter: str, as_json: bool) -> None:
+    from corollary.courses.catalogue import claims_of
+
     parts = _chosen(found, letter)
     if as_json:
         facts: dict[str, Any] = {"number": found.number, "title": found.entry.title}
         facts |= {"setting": found.entry.statement, "source": found.entry.source}
         keys = ("letter", "signature", "task", "ungraded")
+        facts["errata"] = {c.name: c.erratum for c in claims_of(found) if c.erratum}
         facts["parts"] = [{key: getattr(part, key) for key in keys} for part in parts]
         typer.echo(json.dumps(facts, indent=1, ensure_ascii=False))
         return
@@ -106,9 +110,18 @@ def _show(found: "Exercise", letter: str, as_json: bool) -> None:
             why = terminal_text(part.ungraded)
             console.print(Padding(f"Not graded: {why}", (0, 0, 0, 3)), style="dim", markup=False)
         console.print()
+    if wrong := tuple(claim for claim in claims_of(found) if claim.erratum):
+        console.print(corrected(wrong), soft_wrap=True)
+        console.print()
     name = found.number + letter
     console.print(f"corollary exercise {name} --stub answer.py", style="dim", markup=False)
     console.print(f"corollary exercise {name} --check answer.py", style="dim", markup=False)
+
+
+def corrected(claims: "tuple[Entry, ...]") -> str:
+    """Where the notes are corrected; what is wrong would give the answer away."""
+    names = ", ".join(f"corollary show {claim.stem}" for claim in claims)
+    return f"The notes have an erratum here, which tells part of the answer: [dim]{names}[/dim]"
 
 
 def _hints(found: "Exercise", letter: str, most: int) -> None:

@@ -16,7 +16,8 @@ in the notes, the denominator is :math:`d_i^2+\lambda/2`.
 :covers: ridge-regression-shrinkage
 :erratum: [typo] (11.28) has the penalty (lambda/2)||w||^2, for which the denominator of (11.29) is
     d_i^2 + lambda/2; the printed d_i^2 + lambda belongs to lambda ||w||^2. The counterexample
-    minimises (11.28) as printed and does not meet (11.29).
+    minimises (11.28) as printed and does not meet (11.29). (11.31) has the opposite slip: the two
+    formulas have each other's penalty.
 """
 
 from typing import NamedTuple

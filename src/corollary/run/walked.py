@@ -1,0 +1,46 @@
+"""Which steps of the courses a reader has done; kept beside the other things a user keeps."""
+
+import json
+from collections.abc import Collection, Iterable
+
+from corollary.data.disk import cache_folder
+from corollary.run.files import write_atomically
+
+FILE = "courses.json"
+
+
+def walked() -> frozenset[str]:
+    """The names of steps that are done; none if nothing is kept or it is unreadable."""
+    try:
+        known = json.loads((cache_folder() / FILE).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return frozenset()
+    names = known.get("done") if isinstance(known, dict) else None
+    return (
+        frozenset(n for n in names if isinstance(n, str))
+        if isinstance(names, list)
+        else frozenset()
+    )
+
+
+def mark_done(names: Iterable[str]) -> frozenset[str]:
+    """Add steps to what is done.
+
+    Raises:
+        ResultsFileError: if it cannot be kept.
+    """
+    return _keep(walked() | set(names))
+
+
+def forget(names: Iterable[str]) -> frozenset[str]:
+    """Take steps from what is done.
+
+    Raises:
+        ResultsFileError: if it cannot be kept.
+    """
+    return _keep(walked() - set(names))
+
+
+def _keep(done: Collection[str]) -> frozenset[str]:
+    write_atomically(cache_folder() / FILE, json.dumps({"done": sorted(done)}, indent=1))
+    return frozenset(done)
