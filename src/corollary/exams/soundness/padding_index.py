@@ -2,7 +2,7 @@ r"""Padding and real tokens.
 
 ``nn.Embedding(..., padding_idx=p)`` gives token :math:`p` the vector zero and no gradient for ever.
 That is meant for padding, which stands at one end of a sequence. A token that stands between
-others, or that is the only one of a sample and as frequent as the others, is a word, a relation or
+others, or that stands alone in its sample and is as frequent as others, is a word, a relation or
 a user that cannot be learned.
 
 :source: Paszke et al. (2019), "PyTorch: an imperative style, high-performance deep learning
