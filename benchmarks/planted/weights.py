@@ -53,8 +53,8 @@ def changed(factor: float, everywhere: bool) -> dict[str, object]:
 FAULTS = (
     Fault("layer the optimizer did not get", "generalization/untouched_layers", "2", "optimizer",
           partial(forgotten, True), partial(forgotten, False)),
-    Fault("noise learned with huge steps", "generalization/weight_spectra", "2", "learning rate",
-          partial(noisy, True), partial(noisy, False)),
+    Fault("noise learned with huge steps", "generalization/weight_spectra", "2",
+          "smaller learning rate", partial(noisy, True), partial(noisy, False)),
     Fault("flipped bit in a weight", "generalization/weight_spectra", "2", "flipped bit",
           partial(changed, 1000.0, False), partial(changed, 1.0, False)),
     Fault("layer at another scale", "generalization/weight_spectra", "2", "weight decay",
