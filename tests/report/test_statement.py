@@ -105,3 +105,16 @@ def test_reading_a_statement_imports_neither_torch_nor_numpy():
     code += "print([m for m in ('torch', 'numpy', 'matplotlib') if m in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+def test_no_relation_or_operator_of_the_catalogue_vanishes():
+    layout = "q?quad|[bB]ig[lrm]?|left|right|[a-z]+style|limits|operatorname|text|math[a-z]+"
+    marks = "under(line|brace)|over(left|right)arrow|rm|begin|end|phantom|nonumber|allowbreak"
+    silent = re.compile(f"({layout}|{marks})$")
+    named = {n for e in entries() for n in re.findall(r"\\([A-Za-z]{2,})", e.statement)}
+    gone = {n for n in named if not silent.match(n) and not re.sub("[ab ]", "", shown(n))}
+    assert not gone
+
+
+def shown(command):
+    return readable(rf"a \{command} b")

@@ -46,7 +46,10 @@ _PLAIN = {
     "top": "⊤",
     "implies": " ⟹ ",
     "iff": " ⟺ ",
-}
+    "ne": " ≠ ",
+    "bmod": " mod ",
+    "Pr": "Pr",
+} | {name: f"{name} " for name in "arg cot coth csc deg det dim gcd hom ker lg sec".split()}
 _DEEPEST = 200  # nested groups; a deeper formula is not meant to be read
 
 

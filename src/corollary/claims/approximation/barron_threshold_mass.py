@@ -1,4 +1,4 @@
-r"""The thresholds of Barron's representation have mass at most 4 pi C.
+r"""The thresholds of Barron's representation have mass at most 4πC.
 
 .. math:: 2\pi\int|\hat f(w)|\int_{-\|w\|}^{\|w\|}\bigl|\sin(2\pi b+2\pi\theta(w))\bigr|\,db\,dw
    \le4\pi C_f=2\int\|\widehat{\nabla f}(w)\|\,dw
