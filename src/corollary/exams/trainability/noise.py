@@ -2,7 +2,7 @@ r"""Gradient noise and the batch it suggests.
 
 The noise scale :math:`\operatorname{tr}\Sigma / |G|^2` is the batch size at which noise and signal
 of the gradient are equal: much smaller batches walk at random, much larger ones repeat what is
-known already. It grows in training, so it is a lower guide.
+known already. It grows in training, so it is only a lower bound for later.
 
 :source: McCandlish, Kaplan, Amodei et al. (2018), "An empirical model of large-batch training".
 :kind: exam

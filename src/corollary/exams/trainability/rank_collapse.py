@@ -5,7 +5,7 @@ apart. The mean cosine between two samples' outputs is followed through the laye
 normalisation deep networks send it to one, shortcuts and a start at the edge of chaos slow that.
 With more than two layers the output is shown but not judged: no layer comes after it, and at the
 start its few numbers are often alike. Nor is a layer after which samples lie apart again: a
-normalisation or a shortcut has carried them past it. Of sequences the positions are compared, too:
+normalisation or a shortcut has carried them past it. In sequences the positions are compared, too:
 attention alone sends them all to one vector, at a rate that is doubly exponential in the depth.
 
 :source: Schoenholz, Gilmer, Ganguli and Sohl-Dickstein (2017), "Deep information propagation";

@@ -1,4 +1,4 @@
-r"""What is left of the gradient comes from the nearest points, and they are the KKT conditions.
+r"""What is left of the gradient comes from the nearest points: the KKT conditions.
 
 :source: Lucchi (2025), Foundations of Deep Learning, proof sketch of Theorem 72; Soudry, Hoffer,
     Nacson, Gunasekar and Srebro (2018), "The implicit bias of gradient descent on separable data".
