@@ -1,10 +1,11 @@
 r"""What the weights alone say.
 
-No data is needed. The eigenvalues of :math:`WW^\top` of a weight that was only drawn fill the law
-of Marchenko and Pastur, and its largest fluctuates by that of Tracy and Widom, so eigenvalues above
-are counted as learned directions with a known rate of false alarms. Then the tail: a power law is
-fitted by maximum likelihood, and believed only if data drawn from it lie as far from their fit
-(p-value 0.1) and if it is visibly heavier than an exponential. Martin and Mahoney saw exponents
+No data is needed. If a weight matrix :math:`W` was drawn and not trained, the eigenvalues of
+:math:`WW^\top` follow the law of Marchenko and Pastur, and the largest one the law of Tracy and
+Widom. Eigenvalues above it are counted as learned directions, with a known rate of false alarms.
+Then the tail: a power law is fitted by maximum likelihood, and believed only if data drawn
+from it lie as far from their fit (p-value 0.1) and if it is visibly heavier than an
+exponential. Martin and Mahoney saw exponents
 from 2 to 6 in well-trained networks, and smaller ones in networks that generalise better. That is
 an observation on many networks, not a theorem, and networks that have learned random labels have
 heavy tails too: the exponent is shown, and no alarm hangs on it.

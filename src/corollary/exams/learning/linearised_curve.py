@@ -4,10 +4,10 @@ The network is replaced by its first-order expansion in the parameters, which is
 same steps; its loss is a prediction of the real curve. How far the prediction can be trusted is
 stated before the real run is looked at: along the linearised path, loss and gradient of the network
 itself are compared with those of the expansion. With gradients :math:`g` and :math:`g + \delta`
-the losses part by at most :math:`\eta\,|g||\delta|` a step to first order, so the stated error is
-the largest difference of the losses plus the sum of these. A loss that falls lies between zero and
-its first value, so an error stated as large as the first loss says nothing: then the curve is not
-shown, and the exam says why.
+the losses move apart by at most :math:`\eta\,|g||\delta|` per step, to first order. The stated
+error is the largest difference of the losses plus the sum of these. A loss that falls lies between
+zero and its first value, so an error stated as large as the first loss says nothing: then the
+curve is not shown, and the exam says why.
 
 :source: Lee, Xiao, Schoenholz et al. (2019), "Wide neural networks of any depth evolve as linear
     models under gradient descent".
