@@ -7,13 +7,13 @@ from typing import Any
 from corollary.core.finding import Finding, Severity
 
 # What follows from what: a mistake of the loop explains what the loss does, and so on.
-_MISTAKES = ("loop/", "optimizer/", "schedule/", "accumulation/", "mode/")
+_MISTAKES = ("loop/", "optimizer/", "schedule/", "accumulation/", "mode/", "scaler/", "clip/")
 SYMPTOMS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("loss/rises", (*_MISTAKES, "lr/", "data/")),
     ("loss/spike", (*_MISTAKES, "lr/")),
     ("loss/not_finite", ("gradient/not_finite",)),
     ("data/nothing_learned", (*_MISTAKES, "lr/", "units/", "gradient/", "data/")),
-    ("lr/", ("loop/", "optimizer/")),
+    ("lr/", ("loop/", "optimizer/", "scaler/", "clip/")),
     ("units/dead", ("loop/", "lr/")),
     ("gradient/vanishes", ("loop/", "units/")),
 )

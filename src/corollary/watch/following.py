@@ -30,6 +30,9 @@ class Following:
         self.life = GradientLife(list(loop.model.parameters()))
         self.given: float | None = None  # a loss handed over for this step
         self.open = False  # whether optimizers are looked for
+        self.retired: list[Optimizer] = []  # those that a new one has taken the place of
+        self.inside: int | None = None  # backward passes within the step that is being made
+        self.idle: set[int] = set()  # optimizers whose closures compute nothing
 
     def own(self, optimizer: Optimizer) -> Owned | None:
         """Take note of an optimizer, if it has a parameter of the model or was handed over."""
@@ -42,9 +45,26 @@ class Following:
         if not loop.owned and life.follows(self.life):
             life = self.life
         owned = Owned(optimizer, mine, len(every) - len(mine), life)
+        if self.open and loop.main is not None and self._succeeds(owned, loop.main):
+            self._replace(loop.main, owned)
         loop.owned[id(optimizer)] = owned
         loop.main = loop.main or owned
         return owned
+
+    def _succeeds(self, new: Owned, main: Owned) -> bool:
+        """Whether a new optimizer has what the main one had, and neither was put aside before."""
+        same = {id(p) for p in new.parameters} == {id(p) for p in main.parameters}
+        back = any(o is new.optimizer for o in self.retired)  # then they take turns
+        return same and not back
+
+    def _replace(self, old: Owned, new: Owned) -> None:
+        loop = self.loop
+        if old.steps:
+            loop.recreated.append(loop.step)
+        self.retired = [*self.retired[-3:], old.optimizer]  # alive, so that ids stay different
+        del loop.owned[id(old.optimizer)]
+        new.life, new.largest_rate = old.life, old.largest_rate
+        loop.main = new
 
     def called(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         """The model is about to compute."""
@@ -54,22 +74,32 @@ class Following:
         training = loop.model.training
         if torch.is_grad_enabled():
             loop.passes.append(Pass(args, kwargs, training, torch.get_rng_state()))
+            loop.calls += 1
+            loop.training_calls += training
+            if self.attention.on:
+                self.panel.tell("on_call")
             return
         loop.silent += training
         loop.quiet += not training
+        self.panel.tell("on_silent_call")
         self.attention.wake(loop.made)  # what follows an evaluation may differ
 
     def answered(self, output: Any) -> None:
         """The model has computed."""
-        if self.attention.on and not self.loop.measuring and torch.is_grad_enabled():
+        if self.loop.measuring:
+            return
+        if not torch.is_grad_enabled():
+            self.panel.tell("on_silent_answer")
+        elif self.attention.on:
             self.measuring.passed(output)
+            self.panel.tell("on_answer", output)
 
     def backward_begins(self, roots: Sequence[Tensor]) -> None:
         """Read the loss and its graph."""
         loop, close = self.loop, self.attention.on
         if close:
             for life in self._lives():
-                life.before_backward()
+                life.before_backward(loop.turn)
             loop.backwards = self.life.backwards
         if loop.backwards == 0:
             loop.values, loop.graphs = [], []
@@ -94,13 +124,15 @@ class Following:
     def backward_ended(self, roots: Sequence[Tensor]) -> None:
         """Gradients are there."""
         loop = self.loop
+        if self.inside is not None:
+            self.inside += 1
         if not self.attention.on:
             loop.backwards += 1
             return
-        reached = self.life.after_backward()
+        reached = self.life.after_backward(loop.turn)
         for life in self._lives():
             if life is not self.life:
-                life.after_backward()
+                life.after_backward(loop.turn)
         loop.backwards = self.life.backwards
         if loop.passes:
             loop.passes[-1].output = None
@@ -114,8 +146,10 @@ class Following:
         owned = loop.owned.get(id(optimizer)) or self.own(optimizer)
         if owned is None:
             return
-        if closure:
-            self.attention.always = self.attention.on = True
+        closure = closure and id(optimizer) not in self.idle
+        self.inside = 0 if closure else None
+        if self.attention.on:
+            owned.refresh(loop.names)
         if self.attention.on:
             self.panel.tell("on_step_begin", owned, closure)
         if owned is loop.main and not closure:
@@ -127,10 +161,13 @@ class Following:
     def step_ended(self, optimizer: Optimizer) -> None:
         """Parameters have changed."""
         loop, close = self.loop, self.attention.on
+        loop.turn += 1
         owned = loop.owned.get(id(optimizer))
         if owned is None:
+            self.panel.tell("on_other_step", optimizer)
             return
         owned.note_step()
+        self._end_closure(optimizer)
         if owned is loop.main:
             loop.accumulated, loop.backwards = max(1, loop.backwards), 0
             self._note_loss(owned)
@@ -142,10 +179,18 @@ class Following:
         if owned is loop.main:
             self._end_step()
 
+    def _end_closure(self, optimizer: Optimizer) -> None:
+        """Trainers hand over closures that compute nothing, where the loop has done all."""
+        if self.inside == 0:
+            self.idle.add(id(optimizer))
+        elif self.inside is not None:
+            self.attention.always = True
+        self.inside = None
+
     def _end_step(self) -> None:
         """Count, and decide how the next step is looked at."""
         loop, before = self.loop, self.attention.on
-        loop.silent = loop.quiet = 0
+        loop.silent = loop.quiet = loop.calls = loop.training_calls = 0
         loop.step += 1
         now = self.attention.plan(loop.made)
         if before:

@@ -52,28 +52,35 @@ class GradientLife:
         self.used: set[int] = set()  # positions whose gradient has leftovers added to
         self.reached: set[int] = set()  # positions that a backward pass wrote to since the step
         self.backwards = 0  # passes that reached one of them since the step
+        self.cleared = 0  # passes since the step whose gradients were cleared before another pass
+        self.turns: list[int] = []  # which optimizer steps had been made, for each of the passes
 
     def follows(self, other: "GradientLife") -> bool:
         """Whether it looks at the same parameters."""
         return [id(p) for p in self.parameters] == [id(p) for p in other.parameters]
 
-    def before_backward(self) -> None:
-        """Forget what was cleared since we last looked."""
+    def before_backward(self, turn: int) -> None:
+        """Forget what was cleared since we last looked; ``turn`` counts every optimizer's steps."""
+        wrote = bool(self.reached)
         for i, p in enumerate(self.parameters):
             if mark(p) != self.seen[i] and is_zero(p):
                 self.old.discard(i)
                 self.used.discard(i)
                 self.reached.discard(i)
         if not self.reached:  # a new step, or a line search's next trial, begins
-            self.backwards = 0
+            # What another optimizer's step lies behind was written for that one.
+            self.cleared += sum(t == turn for t in self.turns) if wrote else 0
+            self.backwards, self.turns = 0, []
         self.seen = [mark(p) for p in self.parameters]
 
-    def after_backward(self) -> bool:
+    def after_backward(self, turn: int) -> bool:
         """Note what this pass reached; whether it reached anything."""
         hit = {i for i, p in enumerate(self.parameters) if mark(p) != self.seen[i]}
         self.reached |= hit
         self.used |= hit & self.old
-        self.backwards += bool(hit)
+        if hit:
+            self.backwards += 1
+            self.turns.append(turn)
         self.seen = [mark(p) for p in self.parameters]
         return bool(hit)
 
@@ -94,3 +101,4 @@ class GradientLife:
         self.seen = [mark(p) for p in self.parameters]
         self.old = {i for i, m in enumerate(self.seen) if m is not None}
         self.used, self.reached, self.backwards = set(), set(), 0
+        self.cleared, self.turns = 0, []

@@ -87,6 +87,7 @@ _PASSED = (
     "Div",
     "Add",
     "Sub",
+    "Neg",
     "ToCopy",
     "Mean",
     "Sum",
@@ -98,6 +99,8 @@ _PASSED = (
 
 
 def _constant(node: Any, name: str) -> float:
+    if name == "NegBackward0":
+        return -1.0
     if name not in ("MulBackward0", "DivBackward0"):
         return 1.0
     other = node._saved_other

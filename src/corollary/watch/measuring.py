@@ -9,6 +9,7 @@ from corollary.core.measurement import Reading
 from corollary.theory.landscape.curvature.noise_scale import two_sizes
 from corollary.watch.cadence import Cadence
 from corollary.watch.detect.panel import Panel
+from corollary.watch.loss_graph import SCALER
 from corollary.watch.measure.layers import LayerFacts, LayerProbe
 from corollary.watch.measure.limit import LimitReader
 from corollary.watch.measure.micro_batches import LocalGradient, MicroBatches
@@ -83,7 +84,9 @@ class Measuring:
         parameters = self.limit.parameters() if root.requires_grad else []
         if not parameters or not self.cadence.due("curvature", self.loop.made):
             return
-        found = self.limit.read(root, parameters)
+        scale = self.loop.graphs[-1].factor if self.loop.graphs else 1.0
+        # Of a GradScaler, which divides it out before the step.
+        found = self.limit.read(root / scale if scale >= SCALER else root, parameters)
         if found is None:
             return
         self.loop.stability.append((self.loop.step, found.ratio.value))

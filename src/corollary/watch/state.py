@@ -34,9 +34,7 @@ class Pass:
 
     def tensors(self) -> list[Tensor]:
         """The tensors among the inputs, the first ones first."""
-        found: list[Tensor] = []
-        _collect([*self.args, *self.kwargs.values()], found)
-        return found
+        return tensors_in([*self.args, *self.kwargs.values()])
 
     def first(self) -> Tensor | None:
         """The first tensor among the inputs."""
@@ -63,6 +61,13 @@ class Owned:
     first_rate: float = math.nan
     largest_rate: float = 0.0
 
+    def refresh(self, names: Mapping[int, str], renamed: bool = False) -> None:
+        """Parameters may have been added to the optimizer, or layers to the model."""
+        every = [p for group in self.optimizer.param_groups for p in group["params"]]
+        if renamed or len(every) != len(self.parameters) + self.foreign:
+            self.parameters = [p for p in every if id(p) in names]
+            self.foreign = len(every) - len(self.parameters)
+
     def note_step(self) -> None:
         """Parameters have changed."""
         self.steps += 1
@@ -78,11 +83,11 @@ class Loop:
     def __init__(self, model: nn.Module, events: Events, *, planned: int | None, step: int) -> None:
         self.model, self.events, self.planned = model, events, planned
         self.step, self.first_step = step, step
-        self.names = {
-            id(p): name.removeprefix("_orig_mod.") for name, p in model.named_parameters()
-        }
+        self.names: dict[int, str] = {}
         self.owned: dict[int, Owned] = {}
+        self.rename()
         self.main: Owned | None = None  # whose steps are counted: the first that was seen
+        self.recreated: list[int] = []  # steps at which a new optimizer took its place
         self.passes: deque[Pass] = deque(maxlen=1)  # the last call with gradients
         self.losses: deque[tuple[int, float]] = deque(maxlen=RECENT)
         self.first_losses: list[float] = []  # of the first steps
@@ -97,6 +102,9 @@ class Loop:
         self.compiled = hasattr(model, "_orig_mod")
         self.recomputed = False  # whether passes are made again for the backward pass
         self.measuring = False  # whether a pass of the watcher itself is under way
+        self.turn = 0  # steps of all optimizers, also of those that have nothing of the model
+        self.calls = 0  # passes with gradients since the main optimizer's step
+        self.training_calls = 0  # those of them in training mode
         self.silent = 0  # passes without gradients since the last step, in training mode
         self.quiet = 0  # the same in evaluation mode
         self.problems: list[str] = []  # what went wrong inside the watcher
@@ -110,6 +118,14 @@ class Loop:
     def made(self) -> int:
         """Steps seen by this watcher."""
         return self.step - self.first_step
+
+    def rename(self) -> None:
+        """Read the names of the parameters; layers may have been added."""
+        self.names = {
+            id(p): name.removeprefix("_orig_mod.") for name, p in self.model.named_parameters()
+        }
+        for each in self.owned.values():
+            each.refresh(self.names, renamed=True)
 
     def failed(self, where: str, error: Exception) -> None:
         """Something of ours broke down; the loop goes on."""
@@ -144,11 +160,16 @@ def inputs_finite(found: Pass) -> bool:
     return all(bool(torch.isfinite(t).all()) for t in floats)
 
 
-def _collect(value: Any, found: list[Tensor]) -> None:
+def tensors_in(value: Any) -> list[Tensor]:
+    """The tensors in nested lists and mappings, in their order.
+
+    Example:
+        >>> len(tensors_in({"a": [torch.zeros(1), 2], "b": torch.ones(1)}))
+        2
+    """
     if isinstance(value, Tensor):
-        found.append(value)
-    elif isinstance(value, Mapping):
-        _collect(list(value.values()), found)
-    elif isinstance(value, list | tuple):
-        for part in value:
-            _collect(part, found)
+        return [value]
+    parts = value.values() if isinstance(value, Mapping) else value
+    if isinstance(value, list | tuple | Mapping):
+        return [t for part in parts for t in tensors_in(part)]
+    return []

@@ -13,7 +13,9 @@ from typing import Any
 
 from torch.optim import Optimizer
 from torch.optim.lr_scheduler import LRScheduler, ReduceLROnPlateau
-from torch.utils.data import DataLoader, SequentialSampler
+from torch.utils.data import DataLoader
+
+from corollary.watch.hooks import unwrapped
 
 FRAMES = 40
 VALUES = 400  # variables of a frame that are looked at
@@ -25,30 +27,44 @@ class Surroundings:
 
     loaders: list[DataLoader[Any]]
     scheduler: LRScheduler | None
+    plateau: ReduceLROnPlateau | None = None
+    strange: LRScheduler | None = None  # of an optimizer with some of the same parameters
 
     def loader(self, batch_size: int) -> DataLoader[Any] | None:
         """The largest loader that gives batches of this size."""
         fit = [x for x in self.loaders if x.batch_size == batch_size and _length(x) > 0]
         return max(fit, key=_length, default=None)
 
-    def in_order(self, batch_size: int) -> bool:
-        """Whether every loader with this batch size goes through its data in order."""
-        fit = [x for x in self.loaders if x.batch_size == batch_size]
-        return bool(fit) and all(isinstance(x.sampler, SequentialSampler) for x in fit)
-
 
 def look_around(optimizer: Optimizer) -> Surroundings:
     """Search the variables of the calling functions, and the attributes of their objects."""
     loaders: dict[int, DataLoader[Any]] = {}
-    schedulers: list[LRScheduler] = []
+    schedulers: dict[int, LRScheduler] = {}
     for value in _variables():
         kind = type(value)  # isinstance() would ask proxies, which may warn or load
         if issubclass(kind, DataLoader):
             loaders[id(value)] = value
-        elif issubclass(kind, LRScheduler) and value.optimizer is optimizer:
-            if not issubclass(kind, ReduceLROnPlateau):  # it may never have to change the rate
-                schedulers.append(value)
-    return Surroundings(list(loaders.values()), schedulers[0] if schedulers else None)
+        elif issubclass(kind, LRScheduler):
+            schedulers[id(value)] = value
+    ours = [s for s in schedulers.values() if unwrapped(s.optimizer) is optimizer]
+    # It may never have to change the rate.
+    plateaus = [s for s in ours if isinstance(s, ReduceLROnPlateau)]
+    steady = [s for s in ours if not isinstance(s, ReduceLROnPlateau)]
+    steady.sort(key=lambda s: not hasattr(s, "_schedulers"))  # one that holds the others first
+    strange = [s for s in schedulers.values() if _shares(unwrapped(s.optimizer), optimizer)]
+    return Surroundings(
+        list(loaders.values()), _first(steady), _first(plateaus), None if ours else _first(strange)
+    )
+
+
+def _first(found: list[Any]) -> Any:
+    return found[0] if found else None
+
+
+def _shares(a: Optimizer, b: Optimizer) -> bool:
+    """Whether two optimizers have a parameter in common."""
+    one, other = ({id(p) for g in o.param_groups for p in g["params"]} for o in (a, b))
+    return not one.isdisjoint(other)
 
 
 def _variables() -> Iterator[Any]:

@@ -1,6 +1,5 @@
-"""Batches that repeat, an order that never changes, labels in an order, labels not learned."""
+"""Batches that repeat, an order that never changes, labels in an order."""
 
-import math
 from collections import Counter, deque
 
 import torch
@@ -8,32 +7,18 @@ from torch import Tensor
 
 from corollary.core.finding import Severity
 from corollary.watch.detect.detector import Detector, found
-from corollary.watch.measure.trend import trend
-from corollary.watch.state import Loop, Owned, Pass
+from corollary.watch.detect.fingerprint import fingerprint
+from corollary.watch.state import Loop, Owned
 from corollary.watch.surroundings import Surroundings, look_around
 
 REPEATED = "data/repeated_batch"
 ORDER = "data/same_order"
 SORTED = "data/sorted_labels"
 ONE_CLASS = "data/one_class"
-CHANCE = "data/nothing_learned"
+DOUBLE = "data/duplicated_batches"
+NEAR = 8  # steps within which a batch that comes back was not shuffled
 FOLLOWED = 4000  # steps; the order of longer epochs is not followed
-POINTS = 1024  # values of a batch that make its fingerprint
-WEIGHTS = torch.rand(POINTS, generator=torch.Generator().manual_seed(0))
 EVERY = 8  # steps between two looks at the labels
-
-
-def fingerprint(found_pass: Pass) -> int | None:
-    """One number for the end of the first input; None where it would wait for a device.
-
-    A random projection: sums would be equal for batches of one-hot rows.
-    """
-    first = found_pass.first()
-    if first is None or first.device.type != "cpu" or first.numel() == 0:
-        return None
-    flat = first.detach().reshape(-1)[-POINTS:].float()
-    weights = WEIGHTS if len(flat) == POINTS else WEIGHTS[: len(flat)]
-    return hash((first.shape, float(flat @ weights)))
 
 
 class Batches(Detector):
@@ -68,6 +53,7 @@ class Batches(Detector):
             self._repeated(loop)
             if loop.made <= FOLLOWED:
                 self._order(loop)
+                self._duplicates(loop)
 
     def _repeated(self, loop: Loop) -> None:
         if len(set(self.recent)) > 1:
@@ -108,6 +94,24 @@ class Batches(Detector):
                 ),
             )
 
+    def _duplicates(self, loop: Loop) -> None:
+        """Some batches are new, and as many come back after a few steps."""
+        back = sum(0 < gap <= NEAR for gap in self.gaps)
+        fresh = sum(gap == 0 for gap in self.gaps)
+        if back >= 8 and fresh >= 8:
+            loop.events.say(
+                loop.step,
+                found(
+                    DOUBLE,
+                    "Batches are used more than once",
+                    Severity.LOW,
+                    f"Of the last {len(self.gaps)} batches {back} had been used at most {NEAR} "
+                    "steps before.",
+                    "If this is not meant, look whether each worker reads the whole data set: an "
+                    "IterableDataset has to be split between workers.",
+                ),
+            )
+
 
 class Labels(Detector):
     """Follows class numbers, where the loss is torch's cross entropy."""
@@ -127,7 +131,6 @@ class Labels(Detector):
             self._count(labels)
             if len(self.agree) >= 8:
                 self._sorted(loop)
-                self._chance(loop)
 
     def _count(self, labels: Tensor) -> None:
         flat = labels.reshape(-1)
@@ -172,33 +175,3 @@ class Labels(Detector):
             loop.events.drop(ONE_CLASS)
         elif len(self.counts) > 1:
             loop.events.passes(ONE_CLASS, loop.step)
-
-    def _chance(self, loop: Loop) -> None:
-        """The loss of predicting frequencies is the entropy of the labels."""
-        total = sum(self.counts.values())
-        entropy = -sum(c / total * math.log(c / total) for c in self.counts.values())
-        values = loop.loss_values(200)
-        if loop.made < 300 or len(values) < 200 or entropy < 0.1 or len(self.counts) > 1000:
-            return
-        level = sum(values) / len(values)
-        slope = trend(values)
-        still = slope is not None and slope.low <= 0 <= slope.high
-        # Within 3 % of chance, and no fall that noise does not explain.
-        if still and abs(level - entropy) < 0.03 * entropy:
-            loop.events.say(
-                loop.step,
-                found(
-                    CHANCE,
-                    "Nothing has been learned beyond the frequencies of the labels",
-                    Severity.MEDIUM,
-                    f"After {loop.made} steps the loss is {level:.3f}; predicting the "
-                    f"frequencies of the {len(self.counts)} labels for every input gives "
-                    f"{entropy:.3f}.",
-                    "Check that labels belong to their inputs (a shuffle of one without the "
-                    "other), then the learning rate.",
-                    level=level,
-                    entropy=entropy,
-                ),
-            )
-        elif level < 0.9 * entropy:
-            loop.events.passes(CHANCE, loop.step)

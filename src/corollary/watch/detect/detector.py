@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from torch import Tensor
+from torch.optim import Optimizer
 
 from corollary.core.finding import Finding, Severity
 from corollary.core.measurement import Reading
@@ -16,6 +17,21 @@ class Detector:
     """Its methods do nothing unless overridden; all are called with the state of the loop."""
 
     every_step = False  # whether to be told of steps that are not followed closely, too
+
+    def on_call(self, loop: Loop) -> None:
+        """The model is about to compute with gradients."""
+
+    def on_answer(self, loop: Loop, output: Any) -> None:
+        """The model has computed with gradients."""
+
+    def on_silent_call(self, loop: Loop) -> None:
+        """The model is about to compute without gradients."""
+
+    def on_silent_answer(self, loop: Loop) -> None:
+        """The model has computed without gradients."""
+
+    def on_other_step(self, loop: Loop, optimizer: Optimizer) -> None:
+        """An optimizer that has nothing of the model has made a step."""
 
     def on_backward_begin(self, loop: Loop, roots: Sequence[Tensor]) -> None:
         """A backward pass is about to begin."""

@@ -1,13 +1,26 @@
 """All detectors, fresh for a run."""
 
+from corollary.watch.detect.accumulation import Cleared, Weights
+from corollary.watch.detect.clipping import AfterStep, Clipping
 from corollary.watch.detect.data import Batches, Labels
 from corollary.watch.detect.detector import Detector
-from corollary.watch.detect.gradients import Accumulation, Clipping, DeadUnits, Vanishing
-from corollary.watch.detect.mode import Mode
+from corollary.watch.detect.gradients import DeadUnits, Vanishing
+from corollary.watch.detect.inputs import Inputs, Tokens
+from corollary.watch.detect.loss_form import LossForm
+from corollary.watch.detect.mode import Mode, RandomEvaluation
+from corollary.watch.detect.optimizers import Recreated, Rounded, Settings
+from corollary.watch.detect.outside import (
+    Identical,
+    OtherModel,
+    ReplacedWeights,
+    SameSeed,
+)
 from corollary.watch.detect.ownership import CutGraph, Ownership
+from corollary.watch.detect.pairing import Pairing
 from corollary.watch.detect.protocol import Backward, KeptGraphs, ZeroGrad
 from corollary.watch.detect.schedule import Schedule
 from corollary.watch.detect.stability import Spikes, Stability
+from corollary.watch.detect.strangers import Strangers
 
 
 def detectors() -> list[Detector]:
@@ -18,12 +31,27 @@ def detectors() -> list[Detector]:
         KeptGraphs(),
         Ownership(),
         CutGraph(),
+        Strangers(),
+        Settings(),
+        Recreated(),
+        Rounded(),
         Mode(),
+        RandomEvaluation(),
+        LossForm(),
+        Inputs(),
+        Tokens(),
+        ReplacedWeights(),
+        OtherModel(),
+        SameSeed(),
+        Identical(),
         Schedule(),
         Batches(),
         Labels(),
+        Pairing(),
         Clipping(),
-        Accumulation(),
+        AfterStep(),
+        Cleared(),
+        Weights(),
         Vanishing(),
         DeadUnits(),
         Stability(),

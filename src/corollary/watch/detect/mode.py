@@ -1,26 +1,30 @@
 """Training and evaluation mode, where a layer computes differently in each."""
 
-from torch import nn
+import torch
+from torch import Tensor, nn
 
 from corollary.core.finding import Severity
-from corollary.watch.detect.detector import Detector, found
+from corollary.watch.detect.detector import Detector, found, listed
 from corollary.watch.event import Streak
 from corollary.watch.state import Loop, Owned
 
 LEFT = "mode/eval_during_training"
 TRAINS = "mode/training_during_evaluation"
+GRADIENTS = "mode/gradients_during_evaluation"
+RANDOM = "mode/random_in_evaluation"
+SMALL = "mode/batch_too_small"
+RARE = 5  # steps between two passes without gradients that belong to evaluations
 
 
-def by_mode(model: nn.Module) -> list[str]:
+def by_mode(model: nn.Module) -> dict[str, nn.Module]:
     """Layers that compute differently in training and evaluation, by name."""
-    names = []
-    for name, layer in model.named_modules():
-        dropped = isinstance(layer, nn.modules.dropout._DropoutNd) and layer.p > 0
-        if dropped or (
-            isinstance(layer, nn.modules.batchnorm._BatchNorm) and layer.track_running_stats
-        ):
-            names.append(name)
-    return names
+    return {name: layer for name, layer in model.named_modules() if _depends(layer)}
+
+
+def _depends(layer: nn.Module) -> bool:
+    if isinstance(layer, nn.modules.dropout._DropoutNd):
+        return layer.p > 0
+    return isinstance(layer, nn.modules.batchnorm._BatchNorm) and layer.track_running_stats
 
 
 class Mode(Detector):
@@ -30,8 +34,10 @@ class Mode(Detector):
 
     def __init__(self) -> None:
         self.left, self.trains = Streak(3, release=5), Streak(1, release=3)
-        self.layers: list[str] | None = None
-        self.was_training = False
+        self.layers: dict[str, nn.Module] | None = None
+        self.were: set[str] = set()  # layers that have been in training mode
+        self.single: list[int] = []  # steps before which one pass ran without gradients
+        self.usual = 1  # passes with gradients per step, at the first steps
 
     def on_step(self, loop: Loop, owned: Owned) -> None:
         """Look at the pass that led to this step, and at those between two steps."""
@@ -39,50 +45,140 @@ class Mode(Detector):
             return
         if self.layers is None:
             self.layers = by_mode(loop.model)
+        self._gradients(loop)
         if self.layers:
-            training = loop.passes[-1].training
-            self._left(loop, not training)
+            whole = not loop.passes[-1].training
+            quiet = [name for name, layer in self.layers.items() if whole or not layer.training]
+            self._left(loop, quiet, whole)
             self._trains(loop)
-            self.was_training |= training
+            self.were |= self.layers.keys() - set(quiet)
+            if loop.made == 5:
+                self._small(loop)
 
-    def _left(self, loop: Loop, evaluating: bool) -> None:
-        new = self.left.see(evaluating)
+    def _left(self, loop: Loop, quiet: list[str], whole: bool) -> None:
+        assert self.layers is not None
+        again = bool(self.were & set(quiet))
+        # Batch norm of a pretrained part is often kept in evaluation mode from the start.
+        new = self.left.see(bool(quiet))
         if new:
-            assert self.layers is not None
+            part = "" if len(quiet) == len(self.layers) else " of a part of the layers"
             loop.events.say(
                 loop.step,
                 found(
                     LEFT,
-                    "The model is trained in evaluation mode",
-                    Severity.HIGH if self.was_training else Severity.MEDIUM,
-                    ("After an evaluation " if self.was_training else "So far ")
-                    + f"the training passes run with model.eval(): dropout is off and batch norm "
-                    f"uses stored statistics ({len(self.layers)} such layers).",
+                    f"The model is trained in evaluation mode{part and ', in part'}",
+                    Severity.HIGH if again else Severity.MEDIUM if whole else Severity.LOW,
+                    ("After an evaluation " if again else "So far ")
+                    + f"the training passes run with eval(){part}: dropout is off and batch norm "
+                    f"uses stored statistics ({len(quiet)} of {len(self.layers)} such layers: "
+                    f"{listed(quiet)}).",
                     "Call model.train() before training"
-                    + (" goes on after each evaluation." if self.was_training else "."),
-                    where=self.layers[0],
+                    + (" goes on after each evaluation." if again else "."),
+                    where=quiet[0],
                 ),
             )
         elif new is False:
             loop.events.passes(LEFT, loop.step)
 
     def _trains(self, loop: Loop) -> None:
-        if loop.silent + loop.quiet < 2:  # no evaluation between these two steps
-            return
-        new = self.trains.see(loop.silent >= 2)
+        assert self.layers is not None
+        if loop.silent == 1 and not loop.quiet:
+            self.single.append(loop.made)
+        rare = len(self.single) >= 2 and all(
+            b - a >= RARE for a, b in zip(self.single, self.single[1:], strict=False)
+        )
+        if loop.silent + loop.quiet < 2 and not (rare and loop.silent):
+            return  # no evaluation between these two steps
+        new = self.trains.see(loop.silent >= 2 or rare)
         if new:
-            assert self.layers is not None
             loop.events.say(
                 loop.step,
                 found(
                     TRAINS,
                     "The model is evaluated in training mode",
                     Severity.MEDIUM,
-                    f"{loop.silent} passes without gradients ran in training mode: dropout was "
-                    "active, and batch norm took its statistics from the evaluated data.",
+                    f"{loop.silent} pass{'es' if loop.silent > 1 else ''} without gradients ran in "
+                    "training mode: dropout was active, and batch norm took its statistics from "
+                    "the evaluated data.",
                     "Call model.eval() before an evaluation and model.train() after it.",
-                    where=self.layers[0],
+                    where=next(iter(self.layers)),
                 ),
             )
         elif new is False:
             loop.events.passes(TRAINS, loop.step)
+
+    def _gradients(self, loop: Loop) -> None:
+        """Now and then many passes with gradients, but no backward pass: an evaluation."""
+        if loop.made < 3:
+            self.usual = max(self.usual, loop.calls)
+        elif loop.calls >= self.usual + 5 and loop.accumulated <= self.usual:
+            in_training = loop.training_calls >= self.usual + 5 and bool(self.layers)
+            loop.events.say(
+                loop.step,
+                found(
+                    TRAINS if in_training else GRADIENTS,
+                    "The model is evaluated with gradients"
+                    + (" and in training mode" if in_training else ""),
+                    Severity.MEDIUM if in_training else Severity.LOW,
+                    f"Before this step {loop.calls} passes built a graph, and "
+                    f"{loop.accumulated} of them had a backward pass.",
+                    "Evaluate in model.eval() and with torch.no_grad().",
+                ),
+            )
+
+    def _small(self, loop: Loop) -> None:
+        """Batch statistics of one or two examples are noise."""
+        assert self.layers is not None
+        norms = [
+            n for n, x in self.layers.items() if not isinstance(x, nn.modules.dropout._DropoutNd)
+        ]
+        size = loop.passes[-1].size
+        if norms and 0 < size <= 2 and loop.passes[-1].training:
+            loop.events.say(
+                loop.step,
+                found(
+                    SMALL,
+                    "Batches are too small for batch norm",
+                    Severity.LOW if size == 2 else Severity.MEDIUM,
+                    f"A batch has {size} example{'s' if size > 1 else ''}: {listed(norms)} "
+                    "subtract what should be learned, and evaluation uses other statistics.",
+                    "Use larger batches, group norm or layer norm.",
+                    where=norms[0],
+                ),
+            )
+
+
+class RandomEvaluation(Detector):
+    """Whether a pass in evaluation mode draws random numbers, as functional dropout does."""
+
+    LOOKS = 4
+
+    def __init__(self) -> None:
+        self.before: Tensor | None = None
+        self.looks = self.drew = 0
+
+    def on_silent_call(self, loop: Loop) -> None:
+        """Remember the random state."""
+        look = not loop.model.training and self.looks < self.LOOKS
+        self.before = torch.get_rng_state() if look else None
+
+    def on_silent_answer(self, loop: Loop) -> None:
+        """Compare it."""
+        if self.before is None:
+            return
+        self.looks += 1
+        self.drew += not torch.equal(self.before, torch.get_rng_state())
+        self.before = None
+        if self.drew == self.LOOKS - 1:
+            loop.events.say(
+                loop.step,
+                found(
+                    RANDOM,
+                    "The model draws random numbers in evaluation mode",
+                    Severity.LOW,
+                    f"{self.drew} passes in evaluation mode changed the random state: the same "
+                    "input gives different outputs.",
+                    "Pass training=self.training to functional dropout, unless the model samples "
+                    "on purpose.",
+                ),
+            )

@@ -15,6 +15,7 @@ FOREIGN = "optimizer/foreign_parameters"
 CUT = "loop/graph_cut"
 DECAY = "optimizer/decay_on_norms"
 LOOKED_AT = (4, 40, 400, 4000)  # steps at which ownership is compared
+EVERY = 8  # steps between two looks at what asks for gradients
 
 
 class Ownership(Detector):
@@ -24,19 +25,36 @@ class Ownership(Detector):
 
     def __init__(self) -> None:
         self.recent: deque[int] = deque(maxlen=6)  # which optimizers made the last steps
+        self.trained: set[int] | None = None  # parameters that ask for gradients
+        self.later: set[int] = set()  # those that did not at first, or were not there
+        self.look_at = -1
 
     def on_step(self, loop: Loop, owned: Owned) -> None:
-        """Compare after a few steps, when every optimizer has been seen."""
+        """Compare after a few steps, when every optimizer has been seen, and after changes."""
         self.recent.append(id(owned.optimizer))
-        if owned is loop.main and loop.made in LOOKED_AT:
-            self._unowned(loop)
-            self._twice(loop)
-            for each in list(loop.owned.values()):
-                self._foreign(loop, each)
+        if owned is loop.main:
+            if loop.made % EVERY == 0:
+                self._changes(loop)
+            if loop.made in LOOKED_AT or loop.made == self.look_at:
+                self._unowned(loop)
+                self._twice(loop)
+                for each in list(loop.owned.values()):
+                    self._foreign(loop, each)
         if owned.steps == 1:
             self._decay(loop, owned)
 
+    def _changes(self, loop: Loop) -> None:
+        """Layers were thawed or added: look again, when the optimizer had time to learn of it."""
+        trained = {id(p) for p in loop.trained()}
+        if self.trained is not None and trained - self.trained:
+            self.later |= trained - self.trained
+            self.look_at = loop.made + 4
+            loop.rename()
+        self.trained = trained
+
     def _unowned(self, loop: Loop) -> None:
+        for each in loop.owned.values():
+            each.refresh(loop.names)
         has = {id(p) for each in loop.owned.values() for p in each.parameters}
         trained = [p for p in loop.trained() if p.grad is not None]
         missing = [p for p in trained if id(p) not in has]
@@ -44,7 +62,9 @@ class Ownership(Detector):
             return
         # Training only the last layers of a network is a method; anything else is an oversight.
         flags = [id(p) in has for p in trained]
-        head_only = flags == sorted(flags)
+        late = [p for p in missing if id(p) in self.later]
+        head_only = flags == sorted(flags) and not late
+        when = " Some were unfrozen or added during the run." if late else ""
         loop.events.say(
             loop.step,
             found(
@@ -52,12 +72,14 @@ class Ownership(Detector):
                 "Parameters that no optimizer updates",
                 Severity.LOW if head_only else Severity.MEDIUM,
                 f"{len(missing)} of {len(trained)} parameter tensors receive gradients, but no "
-                f"optimizer has them: {listed([loop.name(p) for p in missing])}.",
+                f"optimizer has them: {listed([loop.name(p) for p in late or missing])}.{when}",
                 "Set requires_grad=False for the frozen part; its gradients are computed and "
                 "never used."
                 if head_only
+                else "Call optimizer.add_param_group for them."
+                if late
                 else "Create the optimizer with model.parameters() after all layers.",
-                where=loop.name(missing[0]),
+                where=loop.name((late or missing)[0]),
             ),
         )
 
@@ -125,20 +147,44 @@ class Ownership(Detector):
 
 
 class CutGraph(Detector):
-    """Layers at the start of the network that are computed but receive no gradient."""
+    """Layers that are computed and owned, but have no gradient when their optimizer steps."""
+
+    LOOKS = 3  # before something is said of layers that are not the first
+
+    def __init__(self) -> None:
+        self.called: dict[int, list[str]] = {}  # by optimizer: its layers, in order
+        self.never: dict[int, set[str]] = {}  # by optimizer: those without a gradient so far
+        self.looks: dict[int, int] = {}
 
     def on_layers(self, loop: Loop, probe: LayerProbe) -> None:
-        """Compare the order of computation with where gradients are."""
+        """Keep the order of computation until the optimizers step."""
         modules = dict(loop.model.named_modules())
-        called = [name for name in dict.fromkeys(probe.order) if _own(modules[name])]
+        names = list(dict.fromkeys(probe.order))
+        for key, owned in loop.owned.items():
+            has = {id(p) for p in owned.parameters}
+            mine = [n for n in names if any(id(p) in has for p in _own(modules[n]))]
+            self.called[key] = mine
+
+    def on_step_begin(self, loop: Loop, owned: Owned, closure: bool) -> None:
+        """Compare the order of computation with where gradients are."""
+        key = id(owned.optimizer)
+        called = self.called.pop(key, None)
+        if not called:
+            return
+        modules = dict(loop.model.named_modules())
         reached = [any(p.grad is not None for p in _own(modules[n])) for n in called]
+        dry = {n for n, r in zip(called, reached, strict=True) if not r}
+        self.never[key] = self.never.get(key, dry) & dry
+        self.looks[key] = self.looks.get(key, 0) + 1
         if not any(reached) or all(reached):
             return
         first = reached.index(True)
-        has = {id(p) for each in loop.owned.values() for p in each.parameters}
-        cut = [n for n in called[:first] if any(id(p) in has for p in _own(modules[n]))]
-        if not cut or not all(reached[first:]):
-            return
+        if first and all(reached[first:]):
+            self._first_layers(loop, called[:first], called[first])
+        elif self.never[key] and self.looks[key] >= self.LOOKS:
+            self._some(loop, sorted(self.never[key], key=called.index))
+
+    def _first_layers(self, loop: Loop, cut: list[str], next_: str) -> None:
         loop.events.say(
             loop.step,
             found(
@@ -146,10 +192,25 @@ class CutGraph(Detector):
                 "The first layers receive no gradient",
                 Severity.MEDIUM,
                 f"{listed(cut)} are computed and belong to the optimizer, but no gradient "
-                f"reaches them; the first layer that receives one is {called[first]}.",
+                f"reaches them; the first layer that receives one is {next_}.",
                 "Look for .detach(), torch.no_grad(), .item() or a conversion to NumPy between "
-                f"{cut[-1]} and {called[first]}.",
+                f"{cut[-1]} and {next_}.",
                 where=cut[-1],
+            ),
+        )
+
+    def _some(self, loop: Loop, cut: list[str]) -> None:
+        loop.events.say(
+            loop.step,
+            found(
+                CUT,
+                "Layers that are computed receive no gradient",
+                Severity.LOW,
+                f"{listed(cut)} are computed and belong to the optimizer, but no gradient has "
+                "reached them so far.",
+                "If the loss should depend on them, look for .detach() or torch.no_grad() behind "
+                "them.",
+                where=cut[0],
             ),
         )
 

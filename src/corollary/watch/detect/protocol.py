@@ -7,17 +7,19 @@ from typing import Any
 
 from torch import Tensor
 
-from corollary.core.finding import Severity
-from corollary.watch.detect.detector import Detector, found
+from corollary.core.finding import Finding, Severity
+from corollary.watch.detect.detector import Detector, found, listed
 from corollary.watch.event import Streak
 from corollary.watch.loss_graph import path_to_loss
-from corollary.watch.state import Loop, Owned
+from corollary.watch.state import Loop, Owned, tensors_in
 
 MISSING = "loop/zero_grad_missing"
 MISPLACED = "loop/zero_grad_before_step"
 NO_BACKWARD = "loop/step_without_backward"
 DETACHED = "loop/loss_detached"
 KEPT = "loop/graph_kept"
+AGAIN = "loop/backward_twice"
+CUT = "loop/graph_cut"
 
 
 class ZeroGrad(Detector):
@@ -25,6 +27,7 @@ class ZeroGrad(Detector):
 
     def __init__(self) -> None:
         self.missing, self.misplaced = Streak(2), Streak(2)
+        self.mixed: dict[int, Streak] = {}  # by optimizer
 
     def on_step_begin(self, loop: Loop, owned: Owned, closure: bool) -> None:
         """Whether what backward wrote is gone."""
@@ -63,16 +66,58 @@ class ZeroGrad(Detector):
             )
         elif new is False:
             loop.events.passes(MISSING, loop.step)
+        if len(loop.owned) > 1:
+            self._mixed(loop, owned)
+
+    def _mixed(self, loop: Loop, owned: Owned) -> None:
+        """Passes before and after another optimizer's step are in one gradient."""
+        streak = self.mixed.setdefault(id(owned.optimizer), Streak(3, release=10))
+        if streak.see(len(set(owned.life.turns)) > 1) and owned.parameters:
+            loop.events.say(
+                loop.step,
+                found(
+                    MISSING,
+                    "Gradients of another optimizer's loss are not cleared",
+                    Severity.MEDIUM,
+                    "A backward pass that was made for another optimizer's step left gradients "
+                    f"at {loop.name(owned.parameters[0])}, and the next pass added to them.",
+                    "Call zero_grad() of each optimizer just before its own backward pass, or "
+                    "detach what the other loss must not reach.",
+                    where=loop.name(owned.parameters[0]),
+                ),
+            )
 
 
 class Backward(Detector):
     """Steps without a backward pass, and backward passes that reach no parameter."""
 
     def __init__(self) -> None:
-        self.empty, self.detached = Streak(3), Streak(2)
+        self.detached, self.again = Streak(2), Streak(3, release=10)
+        self.empty: dict[int, deque[bool]] = {}  # by optimizer: steps that nothing led to
+        self.passes: dict[int, int] = {}  # by optimizer: passes since its step
+        self.root: weakref.ref[Tensor] | None = None  # of the last pass
+
+    def on_backward_begin(self, loop: Loop, roots: Sequence[Tensor]) -> None:
+        """The same loss may be gone through twice."""
+        twice = self.root is not None and bool(roots) and self.root() is roots[0]
+        self.root = weakref.ref(roots[0]) if roots else None
+        if self.again.see(twice) if twice else False:
+            loop.events.say(
+                loop.step,
+                found(
+                    AGAIN,
+                    "The backward pass of one loss is made twice",
+                    Severity.MEDIUM,
+                    "backward() is called again on the same loss tensor before the step, so its "
+                    "gradient counts twice.",
+                    "Call backward() once per loss; retain_graph=True hides the second call.",
+                ),
+            )
 
     def on_backward(self, loop: Loop, reached: bool) -> None:
         """A pass that reaches nothing is a loss without the model in its graph."""
+        for key in loop.owned:
+            self.passes[key] = self.passes.get(key, 0) + 1
         cut = not reached and all(p.grad is None for p in loop.trained())
         leaf = bool(loop.graphs) and loop.graphs[-1].leaf
         new = self.detached.see(cut or (leaf and not reached))
@@ -94,33 +139,55 @@ class Backward(Detector):
                 ),
             )
             loop.events.drop(NO_BACKWARD)
+            loop.events.drop(CUT)
         elif new is False:
             loop.events.passes(DETACHED, loop.step)
 
     def on_step_begin(self, loop: Loop, owned: Owned, closure: bool) -> None:
         """A step needs a backward pass since the last one."""
-        if closure or loop.events.find(DETACHED):
+        key = id(owned.optimizer)
+        passes = self.passes.pop(key, 0)
+        asks = any(p.requires_grad for p in owned.life.parameters)
+        if closure or not asks or loop.events.find(DETACHED):
             return
-        new = self.empty.see(owned.life.backwards == 0)
+        seen = self.empty.setdefault(key, deque(maxlen=8))
+        seen.append(owned.life.backwards == 0)
+        # Three in a row, or every second: a step that is made twice.
+        often = sum(seen) >= 4 or (len(seen) >= 3 and all(list(seen)[-3:]))
         stale = any(p.grad is not None for p in owned.life.parameters)
-        if new:
+        if not often:
+            if not any(seen):
+                loop.events.passes(NO_BACKWARD, loop.step)
+        elif passes and not stale:
+            loop.events.say(loop.step, self._unreached(loop, owned))
+        else:
             loop.events.say(
                 loop.step,
                 found(
                     NO_BACKWARD,
                     "Steps without a backward pass",
                     Severity.HIGH if stale else Severity.MEDIUM,
-                    "optimizer.step() was called three times in a row without a new backward "
+                    f"{sum(seen)} of the last {len(seen)} calls of optimizer.step() came without a "
                     + (
-                        "pass: the same gradient is applied again."
+                        "new backward pass: the same gradient is applied again."
                         if stale
-                        else "pass: there is no gradient, and the step does nothing."
+                        else "backward pass: there is no gradient, and the step does nothing."
                     ),
                     "Call loss.backward() before each optimizer.step().",
                 ),
             )
-        elif new is False:
-            loop.events.passes(NO_BACKWARD, loop.step)
+
+    def _unreached(self, loop: Loop, owned: Owned) -> Finding:
+        names = [loop.name(p) for p in owned.parameters]
+        return found(
+            CUT,
+            "No gradient reaches the parameters of an optimizer",
+            Severity.HIGH,
+            f"Backward passes are made, but none of them reaches {listed(names)}, which the "
+            f"{type(owned.optimizer).__name__} steps.",
+            "Look for .detach(), torch.no_grad() or .item() between these layers and the loss.",
+            where=names[0] if names else "",
+        )
 
 
 class _Sentinel:
@@ -128,15 +195,22 @@ class _Sentinel:
 
 
 class KeptGraphs(Detector):
-    """Losses that are summed or stored with their graphs, so that memory grows."""
+    """Losses or outputs that are stored with their graphs, so that memory grows."""
 
     LOOKED = 32  # passes that are looked back at
     EVERY = 8
 
     def __init__(self) -> None:
-        self.refs: deque[weakref.ref[_Sentinel]] = deque(maxlen=self.LOOKED)
+        self.losses: deque[weakref.ref[_Sentinel]] = deque(maxlen=self.LOOKED)
+        self.outputs: deque[weakref.ref[_Sentinel]] = deque(maxlen=self.LOOKED)
         self.count = 0
         self.streak = Streak(2, release=4)
+
+    def on_answer(self, loop: Loop, output: Any) -> None:
+        """Mark the node of the output that is furthest from the loss."""
+        nodes = [t.grad_fn for t in tensors_in(output) if t.grad_fn is not None]
+        if nodes and (self.count < 2 * self.LOOKED or self.count % 4 == 0):
+            self.outputs.append(_marked(nodes[-1]))
 
     def on_backward_begin(self, loop: Loop, roots: Sequence[Tensor]) -> None:
         """Mark a node, and see how many marks of earlier passes still live."""
@@ -146,26 +220,42 @@ class KeptGraphs(Detector):
         # The loss function's node: frameworks scale a loss before they go back from it.
         nodes: list[Any] = list(path_to_loss(roots[0])) if roots else []
         if nodes:
-            sentinel = _Sentinel()
-            nodes[-1].metadata["corollary.watch"] = sentinel
-            self.refs.append(weakref.ref(sentinel))
-        if self.count % self.EVERY or len(self.refs) < self.LOOKED:
+            self.losses.append(_marked(nodes[-1]))
+        if self.count % self.EVERY == 0:
+            self._look(loop)
+
+    def _look(self, loop: Loop) -> None:
+        alive = {
+            what: sum(ref() is not None for ref in list(refs)[: -self.EVERY])
+            for what, refs in (("loss", self.losses), ("output", self.outputs))
+            if len(refs) == self.LOOKED  # the latest are still in use
+        }
+        if not alive:
             return
-        old = list(self.refs)[: -self.EVERY]  # the latest are still in use
-        alive = sum(ref() is not None for ref in old)
-        new = self.streak.see(alive >= 0.9 * len(old))
+        old, what = self.LOOKED - self.EVERY, max(alive, key=lambda name: alive[name])
+        new = self.streak.see(alive[what] >= 0.9 * old)
         if new:
             loop.events.say(
                 loop.step,
                 found(
                     KEPT,
-                    "Losses are kept with their graphs",
+                    "Losses are kept with their graphs"
+                    if what == "loss"
+                    else "Outputs are kept with their graphs",
                     Severity.MEDIUM,
-                    f"The graphs of {alive} of {len(old)} earlier passes are still in memory: "
-                    "something sums or stores the loss tensor, and memory grows with each step.",
-                    "Store loss.item() or loss.detach() instead of the loss.",
-                    alive=alive,
+                    f"The graphs of {alive[what]} of {old} earlier passes are still in memory: "
+                    f"something sums or stores the {what} tensor, and memory grows with each "
+                    "step.",
+                    f"Store {what}.detach() instead"
+                    + (", or loss.item()." if what == "loss" else "."),
+                    alive=alive[what],
                 ),
             )
         elif new is False:
             loop.events.passes(KEPT, loop.step)
+
+
+def _marked(node: Any) -> weakref.ref[_Sentinel]:
+    sentinel = _Sentinel()
+    node.metadata["corollary.watch"] = sentinel
+    return weakref.ref(sentinel)

@@ -1,8 +1,15 @@
-"""Learning-rate schedules that never act, end too early, or go past their end."""
+"""Learning-rate schedules that never act, act at the wrong time, end too early, or never end."""
 
+from collections import deque
 from typing import Any
 
-from torch.optim.lr_scheduler import CosineAnnealingLR
+from torch.optim.lr_scheduler import (
+    CosineAnnealingLR,
+    CyclicLR,
+    LambdaLR,
+    MultiStepLR,
+    OneCycleLR,
+)
 
 from corollary.core.finding import Severity
 from corollary.watch.detect.detector import Detector, found
@@ -12,6 +19,10 @@ from corollary.watch.surroundings import Surroundings, look_around
 NEVER = "schedule/never_steps"
 ENDED = "schedule/ended_early"
 PAST = "schedule/past_its_end"
+SLOW = "schedule/stepped_per_epoch"
+OTHER = "schedule/other_optimizer"
+PLATEAU = "schedule/plateau_mode"
+WARM = "schedule/warm_up_too_long"
 LOOK = 3  # the step at which the loop's variables are searched
 LONG = 1000  # steps after which a schedule must have acted, if the epoch is not known
 GONE = 1e-3  # of its largest value: a learning rate that no longer trains
@@ -25,6 +36,8 @@ class Schedule(Detector):
     def __init__(self) -> None:
         self.around: Surroundings | None = None
         self.gone = 0  # steps in a row with hardly any learning rate
+        self.cuts: list[int] = []  # steps at which the rate was cut
+        self.rates: deque[float] = deque(maxlen=20)
 
     def on_step(self, loop: Loop, owned: Owned) -> None:
         """Compare the rate with its largest, the scheduler with its steps."""
@@ -32,37 +45,91 @@ class Schedule(Detector):
             return
         rate, largest = owned.rate, owned.largest_rate
         self.gone = self.gone + 1 if rate <= GONE * largest and largest > 0 else 0
-        if loop.made == LOOK and getattr(owned.optimizer.step, "_wrapped_by_lr_sched", False):
+        if self.rates and rate < 0.95 * self.rates[-1]:
+            self.cuts.append(loop.made)
+        self.rates.append(rate)
+        if loop.made == LOOK:
             self.around = look_around(owned.optimizer)
         self._ended(loop, owned)
-        if self.around is not None and self.around.scheduler is not None and loop.made % 10 == 0:
-            self._never(loop, self.around)
-            self._past(loop, self.around.scheduler)
+        if loop.made % 10 == 0:
+            self._rising(loop, owned)
+            if self.around is not None:
+                self._scheduler(loop, self.around)
+
+    def _scheduler(self, loop: Loop, around: Surroundings) -> None:
+        if around.plateau is not None:
+            self._plateau(loop, around.plateau)
+        if around.scheduler is not None:
+            self._never(loop, around)
+            self._past(loop, around.scheduler)
+            self._slow(loop, around)
+            self._milestones(loop, around)
+        elif around.strange is not None and loop.made >= 20:
+            self._other(loop, around.strange)
 
     def _ended(self, loop: Loop, owned: Owned) -> None:
         left = loop.planned is None or loop.step < 0.9 * loop.planned
         if self.gone and self.gone >= max(30, loop.made // 4) and left:
             begun = loop.step - self.gone
+            self._say_ended(
+                loop,
+                f"For {self.gone} steps the learning rate has been {owned.rate:.2g}, below a "
+                f"thousandth of its largest value {owned.largest_rate:.2g}; it fell there "
+                f"within {begun} steps.",
+            )
+
+    def _milestones(self, loop: Loop, around: Surroundings) -> None:
+        """Milestones that were meant as epochs lie behind after an epoch or two."""
+        scheduler, epoch = around.scheduler, self._epoch(loop, around)
+        if not isinstance(scheduler, MultiStepLR) or epoch is None:
+            return
+        last = max(scheduler.milestones, default=0)
+        per_step = scheduler.last_epoch > 0.8 * loop.made
+        if per_step and scheduler.gamma < 1 and last < 2 * epoch and loop.made > 3 * epoch:
+            self._say_ended(
+                loop,
+                f"The last milestone, {last}, was reached within {max(1, last // epoch)} epochs "
+                f"of {epoch} batches: the scheduler steps with every batch, and the learning "
+                f"rate has been {loop.main.rate if loop.main else 0:.2g} since.",
+            )
+
+    def _say_ended(self, loop: Loop, evidence: str) -> None:
+        loop.events.say(
+            loop.step,
+            found(
+                ENDED,
+                "Training goes on with almost no learning rate",
+                Severity.MEDIUM,
+                evidence,
+                "If the schedule counts epochs, call scheduler.step() once per epoch; if it "
+                "counts steps, make it as long as the run.",
+            ),
+        )
+
+    def _rising(self, loop: Loop, owned: Owned) -> None:
+        """Of a run whose length is known, more than three fifths were warm-up."""
+        rising = len(self.rates) == 20 and all(
+            self.rates[i] < self.rates[i + 1] for i in range(0, 19, 6)
+        )
+        part = loop.made / loop.planned if loop.planned else 0.0
+        if rising and part >= 0.6 and owned.rate > 2 * max(owned.first_rate, 0.0):
             loop.events.say(
                 loop.step,
                 found(
-                    ENDED,
-                    "Training goes on with almost no learning rate",
+                    WARM,
+                    "The warm-up is as long as the run",
                     Severity.MEDIUM,
-                    f"For {self.gone} steps the learning rate has been {owned.rate:.2g}, below a "
-                    f"thousandth of its largest value {owned.largest_rate:.2g}; it fell there "
-                    f"within {begun} steps.",
-                    "If the schedule counts epochs, call scheduler.step() once per epoch; if it "
-                    "counts steps, make it as long as the run.",
-                    rate=owned.rate,
+                    f"At step {loop.step} of {loop.planned} the learning rate still rises "
+                    f"({owned.rate:.2g} now).",
+                    "Shorten the warm-up to a few percent of the steps.",
                 ),
             )
 
     def _never(self, loop: Loop, around: Surroundings) -> None:
         scheduler: Any = around.scheduler
-        loader = around.loader(loop.passes[-1].size if loop.passes else 0)
-        wait = LONG if loader is None else 2 * len(loader) + 2
-        if scheduler._step_count <= 1 and loop.made >= max(20, wait):
+        epoch = self._epoch(loop, around)
+        wait = LONG if epoch is None else 2 * epoch + 2
+        if scheduler.last_epoch <= 0 and loop.made >= max(20, wait):
             loop.events.say(
                 loop.step,
                 found(
@@ -71,13 +138,13 @@ class Schedule(Detector):
                     Severity.MEDIUM,
                     f"A {type(scheduler).__name__} belongs to the optimizer, but after "
                     f"{loop.made} steps"
-                    + ("" if loader is None else f" ({loop.made // len(loader)} epochs)")
+                    + ("" if epoch is None else f" ({loop.made // epoch} epochs)")
                     + " scheduler.step() has not been called.",
                     "Call scheduler.step() after each epoch, or after each step if it counts "
                     "steps.",
                 ),
             )
-        elif scheduler._step_count > 1:
+        elif scheduler.last_epoch > 0:
             loop.events.passes(NEVER, loop.step)
 
     def _past(self, loop: Loop, scheduler: Any) -> None:
@@ -100,3 +167,87 @@ class Schedule(Detector):
                     ),
                 ),
             )
+
+    def _slow(self, loop: Loop, around: Surroundings) -> None:
+        """A schedule in batches that is stepped once per epoch."""
+        scheduler: Any = around.scheduler
+        epoch, calls = self._epoch(loop, around), scheduler.last_epoch
+        # Two calls and a tenth of the steps: neither per batch nor per accumulated batch.
+        if epoch is None or not 1 < calls < 0.1 * loop.made or calls < loop.made // epoch - 1:
+            return
+        length = horizon(scheduler)
+        per_batch = isinstance(scheduler, OneCycleLR | CyclicLR)
+        # A length in epochs is hardly ever a multiple of the batches of an epoch.
+        if length and (per_batch or (length >= max(100, 3 * epoch) and length % epoch == 0)):
+            loop.events.say(
+                loop.step,
+                found(
+                    SLOW,
+                    "The scheduler counts batches, but is stepped once per epoch",
+                    Severity.MEDIUM,
+                    f"A {type(scheduler).__name__} of {length} steps has made {calls} in "
+                    f"{loop.made} steps of the optimizer; at this pace it takes "
+                    f"{round(length / calls * loop.made):,}.",
+                    "Call scheduler.step() after each optimizer.step().",
+                ),
+            )
+
+    def _other(self, loop: Loop, scheduler: Any) -> None:
+        loop.events.say(
+            loop.step,
+            found(
+                OTHER,
+                "The scheduler belongs to another optimizer",
+                Severity.MEDIUM,
+                f"A {type(scheduler).__name__} changes the learning rate of an optimizer that "
+                "has parameters of the model and makes no steps.",
+                "Make the scheduler after the optimizer that is used.",
+            ),
+        )
+
+    def _plateau(self, loop: Loop, scheduler: Any) -> None:
+        """Cut as often as can be, without an improvement ever, while the training loss falls."""
+        losses = loop.loss_values()
+        wait = scheduler.patience + 1 + scheduler.cooldown
+        never = len(self.cuts) >= 2 and (len(self.cuts) + 1) * wait > scheduler.last_epoch - 1
+        quarter = len(losses) // 4
+        if not never or quarter < 10 or sum(losses[-quarter:]) > 0.7 * sum(losses[:quarter]):
+            return
+        loop.events.say(
+            loop.step,
+            found(
+                PLATEAU,
+                "The learning rate is cut although the loss falls",
+                Severity.MEDIUM if scheduler.mode == "max" else Severity.LOW,
+                f"ReduceLROnPlateau(mode={scheduler.mode!r}) has not seen an improvement since "
+                f"{scheduler.best:.3g}, its first value, and has cut the learning rate "
+                f"{len(self.cuts)} times, while the training loss fell.",
+                "Use mode='min' for a loss and mode='max' for an accuracy.",
+            ),
+        )
+
+    def _epoch(self, loop: Loop, around: Surroundings) -> int | None:
+        """Steps of an epoch, by the loader."""
+        loader = around.loader(loop.passes[-1].size if loop.passes else 0)
+        return None if loader is None else max(1, len(loader) // loop.accumulated)
+
+
+def horizon(scheduler: Any) -> int | None:
+    """After how many calls a schedule ends, where it says so.
+
+    Example:
+        >>> import torch
+        >>> optimizer = torch.optim.SGD([torch.zeros(1)], lr=0.1)
+        >>> horizon(CosineAnnealingLR(optimizer, T_max=80))
+        80
+    """
+    for name in ("total_steps", "T_max", "total_iters", "total_size"):
+        length = getattr(scheduler, name, None)
+        if isinstance(length, int | float) and length > 0:
+            return int(length)
+    if isinstance(scheduler, LambdaLR):
+        for each in scheduler.lr_lambdas:
+            length = getattr(each, "keywords", {}).get("num_training_steps")
+            if isinstance(length, int):
+                return length
+    return None

@@ -19,6 +19,7 @@ WARM_UP = "lr/no_warm_up"
 RISES = "loss/rises"
 SPIKE = "loss/spike"
 KNOWN = ("cross entropy", "mse", "bce", "l1", "smooth l1")  # losses that should fall
+SHORT = 1000  # steps of a short run
 EDGE = ("optimization/gd_stability_threshold",)
 
 
@@ -30,6 +31,7 @@ class Stability(Detector):
     def __init__(self) -> None:
         self.rates: list[float] = []  # learning rate times curvature, per reading
         self.largest = 0.0  # stability ratio of the first readings
+        self.last_rate = math.inf  # learning rate when it was last compared
 
     def on_reading(self, loop: Loop, name: str, value: float) -> None:
         """Keep what the curvature says."""
@@ -46,8 +48,11 @@ class Stability(Detector):
         if loop.made % 5 == 0 and loop.made >= 10:
             self._rises(loop)
             self._warm_up(loop, owned)
-        if loop.made % 50 == 0 and loop.made >= 200:
-            self._too_small(loop)
+        if loop.made % 20 == 0:
+            rising = owned.rate > 1.001 * self.last_rate  # a warm-up goes on
+            self.last_rate = owned.rate
+            if loop.made >= 60 and not rising:
+                self._too_small(loop)
 
     def _rises(self, loop: Loop) -> None:
         """The median of the last steps is far above where the run has been."""
@@ -59,7 +64,7 @@ class Stability(Detector):
         start = loop.first_losses[0] if ratio > 1 else statistics.median(loop.first_losses[:5])
         peak = max(loop.first_losses)
         # Twice the loss of the untrained network is no noise of a batch's median over 10 steps.
-        stuck = loop.made >= 30 and peak > 1.5 * start and now > 0.97 * start and ratio > 1
+        stuck = loop.made >= 30 and peak > 3 * start and now > 0.97 * start and ratio > 1
         if not (now > 2 * start or stuck) or start <= 0 or not math.isfinite(now):
             if now < start:
                 for cause in (TOO_LARGE, RISES):
@@ -111,7 +116,8 @@ class Stability(Detector):
         if not self.rates:
             return
         rate = statistics.median(self.rates[-5:])
-        horizon = max(loop.planned or 0, 2 * loop.made)
+        # Nobody knows how long the run will be: at least a thousand steps, or twice what it is.
+        horizon = loop.planned or max(SHORT, 2 * loop.made)
         start = statistics.median(loop.first_losses[:10])
         now = statistics.median(loop.loss_values(50))
         slow = 0 < rate * horizon < 1  # not even the sharpest direction is learned by then

@@ -14,6 +14,7 @@ from corollary.watch.measure.second_pass import SecondPassHessian
 from corollary.watch.state import Loop
 
 PRODUCTS = 2
+SETTLED = 8  # steps of an adaptive method before its limit is looked at
 
 
 class LimitReader:
@@ -36,8 +37,10 @@ class LimitReader:
             return []
         if not any(float(group["lr"]) > 0 for group in main.optimizer.param_groups):
             return []  # the first step of a warm-up: every curvature is stable
-        # What an adaptive method divides by is known after its first step.
+        # What an adaptive method divides by is an average that its first steps only begin.
         fixed = isinstance(main.optimizer, SGD)
+        if not fixed and main.steps < SETTLED:
+            return []
         return [
             p for p in main.parameters if p.requires_grad and (fixed or main.optimizer.state.get(p))
         ]

@@ -1,0 +1,238 @@
+"""What the optimizer is set to, and whether its state and its steps survive."""
+
+import math
+import statistics
+
+import torch
+from torch.optim import Adam, AdamW
+
+from corollary.core.finding import Severity
+from corollary.watch.detect.detector import Detector, found, listed
+from corollary.watch.event import Streak
+from corollary.watch.measure.updates import Update
+from corollary.watch.state import Loop, Owned
+
+NEW = "optimizer/recreated"
+LOST = "optimizer/state_lost"
+PULL = "optimizer/decay_too_large"
+COUPLED = "optimizer/decay_in_adam"
+STILL = "optimizer/frozen_parameters"
+GROUP = "optimizer/group_without_rate"
+EPS = "optimizer/eps_dominates"
+ROUNDED = "optimizer/updates_rounded_away"
+ZERO = "lr/zero"
+FORGET = 1 / 200  # of a weight per step: no training is that short
+
+
+class Settings(Detector):
+    """Looks at groups and states after a few steps."""
+
+    LOOKED_AT = (0, 10, 30, 100, 1000)
+
+    def __init__(self) -> None:
+        self.idle: dict[int, int] = {}  # steps in which a group had no learning rate
+
+    def on_step(self, loop: Loop, owned: Owned) -> None:
+        """Compare groups, and look at the state of a few parameters."""
+        self._rates(loop, owned)
+        if owned.steps - 1 in self.LOOKED_AT:
+            self._frozen(loop, owned)
+            self._coupled(loop, owned)
+            self._decay(loop, owned)
+            if owned.steps >= 30:
+                self._eps(loop, owned)
+
+    def on_step_begin(self, loop: Loop, owned: Owned, closure: bool) -> None:
+        """A run that goes on from a checkpoint needs the optimizer's state."""
+        if loop.made or loop.first_step == 0 or not _keeps_state(owned) or owned.optimizer.state:
+            return
+        loop.events.say(
+            loop.step,
+            found(
+                LOST,
+                "The run is resumed without the optimizer's state",
+                Severity.MEDIUM,
+                f"The run goes on at step {loop.first_step}, but the "
+                f"{type(owned.optimizer).__name__} has no momentum or second moments yet.",
+                "Save optimizer.state_dict() with the model, and load it before going on.",
+            ),
+        )
+
+    def _rates(self, loop: Loop, owned: Owned) -> None:
+        groups = owned.optimizer.param_groups
+        rates = [float(group["lr"]) for group in groups]
+        if all(rates):
+            self.idle.clear()
+            return
+        for i, rate in enumerate(rates):
+            self.idle[i] = self.idle.get(i, 0) + 1 if rate == 0 else 0
+        still = [i for i in range(len(groups)) if self.idle.get(i, 0) >= 20]
+        if len(still) == len(groups) and owned.largest_rate == 0:
+            loop.events.say(
+                loop.step,
+                found(
+                    ZERO,
+                    "The learning rate is zero",
+                    Severity.HIGH,
+                    f"For {self.idle[0]} steps, all so far, nothing has moved.",
+                    "Look at the schedule: a warm-up that divides integers stays at zero.",
+                ),
+            )
+        elif still and len(still) < len(groups):
+            names = [loop.name(p) for i in still for p in groups[i]["params"]]
+            loop.events.say(
+                loop.step,
+                found(
+                    GROUP,
+                    "A parameter group has no learning rate",
+                    Severity.LOW,
+                    f"{len(still)} of {len(groups)} groups have had the learning rate 0 for "
+                    f"{self.idle[still[0]]} steps: {listed(names)}.",
+                    "Set requires_grad=False for what should stay, or a learning rate.",
+                    where=names[0] if names else "",
+                ),
+            )
+
+    def _frozen(self, loop: Loop, owned: Owned) -> None:
+        frozen = [p for p in owned.parameters if not p.requires_grad]
+        moving = [p for p in frozen if p.grad is not None]  # a gradient from before
+        if frozen:
+            loop.events.say(
+                loop.step,
+                found(
+                    STILL,
+                    "The optimizer steps frozen parameters with an old gradient"
+                    if moving
+                    else "The optimizer has frozen parameters",
+                    Severity.MEDIUM if moving else Severity.LOW,
+                    f"{len(frozen)} of {len(owned.parameters)} parameter tensors of the optimizer "
+                    f"have requires_grad=False: {listed([loop.name(p) for p in frozen])}."
+                    + (" Their last gradient is applied at every step." if moving else ""),
+                    "Give the optimizer what should be trained; set .grad = None when freezing.",
+                    where=loop.name((moving or frozen)[0]),
+                ),
+            )
+
+    def _coupled(self, loop: Loop, owned: Owned) -> None:
+        optimizer = owned.optimizer
+        plain = type(optimizer) is Adam and not optimizer.defaults.get("decoupled_weight_decay")
+        decay = max(float(g.get("weight_decay", 0)) for g in optimizer.param_groups)
+        if plain and decay >= 0.01:
+            loop.events.say(
+                loop.step,
+                found(
+                    COUPLED,
+                    "Adam divides weight decay by the size of the gradient",
+                    Severity.LOW,
+                    f"weight_decay={decay:g} of Adam is added to the gradient, so weights with "
+                    "large gradients hardly decay; such values are usual for AdamW.",
+                    "Use AdamW.",
+                ),
+            )
+
+    def _decay(self, loop: Loop, owned: Owned) -> None:
+        """Decay alone multiplies weights by 1 - lr wd per step: what was learned is forgotten."""
+        pulls = [
+            float(g["lr"]) * float(g.get("weight_decay", 0)) / (1 - float(g.get("momentum", 0)))
+            for g in owned.optimizer.param_groups
+            if float(g.get("momentum", 0)) < 1
+        ]
+        if pulls and max(pulls) > FORGET and type(owned.optimizer) is not Adam:
+            half = math.log(2) / max(pulls)
+            loop.events.say(
+                loop.step,
+                found(
+                    PULL,
+                    "Weight decay forgets faster than can be learned",
+                    Severity.MEDIUM,
+                    f"Learning rate times weight decay is {max(pulls):.2g}: without gradients the "
+                    f"weights halve every {half:.0f} steps.",
+                    "Lower weight_decay; 0.01 to 0.1 is usual for AdamW, 1e-4 for SGD.",
+                ),
+            )
+
+    @torch.no_grad()
+    def _eps(self, loop: Loop, owned: Owned) -> None:
+        """Where eps is far above the root of the second moment, Adam is slow gradient descent."""
+        if not isinstance(owned.optimizer, Adam | AdamW):
+            return
+        group = owned.optimizer.param_groups[0]
+        shares = []
+        for p in owned.life.parameters:
+            v = owned.optimizer.state.get(p, {}).get("exp_avg_sq")
+            if v is not None and v.numel():
+                v = v.reshape(-1)[:4096]
+                shares.append(float((v.sqrt() < 0.1 * group["eps"]).float().mean()))
+        if shares and statistics.median(shares) > 0.9:
+            loop.events.say(
+                loop.step,
+                found(
+                    EPS,
+                    "Adam divides by eps and not by the size of gradients",
+                    Severity.LOW,
+                    f"More than 90 % of second moments have roots below a tenth of eps="
+                    f"{group['eps']:g}: steps are smaller than the learning rate says.",
+                    "Lower eps, or look why gradients are so small.",
+                ),
+            )
+
+
+class Recreated(Detector):
+    """A new optimizer again and again, for the same parameters."""
+
+    every_step = True
+
+    def __init__(self) -> None:
+        self.told = 0
+
+    def on_step(self, loop: Loop, owned: Owned) -> None:
+        """Count those that were replaced."""
+        times = len(loop.recreated)
+        if times < 3 or times == self.told:
+            return
+        self.told = times
+        state = _keeps_state(owned)
+        loop.events.say(
+            loop.step,
+            found(
+                NEW,
+                "The optimizer is made anew again and again",
+                Severity.MEDIUM if state else Severity.LOW,
+                f"In {loop.made + 1} steps {times} new {type(owned.optimizer).__name__} objects "
+                "took over the same parameters"
+                + (": momentum and second moments start from zero each time." if state else "."),
+                "Make the optimizer once, before the loop.",
+            ),
+        )
+
+
+class Rounded(Detector):
+    """Updates that are too small for the precision of the weights."""
+
+    def __init__(self) -> None:
+        self.streak = Streak(2, release=2)
+
+    def on_update(self, loop: Loop, update: Update) -> None:
+        """Look for weights that have a gradient and do not move."""
+        rows = zip(update.names, update.gradients, update.changes, strict=True)
+        lost = [name for name, gradient, change in rows if gradient > 0 and change == 0]
+        moves = loop.main is not None and loop.main.rate > 0
+        if self.streak.see(moves and len(lost) > 0.5 * len(update.names)):
+            loop.events.say(
+                loop.step,
+                found(
+                    ROUNDED,
+                    "Updates are rounded away",
+                    Severity.MEDIUM,
+                    f"{len(lost)} of {len(update.names)} parameter tensors have gradients and "
+                    f"did not change in the step: {listed(lost)}. Their updates are below the "
+                    "precision of the weights.",
+                    "Keep weights in float32, or raise the learning rate.",
+                    where=lost[0],
+                ),
+            )
+
+
+def _keeps_state(owned: Owned) -> bool:
+    group = owned.optimizer.param_groups[0]
+    return "betas" in group or "alpha" in group or float(group.get("momentum", 0)) > 0
