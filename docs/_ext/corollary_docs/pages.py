@@ -8,6 +8,7 @@ from corollary.registry import ROOT, Entry, entries, places, reading_turn
 from corollary_docs import rst
 from corollary_docs.api import api_pages
 from corollary_docs.claims import chapter_docstring, chapter_page, claim_page
+from corollary_docs.courses import course_pages
 from corollary_docs.dependencies import dependencies_page
 from corollary_docs.exams import exam_pages
 from corollary_docs.faults import Row, faults_page, listed
@@ -39,6 +40,7 @@ def pages(
     yield "errata", errata_page(errata(), claims)
     yield "proofs", proofs_page(claims)
     yield "dependencies", dependencies_page(graph_of(claims))
+    yield from course_pages()
     yield "tightness", tightness_page(claims, found)
     exams = [e for e in entries() if e.is_exam and e.path.is_relative_to(ROOT)]
     for name, text in exam_pages(exams):

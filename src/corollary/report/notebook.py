@@ -63,6 +63,7 @@ def _opening(lecture: Lecture) -> Iterator[tuple[str, str]]:
     yield "markdown", "\n\n".join(filter(None, words))
     yield (
         "code",
+        "import sys\n\n"
         "import corollary  # on a hosted machine, install it first: see the README\n"
         "from corollary.run.prove import prove\n\n"
         "print(corollary.__version__)",
@@ -113,4 +114,4 @@ def _of_exercise(exercise: Exercise) -> Iterator[tuple[str, str]]:
     yield "markdown", "\n\n".join(words)
     file = f"answer_{exercise.number.replace('.', '_')}.py"
     yield "code", f"%%writefile {file}\n{stub_text(exercise, list(exercise.parts))}"
-    yield "code", f"!corollary exercise {exercise.number} --check {file}"
+    yield "code", f"!{{sys.executable}} -m corollary exercise {exercise.number} --check {file}"
