@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup
 
+from corollary.core.numbers import short
 from corollary.registry import find_experiment
 from corollary.report.page import asset, drawn, policy, script, template, typeface, write_page
 from corollary.report.statement import statement_html
@@ -38,7 +39,7 @@ def reproduction_page(done: "Reproduction") -> str:
 
 
 def _shown(name: str, lines: "list[Line]") -> dict[str, Any]:
-    """An experiment with the figures and samples of the first seed of each row."""
+    """An experiment with the numbers, figures and samples of the first seed of each row."""
     entry = find_experiment(name)
     first = [next(job for job in line.jobs) for line in lines]
     return {
@@ -47,7 +48,12 @@ def _shown(name: str, lines: "list[Line]") -> dict[str, Any]:
         "about": Markup(statement_html(entry.statement)),
         "source": entry.source,
         "rows": [
-            {"row": job.row, "figures": [drawn(f) for f in job.figures], "text": job.text}
+            {
+                "row": job.row,
+                "numbers": [(name, short(value)) for name, value in job.numbers.items()],
+                "figures": [drawn(figure) for figure in job.figures],
+                "text": job.text,
+            }
             for job in first
         ],
     }

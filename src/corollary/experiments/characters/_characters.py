@@ -61,7 +61,7 @@ def learn_characters(model: nn.Module, *, steps: int, seed: int) -> Outcome:
         "Loss while training",
         x="step",
         y="nats per character",
-        marks=(Curve(_smoothed(history["loss"]), label="training, mean of 50 steps"),),
+        marks=(_smoothed(history["loss"]),),
     )
     size = float(sum(p.numel() for p in model.parameters()))
     numbers = {"bits per character": loss / math.log(2), "parameters": size}
@@ -87,6 +87,7 @@ def _warm_up_and_cosine(step: int, steps: int) -> float:
     return FLOOR + (1 - FLOOR) * (1 + math.cos(math.pi * done)) / 2
 
 
-def _smoothed(loss: list[float], window: int = 50) -> list[float]:
-    values = torch.tensor(loss)
-    return values.unfold(0, min(window, len(values)), 1).mean(1).tolist()
+def _smoothed(loss: list[float]) -> Curve:
+    window = max(1, min(50, len(loss) // 10))
+    means = torch.tensor(loss).unfold(0, window, 1).mean(1)
+    return Curve(means.tolist(), label=f"training, mean of {window} steps")

@@ -39,7 +39,7 @@ def classify(
     With ``pictures`` the first mistakes are shown.
     """
     steps = epochs * -(-len(train[0]) // batch_size)
-    watch = _Progress(test)
+    watch = _Progress(model, test)
     history = fit(
         model,
         train,
@@ -71,20 +71,21 @@ def predictions(model: nn.Module, x: Float[Tensor, "n *shape"]) -> Int[Tensor, "
 
 
 class _Progress(Callback):
-    """The test error after each epoch, on at most 2,000 images."""
+    """The test error before training and after each epoch, on at most 2,000 images."""
 
-    def __init__(self, test: Labelled) -> None:
+    def __init__(self, model: nn.Module, test: Labelled) -> None:
         self.x, self.y = test[0][:2000], test[1][:2000]
-        self.errors: list[float] = []
+        self.errors = [self._error(model)]
 
     def on_epoch(self, loop: Loop) -> None:
-        wrong = predictions(loop.model, self.x) != self.y
-        self.errors.append(100 * float(wrong.float().mean()))
+        self.errors.append(self._error(loop.model))
+
+    def _error(self, model: nn.Module) -> float:
+        return 100 * float((predictions(model, self.x) != self.y).float().mean())
 
 
 def _curve(errors: list[float]) -> Figure:
-    epochs = [i + 1.0 for i in range(len(errors))]
-    mark = Curve(errors, epochs, label="first 2,000 test images")
+    mark = Curve(errors, label="first 2,000 test images")
     return Figure("Error while training", x="epoch", y="test error in %", marks=(mark,))
 
 
