@@ -5,6 +5,8 @@ and starts ``CALLS`` operations. These are what one core of 2024 does in torch; 
 faster or slower, and the work is the same.
 """
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import torch
@@ -13,6 +15,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils.flop_counter import flop_registry
 
 from corollary.core import Subject
+from corollary.theory.robustness.certificates.clock import going_by
 
 FLOPS, WRITES, CALLS = 6e10, 1e9, 2e5
 KEY = "work per sample"  # in the subject's memo
@@ -45,6 +48,13 @@ class Meter(TorchDispatchMode):
             self.seconds += float(count(*args, **kwargs, out_val=out)) / FLOPS
         self.seconds += _numbers(out) / WRITES
         return out
+
+
+@contextmanager
+def clock_of_work() -> Iterator[None]:
+    """Proofs inside it go by the work that is done: what is proved is the same on every machine."""
+    with Meter() as meter, going_by(lambda: meter.seconds):
+        yield
 
 
 def seconds_per_sample(subject: Subject) -> float:

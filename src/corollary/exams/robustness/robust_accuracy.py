@@ -4,8 +4,8 @@ The share of samples that keep their right answer against projected gradient asc
 :math:`\ell_\infty` balls of growing radius, and at a tenth of the separation of the classes also
 against random squares, which ask for no gradients. What no attack has found may still exist: these
 are upper bounds, with exact binomial intervals. From below comes a proof: at that radius the
-samples that are left are certified by bounds through the layers, the tightest that time allows, up
-to branch and bound, which leaves no sample of a small network of ReLUs open. Proofs hold for the
+samples that are left are certified by bounds through the layers, the tightest the effort allows,
+up to branch and bound, which leaves no sample of a small network of ReLUs open. Proofs hold for the
 network in real numbers and as it is computed.
 
 Plainly trained networks on digits, on tables and on points in the plane keep at least half of their
@@ -43,6 +43,7 @@ from corollary.errors import InputError, NotApplicableError
 from corollary.exams.classifiers import LEVEL, Classifier, classifier, separation, share_read
 from corollary.exams.landscapes import affordable
 from corollary.exams.trained import need_trained
+from corollary.exams.work import clock_of_work
 from corollary.theory.robustness.black_box import BlackBoxAttack
 from corollary.theory.robustness.certificates.certifier import Certifier
 from corollary.theory.robustness.certificates.proving import prove
@@ -54,7 +55,7 @@ REFERENCE, TINY = 0.1, 0.02
 LOST = 0.5  # of the right answers; see above for what plainly trained networks lose
 STEPS, QUERIES = 20, 100
 PASSES = len(SHARES) * STEPS + QUERIES // 2
-FOR_PROOFS = 0.6  # of the time that is left when the attacks have done
+FOR_PROOFS = 0.6  # of the work
 
 
 class Outcome(NamedTuple):
@@ -146,7 +147,8 @@ def _proved(
         return outcome, everyone
     try:
         certifier = Certifier(found.scores, x, box=found.box)
-        proof = prove(certifier, x, y, eps, seconds=FOR_PROOFS * budget.left, attack=False)
+        with clock_of_work():
+            proof = prove(certifier, x, y, eps, seconds=FOR_PROOFS * budget.left, attack=False)
     except (NotApplicableError, InputError) as why:
         return outcome._replace(why_not=str(why)), everyone
     count = int(proof.proved.sum())
@@ -162,7 +164,7 @@ def _proof(outcome: Outcome, kept: int) -> str:
     if outcome.proved == kept:
         return f"All others are proved to be stable, by {outcome.by}: the number is exact."
     if outcome.proved == 0:
-        return "None of the others could be proved to be stable within the time limit."
+        return "None of the others could be proved to be stable with this effort."
     return (
         f"{outcome.proved} are proved to be stable, by {outcome.by}; {kept - outcome.proved} "
         "are open."

@@ -18,7 +18,6 @@ the plane): below a tenth and a twentieth a network is more fragile than its dat
 """
 
 import math
-import time
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -40,8 +39,10 @@ from corollary.errors import InputError, NotApplicableError
 from corollary.exams.classifiers import Classifier, classifier, separation
 from corollary.exams.landscapes import affordable
 from corollary.exams.trained import need_trained
+from corollary.exams.work import clock_of_work
 from corollary.theory.robustness.balls import Norm
 from corollary.theory.robustness.certificates.certifier import Certifier, Method
+from corollary.theory.robustness.certificates.clock import now
 from corollary.theory.robustness.certificates.lipschitz import lipschitz_certificate
 from corollary.theory.robustness.certificates.proving import NAMES as CERTIFICATES
 from corollary.theory.robustness.flip import DeepFool
@@ -78,7 +79,9 @@ class SmallestPerturbation(Exam):
             share = budget.left / len(norms)
             with classifier(subject) as found:
                 some = found.correct(min(n, SAMPLES))
-                yield self._verdict(_between(some, norm, share), norm, unit)
+                with clock_of_work():
+                    between = _between(some, norm, share)
+                yield self._verdict(between, norm, unit)
 
     def _verdict(self, found: Between, norm: Norm, unit: float) -> Finding:
         low, high = float(found.certified.median()), float(found.attacked.median())
@@ -111,7 +114,7 @@ class SmallestPerturbation(Exam):
 
 
 def _between(found: Classifier, norm: Norm, seconds: float) -> Between:
-    start = time.monotonic()
+    start = now()
     attack = DeepFool(norm, steps=STEPS, box=found.box)(found.scores, found.x, found.y)
     sizes = torch.where(attack.fooled, attack.size(norm), math.inf).double()
     try:
@@ -128,7 +131,7 @@ def _between(found: Classifier, norm: Norm, seconds: float) -> Between:
             pass
     for method in METHODS:
         trial = certifier.trial_seconds(found.x, found.y, most, method)
-        if start + 0.6 * seconds < time.monotonic() + (HALVINGS + 1) * trial:
+        if start + 0.6 * seconds < now() + (HALVINGS + 1) * trial:
             break
         radius = certifier.radius(found.x, found.y, method, most=most, halvings=HALVINGS).double()
         if bool((radius > best).any()):

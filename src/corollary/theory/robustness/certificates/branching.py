@@ -15,7 +15,6 @@ rounding: a proof holds for the network in real numbers and as it is computed.
 """
 
 import math
-import time
 from dataclasses import dataclass, field, replace
 from functools import reduce
 
@@ -28,6 +27,7 @@ from corollary.theory.prerequisites.wellformed import check_at_least, check_fini
 from corollary.theory.robustness.balls import per_row
 from corollary.theory.robustness.certificates.backward import ENTRIES
 from corollary.theory.robustness.certificates.certifier import Certifier
+from corollary.theory.robustness.certificates.clock import now
 from corollary.theory.robustness.certificates.elision import differences
 from corollary.theory.robustness.certificates.nonlinear_steps import Kinked
 from corollary.theory.robustness.certificates.region import Interval, Region
@@ -130,7 +130,7 @@ class Search:
         if attack:
             self.attack()
         left = self.settled(self.first())
-        while len(left.owner) and self.cases < most and time.monotonic() < self.until:
+        while len(left.owner) and self.cases < most and now() < self.until:
             order = left.bound.argsort(descending=True)  # nearest to a proof first
             some, rest = left.take(order[:BATCH]), left.take(order[BATCH:])
             self.was_split[some.owner] = True
@@ -347,7 +347,7 @@ def decided(
     check_finite("x", x)
     check_at_least("seconds", seconds, 0)
     check_at_least("cases", cases, 0)
-    until = time.monotonic() + float(seconds)
+    until = now() + float(seconds)
     with torch.no_grad(), torch.backends.nnpack.flags(enabled=False):
         search = Search(certifier, x, y, certifier.radii(x, eps), until)
         return search.run(cases, attack)

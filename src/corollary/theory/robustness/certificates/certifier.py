@@ -22,7 +22,6 @@ numbers and as it is computed, whatever the order of its sums
 """
 
 import math
-import time
 from typing import Literal, get_args
 
 import torch
@@ -34,6 +33,7 @@ from corollary.theory.prerequisites.wellformed import check_at_least, check_fini
 from corollary.theory.robustness.attack import Box, check_box, check_inputs
 from corollary.theory.robustness.balls import Norm, check_ball
 from corollary.theory.robustness.certificates.backward import improved, lowest
+from corollary.theory.robustness.certificates.clock import now
 from corollary.theory.robustness.certificates.elision import differences, short_margins
 from corollary.theory.robustness.certificates.region import Interval, Region
 from corollary.theory.robustness.certificates.rules import steps
@@ -175,10 +175,10 @@ class Certifier:
         From a few samples; for what may take hours, from the forms of ``crown-ibp``.
         """
         n = min(len(x), FEW)
-        start = time.monotonic()
+        start = now()
         cheap = method in ("ibp", "crown-ibp")
         self.margins(x[:n], y[:n], eps[:n], method if cheap else "crown-ibp")
-        seconds = (time.monotonic() - start) * len(x) / n
+        seconds = (now() - start) * len(x) / n
         if cheap:
             return seconds
         with torch.no_grad():

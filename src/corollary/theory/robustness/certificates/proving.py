@@ -5,7 +5,6 @@ intervals, then CROWN, then chosen slopes, then branch and bound, which for smal
 ends in a proof or a counterexample for every sample.
 """
 
-import time
 from collections import Counter
 from dataclasses import dataclass
 
@@ -18,6 +17,7 @@ from corollary.theory.robustness.attack import Box
 from corollary.theory.robustness.balls import Norm
 from corollary.theory.robustness.certificates.branching import decided
 from corollary.theory.robustness.certificates.certifier import Certifier, Method
+from corollary.theory.robustness.certificates.clock import now
 
 NAMES = {
     "crown-ibp": "CROWN-IBP",
@@ -91,7 +91,7 @@ def prove(
     """
     certifier = model if isinstance(model, Certifier) else Certifier(model, x, norm=norm, box=box)
     check_finite("x", x)
-    until = time.monotonic() + seconds
+    until = now() + seconds
     radii = certifier.radii(x, eps)
     by = [""] * len(x)
     rows = torch.arange(len(x), device=x.device)
@@ -100,7 +100,7 @@ def prove(
     for method in methods:
         if method == "crown":
             cost = certifier.trial_seconds(x[rows], y[rows], radii[rows], method)
-            if time.monotonic() + cost > until:
+            if now() + cost > until:
                 break
         good = certifier.margins(x[rows], y[rows], radii[rows], method) > 0
         for i in rows[good].tolist():
@@ -110,7 +110,7 @@ def prove(
             break
     broken = torch.zeros(len(x), dtype=torch.bool, device=x.device)
     examples = x.clone()
-    left = until - time.monotonic()
+    left = until - now()
     if len(rows) and cost * CLIMBS < left:
         found = decided(certifier, x[rows], y[rows], radii[rows], seconds=left, attack=attack)
         for i, good, split in zip(

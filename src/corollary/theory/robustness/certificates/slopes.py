@@ -16,7 +16,6 @@ with rounding paid for.
 """
 
 import math
-import time
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -29,6 +28,7 @@ from corollary.theory.robustness.certificates.backward import (
     needed,
     some_entries,
 )
+from corollary.theory.robustness.certificates.clock import now
 from corollary.theory.robustness.certificates.nonlinear_steps import Kinked
 from corollary.theory.robustness.certificates.region import Interval, Region
 from corollary.theory.robustness.certificates.rounding import gamma
@@ -122,7 +122,7 @@ def climbed(
         slopes: Where to begin.
         rounds: Steps of Adam.
         goal: It ends when all bounds are above this.
-        until: It ends when the clock (``time.monotonic``) passes this.
+        until: It ends when the clock of proofs passes this.
     """
     best = torch.full((rows.n,), -math.inf, dtype=rows.a.dtype, device=rows.a.device)
     held = slopes.parameters()
@@ -136,7 +136,7 @@ def climbed(
             found = lowest(steps, known, start, rows, region, choices=slopes)
         best = torch.maximum(best, found.detach())
         settled = not found.requires_grad  # no unit is left whose slope matters
-        if last or settled or bool((best > goal).all()) or time.monotonic() > until:
+        if last or settled or bool((best > goal).all()) or now() > until:
             break
         wanted = [t for t, _ in held]
         grads = torch.autograd.grad(found, wanted, torch.ones_like(found), allow_unused=True)
@@ -170,7 +170,7 @@ def sharpened(
 ) -> Interval:
     """A value's interval, cut by forms of its unsettled entries with slopes of their own.
 
-    What is had when the clock (``time.monotonic``) passes ``until`` is kept.
+    What is had when the clock of proofs passes ``until`` is kept.
     """
     value = known[index]
     if not any(i in Slopes(steps, known, index - 1) for i in range(index)):
@@ -181,7 +181,7 @@ def sharpened(
     low, high = value.lower.flatten(1).clone(), value.upper.flatten(1).clone()
     width = max(v.lower[0].numel() for v in known[: index + 1])
     for part in torch.arange(len(owner)).split(max(1, ENTRIES // (8 * width))):
-        if time.monotonic() > until:
+        if now() > until:
             break
         o, e = owner[part], entry[part]
         both = some_entries(value.lower, o, e, False)
