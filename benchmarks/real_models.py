@@ -4,7 +4,7 @@ python benchmarks/real_models.py [--json PATH] [--only NAME] [--effort quick] [-
 
 Each model is examined in a process of its own. CPU time is that beyond imports and building. Exams
 that do not apply (a bound for one-dimensional inputs, say, and a network that reads images) are not
-counted among the questions; those that were left out because they are too much work are.
+counted among the questions; those that were left out as too much work are.
 """
 
 import argparse
@@ -22,7 +22,6 @@ from rich.table import Table
 
 from corollary.core import Finding, Severity, Status
 
-TOO_MUCH = "--effort"  # what is left out for its cost says how it can be had
 LOUD = Severity.MEDIUM, Severity.HIGH
 
 
@@ -67,23 +66,24 @@ def counted(findings: list[Finding]) -> dict:
     exams: dict[str, list[Finding]] = {}
     for f in findings:
         exams.setdefault(f.exam, []).append(f)
-    left_out, failed, not_applicable = [], [], []
-    answered = 0
-    for name, found in exams.items():
-        why = next((f.meaning for f in found if f.status is not Status.DONE), "")
-        if any(f.status is Status.DONE for f in found):
-            answered += 1
-        elif any(f.status is Status.FAILED for f in found):
-            failed.append(f"{name}: {why}")
-        else:
-            (left_out if TOO_MUCH in why else not_applicable).append(f"{name}: {why}")
+    silent = [f for found in exams.values() if not _answered(found) for f in found[-1:]]
+    of = {
+        status: [f"{f.exam}: {f.meaning}" for f in silent if f.status is status]
+        for status in Status
+    }
+    left_out, failed = of[Status.LEFT_OUT], of[Status.FAILED]
+    answered = len(exams) - len(silent)
     return {
         "answered": answered,
         "applicable": answered + len(left_out) + len(failed),
         "left out": left_out,
         "failed": failed,
-        "not applicable": not_applicable,
+        "not applicable": of[Status.NOT_APPLICABLE],
     }
+
+
+def _answered(found: list[Finding]) -> bool:
+    return any(f.status is Status.DONE for f in found)
 
 
 def said(f: Finding) -> str:
@@ -111,7 +111,10 @@ def main() -> None:
     parser.add_argument("--effort", default="quick")
     parser.add_argument("--pages", default="")
     options = parser.parse_args()
-    console, table = Console(), Table("model", "effort", "CPU s", "memory GiB", "answered", "failed")
+    console, table = (
+        Console(),
+        Table("model", "effort", "CPU s", "memory GiB", "answered", "failed"),
+    )
     rows = []
     pages = str(Path(options.pages).resolve()) if options.pages else ""
     for name in LARGE:

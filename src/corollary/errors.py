@@ -61,6 +61,30 @@ class NotApplicableError(CorollaryError):
     """An exam or an instrument does not apply to this module; the message says why."""
 
 
+class TooMuchWorkError(NotApplicableError):
+    """An exam applies, and is more work than it may do.
+
+    Args:
+        seconds: What it would take on the nominal machine.
+    """
+
+    def __init__(self, seconds: float) -> None:
+        super().__init__(f"it is about {duration(seconds)} of work, more than this effort allows")
+        self.seconds = seconds
+
+
+def duration(seconds: float) -> str:
+    """A time in seconds, minutes or hours, whichever suits.
+
+    Example:
+        >>> duration(45.2), duration(600), duration(8000)
+        ('45 s', '10 min', '2.2 h')
+    """
+    if seconds < 120:
+        return f"{seconds:.2g} s" if seconds < 1 else f"{seconds:.0f} s"
+    return f"{seconds / 60:.0f} min" if seconds < 7200 else f"{seconds / 3600:.2g} h"
+
+
 def printable(text: str) -> str:
     r"""A text of others without the control characters that a terminal would obey.
 

@@ -1,5 +1,6 @@
 """One question asked of a subject."""
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -7,6 +8,8 @@ from typing import Any, ClassVar
 
 from corollary.core.finding import Finding
 from corollary.core.subject import Subject
+
+OVERRUN, PATIENCE = 1.5, 0.25  # times its share, or of the whole work, that an exam may take
 
 
 @dataclass(frozen=True)
@@ -19,11 +22,17 @@ class Budget:
     left: float  # for this exam
     whole: float  # for the whole examination
     bytes: int = 2 << 30
+    unlimited: bool = False  # whether nothing is too much, for one exam that was asked for alone
 
     @classmethod
     def of(cls, seconds: float, bytes: int = 2 << 30, *, whole: float | None = None) -> "Budget":
         """So many seconds of the nominal machine, of ``whole`` for all exams together."""
         return cls(seconds, seconds if whole is None else whole, bytes)
+
+    @property
+    def most(self) -> float:
+        """The work beyond which an exam is left out: more than its share, if that is little."""
+        return math.inf if self.unlimited else max(OVERRUN * self.left, PATIENCE * self.whole)
 
 
 class Exam(ABC):

@@ -36,6 +36,7 @@ class Status(StrEnum):
 
     DONE = "done"
     NOT_APPLICABLE = "not applicable"
+    LEFT_OUT = "left out"  # it applies, and is more work than the effort allows
     FAILED = "failed"
 
 
@@ -117,6 +118,11 @@ class Finding:
 def not_applicable(exam: str, title: str, why: str) -> Finding:
     """The exam does not apply to this subject, and says why."""
     return Finding(exam, title, status=Status.NOT_APPLICABLE, meaning=why)
+
+
+def left_out(exam: str, title: str, why: str) -> Finding:
+    """The exam is more work than it may do, and says how to have it done."""
+    return Finding(exam, title, status=Status.LEFT_OUT, meaning=why)
 
 
 def failed(exam: str, title: str, why: str) -> Finding:

@@ -21,6 +21,7 @@ from corollary.theory.modules.differentiable import differentiable
 from corollary.theory.modules.keeping import kept
 
 LIKELY_OUTPUTS = ("logits", "output", "outputs", "prediction", "y", "last_hidden_state")
+FORWARD = 3  # passes forward that are the work of one forward and backward
 TAKES_WHOLE = "the loss takes the whole output"  # in the memo
 Output = int | str | Callable[[Any], Tensor]
 
@@ -77,6 +78,7 @@ class Subject:
             batch_size = data.batch_size
         self.model, self.batch_size, self.seed = model, batch_size, seed
         self.samples = samples
+        self.most: int | None = None  # samples of one pass; None if all are little work
         self.recipe = recipe_of(
             model,
             optimizer,
@@ -113,21 +115,36 @@ class Subject:
         return {k: p for k, p in self.model.named_parameters() if p.requires_grad}
 
     def data(self, n: int | None = None) -> Batch:
-        """The first ``n`` samples (all that were gathered without ``n``).
+        """The first ``n`` samples (without ``n`` all), as many as a pass may have.
+
+        Raises:
+            NotApplicableError: if the subject came without data.
+        """
+        batch, limits = self.everything(), [k for k in (n, self.most) if k is not None]
+        return batch.first(min(limits)) if limits else batch
+
+    def everything(self) -> Batch:
+        """All samples that were gathered: to look at, or to draw a few from.
 
         Raises:
             NotApplicableError: if the subject came without data.
         """
         if self.batch is None:
             raise NotApplicableError("this needs data, and none was given")
-        return self.batch if n is None else self.batch.first(n)
+        return self.batch
 
     def labelled(self, n: int | None = None) -> Batch:
         """As :meth:`data`, with targets or a loss of the model's own."""
-        batch = self.data(n)
-        if batch.target is None and "labels" not in batch.named:
-            raise NotApplicableError("this needs targets, and the data has inputs only")
-        return batch
+        return _with_targets(self.data(n))
+
+    def all_labelled(self) -> Batch:
+        """As :meth:`everything`, with targets or a loss of the model's own."""
+        return _with_targets(self.everything())
+
+    def fresh(self) -> Batch | None:
+        """Held-out samples, as many as may be passed forward."""
+        few = None if self.most is None else FORWARD * self.most
+        return self.held_out if self.held_out is None or few is None else self.held_out.first(few)
 
     @contextmanager
     def borrowed(self, *, train: bool = False) -> Iterator[nn.Module]:
@@ -220,6 +237,12 @@ class Subject:
         if self.batch is not None:
             facts |= {"samples": self.batch.size, "data": self.batch.describe()}
         return facts
+
+
+def _with_targets(batch: Batch) -> Batch:
+    if batch.target is None and "labels" not in batch.named:
+        raise NotApplicableError("this needs targets, and the data has inputs only")
+    return batch
 
 
 def _mode(module: nn.Module) -> bool:

@@ -21,6 +21,7 @@ EARLY = (
     "trainability/initial_gain",
     "function/frequencies",
 )
+TOO_SHORT = "No run has confirmed that: {} steps in batches of {} are too few to tell."
 
 
 def confirmed(finding: Finding, subject: Subject, budget: Budget) -> Finding:
@@ -32,6 +33,8 @@ def confirmed(finding: Finding, subject: Subject, budget: Budget) -> Finding:
         trial = trial_run_of(subject, budget)
     except NotApplicableError as why:
         return _remark(finding, f"No run has confirmed that: {why}.")
+    if not (trial.telling or trial.fails):
+        return _remark(finding, TOO_SHORT.format(trial.steps, trial.batch_size))
     wanted = finding.remedy and not (finding.exam in EARLY and trial.run.learned)
     seen = try_remedy(trial, finding.remedy) if wanted else ""
     if not seen and trial.fails and not (wanted and _explained_by_another(trial, finding.remedy)):

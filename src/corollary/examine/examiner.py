@@ -4,6 +4,7 @@ import time
 import traceback
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
+from dataclasses import replace
 from typing import Any
 
 import torch
@@ -12,7 +13,8 @@ from torch.optim.lr_scheduler import LRScheduler
 
 from corollary.core import Batch, Budget, Exam, Finding, Subject
 from corollary.core.default_losses import Loss
-from corollary.core.finding import failed, not_applicable
+from corollary.core.exam import OVERRUN
+from corollary.core.finding import failed, left_out, not_applicable
 from corollary.core.graphs import GraphBatch
 from corollary.core.progress import progress_bar
 from corollary.core.recipe import Optimization
@@ -21,9 +23,10 @@ from corollary.errors import (
     CorollaryError,
     NotApplicableError,
     TimeLimitError,
+    TooMuchWorkError,
 )
 from corollary.examine.confirm import confirmed
-from corollary.examine.effort import LIMIT, WORK, effort_of
+from corollary.examine.effort import LIMIT, WORK, Effort, effort_of
 from corollary.examine.examination import Examination
 from corollary.examine.first_pass import NO_OUTPUT, NOT_FINITE, copied_inputs
 from corollary.examine.prepare import prepare
@@ -171,6 +174,8 @@ def examine_subject(
     for entry, exam in exams:
         left = max(0.0, ends - time.monotonic())
         work = Budget.of(whole * exam.share / shares, whole=whole)
+        if len(exams) == 1 and Effort(effort) is Effort.thorough:
+            work = replace(work, unlimited=True)
         with copied_inputs(subject):
             found = run_exam(entry, exam, subject, work, left)
         findings += found
@@ -200,6 +205,8 @@ def run_exam(
         with kept(subject.model), time_limit(min(left, max(GRACE * work.left, AT_LEAST))):
             for finding in exam.examine(subject, work):
                 found.append(confirmed(finding, subject, work))
+    except TooMuchWorkError as why:
+        found.append(left_out(entry.name, entry.title, f"{why}; {to_have_it(entry.name, why)}"))
     except NotApplicableError as why:
         found.append(not_applicable(entry.name, entry.title, str(why)))
     except TimeLimitError:
@@ -211,6 +218,17 @@ def run_exam(
         told = not_applicable if reason else failed
         found.append(told(entry.name, entry.title, reason or _told(error)))
     return found
+
+
+def to_have_it(name: str, why: TooMuchWorkError) -> str:
+    """What to type for an exam that was left out: alone, with the least effort that suffices.
+
+    Example:
+        >>> to_have_it("learning/regime", TooMuchWorkError(59.0))
+        'to have it, run with --only learning/regime --effort standard'
+    """
+    enough = (e for e in Effort if why.seconds <= OVERRUN * WORK[e])
+    return f"to have it, run with --only {name} --effort {next(enough, Effort.thorough)}"
 
 
 def _known_reason(subject: Subject) -> str:

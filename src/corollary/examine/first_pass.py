@@ -37,9 +37,10 @@ REMEDIES = {
 TRIED = 32  # samples of the pass, if no batch size is given
 # Notes in the subject's memo.
 NOT_FINITE, NO_OUTPUT = "not finite", "labels without an output"
-# One pass of all samples may take this part of the work, for exams need some hundred such passes;
-# with fewer samples than the least there is little to see.
-ONE_PASS, LEAST = 1 / 60, 64
+# One pass of all samples may take this part of the work, for exams need some hundred such passes.
+# With fewer samples than ENOUGH there is less to see, so these may take more; with fewer than LEAST
+# there is nothing.
+ONE_PASS, ENOUGH, FOR_ENOUGH, LEAST = 1 / 60, 64, 1 / 10, 4
 
 
 def first_forward_pass(subject: Subject, seconds: float, *, labels: bool = True) -> None:
@@ -95,14 +96,15 @@ inputs of another width
 
 
 def reduce_samples(subject: Subject, seconds: float) -> None:
-    """Keep as many samples as one pass can take of the work, in nominal seconds."""
+    """Note how many samples one pass may have, of so much work in nominal seconds."""
     if subject.batch is None or subject.batch.size <= LEAST:
         return
     try:
-        most = int(ONE_PASS * seconds / seconds_per_sample(subject))
+        in_one_second = 1 / seconds_per_sample(subject)
     except Exception:
         return  # a module without an output to time; its exams will say so
-    subject.batch = subject.batch.first(max(LEAST, most))
+    enough = min(ENOUGH, int(FOR_ENOUGH * seconds * in_one_second))
+    subject.most = max(LEAST, enough, int(ONE_PASS * seconds * in_one_second))
 
 
 @contextmanager

@@ -52,7 +52,7 @@ def _class_errors(risk: Risk | None, ignored: int | None) -> float:
 
 def _balanced(subject: Subject) -> Batch:
     """As many samples, drawn so that each class is as much of the loss as any other."""
-    batch = subject.labelled()
+    batch = subject.all_labelled()
     target = class_numbers(batch.target)
     if target is None or target.dim() != 1:
         raise NotApplicableError("there is not one class per sample")
@@ -67,13 +67,13 @@ def _balanced(subject: Subject) -> Batch:
 
 def _without(subject: Subject, ignored: int) -> Batch:
     """The same samples, one class marked as not to count (-100, as torch has it)."""
-    batch = subject.labelled()
+    batch = subject.all_labelled()
     return replace(batch, target=batch.target.masked_fill(batch.target == ignored, IGNORED))
 
 
 def padding_in_words(subject: Subject, frequent: int) -> str:
     """Whether the most frequent label is that of padding: one token, to the end of the rows."""
-    batch = subject.labelled()
+    batch = subject.all_labelled()
     x = next((t for t in batch.tensors() if t.shape == batch.target.shape), None)
     if x is None or x.is_floating_point() or x.dim() != 2:
         return ""

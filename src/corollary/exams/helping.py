@@ -36,7 +36,7 @@ def helping_runs(trial: TrialRun) -> list[tuple[Change, Run]]:
 
 def goes_badly(trial: TrialRun) -> bool:
     """Whether it fails, is far too slow, or ends with many errors where all of it was run."""
-    if trial.fails or too_slow(trial):
+    if trial.fails or (trial.telling and too_slow(trial)):
         return True
     risk = trial.run.risk
     return trial.complete and risk is not None and risk.value > WRONG and not trial.knew

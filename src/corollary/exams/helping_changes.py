@@ -47,7 +47,7 @@ CHANGES: tuple[Change, ...] = (
     ),
     Change(
         "shuffled order",
-        lambda t: t.subject.in_order and t.batch_size < t.subject.data().size,
+        lambda t: t.subject.in_order and t.batch_size < t.subject.everything().size,
         says("The order of the samples keeps it from learning"),
         says("The loader gives similar samples one after the other."),
         says("Shuffle the data: DataLoader(..., shuffle=True)."),

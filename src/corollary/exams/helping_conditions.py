@@ -121,13 +121,13 @@ def moved_axes(trial: TrialRun) -> str:
 
 def floats(trial: TrialRun) -> bool:
     """Whether an input has features that are not standardised."""
-    inputs = float_inputs(trial.subject.data())
+    inputs = float_inputs(trial.subject.everything())
     return any(x.dim() > 1 and not standard(x) for x in inputs.values())
 
 
 def wild_inputs(trial: TrialRun) -> bool:
     """Inputs far from size one or from their mean, or features on unlike scales."""
-    for x in float_inputs(trial.subject.data()).values():
+    for x in float_inputs(trial.subject.everything()).values():
         flat = x.detach().double().reshape(len(x), -1)
         spread = flat.std(0, unbiased=False)
         spread = spread[spread > 0]
@@ -147,7 +147,7 @@ def standard(x: Tensor) -> bool:
 
 def numbers(trial: TrialRun) -> bool:
     """Whether the targets are numbers that are not standardised."""
-    y = trial.subject.labelled().target
+    y = trial.subject.all_labelled().target
     if not isinstance(y, Tensor) or not y.is_floating_point():
         return False
     scale = scale_of(y)
@@ -156,7 +156,7 @@ def numbers(trial: TrialRun) -> bool:
 
 def classes(trial: TrialRun) -> bool:
     """Exclusive classes and a loss that is not the cross-entropy of logits."""
-    risk, y = trial.run.risk, trial.subject.labelled().target
+    risk, y = trial.run.risk, trial.subject.all_labelled().target
     return risk is not None and risk.classes and isinstance(y, Tensor) and y.dim() <= 2
 
 

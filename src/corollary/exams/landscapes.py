@@ -7,7 +7,7 @@ import torch
 from torch import Tensor, nn
 
 from corollary.core import Budget, Subject
-from corollary.errors import InputError, NotApplicableError
+from corollary.errors import InputError, NotApplicableError, TooMuchWorkError
 from corollary.exams.modes import steady
 from corollary.exams.work import seconds_per_sample
 from corollary.theory.kernels.empirical import empirical_ntk
@@ -16,13 +16,20 @@ from corollary.theory.modules.trace import Trace, executed
 from corollary.train.loss_landscape import need_real_parameters
 
 OUTPUTS = 32  # of a tangent kernel
-FEWEST = 16  # samples below which nothing is learned
+FEWEST = 8  # samples below which nothing is learned
 FORWARD = 1 / 3  # of a pass forward and backward
-OVERRUN, PATIENCE = 1.5, 0.08  # times its share, or of the whole work, that an exam may take
 SIGNAL = 2.0  # nominal seconds that one passage of signals may take
 
 
-def affordable(subject: Subject, budget: Budget, passes: float, most: int, *, rows: int = 0) -> int:
+def affordable(
+    subject: Subject,
+    budget: Budget,
+    passes: float,
+    most: int,
+    *,
+    rows: int = 0,
+    fewest: int = FEWEST,
+) -> int:
     """How many samples can be passed forward and backward so many times in half the budget.
 
     Args:
@@ -31,19 +38,30 @@ def affordable(subject: Subject, budget: Budget, passes: float, most: int, *, ro
         passes: Of each sample, forward and backward.
         most: Samples that are enough.
         rows: Points passed forward beside that, whatever the number of samples.
+        fewest: Samples that say something.
 
     Raises:
-        NotApplicableError: if the fewest samples that say something take far too long.
+        TooMuchWorkError: if the fewest samples that say something take far too long.
     """
     a_sample = seconds_per_sample(subject)
-    least = (passes * min(FEWEST, most) + rows * FORWARD) * a_sample
-    if least > max(OVERRUN * budget.left, PATIENCE * budget.whole):
-        raise NotApplicableError(
-            f"it would take about {least:.0f} s for this network, more than its share; "
-            "run it alone (--only), or with --effort thorough"
-        )
+    fewest = min(fewest, subject.most or fewest)
+    least = (passes * min(fewest, most) + rows * FORWARD) * a_sample
+    if least > budget.most:
+        raise TooMuchWorkError(least)
     left = 0.5 * budget.left - rows * FORWARD * a_sample
-    return max(FEWEST, min(most, int(left / (passes * a_sample + 1e-9))))
+    return max(fewest, min(most, int(left / (passes * a_sample + 1e-9))))
+
+
+def affordable_points(subject: Subject, budget: Budget, most: int, fewest: int) -> int:
+    """How many points, of a grid or on lines, can be passed forward.
+
+    Raises:
+        TooMuchWorkError: if the fewest that show something take far too long.
+    """
+    a_point = FORWARD * seconds_per_sample(subject) + 1e-12
+    if fewest * a_point > budget.most:
+        raise TooMuchWorkError(fewest * a_point)
+    return max(fewest, min(most, int(min(budget.most, 1e9) / a_point)))
 
 
 def tangent_kernel(subject: Subject, model: nn.Module, inputs: Any) -> Tensor:
@@ -57,6 +75,12 @@ def tangent_kernel(subject: Subject, model: nn.Module, inputs: Any) -> Tensor:
         return empirical_ntk(model, inputs, read=_few_outputs(subject)).double()
     except InputError as why:  # such as outputs that depend on the other samples of a batch
         raise NotApplicableError(f"the module has no tangent kernel: {why}") from None
+
+
+def outputs_of(subject: Subject) -> int:
+    """Outputs of a sample that a tangent kernel differentiates, each in a pass of its own."""
+    with subject.borrowed(), torch.no_grad():
+        return min(OUTPUTS, subject.output(subject.data(1)).numel())
 
 
 def _few_outputs(subject: Subject) -> Callable[[Any], Tensor]:

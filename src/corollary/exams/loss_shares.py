@@ -24,7 +24,7 @@ def share_of_loss(subject: Subject, classes: Tensor) -> Tensor | None:
         return None
     with subject.borrowed(), torch.no_grad():
         output = subject.output(subject.data(2))
-    batch = subject.labelled().spread(max(2, NUMBERS // max(output[0].numel(), 1)))
+    batch = subject.all_labelled().spread(max(2, NUMBERS // max(output[0].numel(), 1)))
     target = class_numbers(batch.target)
     assert target is not None, "asked before"
     with subject.borrowed():

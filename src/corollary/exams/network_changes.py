@@ -171,7 +171,7 @@ def wider(trial: TrialRun) -> Run:
     optimizer = made(wide.parameters(), **settings)
     other.recipe = replace(subject.recipe, optimizer=optimizer, scheduler=None)
     with other.borrowed(train=True):
-        return trained(other, subject.labelled(), trial.steps, trial.batch_size)
+        return trained(other, subject.all_labelled(), trial.steps, trial.batch_size)
 
 
 def _widened(layers: list[nn.Module]) -> nn.Sequential:
@@ -210,7 +210,7 @@ def _wide(m: nn.Module, times: int, *, first: bool, last: bool) -> nn.Module:
 def cross_entropy(trial: TrialRun) -> Run:
     """Cross-entropy on what comes before a softmax or sigmoid at the end, if there is one."""
     subject = trial.subject
-    y = subject.labelled().target
+    y = subject.all_labelled().target
     one_hot = isinstance(y, Tensor) and y.is_floating_point() and y.dim() == 2 and y.shape[1] > 1
 
     def loss(raw: object, target: Tensor) -> Tensor:

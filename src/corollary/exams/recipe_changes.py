@@ -25,7 +25,7 @@ def standardised_inputs(trial: TrialRun) -> Run:
 
 def standardised_targets(trial: TrialRun) -> Run:
     """Targets with mean 0 and deviation 1; errors are counted in deviations anyway."""
-    batch = trial.subject.labelled()
+    batch = trial.subject.all_labelled()
     y = batch.target
     if not isinstance(y, Tensor) or "labels" in batch.named:
         raise NotApplicableError("the targets are not a tensor")
@@ -134,7 +134,7 @@ def standardised(x: Tensor) -> Tensor:
 
 
 def _changed(trial: TrialRun, change: Callable[[Tensor], Tensor]) -> Batch:
-    batch = trial.subject.labelled()
+    batch = trial.subject.all_labelled()
     floats = [t.is_floating_point() and t.dim() > 1 for t in batch.tensors()]
     if not any(floats):
         raise NotApplicableError("no input has floating-point numbers")

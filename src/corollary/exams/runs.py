@@ -127,7 +127,7 @@ def trained(
     moves = optimizer is None and subject.recipe.schedule_moves_each_step
     compute = loss or subject.loss_of_raw
     work = steps * batch_size
-    probe = data.spread(max(LEAST, min(PROBE, work // 2), work // 10))
+    probe = data.spread(max(min(LEAST, 2 * work), min(PROBE, work // 2), work // 10))
     with steady(subject.model), torch.no_grad():
         start = float(compute(subject.call(probe), probe.target))
     losses: list[float] = []

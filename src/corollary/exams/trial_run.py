@@ -20,7 +20,7 @@ from torch import Tensor, nn
 
 from corollary.core import Batch, Budget, Subject
 from corollary.core.recipe import ADAM
-from corollary.errors import NotApplicableError
+from corollary.errors import NotApplicableError, TooMuchWorkError
 from corollary.exams.aftermath import Aftermath, aftermath_of
 from corollary.exams.class_targets import class_numbers
 from corollary.exams.modes import steady
@@ -64,7 +64,7 @@ class TrialRun:
     def faithful(self) -> bool:
         """Whether it was made with the user's batch size, which much work may forbid."""
         told = self.subject.batch_size
-        return told is None or self.batch_size >= min(told, self.subject.data().size)
+        return told is None or self.batch_size >= min(told, self.subject.everything().size)
 
     @property
     def diverged(self) -> bool:
@@ -77,9 +77,20 @@ class TrialRun:
         return not self.diverged and (self.knew or self.run.learned or self.one_batch.learned)
 
     @property
+    def telling(self) -> bool:
+        """Whether the run says something about the recipe: it is the user's, and not too short.
+
+        In small batches, a learning rate that suits large ones is too large; in a few steps the
+        loss may be where a good one throws it.
+        """
+        return self.complete or (self.faithful and len(self.run.losses) >= ENOUGH)
+
+    @property
     def stuck(self) -> bool:
         """Whether the run ends where a constant answer is: all of it, or flat to its end."""
         if self.run.learned or self.knew or self.diverged or len(self.run.losses) < 2 * ENOUGH:
+            return False
+        if not self.telling:
             return False
         return self.complete or (self.subject.recipe.scheduler is None and not self.run.falling)
 
@@ -87,6 +98,8 @@ class TrialRun:
     def cannot_learn(self) -> bool:
         """Whether one batch is learned by no optimizer."""
         if self.plain is None or self.knew or self.run.wrong < BY_HEART:
+            return False
+        if len(self.one_batch.losses) < ENOUGH and self.one_batch.finite:
             return False
         tried = (self.one_batch, self.plain)
         if not any(run.learned for run in tried):
@@ -96,7 +109,7 @@ class TrialRun:
     @property
     def not_by_heart(self) -> bool:
         """Whether the user's optimizer neither learns one batch nor gets anywhere else."""
-        return self.plain is not None and not (self.knew or self.run.learned)
+        return self.plain is not None and not (self.knew or self.run.learned) and self.telling
 
     @property
     def fails(self) -> bool:
@@ -114,7 +127,7 @@ class TrialRun:
         **how: Any,
     ) -> Run:
         """The same run after a change to the module, or with other samples or another loss."""
-        own = self.subject.labelled()
+        own = self.subject.all_labelled()
         data, n = batch or own, steps or self.steps
         with self.subject.borrowed(train=True) as model, around or nullcontext():
             change(model)
@@ -164,28 +177,26 @@ def trial_run_of(subject: Subject, budget: Budget) -> TrialRun:
         try:
             subject.memo["trial run"] = _made(subject, budget)
         except NotApplicableError as why:
-            subject.memo["trial run"] = str(why)
-    found: TrialRun | str = subject.memo["trial run"]
-    if isinstance(found, str):
-        raise NotApplicableError(found)
+            subject.memo["trial run"] = why
+    found: TrialRun | NotApplicableError = subject.memo["trial run"]
+    if isinstance(found, NotApplicableError):
+        raise found
     return found
 
 
 def _made(subject: Subject, budget: Budget) -> TrialRun:
     need_real_parameters(subject)
-    data = subject.labelled()
+    data = subject.all_labelled()
     size = min(subject.batch_size or ROWS, data.size)
     a_sample = seconds_per_sample(subject) + 1e-12
-    affordable = SHARE * budget.whole / a_sample  # samples in all
+    affordable = max(SHARE * budget.whole / a_sample, FEWEST)  # samples in all
     while size > 1 and affordable / size < FEWEST:
         size //= 2  # a smaller batch than the user's is better than no run
     planned = planned_steps(subject)
     steps = min(planned or STEPS, LONGEST, max(STEPS, int(LITTLE * budget.whole / a_sample / size)))
     steps = min(steps, int(affordable / size))
     if steps < min(FEWEST, planned or FEWEST):
-        raise NotApplicableError(
-            f"training for {FEWEST} steps is too much work for this effort; use --effort thorough"
-        )
+        raise TooMuchWorkError(FEWEST * size * a_sample)
     few = _mixed(data, min(_few(data), size if size > 1 else data.size))
     with subject.borrowed(train=True):
         run = trained(subject, data, steps, size)
@@ -194,7 +205,8 @@ def _made(subject: Subject, budget: Budget) -> TrialRun:
     with subject.borrowed(), steady(subject.model):
         one = trained(subject, few, short, few.size)
     plain = None
-    for lr in PLAIN if not _known(one) else ():
+    enough = short >= min(ENOUGH, planned or ENOUGH)  # or nothing can be said of Adam either
+    for lr in PLAIN if enough and not _known(one) else ():
         with subject.borrowed(), steady(subject.model):
             adam = torch.optim.Adam(subject.parameters().values(), lr=lr)
             again = trained(subject, few, short, few.size, optimizer=adam)
@@ -209,7 +221,7 @@ def _made(subject: Subject, budget: Budget) -> TrialRun:
 
 def planned_steps(subject: Subject) -> int | None:
     """Steps of the user's whole training, as far as they are known."""
-    recipe, size = subject.recipe, subject.data().size
+    recipe, size = subject.recipe, subject.everything().size
     if recipe.steps is not None or recipe.epochs is None or size >= subject.samples:
         return recipe.steps  # of more data than was taken the steps of an epoch are not known
     return recipe.epochs * math.ceil(size / (subject.batch_size or ROWS))

@@ -14,7 +14,7 @@ from torch import Tensor, nn
 from corollary.core import Batch, Budget, Subject
 from corollary.core.default_losses import Loss
 from corollary.core.randomness import derived_seed
-from corollary.errors import NotApplicableError
+from corollary.errors import NotApplicableError, TooMuchWorkError
 from corollary.exams.risks import Risk, risk_of
 from corollary.exams.work import seconds_per_sample
 from corollary.train import fit
@@ -137,12 +137,14 @@ def drawn_anew(model: nn.Module, seed: int) -> list[str]:
 
 def _prepared(subject: Subject, budget: Budget) -> Trial:
     need_real_parameters(subject)
-    batch = subject.labelled(SAMPLES)
+    batch = subject.all_labelled().first(min(SAMPLES, max(LEAST, subject.most or SAMPLES)))
     if batch.size < LEAST:
         raise NotApplicableError(
             f"half of the samples are held back for this, and {batch.size} are too few to split; "
             f"give at least {LEAST}"
         )
+    half = batch.size // 2 if batch.size < 2 * ROWS else batch.size // 2 // ROWS * ROWS
+    steps = _affordable(subject, budget, min(ROWS, half))
     with subject.borrowed():
         now = risk_of(subject, batch)
     fresh = now.value < LEARNED * now.chance
@@ -156,17 +158,15 @@ def _prepared(subject: Subject, budget: Budget) -> Trial:
                 "seen"
             )
     order = torch.randperm(batch.size, generator=subject.rng("trial"))
-    half = batch.size // 2 if batch.size < 2 * ROWS else batch.size // 2 // ROWS * ROWS
-    trial = Trial(subject, batch.slice(order[:half]), batch.slice(order[half:]), 3, fresh)
-    return replace(trial, steps=_affordable(trial, budget))
+    return Trial(subject, batch.slice(order[:half]), batch.slice(order[half:]), steps, fresh)
 
 
-def _affordable(trial: Trial, budget: Budget) -> int:
+def _affordable(subject: Subject, budget: Budget, rows: int) -> int:
     """Steps that fit into the larger part of the budget."""
-    rows = min(ROWS, trial.train.size)
-    steps = min(STEPS, int(0.6 * budget.left / (rows * seconds_per_sample(trial.subject) + 1e-9)))
+    a_sample = seconds_per_sample(subject) + 1e-12
+    steps = min(STEPS, int(0.6 * budget.left / (rows * a_sample)))
     if steps < FEWEST:
-        raise NotApplicableError(
-            f"training for {FEWEST} steps is too much work for this effort; use --effort thorough"
-        )
-    return steps
+        least = FEWEST * rows * a_sample
+        if least > budget.most:
+            raise TooMuchWorkError(least)
+    return max(steps, FEWEST)

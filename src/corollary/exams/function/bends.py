@@ -22,13 +22,14 @@ from torch import Tensor
 
 from corollary.core import Budget, Curve, Exam, Figure, Finding, Sample, Subject
 from corollary.errors import CorollaryError
-from corollary.exams.landscapes import affordable
+from corollary.exams.landscapes import affordable_points
 from corollary.exams.probes import Probe, pairs, probe_of, segments
 from corollary.exams.readings import between
 from corollary.theory.expressivity.regions.line import affine_pieces
 from corollary.theory.expressivity.regions.program import Program
 
 SAMPLES, SEGMENTS, POINTS = 256, 12, 65
+FEW, COARSE = 4, 17  # segments and points of a network that is much work
 UNITS = 4096  # numbers inside the network beyond which the exact count takes too much memory
 LEVEL = 0.95
 
@@ -40,21 +41,22 @@ class Bends(Exam):
 
     def examine(self, subject: Subject, budget: Budget) -> Iterator[Finding]:
         """The mean over segments, with its interval."""
-        rows = 2 * POINTS * SEGMENTS
-        probe = probe_of(subject, affordable(subject, budget, 1.0, SAMPLES, rows=rows))
-        a, b = pairs(probe, SEGMENTS, "bends")
+        probe = probe_of(subject, SAMPLES)
+        few = affordable_points(subject, budget, 2 * POINTS * SEGMENTS, 2 * COARSE * FEW)
+        a, b = pairs(probe, SEGMENTS if few > 2 * POINTS * FEW else FEW, "bends")
+        points = min(POINTS, few // (2 * len(a)))
         away = torch.randn(a.shape, generator=subject.rng("bends", "away"), dtype=a.dtype)
         away = a + (b - a).norm(dim=1, keepdim=True) * away / away.norm(dim=1, keepdim=True)
         with subject.borrowed():
             units = probe.units()
-            figure = _figure(segments(probe, a[:1], b[:1], 4 * POINTS)[0])
+            figure = _figure(segments(probe, a[:1], b[:1], 4 * points)[0])
             between_samples = _exact(probe, a, b)
             if between_samples is not None:
                 found = (between_samples, _exact(probe, a, away) or [])
                 yield self._pieces(*found, units, figure)
                 return
-            turns = [_turning(segments(probe, a, end, POINTS)) for end in (b, away)]
-        yield self._turning(turns[0], turns[1], figure)
+            turns = [_turning(segments(probe, a, end, points)) for end in (b, away)]
+        yield self._turning(turns[0], turns[1], figure, points)
 
     def _pieces(
         self, inside: list[float], outside: list[float], units: int, figure: Figure
@@ -74,7 +76,7 @@ class Bends(Exam):
             details={"between_samples": inside, "random_directions": outside, "units": units},
         )
 
-    def _turning(self, inside: Tensor, outside: Tensor, figure: Figure) -> Finding:
+    def _turning(self, inside: Tensor, outside: Tensor, figure: Figure, points: int) -> Finding:
         value = Sample(inside.tolist()).read(LEVEL)
         return self.finding(
             "Change of slope between two samples",
@@ -82,7 +84,8 @@ class Bends(Exam):
             value=between(value.value, max(value.low, 0.0), value.high),
             unit=f"times the slope ({float(outside.mean()):.2g} in random directions)",
             expected="0 for a straight line",
-            meaning="The total change of slope on the way from one sample to another.",
+            meaning="The total change of slope on the way from one sample to another, at "
+            f"{points} points.",
             figures=(figure,),
             details={"between_samples": inside.tolist(), "random_directions": outside.tolist()},
         )

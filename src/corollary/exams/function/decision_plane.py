@@ -12,6 +12,7 @@ they are seen on a grid. The share of each class is that of the square around th
 :claims: activation_cells
 """
 
+import math
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -20,13 +21,13 @@ from torch import Tensor
 
 from corollary.core import Budget, Exam, Figure, Finding, HeatMap, Points, Regions, Subject
 from corollary.errors import CorollaryError, NotApplicableError
-from corollary.exams.landscapes import affordable
+from corollary.exams.landscapes import affordable_points
 from corollary.exams.probes import Probe, probe_of
 from corollary.exams.readings import counted
 from corollary.exams.risks import predicted
 from corollary.theory.expressivity.regions.plane import linear_regions
 
-SAMPLES, GRID = 256, 41
+SAMPLES, GRID, COARSE = 256, 41, 11  # samples; sides of a grid
 REACH = 1.6  # half the side of the square, in distances from the samples' middle
 UNITS, POLYGONS = 2048, 600  # numbers inside the network and polygons beyond which a grid is used
 
@@ -47,13 +48,14 @@ class DecisionPlane(Exam):
 
     def examine(self, subject: Subject, budget: Budget) -> Iterator[Finding]:
         """How many classes there are, and the share of each."""
-        probe = probe_of(subject, affordable(subject, budget, 1.0, SAMPLES, rows=GRID**2))
+        probe = probe_of(subject, SAMPLES)
+        side = math.isqrt(affordable_points(subject, budget, GRID**2, COARSE**2))
         target = probe.batch.target
         if not isinstance(target, Tensor) or target.is_floating_point() or target.dim() != 1:
             raise NotApplicableError("this is for classifiers with one label per sample")
         view = _view(probe.x, target)
         with subject.borrowed():
-            answers = _on_grid(probe, view, target)
+            answers = _on_grid(probe, view, target, side)
             shares = torch.bincount(answers.flatten()) / answers.numel()
             figure, cells = _exact(probe, view) or (_grid_figure(view, answers), None)
         present = [(int(k), float(shares[k])) for k in shares.nonzero().flatten()]
@@ -90,14 +92,14 @@ def _view(x: Tensor, y: Tensor) -> View:
     raise NotApplicableError("no three samples span a plane")
 
 
-def _on_grid(probe: Probe, view: View, target: Tensor) -> Tensor:
-    t = torch.linspace(-view.reach, view.reach, GRID, dtype=torch.float64)
+def _on_grid(probe: Probe, view: View, target: Tensor, side: int) -> Tensor:
+    t = torch.linspace(-view.reach, view.reach, side, dtype=torch.float64)
     p = torch.stack(torch.meshgrid(t, t, indexing="xy"), dim=-1).flatten(0, 1)
     output = probe.outputs(view.origin + p @ view.basis)
     like = target[:1].expand(len(output))
     if output.shape[1] == 1:
-        return predicted(output[:, 0], like.clamp(0, 1)).reshape(GRID, GRID)
-    return output.argmax(1).reshape(GRID, GRID)
+        return predicted(output[:, 0], like.clamp(0, 1)).reshape(side, side)
+    return output.argmax(1).reshape(side, side)
 
 
 def _exact(probe: Probe, view: View) -> tuple[Figure, int] | None:

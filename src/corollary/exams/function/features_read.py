@@ -37,8 +37,9 @@ from corollary.exams.landscapes import affordable
 from corollary.exams.readings import counted, rounded
 from corollary.exams.scales import float_inputs
 from corollary.exams.small_step import small_step
+from corollary.exams.work import seconds_per_sample
 
-SAMPLES, DIRECTIONS = 128, 8  # random combinations of the outputs, each differentiated once
+SAMPLES, DIRECTIONS, FEWEST = 128, 8, 2  # combinations of the outputs that are differentiated
 POSITIONS = 64  # of token ids that are looked at
 FEW = 16  # samples below which a feature is not said to be ignored
 # A tenth of the features ignored is more than the odd one; ReLU networks at the start ignore none.
@@ -51,7 +52,10 @@ class FeaturesRead(Exam):
 
     def examine(self, subject: Subject, budget: Budget) -> Iterator[Finding]:
         """One finding an input; features that vary and are not read are an alarm."""
-        batch = subject.data(affordable(subject, budget, DIRECTIONS, SAMPLES))
+        rows = affordable(subject, budget, FEWEST, SAMPLES, fewest=FEW)
+        fit = int(budget.left / (rows * seconds_per_sample(subject) + 1e-12))  # passes
+        batch, directions = subject.data(rows), max(FEWEST, min(DIRECTIONS, fit))
+        positions = max(POSITIONS // 8, min(POSITIONS, 3 * fit))  # each is a pass forward
         floats = {k: x for k, x in float_inputs(batch).items() if x.dim() > 1}
         ids = _ids(batch)
         if batch.size < FEW or not (floats or ids):
@@ -59,19 +63,20 @@ class FeaturesRead(Exam):
                 f"this needs {FEW} samples with several features each, or sequences of tokens"
             )
         with subject.borrowed():
-            slopes = _slopes(subject, batch, list(floats.values())) if floats else []
+            x = list(floats.values())
+            slopes = _slopes(subject, batch, x, directions) if x else []
             if any(bool((s == 0).any()) for s in slopes):
-                slopes = _slopes_later(subject, batch, list(floats.values()), slopes)
+                slopes = _slopes_later(subject, batch, x, slopes, directions)
             if floats and not any(bool(s.any()) for s in slopes) and _moves(subject, batch):
                 raise NotApplicableError(
                     "the output changes with the input, but its derivative is zero, as in "
                     "quantised networks and those with step functions"
                 )
-            for (name, x), slope in zip(floats.items(), slopes, strict=True):
-                yield self._features(name, x, slope)
+            for (name, of), slope in zip(floats.items(), slopes, strict=True):
+                yield self._features(name, of, slope)
             if not floats:
-                for name, x in ids.items():
-                    yield self._positions(name, _effects(subject, batch, x))
+                for name, of in ids.items():
+                    yield self._positions(name, _effects(subject, batch, of, positions))
 
     def _features(self, name: str, x: Tensor, slope: Tensor) -> Finding:
         variance = x.detach().double().var(0, unbiased=False)
@@ -137,7 +142,7 @@ class FeaturesRead(Exam):
         )
 
 
-def _slopes(subject: Subject, batch: Batch, floats: list[Tensor]) -> list[Tensor]:
+def _slopes(subject: Subject, batch: Batch, floats: list[Tensor], directions: int) -> list[Tensor]:
     """Mean square derivative of random combinations of the outputs, in each feature."""
     marked = {id(x): x.detach().clone().requires_grad_(True) for x in floats}
     tensors = [marked.get(id(t), t) for t in batch.tensors()]
@@ -146,18 +151,18 @@ def _slopes(subject: Subject, batch: Batch, floats: list[Tensor]) -> list[Tensor
         raise NotApplicableError("the output has no derivative in the inputs")
     leaves, rng = list(marked.values()), subject.rng("features read")
     total = [torch.zeros(x.shape[1:], dtype=torch.float64) for x in leaves]
-    for _ in range(DIRECTIONS):
+    for _ in range(directions):
         signs = torch.randint(2, output.shape, generator=rng).to(output) * 2 - 1
         found = torch.autograd.grad(
             output, leaves, signs, retain_graph=True, allow_unused=True, materialize_grads=True
         )
         for t, g in zip(total, found, strict=True):
-            t += g.detach().double().square().mean(0).cpu() / DIRECTIONS
+            t += g.detach().double().square().mean(0).cpu() / directions
     return total
 
 
 def _slopes_later(
-    subject: Subject, batch: Batch, floats: list[Tensor], before: list[Tensor]
+    subject: Subject, batch: Batch, floats: list[Tensor], before: list[Tensor], directions: int
 ) -> list[Tensor]:
     """With those after two small steps added: a start at zero on purpose hides no feature."""
     try:
@@ -165,7 +170,8 @@ def _slopes_later(
             small_step(subject, SAMPLES)
     except NotApplicableError:
         return before  # without targets there is no step to make
-    return [a + b for a, b in zip(before, _slopes(subject, batch, floats), strict=True)]
+    after = _slopes(subject, batch, floats, directions)
+    return [a + b for a, b in zip(before, after, strict=True)]
 
 
 def _moves(subject: Subject, batch: Batch) -> bool:
@@ -190,12 +196,12 @@ def _ids(batch: Batch) -> dict[str, Tensor]:
     }
 
 
-def _effects(subject: Subject, batch: Batch, x: Tensor) -> Tensor:
+def _effects(subject: Subject, batch: Batch, x: Tensor, positions: int) -> Tensor:
     """Mean square change of the output when a position takes the token of another sample."""
     effects = []
     with torch.no_grad():
         before = subject.output(batch).double()
-        for position in range(min(x.shape[1], POSITIONS)):
+        for position in range(min(x.shape[1], positions)):
             other = x.clone()
             other[:, position] = x[:, position].roll(1)
             if torch.equal(other, x):

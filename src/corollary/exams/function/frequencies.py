@@ -23,12 +23,13 @@ from torch import Tensor
 
 from corollary.core import Band, Budget, Curve, Exam, Figure, Finding, Severity, Subject
 from corollary.errors import NotApplicableError
-from corollary.exams.landscapes import affordable
+from corollary.exams.landscapes import affordable, affordable_points
 from corollary.exams.probes import Probe, pairs, probe_of, segments, spread
 from corollary.exams.readings import rounded
 from corollary.theory.geometry.intrinsic_dimension import neighbours
 
 SAMPLES, SEGMENTS, POINTS = 256, 16, 64
+FEW, COARSE = 4, 32  # segments and points of a network that is much work
 INDEPENDENT = 1.5  # of the spread: the distance if the middle had nothing to do with the ends
 TOO_FAST = 0.5  # of that; networks that train well have less than a tenth
 
@@ -38,16 +39,16 @@ class Frequencies(Exam):
 
     def examine(self, subject: Subject, budget: Budget) -> Iterator[Finding]:
         """The mean frequency, and how much neighbours tell about what lies between them."""
-        rows = SEGMENTS * POINTS
-        probe = probe_of(subject, affordable(subject, budget, 2.0, SAMPLES, rows=rows))
+        probe = probe_of(subject, affordable(subject, budget, 2.0, SAMPLES))
+        few = affordable_points(subject, budget, SEGMENTS * POINTS, FEW * COARSE)
         with subject.borrowed():
             y = probe.values(probe.x)
             size = spread(y)
             if size <= probe.rounding() ** 2 * float(y.square().sum(1).mean()):
                 raise NotApplicableError("all samples have the same output, but for rounding")
             yield self._between_neighbours(_roughness(probe) / size)
-            a, b = pairs(probe, SEGMENTS, "frequencies")
-            energy = _energy(segments(probe, a, b, POINTS))
+            a, b = pairs(probe, SEGMENTS if few > POINTS * FEW else FEW, "frequencies")
+            energy = _energy(segments(probe, a, b, min(POINTS, few // len(a))))
         if energy is not None:
             yield self._spectrum(energy)
 

@@ -121,7 +121,7 @@ def _remedy(subject: Subject) -> str:
 def _measured(probe: Probe) -> tuple[Tensor, float]:
     """Outputs at the samples, and the mean square bending between them."""
     y = probe.values(probe.x)
-    a, b = pairs(probe, PAIRS, "linearity")
+    a, b = pairs(probe, min(PAIRS, 2 * probe.n), "linearity")
     ends = (probe.values(a) + probe.values(b)) / 2
     return y, float((probe.values((a + b) / 2) - ends).square().sum(1).mean())
 

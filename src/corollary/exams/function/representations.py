@@ -41,7 +41,6 @@ from corollary.exams.readings import counted, rounded
 from corollary.theory.geometry.intrinsic_dimension import intrinsic_dimension
 
 SAMPLES, FEWEST = 256, 16
-WIDE = 4096  # numbers of a layer beyond which random combinations stand for it
 THIN = 1e-6  # of the variance: directions below are not counted
 ROUNDING = 1e-3  # of the outputs' spread
 
@@ -50,7 +49,7 @@ class Layer(NamedTuple):
     """A layer's outputs on the samples."""
 
     name: str
-    features: Tensor
+    width: int
     linear: int
     intrinsic: float
 
@@ -62,12 +61,12 @@ class Representations(Exam):
 
     def examine(self, subject: Subject, budget: Budget) -> Iterator[Finding]:
         """The narrowest layer, and the spread within classes at the last one's input."""
-        batch = subject.data(affordable(subject, budget, 4.0, SAMPLES))
+        batch = subject.data(affordable(subject, budget, 2.0, SAMPLES, fewest=FEWEST))
         if batch.size < FEWEST:
             raise NotApplicableError(f"this needs {FEWEST} samples, and there are {batch.size}")
         with subject.borrowed(), torch.no_grad():
             seen, last = _watched(subject, batch)
-        layers = [_layer(name, h, subject) for name, h in seen.items() if len(h) == batch.size]
+        layers = [_layer(name, h) for name, h in seen.items() if len(h) == batch.size]
         layers = [layer for layer in layers if layer.linear > 0]
         if len(layers) < 2:
             raise NotApplicableError("there are not two layers that are modules of their own")
@@ -82,8 +81,7 @@ class Representations(Exam):
         self, layers: list[Layer], classes: int, given: int, all_passes: bool
     ) -> Finding:
         hidden = layers[:-1]
-        name, features, linear, _ = min(hidden, key=lambda layer: layer.linear)
-        width = features.shape[1]
+        name, width, linear, _ = min(hidden, key=lambda layer: layer.linear)
         needed = min(classes - 1, given)
         tight = linear < needed and all_passes
         return self.finding(
@@ -181,14 +179,21 @@ def _watched(subject: Subject, batch: Batch) -> tuple[dict[str, Tensor], Tensor 
     return seen, last[0] if last else None
 
 
-def _layer(name: str, h: Tensor, subject: Subject) -> Layer:
-    h = h.double().flatten(1)
-    if h.shape[1] > WIDE:
-        signs = torch.randint(2, (h.shape[1], WIDE // 4), generator=subject.rng("wide")) * 2.0 - 1
-        h = h @ signs.to(h) / math.sqrt(h.shape[1])
+def _layer(name: str, h: Tensor) -> Layer:
+    h = h.flatten(1)
+    width = h.shape[1]
     if not bool(torch.isfinite(h).all()):
-        return Layer(name, h, 0, math.nan)
-    return Layer(name, h, _linear_dimension(h), _intrinsic(h))
+        return Layer(name, width, 0, math.nan)
+    h = _coordinates(h.double())
+    return Layer(name, width, _linear_dimension(h), _intrinsic(h))
+
+
+def _coordinates(h: Tensor) -> Tensor:
+    """Points with the same inner products, in no more dimensions than there are points."""
+    if h.shape[1] <= len(h):
+        return h
+    squares, axes = torch.linalg.eigh(h @ h.T)
+    return axes * squares.clamp(min=0).sqrt()
 
 
 def _linear_dimension(h: Tensor) -> int:

@@ -27,10 +27,12 @@ from torch import Tensor
 
 from corollary.core import Budget, Evidence, Exam, Finding, Severity, Subject
 from corollary.errors import NotApplicableError
+from corollary.exams.landscapes import affordable
 from corollary.exams.probes import Probe, probe_of, spread
 from corollary.exams.readings import rounded
 
 SAMPLES, PERMUTATIONS = 64, 4
+PASSES = 4.0  # the work of a dozen forward
 SAME = 1e-3  # of the spread: invariant but for rounding and interpolation
 FEATURES = 4  # fewer are permuted into themselves too often
 
@@ -40,7 +42,7 @@ class Symmetries(Exam):
 
     def examine(self, subject: Subject, budget: Budget) -> Iterator[Finding]:
         """One finding a transformation."""
-        probe = probe_of(subject, SAMPLES)
+        probe = probe_of(subject, affordable(subject, budget, PASSES, SAMPLES))
         x = [t for t in probe.batch.tensors() if t.is_floating_point()]
         with subject.borrowed():
             y = probe.values(probe.x)

@@ -40,7 +40,7 @@ class Calibration(Exam):
         """On held-out samples if there are any."""
         need_trained(subject)
         held = subject.held_out is not None
-        batch = subject.held_out or subject.labelled()
+        batch = subject.fresh() or subject.labelled()
         with subject.borrowed(), torch.no_grad():
             scores, labels = scores_of(subject, batch)
         if scores.dim() != 2 or len(scores) < FEWEST:

@@ -112,7 +112,7 @@ def _as_you_train(subject: Subject, budget: Budget) -> bool:
     """Whether the user's own training learns shuffled labels as well, too."""
     try:
         trial = trial_run_of(subject, budget)
-        data = subject.labelled()
+        data = subject.all_labelled()
         order = torch.randperm(data.size, generator=subject.rng("shuffle"))
         other = trial.with_change(unchanged, relabelled(data, order))
     except (NotApplicableError, RuntimeError, ValueError):

@@ -32,7 +32,7 @@ class ParameterCount(Exam):
 
     def examine(self, subject: Subject, budget: Budget) -> Iterator[Finding]:
         """The count for any module, the bound for dense ReLU networks."""
-        W, n = sum(p.numel() for p in subject.parameters().values()), subject.data().size
+        W, n = sum(p.numel() for p in subject.parameters().values()), subject.everything().size
         if W == 0:
             raise NotApplicableError("the module has no trainable parameters")
         yield self.finding(

@@ -37,7 +37,7 @@ class Unseen(Exam):
 
     def examine(self, subject: Subject, budget: Budget) -> Iterator[Finding]:
         """The gap on held-out samples, or that of a short training on half of the samples."""
-        fresh = subject.held_out
+        fresh = subject.fresh()
         if fresh is not None:
             with subject.borrowed():
                 seen, unseen = risk_of(subject, subject.labelled()), risk_of(subject, fresh)

@@ -15,7 +15,7 @@ from collections.abc import Iterator
 
 from corollary.core import Batch, Budget, Exam, Finding, Severity, Subject
 from corollary.errors import NotApplicableError
-from corollary.exams.landscapes import OUTPUTS, affordable, tangent_kernel
+from corollary.exams.landscapes import affordable, outputs_of, tangent_kernel
 from corollary.exams.readings import rounded
 from corollary.exams.scales import float_inputs, scale_of
 from corollary.theory.kernels.empirical import effective_rank
@@ -33,7 +33,7 @@ class KernelRank(Exam):
 
     def examine(self, subject: Subject, budget: Budget) -> Iterator[Finding]:
         """One number."""
-        batch = subject.data(affordable(subject, budget, OUTPUTS, SAMPLES))
+        batch = subject.data(affordable(subject, budget, outputs_of(subject), SAMPLES))
         if batch.size < 8:
             raise NotApplicableError(f"this needs at least 8 samples, and there are {batch.size}")
         inputs = batch.named or (batch.inputs[0] if len(batch.inputs) == 1 else batch.inputs)

@@ -40,7 +40,7 @@ class Duplicates(Exam):
 
     def examine(self, subject: Subject, budget: Budget) -> Iterator[Finding]:
         """Exact and near copies."""
-        batch = subject.data(MOST)
+        batch = subject.everything().first(MOST)
         x = _rows(batch)
         if len(x) < 8:
             raise NotApplicableError("this needs eight samples")

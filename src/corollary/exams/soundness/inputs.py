@@ -29,7 +29,7 @@ class Inputs(Exam):
 
     def examine(self, subject: Subject, budget: Budget) -> Iterator[Finding]:
         """One finding an input, and one for what is wrong with it."""
-        floats = float_inputs(subject.data())
+        floats = float_inputs(subject.everything())
         small = [t for t in subject.data(FEW).tensors() if t.dtype in (torch.uint8, torch.int8)]
         if small:
             yield from self._wrap(subject)

@@ -37,7 +37,7 @@ class LabelNoise(Exam):
 
     def examine(self, subject: Subject, budget: Budget) -> Iterator[Finding]:
         """The share of contradicted labels."""
-        batch = subject.labelled(SAMPLES)
+        batch = subject.all_labelled().first(SAMPLES)
         labels = class_numbers(batch.target)
         if labels is None or labels.dim() != 1:
             raise NotApplicableError("there is not one class per sample")

@@ -36,7 +36,7 @@ class Labels(Exam):
 
     def examine(self, subject: Subject, budget: Budget) -> Iterator[Finding]:
         """Range, balance and order."""
-        target = class_numbers(subject.labelled().target)
+        target = class_numbers(subject.all_labelled().target)
         if target is None:
             raise NotApplicableError("the targets are not class indices")
         if len(target) < FEWEST:

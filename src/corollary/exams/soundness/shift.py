@@ -43,7 +43,7 @@ class Shift(Exam):
         held = subject.held_out
         if held is None:
             raise NotApplicableError("this needs held-out data; give held_out")
-        own = subject.data()
+        own = subject.everything()
         x, y = _features(own.spread(SAMPLES)), _features(held.spread(SAMPLES))
         if min(len(x), len(y)) < FEWEST or x.shape[1] != y.shape[1]:
             raise NotApplicableError(f"this needs {FEWEST} samples of the same shape on each side")

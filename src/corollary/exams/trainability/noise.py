@@ -30,7 +30,7 @@ class Noise(Exam):
 
     def examine(self, subject: Subject, budget: Budget) -> Iterator[Finding]:
         """The critical batch size with its interval."""
-        n = max(GROUPS, affordable(subject, budget, PASSES, SAMPLES))
+        n = affordable(subject, budget, PASSES, SAMPLES, fewest=GROUPS)
         batch = subject.labelled(n)
         if batch.size < GROUPS:
             raise NotApplicableError(

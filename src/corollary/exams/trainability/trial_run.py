@@ -55,9 +55,16 @@ class TrialRunExam(Exam):
         if not trial.faithful:
             how += f", fewer than your {trial.subject.batch_size} because the effort is limited"
         stuck = not (run.learned or trial.knew or trial.diverged)
+        short = stuck and not (trial.telling or trial.fails)
         whole = "all of your" if trial.complete else ""
         if trial.diverged:
             title, meaning = "Training diverges", self._divergence(run)
+        elif short:
+            title = "A few steps of training"
+            meaning = (
+                f"From {run.start:.3g} to {run.end:.3g} in {len(run.losses)} steps: too few in "
+                "batches of this size to say more."
+            )
         elif stuck:
             title = "It does not learn" if trial.fails else "The loss has not fallen yet"
             meaning = (
@@ -70,7 +77,7 @@ class TrialRunExam(Exam):
         severity = Severity.NONE
         if trial.diverged or trial.cannot_learn:
             severity = Severity.HIGH
-        elif stuck:
+        elif stuck and not short:
             severity = Severity.MEDIUM if trial.stuck else Severity.LOW
         ratio = run.end / run.aim if math.isfinite(run.end) and run.aim > 0 else math.inf
         return self.finding(
@@ -125,7 +132,7 @@ class TrialRunExam(Exam):
         share = one.end / one.start if one.start > 0 and one.finite else math.nan
         fails = trial.cannot_learn and not trial.diverged
         if plain is None:
-            meaning = f"The loss on it falls from {one.start:.3g} to {one.end:.3g}."
+            meaning = f"The loss on it goes from {one.start:.3g} to {one.end:.3g}."
         elif not fails:
             better = plain.learned and plain.end < one.end
             meaning = (
@@ -147,7 +154,9 @@ class TrialRunExam(Exam):
             if fails
             else "Your optimizer does not memorise one batch"
             if own
-            else "One batch memorised",
+            else "One batch memorised"
+            if one.learned
+            else "A few steps on one batch",
             severity=severity,
             evidence=Evidence.CONFIRMED,
             quantity="final loss / initial loss",

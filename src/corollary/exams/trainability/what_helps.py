@@ -34,7 +34,7 @@ class WhatHelps(Exam):
 
     def examine(self, subject: Subject, budget: Budget) -> Iterator[Finding]:
         """The smallest change that helps most, if the run goes badly."""
-        for x in float_inputs(subject.data()).values():
+        for x in float_inputs(subject.everything()).values():
             if not bool(torch.isfinite(x).all()):
                 raise NotApplicableError("some inputs are NaN or infinite; fix them first")
         trial = trial_run_of(subject, budget)
