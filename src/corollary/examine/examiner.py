@@ -28,7 +28,7 @@ from corollary.errors import (
 from corollary.examine.confirm import confirmed
 from corollary.examine.effort import LIMIT, WORK, Effort, effort_of
 from corollary.examine.examination import Examination
-from corollary.examine.first_pass import NO_OUTPUT, NOT_FINITE, copied_inputs
+from corollary.examine.first_pass import NO_OUTPUT, NOT_FINITE, OUTPUTS, copied_inputs
 from corollary.examine.prepare import prepare
 from corollary.examine.questions import QUESTIONS, chosen_exams
 from corollary.registry import Entry
@@ -46,6 +46,9 @@ GRAPHS = "the samples are graphs, and this needs one tensor with a row for each 
 TARGETS = "the targets are a {}, and this needs one tensor of them"
 STRUCTURED = "forward takes a {} of tensors, and this needs each tensor as an argument of its own"
 SCRIPTED = "a scripted module cannot be looked into; examine the module it was made from"
+SPARSE_GRADIENTS = "an embedding has sparse gradients, and this needs dense ones (sparse=False)"
+ONE_NUMBER = "forward gives one number for all samples, and this needs an output for each"
+IN_ORDER = "forward takes samples only in the order of their lengths; pass enforce_sorted=False"
 Progress = Callable[[Entry, Sequence[Finding]], None]  # called after each exam
 
 
@@ -214,7 +217,7 @@ def run_exam(
     except MemoryError:
         found.append(failed(entry.name, entry.title, "it needs more memory than the limit allows"))
     except Exception as error:  # a crash is a row of the report, never the end of it
-        reason = _known_reason(subject)
+        reason = _known_reason(subject) or (IN_ORDER if "enforce_sorted" in str(error) else "")
         told = not_applicable if reason else failed
         found.append(told(entry.name, entry.title, reason or _told(error)))
     return found
@@ -239,7 +242,12 @@ def _known_reason(subject: Subject) -> str:
         return UNSOUND.format("labels", "have no output")
     if subject.batch is not None and (reason := _unusual(subject.batch)):
         return reason
-    return SCRIPTED if isinstance(subject.model, torch.jit.ScriptModule) else ""
+    if subject.memo.get(OUTPUTS) == 0:
+        return ONE_NUMBER
+    modules = list(subject.model.modules())
+    if any(isinstance(m, nn.Embedding | nn.EmbeddingBag) and m.sparse for m in modules):
+        return SPARSE_GRADIENTS
+    return SCRIPTED if any(isinstance(m, torch.jit.ScriptModule) for m in modules) else ""
 
 
 def _unusual(batch: Batch) -> str:

@@ -37,6 +37,7 @@ REMEDIES = {
 TRIED = 32  # samples of the pass, if no batch size is given
 # Notes in the subject's memo.
 NOT_FINITE, NO_OUTPUT = "not finite", "labels without an output"
+OUTPUTS = "axes of the output"
 # One pass of all samples may take this part of the work, for exams need some hundred such passes.
 # With fewer samples than ENOUGH there is less to see, so these may take more; with fewer than LEAST
 # there is nothing.
@@ -213,6 +214,7 @@ def _check_output(subject: Subject, raw: Any) -> None:
         raise InputError(
             f"its forward gives a {type(raw).__name__} without a tensor of floating-point numbers"
         ) from None
+    subject.memo[OUTPUTS] = output.dim()
     if not bool(torch.isfinite(output).all()):
         subject.memo.setdefault(NOT_FINITE, "outputs")
 

@@ -75,7 +75,8 @@ def _metered(subject: Subject, n: int) -> float:
         parameters = list(subject.parameters().values())
         if output.requires_grad and parameters:
             torch.autograd.grad(output.abs().sum(), parameters, allow_unused=True)
-    return meter.seconds / batch.size
+    seconds: float = meter.seconds / batch.size
+    return seconds
 
 
 def _numbers(out: Any) -> int:

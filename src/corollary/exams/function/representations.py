@@ -193,7 +193,8 @@ def _coordinates(h: Tensor) -> Tensor:
     if h.shape[1] <= len(h):
         return h
     squares, axes = torch.linalg.eigh(h @ h.T)
-    return axes * squares.clamp(min=0).sqrt()
+    points: Tensor = axes * squares.clamp(min=0).sqrt()
+    return points
 
 
 def _linear_dimension(h: Tensor) -> int:

@@ -12,6 +12,7 @@ statistics. The two gradients are computed and compared.
 :cost: instant
 """
 
+import math
 from collections.abc import Iterator
 
 import torch
@@ -36,25 +37,26 @@ class Accumulation(Exam):
     def examine(self, subject: Subject, budget: Budget) -> Iterator[Finding]:
         """Their distance, relative to the gradient of the whole."""
         batch = subject.labelled(SAMPLES)
-        if batch.size < 2 * PARTS:
-            raise NotApplicableError(f"this needs {2 * PARTS} samples")
+        if batch.size < PARTS:
+            raise NotApplicableError(f"this needs {PARTS} samples")
         held = [p for p in subject.parameters().values() if not p.is_complex()]
         if not held:
             raise NotApplicableError("there is nothing to train")
         n = batch.size // PARTS
         with subject.borrowed() as model, steady(model):
             whole = _gradient(subject, batch.first(n * PARTS), held)
-            parts = [
-                _gradient(subject, batch.slice(slice(k * n, (k + 1) * n)), held)
-                for k in range(PARTS)
-            ]
+            mean = [torch.zeros_like(g) for g in whole]
+            for k in range(PARTS):
+                part = _gradient(subject, batch.slice(slice(k * n, (k + 1) * n)), held)
+                for m, g in zip(mean, part, strict=True):
+                    m += g / PARTS
             norms = any(isinstance(m, _BatchNorm) for m in model.modules())
-        mean = torch.stack(parts).mean(0)
-        length = float(whole.norm())
-        if not length > 0:
+        square = _product(whole, whole)
+        if not square > 0:
             raise NotApplicableError("the gradient is zero, so there is nothing to compare")
-        summed = abs(float((mean @ whole) / length**2) - 1 / PARTS) < 0.02
-        gap = float((mean * (PARTS if summed else 1) - whole).norm()) / length
+        summed = abs(_product(mean, whole) / square - 1 / PARTS) < 0.02
+        apart = [(PARTS if summed else 1) * m - g for m, g in zip(mean, whole, strict=True)]
+        gap = math.sqrt(_product(apart, apart) / square)
         differs = gap > TOLERANCE.get(held[0].dtype, COARSE) and not norms
         yield self.finding(
             "Accumulated gradients are not those of the large batch"
@@ -79,12 +81,18 @@ class Accumulation(Exam):
         )
 
 
-def _gradient(subject: Subject, batch: Batch, held: list[torch.nn.Parameter]) -> Tensor:
+def _product(a: list[Tensor], b: list[Tensor]) -> float:
+    """The inner product, in double precision."""
+    return math.fsum(
+        float(x.reshape(-1).double() @ y.reshape(-1).double()) for x, y in zip(a, b, strict=True)
+    )
+
+
+def _gradient(subject: Subject, batch: Batch, held: list[torch.nn.Parameter]) -> list[Tensor]:
     loss = subject.loss(batch)
     if not loss.requires_grad:
         raise NotApplicableError("the loss depends on no parameter")
     found = torch.autograd.grad(loss, held, allow_unused=True, materialize_grads=True)
-    flat = torch.cat([g.detach().reshape(-1).double() for g in found])
-    if not bool(torch.isfinite(flat).all()):
+    if not all(bool(torch.isfinite(g).all()) for g in found):
         raise NotApplicableError("the gradient is not finite")
-    return flat
+    return [g.detach() for g in found]
