@@ -1,6 +1,6 @@
 """What one pass tells before the exams begin."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import pytest
@@ -10,7 +10,8 @@ from torch.nn import functional as F
 
 import corollary
 from corollary.core import Budget, Severity, Status, Subject
-from corollary.errors import InputError, NotApplicableError
+from corollary.errors import InputError, TooMuchWorkError
+from corollary.examine.examiner import to_have_it
 from corollary.examine.first_pass import copied_inputs, first_forward_pass, reduce_samples
 from corollary.exams.landscapes import affordable
 from corollary.exams.work import KEY as SPEED
@@ -150,17 +151,20 @@ def _loss(output, target):
 def test_of_a_slow_module_fewer_samples_are_taken():
     subject = Subject(nn.Linear(5, 3), (X.repeat(4, 1), Y.repeat(4)))
     subject.memo[SPEED] = 0.01  # seconds a sample
-    reduce_samples(subject, 60.0)
-    assert subject.batch.size == 100
-    reduce_samples(subject, 1.0)
-    assert subject.batch.size == 64, "with fewer there is little to see"
+    for seconds, n in {60.0: 100, 6.4: 64, 3.2: 32, 0.1: 4}.items():
+        reduce_samples(subject, seconds)
+        assert subject.data().size == n
+    assert subject.everything().size == 256, "to look at, and to draw from"
 
 
 def test_an_exam_that_cannot_end_in_time_says_how_long_it_would_take():
     subject = Subject(nn.Linear(5, 3), (X, Y))
     subject.memo[SPEED] = 10.0
-    with pytest.raises(NotApplicableError, match="it would take about 320 s for this network"):
+    with pytest.raises(TooMuchWorkError, match="it is about 3 min of work") as why:
         affordable(subject, Budget.of(60.0), 2.0, 64)
+    assert to_have_it("a/b", why.value) == "to have it, run with --only a/b --effort thorough"
+    alone = replace(Budget.of(1000.0), unlimited=True)
+    assert affordable(subject, alone, 200.0, 64) == 8, "asked for alone, nothing is too much"
 
 
 def test_the_pace_is_measured_once():

@@ -101,7 +101,8 @@ def reduce_samples(subject: Subject, seconds: float) -> None:
     if subject.batch is None or subject.batch.size <= LEAST:
         return
     try:
-        in_one_second = 1 / seconds_per_sample(subject)
+        with copied_inputs(subject):
+            in_one_second = 1 / seconds_per_sample(subject)
     except Exception:
         return  # a module without an output to time; its exams will say so
     enough = min(ENOUGH, int(FOR_ENOUGH * seconds * in_one_second))

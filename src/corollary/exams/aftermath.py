@@ -7,6 +7,7 @@ import torch
 from torch import Tensor
 
 from corollary.core import Batch, Subject
+from corollary.core.subject import FORWARD
 from corollary.errors import CorollaryError
 from corollary.exams.class_targets import class_numbers, classes_last
 from corollary.exams.modes import steady
@@ -54,7 +55,8 @@ class Aftermath:
 
 def aftermath_of(subject: Subject, data: Batch) -> Aftermath:
     """Look at the module as it stands; to be called after a run, inside ``borrowed``."""
-    batch = data.spread(SAMPLES)
+    n = SAMPLES if subject.most is None else min(SAMPLES, FORWARD * subject.most)
+    batch = data.spread(n)
     with torch.no_grad(), steady(subject.model):
         try:
             raw = subject.output(batch).double()
@@ -64,7 +66,7 @@ def aftermath_of(subject: Subject, data: Batch) -> Aftermath:
         target = batch.target if isinstance(batch.target, Tensor) else None
         if subject.held_out is None:
             return Aftermath(output, target)
-        held = subject.held_out.spread(SAMPLES)
+        held = subject.held_out.spread(n)
         try:
             risk = risk_of(subject, held)
             named, y = _named(subject, held)

@@ -79,7 +79,7 @@ def _margins(subject: Subject, batch: Batch) -> tuple[Tensor, Tensor]:
     if not margins.requires_grad:
         raise NotApplicableError("the output is not differentiable in the inputs")
     slopes = torch.autograd.grad(margins.sum(), leaves, allow_unused=True, materialize_grads=True)
-    lengths = torch.cat([g.double().flatten(1) for g in slopes], dim=1).norm(dim=1)
+    lengths = torch.cat([g.double().reshape(len(g), -1) for g in slopes], dim=1).norm(dim=1)
     return margins.detach().double(), lengths
 
 

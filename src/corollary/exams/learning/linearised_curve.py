@@ -50,7 +50,7 @@ class LinearisedCurve(Exam):
             stated = _StatedError(run, linear, loss)
             try:
                 predicted = run.run(linear, loss, callbacks=(stated,)).losses
-            except (RuntimeError, ValueError) as why:  # a loss of probabilities, say
+            except (RuntimeError, ValueError, TypeError) as why:  # a loss of probabilities, say
                 raise NotApplicableError(
                     f"the loss does not accept the output of the linearised network ({why})"
                 ) from None

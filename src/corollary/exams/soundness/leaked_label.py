@@ -32,7 +32,7 @@ class LeakedLabel(Exam):
 
     def examine(self, subject: Subject, budget: Budget) -> Iterator[Finding]:
         """For tables of numbers with one target per row."""
-        x, y = _table(subject.labelled())
+        x, y = _table(subject.all_labelled())
         found = telling_columns(x, y)
         yield self.finding(
             "A feature is a copy of the target" if found else "No feature is the target",

@@ -30,6 +30,11 @@ class Noise(Exam):
 
     def examine(self, subject: Subject, budget: Budget) -> Iterator[Finding]:
         """The critical batch size with its interval."""
+        one = sum(p.numel() * p.element_size() for p in subject.parameters().values())
+        if GROUPS * one > budget.bytes:
+            raise NotApplicableError(
+                "the gradients of its groups need more memory than it may take"
+            )
         n = affordable(subject, budget, PASSES, SAMPLES, fewest=GROUPS)
         batch = subject.labelled(n)
         if batch.size < GROUPS:
