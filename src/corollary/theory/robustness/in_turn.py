@@ -21,7 +21,7 @@ from corollary.theory.seeding import as_generator
 class InTurn:
     """Several attacks on the same ball; a row is fooled when one of them fools it.
 
-    Rows that all of them leave standing keep the perturbation of largest loss.
+    Rows that withstand all of them keep the perturbation with the largest loss.
 
     Args:
         attacks: In the order of their turns, the cheapest first.
