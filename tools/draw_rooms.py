@@ -11,21 +11,10 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1]
 PACKAGE = ROOT / "src" / "corollary"
 FLOORS = (
-    ("errors", "arguments"),
-    ("theory", "core"),
+    ("errors", "arguments", "theory", "core"),
     ("data", "models"),
     ("train",),
-    (
-        "registry",
-        "dependencies",
-        "suites",
-        "claims",
-        "proofs",
-        "exams",
-        "experiments",
-        "exercises",
-        "courses",
-    ),
+    ("registry", "suites", "claims", "proofs", "exams", "experiments", "exercises", "courses"),
     ("run",),
     ("examine", "watch"),
     ("report",),

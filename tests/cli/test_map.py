@@ -5,7 +5,7 @@ import json
 from typer.testing import CliRunner
 
 from corollary.cli import app
-from corollary.dependencies import Graph, graph
+from corollary.courses.dependencies import Graph, graph
 
 LEAF: dict[str, tuple[str, ...]] = {"connectionism/perceptron_norm": ()}
 
@@ -52,7 +52,7 @@ def test_exams_and_unknown_names_are_refused():
 
 def test_the_page_is_one_file(tmp_path, monkeypatch):
     few = Graph({"connectionism/novikoff": ("connectionism/perceptron_norm",)} | LEAF)
-    monkeypatch.setattr("corollary.dependencies.graph", lambda: few)
+    monkeypatch.setattr("corollary.courses.dependencies.graph", lambda: few)
     path = tmp_path / "map.html"
     assert "has 2 claims" in call("map", "--out", str(path)).output
     page = path.read_text("utf-8")

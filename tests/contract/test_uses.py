@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from corollary.dependencies import Graph, graph, graph_of
+from corollary.courses.dependencies import Graph, graph, graph_of
 from corollary.errors import InputError, UnknownNameError
 from corollary.registry import ROOT, Entry, entries, places
 

@@ -8,8 +8,8 @@ from corollary.courses.catalogue import (
     claims_of,
     find_course,
 )
+from corollary.courses.dependencies import graph
 from corollary.courses.places import Place, places
-from corollary.dependencies import graph
 from corollary.errors import UnknownNameError
 from corollary.exercises.catalogue import all_exercises
 from corollary.registry import Entry, entries

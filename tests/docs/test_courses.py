@@ -7,7 +7,7 @@ from corollary_docs.dependencies import dependencies_page
 from corollary_docs.lectures import EXECUTED, write_files
 
 from corollary.courses.catalogue import all_lectures, find_course
-from corollary.dependencies import graph
+from corollary.courses.dependencies import graph
 from corollary.exercises.catalogue import all_exercises
 from corollary.registry import entries
 

@@ -1,6 +1,6 @@
 from itertools import combinations
 
-from corollary.dependencies import Graph, graph
+from corollary.courses.dependencies import Graph, graph
 from corollary.registry import reading_turn
 from corollary.report.map_layout import HEIGHT, WIDTH, layout
 from corollary.report.map_page import map_html

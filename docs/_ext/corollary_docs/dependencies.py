@@ -1,6 +1,6 @@
 """The page with the graph of all claims, and what the page of a claim says of its place in it."""
 
-from corollary.dependencies import Graph, graph
+from corollary.courses.dependencies import Graph, graph
 from corollary.registry import Entry, find
 from corollary_docs import rst
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-from corollary.dependencies import graph_of
+from corollary.courses.dependencies import graph_of
 from corollary.registry import ROOT, Entry, entries, places, reading_turn
 from corollary_docs import rst
 from corollary_docs.api import api_pages

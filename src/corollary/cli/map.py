@@ -11,7 +11,7 @@ from corollary.cli.options import complete_name
 if TYPE_CHECKING:
     from rich.tree import Tree
 
-    from corollary.dependencies import Graph
+    from corollary.courses.dependencies import Graph
 
 MOST_USED = 12  # results that the summary lists
 
@@ -33,7 +33,7 @@ def show_map(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Show what a result rests on, what breaks without it, and the path between two results."""
-    from corollary.dependencies import graph
+    from corollary.courses.dependencies import graph
 
     found = graph()
     if out is not None:

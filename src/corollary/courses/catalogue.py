@@ -11,8 +11,8 @@ from functools import cached_property, lru_cache
 
 from corollary.courses import notes as sets
 from corollary.courses import ours
+from corollary.courses.dependencies import graph
 from corollary.courses.places import Place, places
-from corollary.dependencies import graph
 from corollary.errors import UnknownNameError
 from corollary.exercises.catalogue import Exercise, all_exercises, find_exercise
 from corollary.registry import Entry, entries, find

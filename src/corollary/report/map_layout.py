@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
-from corollary.dependencies import Graph
+from corollary.courses.dependencies import Graph
 
 WIDTH, HEIGHT = 178, 22  # of a claim
 GAP, LANE_GAP = 64, 26  # between columns, between lanes

@@ -9,7 +9,7 @@ from typing import Any
 
 from markupsafe import Markup
 
-from corollary.dependencies import Graph
+from corollary.courses.dependencies import Graph
 from corollary.registry import chapter, find, reading_turn
 from corollary.report.map_layout import HEIGHT, WIDTH, Layout, layout
 from corollary.report.page import asset, policy, script, template, typeface, write_page
