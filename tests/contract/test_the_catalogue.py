@@ -29,7 +29,10 @@ def test_every_suite_has_claims(name):
     assert suite(name)
 
 
-@pytest.mark.parametrize("words", [["--help"], ["list"], ["show", "novikoff"], ["check", "--help"]])
+LIGHT = ("--help", "list", "show novikoff", "check --help", "map novikoff", "course lucchi-2025/5")
+
+
+@pytest.mark.parametrize("words", [w.split() for w in LIGHT], ids=LIGHT)
 def test_the_light_commands_import_nothing_heavy(words):
     code = (
         "import sys\n"

@@ -1,12 +1,12 @@
 """``corollary course lucchi-2025/5``: a path through claims, proofs and exercises."""
 
-import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from corollary.cli.printed import print_answer
 from corollary.errors import OptionError
 
 if TYPE_CHECKING:
@@ -57,28 +57,17 @@ def course(
         else:
             _walk(found, done, reset, as_json)
     elif isinstance(found, Lecture):
-        _print(_facts(found), as_json, lambda: _lecture(found))
+        print_answer(_facts(found), as_json, lambda: _lecture(found))
     else:
         courses = [found] if found else list(all_courses())
         facts = [{"name": c.name, "title": c.title, "lectures": _rows(c)} for c in courses]
-        _print(facts, as_json, lambda: _list(courses))
+        print_answer(facts, as_json, lambda: _list(courses))
 
 
 def _lectures(found: "Course | None") -> "list[Lecture]":
     from corollary.courses.catalogue import all_lectures
 
     return list(found.lectures if found else all_lectures())
-
-
-def _print(facts: Any, as_json: bool, text: Any) -> None:
-    if as_json:
-        typer.echo(json.dumps(facts, indent=1, ensure_ascii=False))
-        return
-    from rich.console import Console
-
-    console = Console(highlight=False)
-    for part in text():
-        console.print(part)
 
 
 def _rows(course: "Course") -> list[dict[str, Any]]:
@@ -182,7 +171,7 @@ def _walk(lecture: "Lecture", done: bool, reset: bool, as_json: bool) -> None:
         step = next((s for s in lecture.steps if s.name not in known), None)
     left = sum(s.name not in known for s in lecture.steps)
     facts = {"lecture": lecture.name, "step": step.name if step else "", "left": left}
-    _print(facts, as_json, lambda: _step(lecture, step, left))
+    print_answer(facts, as_json, lambda: _step(lecture, step, left))
 
 
 def _step(lecture: "Lecture", step: "Step | None", left: int) -> Iterator[Any]:

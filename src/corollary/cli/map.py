@@ -1,12 +1,12 @@
 """``corollary map NAME``: what a result rests on, and what rests on it."""
 
-import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from corollary.cli.options import complete_name
+from corollary.cli.printed import print_answer
 
 if TYPE_CHECKING:
     from rich.tree import Tree
@@ -46,14 +46,14 @@ def show_map(
     names = [_claim(word) for word in (breaks or name, other) if word]
     if breaks:
         facts = {"name": names[0], "breaks": list(found.above(names[0]))}
-        _print(facts, as_json, lambda: _breaks(found, names[0]))
+        print_answer(facts, as_json, lambda: _breaks(found, names[0]))
     elif not names:
-        _print(_summary(found), as_json, lambda: _overview(found))
+        print_answer(_summary(found), as_json, lambda: _overview(found))
     elif len(names) == 1:
-        _print(_facts(found, names[0]), as_json, lambda: _one(found, names[0]))
+        print_answer(_facts(found, names[0]), as_json, lambda: _one(found, names[0]))
     else:
         facts = {"path": _path(found, *names), "common": list(found.common(*names))}
-        _print(facts, as_json, lambda: _between(found, *names))
+        print_answer(facts, as_json, lambda: _between(found, *names))
 
 
 def _claim(word: str) -> str:
@@ -64,17 +64,6 @@ def _claim(word: str) -> str:
     if entry.is_exam:
         raise UnknownNameError(f"expected a claim, got '{entry.name}', which is an exam")
     return entry.name
-
-
-def _print(facts: dict[str, Any], as_json: bool, text: Any) -> None:
-    if as_json:
-        typer.echo(json.dumps(facts, indent=1, ensure_ascii=False))
-        return
-    from rich.console import Console
-
-    console = Console(highlight=False)
-    for part in text():
-        console.print(part)
 
 
 def _summary(found: "Graph") -> dict[str, Any]:

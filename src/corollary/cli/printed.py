@@ -1,0 +1,25 @@
+"""One answer in two forms: JSON, or what a person reads in the terminal."""
+
+import json
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import typer
+
+
+def print_answer(facts: Any, as_json: bool, parts: Callable[[], Iterable[Any]]) -> None:
+    """Print the facts as JSON, or the parts one after the other.
+
+    Args:
+        facts: Plain data.
+        as_json: Whether JSON is asked for.
+        parts: Gives what rich can print; called only if it is needed.
+    """
+    if as_json:
+        typer.echo(json.dumps(facts, indent=1, ensure_ascii=False))
+        return
+    from rich.console import Console
+
+    console = Console(highlight=False)
+    for part in parts():
+        console.print(part)
