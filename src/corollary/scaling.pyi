@@ -12,9 +12,12 @@ from corollary.theory.scaling.exponents import Weight as Weight
 from corollary.theory.scaling.exponents import chain as chain
 from corollary.theory.scaling.exponents import exponents as exponents
 from corollary.theory.scaling.transfer import correction as correction
+from corollary.train.scaling.attention import multiply_scores as multiply_scores
 from corollary.train.scaling.check import width_check as width_check
 from corollary.train.scaling.exponent import Exponent as Exponent
 from corollary.train.scaling.judging import Status as Status
+from corollary.train.scaling.mup import Mup as Mup
+from corollary.train.scaling.mup import mup as mup
 from corollary.train.scaling.result import LayerScaling as LayerScaling
 from corollary.train.scaling.result import WidthCheck as WidthCheck
 from corollary.train.scaling.roles import growth as growth

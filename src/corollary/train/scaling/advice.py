@@ -56,5 +56,5 @@ def _exponents_now(
         b = role.f / 2  # zero at the start, which is zero at every scale
     if row is None or row.role is not role:
         return ABC(0.0, b, c)
-    gain = row.activation.nearest + row.behind - row.given.nearest
+    gain = (row.activation + (row.behind - row.given.value)).nearest
     return ABC(0.0 if math.isnan(gain) else role.f / 2 - b - gain, b, c)

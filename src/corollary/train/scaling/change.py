@@ -7,7 +7,7 @@ from typing import Any
 import torch
 from torch import nn
 
-from corollary.theory.scaling.abc import ABC, Role
+from corollary.theory.scaling.abc import ABC, Optimizer, Role
 from corollary.train.scaling.roles import Growth, owned
 
 
@@ -23,6 +23,7 @@ class Change:
     name: str
     role: Role
     by: ABC
+    scores: bool = False  # whether it is attention, whose scores are multiplied
 
     @property
     def nothing(self) -> bool:
@@ -40,12 +41,17 @@ def ratio(growth: Growth) -> float:
     return growth.fan_in if growth.role.f else growth.fan_out
 
 
-def rescale(model: nn.Module, changes: Iterable[Change], grown: Mapping[str, Growth]) -> None:
+def scale_factors(changes: Iterable[Change], grown: Mapping[str, Growth]) -> dict[str, float]:
+    """The factor of the initial weights of every parameter."""
+    return {c.name: ratio(grown[c.name]) ** -c.by.b for c in changes}
+
+
+def rescale(model: nn.Module, factors: Mapping[str, float]) -> None:
     """Multiply the initial weights."""
     parameters = {name: parameter for name, (_, parameter) in owned(model)}
     with torch.no_grad():
-        for change in changes:
-            parameters[change.name].mul_(ratio(grown[change.name]) ** -change.by.b)
+        for name, factor in factors.items():
+            parameters[name].mul_(factor)
 
 
 def split_groups(
@@ -75,13 +81,24 @@ def split_groups(
 
 
 def rate_factors(
-    model: nn.Module, changes: Iterable[Change], grown: Mapping[str, Growth]
+    model: nn.Module,
+    changes: Iterable[Change],
+    grown: Mapping[str, Growth],
+    optimizer: Optimizer,
 ) -> dict[nn.Parameter, float]:
-    """The factor of the learning rate of every parameter that has one."""
+    """The factor of the learning rate of every parameter that has one.
+
+    A hidden matrix of another shape, whose fan-out grows more than its fan-in, has a smaller
+    gradient in proportion, which SGD makes up for.
+    """
     parameters = {name: parameter for name, (_, parameter) in owned(model)}
-    return {
-        parameters[change.name]: ratio(grown[change.name]) ** -change.by.c for change in changes
-    }
+    factors = {}
+    for change in changes:
+        g = grown[change.name]
+        hidden = change.role is Role.HIDDEN and optimizer is Optimizer.SGD
+        shape = g.fan_out / g.fan_in if hidden else 1.0
+        factors[parameters[change.name]] = shape * ratio(g) ** -change.by.c
+    return factors
 
 
 def multiply_inputs(layer: nn.Module, factor: float) -> None:

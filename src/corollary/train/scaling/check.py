@@ -9,8 +9,10 @@ from corollary.core.default_losses import Loss
 from corollary.core.progress import Show
 from corollary.core.recipe import Optimization, in_words
 from corollary.errors import InputError
-from corollary.theory.scaling.abc import PARAMETRISATIONS, Optimizer, Role, optimizer_kind
+from corollary.theory.scaling.abc import ABC, PARAMETRISATIONS, Optimizer, Role, optimizer_kind
 from corollary.train.scaling.advice import Runs, changes_for
+from corollary.train.scaling.attention import score_factors
+from corollary.train.scaling.change import Change
 from corollary.train.scaling.code import code_for
 from corollary.train.scaling.exponent import Exponent, fitted
 from corollary.train.scaling.judging import Status
@@ -100,6 +102,8 @@ def width_check(
     if check.status is Status.TRANSFERS:
         return check
     changes = changes_for(layers, grown, check, found, kind)
+    heads = score_factors(large.model, small.model)
+    changes += [Change(name, Role.CONSTANT, ABC(0.5, 0.0, 0.0), scores=True) for name in heads]
     check = replace(check, changes=tuple(changes), code=code_for(changes, widths[0], made))
     if not confirm:
         return check
@@ -127,17 +131,22 @@ class _Summary:
     def of(self, layers: Sequence[Layer], found: Runs) -> WidthCheck:
         """The check that these networks make."""
         theory = {p.name: reference(layers, p, self.kind) for p in PARAMETRISATIONS}
-        names = [layer.name for layer in layers if layer.role is not None]
-        given = [self._exponent([[m.layers[n].given for m in row] for row in found]) for n in names]
         output = [[m.output for m in row] for row in found]
-        passed = [*given[1:], self._exponent([[s.activation for s in row] for row in output])]
+        logits = self._exponent([[s.activation for s in row] for row in output])
+        matrices = [layer for layer in layers if layer.role is not None]
+        given = {
+            layer.name: self._exponent([[m.layers[layer.name].given for m in row] for row in found])
+            for layer in matrices
+        }
         rows: list[LayerScaling] = []
-        for layer in (layer for layer in layers if layer.role is not None):
+        for layer in matrices:
             sizes = [[m.layers[layer.name] for m in row] for row in found]
-            row = self._row(layer.name or "the network", layer.role, sizes, passed[len(rows)])
+            row = self._row(layer.name or "the network", layer.role, sizes, logits)
             known = {key: predicted[layer.name] for key, predicted in theory.items()}
-            rows.append(replace(row, theory=known, output=layer.name == names[-1]))
-        whole = self._row("all layers together", Role.OUTPUT, output, passed[-1])
+            last = layer is matrices[-1]
+            passed = logits if last else given.get(layer.next or "", row.activation)
+            rows.append(replace(row, theory=known, output=last, passed=passed))
+        whole = self._row("all layers together", Role.OUTPUT, output, logits)
         about = (self.module, self.optimizer, self.widths, self.seeds, self.steps)
         return WidthCheck(*about, tuple(rows), replace(whole, output=True))
 

@@ -54,12 +54,15 @@ def _initial_scales(changes: Sequence[Change]) -> Iterator[str]:
 
 
 def _multipliers(changes: Sequence[Change]) -> Iterator[str]:
-    for a, names in _by(changes, lambda change: change.by.a):
-        for name in names:
-            layer = name.removesuffix(".weight")
+    for change in changes:
+        if change.scores:
+            yield f'attention = model.get_submodule("{change.name}")'
+            yield f"corollary.scaling.multiply_scores(attention, m**{-change.by.a:g})  # 1/d"
+        elif change.by.a:
+            layer = change.name.removesuffix(".weight")
             yield f'model.get_submodule("{layer}").register_forward_pre_hook('
-            yield f"    lambda _, given: (given[0]{_times(-a)}, *given[1:])  # a shared matrix"
-            yield ")"
+            yield f"    lambda _, given: (given[0]{_times(-change.by.a)}, *given[1:])"
+            yield ")  # it shares its matrix with an embedding"
 
 
 def _group(parameters: str, rate: float, decay: float, c: float) -> str:

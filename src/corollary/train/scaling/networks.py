@@ -12,11 +12,14 @@ from corollary.core.randomness import derived_seed
 from corollary.core.recipe import Optimization
 from corollary.core.subject import Subject
 from corollary.errors import InputError
+from corollary.theory.scaling.abc import optimizer_kind
+from corollary.train.scaling.attention import multiply_scores, score_factors
 from corollary.train.scaling.change import (
     Change,
     multiply_inputs,
     rate_factors,
     rescale,
+    scale_factors,
     split_groups,
 )
 from corollary.train.scaling.roles import growth
@@ -79,11 +82,15 @@ class Applied(NamedTuple):
         """Rescale weights, split the groups of the optimizer, multiply what layers are given."""
         grown = growth(self.base, model)
         weights = [change for change in self.changes if change.name in grown]
-        rescale(model, weights, grown)
-        groups = split_groups(optimizer.param_groups, rate_factors(model, weights, grown))
-        optimizer.param_groups[:] = groups
+        rescale(model, scale_factors(weights, grown))
+        kind = optimizer_kind(type(optimizer).__name__)
+        factors = rate_factors(model, weights, grown, kind)
+        optimizer.param_groups[:] = split_groups(optimizer.param_groups, factors)
+        scores = score_factors(model, self.base)
         for change in self.changes:
-            if change.by.a:
+            if change.scores and change.name in scores:
+                multiply_scores(model.get_submodule(change.name), scores[change.name])
+            elif change.by.a and not change.scores:
                 path = change.name.removesuffix(".weight")
                 layer = model.get_submodule(path)
                 wider = growth(self.base.get_submodule(path), layer)["weight"].fan_in

@@ -16,6 +16,7 @@ from corollary.errors import InputError
 from corollary.theory.modules.differentiable import differentiable
 from corollary.train.scaling.roles import matrices, owned
 
+TINY = 1e-30  # Adam's epsilon in small steps: gradients fall with the width, and it does not
 SMALL = 1e-4  # of the learning rate: the change is a derivative, and float64 keeps its digits
 
 
@@ -63,13 +64,14 @@ def measured(subject: Subject, steps: int) -> Measured:
     with differentiable():
         start = [p.detach().clone() for p in model.parameters()]
         calls, output = _recorded(subject, batch, watched)
+        first = {name: _answers(watched[name], calls[name]) for name in calls}
         _train(subject, batch, [SMALL * rate for rate in rates], steps)
         small_output = size([_output(subject, batch) - output])
         moved = [p.detach().clone() for p in model.parameters()]
         small, through = {}, {}
         for name in calls:
             with _only(model, watched[name], moved, start):
-                small[name] = _own_change(watched[name], calls[name])
+                small[name] = _distance(_answers(watched[name], calls[name]), first[name])
                 through[name] = size([_output(subject, batch) - output])
         _assign(model, start)
         _train(subject, batch, rates, steps)
@@ -77,7 +79,7 @@ def measured(subject: Subject, steps: int) -> Measured:
         moved, full = [p.detach().clone() for p in model.parameters()], {}
         for name in calls:
             with _only(model, watched[name], moved, start):
-                full[name] = _own_change(watched[name], calls[name])
+                full[name] = _distance(_answers(watched[name], calls[name]), first[name])
         _assign(model, start)
     sizes = {
         name: Sizes(
@@ -125,8 +127,10 @@ def _train(subject: Subject, batch: Batch, rates: list[float], steps: int) -> No
     assert optimizer is not None
     given = [dict(group) for group in optimizer.param_groups]
     optimizer.state.clear()
-    for group, rate in zip(optimizer.param_groups, rates, strict=True):
+    for group, before, rate in zip(optimizer.param_groups, given, rates, strict=True):
         group["lr"] = rate
+        if "eps" in group and rate < before["lr"]:
+            group["eps"] = TINY
         if "weight_decay" in group:
             group["weight_decay"] = 0.0  # it shrinks all layers alike and would hide a frozen one
     with torch.enable_grad():
@@ -164,12 +168,15 @@ def _recorded(
     return calls, output
 
 
-def _own_change(layer: nn.Module, calls: list[_Call]) -> float:
-    """How far a layer's output has moved for the inputs it had at the start."""
+def _answers(layer: nn.Module, calls: list[_Call]) -> list[Tensor]:
+    """What a layer gives for the inputs it had at the start; hooks have made them what they are."""
     with torch.no_grad():
-        now = [_first_floats(layer(*call.inputs, **call.named)) for call in calls]
-    pairs = zip(now, calls, strict=True)
-    return size([after - call.output for after, call in pairs if after is not None])
+        given = [layer.forward(*call.inputs, **call.named) for call in calls]
+    return [found for found in map(_first_floats, given) if found is not None]
+
+
+def _distance(after: list[Tensor], before: list[Tensor]) -> float:
+    return size([b - a for a, b in zip(before, after, strict=True)])
 
 
 def _given(calls: list[_Call]) -> float:

@@ -1,11 +1,12 @@
 """The layers of a network in the order of their calls, as theory takes them."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Container, Sequence
+from dataclasses import dataclass, replace
 
 import torch
-from torch import nn
+from torch import Tensor, nn
 
+from corollary.core.nested import tensors_in
 from corollary.core.subject import Subject
 from corollary.theory.scaling.abc import Optimizer, Parametrisation, Role
 from corollary.theory.scaling.exponents import Norm, Residual, Sizes, Stage, Weight, exponents
@@ -21,6 +22,7 @@ class Layer:
     role: Role | None
     parameters: tuple[str, ...] = ()  # names of its matrices
     shared: bool = False  # whether another layer holds the matrix, too
+    next: str | None = None  # the layer that is given what this one gives, if no norm is between
 
 
 def structure(subject: Subject, wide: nn.Module) -> list[Layer]:
@@ -30,16 +32,15 @@ def structure(subject: Subject, wide: nn.Module) -> list[Layer]:
         subject: The network at one width; it is called once.
         wide: The network at another width, which tells what grows.
     """
-    model, order = subject.model, list[str]()
+    model, calls = subject.model, dict[str, Tensor | None]()
     layers = matrix_layers(model)
     norms = {name: m for name, m in model.named_modules() if "Norm" in type(m).__name__}
     names = {id(m): name for name, m in (layers | norms).items()}
 
-    def note(module: nn.Module, *_: object) -> None:
-        if names[id(module)] not in order:
-            order.append(names[id(module)])
+    def note(module: nn.Module, inputs: object) -> None:
+        calls.setdefault(names[id(module)], next(tensors_in(inputs), None))
 
-    hooks = [m.register_forward_hook(note) for m in (layers | norms).values()]
+    hooks = [m.register_forward_pre_hook(note) for m in (layers | norms).values()]
     try:
         with torch.no_grad():
             subject.call(subject.data())
@@ -49,9 +50,18 @@ def structure(subject: Subject, wide: nn.Module) -> list[Layer]:
     named = {id(p): name for name, (_, p) in owned(model)}
     there = dict(wide.named_modules())
     return [
-        Layer(name, None) if name in norms else _layer(name, layers[name], there[name], named)
-        for name in order
+        Layer(name, None)
+        if name in norms
+        else replace(_layer(name, layers[name], there[name], named), next=_next(name, calls, norms))
+        for name in calls
     ]
+
+
+def _next(name: str, calls: dict[str, Tensor | None], norms: Container[str]) -> str | None:
+    """The first later layer with another input, as queries, keys and values have the same."""
+    later = list(calls)[list(calls).index(name) + 1 :]
+    found = next((other for other in later if calls[other] is not calls[name]), None)
+    return None if found in norms else found
 
 
 def _layer(name: str, module: nn.Module, wide: nn.Module, named: dict[int, str]) -> Layer:
