@@ -10,7 +10,7 @@ state dict stay as they are.
 """
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -60,7 +60,8 @@ class Mup:
         self, optimizer: type[torch.optim.Optimizer], lr: float, **settings: Any
     ) -> torch.optim.Optimizer:
         """An optimizer of this class with these groups."""
-        return optimizer(self.groups(optimizer, lr, **settings))
+        make: Callable[..., torch.optim.Optimizer] = optimizer
+        return make(self.groups(optimizer, lr, **settings))
 
     def _factors(self, optimizer: type[torch.optim.Optimizer] | str) -> dict[nn.Parameter, float]:
         name = optimizer if isinstance(optimizer, str) else optimizer.__name__
