@@ -74,6 +74,13 @@ def test_the_floor_by_hand():
     assert (result.measured[0].value, result.predicted[0]) == pytest.approx((0.25, 0.25))
 
 
+def test_at_the_solution_of_a_system_that_can_be_solved_the_floor_is_0():
+    X = torch.tensor([[1.0, 2.0], [0.0, 1.0], [3.0, 1.0]]).double()
+    w = torch.tensor([1.0, -2.0]).double()
+    problem = sum_of_squares(X, X @ w)  # Problem 2e says that it is positive
+    assert problem.components(w).square().sum(-1).mean() == 0
+
+
 @pytest.mark.parametrize("share", [0.1, 0.9])
 def test_linear_systems_with_a_solution_are_solved_for_every_short_step(share):
     assert SgdInterpolation(share=share, n=10, d=4).check(1).verdict is Verdict.HOLDS

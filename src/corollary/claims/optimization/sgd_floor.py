@@ -13,10 +13,8 @@ not converge in mean square. If it has one, nothing follows (see the claim sgd_i
 :cost: instant
 :uses: cauchy_schwarz, operator_norm
 :covers: sgd-constant-step-floor
-:erratum: [missing hypothesis] Problem 2e adds that the right side is positive, so that SGD does not
-    converge. With y = X w_*, as the problem has it, all gradients vanish at w_*, and the right side
-    is 0 there: SGD with a constant step converges, as the claim sgd_interpolation shows. It is
-    positive where Xw = y has no solution.
+:erratum: [wrong] Problem 2e ends in "> 0". With y = X w_*, as the problem has it, every gradient is 0
+    at w_*, and so is the right side there; the claim sgd_interpolation says what follows.
 """
 
 from typing import NamedTuple
