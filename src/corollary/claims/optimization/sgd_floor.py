@@ -13,8 +13,8 @@ not converge in mean square. If it has one, nothing follows (see the claim sgd_i
 :cost: instant
 :uses: cauchy_schwarz, operator_norm
 :covers: sgd-constant-step-floor
-:erratum: [wrong] Problem 2e ends in "> 0". With y = X w_*, as the problem has it, every gradient is 0
-    at w_*, and so is the right side there; the claim sgd_interpolation says what follows.
+:erratum: [wrong] Problem 2e ends in "> 0". With y = X w_*, as the problem has it, every gradient is
+    0 at w_*, and so is the right side there; the claim sgd_interpolation says what follows.
 """
 
 from typing import NamedTuple
