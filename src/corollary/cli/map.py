@@ -103,7 +103,7 @@ def _one(found: "Graph", name: str) -> Any:
     yield f"{_shown(name)}\n"
     below, above = found.below(name), found.above(name)
     yield (
-        _tree(f"[bold]rests on[/bold] {len(below)} claims", name, found.uses)
+        _tree(f"[bold]rests on[/bold] {_claims(len(below))}", name, found.uses)
         if below
         else ("It rests on no other claim.")
     )
@@ -112,7 +112,7 @@ def _one(found: "Graph", name: str) -> Any:
     if not above:
         yield "No other claim rests on it."
         return
-    yield f"[bold]used by[/bold] {len(direct)} claims; {len(above)} break if it falls"
+    yield f"[bold]used by[/bold] {_claims(len(direct))}; {_claims(len(above))} would fall with it"
     for other in direct:
         yield f"  {_shown(other)}"
     yield f"\n[dim]corollary map --breaks {name.split('/')[1]}[/dim]"
@@ -123,7 +123,7 @@ def _breaks(found: "Graph", name: str) -> Any:
     if not above:
         yield f"Nothing else falls with {name}."
         return
-    yield _tree(f"{len(above)} claims fall with {_shown(name)}", name, found.used_by)
+    yield _tree(f"{_claims(len(above))} would fall with {_shown(name)}", name, found.used_by)
 
 
 def _path(found: "Graph", one: str, other: str) -> list[str]:
@@ -167,3 +167,7 @@ def _shown(name: str) -> str:
     from corollary.registry import find
 
     return f"[cyan]{name.split('/')[1]}[/cyan]  {escape(find(name).title)}"
+
+
+def _claims(count: int) -> str:
+    return f"{count} claim" if count == 1 else f"{count} claims"
