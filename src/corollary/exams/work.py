@@ -18,6 +18,7 @@ from corollary.core import Subject
 from corollary.theory.robustness.certificates.clock import going_by
 
 FLOPS, WRITES, CALLS = 6e10, 1e9, 2e5
+COUNTED = 4e4  # operations that are started in a second while they are counted
 KEY = "work per sample"  # in the subject's memo
 FEW, SAMPLES = 2, 16
 LARGE = 0.02  # nominal seconds a sample: what an operation starts with is then little of it
@@ -33,9 +34,9 @@ class Meter(TorchDispatchMode):
         True
     """
 
-    def __init__(self) -> None:
+    def __init__(self, calls: float = CALLS) -> None:
         super().__init__()  # type: ignore[no-untyped-call]
-        self.seconds = 0.0
+        self.seconds, self.calls = 0.0, calls
 
     def __torch_dispatch__(  # the signature is torch's
         self, func: Any, types: Any, args: Any = (), kwargs: Any = None
@@ -43,7 +44,7 @@ class Meter(TorchDispatchMode):
         """Run an operation and add what it takes."""
         kwargs = kwargs or {}
         out = func(*args, **kwargs)
-        self.seconds += 1 / CALLS
+        self.seconds += 1 / self.calls
         count = flop_registry.get(func.overloadpacket)
         if count is not None:
             self.seconds += float(count(*args, **kwargs, out_val=out)) / FLOPS
@@ -54,7 +55,7 @@ class Meter(TorchDispatchMode):
 @contextmanager
 def clock_of_work() -> Iterator[None]:
     """Proofs inside it go by the work that is done: what is proved is the same on every machine."""
-    with Meter() as meter, going_by(lambda: meter.seconds):
+    with Meter(COUNTED) as meter, going_by(lambda: meter.seconds):
         yield
 
 
