@@ -18,6 +18,7 @@ from corollary.train.scaling.exponent import Exponent as Exponent
 from corollary.train.scaling.judging import Status as Status
 from corollary.train.scaling.mup import Mup as Mup
 from corollary.train.scaling.mup import mup as mup
+from corollary.train.scaling.parametrise import parametrise as parametrise
 from corollary.train.scaling.result import LayerScaling as LayerScaling
 from corollary.train.scaling.result import WidthCheck as WidthCheck
 from corollary.train.scaling.roles import growth as growth
