@@ -10,6 +10,7 @@ from corollary.theory.landscape.curvature.noise_scale import two_sizes
 from corollary.watch.cadence import Cadence
 from corollary.watch.detect.panel import Panel
 from corollary.watch.loss_graph import SCALER
+from corollary.watch.measure.inside import Movement
 from corollary.watch.measure.layers import LayerFacts, LayerProbe
 from corollary.watch.measure.limit import LimitReader
 from corollary.watch.measure.micro_batches import LocalGradient, MicroBatches
@@ -38,6 +39,7 @@ class Measuring:
         self.cadence = Cadence(overhead, PLAN)
         self.limit = LimitReader(loop, memory)
         self.updates = UpdateReader(memory)
+        self.movement = Movement()
         self.noise = NoiseAverage()
         self.memory = memory
         self.probe: LayerProbe | None = None
@@ -116,7 +118,11 @@ class Measuring:
             self._add_noise("passes", self.micro.parts(process_rank()[1]))
             self.micro = None
         if self.cadence.due("update", self.loop.made):
-            self.updates.before([(self.loop.name(p), p) for p in owned.parameters])
+            named = [(self.loop.name(p), p) for p in owned.parameters]
+            moved = self.movement.read(named)
+            if moved is not None:
+                self.say("movement", moved)
+            self.updates.before(named)
 
     def after_step(self) -> None:
         """Parameters have changed."""
@@ -142,6 +148,8 @@ class Measuring:
         size = loop.passes[-1].size if loop.passes else 0
         self.panel.tell("on_layers", probe)
         facts = probe.facts(size if clean else 0)
+        for name, reading in probe.inside.readings().items():
+            self.say(name, reading)
         probe.forget()
         self.probe = None
         measured = [f for f in facts if f.squared is not None and f.batch is not None]

@@ -17,7 +17,7 @@ SORTED = "data/sorted_labels"
 ONE_CLASS = "data/one_class"
 DOUBLE = "data/duplicated_batches"
 NEAR = 8  # steps within which a batch that comes back was not shuffled
-FOLLOWED = 4000  # steps; the order of longer epochs is not followed
+FOLLOWED = 2000  # steps; the order of longer epochs is not followed
 EVERY = 8  # steps between two looks at the labels
 
 

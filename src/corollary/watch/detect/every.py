@@ -6,6 +6,7 @@ from corollary.watch.detect.data import Batches, Labels
 from corollary.watch.detect.detector import Detector
 from corollary.watch.detect.gradients import DeadUnits, Vanishing
 from corollary.watch.detect.inputs import Inputs, Tokens
+from corollary.watch.detect.inside import InsideLayers
 from corollary.watch.detect.loss_form import LossForm
 from corollary.watch.detect.mode import Mode, RandomEvaluation
 from corollary.watch.detect.optimizers import Recreated, Rounded, Settings
@@ -52,6 +53,7 @@ def detectors() -> list[Detector]:
         AfterStep(),
         Cleared(),
         Weights(),
+        InsideLayers(),
         Vanishing(),
         DeadUnits(),
         Stability(),

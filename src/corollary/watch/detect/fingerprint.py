@@ -4,7 +4,7 @@ import torch
 
 from corollary.watch.state import Pass
 
-POINTS = 1024  # values of a batch that make its fingerprint
+POINTS = 256  # values of a batch that make its fingerprint
 WEIGHTS = torch.rand(POINTS, generator=torch.Generator().manual_seed(0))
 
 

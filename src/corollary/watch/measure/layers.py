@@ -10,6 +10,7 @@ import torch
 from torch import Tensor, nn
 from torch.utils.hooks import RemovableHandle
 
+from corollary.watch.measure.inside import WATCHED, Inside
 from corollary.watch.measure.noise import example_squares
 
 LAYERS = (nn.Linear, nn.Conv2d)
@@ -45,11 +46,15 @@ class LayerProbe:
     waiting: list[RemovableHandle] = field(default_factory=list)  # on outputs
     seen: dict[str, _Seen] = field(default_factory=dict)
     order: list[str] = field(default_factory=list)  # parameterised modules as they were called
+    inside: Inside = field(default_factory=Inside)
     recomputed: bool = False  # whether a layer's pass is made again for its backward pass
 
     def attach(self) -> None:
-        """Hook every module that has parameters of its own."""
+        """Hook every module that has parameters of its own, and some that have none."""
         for name, module in self.model.named_modules():
+            if isinstance(module, WATCHED):
+                hook = self._look_inside(name)
+                self.handles.append(module.register_forward_hook(hook, with_kwargs=True))
             if any(True for _ in module.parameters(recurse=False)):
                 self.handles.append(module.register_forward_hook(self._hook(name)))
 
@@ -84,6 +89,13 @@ class LayerProbe:
             self.seen[name] = kept
             if isinstance(output, Tensor) and output.requires_grad:
                 self.waiting.append(output.register_hook(lambda g: _keep(kept, g)))
+
+        return hook
+
+    def _look_inside(self, name: str) -> Any:
+        def hook(module: nn.Module, args: Any, kwargs: Any, output: Any) -> None:
+            if not torch.compiler.is_compiling() and torch.is_grad_enabled():
+                self.inside.see(name, module, args, kwargs, output)
 
         return hook
 
