@@ -50,11 +50,12 @@ class Classifier:
     box: Box
     right: Tensor  # which samples are classified as labelled
     classes: int
+    guessed: int = 0  # right answers that guessing among equal scores would add
 
     @property
     def accuracy(self) -> Count:
-        """Right answers among all."""
-        return Count(int(self.right.sum()), len(self.right))
+        """Right answers among all; of a tie, which no attack has to break, as a guess has."""
+        return Count(int(self.right.sum()) + self.guessed, len(self.right))
 
     @property
     def chance(self) -> float:
@@ -73,11 +74,11 @@ class Classifier:
                 "the most common label alone would give; train it first"
             )
         rows = self.right.nonzero()[:n, 0]
-        return replace(self, x=self.x[rows], y=self.y[rows], right=self.right[rows])
+        return replace(self, x=self.x[rows], y=self.y[rows], right=self.right[rows], guessed=0)
 
     def first(self, n: int) -> "Classifier":
         """The first n samples."""
-        return replace(self, x=self.x[:n], y=self.y[:n], right=self.right[:n])
+        return replace(self, x=self.x[:n], y=self.y[:n], right=self.right[:n], guessed=0)
 
 
 @contextmanager
@@ -96,7 +97,9 @@ def classifier(subject: Subject, n: int | None = None) -> Iterator[Classifier]:
             _, y = scores_of(subject, batch)
             out = _called(scores, x)
         classes = 2 if out.dim() == 1 else out.shape[1]
-        yield Classifier(scores, x, y, box_of(subject), ~is_fooled(out, y), classes)
+        yield Classifier(
+            scores, x, y, box_of(subject), ~is_fooled(out, y), classes, _guessed(out, y)
+        )
 
 
 def separation(subject: Subject, norm: Norm) -> float:
@@ -129,6 +132,16 @@ def box_of(subject: Subject) -> Box:
         if least <= low <= least + close and most - close <= high <= most:
             return least, most
     return None
+
+
+def _guessed(out: Tensor, y: Tensor) -> int:
+    """Right answers expected of a guess among the equal highest scores."""
+    if out.dim() == 1:
+        return int((out == 0).double().sum() / 2)
+    best = out == out.amax(1, keepdim=True)
+    tied = best.sum(1) > 1
+    right = best.gather(1, y[:, None].long())[:, 0] & tied
+    return int((right / best.sum(1).clamp(min=1)).sum())
 
 
 def share_read(hits: int, trials: int) -> Reading:

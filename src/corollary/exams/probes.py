@@ -7,6 +7,7 @@ import torch
 from torch import Tensor, nn
 
 from corollary.core import Batch, Subject
+from corollary.core.nested import tensors_in
 from corollary.errors import NotApplicableError
 from corollary.theory.expressivity.regions.breakpoints import module_thresholds
 
@@ -111,7 +112,7 @@ def probe_of(subject: Subject, n: int, *, least: int = 8) -> Probe:
     """
     batch = subject.data(n)
     named = {k: v for k, v in batch.named.items() if k != "labels"}
-    inputs = [v for v in (*batch.inputs, *named.values()) if isinstance(v, Tensor)]
+    inputs = list(tensors_in((batch.inputs, named)))
     if not inputs or not all(t.is_floating_point() and t.dim() > 0 for t in inputs):
         raise NotApplicableError("this is for inputs that are floating-point numbers")
     if batch.size < least:

@@ -174,7 +174,24 @@ def _mistakes(output: Tensor, target: Tensor, cut: float | None) -> Tensor:
                 f"{tuple(target.shape)}"
             )
         return (output.reshape(target.shape).double() - target.double()).square()
-    return (predicted(output, target, cut) != target).double()
+    wrong = (predicted(output, target, cut) != target).double()
+    return _guessing(wrong, output, target, cut)
+
+
+def _guessing(wrong: Tensor, output: Tensor, target: Tensor, cut: float | None) -> Tensor:
+    """The same mistakes, with equal highest scores counted as a guess among them.
+
+    A network that gives all classes the same score is right as often as a guess, whichever class
+    has the first number.
+    """
+    if output.numel() == target.numel():
+        tied = output.reshape(target.shape) == (math.nan if cut is None else cut)
+        return torch.where(tied, 0.5, wrong)
+    scores = output if output.shape[:-1] == target.shape else output.movedim(1, -1)
+    best = scores == scores.amax(-1, keepdim=True)
+    count = best.sum(-1)
+    inside = best.gather(-1, target.clamp(0, scores.shape[-1] - 1)[..., None])[..., 0]
+    return torch.where(count > 1, 1 - inside / count.clamp(min=1).double(), wrong)
 
 
 def _of_class(wrong: Tensor, target: Tensor) -> dict[int, tuple[int, float]]:

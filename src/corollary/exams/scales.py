@@ -6,6 +6,7 @@ from typing import NamedTuple
 from torch import Tensor
 
 from corollary.core import Batch
+from corollary.core.nested import tensors_in
 
 # Healthy inputs (standardised tables, images in [0, 1] such as MNIST and Fashion-MNIST, one-hot
 # and tf-idf codes) have a root mean square from 0.02 to 1.3 and a mean of at most 1.1 standard
@@ -32,9 +33,15 @@ class Scale(NamedTuple):
 
 
 def float_inputs(batch: Batch) -> dict[str, Tensor]:
-    """The inputs with floating-point numbers, by name or by number."""
+    """The inputs with floating-point numbers, by name or by number; of lists and dicts, all."""
     named = {f"input {i}": v for i, v in enumerate(batch.inputs)} | batch.named
-    return {k: v for k, v in named.items() if _is_float(v)}
+    every = {k: list(tensors_in(v)) for k, v in named.items()}
+    flat = {
+        k if len(found) == 1 else f"{k}[{i}]": t
+        for k, found in every.items()
+        for i, t in enumerate(found)
+    }
+    return {k: t for k, t in flat.items() if t.is_floating_point() and t.numel() > 0}
 
 
 def scale_of(x: Tensor) -> Scale:
@@ -47,7 +54,3 @@ def scale_of(x: Tensor) -> Scale:
     """
     x = x.detach().double()
     return Scale(float(x.pow(2).mean().sqrt()), float(x.std(unbiased=False)), float(x.mean()))
-
-
-def _is_float(value: object) -> bool:
-    return isinstance(value, Tensor) and value.is_floating_point() and value.numel() > 0

@@ -15,6 +15,7 @@ from corollary.core import Batch, Budget, Subject
 from corollary.core.default_losses import Loss
 from corollary.core.randomness import derived_seed
 from corollary.errors import NotApplicableError, TooMuchWorkError
+from corollary.exams.linear_reference import linear_fit_generalises
 from corollary.exams.risks import Risk, risk_of
 from corollary.exams.work import seconds_per_sample
 from corollary.train import fit
@@ -24,6 +25,7 @@ STEPS, FEWEST = 150, 20  # of a trial, and those below which nothing can be said
 ROWS = 32  # of a step
 RATE = 3e-3  # Adam's: in all steps together each weight can move by about a half
 SAMPLES, LEAST = 512, 64  # that are split into halves
+LARGER = 2048  # that are looked at before it is said that nothing can be learned
 # Of the risk by chance: who is below has learned these samples; who is above with 95 % confidence
 # does no better than a constant, but for a fifth.
 LEARNED, NO_BETTER = 0.6, 0.8
@@ -86,6 +88,17 @@ def no_better(risk: Risk) -> bool:
     is said.
     """
     return risk.reading().low > NO_BETTER * risk.chance
+
+
+def lost(found: Outcome) -> bool:
+    """Whether the samples kept back are answered no better, and no line does better either.
+
+    Where a least-squares fit to half of the samples answers the others better than a constant,
+    inputs and labels belong together, and the network has too few samples to find out.
+    """
+    if not no_better(found.rest):
+        return False
+    return not linear_fit_generalises(found.trial.subject.labelled(LARGER))
 
 
 def trial_of(subject: Subject, budget: Budget) -> Outcome:

@@ -7,8 +7,8 @@ all inputs multiplied by -1. Scaling gives a degree: :math:`f(ax)=a^kf(x)` for a
 k = 1 for rectifiers without biases.
 
 A network that does not change under any permutation of its features or pixels sees only what is
-common to all orders, such as their sum. For sets that is the aim; for tables and images it means
-that they are pooled before they are read.
+common to all orders, such as their sum. For sets and for textures that is the aim; where training
+fails it means that features are pooled before they are read.
 
 :source: Perez Jensen (2025), Deep Learning, Sections 7.1 and 7.4; Cohen and Welling (2016), "Group
     equivariant convolutional networks"; Zaheer et al. (2017), "Deep sets"; Azulay and Weiss (2019),
@@ -25,7 +25,7 @@ from functools import partial
 import torch
 from torch import Tensor
 
-from corollary.core import Budget, Evidence, Exam, Finding, Severity, Subject
+from corollary.core import Budget, Exam, Finding, Severity, Subject
 from corollary.errors import NotApplicableError
 from corollary.exams.landscapes import affordable
 from corollary.exams.probes import Probe, probe_of, spread
@@ -102,7 +102,6 @@ class Symmetries(Exam):
         yield self.finding(
             f"It ignores the order of {what}" if blind else f"Order of {what}",
             severity=Severity.MEDIUM if alarm else Severity.NONE,
-            evidence=Evidence.CONFIRMED,
             quantity="change under a permutation",
             value=rounded(change),
             unit="times the difference between samples",

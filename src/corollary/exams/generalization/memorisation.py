@@ -26,7 +26,7 @@ from corollary.errors import NotApplicableError
 from corollary.exams.constant_answers import constant_loss
 from corollary.exams.readings import between, rounded
 from corollary.exams.trial_run import trial_run_of, unchanged
-from corollary.exams.trials import no_better, relabelled, trial_of
+from corollary.exams.trials import lost, relabelled, trial_of
 
 SHUFFLES = 3
 # Times the fastest of the shuffled runs. Labels without meaning have up to 1.15 by chance, and
@@ -56,17 +56,17 @@ class Memorisation(Exam):
                 f"within {trial.steps} steps hardly anything is learned, with these labels or with "
                 "shuffled ones"
             )
-        lost = (
-            true < SAME * max(shuffled) and no_better(found.rest) and _as_you_train(subject, budget)
-        )
-        yield self._compared(true, shuffled, lost, _figure(found.losses, curves))
+        nothing = true < SAME * max(shuffled) and lost(found) and _as_you_train(subject, budget)
+        yield self._compared(true, shuffled, nothing, _figure(found.losses, curves))
         yield self._capacity(shuffled, trial.steps, n)
 
-    def _compared(self, true: float, shuffled: list[float], lost: bool, figure: Figure) -> Finding:
+    def _compared(
+        self, true: float, shuffled: list[float], nothing: bool, figure: Figure
+    ) -> Finding:
         slowest, fastest = (max(end(shuffled), SLOW) for end in (min, max))
         mean = max(sum(shuffled) / len(shuffled), SLOW)
         slow = true < SAME * fastest
-        same = slow and lost
+        same = slow and nothing
         return self.finding(
             "Labels are learned no faster than shuffled ones"
             if same

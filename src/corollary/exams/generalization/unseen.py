@@ -23,7 +23,7 @@ from corollary.errors import NotApplicableError
 from corollary.exams.readings import between
 from corollary.exams.risks import Risk, risk_of
 from corollary.exams.trial_run import trial_run_of
-from corollary.exams.trials import RATE, Outcome, no_better, trial_of
+from corollary.exams.trials import RATE, Outcome, lost, no_better, trial_of
 
 WIDE = 0.1  # a gap of one answer in ten, or of a tenth of the variance
 KNOWN = 0.5  # of the risk by chance: who is below has learned its own half
@@ -123,19 +123,19 @@ class Unseen(Exam):
     def _split(self, found: Outcome) -> Finding:
         own, rest = found.train, found.rest
         knows = own.value < KNOWN * own.chance
-        lost = knows and no_better(rest)
+        nothing = knows and lost(found)
         start = "weights drawn anew" if found.trial.fresh else "its weights as they are"
         return self.finding(
-            "What it learns does not generalise" if lost else "Error on held-back samples",
-            severity=Severity.MEDIUM if lost else Severity.NONE,
+            "What it learns does not generalise" if nothing else "Error on held-back samples",
+            severity=Severity.MEDIUM if nothing else Severity.NONE,
             evidence=Evidence.CONFIRMED,
             value=rest.said(),
             unit=f"{rest.unit} on {len(rest.each)} held-back samples",
             expected=f"below {rest.in_words(rest.chance)}, the best constant answer",
-            meaning=_meaning(own, rest, knows, lost),
+            meaning=_meaning(own, rest, knows, nothing),
             advice="Check that inputs and labels are in the same order; if they are, the inputs "
             "say nothing about the labels, or many more samples are needed."
-            if lost
+            if nothing
             else "",
             claims=("empirical_risk",),
             figures=(_figure(own, rest),),
@@ -150,8 +150,8 @@ class Unseen(Exam):
         )
 
 
-def _meaning(own: Risk, rest: Risk, knows: bool, lost: bool) -> str:
-    if lost:
+def _meaning(own: Risk, rest: Risk, knows: bool, nothing: bool) -> str:
+    if nothing:
         return (
             f"After a short training it knows its own half ({own.in_words(own.value)}), and on the "
             "other half it does no better than a constant."

@@ -22,6 +22,7 @@ from torch.utils.data import DataLoader
 
 from corollary.core import Batch, Budget, Evidence, Exam, Finding, Severity, Subject
 from corollary.core.gathering import given_back
+from corollary.core.nested import tensors_in
 from corollary.errors import NotApplicableError
 from corollary.exams.readings import counted, rounded
 
@@ -186,8 +187,10 @@ def _epoch(loader: DataLoader[Any]) -> tuple[int, list[int]]:
 def _rows(batch: Batch) -> Tensor:
     """All inputs of a sample as one row."""
     named = {k: v for k, v in batch.named.items() if k != "labels"}
-    tensors = [v for v in (*batch.inputs, *named.values()) if isinstance(v, Tensor)]
-    rows = [t.detach().reshape(len(t), -1).double() for t in tensors if len(t) == batch.size]
-    if not rows or any(t.is_sparse for t in tensors) or any(r.is_complex() for r in rows):
-        raise NotApplicableError("the inputs are not rows of numbers")
+    tensors = [t for t in tensors_in((batch.inputs, named)) if t.dim() and len(t) == batch.size]
+    if any(t.layout is not torch.strided for t in tensors):
+        raise NotApplicableError("the inputs are sparse")
+    if not tensors or any(t.is_complex() for t in tensors):
+        raise NotApplicableError("the inputs are not one real tensor entry for each sample")
+    rows = [t.detach().reshape(len(t), -1).double() for t in tensors]
     return torch.cat(rows, dim=1)

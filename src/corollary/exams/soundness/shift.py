@@ -22,6 +22,7 @@ from torch import Tensor
 from corollary.core import Batch, Budget, Evidence, Exam, Finding, Severity, Subject
 from corollary.errors import NotApplicableError
 from corollary.exams.class_targets import class_numbers
+from corollary.exams.linear_reference import features_of
 from corollary.exams.readings import rounded
 from corollary.exams.scales import scale_of
 
@@ -32,7 +33,6 @@ LEVEL = 1 / (ORDERS + 1)
 # classes: a fifth of the samples would have to change their class.
 FAR, CLASSES = 0.1, 0.2
 MISSING = 0.05  # of the held-out samples: fewer may be a rare class
-TOKENS = 1000  # different ids that are counted
 
 
 class Shift(Exam):
@@ -44,7 +44,7 @@ class Shift(Exam):
         if held is None:
             raise NotApplicableError("this needs held-out data; give held_out")
         own = subject.everything()
-        x, y = _features(own.spread(SAMPLES)), _features(held.spread(SAMPLES))
+        x, y = (features_of(b.spread(SAMPLES), FEATURES) for b in (own, held))
         if min(len(x), len(y)) < FEWEST or x.shape[1] != y.shape[1]:
             raise NotApplicableError(f"this needs {FEWEST} samples of the same shape on each side")
         yield self._inputs(subject, own, held, *energy_test(x, y, subject.rng("shift")))
@@ -157,24 +157,6 @@ def _class_test(a: Tensor, b: Tensor, rng: torch.Generator) -> tuple[float, floa
     own = far(torch.arange(len(both)))
     drawn = [far(torch.randperm(len(both), generator=rng)) for _ in range(ORDERS)]
     return own, (1 + sum(value >= own for value in drawn)) / (ORDERS + 1)
-
-
-def _features(batch: Batch) -> Tensor:
-    """One row of numbers per sample: values of float inputs, counts of token ids."""
-    parts = []
-    for t in batch.tensors():
-        if t.layout is not torch.strided or len(t) != batch.size:
-            raise NotApplicableError("the inputs are not rows of numbers")
-        flat = t.detach().reshape(len(t), -1)
-        if t.is_floating_point():
-            parts.append(flat.double())
-        elif not t.is_complex() and int(flat.max()) < TOKENS and int(flat.min()) >= 0:
-            counts = torch.zeros(len(flat), TOKENS, dtype=torch.float64)
-            parts.append(counts.scatter_add_(1, flat.long(), torch.ones_like(flat).double()))
-    if not parts:
-        raise NotApplicableError("the inputs are neither numbers nor ids of some tokens")
-    rows = torch.cat(parts, 1)
-    return rows if rows.shape[1] <= FEATURES else rows[:, :: rows.shape[1] // FEATURES]
 
 
 def _scales(own: Batch, held: Batch) -> str:
