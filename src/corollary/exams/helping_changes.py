@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from corollary.exams import helping_conditions as when
+from corollary.exams import loss_changes as loss
 from corollary.exams.heads import RANGES
 from corollary.exams.helping_conditions import Applies, Said, says
 from corollary.exams.trial_run import TrialRun
@@ -44,6 +45,45 @@ CHANGES: tuple[Change, ...] = (
         lambda t: f"Use permute or transpose in place of {when.reshaped(t)[0].op} to swap axes.",
         says("- h = h.view(n, time, channels)\n+ h = h.transpose(1, 2)"),
         lambda t: when.reshaped(t)[0].name,
+    ),
+    Change(
+        "minimised",
+        loss.climbs,
+        says("The optimizer maximises the loss"),
+        says("With maximize=True every step goes up the loss, so the sign of training is wrong."),
+        says("Use maximize=False, or change the sign of what is to be maximised and not both."),
+        says("- maximize=True\n+ maximize=False"),
+    ),
+    Change(
+        "no penalty",
+        loss.has_penalty,
+        says("A penalty on the weights outweighs the error"),
+        says("The loss has a term of the weights alone (L1 or L2 regularisation), and it is so "
+        "strong that it pulls them to zero."),
+        says("Give the penalty a much smaller weight (1e-4 or less): it is a sum over all "
+        "weights, the error a mean over samples."),
+        says("- loss = error + penalty\n+ loss = error + 1e-4 * penalty"),
+    ),
+    Change(
+        "unscaled output",
+        loss.shrinks_or_grows,
+        lambda t: f"The outputs (logits) are multiplied by {loss.output_factor(t):.2g} at the end",
+        says("A scale (temperature) as far from 1 as this scales the gradient as well, so no usual "
+        "learning rate fits."),
+        lambda t: f"Leave out the factor: divide by a temperature near 1, not by "
+        f"{1 / loss.output_factor(t):.3g}.",
+        lambda t: f"- logits / {1 / loss.output_factor(t):.3g}\n+ logits",
+        where=when.last,
+    ),
+    Change(
+        "a bias",
+        lambda t: loss.unbiased(t) is not None,
+        says("The last layer has no bias"),
+        says("Without a bias the outputs are 0 where the features are, so a mean other than 0 "
+        "cannot be learned."),
+        says("Give the last layer a bias (bias=True, the default)."),
+        says("- nn.Linear(..., bias=False)\n+ nn.Linear(...)"),
+        lambda t: found.name if (found := loss.unbiased(t)) else "",
     ),
     Change(
         "shuffled order",

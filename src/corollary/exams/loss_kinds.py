@@ -57,6 +57,29 @@ def loss_kind(subject: Subject, output: Tensor, target: Tensor) -> Kind | Litera
     return ""
 
 
+def smoothing_of(subject: Subject, output: Tensor, target: Tensor) -> float | None:
+    """The label smoothing of a cross-entropy, whoever wrote it; None if the loss is another.
+
+    A smoothed cross-entropy lies between the cross-entropy and that of uniform targets, at a share
+    that is the same for all outputs.
+    """
+    if output.dim() != 2 or target.dim() != 1 or target.is_floating_point():
+        return None
+    rng, shares = subject.rng("smoothing"), []
+    for _ in range(DRAWS):
+        o = _drawn(output, rng)
+        try:
+            with torch.no_grad():
+                value = float(subject.loss_of(o, target))
+                sharp = float(F.cross_entropy(o, target))
+                even = float(F.cross_entropy(o, target, label_smoothing=1.0))
+        except (CorollaryError, RuntimeError, ValueError, IndexError, TypeError):
+            return None
+        shares.append((value - sharp) / (even - sharp) if even != sharp else math.nan)
+    same = math.isclose(shares[0], shares[1], abs_tol=CLOSE)
+    return shares[0] if same and 0 < shares[0] < 1 + CLOSE else None
+
+
 def target_kind(batch: Batch, output: Tensor) -> Targets:
     """What the targets are: exclusive classes, several labels, shares, counts or numbers."""
     y = batch.target

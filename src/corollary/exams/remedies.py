@@ -8,6 +8,7 @@ from collections.abc import Callable
 from functools import partial
 
 from corollary.errors import NotApplicableError
+from corollary.exams import loss_changes as loss
 from corollary.exams import network_changes as network
 from corollary.exams import recipe_changes as recipe
 from corollary.exams.runs import Run
@@ -36,6 +37,10 @@ REMEDIES: dict[str, Callable[[TrialRun], Run]] = {
     "rectifiers": network.rectifiers,
     "activations": network.activations,
     "moved axes": network.moved_axes,
+    "minimised": loss.minimised,
+    "no penalty": loss.no_penalty,
+    "unscaled output": loss.unscaled,
+    "a bias": loss.with_bias,
     "unfrozen": network.unfrozen,
     "cross-entropy": network.cross_entropy,
     "more steps": recipe.more_steps,

@@ -24,6 +24,8 @@ from corollary.core import Budget, Evidence, Exam, Finding, Severity, Subject
 from corollary.errors import CorollaryError
 from corollary.exams.class_targets import class_axis
 from corollary.exams.heads import RANGES, Head, head_of, right_and_wrong, wanted_beyond
+from corollary.exams.loss_changes import ignored_outputs
+from corollary.exams.loss_kinds import CLOSE, smoothing_of
 from corollary.exams.loss_shares import counting_samples
 from corollary.exams.readings import counted, rounded
 from corollary.exams.scales import LARGEST, OFFSET, SMALLEST, scale_of
@@ -31,6 +33,7 @@ from corollary.exams.scales import LARGEST, OFFSET, SMALLEST, scale_of
 SOME = 0.01  # of the targets out of reach: below, they may be outliers that one clips on purpose
 ROUNDING = 1e-6  # of a loss: a difference below says nothing
 FLOOR = 0.3  # of a loss: no answer is surer than three in four
+SMOOTH = 0.5  # of a target spread over all classes; usual is a tenth
 FAR_START = 2.0  # times log k: a start so sure of itself that it has to unlearn first
 
 
@@ -44,7 +47,9 @@ class HeadAndLoss(Exam):
         checks += [self._logistic, self._classes_as_numbers]
         faults = [found for check in checks if (found := check(head)) is not None]
         faults += list(self._not_counted(subject, head))
+        faults += list(self._left_out(subject, head))
         asked = (self._range(subject, head), self._sign(subject, head), self._squeezed(head))
+        asked += (self._smoothed(subject, head),)
         faults += [found for found in asked if found]
         yield from faults
         yield from self._scale(head)
@@ -183,6 +188,51 @@ class HeadAndLoss(Exam):
             advice="Check the sign of the loss and the order of its arguments: it must fall as the "
             "outputs come nearer to the targets.",
             explains=EVERYTHING,
+        )
+
+    def _smoothed(self, subject: Subject, head: Head) -> Finding | None:
+        """Label smoothing that leaves little or nothing of the labels."""
+        share = smoothing_of(subject, head.output, head.batch.target)
+        if share is None or share < SMOOTH:
+            return None
+        whole = share > 1 - CLOSE
+        k = head.output.shape[1]
+        return self.finding(
+            "Label smoothing leaves nothing of the labels" if whole else "Strong label smoothing",
+            severity=Severity.HIGH if whole else Severity.LOW,
+            evidence=Evidence.CONFIRMED,
+            value=rounded(share),
+            unit="of each target is spread evenly over all classes",
+            expected="0.1 or less",
+            meaning=f"The loss asks for a probability of {1 - share + share / k:.2g} of the right "
+            f"class and {share / k:.2g} of every other"
+            + (": right and wrong answers have the same loss." if whole else "."),
+            advice="Use label_smoothing=0.1 or less; 0 is none.",
+            change=f"- label_smoothing={share:.3g}\n+ label_smoothing=0.1",
+            explains=EVERYTHING if whole else (),
+        )
+
+    def _left_out(self, subject: Subject, head: Head) -> Iterator[Finding]:
+        """Outputs with a target of their own that the loss does not read."""
+        try:
+            columns = ignored_outputs(subject, head.output, head.batch.target)
+        except (CorollaryError, RuntimeError, ValueError, IndexError, TypeError):
+            return
+        if not columns or len(columns) == head.output.shape[1]:
+            return
+        yield self.finding(
+            "The loss leaves out an output",
+            severity=Severity.HIGH,
+            evidence=Evidence.CONFIRMED,
+            where=f"output {columns[0]}",
+            value=counted(len(columns)),
+            unit=f"of {head.output.shape[1]} outputs have no gradient, though their targets differ",
+            expected="0",
+            meaning=f"Whatever output {columns[0]} is, the loss stays the same: the weight of its "
+            "task is 0, or its term is missing from the sum, so this task is not learned.",
+            advice=f"Give the term of output {columns[0]} a weight above 0 in the loss.",
+            change="- loss = 0.0 * first + second\n+ loss = first + second",
+            explains=("trainability/*", "learning/*", "generalization/*"),
         )
 
     def _squeezed(self, head: Head) -> Finding | None:

@@ -12,6 +12,7 @@ equal random values are a copy that was meant to be shared, or a seed that was s
 
 import itertools
 import re
+from collections import Counter
 from collections.abc import Iterator
 
 import torch
@@ -87,7 +88,8 @@ class Parameters(Exam):
             expected="0",
             meaning="The loss does not depend on them (layers that forward never uses, or that are "
             "detached from it), so training leaves them as they are.",
-            advice=f"Use '{unused[0]}' in forward, remove a detach() or no_grad() on its way, or "
+            advice=_looped(subject, unused)
+            or f"Use '{unused[0]}' in forward, remove a detach() or no_grad() on its way, or "
             "delete it.",
             claims=("backprop_correctness",),
             details={"unused": unused},
@@ -141,6 +143,31 @@ class Parameters(Exam):
                 claims=("hidden_unit_permutation",),
                 details={"pairs": [list(pair) for pair in copies]},
             )
+
+
+def _looped(subject: Subject, unused: list[str]) -> str:
+    """Advice where one layer of a list is called several times, and others never; else empty."""
+    times: Counter[str] = Counter()
+    named = {n: m for n, m in subject.model.named_modules() if n.rpartition(".")[2].isdigit()}
+    handles = [
+        m.register_forward_pre_hook(lambda *_, n=n: times.update([n])) for n, m in named.items()
+    ]
+    try:
+        with subject.borrowed(), torch.no_grad():
+            subject.call(subject.data(2))
+    finally:
+        for handle in handles:
+            handle.remove()
+    lists = {n.rpartition(".")[0] for n in named if any(u.startswith(f"{n}.") for u in unused)}
+    for name, count in times.items():
+        holder = name.rpartition(".")[0]
+        if count > 1 and holder in lists:
+            return (
+                f"'{name}' is called {count} times and other layers of '{holder}' never, so the "
+                "same layer is used in the loop: write "
+                f"for layer in self.{holder}: x = layer(x)."
+            )
+    return ""
 
 
 def _copied_by_torch(model: nn.Module, names: list[str]) -> bool:

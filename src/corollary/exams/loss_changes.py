@@ -1,0 +1,156 @@
+"""Changes to what the loss gets: its sign, terms of weights, the scale of outputs, a bias."""
+
+import math
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+
+from corollary.core import Subject
+from corollary.errors import CorollaryError, NotApplicableError
+from corollary.exams.network_changes import last_in_training
+from corollary.exams.rewiring import without_call
+from corollary.exams.runs import Run
+from corollary.exams.trial_run import TrialRun, unchanged
+from corollary.theory.modules.trace import Call
+
+SCALING = ("div", "truediv", "mul")  # operations that may multiply all outputs by one number
+FAR = 10.0  # times: a factor that a learning rate does not make up for
+
+
+def climbs(trial: TrialRun) -> bool:
+    """Whether the optimizer goes up the loss."""
+    optimizer = trial.subject.recipe.optimizer
+    return optimizer is not None and any(g.get("maximize") for g in optimizer.param_groups)
+
+
+def minimised(trial: TrialRun) -> Run:
+    """The same optimizer going down the loss."""
+    optimizer, _ = trial.subject.recipe.twin()
+    for group in optimizer.param_groups:
+        group["maximize"] = False
+    return trial.with_change(unchanged, optimizer=optimizer)
+
+
+def has_penalty(trial: TrialRun) -> bool:
+    """Whether the loss depends on weights by themselves, and not by way of the outputs."""
+    subject = trial.subject
+    batch = subject.labelled(16)
+    try:
+        with subject.borrowed(train=True), torch.enable_grad():
+            value = subject.loss_of_raw(_cut_off(subject.call(batch)), batch.target)
+    except (CorollaryError, RuntimeError, ValueError, IndexError, TypeError):
+        return False
+    return value.requires_grad
+
+
+def no_penalty(trial: TrialRun) -> Run:
+    """The loss without what depends on weights by themselves."""
+    subject = trial.subject
+
+    def loss(raw: object, target: Tensor) -> Tensor:
+        alone = subject.loss_of_raw(_cut_off(raw), target)
+        # The difference is zero and has the gradient of the outputs' part.
+        return subject.loss_of_raw(raw, target) - alone + alone.detach()
+
+    return trial.with_change(unchanged, loss=loss)
+
+
+def _cut_off(value: Any) -> Any:
+    """The same outputs without their history."""
+    if isinstance(value, Tensor):
+        return value.detach()
+    if isinstance(value, dict):
+        return type(value)({k: _cut_off(v) for k, v in value.items()})
+    if isinstance(value, tuple | list):
+        return type(value)(map(_cut_off, value))
+    raise NotApplicableError("the outputs are of no usual kind")
+
+
+def output_factor(trial: TrialRun) -> float:
+    """The number by which the last operation multiplies all outputs; 1 if it does not."""
+    call = _last(trial)
+    if call is None or call.op not in SCALING or call.x is None or call.x.shape != call.y.shape:
+        return 1.0
+    x, y = call.x.detach().double(), call.y.detach().double()
+    factor = float((x * y).sum() / x.square().sum()) if float(x.square().sum()) > 0 else 1.0
+    same = bool(torch.isclose(y, factor * x, rtol=1e-4, atol=1e-12).all())
+    return factor if same and math.isfinite(factor) and factor > 0 else 1.0
+
+
+def shrinks_or_grows(trial: TrialRun) -> bool:
+    """Whether the last operation makes all outputs much smaller or larger."""
+    return abs(math.log(output_factor(trial))) > math.log(FAR)
+
+
+def unscaled(trial: TrialRun) -> Run:
+    """The last operation hands on what it gets."""
+    trace, last = last_in_training(trial.subject)
+    assert last is not None, "it multiplies"
+    return trial.with_change(unchanged, around=without_call(trial.subject.model, trace, last))
+
+
+def _last(trial: TrialRun) -> Call | None:
+    return last_in_training(trial.subject)[1]
+
+
+@dataclass(frozen=True)
+class Unbiased:
+    """A linear layer without a bias that gives the output."""
+
+    name: str
+    layer: nn.Linear
+
+
+def unbiased(trial: TrialRun) -> Unbiased | None:
+    """The last layer, if it is linear, gives the output itself and has no bias."""
+    call = _last(trial)
+    if call is None or not isinstance(call.module, nn.Linear) or call.module.bias is not None:
+        return None
+    return Unbiased(call.path, call.module)
+
+
+def with_bias(trial: TrialRun) -> Run:
+    """The last layer gets a bias, which is trained, too."""
+    found = unbiased(trial)
+    if found is None:
+        raise NotApplicableError("the last layer has a bias")
+    bias = nn.Parameter(found.layer.weight.new_zeros(found.layer.out_features))
+    optimizer, _ = trial.subject.recipe.twin()
+    optimizer.add_param_group({"params": [bias]})
+    return trial.with_change(unchanged, around=_added(found.layer, bias), optimizer=optimizer)
+
+
+@contextmanager
+def _added(layer: nn.Module, bias: Tensor) -> Iterator[None]:
+    def add(_module: nn.Module, _inputs: object, output: Tensor) -> Tensor:
+        return output + bias
+
+    handle = layer.register_forward_hook(add)
+    try:
+        yield
+    finally:
+        handle.remove()
+
+
+def ignored_outputs(subject: Subject, output: Tensor, target: Tensor) -> list[int]:
+    """Columns of the output that get no gradient whatever the outputs are, though targets vary.
+
+    Only where each column has a target of its own.
+    """
+    if output.dim() != 2 or output.shape != target.shape or not target.is_floating_point():
+        return []
+    rng = subject.rng("ignored outputs")
+    reached = torch.zeros(output.shape[1], dtype=torch.bool)
+    for _ in range(2):
+        drawn = torch.randn(output.shape, generator=rng).to(output).requires_grad_()
+        with torch.enable_grad():
+            value = subject.loss_of(drawn, target)
+            (slope,) = torch.autograd.grad(value, drawn, allow_unused=True)
+        if slope is None or not bool(torch.isfinite(slope).all()):
+            return []
+        reached |= (slope != 0).any(0)
+    return [c for c in (~reached).nonzero()[:, 0].tolist() if float(target[:, c].std()) > 0]
