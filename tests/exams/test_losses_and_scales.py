@@ -21,12 +21,7 @@ def network(out=3):
 
 def asked(only, model, data=(X, Y), optimizer=None, **about):
     optimizer = optimizer or Adam(model.parameters(), lr=0.02)
-    about = {
-        "batch_size": 48,
-        "steps": 40,
-        "effort": "quick",
-        "loss": nn.CrossEntropyLoss(),
-    } | about
+    told = {"batch_size": 48, "steps": 40, "effort": "quick", "loss": nn.CrossEntropyLoss()}
     return examine(model, data, optimizer=optimizer, only=only, **(told | about)).findings
 
 

@@ -48,8 +48,8 @@ class HeadAndLoss(Exam):
         faults = [found for check in checks if (found := check(head)) is not None]
         faults += list(self._not_counted(subject, head))
         faults += list(self._left_out(subject, head))
-        asked = (self._range(subject, head), self._sign(subject, head), self._squeezed(head))
-        asked += (self._smoothed(subject, head),)
+        asked = [self._range(subject, head), self._sign(subject, head)]
+        asked += [self._squeezed(head), self._smoothed(subject, head)]
         faults += [found for found in asked if found]
         yield from faults
         yield from self._scale(head)
