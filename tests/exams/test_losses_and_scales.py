@@ -129,3 +129,73 @@ def test_one_layer_for_a_whole_loop_is_named():
         found.advice
     )
     assert not loud(asked("soundness/parameters", Looped(False)))
+
+
+class Rates(nn.Module):
+    """A layer, and exp of it or not."""
+
+    def __init__(self, exp):
+        super().__init__()
+        self.fc, self.exp = nn.Linear(6, 1), exp
+
+    def forward(self, x):
+        return self.fc(x).exp() if self.exp else self.fc(x)
+
+
+@pytest.mark.parametrize(
+    ("exp", "logarithm", "wanted"), [(True, True, True), (True, False, False), (False, True, False)]
+)
+def test_exp_is_not_applied_twice(exp, logarithm, wanted):
+    data = (X, torch.poisson(X[:, :1].exp() + 1, generator=torch.Generator().manual_seed(0)))
+    loss = nn.PoissonNLLLoss(log_input=logarithm)
+    found = loud(asked("head_and_loss", Rates(exp), data, loss=loss))
+    assert [f.title for f in found] == ["exp is applied twice"] * wanted
+
+
+@pytest.mark.parametrize("momentum", [1e-4, 0.2])
+def test_running_statistics_that_do_not_follow_are_named(momentum):
+    torch.manual_seed(0)
+    norm = nn.BatchNorm1d(16, momentum=momentum)
+    net = nn.Sequential(nn.Linear(6, 16), norm, nn.GELU(), nn.Linear(16, 3))
+    found = loud(asked("soundness/modes", net, (8 * X + 20, Y)))
+    assert len(found) == (momentum < 0.1)
+    assert all("momentum=0.1" in f.advice for f in found)
+
+
+class Looked(nn.Module):
+    """A sum of looked-up vectors, the ids wrapped or not."""
+
+    def __init__(self, wrapped):
+        super().__init__()
+        self.words, self.head, self.wrapped = nn.EmbeddingBag(24, 8), nn.Linear(8, 3), wrapped
+
+    def forward(self, ids):
+        return self.head(self.words(ids % 2 if self.wrapped else ids))
+
+
+def test_ids_that_become_the_same_are_named_where_that_hurts():
+    ids = torch.randint(24, (192, 1), generator=torch.Generator().manual_seed(0))
+    y = (7 * ids[:, 0] // 5) % 3
+    (found,) = loud(asked("what_helps", Looked(True), (ids, y), None, steps=80))
+    assert found.title == "Token ids are clamped, and different ones become the same", found
+    assert not loud(asked("what_helps", Looked(False), (ids, y), None, steps=80))
+
+
+class Sequences(nn.Module):
+    """A causal network whose classes come second, by a view or by a transpose."""
+
+    def __init__(self, view):
+        super().__init__()
+        self.words, self.head, self.view = nn.Embedding(7, 8), nn.Linear(8, 7), view
+
+    def forward(self, ids):
+        logits = self.head(self.words(ids).cumsum(1))
+        return logits.view(len(ids), 7, -1) if self.view else logits.transpose(1, 2)
+
+
+def test_a_view_that_leaks_the_future_is_named():
+    ids = torch.randint(7, (64, 10), generator=torch.Generator().manual_seed(0))
+    data = (ids[:, :-1], ids[:, 1:])
+    (found,) = loud(asked("causality", Sequences(True), data))
+    assert "transpose" in found.advice and "view" in found.advice
+    assert not loud(asked("causality", Sequences(False), data))

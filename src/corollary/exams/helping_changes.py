@@ -47,6 +47,15 @@ CHANGES: tuple[Change, ...] = (
         lambda t: when.reshaped(t)[0].name,
     ),
     Change(
+        "ids as they are",
+        when.ids_clamped,
+        says("Token ids are clamped, and different ones become the same"),
+        when.ids_meaning,
+        says("Give the embedding as many rows as there are ids (the size of the vocabulary) and "
+        "leave out the clamp or the remainder."),
+        says("- ids.clamp(max=3)\n+ ids"),
+    ),
+    Change(
         "minimised",
         loss.climbs,
         says("The optimizer maximises the loss"),

@@ -4,8 +4,12 @@ from collections.abc import Callable
 
 from torch import Tensor
 
-from corollary.exams.network_changes import fixed_tensors, last_in_training
-from corollary.exams.rewiring import moved
+from corollary.exams.network_changes import (
+    clamped_ids,
+    fixed_tensors,
+    last_in_training,
+    mixing_reshapes,
+)
 from corollary.exams.scales import float_inputs, scale_of
 from corollary.exams.trial_run import TrialRun
 from corollary.theory.modules.trace import Call
@@ -102,9 +106,7 @@ def has(*ops: str) -> Applies:
 
 def reshaped(trial: TrialRun) -> list[Call]:
     """Reshapes that mix axes."""
-    trace, _ = last_in_training(trial.subject)
-    calls = trace.of("view", "reshape")
-    return [c for c in calls if c.x is not None and moved(c.x, c.y.shape) is not None]
+    return mixing_reshapes(trial.subject)
 
 
 def moved_axes(trial: TrialRun) -> str:
@@ -187,6 +189,20 @@ def fixed_advice(trial: TrialRun) -> str:
             "were pretrained on such data."
         )
     return f"Make '{frozen(trial)[0]}' an nn.Parameter, so that it is trained and saved."
+
+
+def ids_clamped(trial: TrialRun) -> bool:
+    """Whether whole numbers such as token ids are clamped or wrapped before they are looked up."""
+    return bool(clamped_ids(trial.subject))
+
+
+def ids_meaning(trial: TrialRun) -> str:
+    """What becomes of the ids."""
+    call = clamped_ids(trial.subject)[0]
+    return (
+        f"A {call.op} makes {call.before} different token ids (words, categories) into "
+        f"{call.after}, and those that become the same index are read as equal."
+    )
 
 
 def owns_all(trial: TrialRun) -> bool:

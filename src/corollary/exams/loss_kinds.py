@@ -23,6 +23,7 @@ Kind = Literal[
     "squared",
     "absolute",
     "divergence",
+    "log rates",
 ]
 Targets = Literal["classes", "two classes", "one-hot", "labels", "shares", "counts", "numbers", ""]
 CLOSE = 1e-4  # relative: rounding of single precision, and label smoothing is no longer close
@@ -108,7 +109,19 @@ def _drawn(output: Tensor, rng: torch.Generator) -> Tensor:
 
 
 def _takes_shares(subject: Subject, output: Tensor, target: Tensor, rng: torch.Generator) -> bool:
-    """Whether the loss is finite for numbers between 0 and 1, unlike for others."""
+    """Whether the loss is finite for numbers between 0 and 1, unlike for others.
+
+    One that takes larger numbers, too, and has such targets is one of rates or other positive
+    numbers.
+    """
+    try:
+        with torch.no_grad():
+            if bool((target > 1).any()) and target.is_floating_point():
+                above = 1 + _drawn(output, rng).abs()
+                if math.isfinite(float(subject.loss_of(above, target))):
+                    return False
+    except (CorollaryError, RuntimeError, ValueError, IndexError, TypeError):
+        pass  # it does not take them
     try:
         with torch.no_grad():
             return math.isfinite(float(subject.loss_of(_drawn(output, rng).sigmoid(), target)))
@@ -159,6 +172,14 @@ def _divergence(output: Tensor, target: Tensor, reduction: str) -> Tensor:
     return each.sum() / (len(y) if reduction == "batchmean" else 1)
 
 
+def _log_rates(output: Tensor, target: Tensor, reduction: str) -> Tensor:
+    """The Poisson likelihood of logarithms of rates."""
+    if output.numel() != target.numel():
+        raise ValueError("one output for each target")
+    y = target.to(output.dtype)
+    return F.poisson_nll_loss(output.reshape(y.shape), y, reduction=reduction)
+
+
 KNOWN: dict[Kind, Callable[[Tensor, Tensor, str], Tensor]] = {
     "cross entropy": _cross_entropy,
     "log likelihood": _log_likelihood,
@@ -166,4 +187,5 @@ KNOWN: dict[Kind, Callable[[Tensor, Tensor, str], Tensor]] = {
     "squared": _squared,
     "absolute": _absolute,
     "divergence": _divergence,
+    "log rates": _log_rates,
 }

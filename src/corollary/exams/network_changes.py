@@ -5,7 +5,7 @@ import math
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor, nn
@@ -18,6 +18,8 @@ from corollary.exams.heads import RANGES
 from corollary.exams.landscapes import trace_of
 from corollary.exams.rewiring import (
     LINEAR,
+    Rewired,
+    moved,
     with_activations,
     with_moved_axes,
     with_replaced,
@@ -30,6 +32,8 @@ from corollary.theory.landscape.signal import matrix_weight
 from corollary.theory.modules.trace import RECTIFIERS, SATURATING, SMOOTH, Call, Trace, executed
 
 FEW = 16  # samples that show which operations there are
+MERGING = ("clamp", "clamp_max", "clip", "minimum", "remainder", "mod", "floor_divide", "floordiv")
+MANY = 256  # samples that show which ids there are
 WIDER, ENOUGH = 4, 32  # times the units, and units that are enough for small tasks
 
 
@@ -231,6 +235,58 @@ def last_in_training(subject: Subject) -> tuple[Trace, Call | None]:
             subject.memo["last in training"] = trace, trace.last(subject.pick(trace.output))
     found: tuple[Trace, Call | None] = subject.memo["last in training"]
     return found
+
+
+def mixing_reshapes(subject: Subject) -> list[Call]:
+    """Reshapes that mix axes where a transpose was meant."""
+    trace, _ = last_in_training(subject)
+    calls = trace.of("view", "reshape")
+    return [c for c in calls if c.x is not None and moved(c.x, c.y.shape) is not None]
+
+
+class Merged(NamedTuple):
+    """An operation after which whole numbers are fewer different ones."""
+
+    op: str
+    before: int
+    after: int
+
+
+def clamped_ids(subject: Subject) -> list[Merged]:
+    """Where ids among the inputs are clamped or wrapped; looked at once."""
+    if "clamped ids" not in subject.memo:
+        found: list[Merged] = []
+
+        def note(op: str, func: Any, args: Any, kwargs: dict[str, Any]) -> Any:
+            x = args[0] if args else kwargs.get("input")
+            if op.strip("_") not in MERGING or not _whole(x):
+                return None
+            y = func(*args, **kwargs)
+            merged = Merged(op.strip("_"), len(x.unique()), len(y.unique()))
+            if merged.after < merged.before and y.shape == x.shape:
+                found.append(merged)
+            return y
+
+        with subject.borrowed(), torch.no_grad(), Rewired(note):
+            subject.call(subject.data(MANY))
+        subject.memo["clamped ids"] = found
+    known: list[Merged] = subject.memo["clamped ids"]
+    return known
+
+
+def _whole(x: object) -> bool:
+    """Whether these are whole numbers, such as ids."""
+    return isinstance(x, Tensor) and x.dtype in (torch.int64, torch.int32)
+
+
+def ids_as_they_are(trial: TrialRun) -> Run:
+    """Whole numbers are neither clamped nor wrapped."""
+
+    def keep(op: str, _func: Any, args: Any, kwargs: dict[str, Any]) -> Any:
+        x = args[0] if args else kwargs.get("input")
+        return x if op.strip("_") in MERGING and _whole(x) else None
+
+    return trial.with_change(unchanged, around=Rewired(keep))
 
 
 def drawn_well(model: nn.Module, *, gain: float) -> None:

@@ -37,6 +37,7 @@ REMEDIES: dict[str, Callable[[TrialRun], Run]] = {
     "rectifiers": network.rectifiers,
     "activations": network.activations,
     "moved axes": network.moved_axes,
+    "ids as they are": network.ids_as_they_are,
     "minimised": loss.minimised,
     "no penalty": loss.no_penalty,
     "unscaled output": loss.unscaled,

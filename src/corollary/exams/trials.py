@@ -98,7 +98,7 @@ def lost(found: Outcome) -> bool:
     """
     if not no_better(found.rest):
         return False
-    return not linear_fit_generalises(found.trial.subject.labelled(LARGER))
+    return not linear_fit_generalises(found.trial.subject.all_labelled().first(LARGER))
 
 
 def trial_of(subject: Subject, budget: Budget) -> Outcome:

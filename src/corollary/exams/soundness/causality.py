@@ -17,8 +17,10 @@ from torch import Tensor
 from corollary.core import Batch, Budget, Evidence, Exam, Finding, Severity, Subject
 from corollary.errors import NotApplicableError
 from corollary.exams.class_targets import classes_last
+from corollary.exams.network_changes import mixing_reshapes
 from corollary.exams.places import asked_offset
 from corollary.exams.readings import rounded
+from corollary.theory.modules.trace import Call
 
 SAMPLES = 8
 ROUNDING = 1e-4  # of the outputs' spread
@@ -36,6 +38,7 @@ class Causality(Exam):
         with subject.borrowed():
             offset = asked_offset(subject, batch)
         asked = offset > 0 if offset is not None else _predicts_next(batch)
+        mixing = mixing_reshapes(subject) if leaks and asked else []
         yield self.finding(
             _title(leaks, asked),
             severity=Severity.HIGH if leaks and asked else Severity.NONE,
@@ -45,10 +48,9 @@ class Causality(Exam):
             unit="times the outputs' spread",
             expected="0" if asked else "",
             meaning=_meaning(leaks, asked),
-            advice="Mask attention to later positions (is_causal=True), pad convolutions on the "
-            "left only, and use no bidirectional layer."
-            if leaks and asked
-            else "",
+            where=mixing[0].name if mixing else "",
+            advice=_advice(mixing) if leaks and asked else "",
+            change="- logits.view(n, k, -1)\n+ logits.transpose(1, 2)" if mixing else "",
         )
 
 
@@ -90,6 +92,18 @@ def _leak(subject: Subject) -> float:
         changed = classes_last(subject, other, batch.target)
     scale = float(y.double().std()) or 1.0
     return float((changed - y)[:, :cut].abs().max()) / scale
+
+
+def _advice(mixing: list[Call]) -> str:
+    if mixing:
+        return (
+            f"Use transpose(1, 2) or permute in place of '{mixing[0].op}': a {mixing[0].op} (or "
+            "reshape) keeps the order of numbers in memory and mixes positions with channels."
+        )
+    return (
+        "Mask attention to later positions (is_causal=True), pad convolutions on the left only, "
+        "and use no bidirectional layer."
+    )
 
 
 def _title(leaks: bool, asked: bool) -> str:

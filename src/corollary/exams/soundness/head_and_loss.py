@@ -44,7 +44,7 @@ class HeadAndLoss(Exam):
         """What does not fit, or that all fits."""
         head = head_of(subject)
         checks = [self._one_unit, self._not_logarithms, self._labels]
-        checks += [self._logistic, self._classes_as_numbers]
+        checks += [self._logistic, self._classes_as_numbers, self._exp_twice]
         faults = [found for check in checks if (found := check(head)) is not None]
         faults += list(self._not_counted(subject, head))
         faults += list(self._left_out(subject, head))
@@ -332,6 +332,29 @@ class HeadAndLoss(Exam):
             explains=("trainability/*", "learning/*", "generalization/*"),
         )
 
+    def _exp_twice(self, head: Head) -> Finding | None:
+        """A likelihood of logarithms of rates that gets rates."""
+        if head.loss != "log rates" or head.low < 0:
+            return None
+        twice = head.op == "exp"
+        return self.finding(
+            "exp is applied twice" if twice else "Rates where logarithms of rates are expected",
+            severity=Severity.HIGH if twice else Severity.LOW,
+            evidence=Evidence.CONFIRMED,
+            where=head.where,
+            meaning="The Poisson loss (log_input=True, the default) takes the logarithm of the "
+            f"rate and applies exp itself. The outputs are {head.range_in_words()}, so every rate "
+            "is exp(output), which is at least 1.",
+            advice="Leave out the exp at the end, or use nn.PoissonNLLLoss(log_input=False)."
+            if twice
+            else f"If the {head.op or 'output'} is meant to be the rate itself, use "
+            "nn.PoissonNLLLoss(log_input=False); else hand the bare output to the loss.",
+            change="- nn.PoissonNLLLoss()\n+ nn.PoissonNLLLoss(log_input=False)",
+            explains=("trainability/*", "learning/*", "function/*", "generalization/*")
+            if twice
+            else (),
+        )
+
     def _classes_as_numbers(self, head: Head) -> Finding | None:
         y = head.batch.target
         whole = head.targets in ("counts", "two classes") and not y.is_floating_point()
@@ -427,4 +450,5 @@ _LOSSES = {
     "squared": "the squared error",
     "absolute": "the absolute error",
     "divergence": "the divergence of log-probabilities",
+    "log rates": "the Poisson likelihood of logarithms of rates",
 }

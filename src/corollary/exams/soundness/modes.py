@@ -93,10 +93,10 @@ class Modes(Exam):
             return
         moving, still = trial.run.risk, trial.run.eval_risk
         slow = [n for n, m in norms.items() if _behind(m, trial.steps)]
-        if moving is None or still is None or (slow and not _never(norms)):
-            return  # too few steps for the running statistics to have caught up
+        if moving is None or still is None or (slow and not _never(norms) and not trial.complete):
+            return  # too few steps for the running statistics to have caught up; more may follow
         worse = still.value - moving.value > WORSE and still.value > 2 * moving.value
-        where = next((n for n, m in norms.items() if m.momentum == 0), next(iter(norms)))
+        where = next((n for n in norms if n in slow), next(iter(norms)))
         yield self.finding(
             "It is far worse in eval mode than in train mode"
             if worse
@@ -112,7 +112,7 @@ class Modes(Exam):
             f"{moving.in_words(moving.value)} with statistics of the batch."
             if worse
             else "Running statistics and those of a batch give about the same answers.",
-            advice=_statistics_advice(norms[where], where) if worse else "",
+            advice=_statistics_advice(norms[where], where, trial.steps) if worse else "",
             explains=("generalization/*", "robustness/*", "trainability/what_helps")
             if worse
             else (),
@@ -147,9 +147,14 @@ def _behind(norm: _BatchNorm, steps: int) -> bool:
     return bool(kept**steps > CAUGHT_UP)
 
 
-def _statistics_advice(norm: _BatchNorm, where: str) -> str:
+def _statistics_advice(norm: _BatchNorm, where: str, steps: int) -> str:
     if norm.momentum == 0:
         return f"Set momentum=0.1 in '{where}': with 0 the running statistics are never updated."
+    if _behind(norm, steps):
+        return (
+            f"Set momentum=0.1 in '{where}': with {norm.momentum:g} the running mean and variance "
+            f"of batch norm follow the data too slowly, and {steps} steps do not suffice."
+        )
     return (
         f"Let '{where}' keep statistics of such data: train with larger or mixed batches, "
         "normalise train and test data alike, or use group or layer norm."
