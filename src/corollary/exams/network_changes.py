@@ -5,7 +5,7 @@ import math
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeGuard
 
 import torch
 from torch import Tensor, nn
@@ -274,7 +274,7 @@ def clamped_ids(subject: Subject) -> list[Merged]:
     return known
 
 
-def _whole(x: object) -> bool:
+def _whole(x: object) -> TypeGuard[Tensor]:
     """Whether these are whole numbers, such as ids."""
     return isinstance(x, Tensor) and x.dtype in (torch.int64, torch.int32)
 
