@@ -1,5 +1,6 @@
 """Two-sample tests keep their level; noisy labels, padding and rare classes are told by numbers."""
 
+import pytest
 import torch
 from torch import nn
 from torch.nn import functional as F
@@ -73,3 +74,16 @@ def test_weights_of_the_loss_make_up_for_a_rare_class():
     plain = only("labels", (x, rare), loss=nn.CrossEntropyLoss())[0]
     weighted = only("labels", (x, rare), loss=nn.CrossEntropyLoss(torch.tensor([1.0, 49.0])))[0]
     assert plain.title == "A class is rare" and weighted.title == "Balance of the classes"
+
+
+@pytest.mark.parametrize("noise", [0.5, 0.0])
+def test_heavy_label_noise_is_told_from_classes_that_overlap(noise):
+    rng = torch.Generator().manual_seed(3)
+    y = torch.randint(4, (512,), generator=rng)
+    x = (3.0 if noise else 0.8) * torch.eye(4, 6)[y] + 0.6 * torch.randn(512, 6, generator=rng)
+    wrong = torch.rand(512, generator=rng) < noise
+    labels = torch.where(wrong, torch.randint(4, (512,), generator=rng), y)
+    net = nn.Sequential(nn.Linear(6, 16), nn.Tanh(), nn.Linear(16, 4))
+    found = examine(net, (x, labels), only="label_noise", effort="quick").findings
+    titles = [f.title for f in found if f.severity.rank >= Severity.MEDIUM.rank]
+    assert titles == (["Many labels are wrong, all over the data"] if noise else [])

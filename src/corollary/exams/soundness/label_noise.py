@@ -21,6 +21,7 @@ from corollary.core import Budget, Evidence, Exam, Finding, Severity, Subject
 from corollary.errors import NotApplicableError
 from corollary.exams.class_targets import class_numbers
 from corollary.exams.readings import rounded
+from corollary.exams.trials import trial_of
 
 SAMPLES, FEWEST = 2048, 100
 NEAR, AGREE = 10, 8  # neighbours, and those that agree: by chance 0.05 of coin tosses do
@@ -28,6 +29,8 @@ NEAR, AGREE = 10, 8  # neighbours, and those that agree: by chance 0.05 of coin 
 # classes have their contradictions at their borders; labels that are wrong at random leave no
 # neighbourhood in which all labels agree.
 SOME, MANY, PURE = 0.01, 0.1, 0.5
+# Labels that differ in the clearest neighbourhoods, beside the least clear ones, and how clear.
+HEAVY, FLAT, MOST = 0.2, 0.75, 0.6
 TELLS = 0.8  # of the errors by chance: above, neighbours say little about labels here
 LISTED = 20
 
@@ -54,6 +57,10 @@ class LabelNoise(Exam):
         wrong = (said != labels) & (votes >= AGREE)
         share, pure = float(wrong.double().mean()), float((votes == NEAR).double().mean())
         noisy = share > MANY and pure < PURE
+        heavy = _heavy(said != labels, votes)
+        if not noisy and heavy is not None and _network_errs(subject, budget):
+            yield self._everywhere(heavy)
+            return
         yield self.finding(
             "Many labels contradict their neighbours"
             if noisy
@@ -74,6 +81,46 @@ class LabelNoise(Exam):
             else "",
             details={"samples": wrong.nonzero()[:, 0].tolist()[:200], "pure": pure},
         )
+
+    def _everywhere(self, share: float) -> Finding:
+        return self.finding(
+            "Many labels are wrong, all over the data",
+            severity=Severity.MEDIUM,
+            evidence=Evidence.CONFIRMED,
+            value=rounded(100 * share),
+            unit="% of the labels differ from most neighbours, even where these agree best",
+            expected=f"below {100 * HEAVY:g} %",
+            meaning="Classes that overlap contradict each other at their borders only. Here as "
+            "many labels differ everywhere, and a short training errs as often on samples kept "
+            "back: that is label noise.",
+            advice="Check where the labels come from (annotators, a join by the wrong key, a "
+            "shifted column); correct them, or train with fewer steps and a loss that bears "
+            "noise, such as label_smoothing=0.1.",
+        )
+
+
+def _heavy(differs: Tensor, votes: Tensor) -> float | None:
+    """The share of labels that differ where neighbours agree best, if as many do as elsewhere.
+
+    Classes that overlap have their contradictions where neighbours do not agree; labels that are
+    wrong at random have as many everywhere.
+    """
+    order = votes.argsort(descending=True, stable=True)
+    quarter = len(votes) // 4
+    sure, unsure = order[:quarter], order[-quarter:]
+    best, worst = (float(differs[rows].double().mean()) for rows in (sure, unsure))
+    agree = float(votes[sure].double().mean()) / NEAR
+    return best if agree > MOST and best > HEAVY and best > FLAT * worst else None
+
+
+def _network_errs(subject: Subject, budget: Budget) -> bool:
+    """Whether the network, too, finds the classes and is wrong as often on samples kept back."""
+    try:
+        rest = trial_of(subject, budget).rest
+    except NotApplicableError:
+        return False
+    reading = rest.reading()
+    return reading.low > HEAVY and reading.high < rest.chance
 
 
 def _standardised(x: Tensor) -> Tensor:
