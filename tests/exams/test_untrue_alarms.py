@@ -72,3 +72,25 @@ def test_a_line_acquits_data_that_belong_together_and_not_shuffled_labels():
     praise = (torch.randn(60)[ids].sum(1) > 0).long()
     assert linear_fit_generalises(Batch((ids,), {}, praise))
     assert not linear_fit_generalises(Batch((ids,), {}, praise[torch.randperm(400)]))
+
+
+def waves(n=24, c=3, side=10):
+    """Smooth images with channels of their own, channels last."""
+    rng = torch.Generator().manual_seed(0)
+    phase, tilt = torch.rand(n, 1, 1, c, generator=rng) * 6, torch.randn(n, 2, c, generator=rng)
+    grid = torch.linspace(0, 2, side)
+    down, along = grid[None, :, None, None], grid[None, None, :, None]
+    return (tilt[:, None, None, 0] * down + tilt[:, None, None, 1] * along + phase).sin()
+
+
+def test_images_that_were_viewed_are_told_from_those_that_were_permuted_and_from_noise():
+    x, y = waves(), torch.arange(24) % 2
+    net = nn.Sequential(nn.Conv2d(3, 4, 3), nn.ReLU(), nn.Flatten(), nn.Linear(256, 2))
+    title = "Images are reshaped where their axes should be moved"
+    for images, wanted in (
+        (x.reshape(24, 3, 10, 10), True),
+        (x.permute(0, 3, 1, 2).contiguous(), False),
+        (torch.randn(24, 3, 10, 10), False),
+    ):
+        found = examine(net, (images, y), only="soundness/inputs", effort="quick").findings
+        assert (title in [f.title for f in found]) == wanted

@@ -21,7 +21,11 @@ from corollary.errors import NotApplicableError
 from corollary.exams.readings import counted, roughly, rounded
 from corollary.exams.scales import LARGEST, OFFSET, SMALLEST, float_inputs, scale_of
 
-FEW = 8  # samples
+FEW = 8  # samples, and pixels of a side
+CHANNELS = (2, 3, 4)  # of images that may stand last
+# Of the squared difference between neighbours, along both axes. Images whose channels do come first
+# are rougher when read otherwise, and noise is as rough.
+SMOOTHER = 0.5
 
 
 class Inputs(Exam):
@@ -89,6 +93,7 @@ class Inputs(Exam):
         yield self._size(name, scale.size)
         yield self._offset(name, scale.offset)
         yield from self._constants(name, x)
+        yield from self._channels(name, x)
 
     def _size(self, name: str, rms: float) -> Finding:
         wrong = not SMALLEST <= rms <= LARGEST
@@ -124,6 +129,30 @@ class Inputs(Exam):
             advice="Subtract each feature's mean on the training set." if wrong else "",
         )
 
+    def _channels(self, name: str, x: Tensor) -> Iterator[Finding]:
+        """Images with their channels last in memory that were read as if these came first."""
+        if x.dim() != 4 or x.shape[1] not in CHANNELS or min(x.shape[2:]) < FEW or len(x) < FEW:
+            return
+        n, c, h, w = x.shape
+        own, other = roughness(x), roughness(x.reshape(n, h, w, c).permute(0, 3, 1, 2))
+        if not all(b < SMOOTHER * a for a, b in zip(own, other, strict=True)):
+            return
+        yield self.finding(
+            "Images are reshaped where their axes should be moved",
+            severity=Severity.MEDIUM,
+            evidence=Evidence.CONFIRMED,
+            where=name,
+            value=rounded(sum(own) / max(sum(other), 1e-12)),
+            unit="times as much difference between neighbouring pixels as with the channels last",
+            expected="at most 1",
+            meaning=f"Read as (batch, height, width, {c}) the numbers are smooth images, and as "
+            f"(batch, {c}, height, width) they are not: a view or reshape from NHWC to NCHW keeps "
+            "the order in memory and mixes pixels with channels.",
+            advice="Use permute(0, 3, 1, 2) to bring channels first, not view or reshape.",
+            change=f"- x.view(-1, {c}, {h}, {w})\n+ x.permute(0, 3, 1, 2)",
+            explains=("trainability/*", "learning/*", "function/*", "generalization/*"),
+        )
+
     def _constants(self, name: str, x: Tensor) -> Iterator[Finding]:
         flat = x.reshape(len(x), -1)
         if len(flat) < 8:  # too few samples to call a feature constant
@@ -140,6 +169,18 @@ class Inputs(Exam):
                 meaning="More than half of the features are the same in all samples.",
                 advice="Drop them, or check that the data is read correctly.",
             )
+
+
+def roughness(x: Tensor) -> tuple[float, float]:
+    """Mean square difference of neighbours along the last two axes, by the variance.
+
+    Example:
+        >>> roughness(torch.tensor([[0.0, 1.0], [0.0, 1.0]], dtype=torch.float64))
+        (0.0, 3.0)
+    """
+    variance = float(x.var())
+    down, along = (float(x.diff(dim=axis).square().mean()) for axis in (-2, -1))
+    return down / variance, along / variance
 
 
 def _size_title(rms: float) -> str:
