@@ -5,6 +5,7 @@ from corollary.core import Severity, Status
 from corollary.examine.examiner import examine
 from corollary.exams.demo import build as demo
 from corollary.exams.learning import linearised_curve
+from corollary.kernels import ntk
 
 
 def network(width):
@@ -82,3 +83,22 @@ def test_outputs_at_every_position_and_inputs_by_name_are_trained_too():
     own = examine(Tied(True), {"ids": ids, "labels": ids.roll(1, 1)}, only="learning", budget=60)
     refused = [f for f in own.findings if f.status is not Status.DONE]
     assert len(refused) == 1 and "computes its loss itself" in refused[0].meaning
+
+
+def test_layers_under_no_grad_count_as_constants():
+    class Half(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.body, self.head = nn.Linear(4, 8), nn.Linear(8, 1)
+
+        def forward(self, x):
+            with torch.no_grad():
+                h = torch.tanh(self.body(x))
+            return self.head(h)
+
+    x = torch.randn(64, 4, generator=torch.Generator().manual_seed(0))
+    net = Half()
+    found = examine(net, (x, x[:, :1]), only="learning/kernel_rank", effort="quick")
+    assert all(f.status is not Status.FAILED for f in found.findings), found.findings
+    h = torch.tanh(net.body(x[:8])).detach()
+    assert torch.allclose(ntk(nn.Sequential(net), x[:8]), h @ h.T + 1, atol=1e-5)

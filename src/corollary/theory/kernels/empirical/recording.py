@@ -106,7 +106,7 @@ class _Recorder(TorchFunctionMode):
                 return _attention(*args, **named)
         found = rule_of(func, args, named)
         parts = {} if found is None else self._parts(*found)
-        if found is None or not parts:
+        if found is None or not parts or not torch.is_grad_enabled():  # or as a constant
             return func(*args, **named)
         rule, settings = found
         fresh = {k: settings[k].detach().requires_grad_() for k in parts}
