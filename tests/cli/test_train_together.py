@@ -100,7 +100,7 @@ def test_the_death_of_a_process_ends_the_run_with_a_sentence_and_it_can_go_on(fo
     words = ("net.py:mortal", "--data", "two_moons", "--lr", "0.1", "--checkpoint", "run.st")
     done = run(folder, *TORCHRUN, *TRAIN, *words, "--steps", "300")
     (told,) = ours(done)
-    assert "another process of the run has ended" in told and "go on from run.st" in told
+    assert "another process of the run has ended" in told and "checkpoint, run.st" in told
     alone = run(folder, *TRAIN, *words, "--steps", "110", "--resume", "--json", "-")
     assert json.loads(alone.stdout)["steps"] == 110  # of which a hundred were saved by both
 

@@ -64,6 +64,8 @@ def read_state(path: Path) -> Any:
             # Copies, for the file's memory is neither aligned nor ours to keep.
             tensors = {key: file.get_tensor(key).clone() for key in file.keys()}  # noqa: SIM118
         return _unpacked(json.loads(header), tensors)
+    except FileNotFoundError:
+        raise InputError(f"there is no file {path}") from None
     except OSError as error:
         reason = error.strerror or str(error)
         raise InputError(f"the checkpoint {path} cannot be read ({reason})") from None

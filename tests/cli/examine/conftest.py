@@ -15,9 +15,9 @@ import pytest
 def folder(tmp_path_factory):
     at = tmp_path_factory.mktemp("nets")
     shutil.copy(Path(__file__).with_name("nets.py"), at)
-    (at / "raises.py").write_text("raise RuntimeError('at import')")
+    (at / "raises.py").write_text("raise RuntimeError('at import')\nx = 1")
     (at / "syntax.py").write_text("def (")
-    (at / "absent.py").write_text("import a_module_that_is_not_there")
+    (at / "absent.py").write_text("import a_module_that_is_not_there\nx = 1")
     (at / "broken.npz").write_bytes(b"PK\x03\x04 and then nothing")
     (at / "empty.npz").write_bytes(b"")
     (at / "broken.csv").write_text("a,b,c\n1,2,x\n")

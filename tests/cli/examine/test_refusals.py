@@ -41,9 +41,9 @@ TARGETS = [
     ("absent.py:x", "No module named 'a_module_that_is_not_there'"),
     ("nets.py:unbuildable", "stopped with ValueError: cannot build at all"),
     ("nets.py:leaves", "the code of nets.py:leaves raised SystemExit"),
-    ("nets.py:too_large", "too_large needs more memory than it may take, see --memory"),
+    ("nets.py:too_large", "too_large needs more memory than it is allowed, see --memory"),
     ("nets.py:needs", "missing 1 required positional argument: 'width'"),
-    ("nothing.safetensors", "cannot be read (No such file"),
+    ("nothing.safetensors", "there is no file nothing.safetensors"),
     ("junk.safetensors", "is not a checkpoint of corollary, or it is damaged"),
 ]
 DATA = [

@@ -91,7 +91,7 @@ def from_moments(mean: float, scale: float, second: float, third: float, n: int)
     """From the mean powers of the gaps, in units of ``scale``, to the corrected moments."""
     if n < 2:
         return Mean(mean, math.nan, 0.0, n)
-    corrected = math.sqrt(n * (n - 1)) / (n - 2) if n > 2 else 0.0
+    corrected = math.sqrt(n * (n - 1)) / (n - 2) if n != 2 else 0.0
     skewness = 0.0 if second == 0 else corrected * third / second**1.5
     return Mean(mean, scale * math.sqrt(second / (n - 1)), skewness, n)
 

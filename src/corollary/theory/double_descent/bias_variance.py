@@ -110,7 +110,7 @@ def min_norm(phi: Float[Tensor, "*r n p"], y: Float[Tensor, "*r n"]) -> Float[Te
 
 
 def ridge_estimate(
-    phi: Float[Tensor, "*r n p"], y: Float[Tensor, "*r n"], lam: float
+    phi: Float[Tensor, "*r n p"], y: Float[Tensor, "*r n"], lam: float | int
 ) -> Float[Tensor, "*r p"]:
     r"""The minimiser :math:`(\Phi^\top\Phi+n\lambda I)^{-1}\Phi^\top y` of each problem.
 
