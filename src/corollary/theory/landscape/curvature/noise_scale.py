@@ -202,7 +202,9 @@ def ratio_interval(
     return Estimate(value, low, high, level)
 
 
-def two_sizes(small: Number, large: Number, b: float | int, B: float | int) -> tuple[Number, Number]:
+def two_sizes(
+    small: Number, large: Number, b: float | int, B: float | int
+) -> tuple[Number, Number]:
     r"""Unbiased :math:`\operatorname{tr}\Sigma` and :math:`|G|^2` from squared lengths.
 
     Args:
