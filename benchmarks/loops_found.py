@@ -1,8 +1,9 @@
 """Planted bugs of training loops: how many are found, when, and what is said of correct loops.
 
-python benchmarks/loops_found.py [--json PATH] [--only NAME] [--seeds N] [--half first|second]
+python benchmarks/loops_found.py [--json PATH] [--only NAME] [--seeds N] [--half first|second|third]
 
-The second half needs lightning, transformers and accelerate.
+The second half and the third part need lightning, transformers and accelerate. Of the third part,
+an event counts if the twin lacks it and its text has the words of the cause.
 """
 
 import argparse
@@ -36,7 +37,7 @@ def shown(console: Console, half: str, found: list[Outcome]) -> None:
     steps = [o.step for o in found if o.step is not None]
     alarms = sum(len(o.alarms) for o in found)
     console.print(
-        f"{half} half: {right} of {len(found)} bugs found with the right cause, median step "
+        f"{half}: {right} of {len(found)} bugs found with the right cause, median step "
         f"{statistics.median(steps or [0]):.0f}; {alarms} alarms in {len(found)} correct runs"
     )
 

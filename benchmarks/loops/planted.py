@@ -1,10 +1,10 @@
 """A bug of a training loop: the loop with it, the loop without it, what should be said."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from fnmatch import fnmatch
-from typing import Any
+from typing import Any, Protocol
 
 import torch
 
@@ -14,6 +14,18 @@ from corollary.watch.watcher import Watcher, watch
 ALARM = Severity.MEDIUM  # from here on an event is an alarm
 Watch = Callable[..., Watcher]
 Loop = Callable[[Watch, bool], Any]
+
+
+class Planted(Protocol):
+    """What a benchmark of loops needs of a bug."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def causes(self) -> tuple[str, ...]: ...
+    @property
+    def loop(self) -> Loop: ...
+    def hits(self, events: Iterable[Any], twin: Iterable[Any]) -> list[Any]: ...
 
 
 @dataclass(frozen=True)
@@ -26,6 +38,10 @@ class Bug:
     name: str
     causes: tuple[str, ...]  # any of these names the bug; * stands for the rest of a name
     loop: Loop
+
+    def hits(self, events: Iterable[Any], twin: Iterable[Any]) -> list[Any]:
+        """Events of the loop with one of the names."""
+        return [e for e in events if any(fnmatch(e.cause, c) for c in self.causes)]
 
 
 @dataclass(frozen=True)
@@ -42,11 +58,11 @@ class Outcome:
     seconds: float
 
 
-def tried(bug: Bug, seed: int = 0) -> Outcome:
+def tried(bug: Planted, seed: int = 0) -> Outcome:
     """Run the loop and its twin."""
     began = time.perf_counter()
     broken, healthy = _run(bug.loop, True, seed), _run(bug.loop, False, seed)
-    hits = [e for e in broken.events if any(fnmatch(e.cause, c) for c in bug.causes)]
+    hits = bug.hits(broken.events, healthy.events)
     return Outcome(
         bug.name,
         bug.causes,

@@ -1,6 +1,10 @@
+from types import SimpleNamespace
+
+import pytest
 import torch
-from loops import HALVES
+from loops import HALVES, THIRD
 from loops.planted import Bug, tried
+from loops.third.real import Ended, RealBug, moved, unwatched, weights
 from torch import nn
 from torch.optim import SGD
 
@@ -9,8 +13,8 @@ def test_names_differ_and_both_halves_are_large():
     names = [bug.name for half in HALVES.values() for bug in half]
     assert len(set(names)) == len(names) >= 45
     assert len(HALVES["second"]) >= 18
-    assert all(bug.causes and "/" in cause for half in HALVES.values() for bug in half
-               for cause in bug.causes)  # fmt: skip
+    named = HALVES["first"] + HALVES["second"]
+    assert all(bug.causes and "/" in cause for bug in named for cause in bug.causes)
 
 
 def test_the_second_half_has_loops_of_both_trainers():
@@ -43,3 +47,57 @@ def test_a_watcher_that_the_loop_gives_back_is_read():
         return never_cleared(lambda *args: watched(*args, to=None, quiet=True), broken)
 
     assert tried(Bug("c", ("loop/zero_grad_missing",), in_a_trainer)).found
+
+
+def test_the_third_part_has_sources_sentences_and_words():
+    assert len(THIRD) >= 20
+    for bug in THIRD:
+        assert "https://" in bug.source, bug.name
+        assert bug.what.endswith("."), bug.name
+        assert bug.bad < bug.good, bug.name
+        assert bug.causes, bug.name
+        for words in bug.causes:
+            assert words == words.lower(), bug.name
+            assert all(len(word) >= 3 for word in words.split("|")), bug.name
+
+
+def test_the_third_part_has_loops_of_both_trainers():
+    for trainer in ("Lightning", "Trainer"):
+        assert sum(bug.name.startswith(trainer) for bug in THIRD) >= 4
+
+
+def event(cause, meaning):
+    return SimpleNamespace(
+        cause=cause, finding=SimpleNamespace(title="", meaning=meaning, advice="")
+    )
+
+
+def test_words_of_a_real_bug_are_looked_for_in_what_is_said():
+    words = ("learning rate", "too small|tiny")
+    bug = RealBug("d", "https://example.org", "A bug.", words, never_cleared, 0, 1)
+    right = event("lr/too_small", "The learning rate is low.")
+    assert bug.hits([right, event("loss/flat", "The loss is flat.")], []) == [right]
+    assert bug.hits([right], [event("lr/too_small", "")]) == []
+
+
+def still(watch, broken):
+    model = nn.Linear(2, 1)
+    optimizer = SGD(model.parameters(), lr=0.0 if broken else 0.1)
+    before = weights(model)
+    watch(model, optimizer)
+    model(torch.randn(4, 2)).square().mean().backward()
+    optimizer.step()
+    return Ended(moved(model, before))
+
+
+def test_a_real_bug_matters_if_its_scores_are_apart():
+    bug = RealBug("e", "https://example.org", "A bug.", ("rate",), still, bad=0.0, good=1.0)
+    assert bug.matters()
+    assert bug.loop(unwatched, True) is None
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("bug", THIRD, ids=lambda bug: bug.name)
+def test_each_real_bug_matters(bug):
+    assert bug.score(broken=False) >= bug.good
+    assert bug.score(broken=True) <= bug.bad

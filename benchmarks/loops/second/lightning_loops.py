@@ -14,7 +14,9 @@ from loops.planted import Bug, Watch
 from loops.second.material import Backbone, Recurrent, batches, series
 
 
-def fitted(module: Any, data: Any, epochs: int = 4, **options: Any) -> Watcher | None:
+def fitted(
+    module: Any, data: Any, epochs: int = 4, watched: bool = True, **options: Any
+) -> Watcher | None:
     """Train a LightningModule under the callback, without files or bars."""
     from lightning.pytorch import Trainer
 
@@ -26,7 +28,7 @@ def fitted(module: Any, data: Any, epochs: int = 4, **options: Any) -> Watcher |
         trainer = Trainer(
             max_epochs=epochs,
             accelerator="cpu",
-            callbacks=[callback],
+            callbacks=[callback] if watched else [],
             logger=False,
             enable_checkpointing=False,
             enable_progress_bar=False,

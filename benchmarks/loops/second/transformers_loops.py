@@ -34,8 +34,15 @@ def lines(ids: Tensor) -> list[dict[str, Tensor]]:
     return [{"input_ids": row, "labels": row.clone()} for row in ids]
 
 
-def trained(model: Any, data: Any, optimizers: Any = (None, None), **options: Any) -> Any:
-    """Train under the callback, without files or bars."""
+def trained(
+    model: Any,
+    data: Any,
+    optimizers: Any = (None, None),
+    watched: bool = True,
+    loss: Any = None,
+    **options: Any,
+) -> Any:
+    """Train under the callback, without files or bars, with the model's loss or another."""
     from transformers import PrinterCallback, Trainer, TrainingArguments
 
     from corollary.watch.transformers import WatchCallback
@@ -62,7 +69,8 @@ def trained(model: Any, data: Any, optimizers: Any = (None, None), **options: An
             model=model,
             args=arguments,
             train_dataset=data,
-            callbacks=[callback],
+            callbacks=[callback] if watched else [],
+            compute_loss_func=loss,
             optimizers=optimizers,
         )
         trainer.remove_callback(PrinterCallback)
