@@ -41,7 +41,7 @@ def optimizer_made_anew(watch: Watch, broken: bool) -> Ended:
     x, y = series(1200)
     few = batches(x[:200], y[:200], size=50)
     watch(model, optimizer)
-    for _ in range(70):
+    for _ in range(90):
         if broken:
             optimizer = SGD(model.parameters(), lr=0.05, momentum=0.9)
         for a, b in few:
@@ -152,7 +152,7 @@ BUGS = (
         ("warm|learning rate", "warm|too large|too high|edge|unstable|instab|diverg"),
         no_warm_up,
         bad=-2.5,
-        good=-1.0,
+        good=-1.3,
     ),
     RealBug(
         "resumed with the learning rate of an ended schedule",
