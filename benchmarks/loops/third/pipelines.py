@@ -192,6 +192,6 @@ BUGS = (
         ),
         clipped_by_an_empty_iterator,
         bad=0.0,
-        good=0.65,
+        good=0.4,
     ),
 )
