@@ -30,7 +30,7 @@ def contents(arguments):
     owned = {id(p) for group in optimizer.param_groups for p in group["params"]}
     return repr(
         [
-            [(t.shape, digest(t)) for t in (x, y, *model.parameters())],
+            [(t.shape, digest(t)) for t in (x, y, *model.parameters(), *model.buffers())],
             [(p.requires_grad, id(p) in owned) for p in model.parameters()],
             [{k: v for k, v in g.items() if k != "params"} for g in optimizer.param_groups],
             [(str(m), plain(m)) for m in model.modules()],
