@@ -1,4 +1,4 @@
-"""Attention: wrong triangles, axes and scales, and positions along the batch."""
+"""Attention: wrong triangles and axes, and positions along the batch."""
 
 import torch
 from torch import Tensor, nn
@@ -7,12 +7,11 @@ from torch.optim import Adam
 
 from real_bugs.bug import Arguments, Bug
 from real_bugs.scores import accuracy
-from real_bugs.second.attention import LastPlace, Layer, Transformer
+from real_bugs.second.attention import Layer, Transformer
 from real_bugs.second.places import PlaceLoss
 from real_bugs.second.scores import from_the_past
 from real_bugs.second.tasks import letters
-from real_bugs.tasks import Data
-from real_bugs.third.tasks import split, which_first
+from real_bugs.third.tasks import which_first
 
 KIND = "attention"
 
@@ -30,7 +29,7 @@ class Attention(nn.Module):
         power: float = -0.5,
     ) -> None:
         super().__init__()
-        self.heads, self.past, self.axis, self.power = heads, past, axis, power
+        self.heads, self.past, self.axis = heads, past, axis
         self.qkv, self.out = nn.Linear(width, 3 * width), nn.Linear(width, width)
 
     def parts(self, x: Tensor) -> Tensor:
@@ -38,7 +37,7 @@ class Attention(nn.Module):
 
     def forward(self, x: Tensor) -> Tensor:
         q, k, v = (self.parts(part) for part in self.qkv(x).chunk(3, -1))
-        score = q @ k.transpose(-2, -1) * q.shape[-1] ** self.power
+        score = q @ k.transpose(-2, -1) / q.shape[-1] ** 0.5
         if self.past is not None:
             hidden = torch.ones(score.shape[-2:]).triu(1).bool()
             score = score.masked_fill(hidden if self.past else hidden.T, -torch.inf)
@@ -69,37 +68,12 @@ def normalised_over_queries(broken: bool) -> Arguments:
     return speaker(axis=-2 if broken else -1)
 
 
-def flagged(n: int = 1300) -> Data:
-    """Which of four values has the one flagged token? A token to ask with stands last."""
-    row, place = torch.arange(n), torch.randint(7, (n,))
-    x = torch.randint(4, (n, 7))
-    y = x[row, place]
-    x[row, place] += 4
-    return F.pad(x, (0, 1), value=8), y
-
-
-def scores_multiplied(broken: bool) -> Arguments:
-    data, held_out = split(*flagged(), train=1000)
-    model = LastPlace(
-        Transformer(9, 4, [Layer(64, Attention(64, 1, power=0.5 if broken else -0.5))], 64)
-    )
-    return dict(
-        model=model,
-        data=data,
-        held_out=held_out,
-        loss=nn.CrossEntropyLoss(),
-        optimizer=Adam(model.parameters(), lr=1e-3),
-        batch_size=64,
-        steps=250,
-    )
-
-
 class PlacedEncoder(nn.Module):
     """Tokens with waves for positions, along the sequence or along the first axis."""
 
     def __init__(self, along_sequence: bool, width: int = 32, longest: int = 1000) -> None:
         super().__init__()
-        self.token, self.head = nn.Embedding(10, width), nn.Linear(width, 2)
+        self.token, self.head = nn.Embedding(12, width), nn.Linear(width, 2)
         layer = nn.TransformerEncoderLayer(width, 2, 2 * width, 0.0, batch_first=True)
         self.encoder = nn.TransformerEncoder(layer, 2, enable_nested_tensor=False)
         rate = torch.exp(-torch.arange(0, width, 2) * 6.0 / width)
@@ -156,20 +130,6 @@ BUGS = (
         from_the_past,
         bad=0.3,
         good=0.35,
-    ),
-    Bug(
-        "scores multiplied",
-        "esceptico/perceiver-io#9",
-        KIND,
-        "Scores are divided by the inverse root of the width, which multiplies them, and saturate.",
-        scores_multiplied,
-        (
-            "attention|softmax|score",
-            "scale|saturat|sqrt|root|one-hot|temperature|large|peaked|entropy|sharp",
-        ),
-        accuracy,
-        bad=0.7,
-        good=0.85,
     ),
     Bug(
         "places along the batch",

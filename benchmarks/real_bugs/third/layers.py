@@ -69,16 +69,17 @@ def hundredth_in_every_layer(broken: bool) -> Arguments:
     model = mlp(64, 10, width=64, depth=7)
     for layer in model:
         if isinstance(layer, nn.Linear):
-            nn.init.normal_(layer.weight, std=0.01 if broken else (2 / layer.in_features) ** 0.5)
+            gain = 0.5 if layer is model[-1] else 2**0.5
+            nn.init.normal_(layer.weight, std=0.01 if broken else gain / layer.in_features**0.5)
             nn.init.constant_(layer.bias, 0.0)
     return dict(
         model=model,
         data=data,
         held_out=held_out,
         loss=nn.CrossEntropyLoss(),
-        optimizer=SGD(model.parameters(), lr=0.02, momentum=0.9),
+        optimizer=SGD(model.parameters(), lr=0.01, momentum=0.9),
         batch_size=64,
-        steps=350,
+        steps=400,
     )
 
 
@@ -167,7 +168,7 @@ BUGS = (
         "slope of one",
         "PantoMatrix/PantoMatrix#52",
         "activation function",
-        "LeakyReLU(True) sets the negative slope, not inplace, to 1: each activation is the identity.",
+        "LeakyReLU(True) sets the negative slope, not inplace: each activation is the identity.",
         slope_of_one,
         (
             "leaky|slope|nonlinear|non-linear|linear map|linear function|no activation"
@@ -192,7 +193,7 @@ BUGS = (
         "output normalised",
         "Lab41/attalos#89",
         "layers",
-        "A batch norm after the last layer gives outputs mean 0 and variance 1; targets have others.",
+        "A batch norm follows the last layer: outputs have mean 0 and variance 1, targets do not.",
         output_normalised,
         ("batchnorm|batch norm|batch_norm|normali", "last|output|head|final|target"),
         explained,

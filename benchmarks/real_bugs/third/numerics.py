@@ -107,9 +107,9 @@ def angle_of_nothing(broken: bool) -> Arguments:
 
 def negative_rate(broken: bool) -> Arguments:
     x = torch.randn(900, 6)
-    y = torch.poisson((1 + 0.5 * x[:, :1] - 0.5 * x[:, 1:2]).exp())
+    y = torch.poisson((1 + 0.5 * x[:, :4] - 0.5 * x.roll(-1, 1)[:, :4]).exp())
     data, held_out = split(x, y, train=700)
-    model = mlp(6, 1)
+    model = mlp(6, 4)
     return dict(
         model=model,
         data=data,
@@ -117,7 +117,7 @@ def negative_rate(broken: bool) -> Arguments:
         loss=nn.PoissonNLLLoss(log_input=not broken),
         optimizer=Adam(model.parameters(), lr=3e-3),
         batch_size=64,
-        steps=200,
+        steps=300,
     )
 
 

@@ -136,7 +136,7 @@ BUGS = (
             "small|low|zero|early|soon|slow|vanish|decay|fast|gamma",
         ),
         accuracy,
-        bad=0.6,
+        bad=0.8,
         good=0.9,
     ),
     Bug(

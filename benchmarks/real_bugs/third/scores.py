@@ -28,9 +28,11 @@ def cosine(model: nn.Module, x: Tensor, y: Tensor) -> float:
 
 
 def order_kept(model: nn.Module, x: Tensor, y: Tensor) -> float:
-    """Correlation of the ranks of outputs and targets."""
-    out, y = model(x).flatten(), y.flatten()
+    """Correlation of the ranks of outputs and targets, of the target that does worst."""
+    out = model(x)
     if not bool(out.isfinite().all()):
         return -float("inf")
-    ranks = torch.stack([out.argsort().argsort(), y.argsort().argsort()]).float()
-    return float(ranks.corrcoef()[0, 1])
+    ranks = (
+        torch.stack([t.argsort().argsort() for t in pair]) for pair in zip(out.T, y.T, strict=True)
+    )
+    return min(float(r.float().corrcoef()[0, 1]) for r in ranks)

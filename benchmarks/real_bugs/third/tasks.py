@@ -58,7 +58,7 @@ def told_first(n: int = 900, train: int = 700, length: int = 40) -> Split:
     return split(x, y, train)
 
 
-def which_first(n: int = 900, train: int = 700, tokens: int = 10) -> Split:
+def which_first(n: int = 900, train: int = 700, tokens: int = 12) -> Split:
     """All tokens in some order: does 0 come before 1?"""
     x = torch.rand(n, tokens).argsort(1)
     return split(x, ((x == 0).int().argmax(1) < (x == 1).int().argmax(1)).long(), train)
