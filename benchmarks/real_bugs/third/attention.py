@@ -2,7 +2,6 @@
 
 import torch
 from torch import Tensor, nn
-from torch.nn import functional as F
 from torch.optim import Adam
 
 from real_bugs.bug import Arguments, Bug
@@ -26,7 +25,6 @@ class Attention(nn.Module):
         *,
         past: bool | None = None,
         axis: int = -1,
-        power: float = -0.5,
     ) -> None:
         super().__init__()
         self.heads, self.past, self.axis = heads, past, axis
