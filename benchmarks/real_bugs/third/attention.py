@@ -18,14 +18,7 @@ KIND = "attention"
 class Attention(nn.Module):
     """Self-attention; places may see the past only, or, by mistake, the future only."""
 
-    def __init__(
-        self,
-        width: int,
-        heads: int,
-        *,
-        past: bool | None = None,
-        axis: int = -1,
-    ) -> None:
+    def __init__(self, width: int, heads: int, *, past: bool, axis: int) -> None:
         super().__init__()
         self.heads, self.past, self.axis = heads, past, axis
         self.qkv, self.out = nn.Linear(width, 3 * width), nn.Linear(width, width)
@@ -36,9 +29,8 @@ class Attention(nn.Module):
     def forward(self, x: Tensor) -> Tensor:
         q, k, v = (self.parts(part) for part in self.qkv(x).chunk(3, -1))
         score = q @ k.transpose(-2, -1) / q.shape[-1] ** 0.5
-        if self.past is not None:
-            hidden = torch.ones(score.shape[-2:]).triu(1).bool()
-            score = score.masked_fill(hidden if self.past else hidden.T, -torch.inf)
+        hidden = torch.ones(score.shape[-2:]).triu(1).bool()
+        score = score.masked_fill(hidden if self.past else hidden.T, -torch.inf)
         mixed = score.softmax(self.axis) @ v
         return self.out(mixed.transpose(1, 2).flatten(2))
 
