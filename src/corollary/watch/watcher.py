@@ -7,7 +7,7 @@ Example:
     >>> optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
     >>> with watch(model, optimizer, to=None) as watcher:
     ...     for _ in range(5):
-    ...         loss = model(torch.ones(4, 2)).square().mean()
+    ...         loss = model(torch.eye(2)).square().mean()
     ...         loss.backward()  # and no zero_grad
     ...         optimizer.step()
     >>> [event.cause for event in watcher.events]

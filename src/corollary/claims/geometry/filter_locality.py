@@ -43,7 +43,11 @@ def misfit(g: Given) -> float:
 
     def of(F: Tensor, K: int) -> float:
         gains, powers = (U * (F @ U)).sum(0)[:, None], f[:, None] ** torch.arange(K + 1)
-        return float((powers @ torch.linalg.lstsq(powers, gains).solution - gains).abs().max())
+        return float(
+            (powers @ torch.linalg.lstsq(powers, gains, driver="gelsd").solution - gains)
+            .abs()
+            .max()
+        )
 
     return max(of(F, K) for F, K in zip(g.filters, g.degrees, strict=True))
 

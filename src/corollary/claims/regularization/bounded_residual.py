@@ -94,7 +94,7 @@ class BoundedResidual(Claim[Given]):
         w = separable_flow(x, w0, self.s, loss=EXPONENTIAL).w
         # on the support vectors the offset is -log alpha by definition, whatever solves for it
         offset: Tensor = torch.linalg.lstsq(
-            x[svm.support], -svm.alpha[svm.support, None].log()
+            x[svm.support], -svm.alpha[svm.support, None].log(), driver="gelsd"
         ).solution
         r: Tensor = w - self.s[:, None] * svm.w - offset[:, 0]
         return r.square().sum(dim=1)[1:]

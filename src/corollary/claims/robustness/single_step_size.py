@@ -11,7 +11,7 @@ Measured: the median relative length over random networks as d grows.
     Cherapanamjeri, Gidel and Tachet des Combes (2021), "A single gradient step finds adversarial
     examples on random two-layers neural networks", Theorem 1.
 :kind: rate
-:cost: instant
+:cost: seconds
 :uses: single_step_flip
 :covers: single-step-adversarial-theorem
 """

@@ -17,7 +17,7 @@ def offset(given: Given, eta: float = 1.0) -> Tensor:
     """The vector w̃ with η exp(−⟨x_i, w̃⟩) = α_i on the support vectors."""
     x, svm, _ = given
     right = -(svm.alpha[svm.support, None] / eta).log()
-    found: Tensor = torch.linalg.lstsq(x[svm.support], right).solution
+    found: Tensor = torch.linalg.lstsq(x[svm.support], right, driver="gelsd").solution
     return found[:, 0]
 
 
